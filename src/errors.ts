@@ -1,0 +1,74 @@
+/**
+ * The table of everything that can go wrong for a reason outside our own code: what a client is
+ * told (an HTTP status and a code) and what an operator is told (an exit code).
+ * Failures that are not in this table are our bugs: assert, and let the edge log them once.
+ *
+ * @module
+ */
+
+/** Faults of a request. Clients match `ErrorCode`, never the text of the message. */
+const serviceErrors = {
+  InvalidJson: 400,
+  InvalidRequest: 400,
+  InvalidGeoJson: 400,
+  UnsupportedGeometry: 400,
+  NotFound: 404,
+  MethodNotAllowed: 405,
+  BodyTooLarge: 413,
+  TooComplex: 422,
+  InternalError: 500,
+  Overloaded: 503,
+  NotReady: 503,
+} as const
+
+/** Faults that end a command. */
+const operatorErrors = {
+  /** Anything that was not foreseen. */
+  Failed: 1,
+  /** A flag, a variable, the configuration file or an argument is wrong. */
+  Usage: 2,
+  /** There is no snapshot to serve. */
+  SnapshotMissing: 3,
+  /** A snapshot is there but does not verify. */
+  SnapshotCorrupt: 4,
+  /** The input cannot be read, or was rejected under `--strict`. */
+  InputRejected: 5,
+  /** Another import holds the data directory. */
+  Locked: 6,
+  /** This release of Node.js is not supported. */
+  UnsupportedNode: 7,
+  /** The address cannot be listened on. */
+  AddressInUse: 8,
+} as const
+
+export type ServiceErrorCode = keyof typeof serviceErrors
+export type OperatorErrorCode = keyof typeof operatorErrors
+
+/** A request that cannot be answered. `field` is the path of the member that is at fault. */
+export class ServiceError extends Error {
+  readonly code: ServiceErrorCode
+  readonly status: number
+  readonly field: string | undefined
+
+  constructor(code: ServiceErrorCode, message: string, field?: string) {
+    super(message)
+    this.code = code
+    this.status = serviceErrors[code]
+    this.field = field
+  }
+}
+
+/** A command that cannot go on; the message says what is wrong and what to do. */
+export class OperatorError extends Error {
+  readonly code: OperatorErrorCode
+  readonly exitCode: number
+
+  constructor(code: OperatorErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+    this.exitCode = operatorErrors[code]
+  }
+}
+
+/** Both tables, for the documentation and its test. */
+export const errorTables = { serviceErrors, operatorErrors } as const

@@ -1,0 +1,20 @@
+/**
+ * The one logger. Numbers and positions of recipients never reach it: what is logged is chosen
+ * field by field, and no request or response body is ever passed in.
+ *
+ * @module
+ */
+import { type Logger, pino } from 'pino'
+
+export type Log = Logger
+
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+/** JSON lines on standard error, which leaves standard output to what a command prints. */
+export function createLog(level: LogLevel, bindings: Record<string, string | number> = {}): Log {
+  return pino(
+    { level, base: { pid: process.pid, ...bindings }, timestamp: pino.stdTimeFunctions.isoTime },
+    pino.destination({ dest: 2, sync: true }),
+  )
+}

@@ -1,0 +1,27 @@
+/**
+ * A snapshot: all recipients of all sources at one moment, immutable once published.
+ *
+ * On disk it is a directory of shard files and a manifest; in memory it is what is below.
+ *
+ * @module
+ */
+import type { ShardImage } from '../shard/layout.js'
+
+export interface SnapshotSource {
+  readonly id: number
+  readonly label: string
+  readonly recipientCount: number
+  readonly contactCount: number
+}
+
+/** A snapshot as it crosses threads: plain data and shared buffers. */
+export interface Snapshot {
+  /** What the header X-Snapshot carries: generation and digest, such as `000007-3f9a1c2b`. */
+  readonly id: string
+  /** ISO 8601, UTC. */
+  readonly createdAt: string
+  /** By ascending id. */
+  readonly sources: readonly SnapshotSource[]
+  /** By source, then region. */
+  readonly shards: readonly ShardImage[]
+}
