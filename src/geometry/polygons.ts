@@ -1,0 +1,43 @@
+/**
+ * The shapes of one request, flat, so that they cross threads as three typed arrays.
+ *
+ * Vertices are longitude and latitude in units of 1e-7 degree. A ring is closed by an edge from
+ * its last vertex to its first, so a repeated closing vertex is harmless. The first ring of a
+ * polygon is its shell, the others are holes; winding has no meaning.
+ *
+ * @module
+ */
+
+export interface Polygons {
+  /** lng, lat, lng, lat, … */
+  readonly vertices: Float64Array
+  /** Ring r has the vertices [ringStarts[r], ringStarts[r + 1]). */
+  readonly ringStarts: Uint32Array
+  /** Polygon p has the rings [polygonStarts[p], polygonStarts[p + 1]). */
+  readonly polygonStarts: Uint32Array
+}
+
+/** Bounds of vertices [start, end), written to `into` as min lng, min lat, max lng, max lat. */
+export function vertexBounds(
+  vertices: Float64Array,
+  start: number,
+  end: number,
+  into: Float64Array,
+): void {
+  let minLng = Number.POSITIVE_INFINITY
+  let minLat = Number.POSITIVE_INFINITY
+  let maxLng = Number.NEGATIVE_INFINITY
+  let maxLat = Number.NEGATIVE_INFINITY
+  for (let i = start; i < end; i++) {
+    const lng = vertices[2 * i]
+    const lat = vertices[2 * i + 1]
+    if (lng < minLng) minLng = lng
+    if (lng > maxLng) maxLng = lng
+    if (lat < minLat) minLat = lat
+    if (lat > maxLat) maxLat = lat
+  }
+  into[0] = minLng
+  into[1] = minLat
+  into[2] = maxLng
+  into[3] = maxLat
+}

@@ -1,0 +1,24 @@
+/**
+ * What a front thread knows of the snapshot that its workers hold.
+ *
+ * @module
+ */
+import type { Box } from '../shard/layout.js'
+
+export interface CatalogueSource {
+  readonly id: number
+  readonly label: string
+}
+
+export interface CatalogueShard {
+  readonly sourceId: number
+  readonly box: Box
+}
+
+export interface Catalogue {
+  readonly snapshotId: string
+  /** By ascending id. */
+  readonly sources: readonly CatalogueSource[]
+  /** By shard index. */
+  readonly shards: readonly CatalogueShard[]
+}

@@ -1,0 +1,37 @@
+/**
+ * Fifth stage: what the shards found becomes one record a source.
+ *
+ * @module
+ */
+import type { Catalogue, CatalogueSource } from './catalogue.js'
+import type { ShardCount, ShardRuns } from './dispatch.js'
+
+/** What a source contributes to an answer. */
+export interface SourceSelection {
+  readonly source: CatalogueSource
+  readonly count: number
+  /** Empty when only counts were asked for. */
+  readonly shards: readonly ShardRuns[]
+}
+
+/** One entry a source of the snapshot, those without a recipient inside among them. */
+export function merge(
+  { sources, shards }: Catalogue,
+  found: readonly (ShardCount | ShardRuns)[],
+): SourceSelection[] {
+  return sources.map((source) => {
+    const own = found.filter(({ shardIndex }) => shards[shardIndex].sourceId === source.id)
+    return {
+      source,
+      count: own.reduce((sum, part) => sum + countOf(part), 0),
+      shards: own.filter((part) => 'runs' in part),
+    }
+  })
+}
+
+function countOf(part: ShardCount | ShardRuns): number {
+  if ('count' in part) return part.count
+  let count = 0
+  for (let i = 0; i < part.runs.length; i += 2) count += part.runs[i + 1] - part.runs[i]
+  return count
+}

@@ -1,0 +1,98 @@
+/**
+ * First stage: the bytes of a body become a JSON object.
+ *
+ * @module
+ */
+import { ServiceError } from '../errors.js'
+import { limits } from '../limits.js'
+
+export type JsonObject = { readonly [member: string]: unknown }
+
+/**
+ * Reads a body as one JSON object; an empty body is an empty object.
+ *
+ * @throws ServiceError  InvalidJson or InvalidRequest, never quoting the body
+ */
+export function parse(body: Uint8Array): JsonObject {
+  if (isBlank(body)) return {}
+  refuseDeep(body)
+  const value = parseJson(body)
+  if (!isObject(value)) {
+    throw new ServiceError('InvalidRequest', `the body must be a JSON object, not ${kindOf(value)}`)
+  }
+  return value
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Names the JSON type of a value, for messages that must not show the value itself. */
+export function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  if (value === undefined) return 'missing'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
+
+/**
+ * A member of an object by its name in any letter case.
+ *
+ * @param names  in lower case: the name, and others that mean the same
+ * @throws ServiceError  when the object has several such members: to choose one would drop another
+ */
+export function member(object: JsonObject, ...names: string[]): unknown {
+  let found: string | undefined
+  for (const key of Object.keys(object)) {
+    if (!names.includes(key) && !names.includes(key.toLowerCase())) continue
+    if (found !== undefined) {
+      throw new ServiceError('InvalidRequest', `${found} is given twice, also as ${key}`, key)
+    }
+    found = key
+  }
+  return found === undefined ? undefined : object[found]
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+function parseJson(body: Uint8Array): unknown {
+  let text: string
+  try {
+    text = decoder.decode(body)
+  } catch {
+    throw new ServiceError('InvalidJson', 'the body is not UTF-8')
+  }
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    // The engine's own message quotes the body, which may hold positions.
+    const position = /position (\d+)/.exec((error as Error).message)?.[1]
+    const where = position === undefined ? '' : ` at character ${position}`
+    throw new ServiceError('InvalidJson', `the body is not JSON: unexpected text or end${where}`)
+  }
+}
+
+function isBlank(body: Uint8Array): boolean {
+  return body.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d)
+}
+
+/** Counts brackets outside of strings: JSON.parse takes seconds for millions of open ones. */
+function refuseDeep(body: Uint8Array): void {
+  let depth = 0
+  let inString = false
+  for (let i = 0; i < body.length; i++) {
+    const byte = body[i]
+    if (inString) {
+      if (byte === 0x5c) i++
+      else if (byte === 0x22) inString = false
+    } else if (byte === 0x22) inString = true
+    else if (byte === 0x5b || byte === 0x7b) {
+      if (++depth > limits.jsonDepthCount) {
+        throw new ServiceError(
+          'InvalidJson',
+          `the body nests deeper than ${limits.jsonDepthCount} levels at byte ${i}`,
+        )
+      }
+    } else if (byte === 0x5d || byte === 0x7d) depth--
+  }
+}

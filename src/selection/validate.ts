@@ -1,0 +1,55 @@
+/**
+ * Second stage: a JSON object becomes a query that every later stage may trust.
+ *
+ * @module
+ */
+import { ServiceError } from '../errors.js'
+import type { Polygons } from '../geometry/polygons.js'
+import { type JsonObject, kindOf, member } from './parse.js'
+import { ShapeReader } from './shapes.js'
+
+declare const valid: unique symbol
+
+export interface Query {
+  readonly [valid]: true
+  readonly countsOnly: boolean
+  /** No polygon at all selects nobody. */
+  readonly polygons: Polygons
+}
+
+/**
+ * @throws ServiceError  InvalidRequest, InvalidGeoJson or UnsupportedGeometry, naming the member
+ */
+export function validate(request: JsonObject): Query {
+  refuseUnsupported(request)
+  const shapes = new ShapeReader()
+  shapes.read(member(request, 'geojson'), 'geoJSON')
+  return {
+    countsOnly: readBoolean(member(request, 'countsonly'), 'countsOnly'),
+    polygons: shapes.polygons(),
+  } as Query
+}
+
+/** Members that would narrow a selection: to ignore one would warn the wrong people. */
+const UNSUPPORTED = ['sources', 'distinct', 'contactcountmode', 'limit', 'after']
+
+function refuseUnsupported(request: JsonObject): void {
+  for (const name of Object.keys(request)) {
+    if (!UNSUPPORTED.includes(name.toLowerCase()) || request[name] === null) continue
+    throw new ServiceError('InvalidRequest', `${name} is not supported by this version`, name)
+  }
+}
+
+/** Absent and null are false; `"true"`, `"false"`, 1 and 0 are taken as some clients write them. */
+function readBoolean(value: unknown, field: string): boolean {
+  if (value === undefined || value === null) return false
+  if (typeof value === 'boolean') return value
+  const text = String(value).toLowerCase()
+  if (text === 'true' || text === '1') return true
+  if (text === 'false' || text === '0') return false
+  throw new ServiceError(
+    'InvalidRequest',
+    `${field} must be true or false, not ${kindOf(value)}`,
+    field,
+  )
+}

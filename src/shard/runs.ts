@@ -1,0 +1,85 @@
+/**
+ * Runs: a selection within one shard as half-open ranges [start, end) of recipient indexes, sorted
+ * and disjoint. Set operations are linear merges of runs; nothing is ever listed id by id.
+ *
+ * @module
+ */
+
+/** A growing list of runs; start at `2 * i`, end at `2 * i + 1`. */
+export class RunList {
+  pairs = new Uint32Array(256)
+  runCount = 0
+
+  clear(): void {
+    this.runCount = 0
+  }
+
+  /** Adds [start, end), joined to the last run when it begins where that one ends. */
+  append(start: number, end: number): void {
+    const last = 2 * this.runCount
+    if (last > 0 && this.pairs[last - 1] === start) {
+      this.pairs[last - 1] = end
+      return
+    }
+    if (last === this.pairs.length) {
+      const grown = new Uint32Array(2 * last)
+      grown.set(this.pairs)
+      this.pairs = grown
+    }
+    this.pairs[last] = start
+    this.pairs[last + 1] = end
+    this.runCount++
+  }
+
+  recipientCount(): number {
+    let total = 0
+    for (let i = 0; i < 2 * this.runCount; i += 2) total += this.pairs[i + 1] - this.pairs[i]
+    return total
+  }
+
+  /** A copy of exactly the runs in use. */
+  toPairs(): Uint32Array {
+    return this.pairs.slice(0, 2 * this.runCount)
+  }
+}
+
+/** Writes the recipients that are in `a` or in `b` to `into`, which is neither of them. */
+export function union(a: RunList, b: RunList, into: RunList): void {
+  into.clear()
+  let i = 0
+  let j = 0
+  let start = 0
+  let end = 0
+  while (i < 2 * a.runCount || j < 2 * b.runCount) {
+    const fromA = j >= 2 * b.runCount || (i < 2 * a.runCount && a.pairs[i] <= b.pairs[j])
+    const nextStart = fromA ? a.pairs[i] : b.pairs[j]
+    const nextEnd = fromA ? a.pairs[i + 1] : b.pairs[j + 1]
+    if (fromA) i += 2
+    else j += 2
+    if (nextStart <= end) {
+      if (nextEnd > end) end = nextEnd
+    } else {
+      if (end > start) into.append(start, end)
+      start = nextStart
+      end = nextEnd
+    }
+  }
+  if (end > start) into.append(start, end)
+}
+
+/** Writes the recipients that are in `a` but not in `b` to `into`, which is neither of them. */
+export function subtract(a: RunList, b: RunList, into: RunList): void {
+  into.clear()
+  let j = 0
+  for (let i = 0; i < 2 * a.runCount; i += 2) {
+    let start = a.pairs[i]
+    const end = a.pairs[i + 1]
+    while (j < 2 * b.runCount && b.pairs[j + 1] <= start) j += 2
+    // A run of `b` may reach beyond this run of `a`, so the next one looks at it again.
+    for (let k = j; k < 2 * b.runCount && b.pairs[k] < end; k += 2) {
+      if (b.pairs[k] > start) into.append(start, b.pairs[k])
+      if (b.pairs[k + 1] > start) start = b.pairs[k + 1]
+    }
+    if (start < end) into.append(start, end)
+  }
+}

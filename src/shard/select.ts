@@ -1,0 +1,107 @@
+/**
+ * Which recipients of one shard are inside any polygon of a request.
+ *
+ * @module
+ */
+import {
+  createEdgeTable,
+  type EdgeTable,
+  fillEdgeTable,
+  RINGS_PER_TABLE,
+  SHELL_BIT,
+} from '../geometry/edges.js'
+import type { Polygons } from '../geometry/polygons.js'
+import { type Budget, descend } from './descend.js'
+import type { Shard } from './layout.js'
+import { RunList, subtract, union } from './runs.js'
+
+/** Thrown when a selection would cost more than its budget allows. */
+export class BudgetSpent extends Error {}
+
+/**
+ * Counts the recipients of each shard that are inside any of the polygons.
+ *
+ * @returns one count a shard, in the order of `shards`
+ */
+export function countInside(
+  shards: readonly Shard[],
+  polygons: Polygons,
+  budget: Budget,
+): Uint32Array {
+  const counts = new Uint32Array(shards.length)
+  if (!isOnePass(polygons)) {
+    for (const [at, runs] of eachSelection(shards, polygons, budget))
+      counts[at] = runs.recipientCount()
+    return counts
+  }
+  fillEdgeTable(table, polygons, 0, polygons.polygonStarts[1], SHELL_BIT)
+  for (let at = 0; at < shards.length; at++) {
+    counts[at] = within(budget, descend(shards[at], table, true, budget, null))
+  }
+  return counts
+}
+
+/**
+ * Selects the recipients of each shard that are inside any of the polygons.
+ *
+ * @returns the runs of each shard as [start, end) pairs, in the order of `shards`
+ */
+export function selectInside(
+  shards: readonly Shard[],
+  polygons: Polygons,
+  budget: Budget,
+): Uint32Array[] {
+  return Array.from(eachSelection(shards, polygons, budget), ([, runs]) => runs.toPairs())
+}
+
+const table: EdgeTable = createEdgeTable()
+let selected = new RunList()
+let merged = new RunList()
+let polygonRuns = new RunList()
+const holeRuns = new RunList()
+
+function isOnePass({ polygonStarts }: Polygons): boolean {
+  return polygonStarts.length === 2 && polygonStarts[1] <= RINGS_PER_TABLE
+}
+
+/** The runs of each shard in turn; the list is reused, so it holds until the next step. */
+function* eachSelection(
+  shards: readonly Shard[],
+  polygons: Polygons,
+  budget: Budget,
+): Generator<[number, RunList]> {
+  for (let at = 0; at < shards.length; at++) {
+    selected.clear()
+    for (let polygon = 0; polygon + 1 < polygons.polygonStarts.length; polygon++) {
+      selectPolygon(shards[at], polygons, polygon, budget)
+      if (polygonRuns.runCount === 0) continue
+      union(selected, polygonRuns, merged)
+      ;[selected, merged] = [merged, selected]
+    }
+    yield [at, selected]
+  }
+}
+
+/** Leaves the runs of one polygon in `polygonRuns`. */
+function selectPolygon(shard: Shard, polygons: Polygons, polygon: number, budget: Budget): void {
+  const ringEnd = polygons.polygonStarts[polygon + 1]
+  let ring = polygons.polygonStarts[polygon]
+  let next = Math.min(ringEnd, ring + RINGS_PER_TABLE)
+  polygonRuns.clear()
+  fillEdgeTable(table, polygons, ring, next, SHELL_BIT)
+  if (within(budget, descend(shard, table, true, budget, polygonRuns)) === 0) return
+  // Holes that found no bit beside the shell are taken away in further passes.
+  for (ring = next; ring < ringEnd; ring = next) {
+    next = Math.min(ringEnd, ring + RINGS_PER_TABLE - 1)
+    holeRuns.clear()
+    fillEdgeTable(table, polygons, ring, next, 2 * SHELL_BIT)
+    if (within(budget, descend(shard, table, false, budget, holeRuns)) === 0) continue
+    subtract(polygonRuns, holeRuns, merged)
+    ;[polygonRuns, merged] = [merged, polygonRuns]
+  }
+}
+
+function within(budget: Budget, count: number): number {
+  if (count < 0) throw new BudgetSpent(`${budget.edgeTestCount} edge tests left`)
+  return count
+}

@@ -1,0 +1,213 @@
+import t from 'tap'
+import { ServiceError } from '../../src/errors.js'
+import { limits } from '../../src/limits.js'
+import { answer, type SelectionService } from '../../src/selection/answer.js'
+import { columnsOf, type TestRecipient } from '../support/columns.js'
+import { localService } from '../support/local-service.js'
+import { type MemoryReply, memoryReply } from '../support/memory-reply.js'
+
+const sources = [
+  {
+    id: 1,
+    label: 'Mobile',
+    columns: columnsOf([
+      recipient('+99900000001', 0.5, 0.25),
+      recipient('+99900000002', -0.5, -0.25),
+      recipient('+99900000003', 5, 5),
+    ]),
+  },
+  {
+    id: 2,
+    label: '=Landline, "old"',
+    columns: columnsOf([recipient('+9990 (12),"3"\\', 0.1, -0.1234567)]),
+  },
+  { id: 30, label: 'Business', columns: columnsOf([recipient('+99900000030', 9, 9)]) },
+]
+const service = localService(sources)
+const square = {
+  type: 'Polygon',
+  coordinates: [
+    [
+      [-1, -1],
+      [1, -1],
+      [1, 1],
+      [-1, 1],
+    ],
+  ],
+}
+
+t.test('counts come one record a source, also where nobody is inside', async (t) => {
+  const reply = await ask(service, { countsOnly: true, geoJSON: square })
+  t.equal(reply.status, 200)
+  t.match(reply.headers, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'X-Snapshot': '000001-00000000',
+    'Cache-Control': 'no-store',
+  })
+  t.equal(
+    reply.text(),
+    '{"SourceRecords":[' +
+      '{"SourceId":1,"Label":"Mobile","Count":2,"Status":"Ok"},' +
+      '{"SourceId":2,"Label":"=Landline, \\"old\\"","Count":1,"Status":"Ok"},' +
+      '{"SourceId":30,"Label":"Business","Count":0,"Status":"Ok"}]}',
+  )
+})
+
+t.test('a list holds every recipient with number, latitude and longitude', async (t) => {
+  const reply = await ask(service, { geoJSON: square })
+  t.same(JSON.parse(reply.text()), {
+    SourceRecords: [
+      {
+        SourceId: 1,
+        Label: 'Mobile',
+        Count: 2,
+        Status: 'Ok',
+        Recipients: [
+          { Number: '+99900000001', LatLng: { Lat: 0.25, Lng: 0.5 } },
+          { Number: '+99900000002', LatLng: { Lat: -0.25, Lng: -0.5 } },
+        ],
+      },
+      {
+        SourceId: 2,
+        Label: '=Landline, "old"',
+        Count: 1,
+        Status: 'Ok',
+        Recipients: [{ Number: '+9990 (12),"3"\\', LatLng: { Lat: -0.1234567, Lng: 0.1 } }],
+      },
+      { SourceId: 30, Label: 'Business', Count: 0, Status: 'Ok', Recipients: [] },
+    ],
+  })
+  t.ok(reply.ended)
+})
+
+t.test('CSV is a row a recipient, or a row a source with counts only', async (t) => {
+  const list = await ask(service, { geoJSON: square }, 'csv')
+  t.match(list.headers, {
+    'Content-Type': 'text/csv',
+    'Content-Disposition': 'attachment;filename=RecipientRequest.csv',
+  })
+  t.equal(
+    list.text(),
+    'SourceId,Label,Number,Lat,Lng\r\n' +
+      '1,Mobile,+99900000001,0.25,0.5\r\n' +
+      '1,Mobile,+99900000002,-0.25,-0.5\r\n' +
+      '2,"\'=Landline, ""old""","+9990 (12),""3""\\",-0.1234567,0.1\r\n',
+  )
+  const counts = await ask(service, { countsOnly: true, geoJSON: square }, 'csv')
+  t.equal(
+    counts.text(),
+    'SourceId,Label,Count,Status\r\n' +
+      '1,Mobile,2,Ok\r\n' +
+      '2,"\'=Landline, ""old""",1,Ok\r\n' +
+      '30,Business,0,Ok\r\n',
+  )
+})
+
+t.test('an empty request selects nobody, and asks no worker', async (t) => {
+  for (const body of [
+    '',
+    '{}',
+    '{"geoJSON":null}',
+    '{"countsOnly":true,"geoJSON":{"features":[]}}',
+  ]) {
+    const idle = localService(sources)
+    const reply = memoryReply()
+    await answer(idle, Buffer.from(body), 'json', reply)
+    const { SourceRecords } = JSON.parse(reply.text())
+    t.same(
+      SourceRecords.map((record: { Count: number }) => record.Count),
+      [0, 0, 0],
+      body,
+    )
+    t.equal(idle.tasks.length, 0)
+  }
+})
+
+t.test('a snapshot without sources answers with no record', async (t) => {
+  const reply = await ask(localService([]), { geoJSON: square })
+  t.equal(reply.text(), '{"SourceRecords":[]}')
+})
+
+t.test('a recipient in several shapes is selected once', async (t) => {
+  const features = [square, square].map((geometry) => ({ type: 'Feature', geometry }))
+  const reply = await ask(service, { countsOnly: true, geoJSON: { features } })
+  t.equal(JSON.parse(reply.text()).SourceRecords[0].Count, 2)
+})
+
+t.test('a bad request is refused before anything is sent', async (t) => {
+  const reply = memoryReply()
+  await t.rejects(answer(service, Buffer.from('{'), 'json', reply), { code: 'InvalidJson' })
+  t.equal(reply.status, 0)
+})
+
+const crowd = Array.from({ length: 3 * limits.rowsPerChunkCount + 5 }, (_, i) =>
+  recipient(`+999${String(i).padStart(9, '0')}`, (i % 1000) / 1000, Math.floor(i / 1000) / 1000),
+)
+const crowded = [{ id: 1, label: 'Crowd', columns: columnsOf(crowd) }]
+
+t.test('a long list comes in chunks over several shards, and is whole', async (t) => {
+  for (const format of ['json', 'csv'] as const) {
+    const reply = memoryReply(2)
+    const several = localService(crowded, 5_000)
+    await answer(several, Buffer.from(JSON.stringify({ geoJSON: square })), format, reply)
+    t.ok(reply.ended)
+    t.ok(reply.chunkCount > 5, 'it came in chunks')
+    t.ok(reply.waitCount > 1, 'it waited for the client')
+    const rowCount =
+      format === 'csv'
+        ? reply.text().trimEnd().split('\r\n').length - 1
+        : JSON.parse(reply.text()).SourceRecords[0].Recipients.length
+    t.equal(rowCount, crowd.length, format)
+  }
+})
+
+t.test('a client that goes away ends the work for its list', async (t) => {
+  const abandoned = localService(crowded)
+  const reply = memoryReply()
+  const begin = reply.begin.bind(reply)
+  reply.begin = (status, headers) => {
+    const sink = begin(status, headers)
+    const write = sink.write.bind(sink)
+    return Object.assign(Object.create(sink), {
+      write(chunk: Uint8Array) {
+        reply.gone = chunk.length > 100
+        return write(chunk)
+      },
+    })
+  }
+  await answer(abandoned, Buffer.from(JSON.stringify({ geoJSON: square })), 'json', reply)
+  t.notOk(reply.ended)
+  t.equal(abandoned.tasks.filter((task) => task.kind === 'encode').length, 1)
+})
+
+t.test('a list that cannot go on is broken off, never ended', async (t) => {
+  const { run } = service.runner
+  const failing = {
+    ...localService(crowded),
+    runner: {
+      run: async (task: Parameters<typeof run>[0], deadlineMs: number) => {
+        if (task.kind === 'encode') throw new ServiceError('Unavailable', 'for the test')
+        return localService(crowded).runner.run(task, deadlineMs)
+      },
+    },
+  } as SelectionService
+  const reply = memoryReply()
+  const body = Buffer.from(JSON.stringify({ geoJSON: square }))
+  await t.rejects(answer(failing, body, 'json', reply), { code: 'Unavailable' })
+  t.ok(reply.aborted)
+  t.notOk(reply.ended)
+})
+
+function recipient(number: string, lng: number, lat: number): TestRecipient {
+  return { number, lng: Math.round(lng * 1e7), lat: Math.round(lat * 1e7), contact: '' }
+}
+
+async function ask(
+  asked: SelectionService,
+  request: object,
+  format: 'json' | 'csv' = 'json',
+): Promise<MemoryReply> {
+  const reply = memoryReply()
+  await answer(asked, Buffer.from(JSON.stringify(request)), format, reply)
+  return reply
+}

@@ -1,0 +1,87 @@
+import t from 'tap'
+import { answer } from '../../src/selection/answer.js'
+import type { RecipientColumns } from '../../src/shard/columns.js'
+import { prepare } from '../oracle/exact.js'
+import { localService } from '../support/local-service.js'
+import { memoryReply } from '../support/memory-reply.js'
+import { testSeed } from '../support/properties.js'
+import { type MultiPolygonCoordinates, randomShape, shapeKinds } from '../support/shapes.js'
+import { type Random, randomWorld, seededRandom, worldKinds } from '../support/world.js'
+
+const ROUNDS_PER_WORLD = 5
+const SHAPES_PER_ROUND = 100
+
+interface Answered {
+  SourceRecords: {
+    SourceId: number
+    Count: number
+    Recipients?: { Number: string; LatLng: { Lat: number; Lng: number } }[]
+  }[]
+}
+
+for (const kind of worldKinds) {
+  t.test(`counts and lists equal brute force, ${kind} recipients`, async (t) => {
+    const random = seededRandom(testSeed(t))
+    let hitCount = 0
+    for (let round = 0; round < ROUNDS_PER_WORLD; round++) {
+      const columns = randomWorld(kind, random.between(1, 3_000), random)
+      const service = localService(
+        [{ id: 7, label: 'Mobile', columns }],
+        random.between(100, 3_000),
+      )
+      for (let shape = 0; shape < SHAPES_PER_ROUND; shape++) {
+        const coordinates = shapeNear(columns, random)
+        const expected = bruteForce(columns, coordinates)
+        const { count, numbers } = await ask(service, coordinates)
+        hitCount += count
+        // Compared before they are shown, since a difference would print what they are.
+        t.equal(count, expected.length, `count of shape ${shape} in round ${round}`)
+        t.ok(numbers.join() === expected.join(), `list of shape ${shape} in round ${round}`)
+      }
+    }
+    t.ok(hitCount > 0, 'some shapes hold somebody')
+  })
+}
+
+/** A shape around somebody. Those with a ring of fewer than three places are refused elsewhere. */
+function shapeNear(columns: RecipientColumns, random: Random): MultiPolygonCoordinates {
+  for (;;) {
+    const row = random.between(0, columns.recipientCount - 1)
+    const { lngs, lats } = columns
+    const shape = randomShape(random.pick(shapeKinds), random, lngs[row], lats[row])
+    if (shape.flat().every((ring) => new Set(ring.map(String)).size >= 3)) return shape
+  }
+}
+
+function bruteForce(columns: RecipientColumns, coordinates: MultiPolygonCoordinates): string[] {
+  const { contains } = prepare(coordinates)
+  const numbers: string[] = []
+  for (let row = 0; row < columns.recipientCount; row++) {
+    if (!contains(columns.lngs[row], columns.lats[row])) continue
+    const bytes = columns.numbers.subarray(
+      columns.numberOffsets[row],
+      columns.numberOffsets[row + 1],
+    )
+    numbers.push(Buffer.from(bytes).toString())
+  }
+  return numbers.sort()
+}
+
+async function ask(
+  service: ReturnType<typeof localService>,
+  coordinates: MultiPolygonCoordinates,
+): Promise<{ count: number; numbers: string[] }> {
+  const geoJSON = { type: 'MultiPolygon', coordinates }
+  const [counted, listed] = await Promise.all(
+    [true, false].map(async (countsOnly) => {
+      const reply = memoryReply()
+      await answer(service, Buffer.from(JSON.stringify({ countsOnly, geoJSON })), 'json', reply)
+      return (JSON.parse(reply.text()) as Answered).SourceRecords[0]
+    }),
+  )
+  const numbers = listed.Recipients?.map((recipient) => recipient.Number) ?? []
+  if (counted.Count !== listed.Count || listed.Count !== numbers.length) {
+    throw new Error(`counted ${counted.Count}, announced ${listed.Count}, listed ${numbers.length}`)
+  }
+  return { count: counted.Count, numbers: numbers.sort() }
+}

@@ -1,0 +1,56 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { RunList, subtract, union } from '../../src/shard/runs.js'
+import { testSeed } from '../support/properties.js'
+
+const indexes = fc.array(fc.nat(120), { maxLength: 60 })
+
+t.test('union and subtract do what they do to sets', async (t) => {
+  fc.assert(
+    fc.property(indexes, indexes, (a, b) => {
+      const into = new RunList()
+      union(runsOf(a), runsOf(b), into)
+      t.same(indexesOf(into), sorted([...a, ...b]))
+      t.equal(into.recipientCount(), new Set([...a, ...b]).size)
+      subtract(runsOf(a), runsOf(b), into)
+      t.same(
+        indexesOf(into),
+        sorted(a).filter((index) => !b.includes(index)),
+      )
+    }),
+    { seed: testSeed(t), numRuns: 500 },
+  )
+})
+
+t.test('a run that begins where the last one ends is joined to it', async (t) => {
+  const runs = new RunList()
+  runs.append(3, 5)
+  runs.append(5, 9)
+  runs.append(10, 11)
+  t.same([...runs.toPairs()], [3, 9, 10, 11])
+})
+
+t.test('a list of runs grows as far as needed', async (t) => {
+  const runs = new RunList()
+  for (let i = 0; i < 10_000; i++) runs.append(2 * i, 2 * i + 1)
+  t.equal(runs.recipientCount(), 10_000)
+  t.equal(runs.toPairs().length, 20_000)
+})
+
+function runsOf(indexes: readonly number[]): RunList {
+  const runs = new RunList()
+  for (const index of sorted(indexes)) runs.append(index, index + 1)
+  return runs
+}
+
+function indexesOf(runs: RunList): number[] {
+  const found: number[] = []
+  for (let i = 0; i < 2 * runs.runCount; i += 2) {
+    for (let index = runs.pairs[i]; index < runs.pairs[i + 1]; index++) found.push(index)
+  }
+  return found
+}
+
+function sorted(indexes: readonly number[]): number[] {
+  return [...new Set(indexes)].sort((a, b) => a - b)
+}

@@ -1,0 +1,59 @@
+/**
+ * A selection service in the test's own thread: the stages and shards are real, only the pool is
+ * not.
+ *
+ * @module
+ */
+import { limits } from '../../src/limits.js'
+import type { Task, TaskResults } from '../../src/pool/messages.js'
+import type { SelectionService } from '../../src/selection/answer.js'
+import { buildShard } from '../../src/shard/build.js'
+import type { RecipientColumns } from '../../src/shard/columns.js'
+import { attachShard, type ShardImage } from '../../src/shard/layout.js'
+import { partition } from '../../src/shard/partition.js'
+import { encodeRows } from '../../src/shard/rows.js'
+import { countInside, selectInside } from '../../src/shard/select.js'
+
+export interface LocalSource {
+  readonly id: number
+  readonly label: string
+  readonly columns: RecipientColumns
+}
+
+export interface LocalService extends SelectionService {
+  /** Tasks that were run, in order. */
+  readonly tasks: readonly Task[]
+}
+
+/** @param shardRecipientCount  recipients of a shard, to have several of them in a small world */
+export function localService(
+  sources: readonly LocalSource[],
+  shardRecipientCount: number = limits.shardRecipientCount,
+): LocalService {
+  const images = sources.flatMap(({ id, columns }) => shardsOf(columns, id, shardRecipientCount))
+  const shards = images.map(attachShard)
+  const tasks: Task[] = []
+  const run = async (task: Task): Promise<TaskResults[Task['kind']]> => {
+    tasks.push(task)
+    if (task.kind === 'encode') return encodeRows(shards[task.shardIndex], task.runs, task.format)
+    const touched = Array.from(task.shardIndexes, (index) => shards[index])
+    const inside = task.kind === 'count' ? countInside : selectInside
+    return inside(touched, task.polygons, { edgeTestCount: limits.edgeTestCount })
+  }
+  return {
+    catalogue: { snapshotId: '000001-00000000', sources, shards: images },
+    runner: { run: run as SelectionService['runner']['run'] },
+    queryThreadCount: 2,
+    tasks,
+  }
+}
+
+export function shardsOf(
+  columns: RecipientColumns,
+  sourceId: number,
+  shardRecipientCount: number,
+): ShardImage[] {
+  return partition(columns, shardRecipientCount).map((rows, regionIndex) =>
+    buildShard(columns, rows, sourceId, regionIndex),
+  )
+}
