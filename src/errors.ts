@@ -15,10 +15,12 @@ const serviceErrors = {
   NotFound: 404,
   MethodNotAllowed: 405,
   BodyTooLarge: 413,
+  UnsupportedEncoding: 415,
   TooComplex: 422,
   InternalError: 500,
   Overloaded: 503,
   NotReady: 503,
+  Unavailable: 503,
 } as const
 
 /** Faults that end a command. */
@@ -39,6 +41,8 @@ const operatorErrors = {
   UnsupportedNode: 7,
   /** The address cannot be listened on. */
   AddressInUse: 8,
+  /** A configuration or context document is not valid. */
+  DocumentInvalid: 9,
 } as const
 
 export type ServiceErrorCode = keyof typeof serviceErrors

@@ -12,6 +12,24 @@ const MiB = 1024 * KiB
 export const limits = {
   /** A request body; one byte more is answered 413. */
   bodyBytes: 4 * MiB,
+  /** Read beyond a body that is too large, and thrown away, so that its sender reads the 413. */
+  discardBytes: 64 * MiB,
+  /** Time for which a body that was refused is read on. */
+  discardMs: 10_000,
+  /** All unfinished bodies of one front thread together; more are answered 503. */
+  heldBodyBytes: 256 * MiB,
+  /** Connections of one front thread; more are closed as they arrive. */
+  connectionCount: 20_000,
+  /** Requests of one front thread that are not answered yet; more are answered 503. */
+  openExchangeCount: 8_192,
+  /** Answers up to this are handed to the socket whole; larger ones as fast as the client reads. */
+  directReplyBytes: 64 * KiB,
+  /** Time without room for more of an answer, after which its reader is cut off. */
+  clientStallMs: 30_000,
+  /** A configuration or context document. */
+  documentBytes: 16 * MiB,
+  /** Contexts of one data directory. */
+  contextCount: 10_000,
   /** Nesting of arrays and objects in a JSON body. */
   jsonDepthCount: 64,
   /** Features of one request. */
@@ -21,6 +39,35 @@ export const limits = {
   /** Positions of one request, over all its rings. */
   vertexCount: 50_000,
 
+  /** Edge tests of one task, a second or two of one core; beyond it a request is refused. */
+  edgeTestCount: 1_000_000_000,
+  /** From the moment a request is read to the moment its answer must begin. */
+  requestMs: 10_000,
+  /** Tasks that one front thread has under way or waiting at its query workers. */
+  tasksQueuedCount: 4_096,
+  /** Tasks handed to one query worker at a time. */
+  tasksPerWorkerCount: 16,
+  /** Times that a task is tried when the worker that held it dies. */
+  taskAttemptCount: 3,
+  /** Shards of one request beyond which it is split over several workers. */
+  shardsPerTaskCount: 4,
+  /** Rows of a list that are encoded at a time. */
+  rowsPerChunkCount: 4_096,
+  /** From the wish to stop to the closing of idle connections, so that clients learn of it. */
+  drainQuietMs: 1_500,
+  /** From the wish to stop to the breaking off of requests that are still open. */
+  drainMs: 12_000,
+  /** From the wish to stop to giving up on a clean end. */
+  stopMs: 30_000,
+  /** From the start of a query worker to its being ready. */
+  workerStartMs: 30_000,
+  /** Between two replacements of all query workers of a front thread, at most. */
+  workersReplaceMs: 5_000,
+  /** From the wish to close a pool to its being destroyed. */
+  poolCloseMs: 10_000,
+
+  /** One record of a CSV file. */
+  recordBytes: 64 * KiB,
   /** UTF-8 bytes of a recipient's number. */
   numberBytes: 64,
   /** UTF-8 bytes of a contact id. */
@@ -43,5 +90,6 @@ export const limits = {
   shardHeaderBytes: 1 * MiB,
 } as const
 
+assert(limits.heldBodyBytes >= limits.bodyBytes)
 assert(limits.vertexCount >= limits.ringCount)
 assert(limits.numberBytes * limits.shardRecipientCount < 2 ** 32, 'text offsets are 32-bit')

@@ -1,0 +1,26 @@
+/**
+ * The shared slots between a front thread and its query workers; the only user of Atomics.
+ *
+ * @module
+ */
+
+/** Each slot has one kind of writer, named behind it. */
+const SLOT = {
+  /** Workers that have attached every shard since the pool began; each adds one. */
+  attached: 0,
+} as const
+
+export type Control = Int32Array
+
+export function createControl(): Control {
+  return new Int32Array(new SharedArrayBuffer(Object.keys(SLOT).length * 4))
+}
+
+/** Called by a worker once it can answer. */
+export function countAttached(control: Control): void {
+  Atomics.add(control, SLOT.attached, 1)
+}
+
+export function attachedCount(control: Control): number {
+  return Atomics.load(control, SLOT.attached)
+}

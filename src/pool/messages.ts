@@ -1,0 +1,85 @@
+/**
+ * Everything that crosses between a front thread and its query workers: plain data, typed arrays.
+ *
+ * @module
+ */
+import type { Polygons } from '../geometry/polygons.js'
+import type { LogLevel } from '../log.js'
+import type { RowFormat } from '../shard/rows.js'
+import type { Snapshot } from '../snapshot/snapshot.js'
+
+/** How many recipients of each shard are inside? */
+export interface CountTask {
+  readonly kind: 'count'
+  /** Indexes into the shards of the snapshot. */
+  readonly shardIndexes: Uint32Array
+  readonly polygons: Polygons
+}
+
+/** Which recipients of each shard are inside? */
+export interface SelectTask {
+  readonly kind: 'select'
+  readonly shardIndexes: Uint32Array
+  readonly polygons: Polygons
+}
+
+/** The bytes of some recipients of one shard. */
+export interface EncodeTask {
+  readonly kind: 'encode'
+  readonly shardIndex: number
+  /** [start, end) pairs of recipient indexes. */
+  readonly runs: Uint32Array
+  readonly format: RowFormat
+}
+
+export type Task = CountTask | SelectTask | EncodeTask
+
+/** One entry a shard, in the order of `shardIndexes`. */
+export interface TaskResults {
+  readonly count: Uint32Array
+  readonly select: readonly Uint32Array[]
+  readonly encode: Uint8Array
+}
+
+/** What a worker sends back; faults are values, since an error loses its code between threads. */
+export type TaskOutcome<Kind extends Task['kind'] = Task['kind']> =
+  | { readonly value: TaskResults[Kind] }
+  | { readonly fault: 'TooComplex' }
+
+/** The pool, as selection sees it. */
+export interface QueryRunner {
+  /**
+   * Runs one task on any worker.
+   *
+   * @param deadlineMs  when to give up, by the clock of `performance.now()`
+   * @throws ServiceError  TooComplex, Overloaded or Unavailable
+   */
+  run<Kind extends Task['kind']>(
+    task: Extract<Task, { kind: Kind }>,
+    deadlineMs: number,
+  ): Promise<TaskResults[Kind]>
+}
+
+/** What a front thread is born with. */
+export interface FrontData {
+  readonly snapshot: Snapshot
+  readonly configurationJson: Uint8Array
+  /** JSON of each context, by its id of 32 lower-case hexadecimal digits. */
+  readonly contextJsons: ReadonlyMap<string, Uint8Array>
+  readonly queryThreadCount: number
+  /** Milliseconds between deaths of a query worker; 0 is never. */
+  readonly crashQueryWorkerMs: number
+  readonly logLevel: LogLevel
+}
+
+/** From a front thread to the main thread. */
+export type FrontMessage =
+  /** Its workers hold the snapshot; `descriptor` lets the acceptor hand it connections. */
+  | { readonly kind: 'ready'; readonly descriptor: number }
+  /** It cannot start or go on. */
+  | { readonly kind: 'failed'; readonly reason: string }
+
+/** From the main thread to a front thread: answer what is open, then end. */
+export interface DrainMessage {
+  readonly kind: 'drain'
+}

@@ -1,0 +1,140 @@
+import t, { type Test } from 'tap'
+import { limits } from '../../src/limits.js'
+import { createLog } from '../../src/log.js'
+import { type QueryPool, startQueryPool } from '../../src/pool/query-pool.js'
+import type { ShardImage } from '../../src/shard/layout.js'
+import { shardsOf } from '../support/local-service.js'
+import { testSeed } from '../support/properties.js'
+import { randomWorld, seededRandom } from '../support/world.js'
+
+const workerUrl = new URL('../../workers/query.js', import.meta.url).href
+const log = createLog('silent')
+const random = seededRandom(testSeed(t))
+const columns = randomWorld('uniform', 20_000, random)
+const shards = shardsOf(columns, 1, 5_000).map(shared)
+const shardIndexes = Uint32Array.from(shards, (_, index) => index)
+
+/** A square around the middle of the world, and who is inside it. */
+const box = { minLng: middle(columns.lngs), minLat: middle(columns.lats) }
+const polygons = squareFrom(box.minLng, box.minLat)
+const expectedCount = columns.lngs.filter(
+  (lng, row) => lng >= box.minLng && columns.lats[row] >= box.minLat,
+).length
+
+t.test('workers count, select and encode what the shards hold', async (t) => {
+  const pool = await started(t)
+  const counts = await pool.run<'count'>({ kind: 'count', shardIndexes, polygons }, inTime())
+  t.equal(sum(counts), expectedCount)
+  const selected = await pool.run<'select'>({ kind: 'select', shardIndexes, polygons }, inTime())
+  t.equal(selected.length, shards.length)
+  const shardIndex = counts.indexOf(Math.max(...counts))
+  const runs = selected[shardIndex]
+  const rows = await pool.run<'encode'>(
+    { kind: 'encode', shardIndex, runs, format: { kind: 'csv', prefix: '1,Mobile,' } },
+    inTime(),
+  )
+  t.equal(Buffer.from(rows).toString().trimEnd().split('\r\n').length, counts[shardIndex])
+})
+
+t.test('killing workers gives no wrong answer and no hang', async (t) => {
+  const pool = await started(t)
+  let killing = true
+  const killer = (async () => {
+    for (let kills = 0; kills < 10 && killing; kills++) {
+      await pool.crashWorker()
+      await new Promise((resolve) => setTimeout(resolve, 60))
+    }
+  })()
+  let answeredCount = 0
+  let refusedCount = 0
+  const ask = async () => {
+    for (let i = 0; i < 150; i++) {
+      try {
+        const counts = await pool.run<'count'>({ kind: 'count', shardIndexes, polygons }, inTime())
+        answeredCount++
+        if (sum(counts) !== expectedCount) t.fail(`counted ${sum(counts)} of ${expectedCount}`)
+      } catch (error) {
+        refusedCount++
+        t.match(error, { code: 'Unavailable', status: 503 })
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: 20 }, ask))
+  killing = false
+  await killer
+  t.equal(answeredCount + refusedCount, 3_000)
+  t.ok(answeredCount > 2_000, 'most are answered in spite of it')
+})
+
+t.test('a task beyond the budget of work is refused by name', async (t) => {
+  const pool = await started(t, { edgeTestCount: 20 })
+  for (const kind of ['count', 'select'] as const) {
+    const asked = pool.run<typeof kind>({ kind, shardIndexes, polygons }, inTime())
+    await t.rejects(asked, { code: 'TooComplex', status: 422 }, kind)
+  }
+})
+
+t.test('no answer by the deadline is Unavailable, not a hang', async (t) => {
+  const pool = await started(t)
+  // Far more tasks than can be done in no time; the last of them cannot be in time.
+  const asked = Array.from({ length: 1_000 }, () =>
+    pool.run<'count'>({ kind: 'count', shardIndexes, polygons }, performance.now()),
+  )
+  const outcomes = await Promise.allSettled(asked)
+  t.match(outcomes.at(-1), { status: 'rejected', reason: { code: 'Unavailable', status: 503 } })
+})
+
+t.test('more tasks than the queue holds are refused at once', async (t) => {
+  const pool = await started(t)
+  const asked = Array.from({ length: limits.tasksQueuedCount + 1 }, () =>
+    pool.run<'count'>({ kind: 'count', shardIndexes, polygons }, inTime()).then(
+      () => 'answered',
+      (error) => error.code,
+    ),
+  )
+  const outcomes = await Promise.all(asked)
+  t.equal(outcomes.filter((outcome) => outcome === 'answered').length, limits.tasksQueuedCount)
+  t.equal(outcomes.at(-1), 'Overloaded')
+})
+
+t.test('workers that cannot start are an error, not a hang', { timeout: 60_000 }, async (t) => {
+  const broken = { ...shards[0], sections: [] }
+  await t.rejects(startQueryPool({ workerUrl, threadCount: 1, shards: [broken], log }), {
+    code: 'Failed',
+    message: /a query worker cannot start: shard image has no section/,
+  })
+  const slow = startQueryPool({ workerUrl, threadCount: 1, shards, log, startMs: 0 })
+  await t.rejects(slow, { code: 'Failed', message: /did not start: 0 of 1 were ready after 0 ms/ })
+})
+
+async function started(t: Test, options: { edgeTestCount?: number } = {}): Promise<QueryPool> {
+  const pool = await startQueryPool({ workerUrl, threadCount: 2, shards, log, ...options })
+  t.teardown(() => pool.close())
+  return pool
+}
+
+function shared(shard: ShardImage): ShardImage {
+  const image = new SharedArrayBuffer(shard.image.byteLength)
+  new Uint8Array(image).set(new Uint8Array(shard.image))
+  return { ...shard, image }
+}
+
+function squareFrom(lng: number, lat: number) {
+  return {
+    vertices: Float64Array.of(lng, lat, 1.8e9, lat, 1.8e9, 9e8, lng, 9e8),
+    ringStarts: Uint32Array.of(0, 4),
+    polygonStarts: Uint32Array.of(0, 1),
+  }
+}
+
+function middle(values: Int32Array): number {
+  return values.toSorted()[values.length >> 1]
+}
+
+function sum(counts: Uint32Array): number {
+  return counts.reduce((total, count) => total + count, 0)
+}
+
+function inTime(): number {
+  return performance.now() + limits.requestMs
+}
