@@ -1,0 +1,78 @@
+/**
+ * Listens in the main thread and hands every new connection to one of the front threads, in turn.
+ *
+ * @module
+ */
+import { OperatorError, ServiceError } from '../errors.js'
+import { errorBody, JSON_CONTENT_TYPE } from '../format/error-body.js'
+import { statusLine } from './status.js'
+import {
+  type AppDescriptor,
+  createApp,
+  listenOn,
+  type NativeResponse,
+  stopListeningOn,
+} from './uws.js'
+
+export interface Acceptor {
+  /** The port that is listened on; the one the system chose when 0 was asked for. */
+  readonly port: number
+  /** Gives new connections to this front as well, from now on. */
+  addFront(descriptor: AppDescriptor): void
+  /** Gives this front no more new connections; those it has, it keeps. */
+  removeFront(descriptor: AppDescriptor): void
+  /** Refuses new connections. */
+  stopListening(): void
+  /** Ends the acceptor; does nothing to connections that fronts hold. */
+  close(): void
+}
+
+export interface AcceptorOptions {
+  readonly host: string
+  /** 0 for any free port. */
+  readonly port: number
+  /** False lets a second process share the port, as a rolling restart does. Default true. */
+  readonly exclusive?: boolean
+}
+
+export async function listen(options: AcceptorOptions): Promise<Acceptor> {
+  const { host, port, exclusive = true } = options
+  const app = createApp()
+  // Reached only while there is no front.
+  app.any('/*', refuse)
+  const listening = listenOn(app, { host, port, exclusive })
+  if (listening === undefined) throw cannotListen(host, port)
+  let open = true
+  const stopListening = () => {
+    if (open) stopListeningOn(listening.socket)
+    open = false
+  }
+  return {
+    port: listening.port,
+    addFront: (descriptor) => void app.addChildAppDescriptor(descriptor),
+    removeFront: (descriptor) => void app.removeChildAppDescriptor(descriptor),
+    stopListening,
+    close() {
+      stopListening()
+      app.close()
+    },
+  }
+}
+
+export function cannotListen(host: string, port: number): OperatorError {
+  return new OperatorError(
+    'AddressInUse',
+    `cannot listen on ${host}:${port}: the port is taken, needs privileges, or the host is not ` +
+      'an address of this machine; choose others with --port and --host',
+  )
+}
+
+function refuse(response: NativeResponse): void {
+  response.onAborted(() => {})
+  const error = new ServiceError('NotReady', 'the service is starting')
+  response
+    .writeStatus(statusLine(error.status))
+    .writeHeader('Content-Type', JSON_CONTENT_TYPE)
+    .writeHeader('Retry-After', '1')
+    .end(errorBody(error), true)
+}

@@ -1,0 +1,122 @@
+/**
+ * Collects the body of one request, up to a limit.
+ *
+ * A body that is too large is read on for a while and thrown away. Were the connection closed
+ * with unread bytes in it, the client's system would drop our answer before the client reads it.
+ *
+ * @module
+ */
+import { ServiceError } from '../errors.js'
+import { limits } from '../limits.js'
+import { Deferred } from './deferred.js'
+import type { NativeResponse } from './uws.js'
+
+/** The client went away before its request was complete; there is no one to answer. */
+export class ClientGone extends Error {
+  constructor() {
+    super('the client has gone')
+  }
+}
+
+/** Bytes that all unfinished bodies of one thread hold. */
+export interface BodyBudget {
+  heldBytes: number
+}
+
+export interface BodyOptions {
+  /** The Content-Length, undefined when there is none. */
+  readonly declaredBytes: number | undefined
+  readonly budget: BodyBudget
+  /** Called once when the body is given up: the connection is of no further use. */
+  readonly onRefused: () => void
+}
+
+export class RequestBody {
+  readonly #onRefused: () => void
+  readonly #budget: BodyBudget
+  #chunks: Buffer[] = []
+  #receivedBytes = 0
+  #heldBytes = 0
+  #refusal: ServiceError | undefined
+  #discardTimer: NodeJS.Timeout | undefined
+  #outcome: Uint8Array | Error | undefined
+  #waiting: Deferred<Uint8Array> | undefined
+
+  constructor(native: NativeResponse, options: BodyOptions) {
+    const { declaredBytes, budget, onRefused } = options
+    this.#budget = budget
+    this.#onRefused = onRefused
+    if (declaredBytes !== undefined && declaredBytes > limits.bodyBytes) {
+      this.#refuse(tooLarge())
+      if (declaredBytes > limits.bodyBytes + limits.discardBytes) this.#settle(tooLarge())
+    }
+    native.onData((chunk, isLast) => this.#take(chunk, isLast))
+  }
+
+  read(): Promise<Uint8Array> {
+    if (this.#outcome instanceof Error) return Promise.reject(this.#outcome)
+    if (this.#outcome !== undefined) return Promise.resolve(this.#outcome)
+    this.#waiting ??= new Deferred()
+    return this.#waiting.promise
+  }
+
+  /** The exchange is over: what has not arrived never will. */
+  cancel(): void {
+    this.#settle(new ClientGone())
+  }
+
+  #take(chunk: ArrayBuffer, isLast: boolean): void {
+    if (this.#outcome !== undefined) return
+    this.#receivedBytes += chunk.byteLength
+    if (this.#refusal === undefined) this.#hold(chunk)
+    if (this.#refusal !== undefined) {
+      const discardedEnough = this.#receivedBytes > limits.bodyBytes + limits.discardBytes
+      if (isLast || discardedEnough) this.#settle(this.#refusal)
+    } else if (isLast) {
+      const [first] = this.#chunks
+      this.#settle(this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks))
+    }
+  }
+
+  /** Keeps a copy: the chunk is detached when this turn ends. */
+  #hold(chunk: ArrayBuffer): void {
+    if (this.#receivedBytes > limits.bodyBytes) {
+      this.#refuse(tooLarge())
+      return
+    }
+    if (this.#budget.heldBytes + chunk.byteLength > limits.heldBodyBytes) {
+      this.#refuse(new ServiceError('Overloaded', 'too many large requests at once'))
+      return
+    }
+    this.#budget.heldBytes += chunk.byteLength
+    this.#heldBytes += chunk.byteLength
+    this.#chunks.push(Buffer.from(new Uint8Array(chunk)))
+  }
+
+  #refuse(refusal: ServiceError): void {
+    this.#refusal = refusal
+    this.#release()
+    this.#onRefused()
+    this.#discardTimer = setTimeout(() => this.#settle(refusal), limits.discardMs)
+  }
+
+  #settle(outcome: Uint8Array | Error): void {
+    if (this.#outcome !== undefined) return
+    this.#outcome = outcome
+    clearTimeout(this.#discardTimer)
+    this.#release()
+    if (this.#waiting === undefined) return
+    if (outcome instanceof Error) this.#waiting.reject(outcome)
+    else this.#waiting.resolve(outcome)
+  }
+
+  #release(): void {
+    this.#budget.heldBytes -= this.#heldBytes
+    this.#heldBytes = 0
+    this.#chunks = []
+  }
+}
+
+function tooLarge(): ServiceError {
+  return new ServiceError('BodyTooLarge', `the body is larger than ${limits.bodyBytes} bytes`)
+}

@@ -1,0 +1,168 @@
+/**
+ * One request and its response on a native connection: the rules for touching one are kept here.
+ *
+ * - The abort handler is attached before anything else can fail.
+ * - The response is not touched after it was ended or its client has gone.
+ * - All writing happens corked, and there is one answer at most.
+ * - Nothing is handed to the connection faster than the client takes it.
+ *
+ * @module
+ */
+import { limits } from '../limits.js'
+import type { Reply, ReplyHeaders, Sink } from '../selection/reply.js'
+import type { RequestBody } from './body.js'
+import { ChunkedSink } from './sink.js'
+import { statusLine } from './status.js'
+import type { NativeResponse } from './uws.js'
+
+/** What an exchange tells the server it belongs to. */
+export interface ExchangeOwner {
+  /** While true, every answer asks the client to close the connection. */
+  readonly draining: boolean
+  /** Time without room for more of an answer, after which its reader is cut off. */
+  readonly clientStallMs: number
+  /** Called once, when the answer is complete or can no longer be given. */
+  finished(): void
+  /** Reports a bug in a handler. */
+  misused(what: string): void
+}
+
+type Phase = 'open' | 'answering' | 'answered' | 'gone'
+
+export class Exchange implements Reply {
+  /** Answer with headers alone, as HEAD asks. */
+  headersOnly = false
+  /** Close the connection after the answer, because where the request ends is not known. */
+  closing = false
+  /** Cancelled when the exchange is over. */
+  requestBody: RequestBody | undefined
+
+  readonly #native: NativeResponse
+  readonly #owner: ExchangeOwner
+  #phase: Phase = 'open'
+  #sink: ChunkedSink | undefined
+  #stallTimer: NodeJS.Timeout | undefined
+
+  constructor(native: NativeResponse, owner: ExchangeOwner) {
+    native.onAborted(() => this.#leave())
+    this.#native = native
+    this.#owner = owner
+  }
+
+  get gone(): boolean {
+    return this.#phase === 'gone'
+  }
+
+  /** True until an answer has been given or begun, or the client has gone. */
+  get unanswered(): boolean {
+    return this.#phase === 'open'
+  }
+
+  send(status: number, headers: ReplyHeaders, body: Uint8Array | string): void {
+    if (!this.#start()) return
+    const close = this.closing || this.#owner.draining
+    const native = this.#native
+    native.cork(() => {
+      this.#writeHead(status, headers)
+      if (this.headersOnly) {
+        // The native way to report a length here leaves the response open for ever.
+        native.writeHeader('Content-Length', String(Buffer.byteLength(body)))
+        if (close) native.writeHeader('Connection', 'close')
+        native.endWithoutBody()
+        this.#finish()
+      } else if (body.length <= limits.directReplyBytes) {
+        native.end(body, close)
+        this.#finish()
+      } else {
+        if (close) native.writeHeader('Connection', 'close')
+        this.#sendLarge(typeof body === 'string' ? Buffer.from(body) : body)
+      }
+    })
+  }
+
+  begin(status: number, headers: ReplyHeaders): Sink {
+    if (!this.#start()) return new ChunkedSink(undefined)
+    const close = this.closing || this.#owner.draining
+    const writeHead = () => {
+      this.#writeHead(status, headers)
+      // Asking the native `end` to close would write this header into the chunks.
+      if (close) this.#native.writeHeader('Connection', 'close')
+    }
+    if (this.headersOnly) {
+      this.#native.cork(() => {
+        writeHead()
+        this.#native.endWithoutBody()
+      })
+      this.#finish()
+      return new ChunkedSink(undefined)
+    }
+    this.#sink = new ChunkedSink({
+      native: this.#native,
+      writeHead,
+      finished: () => this.#finish(),
+      stallMs: this.#owner.clientStallMs,
+    })
+    return this.#sink
+  }
+
+  /** Breaks the connection off; runs the abort handler. */
+  abort(): void {
+    if (this.#phase === 'open' || this.#phase === 'answering') this.#native.close()
+  }
+
+  #start(): boolean {
+    if (this.#phase === 'open') {
+      this.#phase = 'answering'
+      return true
+    }
+    if (this.#phase !== 'gone') this.#owner.misused('a request was answered twice')
+    return false
+  }
+
+  #writeHead(status: number, headers: ReplyHeaders): void {
+    const native = this.#native
+    if (status !== 200) native.writeStatus(statusLine(status))
+    for (const name in headers) native.writeHeader(name, headers[name])
+    native.writeHeader('Vary', 'Accept')
+    native.writeHeader('X-Content-Type-Options', 'nosniff')
+  }
+
+  /** Writes what fits, and the rest piece by piece as the client takes it. */
+  #sendLarge(bytes: Uint8Array): void {
+    const native = this.#native
+    const totalBytes = bytes.length
+    const baseOffset = native.getWriteOffset()
+    if (native.tryEnd(bytes, totalBytes)[1]) {
+      this.#finish()
+      return
+    }
+    this.#watchForStall()
+    native.onWritable((offset) => {
+      const [fits, complete] = native.tryEnd(bytes.subarray(offset - baseOffset), totalBytes)
+      if (complete) this.#finish()
+      else this.#watchForStall()
+      return fits
+    })
+  }
+
+  #watchForStall(): void {
+    clearTimeout(this.#stallTimer)
+    this.#stallTimer = setTimeout(() => this.abort(), this.#owner.clientStallMs)
+  }
+
+  #finish(): void {
+    clearTimeout(this.#stallTimer)
+    this.#phase = 'answered'
+    this.#owner.finished()
+    this.requestBody?.cancel()
+  }
+
+  #leave(): void {
+    if (this.#phase === 'answered' || this.#phase === 'gone') return
+    clearTimeout(this.#stallTimer)
+    this.#phase = 'gone'
+    this.#owner.finished()
+    this.#sink?.leave()
+    this.requestBody?.cancel()
+  }
+}

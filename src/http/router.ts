@@ -1,0 +1,146 @@
+/**
+ * Finds the route of a path.
+ *
+ * Literal segments match in any case; doubled and trailing slashes count for nothing; a suffix
+ * `.json` or `.csv` is cut off the last segment. Of two routes that match, the first one wins.
+ *
+ * @module
+ */
+import { ServiceError } from '../errors.js'
+import type { Format } from '../format/negotiate.js'
+
+export type RouteMethod = 'GET' | 'POST'
+
+export interface Route<Handler> {
+  /** Segments are literals or variables in braces: `/api/contexts/{Id}`. */
+  readonly path: string
+  readonly methods: Readonly<Partial<Record<RouteMethod, Handler>>>
+}
+
+export interface RouteMatch<Handler> {
+  /** Undefined when the path is known but the verb is not allowed. */
+  readonly handler: Handler | undefined
+  /** The verbs that are allowed, as the header Allow lists them. */
+  readonly allow: string
+  readonly parameters: Readonly<Record<string, string>>
+  readonly suffix: Format | undefined
+}
+
+export interface Router<Handler> {
+  /**
+   * @param method  as sent; HEAD finds the handler of GET
+   * @param path  as sent, without the query
+   * @returns undefined when no route has this path
+   * @throws ServiceError when a variable is not percent-encoded correctly
+   */
+  match(method: string, path: string): RouteMatch<Handler> | undefined
+}
+
+export function createRouter<Handler>(routes: readonly Route<Handler>[]): Router<Handler> {
+  const compiled = routes.map(compile)
+  // Most requests spell their path as the table does, and are found without looking at segments.
+  const exact = new Map<string, CompiledRoute<Handler>>()
+  for (const route of compiled) {
+    const reachedFirst = compiled.find((other) => fits(other, route.segments)) === route
+    if (route.variableCount === 0 && reachedFirst) exact.set(route.path, route)
+  }
+  return {
+    match(method, path) {
+      const route = exact.get(path)
+      if (route !== undefined) return found(route, method, NO_PARAMETERS, undefined)
+      return matchSegments(compiled, method, path)
+    },
+  }
+}
+
+interface CompiledRoute<Handler> extends Route<Handler> {
+  readonly allow: string
+  /** Literals in lower case, variables in braces. */
+  readonly segments: readonly string[]
+  readonly variableCount: number
+}
+
+const NO_PARAMETERS: Readonly<Record<string, string>> = Object.freeze({})
+
+function compile<Handler>(route: Route<Handler>): CompiledRoute<Handler> {
+  const segments = segmentsOf(route.path).map((segment) =>
+    isVariable(segment) ? segment : segment.toLowerCase(),
+  )
+  const allow = Object.keys(route.methods).flatMap((m) => (m === 'GET' ? ['GET', 'HEAD'] : [m]))
+  return {
+    ...route,
+    allow: allow.join(', '),
+    segments,
+    variableCount: segments.filter(isVariable).length,
+  }
+}
+
+function matchSegments<Handler>(
+  routes: readonly CompiledRoute<Handler>[],
+  method: string,
+  path: string,
+): RouteMatch<Handler> | undefined {
+  const segments = segmentsOf(path)
+  const suffix = suffixOf(segments.at(-1))
+  if (suffix !== undefined) segments.push(segments.pop()?.slice(0, -suffix.length - 1) ?? '')
+  const route = routes.find((candidate) => fits(candidate, segments))
+  return route && found(route, method, parametersOf(route, segments), suffix)
+}
+
+function found<Handler>(
+  route: CompiledRoute<Handler>,
+  method: string,
+  parameters: Readonly<Record<string, string>>,
+  suffix: Format | undefined,
+): RouteMatch<Handler> {
+  const verb = method === 'HEAD' ? 'GET' : method
+  const handler = Object.hasOwn(route.methods, verb)
+    ? route.methods[verb as RouteMethod]
+    : undefined
+  return { handler, allow: route.allow, parameters, suffix }
+}
+
+function fits(route: CompiledRoute<unknown>, segments: readonly string[]): boolean {
+  return (
+    route.segments.length === segments.length &&
+    route.segments.every((own, i) => isVariable(own) || own === segments[i].toLowerCase())
+  )
+}
+
+function parametersOf(
+  route: CompiledRoute<unknown>,
+  segments: readonly string[],
+): Readonly<Record<string, string>> {
+  if (route.variableCount === 0) return NO_PARAMETERS
+  const parameters: Record<string, string> = {}
+  for (const [i, own] of route.segments.entries()) {
+    if (!isVariable(own)) continue
+    const name = own.slice(1, -1)
+    parameters[name] = decode(segments[i], name)
+  }
+  return parameters
+}
+
+function decode(segment: string, name: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    throw new ServiceError('InvalidRequest', 'the path is not percent-encoded correctly', name)
+  }
+}
+
+function segmentsOf(path: string): string[] {
+  return path.split('/').filter((segment) => segment !== '')
+}
+
+function isVariable(segment: string): boolean {
+  return segment.startsWith('{') && segment.endsWith('}')
+}
+
+/** Case matters here, and something must stand before the dot. */
+function suffixOf(segment: string | undefined): Format | undefined {
+  if (segment === undefined) return undefined
+  if (segment.length > 5 && segment.endsWith('.json')) return 'json'
+  if (segment.length > 4 && segment.endsWith('.csv')) return 'csv'
+  return undefined
+}

@@ -1,0 +1,70 @@
+/**
+ * uWebSockets.js as this folder uses it, with the members that its typings leave out.
+ *
+ * @module
+ */
+
+import type {
+  HttpRequest as NativeRequest,
+  HttpResponse as NativeResponse,
+  TemplatedApp,
+  us_listen_socket,
+  us_socket,
+} from 'uWebSockets.js'
+import * as native from 'uWebSockets.js'
+
+export type { NativeRequest, NativeResponse }
+
+export type ListenSocket = us_listen_socket
+
+/** Names an app to other threads of the process; meaningless once that app is closed. */
+export type AppDescriptor = number
+
+export interface NativeApp extends Omit<TemplatedApp, 'listen'> {
+  listen(
+    host: string,
+    port: number,
+    options: number,
+    callback: (socket: ListenSocket | false) => void,
+  ): NativeApp
+  getDescriptor(): AppDescriptor
+  addChildAppDescriptor(descriptor: AppDescriptor): NativeApp
+  removeChildAppDescriptor(descriptor: AppDescriptor): NativeApp
+}
+
+const extended = native as unknown as {
+  App(): NativeApp
+  LIBUS_LISTEN_EXCLUSIVE_PORT: number
+  _cfg(option: 'silent'): void
+}
+
+// Answers need not tell which server, in which version, wrote them.
+extended._cfg('silent')
+
+export function createApp(): NativeApp {
+  return extended.App()
+}
+
+/**
+ * Listens on `host:port`.
+ *
+ * @param exclusive  false lets another process listen on the same port at the same time
+ * @returns the socket and its port, or undefined when the address cannot be listened on
+ */
+export function listenOn(
+  app: NativeApp,
+  address: { host: string; port: number; exclusive: boolean },
+): { socket: ListenSocket; port: number } | undefined {
+  const options = address.exclusive ? extended.LIBUS_LISTEN_EXCLUSIVE_PORT : 0
+  let listening: { socket: ListenSocket; port: number } | undefined
+  // The callback runs before `listen` returns.
+  app.listen(address.host, address.port, options, (socket) => {
+    if (socket === false) return
+    listening = { socket, port: native.us_socket_local_port(socket as us_socket) }
+  })
+  return listening
+}
+
+export function stopListeningOn(socket: ListenSocket): void {
+  native.us_listen_socket_close(socket)
+}

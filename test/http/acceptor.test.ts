@@ -1,0 +1,159 @@
+/**
+ * One address, several front threads.
+ *
+ * @module
+ */
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { Worker } from 'node:worker_threads'
+import t from 'tap'
+import { OperatorError } from '../../src/errors.js'
+import { type Acceptor, listen } from '../../src/http/acceptor.js'
+import { Client, request, requestText, until } from './wire.js'
+
+const HOST = '127.0.0.1'
+
+interface Front {
+  readonly worker: Worker
+  readonly descriptor: number
+  readonly exited: Promise<number>
+  shutDown(): void
+}
+
+async function startFront(): Promise<Front> {
+  const worker = new Worker(new URL('./fixtures/front.js', import.meta.url))
+  const exited = once(worker, 'exit').then(([code]) => Number(code))
+  const [descriptor] = await once(worker, 'message')
+  const shutDown = () => worker.postMessage({ quietMs: 300, deadlineMs: 5_000 })
+  return { worker, descriptor, exited, shutDown }
+}
+
+/** The threads that answer, and the connections that the last of them counts. */
+async function answering(port: number, requestCount: number) {
+  const threads = new Map<string, number>()
+  for (let i = 0; i < requestCount; i++) {
+    const [thread] = String((await request(port, 'GET /who')).body).split(' ')
+    threads.set(thread, (threads.get(thread) ?? 0) + 1)
+  }
+  return [...threads.values()]
+}
+
+t.test('connections go to the fronts in turn, and to those that are left', async (t) => {
+  const acceptor = await listen({ host: HOST, port: 0 })
+  const { status, headers } = await request(acceptor.port, 'GET /who')
+  t.equal(status, 503, 'before there is a front')
+  t.equal(headers.connection, 'close')
+  const fronts = [await startFront(), await startFront()]
+  for (const { descriptor } of fronts) acceptor.addFront(descriptor)
+  t.same(await answering(acceptor.port, 20), [10, 10])
+  const kept = new Client(acceptor.port)
+  kept.write(requestText('GET /who'))
+  t.match(String((await kept.answer()).body), / [1-9]/, 'a front counts its connections')
+  kept.socket.destroy()
+
+  acceptor.removeFront(fronts[0].descriptor)
+  fronts[0].shutDown()
+  t.equal(await fronts[0].exited, 0)
+  t.same(await answering(acceptor.port, 10), [10])
+
+  acceptor.stopListening()
+  await t.rejects(request(acceptor.port, 'GET /who'))
+  fronts[1].shutDown()
+  t.equal(await fronts[1].exited, 0)
+  acceptor.close()
+})
+
+t.test('shutting down under load loses no request', async (t) => {
+  const acceptor = await listen({ host: HOST, port: 0 })
+  const fronts = [await startFront(), await startFront()]
+  for (const { descriptor } of fronts) acceptor.addFront(descriptor)
+  const load = Array.from({ length: 16 }, () => new Caller(acceptor))
+  const finished = Promise.all(load.map((caller) => caller.run()))
+  await until(() => load.every((caller) => caller.answeredCount > 5))
+  acceptor.stopListening()
+  for (const front of fronts) front.shutDown()
+  const exitCodes = await Promise.all(fronts.map((front) => front.exited))
+  acceptor.close()
+  await finished
+  t.same(exitCodes, [0, 0])
+  t.same(
+    load.flatMap((caller) => caller.faults),
+    [],
+  )
+  t.ok(
+    load.every((caller) => caller.toldToClose),
+    'each learnt that its connection ends',
+  )
+})
+
+t.test('an address that cannot be listened on is an error that says so', async (t) => {
+  const port = await freePort()
+  const acceptor = await listen({ host: HOST, port })
+  const fault = await listen({ host: HOST, port }).catch((error) => error)
+  t.ok(fault instanceof OperatorError)
+  t.match(fault, { code: 'AddressInUse', message: `cannot listen on ${HOST}:${port}` })
+  await t.rejects(listen({ host: '203.0.113.7', port: 0 }), { code: 'AddressInUse' })
+  // The side that closes a connection first holds its port for a while; a restart must not care.
+  t.equal((await request(port, 'GET /')).headers.connection, 'close')
+  acceptor.close()
+  const again = await listen({ host: HOST, port })
+  t.equal(again.port, port, 'free after it was closed')
+  again.close()
+})
+
+t.test('two listeners share a port only where both want to', async (t) => {
+  const port = await freePort()
+  const first = await listen({ host: HOST, port, exclusive: false })
+  const second = await listen({ host: HOST, port, exclusive: false })
+  t.equal(second.port, port)
+  await t.rejects(listen({ host: HOST, port }), { code: 'AddressInUse' })
+  first.stopListening()
+  for (let i = 0; i < 10; i++) t.equal((await request(port, 'GET /')).status, 503)
+  first.close()
+  second.close()
+})
+
+t.test('only the address that was given is listened on', async (t) => {
+  const acceptor = await listen({ host: HOST, port: 0 })
+  const other = connect(acceptor.port, '127.0.0.2')
+  await t.rejects(once(other, 'connect'), { code: 'ECONNREFUSED' })
+  acceptor.close()
+})
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, HOST, resolve))
+  const { port } = probe.address() as AddressInfo
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}
+
+/** Calls over one kept connection after another until it is told that its connection ends. */
+class Caller {
+  answeredCount = 0
+  toldToClose = false
+  readonly faults: unknown[] = []
+  readonly #acceptor: Acceptor
+
+  constructor(acceptor: Acceptor) {
+    this.#acceptor = acceptor
+  }
+
+  async run(): Promise<void> {
+    const client = new Client(this.#acceptor.port)
+    const body = 'x'.repeat(100)
+    try {
+      while (!this.toldToClose) {
+        client.write(requestText('POST /who', { body }) + body)
+        const answer = await client.answer()
+        if (answer.status !== 200 || String(answer.body) !== body) this.faults.push(answer)
+        this.answeredCount++
+        this.toldToClose = answer.headers.connection === 'close'
+      }
+      await client.untilClosed()
+      this.faults.push(...client.errors)
+    } catch (fault) {
+      this.faults.push(fault)
+    }
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * Bodies of requests: how much is read, in which spellings, and when the client does not finish.
+ *
+ * @module
+ */
+import t from 'tap'
+import type { Handler } from '../../src/http/request.js'
+import type { Route } from '../../src/http/router.js'
+import { limits } from '../../src/limits.js'
+import { Client, request, requestText, startServer, until } from './wire.js'
+
+const measure: Handler = async (incoming, reply) => {
+  const body = await incoming.body()
+  reply.send(200, {}, `${body.length} ${body.at(0)} ${body.at(-1)}`)
+}
+
+const routes: Route<Handler>[] = [
+  { path: '/measure', methods: { POST: measure } },
+  { path: '/ignore', methods: { POST: (_, reply) => reply.send(200, {}, 'ignored') } },
+]
+
+const chunked = 'Transfer-Encoding: chunked'
+
+t.test('a body at the limit is read whole, one byte more is 413', async (t) => {
+  const { port } = await startServer(t, routes)
+  const atLimit = Buffer.alloc(limits.bodyBytes, 'a').fill('z', limits.bodyBytes - 1)
+  const whole = await request(port, 'POST /measure', { body: atLimit })
+  t.equal(whole.status, 200)
+  t.equal(String(whole.body), `${limits.bodyBytes} 97 122`)
+  const beyond = await request(port, 'POST /measure', { body: Buffer.concat([atLimit, atLimit]) })
+  t.equal(beyond.status, 413)
+  const oneMore = Buffer.alloc(limits.bodyBytes + 1)
+  const { status, headers, body } = await request(port, 'POST /measure', { body: oneMore })
+  t.equal(status, 413)
+  t.equal(headers.connection, 'close')
+  t.match(String(body), '"ErrorCode":"BodyTooLarge"')
+})
+
+t.test('a client that sends 5 MB before it reads gets the 413 without an error', async (t) => {
+  const { port } = await startServer(t, routes)
+  for (let i = 0; i < 10; i++) {
+    const client = new Client(port)
+    const body = Buffer.alloc(5_000_000)
+    client.socket.pause()
+    client.write(requestText('POST /measure', { body }))
+    await new Promise<void>((resolve) => client.socket.write(body, () => resolve()))
+    client.socket.resume()
+    t.equal((await client.answer()).status, 413)
+    await client.untilClosed()
+    t.same(client.errors, [])
+  }
+})
+
+t.test('a chunked body without a length is read, up to the same limit', async (t) => {
+  const { port } = await startServer(t, routes)
+  const client = new Client(port)
+  client.write(requestText('POST /measure', { headers: [chunked] }))
+  for (const piece of ['3\r\nabc\r\n', '1', '0\r\n0123456789abcdef\r', '\n0\r\n\r\n']) {
+    client.write(piece)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  t.equal(String((await client.answer()).body), '19 97 102')
+  client.write(requestText('POST /measure', { headers: [chunked] }))
+  const piece = Buffer.concat([
+    Buffer.from('80000\r\n'),
+    Buffer.alloc(0x80000),
+    Buffer.from('\r\n'),
+  ])
+  for (let sent = 0; sent <= limits.bodyBytes; sent += 0x80000) client.write(piece)
+  client.write('0\r\n\r\n')
+  t.equal((await client.answer()).status, 413)
+  await client.untilClosed()
+  t.same(client.errors, [])
+})
+
+t.test('a body that never ends is cut off', async (t) => {
+  const { port, server } = await startServer(t, routes)
+  const client = new Client(port)
+  client.write(requestText('POST /measure', { headers: [chunked] }))
+  const piece = Buffer.concat([
+    Buffer.from('80000\r\n'),
+    Buffer.alloc(0x80000),
+    Buffer.from('\r\n'),
+  ])
+  let sentBytes = 0
+  const send = (error?: Error | null) => {
+    if (error) return
+    sentBytes += 0x80000
+    client.socket.write(piece, send)
+  }
+  send()
+  await client.untilClosed()
+  const allowedBytes = limits.bodyBytes + limits.discardBytes
+  t.ok(sentBytes >= allowedBytes, 'it was read for a while')
+  t.ok(sentBytes < 1.5 * allowedBytes, 'but not for ever')
+  t.equal(server.openExchangeCount, 0)
+})
+
+t.test('a length that is far too large is answered without reading', async (t) => {
+  const { port } = await startServer(t, routes)
+  const client = new Client(port)
+  client.write(requestText('POST /measure', { headers: ['Content-Length: 99999999999'] }))
+  t.equal((await client.answer()).status, 413)
+  await client.untilClosed()
+})
+
+t.test('an empty body is an empty body', async (t) => {
+  const { port } = await startServer(t, routes)
+  const declared = await request(port, 'POST /measure', { headers: ['Content-Length: 0'] })
+  t.equal(String(declared.body), '0 undefined undefined')
+  const absent = await request(port, 'POST /measure')
+  t.equal(String(absent.body), '0 undefined undefined')
+})
+
+t.test('two Content-Length headers, equal or not, are 400 and close', async (t) => {
+  const { port } = await startServer(t, routes)
+  for (const second of [3, 4]) {
+    const client = new Client(port)
+    const headers = ['Content-Length: 3', `Content-Length: ${second}`]
+    client.write(`${requestText('POST /measure', { headers })}abcd`)
+    const { status, headers: answered } = await client.answer()
+    t.equal(status, 400)
+    t.equal(answered.connection, 'close')
+    await client.untilClosed()
+  }
+})
+
+t.test('codings that we do not undo are refused', async (t) => {
+  const { port } = await startServer(t, routes)
+  const gzip = { headers: ['Content-Encoding: gzip'], body: 'abc' }
+  t.equal((await request(port, 'POST /measure', gzip)).status, 415)
+  const identity = { headers: ['Content-Encoding: identity'], body: 'abc' }
+  t.equal((await request(port, 'POST /measure', identity)).status, 200)
+  const client = new Client(port)
+  client.write(requestText('POST /measure', { headers: ['Transfer-Encoding: gzip, chunked'] }))
+  t.equal((await client.answer()).status, 400)
+  await client.untilClosed()
+})
+
+t.test('a handler may answer without the body, and the connection goes on', async (t) => {
+  const { port } = await startServer(t, routes)
+  const client = new Client(port)
+  const body = Buffer.alloc(1_000_000)
+  for (let i = 0; i < 3; i++) {
+    client.write(requestText('POST /ignore', { body }))
+    client.write(body)
+    t.equal(String((await client.answer()).body), 'ignored')
+  }
+  client.socket.destroy()
+})
+
+t.test('a client that goes in mid-body ends its exchange and nothing else', async (t) => {
+  const { port, server, faults } = await startServer(t, routes)
+  for (let i = 0; i < 20; i++) {
+    const client = new Client(port)
+    client.write(requestText('POST /measure', { headers: ['Content-Length: 100000'] }))
+    client.write('x'.repeat(i * 1_000))
+    await until(() => server.openExchangeCount === 1)
+    if (i % 2 === 0) client.socket.destroy()
+    else client.socket.resetAndDestroy()
+    await until(() => server.openExchangeCount === 0)
+  }
+  t.equal(faults.length, 0)
+  t.equal((await request(port, 'POST /measure', { body: 'still here' })).status, 200)
+  await until(() => server.connectionCount === 0)
+})

@@ -1,0 +1,125 @@
+/**
+ * The end of a server, and its behaviour under many requests and slow readers.
+ *
+ * @module
+ */
+import autocannon from 'autocannon'
+import t from 'tap'
+import { healthRoutes } from '../../src/http/health.js'
+import type { Handler } from '../../src/http/request.js'
+import type { Route } from '../../src/http/router.js'
+import { limits } from '../../src/limits.js'
+import type { Reply } from '../../src/selection/reply.js'
+import { Client, request, requestText, startServer, until } from './wire.js'
+
+const large = new Uint8Array(limits.directReplyBytes * 4)
+
+t.test('while it drains, every kind of answer says Connection: close, once', async (t) => {
+  const replies: Reply[] = []
+  const hold: Handler = (_, reply) => void replies.push(reply)
+  const { server, port } = await startServer(t, [{ path: '/hold', methods: { GET: hold } }])
+  const clients = Array.from({ length: 4 }, () => new Client(port))
+  for (const [i, client] of clients.entries()) {
+    client.write(requestText(i === 3 ? 'HEAD /hold' : 'GET /hold'))
+    await until(() => replies.length === i + 1)
+  }
+  const idle = new Client(port)
+  idle.write(requestText('GET /unknown'))
+  t.equal((await idle.answer()).headers.connection, undefined, 'not yet draining')
+
+  server.stopAccepting()
+  t.equal(server.openExchangeCount, 4)
+  await t.rejects(request(port, 'GET /hold'), 'no new connections')
+  idle.write(requestText('GET /unknown'))
+  t.equal((await idle.answer()).headers.connection, 'close', 'errors too')
+  await idle.untilClosed()
+
+  replies[0].send(200, {}, 'small')
+  replies[1].send(200, {}, large)
+  const sink = replies[2].begin(200, {})
+  sink.write(Buffer.from('streamed'))
+  sink.end()
+  replies[3].send(200, {}, 'small')
+  for (const [i, client] of clients.entries()) {
+    const head = String(await client.readUntil('\r\n\r\n'))
+    t.equal(head.match(/^connection: close\r$/gim)?.length, 1, `answer ${i}`)
+  }
+  t.equal(String(await clients[0].read(5)), 'small')
+  t.equal((await clients[1].read(large.length)).length, large.length)
+  t.equal(String(await clients[2].readUntil('0\r\n\r\n')), '8\r\nstreamed\r\n0\r\n\r\n')
+  await clients[0].untilClosed()
+  t.equal(server.openExchangeCount, 0)
+  t.equal(await server.shutDown({ quietMs: 0, deadlineMs: 1_000 }), 0)
+  for (const client of clients) await client.untilClosed()
+})
+
+t.test('what is still open at the deadline is broken off, and counted', async (t) => {
+  let held: Reply | undefined
+  const hold: Handler = (_, reply) => {
+    held = reply
+  }
+  const { server, port } = await startServer(t, [{ path: '/hold', methods: { GET: hold } }])
+  const client = new Client(port)
+  client.write(requestText('GET /hold'))
+  await until(() => held !== undefined)
+  t.equal(await server.shutDown({ quietMs: 0, deadlineMs: 100 }), 1)
+  t.equal(held?.gone, true)
+  await client.untilClosed()
+  server.close()
+})
+
+t.test('liveness is always 200, readiness says what is missing', async (t) => {
+  let reason: string | undefined = 'loading'
+  const { port } = await startServer(
+    t,
+    healthRoutes(() => reason),
+  )
+  const unready = await request(port, 'GET /readyz')
+  t.equal(unready.status, 503)
+  t.same(JSON.parse(String(unready.body)), { status: 'unready', reason: 'loading' })
+  t.equal((await request(port, 'GET /livez')).status, 200)
+  reason = undefined
+  t.equal((await request(port, 'GET /readyz')).status, 200)
+  t.equal((await request(port, 'HEAD /readyz')).status, 200)
+})
+
+t.test('10,000 requests over 100 connections are all answered', async (t) => {
+  const echo: Handler = async (incoming, reply) => {
+    reply.send(200, { 'Content-Type': 'text/plain' }, await incoming.body())
+  }
+  const { server, port } = await startServer(t, [{ path: '/echo', methods: { POST: echo } }])
+  const result = await autocannon({
+    url: `http://127.0.0.1:${port}/echo`,
+    method: 'POST',
+    body: 'a'.repeat(200),
+    connections: 100,
+    pipelining: 1,
+    amount: 10_000,
+  })
+  t.equal(result['2xx'], 10_000)
+  t.equal(result.errors + result.timeouts + result.non2xx, 0)
+  await until(() => server.openExchangeCount === 0 && server.connectionCount === 0)
+})
+
+t.test('a reader that takes nothing for too long is cut off', async (t) => {
+  const endless: Handler = async (_, reply) => {
+    const sink = reply.begin(200, {})
+    while (!sink.gone) if (!sink.write(large)) await sink.drained()
+  }
+  const huge = new Uint8Array(64 * 1024 * 1024)
+  const routes: Route<Handler>[] = [
+    { path: '/stream', methods: { GET: endless } },
+    { path: '/whole', methods: { GET: (_, reply) => reply.send(200, {}, huge) } },
+  ]
+  const { server, port } = await startServer(t, routes, { clientStallMs: 300 })
+  for (const path of ['/stream', '/whole']) {
+    const client = new Client(port)
+    client.socket.pause()
+    client.write(requestText(`GET ${path}`))
+    await until(() => server.openExchangeCount === 1)
+    const startedMs = performance.now()
+    await until(() => server.openExchangeCount === 0, 2_000)
+    t.ok(performance.now() - startedMs < 2_000, path)
+    client.socket.destroy()
+  }
+})

@@ -1,0 +1,154 @@
+/**
+ * A real server on a free port, and a client that sees every byte.
+ *
+ * @module
+ */
+import { connect, type Socket } from 'node:net'
+import type { Test } from 'tap'
+import type { Handler } from '../../src/http/request.js'
+import type { Route } from '../../src/http/router.js'
+import { createHttpServer, type HttpServer } from '../../src/http/server.js'
+import { createLog, type Log } from '../../src/log.js'
+
+export interface TestServer {
+  readonly server: HttpServer
+  readonly port: number
+  /** What was logged as an error, in order. */
+  readonly faults: Record<string, unknown>[]
+}
+
+export async function startServer(
+  t: Test,
+  routes: Route<Handler>[],
+  options: { clientStallMs?: number } = {},
+): Promise<TestServer> {
+  const faults: Record<string, unknown>[] = []
+  const server = createHttpServer({ routes, log: recordingLog(faults), ...options })
+  const port = await server.listen('127.0.0.1', 0)
+  t.teardown(() => server.close())
+  return { server, port, faults }
+}
+
+export interface Answer {
+  readonly status: number
+  /** Names in lower case. */
+  readonly headers: Record<string, string>
+  readonly body: Buffer
+}
+
+export class Client {
+  readonly socket: Socket
+  /** Codes of socket errors. */
+  readonly errors: string[] = []
+  closed = false
+  /** Joined only when something is looked for in them. */
+  #pieces: Buffer[] = []
+  #pieceBytes = 0
+  #changed: () => void = () => {}
+
+  constructor(port: number) {
+    this.socket = connect(port, '127.0.0.1')
+    this.socket.on('data', (data) => {
+      this.#pieces.push(data)
+      this.#pieceBytes += data.length
+      this.#changed()
+    })
+    this.socket.on('error', (error: NodeJS.ErrnoException) => this.errors.push(error.code ?? '?'))
+    this.socket.on('close', () => {
+      this.closed = true
+      this.#changed()
+    })
+  }
+
+  write(text: string | Uint8Array): void {
+    this.socket.write(text)
+  }
+
+  /** Reads one whole answer, which must not be chunked. */
+  async answer(options: { headersOnly?: boolean } = {}): Promise<Answer> {
+    const head = (await this.readUntil('\r\n\r\n')).toString('latin1')
+    const [statusLine, ...lines] = head.trimEnd().split('\r\n')
+    const headers = Object.fromEntries(
+      lines.map((line) => [
+        line.slice(0, line.indexOf(':')).toLowerCase(),
+        line.slice(line.indexOf(':') + 2),
+      ]),
+    )
+    const byteCount = options.headersOnly ? 0 : Number(headers['content-length'] ?? 0)
+    return { status: Number(statusLine.split(' ')[1]), headers, body: await this.read(byteCount) }
+  }
+
+  async readUntil(text: string): Promise<Buffer> {
+    while (this.#joined().indexOf(text) < 0) await this.#more(`before ${JSON.stringify(text)}`)
+    return this.read(this.#joined().indexOf(text) + text.length)
+  }
+
+  async read(byteCount: number): Promise<Buffer> {
+    while (this.#pieceBytes < byteCount) await this.#more(`before ${byteCount} bytes`)
+    const joined = this.#joined()
+    this.#pieces = [joined.subarray(byteCount)]
+    this.#pieceBytes -= byteCount
+    return joined.subarray(0, byteCount)
+  }
+
+  async untilClosed(): Promise<void> {
+    while (!this.closed) await this.#change()
+  }
+
+  async #more(what: string): Promise<void> {
+    if (this.closed) throw new Error(`closed ${what}, after ${this.#joined().toString('latin1')}`)
+    await this.#change()
+  }
+
+  #joined(): Buffer {
+    if (this.#pieces.length !== 1) this.#pieces = [Buffer.concat(this.#pieces)]
+    return this.#pieces[0]
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#changed = resolve
+    })
+  }
+}
+
+/** One request on a connection of its own. */
+export async function request(
+  port: number,
+  line: string,
+  options: { headers?: string[]; body?: string | Uint8Array } = {},
+): Promise<Answer> {
+  const client = new Client(port)
+  client.write(requestText(line, options))
+  if (options.body !== undefined) client.write(options.body)
+  const answer = await client.answer({ headersOnly: line.startsWith('HEAD ') })
+  client.socket.destroy()
+  return answer
+}
+
+/** @param line  verb and path */
+export function requestText(
+  line: string,
+  options: { headers?: string[]; body?: string | Uint8Array } = {},
+): string {
+  const headers = ['Host: test', ...(options.headers ?? [])]
+  if (options.body !== undefined) headers.push(`Content-Length: ${Buffer.byteLength(options.body)}`)
+  return `${line} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`
+}
+
+/** Polls, because what is waited for happens on another connection or thread. */
+export async function until(condition: () => boolean, waitMs = 5_000): Promise<void> {
+  const deadlineMs = performance.now() + waitMs
+  while (!condition()) {
+    if (performance.now() > deadlineMs) throw new Error(`not within ${waitMs} ms: ${condition}`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+function recordingLog(faults: Record<string, unknown>[]): Log {
+  const log = createLog('silent')
+  log.error = (fields: unknown, message?: unknown) => {
+    faults.push({ ...(fields as Record<string, unknown>), message })
+  }
+  return log
+}

@@ -1,0 +1,205 @@
+/**
+ * The names of every member of the interface, in the order in which they are written.
+ *
+ * @module
+ */
+import t from 'tap'
+import { MapConfigurationSchema } from '../../src/interface/configuration.js'
+import { MapContextSchema } from '../../src/interface/context.js'
+import { operations } from '../../src/interface/operations.js'
+import { RecipientRequestSchema, RecipientResponseSchema } from '../../src/interface/recipients.js'
+
+interface Described {
+  readonly type?: string
+  readonly properties?: Record<string, Described>
+  readonly items?: Described
+  readonly required?: string[]
+  readonly additionalProperties?: unknown
+}
+
+/** `Name type`, one line a member; what is inside a member is indented below it. */
+function outline(schema: object, indent = ''): string[] {
+  const { properties, items } = schema as Described
+  if (items !== undefined) return outline(items, indent)
+  return Object.entries(properties ?? {}).flatMap(([name, member]) => {
+    const type = member.type === 'array' ? `list of ${member.items?.type ?? 'any'}` : member.type
+    return [`${indent}${name} ${type}`, ...outline(member, `${indent}  `)]
+  })
+}
+
+function required(schema: object): string[] {
+  const { properties = {}, items, required: own = [] } = schema as Described
+  return [...own, ...(items ? required(items) : []), ...Object.values(properties).flatMap(required)]
+}
+
+const SPATIAL_REFERENCE = ['spatialReference object', '  wkid integer', '  latestWkid integer']
+const GEOMETRY = ['type string', 'rings list of array', ...SPATIAL_REFERENCE]
+const SYMBOL = [
+  'FillColor string',
+  'FillStyle string',
+  'LineColor string',
+  'LineStyle string',
+].concat('LineWidth number')
+const inside = (lines: string[]) => lines.map((line) => `  ${line}`)
+
+const CONFIGURATION = [
+  'MapDiv string',
+  'TocDiv string',
+  'WebMapOptions object',
+  '  usePopupManager boolean',
+  '  editable boolean',
+  '  mapOptions object',
+  '    slider boolean',
+  '    logo boolean',
+  'MapId string',
+  'SelectClickTolerancePx integer',
+  'Basemaps list of object',
+  '  Title string',
+  '  Url string',
+  '  ThumbnailUrl string',
+  'AreaNameMap list of object',
+  '  FeatureClassName string',
+  '  AreaNameField string',
+  'Scalebar object',
+  '  AttachTo string',
+  '  ScalebarUnit string',
+  '  ScalebarStyle string',
+  'AreasGraphicsLayer object',
+  '  Name string',
+  '  DefaultSymbol object',
+  ...inside(inside(SYMBOL)),
+  '  SelectedSymbol object',
+  ...inside(inside(SYMBOL)),
+  '  ActiveSymbol object',
+  ...inside(inside(SYMBOL)),
+  '  Attributes list of string',
+  '  AreaShapeAttributeName string',
+  '  AreaIdAttributeName string',
+  '  ZoomToExtentExpandFactor number',
+  '  EditExtentExpandFactor number',
+  'contactCountMode string',
+  'GeometryServiceUrl string',
+  'CustomerExtent object',
+  '  type string',
+  '  xmin number',
+  '  ymin number',
+  '  xmax number',
+  '  ymax number',
+  ...inside(SPATIAL_REFERENCE),
+  '  Partwise object',
+  'CustomerBoundaryLayerName string',
+  'CustomerBoundarySymbol object',
+  '  LineColor string',
+  '  LineWidth number',
+  '  LineStyle string',
+  'CustomerBoundaryGeometry object',
+  ...inside(GEOMETRY),
+  'layers list of object',
+  '  id integer',
+  '  name string',
+  '  source string',
+  '  type string',
+  '  url string',
+  '  renderer object',
+  '    type string',
+  '    symbol object',
+  '      type string',
+  '      url string',
+  '      imageData string',
+  '      width number',
+  '      height number',
+  '  allowRefresh boolean',
+  '  visible boolean',
+  'Uploader object',
+  '  GenerateServiceUrl string',
+  '  MaxRecordCount integer',
+  '  GeneralizeScale number',
+  '  NumberOfDigitsAfterDecimal integer',
+  '  AreaNameField string',
+  'Exporter object',
+  '  ExportServiceUrl string',
+  '  PreserveScale boolean',
+  'SearchSources object',
+  '  Locators list of object',
+  '    Url string',
+  '    OutFields list of string',
+  '    Name string',
+  '    Placeholder string',
+  '    CountryCode string',
+  '  FeatureLayers list of object',
+  '    Url string',
+  '    SearchFields list of string',
+  '    OutFields list of string',
+  '    Name string',
+  '    MaxResults integer',
+  '    MaxSuggestions integer',
+  '    EnableSuggestions boolean',
+  '    MinCharacters integer',
+]
+
+const CONTEXT = [
+  'Id string',
+  'ContextName string',
+  'Areas list of object',
+  '  Id string',
+  '  Name string',
+  '  Geometry object',
+  ...inside(inside(GEOMETRY)),
+  '  DomId string',
+  '  ShapeType string',
+  '  IsVisible boolean',
+  '  IsSelected boolean',
+  '  IsActive boolean',
+  '  IsUpdatingContactList boolean',
+  '  Contacts list of object',
+  '    Label string',
+  '    Count number',
+  '  ContactTotalCount number',
+  '  HasContactCountError boolean',
+  '  HasInvalidShapeError boolean',
+]
+
+const REQUEST = [
+  'countsOnly boolean',
+  'geoJSON object',
+  '  type string',
+  '  features list of object',
+  '    type string',
+  '    geometry object',
+  '      type string',
+  '      coordinates list of any',
+  '    properties object',
+]
+
+const RESPONSE = [
+  'SourceRecords list of object',
+  '  SourceId integer',
+  '  Label string',
+  '  Count integer',
+  '  Status string',
+  '  Recipients list of object',
+  '    Number string',
+  '    LatLng object',
+  '      Lat number',
+  '      Lng number',
+]
+
+for (const [name, schema, expected] of [
+  ['the configuration', MapConfigurationSchema, CONFIGURATION],
+  ['a context', MapContextSchema, CONTEXT],
+  ['a recipient request', RecipientRequestSchema, REQUEST],
+  ['a recipient response', RecipientResponseSchema, RESPONSE],
+] as const) {
+  t.test(`${name} has the members of the interface, all of them optional`, async (t) => {
+    t.same(outline(schema), expected)
+    t.same(required(schema), [])
+  })
+}
+
+t.test('operations have their names, verbs and paths', async (t) => {
+  t.same(operations, {
+    GetMapConfigurationRequest: { verb: 'GET', paths: ['/api/configuration'] },
+    GetMapContextRequest: { verb: 'GET', paths: ['/api/contexts/{Id}'] },
+    RecipientRequest: { verb: 'POST', paths: ['/api/recipients', '/api/data/Geometry'] },
+  })
+})
