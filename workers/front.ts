@@ -16,7 +16,7 @@ import { createDocuments } from '../src/store/documents.js'
 
 const data = workerData as FrontData
 const log = createLog(data.logLevel, { thread: 'front' })
-const { snapshot, queryThreadCount } = data
+const { snapshot, documents, queryThreadCount } = data
 let draining = false
 
 process.on('uncaughtException', (error) => {
@@ -40,7 +40,7 @@ const service = {
 const server = createHttpServer({
   routes: [
     ...recipientRoutes(service),
-    ...documentRoutes(createDocuments(data)),
+    ...documentRoutes(createDocuments(documents)),
     ...healthRoutes(() => (draining ? 'draining' : undefined)),
   ],
   log,

@@ -1,0 +1,22 @@
+#!/usr/bin/env node
+/**
+ * The `hickory` command. Each sub-command is loaded only when it is called, or for its help.
+ *
+ * @module
+ */
+import { unsupportedRelease } from './node-release.js'
+
+const commands = {
+  serve: async () => (await import('./commands/serve.js')).serveCommand,
+  import: async () => (await import('./commands/import.js')).importCommand,
+  generate: async () => (await import('./commands/generate.js')).generateCommand,
+} as const
+
+const problem = unsupportedRelease(process.versions.node)
+if (problem === undefined) {
+  const { runCommandLine } = await import('./commands/command-line.js')
+  process.exitCode = await runCommandLine(commands, process.argv.slice(2))
+} else {
+  process.stderr.write(`hickory: ${problem}\n`)
+  process.exitCode = 7
+}

@@ -1,0 +1,77 @@
+/**
+ * Runs a sub-command and turns what went wrong into a message and an exit code.
+ *
+ * @module
+ */
+import { readFileSync } from 'node:fs'
+import { Command, CommanderError } from 'commander'
+import { readConfig } from '../config.js'
+import { OperatorError } from '../errors.js'
+import { createLog, type Log } from '../log.js'
+import type { CommandContext } from './context.js'
+
+export type CommandFactory = (context: CommandContext) => Command
+
+/** How each sub-command is loaded, by its name. */
+export type CommandTable = Readonly<Record<string, () => Promise<CommandFactory>>>
+
+const USAGE_EXIT_CODE = 2
+
+/**
+ * @param args  without the interpreter and the script
+ * @returns the exit code
+ */
+export async function runCommandLine(
+  table: CommandTable,
+  args: readonly string[],
+): Promise<number> {
+  try {
+    const log = createLog(readConfig({}).logLevel)
+    const program = await createProgram(table, args, log)
+    await program.parseAsync(args, { from: 'user' })
+    return 0
+  } catch (error) {
+    return report(error)
+  }
+}
+
+async function createProgram(
+  table: CommandTable,
+  args: readonly string[],
+  log: Log,
+): Promise<Command> {
+  const program = new Command('hickory')
+    .description('Who is inside this shape, exactly, now? Recipient selection for alerting.')
+    .version(version())
+    .exitOverride()
+    .showHelpAfterError('(run with --help for what is allowed)')
+  const context: CommandContext = {
+    dataDirectory: (flag) => readConfig(flag === undefined ? {} : { data: flag }).dataDirectory,
+    log,
+  }
+  // Loading one command of them keeps the libraries of the others out of memory.
+  const called = args.find((arg) => Object.hasOwn(table, arg))
+  for (const name of called === undefined ? Object.keys(table) : [called]) {
+    const create = await table[name]()
+    program.addCommand(create(context).copyInheritedSettings(program))
+  }
+  return program
+}
+
+function version(): string {
+  const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(manifest) as { version: string }).version
+}
+
+function report(error: unknown): number {
+  if (error instanceof CommanderError) {
+    // Commander has written the message itself; help and version are not failures.
+    return error.exitCode === 0 ? 0 : USAGE_EXIT_CODE
+  }
+  if (error instanceof OperatorError) {
+    process.stderr.write(`hickory: ${error.message}\n`)
+    return error.exitCode
+  }
+  process.stderr.write(`hickory: ${error instanceof Error ? error.stack : String(error)}\n`)
+  return 1
+}

@@ -1,0 +1,179 @@
+/**
+ * `hickory serve`: the snapshot of a data directory, over HTTP.
+ *
+ * @module
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { Command } from 'commander'
+import { type Config, type Flags, readConfig } from '../config.js'
+import { OperatorError } from '../errors.js'
+import { type Acceptor, listen } from '../http/acceptor.js'
+import { limits } from '../limits.js'
+import { createLog, type Log } from '../log.js'
+import type { DrainMessage, FrontData, FrontMessage } from '../pool/messages.js'
+import { openSnapshot } from '../snapshot/open.js'
+import type { Snapshot } from '../snapshot/snapshot.js'
+import { loadDocuments, type StoredDocuments } from '../store/documents.js'
+import { exampleRequest } from './example-request.js'
+import { print, startProgress } from './output.js'
+import { makeSample, needsSample } from './sample.js'
+
+export function serveCommand(): Command {
+  return new Command('serve')
+    .description('answer who is inside which shape, over HTTP')
+    .option('--data <DIR>', 'data directory (HICKORY_DATA; default ./data/local)')
+    .option('--host <ADDRESS>', 'address to listen on (HICKORY_HOST; default 127.0.0.1)')
+    .option('--port <PORT>', 'port to listen on, 0 for any free one (HICKORY_PORT; default 8080)')
+    .option('--http-threads <N>', 'threads that speak HTTP (HICKORY_HTTP_THREADS)')
+    .option('--query-threads <N>', 'query workers, over all HTTP threads (HICKORY_QUERY_THREADS)')
+    .option('--log-level <LEVEL>', 'trace, debug, info, warn, error, fatal or silent')
+    .option('--config <FILE>', 'JSON file with the same settings (HICKORY_CONFIG)')
+    .option('--sample', 'make sample data first if the data directory is empty')
+    .option('--crash-query-worker-ms <MS>', 'kill a query worker every so often, for tests only')
+    .addHelpText('after', HELP_TAIL)
+    .action(serve)
+}
+
+const HELP_TAIL = `
+A flag wins over its environment variable, that over the configuration file. SIGTERM and SIGINT
+stop the service once what it is answering is answered.
+
+Example:
+  $ hickory import --data ./data/local --source 1 --label Residents recipients.csv
+  $ hickory serve --data ./data/local --port 8080
+`
+
+async function serve({ sample, ...flags }: Flags & { sample?: never }): Promise<void> {
+  const config = readConfig(flags)
+  const log = createLog(config.logLevel)
+  const stopRequested = untilStopRequested()
+  // Taken before anything is loaded: until there are fronts, it answers 503 by itself.
+  const acceptor = await listen({ host: config.host, port: config.port })
+  try {
+    const fronts = await Promise.race([
+      stopRequested,
+      start(config, acceptor, log, sample === true),
+    ])
+    if (typeof fronts === 'string') return log.info({ signal: fronts }, 'stopped while starting')
+    const signal = await Promise.race([stopRequested, ...fronts.map((front) => front.failure)])
+    log.info({ signal }, 'draining')
+    await stop(acceptor, fronts)
+    log.info('stopped')
+  } finally {
+    acceptor.close()
+  }
+}
+
+async function start(
+  config: Config,
+  acceptor: Acceptor,
+  log: Log,
+  sampleWanted: boolean,
+): Promise<Front[]> {
+  if (sampleWanted && needsSample(config.dataDirectory)) {
+    await makeSample(config.dataDirectory, log)
+  }
+  const [snapshot, documents] = await load(config, log)
+  const fronts = await startFronts(config, snapshot, documents)
+  for (const front of fronts) acceptor.addFront(front.descriptor)
+  announce(config.host, acceptor.port, snapshot, documents)
+  log.info({ snapshotId: snapshot.id, port: acceptor.port }, 'ready')
+  return fronts
+}
+
+async function load(config: Config, log: Log): Promise<[Snapshot, StoredDocuments]> {
+  const documents = await loadDocuments(config.dataDirectory)
+  let progress: ReturnType<typeof startProgress> | undefined
+  const snapshot = await openSnapshot(config.dataDirectory, {
+    onProgress: (doneBytes, totalBytes) => {
+      progress ??= startProgress(log, 'loading the snapshot', totalBytes, 'bytes')
+      progress.update(doneBytes)
+    },
+  })
+  progress?.stop()
+  return [snapshot, documents]
+}
+
+interface Front {
+  readonly worker: Worker
+  readonly descriptor: number
+  /** Rejects when the thread fails; never resolves. */
+  readonly failure: Promise<never>
+  readonly ended: Promise<void>
+}
+
+function startFronts(
+  config: Config,
+  snapshot: Snapshot,
+  documents: StoredDocuments,
+): Promise<Front[]> {
+  const { httpThreadCount, queryThreadCount } = config
+  return Promise.all(
+    Array.from({ length: httpThreadCount }, (_, index) =>
+      startFront({
+        snapshot,
+        documents,
+        // Dealt out one by one, so that the first fronts get what does not divide evenly.
+        queryThreadCount: Math.ceil((queryThreadCount - index) / httpThreadCount),
+        crashQueryWorkerMs: config.crashQueryWorkerMs,
+        logLevel: config.logLevel,
+      }),
+    ),
+  )
+}
+
+async function startFront(workerData: FrontData): Promise<Front> {
+  const worker = new Worker(new URL('../../workers/front.js', import.meta.url), { workerData })
+  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+  let fail: (error: Error) => void = () => {}
+  const failure = new Promise<never>((_, reject) => {
+    fail = (error) => reject(new OperatorError('Failed', `a front thread failed: ${error.message}`))
+  })
+  failure.catch(() => {})
+  const descriptor = await new Promise<number>((resolve, reject) => {
+    failure.catch(reject)
+    worker.once('error', fail)
+    worker.once('exit', (code) => fail(new Error(`it ended with code ${code}`)))
+    worker.on('message', (message: FrontMessage) => {
+      if (message.kind === 'ready') resolve(message.descriptor)
+      else fail(new Error(message.reason))
+    })
+  })
+  return { worker, descriptor, failure, ended }
+}
+
+async function stop(acceptor: Acceptor, fronts: readonly Front[]): Promise<void> {
+  acceptor.stopListening()
+  const drain: DrainMessage = { kind: 'drain' }
+  for (const { worker } of fronts) worker.postMessage(drain)
+  const late = sleep(limits.stopMs, 'late', { ref: false })
+  if ((await Promise.race([late, Promise.all(fronts.map((front) => front.ended))])) === 'late') {
+    throw new OperatorError('Failed', `front threads did not end in ${limits.stopMs} ms`)
+  }
+}
+
+function untilStopRequested(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    process.once('SIGTERM', resolve)
+    process.once('SIGINT', resolve)
+  })
+}
+
+function announce(
+  host: string,
+  port: number,
+  snapshot: Snapshot,
+  documents: StoredDocuments,
+): void {
+  const recipients = snapshot.sources.reduce((sum, source) => sum + source.recipientCount, 0)
+  const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  print(
+    `Hickory serves ${recipients} recipients of ${snapshot.sources.length} sources at ${address}`,
+  )
+  print(`(snapshot ${snapshot.id}). Try:`)
+  print()
+  const body = JSON.stringify(exampleRequest(snapshot, documents))
+  print(`curl -s ${address}/api/recipients -H 'Content-Type: application/json' -d '${body}'`)
+  print()
+}

