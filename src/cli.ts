@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { errorTables } from './errors.js'
 import { unsupportedRelease } from './node-release.js'
 
 const commands = {
@@ -18,5 +19,5 @@ if (problem === undefined) {
   process.exitCode = await runCommandLine(commands, process.argv.slice(2))
 } else {
   process.stderr.write(`hickory: ${problem}\n`)
-  process.exitCode = 7
+  process.exitCode = errorTables.operatorErrors.UnsupportedNode
 }

@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { toUnits } from './units.js'
 
 export interface Polygons {
   /** lng, lat, lng, lat, … */
@@ -15,6 +16,18 @@ export interface Polygons {
   readonly ringStarts: Uint32Array
   /** Polygon p has the rings [polygonStarts[p], polygonStarts[p + 1]). */
   readonly polygonStarts: Uint32Array
+}
+
+/** Polygons whose rings are lists of longitude and latitude in degrees, which must be valid. */
+export function polygonsOf(
+  polygons: readonly (readonly (readonly (readonly number[])[])[])[],
+): Polygons {
+  const rings = polygons.flat()
+  return {
+    vertices: Float64Array.from(rings.flat().flatMap(([lng, lat]) => [toUnits(lng), toUnits(lat)])),
+    ringStarts: starts(rings.map((ring) => ring.length)),
+    polygonStarts: starts(polygons.map((polygon) => polygon.length)),
+  }
 }
 
 /** Bounds of vertices [start, end), written to `into` as min lng, min lat, max lng, max lat. */
@@ -40,4 +53,13 @@ export function vertexBounds(
   into[1] = minLat
   into[2] = maxLng
   into[3] = maxLat
+}
+
+/** Where each of several lists starts when they lie end to end, and where the last one ends. */
+function starts(lengths: readonly number[]): Uint32Array {
+  const at = new Uint32Array(lengths.length + 1)
+  lengths.forEach((length, i) => {
+    at[i + 1] = at[i] + length
+  })
+  return at
 }

@@ -7,6 +7,7 @@ import type { Polygons } from '../geometry/polygons.js'
 import type { LogLevel } from '../log.js'
 import type { RowFormat } from '../shard/rows.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
+import type { StoredDocuments } from '../store/documents.js'
 
 /** How many recipients of each shard are inside? */
 export interface CountTask {
@@ -63,9 +64,7 @@ export interface QueryRunner {
 /** What a front thread is born with. */
 export interface FrontData {
   readonly snapshot: Snapshot
-  readonly configurationJson: Uint8Array
-  /** JSON of each context, by its id of 32 lower-case hexadecimal digits. */
-  readonly contextJsons: ReadonlyMap<string, Uint8Array>
+  readonly documents: StoredDocuments
   readonly queryThreadCount: number
   /** Milliseconds between deaths of a query worker; 0 is never. */
   readonly crashQueryWorkerMs: number

@@ -137,7 +137,7 @@ class ThreadedQueryPool implements QueryPool {
       } catch (error) {
         if (error instanceof ServiceError) throw error
         const { message } = error as Error
-        this.#log.error({ kind: task.kind, attempt, reason: message }, 'a query task failed')
+        this.#log.debug({ kind: task.kind, attempt, reason: message }, 'a query task failed')
         if (attempt >= limits.taskAttemptCount) {
           throw new ServiceError('Unavailable', 'the query workers are restarting; try again soon')
         }

@@ -10,6 +10,7 @@
 import { Piscina } from 'piscina'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
+import { attachedCount } from './control.js'
 import type { QueryWorkerData } from './query-pool.js'
 
 export interface WorkerThreadsOptions {
@@ -24,8 +25,9 @@ export class WorkerThreads {
   readonly #options: WorkerThreadsOptions
   #piscina: Piscina
   #replacement: NodeJS.Timeout | undefined
-  #replacedCount = 0
-  #replacedMs = 0
+  /** Replacements since a worker was last ready. */
+  #failedCount = 0
+  #attachedCount = 0
   #closing = false
 
   constructor(options: WorkerThreadsOptions) {
@@ -91,8 +93,9 @@ export class WorkerThreads {
 
   #watch(piscina: Piscina): void {
     const { threadCount, log } = this.#options
-    if (this.#closing || piscina !== this.#piscina || this.#replacement !== undefined) return
-    if (piscina.threads.length >= threadCount) return
+    if (this.#closing || piscina !== this.#piscina) return
+    log.error({ threadCount: piscina.threads.length }, 'a query worker died')
+    if (this.#replacement !== undefined || piscina.threads.length >= threadCount) return
     const waitMs = this.#nextWaitMs()
     log.warn({ threadCount: piscina.threads.length, waitMs }, 'replacing the query workers')
     this.#replacement = setTimeout(() => {
@@ -105,11 +108,12 @@ export class WorkerThreads {
     }, waitMs)
   }
 
-  /** Longer and longer while replacements follow one another, so that they do not eat the CPU. */
+  /** None after a crash; longer and longer while no worker gets as far as being ready. */
   #nextWaitMs(): number {
-    const nowMs = performance.now()
-    if (nowMs - this.#replacedMs > 2 * limits.workersReplaceMs) this.#replacedCount = 0
-    this.#replacedMs = nowMs
-    return Math.min(limits.workersReplaceMs, 10 * 2 ** this.#replacedCount++)
+    const attached = attachedCount(this.#options.workerData.control)
+    if (attached > this.#attachedCount) this.#failedCount = 0
+    this.#attachedCount = attached
+    if (this.#failedCount++ === 0) return 0
+    return Math.min(limits.workersReplaceMs, 10 * 2 ** this.#failedCount)
   }
 }

@@ -1,0 +1,165 @@
+/**
+ * The manifest of a snapshot: its sources, and the digest of every file.
+ *
+ * The file is exactly what `encodeManifest` writes, and its last member is the SHA-256 of all the
+ * others; so no byte of it can change unnoticed.
+ *
+ * @module
+ */
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import Type, { type Static } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { OperatorError } from '../errors.js'
+import { limits } from '../limits.js'
+import { generationOf, SNAPSHOT_ID, snapshotsDirectory } from './directory.js'
+import { BoxSchema } from './shard-header.js'
+
+export const MANIFEST_FILE = 'manifest.json'
+
+const FORMAT = 'hickory-snapshot'
+const FORMAT_VERSION = 1
+
+const closed = { additionalProperties: false } as const
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const Digest = Type.String({ pattern: '^[0-9a-f]{64}$' })
+
+const ShardSchema = Type.Object(
+  {
+    file: Type.String({ pattern: '^[0-9]+-[0-9]+\\.shard$' }),
+    byteLength: Count,
+    sha256: Digest,
+    headerCrc32: Count,
+    recipientCount: Count,
+    box: BoxSchema,
+  },
+  closed,
+)
+
+const SourceSchema = Type.Object(
+  {
+    id: Type.Integer({ minimum: 0, maximum: limits.sourceIdMax }),
+    label: Type.String(),
+    recipientCount: Count,
+    contactCount: Count,
+    shards: Type.Array(ShardSchema),
+  },
+  closed,
+)
+
+const ManifestSchema = Type.Object(
+  {
+    format: Type.Literal(FORMAT),
+    formatVersion: Type.Literal(FORMAT_VERSION),
+    id: Type.String({ pattern: SNAPSHOT_ID.source }),
+    createdAt: Type.String({ pattern: '^[0-9T:.-]+Z$' }),
+    sources: Type.Array(SourceSchema, { maxItems: limits.sourceCount }),
+    sha256: Digest,
+  },
+  closed,
+)
+
+export type ManifestShard = Static<typeof ShardSchema>
+export type ManifestSource = Static<typeof SourceSchema>
+export type Manifest = Static<typeof ManifestSchema>
+
+const validator = Compile(ManifestSchema)
+
+/** The name of a shard's file; it stays the same in every snapshot that carries the source over. */
+export function shardFileName(sourceId: number, regionIndex: number): string {
+  return `${sourceId}-${String(regionIndex).padStart(4, '0')}.shard`
+}
+
+/** @param sources  by ascending id */
+export function createManifest(
+  generation: number,
+  createdAt: string,
+  sources: readonly ManifestSource[],
+): Manifest {
+  const content = {
+    format: FORMAT,
+    formatVersion: FORMAT_VERSION,
+    id: snapshotId(generation, sources),
+    createdAt,
+    sources: sources.map(orderedSource),
+  } as const
+  return { ...content, sha256: sha256(JSON.stringify(content)) }
+}
+
+export function encodeManifest(manifest: Manifest): string {
+  return `${JSON.stringify(manifest, null, 2)}\n`
+}
+
+/** Reads and verifies the manifest in the directory of snapshot `id`. */
+export async function readManifest(dataDirectory: string, id: string): Promise<Manifest> {
+  const path = join(snapshotsDirectory(dataDirectory), id, MANIFEST_FILE)
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    throw corrupt(path, (error as Error).message)
+  }
+  return decodeManifest(path, id, text)
+}
+
+function decodeManifest(path: string, id: string, text: string): Manifest {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw corrupt(path, `found what is not JSON: ${(error as Error).message}`)
+  }
+  if (!validator.Check(value)) {
+    const [error] = validator.Errors(value)
+    throw corrupt(path, `found ${error?.instancePath}, which ${error?.message}`)
+  }
+  const { createdAt, sources } = value
+  if (value.id !== id) throw corrupt(path, `found snapshot ${value.id}, expected ${id}`)
+  const expected = createManifest(generationOf(id), createdAt, sources)
+  if (expected.id !== id) throw corrupt(path, `found the content of ${expected.id}, expected ${id}`)
+  if (text !== encodeManifest(expected)) {
+    throw corrupt(path, `found SHA-256 ${value.sha256}, expected ${expected.sha256} and no more`)
+  }
+  const fault = findSourceFault(sources)
+  if (fault !== undefined) throw corrupt(path, fault)
+  return value
+}
+
+function snapshotId(generation: number, sources: readonly ManifestSource[]): string {
+  const digest = sha256(JSON.stringify(sources.map(orderedSource)))
+  return `${String(generation).padStart(6, '0')}-${digest.slice(0, 8)}`
+}
+
+/** JSON with its members in the one order that is written. */
+function orderedSource(source: ManifestSource): ManifestSource {
+  const { id, label, recipientCount, contactCount } = source
+  const shards = source.shards.map((shard) => {
+    const { file, byteLength, sha256, headerCrc32, recipientCount, box } = shard
+    const { minLng, minLat, maxLng, maxLat } = box
+    const bounds = { minLng, minLat, maxLng, maxLat }
+    return { file, byteLength, sha256, headerCrc32, recipientCount, box: bounds }
+  })
+  return { id, label, recipientCount, contactCount, shards }
+}
+
+function findSourceFault(sources: readonly ManifestSource[]): string | undefined {
+  for (const [index, { id, recipientCount, shards }] of sources.entries()) {
+    if (index > 0 && sources[index - 1].id >= id) return `found source ${id} out of order`
+    const sum = shards.reduce((count, shard) => count + shard.recipientCount, 0)
+    if (sum !== recipientCount) {
+      return `found ${sum} recipients in the shards of source ${id}, expected ${recipientCount}`
+    }
+    const misnamed = shards.findIndex(({ file }, region) => file !== shardFileName(id, region))
+    if (misnamed !== -1) return `found shard ${misnamed} of source ${id} under another name`
+  }
+  return undefined
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+function corrupt(path: string, what: string): OperatorError {
+  return new OperatorError('SnapshotCorrupt', `${path}: ${what}`)
+}

@@ -1,0 +1,87 @@
+/**
+ * Opens the current snapshot: every byte of it is verified before any of it is used.
+ *
+ * @module
+ */
+import { join } from 'node:path'
+import { OperatorError } from '../errors.js'
+import type { ShardImage } from '../shard/layout.js'
+import { readCurrent, snapshotsDirectory } from './directory.js'
+import { type ManifestShard, type ManifestSource, readManifest } from './manifest.js'
+import { readShardFile } from './shard-file.js'
+import type { Snapshot, SnapshotSource } from './snapshot.js'
+
+export interface OpenOptions {
+  readonly onProgress?: (doneBytes: number, totalBytes: number) => void
+}
+
+/**
+ * Loads the current snapshot into shared memory.
+ *
+ * @throws OperatorError `SnapshotMissing` or `SnapshotCorrupt`
+ */
+export async function openSnapshot(
+  dataDirectory: string,
+  options: OpenOptions = {},
+): Promise<Snapshot> {
+  const id = await readCurrent(dataDirectory)
+  if (id === undefined) {
+    throw new OperatorError(
+      'SnapshotMissing',
+      `there is no snapshot in ${dataDirectory}: make one with ` +
+        `\`hickory import --data ${dataDirectory} --source 1 --label NAME FILE…\``,
+    )
+  }
+  const { createdAt, sources } = await readManifest(dataDirectory, id)
+  const files = sources.flatMap((source) => source.shards.map((shard) => ({ source, shard })))
+  const totalBytes = files.reduce((sum, { shard }) => sum + shard.byteLength, 0)
+  let doneBytes = 0
+  const onRead = (pieceBytes: number) => {
+    doneBytes += pieceBytes
+    options.onProgress?.(doneBytes, totalBytes)
+  }
+  const shards: ShardImage[] = []
+  for (const { source, shard } of files) {
+    const path = join(snapshotsDirectory(dataDirectory), id, shard.file)
+    shards.push(await openShard(path, source, shard, onRead))
+  }
+  return { id, createdAt, sources: sources.map(summary), shards }
+}
+
+/** The sources of the current snapshot by its manifest alone; none if there is no snapshot. */
+export async function listSources(dataDirectory: string): Promise<SnapshotSource[]> {
+  const id = await readCurrent(dataDirectory)
+  if (id === undefined) return []
+  return (await readManifest(dataDirectory, id)).sources.map(summary)
+}
+
+/** Reads a file and checks that it is the one that the manifest means. */
+async function openShard(
+  path: string,
+  source: ManifestSource,
+  entry: ManifestShard,
+  onRead: (pieceBytes: number) => void,
+): Promise<ShardImage> {
+  const { byteLength, headerCrc32 } = entry
+  const { contactCount } = source
+  const { shard, headerCrc32: found } = await readShardFile(path, byteLength, contactCount, onRead)
+  // The header has the sums of all sections, so this tells any other shard from the right one.
+  if (found !== headerCrc32) {
+    throw new OperatorError(
+      'SnapshotCorrupt',
+      `${path}: found the shard with header CRC-32 ${found}, expected ${headerCrc32}`,
+    )
+  }
+  if (shard.sourceId !== source.id || shard.recipientCount !== entry.recipientCount) {
+    throw new OperatorError(
+      'SnapshotCorrupt',
+      `${path}: found ${shard.recipientCount} recipients of source ${shard.sourceId}, ` +
+        `expected ${entry.recipientCount} of source ${source.id}`,
+    )
+  }
+  return shard
+}
+
+function summary({ id, label, recipientCount, contactCount }: ManifestSource): SnapshotSource {
+  return { id, label, recipientCount, contactCount }
+}

@@ -1,0 +1,252 @@
+import { appendFileSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import t from 'tap'
+import { limits } from '../../src/limits.js'
+import { hickory, type Service, serve, temporaryDirectory } from '../support/hickory.js'
+
+const everywhere = [
+  [
+    [-180, -90],
+    [180, -90],
+    [180, 90],
+    [-180, 90],
+  ],
+]
+const world = { type: 'Polygon', coordinates: everywhere }
+
+t.test('the embedded sample is made, served, counted and listed', async (t) => {
+  const data = temporaryDirectory(t)
+  const service = await serve(t, '--sample', '--data', data)
+
+  await t.test('the printed curl line finds somebody', async (t) => {
+    const { stdout } = service.output()
+    const [, url, body] = /^curl -s (\S+) -H 'Content-Type: application\/json' -d '(.*)'$/m.exec(
+      stdout,
+    ) as RegExpExecArray
+    const { SourceRecords } = await json(await fetch(url, { method: 'POST', body }))
+    t.match(SourceRecords, [{ Label: 'Mobile' }, { Label: 'Landline' }, { Label: 'Business' }])
+    t.ok(SourceRecords[0].Count > 0)
+  })
+
+  await t.test('everybody is 200,000 recipients in three sources', async (t) => {
+    const { SourceRecords } = await json(await ask(service, { countsOnly: true, geoJSON: world }))
+    const counts = SourceRecords.map(({ Count }: { Count: number }) => Count)
+    t.same(counts, [120_000, 60_000, 20_000])
+  })
+
+  await t.test('both paths answer alike, in JSON and CSV, however CSV is asked for', async (t) => {
+    const body = { geoJSON: { type: 'Polygon', coordinates: [square(-95.4, 29.7, 0.02)] } }
+    const text = await (await ask(service, body)).text()
+    t.equal(await (await ask(service, body, '/api/data/Geometry')).text(), text)
+    const csvs = [
+      await ask(service, body, '/api/recipients.csv'),
+      await ask(service, body, '/api/recipients?format=csv'),
+      await ask(service, body, '/api/recipients', { Accept: 'text/csv' }),
+      await ask(service, body, '/api/data/Geometry.csv'),
+    ]
+    const texts = await Promise.all(csvs.map((response) => response.text()))
+    for (const response of csvs) t.match(response.headers.get('content-type'), /^text\/csv/)
+    t.equal(new Set(texts).size, 1)
+    const rows = texts[0].trimEnd().split('\r\n')
+    t.equal(rows.shift(), 'SourceId,Label,Number,Lat,Lng')
+    const { SourceRecords } = JSON.parse(text)
+    type Listed = { Number: string; LatLng: { Lat: number; Lng: number } }
+    const expected = SourceRecords.flatMap(
+      (record: { SourceId: number; Label: string; Recipients: Listed[] }) =>
+        record.Recipients.map(({ Number: number, LatLng }) =>
+          [record.SourceId, record.Label, number, LatLng.Lat, LatLng.Lng].join(','),
+        ),
+    )
+    t.ok(rows.length > 0 && rows.join() === expected.join(), 'the same recipients')
+  })
+
+  await t.test('every recipient answer names its snapshot', async (t) => {
+    const [id] = readdirSync(join(data, 'snapshots')).slice(-1)
+    for (const countsOnly of [true, false]) {
+      const response = await ask(service, { countsOnly })
+      t.equal(response.headers.get('x-snapshot'), id)
+      await response.arrayBuffer()
+    }
+  })
+
+  await t.test('the stored contexts have the counts that the shapes have', async (t) => {
+    for (const id of ['4c1f9a2e7b6d4e0f9a3b5c8d1e2f7a60', '4C1F9A2E-7B6D-4E0F-9A3B-5C8D1E2F7A60']) {
+      const response = await fetch(`${service.url}/api/contexts/${id}`)
+      const { Areas } = await json(response)
+      for (const { Geometry, Contacts, ContactTotalCount } of Areas) {
+        const geoJSON = { type: 'Polygon', coordinates: Geometry.rings }
+        const { SourceRecords } = await json(await ask(service, { countsOnly: true, geoJSON }))
+        t.match(
+          Contacts,
+          SourceRecords.map(({ Label, Count }: { Label: string; Count: number }) => ({
+            Label,
+            Count,
+          })),
+        )
+        t.ok(ContactTotalCount > 0)
+      }
+    }
+    const configuration = await json(await fetch(`${service.url}/api/configuration`))
+    t.equal(configuration.contactCountMode, 'ContactLocation')
+  })
+
+  await t.test('bad requests are refused as documented', async (t) => {
+    const cases: [path: string, method: string, body: string, status: number, code: string][] = [
+      ['/nowhere', 'GET', '', 404, 'NotFound'],
+      ['/api/recipients', 'GET', '', 405, 'MethodNotAllowed'],
+      ['/api/configuration', 'POST', '{}', 405, 'MethodNotAllowed'],
+      ['/api/recipients', 'POST', 'nonsense', 400, 'InvalidJson'],
+      ['/api/recipients', 'POST', '[]', 400, 'InvalidRequest'],
+      [
+        '/api/recipients',
+        'POST',
+        '{"geoJSON":{"type":"Point","coordinates":[0,0]}}',
+        400,
+        'UnsupportedGeometry',
+      ],
+      [
+        '/api/recipients',
+        'POST',
+        '{"geoJSON":{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1e999]]]}}',
+        400,
+        'InvalidGeoJson',
+      ],
+      ['/api/recipients', 'POST', ' '.repeat(limits.bodyBytes + 1), 413, 'BodyTooLarge'],
+      ['/api/contexts/12', 'GET', '', 400, 'InvalidRequest'],
+      ['/api/contexts/00000000000000000000000000000000', 'GET', '', 404, 'NotFound'],
+    ]
+    for (const [path, method, body, status, code] of cases) {
+      const response = await fetch(service.url + path, { method, ...(body && { body }) })
+      t.equal(response.status, status, `${method} ${path}`)
+      t.equal((await json(response)).ResponseStatus.ErrorCode, code, `${method} ${path}`)
+      if (status === 405) t.ok(response.headers.get('allow'))
+    }
+  })
+
+  await t.test('SIGTERM ends it cleanly while it is asked', async (t) => {
+    let answeredCount = 0
+    const asking = Array.from({ length: 8 }, async () => {
+      for (;;) {
+        const response = await ask(service, { countsOnly: true, geoJSON: world })
+        await response.arrayBuffer()
+        if (response.status === 200) answeredCount++
+        else t.fail(`status ${response.status}`)
+      }
+    })
+    // A connection that is refused is how each of them learns that there is no service any more.
+    const ended = asking.map((asked) =>
+      asked.catch((error: { cause?: { code?: string } }) => error.cause?.code),
+    )
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    const { code, stderr } = await service.stop()
+    t.same(await Promise.all(ended), Array(8).fill('ECONNREFUSED'))
+    t.ok(answeredCount > 8)
+    t.equal(code, 0)
+    t.match(stderr, /"msg":"stopped"/)
+  })
+})
+
+t.test('query workers that are killed cost neither an answer nor its truth', async (t) => {
+  const data = temporaryDirectory(t)
+  const service = await serve(t, '--sample', '--data', data, '--crash-query-worker-ms', '150')
+  let answeredCount = 0
+  let unavailableCount = 0
+  const ask200 = async () => {
+    for (let i = 0; i < 200; i++) {
+      const response = await ask(service, { countsOnly: true, geoJSON: world })
+      const answer = await json(response)
+      if (response.status === 503) unavailableCount++
+      else {
+        answeredCount++
+        const counts = answer.SourceRecords.map(({ Count }: { Count: number }) => Count)
+        if (counts.join() !== '120000,60000,20000') t.fail(`counted ${counts.join()}`)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: 10 }, ask200))
+  t.equal(answeredCount + unavailableCount, 2_000)
+  t.ok(answeredCount > 1_500, `${answeredCount} answered`)
+  t.match(service.output().stderr, /crashed on purpose/)
+  t.equal((await service.stop()).code, 0)
+})
+
+t.test('what stands in the way of a start is said, with an exit code of its own', async (t) => {
+  const empty = temporaryDirectory(t)
+  t.match(await hickory('serve', '--data', empty, '--port', '0'), {
+    code: 3,
+    stderr: /there is no snapshot in .*hickory import/,
+  })
+  t.same(readdirSync(empty), [], 'nothing was made without being asked for')
+
+  const file = join(empty, 'r.csv')
+  const rows = Array.from(
+    { length: 500 },
+    (_, i) => `+999${10_000_000 + i},${i / 10},${i / 10 - 20},`,
+  )
+  writeFileSync(file, `number,lat,lng,contact\n${rows.slice(0, 400).join('\n')}\n`)
+  const data = join(empty, 'data')
+  const imported = await hickory('import', '--data', data, '--source', '5', '--label', 'A', file)
+  t.equal(imported.code, 0, imported.stderr)
+
+  const taken = createServer()
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => taken.close())
+  const { port } = taken.address() as { port: number }
+  t.match(await hickory('serve', '--data', data, '--port', String(port)), {
+    code: 8,
+    stderr: new RegExp(`cannot listen on 127.0.0.1:${port}`),
+  })
+
+  const [id] = readdirSync(join(data, 'snapshots'))
+  const shard = join(data, 'snapshots', id, '5-0000.shard')
+  appendFileSync(shard, 'x')
+  t.match(await hickory('serve', '--data', data, '--port', '0'), {
+    code: 4,
+    stderr: /5-0000\.shard/,
+  })
+  truncateSync(shard, 100)
+  t.match(await hickory('serve', '--data', data, '--port', '0'), {
+    code: 4,
+    stderr: /5-0000\.shard/,
+  })
+})
+
+t.test('wrong usage is exit code 2 and says what is allowed', async (t) => {
+  t.match(await hickory('serve', '--port', 'x'), {
+    code: 2,
+    stderr: /--port must be a whole number/,
+  })
+  t.match(await hickory('serve', '--nonsense'), { code: 2, stderr: /unknown option '--nonsense'/ })
+  t.match(await hickory('nonsense'), { code: 2, stderr: /unknown command 'nonsense'/ })
+  t.match(await hickory('import', 'x.csv'), { code: 2, stderr: /--source/ })
+  for (const command of [[], ['serve'], ['import'], ['generate']]) {
+    const { code, stdout } = await hickory(...command, '--help')
+    t.equal(code, 0)
+    t.match(stdout, /Usage: hickory/)
+  }
+  t.match(await hickory('--version'), { code: 0, stdout: /^\d+\.\d+\.\d+\n$/ })
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: what came is what is being tested
+function json(response: Response): Promise<any> {
+  return response.json()
+}
+
+function ask(
+  { url }: Service,
+  body: object,
+  path = '/api/recipients',
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return fetch(url + path, { method: 'POST', body: JSON.stringify(body), headers })
+}
+
+function square(lng: number, lat: number, size: number): number[][] {
+  return [
+    [lng, lat],
+    [lng + size, lat],
+    [lng + size, lat + size],
+    [lng, lat + size],
+  ]
+}

@@ -1,0 +1,148 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { buildShard } from '../../src/shard/build.js'
+import { attachShard, type ShardImage } from '../../src/shard/layout.js'
+import { readShardFile, writeShardFile } from '../../src/snapshot/shard-file.js'
+import { manyColumns } from '../support/columns.js'
+
+const RECIPIENTS = 300
+
+function shardOf(recipientCount: number): ShardImage {
+  const rows = Uint32Array.from({ length: recipientCount }, (_, row) => row)
+  return buildShard(manyColumns(recipientCount), rows, 4, 0)
+}
+
+async function roundTrip(t: Test, shard: ShardImage, contactCount = RECIPIENTS) {
+  const path = join(t.testdir({}), '4-0000.shard')
+  const { byteLength } = await writeShardFile(path, shard)
+  return readShardFile(path, byteLength, contactCount)
+}
+
+t.test(
+  'a shard is read as it was written, and its image starts at a multiple of 4096',
+  async (t) => {
+    const shard = shardOf(RECIPIENTS)
+    const path = join(t.testdir({}), '4-0000.shard')
+    const digest = await writeShardFile(path, shard)
+    const { shard: found, headerCrc32 } = await readShardFile(path, digest.byteLength, RECIPIENTS)
+    const { image, ...rest } = found
+    const { image: written, ...expected } = shard
+    t.same(rest, expected)
+    t.equal(headerCrc32, digest.headerCrc32)
+    t.ok(Buffer.from(new Uint8Array(image)).equals(new Uint8Array(written)))
+    t.equal((digest.byteLength - written.byteLength) % 4096, 0)
+    t.ok(readFileSync(path).subarray(4096).equals(new Uint8Array(written)))
+  },
+)
+
+t.test('a file that is there already is not written over', async (t) => {
+  const path = join(t.testdir({ '4-0000.shard': 'mine' }), '4-0000.shard')
+  await t.rejects(writeShardFile(path, shardOf(RECIPIENTS)), { code: 'EEXIST' })
+  t.equal(readFileSync(path, 'utf8'), 'mine')
+})
+
+t.test('a shard that is wrong in itself is refused though its checksums are right', async (t) => {
+  type Damage = (shard: ShardImage) => ShardImage | undefined
+  const coords = (shard: ShardImage) => attachShard(shard).coords
+  const cases: [what: RegExp, damage: Damage][] = [
+    [
+      /not a KDBush/,
+      ({ image }) => {
+        new Uint8Array(image)[0] = 0
+      },
+    ],
+    [
+      /not a KDBush/,
+      ({ image }) => {
+        new Uint8Array(image)[1] = 0x18
+      },
+    ],
+    [
+      /nodes of 0/,
+      ({ image }) => {
+        new Uint16Array(image)[1] = 0
+      },
+    ],
+    [
+      /299 in the index/,
+      ({ image }) => {
+        new Uint32Array(image)[1] = 299
+      },
+    ],
+    [
+      /id 300, expected less/,
+      ({ image }) => {
+        new Uint16Array(image, 8)[5] = 300
+      },
+    ],
+    [
+      /twice/,
+      ({ image }) => {
+        new Uint16Array(image, 8).copyWithin(0, 1, 2)
+      },
+    ],
+    [
+      /outside the bounds/,
+      (shard) => {
+        coords(shard)[0] = 1_500_000_000
+      },
+    ],
+    [
+      /outside the bounds/,
+      (shard) => {
+        coords(shard)[1] = 1
+      },
+    ],
+    [/beyond the globe/, (shard) => ({ ...shard, box: { ...shard.box, maxLng: 1_800_000_001 } })],
+    [/beyond the globe/, (shard) => ({ ...shard, box: { ...shard.box, minLat: -900_000_001 } })],
+    [
+      /contact 300/,
+      (shard) => {
+        attachShard(shard).contacts[9] = 300
+      },
+    ],
+    [
+      /start at 0/,
+      (shard) => {
+        attachShard(shard).numberOffsets[0] = 1
+      },
+    ],
+    [
+      /number 6 empty/,
+      (shard) => {
+        attachShard(shard).numberOffsets[7] = 0
+      },
+    ],
+    [
+      /numbers that end/,
+      (shard) => {
+        attachShard(shard).numberOffsets[300]++
+      },
+    ],
+    [/no recipients/, (shard) => ({ ...shard, recipientCount: 0 })],
+    [/an image of/, (shard) => ({ ...shard, recipientCount: 2000 })],
+    [/section 1 elsewhere/, (shard) => ({ ...shard, sections: swapped(shard.sections) })],
+    [
+      /section 2 elsewhere|more sections/,
+      (shard) => ({ ...shard, sections: [...shard.sections, shard.sections[0]] }),
+    ],
+    [/not as expected/, (shard) => ({ ...shard, sourceId: -1 })],
+  ]
+  for (const [message, damage] of cases) {
+    const shard = shardOf(RECIPIENTS)
+    const damaged = damage(shard) ?? shard
+    await t.rejects(roundTrip(t, damaged), { code: 'SnapshotCorrupt', message }, String(message))
+  }
+})
+
+function swapped<T>([first, second, third, fourth]: readonly T[]): T[] {
+  return [first, third, second, fourth]
+}
+
+t.test('bytes between sections must be zero', async (t) => {
+  const shard = shardOf(RECIPIENTS)
+  const bytes = new Uint8Array(shard.image)
+  bytes[bytes.length - 1] = 1
+  await t.rejects(roundTrip(t, shard), { code: 'SnapshotCorrupt', message: /expected zero/ })
+})

@@ -1,0 +1,319 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { limits } from '../../src/limits.js'
+import { type RecipientRead, readRecipientFiles } from '../../src/sources/files.js'
+import { testSeed } from '../support/properties.js'
+
+const HEADER = 'number,lat,lng,contact\n'
+
+async function read(t: Test, ...contents: (string | Uint8Array)[]): Promise<RecipientRead> {
+  const directory = t.testdir({})
+  const paths = contents.map((content, index) => {
+    const path = join(directory, `${index}.csv`)
+    writeFileSync(path, content)
+    return path
+  })
+  const result = await readRecipientFiles(paths)
+  t.equal(result.rowCount, result.columns.recipientCount + result.rejectedCount, 'none is lost')
+  return result
+}
+
+function numbersOf({ columns }: RecipientRead): string[] {
+  const { recipientCount, numbers, numberOffsets } = columns
+  return Array.from({ length: recipientCount }, (_, row) =>
+    Buffer.from(numbers.subarray(numberOffsets[row], numberOffsets[row + 1])).toString(),
+  )
+}
+
+function rejectsOf({ rejects }: RecipientRead): Record<string, number[]> {
+  return Object.fromEntries(
+    rejects.map(({ reason, examples }) => [reason, examples.map((e) => e.line)]),
+  )
+}
+
+t.test('columns are found by name, in any order and case, beside others', async (t) => {
+  const result = await read(t, 'Name, LNG ,Contact,NUMBER,Lat\n"A ""B"", C",2,x,+9991,1\n')
+  t.same(numbersOf(result), ['+9991'])
+  t.same([...result.columns.lngs, ...result.columns.lats], [20_000_000, 10_000_000])
+})
+
+for (const delimiter of [',', ';', '\t', '|']) {
+  t.test(`fields may be separated by ${JSON.stringify(delimiter)}`, async (t) => {
+    const rows = [
+      ['number', 'lat', 'lng', 'a,b;c'],
+      ['+9991', '1', '2', 'x'],
+      ['+9992', '3', '4', ''],
+    ]
+    const text = rows.map((row) => row.map((field) => `"${field}"`).join(delimiter)).join('\n')
+    t.same(numbersOf(await read(t, text)), ['+9991', '+9992'])
+  })
+}
+
+for (const [name, lineEnd] of [
+  ['LF', '\n'],
+  ['CRLF', '\r\n'],
+  ['CR', '\r'],
+]) {
+  t.test(`lines may end in ${name}, the last one or not, and blank ones are skipped`, async (t) => {
+    const lines = ['', 'number,lat,lng', '', '+9991,1,2', '', '', '+9992,x,2', '+9993,1,2']
+    for (const end of ['', lineEnd, lineEnd + lineEnd]) {
+      const result = await read(t, lines.join(lineEnd) + end)
+      t.same(numbersOf(result), ['+9991', '+9993'])
+      t.same(rejectsOf(result), { LatInvalid: [7] })
+    }
+  })
+}
+
+t.test('line ends may be mixed, and a byte order mark is skipped', async (t) => {
+  const result = await read(t, `\ufeff${HEADER}+9991,1,2,\r\n+9992,1,2,\n+9993,1,2,\r+9994,x,2,\n`)
+  t.same(numbersOf(result), ['+9991', '+9992', '+9993'])
+  t.same(rejectsOf(result), { LatInvalid: [5] })
+})
+
+t.test('numbers are kept byte for byte', async (t) => {
+  const numbers = [
+    ' +9991 ',
+    '+999 1',
+    '(999) 1-2',
+    '0099',
+    '00',
+    'a"b',
+    'a,b',
+    '٠١٢',
+    '+999😀',
+    '-1',
+    '#1',
+    'x'.repeat(64),
+  ]
+  const rows = numbers.map((number) => `"${number.replaceAll('"', '""')}",1,2,`)
+  const result = await read(t, `${HEADER}${rows.join('\n')}\n`)
+  t.same(numbersOf(result), numbers)
+  t.same(result.rejects, [])
+})
+
+t.test('each reason for a rejection is told apart', async (t) => {
+  const cases: [row: string | Buffer, reason: string][] = [
+    [',1,2,', 'NumberEmpty'],
+    ['"",1,2,', 'NumberEmpty'],
+    [' \t,1,2,', 'NumberEmpty'],
+    ['\u00a0\u3000,1,2,', 'NumberEmpty'],
+    [`${'9'.repeat(65)},1,2,`, 'NumberTooLong'],
+    [`${'é'.repeat(33)},1,2,`, 'NumberTooLong'],
+    ['+999\0,1,2,', 'NumberUnprintable'],
+    ['+999\t1,1,2,', 'NumberUnprintable'],
+    ['+999\x7f,1,2,', 'NumberUnprintable'],
+    ['+999\u0085,1,2,', 'NumberUnprintable'],
+    ['=999,1,2,', 'NumberFormula'],
+    ['@999,1,2,', 'NumberFormula'],
+    ['+999,,2,', 'LatMissing'],
+    ['+999,1,  ,', 'LngMissing'],
+    ['+999,nan,2,', 'LatInvalid'],
+    ['+999,1,0x10,', 'LngInvalid'],
+    ['+999,90.0000001,2,', 'LatOutOfRange'],
+    ['+999,1,-180.0000001,', 'LngOutOfRange'],
+    [`+999,1,2,${'c'.repeat(129)}`, 'ContactTooLong'],
+    ['+999,1,2', 'FieldCountWrong'],
+    ['+999,1,2,,', 'FieldCountWrong'],
+    [' ', 'FieldCountWrong'],
+    ['"+999,1,2,', 'QuoteMalformed'],
+    ['+9"9"9,1,2,', 'QuoteMalformed'],
+    ['"+999"1,1,2,', 'QuoteMalformed'],
+    ['"+999" ,1,2,', 'QuoteMalformed'],
+    [Buffer.from([0x2b, 0xff, 0x2c, 0x31, 0x2c, 0x32, 0x2c]), 'EncodingInvalid'],
+    [Buffer.concat([Buffer.from('+999,1,2,'), Buffer.from([0xc3])]), 'EncodingInvalid'],
+    [`+999,1,2,${'x'.repeat(limits.recordBytes)}`, 'RecordTooLong'],
+  ]
+  const good = '+9990,1,2,\n'
+  for (const [row, reason] of cases) {
+    const result = await read(
+      t,
+      Buffer.concat([Buffer.from(HEADER + good), Buffer.from(row), Buffer.from(`\n${good}`)]),
+    )
+    t.same(rejectsOf(result), { [reason]: [3] }, reason)
+    t.equal(result.columns.recipientCount, 2, 'the rows around it are taken')
+    const last = await read(t, Buffer.concat([Buffer.from(HEADER), Buffer.from(row)]))
+    t.same(rejectsOf(last), { [reason]: [2] }, `${reason} at the end of the file`)
+  }
+})
+
+t.test('values at their bounds are taken', async (t) => {
+  const rows = [
+    `${'9'.repeat(64)},90,180,${'c'.repeat(128)}`,
+    '1,-90,-180,',
+    `+9991,-0,0,"${'""'.repeat(128)}"`,
+    `${'é'.repeat(32)},0.00000005,-0.00000005,`,
+  ]
+  const result = await read(t, HEADER + rows.join('\n'))
+  t.same([...result.columns.lats], [900_000_000, -900_000_000, 0, 1])
+  t.same([...result.columns.lngs], [1_800_000_000, -1_800_000_000, 0, -1])
+  const wide = 'number,lat,lng,x\n+9991,1,2,'
+  const pad = limits.recordBytes - '+9991,1,2,'.length
+  t.equal((await read(t, `${wide}${'x'.repeat(pad)}\n`)).rejectedCount, 0)
+  t.equal((await read(t, `${wide}${'x'.repeat(pad + 1)}\n`)).rejectedCount, 1)
+})
+
+t.test('line breaks are believed in ignored columns only', async (t) => {
+  const ignored = await read(t, 'number,lat,lng,note\n+9991,1,2,"a\nb\r\nc"\n+9992,x,2,\n')
+  t.same(numbersOf(ignored), ['+9991'])
+  t.same(rejectsOf(ignored), { LatInvalid: [5] })
+  const swallowing = await read(t, `${HEADER}+9991,1,2,"a\n+9992,1,2,b\n+9993,1,2,"\n+9994,1,2,c\n`)
+  t.same(numbersOf(swallowing), ['+9992', '+9994'])
+  t.same(rejectsOf(swallowing), { QuoteMalformed: [2, 4] })
+})
+
+t.test('examples are kept up to their limit, with file and line and no values', async (t) => {
+  const secret = '+999123456789'
+  const rows = `${secret},91.5,2\n`.repeat(limits.rejectExampleCount + 1)
+  const { rejects } = await read(t, `number,lat,lng\n${rows}`)
+  t.equal(rejects[0].count, limits.rejectExampleCount + 1)
+  t.same(
+    rejects[0].examples.map(({ line }) => line),
+    [2, 3, 4, 5, 6],
+  )
+  t.notMatch(JSON.stringify(rejects), /999123456789|91\.5/)
+})
+
+t.test('files are read in the order given, and contacts are shared among them', async (t) => {
+  const result = await read(
+    t,
+    `${HEADER}+9991,1,2,a\n`,
+    HEADER,
+    'lng;lat;number\n1;2;+9992\n',
+    `${HEADER}+9993,1,2,a\n`,
+  )
+  t.same(numbersOf(result), ['+9991', '+9992', '+9993'])
+  t.same([...result.columns.contacts], [0, 1, 0])
+})
+
+t.test('gzip is told by its bytes, of one part or several, and must be whole', async (t) => {
+  const text = HEADER + '+9991,1,2,a\n'.repeat(5000)
+  const packed = gzipSync(text)
+  t.equal((await read(t, packed)).columns.recipientCount, 5000)
+  const parts = Buffer.concat([packed, gzipSync('+9992,1,2,b\n')])
+  t.equal((await read(t, parts)).columns.recipientCount, 5001)
+  await t.rejects(read(t, packed.subarray(0, -30)), { code: 'InputRejected' }, 'cut off')
+  for (const at of [packed.length - 6, packed.length >> 1]) {
+    const damaged = Buffer.from(packed)
+    damaged[at] ^= 1
+    await t.rejects(read(t, damaged), { code: 'InputRejected' }, 'damaged')
+  }
+})
+
+t.test('a file that cannot be used as a whole is refused and named', async (t) => {
+  const directory = t.testdir({})
+  mkdirSync(join(directory, 'sub'))
+  await t.rejects(readRecipientFiles([join(directory, 'none.csv')]), {
+    code: 'InputRejected',
+    message: /none\.csv does not exist/,
+  })
+  await t.rejects(readRecipientFiles([join(directory, 'sub')]), {
+    code: 'InputRejected',
+    message: /sub is a directory/,
+  })
+  await t.rejects(readRecipientFiles(['/dev/null']), {
+    code: 'InputRejected',
+    message: /not a regular file/,
+  })
+  const cases: [string | Uint8Array, RegExp][] = [
+    ['', /empty/],
+    ['\n\r\n', /empty/],
+    ['number,lat,lon\n', /no column "lng" in its header: found number, lat, lon/],
+    ['phone;lat;lng\n', /no column "number".*phone, lat, lng/],
+    ['number,lat,lng,LAT\n', /more than one column "lat"/],
+    ['"number,lat,lng\n', /no header could be read/],
+    [Buffer.from('\ufeffnumber,lat,lng\n', 'utf16le'), /UTF-16/],
+  ]
+  for (const [content, message] of cases) {
+    await t.rejects(read(t, content), { code: 'InputRejected', message }, String(message))
+  }
+})
+
+t.test('a header that is missing does not give away the values in its place', async (t) => {
+  const failure = await read(t, '+999123456789,51.25,7.5\n').catch((error: Error) => error.message)
+  t.match(failure, /found \?, \?, \?/)
+  t.notMatch(failure, /999|51/)
+})
+
+t.test('a file with only a header is a source without recipients', async (t) => {
+  for (const text of [HEADER, HEADER.trimEnd(), `${HEADER}\n\n`]) {
+    t.match(await read(t, text), { rowCount: 0, columns: { recipientCount: 0 } })
+  }
+})
+
+t.test('random rows come back, whatever malformed lines are between them', async (t) => {
+  const seed = testSeed(t)
+  const text = fc.string({
+    unit: fc.constantFrom('+', '9', ' ', ',', ';', '"', 'é', '😀', 'x'),
+    minLength: 1,
+    maxLength: 12,
+  })
+  const number = text.map((tail) => `+999${tail}`)
+  const good = fc.tuple(
+    number,
+    fc.oneof(
+      fc.constant(''),
+      text.filter((c) => c.trim() !== ''),
+    ),
+  )
+  const bad = fc.constantFrom(
+    '"+9991,1,2,b',
+    '+9991,1,2,"b',
+    '+9"9,1,2,b',
+    '+9991,1',
+    ',,,,,,',
+    '"a"b,1,2,c',
+    '"',
+    'x'.repeat(70_000),
+    '\u00ff',
+  )
+  const quote = (field: string) => `"${field.replaceAll('"', '""')}"`
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.oneof({ weight: 3, arbitrary: good }, bad), { maxLength: 40 }),
+      fc.constantFrom('\n', '\r\n', '\r'),
+      async (rows, lineEnd) => {
+        const lines = rows.map((row) =>
+          typeof row === 'string'
+            ? Buffer.from(row, 'latin1')
+            : Buffer.from(`${quote(row[0])},1,2,${quote(row[1])}`),
+        )
+        const content = Buffer.concat(
+          [HEADER.trimEnd(), ...lines].flatMap((line) => [Buffer.from(line), Buffer.from(lineEnd)]),
+        )
+        const result = await read(t, content)
+        const expected = rows.flatMap((row) => (typeof row === 'string' ? [] : [row]))
+        t.same(
+          numbersOf(result),
+          expected.map(([number]) => number),
+        )
+        t.equal(result.rowCount, rows.length)
+        const keys = expected.map(([number, contact]) =>
+          contact === '' ? `n${number}` : `c${contact}`,
+        )
+        const order = [...new Set(keys)]
+        t.same(
+          [...result.columns.contacts],
+          keys.map((key) => order.indexOf(key)),
+        )
+      },
+    ),
+    { seed, numRuns: 150 },
+  )
+})
+
+t.test('where the pieces of a file are cut makes no difference', async (t) => {
+  const row = '+999{},1,2,"c {}"\r\n'
+  const rows = Array.from({ length: 120_000 }, (_, index) =>
+    index % 1000 === 7 ? '"bad\r\n' : row.replaceAll('{}', String(index)),
+  )
+  const content = HEADER + rows.join('')
+  t.ok(content.length > 2 * 2 ** 20, 'there are several pieces')
+  const result = await read(t, content)
+  t.equal(result.rejectedCount, 120)
+  t.same(rejectsOf(result).QuoteMalformed, [9, 1009, 2009, 3009, 4009])
+  const wanted = rows.flatMap((text, index) => (text.startsWith('"') ? [] : [`+999${index}`]))
+  t.strictSame(numbersOf(result).join(), wanted.join())
+})
