@@ -91,6 +91,10 @@ export class ShapeReader {
     this.#polygonStarts.push(this.#ringStarts.length - 1)
   }
 
+  /**
+   * A ring of three positions or more is taken as it is, even where simplification has left it
+   * without area: then it holds what lies on it.
+   */
   #readRing(value: unknown, path: string): void {
     const positions = arrayAt(value, path)
     const start = this.#vertices.length
@@ -101,10 +105,8 @@ export class ShapeReader {
       fail('TooComplex', `takes the request beyond ${limits.ringCount} rings`, path)
     }
     for (let i = 0; i < positions.length; i++) this.#readPosition(positions[i], path, i)
+    if (positions.length < 3) fail('InvalidGeoJson', 'must have at least three positions', path)
     this.#dropClosingVertex(start)
-    if (!hasThreeDifferent(this.#vertices, start)) {
-      fail('InvalidGeoJson', 'must have at least three different positions', path)
-    }
     refuseWideEdges(this.#vertices, start, path)
     this.#ringStarts.push(this.#vertices.length / 2)
   }
@@ -178,20 +180,6 @@ function refuseWideEdges(vertices: readonly number[], start: number, path: strin
       at(path, (i - start) / 2),
     )
   }
-}
-
-function hasThreeDifferent(vertices: readonly number[], start: number): boolean {
-  let second = -1
-  for (let i = start + 2; i < vertices.length; i += 2) {
-    if (same(vertices, i, start)) continue
-    if (second < 0) second = i
-    else if (!same(vertices, i, second)) return true
-  }
-  return false
-}
-
-function same(vertices: readonly number[], a: number, b: number): boolean {
-  return vertices[a] === vertices[b] && vertices[a + 1] === vertices[b + 1]
 }
 
 function expectType(type: unknown, expected: string, path: string): void {

@@ -134,8 +134,6 @@ t.test('what cannot be understood is refused with its path', async (t) => {
     [ring([0, 0], [1, 0], [1, 90.0000001]), 'InvalidGeoJson', 'geoJSON.coordinates[0][2]'],
     [ring([0, 0], [180.0000001, 0], [1, 1]), 'InvalidGeoJson', 'geoJSON.coordinates[0][1]'],
     [ring([0, 0], [1, 0]), 'InvalidGeoJson', 'geoJSON.coordinates[0]'],
-    [ring([0, 0], [1, 0], [0, 0], [1, 0], [0, 0]), 'InvalidGeoJson', 'geoJSON.coordinates[0]'],
-    [ring([5, 5], [5, 5], [5, 5], [5, 5]), 'InvalidGeoJson', 'geoJSON.coordinates[0]'],
     [ring(), 'InvalidGeoJson', 'geoJSON.coordinates[0]'],
     [ring([170, 0], [-170, 0], [-170, 9]), 'UnsupportedGeometry', 'geoJSON.coordinates[0][0]'],
     [{ features: [], geoJSON: { features: [], Shapes: [] } }, 'InvalidRequest', 'Shapes'],
@@ -145,6 +143,29 @@ t.test('what cannot be understood is refused with its path', async (t) => {
     const error = refused(() => validate(request))
     t.match(error, { code, field, status: 400 }, name)
     t.ok(error.message.includes(field), `${name} says where`)
+  }
+})
+
+t.test('a ring without area is taken as it is', async (t) => {
+  const rings = [
+    [
+      [2, 2],
+      [3, 3],
+      [2, 2],
+      [2, 2],
+    ],
+    [
+      [4, 4],
+      [4, 4],
+      [4, 4],
+      [4, 4],
+    ],
+  ]
+  for (const flat of rings) {
+    for (const coordinates of [[flat], [square, flat], [flat, square]]) {
+      const { polygons } = validate({ geoJSON: { type: 'Polygon', coordinates } })
+      t.equal(polygons.ringStarts.length, coordinates.length + 1)
+    }
   }
 })
 
