@@ -235,7 +235,8 @@ function parseUnits(degrees: string): number {
   return sign === '-' ? -units : units
 }
 
-function askService(url: string): Ask {
+/** Asks a running service at `url`. */
+export function askService(url: string): Ask {
   return async (geometry, countsOnly) => {
     const features = [{ type: 'Feature', geometry, properties: {} }]
     const response = await fetch(new URL('/api/recipients', url), {

@@ -1,0 +1,70 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { readConfig } from '../src/config.js'
+import { errorTables } from '../src/errors.js'
+import { operations } from '../src/interface/operations.js'
+import { limits } from '../src/limits.js'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+const documents = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'docs/api.md',
+  'docs/errors.md',
+  'docs/operations.md',
+  'docs/benchmarks.md',
+  'docs/snapshot-format.md',
+  'loadtest/README.md',
+]
+
+t.test('docs/errors.md has exactly the errors of the code', async (t) => {
+  const rows = [...read('docs/errors.md').matchAll(/^\| `(\w+)` \| (\d+) \|/gm)]
+  const documented = Object.fromEntries(rows.map(([, code, number]) => [code, Number(number)]))
+  t.same(documented, { ...errorTables.serviceErrors, ...errorTables.operatorErrors })
+})
+
+t.test('docs/operations.md has every setting and its default', async (t) => {
+  const text = read('docs/operations.md')
+  const names = [...text.matchAll(/^\| `--([\w-]+) .*\| `(HICKORY_\w+)` \| .* \| `(\w+)` \|$/gm)]
+  t.equal(names.length, Object.keys(readConfig({}, {})).length)
+  for (const [, flag, variable] of names) {
+    t.equal(variable, `HICKORY_${flag.replaceAll('-', '_').toUpperCase()}`)
+  }
+})
+
+t.test('docs/api.md has every path and the bounds of the code', async (t) => {
+  const text = read('docs/api.md')
+  for (const path of Object.values(operations).flatMap(({ paths }) => paths)) {
+    t.ok(text.includes(`\`${path}\``), path)
+  }
+  const count = (value: number) => value.toLocaleString('en-US')
+  const { featureCount, ringCount, vertexCount } = limits
+  t.match(text, `${count(featureCount)}, ${count(ringCount)}, ${count(vertexCount)}`)
+  t.match(text, `| body | ${limits.bodyBytes / 2 ** 20} MiB |`)
+  t.match(text, `${limits.jsonDepthCount} levels`)
+  t.match(text, `${limits.requestMs / 1000} s |`)
+  t.match(text, `cut off after ${limits.clientStallMs / 1000} s`)
+})
+
+t.test('links between documents lead somewhere', async (t) => {
+  for (const document of documents) {
+    for (const [, target] of read(document).matchAll(/\]\((?!https?:)([^)#]+)/g)) {
+      t.ok(existsSync(join(root, dirname(document), target)), `${document} -> ${target}`)
+    }
+  }
+})
+
+t.test('the README is short and its commands exist', async (t) => {
+  const text = read('README.md')
+  t.ok(text.split('\n').length <= 151)
+  const { scripts } = JSON.parse(read('package.json'))
+  for (const [, script] of text.matchAll(/npm (?:run )?(start|test|\w+:\w+)/g)) {
+    t.ok(scripts[script], script)
+  }
+})
