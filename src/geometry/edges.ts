@@ -39,6 +39,9 @@ export interface EdgeTable {
   /** A determinant within ± this may have the wrong sign. */
   slacks: Float64Array
   ringBits: Int32Array
+  /** The least and the greatest whole latitude that the edge spans: [ceil(low), ceil(high) - 1]. */
+  firstLats: Int32Array
+  lastLats: Int32Array
   /** Min lng, min lat, max lng, max lat over all edges. */
   readonly bounds: Float64Array
 }
@@ -132,6 +135,8 @@ function setEdge(
   table.maxLngs[edge] = lngSpan < 0 ? lowLng : highLng
   table.slacks[edge] = RELATIVE_ERROR * FARTHEST_UNITS * (Math.abs(lngSpan) + latSpan)
   table.ringBits[edge] = bit
+  table.firstLats[edge] = Math.ceil(vertices[low + 1])
+  table.lastLats[edge] = Math.ceil(vertices[high + 1]) - 1
 }
 
 function columns(capacity: number) {
@@ -146,5 +151,7 @@ function columns(capacity: number) {
     maxLngs: new Float64Array(capacity),
     slacks: new Float64Array(capacity),
     ringBits: new Int32Array(capacity),
+    firstLats: new Int32Array(capacity),
+    lastLats: new Int32Array(capacity),
   }
 }

@@ -11,8 +11,9 @@
  *
  * @module
  */
-import { type EdgeTable, exactSide, holds } from '../geometry/edges.js'
+import { type EdgeTable, holds } from '../geometry/edges.js'
 import type { Shard } from './layout.js'
+import { type ActiveEdges, EAST, EDGE_INDEX, holdsPoint, testLeaf } from './leaf.js'
 import type { RunList } from './runs.js'
 
 /** Edge tests that one descent may take before it gives up. */
@@ -41,6 +42,11 @@ export function descend(
   while (top > 0) {
     top -= FRAME
     const left = frames[top]
+    if (frames[top + 2] === HELD) {
+      found++
+      runs?.append(left, left + 1)
+      continue
+    }
     const right = frames[top + 1]
     const touching = narrow(edges, top)
     budget.edgeTestCount -= frames[top + 4] + 1
@@ -50,10 +56,14 @@ export function descend(
       found += right + 1 - left
       runs?.append(left, right + 1)
     } else if (right - left > nodeSize) {
-      top = pushChildren(coords, top)
+      const middle = (left + right) >> 1
+      const lng = coords[2 * middle]
+      const lat = coords[2 * middle + 1]
+      const middleHeld = holdsPoint(lng, lat, edges, active, hasShell)
+      top = pushChildren(top, middle, lng, lat, middleHeld)
     } else {
-      budget.edgeTestCount -= narrowed.count * (right + 1 - left)
-      found += testLeaf(coords, left, right + 1, edges, hasShell, runs)
+      budget.edgeTestCount -= active.count * (right + 1 - left)
+      found += testLeaf(coords, left, right + 1, edges, active, hasShell, runs)
     }
   }
   return found
@@ -65,23 +75,25 @@ export function descend(
  *   0 left   1 right   2 axis   3 listStart   4 listCount   5 crossed bits
  *   6 min lng   7 min lat   8 max lng   9 max lat
  *
- * The item that splits a range belongs to neither half: it is a frame of its own between them, its
- * cell no larger than itself, so that runs come out in order.
+ * The item that splits a range belongs to neither half. If it is held, it is a frame of its own
+ * between them, with the axis HELD and nothing else, so that runs come out in order.
  */
 const FRAME = 10
+const HELD = 2
 /** A level leaves two frames behind while it goes down with the third. */
 const frames = new Int32Array(FRAME * 80)
 
-/** Lists of edges, each right behind its parent's; deeper ones overwrite those already used. */
-let lists = new Uint32Array(0)
+/**
+ * What `narrow` leaves behind for the frame it was called on. Each list of entries lies right
+ * behind its parent's; deeper ones overwrite those already used.
+ */
+const active: ActiveEdges = { entries: new Int32Array(0), start: 0, count: 0, crossedBits: 0 }
 const TREE_DEPTH = 34
 
-/** What `narrow` leaves behind for the frame it was called on. */
-const narrowed = { start: 0, count: 0, crossedBits: 0 }
-
 function reserve(edgeCount: number): void {
-  if (edgeCount * TREE_DEPTH > lists.length) lists = new Uint32Array(2 * edgeCount * TREE_DEPTH)
-  if (edgeCount > leaf.bits.length) leaf = leafColumns(2 * edgeCount)
+  if (edgeCount * TREE_DEPTH > active.entries.length) {
+    active.entries = new Int32Array(2 * edgeCount * TREE_DEPTH)
+  }
 }
 
 function overlaps({ box }: Shard, { bounds }: EdgeTable): boolean {
@@ -94,7 +106,7 @@ function overlaps({ box }: Shard, { bounds }: EdgeTable): boolean {
 }
 
 function pushRoot(shard: Shard, edges: EdgeTable): number {
-  for (let edge = 0; edge < edges.edgeCount; edge++) lists[edge] = edge
+  for (let edge = 0; edge < edges.edgeCount; edge++) active.entries[edge] = edge
   const { box } = shard
   frames.set([0, shard.recipientCount - 1, 0, 0, edges.edgeCount, 0])
   frames.set([box.minLng, box.minLat, box.maxLng, box.maxLat], 6)
@@ -105,6 +117,7 @@ function pushRoot(shard: Shard, edges: EdgeTable): number {
 function narrow(edges: EdgeTable, frame: number): boolean {
   const { lowLngs, lowLats, lngSpans, latSpans, minLngs, maxLngs, slacks, highLats, ringBits } =
     edges
+  const { entries } = active
   const parentStart = frames[frame + 3]
   const parentEnd = parentStart + frames[frame + 4]
   const minLng = frames[frame + 6]
@@ -115,11 +128,16 @@ function narrow(edges: EdgeTable, frame: number): boolean {
   let touching = false
   let end = parentEnd
   for (let i = parentStart; i < parentEnd; i++) {
-    const edge = lists[i]
+    const edge = entries[i] & EDGE_INDEX
     const low = lowLats[edge]
     const high = highLats[edge]
-    if (high < minLat || low > maxLat || maxLngs[edge] < minLng) continue
-    let east = minLngs[edge] > maxLng
+    if (high < minLat || low > maxLat) continue
+    // What lies east of a cell lies east of all cells in it.
+    let east = (entries[i] & EAST) !== 0
+    if (!east) {
+      if (maxLngs[edge] < minLng) continue
+      east = minLngs[edge] > maxLng
+    }
     if (!east) {
       // Largest and smallest determinant over the cell, at two of its corners.
       const lngSpan = lngSpans[edge]
@@ -137,132 +155,69 @@ function narrow(edges: EdgeTable, frame: number): boolean {
       crossedBits ^= ringBits[edge]
       continue
     } else if (low === high) continue
-    lists[end++] = edge
+    entries[end++] = east ? edge | EAST : edge
   }
-  narrowed.start = parentEnd
-  narrowed.count = end - parentEnd
-  narrowed.crossedBits = crossedBits
+  active.start = parentEnd
+  active.count = end - parentEnd
+  active.crossedBits = crossedBits
   return touching
 }
 
 /** The rings crossed from every point of a cell that no edge touches, told by one of its corners. */
 function cornerBits(edges: EdgeTable, frame: number): number {
   const lat = frames[frame + 7]
-  let bits = narrowed.crossedBits
-  for (let i = narrowed.start; i < narrowed.start + narrowed.count; i++) {
-    const edge = lists[i]
+  let bits = active.crossedBits
+  for (let i = active.start; i < active.start + active.count; i++) {
+    const edge = active.entries[i] & EDGE_INDEX
     if (edges.lowLats[edge] <= lat && lat < edges.highLats[edge]) bits ^= edges.ringBits[edge]
   }
   return bits
 }
 
-/** Replaces the frame at `top` by its two halves and the item between; returns the new top. */
-function pushChildren(coords: Int32Array, top: number): number {
-  const left = frames[top]
-  const axis = frames[top + 2]
-  const middle = (left + frames[top + 1]) >> 1
-  const lng = coords[2 * middle]
-  const lat = coords[2 * middle + 1]
-  const split = axis === 0 ? lng : lat
-  const between = top + FRAME
-  const lower = between + FRAME
-  frames[top + 2] = axis ^ 1
-  frames[top + 3] = narrowed.start
-  frames[top + 4] = narrowed.count
-  frames[top + 5] = narrowed.crossedBits
-  frames.copyWithin(between, top, between)
-  frames.copyWithin(lower, top, between)
-  // The half that comes last in order lies lowest on the stack.
-  frames[top] = middle + 1
-  frames[top + 6 + axis] = split
-  frames[between] = middle
-  frames[between + 1] = middle
-  frames[between + 6] = lng
-  frames[between + 7] = lat
-  frames[between + 8] = lng
-  frames[between + 9] = lat
-  frames[lower + 1] = middle - 1
-  frames[lower + 8 + axis] = split
-  return lower + FRAME
-}
-
-/** The edges of one leaf side by side, so that the inner loop reads memory in order. */
-let leaf = leafColumns(64)
-
-function leafColumns(capacity: number) {
-  return { numbers: new Float64Array(6 * capacity), bits: new Int32Array(capacity) }
-}
-
-/** Tests the points [start, end) one by one; returns how many are held. */
-function testLeaf(
-  coords: Int32Array,
-  start: number,
-  end: number,
-  edges: EdgeTable,
-  hasShell: boolean,
-  runs: RunList | null,
+/**
+ * Replaces the frame at `top` by its two halves and, if it is held, the item between them; the
+ * half that comes last in order lies lowest on the stack. Returns the new top.
+ */
+function pushChildren(
+  top: number,
+  middle: number,
+  lng: number,
+  lat: number,
+  middleHeld: boolean,
 ): number {
-  const edgeCount = gatherLeaf(edges)
-  const { numbers, bits } = leaf
-  const { crossedBits } = narrowed
-  let found = 0
-  for (let point = start; point < end; point++) {
-    const lng = coords[2 * point]
-    const lat = coords[2 * point + 1]
-    let crossed = crossedBits
-    let doubtful = 0
-    for (let i = 0, at = 0; i < edgeCount; i++, at += 6) {
-      const rise = lat - numbers[at + 1]
-      const side = numbers[at + 3] * rise - numbers[at + 4] * (lng - numbers[at])
-      const slack = numbers[at + 5]
-      const below = numbers[at + 2] - lat
-      // No branches here: which side a point lies on is a coin toss, and a wrong guess costs more
-      // than the arithmetic (loadtest/micro shows it).
-      crossed ^= -(bit(rise >= 0) & bit(below > 0) & bit(side > 0)) & bits[i]
-      doubtful |= bit(side <= slack) & bit(side >= -slack) & bit(rise >= 0) & bit(below >= 0)
-    }
-    const held =
-      doubtful === 0 ? holds(crossed, 0, hasShell) : holdsExactly(edges, lng, lat, hasShell)
-    if (held) {
-      found++
-      runs?.append(point, point + 1)
-    }
+  const left = frames[top]
+  const right = frames[top + 1]
+  const byLng = frames[top + 2] === 0
+  const minLng = frames[top + 6]
+  const minLat = frames[top + 7]
+  const maxLng = frames[top + 8]
+  const maxLat = frames[top + 9]
+  let next = pushFrame(top, middle + 1, right, byLng)
+  frames[top + 6] = byLng ? lng : minLng
+  frames[top + 7] = byLng ? minLat : lat
+  frames[top + 8] = maxLng
+  frames[top + 9] = maxLat
+  if (middleHeld) {
+    frames[next] = middle
+    frames[next + 2] = HELD
+    next += FRAME
   }
-  return found
+  const last = next
+  next = pushFrame(last, left, middle - 1, byLng)
+  frames[last + 6] = minLng
+  frames[last + 7] = minLat
+  frames[last + 8] = byLng ? lng : maxLng
+  frames[last + 9] = byLng ? maxLat : lat
+  return next
 }
 
-function bit(truth: boolean): number {
-  return truth ? 1 : 0
-}
-
-function gatherLeaf(edges: EdgeTable): number {
-  const { numbers, bits } = leaf
-  for (let i = 0, at = 0; i < narrowed.count; i++, at += 6) {
-    const edge = lists[narrowed.start + i]
-    numbers[at] = edges.lowLngs[edge]
-    numbers[at + 1] = edges.lowLats[edge]
-    numbers[at + 2] = edges.highLats[edge]
-    numbers[at + 3] = edges.lngSpans[edge]
-    numbers[at + 4] = edges.latSpans[edge]
-    numbers[at + 5] = edges.slacks[edge]
-    bits[i] = edges.ringBits[edge]
-  }
-  return narrowed.count
-}
-
-/** The same test with exact arithmetic, for a point that rounding leaves in doubt. */
-function holdsExactly(edges: EdgeTable, lng: number, lat: number, hasShell: boolean): boolean {
-  let crossed = narrowed.crossedBits
-  let touched = 0
-  for (let i = narrowed.start; i < narrowed.start + narrowed.count; i++) {
-    const edge = lists[i]
-    const low = edges.lowLats[edge]
-    const high = edges.highLats[edge]
-    if (lat < low || lat > high) continue
-    const side = exactSide(edges, edge, lng, lat)
-    if (side === 0 && lng >= edges.minLngs[edge] && lng <= edges.maxLngs[edge]) {
-      touched |= edges.ringBits[edge]
-    } else if (side > 0 && lat < high) crossed ^= edges.ringBits[edge]
-  }
-  return holds(crossed, touched, hasShell)
+/** Writes all but the cell of a frame whose parent was split by longitude or by latitude. */
+function pushFrame(frame: number, left: number, right: number, byLng: boolean): number {
+  frames[frame] = left
+  frames[frame + 1] = right
+  frames[frame + 2] = byLng ? 1 : 0
+  frames[frame + 3] = active.start
+  frames[frame + 4] = active.count
+  frames[frame + 5] = active.crossedBits
+  return frame + FRAME
 }
