@@ -25,6 +25,10 @@ export async function runCommandLine(
   table: CommandTable,
   args: readonly string[],
 ): Promise<number> {
+  // A reader that has seen enough, as `| head` has, is no fault; a service goes on without it.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
   try {
     const log = createLog(readConfig({}).logLevel)
     const program = await createProgram(table, args, log)

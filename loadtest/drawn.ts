@@ -1,0 +1,31 @@
+/**
+ * Polygons as people draw them around what has happened.
+ *
+ * @module
+ */
+import type { Polygon } from 'geojson'
+import { randomShape } from '../test/support/shapes.js'
+import { seededRandom } from '../test/support/world.js'
+
+/**
+ * Polygons of 5 to 12 vertices around recipients drawn at random: where many people live, many
+ * shapes are drawn. Radii are 1 to 20 km, as many below 4.5 km as above.
+ */
+export function drawnPolygons(
+  { lngs, lats }: Positions,
+  shapeCount: number,
+  seed: number,
+): Polygon[] {
+  const random = seededRandom(seed)
+  return Array.from({ length: shapeCount }, () => {
+    const row = random.between(0, lngs.length - 1)
+    const [coordinates] = randomShape('drawn', random, lngs[row], lats[row])
+    return { type: 'Polygon', coordinates }
+  })
+}
+
+/** Units of 1e-7 degree. */
+interface Positions {
+  readonly lngs: ArrayLike<number>
+  readonly lats: ArrayLike<number>
+}

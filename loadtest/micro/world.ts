@@ -1,0 +1,26 @@
+/**
+ * What all questions are asked of: synthetic recipients of the United States, in the shards that
+ * an import would make of them.
+ *
+ * @module
+ */
+import { limits } from '../../src/limits.js'
+import { buildShard } from '../../src/shard/build.js'
+import type { RecipientColumns } from '../../src/shard/columns.js'
+import { attachShard, type Shard } from '../../src/shard/layout.js'
+import { partition } from '../../src/shard/partition.js'
+import { syntheticColumns } from '../../src/sources/synthetic-columns.js'
+
+export interface World {
+  readonly seed: number
+  readonly columns: RecipientColumns
+  readonly shards: readonly Shard[]
+}
+
+export function buildWorld(recipientCount: number, seed: number): World {
+  const columns = syntheticColumns({ recipientCount, seed, countries: ['US'] })
+  const shards = partition(columns, limits.shardRecipientCount).map((rows, regionIndex) =>
+    attachShard(buildShard(columns, rows, 1, regionIndex)),
+  )
+  return { seed, columns, shards }
+}

@@ -1,0 +1,58 @@
+/**
+ * What a load run is asked to do; without arguments, the canonical workload.
+ *
+ * @module
+ */
+import { parseArgs } from 'node:util'
+
+export interface LoadOptions {
+  readonly recipientCount: number
+  readonly seed: number
+  readonly connectionCount: number
+  readonly warmUpSeconds: number
+  readonly measuredSeconds: number
+  /** Name of the one scenario to run; all of them when absent. */
+  readonly only: string | undefined
+  /** Makes the data again even if it is there. */
+  readonly fresh: boolean
+}
+
+export const USAGE = `npm run loadtest -- [options]
+  --recipients N    recipients to serve, 1000 or more (1000000)
+  --seed S          of recipients and shapes (1)
+  --connections N   each with one request under way (64)
+  --seconds N       measured for each scenario and server, 1 to 600 (10)
+  --warm-up N       seconds before that, 1 to 600 (3)
+  --only NAME       one scenario
+  --fresh           make the data again
+`
+
+export function readOptions(args: readonly string[]): LoadOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      recipients: { type: 'string', default: '1000000' },
+      seed: { type: 'string', default: '1' },
+      connections: { type: 'string', default: '64' },
+      seconds: { type: 'string', default: '10' },
+      'warm-up': { type: 'string', default: '3' },
+      only: { type: 'string' },
+      fresh: { type: 'boolean', default: false },
+    },
+  })
+  return {
+    recipientCount: integer('recipients', values.recipients, 1000, 200_000_000),
+    seed: integer('seed', values.seed, 0, 2 ** 32 - 1),
+    connectionCount: integer('connections', values.connections, 1, 1_024),
+    warmUpSeconds: integer('warm-up', values['warm-up'], 1, 600),
+    measuredSeconds: integer('seconds', values.seconds, 1, 600),
+    only: values.only,
+    fresh: values.fresh,
+  }
+}
+
+function integer(name: string, text: string, min: number, max: number): number {
+  const value = /^[0-9]{1,10}$/.test(text) ? Number(text) : Number.NaN
+  if (value >= min && value <= max) return value
+  throw new Error(`--${name} is an integer from ${min} to ${max}, not "${text}"\n${USAGE}`)
+}

@@ -1,0 +1,131 @@
+/**
+ * The processes that a load run starts. None of them outlives it.
+ *
+ * @module
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface ServerProcess {
+  readonly name: string
+  /** Such as `http://127.0.0.1:40123`. */
+  readonly url: string
+  readonly pid: number
+  /** Memory that is resident now; undefined where the system has no /proc. */
+  residentBytes(): number | undefined
+  /** Rejects when the process ends before it is told to. */
+  readonly failure: Promise<never>
+  /** Asks it to end, insists after a while, and waits until it has. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts a script of this repository that prints its address on loopback to standard output.
+ *
+ * @param args  the script and its arguments
+ */
+export async function startServer(
+  name: string,
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<ServerProcess> {
+  const child = start(args)
+  const tail = keepTail(child)
+  let isStopping = false
+  const failure = once(child, 'exit').then(([code, killer]) => {
+    if (isStopping) return new Promise<never>(() => {})
+    throw new Error(`${name} ended with ${code ?? killer}:\n${tail()}`)
+  })
+  failure.catch(() => {})
+  const stop = async () => {
+    isStopping = true
+    await end(child)
+  }
+  try {
+    const url = await Promise.race([addressOf(child), failure, deadline(name, signal)])
+    return { name, url, pid: child.pid ?? 0, residentBytes: () => resident(child), failure, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** Runs a script to its end; its output is shown only if it fails. */
+export async function runScript(args: readonly string[], signal: AbortSignal): Promise<void> {
+  const child = start(args)
+  const tail = keepTail(child)
+  child.stdout?.resume()
+  const abort = () => void child.kill('SIGTERM')
+  signal.addEventListener('abort', abort)
+  try {
+    const [code, killer] = await once(child, 'exit')
+    signal.throwIfAborted()
+    if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code ?? killer}:\n${tail()}`)
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+const START_MS = 120_000
+/** Longer than the service takes to drain. */
+const STOP_MS = 20_000
+const TAIL_LINE_COUNT = 20
+
+const alive = new Set<ChildProcess>()
+// The last resort, for ways to end that no `finally` sees.
+process.on('exit', () => {
+  for (const child of alive) child.kill('SIGKILL')
+})
+
+function start(args: readonly string[]): ChildProcess {
+  // Standard input is a pipe that nobody writes to: its end says that this process is gone.
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] })
+  alive.add(child)
+  child.once('exit', () => alive.delete(child))
+  return child
+}
+
+/** Reads standard error to its end, or the child would wait; keeps its last lines. */
+function keepTail(child: ChildProcess): () => string {
+  const lines: string[] = []
+  if (child.stderr) {
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      lines.push(line)
+      if (lines.length > TAIL_LINE_COUNT) lines.shift()
+    })
+  }
+  return () => lines.join('\n')
+}
+
+function addressOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    if (!child.stdout) return
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const address = /http:\/\/127\.0\.0\.1:[0-9]+/.exec(line)
+      if (address) resolve(address[0])
+    })
+  })
+}
+
+async function deadline(name: string, signal: AbortSignal): Promise<never> {
+  await sleep(START_MS, undefined, { signal, ref: false })
+  throw new Error(`${name} did not start in ${START_MS} ms`)
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (!alive.has(child)) return
+  const exit = once(child, 'exit')
+  child.kill('SIGTERM')
+  const insist = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
+  await exit
+  clearTimeout(insist)
+}
+
+function resident({ pid }: ChildProcess): number | undefined {
+  if (process.platform !== 'linux') return undefined
+  const kibibytes = /^VmRSS:\s+([0-9]+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  return kibibytes === null ? undefined : 1024 * Number(kibibytes[1])
+}
