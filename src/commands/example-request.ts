@@ -3,8 +3,9 @@
  *
  * @module
  */
+import { UNITS_PER_DEGREE } from '../geometry/units.js'
 import type { MapContext } from '../interface/context.js'
-import { type Box, UNITS_PER_DEGREE } from '../shard/layout.js'
+import type { Box } from '../shard/layout.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { StoredDocuments } from '../store/documents.js'
 

@@ -10,6 +10,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { Command } from 'commander'
 import { OperatorError } from '../errors.js'
+import { writeDegrees } from '../geometry/degrees.js'
 import type { Log } from '../log.js'
 import {
   SYNTHETIC_RECIPIENT_COUNT_MAX,
@@ -51,11 +52,10 @@ Example:
 const HEADER = 'number,lat,lng,contact\n'
 /** `+999`, 9 digits, two coordinates of 12, `c` and 10 digits, 4 separators: 52 at most. */
 const ROW_BYTES_MAX = 64
-const UNITS_PER_DEGREE = 10_000_000
 /** Kinds of processor may compress the same rows to other bytes; what is unpacked is the same. */
 const COMPRESSION_LEVEL = 6
 
-const [PLUS, COMMA, MINUS, POINT, ZERO, NINE, LETTER_C, LINE_END] = Buffer.from('+,-.09c\n')
+const [PLUS, COMMA, ZERO, NINE, LETTER_C, LINE_END] = Buffer.from('+,09c\n')
 
 /** Bytes on their way to a file, whole chunks at a time. */
 type Chunks = Iterable<Uint8Array>
@@ -111,9 +111,9 @@ function csvRows(batch: SyntheticBatch): Uint8Array {
     bytes.fill(NINE, at + 1, at + 4)
     at = putDigits(bytes, at + 4, value, width)
     bytes[at] = COMMA
-    at = putDegrees(bytes, at + 1, batch.lats[row])
+    at = writeDegrees(batch.lats[row], bytes, at + 1)
     bytes[at] = COMMA
-    at = putDegrees(bytes, at + 1, batch.lngs[row])
+    at = writeDegrees(batch.lngs[row], bytes, at + 1)
     bytes[at] = COMMA
     bytes[at + 1] = LETTER_C
     at = putDigits(bytes, at + 2, batch.contacts[row], digitCount(batch.contacts[row]))
@@ -121,24 +121,6 @@ function csvRows(batch: SyntheticBatch): Uint8Array {
     at += 1
   }
   return bytes.subarray(0, at)
-}
-
-/** Writes a coordinate with as many decimals as it has; returns where the next byte goes. */
-function putDegrees(bytes: Uint8Array, at: number, units: number): number {
-  let next = at
-  if (units < 0) {
-    bytes[next] = MINUS
-    next += 1
-  }
-  const size = Math.abs(units)
-  const whole = Math.floor(size / UNITS_PER_DEGREE)
-  next = putDigits(bytes, next, whole, digitCount(whole))
-  let fraction = size - whole * UNITS_PER_DEGREE
-  if (fraction === 0) return next
-  let width = 7
-  for (; fraction % 10 === 0; width -= 1) fraction /= 10
-  bytes[next] = POINT
-  return putDigits(bytes, next + 1, fraction, width)
 }
 
 function putDigits(bytes: Uint8Array, at: number, value: number, width: number): number {

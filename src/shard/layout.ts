@@ -18,9 +18,6 @@
  */
 import KDBush from 'kdbush'
 
-/** Units of a stored coordinate in one degree. */
-export const UNITS_PER_DEGREE = 1e7
-
 export const SECTION_ALIGNMENT_BYTES = 64
 
 export const sectionNames = ['index', 'contacts', 'numberOffsets', 'numbers'] as const

@@ -3,8 +3,9 @@
  *
  * @module
  */
+
+import { UNITS_PER_DEGREE } from '../geometry/units.js'
 import type { RecipientColumns } from './columns.js'
-import { UNITS_PER_DEGREE } from './layout.js'
 
 /**
  * Returns the rows of each shard, ascending: as few shards as hold `shardRecipientCount` each,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { UNITS_PER_DEGREE } from '../geometry/units.js'
+import { DEGREES_BYTES, writeDegrees } from '../geometry/degrees.js'
 import type { Shard } from './layout.js'
 
 export type RowFormat =
@@ -39,7 +39,8 @@ const CR = 13
 const LF = 10
 
 /** Bytes of a row beyond its prefix and its number: the fixed text and two coordinates. */
-const ROW_REST_BYTES = jsonBeforeLat.length + jsonBeforeLng.length + jsonEnd.length + 2 * 12 + 2
+const ROW_REST_BYTES =
+  jsonBeforeLat.length + jsonBeforeLng.length + jsonEnd.length + 2 * DEGREES_BYTES + 2
 
 function mostBytes(shard: Shard, runs: Uint32Array, prefixBytes: number): number {
   let bytes = 0
@@ -113,33 +114,6 @@ function writeCsvNumber(
   }
   if (quoted) bytes[end++] = QUOTE
   return end
-}
-
-/** Writes a coordinate in degrees with up to seven decimals and no trailing zeros. */
-function writeDegrees(units: number, bytes: Uint8Array, at: number): number {
-  let end = at
-  let rest = units
-  if (rest < 0) {
-    bytes[end++] = 0x2d
-    rest = -rest
-  }
-  const whole = Math.floor(rest / UNITS_PER_DEGREE)
-  if (whole >= 100) bytes[end++] = 0x30 + Math.floor(whole / 100)
-  if (whole >= 10) bytes[end++] = 0x30 + (Math.floor(whole / 10) % 10)
-  bytes[end++] = 0x30 + (whole % 10)
-  let fraction = rest - whole * UNITS_PER_DEGREE
-  if (fraction === 0) return end
-  bytes[end++] = 0x2e
-  let digitCount = 7
-  while (fraction % 10 === 0) {
-    fraction /= 10
-    digitCount--
-  }
-  for (let i = end + digitCount - 1; i >= end; i--) {
-    bytes[i] = 0x30 + (fraction % 10)
-    fraction = Math.floor(fraction / 10)
-  }
-  return end + digitCount
 }
 
 function copy(from: Uint8Array, to: Uint8Array, at: number): number {

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { attachShard, placeSections, type ShardImage, UNITS_PER_DEGREE } from '../shard/layout.js'
+import { UNITS_PER_DEGREE } from '../geometry/units.js'
+import { attachShard, placeSections, type ShardImage } from '../shard/layout.js'
 import type { ShardHeader } from './shard-header.js'
 
 /** How kdbush 4 begins its data: magic, version 1 and type Int32, node size, count. */

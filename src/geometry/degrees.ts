@@ -1,0 +1,39 @@
+/**
+ * Coordinates as decimal text.
+ *
+ * @module
+ */
+import { UNITS_PER_DEGREE } from './units.js'
+
+/** Bytes of the longest coordinate, such as -179.1234567. */
+export const DEGREES_BYTES = 12
+
+/**
+ * Writes a coordinate in whole units of 1e-7 degree as degrees in ASCII, with up to seven decimals
+ * and no trailing zeros; returns where the next byte goes.
+ */
+export function writeDegrees(units: number, bytes: Uint8Array, at: number): number {
+  let end = at
+  let rest = units
+  if (rest < 0) {
+    bytes[end++] = 0x2d
+    rest = -rest
+  }
+  const whole = Math.floor(rest / UNITS_PER_DEGREE)
+  if (whole >= 100) bytes[end++] = 0x30 + Math.floor(whole / 100)
+  if (whole >= 10) bytes[end++] = 0x30 + (Math.floor(whole / 10) % 10)
+  bytes[end++] = 0x30 + (whole % 10)
+  let fraction = rest - whole * UNITS_PER_DEGREE
+  if (fraction === 0) return end
+  bytes[end++] = 0x2e
+  let digitCount = 7
+  while (fraction % 10 === 0) {
+    fraction /= 10
+    digitCount--
+  }
+  for (let i = end + digitCount - 1; i >= end; i--) {
+    bytes[i] = 0x30 + (fraction % 10)
+    fraction = Math.floor(fraction / 10)
+  }
+  return end + digitCount
+}
