@@ -5,6 +5,7 @@
  */
 import { type Polygons, vertexBounds } from '../geometry/polygons.js'
 import { limits } from '../limits.js'
+import { meets } from '../shard/layout.js'
 import type { CatalogueShard } from './catalogue.js'
 
 /** Shard indexes of each task; no task when no shard is touched. */
@@ -32,17 +33,5 @@ export function planShards(
 function touchedShards({ vertices }: Polygons, shards: readonly CatalogueShard[]): number[] {
   const bounds = new Float64Array(4)
   vertexBounds(vertices, 0, vertices.length / 2, bounds)
-  const [minLng, minLat, maxLng, maxLat] = bounds
-  const touched: number[] = []
-  shards.forEach(({ box }, index) => {
-    if (
-      minLng <= box.maxLng &&
-      maxLng >= box.minLng &&
-      minLat <= box.maxLat &&
-      maxLat >= box.minLat
-    ) {
-      touched.push(index)
-    }
-  })
-  return touched
+  return shards.flatMap(({ box }, index) => (meets(box, bounds) ? [index] : []))
 }

@@ -12,7 +12,7 @@
  * @module
  */
 import { type EdgeTable, holds } from '../geometry/edges.js'
-import type { Shard } from './layout.js'
+import { meets, type Shard } from './layout.js'
 import { type ActiveEdges, EAST, EDGE_INDEX, holdsPoint, testLeaf } from './leaf.js'
 import type { RunList } from './runs.js'
 
@@ -34,7 +34,7 @@ export function descend(
   budget: Budget,
   runs: RunList | null,
 ): number {
-  if (shard.recipientCount === 0 || !overlaps(shard, edges)) return 0
+  if (shard.recipientCount === 0 || !meets(shard.box, edges.bounds)) return 0
   reserve(edges.edgeCount)
   const { coords, nodeSize } = shard
   let found = 0
@@ -94,15 +94,6 @@ function reserve(edgeCount: number): void {
   if (edgeCount * TREE_DEPTH > active.entries.length) {
     active.entries = new Int32Array(2 * edgeCount * TREE_DEPTH)
   }
-}
-
-function overlaps({ box }: Shard, { bounds }: EdgeTable): boolean {
-  return (
-    bounds[0] <= box.maxLng &&
-    bounds[2] >= box.minLng &&
-    bounds[1] <= box.maxLat &&
-    bounds[3] >= box.minLat
-  )
 }
 
 function pushRoot(shard: Shard, edges: EdgeTable): number {

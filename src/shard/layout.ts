@@ -38,6 +38,16 @@ export interface Box {
   readonly maxLat: number
 }
 
+/** Whether a box meets closed bounds, given as min lng, min lat, max lng, max lat. */
+export function meets(box: Box, bounds: Float64Array): boolean {
+  return (
+    bounds[0] <= box.maxLng &&
+    bounds[2] >= box.minLng &&
+    bounds[1] <= box.maxLat &&
+    bounds[3] >= box.minLat
+  )
+}
+
 /** A shard as it crosses threads: plain data and a shared buffer. */
 export interface ShardImage {
   readonly sourceId: number

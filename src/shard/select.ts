@@ -10,9 +10,9 @@ import {
   RINGS_PER_TABLE,
   SHELL_BIT,
 } from '../geometry/edges.js'
-import type { Polygons } from '../geometry/polygons.js'
+import { type Polygons, vertexBounds } from '../geometry/polygons.js'
 import { type Budget, descend } from './descend.js'
-import type { Shard } from './layout.js'
+import { meets, type Shard } from './layout.js'
 import { RunList, subtract, union } from './runs.js'
 
 /** Thrown when a selection would cost more than its budget allows. */
@@ -70,9 +70,11 @@ function* eachSelection(
   polygons: Polygons,
   budget: Budget,
 ): Generator<[number, RunList]> {
+  const shells = shellBounds(polygons)
   for (let at = 0; at < shards.length; at++) {
     selected.clear()
-    for (let polygon = 0; polygon + 1 < polygons.polygonStarts.length; polygon++) {
+    for (let polygon = 0; polygon < shells.length; polygon++) {
+      if (!meets(shards[at].box, shells[polygon])) continue
       selectPolygon(shards[at], polygons, polygon, budget)
       if (polygonRuns.runCount === 0) continue
       union(selected, polygonRuns, merged)
@@ -80,6 +82,16 @@ function* eachSelection(
     }
     yield [at, selected]
   }
+}
+
+/** Bounds of the first ring of each polygon, as `vertexBounds` gives them. */
+function shellBounds({ vertices, ringStarts, polygonStarts }: Polygons): Float64Array[] {
+  return Array.from({ length: polygonStarts.length - 1 }, (_, polygon) => {
+    const bounds = new Float64Array(4)
+    const shell = polygonStarts[polygon]
+    vertexBounds(vertices, ringStarts[shell], ringStarts[shell + 1], bounds)
+    return bounds
+  })
 }
 
 /** Leaves the runs of one polygon in `polygonRuns`. */
