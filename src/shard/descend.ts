@@ -63,6 +63,7 @@ export function descend(
       top = pushChildren(top, middle, lng, lat, middleHeld)
     } else {
       budget.edgeTestCount -= active.count * (right + 1 - left)
+      if (budget.edgeTestCount < 0) return -1
       found += testLeaf(coords, left, right + 1, edges, active, hasShell, runs)
     }
   }

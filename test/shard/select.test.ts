@@ -1,0 +1,87 @@
+import t from 'tap'
+import { RINGS_PER_TABLE } from '../../src/geometry/edges.js'
+import { polygonsOf } from '../../src/geometry/polygons.js'
+import { KD_NODE_SIZE } from '../../src/shard/build.js'
+import type { RecipientColumns } from '../../src/shard/columns.js'
+import { attachShard, type Shard } from '../../src/shard/layout.js'
+import { BudgetSpent, countInside, selectInside } from '../../src/shard/select.js'
+import { prepare } from '../oracle/exact.js'
+import { shardsOf } from '../support/local-service.js'
+import { testSeed } from '../support/properties.js'
+import { type MultiPolygonCoordinates, randomShape } from '../support/shapes.js'
+import { GRID_UNITS, type Random, randomWorld, seededRandom } from '../support/world.js'
+
+const plenty = () => ({ edgeTestCount: 1e9 })
+
+t.test('every number of recipients around the size of a leaf is selected exactly', async (t) => {
+  const random = seededRandom(testSeed(t))
+  const sizes = [1, 2, 3, KD_NODE_SIZE - 1, KD_NODE_SIZE, KD_NODE_SIZE + 1, KD_NODE_SIZE + 2]
+  for (const size of [...sizes, ...sizes.map((size) => 2 * size), 1_000]) {
+    const columns = randomWorld('grid', size, random)
+    for (let round = 0; round < 20; round++) {
+      const shape = randomShape('grid', random, columns.lngs[0], columns.lats[0])
+      t.ok(agrees(columns, shape), `${size} recipients, round ${round}`)
+    }
+  }
+})
+
+t.test('holes are taken away however many there are', async (t) => {
+  const random = seededRandom(testSeed(t))
+  const columns = randomWorld('grid', 3_000, random)
+  const counts = [1, RINGS_PER_TABLE - 2, RINGS_PER_TABLE - 1, RINGS_PER_TABLE, RINGS_PER_TABLE + 1]
+  for (const holeCount of [...counts, 3 * RINGS_PER_TABLE]) {
+    const holes = Array.from({ length: holeCount }, () => gridRing(columns, random, 4))
+    const shape = [[gridRing(columns, random, 40), ...holes], [gridRing(columns, random, 6)]]
+    t.ok(agrees(columns, shape), `${holeCount} holes`)
+  }
+})
+
+t.test('a selection that costs more than its budget is given up', async (t) => {
+  const columns = randomWorld('uniform', 5_000, seededRandom(1))
+  const shards = shardsOf(columns, 1, 5_000).map(attachShard)
+  const shape = randomShape('drawn', seededRandom(2), columns.lngs[0], columns.lats[0])
+  const cost = costOf(shards, shape)
+  t.ok(cost > 10)
+  for (const inside of [countInside, selectInside]) {
+    inside(shards, polygonsOf(shape), { edgeTestCount: cost })
+    try {
+      inside(shards, polygonsOf(shape), { edgeTestCount: cost - 1 })
+      t.fail('one test less is not enough')
+    } catch (error) {
+      t.ok(error instanceof BudgetSpent)
+    }
+  }
+})
+
+function agrees(columns: RecipientColumns, shape: MultiPolygonCoordinates): boolean {
+  const [shard] = shardsOf(columns, 1, columns.recipientCount).map(attachShard)
+  const { contains } = prepare(shape)
+  const [runs] = selectInside([shard], polygonsOf(shape), plenty())
+  const selected = new Set<number>()
+  for (let i = 0; i < runs.length; i += 2) {
+    for (let index = runs[i]; index < runs[i + 1]; index++) selected.add(index)
+  }
+  const [count] = countInside([shard], polygonsOf(shape), plenty())
+  if (count !== selected.size) return false
+  for (let index = 0; index < shard.recipientCount; index++) {
+    const expected = contains(shard.coords[2 * index], shard.coords[2 * index + 1])
+    if (selected.has(index) !== expected) return false
+  }
+  return true
+}
+
+/** A ring with corners on the grid of a `grid` world, anywhere in it. */
+function gridRing(columns: RecipientColumns, random: Random, cells: number): number[][] {
+  const row = random.between(0, columns.recipientCount - 1)
+  const corner = () => [
+    (columns.lngs[row] + random.between(-cells, cells) * GRID_UNITS) / 1e7,
+    (columns.lats[row] + random.between(-cells, cells) * GRID_UNITS) / 1e7,
+  ]
+  return Array.from({ length: random.between(3, 7) }, corner)
+}
+
+function costOf(shards: readonly Shard[], shape: MultiPolygonCoordinates): number {
+  const budget = plenty()
+  countInside(shards, polygonsOf(shape), budget)
+  return 1e9 - budget.edgeTestCount
+}
