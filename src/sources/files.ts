@@ -3,11 +3,17 @@
  *
  * @module
  */
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { OperatorError } from '../errors.js'
 import type { RecipientColumns } from '../shard/columns.js'
 import { RecipientCollector } from './collector.js'
-import { inputBytes, readInput } from './input.js'
-import { RecipientFile } from './recipient-file.js'
+import { withCsvDatabase } from './csv-database.js'
+import { type Header, readHeader } from './header.js'
+import { inputBytes } from './input.js'
 import { type Rejects, RejectTally } from './rejects.js'
+import { lineEndHint, placeRows } from './row-places.js'
+import { type RowScan, scanRows } from './row-scan.js'
+import { type Survey, surveyFile } from './survey.js'
 
 export interface RecipientRead {
   readonly columns: RecipientColumns
@@ -18,9 +24,19 @@ export interface RecipientRead {
 }
 
 export interface ReadOptions {
-  /** Bytes read from disk so far, and of all files together. */
+  /** Bytes read so far, and of all files together; each file is read twice, and counted once. */
   readonly onProgress?: (doneBytes: number, totalBytes: number) => void
 }
+
+interface InputFile {
+  readonly path: string
+  readonly bytes: number
+  readonly survey: Survey
+  readonly header: Header
+}
+
+/** Of the time that a file takes, what the survey does; for progress only. */
+const SURVEY_SHARE = 0.1
 
 /**
  * Reads files in the order given, each with a header that names `number`, `lat`, `lng` and
@@ -34,24 +50,50 @@ export async function readRecipientFiles(
   const sizes: number[] = []
   for (const path of paths) sizes.push(await inputBytes(path))
   const totalBytes = sizes.reduce((sum, size) => sum + size, 0)
+  let doneBytes = 0
+  const report = (bytes: number) => options.onProgress?.(Math.floor(doneBytes + bytes), totalBytes)
+
+  const files: InputFile[] = []
+  for (const [index, path] of paths.entries()) {
+    const survey = await surveyFile(path, (bytes) => report(bytes * SURVEY_SHARE))
+    files.push({ path, bytes: sizes[index], survey, header: readHeader(path, survey.header) })
+    doneBytes += sizes[index] * SURVEY_SHARE
+  }
 
   const collector = new RecipientCollector()
   const tally = new RejectTally()
-  let rowCount = 0
-  let earlierBytes = 0
-  for (const [index, path] of paths.entries()) {
-    const file = new RecipientFile(path, collector, tally)
-    const before = earlierBytes
-    const report = (bytes: number) => options.onProgress?.(before + bytes, totalBytes)
-    for await (const chunk of readInput(path, report)) file.push(chunk)
-    file.finish()
-    rowCount += file.rowCount
-    earlierBytes += sizes[index]
-  }
+  await withCsvDatabase(paths, async (connection) => {
+    for (const file of files) {
+      const rowBytes = ((1 - SURVEY_SHARE) * file.bytes) / file.survey.lineCount
+      const scan = await scanFile(connection, file, collector, (rows) => report(rows * rowBytes))
+      placeRows(file.path, file.survey, scan, tally)
+      doneBytes += (1 - SURVEY_SHARE) * file.bytes
+    }
+  })
+  const columns = collector.finish()
   return {
-    columns: collector.finish(),
-    rowCount,
+    columns,
+    rowCount: columns.recipientCount + tally.count,
     rejectedCount: tally.count,
     rejects: tally.list(),
+  }
+}
+
+async function scanFile(
+  connection: DuckDBConnection,
+  { path, survey, header }: InputFile,
+  collector: RecipientCollector,
+  onRows: (rowCount: number) => void,
+): Promise<RowScan> {
+  try {
+    return await scanRows(connection, path, survey, header, collector, onRows)
+  } catch (error) {
+    if (error instanceof OperatorError) throw error
+    // Only the kind of it, and no cause: DuckDB's message quotes the line, which is personal data.
+    const [kind] = /^[A-Z][A-Za-z ]{0,40} Error(?=:)/.exec(String((error as Error).message)) ?? ['']
+    throw new OperatorError(
+      'InputRejected',
+      `${path} cannot be read as CSV: ${lineEndHint(survey)} (DuckDB: ${kind || 'unknown error'})`,
+    )
   }
 }

@@ -1,14 +1,13 @@
 /**
- * The first record of a CSV file: which delimiter it uses and where the columns are.
+ * The header of a CSV file: which delimiter it uses and where the columns are.
  *
  * @module
  */
 import { OperatorError } from '../errors.js'
-import { RecordScanner, unescapeField } from './csv.js'
 
 export interface Header {
-  readonly delimiter: number
-  readonly fieldCount: number
+  readonly delimiter: string
+  readonly columnCount: number
   readonly numberIndex: number
   readonly latIndex: number
   readonly lngIndex: number
@@ -23,15 +22,11 @@ const requiredColumns = ['number', 'lat', 'lng'] as const
 const NAME = /^[\p{L}_][\p{L}\p{N}_ .-]{0,39}$/u
 const NAMES_SHOWN = 20
 
-/**
- * Reads the header record, which starts at `start`.
- *
- * @param end  the end of what is there; the record ends before it, or the text does
- */
-export function readHeader(path: string, bytes: Uint8Array, start: number, end: number): Header {
+/** Reads the header from its line. */
+export function readHeader(path: string, line: string): Header {
   const readings = delimiters.map((delimiter) => ({
-    delimiter: delimiter.charCodeAt(0),
-    names: columnNames(bytes, start, end, delimiter.charCodeAt(0)),
+    delimiter,
+    names: columnNames(line, delimiter),
   }))
   const hasAll = (names: readonly string[]) => requiredColumns.every((name) => names.includes(name))
   const reading =
@@ -40,7 +35,7 @@ export function readHeader(path: string, bytes: Uint8Array, start: number, end: 
   const { delimiter, names } = reading
   return {
     delimiter,
-    fieldCount: names.length,
+    columnCount: names.length,
     numberIndex: requiredIndex(path, names, 'number'),
     latIndex: requiredIndex(path, names, 'lat'),
     lngIndex: requiredIndex(path, names, 'lng'),
@@ -48,22 +43,20 @@ export function readHeader(path: string, bytes: Uint8Array, start: number, end: 
   }
 }
 
-/** Trimmed and in lower case; none if the record cannot be read with this delimiter. */
-function columnNames(bytes: Uint8Array, start: number, end: number, delimiter: number): string[] {
-  const scanner = new RecordScanner(delimiter)
-  scanner.scan(bytes, start, end, true)
-  if (scanner.fault !== undefined) return []
-  const decoder = new TextDecoder()
-  const scratch = new Uint8Array(end - start)
-  return Array.from({ length: scanner.fieldCount }, (_, index) => {
-    const length = unescapeField(
-      bytes,
-      scanner.fieldStarts[index],
-      scanner.fieldEnds[index],
-      scratch,
-    )
-    return decoder.decode(scratch.subarray(0, length)).trim().toLowerCase()
-  })
+/** Trimmed and in lower case; none if the line cannot be read with this delimiter. */
+function columnNames(line: string, delimiter: string): string[] {
+  const names: string[] = []
+  // One field: in quotation marks, those inside doubled, or up to the next delimiter.
+  const field = new RegExp(`(?:"((?:[^"]|"")*)"|([^"\\${delimiter}][^\\${delimiter}]*|))`, 'y')
+  for (;;) {
+    const found = field.exec(line)
+    if (found === null) return []
+    names.push((found[1]?.replaceAll('""', '"') ?? found[2]).trim().toLowerCase())
+    const at = found.index + found[0].length
+    if (at === line.length) return names
+    if (line[at] !== delimiter) return []
+    field.lastIndex = at + 1
+  }
 }
 
 function requiredIndex(path: string, names: readonly string[], name: string): number {

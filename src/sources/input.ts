@@ -59,7 +59,8 @@ export async function* readInput(
   }
 }
 
-async function isGzip(path: string): Promise<boolean> {
+/** Whether the first two bytes are those of gzip. */
+export async function isGzip(path: string): Promise<boolean> {
   const file = await open(path, 'r')
   try {
     const { bytesRead, buffer } = await file.read(new Uint8Array(2), 0, 2, 0)

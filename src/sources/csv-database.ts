@@ -1,0 +1,53 @@
+/**
+ * DuckDB, for as long as an import reads: in memory, without a directory to spill to, and with no
+ * way to any file but those that were named.
+ *
+ * @module
+ */
+import { resolve } from 'node:path'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+
+/**
+ * For the buffers of the scan, and for the rejected records with their lines. A file of
+ * nothing but rejected records may not fit, and is refused then.
+ */
+const MEMORY_LIMIT = '2GiB'
+
+/** Calls `use` with a connection that can read these files and nothing else, and closes it. */
+export async function withCsvDatabase<Result>(
+  paths: readonly string[],
+  use: (connection: DuckDBConnection) => Promise<Result>,
+): Promise<Result> {
+  const instance = await DuckDBInstance.create(':memory:')
+  const connection = await instance.connect()
+  try {
+    // The pattern that stands for a path is looked up in this list, too.
+    const allowed = paths.flatMap((path) => [quote(resolve(path)), sqlPath(path)])
+    for (const setting of [
+      `memory_limit = '${MEMORY_LIMIT}'`,
+      `temp_directory = ''`,
+      'preserve_insertion_order = true',
+      'autoinstall_known_extensions = false',
+      'autoload_known_extensions = false',
+      `allowed_paths = [${allowed.join(', ')}]`,
+      'enable_external_access = false',
+      'lock_configuration = true',
+    ]) {
+      await connection.run(`SET ${setting}`)
+    }
+    return await use(connection)
+  } finally {
+    connection.closeSync()
+    instance.closeSync()
+  }
+}
+
+/** A path as an SQL literal for read_csv, which takes it for a pattern: this one matches itself. */
+export function sqlPath(path: string): string {
+  return quote(resolve(path).replace(/[[*?]/g, '[$&]'))
+}
+
+/** A text as an SQL literal. */
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}

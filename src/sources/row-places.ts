@@ -1,0 +1,100 @@
+/**
+ * Where the rows of a CSV file are, and whether they are all there. Every line of the file must
+ * belong to a row that was accepted, to one that was rejected, or be blank: DuckDB drops what
+ * follows a quotation mark that is not closed without a word, and who is missing from the list is
+ * not warned.
+ *
+ * @module
+ */
+import { OperatorError } from '../errors.js'
+import { limits } from '../limits.js'
+import { ACCEPTED, reasonOf } from './csv-query.js'
+import type { RejectTally } from './rejects.js'
+import type { RowScan } from './row-scan.js'
+import type { Survey } from './survey.js'
+
+/**
+ * Goes through the file line by line, adds what was rejected to the tally, and throws an
+ * OperatorError if lines are left over.
+ *
+ * A line end inside a field is believed only in a column that is ignored, of a record that has
+ * all its fields. Anywhere else it may be rows that were swallowed, and the file is refused.
+ */
+export function placeRows(path: string, survey: Survey, scan: RowScan, tally: RejectTally): void {
+  const { lineCount, blankLines } = survey
+  const { rowCount, special, broken } = scan
+  let line = survey.headerLine + 1
+  /** Counted as DuckDB does: a field with line ends inside does not add to it. */
+  let record = line
+  let blankIndex = blankLines.findIndex((blank) => blank >= line)
+  if (blankIndex === -1) blankIndex = blankLines.length
+  let brokenIndex = 0
+  let specialIndex = 0
+  let breakCount = 0
+  /** Where rows may have been swallowed, and where a quotation mark at least is wrong. */
+  let swallowLine: number | undefined
+  let quoteLine: number | undefined
+
+  const passBlankAndBroken = () => {
+    for (;;) {
+      if (blankLines[blankIndex] === line) {
+        blankIndex++
+      } else if (broken.records[brokenIndex] === record) {
+        const reason = reasonOf(broken.reasons[brokenIndex])
+        if (broken.areOneLine[brokenIndex] === 0) swallowLine ??= line
+        if (reason === 'QuoteMalformed') quoteLine ??= line
+        tally.add(reason, path, line)
+        brokenIndex++
+      } else {
+        return
+      }
+      line++
+      record++
+    }
+  }
+
+  for (let row = 0; row < rowCount; row++) {
+    passBlankAndBroken()
+    if (special.rows[specialIndex] === row) {
+      const code = special.reasons[specialIndex]
+      if (code !== ACCEPTED) {
+        const reason = reasonOf(code)
+        if (reason === 'QuoteMalformed') swallowLine ??= line
+        tally.add(reason, path, line)
+      }
+      breakCount += special.breaks[specialIndex]
+      line += special.breaks[specialIndex++]
+      while (blankLines[blankIndex] <= line) blankIndex++
+    }
+    line++
+    record++
+  }
+  passBlankAndBroken()
+
+  const isComplete = line === lineCount + 1 && brokenIndex === broken.records.length
+  if (isComplete && swallowLine === undefined) return
+  const blankCount = blankLines.filter((blank) => blank > survey.headerLine).length
+  const takenCount = blankCount + rowCount + broken.records.length + breakCount
+  const lostCount = Math.max(1, lineCount - survey.headerLine - takenCount)
+  // If there is no sign of it, it begins where the rows that were read end.
+  throw refusal(path, survey, lostCount, swallowLine ?? quoteLine ?? survey.longLine ?? line)
+}
+
+function refusal(path: string, survey: Survey, lostCount: number, faultLine: number): Error {
+  const reason = survey.hasOtherLineEnds
+    ? lineEndHint(survey)
+    : faultLine === survey.longLine
+      ? `line ${faultLine} is longer than ${limits.recordBytes} bytes`
+      : `the first fault is at ${path}:${faultLine}, is a quotation mark opened there and never closed?`
+  return new OperatorError(
+    'InputRejected',
+    `${path} is refused, because ${lostCount} of its ${survey.lineCount} lines could not be read as rows: ${reason}`,
+  )
+}
+
+/** What to look at in a file that as a whole is not CSV. */
+export function lineEndHint(survey: Survey): string {
+  return survey.hasOtherLineEnds
+    ? 'its lines end in different ways (LF, CRLF, CR): save it with one kind of line end'
+    : 'is a quotation mark not closed, are line ends mixed, or is a line extremely long?'
+}
