@@ -16,7 +16,9 @@ const commands = {
 const problem = unsupportedRelease(process.versions.node)
 if (problem === undefined) {
   const { runCommandLine } = await import('./commands/command-line.js')
-  process.exitCode = await runCommandLine(commands, process.argv.slice(2))
+  const exitCode = await runCommandLine(commands, process.argv.slice(2))
+  // After a failure, threads that still run must not keep the process from its supervisor.
+  if (exitCode !== 0) process.exit(exitCode)
 } else {
   process.stderr.write(`hickory: ${problem}\n`)
   process.exitCode = errorTables.operatorErrors.UnsupportedNode

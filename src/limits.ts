@@ -32,6 +32,10 @@ export const limits = {
   contextCount: 10_000,
   /** Nesting of arrays and objects in a JSON body. */
   jsonDepthCount: 64,
+  /** Members of all objects of a JSON body together. */
+  jsonMemberCount: 65_536,
+  /** Arrays, objects and commas of a JSON body together. */
+  jsonItemCount: 400_000,
   /** Features of one request. */
   featureCount: 1_000,
   /** Rings of one request, over all its features. */
@@ -39,14 +43,17 @@ export const limits = {
   /** Positions of one request, over all its rings. */
   vertexCount: 50_000,
 
-  /** Edge tests of one task, a second or two of one core; beyond it a request is refused. */
+  /** Edge tests of one task, two to three seconds of one core; beyond it a request is refused. */
   edgeTestCount: 1_000_000_000,
   /** From the moment a request is read to the moment its answer must begin. */
   requestMs: 10_000,
   /** Tasks that one front thread has under way or waiting at its query workers. */
   tasksQueuedCount: 4_096,
-  /** Tasks handed to one query worker at a time. */
-  tasksPerWorkerCount: 16,
+  /**
+   * Tasks handed to one query worker at a time: the second hides the trip between threads, and each
+   * further one would only wait behind a slow one while another worker is idle.
+   */
+  tasksPerWorkerCount: 2,
   /** Times that a task is tried when the worker that held it dies. */
   taskAttemptCount: 3,
   /** Shards of one request beyond which it is split over several workers. */
@@ -92,4 +99,8 @@ export const limits = {
 
 assert(limits.heldBodyBytes >= limits.bodyBytes)
 assert(limits.vertexCount >= limits.ringCount)
+// A position is an array of three coordinates at most that mean something, and a comma.
+assert(limits.jsonItemCount >= 4 * limits.vertexCount + 2 * limits.jsonMemberCount)
+assert(limits.jsonMemberCount >= 32 * limits.featureCount)
 assert(limits.numberBytes * limits.shardRecipientCount < 2 ** 32, 'text offsets are 32-bit')
+assert(limits.shardRecipientCount < 2 ** 26, 'two ends of a run are packed into one number')

@@ -48,6 +48,7 @@ t.test('docs/api.md has every path and the bounds of the code', async (t) => {
   t.match(text, `${count(featureCount)}, ${count(ringCount)}, ${count(vertexCount)}`)
   t.match(text, `| body | ${limits.bodyBytes / 2 ** 20} MiB |`)
   t.match(text, `${limits.jsonDepthCount} levels`)
+  t.match(text, `${count(limits.jsonMemberCount)}; ${count(limits.jsonItemCount)}`)
   t.match(text, `${limits.requestMs / 1000} s |`)
   t.match(text, `cut off after ${limits.clientStallMs / 1000} s`)
 })

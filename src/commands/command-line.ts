@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { readConfig } from '../config.js'
-import { OperatorError } from '../errors.js'
+import { errorTables, OperatorError } from '../errors.js'
 import { createLog, type Log } from '../log.js'
 import type { CommandContext } from './context.js'
 
@@ -14,8 +14,6 @@ export type CommandFactory = (context: CommandContext) => Command
 
 /** How each sub-command is loaded, by its name. */
 export type CommandTable = Readonly<Record<string, () => Promise<CommandFactory>>>
-
-const USAGE_EXIT_CODE = 2
 
 /**
  * @param args  without the interpreter and the script
@@ -70,12 +68,15 @@ function version(): string {
 function report(error: unknown): number {
   if (error instanceof CommanderError) {
     // Commander has written the message itself; help and version are not failures.
-    return error.exitCode === 0 ? 0 : USAGE_EXIT_CODE
+    return error.exitCode === 0 ? 0 : errorTables.operatorErrors.Usage
   }
   if (error instanceof OperatorError) {
     process.stderr.write(`hickory: ${error.message}\n`)
     return error.exitCode
   }
-  process.stderr.write(`hickory: ${error instanceof Error ? error.stack : String(error)}\n`)
-  return 1
+  // What the system refuses has a cause outside of our code, so where we were says nothing.
+  const isRefusal = error instanceof Error && 'syscall' in error
+  const text = error instanceof Error && !isRefusal ? error.stack : String(error)
+  process.stderr.write(`hickory: ${text}\n`)
+  return errorTables.operatorErrors.Failed
 }

@@ -25,15 +25,18 @@ import { startProgress } from './output.js'
 
 /** Whether there is nothing in a data directory but perhaps a sample that was never finished. */
 export function needsSample(dataDirectory: string): boolean {
-  if (!existsSync(dataDirectory) || readdirSync(dataDirectory).length === 0) return true
-  return existsSync(join(dataDirectory, UNFINISHED))
+  if (!existsSync(dataDirectory)) return true
+  const names = readdirSync(dataDirectory)
+  // What a new file system has at its root.
+  return names.includes(UNFINISHED) || names.every((name) => name === 'lost+found')
 }
 
-export async function makeSample(dataDirectory: string, log: Log): Promise<void> {
+/** @param goOn  called now and then; what it throws ends the work, which is then begun anew */
+export async function makeSample(dataDirectory: string, log: Log, goOn: () => void): Promise<void> {
   log.info({ dataDirectory }, 'the data directory is empty: making sample data')
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
   await writeFile(join(dataDirectory, UNFINISHED), '')
-  await publishSources(dataDirectory, log)
+  await publishSources(dataDirectory, log, goOn)
   await writeDefaultDocuments(dataDirectory, await contactCounter(dataDirectory))
   await rm(join(dataDirectory, UNFINISHED))
 }
@@ -51,7 +54,7 @@ interface Recipe {
   }[]
 }
 
-async function publishSources(dataDirectory: string, log: Log): Promise<void> {
+async function publishSources(dataDirectory: string, log: Log, goOn: () => void): Promise<void> {
   const text = readFileSync(join(DEFAULT_DIRECTORY, 'sample.json'), 'utf8')
   const { countries, sources } = JSON.parse(text) as Recipe
   const totalCount = sources.reduce((sum, { recipientCount }) => sum + recipientCount, 0)
@@ -60,6 +63,7 @@ async function publishSources(dataDirectory: string, log: Log): Promise<void> {
   try {
     await withDataLock(dataDirectory, async (lock) => {
       for (const { id, label, recipientCount, seed } of sources) {
+        goOn()
         const columns = syntheticColumns({ recipientCount, seed, countries })
         await publishSource(lock, { id, label }, columns, {
           log,

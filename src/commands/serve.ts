@@ -47,52 +47,80 @@ Example:
 async function serve({ sample, ...flags }: Flags & { sample?: never }): Promise<void> {
   const config = readConfig(flags)
   const log = createLog(config.logLevel)
-  const stopRequested = untilStopRequested()
+  const stopping = stopRequest()
   // Taken before anything is loaded: until there are fronts, it answers 503 by itself.
   const acceptor = await listen({ host: config.host, port: config.port })
   try {
-    const fronts = await Promise.race([
-      stopRequested,
-      start(config, acceptor, log, sample === true),
-    ])
-    if (typeof fronts === 'string') return log.info({ signal: fronts }, 'stopped while starting')
-    const signal = await Promise.race([stopRequested, ...fronts.map((front) => front.failure)])
-    log.info({ signal }, 'draining')
+    const loaded = await load(config, log, stopping, sample === true)
+    const fronts = await startFronts(config, loaded)
+    if (!stopping.requested) {
+      for (const front of fronts) acceptor.addFront(front.descriptor)
+      announce(config.host, acceptor.port, loaded)
+      log.info({ snapshotId: loaded.snapshot.id, port: acceptor.port }, 'ready')
+      await Promise.race([stopping.promise, ...fronts.map((front) => front.failure)])
+    }
+    log.info('draining')
     await stop(acceptor, fronts)
-    log.info('stopped')
+  } catch (error) {
+    if (!(error instanceof StoppedWhileLoading)) throw error
   } finally {
     acceptor.close()
   }
+  log.info('stopped')
 }
 
-async function start(
-  config: Config,
-  acceptor: Acceptor,
-  log: Log,
-  sampleWanted: boolean,
-): Promise<Front[]> {
-  if (sampleWanted && needsSample(config.dataDirectory)) {
-    await makeSample(config.dataDirectory, log)
-  }
-  const [snapshot, documents] = await load(config, log)
-  const fronts = await startFronts(config, snapshot, documents)
-  for (const front of fronts) acceptor.addFront(front.descriptor)
-  announce(config.host, acceptor.port, snapshot, documents)
-  log.info({ snapshotId: snapshot.id, port: acceptor.port }, 'ready')
-  return fronts
+interface StopRequest {
+  readonly requested: boolean
+  readonly promise: Promise<void>
 }
 
-async function load(config: Config, log: Log): Promise<[Snapshot, StoredDocuments]> {
-  const documents = await loadDocuments(config.dataDirectory)
-  let progress: ReturnType<typeof startProgress> | undefined
-  const snapshot = await openSnapshot(config.dataDirectory, {
-    onProgress: (doneBytes, totalBytes) => {
-      progress ??= startProgress(log, 'loading the snapshot', totalBytes, 'bytes')
-      progress.update(doneBytes)
-    },
+/** SIGTERM or SIGINT, as soon as it comes; a second one ends the process at once. */
+function stopRequest(): StopRequest {
+  const request = { requested: false, promise: Promise.resolve() }
+  request.promise = new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.once(signal, () => {
+        request.requested = true
+        resolve()
+      })
+    }
   })
-  progress?.stop()
-  return [snapshot, documents]
+  return request
+}
+
+/** Thrown out of long work when it is no longer wanted. */
+class StoppedWhileLoading extends Error {}
+
+interface Loaded {
+  readonly snapshot: Snapshot
+  readonly documents: StoredDocuments
+}
+
+async function load(
+  { dataDirectory }: Config,
+  log: Log,
+  stopping: StopRequest,
+  sampleWanted: boolean,
+): Promise<Loaded> {
+  const goOn = () => {
+    if (stopping.requested) throw new StoppedWhileLoading()
+  }
+  if (sampleWanted && needsSample(dataDirectory)) await makeSample(dataDirectory, log, goOn)
+  goOn()
+  const documents = await loadDocuments(dataDirectory)
+  let progress: ReturnType<typeof startProgress> | undefined
+  try {
+    const snapshot = await openSnapshot(dataDirectory, {
+      onProgress: (doneBytes, totalBytes) => {
+        goOn()
+        progress ??= startProgress(log, 'loading the snapshot', totalBytes, 'bytes')
+        progress.update(doneBytes)
+      },
+    })
+    return { snapshot, documents }
+  } finally {
+    progress?.stop()
+  }
 }
 
 interface Front {
@@ -103,11 +131,7 @@ interface Front {
   readonly ended: Promise<void>
 }
 
-function startFronts(
-  config: Config,
-  snapshot: Snapshot,
-  documents: StoredDocuments,
-): Promise<Front[]> {
+function startFronts(config: Config, { snapshot, documents }: Loaded): Promise<Front[]> {
   const { httpThreadCount, queryThreadCount } = config
   return Promise.all(
     Array.from({ length: httpThreadCount }, (_, index) =>
@@ -153,19 +177,7 @@ async function stop(acceptor: Acceptor, fronts: readonly Front[]): Promise<void>
   }
 }
 
-function untilStopRequested(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    process.once('SIGTERM', resolve)
-    process.once('SIGINT', resolve)
-  })
-}
-
-function announce(
-  host: string,
-  port: number,
-  snapshot: Snapshot,
-  documents: StoredDocuments,
-): void {
+function announce(host: string, port: number, { snapshot, documents }: Loaded): void {
   const recipients = snapshot.sources.reduce((sum, source) => sum + source.recipientCount, 0)
   const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   print(

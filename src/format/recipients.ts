@@ -13,7 +13,7 @@ export interface SourceSummary {
 }
 
 /** Every source was searched whole; there is no other status, since half an answer is none. */
-export const SOURCE_STATUS = 'Ok'
+const SOURCE_STATUS = 'Ok'
 
 export function jsonCounts(sources: readonly SourceSummary[]): string {
   return `{"SourceRecords":[${sources.map((source) => `${jsonSourceStart(source)}}`).join(',')}]}`

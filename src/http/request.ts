@@ -16,7 +16,6 @@ const headerNames = [
   'accept',
   'content-encoding',
   'content-length',
-  'content-type',
   'transfer-encoding',
   'x-request-id',
 ] as const

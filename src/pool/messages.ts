@@ -35,6 +35,17 @@ export interface EncodeTask {
 
 export type Task = CountTask | SelectTask | EncodeTask
 
+/** A task as it travels. */
+export type TimedTask = Task & {
+  /** When nobody waits for it any more, by `sharedClockMs`. */
+  readonly expiresMs: number
+}
+
+/** Milliseconds by a clock that all threads of the process share; `performance.now` is not. */
+export function sharedClockMs(): number {
+  return performance.timeOrigin + performance.now()
+}
+
 /** One entry a shard, in the order of `shardIndexes`. */
 export interface TaskResults {
   readonly count: Uint32Array
@@ -45,7 +56,7 @@ export interface TaskResults {
 /** What a worker sends back; faults are values, since an error loses its code between threads. */
 export type TaskOutcome<Kind extends Task['kind'] = Task['kind']> =
   | { readonly value: TaskResults[Kind] }
-  | { readonly fault: 'TooComplex' }
+  | { readonly fault: 'TooComplex' | 'Unavailable' }
 
 /** The pool, as selection sees it. */
 export interface QueryRunner {

@@ -10,7 +10,14 @@ import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import type { ShardImage } from '../shard/layout.js'
 import { attachedCount, type Control, createControl } from './control.js'
-import type { QueryRunner, Task, TaskOutcome, TaskResults } from './messages.js'
+import {
+  type QueryRunner,
+  sharedClockMs,
+  type Task,
+  type TaskOutcome,
+  type TaskResults,
+  type TimedTask,
+} from './messages.js'
 import { WorkerThreads } from './worker-threads.js'
 
 /** What every worker is born with. */
@@ -83,6 +90,11 @@ async function untilAttached(
   }
 }
 
+const FAULT_MESSAGES = {
+  TooComplex: 'the shapes of this request cost more work than one request may take; simplify them',
+  Unavailable: 'no answer in time; try again soon',
+} as const
+
 class ThreadedQueryPool implements QueryPool {
   readonly #threads: WorkerThreads
   readonly #log: Log
@@ -105,10 +117,7 @@ class ThreadedQueryPool implements QueryPool {
     try {
       const outcome = await this.#runWithRetry<Kind>(task, deadlineMs)
       if ('value' in outcome) return outcome.value
-      throw new ServiceError(
-        outcome.fault,
-        'the shapes of this request cost more work than one request may take; simplify them',
-      )
+      throw new ServiceError(outcome.fault, FAULT_MESSAGES[outcome.fault])
     } finally {
       this.#underWayCount--
     }
@@ -130,9 +139,11 @@ class ThreadedQueryPool implements QueryPool {
     task: Task,
     deadlineMs: number,
   ): Promise<TaskOutcome<Kind>> {
+    const expiresMs = sharedClockMs() + deadlineMs - performance.now()
+    const timed: TimedTask = { ...task, expiresMs }
     for (let attempt = 1; ; attempt++) {
       try {
-        const outcome = await beforeDeadline(this.#threads.run(task), deadlineMs)
+        const outcome = await beforeDeadline(this.#threads.run(timed), deadlineMs)
         return outcome as TaskOutcome<Kind>
       } catch (error) {
         if (error instanceof ServiceError) throw error
@@ -150,7 +161,7 @@ class ThreadedQueryPool implements QueryPool {
 function beforeDeadline<Value>(work: Promise<Value>, deadlineMs: number): Promise<Value> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
-      () => reject(new ServiceError('Unavailable', 'no answer in time; try again soon')),
+      () => reject(new ServiceError('Unavailable', FAULT_MESSAGES.Unavailable)),
       Math.max(0, deadlineMs - performance.now()),
     )
     work.then(resolve, reject).finally(() => clearTimeout(timer))

@@ -12,15 +12,23 @@ import { attachShard, type Shard } from '../shard/layout.js'
 import { encodeRows } from '../shard/rows.js'
 import { BudgetSpent, countInside, selectInside } from '../shard/select.js'
 import { countAttached } from './control.js'
-import type { Task, TaskOutcome, TaskResults } from './messages.js'
+import {
+  sharedClockMs,
+  type Task,
+  type TaskOutcome,
+  type TaskResults,
+  type TimedTask,
+} from './messages.js'
 import type { QueryWorkerData } from './query-pool.js'
 
 /** Attaches the shards this worker was born with and returns what answers its tasks. */
-export function attachWorker(): (task: Task) => TaskOutcome {
+export function attachWorker(): (task: TimedTask) => TaskOutcome {
   const { shards: images, control, edgeTestCount } = Piscina.workerData as QueryWorkerData
   const shards = images.map(attachShard)
   countAttached(control)
   return (task) => {
+    // Whoever asked has been told that there is no answer in time.
+    if (sharedClockMs() > task.expiresMs) return { fault: 'Unavailable' }
     try {
       const value = answer(shards, task, { edgeTestCount })
       return value instanceof Uint8Array ? moved(value) : { value }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { ServiceError } from '../errors.js'
+import { ServiceError, type ServiceErrorCode } from '../errors.js'
 import { limits } from '../limits.js'
 
 export type JsonObject = { readonly [member: string]: unknown }
@@ -11,11 +11,11 @@ export type JsonObject = { readonly [member: string]: unknown }
 /**
  * Reads a body as one JSON object; an empty body is an empty object.
  *
- * @throws ServiceError  InvalidJson or InvalidRequest, never quoting the body
+ * @throws ServiceError  InvalidJson, InvalidRequest or TooComplex, never quoting the body
  */
 export function parse(body: Uint8Array): JsonObject {
   if (isBlank(body)) return {}
-  refuseDeep(body)
+  refuseLarge(body)
   const value = parseJson(body)
   if (!isObject(value)) {
     throw new ServiceError('InvalidRequest', `the body must be a JSON object, not ${kindOf(value)}`)
@@ -76,23 +76,41 @@ function isBlank(body: Uint8Array): boolean {
   return body.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d)
 }
 
-/** Counts brackets outside of strings: JSON.parse takes seconds for millions of open ones. */
-function refuseDeep(body: Uint8Array): void {
+/**
+ * Looks at the structure of the text before it is parsed: JSON.parse and what reads its result take
+ * seconds for millions of brackets, members or elements, and meanwhile nobody else is answered.
+ */
+function refuseLarge(body: Uint8Array): void {
   let depth = 0
+  let memberCount = 0
+  let itemCount = 0
   let inString = false
   for (let i = 0; i < body.length; i++) {
     const byte = body[i]
     if (inString) {
-      if (byte === 0x5c) i++
-      else if (byte === 0x22) inString = false
-    } else if (byte === 0x22) inString = true
-    else if (byte === 0x5b || byte === 0x7b) {
+      if (byte === BACKSLASH) i++
+      else if (byte === QUOTE) inString = false
+    } else if (byte === QUOTE) inString = true
+    else if (byte === COMMA) itemCount++
+    else if (byte === COLON) memberCount++
+    else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) {
+      itemCount++
       if (++depth > limits.jsonDepthCount) {
-        throw new ServiceError(
-          'InvalidJson',
-          `the body nests deeper than ${limits.jsonDepthCount} levels at byte ${i}`,
-        )
+        refuse('InvalidJson', `nests deeper than ${limits.jsonDepthCount} levels at byte ${i}`)
       }
-    } else if (byte === 0x5d || byte === 0x7d) depth--
+    } else if (byte === CLOSE_BRACKET || byte === CLOSE_BRACE) depth--
+  }
+  if (memberCount > limits.jsonMemberCount) {
+    refuse('TooComplex', `has more than ${limits.jsonMemberCount} members`)
+  }
+  if (itemCount > limits.jsonItemCount) {
+    refuse('TooComplex', `has more than ${limits.jsonItemCount} arrays, objects and commas`)
   }
 }
+
+function refuse(code: ServiceErrorCode, problem: string): never {
+  throw new ServiceError(code, `the body ${problem}`)
+}
+
+const [QUOTE, BACKSLASH, COMMA, COLON, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] =
+  new TextEncoder().encode('"\\,:[]{}')

@@ -24,6 +24,7 @@ export class ShapeReader {
     if (value === undefined || value === null) return
     const object = objectAt(value, path)
     if (Object.keys(object).length === 0) return
+    refuseSeveralShapes(object, path)
     const type = member(object, 'type')
     const features = member(object, 'features', 'shapes')
     if (type === 'FeatureCollection' || features !== undefined) {
@@ -43,7 +44,8 @@ export class ShapeReader {
 
   #readFeatures(type: unknown, features: unknown, path: string): void {
     expectType(type, 'FeatureCollection', path)
-    if (features === undefined || features === null) return
+    if (features === undefined) fail('InvalidGeoJson', 'has no features', path)
+    if (features === null) return
     const list = arrayAt(features, `${path}.features`)
     if (list.length > limits.featureCount) {
       fail('InvalidGeoJson', `has more than ${limits.featureCount} features`, `${path}.features`)
@@ -56,6 +58,8 @@ export class ShapeReader {
 
   #readFeature(feature: JsonObject, path: string): void {
     expectType(member(feature, 'type'), 'Feature', path)
+    refuseSeveralShapes(feature, path)
+    refuseUnsupportedProperties(feature, path)
     refuseUnsupportedProperties(member(feature, 'properties'), `${path}.properties`)
     const geometry = member(feature, 'geometry')
     if (geometry === undefined) fail('InvalidGeoJson', 'has no geometry', path)
@@ -151,6 +155,14 @@ const GEOMETRY_TYPES = [
   'GeometryCollection',
 ]
 
+/** An object with several members that hold a shape: to read one would drop the others. */
+function refuseSeveralShapes(object: JsonObject, path: string): void {
+  const names = Object.keys(object).filter((name) => SHAPE_MEMBERS.includes(name.toLowerCase()))
+  if (names.length > 1) fail('InvalidGeoJson', `has both ${names[0]} and ${names[1]}`, path)
+}
+
+const SHAPE_MEMBERS = ['features', 'shapes', 'geometry', 'geometries', 'coordinates']
+
 /** Properties that change what a feature selects: to ignore one would warn the wrong people. */
 const UNSUPPORTED_PROPERTIES = ['exclude', 'radius', 'buffer', 'nearest', 'sources']
 
@@ -158,7 +170,8 @@ function refuseUnsupportedProperties(properties: unknown, path: string): void {
   if (!isObject(properties)) return
   for (const name of Object.keys(properties)) {
     const value = properties[name]
-    if (!UNSUPPORTED_PROPERTIES.includes(name) || value === null || value === false) continue
+    if (!UNSUPPORTED_PROPERTIES.includes(name.toLowerCase())) continue
+    if (value === null || value === false) continue
     fail('UnsupportedGeometry', 'is not supported by this version', `${path}.${name}`)
   }
 }

@@ -33,10 +33,18 @@ export function validate(request: JsonObject): Query {
 /** Members that would narrow a selection: to ignore one would warn the wrong people. */
 const UNSUPPORTED = ['sources', 'distinct', 'contactcountmode', 'limit', 'after']
 
+/** Members of GeoJSON: to ignore one would drop the shape of a client that left out `geoJSON`. */
+const MISPLACED = ['type', 'features', 'shapes', 'geometry', 'geometries', 'coordinates']
+
 function refuseUnsupported(request: JsonObject): void {
   for (const name of Object.keys(request)) {
-    if (!UNSUPPORTED.includes(name.toLowerCase()) || request[name] === null) continue
-    throw new ServiceError('InvalidRequest', `${name} is not supported by this version`, name)
+    if (request[name] === null) continue
+    if (UNSUPPORTED.includes(name.toLowerCase())) {
+      throw new ServiceError('InvalidRequest', `${name} is not supported by this version`, name)
+    }
+    if (MISPLACED.includes(name.toLowerCase())) {
+      throw new ServiceError('InvalidRequest', `${name} belongs into the member geoJSON`, name)
+    }
   }
 }
 
@@ -44,9 +52,11 @@ function refuseUnsupported(request: JsonObject): void {
 function readBoolean(value: unknown, field: string): boolean {
   if (value === undefined || value === null) return false
   if (typeof value === 'boolean') return value
-  const text = String(value).toLowerCase()
-  if (text === 'true' || text === '1') return true
-  if (text === 'false' || text === '0') return false
+  if (typeof value === 'string' || typeof value === 'number') {
+    const text = String(value).toLowerCase()
+    if (text === 'true' || text === '1') return true
+    if (text === 'false' || text === '0') return false
+  }
   throw new ServiceError(
     'InvalidRequest',
     `${field} must be true or false, not ${kindOf(value)}`,

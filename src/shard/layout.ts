@@ -18,7 +18,7 @@
  */
 import KDBush from 'kdbush'
 
-export const SECTION_ALIGNMENT_BYTES = 64
+const SECTION_ALIGNMENT_BYTES = 64
 
 export const sectionNames = ['index', 'contacts', 'numberOffsets', 'numbers'] as const
 export type SectionName = (typeof sectionNames)[number]

@@ -43,29 +43,35 @@ export class RunList {
   }
 }
 
-/** Writes the recipients that are in `a` or in `b` to `into`, which is neither of them. */
-export function union(a: RunList, b: RunList, into: RunList): void {
-  into.clear()
-  let i = 0
-  let j = 0
+/**
+ * Sorts runs that were appended in any order, and joins those that overlap or touch.
+ *
+ * Start and end are packed into one number, which a typed array sorts natively; both are below
+ * 2 ** 26, so the number is exact.
+ */
+export function normalise(runs: RunList): void {
+  const { pairs, runCount } = runs
+  const packed = new Float64Array(runCount)
+  for (let i = 0; i < runCount; i++) packed[i] = pairs[2 * i] * PACK + pairs[2 * i + 1]
+  packed.sort()
+  runs.clear()
   let start = 0
   let end = 0
-  while (i < 2 * a.runCount || j < 2 * b.runCount) {
-    const fromA = j >= 2 * b.runCount || (i < 2 * a.runCount && a.pairs[i] <= b.pairs[j])
-    const nextStart = fromA ? a.pairs[i] : b.pairs[j]
-    const nextEnd = fromA ? a.pairs[i + 1] : b.pairs[j + 1]
-    if (fromA) i += 2
-    else j += 2
+  for (const pair of packed) {
+    const nextStart = Math.floor(pair / PACK)
+    const nextEnd = pair - nextStart * PACK
     if (nextStart <= end) {
       if (nextEnd > end) end = nextEnd
     } else {
-      if (end > start) into.append(start, end)
+      if (end > start) runs.append(start, end)
       start = nextStart
       end = nextEnd
     }
   }
-  if (end > start) into.append(start, end)
+  if (end > start) runs.append(start, end)
 }
+
+const PACK = 2 ** 26
 
 /** Writes the recipients that are in `a` but not in `b` to `into`, which is neither of them. */
 export function subtract(a: RunList, b: RunList, into: RunList): void {

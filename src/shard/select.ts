@@ -13,7 +13,7 @@ import {
 import { type Polygons, vertexBounds } from '../geometry/polygons.js'
 import { type Budget, descend } from './descend.js'
 import { meets, type Shard } from './layout.js'
-import { RunList, subtract, union } from './runs.js'
+import { normalise, RunList, subtract } from './runs.js'
 
 /** Thrown when a selection would cost more than its budget allows. */
 export class BudgetSpent extends Error {}
@@ -34,7 +34,7 @@ export function countInside(
       counts[at] = runs.recipientCount()
     return counts
   }
-  fillEdgeTable(table, polygons, 0, polygons.polygonStarts[1], SHELL_BIT)
+  fillTable(polygons, 0, polygons.polygonStarts[1], SHELL_BIT, budget)
   for (let at = 0; at < shards.length; at++) {
     counts[at] = within(budget, descend(shards[at], table, true, budget, null))
   }
@@ -56,9 +56,13 @@ export function selectInside(
 
 const table: EdgeTable = createEdgeTable()
 let selected = new RunList()
-let merged = new RunList()
 let polygonRuns = new RunList()
+let spare = new RunList()
 const holeRuns = new RunList()
+
+/** What it costs to prepare an edge, and to carry a run along, in edge tests. */
+const EDGE_COST = 8
+const RUN_COST = 64
 
 function isOnePass({ polygonStarts }: Polygons): boolean {
   return polygonStarts.length === 2 && polygonStarts[1] <= RINGS_PER_TABLE
@@ -76,12 +80,24 @@ function* eachSelection(
     for (let polygon = 0; polygon < shells.length; polygon++) {
       if (!meets(shards[at].box, shells[polygon])) continue
       selectPolygon(shards[at], polygons, polygon, budget)
-      if (polygonRuns.runCount === 0) continue
-      union(selected, polygonRuns, merged)
-      ;[selected, merged] = [merged, selected]
+      addRuns(polygonRuns, budget)
     }
+    if (shells.length > 1) normalise(selected)
     yield [at, selected]
   }
+}
+
+/** Puts the runs of one more polygon behind those selected so far. */
+function addRuns(runs: RunList, budget: Budget): void {
+  charge(budget, RUN_COST * runs.runCount)
+  if (selected.runCount === 0) {
+    const empty = selected
+    selected = runs
+    polygonRuns = empty
+    return
+  }
+  const { pairs, runCount } = runs
+  for (let i = 0; i < 2 * runCount; i += 2) selected.append(pairs[i], pairs[i + 1])
 }
 
 /** Bounds of the first ring of each polygon, as `vertexBounds` gives them. */
@@ -100,20 +116,37 @@ function selectPolygon(shard: Shard, polygons: Polygons, polygon: number, budget
   let ring = polygons.polygonStarts[polygon]
   let next = Math.min(ringEnd, ring + RINGS_PER_TABLE)
   polygonRuns.clear()
-  fillEdgeTable(table, polygons, ring, next, SHELL_BIT)
+  fillTable(polygons, ring, next, SHELL_BIT, budget)
   if (within(budget, descend(shard, table, true, budget, polygonRuns)) === 0) return
   // Holes that found no bit beside the shell are taken away in further passes.
   for (ring = next; ring < ringEnd; ring = next) {
     next = Math.min(ringEnd, ring + RINGS_PER_TABLE - 1)
     holeRuns.clear()
-    fillEdgeTable(table, polygons, ring, next, 2 * SHELL_BIT)
+    fillTable(polygons, ring, next, 2 * SHELL_BIT, budget)
     if (within(budget, descend(shard, table, false, budget, holeRuns)) === 0) continue
-    subtract(polygonRuns, holeRuns, merged)
-    ;[polygonRuns, merged] = [merged, polygonRuns]
+    charge(budget, RUN_COST * (polygonRuns.runCount + holeRuns.runCount))
+    subtract(polygonRuns, holeRuns, spare)
+    ;[polygonRuns, spare] = [spare, polygonRuns]
   }
 }
 
+function fillTable(
+  polygons: Polygons,
+  ringStart: number,
+  ringEnd: number,
+  firstBit: number,
+  budget: Budget,
+): void {
+  charge(budget, EDGE_COST * (polygons.ringStarts[ringEnd] - polygons.ringStarts[ringStart]))
+  fillEdgeTable(table, polygons, ringStart, ringEnd, firstBit)
+}
+
+function charge(budget: Budget, edgeTestCount: number): void {
+  budget.edgeTestCount -= edgeTestCount
+  if (budget.edgeTestCount < 0) throw new BudgetSpent()
+}
+
 function within(budget: Budget, count: number): number {
-  if (count < 0) throw new BudgetSpent(`${budget.edgeTestCount} edge tests left`)
+  if (count < 0 || budget.edgeTestCount < 0) throw new BudgetSpent()
   return count
 }

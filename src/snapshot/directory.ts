@@ -22,7 +22,7 @@ export const SNAPSHOT_ID = /^[0-9]{6,15}-[0-9a-f]{8}$/
 const WRITE_BYTES = 8 << 20
 
 export const snapshotsDirectory = (dataDirectory: string) => join(dataDirectory, 'snapshots')
-export const currentFile = (dataDirectory: string) => join(dataDirectory, 'CURRENT')
+const currentFile = (dataDirectory: string) => join(dataDirectory, 'CURRENT')
 
 export const generationOf = (id: string) => Number(id.slice(0, id.indexOf('-')))
 

@@ -10,7 +10,7 @@ import { OperatorError } from '../errors.js'
 import { DIRECTORY_MODE } from './directory.js'
 
 /** The lock of one who died is taken over after this time; its owner renews it all the while. */
-const STALE_MS = 60_000
+const STALE_MS = 15_000
 
 export interface DataLock {
   readonly dataDirectory: string
@@ -50,7 +50,11 @@ async function acquire(
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ELOCKED') {
-      throw new OperatorError('Locked', `another import is using ${dataDirectory}: try again later`)
+      throw new OperatorError(
+        'Locked',
+        `another import is using ${dataDirectory}, or was killed less than ` +
+          `${STALE_MS / 1000} seconds ago: try again later`,
+      )
     }
     throw new OperatorError('Failed', `cannot use ${dataDirectory}: ${message}`, { cause: error })
   }

@@ -62,7 +62,9 @@ function parse(path: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (fault) {
-    throw invalid(path, `is not JSON: ${(fault as Error).message}`, fault)
+    // The engine's own message quotes the document.
+    const position = /position (\d+)/.exec((fault as Error).message)?.[1]
+    throw invalid(path, `is not JSON${position && `: see character ${position}`}`, fault)
   }
 }
 

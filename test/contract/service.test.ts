@@ -3,7 +3,13 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import { limits } from '../../src/limits.js'
-import { hickory, type Service, serve, temporaryDirectory } from '../support/hickory.js'
+import {
+  hickory,
+  type Service,
+  serve,
+  startHickory,
+  temporaryDirectory,
+} from '../support/hickory.js'
 
 const everywhere = [
   [
@@ -145,6 +151,21 @@ t.test('the embedded sample is made, served, counted and listed', async (t) => {
     t.equal(code, 0)
     t.match(stderr, /"msg":"stopped"/)
   })
+})
+
+t.test('a signal while it is starting stops it, with nothing half made', async (t) => {
+  for (const delayMs of [250, 450, 650, 850]) {
+    const data = temporaryDirectory(t)
+    const { child, finished } = startHickory('serve', '--sample', '--port', '0', '--data', data)
+    setTimeout(() => child.kill('SIGTERM'), delayMs)
+    const { code, stdout } = await finished
+    // Before it listens for signals, the system's default ends it.
+    t.ok(code === 0 || (code === null && stdout === ''), `after ${delayMs} ms: ${code}`)
+    const service = await serve(t, '--sample', '--data', data)
+    const { SourceRecords } = await json(await ask(service, { countsOnly: true, geoJSON: world }))
+    t.match(SourceRecords, [{ Count: 120_000 }, { Count: 60_000 }, { Count: 20_000 }])
+    await service.stop()
+  }
 })
 
 t.test('query workers that are killed cost neither an answer nor its truth', async (t) => {

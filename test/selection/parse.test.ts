@@ -45,6 +45,22 @@ t.test('nesting is bounded, brackets in strings aside', async (t) => {
   t.ok(parse(bytes(`{"a":"${'['.repeat(1000)}\\"${'{'.repeat(1000)}"}`)))
 })
 
+t.test('the number of members and elements is bounded', async (t) => {
+  const members = (count: number) =>
+    `{${Array.from({ length: count }, (_, i) => `"${i}":0`).join()}}`
+  t.ok(parse(bytes(members(limits.jsonMemberCount))))
+  const error = thrown(() => parse(bytes(members(limits.jsonMemberCount + 1))))
+  t.match(error, { code: 'TooComplex', status: 422, message: /more than 65536 members/ })
+  // The object, the array, and the commas between its elements.
+  const elements = (itemCount: number) => `{"a":[0${',0'.repeat(itemCount - 2)}]}`
+  t.ok(parse(bytes(elements(limits.jsonItemCount))))
+  t.match(
+    thrown(() => parse(bytes(elements(limits.jsonItemCount + 1)))),
+    { code: 'TooComplex' },
+  )
+  t.ok(parse(bytes(`{"a":"${',:'.repeat(limits.jsonItemCount)}"}`)), 'not those in a text')
+})
+
 t.test('members are found in any case, and a name given twice is refused', async (t) => {
   t.equal(member({ CountsOnly: true }, 'countsonly'), true)
   t.equal(member({ Shapes: 1 }, 'features', 'shapes'), 1)

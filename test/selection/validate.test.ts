@@ -79,7 +79,9 @@ t.test('countsOnly is read as clients write it', async (t) => {
     t.equal(validate({ CountsOnly: value }).countsOnly, expected, String(value))
   }
   t.throws(() => validate({ countsOnly: 'yes' }), { code: 'InvalidRequest', field: 'countsOnly' })
-  t.throws(() => validate({ countsOnly: [] }), { code: 'InvalidRequest', field: 'countsOnly' })
+  for (const value of [[], ['true'], {}, { toString: 1, valueOf: 1 }, 2]) {
+    t.throws(() => validate({ countsOnly: value }), { code: 'InvalidRequest', field: 'countsOnly' })
+  }
 })
 
 const ring = (...positions: unknown[]) => ({
@@ -136,7 +138,13 @@ t.test('what cannot be understood is refused with its path', async (t) => {
     [ring([0, 0], [1, 0]), 'InvalidGeoJson', 'geoJSON.coordinates[0]'],
     [ring(), 'InvalidGeoJson', 'geoJSON.coordinates[0]'],
     [ring([170, 0], [-170, 0], [-170, 9]), 'UnsupportedGeometry', 'geoJSON.coordinates[0][0]'],
-    [{ features: [], geoJSON: { features: [], Shapes: [] } }, 'InvalidRequest', 'Shapes'],
+    [{ features: [] }, 'InvalidRequest', 'features'],
+    [{ Type: 'Polygon', coordinates: [square] }, 'InvalidRequest', 'Type'],
+    [{ geoJSON: { features: [], Shapes: [] } }, 'InvalidGeoJson', 'geoJSON'],
+    [{ geoJSON: { features: [], geometry: polygon } }, 'InvalidGeoJson', 'geoJSON'],
+    [{ geoJSON: { geometry: polygon, Coordinates: [square] } }, 'InvalidGeoJson', 'geoJSON'],
+    [{ geoJSON: { type: 'FeatureCollection', feature: [] } }, 'InvalidGeoJson', 'geoJSON'],
+    [{ geoJSON: [], GEOJSON: {} }, 'InvalidRequest', 'GEOJSON'],
   ]
   for (const [request, code, field] of cases) {
     const name = JSON.stringify(request)
@@ -194,6 +202,14 @@ t.test('properties and members that would change who is selected are refused', a
     const error = refused(() => validate({ geoJSON: collection(feature(polygon, properties)) }))
     const name = Object.keys(properties)[0]
     t.match(error, { code: 'UnsupportedGeometry', field: `geoJSON.features[0].properties.${name}` })
+  }
+  for (const spelled of [{ Radius: 5 }, { EXCLUDE: true }]) {
+    t.throws(() => validate({ geoJSON: collection(feature(polygon, spelled)) }), {
+      code: 'UnsupportedGeometry',
+    })
+    t.throws(() => validate({ geoJSON: collection({ ...feature(polygon), ...spelled }) }), {
+      code: 'UnsupportedGeometry',
+    })
   }
   t.throws(() => validate({ sources: [1] }), { code: 'InvalidRequest', field: 'sources' })
   t.ok(validate({ geoJSON: collection(feature(polygon, { exclude: false, name: 'x' })) }))

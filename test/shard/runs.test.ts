@@ -1,17 +1,21 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { RunList, subtract, union } from '../../src/shard/runs.js'
+import { limits } from '../../src/limits.js'
+import { normalise, RunList, subtract } from '../../src/shard/runs.js'
 import { testSeed } from '../support/properties.js'
 
 const indexes = fc.array(fc.nat(120), { maxLength: 60 })
 
-t.test('union and subtract do what they do to sets', async (t) => {
+t.test('joining and subtracting do what they do to sets', async (t) => {
   fc.assert(
     fc.property(indexes, indexes, (a, b) => {
+      const both = runsOf(a)
+      const { pairs, runCount } = runsOf(b)
+      for (let i = 0; i < 2 * runCount; i += 2) both.append(pairs[i], pairs[i + 1])
+      normalise(both)
+      t.same(indexesOf(both), sorted([...a, ...b]))
+      t.equal(both.recipientCount(), new Set([...a, ...b]).size)
       const into = new RunList()
-      union(runsOf(a), runsOf(b), into)
-      t.same(indexesOf(into), sorted([...a, ...b]))
-      t.equal(into.recipientCount(), new Set([...a, ...b]).size)
       subtract(runsOf(a), runsOf(b), into)
       t.same(
         indexesOf(into),
@@ -35,6 +39,16 @@ t.test('a list of runs grows as far as needed', async (t) => {
   for (let i = 0; i < 10_000; i++) runs.append(2 * i, 2 * i + 1)
   t.equal(runs.recipientCount(), 10_000)
   t.equal(runs.toPairs().length, 20_000)
+})
+
+t.test('the largest indexes are kept exactly', async (t) => {
+  const runs = new RunList()
+  const last = limits.shardRecipientCount
+  runs.append(last - 1, last)
+  runs.append(0, 1)
+  runs.append(2 ** 26 - 2, 2 ** 26 - 1)
+  normalise(runs)
+  t.same([...runs.toPairs()], [0, 1, last - 1, last, 2 ** 26 - 2, 2 ** 26 - 1])
 })
 
 function runsOf(indexes: readonly number[]): RunList {

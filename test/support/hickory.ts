@@ -23,6 +23,15 @@ export function hickory(...args: readonly string[]): Promise<Finished> {
   return finished(start(args))
 }
 
+/** Starts a command, to be watched or killed. */
+export function startHickory(...args: readonly string[]): {
+  child: ChildProcess
+  finished: Promise<Finished>
+} {
+  const child = start(args)
+  return { child, finished: finished(child) }
+}
+
 export interface Service {
   /** Such as `http://127.0.0.1:41234`. */
   readonly url: string
