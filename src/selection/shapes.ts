@@ -5,6 +5,7 @@
  * @module
  */
 import { ServiceError, type ServiceErrorCode } from '../errors.js'
+import { GLOBE, lngRange, movesOnto, type RingFault, unwrapRing } from '../geometry/antimeridian.js'
 import type { Polygons } from '../geometry/polygons.js'
 import { toUnits } from '../geometry/units.js'
 import { limits } from '../limits.js'
@@ -15,6 +16,8 @@ export class ShapeReader {
   readonly #vertices: number[] = []
   readonly #ringStarts: number[] = [0]
   readonly #polygonStarts: number[] = [0]
+  #positionCount = 0
+  #ringCount = 0
 
   /**
    * Reads a FeatureCollection, a Feature or a bare geometry. Null, absent and an object without
@@ -88,63 +91,89 @@ export class ShapeReader {
     }
   }
 
+  /**
+   * A polygon becomes one for each whole turn at which its shell meets the globe, each with its
+   * holes at every turn at which they meet that shell.
+   */
   #readPolygon(value: unknown, path: string): void {
-    nonEmptyArrayAt(value, path).forEach((ring, index) => {
-      this.#readRing(ring, `${path}[${index}]`)
-    })
-    this.#polygonStarts.push(this.#ringStarts.length - 1)
+    const rings = nonEmptyArrayAt(value, path).map((ring, i) =>
+      this.#readRing(ring, `${path}[${i}]`),
+    )
+    const [shell, ...holes] = rings
+    const range = lngRange(shell)
+    for (const move of movesOnto(range, GLOBE)) {
+      this.#pushRing(shell, move)
+      const moved = { min: range.min + move, max: range.max + move }
+      for (const hole of holes) {
+        for (const holeMove of movesOnto(lngRange(hole), moved)) this.#pushRing(hole, holeMove)
+      }
+      this.#polygonStarts.push(this.#ringStarts.length - 1)
+    }
   }
 
   /**
    * A ring of three positions or more is taken as it is, even where simplification has left it
-   * without area: then it holds what lies on it.
+   * without area: then it holds what lies on it. Returns it in units, not closed.
    */
-  #readRing(value: unknown, path: string): void {
+  #readRing(value: unknown, path: string): readonly number[] {
     const positions = arrayAt(value, path)
-    const start = this.#vertices.length
-    if (start / 2 + positions.length > limits.vertexCount) {
+    this.#positionCount += positions.length
+    this.#ringCount++
+    if (this.#positionCount > limits.vertexCount) {
       fail('TooComplex', `takes the request beyond ${limits.vertexCount} positions`, path)
     }
-    if (this.#ringStarts.length > limits.ringCount) {
+    if (this.#ringCount > limits.ringCount) {
       fail('TooComplex', `takes the request beyond ${limits.ringCount} rings`, path)
     }
-    for (let i = 0; i < positions.length; i++) this.#readPosition(positions[i], path, i)
+    const ring: number[] = []
+    for (let i = 0; i < positions.length; i++) readPosition(positions[i], path, i, ring)
     if (positions.length < 3) fail('InvalidGeoJson', 'must have at least three positions', path)
-    this.#dropClosingVertex(start)
-    refuseWideEdges(this.#vertices, start, path)
+    dropClosingVertex(ring)
+    const unwrapped = unwrapRing(ring)
+    if (typeof unwrapped === 'string') fail('InvalidGeoJson', RING_FAULTS[unwrapped], path)
+    return unwrapped
+  }
+
+  #pushRing(ring: readonly number[], move: number): void {
+    for (let i = 0; i < ring.length; i += 2) this.#vertices.push(ring[i] + move, ring[i + 1])
     this.#ringStarts.push(this.#vertices.length / 2)
   }
+}
 
-  #readPosition(position: unknown, path: string, index: number): void {
-    if (!Array.isArray(position) || position.length < 2) {
-      fail(
-        'InvalidGeoJson',
-        'must be a position: an array of longitude and latitude',
-        at(path, index),
-      )
-    }
-    const lng: unknown = position[0]
-    const lat: unknown = position[1]
-    if (typeof lng !== 'number' || typeof lat !== 'number') {
-      fail('InvalidGeoJson', 'must hold two numbers, longitude and latitude', at(path, index))
-    }
-    if (!(lng >= -180 && lng <= 180)) {
-      fail('InvalidGeoJson', 'must have a longitude from -180 to 180', at(path, index))
-    }
-    if (!(lat >= -90 && lat <= 90)) {
-      fail('InvalidGeoJson', 'must have a latitude from -90 to 90', at(path, index))
-    }
-    this.#vertices.push(toUnits(lng), toUnits(lat))
-  }
+const RING_FAULTS: Readonly<Record<RingFault, string>> = {
+  AmbiguousPole: 'goes round the globe so near the equator that it could hold either pole',
+  SeveralTurns: 'goes round the globe more than once',
+}
 
-  #dropClosingVertex(start: number): void {
-    const vertices = this.#vertices
-    const end = vertices.length
-    if (end - start <= 2) return
-    if (vertices[start] === vertices[end - 2] && vertices[start + 1] === vertices[end - 1]) {
-      vertices.length = end - 2
-    }
+/** Map libraries draw on beyond the antimeridian; more than one turn and a half has no use. */
+const LNG_DEGREES_MAX = 540
+const LAT_DEGREES_MAX = 90
+
+function readPosition(position: unknown, path: string, index: number, into: number[]): void {
+  if (!Array.isArray(position) || position.length < 2) {
+    fail(
+      'InvalidGeoJson',
+      'must be a position: an array of longitude and latitude',
+      at(path, index),
+    )
   }
+  const lng: unknown = position[0]
+  const lat: unknown = position[1]
+  if (typeof lng !== 'number' || typeof lat !== 'number') {
+    fail('InvalidGeoJson', 'must hold two numbers, longitude and latitude', at(path, index))
+  }
+  if (!(Math.abs(lng) <= LNG_DEGREES_MAX)) {
+    fail('InvalidGeoJson', 'must have a longitude from -540 to 540', at(path, index))
+  }
+  if (!(Math.abs(lat) <= LAT_DEGREES_MAX)) {
+    fail('InvalidGeoJson', 'must have a latitude from -90 to 90', at(path, index))
+  }
+  into.push(toUnits(lng), toUnits(lat))
+}
+
+function dropClosingVertex(ring: number[]): void {
+  const end = ring.length
+  if (ring[0] === ring[end - 2] && ring[1] === ring[end - 1]) ring.length = end - 2
 }
 
 const GEOMETRY_TYPES = [
@@ -173,25 +202,6 @@ function refuseUnsupportedProperties(properties: unknown, path: string): void {
     if (!UNSUPPORTED_PROPERTIES.includes(name.toLowerCase())) continue
     if (value === null || value === false) continue
     fail('UnsupportedGeometry', 'is not supported by this version', `${path}.${name}`)
-  }
-}
-
-const HALF_TURN_UNITS = 1.8e9
-
-/**
- * An edge of more than half a turn may mean the short way over the antimeridian or the long way
- * round; only the seam from exactly -180 to exactly 180 is as written.
- */
-function refuseWideEdges(vertices: readonly number[], start: number, path: string): void {
-  const end = vertices.length
-  for (let i = start, from = end - 2; i < end; from = i, i += 2) {
-    const span = Math.abs(vertices[i] - vertices[from])
-    if (span <= HALF_TURN_UNITS || span === 2 * HALF_TURN_UNITS) continue
-    fail(
-      'UnsupportedGeometry',
-      'is the end of an edge over more than 180 degrees; cut shapes at the antimeridian',
-      at(path, (i - start) / 2),
-    )
   }
 }
 

@@ -134,10 +134,10 @@ t.test('what cannot be understood is refused with its path', async (t) => {
       'geoJSON.coordinates[0][2]',
     ],
     [ring([0, 0], [1, 0], [1, 90.0000001]), 'InvalidGeoJson', 'geoJSON.coordinates[0][2]'],
-    [ring([0, 0], [180.0000001, 0], [1, 1]), 'InvalidGeoJson', 'geoJSON.coordinates[0][1]'],
+    [ring([0, 0], [540.0000001, 0], [1, 1]), 'InvalidGeoJson', 'geoJSON.coordinates[0][1]'],
     [ring([0, 0], [1, 0]), 'InvalidGeoJson', 'geoJSON.coordinates[0]'],
     [ring(), 'InvalidGeoJson', 'geoJSON.coordinates[0]'],
-    [ring([170, 0], [-170, 0], [-170, 9]), 'UnsupportedGeometry', 'geoJSON.coordinates[0][0]'],
+    [ring([0, 0.5], [120, -0.5], [-120, 0.5]), 'InvalidGeoJson', 'geoJSON.coordinates[0]'],
     [{ features: [] }, 'InvalidRequest', 'features'],
     [{ Type: 'Polygon', coordinates: [square] }, 'InvalidRequest', 'Type'],
     [{ geoJSON: { features: [], Shapes: [] } }, 'InvalidGeoJson', 'geoJSON'],
@@ -157,20 +157,20 @@ t.test('what cannot be understood is refused with its path', async (t) => {
 t.test('a ring without area is taken as it is', async (t) => {
   const rings = [
     [
-      [2, 2],
-      [3, 3],
-      [2, 2],
-      [2, 2],
+      [0.2, 0.2],
+      [0.3, 0.3],
+      [0.2, 0.2],
+      [0.2, 0.2],
     ],
     [
-      [4, 4],
-      [4, 4],
-      [4, 4],
-      [4, 4],
+      [0.4, 0.4],
+      [0.4, 0.4],
+      [0.4, 0.4],
+      [0.4, 0.4],
     ],
   ]
   for (const flat of rings) {
-    for (const coordinates of [[flat], [square, flat], [flat, square]]) {
+    for (const coordinates of [[flat], [square, flat]]) {
       const { polygons } = validate({ geoJSON: { type: 'Polygon', coordinates } })
       t.equal(polygons.ringStarts.length, coordinates.length + 1)
     }
