@@ -25,7 +25,7 @@ export type RingFault = 'AmbiguousPole' | 'SeveralTurns'
  * @param ring  longitudes and latitudes in units, alternately, not closed; it is not changed
  */
 export function unwrapRing(ring: readonly number[]): readonly number[] | RingFault {
-  if (!runsTheShortWay(ring)) return ring
+  if (!runsTheShortWay(ring, true)) return ring
   const unwrapped = unwrapped180(ring)
   const last = ring.length - 2
   const turn = unwrapped[last] + shortWay(ring[last], ring[0]) - ring[0]
@@ -36,6 +36,11 @@ export function unwrapRing(ring: readonly number[]): readonly number[] | RingFau
   const pole = lat > 0 ? POLE : -POLE
   // Along the last edge to where the ring began, one turn on, then up and back along the pole.
   return [...unwrapped, ring[0] + turn, ring[1], ring[0] + turn, pole, ring[0], pole]
+}
+
+/** The same for a line: it is not closed, and holds no pole. */
+export function unwrapLine(line: readonly number[]): readonly number[] {
+  return runsTheShortWay(line, false) ? unwrapped180(line) : line
 }
 
 /** Longitudes [min, max], closed, in units. */
@@ -66,10 +71,11 @@ export function movesOnto(range: LngRange, onto: LngRange): number[] {
 }
 
 /** Whether an edge runs the short way over the antimeridian. */
-function runsTheShortWay(vertices: readonly number[]): boolean {
+function runsTheShortWay(vertices: readonly number[], isClosed: boolean): boolean {
   let found = false
   for (let i = 0; i < vertices.length; i += 2) {
     if (vertices[i] < -HALF_TURN || vertices[i] > HALF_TURN) return false
+    if (i === 0 && !isClosed) continue
     const from = i > 0 ? i - 2 : vertices.length - 2
     const span = Math.abs(vertices[i] - vertices[from])
     if (span > HALF_TURN && span < TURN) found = true

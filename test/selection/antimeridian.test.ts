@@ -72,9 +72,9 @@ t.test('a place on the antimeridian is the same place from either side', async (
 
 /** Rows of recipients, by their positions in order. */
 function ask(columns: RecipientColumns, coordinates: MultiPolygonCoordinates): string[] {
-  const { polygons } = validate({ geoJSON: { type: 'MultiPolygon', coordinates } })
+  const { shapes } = validate({ geoJSON: { type: 'MultiPolygon', coordinates } })
   const [shard] = shardsOf(columns, 1, columns.recipientCount).map(attachShard)
-  const [runs] = selectInside([shard], polygons, { edgeTestCount: 1e9 })
+  const [runs] = selectInside([shard], shapes, { edgeTestCount: 1e9 })
   const numbers: string[] = []
   for (let i = 0; i < runs.length; i += 2) {
     for (let index = runs[i]; index < runs[i + 1]; index++) {
