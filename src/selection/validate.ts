@@ -4,17 +4,17 @@
  * @module
  */
 import { ServiceError } from '../errors.js'
-import type { Shapes } from '../geometry/polygons.js'
+import type { Polygons } from '../geometry/polygons.js'
 import { type JsonObject, kindOf, member } from './parse.js'
-import { readShapes } from './shapes.js'
+import { ShapeReader } from './shapes.js'
 
 declare const valid: unique symbol
 
 export interface Query {
   readonly [valid]: true
   readonly countsOnly: boolean
-  /** Nothing included selects nobody, whatever is excluded. */
-  readonly shapes: Shapes
+  /** No polygon at all selects nobody. */
+  readonly polygons: Polygons
 }
 
 /**
@@ -22,9 +22,11 @@ export interface Query {
  */
 export function validate(request: JsonObject): Query {
   refuseUnsupported(request)
+  const shapes = new ShapeReader()
+  shapes.read(member(request, 'geojson'), 'geoJSON')
   return {
     countsOnly: readBoolean(member(request, 'countsonly'), 'countsOnly'),
-    shapes: readShapes(member(request, 'geojson'), 'geoJSON'),
+    polygons: shapes.polygons(),
   } as Query
 }
 
