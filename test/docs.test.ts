@@ -29,7 +29,7 @@ t.test('docs/errors.md has exactly the errors of the code', async (t) => {
   t.same(documented, { ...errorTables.serviceErrors, ...errorTables.operatorErrors })
 })
 
-t.test('docs/operations.md has every setting and its default', async (t) => {
+t.test('docs/operations.md has every setting, its flag and its variable', async (t) => {
   const text = read('docs/operations.md')
   const names = [...text.matchAll(/^\| `--([\w-]+) .*\| `(HICKORY_\w+)` \| .* \| `(\w+)` \|$/gm)]
   t.equal(names.length, Object.keys(readConfig({}, {})).length)

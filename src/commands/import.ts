@@ -19,6 +19,7 @@ interface Flags {
   readonly source: string
   readonly label?: string
   readonly strict?: true
+  readonly allowEmpty?: true
 }
 
 export function importCommand(context: CommandContext): Command {
@@ -29,6 +30,7 @@ export function importCommand(context: CommandContext): Command {
     .requiredOption('--source <ID>', `source to replace or add, 0 to ${limits.sourceIdMax}`)
     .option('--label <TEXT>', 'what the source is called; may be left out if it has a label')
     .option('--strict', 'publish nothing if a single row is rejected')
+    .option('--allow-empty', 'let files without a row empty a source that has recipients')
     .addHelpText('after', HELP_TAIL)
     .action((paths: string[], flags: Flags) => runImport(context, paths, flags))
 }
@@ -36,8 +38,8 @@ export function importCommand(context: CommandContext): Command {
 const HELP_TAIL = `
 Each FILE begins with a header that names the columns number, lat and lng, in degrees, and
 optionally contact; the order and the case of the names do not matter, and other columns are
-ignored. Fields are separated by comma, semicolon, tab or bar, and quoted as in RFC 4180; the text
-is UTF-8. Recipients with the same contact are one contact; without one, those with the same number.
+ignored. Fields are separated by comma, semicolon, tab or bar, and quoted as in RFC 4180, but
+number, lat, lng and contact must not hold line ends; the text is UTF-8. Recipients with the same contact are one contact; without one, those with the same number.
 
 Rows that cannot be used are left out and counted by reason. The snapshot that is being served is
 never changed: the new one takes its place when it is complete and verified, or not at all.
@@ -60,6 +62,7 @@ async function runImport(
     const read = await readFiles(context, paths)
     printRead(sourceId, label, read)
     assertUsable(read, flags.strict === true)
+    if (flags.allowEmpty !== true) await assertNotEmptied(dataDirectory, sourceId, read)
     const snapshotId = await publish(context, lock, { id: sourceId, label }, read)
     print(`snapshot   ${snapshotId}`)
     print(`time       ${((performance.now() - startedMs) / 1000).toFixed(1)} s`)
@@ -85,7 +88,8 @@ async function chooseLabel(
   if (label === undefined) {
     throw new OperatorError('Usage', `source ${sourceId} is new: give it a name with --label`)
   }
-  if (label.trim() === '' || /\p{Cc}/u.test(label)) {
+  if (label.trim() === '') throw new OperatorError('Usage', '--label must not be empty')
+  if (/\p{Cc}|\p{Bidi_Control}/u.test(label)) {
     throw new OperatorError('Usage', '--label needs a text without control characters')
   }
   if (Buffer.byteLength(label) > limits.labelBytes) {
@@ -116,6 +120,11 @@ function printRead(sourceId: number, label: string, read: RecipientRead): void {
   print(`rows read  ${read.rowCount}`)
   print(`accepted   ${read.columns.recipientCount}`)
   print(`rejected   ${read.rejectedCount}`)
+  if (read.furtherLineCount > 0) {
+    print(
+      `further lines ${read.furtherLineCount}, of accepted rows with line ends in other columns`,
+    )
+  }
   for (const { reason, count, examples } of read.rejects) {
     print(`  ${reason} ${count}: ${rejectReasons[reason]}`)
     const places = examples.map(({ file, line }) => `${file}:${line}`)
@@ -134,6 +143,22 @@ function assertUsable({ rowCount, rejectedCount }: RecipientRead, isStrict: bool
   if (rejectedCount === rowCount) {
     throw new OperatorError('InputRejected', 'every row was rejected, nothing was published')
   }
+}
+
+/** An export that was cut short right behind its header must not empty a source unasked. */
+async function assertNotEmptied(
+  dataDirectory: string,
+  sourceId: number,
+  { rowCount }: RecipientRead,
+): Promise<void> {
+  if (rowCount > 0) return
+  const existing = (await listSources(dataDirectory)).find(({ id }) => id === sourceId)
+  if (existing === undefined || existing.recipientCount === 0) return
+  throw new OperatorError(
+    'InputRejected',
+    `there is no row to replace the ${existing.recipientCount} recipients of source ${sourceId}, ` +
+      'nothing was published; --allow-empty empties it',
+  )
 }
 
 async function publish(

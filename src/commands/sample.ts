@@ -5,13 +5,14 @@
  * @module
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { polygonsOf } from '../geometry/polygons.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { attachShard } from '../shard/layout.js'
 import { countInside } from '../shard/select.js'
+import { createDirectory } from '../snapshot/directory.js'
 import { withDataLock } from '../snapshot/lock.js'
 import { openSnapshot } from '../snapshot/open.js'
 import { publishSource } from '../snapshot/publish.js'
@@ -34,7 +35,7 @@ export function needsSample(dataDirectory: string): boolean {
 /** @param goOn  called now and then; what it throws ends the work, which is then begun anew */
 export async function makeSample(dataDirectory: string, log: Log, goOn: () => void): Promise<void> {
   log.info({ dataDirectory }, 'the data directory is empty: making sample data')
-  await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
+  await createDirectory(dataDirectory)
   await writeFile(join(dataDirectory, UNFINISHED), '')
   await publishSources(dataDirectory, log, goOn)
   await writeDefaultDocuments(dataDirectory, await contactCounter(dataDirectory))

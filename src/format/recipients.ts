@@ -16,8 +16,10 @@ export interface SourceSummary {
 const SOURCE_STATUS = 'Ok'
 
 export function jsonCounts(sources: readonly SourceSummary[]): string {
-  return `{"SourceRecords":[${sources.map((source) => `${jsonSourceStart(source)}}`).join(',')}]}`
+  return `{"SourceRecords":[${sources.map((source) => jsonSourceStart(source) + JSON_SOURCE_END).join(',')}]}`
 }
+
+const JSON_SOURCE_END = '}'
 
 /** A source record without its closing brace, so that recipients can follow. */
 export function jsonSourceStart({ sourceId, label, count }: SourceSummary): string {

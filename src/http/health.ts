@@ -7,7 +7,7 @@ import { JSON_CONTENT_TYPE } from '../format/error-body.js'
 import type { Handler } from './request.js'
 import type { Route } from './router.js'
 
-/** Undefined when ready; otherwise why not, in a word: loading, draining. */
+/** Undefined when ready; otherwise why not, in a word. */
 export type UnreadyReason = () => string | undefined
 
 export function healthRoutes(unreadyReason: UnreadyReason): Route<Handler>[] {

@@ -8,8 +8,9 @@
  *
  * @module
  */
-import { type FileHandle, open, readdir, readFile, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { OperatorError } from '../errors.js'
 
 export const DIRECTORY_MODE = 0o700
@@ -25,6 +26,19 @@ export const snapshotsDirectory = (dataDirectory: string) => join(dataDirectory,
 const currentFile = (dataDirectory: string) => join(dataDirectory, 'CURRENT')
 
 export const generationOf = (id: string) => Number(id.slice(0, id.indexOf('-')))
+
+/**
+ * Creates a directory and those above it that are missing. Where a file system refuses to create
+ * one with ENOENT, as /proc does, the recursive mkdir of Node.js tries for ever.
+ */
+export async function createDirectory(path: string): Promise<void> {
+  if (existsSync(path)) return
+  const parent = dirname(path)
+  if (parent !== path) await createDirectory(parent)
+  await mkdir(path, { mode: DIRECTORY_MODE }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+}
 
 /** Ids of the snapshots that are there, by ascending generation. */
 export async function listSnapshots(dataDirectory: string): Promise<string[]> {

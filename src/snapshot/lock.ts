@@ -3,11 +3,10 @@
  *
  * @module
  */
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { lock } from 'proper-lockfile'
 import { OperatorError } from '../errors.js'
-import { DIRECTORY_MODE } from './directory.js'
+import { createDirectory } from './directory.js'
 
 /** The lock of one who died is taken over after this time; its owner renews it all the while. */
 const STALE_MS = 15_000
@@ -44,7 +43,7 @@ async function acquire(
   onCompromised: (error: Error) => void,
 ): Promise<() => Promise<void>> {
   try {
-    await mkdir(dataDirectory, { recursive: true, mode: DIRECTORY_MODE })
+    await createDirectory(dataDirectory)
     const lockfilePath = join(dataDirectory, 'import.lock')
     return await lock(dataDirectory, { lockfilePath, stale: STALE_MS, retries: 0, onCompromised })
   } catch (error) {

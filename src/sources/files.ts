@@ -19,6 +19,8 @@ export interface RecipientRead {
   readonly columns: RecipientColumns
   /** Always the accepted (`columns.recipientCount`) and the rejected together. */
   readonly rowCount: number
+  /** Lines that accepted rows take beyond one each, for line ends in columns that are ignored. */
+  readonly furtherLineCount: number
   readonly rejectedCount: number
   readonly rejects: readonly Rejects[]
 }
@@ -62,11 +64,12 @@ export async function readRecipientFiles(
 
   const collector = new RecipientCollector()
   const tally = new RejectTally()
+  let furtherLineCount = 0
   await withCsvDatabase(paths, async (connection) => {
     for (const file of files) {
       const rowBytes = ((1 - SURVEY_SHARE) * file.bytes) / file.survey.lineCount
       const scan = await scanFile(connection, file, collector, (rows) => report(rows * rowBytes))
-      placeRows(file.path, file.survey, scan, tally)
+      furtherLineCount += placeRows(file.path, file.survey, scan, tally)
       doneBytes += (1 - SURVEY_SHARE) * file.bytes
     }
   })
@@ -74,6 +77,7 @@ export async function readRecipientFiles(
   return {
     columns,
     rowCount: columns.recipientCount + tally.count,
+    furtherLineCount,
     rejectedCount: tally.count,
     rejects: tally.list(),
   }
@@ -91,9 +95,14 @@ async function scanFile(
     if (error instanceof OperatorError) throw error
     // Only the kind of it, and no cause: DuckDB's message quotes the line, which is personal data.
     const [kind] = /^[A-Z][A-Za-z ]{0,40} Error(?=:)/.exec(String((error as Error).message)) ?? ['']
+    // The survey has unpacked it, so what is wrong is a kind of gzip that DuckDB does not know.
+    const hint =
+      survey.isGzip && kind === 'IO Error'
+        ? 'this kind of gzip is not supported: unpack it, or compress it again'
+        : lineEndHint(survey)
     throw new OperatorError(
       'InputRejected',
-      `${path} cannot be read as CSV: ${lineEndHint(survey)} (DuckDB: ${kind || 'unknown error'})`,
+      `${path} cannot be read as CSV: ${hint} (DuckDB: ${kind || 'unknown error'})`,
     )
   }
 }

@@ -17,10 +17,12 @@ import type { Survey } from './survey.js'
  * Goes through the file line by line, adds what was rejected to the tally, and throws an
  * OperatorError if lines are left over.
  *
- * A line end inside a field is believed only in a column that is ignored, of a record that has
- * all its fields. Anywhere else it may be rows that were swallowed, and the file is refused.
+ * A line end inside a field is believed only in a column that is ignored, of a row that is
+ * accepted. Anywhere else it may be rows that were swallowed, and the file is refused.
+ *
+ * @returns the line ends inside fields of accepted rows, so that they can be told
  */
-export function placeRows(path: string, survey: Survey, scan: RowScan, tally: RejectTally): void {
+export function placeRows(path: string, survey: Survey, scan: RowScan, tally: RejectTally): number {
   const { lineCount, blankLines } = survey
   const { rowCount, special, broken } = scan
   let line = survey.headerLine + 1
@@ -59,7 +61,7 @@ export function placeRows(path: string, survey: Survey, scan: RowScan, tally: Re
       const code = special.reasons[specialIndex]
       if (code !== ACCEPTED) {
         const reason = reasonOf(code)
-        if (reason === 'QuoteMalformed') swallowLine ??= line
+        if (reason === 'QuoteMalformed' || special.breaks[specialIndex] > 0) swallowLine ??= line
         tally.add(reason, path, line)
       }
       breakCount += special.breaks[specialIndex]
@@ -72,7 +74,7 @@ export function placeRows(path: string, survey: Survey, scan: RowScan, tally: Re
   passBlankAndBroken()
 
   const isComplete = line === lineCount + 1 && brokenIndex === broken.records.length
-  if (isComplete && swallowLine === undefined) return
+  if (isComplete && swallowLine === undefined) return breakCount
   const blankCount = blankLines.filter((blank) => blank > survey.headerLine).length
   const takenCount = blankCount + rowCount + broken.records.length + breakCount
   const lostCount = Math.max(1, lineCount - survey.headerLine - takenCount)

@@ -106,10 +106,12 @@ t.test('under --strict the report is printed all the same', async (t) => {
   t.equal(clean.exitCode, 0)
 })
 
-t.test('a file with only a header empties the source', async (t) => {
+t.test('a file with only a header empties a source only when told so', async (t) => {
   const { data, run } = place(t)
   await run(GOOD, '--source', '7', '--label', 'Residents')
-  t.equal((await run(HEADER, '--source', '7', '--strict')).exitCode, 0)
+  t.match(await run(HEADER, '--source', '7'), { code: 'InputRejected', exitCode: 5 })
+  t.ok((await openSnapshot(data)).shards.length > 0)
+  t.equal((await run(HEADER, '--source', '7', '--allow-empty')).exitCode, 0)
   const { sources, shards } = await openSnapshot(data)
   t.match(sources, [{ id: 7, label: 'Residents', recipientCount: 0 }])
   t.same(shards, [])
