@@ -79,7 +79,7 @@ export async function publishSource(
       await syncDirectory(temporary)
       lock.assertHeld()
       await makeCurrent(dataDirectory, temporary, manifest)
-      log.info({ snapshot: manifest.id, sources: sources.length }, 'published')
+      log.debug({ snapshot: manifest.id, sources: sources.length }, 'published')
       await prune(dataDirectory, manifest.id, log)
       return { snapshotId: manifest.id }
     } finally {
