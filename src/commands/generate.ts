@@ -31,7 +31,7 @@ interface Flags {
 export function generateCommand(context: CommandContext): Command {
   return new Command('generate')
     .description('write made-up recipients around real cities to a CSV file')
-    .requiredOption('--recipients <N>', 'recipients to make, 0 to 1000000000')
+    .requiredOption('--recipients <N>', `recipients to make, 0 to ${SYNTHETIC_RECIPIENT_COUNT_MAX}`)
     .option('--seed <S>', 'the same seed makes the same file, 0 to 4294967295', '1')
     .requiredOption('--out <FILE>', 'file to write; compressed if it ends in .gz; - is stdout')
     .option('--countries <CODES>', 'countries to live in, such as US,CA (default: all)')
@@ -61,7 +61,11 @@ const [PLUS, COMMA, ZERO, NINE, LETTER_C, LINE_END] = Buffer.from('+,09c\n')
 type Chunks = Iterable<Uint8Array>
 
 async function generate(flags: Flags, log: Log): Promise<void> {
-  const recipientCount = parseInteger('--recipients', flags.recipients, RECIPIENTS_MAX)
+  const recipientCount = parseInteger(
+    '--recipients',
+    flags.recipients,
+    SYNTHETIC_RECIPIENT_COUNT_MAX,
+  )
   const seed = parseInteger('--seed', flags.seed, 2 ** 32 - 1)
   const countries = flags.countries?.split(',').map((code) => code.trim().toUpperCase())
   const batches = syntheticRecipients({ recipientCount, seed, countries })
@@ -83,8 +87,6 @@ async function generate(flags: Flags, log: Log): Promise<void> {
   if (flags.out === '-') log.info(written)
   else print(`${written}: ${flags.out}`)
 }
-
-const RECIPIENTS_MAX = SYNTHETIC_RECIPIENT_COUNT_MAX
 
 function parseInteger(flag: string, text: string, max: number): number {
   const value = /^[0-9]{1,15}$/.test(text) ? Number(text) : Number.NaN

@@ -19,7 +19,7 @@ const reasons = Object.keys(rejectReasons) as RejectReason[]
 export const ACCEPTED = 0
 
 /** Of a reason, in both queries. */
-export function reasonCode(reason: RejectReason): number {
+function reasonCode(reason: RejectReason): number {
   return reasons.indexOf(reason) + 1
 }
 
