@@ -195,7 +195,7 @@ t.test('a handler that throws is 500 with an id, and the server lives', async (t
     t.equal(status, 500, line)
     t.equal(errorCode(body), 'InternalError')
     t.match(String(body), 'test-42')
-    t.notMatch(String(body), /bug|\+999/)
+    t.notMatch(String(body), /bug|\+99912345/)
     t.match(faults.pop(), { requestId: 'test-42', fault: name, frames: /at / })
     t.equal(faults.length, 0, 'logged once')
   }
@@ -209,7 +209,7 @@ t.test('neither answer nor log repeats what was sent', async (t) => {
   t.notMatch(String(body), '99912345')
   await request(port, 'GET /asserts')
   t.equal(faults.length, 2)
-  t.notMatch(JSON.stringify(faults), '999')
+  t.notMatch(JSON.stringify(faults), /99912345|99954321/)
 })
 
 t.test('a ServiceError is its status and body, and is not logged', async (t) => {
