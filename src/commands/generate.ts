@@ -168,11 +168,14 @@ async function writeFile(path: string, chunks: Chunks): Promise<number> {
   const writePath = target.replaceable ? part : target.path
   let created = false
   try {
-    const file = await open(writePath, target.replaceable ? 'wx' : 'w')
-    created = target.replaceable
-    const byteCount = await fill(file, chunks, path.endsWith('.gz'), target.replaceable)
-    if (created) await rename(part, target.path)
-    return byteCount
+    // Listened for before there is a file that would be left behind.
+    return await untilInterrupted(async (signal) => {
+      const file = await open(writePath, target.replaceable ? 'wx' : 'w')
+      created = target.replaceable
+      const byteCount = await fill(file, chunks, path.endsWith('.gz'), target.replaceable, signal)
+      if (created) await rename(part, target.path)
+      return byteCount
+    })
   } catch (error) {
     if (created) await unlink(part).catch(() => undefined)
     // Now that it is clean, die of the signal; returns if somebody else listens for it, too.
@@ -200,9 +203,10 @@ async function fill(
   chunks: Chunks,
   compressed: boolean,
   durable: boolean,
+  signal: AbortSignal,
 ): Promise<number> {
   let byteCount = 0
-  const writeAll = async (source: AsyncIterable<Uint8Array>, signal: AbortSignal) => {
+  const write = async (source: AsyncIterable<Uint8Array>) => {
     for await (const chunk of source) {
       signal.throwIfAborted()
       // Unlike write(), goes on after a short write until all is written or something is wrong.
@@ -211,12 +215,9 @@ async function fill(
     }
   }
   try {
-    await untilInterrupted((signal) => {
-      const write = (source: AsyncIterable<Uint8Array>) => writeAll(source, signal)
-      return compressed
-        ? pipeline(chunks, createGzip({ level: COMPRESSION_LEVEL }), write, { signal })
-        : pipeline(chunks, write, { signal })
-    })
+    await (compressed
+      ? pipeline(chunks, createGzip({ level: COMPRESSION_LEVEL }), write, { signal })
+      : pipeline(chunks, write, { signal }))
     if (durable) await file.sync()
   } finally {
     await file.close()
@@ -234,7 +235,9 @@ class Interrupted extends OperatorError {
   }
 }
 
-async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+async function untilInterrupted<Result>(
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
   const abort = new AbortController()
   let received: NodeJS.Signals | undefined
   const interrupt = (signal: NodeJS.Signals) => {
@@ -243,7 +246,7 @@ async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): P
   }
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
   try {
-    await work(abort.signal)
+    return await work(abort.signal)
   } catch (error) {
     throw received === undefined ? error : new Interrupted(received)
   } finally {
