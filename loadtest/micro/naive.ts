@@ -1,5 +1,5 @@
 /**
- * The baseline, as anyone would write it in an afternoon: KDBush on degrees, the bounding box, and
+ * The baseline, what would be written in an afternoon: KDBush on degrees, the bounding box, and
  * a point-in-polygon library for what lies in it.
  *
  * @module
