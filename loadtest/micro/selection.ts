@@ -4,9 +4,9 @@
  * @module
  */
 import type { MultiPolygon, Polygon } from 'geojson'
-import type { Polygons } from '../../src/geometry/polygons.js'
+import type { Shapes } from '../../src/geometry/polygons.js'
 import { limits } from '../../src/limits.js'
-import { ShapeReader } from '../../src/selection/shapes.js'
+import { readShapes } from '../../src/selection/shapes.js'
 import type { Shard } from '../../src/shard/layout.js'
 import { countInside, selectInside } from '../../src/shard/select.js'
 import { formatCount, formatFigure, type Table } from '../table.js'
@@ -53,28 +53,26 @@ export function measureSelections(
 
 /** One shape in the form that each way takes. */
 interface Shape {
-  readonly polygons: Polygons
+  readonly shapes: Shapes
   readonly naivePolygons: readonly NaivePolygon[]
 }
 
 function toShape(geometry: Polygon | MultiPolygon): Shape {
   const members = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates
-  const reader = new ShapeReader()
-  reader.read(geometry, 'shape')
-  return { polygons: reader.polygons(), naivePolygons: members.map(toNaivePolygon) }
+  return { shapes: readShapes(geometry, 'shape'), naivePolygons: members.map(toNaivePolygon) }
 }
 
-function countOnShards(shards: readonly Shard[], { polygons }: Shape): number {
-  const counts = countInside(shards, polygons, { edgeTestCount: limits.edgeTestCount })
+function countOnShards(shards: readonly Shard[], { shapes }: Shape): number {
+  const counts = countInside(shards, shapes, { edgeTestCount: limits.edgeTestCount })
   let sum = 0
   for (const count of counts) sum += count
   return sum
 }
 
-function selectOnShards(shards: readonly Shard[], { polygons }: Shape) {
+function selectOnShards(shards: readonly Shard[], { shapes }: Shape) {
   let count = 0
   let runCount = 0
-  for (const runs of selectInside(shards, polygons, { edgeTestCount: limits.edgeTestCount })) {
+  for (const runs of selectInside(shards, shapes, { edgeTestCount: limits.edgeTestCount })) {
     for (let i = 0; i < runs.length; i += 2) count += runs[i + 1] - runs[i]
     runCount += runs.length / 2
   }
@@ -89,7 +87,10 @@ function agreedCount(at: number, naive: number, counted: number, selected: numbe
 }
 
 function describe(shapes: readonly Shape[], hits: readonly number[]): string {
-  const vertexCount = shapes.reduce((sum, { polygons }) => sum + polygons.vertices.length / 2, 0)
+  const vertexCount = shapes.reduce(
+    (sum, shape) => sum + shape.shapes.included.vertices.length / 2,
+    0,
+  )
   const hitCount = hits.reduce((sum, count) => sum + count, 0)
   const median = hits.toSorted((a, b) => a - b)[hits.length >> 1]
   return (

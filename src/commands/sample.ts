@@ -7,7 +7,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { polygonsOf } from '../geometry/polygons.js'
+import { including, polygonsOf } from '../geometry/polygons.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { attachShard } from '../shard/layout.js'
@@ -83,7 +83,7 @@ async function contactCounter(dataDirectory: string): Promise<CountContacts> {
   const snapshot = await openSnapshot(dataDirectory)
   const shards = snapshot.shards.map(attachShard)
   return async (rings) => {
-    const counts = countInside(shards, polygonsOf([rings]), {
+    const counts = countInside(shards, including(polygonsOf([rings])), {
       edgeTestCount: limits.edgeTestCount,
     })
     return snapshot.sources.map(({ id, label }) => ({

@@ -18,6 +18,17 @@ export interface Polygons {
   readonly polygonStarts: Uint32Array
 }
 
+/** What is selected: who is in any of `included`, but in none of `excluded`. */
+export interface Shapes {
+  readonly included: Polygons
+  readonly excluded: Polygons
+}
+
+/** Shapes that exclude nothing. */
+export function including(included: Polygons): Shapes {
+  return { included, excluded: polygonsOf([]) }
+}
+
 /** Polygons whose rings are lists of longitude and latitude in degrees, which must be valid. */
 export function polygonsOf(
   polygons: readonly (readonly (readonly (readonly number[])[])[])[],

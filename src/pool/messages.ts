@@ -3,25 +3,23 @@
  *
  * @module
  */
-import type { Polygons } from '../geometry/polygons.js'
+import type { Shapes } from '../geometry/polygons.js'
 import type { LogLevel } from '../log.js'
 import type { RowFormat } from '../shard/rows.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { StoredDocuments } from '../store/documents.js'
 
 /** How many recipients of each shard are inside? */
-export interface CountTask {
+export interface CountTask extends Shapes {
   readonly kind: 'count'
   /** Indexes into the shards of the snapshot. */
   readonly shardIndexes: Uint32Array
-  readonly polygons: Polygons
 }
 
 /** Which recipients of each shard are inside? */
-export interface SelectTask {
+export interface SelectTask extends Shapes {
   readonly kind: 'select'
   readonly shardIndexes: Uint32Array
-  readonly polygons: Polygons
 }
 
 /** The bytes of some recipients of one shard. */

@@ -42,9 +42,9 @@ export function attachWorker(): (task: TimedTask) => TaskOutcome {
 function answer(shards: readonly Shard[], task: Task, budget: Budget): TaskResults[Task['kind']] {
   switch (task.kind) {
     case 'count':
-      return countInside(pick(shards, task.shardIndexes), task.polygons, budget)
+      return countInside(pick(shards, task.shardIndexes), task, budget)
     case 'select':
-      return selectInside(pick(shards, task.shardIndexes), task.polygons, budget)
+      return selectInside(pick(shards, task.shardIndexes), task, budget)
     case 'encode': {
       return encodeRows(shards[task.shardIndex], task.runs, task.format)
     }

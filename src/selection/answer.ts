@@ -37,10 +37,10 @@ export async function answer(
 ): Promise<void> {
   const { catalogue, runner } = service
   const deadlineMs = performance.now() + limits.requestMs
-  const { countsOnly, polygons } = validate(parse(body))
-  const plan = planShards(polygons, catalogue.shards, service.queryThreadCount)
+  const { countsOnly, shapes } = validate(parse(body))
+  const plan = planShards(shapes.included, catalogue.shards, service.queryThreadCount)
   const dispatch = countsOnly ? dispatchCounts : dispatchRuns
-  const found = await dispatch(runner, polygons, plan, deadlineMs)
+  const found = await dispatch(runner, shapes, plan, deadlineMs)
   if (reply.gone) return
   const selections = merge(catalogue, found)
   const headers = headersFor(format, catalogue.snapshotId)

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Polygons } from '../geometry/polygons.js'
+import type { Shapes } from '../geometry/polygons.js'
 import type { QueryRunner } from '../pool/messages.js'
 import type { Plan } from './plan.js'
 
@@ -22,12 +22,12 @@ export interface ShardRuns {
 /** Counts the recipients inside, shard by shard. */
 export async function dispatchCounts(
   runner: QueryRunner,
-  polygons: Polygons,
+  shapes: Shapes,
   plan: Plan,
   deadlineMs: number,
 ): Promise<ShardCount[]> {
   const parts = plan.map(async (shardIndexes) => {
-    const counts = await runner.run<'count'>({ kind: 'count', shardIndexes, polygons }, deadlineMs)
+    const counts = await runner.run<'count'>({ kind: 'count', shardIndexes, ...shapes }, deadlineMs)
     return Array.from(shardIndexes, (shardIndex, i) => ({ shardIndex, count: counts[i] }))
   })
   return (await Promise.all(parts)).flat()
@@ -36,12 +36,12 @@ export async function dispatchCounts(
 /** Selects the recipients inside, shard by shard, in ascending order of shards. */
 export async function dispatchRuns(
   runner: QueryRunner,
-  polygons: Polygons,
+  shapes: Shapes,
   plan: Plan,
   deadlineMs: number,
 ): Promise<ShardRuns[]> {
   const parts = plan.map(async (shardIndexes) => {
-    const runs = await runner.run<'select'>({ kind: 'select', shardIndexes, polygons }, deadlineMs)
+    const runs = await runner.run<'select'>({ kind: 'select', shardIndexes, ...shapes }, deadlineMs)
     return Array.from(shardIndexes, (shardIndex, i) => ({ shardIndex, runs: runs[i] }))
   })
   return (await Promise.all(parts)).flat().sort((a, b) => a.shardIndex - b.shardIndex)

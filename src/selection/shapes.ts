@@ -4,22 +4,38 @@
  *
  * @module
  */
-import { ServiceError, type ServiceErrorCode } from '../errors.js'
-import type { Polygons } from '../geometry/polygons.js'
-import { toUnits } from '../geometry/units.js'
+import { type RingFault, unwrapLine, unwrapRing } from '../geometry/antimeridian.js'
+import { PolygonList, type UnitRing } from '../geometry/polygon-list.js'
+import type { Shapes } from '../geometry/polygons.js'
 import { limits } from '../limits.js'
 import { isObject, type JsonObject, kindOf, member } from './parse.js'
+import {
+  arrayAt,
+  fail,
+  nonEmptyArrayAt,
+  objectAt,
+  readPosition,
+  readPositions,
+} from './positions.js'
 
-/** Collects the shapes of one request. */
-export class ShapeReader {
-  readonly #vertices: number[] = []
-  readonly #ringStarts: number[] = [0]
-  readonly #polygonStarts: number[] = [0]
+/**
+ * Reads a FeatureCollection, a Feature or a bare geometry. Null, absent and an object without any
+ * member, as clients write an empty collection, are no shape.
+ *
+ * @throws ServiceError  InvalidGeoJson, UnsupportedGeometry or TooComplex
+ */
+export function readShapes(value: unknown, path: string): Shapes {
+  const reader = new ShapeReader()
+  reader.read(value, path)
+  return { included: reader.included.polygons(), excluded: reader.excluded.polygons() }
+}
 
-  /**
-   * Reads a FeatureCollection, a Feature or a bare geometry. Null, absent and an object without
-   * any member, as clients write an empty collection, are no shape.
-   */
+class ShapeReader {
+  readonly included = new PolygonList()
+  readonly excluded = new PolygonList()
+  #positionCount = 0
+  #ringCount = 0
+
   read(value: unknown, path: string): void {
     if (value === undefined || value === null) return
     const object = objectAt(value, path)
@@ -31,15 +47,7 @@ export class ShapeReader {
       this.#readFeatures(type, features, path)
     } else if (type === 'Feature' || member(object, 'geometry') !== undefined) {
       this.#readFeature(object, path)
-    } else this.#readGeometry(object, path)
-  }
-
-  polygons(): Polygons {
-    return {
-      vertices: Float64Array.from(this.#vertices),
-      ringStarts: Uint32Array.from(this.#ringStarts),
-      polygonStarts: Uint32Array.from(this.#polygonStarts),
-    }
+    } else this.#readGeometry(object, path, this.included)
   }
 
   #readFeatures(type: unknown, features: unknown, path: string): void {
@@ -59,101 +67,116 @@ export class ShapeReader {
   #readFeature(feature: JsonObject, path: string): void {
     expectType(member(feature, 'type'), 'Feature', path)
     refuseSeveralShapes(feature, path)
-    refuseUnsupportedProperties(feature, path)
-    refuseUnsupportedProperties(member(feature, 'properties'), `${path}.properties`)
+    refuseMisplacedProperties(feature, path)
+    const excludes = readProperties(member(feature, 'properties'), `${path}.properties`)
     const geometry = member(feature, 'geometry')
     if (geometry === undefined) fail('InvalidGeoJson', 'has no geometry', path)
     if (geometry === null) return
-    this.#readGeometry(objectAt(geometry, `${path}.geometry`), `${path}.geometry`)
+    const geometryPath = `${path}.geometry`
+    const into = excludes ? this.excluded : this.included
+    this.#readGeometry(objectAt(geometry, geometryPath), geometryPath, into)
   }
 
-  #readGeometry(geometry: JsonObject, path: string): void {
+  /** Collections may hold collections, as deep as a body may nest. */
+  #readGeometry(geometry: JsonObject, path: string, into: PolygonList): void {
+    refuseSeveralShapes(geometry, path)
     const type = member(geometry, 'type')
-    const coordinates = member(geometry, 'coordinates')
-    const coordinatesPath = `${path}.coordinates`
-    if (type === 'Polygon') this.#readPolygon(coordinates, coordinatesPath)
-    else if (type === 'MultiPolygon') {
-      nonEmptyArrayAt(coordinates, coordinatesPath).forEach((polygon, index) => {
-        this.#readPolygon(polygon, `${coordinatesPath}[${index}]`)
+    if (type === 'GeometryCollection') {
+      const geometriesPath = `${path}.geometries`
+      arrayAt(member(geometry, 'geometries'), geometriesPath).forEach((item, index) => {
+        const itemPath = `${geometriesPath}[${index}]`
+        this.#readGeometry(objectAt(item, itemPath), itemPath, into)
       })
-    } else if (typeof type === 'string' && GEOMETRY_TYPES.includes(type)) {
-      fail('UnsupportedGeometry', `is a ${type}; Polygon and MultiPolygon are supported`, path)
-    } else {
-      const found = typeof type === 'string' ? 'unknown' : kindOf(type)
-      fail(
-        'InvalidGeoJson',
-        `must be the type of a GeoJSON geometry, but is ${found}`,
-        `${path}.type`,
-      )
+      return
     }
+    const read = typeof type === 'string' ? this.#readers[type] : undefined
+    if (read === undefined) {
+      const found = typeof type === 'string' ? 'unknown' : kindOf(type)
+      const problem = `must be the type of a GeoJSON geometry, but is ${found}`
+      fail('InvalidGeoJson', problem, `${path}.type`)
+    }
+    read(member(geometry, 'coordinates'), `${path}.coordinates`, into)
   }
 
-  #readPolygon(value: unknown, path: string): void {
-    nonEmptyArrayAt(value, path).forEach((ring, index) => {
-      this.#readRing(ring, `${path}[${index}]`)
-    })
-    this.#polygonStarts.push(this.#ringStarts.length - 1)
+  readonly #readers: Readonly<Record<string, CoordinateReader>> = Object.assign(
+    Object.create(null) as Record<string, CoordinateReader>,
+    {
+      Polygon: (value, path, into) => this.#readPolygon(value, path, into),
+      MultiPolygon: (value, path, into) =>
+        eachOf(value, path, (item, itemPath) => this.#readPolygon(item, itemPath, into)),
+      LineString: (value, path, into) => this.#readLine(value, path, into),
+      MultiLineString: (value, path, into) =>
+        eachOf(value, path, (item, itemPath) => this.#readLine(item, itemPath, into)),
+      Point: (value, path, into) => this.#readPoint(value, path, into),
+      MultiPoint: (value, path, into) =>
+        eachOf(value, path, (item, itemPath) => this.#readPoint(item, itemPath, into)),
+    } satisfies Record<string, CoordinateReader>,
+  )
+
+  #readPolygon(value: unknown, path: string, into: PolygonList): void {
+    const rings = nonEmptyArrayAt(value, path)
+    const [shell, ...holes] = rings.map((ring, i) => this.#readRing(ring, `${path}[${i}]`))
+    into.add(shell, holes)
   }
 
   /**
    * A ring of three positions or more is taken as it is, even where simplification has left it
    * without area: then it holds what lies on it.
    */
-  #readRing(value: unknown, path: string): void {
+  #readRing(value: unknown, path: string): UnitRing {
     const positions = arrayAt(value, path)
-    const start = this.#vertices.length
-    if (start / 2 + positions.length > limits.vertexCount) {
+    this.#count(positions.length, path)
+    const ring = readPositions(positions, path)
+    if (positions.length < 3) fail('InvalidGeoJson', 'must have at least three positions', path)
+    dropClosingVertex(ring)
+    const unwrapped = unwrapRing(ring)
+    if (typeof unwrapped === 'string') fail('InvalidGeoJson', RING_FAULTS[unwrapped], path)
+    return unwrapped
+  }
+
+  #readLine(value: unknown, path: string, into: PolygonList): void {
+    const positions = arrayAt(value, path)
+    this.#count(2 * positions.length, path)
+    const line = readPositions(positions, path)
+    if (positions.length < 2) fail('InvalidGeoJson', 'must have at least two positions', path)
+    into.addLine(unwrapLine(line))
+  }
+
+  #readPoint(value: unknown, path: string, into: PolygonList): void {
+    this.#count(1, path)
+    const point: number[] = []
+    readPosition(value, path, point)
+    into.addLine(point)
+  }
+
+  #count(positionCount: number, path: string): void {
+    this.#positionCount += positionCount
+    if (this.#positionCount > limits.vertexCount) {
       fail('TooComplex', `takes the request beyond ${limits.vertexCount} positions`, path)
     }
-    if (this.#ringStarts.length > limits.ringCount) {
+    if (++this.#ringCount > limits.ringCount) {
       fail('TooComplex', `takes the request beyond ${limits.ringCount} rings`, path)
-    }
-    for (let i = 0; i < positions.length; i++) this.#readPosition(positions[i], path, i)
-    if (positions.length < 3) fail('InvalidGeoJson', 'must have at least three positions', path)
-    this.#dropClosingVertex(start)
-    refuseWideEdges(this.#vertices, start, path)
-    this.#ringStarts.push(this.#vertices.length / 2)
-  }
-
-  #readPosition(position: unknown, path: string, index: number): void {
-    if (!Array.isArray(position) || position.length < 2) {
-      fail(
-        'InvalidGeoJson',
-        'must be a position: an array of longitude and latitude',
-        at(path, index),
-      )
-    }
-    const lng: unknown = position[0]
-    const lat: unknown = position[1]
-    if (typeof lng !== 'number' || typeof lat !== 'number') {
-      fail('InvalidGeoJson', 'must hold two numbers, longitude and latitude', at(path, index))
-    }
-    if (!(lng >= -180 && lng <= 180)) {
-      fail('InvalidGeoJson', 'must have a longitude from -180 to 180', at(path, index))
-    }
-    if (!(lat >= -90 && lat <= 90)) {
-      fail('InvalidGeoJson', 'must have a latitude from -90 to 90', at(path, index))
-    }
-    this.#vertices.push(toUnits(lng), toUnits(lat))
-  }
-
-  #dropClosingVertex(start: number): void {
-    const vertices = this.#vertices
-    const end = vertices.length
-    if (end - start <= 2) return
-    if (vertices[start] === vertices[end - 2] && vertices[start + 1] === vertices[end - 1]) {
-      vertices.length = end - 2
     }
   }
 }
 
-const GEOMETRY_TYPES = [
-  'Point',
-  'MultiPoint',
-  'LineString',
-  'MultiLineString',
-  'GeometryCollection',
-]
+type CoordinateReader = (coordinates: unknown, path: string, into: PolygonList) => void
+
+function eachOf(value: unknown, path: string, read: (item: unknown, path: string) => void): void {
+  nonEmptyArrayAt(value, path).forEach((item, index) => {
+    read(item, `${path}[${index}]`)
+  })
+}
+
+const RING_FAULTS: Readonly<Record<RingFault, string>> = {
+  AmbiguousPole: 'goes round the globe so near the equator that it could hold either pole',
+  SeveralTurns: 'goes round the globe more than once',
+}
+
+function dropClosingVertex(ring: number[]): void {
+  const end = ring.length
+  if (ring[0] === ring[end - 2] && ring[1] === ring[end - 1]) ring.length = end - 2
+}
 
 /** An object with several members that hold a shape: to read one would drop the others. */
 function refuseSeveralShapes(object: JsonObject, path: string): void {
@@ -164,61 +187,41 @@ function refuseSeveralShapes(object: JsonObject, path: string): void {
 const SHAPE_MEMBERS = ['features', 'shapes', 'geometry', 'geometries', 'coordinates']
 
 /** Properties that change what a feature selects: to ignore one would warn the wrong people. */
-const UNSUPPORTED_PROPERTIES = ['exclude', 'radius', 'buffer', 'nearest', 'sources']
+const UNSUPPORTED_PROPERTIES = ['radius', 'buffer', 'nearest', 'sources']
+const EXCLUDE = 'exclude'
 
-function refuseUnsupportedProperties(properties: unknown, path: string): void {
-  if (!isObject(properties)) return
+/** Whether a feature is taken away instead of added. Other properties are the client's own. */
+function readProperties(properties: unknown, path: string): boolean {
+  if (!isObject(properties)) return false
   for (const name of Object.keys(properties)) {
-    const value = properties[name]
-    if (!UNSUPPORTED_PROPERTIES.includes(name.toLowerCase())) continue
-    if (value === null || value === false) continue
+    if (!UNSUPPORTED_PROPERTIES.includes(name.toLowerCase()) || isUnset(properties[name])) continue
     fail('UnsupportedGeometry', 'is not supported by this version', `${path}.${name}`)
+  }
+  const exclude = member(properties, EXCLUDE)
+  if (isUnset(exclude)) return false
+  if (exclude === true) return true
+  return fail(
+    'InvalidGeoJson',
+    `must be true or false, not ${kindOf(exclude)}`,
+    `${path}.${EXCLUDE}`,
+  )
+}
+
+/** The same names beside `properties` instead of in it. */
+function refuseMisplacedProperties(feature: JsonObject, path: string): void {
+  for (const name of Object.keys(feature)) {
+    const known = [...UNSUPPORTED_PROPERTIES, EXCLUDE].includes(name.toLowerCase())
+    if (known && !isUnset(feature[name])) {
+      fail('InvalidGeoJson', 'belongs into the properties of the feature', `${path}.${name}`)
+    }
   }
 }
 
-const HALF_TURN_UNITS = 1.8e9
-
-/**
- * An edge of more than half a turn may mean the short way over the antimeridian or the long way
- * round; only the seam from exactly -180 to exactly 180 is as written.
- */
-function refuseWideEdges(vertices: readonly number[], start: number, path: string): void {
-  const end = vertices.length
-  for (let i = start, from = end - 2; i < end; from = i, i += 2) {
-    const span = Math.abs(vertices[i] - vertices[from])
-    if (span <= HALF_TURN_UNITS || span === 2 * HALF_TURN_UNITS) continue
-    fail(
-      'UnsupportedGeometry',
-      'is the end of an edge over more than 180 degrees; cut shapes at the antimeridian',
-      at(path, (i - start) / 2),
-    )
-  }
+function isUnset(value: unknown): boolean {
+  return value === undefined || value === null || value === false
 }
 
 function expectType(type: unknown, expected: string, path: string): void {
   if (type === undefined || type === null || type === expected) return
   fail('InvalidGeoJson', `must be "${expected}"`, `${path}.type`)
-}
-
-function objectAt(value: unknown, path: string): JsonObject {
-  if (isObject(value)) return value
-  return fail('InvalidGeoJson', `must be an object, not ${kindOf(value)}`, path)
-}
-
-function arrayAt(value: unknown, path: string): readonly unknown[] {
-  if (Array.isArray(value)) return value
-  return fail('InvalidGeoJson', `must be an array, not ${kindOf(value)}`, path)
-}
-
-function nonEmptyArrayAt(value: unknown, path: string): readonly unknown[] {
-  const array = arrayAt(value, path)
-  return array.length > 0 ? array : fail('InvalidGeoJson', 'must not be empty', path)
-}
-
-function at(path: string, index: number): string {
-  return `${path}[${index}]`
-}
-
-function fail(code: ServiceErrorCode, problem: string, path: string): never {
-  throw new ServiceError(code, `${path} ${problem}`, path)
 }

@@ -4,17 +4,17 @@
  * @module
  */
 import { ServiceError } from '../errors.js'
-import type { Polygons } from '../geometry/polygons.js'
+import type { Shapes } from '../geometry/polygons.js'
 import { type JsonObject, kindOf, member } from './parse.js'
-import { ShapeReader } from './shapes.js'
+import { readShapes } from './shapes.js'
 
 declare const valid: unique symbol
 
 export interface Query {
   readonly [valid]: true
   readonly countsOnly: boolean
-  /** No polygon at all selects nobody. */
-  readonly polygons: Polygons
+  /** Nothing included selects nobody, whatever is excluded. */
+  readonly shapes: Shapes
 }
 
 /**
@@ -22,11 +22,9 @@ export interface Query {
  */
 export function validate(request: JsonObject): Query {
   refuseUnsupported(request)
-  const shapes = new ShapeReader()
-  shapes.read(member(request, 'geojson'), 'geoJSON')
   return {
     countsOnly: readBoolean(member(request, 'countsonly'), 'countsOnly'),
-    polygons: shapes.polygons(),
+    shapes: readShapes(member(request, 'geojson'), 'geoJSON'),
   } as Query
 }
 

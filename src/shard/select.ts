@@ -1,5 +1,5 @@
 /**
- * Which recipients of one shard are inside any polygon of a request.
+ * Which recipients of a shard the shapes of a request select.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import {
   RINGS_PER_TABLE,
   SHELL_BIT,
 } from '../geometry/edges.js'
-import { type Polygons, vertexBounds } from '../geometry/polygons.js'
+import { type Polygons, type Shapes, vertexBounds } from '../geometry/polygons.js'
 import { type Budget, descend } from './descend.js'
 import { meets, type Shard } from './layout.js'
 import { normalise, RunList, subtract } from './runs.js'
@@ -19,22 +19,19 @@ import { normalise, RunList, subtract } from './runs.js'
 export class BudgetSpent extends Error {}
 
 /**
- * Counts the recipients of each shard that are inside any of the polygons.
+ * Counts the recipients of each shard that the shapes select.
  *
  * @returns one count a shard, in the order of `shards`
  */
-export function countInside(
-  shards: readonly Shard[],
-  polygons: Polygons,
-  budget: Budget,
-): Uint32Array {
+export function countInside(shards: readonly Shard[], shapes: Shapes, budget: Budget): Uint32Array {
   const counts = new Uint32Array(shards.length)
-  if (!isOnePass(polygons)) {
-    for (const [at, runs] of eachSelection(shards, polygons, budget))
+  if (!isOnePass(shapes)) {
+    for (const [at, runs] of eachSelection(shards, shapes, budget)) {
       counts[at] = runs.recipientCount()
+    }
     return counts
   }
-  fillTable(polygons, 0, polygons.polygonStarts[1], SHELL_BIT, budget)
+  fillTable(shapes.included, 0, shapes.included.polygonStarts[1], SHELL_BIT, budget)
   for (let at = 0; at < shards.length; at++) {
     counts[at] = within(budget, descend(shards[at], table, true, budget, null))
   }
@@ -42,62 +39,71 @@ export function countInside(
 }
 
 /**
- * Selects the recipients of each shard that are inside any of the polygons.
+ * Selects the recipients of each shard that are inside any included polygon and no excluded one.
  *
  * @returns the runs of each shard as [start, end) pairs, in the order of `shards`
  */
 export function selectInside(
   shards: readonly Shard[],
-  polygons: Polygons,
+  shapes: Shapes,
   budget: Budget,
 ): Uint32Array[] {
-  return Array.from(eachSelection(shards, polygons, budget), ([, runs]) => runs.toPairs())
+  return Array.from(eachSelection(shards, shapes, budget), ([, runs]) => runs.toPairs())
 }
 
 const table: EdgeTable = createEdgeTable()
-let selected = new RunList()
+const includedRuns = new RunList()
+const excludedRuns = new RunList()
+const selectedRuns = new RunList()
 let polygonRuns = new RunList()
-let spare = new RunList()
+let spareRuns = new RunList()
 const holeRuns = new RunList()
 
 /** What it costs to prepare an edge, and to carry a run along, in edge tests. */
 const EDGE_COST = 8
 const RUN_COST = 64
 
-function isOnePass({ polygonStarts }: Polygons): boolean {
-  return polygonStarts.length === 2 && polygonStarts[1] <= RINGS_PER_TABLE
+function isOnePass({ included: { polygonStarts }, excluded }: Shapes): boolean {
+  const isOne = polygonStarts.length === 2 && excluded.polygonStarts.length === 1
+  return isOne && polygonStarts[1] <= RINGS_PER_TABLE
 }
 
 /** The runs of each shard in turn; the list is reused, so it holds until the next step. */
 function* eachSelection(
   shards: readonly Shard[],
-  polygons: Polygons,
+  { included, excluded }: Shapes,
   budget: Budget,
 ): Generator<[number, RunList]> {
-  const shells = shellBounds(polygons)
+  const includedShells = shellBounds(included)
+  const excludedShells = shellBounds(excluded)
   for (let at = 0; at < shards.length; at++) {
-    selected.clear()
-    for (let polygon = 0; polygon < shells.length; polygon++) {
-      if (!meets(shards[at].box, shells[polygon])) continue
-      selectPolygon(shards[at], polygons, polygon, budget)
-      addRuns(polygonRuns, budget)
-    }
-    if (shells.length > 1) normalise(selected)
-    yield [at, selected]
+    selectUnion(shards[at], included, includedShells, includedRuns, budget)
+    if (includedRuns.runCount > 0 && excludedShells.length > 0) {
+      selectUnion(shards[at], excluded, excludedShells, excludedRuns, budget)
+      charge(budget, RUN_COST * (includedRuns.runCount + excludedRuns.runCount))
+      subtract(includedRuns, excludedRuns, selectedRuns)
+      yield [at, selectedRuns]
+    } else yield [at, includedRuns]
   }
 }
 
-/** Puts the runs of one more polygon behind those selected so far. */
-function addRuns(runs: RunList, budget: Budget): void {
-  charge(budget, RUN_COST * runs.runCount)
-  if (selected.runCount === 0) {
-    const empty = selected
-    selected = runs
-    polygonRuns = empty
-    return
+/** Leaves the runs of all polygons in `into`, each recipient once. */
+function selectUnion(
+  shard: Shard,
+  polygons: Polygons,
+  shells: readonly Float64Array[],
+  into: RunList,
+  budget: Budget,
+): void {
+  into.clear()
+  for (let polygon = 0; polygon < shells.length; polygon++) {
+    if (!meets(shard.box, shells[polygon])) continue
+    selectPolygon(shard, polygons, polygon, budget)
+    charge(budget, RUN_COST * polygonRuns.runCount)
+    const { pairs, runCount } = polygonRuns
+    for (let i = 0; i < 2 * runCount; i += 2) into.append(pairs[i], pairs[i + 1])
   }
-  const { pairs, runCount } = runs
-  for (let i = 0; i < 2 * runCount; i += 2) selected.append(pairs[i], pairs[i + 1])
+  if (shells.length > 1) normalise(into)
 }
 
 /** Bounds of the first ring of each polygon, as `vertexBounds` gives them. */
@@ -125,8 +131,8 @@ function selectPolygon(shard: Shard, polygons: Polygons, polygon: number, budget
     fillTable(polygons, ring, next, 2 * SHELL_BIT, budget)
     if (within(budget, descend(shard, table, false, budget, holeRuns)) === 0) continue
     charge(budget, RUN_COST * (polygonRuns.runCount + holeRuns.runCount))
-    subtract(polygonRuns, holeRuns, spare)
-    ;[polygonRuns, spare] = [spare, polygonRuns]
+    subtract(polygonRuns, holeRuns, spareRuns)
+    ;[polygonRuns, spareRuns] = [spareRuns, polygonRuns]
   }
 }
 

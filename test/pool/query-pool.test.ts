@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { including } from '../../src/geometry/polygons.js'
 import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
 import { type QueryPool, startQueryPool } from '../../src/pool/query-pool.js'
@@ -16,16 +17,16 @@ const shardIndexes = Uint32Array.from(shards, (_, index) => index)
 
 /** A square around the middle of the world, and who is inside it. */
 const box = { minLng: middle(columns.lngs), minLat: middle(columns.lats) }
-const polygons = squareFrom(box.minLng, box.minLat)
+const shapes = including(squareFrom(box.minLng, box.minLat))
 const expectedCount = columns.lngs.filter(
   (lng, row) => lng >= box.minLng && columns.lats[row] >= box.minLat,
 ).length
 
 t.test('workers count, select and encode what the shards hold', async (t) => {
   const pool = await started(t)
-  const counts = await pool.run<'count'>({ kind: 'count', shardIndexes, polygons }, inTime())
+  const counts = await pool.run<'count'>({ kind: 'count', shardIndexes, ...shapes }, inTime())
   t.equal(sum(counts), expectedCount)
-  const selected = await pool.run<'select'>({ kind: 'select', shardIndexes, polygons }, inTime())
+  const selected = await pool.run<'select'>({ kind: 'select', shardIndexes, ...shapes }, inTime())
   t.equal(selected.length, shards.length)
   const shardIndex = counts.indexOf(Math.max(...counts))
   const runs = selected[shardIndex]
@@ -50,7 +51,7 @@ t.test('killing workers gives no wrong answer and no hang', async (t) => {
   const ask = async () => {
     for (let i = 0; i < 150; i++) {
       try {
-        const counts = await pool.run<'count'>({ kind: 'count', shardIndexes, polygons }, inTime())
+        const counts = await pool.run<'count'>({ kind: 'count', shardIndexes, ...shapes }, inTime())
         answeredCount++
         if (sum(counts) !== expectedCount) t.fail(`counted ${sum(counts)} of ${expectedCount}`)
       } catch (error) {
@@ -69,7 +70,7 @@ t.test('killing workers gives no wrong answer and no hang', async (t) => {
 t.test('a task beyond the budget of work is refused by name', async (t) => {
   const pool = await started(t, { edgeTestCount: 20 })
   for (const kind of ['count', 'select'] as const) {
-    const asked = pool.run<typeof kind>({ kind, shardIndexes, polygons }, inTime())
+    const asked = pool.run<typeof kind>({ kind, shardIndexes, ...shapes }, inTime())
     await t.rejects(asked, { code: 'TooComplex', status: 422 }, kind)
   }
 })
@@ -78,7 +79,7 @@ t.test('no answer by the deadline is Unavailable, not a hang', async (t) => {
   const pool = await started(t)
   // Far more tasks than can be done in no time; the last of them cannot be in time.
   const asked = Array.from({ length: 1_000 }, () =>
-    pool.run<'count'>({ kind: 'count', shardIndexes, polygons }, performance.now()),
+    pool.run<'count'>({ kind: 'count', shardIndexes, ...shapes }, performance.now()),
   )
   const outcomes = await Promise.allSettled(asked)
   t.match(outcomes.at(-1), { status: 'rejected', reason: { code: 'Unavailable', status: 503 } })
@@ -87,7 +88,7 @@ t.test('no answer by the deadline is Unavailable, not a hang', async (t) => {
 t.test('more tasks than the queue holds are refused at once', async (t) => {
   const pool = await started(t)
   const asked = Array.from({ length: limits.tasksQueuedCount + 1 }, () =>
-    pool.run<'count'>({ kind: 'count', shardIndexes, polygons }, inTime()).then(
+    pool.run<'count'>({ kind: 'count', shardIndexes, ...shapes }, inTime()).then(
       () => 'answered',
       (error) => error.code,
     ),

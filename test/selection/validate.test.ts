@@ -41,7 +41,7 @@ t.test('every spelling of a shape gives the same polygons', async (t) => {
     ['a multipolygon of one', { geoJSON: { type: 'MultiPolygon', coordinates: [[square]] } }],
   ]
   for (const [name, request] of cases) {
-    const { polygons } = validate(request)
+    const polygons = validate(request).shapes.included
     t.same([...polygons.vertices], [0, 0, 1e7, 0, 1e7, 1e7, 0, 1e7], name)
     t.same([...polygons.ringStarts], [0, 4], name)
     t.same([...polygons.polygonStarts], [0, 1], name)
@@ -59,7 +59,7 @@ t.test('no shape is no polygon', async (t) => {
     { unknown: 1, geoJSON: { bbox: [1, 2, 3, 4], features: [] } },
   ]
   for (const request of requests) {
-    t.equal(validate(request).polygons.vertices.length, 0, JSON.stringify(request))
+    t.equal(validate(request).shapes.included.vertices.length, 0, JSON.stringify(request))
   }
 })
 
@@ -134,10 +134,10 @@ t.test('what cannot be understood is refused with its path', async (t) => {
       'geoJSON.coordinates[0][2]',
     ],
     [ring([0, 0], [1, 0], [1, 90.0000001]), 'InvalidGeoJson', 'geoJSON.coordinates[0][2]'],
-    [ring([0, 0], [180.0000001, 0], [1, 1]), 'InvalidGeoJson', 'geoJSON.coordinates[0][1]'],
+    [ring([0, 0], [540.0000001, 0], [1, 1]), 'InvalidGeoJson', 'geoJSON.coordinates[0][1]'],
     [ring([0, 0], [1, 0]), 'InvalidGeoJson', 'geoJSON.coordinates[0]'],
     [ring(), 'InvalidGeoJson', 'geoJSON.coordinates[0]'],
-    [ring([170, 0], [-170, 0], [-170, 9]), 'UnsupportedGeometry', 'geoJSON.coordinates[0][0]'],
+    [ring([0, 0.5], [120, -0.5], [-120, 0.5]), 'InvalidGeoJson', 'geoJSON.coordinates[0]'],
     [{ features: [] }, 'InvalidRequest', 'features'],
     [{ Type: 'Polygon', coordinates: [square] }, 'InvalidRequest', 'Type'],
     [{ geoJSON: { features: [], Shapes: [] } }, 'InvalidGeoJson', 'geoJSON'],
@@ -157,58 +157,127 @@ t.test('what cannot be understood is refused with its path', async (t) => {
 t.test('a ring without area is taken as it is', async (t) => {
   const rings = [
     [
-      [2, 2],
-      [3, 3],
-      [2, 2],
-      [2, 2],
+      [0.2, 0.2],
+      [0.3, 0.3],
+      [0.2, 0.2],
+      [0.2, 0.2],
     ],
     [
-      [4, 4],
-      [4, 4],
-      [4, 4],
-      [4, 4],
+      [0.4, 0.4],
+      [0.4, 0.4],
+      [0.4, 0.4],
+      [0.4, 0.4],
     ],
   ]
   for (const flat of rings) {
-    for (const coordinates of [[flat], [square, flat], [flat, square]]) {
-      const { polygons } = validate({ geoJSON: { type: 'Polygon', coordinates } })
+    for (const coordinates of [[flat], [square, flat]]) {
+      const polygons = validate({ geoJSON: { type: 'Polygon', coordinates } }).shapes.included
       t.equal(polygons.ringStarts.length, coordinates.length + 1)
     }
   }
 })
 
-t.test('geometry that is not supported yet is refused, never ignored', async (t) => {
-  for (const type of [
-    'Point',
-    'MultiPoint',
-    'LineString',
-    'MultiLineString',
-    'GeometryCollection',
+t.test('lines, points and collections are polygons without area', async (t) => {
+  const cases: [geometry: object, vertices: number[]][] = [
+    [{ type: 'Point', coordinates: [1, 2] }, [1, 2]],
+    [
+      {
+        type: 'MultiPoint',
+        coordinates: [
+          [1, 2],
+          [3, 4],
+        ],
+      },
+      [1, 2, 3, 4],
+    ],
+    [
+      {
+        type: 'LineString',
+        coordinates: [
+          [1, 2],
+          [3, 4],
+          [5, 6],
+        ],
+      },
+      [1, 2, 3, 4, 5, 6, 3, 4],
+    ],
+    [
+      {
+        type: 'MultiLineString',
+        coordinates: [
+          [
+            [1, 2],
+            [3, 4],
+          ],
+        ],
+      },
+      [1, 2, 3, 4],
+    ],
+    [
+      {
+        type: 'LineString',
+        coordinates: [
+          [179, 0],
+          [-179, 0],
+        ],
+      },
+      [-181, 0, -179, 0, 179, 0, 181, 0],
+    ],
+    [
+      {
+        type: 'GeometryCollection',
+        geometries: [
+          { type: 'GeometryCollection', geometries: [] },
+          { type: 'Point', coordinates: [1, 2] },
+        ],
+      },
+      [1, 2],
+    ],
+  ]
+  for (const [geometry, vertices] of cases) {
+    const { included } = validate({ geoJSON: geometry }).shapes
+    t.same(
+      [...included.vertices],
+      vertices.map((value) => value * 1e7),
+      JSON.stringify(geometry),
+    )
+  }
+  for (const geometry of [
+    { type: 'Point', coordinates: [] },
+    { type: 'Point', coordinates: [[1, 2]] },
+    { type: 'MultiPoint', coordinates: [] },
+    { type: 'LineString', coordinates: [[1, 2]] },
+    { type: 'GeometryCollection' },
+    { type: 'GeometryCollection', geometries: [{ type: 'Thing' }] },
   ]) {
-    const request = { geoJSON: collection(feature(polygon), feature({ type, coordinates: [] })) }
-    const error = refused(() => validate(request))
-    t.match(error, { code: 'UnsupportedGeometry', field: 'geoJSON.features[1].geometry' }, type)
+    t.throws(() => validate({ geoJSON: geometry }), { code: 'InvalidGeoJson' })
   }
 })
 
+t.test('a feature with exclude is taken away, and nobody is left without another', async (t) => {
+  const { included, excluded } = validate({
+    geoJSON: collection(feature(polygon, { exclude: true })),
+  }).shapes
+  t.equal(included.vertices.length, 0)
+  t.equal(excluded.vertices.length, 8)
+  t.throws(() => validate({ geoJSON: collection(feature(polygon, { exclude: 'yes' })) }), {
+    code: 'InvalidGeoJson',
+    field: 'geoJSON.features[0].properties.exclude',
+  })
+})
+
 t.test('properties and members that would change who is selected are refused', async (t) => {
-  for (const properties of [
-    { exclude: true },
-    { radius: 5 },
-    { buffer: 1 },
-    { nearest: 3 },
-    { sources: [1] },
-  ]) {
+  for (const properties of [{ radius: 5 }, { buffer: 1 }, { nearest: 3 }, { sources: [1] }]) {
     const error = refused(() => validate({ geoJSON: collection(feature(polygon, properties)) }))
     const name = Object.keys(properties)[0]
     t.match(error, { code: 'UnsupportedGeometry', field: `geoJSON.features[0].properties.${name}` })
   }
-  for (const spelled of [{ Radius: 5 }, { EXCLUDE: true }]) {
+  for (const spelled of [{ Radius: 5 }, { NEAREST: 3 }]) {
     t.throws(() => validate({ geoJSON: collection(feature(polygon, spelled)) }), {
       code: 'UnsupportedGeometry',
     })
     t.throws(() => validate({ geoJSON: collection({ ...feature(polygon), ...spelled }) }), {
-      code: 'UnsupportedGeometry',
+      code: 'InvalidGeoJson',
     })
   }
   t.throws(() => validate({ sources: [1] }), { code: 'InvalidRequest', field: 'sources' })
@@ -226,7 +295,10 @@ t.test('limits hold at the bound and not one past it', async (t) => {
 
   const vertices = (count: number) =>
     ring(...Array.from({ length: count }, (_, i) => [(i % 1000) / 1000, i / 100_000]))
-  t.equal(validate(vertices(limits.vertexCount)).polygons.vertices.length, 2 * limits.vertexCount)
+  t.equal(
+    validate(vertices(limits.vertexCount)).shapes.included.vertices.length,
+    2 * limits.vertexCount,
+  )
   t.throws(() => validate(vertices(limits.vertexCount + 1)), { code: 'TooComplex', status: 422 })
 
   const triangle = [
@@ -237,7 +309,7 @@ t.test('limits hold at the bound and not one past it', async (t) => {
   const rings = (count: number) => ({
     geoJSON: { type: 'Polygon', coordinates: Array(count).fill(triangle) },
   })
-  t.equal(validate(rings(limits.ringCount)).polygons.ringStarts.length, limits.ringCount + 1)
+  t.equal(validate(rings(limits.ringCount)).shapes.included.ringStarts.length, limits.ringCount + 1)
   t.throws(() => validate(rings(limits.ringCount + 1)), { code: 'TooComplex' })
 })
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { RINGS_PER_TABLE } from '../../src/geometry/edges.js'
-import { polygonsOf } from '../../src/geometry/polygons.js'
+import { including, polygonsOf } from '../../src/geometry/polygons.js'
 import { KD_NODE_SIZE } from '../../src/shard/build.js'
 import type { RecipientColumns } from '../../src/shard/columns.js'
 import { attachShard } from '../../src/shard/layout.js'
@@ -12,6 +12,7 @@ import { type MultiPolygonCoordinates, randomShape } from '../support/shapes.js'
 import { GRID_UNITS, type Random, randomWorld, seededRandom } from '../support/world.js'
 
 const plenty = () => ({ edgeTestCount: 1e9 })
+const shapesOf = (shape: MultiPolygonCoordinates) => including(polygonsOf(shape))
 
 t.test('every number of recipients around the size of a leaf is selected exactly', async (t) => {
   const random = seededRandom(testSeed(t))
@@ -36,18 +37,39 @@ t.test('holes are taken away however many there are', async (t) => {
   }
 })
 
+t.test('what is excluded is taken away from what is included', async (t) => {
+  const random = seededRandom(testSeed(t))
+  const columns = randomWorld('grid', 3_000, random)
+  const shards = shardsOf(columns, 1, 700).map(attachShard)
+  for (let round = 0; round < 100; round++) {
+    const [include, exclude] = [0, 1].map(() => [[gridRing(columns, random, 20)]])
+    const shapes = { included: polygonsOf(include), excluded: polygonsOf(exclude) }
+    const [included, excluded] = [include, exclude].map(prepare)
+    const expected = columns.lngs.filter((lng, row) => {
+      const lat = columns.lats[row]
+      return included.contains(lng, lat) && !excluded.contains(lng, lat)
+    }).length
+    const counts = countInside(shards, shapes, plenty())
+    t.equal(
+      counts.reduce((sum, count) => sum + count, 0),
+      expected,
+      `round ${round}`,
+    )
+  }
+})
+
 t.test('a selection that costs more than its budget is given up', async (t) => {
   const columns = randomWorld('uniform', 5_000, seededRandom(1))
   const shards = shardsOf(columns, 1, 5_000).map(attachShard)
   const shape = randomShape('drawn', seededRandom(2), columns.lngs[0], columns.lats[0])
   for (const inside of [countInside, selectInside]) {
     const left = plenty()
-    inside(shards, polygonsOf(shape), left)
+    inside(shards, shapesOf(shape), left)
     const cost = plenty().edgeTestCount - left.edgeTestCount
     t.ok(cost > 10)
-    inside(shards, polygonsOf(shape), { edgeTestCount: cost })
+    inside(shards, shapesOf(shape), { edgeTestCount: cost })
     try {
-      inside(shards, polygonsOf(shape), { edgeTestCount: cost - 1 })
+      inside(shards, shapesOf(shape), { edgeTestCount: cost - 1 })
       t.fail('one test less is not enough')
     } catch (error) {
       t.ok(error instanceof BudgetSpent)
@@ -58,12 +80,12 @@ t.test('a selection that costs more than its budget is given up', async (t) => {
 function agrees(columns: RecipientColumns, shape: MultiPolygonCoordinates): boolean {
   const [shard] = shardsOf(columns, 1, columns.recipientCount).map(attachShard)
   const { contains } = prepare(shape)
-  const [runs] = selectInside([shard], polygonsOf(shape), plenty())
+  const [runs] = selectInside([shard], shapesOf(shape), plenty())
   const selected = new Set<number>()
   for (let i = 0; i < runs.length; i += 2) {
     for (let index = runs[i]; index < runs[i + 1]; index++) selected.add(index)
   }
-  const [count] = countInside([shard], polygonsOf(shape), plenty())
+  const [count] = countInside([shard], shapesOf(shape), plenty())
   if (count !== selected.size) return false
   for (let index = 0; index < shard.recipientCount; index++) {
     const expected = contains(shard.coords[2 * index], shard.coords[2 * index + 1])

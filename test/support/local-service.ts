@@ -38,7 +38,7 @@ export function localService(
     if (task.kind === 'encode') return encodeRows(shards[task.shardIndex], task.runs, task.format)
     const touched = Array.from(task.shardIndexes, (index) => shards[index])
     const inside = task.kind === 'count' ? countInside : selectInside
-    return inside(touched, task.polygons, { edgeTestCount: limits.edgeTestCount })
+    return inside(touched, task, { edgeTestCount: limits.edgeTestCount })
   }
   return {
     catalogue: { snapshotId: '000001-00000000', sources, shards: images },

@@ -1,0 +1,105 @@
+/**
+ * Longitudes are places modulo 360: what a ring means where it meets the antimeridian or a pole.
+ *
+ * A ring with a longitude beyond ±180, as map libraries draw them, is taken as drawn. In any other
+ * ring an edge of more than 180 and less than 360 degrees runs the short way over the antimeridian.
+ * An edge from exactly -180 to exactly 180 is as written, the seam of a band or of a polar cap,
+ * unless another edge of its ring runs the short way: then it is no way at all. A ring that so goes
+ * once round the globe holds the pole nearer to its mean latitude.
+ *
+ * @module
+ */
+
+const HALF_TURN = 1.8e9
+const TURN = 2 * HALF_TURN
+const POLE = 0.9e9
+/** A ring round the globe whose mean latitude is within this of the equator could mean either. */
+const EQUATOR_BAND = 1e7
+
+/** What is wrong with a ring that has no one meaning. */
+export type RingFault = 'AmbiguousPole' | 'SeveralTurns'
+
+/**
+ * The ring in continuous longitudes, which may leave ±180.
+ *
+ * @param ring  longitudes and latitudes in units, alternately, not closed; it is not changed
+ */
+export function unwrapRing(ring: readonly number[]): readonly number[] | RingFault {
+  if (!runsTheShortWay(ring, true)) return ring
+  const unwrapped = unwrapped180(ring)
+  const last = ring.length - 2
+  const turn = unwrapped[last] + shortWay(ring[last], ring[0]) - ring[0]
+  if (turn === 0) return unwrapped
+  if (Math.abs(turn) > TURN) return 'SeveralTurns'
+  const lat = meanLat(ring)
+  if (Math.abs(lat) < EQUATOR_BAND) return 'AmbiguousPole'
+  const pole = lat > 0 ? POLE : -POLE
+  // Along the last edge to where the ring began, one turn on, then up and back along the pole.
+  return [...unwrapped, ring[0] + turn, ring[1], ring[0] + turn, pole, ring[0], pole]
+}
+
+/** The same for a line: it is not closed, and holds no pole. */
+export function unwrapLine(line: readonly number[]): readonly number[] {
+  return runsTheShortWay(line, false) ? unwrapped180(line) : line
+}
+
+/** Longitudes [min, max], closed, in units. */
+export interface LngRange {
+  readonly min: number
+  readonly max: number
+}
+
+/** Where the recipients are. */
+export const GLOBE: LngRange = { min: -HALF_TURN, max: HALF_TURN }
+
+export function lngRange(vertices: readonly number[]): LngRange {
+  let min = vertices[0]
+  let max = vertices[0]
+  for (let i = 2; i < vertices.length; i += 2) {
+    if (vertices[i] < min) min = vertices[i]
+    if (vertices[i] > max) max = vertices[i]
+  }
+  return { min, max }
+}
+
+/** By how many units to move longitudes, whole turns at a time, so that they meet others. */
+export function movesOnto(range: LngRange, onto: LngRange): number[] {
+  const moves: number[] = []
+  const first = Math.ceil((onto.min - range.max) / TURN)
+  for (let turn = first; range.min + turn * TURN <= onto.max; turn++) moves.push(turn * TURN)
+  return moves
+}
+
+/** Whether an edge runs the short way over the antimeridian. */
+function runsTheShortWay(vertices: readonly number[], isClosed: boolean): boolean {
+  let found = false
+  for (let i = 0; i < vertices.length; i += 2) {
+    if (vertices[i] < -HALF_TURN || vertices[i] > HALF_TURN) return false
+    if (i === 0 && !isClosed) continue
+    const from = i > 0 ? i - 2 : vertices.length - 2
+    const span = Math.abs(vertices[i] - vertices[from])
+    if (span > HALF_TURN && span < TURN) found = true
+  }
+  return found
+}
+
+/** Follows the vertices, each by the short way from the one before. */
+function unwrapped180(vertices: readonly number[]): number[] {
+  const unwrapped = [vertices[0], vertices[1]]
+  for (let i = 2; i < vertices.length; i += 2) {
+    unwrapped.push(unwrapped[i - 2] + shortWay(vertices[i - 2], vertices[i]), vertices[i + 1])
+  }
+  return unwrapped
+}
+
+/** The way from one longitude within ±180 to another: half a turn at most, and as written if so. */
+function shortWay(from: number, to: number): number {
+  const way = to - from
+  return Math.abs(way) <= HALF_TURN ? way : way - Math.sign(way) * TURN
+}
+
+function meanLat(ring: readonly number[]): number {
+  let sum = 0
+  for (let i = 1; i < ring.length; i += 2) sum += ring[i]
+  return (2 * sum) / ring.length
+}

@@ -1,0 +1,55 @@
+/**
+ * Polygons as they are collected, ring by ring, each where it meets the globe.
+ *
+ * @module
+ */
+import { GLOBE, lngRange, movesOnto } from './antimeridian.js'
+import type { Polygons } from './polygons.js'
+
+/** A ring in continuous longitudes: longitude and latitude in units, alternately, not closed. */
+export type UnitRing = readonly number[]
+
+export class PolygonList {
+  readonly #vertices: number[] = []
+  readonly #ringStarts: number[] = [0]
+  readonly #polygonStarts: number[] = [0]
+
+  /**
+   * Adds a polygon: one for each whole turn at which its shell meets the globe, each with its holes
+   * at every turn at which they meet that shell.
+   */
+  add(shell: UnitRing, holes: readonly UnitRing[]): void {
+    const range = lngRange(shell)
+    for (const move of movesOnto(range, GLOBE)) {
+      this.#push(shell, move)
+      const moved = { min: range.min + move, max: range.max + move }
+      for (const hole of holes) {
+        for (const holeMove of movesOnto(lngRange(hole), moved)) this.#push(hole, holeMove)
+      }
+      this.#polygonStarts.push(this.#ringStarts.length - 1)
+    }
+  }
+
+  /**
+   * Adds a line, or a single point, which holds what lies exactly on it: a ring that runs along it
+   * and back is crossed an even number of times from anywhere, and is all boundary.
+   */
+  addLine(line: UnitRing): void {
+    const there = [...line]
+    for (let i = line.length - 4; i >= 2; i -= 2) there.push(line[i], line[i + 1])
+    this.add(there, [])
+  }
+
+  polygons(): Polygons {
+    return {
+      vertices: Float64Array.from(this.#vertices),
+      ringStarts: Uint32Array.from(this.#ringStarts),
+      polygonStarts: Uint32Array.from(this.#polygonStarts),
+    }
+  }
+
+  #push(ring: UnitRing, move: number): void {
+    for (let i = 0; i < ring.length; i += 2) this.#vertices.push(ring[i] + move, ring[i + 1])
+    this.#ringStarts.push(this.#vertices.length / 2)
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * GeoJSON positions into units, each checked, and every fault named with its path.
+ *
+ * @module
+ */
+import { ServiceError, type ServiceErrorCode } from '../errors.js'
+import { toUnits } from '../geometry/units.js'
+import { isObject, type JsonObject, kindOf } from './parse.js'
+
+/** Longitudes and latitudes in units, alternately; a third coordinate is ignored. */
+export function readPositions(positions: readonly unknown[], path: string): number[] {
+  const units: number[] = []
+  for (let i = 0; i < positions.length; i++) readPosition(positions[i], `${path}[${i}]`, units)
+  return units
+}
+
+/** Map libraries draw on beyond the antimeridian; more than one turn and a half has no use. */
+const LNG_DEGREES_MAX = 540
+const LAT_DEGREES_MAX = 90
+
+/** Appends one position to `into`. */
+export function readPosition(position: unknown, path: string, into: number[]): void {
+  if (!Array.isArray(position) || position.length < 2) {
+    fail('InvalidGeoJson', 'must be a position: an array of longitude and latitude', path)
+  }
+  const lng: unknown = position[0]
+  const lat: unknown = position[1]
+  if (typeof lng !== 'number' || typeof lat !== 'number') {
+    fail('InvalidGeoJson', 'must hold two numbers, longitude and latitude', path)
+  }
+  if (!(Math.abs(lng) <= LNG_DEGREES_MAX)) {
+    fail('InvalidGeoJson', 'must have a longitude from -540 to 540', path)
+  }
+  if (!(Math.abs(lat) <= LAT_DEGREES_MAX)) {
+    fail('InvalidGeoJson', 'must have a latitude from -90 to 90', path)
+  }
+  into.push(toUnits(lng), toUnits(lat))
+}
+
+export function objectAt(value: unknown, path: string): JsonObject {
+  if (isObject(value)) return value
+  return fail('InvalidGeoJson', `must be an object, not ${kindOf(value)}`, path)
+}
+
+export function arrayAt(value: unknown, path: string): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  return fail('InvalidGeoJson', `must be an array, not ${kindOf(value)}`, path)
+}
+
+export function nonEmptyArrayAt(value: unknown, path: string): readonly unknown[] {
+  const array = arrayAt(value, path)
+  return array.length > 0 ? array : fail('InvalidGeoJson', 'must not be empty', path)
+}
+
+export function fail(code: ServiceErrorCode, problem: string, path: string): never {
+  throw new ServiceError(code, `${path} ${problem}`, path)
+}

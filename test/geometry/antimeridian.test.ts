@@ -1,0 +1,57 @@
+import t from 'tap'
+import { GLOBE, lngRange, movesOnto, unwrapRing } from '../../src/geometry/antimeridian.js'
+
+const degrees = (...values: number[]) => values.map((value) => value * 1e7)
+
+t.test('a ring that stays within half a turn is as written', async (t) => {
+  for (const ring of [
+    degrees(0, 0, 10, 0, 10, 10),
+    degrees(-180, 0, 0, 5, 0, -5),
+    degrees(-180, -90, 180, -90, 180, 90, -180, 90),
+    degrees(-180, 60, 0, 60, 180, 60, 180, 90, -180, 90),
+  ]) {
+    t.equal(unwrapRing(ring), ring)
+  }
+})
+
+t.test('a ring with a longitude beyond ±180 is as drawn', async (t) => {
+  for (const ring of [degrees(170, 0, 190, 0, 190, 5), degrees(-350, 0, -10, 0, 20, 5)]) {
+    t.equal(unwrapRing(ring), ring)
+  }
+})
+
+t.test('an edge of more than half a turn runs the short way', async (t) => {
+  t.same(
+    unwrapRing(degrees(170, 0, -170, 0, -170, 5, 170, 5)),
+    degrees(170, 0, 190, 0, 190, 5, 170, 5),
+  )
+  t.same(unwrapRing(degrees(-170, 0, 170, 0, 170, 5)), degrees(-170, 0, -190, 0, -190, 5))
+  t.same(
+    unwrapRing(degrees(170, 0, 180, 0, -180, 5, -170, 9)),
+    degrees(170, 0, 180, 0, 180, 5, 190, 9),
+    'from 180 to -180 is no way when another edge runs the short way',
+  )
+})
+
+t.test('a ring once round the globe holds the pole nearer to its mean latitude', async (t) => {
+  const north = unwrapRing(degrees(0, 70, 120, 80, -120, 75))
+  t.same(north, degrees(0, 70, 120, 80, 240, 75, 360, 70, 360, 90, 0, 90))
+  const south = unwrapRing(degrees(0, -70, -120, -60, 120, -65))
+  t.same(south, degrees(0, -70, -120, -60, -240, -65, -360, -70, -360, -90, 0, -90))
+})
+
+t.test('a ring that could hold either pole, or goes round twice, has a fault', async (t) => {
+  t.equal(unwrapRing(degrees(0, 0.5, 120, -0.5, -120, 0.9)), 'AmbiguousPole')
+  t.type(unwrapRing(degrees(0, 1, 120, 1, -120, 1)), Array)
+  t.equal(unwrapRing(degrees(0, 9, 120, 9, -120, 9, 0, 8, 120, 8, -120, 8)), 'SeveralTurns')
+})
+
+t.test('ranges are moved by whole turns onto others that they meet', async (t) => {
+  const range = (min: number, max: number) => ({ min: min * 1e7, max: max * 1e7 })
+  t.same(movesOnto(range(0, 10), GLOBE), [0])
+  t.same(movesOnto(range(170, 190), GLOBE), degrees(-360, 0))
+  t.same(movesOnto(range(-190, -185), GLOBE), degrees(360))
+  t.same(movesOnto(range(170, 180), GLOBE), degrees(-360, 0), 'what ends at 180 begins at -180')
+  t.same(movesOnto(range(0, 1), range(5, 6)), [])
+  t.same(lngRange(degrees(3, 0, -2, 1, 7, 2)), range(-2, 7))
+})
