@@ -1,5 +1,5 @@
 import t from 'tap'
-import { polygonsOf } from '../../src/geometry/polygons.js'
+import { including, polygonsOf } from '../../src/geometry/polygons.js'
 import { attachShard } from '../../src/shard/layout.js'
 import { BudgetSpent, countInside } from '../../src/shard/select.js'
 import { shardsOf } from '../support/local-service.js'
@@ -20,13 +20,13 @@ t.test('runs that are carried along count against the budget of a request', asyn
   })
   const spent = (count: number) => {
     const budget = { edgeTestCount: 1e9 }
-    countInside(shards, polygonsOf(triangles.slice(0, count)), budget)
+    countInside(shards, including(polygonsOf(triangles.slice(0, count))), budget)
     return 1e9 - budget.edgeTestCount
   }
   t.ok(spent(2_000) < 2.5 * spent(1_000), 'twice the polygons cost about twice as much')
   t.ok(spent(2_000) > 2_000 * 64, 'each run is charged')
   try {
-    countInside(shards, polygonsOf(triangles), { edgeTestCount: 2_000 * 64 })
+    countInside(shards, including(polygonsOf(triangles)), { edgeTestCount: 2_000 * 64 })
     t.fail('the budget is too small for these runs')
   } catch (error) {
     t.ok(error instanceof BudgetSpent)
