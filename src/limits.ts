@@ -42,6 +42,14 @@ export const limits = {
   ringCount: 10_000,
   /** Positions of one request, over all its rings. */
   vertexCount: 50_000,
+  /** Arcs of the circles, corridors and margins of one request. */
+  arcCount: 100_000,
+  /** Tests that it may take to find which edges of overlapping rings bound a polygon. */
+  boundaryTestCount: 20_000_000,
+  /** Recipients of a source that one feature may pick as the nearest. */
+  nearestCount: 10_000,
+  /** Features of one request that pick the nearest. */
+  nearestFeatureCount: 100,
 
   /** Edge tests of one task, two to three seconds of one core; beyond it a request is refused. */
   edgeTestCount: 1_000_000_000,
@@ -99,6 +107,7 @@ export const limits = {
 
 assert(limits.heldBodyBytes >= limits.bodyBytes)
 assert(limits.vertexCount >= limits.ringCount)
+assert(limits.arcCount >= limits.vertexCount)
 // A position is an array of three coordinates at most that mean something, and a comma.
 assert(limits.jsonItemCount >= 4 * limits.vertexCount + 2 * limits.jsonMemberCount)
 assert(limits.jsonMemberCount >= 32 * limits.featureCount)

@@ -53,6 +53,7 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
   'uWebSockets.js': ['http'],
   piscina: ['pool'],
   kdbush: ['shard'],
+  geokdbush: ['shard'],
   'robust-predicates': ['geometry'],
   msgpackr: ['snapshot'],
   'proper-lockfile': ['snapshot'],

@@ -36,6 +36,7 @@ const service = {
   catalogue: { snapshotId: snapshot.id, sources: snapshot.sources, shards: snapshot.shards },
   runner: pool,
   queryThreadCount,
+  countMode: documents.countMode,
 }
 const server = createHttpServer({
   routes: [

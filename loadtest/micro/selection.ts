@@ -4,7 +4,7 @@
  * @module
  */
 import type { MultiPolygon, Polygon } from 'geojson'
-import type { Shapes } from '../../src/geometry/polygons.js'
+import type { Shapes } from '../../src/geometry/shapes.js'
 import { limits } from '../../src/limits.js'
 import { readShapes } from '../../src/selection/shapes.js'
 import type { Shard } from '../../src/shard/layout.js'
@@ -88,7 +88,7 @@ function agreedCount(at: number, naive: number, counted: number, selected: numbe
 
 function describe(shapes: readonly Shape[], hits: readonly number[]): string {
   const vertexCount = shapes.reduce(
-    (sum, shape) => sum + shape.shapes.included.vertices.length / 2,
+    (sum, shape) => sum + shape.shapes.included[0].polygons.vertices.length / 2,
     0,
   )
   const hitCount = hits.reduce((sum, count) => sum + count, 0)

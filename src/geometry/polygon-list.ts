@@ -4,7 +4,7 @@
  * @module
  */
 import { GLOBE, lngRange, movesOnto } from './antimeridian.js'
-import type { Polygons } from './polygons.js'
+import { type Polygons, toPolygons } from './polygons.js'
 
 /** A ring in continuous longitudes: longitude and latitude in units, alternately, not closed. */
 export type UnitRing = readonly number[]
@@ -41,11 +41,7 @@ export class PolygonList {
   }
 
   polygons(): Polygons {
-    return {
-      vertices: Float64Array.from(this.#vertices),
-      ringStarts: Uint32Array.from(this.#ringStarts),
-      polygonStarts: Uint32Array.from(this.#polygonStarts),
-    }
+    return toPolygons(this.#vertices, this.#ringStarts, this.#polygonStarts)
   }
 
   #push(ring: UnitRing, move: number): void {

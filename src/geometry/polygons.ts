@@ -1,5 +1,5 @@
 /**
- * The shapes of one request, flat, so that they cross threads as three typed arrays.
+ * Polygons, flat, so that they cross threads as three typed arrays.
  *
  * Vertices are longitude and latitude in units of 1e-7 degree. A ring is closed by an edge from
  * its last vertex to its first, so a repeated closing vertex is harmless. The first ring of a
@@ -16,17 +16,27 @@ export interface Polygons {
   readonly ringStarts: Uint32Array
   /** Polygon p has the rings [polygonStarts[p], polygonStarts[p + 1]). */
   readonly polygonStarts: Uint32Array
+  /** Of the shell of each polygon: min lng, min lat, max lng, max lat, … */
+  readonly bounds: Float64Array
 }
 
-/** What is selected: who is in any of `included`, but in none of `excluded`. */
-export interface Shapes {
-  readonly included: Polygons
-  readonly excluded: Polygons
-}
-
-/** Shapes that exclude nothing. */
-export function including(included: Polygons): Shapes {
-  return { included, excluded: polygonsOf([]) }
+/** Completes polygons that are there as lists. */
+export function toPolygons(
+  vertexList: readonly number[],
+  ringStartList: readonly number[],
+  polygonStartList: readonly number[],
+): Polygons {
+  const vertices = Float64Array.from(vertexList)
+  const ringStarts = Uint32Array.from(ringStartList)
+  const polygonStarts = Uint32Array.from(polygonStartList)
+  const polygonCount = polygonStarts.length - 1
+  const bounds = new Float64Array(4 * polygonCount)
+  for (let polygon = 0; polygon < polygonCount; polygon++) {
+    const shell = polygonStarts[polygon]
+    const into = bounds.subarray(4 * polygon, 4 * polygon + 4)
+    vertexBounds(vertices, ringStarts[shell], ringStarts[shell + 1], into)
+  }
+  return { vertices, ringStarts, polygonStarts, bounds }
 }
 
 /** Polygons whose rings are lists of longitude and latitude in degrees, which must be valid. */
@@ -34,11 +44,11 @@ export function polygonsOf(
   polygons: readonly (readonly (readonly (readonly number[])[])[])[],
 ): Polygons {
   const rings = polygons.flat()
-  return {
-    vertices: Float64Array.from(rings.flat().flatMap(([lng, lat]) => [toUnits(lng), toUnits(lat)])),
-    ringStarts: starts(rings.map((ring) => ring.length)),
-    polygonStarts: starts(polygons.map((polygon) => polygon.length)),
-  }
+  return toPolygons(
+    rings.flat().flatMap(([lng, lat]) => [toUnits(lng), toUnits(lat)]),
+    starts(rings.map((ring) => ring.length)),
+    starts(polygons.map((polygon) => polygon.length)),
+  )
 }
 
 /** Bounds of vertices [start, end), written to `into` as min lng, min lat, max lng, max lat. */
@@ -67,10 +77,8 @@ export function vertexBounds(
 }
 
 /** Where each of several lists starts when they lie end to end, and where the last one ends. */
-function starts(lengths: readonly number[]): Uint32Array {
-  const at = new Uint32Array(lengths.length + 1)
-  lengths.forEach((length, i) => {
-    at[i + 1] = at[i] + length
-  })
+function starts(lengths: readonly number[]): number[] {
+  const at = [0]
+  for (const length of lengths) at.push(at[at.length - 1] + length)
   return at
 }

@@ -18,3 +18,5 @@ export function toUnits(degrees: number): number {
   // decimal number whole/1e7 is read as. Multiplying alone is not: 1.1 * 1e7 is not 11000000.
   return whole / UNITS_PER_DEGREE === degrees ? whole : degrees * UNITS_PER_DEGREE
 }
+
+export const RADIANS_PER_UNIT = Math.PI / 180 / UNITS_PER_DEGREE

@@ -15,6 +15,12 @@ const flag = Type.Boolean()
 const integer = Type.Integer()
 const number = Type.Number()
 
+/** Whether a source counts its recipients, which are locations, or its contacts. */
+const CountModeSchema = Type.Unsafe<'ContactLocation' | 'Contact'>({
+  type: 'string',
+  enum: ['ContactLocation', 'Contact'],
+})
+
 const WebMapOptionsSchema = members({
   usePopupManager: flag,
   editable: flag,
@@ -124,7 +130,7 @@ export const MapConfigurationSchema = members({
   Scalebar: ScalebarSchema,
   AreasGraphicsLayer: AreasGraphicsLayerSchema,
   /** Such as `ContactLocation`. */
-  contactCountMode: text,
+  contactCountMode: CountModeSchema,
   GeometryServiceUrl: text,
   CustomerExtent: CustomerExtentSchema,
   CustomerBoundaryLayerName: text,
@@ -137,3 +143,4 @@ export const MapConfigurationSchema = members({
 })
 
 export type MapConfiguration = Static<typeof MapConfigurationSchema>
+export type CountMode = Static<typeof CountModeSchema>

@@ -3,23 +3,20 @@
  *
  * @module
  */
-import type { Shapes } from '../geometry/polygons.js'
+import type { Shapes } from '../geometry/shapes.js'
 import type { LogLevel } from '../log.js'
 import type { RowFormat } from '../shard/rows.js'
+import type { CountMode } from '../shard/select.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { StoredDocuments } from '../store/documents.js'
 
-/** How many recipients of each shard are inside? */
-export interface CountTask extends Shapes {
-  readonly kind: 'count'
-  /** Indexes into the shards of the snapshot. */
+/** How many of each shard do the shapes select (`count`), or which of them (`select`)? */
+export interface SelectionTask<Kind extends 'count' | 'select'> {
+  readonly kind: Kind
+  /** Indexes into the shards of the snapshot, ascending. */
   readonly shardIndexes: Uint32Array
-}
-
-/** Which recipients of each shard are inside? */
-export interface SelectTask extends Shapes {
-  readonly kind: 'select'
-  readonly shardIndexes: Uint32Array
+  readonly shapes: Shapes
+  readonly countMode: CountMode
 }
 
 /** The bytes of some recipients of one shard. */
@@ -31,7 +28,7 @@ export interface EncodeTask {
   readonly format: RowFormat
 }
 
-export type Task = CountTask | SelectTask | EncodeTask
+export type Task = SelectionTask<'count'> | SelectionTask<'select'> | EncodeTask
 
 /** A task as it travels. */
 export type TimedTask = Task & {

@@ -7,10 +7,10 @@
  * @module
  */
 import { Piscina } from 'piscina'
-import type { Budget } from '../shard/descend.js'
+import { type Budget, BudgetSpent } from '../shard/budget.js'
 import { attachShard, type Shard } from '../shard/layout.js'
 import { encodeRows } from '../shard/rows.js'
-import { BudgetSpent, countInside, selectInside } from '../shard/select.js'
+import { countInside, selectInside } from '../shard/select.js'
 import { countAttached } from './control.js'
 import {
   sharedClockMs,
@@ -42,9 +42,9 @@ export function attachWorker(): (task: TimedTask) => TaskOutcome {
 function answer(shards: readonly Shard[], task: Task, budget: Budget): TaskResults[Task['kind']] {
   switch (task.kind) {
     case 'count':
-      return countInside(pick(shards, task.shardIndexes), task, budget)
+      return countInside(pick(shards, task.shardIndexes), task.shapes, budget, task.countMode)
     case 'select':
-      return selectInside(pick(shards, task.shardIndexes), task, budget)
+      return selectInside(pick(shards, task.shardIndexes), task.shapes, budget, task.countMode)
     case 'encode': {
       return encodeRows(shards[task.shardIndex], task.runs, task.format)
     }

@@ -8,12 +8,14 @@ import type { Format } from '../format/negotiate.js'
 import { csvCounts, jsonCounts } from '../format/recipients.js'
 import { limits } from '../limits.js'
 import type { QueryRunner } from '../pool/messages.js'
+import type { CountMode } from '../shard/select.js'
 import type { Catalogue } from './catalogue.js'
 import { dispatchCounts, dispatchRuns } from './dispatch.js'
 import { merge } from './merge.js'
 import { parse } from './parse.js'
-import { planShards } from './plan.js'
+import { planTasks } from './plan.js'
 import type { Reply, ReplyHeaders } from './reply.js'
+import { refuseUnknownSources } from './source-ids.js'
 import { streamList, summaryOf } from './stream.js'
 import { validate } from './validate.js'
 
@@ -22,6 +24,8 @@ export interface SelectionService {
   readonly catalogue: Catalogue
   readonly runner: QueryRunner
   readonly queryThreadCount: number
+  /** How recipients count where a request does not say. */
+  readonly countMode: CountMode
 }
 
 /**
@@ -37,12 +41,14 @@ export async function answer(
 ): Promise<void> {
   const { catalogue, runner } = service
   const deadlineMs = performance.now() + limits.requestMs
-  const { countsOnly, shapes } = validate(parse(body))
-  const plan = planShards(shapes.included, catalogue.shards, service.queryThreadCount)
+  const query = validate(parse(body))
+  refuseUnknownSources(query.sourceReferences, catalogue)
+  const { countsOnly, sourceIds, countMode = service.countMode } = query
+  const plan = planTasks(query, countMode, catalogue, service.queryThreadCount)
   const dispatch = countsOnly ? dispatchCounts : dispatchRuns
-  const found = await dispatch(runner, shapes, plan, deadlineMs)
+  const found = await dispatch(runner, plan, deadlineMs)
   if (reply.gone) return
-  const selections = merge(catalogue, found)
+  const selections = merge(catalogue, sourceIds, found)
   const headers = headersFor(format, catalogue.snapshotId)
   if (countsOnly) {
     const summaries = selections.map(summaryOf)

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { holdsFor, type SourceFilter } from '../geometry/shapes.js'
 import type { Catalogue, CatalogueSource } from './catalogue.js'
 import type { ShardCount, ShardRuns } from './dispatch.js'
 
@@ -14,12 +15,14 @@ export interface SourceSelection {
   readonly shards: readonly ShardRuns[]
 }
 
-/** One entry a source of the snapshot, those without a recipient inside among them. */
+/** One entry a source that is answered for, those without a recipient inside among them. */
 export function merge(
   { sources, shards }: Catalogue,
+  sourceIds: SourceFilter,
   found: readonly (ShardCount | ShardRuns)[],
 ): SourceSelection[] {
-  return sources.map((source) => {
+  const wanted = sources.filter(({ id }) => holdsFor({ sourceIds }, id))
+  return wanted.map((source) => {
     const own = found.filter(({ shardIndex }) => shards[shardIndex].sourceId === source.id)
     return {
       source,

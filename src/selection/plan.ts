@@ -3,35 +3,72 @@
  *
  * @module
  */
-import { type Polygons, vertexBounds } from '../geometry/polygons.js'
+import { reachMeets } from '../geometry/reach-bounds.js'
+import { holdsFor, type Layer, type Shapes } from '../geometry/shapes.js'
 import { limits } from '../limits.js'
 import { meets } from '../shard/layout.js'
-import type { CatalogueShard } from './catalogue.js'
+import { type CountMode, needsWholeSources } from '../shard/select.js'
+import type { Catalogue, CatalogueShard } from './catalogue.js'
+import type { Query } from './validate.js'
 
-/** Shard indexes of each task; no task when no shard is touched. */
-export type Plan = readonly Uint32Array[]
+/** What is asked of the workers. */
+export interface Plan {
+  readonly shapes: Shapes
+  readonly countMode: CountMode
+  /** Shard indexes of each task; no task when no shard is touched. */
+  readonly tasks: readonly Uint32Array[]
+}
 
 /**
- * A query that touches few shards goes whole to one worker; a larger one is dealt out to all.
+ * A query that touches few shards goes whole to one worker; a larger one is dealt out to all, by
+ * shard, or by source where one shard of a source depends on the others.
  *
  * @param threadCount  query workers that could share the work
  */
-export function planShards(
-  polygons: Polygons,
-  shards: readonly CatalogueShard[],
+export function planTasks(
+  { shapes, sourceIds }: Query,
+  countMode: CountMode,
+  { shards }: Catalogue,
   threadCount: number,
 ): Plan {
-  const touched = touchedShards(polygons, shards)
-  if (touched.length === 0) return []
-  const taskCount =
-    touched.length > limits.shardsPerTaskCount ? Math.min(threadCount, touched.length) : 1
-  return Array.from({ length: taskCount }, (_, task) =>
-    Uint32Array.from(touched.filter((_, i) => i % taskCount === task)),
+  const touched = shards.flatMap((shard, index) =>
+    holdsFor({ sourceIds }, shard.sourceId) && isTouched(shard, shapes) ? [index] : [],
+  )
+  const together = (index: number) =>
+    needsWholeSources(shapes, countMode) ? shards[index].sourceId : index
+  const groups = groupBy(touched, together)
+  const isShared = touched.length > limits.shardsPerTaskCount
+  const taskCount = Math.min(groups.length, isShared ? threadCount : 1)
+  const tasks = Array.from({ length: taskCount }, (_, task) =>
+    Uint32Array.from(groups.filter((_, i) => i % taskCount === task).flat()),
+  )
+  return { shapes, countMode, tasks }
+}
+
+function isTouched(shard: CatalogueShard, { included, nearest }: Shapes): boolean {
+  const layers = included.filter((layer) => holdsFor(layer, shard.sourceId))
+  if (layers.some((layer) => layerMeets(shard, layer))) return true
+  // The nearest of all may be anywhere.
+  return (
+    layers.length === 0 &&
+    nearest.some((each) => !each.isExcluded && holdsFor(each, shard.sourceId))
   )
 }
 
-function touchedShards({ vertices }: Polygons, shards: readonly CatalogueShard[]): number[] {
-  const bounds = new Float64Array(4)
-  vertexBounds(vertices, 0, vertices.length / 2, bounds)
-  return shards.flatMap(({ box }, index) => (meets(box, bounds) ? [index] : []))
+function layerMeets({ box }: CatalogueShard, { polygons, reaches }: Layer): boolean {
+  for (let at = 0; at < polygons.bounds.length; at += 4) {
+    if (meets(box, polygons.bounds, at)) return true
+  }
+  return reachMeets(reaches, box)
+}
+
+/** Lists of members with the same key, in the order of their first ones. */
+function groupBy(members: readonly number[], keyOf: (member: number) => number): number[][] {
+  const groups = new Map<number, number[]>()
+  for (const member of members) {
+    const group = groups.get(keyOf(member))
+    if (group === undefined) groups.set(keyOf(member), [member])
+    else group.push(member)
+  }
+  return [...groups.values()]
 }

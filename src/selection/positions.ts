@@ -29,10 +29,10 @@ export function readPosition(position: unknown, path: string, into: number[]): v
     fail('InvalidGeoJson', 'must hold two numbers, longitude and latitude', path)
   }
   if (!(Math.abs(lng) <= LNG_DEGREES_MAX)) {
-    fail('InvalidGeoJson', 'must have a longitude from -540 to 540', path)
+    fail('LongitudeOutOfRange', 'must have a longitude from -540 to 540', path)
   }
   if (!(Math.abs(lat) <= LAT_DEGREES_MAX)) {
-    fail('InvalidGeoJson', 'must have a latitude from -90 to 90', path)
+    fail('LatitudeOutOfRange', 'must have a latitude from -90 to 90', path)
   }
   into.push(toUnits(lng), toUnits(lat))
 }

@@ -4,32 +4,46 @@
  * @module
  */
 import { ServiceError } from '../errors.js'
-import type { Shapes } from '../geometry/polygons.js'
+import type { Shapes, SourceFilter } from '../geometry/shapes.js'
+import type { CountMode } from '../shard/select.js'
 import { type JsonObject, kindOf, member } from './parse.js'
-import { readShapes } from './shapes.js'
+import { readDrawing } from './shapes.js'
+import { readSourceIds, type SourceReference } from './source-ids.js'
 
 declare const valid: unique symbol
 
 export interface Query {
   readonly [valid]: true
   readonly countsOnly: boolean
-  /** Nothing included selects nobody, whatever is excluded. */
+  /** Undefined where the request leaves it to the configuration. */
+  readonly countMode: CountMode | undefined
+  /** The sources that are answered for. */
+  readonly sourceIds: SourceFilter
+  /** Every source id that was named; whether the snapshot has it is for a later stage to say. */
+  readonly sourceReferences: readonly SourceReference[]
+  /** No shape at all selects nobody. */
   readonly shapes: Shapes
 }
 
 /**
- * @throws ServiceError  InvalidRequest, InvalidGeoJson or UnsupportedGeometry, naming the member
+ * @throws ServiceError  naming the member at fault
  */
 export function validate(request: JsonObject): Query {
   refuseUnsupported(request)
-  return {
+  const { shapes, sourceReferences } = readDrawing(member(request, 'geojson'), 'geoJSON')
+  const limit = readSourceIds(member(request, 'sources'), 'sources')
+  const query: Omit<Query, typeof valid> = {
     countsOnly: readBoolean(member(request, 'countsonly'), 'countsOnly'),
-    shapes: readShapes(member(request, 'geojson'), 'geoJSON'),
-  } as Query
+    countMode: readCountMode(member(request, 'contactcountmode')),
+    sourceIds: limit.sourceIds,
+    sourceReferences: [...limit.sourceReferences, ...sourceReferences],
+    shapes,
+  }
+  return query as Query
 }
 
 /** Members that would narrow a selection: to ignore one would warn the wrong people. */
-const UNSUPPORTED = ['sources', 'distinct', 'contactcountmode', 'limit', 'after']
+const UNSUPPORTED = ['distinct', 'limit', 'after']
 
 /** Members of GeoJSON: to ignore one would drop the shape of a client that left out `geoJSON`. */
 const MISPLACED = ['type', 'features', 'shapes', 'geometry', 'geometries', 'coordinates']
@@ -61,3 +75,18 @@ function readBoolean(value: unknown, field: string): boolean {
     field,
   )
 }
+
+function readCountMode(value: unknown): CountMode | undefined {
+  if (value === undefined || value === null) return undefined
+  const mode = typeof value === 'string' ? countModeOf(value) : undefined
+  if (mode !== undefined) return mode
+  const field = 'contactCountMode'
+  throw new ServiceError('InvalidRequest', `${field} must be ContactLocation or Contact`, field)
+}
+
+/** A count mode by its name in any letter case. */
+function countModeOf(name: string): CountMode | undefined {
+  return COUNT_MODES.find((mode) => mode.toLowerCase() === name.toLowerCase())
+}
+
+const COUNT_MODES: readonly CountMode[] = ['ContactLocation', 'Contact']

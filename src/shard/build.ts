@@ -41,6 +41,7 @@ export function buildShard(
     sourceId,
     regionIndex,
     recipientCount: rows.length,
+    contactCount: columns.contactCount,
     box: bounds(columns, rows),
     sections,
     image,

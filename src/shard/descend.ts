@@ -12,14 +12,10 @@
  * @module
  */
 import { type EdgeTable, holds } from '../geometry/edges.js'
+import type { Budget } from './budget.js'
 import { meets, type Shard } from './layout.js'
 import { type ActiveEdges, EAST, EDGE_INDEX, holdsPoint, testLeaf } from './leaf.js'
 import type { RunList } from './runs.js'
-
-/** Edge tests that one descent may take before it gives up. */
-export interface Budget {
-  edgeTestCount: number
-}
 
 /**
  * Counts the recipients that `edges` hold, and appends them to `runs` unless that is null.

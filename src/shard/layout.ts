@@ -38,13 +38,13 @@ export interface Box {
   readonly maxLat: number
 }
 
-/** Whether a box meets closed bounds, given as min lng, min lat, max lng, max lat. */
-export function meets(box: Box, bounds: Float64Array): boolean {
+/** Whether a box meets closed bounds, which start at `at`: min lng, min lat, max lng, max lat. */
+export function meets(box: Box, bounds: Float64Array, at = 0): boolean {
   return (
-    bounds[0] <= box.maxLng &&
-    bounds[2] >= box.minLng &&
-    bounds[1] <= box.maxLat &&
-    bounds[3] >= box.minLat
+    bounds[at] <= box.maxLng &&
+    bounds[at + 2] >= box.minLng &&
+    bounds[at + 1] <= box.maxLat &&
+    bounds[at + 3] >= box.minLat
   )
 }
 
@@ -53,6 +53,8 @@ export interface ShardImage {
   readonly sourceId: number
   readonly regionIndex: number
   readonly recipientCount: number
+  /** Contacts of its whole source. */
+  readonly contactCount: number
   /** The tightest bounds of its recipients. */
   readonly box: Box
   readonly sections: readonly Section[]
@@ -63,8 +65,11 @@ export interface ShardImage {
 export interface Shard {
   readonly sourceId: number
   readonly recipientCount: number
+  readonly contactCount: number
   readonly box: Box
   readonly nodeSize: number
+  /** The rank of each recipient among the rows of its shard in the order of the import. */
+  readonly ids: Uint16Array | Uint32Array
   /** Longitude at `2 * i`, latitude at `2 * i + 1`, in units of 1e-7 degree. */
   readonly coords: Int32Array
   readonly contacts: Uint32Array
@@ -85,8 +90,10 @@ export function attachShard(shard: ShardImage): Shard {
   return {
     sourceId: shard.sourceId,
     recipientCount: shard.recipientCount,
+    contactCount: shard.contactCount,
     box: shard.box,
     nodeSize: index.nodeSize,
+    ids: index.ids,
     coords: index.coords as Int32Array,
     contacts: words('contacts'),
     numberOffsets: words('numberOffsets'),

@@ -31,6 +31,27 @@ export class RunList {
     this.runCount++
   }
 
+  /** Swaps all runs with those of another list. */
+  exchange(other: RunList): void {
+    const { pairs, runCount } = other
+    other.pairs = this.pairs
+    other.runCount = this.runCount
+    this.pairs = pairs
+    this.runCount = runCount
+  }
+
+  /** Whether a recipient is in any of the runs, which must be sorted. */
+  has(recipient: number): boolean {
+    let low = 0
+    let high = this.runCount
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.pairs[2 * middle + 1] <= recipient) low = middle + 1
+      else high = middle
+    }
+    return low < this.runCount && this.pairs[2 * low] <= recipient
+  }
+
   recipientCount(): number {
     let total = 0
     for (let i = 0; i < 2 * this.runCount; i += 2) total += this.pairs[i + 1] - this.pairs[i]

@@ -1,158 +1,101 @@
 /**
- * Which recipients of a shard the shapes of a request select.
+ * Which recipients of some shards the shapes of a request select, and how they count.
  *
  * @module
  */
-import {
-  createEdgeTable,
-  type EdgeTable,
-  fillEdgeTable,
-  RINGS_PER_TABLE,
-  SHELL_BIT,
-} from '../geometry/edges.js'
-import { type Polygons, type Shapes, vertexBounds } from '../geometry/polygons.js'
-import { type Budget, descend } from './descend.js'
-import { meets, type Shard } from './layout.js'
-import { normalise, RunList, subtract } from './runs.js'
+import { holdsFor, type Shapes } from '../geometry/shapes.js'
+import { countDirectly, selectArea } from './area.js'
+import type { Budget } from './budget.js'
+import { countContacts, firstOfContacts } from './contacts.js'
+import type { Shard } from './layout.js'
+import { selectNearest } from './nearest.js'
+import { RunList } from './runs.js'
 
-/** Thrown when a selection would cost more than its budget allows. */
-export class BudgetSpent extends Error {}
+/** Recipients as they are, or each contact of a source once. */
+export type CountMode = 'ContactLocation' | 'Contact'
 
 /**
- * Counts the recipients of each shard that the shapes select.
+ * Counts the recipients, or the contacts, of each shard that the shapes select.
  *
+ * @param shards  with all shards of a source, side by side, where `needsWholeSources`; in `Contact`
+ *   mode a contact counts in the first of them that has it
  * @returns one count a shard, in the order of `shards`
+ * @throws BudgetSpent
  */
-export function countInside(shards: readonly Shard[], shapes: Shapes, budget: Budget): Uint32Array {
+export function countInside(
+  shards: readonly Shard[],
+  shapes: Shapes,
+  budget: Budget,
+  mode: CountMode = 'ContactLocation',
+): Uint32Array {
   const counts = new Uint32Array(shards.length)
-  if (!isOnePass(shapes)) {
-    for (const [at, runs] of eachSelection(shards, shapes, budget)) {
-      counts[at] = runs.recipientCount()
-    }
+  if (!needsWholeSources(shapes, mode)) {
+    for (const [at, shard] of shards.entries()) counts[at] = countOne(shard, shapes, budget)
     return counts
   }
-  fillTable(shapes.included, 0, shapes.included.polygonStarts[1], SHELL_BIT, budget)
-  for (let at = 0; at < shards.length; at++) {
-    counts[at] = within(budget, descend(shards[at], table, true, budget, null))
+  for (const { first, members } of sourcesOf(shards)) {
+    const runs = selectSource(members, shapes, budget)
+    counts.set(mode === 'Contact' ? countContacts(members, runs, budget) : runs.map(sizeOf), first)
   }
   return counts
 }
 
 /**
- * Selects the recipients of each shard that are inside any included polygon and no excluded one.
+ * Selects the recipients of each shard that the shapes select; in `Contact` mode of each contact
+ * the first one only, in the order of the shards and their recipients.
  *
+ * @param shards  as for `countInside`
  * @returns the runs of each shard as [start, end) pairs, in the order of `shards`
+ * @throws BudgetSpent
  */
 export function selectInside(
   shards: readonly Shard[],
   shapes: Shapes,
   budget: Budget,
+  mode: CountMode = 'ContactLocation',
 ): Uint32Array[] {
-  return Array.from(eachSelection(shards, shapes, budget), ([, runs]) => runs.toPairs())
-}
-
-const table: EdgeTable = createEdgeTable()
-const includedRuns = new RunList()
-const excludedRuns = new RunList()
-const selectedRuns = new RunList()
-let polygonRuns = new RunList()
-let spareRuns = new RunList()
-const holeRuns = new RunList()
-
-/** What it costs to prepare an edge, and to carry a run along, in edge tests. */
-const EDGE_COST = 8
-const RUN_COST = 64
-
-function isOnePass({ included: { polygonStarts }, excluded }: Shapes): boolean {
-  const isOne = polygonStarts.length === 2 && excluded.polygonStarts.length === 1
-  return isOne && polygonStarts[1] <= RINGS_PER_TABLE
-}
-
-/** The runs of each shard in turn; the list is reused, so it holds until the next step. */
-function* eachSelection(
-  shards: readonly Shard[],
-  { included, excluded }: Shapes,
-  budget: Budget,
-): Generator<[number, RunList]> {
-  const includedShells = shellBounds(included)
-  const excludedShells = shellBounds(excluded)
-  for (let at = 0; at < shards.length; at++) {
-    selectUnion(shards[at], included, includedShells, includedRuns, budget)
-    if (includedRuns.runCount > 0 && excludedShells.length > 0) {
-      selectUnion(shards[at], excluded, excludedShells, excludedRuns, budget)
-      charge(budget, RUN_COST * (includedRuns.runCount + excludedRuns.runCount))
-      subtract(includedRuns, excludedRuns, selectedRuns)
-      yield [at, selectedRuns]
-    } else yield [at, includedRuns]
-  }
-}
-
-/** Leaves the runs of all polygons in `into`, each recipient once. */
-function selectUnion(
-  shard: Shard,
-  polygons: Polygons,
-  shells: readonly Float64Array[],
-  into: RunList,
-  budget: Budget,
-): void {
-  into.clear()
-  for (let polygon = 0; polygon < shells.length; polygon++) {
-    if (!meets(shard.box, shells[polygon])) continue
-    selectPolygon(shard, polygons, polygon, budget)
-    charge(budget, RUN_COST * polygonRuns.runCount)
-    const { pairs, runCount } = polygonRuns
-    for (let i = 0; i < 2 * runCount; i += 2) into.append(pairs[i], pairs[i + 1])
-  }
-  if (shells.length > 1) normalise(into)
-}
-
-/** Bounds of the first ring of each polygon, as `vertexBounds` gives them. */
-function shellBounds({ vertices, ringStarts, polygonStarts }: Polygons): Float64Array[] {
-  return Array.from({ length: polygonStarts.length - 1 }, (_, polygon) => {
-    const bounds = new Float64Array(4)
-    const shell = polygonStarts[polygon]
-    vertexBounds(vertices, ringStarts[shell], ringStarts[shell + 1], bounds)
-    return bounds
+  return sourcesOf(shards).flatMap(({ members }) => {
+    const runs = selectSource(members, shapes, budget)
+    return mode === 'Contact' ? firstOfContacts(members, runs, budget) : runs
   })
 }
 
-/** Leaves the runs of one polygon in `polygonRuns`. */
-function selectPolygon(shard: Shard, polygons: Polygons, polygon: number, budget: Budget): void {
-  const ringEnd = polygons.polygonStarts[polygon + 1]
-  let ring = polygons.polygonStarts[polygon]
-  let next = Math.min(ringEnd, ring + RINGS_PER_TABLE)
-  polygonRuns.clear()
-  fillTable(polygons, ring, next, SHELL_BIT, budget)
-  if (within(budget, descend(shard, table, true, budget, polygonRuns)) === 0) return
-  // Holes that found no bit beside the shell are taken away in further passes.
-  for (ring = next; ring < ringEnd; ring = next) {
-    next = Math.min(ringEnd, ring + RINGS_PER_TABLE - 1)
-    holeRuns.clear()
-    fillTable(polygons, ring, next, 2 * SHELL_BIT, budget)
-    if (within(budget, descend(shard, table, false, budget, holeRuns)) === 0) continue
-    charge(budget, RUN_COST * (polygonRuns.runCount + holeRuns.runCount))
-    subtract(polygonRuns, holeRuns, spareRuns)
-    ;[polygonRuns, spareRuns] = [spareRuns, polygonRuns]
+/** Whether one task must have all shards of a source, since what one selects depends on the others. */
+export function needsWholeSources({ nearest }: Shapes, mode: CountMode): boolean {
+  return nearest.length > 0 || mode === 'Contact'
+}
+
+const selected = new RunList()
+
+function countOne(shard: Shard, shapes: Shapes, budget: Budget): number {
+  const count = countDirectly(shard, shapes, budget)
+  if (count !== undefined) return count
+  selectArea(shard, shapes, selected, budget)
+  return selected.recipientCount()
+}
+
+/** @param shards  of one source */
+function selectSource(shards: readonly Shard[], shapes: Shapes, budget: Budget): Uint32Array[] {
+  const nearest = shapes.nearest.filter((each) => holdsFor(each, shards[0].sourceId))
+  if (nearest.length > 0) return selectNearest(shards, shapes, nearest, budget)
+  return shards.map((shard) => {
+    selectArea(shard, shapes, selected, budget)
+    return selected.toPairs()
+  })
+}
+
+function sourcesOf(shards: readonly Shard[]): { first: number; members: Shard[] }[] {
+  const sources: { first: number; members: Shard[] }[] = []
+  for (const [at, shard] of shards.entries()) {
+    const last = sources.at(-1)
+    if (last?.members[0].sourceId === shard.sourceId) last.members.push(shard)
+    else sources.push({ first: at, members: [shard] })
   }
+  return sources
 }
 
-function fillTable(
-  polygons: Polygons,
-  ringStart: number,
-  ringEnd: number,
-  firstBit: number,
-  budget: Budget,
-): void {
-  charge(budget, EDGE_COST * (polygons.ringStarts[ringEnd] - polygons.ringStarts[ringStart]))
-  fillEdgeTable(table, polygons, ringStart, ringEnd, firstBit)
-}
-
-function charge(budget: Budget, edgeTestCount: number): void {
-  budget.edgeTestCount -= edgeTestCount
-  if (budget.edgeTestCount < 0) throw new BudgetSpent()
-}
-
-function within(budget: Budget, count: number): number {
-  if (count < 0 || budget.edgeTestCount < 0) throw new BudgetSpent()
-  return count
+function sizeOf(runs: Uint32Array): number {
+  let size = 0
+  for (let i = 0; i < runs.length; i += 2) size += runs[i + 1] - runs[i]
+  return size
 }

@@ -43,12 +43,12 @@ export function findSectionFault(header: ShardHeader): string | undefined {
 }
 
 /** What is wrong with the content of an image whose sections are where they belong, or undefined. */
-export function findImageFault(shard: ShardImage, contactCount: number): string | undefined {
+export function findImageFault(shard: ShardImage): string | undefined {
   return (
     findIndexFault(shard) ??
     findIdFault(shard) ??
     findCoordinateFault(shard) ??
-    findColumnFault(shard, contactCount)
+    findColumnFault(shard)
   )
 }
 
@@ -101,8 +101,8 @@ function findCoordinateFault(shard: ShardImage): string | undefined {
   return undefined
 }
 
-function findColumnFault(shard: ShardImage, contactCount: number): string | undefined {
-  const { contacts, numberOffsets, numbers } = attachShard(shard)
+function findColumnFault(shard: ShardImage): string | undefined {
+  const { contacts, contactCount, numberOffsets, numbers } = attachShard(shard)
   for (const contact of contacts) {
     if (contact >= contactCount)
       return `found contact ${contact}, expected less than ${contactCount}`

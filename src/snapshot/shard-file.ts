@@ -110,8 +110,8 @@ async function readShard(
     byteOffset,
     byteLength,
   }))
-  const shard = { sourceId, regionIndex, recipientCount, box, sections, image }
-  const imageFault = findImageFault(shard, contactCount)
+  const shard = { sourceId, regionIndex, recipientCount, contactCount, box, sections, image }
+  const imageFault = findImageFault(shard)
   if (imageFault !== undefined) throw new FormatFault(imageFault)
   return { shard, headerCrc32 }
 }

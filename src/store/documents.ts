@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ServiceError } from '../errors.js'
-import { MapConfigurationSchema } from '../interface/configuration.js'
+import { type CountMode, MapConfigurationSchema } from '../interface/configuration.js'
 import { type MapContext, MapContextSchema } from '../interface/context.js'
 import { limits } from '../limits.js'
 import { DEFAULT_DIRECTORY } from './default-documents.js'
@@ -18,6 +18,8 @@ import { parseGuid } from './guid.js'
 /** Plain data, so that it can be handed to other threads. */
 export interface StoredDocuments {
   readonly configurationJson: Uint8Array
+  /** What the configuration says of it, or `ContactLocation`. */
+  readonly countMode: CountMode
   /** JSON of each context, by its id of 32 lower-case hexadecimal digits. */
   readonly contextJsons: ReadonlyMap<string, Uint8Array>
 }
@@ -43,8 +45,10 @@ export interface Documents {
 export async function loadDocuments(dataDirectory: string): Promise<StoredDocuments> {
   const own = join(dataDirectory, 'configuration.json')
   const path = existsSync(own) ? own : join(DEFAULT_DIRECTORY, 'configuration.json')
+  const configuration = await readDocument(path, MapConfigurationSchema)
   return {
-    configurationJson: serialise(await readDocument(path, MapConfigurationSchema)),
+    configurationJson: serialise(configuration),
+    countMode: configuration.contactCountMode ?? 'ContactLocation',
     contextJsons: await loadContexts(join(dataDirectory, 'contexts')),
   }
 }

@@ -109,7 +109,7 @@ t.test('the embedded sample is made, served, counted and listed', async (t) => {
         'POST',
         '{"geoJSON":{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1e999]]]}}',
         400,
-        'InvalidGeoJson',
+        'LatitudeOutOfRange',
       ],
       ['/api/recipients', 'POST', ' '.repeat(limits.bodyBytes + 1), 413, 'BodyTooLarge'],
       ['/api/contexts/12', 'GET', '', 400, 'InvalidRequest'],

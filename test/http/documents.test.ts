@@ -13,6 +13,7 @@ const bytes = (text: string) => new TextEncoder().encode(text)
 
 const documents = createDocuments({
   configurationJson: bytes('{"MapDiv":"map"}'),
+  countMode: 'ContactLocation',
   contextJsons: new Map([[ID, bytes(`{"Id":"${ID}"}`)]]),
 })
 

@@ -1,7 +1,9 @@
 import t from 'tap'
-import { including, polygonsOf } from '../../src/geometry/polygons.js'
+import { polygonsOf } from '../../src/geometry/polygons.js'
+import { including } from '../../src/geometry/shapes.js'
+import { BudgetSpent } from '../../src/shard/budget.js'
 import { attachShard } from '../../src/shard/layout.js'
-import { BudgetSpent, countInside } from '../../src/shard/select.js'
+import { countInside } from '../../src/shard/select.js'
 import { shardsOf } from '../support/local-service.js'
 import { randomWorld, seededRandom } from '../support/world.js'
 

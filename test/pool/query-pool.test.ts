@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
-import { including } from '../../src/geometry/polygons.js'
+import { toPolygons } from '../../src/geometry/polygons.js'
+import { including } from '../../src/geometry/shapes.js'
 import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
 import { type QueryPool, startQueryPool } from '../../src/pool/query-pool.js'
@@ -17,16 +18,19 @@ const shardIndexes = Uint32Array.from(shards, (_, index) => index)
 
 /** A square around the middle of the world, and who is inside it. */
 const box = { minLng: middle(columns.lngs), minLat: middle(columns.lats) }
-const shapes = including(squareFrom(box.minLng, box.minLat))
+const question = {
+  shapes: including(squareFrom(box.minLng, box.minLat)),
+  countMode: 'ContactLocation',
+} as const
 const expectedCount = columns.lngs.filter(
   (lng, row) => lng >= box.minLng && columns.lats[row] >= box.minLat,
 ).length
 
 t.test('workers count, select and encode what the shards hold', async (t) => {
   const pool = await started(t)
-  const counts = await pool.run<'count'>({ kind: 'count', shardIndexes, ...shapes }, inTime())
+  const counts = await pool.run<'count'>({ kind: 'count', shardIndexes, ...question }, inTime())
   t.equal(sum(counts), expectedCount)
-  const selected = await pool.run<'select'>({ kind: 'select', shardIndexes, ...shapes }, inTime())
+  const selected = await pool.run<'select'>({ kind: 'select', shardIndexes, ...question }, inTime())
   t.equal(selected.length, shards.length)
   const shardIndex = counts.indexOf(Math.max(...counts))
   const runs = selected[shardIndex]
@@ -51,7 +55,10 @@ t.test('killing workers gives no wrong answer and no hang', async (t) => {
   const ask = async () => {
     for (let i = 0; i < 150; i++) {
       try {
-        const counts = await pool.run<'count'>({ kind: 'count', shardIndexes, ...shapes }, inTime())
+        const counts = await pool.run<'count'>(
+          { kind: 'count', shardIndexes, ...question },
+          inTime(),
+        )
         answeredCount++
         if (sum(counts) !== expectedCount) t.fail(`counted ${sum(counts)} of ${expectedCount}`)
       } catch (error) {
@@ -70,7 +77,7 @@ t.test('killing workers gives no wrong answer and no hang', async (t) => {
 t.test('a task beyond the budget of work is refused by name', async (t) => {
   const pool = await started(t, { edgeTestCount: 20 })
   for (const kind of ['count', 'select'] as const) {
-    const asked = pool.run<typeof kind>({ kind, shardIndexes, ...shapes }, inTime())
+    const asked = pool.run<typeof kind>({ kind, shardIndexes, ...question }, inTime())
     await t.rejects(asked, { code: 'TooComplex', status: 422 }, kind)
   }
 })
@@ -79,7 +86,7 @@ t.test('no answer by the deadline is Unavailable, not a hang', async (t) => {
   const pool = await started(t)
   // Far more tasks than can be done in no time; the last of them cannot be in time.
   const asked = Array.from({ length: 1_000 }, () =>
-    pool.run<'count'>({ kind: 'count', shardIndexes, ...shapes }, performance.now()),
+    pool.run<'count'>({ kind: 'count', shardIndexes, ...question }, performance.now()),
   )
   const outcomes = await Promise.allSettled(asked)
   t.match(outcomes.at(-1), { status: 'rejected', reason: { code: 'Unavailable', status: 503 } })
@@ -88,7 +95,7 @@ t.test('no answer by the deadline is Unavailable, not a hang', async (t) => {
 t.test('more tasks than the queue holds are refused at once', async (t) => {
   const pool = await started(t)
   const asked = Array.from({ length: limits.tasksQueuedCount + 1 }, () =>
-    pool.run<'count'>({ kind: 'count', shardIndexes, ...shapes }, inTime()).then(
+    pool.run<'count'>({ kind: 'count', shardIndexes, ...question }, inTime()).then(
       () => 'answered',
       (error) => error.code,
     ),
@@ -121,11 +128,7 @@ function shared(shard: ShardImage): ShardImage {
 }
 
 function squareFrom(lng: number, lat: number) {
-  return {
-    vertices: Float64Array.of(lng, lat, 1.8e9, lat, 1.8e9, 9e8, lng, 9e8),
-    ringStarts: Uint32Array.of(0, 4),
-    polygonStarts: Uint32Array.of(0, 1),
-  }
+  return toPolygons([lng, lat, 1.8e9, lat, 1.8e9, 9e8, lng, 9e8], [0, 4], [0, 1])
 }
 
 function middle(values: Int32Array): number {

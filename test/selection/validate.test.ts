@@ -1,5 +1,6 @@
 import t from 'tap'
 import { ServiceError } from '../../src/errors.js'
+import type { Layer } from '../../src/geometry/shapes.js'
 import { limits } from '../../src/limits.js'
 import { validate } from '../../src/selection/validate.js'
 
@@ -41,7 +42,7 @@ t.test('every spelling of a shape gives the same polygons', async (t) => {
     ['a multipolygon of one', { geoJSON: { type: 'MultiPolygon', coordinates: [[square]] } }],
   ]
   for (const [name, request] of cases) {
-    const polygons = validate(request).shapes.included
+    const { polygons } = onlyLayer(request)
     t.same([...polygons.vertices], [0, 0, 1e7, 0, 1e7, 1e7, 0, 1e7], name)
     t.same([...polygons.ringStarts], [0, 4], name)
     t.same([...polygons.polygonStarts], [0, 1], name)
@@ -59,7 +60,7 @@ t.test('no shape is no polygon', async (t) => {
     { unknown: 1, geoJSON: { bbox: [1, 2, 3, 4], features: [] } },
   ]
   for (const request of requests) {
-    t.equal(validate(request).shapes.included.vertices.length, 0, JSON.stringify(request))
+    t.same(validate(request).shapes.included, [], JSON.stringify(request))
   }
 })
 
@@ -93,10 +94,14 @@ t.test('what cannot be understood is refused with its path', async (t) => {
     [{ geoJSON: 'x' }, 'InvalidGeoJson', 'geoJSON'],
     [{ geoJSON: [] }, 'InvalidGeoJson', 'geoJSON'],
     [{ geoJSON: 7 }, 'InvalidGeoJson', 'geoJSON'],
-    [{ geoJSON: { name: 'x' } }, 'InvalidGeoJson', 'geoJSON.type'],
-    [{ geoJSON: { type: 'Nonsense' } }, 'InvalidGeoJson', 'geoJSON.type'],
-    [{ geoJSON: { type: 'polygon', coordinates: [square] } }, 'InvalidGeoJson', 'geoJSON.type'],
-    [{ geoJSON: { type: 'Thing', features: [] } }, 'InvalidGeoJson', 'geoJSON.type'],
+    [{ geoJSON: { name: 'x' } }, 'UnknownGeometryType', 'geoJSON.type'],
+    [{ geoJSON: { type: 'Nonsense' } }, 'UnknownGeometryType', 'geoJSON.type'],
+    [
+      { geoJSON: { type: 'polygon', coordinates: [square] } },
+      'UnknownGeometryType',
+      'geoJSON.type',
+    ],
+    [{ geoJSON: { type: 'Thing', features: [] } }, 'UnknownGeometryType', 'geoJSON.type'],
     [{ geoJSON: { features: {} } }, 'InvalidGeoJson', 'geoJSON.features'],
     [{ geoJSON: collection(1) }, 'InvalidGeoJson', 'geoJSON.features[0]'],
     [{ geoJSON: collection(feature(polygon), null) }, 'InvalidGeoJson', 'geoJSON.features[1]'],
@@ -127,17 +132,17 @@ t.test('what cannot be understood is refused with its path', async (t) => {
     [ring([0, 0], [1, 0], [1, '1']), 'InvalidGeoJson', 'geoJSON.coordinates[0][2]'],
     [ring([0, 0], [1, 0], [1]), 'InvalidGeoJson', 'geoJSON.coordinates[0][2]'],
     [ring([0, 0], [1, 0], null), 'InvalidGeoJson', 'geoJSON.coordinates[0][2]'],
-    [ring([0, 0], [1, 0], [1, Number.NaN]), 'InvalidGeoJson', 'geoJSON.coordinates[0][2]'],
+    [ring([0, 0], [1, 0], [1, Number.NaN]), 'LatitudeOutOfRange', 'geoJSON.coordinates[0][2]'],
     [
       ring([0, 0], [1, 0], [1, Number.POSITIVE_INFINITY]),
-      'InvalidGeoJson',
+      'LatitudeOutOfRange',
       'geoJSON.coordinates[0][2]',
     ],
-    [ring([0, 0], [1, 0], [1, 90.0000001]), 'InvalidGeoJson', 'geoJSON.coordinates[0][2]'],
-    [ring([0, 0], [540.0000001, 0], [1, 1]), 'InvalidGeoJson', 'geoJSON.coordinates[0][1]'],
-    [ring([0, 0], [1, 0]), 'InvalidGeoJson', 'geoJSON.coordinates[0]'],
-    [ring(), 'InvalidGeoJson', 'geoJSON.coordinates[0]'],
-    [ring([0, 0.5], [120, -0.5], [-120, 0.5]), 'InvalidGeoJson', 'geoJSON.coordinates[0]'],
+    [ring([0, 0], [1, 0], [1, 90.0000001]), 'LatitudeOutOfRange', 'geoJSON.coordinates[0][2]'],
+    [ring([0, 0], [540.0000001, 0], [1, 1]), 'LongitudeOutOfRange', 'geoJSON.coordinates[0][1]'],
+    [ring([0, 0], [1, 0]), 'DegenerateRing', 'geoJSON.coordinates[0]'],
+    [ring(), 'DegenerateRing', 'geoJSON.coordinates[0]'],
+    [ring([0, 0.5], [120, -0.5], [-120, 0.5]), 'AmbiguousRing', 'geoJSON.coordinates[0]'],
     [{ features: [] }, 'InvalidRequest', 'features'],
     [{ Type: 'Polygon', coordinates: [square] }, 'InvalidRequest', 'Type'],
     [{ geoJSON: { features: [], Shapes: [] } }, 'InvalidGeoJson', 'geoJSON'],
@@ -154,25 +159,28 @@ t.test('what cannot be understood is refused with its path', async (t) => {
   }
 })
 
-t.test('a ring without area is taken as it is', async (t) => {
-  const rings = [
-    [
-      [0.2, 0.2],
-      [0.3, 0.3],
-      [0.2, 0.2],
-      [0.2, 0.2],
-    ],
-    [
-      [0.4, 0.4],
-      [0.4, 0.4],
-      [0.4, 0.4],
-      [0.4, 0.4],
-    ],
+t.test('a ring has three different points, and need not have an area', async (t) => {
+  const line = [
+    [0.2, 0.2],
+    [0.3, 0.3],
+    [0.4, 0.4],
   ]
-  for (const flat of rings) {
+  const degenerate = [
+    [line[0], line[1], line[0], line[0]],
+    [line[0], line[0], line[0], line[0]],
+    [line[0], line[1], line[1], line[0]],
+    [line[0], line[1]],
+    [line[0]],
+    [],
+  ]
+  t.ok(validate({ geoJSON: { type: 'Polygon', coordinates: [line] } }))
+  t.ok(validate({ geoJSON: { type: 'Polygon', coordinates: [square, [...line, line[0]]] } }))
+  for (const flat of degenerate) {
     for (const coordinates of [[flat], [square, flat]]) {
-      const polygons = validate({ geoJSON: { type: 'Polygon', coordinates } }).shapes.included
-      t.equal(polygons.ringStarts.length, coordinates.length + 1)
+      t.throws(() => validate({ geoJSON: { type: 'Polygon', coordinates } }), {
+        code: 'DegenerateRing',
+        field: `geoJSON.coordinates[${coordinates.length - 1}]`,
+      })
     }
   }
 })
@@ -235,9 +243,8 @@ t.test('lines, points and collections are polygons without area', async (t) => {
     ],
   ]
   for (const [geometry, vertices] of cases) {
-    const { included } = validate({ geoJSON: geometry }).shapes
     t.same(
-      [...included.vertices],
+      [...onlyLayer({ geoJSON: geometry }).polygons.vertices],
       vertices.map((value) => value * 1e7),
       JSON.stringify(geometry),
     )
@@ -248,41 +255,111 @@ t.test('lines, points and collections are polygons without area', async (t) => {
     { type: 'MultiPoint', coordinates: [] },
     { type: 'LineString', coordinates: [[1, 2]] },
     { type: 'GeometryCollection' },
-    { type: 'GeometryCollection', geometries: [{ type: 'Thing' }] },
   ]) {
     t.throws(() => validate({ geoJSON: geometry }), { code: 'InvalidGeoJson' })
   }
+  t.throws(
+    () => validate({ geoJSON: { type: 'GeometryCollection', geometries: [{ type: 'Thing' }] } }),
+    { code: 'UnknownGeometryType', field: 'geoJSON.geometries[0].type' },
+  )
 })
 
 t.test('a feature with exclude is taken away, and nobody is left without another', async (t) => {
   const { included, excluded } = validate({
     geoJSON: collection(feature(polygon, { exclude: true })),
   }).shapes
-  t.equal(included.vertices.length, 0)
-  t.equal(excluded.vertices.length, 8)
+  t.same(included, [])
+  t.equal(excluded[0].polygons.vertices.length, 8)
   t.throws(() => validate({ geoJSON: collection(feature(polygon, { exclude: 'yes' })) }), {
     code: 'InvalidGeoJson',
     field: 'geoJSON.features[0].properties.exclude',
   })
 })
 
-t.test('properties and members that would change who is selected are refused', async (t) => {
-  for (const properties of [{ radius: 5 }, { buffer: 1 }, { nearest: 3 }, { sources: [1] }]) {
-    const error = refused(() => validate({ geoJSON: collection(feature(polygon, properties)) }))
-    const name = Object.keys(properties)[0]
-    t.match(error, { code: 'UnsupportedGeometry', field: `geoJSON.features[0].properties.${name}` })
-  }
-  for (const spelled of [{ Radius: 5 }, { NEAREST: 3 }]) {
-    t.throws(() => validate({ geoJSON: collection(feature(polygon, spelled)) }), {
-      code: 'UnsupportedGeometry',
-    })
-    t.throws(() => validate({ geoJSON: collection({ ...feature(polygon), ...spelled }) }), {
-      code: 'InvalidGeoJson',
-    })
-  }
-  t.throws(() => validate({ sources: [1] }), { code: 'InvalidRequest', field: 'sources' })
-  t.ok(validate({ geoJSON: collection(feature(polygon, { exclude: false, name: 'x' })) }))
+t.test('properties give a geometry a reach, a count or sources', async (t) => {
+  const point = { type: 'Point', coordinates: [1, 2] }
+  const line = { type: 'LineString', coordinates: [...square.slice(0, 2)] }
+  const read = (geometry: object, properties: object) =>
+    validate({ geoJSON: collection(feature(geometry, properties)) }).shapes
+  t.same([...read(point, { radius: 5 }).included[0].reaches.arcs], [1e7, 2e7, 1e7, 2e7])
+  t.same([...read(point, { Buffer: 5 }).included[0].reaches.radiiMetres], [5])
+  t.same([...read(line, { buffer: 7, units: 'meters' }).included[0].reaches.arcs], [0, 0, 1e7, 0])
+  const margin = read(polygon, { radius: 9, exclude: true }).excluded[0]
+  t.equal(margin.polygons.vertices.length, 8)
+  t.ok(margin.reaches.radiiMetres.length >= 4)
+  t.same(read(point, { NEAREST: 3, sources: [2, 1, 2] }).nearest, [
+    { lng: 1e7, lat: 2e7, count: 3, sourceIds: [1, 2], isExcluded: false },
+  ])
+  t.same(read(polygon, { sources: [] }).included[0].sourceIds, [])
+  t.equal(read(polygon, { exclude: false, radius: null, name: 'x' }).included.length, 1)
+  t.equal(read(polygon, { sources: null }).included[0].sourceIds, null)
   t.ok(validate({ geoJSON: collection(feature(polygon, null)) }))
+})
+
+t.test('properties that mean nothing are refused by name', async (t) => {
+  const cases: [properties: object, code: string, name: string][] = [
+    [{ radius: 0 }, 'RadiusNotPositive', '.radius'],
+    [{ buffer: -1 }, 'RadiusNotPositive', '.buffer'],
+    [{ radius: '5' }, 'InvalidRadius', '.radius'],
+    [{ radius: true }, 'InvalidRadius', '.radius'],
+    [{ radius: 20_015_087 }, 'InvalidRadius', '.radius'],
+    [{ radius: 1, buffer: 1 }, 'InvalidRadius', ''],
+    [{ radius: 1, units: 'kilometres' }, 'InvalidRadius', '.units'],
+    [{ nearest: 0 }, 'InvalidNearest', '.nearest'],
+    [{ nearest: 1.5 }, 'InvalidNearest', '.nearest'],
+    [{ nearest: limits.nearestCount + 1 }, 'InvalidNearest', '.nearest'],
+    [{ nearest: 1, radius: 1 }, 'InvalidNearest', ''],
+    [{ sources: 1 }, 'InvalidRequest', '.sources'],
+    [{ sources: [1, '2'] }, 'InvalidRequest', '.sources[1]'],
+    [{ sources: [1.5] }, 'InvalidRequest', '.sources[0]'],
+    [{ sources: Array(limits.sourceCount + 1).fill(1) }, 'InvalidRequest', '.sources'],
+    [{ exclude: 'yes' }, 'InvalidGeoJson', '.exclude'],
+  ]
+  for (const [properties, code, name] of cases) {
+    const geometry = { type: 'Point', coordinates: [0, 0] }
+    const error = refused(() => validate({ geoJSON: collection(feature(geometry, properties)) }))
+    t.match(error, { code, field: `geoJSON.features[0].properties${name}`, status: 400 })
+  }
+  const line = { type: 'LineString', coordinates: square }
+  for (const geometry of [polygon, line, { type: 'MultiPoint', coordinates: square }]) {
+    t.throws(() => validate({ geoJSON: feature(geometry, { nearest: 1 }) }), {
+      code: 'InvalidNearest',
+      field: 'geoJSON',
+    })
+  }
+  for (const misplaced of [{ radius: 5 }, { Exclude: true }, { sources: [1] }]) {
+    for (const geoJSON of [
+      { ...feature(polygon), ...misplaced },
+      { ...polygon, ...misplaced },
+      { ...collection(feature(polygon)), ...misplaced },
+    ]) {
+      t.throws(() => validate({ geoJSON }), { code: 'InvalidGeoJson' })
+    }
+  }
+  const opposite = {
+    type: 'LineString',
+    coordinates: [
+      [0, 10],
+      [180, -10],
+    ],
+  }
+  t.throws(() => validate({ geoJSON: feature(opposite, { buffer: 1 }) }), { code: 'AmbiguousLine' })
+})
+
+t.test('a request may be limited to sources and say how to count', async (t) => {
+  const query = validate({ sources: [3, 1], ContactCountMode: 'contact' })
+  t.same(query.sourceIds, [1, 3])
+  t.equal(query.countMode, 'Contact')
+  t.same(query.sourceReferences, [
+    { id: 3, path: 'sources[0]' },
+    { id: 1, path: 'sources[1]' },
+  ])
+  t.equal(validate({}).sourceIds, null)
+  t.equal(validate({ contactCountMode: null }).countMode, undefined)
+  t.throws(() => validate({ contactCountMode: 'Household' }), {
+    code: 'InvalidRequest',
+    field: 'contactCountMode',
+  })
 })
 
 t.test('limits hold at the bound and not one past it', async (t) => {
@@ -295,11 +372,11 @@ t.test('limits hold at the bound and not one past it', async (t) => {
 
   const vertices = (count: number) =>
     ring(...Array.from({ length: count }, (_, i) => [(i % 1000) / 1000, i / 100_000]))
-  t.equal(
-    validate(vertices(limits.vertexCount)).shapes.included.vertices.length,
-    2 * limits.vertexCount,
-  )
-  t.throws(() => validate(vertices(limits.vertexCount + 1)), { code: 'TooComplex', status: 422 })
+  t.equal(onlyLayer(vertices(limits.vertexCount)).polygons.vertices.length, 2 * limits.vertexCount)
+  t.throws(() => validate(vertices(limits.vertexCount + 1)), {
+    code: 'TooManyVertices',
+    status: 422,
+  })
 
   const triangle = [
     [0, 0],
@@ -309,13 +386,20 @@ t.test('limits hold at the bound and not one past it', async (t) => {
   const rings = (count: number) => ({
     geoJSON: { type: 'Polygon', coordinates: Array(count).fill(triangle) },
   })
-  t.equal(validate(rings(limits.ringCount)).shapes.included.ringStarts.length, limits.ringCount + 1)
+  t.equal(onlyLayer(rings(limits.ringCount)).polygons.ringStarts.length, limits.ringCount + 1)
   t.throws(() => validate(rings(limits.ringCount + 1)), { code: 'TooComplex' })
 })
 
 t.test('the range of coordinates includes its ends, and the seam is as written', async (t) => {
   t.ok(validate(ring([-180, -90], [180, -90], [180, 90], [-180, 90])))
 })
+
+/** The layer of shapes that are not limited to sources. */
+function onlyLayer(request: Record<string, unknown>): Layer {
+  const { included, excluded } = validate(request).shapes
+  if (included.length !== 1 || excluded.length !== 0) throw new Error('there are other layers')
+  return included[0]
+}
 
 function refused(run: () => unknown): ServiceError {
   try {

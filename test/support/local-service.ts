@@ -38,12 +38,13 @@ export function localService(
     if (task.kind === 'encode') return encodeRows(shards[task.shardIndex], task.runs, task.format)
     const touched = Array.from(task.shardIndexes, (index) => shards[index])
     const inside = task.kind === 'count' ? countInside : selectInside
-    return inside(touched, task, { edgeTestCount: limits.edgeTestCount })
+    return inside(touched, task.shapes, { edgeTestCount: limits.edgeTestCount }, task.countMode)
   }
   return {
     catalogue: { snapshotId: '000001-00000000', sources, shards: images },
     runner: { run: run as SelectionService['runner']['run'] },
     queryThreadCount: 2,
+    countMode: 'ContactLocation',
     tasks,
   }
 }

@@ -1,0 +1,20 @@
+/**
+ * What lies within a distance of points and lines: circles, corridors and margins, flat, so that
+ * they cross threads as two typed arrays.
+ *
+ * @module
+ */
+
+/** The recipients within `radiiMetres[i]` of arc `i`, for any `i`. */
+export interface Reaches {
+  /**
+   * The ends of great-circle arcs, four numbers an arc: lng, lat, lng, lat in units, the longitudes
+   * anywhere modulo 360. A single point is an arc whose ends are the same.
+   */
+  readonly arcs: Float64Array
+  readonly radiiMetres: Float64Array
+}
+
+export function arcCountOf({ radiiMetres }: Reaches): number {
+  return radiiMetres.length
+}

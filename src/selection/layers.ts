@@ -1,0 +1,166 @@
+/**
+ * Geometries as they are read, collected into layers of those that hold for the same sources.
+ *
+ * @module
+ */
+
+import { lngRange, movesOnto } from '../geometry/antimeridian.js'
+import { boundaryOf } from '../geometry/boundary.js'
+import { PolygonList, type UnitRing } from '../geometry/polygon-list.js'
+import { type ReachFault, ReachList } from '../geometry/reach-list.js'
+import type { Layer, Nearest, Shapes, SourceFilter } from '../geometry/shapes.js'
+import { limits } from '../limits.js'
+import type { FeatureProperties } from './feature-properties.js'
+import { fail } from './positions.js'
+
+/** Takes the geometries of one feature, in units and in continuous longitudes. */
+export interface GeometrySink {
+  polygon(shell: UnitRing, holes: readonly UnitRing[]): void
+  line(line: UnitRing): void
+  point(point: UnitRing): void
+  /** To be called before as many positions of a ring, a line or a point are read. */
+  count(positionCount: number, path: string): void
+}
+
+export class LayerCollector {
+  readonly #included = new Map<string, LayerLists>()
+  readonly #excluded = new Map<string, LayerLists>()
+  readonly #nearest: Nearest[] = []
+  #positionCount = 0
+  #ringCount = 0
+  #arcCount = 0
+
+  /** @param path  of the feature, for what is wrong with it as a whole */
+  sinkFor(properties: FeatureProperties, path: string): GeometrySink {
+    const count = (positionCount: number, at: string) => this.#count(positionCount, at)
+    if (properties.nearestCount !== undefined) return this.#nearestSink(properties, path, count)
+    const layers = properties.isExcluded ? this.#excluded : this.#included
+    const layer = layerOf(layers, properties.sourceIds)
+    const { radiusMetres } = properties
+    if (radiusMetres === undefined) {
+      return {
+        polygon: (shell, holes) => layer.polygons.add(shell, holes),
+        line: (line) => layer.polygons.addLine(line),
+        point: (point) => layer.polygons.addLine(point),
+        count,
+      }
+    }
+    const reach = (add: (reaches: ReachList) => ReachFault | undefined) => {
+      const before = layer.reaches.arcCount
+      const fault = add(layer.reaches)
+      this.#arcCount += layer.reaches.arcCount - before
+      if (fault === 'AntipodalVertices') {
+        fail('AmbiguousLine', 'goes from one side of the Earth to the very opposite', path)
+      }
+      if (fault !== undefined || this.#arcCount > limits.arcCount) {
+        fail('TooComplex', `takes the request beyond ${limits.arcCount} arcs`, path)
+      }
+    }
+    return {
+      polygon: (shell, holes) => {
+        layer.polygons.add(shell, holes)
+        reach((reaches) => addMargin(reaches, shell, holes, radiusMetres, path))
+      },
+      line: (line) => reach((reaches) => reaches.addCorridor(line, radiusMetres)),
+      point: (point) => reach((reaches) => reaches.addCircle(point[0], point[1], radiusMetres)),
+      count,
+    }
+  }
+
+  shapes(): Shapes {
+    return {
+      included: toLayers(this.#included),
+      excluded: toLayers(this.#excluded),
+      nearest: this.#nearest,
+    }
+  }
+
+  #nearestSink(
+    { nearestCount, sourceIds, isExcluded }: FeatureProperties,
+    path: string,
+    count: GeometrySink['count'],
+  ): GeometrySink {
+    const refuse = () => fail('InvalidNearest', 'picks the nearest to a Point alone', path)
+    let isUsed = false
+    const point = ([lng, lat]: UnitRing) => {
+      if (isUsed) refuse()
+      isUsed = true
+      if (this.#nearest.length === limits.nearestFeatureCount) {
+        const most = limits.nearestFeatureCount
+        fail('TooComplex', `takes the request beyond ${most} features with nearest`, path)
+      }
+      this.#nearest.push({ lng, lat, count: nearestCount as number, sourceIds, isExcluded })
+    }
+    return { polygon: refuse, line: refuse, point, count }
+  }
+
+  #count(positionCount: number, path: string): void {
+    this.#positionCount += positionCount
+    if (this.#positionCount > limits.vertexCount) {
+      fail('TooManyVertices', `takes the request beyond ${limits.vertexCount} positions`, path)
+    }
+    if (++this.#ringCount > limits.ringCount) {
+      fail(
+        'TooComplex',
+        `takes the request beyond ${limits.ringCount} rings, lines and points`,
+        path,
+      )
+    }
+  }
+}
+
+interface LayerLists {
+  readonly sourceIds: SourceFilter
+  readonly polygons: PolygonList
+  readonly reaches: ReachList
+}
+
+function layerOf(layers: Map<string, LayerLists>, sourceIds: SourceFilter): LayerLists {
+  const key = sourceIds === null ? '' : `[${sourceIds}]`
+  const known = layers.get(key)
+  if (known !== undefined) return known
+  const layer = { sourceIds, polygons: new PolygonList(), reaches: new ReachList() }
+  layers.set(key, layer)
+  return layer
+}
+
+/** Layers without a geometry are left in: a feature that selects nobody still holds for its sources. */
+function toLayers(layers: ReadonlyMap<string, LayerLists>): Layer[] {
+  return Array.from(layers.values(), ({ sourceIds, polygons, reaches }) => ({
+    sourceIds,
+    polygons: polygons.polygons(),
+    reaches: reaches.reaches(),
+  }))
+}
+
+/** Adds what is within a distance of the boundary of a polygon. */
+function addMargin(
+  reaches: ReachList,
+  shell: UnitRing,
+  holes: readonly UnitRing[],
+  radiusMetres: number,
+  path: string,
+): ReachFault | undefined {
+  const range = lngRange(shell)
+  const rings = [shell]
+  for (const hole of holes) {
+    for (const move of movesOnto(lngRange(hole), range)) {
+      rings.push(hole.map((value, i) => (i % 2 === 0 ? value + move : value)))
+    }
+  }
+  const edges = boundaryOf(rings)
+  if (edges === undefined) {
+    fail('TooComplex', 'has rings that run over each other too often for a margin', path)
+  }
+  for (let i = 0; i < edges.length; i += 4) {
+    const fault = reaches.addStraight(
+      edges[i],
+      edges[i + 1],
+      edges[i + 2],
+      edges[i + 3],
+      radiusMetres,
+    )
+    if (fault !== undefined) return fault
+  }
+  return undefined
+}

@@ -1,0 +1,152 @@
+/**
+ * Which recipients of one shard the layers of a request cover, nearest recipients left aside.
+ *
+ * @module
+ */
+import {
+  createEdgeTable,
+  type EdgeTable,
+  fillEdgeTable,
+  RINGS_PER_TABLE,
+  SHELL_BIT,
+} from '../geometry/edges.js'
+import type { Polygons } from '../geometry/polygons.js'
+import { createReachTable, fillReachTable, type ReachTable } from '../geometry/reach-table.js'
+import { holdsFor, type Layer, type Shapes } from '../geometry/shapes.js'
+import { type Budget, BudgetSpent, charge, RUN_COST } from './budget.js'
+import { descend } from './descend.js'
+import { meets, type Shard } from './layout.js'
+import { descendReach } from './reach-descend.js'
+import { normalise, RunList, subtract } from './runs.js'
+
+/**
+ * Counts the recipients of a shard that are in one polygon or within reach of one layer's arcs,
+ * without listing runs; undefined when it takes more than that.
+ */
+export function countDirectly(shard: Shard, shapes: Shapes, budget: Budget): number | undefined {
+  const layers = shapes.included.filter((layer) => holdsFor(layer, shard.sourceId))
+  if (layers.length === 0) return 0
+  if (layers.length > 1 || shapes.excluded.some((layer) => holdsFor(layer, shard.sourceId))) {
+    return undefined
+  }
+  const [{ polygons, reaches }] = layers
+  const polygonCount = polygons.polygonStarts.length - 1
+  if (polygonCount === 0) {
+    prepareReach(reaches, budget)
+    return within(budget, descendReach(shard, reachTable, budget, null))
+  }
+  const isOnePass =
+    polygonCount === 1 &&
+    polygons.polygonStarts[1] <= RINGS_PER_TABLE &&
+    reaches.radiiMetres.length === 0
+  if (!isOnePass) return undefined
+  if (!meets(shard.box, polygons.bounds)) return 0
+  prepareEdges(polygons, 0, polygons.polygonStarts[1], SHELL_BIT, budget)
+  return within(budget, descend(shard, edgeTable, true, budget, null))
+}
+
+/** Leaves in `into` who is in any included layer and in no excluded one. */
+export function selectArea(shard: Shard, shapes: Shapes, into: RunList, budget: Budget): void {
+  selectUnion(shard, shapes.included, into, budget)
+  if (into.runCount === 0 || shapes.excluded.length === 0) return
+  selectUnion(shard, shapes.excluded, excludedRuns, budget)
+  takeAway(into, excludedRuns, budget)
+}
+
+/** Leaves in `into` who is in any of the layers. */
+export function selectUnion(
+  shard: Shard,
+  layers: readonly Layer[],
+  into: RunList,
+  budget: Budget,
+): void {
+  into.clear()
+  let partCount = 0
+  for (const layer of layers) {
+    if (!holdsFor(layer, shard.sourceId)) continue
+    const { polygons, reaches } = layer
+    for (let polygon = 0; polygon < polygons.polygonStarts.length - 1; polygon++) {
+      if (!meets(shard.box, polygons.bounds, 4 * polygon)) continue
+      selectPolygon(shard, polygons, polygon, budget)
+      addPart(into, partCount++, polygonRuns, budget)
+    }
+    if (reaches.radiiMetres.length > 0) {
+      reachRuns.clear()
+      prepareReach(reaches, budget)
+      within(budget, descendReach(shard, reachTable, budget, reachRuns))
+      addPart(into, partCount++, reachRuns, budget)
+    }
+  }
+  if (partCount > 1) normalise(into)
+}
+
+/** Takes from `runs` what is in `removed` as well. */
+export function takeAway(runs: RunList, removed: RunList, budget: Budget): void {
+  if (runs.runCount === 0 || removed.runCount === 0) return
+  charge(budget, RUN_COST * (runs.runCount + removed.runCount))
+  subtract(runs, removed, spareRuns)
+  runs.exchange(spareRuns)
+}
+
+const edgeTable: EdgeTable = createEdgeTable()
+const reachTable: ReachTable = createReachTable()
+const excludedRuns = new RunList()
+const polygonRuns = new RunList()
+const reachRuns = new RunList()
+const holeRuns = new RunList()
+const spareRuns = new RunList()
+
+/** What it costs to prepare an edge or an arc, in edge tests. */
+const EDGE_COST = 8
+const ARC_COST = 64
+
+function addPart(into: RunList, partCount: number, runs: RunList, budget: Budget): void {
+  charge(budget, RUN_COST * runs.runCount)
+  if (partCount === 0) {
+    into.exchange(runs)
+    return
+  }
+  const { pairs, runCount } = runs
+  for (let i = 0; i < 2 * runCount; i += 2) into.append(pairs[i], pairs[i + 1])
+}
+
+/** Leaves the runs of one polygon in `polygonRuns`. */
+function selectPolygon(shard: Shard, polygons: Polygons, polygon: number, budget: Budget): void {
+  const ringEnd = polygons.polygonStarts[polygon + 1]
+  let ring = polygons.polygonStarts[polygon]
+  let next = Math.min(ringEnd, ring + RINGS_PER_TABLE)
+  polygonRuns.clear()
+  prepareEdges(polygons, ring, next, SHELL_BIT, budget)
+  if (within(budget, descend(shard, edgeTable, true, budget, polygonRuns)) === 0) return
+  // Holes that found no bit beside the shell are taken away in further passes.
+  for (ring = next; ring < ringEnd; ring = next) {
+    next = Math.min(ringEnd, ring + RINGS_PER_TABLE - 1)
+    holeRuns.clear()
+    prepareEdges(polygons, ring, next, 2 * SHELL_BIT, budget)
+    if (within(budget, descend(shard, edgeTable, false, budget, holeRuns)) === 0) continue
+    takeAway(polygonRuns, holeRuns, budget)
+  }
+}
+
+/** Fills the table with the edges of rings [ringStart, ringEnd), unless it has them already. */
+function prepareEdges(
+  polygons: Polygons,
+  ringStart: number,
+  ringEnd: number,
+  firstBit: number,
+  budget: Budget,
+): void {
+  charge(budget, EDGE_COST * (polygons.ringStarts[ringEnd] - polygons.ringStarts[ringStart]))
+  fillEdgeTable(edgeTable, polygons, ringStart, ringEnd, firstBit)
+}
+
+function prepareReach(reaches: Layer['reaches'], budget: Budget): void {
+  if (reachTable.reaches === reaches) return
+  charge(budget, ARC_COST * reaches.radiiMetres.length)
+  fillReachTable(reachTable, reaches)
+}
+
+function within(budget: Budget, count: number): number {
+  if (count < 0 || budget.edgeTestCount < 0) throw new BudgetSpent()
+  return count
+}

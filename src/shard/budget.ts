@@ -1,0 +1,21 @@
+/**
+ * The work that one task may do.
+ *
+ * @module
+ */
+
+/** What is left, in tests of one edge against one point, about 3 ns each. */
+export interface Budget {
+  edgeTestCount: number
+}
+
+/** Thrown when a selection would cost more than its budget allows. */
+export class BudgetSpent extends Error {}
+
+/** What it costs to carry a run along, in edge tests. */
+export const RUN_COST = 64
+
+export function charge(budget: Budget, edgeTestCount: number): void {
+  budget.edgeTestCount -= edgeTestCount
+  if (budget.edgeTestCount < 0) throw new BudgetSpent()
+}

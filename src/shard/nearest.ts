@@ -1,0 +1,150 @@
+/**
+ * The recipients of a source that are nearest to a position. The search over a whole shard is that of
+ * geokdbush; within an area, whose recipients are known, each is measured.
+ *
+ * @module
+ */
+import { around } from 'geokdbush'
+import type KDBush from 'kdbush'
+import { haversineMetres } from '../geometry/great-circle.js'
+import { holdsFor, type Nearest, type Shapes } from '../geometry/shapes.js'
+import { UNITS_PER_DEGREE } from '../geometry/units.js'
+import { selectUnion, takeAway } from './area.js'
+import { type Budget, charge, RUN_COST } from './budget.js'
+import { Closest } from './closest.js'
+import type { Shard } from './layout.js'
+import { normalise, RunList } from './runs.js'
+
+/**
+ * What the shapes select of a source for which any `nearest` holds; see `Shapes`.
+ *
+ * @param shards  all shards of the source that may matter
+ * @param nearest  those that hold for the source
+ * @returns the runs of each shard
+ */
+export function selectNearest(
+  shards: readonly Shard[],
+  shapes: Shapes,
+  nearest: readonly Nearest[],
+  budget: Budget,
+): Uint32Array[] {
+  const [{ sourceId }] = shards
+  const removed = areasOf(shards, shapes.excluded, budget)
+  const everyone = everyoneBut(shards.map(() => new RunList()))
+  for (const each of nearest.filter(({ isExcluded }) => isExcluded)) {
+    addPicks(removed, pick(shards, each, everyone, budget), budget)
+  }
+  const isLimited = shapes.included.some((layer) => holdsFor(layer, sourceId))
+  const area = areasOf(shards, shapes.included, budget)
+  for (const [at, runs] of area.entries()) takeAway(runs, removed[at], budget)
+  const wanted = nearest.filter(({ isExcluded }) => !isExcluded)
+  if (wanted.length === 0) return area.map((runs) => runs.toPairs())
+  const selected = shards.map(() => new RunList())
+  for (const each of wanted) {
+    const candidates = isLimited ? only(area) : everyoneBut(removed)
+    addPicks(selected, pick(shards, each, candidates, budget), budget)
+  }
+  return selected.map((runs) => runs.toPairs())
+}
+
+/** Offers the recipients of one shard that may be picked. */
+type Candidates = (shard: Shard, at: number, near: Nearest, into: Closest, budget: Budget) => void
+
+/** What it costs to measure a distance, and to take up a recipient in the search, in edge tests. */
+const DISTANCE_COST = 20
+const SEARCH_COST = 200
+
+function areasOf(shards: readonly Shard[], layers: Shapes['included'], budget: Budget): RunList[] {
+  return shards.map((shard) => {
+    const runs = new RunList()
+    selectUnion(shard, layers, runs, budget)
+    return runs
+  })
+}
+
+function pick(
+  shards: readonly Shard[],
+  near: Nearest,
+  offer: Candidates,
+  budget: Budget,
+): [at: number, recipient: number][] {
+  const closest = new Closest(near.count)
+  for (const [at, shard] of shards.entries()) {
+    offer(shard, at, near, closest, budget)
+    closest.cut()
+  }
+  return closest.sorted()
+}
+
+function addPicks(
+  into: readonly RunList[],
+  picks: readonly [at: number, recipient: number][],
+  budget: Budget,
+): void {
+  charge(budget, RUN_COST * picks.length)
+  for (const [at, recipient] of picks) into[at].append(recipient, recipient + 1)
+  for (const runs of into) if (runs.runCount > 1) normalise(runs)
+}
+
+/** Measures everyone in the area. */
+function only(area: readonly RunList[]): Candidates {
+  return (shard, at, near, into, budget) => {
+    const { pairs, runCount } = area[at]
+    charge(budget, DISTANCE_COST * area[at].recipientCount())
+    for (let i = 0; i < 2 * runCount; i += 2) {
+      for (let recipient = pairs[i]; recipient < pairs[i + 1]; recipient++) {
+        into.offer(metresFrom(near, shard, recipient), at, shard.ids[recipient], recipient)
+      }
+    }
+  }
+}
+
+/** Searches outwards, passing over those who are removed. */
+function everyoneBut(removed: readonly RunList[]): Candidates {
+  return (shard, at, near, into, budget) => {
+    const isAllowed = (recipient: number) => {
+      charge(budget, SEARCH_COST)
+      return !removed[at].has(recipient)
+    }
+    const search = (count: number, metres: number) => {
+      const index = { ...degreeIndex(shard), nodeSize: shard.nodeSize } as unknown as KDBush
+      const lng = withinHalfTurn(near.lng) / UNITS_PER_DEGREE
+      const kilometres = (metres / 1000) * (1 + ROUNDING)
+      return around(index, lng, near.lat / UNITS_PER_DEGREE, count, kilometres, isAllowed)
+    }
+    // One more than wanted: if it is no farther away than the last, a tie has to be broken.
+    let found = search(near.count + 1, into.farthestMetres)
+    if (found.length > near.count) {
+      const [last, next] = found.slice(-2).map((recipient) => metresFrom(near, shard, recipient))
+      if (next <= last * (1 + ROUNDING)) found = search(Number.POSITIVE_INFINITY, last)
+    }
+    for (const recipient of found) {
+      into.offer(metresFrom(near, shard, recipient), at, shard.ids[recipient], recipient)
+    }
+  }
+}
+
+/** Beyond what rounding does to a distance. */
+const ROUNDING = 1e-9
+
+function metresFrom({ lng, lat }: Nearest, { coords }: Shard, recipient: number): number {
+  return haversineMetres(lng, lat, coords[2 * recipient], coords[2 * recipient + 1])
+}
+
+/** The parts of an index that geokdbush reads, in degrees; it gives back indexes of recipients. */
+function degreeIndex({ coords, recipientCount }: Shard) {
+  if (recipientCount > identity.length)
+    identity = Uint32Array.from({ length: recipientCount }, (_, i) => i)
+  const degrees = new Proxy(coords, {
+    get: (units, key) =>
+      (units as unknown as Record<string | symbol, number>)[key] / UNITS_PER_DEGREE,
+  })
+  return { coords: degrees, ids: identity.subarray(0, recipientCount) }
+}
+
+let identity = new Uint32Array(0)
+
+/** The same longitude in [-180, 180] degrees, which is where geokdbush expects it. */
+function withinHalfTurn(lng: number): number {
+  return lng - 3.6e9 * Math.round(lng / 3.6e9)
+}
