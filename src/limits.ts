@@ -45,7 +45,7 @@ export const limits = {
   /** Arcs of the circles, corridors and margins of one request. */
   arcCount: 100_000,
   /** Tests that it may take to find which edges of overlapping rings bound a polygon. */
-  boundaryTestCount: 20_000_000,
+  boundaryTestCount: 2_000_000,
   /** Recipients of a source that one feature may pick as the nearest. */
   nearestCount: 10_000,
   /** Features of one request that pick the nearest. */

@@ -28,6 +28,9 @@ export function boundaryOf(rings: readonly UnitRing[]): Edges | undefined {
 
 class TooManyTests extends Error {}
 
+/** What it costs to cut two edges at each other, in tests. */
+const CUT_COST = 16
+
 interface Edge {
   readonly ring: number
   readonly ends: readonly [number, number, number, number]
@@ -42,13 +45,11 @@ class Arrangement {
   readonly #rings: readonly UnitRing[]
   readonly #bounds: readonly Bounds[]
   readonly #edges: readonly Edge[]
-  readonly #isMet: boolean[]
   #testCount = 0
 
   constructor(rings: readonly UnitRing[]) {
     this.#rings = rings
     this.#bounds = rings.map(boundsOf)
-    this.#isMet = rings.map(() => false)
     this.#edges = rings.flatMap((vertices, ring) =>
       vertices.flatMap((_, i) =>
         i % 2 === 0 ? [{ ring, ends: edgeAt(vertices, i), cuts: [] }] : [],
@@ -58,14 +59,20 @@ class Arrangement {
   }
 
   boundary(): Edges {
-    const isWhole = this.#rings.map(
-      (ring, index) => this.#isMet[index] || this.#isBoundary(index, ring[0], ring[1]),
-    )
     const kept: number[] = []
-    for (const { ring, ends, cuts } of this.#edges) {
-      if (!isWhole[ring]) continue
-      if (!this.#isMet[ring]) kept.push(...ends)
-      else for (const part of partsOf(ends, cuts)) if (this.#keeps(ring, part)) kept.push(...part)
+    let ring = -1
+    let isKept: boolean | undefined
+    for (const edge of this.#edges) {
+      if (edge.ring !== ring) isKept = undefined
+      ring = edge.ring
+      for (const [from, to] of partsOf(edge)) {
+        // What holds of one part holds of the next, unless another ring comes in between.
+        if (from > 0 || edge.cuts.some((share) => share <= 0)) isKept = undefined
+        const part = [...at(edge, from), ...at(edge, to)]
+        isKept ??= this.#isBoundary(ring, (part[0] + part[2]) / 2, (part[1] + part[3]) / 2)
+        if (isKept) kept.push(...part)
+      }
+      if (edge.cuts.some((share) => share >= 1)) isKept = undefined
     }
     return kept
   }
@@ -77,20 +84,16 @@ class Arrangement {
       const north = highest(order[i])
       for (let j = i + 1; j < order.length && lowest(order[j]) <= north; j++) {
         this.#charge(1)
-        if (order[i].ring !== order[j].ring && cut(order[i], order[j])) {
-          this.#isMet[order[i].ring] = true
-          this.#isMet[order[j].ring] = true
-        }
+        if (order[i].ring === order[j].ring || areApart(order[i], order[j])) continue
+        this.#charge(CUT_COST)
+        cut(order[i], order[j])
       }
     }
   }
 
-  #keeps(ring: number, [lng1, lat1, lng2, lat2]: Edge['ends']): boolean {
-    return this.#isBoundary(ring, (lng1 + lng2) / 2, (lat1 + lat2) / 2)
-  }
-
   /** Whether a position on one ring belongs to the point set, as far as the other rings say. */
   #isBoundary(ring: number, lng: number, lat: number): boolean {
+    this.#charge(this.#rings.length)
     return this.#rings.every((_, other) => {
       if (other === ring) return true
       const side = this.#sideOf(other, lng, lat)
@@ -110,9 +113,18 @@ class Arrangement {
     const ring = this.#rings[index]
     this.#charge(ring.length / 2)
     let isInside = false
-    for (let i = 0; i < ring.length; i += 2) {
-      const [lng1, lat1, lng2, lat2] = edgeAt(ring, i)
-      if (distance(lng, lat, lng1, lat1, lng2, lat2) <= TOLERANCE_UNITS) return 0
+    let from = ring.length - 2
+    for (let to = 0; to < ring.length; from = to, to += 2) {
+      const lng1 = ring[from]
+      const lat1 = ring[from + 1]
+      const lng2 = ring[to]
+      const lat2 = ring[to + 1]
+      const isBeside =
+        lng >= Math.min(lng1, lng2) - TOLERANCE_UNITS &&
+        lng <= Math.max(lng1, lng2) + TOLERANCE_UNITS &&
+        lat >= Math.min(lat1, lat2) - TOLERANCE_UNITS &&
+        lat <= Math.max(lat1, lat2) + TOLERANCE_UNITS
+      if (isBeside && distance(lng, lat, lng1, lat1, lng2, lat2) <= TOLERANCE_UNITS) return 0
       const spans = lat1 > lat !== lat2 > lat
       if (spans && lng < lng1 + ((lat - lat1) / (lat2 - lat1)) * (lng2 - lng1)) isInside = !isInside
     }
@@ -157,34 +169,32 @@ function highest({ ends }: Edge): number {
   return Math.max(ends[1], ends[3])
 }
 
-/** Notes where two edges meet; false if they do not. */
-function cut(a: Edge, b: Edge): boolean {
+/** Whether no longitude is common to two edges. */
+function areApart({ ends: a }: Edge, { ends: b }: Edge): boolean {
+  return Math.max(a[0], a[2]) < Math.min(b[0], b[2]) || Math.max(b[0], b[2]) < Math.min(a[0], a[2])
+}
+
+/** Notes where two edges meet. */
+function cut(a: Edge, b: Edge): void {
   const [ax, ay, ax2, ay2] = a.ends
   const [bx, by, bx2, by2] = b.ends
-  const isApart =
-    Math.max(ax, ax2) < Math.min(bx, bx2) ||
-    Math.max(bx, bx2) < Math.min(ax, ax2) ||
-    Math.max(by, by2) < Math.min(ay, ay2)
-  if (isApart) return false
+  // An end of one on the other, which for parallel edges is the only way to meet.
+  touch(a, bx, by)
+  touch(a, bx2, by2)
+  touch(b, ax, ay)
+  touch(b, ax2, ay2)
   const [ux, uy] = [ax2 - ax, ay2 - ay]
   const [vx, vy] = [bx2 - bx, by2 - by]
   const cross = ux * vy - uy * vx
   const atA = ((bx - ax) * vy - (by - ay) * vx) / cross
   const atB = ((bx - ax) * uy - (by - ay) * ux) / cross
-  // An end of one on the other, which for parallel edges is the only way to meet.
-  const touches = [touch(a, bx, by), touch(a, bx2, by2), touch(b, ax, ay), touch(b, ax2, ay2)].some(
-    Boolean,
-  )
-  if (cross === 0 || !(atA >= 0 && atA <= 1 && atB >= 0 && atB <= 1)) return touches
+  if (cross === 0 || !(atA >= 0 && atA <= 1 && atB >= 0 && atB <= 1)) return
   a.cuts.push(atA)
   b.cuts.push(atB)
-  return true
 }
 
-function touch({ ends, cuts }: Edge, lng: number, lat: number): boolean {
-  if (distance(lng, lat, ...ends) > TOLERANCE_UNITS) return false
-  cuts.push(shareAt(lng, lat, ...ends))
-  return true
+function touch({ ends, cuts }: Edge, lng: number, lat: number): void {
+  if (distance(lng, lat, ...ends) <= TOLERANCE_UNITS) cuts.push(shareAt(lng, lat, ...ends))
 }
 
 /** The share of an edge's length that is nearest to a position. */
@@ -213,14 +223,19 @@ function distance(
   lat2: number,
 ): number {
   const share = shareAt(lng, lat, lng1, lat1, lng2, lat2)
-  return Math.hypot(lng1 + share * (lng2 - lng1) - lng, lat1 + share * (lat2 - lat1) - lat)
+  const lngStep = lng1 + share * (lng2 - lng1) - lng
+  const latStep = lat1 + share * (lat2 - lat1) - lat
+  return Math.sqrt(lngStep * lngStep + latStep * latStep)
 }
 
-/** The parts of an edge between its cuts. */
-function partsOf(ends: Edge['ends'], cuts: readonly number[]): Edge['ends'][] {
-  const [lng1, lat1, lng2, lat2] = ends
-  const at = (share: number): [number, number] =>
-    share === 1 ? [lng2, lat2] : [lng1 + share * (lng2 - lng1), lat1 + share * (lat2 - lat1)]
+/** The parts of an edge between its cuts, as shares of its length. */
+function partsOf({ cuts }: Edge): [from: number, to: number][] {
+  if (cuts.length === 0) return [[0, 1]]
   const shares = [0, ...cuts.filter((share) => share > 0 && share < 1), 1].sort((a, b) => a - b)
-  return shares.slice(1).map((share, i) => [...at(shares[i]), ...at(share)])
+  return shares.slice(1).map((share, i) => [shares[i], share])
+}
+
+function at({ ends: [lng1, lat1, lng2, lat2] }: Edge, share: number): [number, number] {
+  if (share === 1) return [lng2, lat2]
+  return [lng1 + share * (lng2 - lng1), lat1 + share * (lat2 - lat1)]
 }
