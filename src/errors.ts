@@ -16,6 +16,7 @@ const serviceErrors = {
   LatitudeOutOfRange: 400,
   DegenerateRing: 400,
   AmbiguousRing: 400,
+  CrossingRings: 400,
   AmbiguousLine: 400,
   RadiusNotPositive: 400,
   InvalidRadius: 400,

@@ -6,12 +6,14 @@
  */
 import type { Shapes } from '../geometry/shapes.js'
 import { limits } from '../limits.js'
+import { isEsriGeometry, readEsriGeometry } from './esri.js'
 import { NO_PROPERTIES, readProperties, refuseMisplacedProperties } from './feature-properties.js'
 import { readCoordinates } from './geojson.js'
 import { type GeometrySink, LayerCollector } from './layers.js'
-import { type JsonObject, member } from './parse.js'
+import { isObject, type JsonObject, member } from './parse.js'
 import { arrayAt, fail, objectAt } from './positions.js'
 import type { SourceReference } from './source-ids.js'
+import { readSpatialReference, type SpatialReference } from './spatial-reference.js'
 
 /**
  * Reads a FeatureCollection, a Feature or a bare geometry. Null, absent and an object without any
@@ -48,12 +50,15 @@ class ShapeReader {
       this.#readFeatures(object, type, features, path)
     } else if (type === 'Feature' || member(object, 'geometry') !== undefined) {
       this.#readFeature(object, path)
-    } else this.#readGeometry(object, path, this.layers.sinkFor(NO_PROPERTIES, path))
+    } else this.#readGeometry(object, path, undefined, this.layers.sinkFor(NO_PROPERTIES, path))
   }
 
   #readFeatures(object: JsonObject, type: unknown, features: unknown, path: string): void {
     expectType(type, 'FeatureCollection', path)
     refuseMisplacedProperties(object, path)
+    refuseForeignCrs(object, path)
+    const referencePath = `${path}.spatialReference`
+    const reference = readSpatialReference(member(object, 'spatialreference'), referencePath)
     if (features === undefined) fail('InvalidGeoJson', 'has no features', path)
     if (features === null) return
     const list = arrayAt(features, `${path}.features`)
@@ -62,14 +67,17 @@ class ShapeReader {
     }
     for (const [index, feature] of list.entries()) {
       const featurePath = `${path}.features[${index}]`
-      this.#readFeature(objectAt(feature, featurePath), featurePath)
+      this.#readFeature(objectAt(feature, featurePath), featurePath, reference)
     }
   }
 
-  #readFeature(feature: JsonObject, path: string): void {
+  /** @param reference  what the collection says of Esri geometries in it */
+  #readFeature(feature: JsonObject, path: string, reference?: SpatialReference): void {
     expectType(member(feature, 'type'), 'Feature', path)
     refuseSeveralShapes(feature, path)
+    refuseForeignCrs(feature, path)
     refuseMisplacedProperties(feature, path)
+    refuseMisplacedProperties(member(feature, 'attributes'), `${path}.attributes`)
     const properties = readProperties(member(feature, 'properties'), `${path}.properties`)
     this.sourceReferences.push(...properties.sourceReferences)
     const geometry = member(feature, 'geometry')
@@ -77,13 +85,23 @@ class ShapeReader {
     if (geometry === null) return
     const geometryPath = `${path}.geometry`
     const sink = this.layers.sinkFor(properties, path)
-    this.#readGeometry(objectAt(geometry, geometryPath), geometryPath, sink)
+    this.#readGeometry(objectAt(geometry, geometryPath), geometryPath, reference, sink)
   }
 
   /** Collections may hold collections, as deep as a body may nest. */
-  #readGeometry(geometry: JsonObject, path: string, into: GeometrySink): void {
-    refuseSeveralShapes(geometry, path)
+  #readGeometry(
+    geometry: JsonObject,
+    path: string,
+    reference: SpatialReference | undefined,
+    into: GeometrySink,
+  ): void {
     refuseMisplacedProperties(geometry, path)
+    if (isEsriGeometry(geometry)) {
+      readEsriGeometry(geometry, path, reference, into)
+      return
+    }
+    refuseSeveralShapes(geometry, path)
+    refuseForeignCrs(geometry, path)
     const type = member(geometry, 'type')
     if (type !== 'GeometryCollection') {
       readCoordinates(type, member(geometry, 'coordinates'), path, into)
@@ -93,7 +111,7 @@ class ShapeReader {
     const geometries = arrayAt(member(geometry, 'geometries'), geometriesPath)
     for (const [index, item] of geometries.entries()) {
       const itemPath = `${geometriesPath}[${index}]`
-      this.#readGeometry(objectAt(item, itemPath), itemPath, into)
+      this.#readGeometry(objectAt(item, itemPath), itemPath, reference, into)
     }
   }
 }
@@ -104,7 +122,30 @@ function refuseSeveralShapes(object: JsonObject, path: string): void {
   if (names.length > 1) fail('InvalidGeoJson', `has both ${names[0]} and ${names[1]}`, path)
 }
 
-const SHAPE_MEMBERS = ['features', 'shapes', 'geometry', 'geometries', 'coordinates']
+const SHAPE_MEMBERS = [
+  'features',
+  'shapes',
+  'geometry',
+  'geometries',
+  'coordinates',
+  'rings',
+  'paths',
+]
+
+/**
+ * A member `crs`, as GeoJSON had it before RFC 7946, may only name what is meant without it:
+ * longitude and latitude on WGS 84.
+ */
+function refuseForeignCrs(object: JsonObject, path: string): void {
+  const crs = member(object, 'crs')
+  if (crs === undefined || crs === null) return
+  const properties = isObject(crs) ? member(crs, 'properties') : undefined
+  const name = isObject(properties) ? member(properties, 'name') : undefined
+  if (typeof name === 'string' && WGS84.test(name)) return
+  fail('UnknownSpatialReference', 'must be left out, or name CRS84 or EPSG:4326', `${path}.crs`)
+}
+
+const WGS84 = /^(urn:ogc:def:crs:(OGC:[\d.]*:CRS84|EPSG:[\d.]*:4326)|(OGC:)?CRS:?84|EPSG:4326)$/i
 
 function expectType(type: unknown, expected: string, path: string): void {
   if (type === undefined || type === null || type === expected) return

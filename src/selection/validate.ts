@@ -6,6 +6,7 @@
 import { ServiceError } from '../errors.js'
 import type { Shapes, SourceFilter } from '../geometry/shapes.js'
 import type { CountMode } from '../shard/select.js'
+import { ESRI_MEMBERS } from './esri.js'
 import { type JsonObject, kindOf, member } from './parse.js'
 import { readDrawing } from './shapes.js'
 import { readSourceIds, type SourceReference } from './source-ids.js'
@@ -45,8 +46,16 @@ export function validate(request: JsonObject): Query {
 /** Members that would narrow a selection: to ignore one would warn the wrong people. */
 const UNSUPPORTED = ['distinct', 'limit', 'after']
 
-/** Members of GeoJSON: to ignore one would drop the shape of a client that left out `geoJSON`. */
-const MISPLACED = ['type', 'features', 'shapes', 'geometry', 'geometries', 'coordinates']
+/** Members of shapes: to ignore one would drop the shape of a client that left out `geoJSON`. */
+const MISPLACED = [
+  'type',
+  'features',
+  'shapes',
+  'geometry',
+  'geometries',
+  'coordinates',
+  ...ESRI_MEMBERS,
+]
 
 function refuseUnsupported(request: JsonObject): void {
   for (const name of Object.keys(request)) {

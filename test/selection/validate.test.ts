@@ -346,6 +346,50 @@ t.test('properties that mean nothing are refused by name', async (t) => {
   t.throws(() => validate({ geoJSON: feature(opposite, { buffer: 1 }) }), { code: 'AmbiguousLine' })
 })
 
+t.test('Esri geometries stand wherever geometries may', async (t) => {
+  const rings = [square.toReversed()]
+  const mercator = { wkid: 102100, latestWkid: 3857 }
+  const inMetres = { x: 111319.49079327358, y: 0 }
+  const corners = [0, 0, 0, 1e7, 1e7, 1e7, 1e7, 0]
+  for (const geoJSON of [
+    { rings },
+    { type: 'polygon', rings, spatialReference: { wkid: 4326 } },
+    feature({ rings }),
+    { geometry: { rings }, attributes: { NAME: 'x' } },
+    { features: [{ geometry: { rings } }], spatialReference: { wkid: 4326 } },
+    { type: 'GeometryCollection', geometries: [{ rings }] },
+  ]) {
+    t.same([...onlyLayer({ geoJSON }).polygons.vertices], corners, JSON.stringify(geoJSON))
+  }
+  const set = { features: [{ geometry: inMetres }], spatialReference: mercator }
+  t.same([...onlyLayer({ geoJSON: set }).polygons.vertices], [1e7, 0])
+  const circle = {
+    geometry: { ...inMetres, spatialReference: mercator },
+    properties: { radius: 5 },
+  }
+  t.same([...onlyLayer({ geoJSON: circle }).reaches.arcs], [1e7, 0, 1e7, 0])
+  for (const [geoJSON, code] of [
+    [{ features: [{ geometry: { rings }, attributes: { Radius: 5 } }] }, 'InvalidGeoJson'],
+    [{ geometry: { rings }, rings }, 'InvalidGeoJson'],
+    [{ features: [], spatialReference: { wkid: 2263 } }, 'UnknownSpatialReference'],
+  ] as const) {
+    t.throws(() => validate({ geoJSON }), { code })
+  }
+  t.throws(() => validate({ rings }), { code: 'InvalidRequest', field: 'rings' })
+})
+
+t.test('an old crs may say what is meant without it, and nothing else', async (t) => {
+  const named = (name: string) => ({ ...polygon, crs: { type: 'name', properties: { name } } })
+  for (const name of ['urn:ogc:def:crs:OGC:1.3:CRS84', 'EPSG:4326', 'urn:ogc:def:crs:EPSG::4326']) {
+    t.ok(validate({ geoJSON: named(name) }), name)
+    t.ok(validate({ geoJSON: { ...collection(), crs: named(name).crs } }), name)
+  }
+  t.ok(validate({ geoJSON: { ...polygon, crs: null } }))
+  for (const geoJSON of [named('EPSG:3857'), named(''), { ...polygon, crs: 'EPSG:4326' }]) {
+    t.throws(() => validate({ geoJSON }), { code: 'UnknownSpatialReference', field: 'geoJSON.crs' })
+  }
+})
+
 t.test('a request may be limited to sources and say how to count', async (t) => {
   const query = validate({ sources: [3, 1], ContactCountMode: 'contact' })
   t.same(query.sourceIds, [1, 3])

@@ -1,0 +1,45 @@
+/**
+ * Where rings come near each other.
+ *
+ * @module
+ */
+import type { Bounds } from './edge-strips.js'
+import type { UnitRing } from './polygon-list.js'
+
+/** For each ring what its bounds share with those of all others together; empty if nothing. */
+export function nearBounds(rings: readonly UnitRing[]): Bounds[] {
+  const bounds = rings.map((ring) => {
+    const around = nowhere()
+    for (let i = 0; i < ring.length; i += 2) extend(around, ring[i], ring[i + 1])
+    return around
+  })
+  const near = rings.map(nowhere)
+  const order = [...rings.keys()].sort((a, b) => bounds[a].minLng - bounds[b].minLng)
+  // In columns, as in the worst case each ring is compared with each.
+  const minLngs = Float64Array.from(order, (ring) => bounds[ring].minLng)
+  const minLats = Float64Array.from(order, (ring) => bounds[ring].minLat)
+  const maxLats = Float64Array.from(order, (ring) => bounds[ring].maxLat)
+  for (let i = 0; i < order.length; i++) {
+    const { minLat, maxLng, maxLat } = bounds[order[i]]
+    for (let j = i + 1; j < order.length && minLngs[j] <= maxLng; j++) {
+      if (minLats[j] > maxLat || maxLats[j] < minLat) continue
+      for (const ring of [order[i], order[j]]) {
+        extend(near[ring], minLngs[j], Math.max(minLat, minLats[j]))
+        extend(near[ring], Math.min(maxLng, bounds[order[j]].maxLng), Math.min(maxLat, maxLats[j]))
+      }
+    }
+  }
+  return near
+}
+
+function nowhere(): Bounds {
+  const [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  return { minLng: least, minLat: least, maxLng: most, maxLat: most }
+}
+
+function extend(bounds: Bounds, lng: number, lat: number): void {
+  if (lng < bounds.minLng) bounds.minLng = lng
+  if (lng > bounds.maxLng) bounds.maxLng = lng
+  if (lat < bounds.minLat) bounds.minLat = lat
+  if (lat > bounds.maxLat) bounds.maxLat = lat
+}

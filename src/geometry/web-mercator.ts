@@ -1,0 +1,38 @@
+/**
+ * The spherical web Mercator projection of map libraries, back to degrees.
+ *
+ * @module
+ */
+
+/** Half the equator of a sphere of 6,378,137 m: what 180 degrees of longitude are in the plane. */
+const HALF_WORLD_METRES = Math.PI * 6_378_137
+
+/**
+ * A longitude that ends at the antimeridian must not come to lie beyond it, where a ring is taken
+ * as drawn: half the world to the millimetre is more than half the world.
+ */
+const SEAM_METRES = 5e-4
+
+/**
+ * Ten decimals are ten micrometres. The last places of `Math.exp` and `Math.atan` may differ from
+ * engine to engine, and without them a place on the grid of recipients comes back as it was.
+ */
+const DECIMALS = 1e10
+
+/** The longitude of `x` metres, in degrees; beyond ±180 where `x` is beyond one world. */
+export function lngOfMetres(x: number): number {
+  const beyond = Math.abs(x) - HALF_WORLD_METRES
+  if (beyond > 0 && beyond <= SEAM_METRES) return 180 * Math.sign(x)
+  return rounded((180 * x) / HALF_WORLD_METRES)
+}
+
+/** The latitude of `y` metres, in degrees. A `y` without bound comes near a pole. */
+export function latOfMetres(y: number): number {
+  const turn = (Math.PI * y) / HALF_WORLD_METRES
+  // The same for north and south; near the equator, too, exact to the last places.
+  return rounded((Math.atan(Math.sinh(turn)) * 180) / Math.PI)
+}
+
+function rounded(degrees: number): number {
+  return Math.round(degrees * DECIMALS) / DECIMALS
+}

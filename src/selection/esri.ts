@@ -1,0 +1,218 @@
+/**
+ * Geometries as the Esri map libraries write them: polygons of `rings`, polylines of `paths`,
+ * multipoints of `points`, points of `x` and `y`, envelopes of `xmin` to `ymax`.
+ *
+ * @module
+ */
+import type { ServiceErrorCode } from '../errors.js'
+import { unwrapLine } from '../geometry/antimeridian.js'
+import { type NestingFault, nestRings } from '../geometry/esri-rings.js'
+import type { UnitRing } from '../geometry/polygon-list.js'
+import { latOfMetres, lngOfMetres } from '../geometry/web-mercator.js'
+import { toRing } from './geojson.js'
+import type { GeometrySink } from './layers.js'
+import { type JsonObject, member } from './parse.js'
+import { arrayAt, fail, readPosition } from './positions.js'
+import { readSpatialReference, type SpatialReference } from './spatial-reference.js'
+
+/** Whether an object has a member that only Esri geometries have. */
+export function isEsriGeometry(object: JsonObject): boolean {
+  return Object.keys(object).some((name) => Object.hasOwn(KINDS, name.toLowerCase()))
+}
+
+/**
+ * Reads one geometry. One without rings, paths or points, and a point or an envelope without its
+ * first number, are empty.
+ *
+ * @param inherited  what the collection around it says; a reference of its own comes first
+ * @throws ServiceError  that names the member at fault
+ */
+export function readEsriGeometry(
+  object: JsonObject,
+  path: string,
+  inherited: SpatialReference | undefined,
+  into: GeometrySink,
+): void {
+  const kind = kindOfGeometry(object, path)
+  const own = readSpatialReference(member(object, 'spatialreference'), `${path}.spatialReference`)
+  const geometry = { object, path, reference: own ?? inherited ?? 'degrees', into }
+  if (kind === 'polygon') readPolygon(geometry)
+  else if (kind === 'polyline') readPolyline(geometry)
+  else if (kind === 'multipoint') readMultipoint(geometry)
+  else if (kind === 'point') readPoint(geometry)
+  else readEnvelope(geometry)
+}
+
+interface EsriGeometry {
+  readonly object: JsonObject
+  readonly path: string
+  readonly reference: SpatialReference
+  readonly into: GeometrySink
+}
+
+/** The kind of geometry that each member makes. Curves are known, so that they are refused. */
+const KINDS = {
+  rings: 'polygon',
+  paths: 'polyline',
+  points: 'multipoint',
+  x: 'point',
+  y: 'point',
+  xmin: 'envelope',
+  ymin: 'envelope',
+  xmax: 'envelope',
+  ymax: 'envelope',
+  curverings: 'curve',
+  curvepaths: 'curve',
+} as const
+type Kind = (typeof KINDS)[keyof typeof KINDS]
+
+/** What the map libraries call an envelope in `type`. */
+const ENVELOPE_TYPE = 'extent'
+
+/** Members of GeoJSON: to read the one shape would drop the other. */
+const GEOJSON_MEMBERS = ['coordinates', 'geometries', 'geometry', 'features', 'shapes']
+
+/** Names of the members that make an Esri geometry, in lower case. */
+export const ESRI_MEMBERS: readonly string[] = Object.keys(KINDS)
+
+function kindOfGeometry(object: JsonObject, path: string): Exclude<Kind, 'curve'> {
+  let found: string | undefined
+  let kind: Kind | undefined
+  for (const name of Object.keys(object)) {
+    const lowerCase = name.toLowerCase()
+    const isEsri = Object.hasOwn(KINDS, lowerCase)
+    if (!isEsri && !GEOJSON_MEMBERS.includes(lowerCase)) continue
+    const other = isEsri ? KINDS[lowerCase as keyof typeof KINDS] : undefined
+    if (other === 'curve')
+      fail('UnknownGeometryType', 'holds curves, which are not known', `${path}.${name}`)
+    if (found !== undefined && (kind === undefined || kind !== other)) {
+      fail('InvalidGeoJson', `has both ${found} and ${name}`, path)
+    }
+    found = name
+    kind = other
+  }
+  expectType(member(object, 'type'), kind, path)
+  return kind as Exclude<Kind, 'curve'>
+}
+
+/** `type` may stand beside the members that say the same. */
+function expectType(type: unknown, kind: Kind | undefined, path: string): void {
+  if (type === undefined || type === null) return
+  const expected = kind === 'envelope' ? ENVELOPE_TYPE : kind
+  if (typeof type === 'string' && type.toLowerCase() === expected) return
+  fail('InvalidGeoJson', `must be "${expected}", as its members are`, `${path}.type`)
+}
+
+function readPolygon(geometry: EsriGeometry): void {
+  const path = `${geometry.path}.rings`
+  const rings = listAt(geometry, 'rings').map((ring, i) =>
+    readRing(ring, `${path}[${i}]`, geometry),
+  )
+  const polygons = nestRings(rings)
+  if (typeof polygons === 'string') {
+    const [code, problem] = NESTING_FAULTS[polygons]
+    fail(code, problem, path)
+  }
+  const isPlaced = new Set<UnitRing>()
+  for (const { shell, holes } of polygons) {
+    for (const hole of holes) {
+      // A hole of several shells that cross is sent with each of them.
+      if (isPlaced.has(hole)) geometry.into.count(hole.length / 2, path)
+      isPlaced.add(hole)
+    }
+    geometry.into.polygon(shell, holes)
+  }
+}
+
+function readRing(value: unknown, path: string, geometry: EsriGeometry): UnitRing {
+  const positions = arrayAt(value, path)
+  geometry.into.count(positions.length, path)
+  return toRing(readPositions(positions, path, geometry.reference), path)
+}
+
+function readPolyline(geometry: EsriGeometry): void {
+  listAt(geometry, 'paths').forEach((value, i) => {
+    const path = `${geometry.path}.paths[${i}]`
+    const positions = arrayAt(value, path)
+    // A line is sent there and back.
+    geometry.into.count(2 * positions.length, path)
+    const line = readPositions(positions, path, geometry.reference)
+    if (positions.length < 2) fail('InvalidGeoJson', 'must have at least two positions', path)
+    geometry.into.line(unwrapLine(line))
+  })
+}
+
+function readMultipoint(geometry: EsriGeometry): void {
+  listAt(geometry, 'points').forEach((position, i) => {
+    const path = `${geometry.path}.points[${i}]`
+    geometry.into.count(1, path)
+    const point: number[] = []
+    readPlanePosition(position, path, geometry.reference, point)
+    geometry.into.point(point)
+  })
+}
+
+function readPoint({ object, path, reference, into }: EsriGeometry): void {
+  const x = member(object, 'x')
+  if (isEmptyNumber(x)) return
+  into.count(1, path)
+  const point: number[] = []
+  readPlanePosition([x, member(object, 'y')], path, reference, point)
+  into.point(point)
+}
+
+/** An envelope is as wide as it is written: none of its edges runs the short way round. */
+function readEnvelope({ object, path, reference, into }: EsriGeometry): void {
+  const xmin = member(object, 'xmin')
+  if (isEmptyNumber(xmin)) return
+  into.count(4, path)
+  const corners: number[] = []
+  readPlanePosition([xmin, member(object, 'ymin')], path, reference, corners)
+  readPlanePosition([member(object, 'xmax'), member(object, 'ymax')], path, reference, corners)
+  const [west, south, east, north] = corners
+  if (west > east || south > north) {
+    fail('InvalidGeoJson', 'must have xmin and ymin no greater than xmax and ymax', path)
+  }
+  into.polygon([west, south, west, north, east, north, east, south], [])
+}
+
+function listAt({ object, path }: EsriGeometry, name: string): readonly unknown[] {
+  return arrayAt(member(object, name), `${path}.${name}`)
+}
+
+function readPositions(
+  positions: readonly unknown[],
+  path: string,
+  reference: SpatialReference,
+): number[] {
+  const units: number[] = []
+  positions.forEach((position, i) => {
+    readPlanePosition(position, `${path}[${i}]`, reference, units)
+  })
+  return units
+}
+
+/** Appends one position to `into`, brought to degrees. */
+function readPlanePosition(
+  position: unknown,
+  path: string,
+  reference: SpatialReference,
+  into: number[],
+): void {
+  const isProjected = reference === 'webMercator' && Array.isArray(position)
+  const [x, y]: unknown[] = isProjected ? position : []
+  // Infinite metres would be a pole; as they are, they are refused.
+  const isPlace = Number.isFinite(x) && Number.isFinite(y)
+  const place = isPlace ? [lngOfMetres(x as number), latOfMetres(y as number)] : position
+  readPosition(place, path, into)
+}
+
+/** As an empty point and an empty envelope are written. */
+function isEmptyNumber(value: unknown): boolean {
+  return value === null || value === 'NaN'
+}
+
+const NESTING_FAULTS: Readonly<Record<NestingFault, [code: ServiceErrorCode, problem: string]>> = {
+  CrossingRings: ['CrossingRings', 'has rings that cross, of which either could be a hole'],
+  TooManyComparisons: ['TooComplex', 'has rings that lie too densely to tell holes from shells'],
+}
