@@ -4,6 +4,7 @@
  * @module
  */
 import { parseArgs } from 'node:util'
+import { integerOption } from './integer-option.js'
 
 export interface LoadOptions {
   readonly recipientCount: number
@@ -52,7 +53,5 @@ export function readOptions(args: readonly string[]): LoadOptions {
 }
 
 function integer(name: string, text: string, min: number, max: number): number {
-  const value = /^[0-9]{1,10}$/.test(text) ? Number(text) : Number.NaN
-  if (value >= min && value <= max) return value
-  throw new Error(`--${name} is an integer from ${min} to ${max}, not "${text}"\n${USAGE}`)
+  return integerOption(name, text, min, max, USAGE)
 }

@@ -4,11 +4,19 @@
  * @module
  */
 import { loadCounties } from '../../test/support/counties.js'
-import type { Table } from '../table.js'
-import { measureSelections } from './selection.js'
-import type { World } from './world.js'
+import { withoutFlatRings } from '../atlas.js'
+import { comparePolygons } from './polygons.js'
+import type { Question } from './stage.js'
 
-export function measureCounties(world: World): Table {
-  const geometries = loadCounties().map(({ geometry }) => geometry)
-  return measureSelections('counties of the US', world, geometries)
-}
+const BASELINE_SHAPE_COUNT = 400
+
+export const counties: Question = async ({ world, naiveIndex, database }) => [
+  await comparePolygons({
+    title: 'counties of the US',
+    geometries: loadCounties().flatMap(({ geometry }) => withoutFlatRings(geometry) ?? []),
+    baselineShapeCount: BASELINE_SHAPE_COUNT,
+    shards: world.shards,
+    naiveIndex: naiveIndex(),
+    database,
+  }),
+]

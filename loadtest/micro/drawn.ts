@@ -4,13 +4,19 @@
  * @module
  */
 import { drawnPolygons } from '../drawn.js'
-import type { Table } from '../table.js'
-import { measureSelections } from './selection.js'
-import type { World } from './world.js'
+import { comparePolygons } from './polygons.js'
+import type { Question } from './stage.js'
 
 const SHAPE_COUNT = 2_000
+const BASELINE_SHAPE_COUNT = 500
 
-export function measureDrawn(world: World): Table {
-  const geometries = drawnPolygons(world.columns, SHAPE_COUNT, world.seed)
-  return measureSelections('drawn polygons', world, geometries)
-}
+export const drawn: Question = async ({ world, naiveIndex, database }) => [
+  await comparePolygons({
+    title: 'drawn polygons',
+    geometries: drawnPolygons(world.columns, SHAPE_COUNT, world.seed),
+    baselineShapeCount: BASELINE_SHAPE_COUNT,
+    shards: world.shards,
+    naiveIndex: naiveIndex(),
+    database,
+  }),
+]

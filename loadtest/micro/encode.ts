@@ -9,13 +9,14 @@ import { UNITS_PER_DEGREE } from '../../src/geometry/units.js'
 import { limits } from '../../src/limits.js'
 import type { Shard } from '../../src/shard/layout.js'
 import { encodeRows, type RowFormat } from '../../src/shard/rows.js'
-import { formatCount, formatFigure, type Table } from '../table.js'
+import { formatCount, formatFigure } from '../table.js'
 import { fullPlan, measure, type Timing } from './measure.js'
-import type { World } from './world.js'
+import type { Question } from './stage.js'
 
 const ROW_COUNT_MAX = 400_000
 
-export function measureEncode({ shards: [shard] }: World): Table {
+export const encode: Question = async ({ world }) => {
+  const [shard] = world.shards
   const chunks = chunksOf(shard)
   const rowCount = Math.min(ROW_COUNT_MAX, shard.recipientCount)
   const objects = chunks.map((runs) => toObjects(shard, runs))
@@ -34,7 +35,7 @@ export function measureEncode({ shards: [shard] }: World): Table {
     timing: measure(pass, fullPlan),
   }))
   const naive = measured[measured.length - 1].timing
-  return {
+  const table = {
     title:
       `encoding: ${formatCount(rowCount)} rows in chunks of ` +
       `${formatCount(limits.rowsPerChunkCount)}, JSON equal to the byte`,
@@ -48,6 +49,8 @@ export function measureEncode({ shards: [shard] }: World): Table {
       `${formatFigure(naive.medianMs / timing.medianMs)}×`,
     ]),
   }
+  const measuredWays = measured.map(({ name, timing }) => ({ name, itemCount: rowCount, timing }))
+  return [{ table, ways: measuredWays, notes: [] }]
 }
 
 interface Row {

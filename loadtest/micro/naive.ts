@@ -8,7 +8,6 @@ import type { Position } from 'geojson'
 import KDBush from 'kdbush'
 import pointInPolygon from 'point-in-polygon-hao'
 import { UNITS_PER_DEGREE } from '../../src/geometry/units.js'
-import type { RecipientColumns } from '../../src/shard/columns.js'
 
 export interface NaiveIndex {
   readonly index: KDBush
@@ -26,7 +25,14 @@ export interface NaivePolygon {
   readonly maxLat: number
 }
 
-export function buildNaiveIndex({ recipientCount, lngs, lats }: RecipientColumns): NaiveIndex {
+interface Positions {
+  readonly lngs: Int32Array
+  readonly lats: Int32Array
+}
+
+/** @param lngs  and `lats`, in units of 1e-7 degree */
+export function buildNaiveIndex({ lngs, lats }: Positions): NaiveIndex {
+  const recipientCount = lngs.length
   const degrees = (units: Int32Array) => Float64Array.from(units, (unit) => unit / UNITS_PER_DEGREE)
   const naive = { index: new KDBush(recipientCount), lngs: degrees(lngs), lats: degrees(lats) }
   for (let row = 0; row < recipientCount; row++) naive.index.add(naive.lngs[row], naive.lats[row])

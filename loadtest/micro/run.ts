@@ -1,53 +1,141 @@
 /**
- * `npm run bench`: the inner loops, one question each, in one thread of one process.
- *
- *   npm run bench -- [--recipients N] [--seed S] [--only drawn|counties|encode]
+ * `npm run bench`: the inner loops, one question each, in one thread of one process. The options
+ * are in options.ts.
  *
  * @module
  */
-import { parseArgs } from 'node:util'
+import { writeFileSync } from 'node:fs'
 import { machineLine } from '../machine.js'
-import { formatCount, formatTable, type Table } from '../table.js'
-import { measureCounties } from './counties.js'
-import { measureDrawn } from './drawn.js'
-import { measureEncode } from './encode.js'
-import { fullPlan, naivePlan, sinkTotal } from './measure.js'
+import { Postgis } from '../peers/postgis.js'
+import { formatCount, formatTable } from '../table.js'
+import { circles } from './circles.js'
+import type { Finding } from './compare.js'
+import { corridors } from './corridors.js'
+import { counties } from './counties.js'
+import { country } from './country.js'
+import { drawn } from './drawn.js'
+import { encode } from './encode.js'
+import { measureGrowth } from './growth.js'
+import { baselinePlan, fullPlan, sinkTotal } from './measure.js'
+import { buildNaiveIndex, type NaiveIndex } from './naive.js'
+import { type BenchOptions, readOptions, usageOf } from './options.js'
+import type { Database, Question, Stage } from './stage.js'
+import { states } from './states.js'
 import { buildWorld, type World } from './world.js'
 
-const questions: Readonly<Record<string, (world: World) => Table>> = {
-  drawn: measureDrawn,
-  counties: measureCounties,
-  encode: measureEncode,
+const questions: Readonly<Record<string, Question>> = {
+  drawn,
+  counties,
+  states,
+  country,
+  circles,
+  corridors,
+  encode,
 }
 
-const { values } = parseArgs({
-  options: {
-    recipients: { type: 'string', default: '1000000' },
-    seed: { type: 'string', default: '1' },
-    only: { type: 'string' },
-  },
-})
-const names = Object.keys(questions)
-if (values.only !== undefined && !names.includes(values.only)) {
-  throw new Error(`--only is one of ${names.join(', ')}`)
+try {
+  await main()
+} catch (error) {
+  process.stderr.write(`bench: ${(error as Error).message}\n`)
+  process.exitCode = 1
 }
 
-const startedMs = performance.now()
-const world = buildWorld(Number(values.recipients), Number(values.seed))
-print(`machine  ${machineLine()}`)
-print(
-  `data     ${formatCount(world.columns.recipientCount)} synthetic recipients of the US, ` +
-    `seed ${world.seed}, ${world.shards.length} shard(s), one thread`,
-)
-print(
-  `method   a pass of each way compares the counts; then ${fullPlan.warmUpCount} passes of ` +
-    `warm-up (${naivePlan.warmUpCount} of the naive way), then the passes that are timed`,
-)
-print()
-for (const name of names) {
-  if (values.only === undefined || values.only === name) print(formatTable(questions[name](world)))
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2), Object.keys(questions))
+  if (options.help) print(usageOf(Object.keys(questions)))
+  else if (options.growth) await runGrowth(options, options.growth)
+  else await runQuestions(options)
 }
-print(`sink ${sinkTotal()}, ${((performance.now() - startedMs) / 1000).toFixed(0)} s in all`)
+
+async function runQuestions(options: BenchOptions): Promise<void> {
+  const startedMs = performance.now()
+  print(`machine  ${machineLine()}`)
+  const world = buildWorld(options.recipientCount, options.seed)
+  print(
+    `data     ${formatCount(world.columns.recipientCount)} synthetic recipients of the US, ` +
+      `seed ${world.seed}, ${world.shards.length} shard(s), one thread, ` +
+      `built in ${secondsSince(startedMs)} s`,
+  )
+  const database = process.env.PGHOST === undefined ? undefined : await load(world)
+  print(
+    'method   every way counts every shape, and the counts are compared; then ' +
+      `${fullPlan.warmUpCount} passes of warm-up (${baselinePlan.warmUpCount} of the baselines) ` +
+      'and those that are timed',
+  )
+  print()
+  const findings: Record<string, readonly Finding[]> = {}
+  try {
+    const stage: Stage = { world, naiveIndex: once(() => buildNaiveIndex(world.columns)), database }
+    for (const [name, question] of Object.entries(questions)) {
+      if (options.only !== undefined && options.only !== name) continue
+      findings[name] = await ask(question, stage)
+    }
+  } finally {
+    await database?.postgis.close()
+  }
+  save(options, findings)
+  print(`sink ${sinkTotal()}, ${secondsSince(startedMs)} s in all`)
+}
+
+async function ask(question: Question, stage: Stage): Promise<readonly Finding[]> {
+  const findings = await question(stage)
+  for (const { table, notes } of findings) {
+    print(formatTable(table))
+    for (const note of notes) print(`  note: ${note}\n`)
+  }
+  return findings
+}
+
+async function load(world: World): Promise<Database> {
+  const postgis = await Postgis.connect()
+  const table = await postgis.load(world.shards)
+  const loaded =
+    table.loadedMs === undefined
+      ? 'recipients loaded by a run before'
+      : `recipients loaded in ${(table.loadedMs / 1000).toFixed(0)} s`
+  print(`postgis  ${postgis.version}, one connection, ${loaded}`)
+  return { postgis, table }
+}
+
+async function runGrowth(options: BenchOptions, counts: readonly number[]): Promise<void> {
+  const startedMs = performance.now()
+  print(`machine  ${machineLine()}`)
+  print(`data     synthetic recipients of the US, seed ${options.seed}, a process for each number`)
+  print()
+  const finding = await measureGrowth(counts, options.seed)
+  print(formatTable(finding.table))
+  for (const note of finding.notes) print(note)
+  save(options, { growth: [finding] })
+  print(`${secondsSince(startedMs)} s in all`)
+}
+
+function save(
+  { jsonPath, recipientCount, seed }: BenchOptions,
+  findings: Readonly<Record<string, readonly Finding[]>>,
+): void {
+  if (jsonPath === undefined) return
+  const result = {
+    date: new Date().toISOString(),
+    machine: machineLine(),
+    recipientCount,
+    seed,
+    findings,
+  }
+  writeFileSync(jsonPath, `${JSON.stringify(result, undefined, 2)}\n`)
+  print(`results are in ${jsonPath}`)
+}
+
+function once(build: () => NaiveIndex): () => NaiveIndex {
+  let built: NaiveIndex | undefined
+  return () => {
+    built ??= build()
+    return built
+  }
+}
+
+function secondsSince(startedMs: number): string {
+  return ((performance.now() - startedMs) / 1000).toFixed(0)
+}
 
 function print(line = ''): void {
   process.stdout.write(`${line}\n`)

@@ -19,8 +19,11 @@ export interface World {
 
 export function buildWorld(recipientCount: number, seed: number): World {
   const columns = syntheticColumns({ recipientCount, seed, countries: ['US'] })
-  const shards = partition(columns, limits.shardRecipientCount).map((rows, regionIndex) =>
-    attachShard(buildShard(columns, rows, 1, regionIndex)),
-  )
-  return { seed, columns, shards }
+  const regions = partition(columns, limits.shardRecipientCount)
+  return { seed, columns, shards: buildShards(columns, regions) }
+}
+
+/** @param regions  the rows of each shard */
+export function buildShards(columns: RecipientColumns, regions: readonly Uint32Array[]): Shard[] {
+  return regions.map((rows, regionIndex) => attachShard(buildShard(columns, rows, 1, regionIndex)))
 }

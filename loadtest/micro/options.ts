@@ -1,0 +1,74 @@
+/**
+ * What a bench is asked to do; without arguments, every question.
+ *
+ * @module
+ */
+import { parseArgs } from 'node:util'
+import { integerOption } from '../integer-option.js'
+
+export interface BenchOptions {
+  readonly recipientCount: number
+  readonly seed: number
+  /** The one question to ask; all of them when absent. */
+  readonly only: string | undefined
+  /** Numbers of recipients to compare with each other, instead of asking the questions. */
+  readonly growth: readonly number[] | undefined
+  /** File for the results as JSON. */
+  readonly jsonPath: string | undefined
+  readonly help: boolean
+}
+
+export const RECIPIENT_COUNT_MIN = 1_000
+export const RECIPIENT_COUNT_MAX = 200_000_000
+
+export function usageOf(questionNames: readonly string[]): string {
+  return `npm run bench -- [options]
+  --recipients N      recipients to search, ${RECIPIENT_COUNT_MIN} or more (10000000)
+  --seed S            of recipients and shapes (1)
+  --only NAME         one question: ${questionNames.join(', ')}
+  --growth N,N,…      instead, drawn polygons and memory at each of these numbers of recipients
+  --json FILE         writes the results there, too
+  --help              prints this
+With PGHOST set, PostGIS is asked as well: see loadtest/README.md.
+`
+}
+
+/** @throws Error  that says what is wrong, with the usage below */
+export function readOptions(
+  args: readonly string[],
+  questionNames: readonly string[],
+): BenchOptions {
+  const usage = usageOf(questionNames)
+  const values = parse(args, usage)
+  if (values.only !== undefined && !questionNames.includes(values.only)) {
+    throw new Error(`--only is one of ${questionNames.join(', ')}, not "${values.only}"\n${usage}`)
+  }
+  const recipients = (name: string, text: string) =>
+    integerOption(name, text, RECIPIENT_COUNT_MIN, RECIPIENT_COUNT_MAX, usage)
+  return {
+    recipientCount: recipients('recipients', values.recipients),
+    seed: integerOption('seed', values.seed, 0, 2 ** 32 - 1, usage),
+    only: values.only,
+    growth: values.growth?.split(',').map((text) => recipients('growth', text)),
+    jsonPath: values.json,
+    help: values.help,
+  }
+}
+
+function parse(args: readonly string[], usage: string) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        recipients: { type: 'string', default: '10000000' },
+        seed: { type: 'string', default: '1' },
+        only: { type: 'string' },
+        growth: { type: 'string' },
+        json: { type: 'string' },
+        help: { type: 'boolean', default: false },
+      },
+    }).values
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n${usage}`)
+  }
+}

@@ -1,0 +1,22 @@
+/**
+ * How long does it take to find who is inside a state, where most of the answer is far from any
+ * edge?
+ *
+ * @module
+ */
+import { loadStates, withoutFlatRings } from '../atlas.js'
+import { comparePolygons } from './polygons.js'
+import type { Question } from './stage.js'
+
+const BASELINE_SHAPE_COUNT = 10
+
+export const states: Question = async ({ world, naiveIndex, database }) => [
+  await comparePolygons({
+    title: 'states of the US',
+    geometries: loadStates().flatMap(({ geometry }) => withoutFlatRings(geometry) ?? []),
+    baselineShapeCount: BASELINE_SHAPE_COUNT,
+    shards: world.shards,
+    naiveIndex: naiveIndex(),
+    database,
+  }),
+]
