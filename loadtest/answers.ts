@@ -52,8 +52,9 @@ export async function verifyAnswers(
   for (const { body, answer } of [...counts, ...lists]) known.set(body, answer)
   const { mismatches } = await checkCounties({
     rows,
-    ask: async (geometry, countsOnly) =>
-      recordsOf(known.get(requestBody(geometry, countsOnly)) ?? '{}'),
+    ask: async (geometry, countsOnly) => ({
+      records: recordsOf(known.get(requestBody(geometry, countsOnly)) ?? '{}'),
+    }),
     counties: shapes.map((geometry, at) => ({ id: String(at), name: 'a drawn polygon', geometry })),
     list: true,
   })

@@ -12,9 +12,19 @@
 
 const HALF_TURN = 1.8e9
 const TURN = 2 * HALF_TURN
-const POLE = 0.9e9
+/** Rings are closed beyond the pole that they hold, so that the pole itself is inside. */
+const BEYOND_POLE = 1e9
 /** A ring round the globe whose mean latitude is within this of the equator could mean either. */
 const EQUATOR_BAND = 1e7
+
+/** A ring in continuous longitudes: longitude and latitude in units, alternately, not closed. */
+export type UnitRing = readonly number[] & {
+  /**
+   * Set on a ring round a pole, which is followed so far round that it is right for every longitude
+   * within ±180 as it lies, and must not be moved by whole turns.
+   */
+  readonly isGlobal?: true
+}
 
 /** What is wrong with a ring that has no one meaning. */
 export type RingFault = 'AmbiguousPole' | 'SeveralTurns'
@@ -24,18 +34,43 @@ export type RingFault = 'AmbiguousPole' | 'SeveralTurns'
  *
  * @param ring  longitudes and latitudes in units, alternately, not closed; it is not changed
  */
-export function unwrapRing(ring: readonly number[]): readonly number[] | RingFault {
+export function unwrapRing(ring: readonly number[]): UnitRing | RingFault {
   if (!runsTheShortWay(ring, true)) return ring
   const unwrapped = unwrapped180(ring)
   const last = ring.length - 2
   const turn = unwrapped[last] + shortWay(ring[last], ring[0]) - ring[0]
   if (turn === 0) return unwrapped
-  if (Math.abs(turn) > TURN) return 'SeveralTurns'
+  const { min, max } = lngRange(unwrapped)
+  if (Math.abs(turn) > TURN || max - min > 2 * TURN) return 'SeveralTurns'
   const lat = meanLat(ring)
   if (Math.abs(lat) < EQUATOR_BAND) return 'AmbiguousPole'
-  const pole = lat > 0 ? POLE : -POLE
-  // Along the last edge to where the ring began, one turn on, then up and back along the pole.
-  return [...unwrapped, ring[0] + turn, ring[1], ring[0] + turn, pole, ring[0], pole]
+  const eastwards =
+    turn > 0 ? unwrapped : reversed([...unwrapped.slice(2), ring[0] + turn, ring[1]])
+  return roundThePole(eastwards, Math.sign(lat) * BEYOND_POLE)
+}
+
+/**
+ * Follows a ring round a pole, turn after turn, from where not even a part that runs back reaches
+ * ±180 to where none does any more, and closes it beyond the pole.
+ *
+ * @param ring  one turn to the east
+ */
+function roundThePole(ring: readonly number[], pole: number): UnitRing {
+  const { min, max } = lngRange(ring)
+  const before = Math.floor((max + HALF_TURN) / TURN) + 1
+  const after = Math.floor((HALF_TURN - min) / TURN) + 1
+  const round: number[] = []
+  for (let turn = -before; turn <= after; turn++) {
+    for (let i = 0; i < ring.length; i += 2) round.push(ring[i] + turn * TURN, ring[i + 1])
+  }
+  round.push(round[round.length - 2], pole, round[0], pole)
+  return Object.assign(round, { isGlobal: true } as const)
+}
+
+function reversed(ring: readonly number[]): number[] {
+  const backwards: number[] = []
+  for (let i = ring.length - 2; i >= 0; i -= 2) backwards.push(ring[i], ring[i + 1])
+  return backwards
 }
 
 /** The same for a line: it is not closed, and holds no pole. */
@@ -60,6 +95,16 @@ export function lngRange(vertices: readonly number[]): LngRange {
     if (vertices[i] > max) max = vertices[i]
   }
   return { min, max }
+}
+
+/** What is common to two ranges; empty when its least is greater than its greatest. */
+export function overlapOf(a: LngRange, b: LngRange): LngRange {
+  return { min: Math.max(a.min, b.min), max: Math.min(a.max, b.max) }
+}
+
+/** By how many units to move a ring, whole turns at a time, so that it meets a range. */
+export function movesOfRing(ring: UnitRing, onto: LngRange): number[] {
+  return ring.isGlobal === true ? [0] : movesOnto(lngRange(ring), onto)
 }
 
 /** By how many units to move longitudes, whole turns at a time, so that they meet others. */

@@ -6,16 +6,48 @@
  * @module
  */
 import { limits } from '../limits.js'
-import type { UnitRing } from './polygon-list.js'
+import { GLOBE, lngRange, movesOfRing, type UnitRing } from './antimeridian.js'
 
-/** Edges, four numbers each: lng, lat, lng, lat in units. */
+/** Edges, four numbers each: lng, lat, lng, lat in units. A single point is an edge without length. */
 export type Edges = readonly number[]
 
 /**
- * @param rings  the shell and its holes in the same continuous longitudes
- * @returns undefined when the rings take more than `limits.boundaryTestCount` to tell
+ * @returns the edges at any whole turn, each once; undefined when the rings take more than
+ *   `limits.boundaryTestCount` to tell
  */
-export function boundaryOf(rings: readonly UnitRing[]): Edges | undefined {
+export function boundaryOf(shell: UnitRing, holes: readonly UnitRing[]): Edges | undefined {
+  const onto = shell.isGlobal === true ? GLOBE : lngRange(shell)
+  const moved = holes.flatMap((hole) =>
+    movesOfRing(hole, onto).map((move) =>
+      hole.map((value, i) => (i % 2 === 0 ? value + move : value)),
+    ),
+  )
+  const edges = edgesOf([shell, ...moved])
+  const isAnyGlobal = [shell, ...holes].some(({ isGlobal }) => isGlobal === true)
+  return edges && isAnyGlobal ? withinTheGlobe(edges, shell.isGlobal === true) : edges
+}
+
+/**
+ * Leaves out where rings round a pole are closed beyond it and, where the shell is one, all turns but
+ * that within ±180.
+ */
+function withinTheGlobe(edges: Edges, isShellGlobal: boolean): Edges {
+  const kept: number[] = []
+  for (let i = 0; i < edges.length; i += 4) {
+    const [lng1, lat1, lng2, lat2] = edges.slice(i, i + 4)
+    const middle = (lng1 + lng2) / 2
+    const isInTurn = !isShellGlobal || (middle >= GLOBE.min && middle < GLOBE.max)
+    if (isInTurn && Math.max(Math.abs(lat1), Math.abs(lat2)) <= POLE) {
+      kept.push(lng1, lat1, lng2, lat2)
+    }
+  }
+  return kept
+}
+
+const POLE = 9e8
+
+/** @param rings  the shell and its holes in the same continuous longitudes */
+function edgesOf(rings: readonly UnitRing[]): Edges | undefined {
   if (rings.length === 1)
     return rings[0].flatMap((_, i) => (i % 2 === 0 ? edgeAt(rings[0], i) : []))
   try {
@@ -60,6 +92,7 @@ class Arrangement {
 
   boundary(): Edges {
     const kept: number[] = []
+    const ends = new Set<string>()
     let ring = -1
     let isKept: boolean | undefined
     for (const edge of this.#edges) {
@@ -68,13 +101,28 @@ class Arrangement {
       for (const [from, to] of partsOf(edge)) {
         // What holds of one part holds of the next, unless another ring comes in between.
         if (from > 0 || edge.cuts.some((share) => share <= 0)) isKept = undefined
-        const part = [...at(edge, from), ...at(edge, to)]
-        isKept ??= this.#isBoundary(ring, (part[0] + part[2]) / 2, (part[1] + part[3]) / 2)
-        if (isKept) kept.push(...part)
+        const [start, end] = [at(edge, from), at(edge, to)]
+        isKept ??= this.#isBoundary(ring, (start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
+        if (!isKept) continue
+        kept.push(...start, ...end)
+        ends.add(start.join()).add(end.join())
       }
       if (edge.cuts.some((share) => share >= 1)) isKept = undefined
     }
+    this.#keepPoints(kept, ends)
     return kept
+  }
+
+  /** Where rings meet there may be a single point of the polygon, with nothing of it beside. */
+  #keepPoints(kept: number[], ends: Set<string>): void {
+    for (const edge of this.#edges) {
+      for (const share of edge.cuts) {
+        const point = at(edge, share)
+        if (ends.has(point.join())) continue
+        ends.add(point.join())
+        if (this.#isBoundary(edge.ring, ...point)) kept.push(...point, ...point)
+      }
+    }
   }
 
   /** Pairs of edges of different rings whose boxes meet, from south to north. */

@@ -5,7 +5,7 @@
  * @module
  */
 import { orient2d } from 'robust-predicates'
-import type { UnitRing } from './polygon-list.js'
+import type { UnitRing } from './antimeridian.js'
 
 /** Edges as columns, in the order of their least longitudes. None is without length. */
 export interface EdgeStrips {

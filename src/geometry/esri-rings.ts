@@ -16,7 +16,7 @@
  * @module
  */
 import { orient2d } from 'robust-predicates'
-import type { UnitRing } from './polygon-list.js'
+import type { UnitRing } from './antimeridian.js'
 import { withoutRepeats } from './repeated-rings.js'
 import { type RingRelations, relateRings } from './ring-relations.js'
 

@@ -3,8 +3,9 @@
  *
  * @module
  */
+
+import type { UnitRing } from './antimeridian.js'
 import type { Bounds } from './edge-strips.js'
-import type { UnitRing } from './polygon-list.js'
 
 /** For each ring what its bounds share with those of all others together; empty if nothing. */
 export function nearBounds(rings: readonly UnitRing[]): Bounds[] {

@@ -3,11 +3,8 @@
  *
  * @module
  */
-import { GLOBE, lngRange, movesOnto } from './antimeridian.js'
+import { GLOBE, lngRange, movesOfRing, overlapOf, type UnitRing } from './antimeridian.js'
 import { type Polygons, toPolygons } from './polygons.js'
-
-/** A ring in continuous longitudes: longitude and latitude in units, alternately, not closed. */
-export type UnitRing = readonly number[]
 
 export class PolygonList {
   readonly #vertices: number[] = []
@@ -20,11 +17,11 @@ export class PolygonList {
    */
   add(shell: UnitRing, holes: readonly UnitRing[]): void {
     const range = lngRange(shell)
-    for (const move of movesOnto(range, GLOBE)) {
+    for (const move of movesOfRing(shell, GLOBE)) {
       this.#push(shell, move)
-      const moved = { min: range.min + move, max: range.max + move }
+      const onto = overlapOf({ min: range.min + move, max: range.max + move }, GLOBE)
       for (const hole of holes) {
-        for (const holeMove of movesOnto(lngRange(hole), moved)) this.#push(hole, holeMove)
+        for (const holeMove of movesOfRing(hole, onto)) this.#push(hole, holeMove)
       }
       this.#polygonStarts.push(this.#ringStarts.length - 1)
     }

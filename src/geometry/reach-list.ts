@@ -4,8 +4,8 @@
  * @module
  */
 import { limits } from '../limits.js'
+import type { UnitRing } from './antimeridian.js'
 import { EARTH_RADIUS_METRES, FARTHEST_METRES, haversineMetres } from './great-circle.js'
-import type { UnitRing } from './polygon-list.js'
 import type { Reaches } from './reaches.js'
 import { RADIANS_PER_UNIT } from './units.js'
 

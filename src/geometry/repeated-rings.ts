@@ -3,8 +3,9 @@
  *
  * @module
  */
+
+import type { UnitRing } from './antimeridian.js'
 import { lngRange } from './antimeridian.js'
-import type { UnitRing } from './polygon-list.js'
 
 /** The rings without those that repeat an earlier one: from any vertex on, in any direction. */
 export function withoutRepeats(rings: readonly UnitRing[]): UnitRing[] {

@@ -11,7 +11,7 @@
  * @module
  */
 import { limits } from '../limits.js'
-import { GLOBE, lngRange, movesOnto } from './antimeridian.js'
+import { GLOBE, movesOfRing, type UnitRing } from './antimeridian.js'
 import {
   type Budget,
   crosses,
@@ -29,7 +29,6 @@ import {
   stripOf,
 } from './edge-strips.js'
 import { nearBounds } from './near-bounds.js'
-import type { UnitRing } from './polygon-list.js'
 
 /** Rings by their places in the list. */
 export interface RingRelations {
@@ -77,7 +76,7 @@ class RingComparison implements RingRelations {
     this.#rings = rings
     this.containers = rings.map(() => new Set())
     const images = rings.flatMap((ring, owner) =>
-      movesOnto(lngRange(ring), GLOBE).map((move) => {
+      movesOfRing(ring, GLOBE).map((move) => {
         this.#owners.push(owner)
         return move === 0 ? ring : ring.map((value, i) => (i % 2 === 0 ? value + move : value))
       }),

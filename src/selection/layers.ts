@@ -4,9 +4,9 @@
  * @module
  */
 
-import { lngRange, movesOnto } from '../geometry/antimeridian.js'
+import type { UnitRing } from '../geometry/antimeridian.js'
 import { boundaryOf } from '../geometry/boundary.js'
-import { PolygonList, type UnitRing } from '../geometry/polygon-list.js'
+import { PolygonList } from '../geometry/polygon-list.js'
 import { type ReachFault, ReachList } from '../geometry/reach-list.js'
 import type { Layer, Nearest, Shapes, SourceFilter } from '../geometry/shapes.js'
 import { limits } from '../limits.js'
@@ -141,14 +141,7 @@ function addMargin(
   radiusMetres: number,
   path: string,
 ): ReachFault | undefined {
-  const range = lngRange(shell)
-  const rings = [shell]
-  for (const hole of holes) {
-    for (const move of movesOnto(lngRange(hole), range)) {
-      rings.push(hole.map((value, i) => (i % 2 === 0 ? value + move : value)))
-    }
-  }
-  const edges = boundaryOf(rings)
+  const edges = boundaryOf(shell, holes)
   if (edges === undefined) {
     fail('TooComplex', 'has rings that run over each other too often for a margin', path)
   }

@@ -48,10 +48,9 @@ export function planTasks(
 function isTouched(shard: CatalogueShard, { included, nearest }: Shapes): boolean {
   const layers = included.filter((layer) => holdsFor(layer, shard.sourceId))
   if (layers.some((layer) => layerMeets(shard, layer))) return true
-  // The nearest of all may be anywhere.
-  return (
-    layers.length === 0 &&
-    nearest.some((each) => !each.isExcluded && holdsFor(each, shard.sourceId))
+  // The nearest of all may be anywhere; of those inside a layer they are where the layer is.
+  return nearest.some(
+    (each) => holdsFor(each, shard.sourceId) && (each.isExcluded || layers.length === 0),
   )
 }
 

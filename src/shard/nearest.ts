@@ -109,14 +109,14 @@ function everyoneBut(removed: readonly RunList[]): Candidates {
     const search = (count: number, metres: number) => {
       const index = { ...degreeIndex(shard), nodeSize: shard.nodeSize } as unknown as KDBush
       const lng = withinHalfTurn(near.lng) / UNITS_PER_DEGREE
-      const kilometres = (metres / 1000) * (1 + ROUNDING)
+      const kilometres = roundedUp(metres) / 1000
       return around(index, lng, near.lat / UNITS_PER_DEGREE, count, kilometres, isAllowed)
     }
     // One more than wanted: if it is no farther away than the last, a tie has to be broken.
     let found = search(near.count + 1, into.farthestMetres)
     if (found.length > near.count) {
       const [last, next] = found.slice(-2).map((recipient) => metresFrom(near, shard, recipient))
-      if (next <= last * (1 + ROUNDING)) found = search(Number.POSITIVE_INFINITY, last)
+      if (next <= roundedUp(last)) found = search(Number.POSITIVE_INFINITY, last)
     }
     for (const recipient of found) {
       into.offer(metresFrom(near, shard, recipient), at, shard.ids[recipient], recipient)
@@ -124,8 +124,10 @@ function everyoneBut(removed: readonly RunList[]): Candidates {
   }
 }
 
-/** Beyond what rounding does to a distance. */
-const ROUNDING = 1e-9
+/** Beyond what rounding does to a distance: degrees are off by nanometres, long ways by more. */
+function roundedUp(metres: number): number {
+  return metres * (1 + 1e-9) + 1e-6
+}
 
 function metresFrom({ lng, lat }: Nearest, { coords }: Shard, recipient: number): number {
   return haversineMetres(lng, lat, coords[2 * recipient], coords[2 * recipient + 1])

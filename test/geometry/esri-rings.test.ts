@@ -1,6 +1,6 @@
 import t from 'tap'
+import type { UnitRing } from '../../src/geometry/antimeridian.js'
 import { nestRings, type RingPolygon } from '../../src/geometry/esri-rings.js'
-import type { UnitRing } from '../../src/geometry/polygon-list.js'
 import { limits } from '../../src/limits.js'
 import { insideAny, prepare } from '../oracle/exact.js'
 import { testSeed } from '../support/properties.js'

@@ -16,8 +16,9 @@ import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { createGunzip } from 'node:zlib'
 import type { Geometry } from 'geojson'
-import { type County, loadCounties } from '../support/counties.js'
-import { type Prepared, prepare } from './exact.js'
+import { type County, loadCounties, withoutDegenerateRings } from '../support/counties.js'
+import { prepare } from './exact.js'
+import { rowsInside, sortIntoCells } from './grid.js'
 
 /** What was imported, row by row. */
 export interface Rows {
@@ -38,8 +39,11 @@ export interface SourceRecord {
   }[]
 }
 
-/** Sends one request and gives the `SourceRecords` of the answer. */
-export type Ask = (geometry: Geometry, countsOnly: boolean) => Promise<readonly SourceRecord[]>
+/** Sends one request. */
+export type Ask = (geometry: Geometry, countsOnly: boolean) => Promise<Answer>
+
+/** The `SourceRecords` of an answer, or the `ErrorCode` of one that is 400. */
+export type Answer = { readonly records: readonly SourceRecord[] } | { readonly refused: string }
 
 export interface Mismatch {
   readonly county: County
@@ -67,14 +71,14 @@ export async function checkCounties(options: {
   const mismatches: Mismatch[] = []
   let recipientCount = 0
   for (const county of counties) {
-    const { type, coordinates } = county.geometry
-    const inside = rowsInside(prepare(type === 'Polygon' ? [coordinates] : coordinates), rows, grid)
+    const geometry = withoutDegenerateRings(county.geometry)
+    const inside = rowsInside(prepare(geometry?.coordinates ?? []), rows, grid)
     recipientCount += inside.length
-    const counted = await ask(county.geometry, true)
-    const reasons = compareCounts(rows, inside, counted)
-    if (list) {
-      const listed = await ask(county.geometry, false)
-      reasons.push(...compareCounts(rows, inside, listed), ...compareLists(rows, inside, listed))
+    const reasons: string[] = []
+    for (const countsOnly of list ? [true, false] : [true]) {
+      const answer = await ask(geometry ?? county.geometry, countsOnly)
+      if (geometry === undefined) reasons.push(...compareRefusal(answer))
+      else reasons.push(...compareAnswer(rows, inside, answer, countsOnly))
     }
     for (const reason of reasons) {
       const mismatch = { county, reason }
@@ -104,50 +108,21 @@ export async function readRows(paths: readonly string[]): Promise<Rows> {
   return { numbers, lngs, lats, sourceIds: withIds === 0 ? undefined : sourceIds }
 }
 
-/** Rows by cells of a tenth of a degree, so that a county meets only those around it. */
-interface Grid {
-  readonly rowsByCell: Uint32Array
-  /** Where the rows of each cell start; one entry more than cells. */
-  readonly starts: Uint32Array
+/** What has no ring of three different points is refused, since it holds nothing. */
+function compareRefusal(answer: Answer): string[] {
+  if ('refused' in answer && answer.refused === 'DegenerateRing') return []
+  return ['has no ring of three different points, but is not refused for it']
 }
 
-const CELL_UNITS = 1_000_000
-const COLUMN_COUNT = 3_601
-const LINE_COUNT = 1_801
-
-const columnOf = (lng: number) =>
-  Math.min(COLUMN_COUNT - 1, Math.max(0, Math.floor((lng + 1_800_000_000) / CELL_UNITS)))
-const lineOf = (lat: number) =>
-  Math.min(LINE_COUNT - 1, Math.max(0, Math.floor((lat + 900_000_000) / CELL_UNITS)))
-
-function sortIntoCells({ numbers, lngs, lats }: Rows): Grid {
-  const cells = Uint32Array.from(
-    numbers,
-    (_, row) => lineOf(lats[row]) * COLUMN_COUNT + columnOf(lngs[row]),
-  )
-  const starts = new Uint32Array(LINE_COUNT * COLUMN_COUNT + 1)
-  for (const cell of cells) starts[cell + 1] += 1
-  for (let cell = 1; cell < starts.length; cell += 1) starts[cell] += starts[cell - 1]
-  const next = starts.slice()
-  const rowsByCell = new Uint32Array(numbers.length)
-  for (const [row, cell] of cells.entries()) {
-    rowsByCell[next[cell]] = row
-    next[cell] += 1
-  }
-  return { rowsByCell, starts }
-}
-
-/** Only leaves out rows that the bounds of every polygon leave out; all else is decided exactly. */
-function rowsInside(prepared: Prepared, { lngs, lats }: Rows, grid: Grid): number[] {
-  const inside = new Set<number>()
-  for (const { minLng, minLat, maxLng, maxLat } of prepared.bounds)
-    for (let line = lineOf(minLat); line <= lineOf(maxLat); line += 1) {
-      const from = grid.starts[line * COLUMN_COUNT + columnOf(minLng)]
-      const to = grid.starts[line * COLUMN_COUNT + columnOf(maxLng) + 1]
-      for (const row of grid.rowsByCell.subarray(from, to))
-        if (!inside.has(row) && prepared.contains(lngs[row], lats[row])) inside.add(row)
-    }
-  return [...inside]
+function compareAnswer(
+  rows: Rows,
+  inside: readonly number[],
+  answer: Answer,
+  countsOnly: boolean,
+): string[] {
+  if ('refused' in answer) return [`is refused: ${answer.refused}`]
+  const reasons = compareCounts(rows, inside, answer.records)
+  return countsOnly ? reasons : [...reasons, ...compareLists(rows, inside, answer.records)]
 }
 
 function compareCounts(
@@ -244,8 +219,13 @@ export function askService(url: string): Ask {
       headers: { 'content-type': 'application/json', accept: 'application/json' },
       body: JSON.stringify({ countsOnly, geoJSON: { type: 'FeatureCollection', features } }),
     })
-    if (!response.ok) throw new Error(`the service answered ${response.status}`)
-    return ((await response.json()) as { SourceRecords: SourceRecord[] }).SourceRecords
+    const body = (await response.json()) as {
+      readonly SourceRecords: readonly SourceRecord[]
+      readonly ResponseStatus?: { readonly ErrorCode: string }
+    }
+    if (response.ok) return { records: body.SourceRecords }
+    if (response.status === 400) return { refused: body.ResponseStatus?.ErrorCode ?? 'unknown' }
+    throw new Error(`the service answered ${response.status}`)
   }
 }
 

@@ -58,6 +58,20 @@ export function prepare(polygons: readonly Polygon[]): Prepared {
   }
 }
 
+export type PlaceInRing = 'interior' | 'boundary' | 'outside'
+
+/** Where points are in one ring, even-odd; done once, what many points have in common. */
+export function preparePlace(ring: Ring): (lngUnits: number, latUnits: number) => PlaceInRing {
+  const exactRing = prepareRing(ring)
+  const { minLng, minLat, maxLng, maxLat } = boundsOf(exactRing)
+  return (lngUnits, latUnits) => {
+    if (lngUnits < minLng || lngUnits > maxLng || latUnits < minLat || latUnits > maxLat) {
+      return 'outside'
+    }
+    return place(exactRing, lngUnits, latUnits)
+  }
+}
+
 interface ExactPolygon {
   readonly bounds: Bounds
   readonly rings: readonly ExactRing[]
@@ -150,8 +164,6 @@ function polygonContains({ bounds, rings }: ExactPolygon, lng: number, lat: numb
   if (place(shell, lng, lat) === 'outside') return false
   return holes.every((hole) => place(hole, lng, lat) !== 'interior')
 }
-
-type PlaceInRing = 'interior' | 'boundary' | 'outside'
 
 /**
  * Counts the edges that a ray from the point towards growing longitude crosses. An edge has its

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { UnitRing } from '../../src/geometry/polygon-list.js'
+import type { UnitRing } from '../../src/geometry/antimeridian.js'
 import { isEsriGeometry, readEsriGeometry } from '../../src/selection/esri.js'
 import type { GeometrySink } from '../../src/selection/layers.js'
 import type { JsonObject } from '../../src/selection/parse.js'

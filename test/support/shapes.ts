@@ -18,7 +18,7 @@ export type MultiPolygonCoordinates = number[][][][]
  * - `holes`: holes inside the shell, across one another, out of the shell, or equal to it
  * - `members`: several polygons that may overlap
  * - `sliver`: through the given position, 1e-7 degree wide
- * - `flat`: no area: one point, or a line there and back
+ * - `flat`: no area: a line there and back
  */
 export const shapeKinds = [
   'drawn',
@@ -38,8 +38,15 @@ export function randomShape(
   lngUnits: number,
   latUnits: number,
 ): MultiPolygonCoordinates {
-  const polygons = builders[kind](random, [lngUnits, latUnits])
+  let polygons = builders[kind](random, [lngUnits, latUnits])
+  while (!polygons.flat().every(hasThreePoints))
+    polygons = builders[kind](random, [lngUnits, latUnits])
   return polygons.map((rings) => rings.map((ring) => toDegrees(closed(wound(ring, random)))))
+}
+
+/** Rings of fewer different points are refused. */
+function hasThreePoints(ring: OpenRing): boolean {
+  return new Set(ring.map((vertex) => vertex.join())).size >= 3
 }
 
 /** In units of 1e-7 degree. */
@@ -157,8 +164,8 @@ function flatPolygon(random: Random, centre: Vertex): Polygons {
   return [
     [
       random.pick([
-        [centre, centre, centre],
-        [from, to],
+        [from, centre, to],
+        [centre, from, centre, to],
         [from, centre, to, centre],
       ]),
     ],

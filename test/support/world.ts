@@ -33,7 +33,17 @@ export const GRID_UNITS = 100_000
  * - `equal`: all at one position
  */
 export const worldKinds = ['uniform', 'clustered', 'grid', 'equal'] as const
-export type WorldKind = (typeof worldKinds)[number]
+
+/**
+ * Worlds where longitudes and latitudes end:
+ *
+ * - `antimeridian`: within two degrees of it on both sides and of the equator, a third of them at
+ *   the corners of cells, some at exactly -180 and some at exactly 180
+ * - `poles`: around both, down to 50 degrees, half of them at whole degrees, some exactly at a pole
+ *   with any longitude
+ */
+export const globeWorldKinds = ['antimeridian', 'poles'] as const
+export type WorldKind = (typeof worldKinds)[number] | (typeof globeWorldKinds)[number]
 
 /** Recipients with numbers of 12 to 13 characters, one to three to a contact. */
 export function randomWorld(
@@ -78,6 +88,10 @@ function positions(kind: WorldKind, random: Random): () => Position {
       return () => CORNER
     case 'clustered':
       return clusteredPositions(random)
+    case 'antimeridian':
+      return () => besideAntimeridian(random)
+    case 'poles':
+      return () => nearPole(random)
   }
 }
 
@@ -94,4 +108,27 @@ function clusteredPositions(random: Random): () => Position {
     const clamped = Math.max(-90 * DEGREE_UNITS, Math.min(90 * DEGREE_UNITS, lat + scatter()))
     return [lng + scatter(), clamped]
   }
+}
+
+function besideAntimeridian(random: Random): Position {
+  const away = random.between(0, 2 * DEGREE_UNITS)
+  const lat = random.between(-2 * DEGREE_UNITS, 2 * DEGREE_UNITS)
+  const east = random.pick([-1, 1])
+  const isOnGrid = random.unit() < 0.33
+  const place = (units: number) => (isOnGrid ? snapped(units, GRID_UNITS) : units)
+  const fromEdge = random.unit() < 0.15 ? 0 : place(away)
+  return [east * (180 * DEGREE_UNITS - fromEdge), place(lat)]
+}
+
+function nearPole(random: Random): Position {
+  const isOnGrid = random.unit() < 0.5
+  const place = (units: number) => (isOnGrid ? snapped(units, DEGREE_UNITS) : units)
+  const lng = random.between(-180 * DEGREE_UNITS, 180 * DEGREE_UNITS)
+  const away = Math.floor(40 * DEGREE_UNITS * random.unit() * random.unit())
+  const fromPole = random.unit() < 0.05 ? 0 : place(away)
+  return [place(lng), random.pick([-1, 1]) * (90 * DEGREE_UNITS - fromPole)]
+}
+
+function snapped(units: number, cell: number): number {
+  return Math.round(units / cell) * cell
 }

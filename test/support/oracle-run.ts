@@ -1,0 +1,210 @@
+/**
+ * Random requests against the real stages of a selection, held against the oracle. A run is made
+ * of worlds with some requests each; both follow from the seed and the number of the world.
+ *
+ * @module
+ */
+import { ServiceError } from '../../src/errors.js'
+import { answer } from '../../src/selection/answer.js'
+import { partition } from '../../src/shard/partition.js'
+import { type AnsweredRecord, type Comparison, compare, keyOf } from '../oracle/compare.js'
+import { expectedOf, type OracleSource } from '../oracle/request.js'
+import { Refused } from '../oracle/unwrap.js'
+import { type LocalService, type LocalSource, localService } from './local-service.js'
+import { memoryReply } from './memory-reply.js'
+import { type JsonObject, type RequestKind, randomRequest } from './requests.js'
+import { smallest } from './shrink.js'
+import { globeWorldKinds, randomWorld, seededRandom, worldKinds } from './world.js'
+
+export const REQUESTS_PER_WORLD = 50
+
+export interface RunTotals {
+  requestCount: number
+  /** Held against the oracle one by one, in a list and a count of each request. */
+  recipientCount: number
+  insideCount: number
+  eitherCount: number
+  /** Requests that both refused. */
+  refusedCount: number
+  /** Requests beyond what the service takes on, which the oracle has no bounds for. */
+  tooComplexCount: number
+  wrongCount: number
+}
+
+export interface WrongAnswer {
+  readonly seed: number
+  readonly worldNumber: number
+  /** The smallest request found that is answered wrongly, and in what way. */
+  readonly request: JsonObject
+  readonly faults: readonly string[]
+}
+
+export function noTotals(): RunTotals {
+  return {
+    requestCount: 0,
+    recipientCount: 0,
+    insideCount: 0,
+    eitherCount: 0,
+    refusedCount: 0,
+    tooComplexCount: 0,
+    wrongCount: 0,
+  }
+}
+
+/** Asks the requests of one world and adds to `totals`; gives the first few wrong answers. */
+export async function compareWorld(
+  seed: number,
+  worldNumber: number,
+  kinds: readonly RequestKind[],
+  totals: RunTotals,
+): Promise<WrongAnswer[]> {
+  const random = seededRandom((seed * 1_000_003 + worldNumber) | 0)
+  const world = await makeWorld(random)
+  const wrong: WrongAnswer[] = []
+  for (let count = 0; count < REQUESTS_PER_WORLD; count++) {
+    const { columns } = random.pick(world.sources)
+    const sourceIds = world.sources.map(({ id }) => id)
+    const request = randomRequest(columns, sourceIds, kinds, random)
+    const outcome = await hold(world, request)
+    // A ring can lose its third point by chance.
+    if (outcome.refused === 'DegenerateRing' && !kinds.includes('degenerateRing')) continue
+    if (outcome.isTooComplex) {
+      totals.tooComplexCount++
+      continue
+    }
+    totals.requestCount++
+    totals.recipientCount += outcome.recipientCount
+    totals.insideCount += outcome.insideCount
+    totals.eitherCount += outcome.eitherCount
+    if (outcome.refused !== undefined) totals.refusedCount++
+    if (outcome.faults.length === 0) continue
+    totals.wrongCount++
+    if (wrong.length >= 3) continue
+    const isWrong = async (smaller: JsonObject) => {
+      const held = await hold(world, smaller).catch(() => undefined)
+      if (held === undefined || held.isTooComplex || isUnread(held.faults)) return false
+      return held.refused === outcome.refused && held.faults.length > 0
+    }
+    const least = isUnread(outcome.faults) ? request : await smallest(request, isWrong)
+    const { faults } = await hold(world, least)
+    wrong.push({ seed, worldNumber, request: least, faults: faults.slice(0, 3) })
+  }
+  return wrong
+}
+
+interface World {
+  readonly sources: readonly LocalSource[]
+  readonly service: LocalService
+  readonly known: readonly (OracleSource & {
+    readonly keys: readonly string[]
+    readonly contacts: readonly number[]
+  })[]
+}
+
+async function makeWorld(random: ReturnType<typeof seededRandom>): Promise<World> {
+  const kind = random.pick([...worldKinds, ...globeWorldKinds, ...globeWorldKinds])
+  const sources = [7, 30].map((id) => ({
+    id,
+    label: `Source ${id}`,
+    columns: randomWorld(kind, random.between(1, 250), random),
+  }))
+  const shardRecipientCount = random.between(30, 150)
+  const service = localService(sources, shardRecipientCount)
+  const everybody = {
+    type: 'Polygon',
+    coordinates: [
+      [
+        [-180, -90],
+        [180, -90],
+        [180, 90],
+        [-180, 90],
+      ],
+    ],
+  }
+  const listed = await ask(service, { geoJSON: everybody })
+  const known = sources.map((source, at) =>
+    knownSource(source, shardRecipientCount, listed[at].Recipients ?? []),
+  )
+  return { sources, service, known }
+}
+
+/** The recipients of a source in the order of the list, which is learnt from a list of them all. */
+function knownSource(
+  { id, columns }: LocalSource,
+  shardRecipientCount: number,
+  listed: NonNullable<AnsweredRecord['Recipients']>,
+) {
+  const { lngs, lats, contacts, numbers, numberOffsets, recipientCount } = columns
+  const rows = partition(columns, shardRecipientCount).flatMap((shard) => [...shard])
+  const tieRanks = new Map(rows.map((row, rank) => [row, rank]))
+  const rowsByKey = new Map(
+    Array.from({ length: recipientCount }, (_, row) => {
+      const number = numbers.subarray(numberOffsets[row], numberOffsets[row + 1])
+      return [keyOf(Buffer.from(number).toString(), lngs[row] / 1e7, lats[row] / 1e7), row]
+    }),
+  )
+  const keys = listed.map(({ Number: number, LatLng }) => keyOf(number, LatLng.Lng, LatLng.Lat))
+  const ordered = keys.map((key) => rowsByKey.get(key) ?? -1)
+  if (new Set(ordered).size !== recipientCount || ordered.includes(-1)) {
+    throw new Error('a list of the whole globe is not all recipients')
+  }
+  return {
+    id,
+    keys,
+    contacts: ordered.map((row) => contacts[row]),
+    points: ordered.map((row) => ({
+      lngUnits: lngs[row],
+      latUnits: lats[row],
+      contact: contacts[row],
+      tieRank: tieRanks.get(row) ?? -1,
+    })),
+  }
+}
+
+interface Outcome extends Comparison {
+  /** Why the oracle has the request refused. */
+  readonly refused: string | undefined
+  readonly isTooComplex: boolean
+}
+
+async function hold({ service, known }: World, request: JsonObject): Promise<Outcome> {
+  const nothing = { recipientCount: 0, insideCount: 0, eitherCount: 0, isTooComplex: false }
+  try {
+    const expected = expectedOf(request, known)
+    const listed = await ask(service, request)
+    const counted = await ask(service, { ...request, countsOnly: true })
+    return { ...nothing, ...compare(expected, known, listed, counted), refused: undefined }
+  } catch (error) {
+    if (error instanceof ServiceError) {
+      const isTooComplex = error.code === 'TooComplex'
+      const faults = isTooComplex ? [] : [`${UNREAD} ${error.message}`]
+      return { ...nothing, faults, refused: undefined, isTooComplex }
+    }
+    if (!(error instanceof Refused)) throw error
+    const isRefused = await isNotAnswered(service, request)
+    const faults = isRefused ? [] : ['is answered, but is to be refused']
+    return { ...nothing, faults, refused: error.message }
+  }
+}
+
+const UNREAD = 'is refused:'
+
+function isUnread(faults: readonly string[]): boolean {
+  return faults.some((fault) => fault.startsWith(UNREAD))
+}
+
+async function isNotAnswered(service: LocalService, request: JsonObject): Promise<boolean> {
+  try {
+    await ask(service, request)
+    return false
+  } catch (error) {
+    // What is too complex may be refused for that before its other fault is found.
+    return error instanceof ServiceError && [400, 422].includes(error.status)
+  }
+}
+
+async function ask(service: LocalService, request: JsonObject): Promise<AnsweredRecord[]> {
+  const reply = memoryReply()
+  await answer(service, Buffer.from(JSON.stringify(request)), 'json', reply)
+  return JSON.parse(reply.text()).SourceRecords
+}
