@@ -49,6 +49,14 @@ export const optionKinds = [
 export type RequestKind = (typeof featureKinds)[number] | (typeof optionKinds)[number]
 export const requestKinds: readonly RequestKind[] = [...featureKinds, ...optionKinds]
 
+/** Brute force is slow at these, so that only a tenth of the worlds are asked for them. */
+const slowKinds: readonly RequestKind[] = ['margin', 'capMargin', 'bufferedCollection']
+const quickKinds = requestKinds.filter((kind) => !slowKinds.includes(kind))
+
+export function kindsOfWorld(worldNumber: number): readonly RequestKind[] {
+  return worldNumber % 10 === 9 ? requestKinds : quickKinds
+}
+
 export type JsonObject = Record<string, unknown>
 
 /** @param sourceIds  those of the snapshot */
