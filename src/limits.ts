@@ -8,6 +8,7 @@ import assert from 'node:assert/strict'
 
 const KiB = 1024
 const MiB = 1024 * KiB
+const GiB = 1024 * MiB
 
 export const limits = {
   /** A request body; one byte more is answered 413. */
@@ -68,6 +69,14 @@ export const limits = {
   taskAttemptCount: 3,
   /** Shards of one request beyond which it is split over several workers. */
   shardsPerTaskCount: 4,
+  /** Images of shards in one arena, beside the scratch zones. */
+  arenaImageBytes: 2 * GiB,
+  /** What one query worker may use of each arena; its system gives it what it touches. */
+  scratchZoneBytes: 16 * MiB,
+  /** Scratch zones of one arena; further query workers do without. */
+  scratchZoneCount: 128,
+  /** Edges of a table in a scratch zone; a larger table lies elsewhere. */
+  scratchEdgeCount: 50_000,
   /** Rows of a list that are encoded at a time. */
   rowsPerChunkCount: 4_096,
   /** From the wish to stop to the closing of idle connections, so that clients learn of it. */
@@ -107,6 +116,9 @@ export const limits = {
   shardHeaderBytes: 1 * MiB,
 } as const
 
+const arenaZoneBytes = limits.scratchZoneCount * limits.scratchZoneBytes
+assert(arenaZoneBytes + limits.arenaImageBytes <= 4 * GiB, 'addresses in an arena are 32-bit')
+assert(limits.scratchEdgeCount >= limits.vertexCount)
 assert(limits.heldBodyBytes >= limits.bodyBytes)
 assert(limits.vertexCount >= limits.ringCount)
 assert(limits.arcCount >= limits.vertexCount)

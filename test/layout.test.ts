@@ -70,7 +70,7 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
 const textOwners: readonly { text: RegExp; what: string; owners: readonly string[] }[] = [
   { text: /\bconsole\./, what: 'console', owners: [] },
   { text: /\bprocess\.env\b/, what: 'process.env', owners: ['config.ts'] },
-  { text: /\bAtomics\./, what: 'Atomics', owners: ['pool/control.ts'] },
+  { text: /\bAtomics\./, what: 'Atomics', owners: ['pool/control.ts', 'shard/arena.ts'] },
 ]
 
 interface SourceFile {

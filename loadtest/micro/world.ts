@@ -10,6 +10,7 @@ import type { RecipientColumns } from '../../src/shard/columns.js'
 import { attachShard, type Shard } from '../../src/shard/layout.js'
 import { partition } from '../../src/shard/partition.js'
 import { syntheticColumns } from '../../src/sources/synthetic-columns.js'
+import { inArenas } from '../../test/support/arenas.js'
 
 export interface World {
   readonly seed: number
@@ -23,7 +24,12 @@ export function buildWorld(recipientCount: number, seed: number): World {
   return { seed, columns, shards: buildShards(columns, regions) }
 }
 
-/** @param regions  the rows of each shard */
+/**
+ * In arenas, as a service has them: or it would not be its kernel that is measured.
+ *
+ * @param regions  the rows of each shard
+ */
 export function buildShards(columns: RecipientColumns, regions: readonly Uint32Array[]): Shard[] {
-  return regions.map((rows, regionIndex) => attachShard(buildShard(columns, rows, 1, regionIndex)))
+  const images = regions.map((rows, regionIndex) => buildShard(columns, rows, 1, regionIndex))
+  return inArenas(images, 1).map(attachShard)
 }

@@ -97,7 +97,7 @@ interface Loaded {
 }
 
 async function load(
-  { dataDirectory }: Config,
+  { dataDirectory, queryThreadCount }: Config,
   log: Log,
   stopping: StopRequest,
   sampleWanted: boolean,
@@ -111,6 +111,7 @@ async function load(
   let progress: ReturnType<typeof startProgress> | undefined
   try {
     const snapshot = await openSnapshot(dataDirectory, {
+      queryThreadCount,
       onProgress: (doneBytes, totalBytes) => {
         goOn()
         progress ??= startProgress(log, 'loading the snapshot', totalBytes, 'bytes')

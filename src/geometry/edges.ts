@@ -19,8 +19,9 @@ export const SHELL_BIT = 1
 /**
  * The rounding error of the determinant, as a share of the sum of its products' bounds: the two
  * differences, the two products and the subtraction each add at most 2 ** -53; eight times that
- * leaves room. Rings reach no farther than 1,440 degrees of longitude from any point: drawn to 540
- * degrees, and moved by whole turns until they meet the globe.
+ * leaves room, also for the determinant multiplied out, as the kernel in shard/wasm takes it: four
+ * products, three sums and the two spans. Rings reach no farther than 1,440 degrees of longitude
+ * from any point: drawn to 540 degrees, and moved by whole turns until they meet the globe.
  */
 const RELATIVE_ERROR = 2 ** -50
 const FARTHEST_UNITS = 2e10

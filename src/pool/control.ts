@@ -1,5 +1,6 @@
 /**
- * The shared slots between a front thread and its query workers; the only user of Atomics.
+ * The shared slots between a front thread and its query workers; the only user of Atomics beside
+ * shard/arena.ts.
  *
  * @module
  */

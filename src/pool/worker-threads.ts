@@ -7,9 +7,11 @@
  *
  * @module
  */
+import type { Worker } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
+import { type Arena, releaseZones } from '../shard/arena.js'
 import { attachedCount } from './control.js'
 import type { QueryWorkerData } from './query-pool.js'
 
@@ -29,9 +31,12 @@ export class WorkerThreads {
   #failedCount = 0
   #attachedCount = 0
   #closing = false
+  readonly #arenas: ReadonlySet<Arena | null>
+  readonly #followed = new WeakSet<Worker>()
 
   constructor(options: WorkerThreadsOptions) {
     this.#options = options
+    this.#arenas = new Set(options.workerData.shards.map((shard) => shard.arena))
     this.#piscina = this.#create()
   }
 
@@ -87,8 +92,29 @@ export class WorkerThreads {
       log.error({ reason: message }, 'a query worker failed')
     })
     // Told before Piscina has decided whether to start another one, hence a moment later.
-    piscina.on('workerDestroy', () => setImmediate(() => this.#watch(piscina)))
+    piscina.on('workerDestroy', () => {
+      setImmediate(() => {
+        this.#followWorkers(piscina)
+        this.#watch(piscina)
+      })
+    })
+    this.#followWorkers(piscina)
     return piscina
+  }
+
+  /**
+   * Gives back the zones of each worker when its thread has ended. Told that a worker is gone,
+   * Piscina has only begun to end it: its thread may still write for a while.
+   */
+  #followWorkers(piscina: Piscina): void {
+    for (const worker of piscina.threads) {
+      if (this.#followed.has(worker)) continue
+      this.#followed.add(worker)
+      const { threadId } = worker
+      worker.once('exit', () => {
+        for (const arena of this.#arenas) if (arena !== null) releaseZones(arena, threadId)
+      })
+    }
   }
 
   #watch(piscina: Piscina): void {

@@ -3,18 +3,12 @@
  *
  * @module
  */
-import {
-  createEdgeTable,
-  type EdgeTable,
-  fillEdgeTable,
-  RINGS_PER_TABLE,
-  SHELL_BIT,
-} from '../geometry/edges.js'
+import { fillEdgeTable, RINGS_PER_TABLE, SHELL_BIT } from '../geometry/edges.js'
 import type { Polygons } from '../geometry/polygons.js'
 import { createReachTable, fillReachTable, type ReachTable } from '../geometry/reach-table.js'
 import { holdsFor, type Layer, type Shapes } from '../geometry/shapes.js'
 import { type Budget, BudgetSpent, charge, RUN_COST } from './budget.js'
-import { descend } from './descend.js'
+import { type Kernel, kernelFor } from './kernel.js'
 import { meets, type Shard } from './layout.js'
 import { descendReach } from './reach-descend.js'
 import { normalise, RunList, subtract } from './runs.js'
@@ -41,8 +35,9 @@ export function countDirectly(shard: Shard, shapes: Shapes, budget: Budget): num
     reaches.radiiMetres.length === 0
   if (!isOnePass) return undefined
   if (!meets(shard.box, polygons.bounds)) return 0
-  prepareEdges(polygons, 0, polygons.polygonStarts[1], SHELL_BIT, budget)
-  return within(budget, descend(shard, edgeTable, true, budget, null))
+  const kernel = kernelFor(shard, polygons.vertices.length / 2)
+  fillTable(kernel, polygons, 0, polygons.polygonStarts[1], SHELL_BIT, budget)
+  return within(budget, kernel.descend(shard, true, budget, null))
 }
 
 /** Leaves in `into` who is in any included layer and in no excluded one. */
@@ -88,7 +83,6 @@ export function takeAway(runs: RunList, removed: RunList, budget: Budget): void 
   runs.exchange(spareRuns)
 }
 
-const edgeTable: EdgeTable = createEdgeTable()
 const reachTable: ReachTable = createReachTable()
 const excludedRuns = new RunList()
 const polygonRuns = new RunList()
@@ -106,8 +100,7 @@ function addPart(into: RunList, partCount: number, runs: RunList, budget: Budget
     into.exchange(runs)
     return
   }
-  const { pairs, runCount } = runs
-  for (let i = 0; i < 2 * runCount; i += 2) into.append(pairs[i], pairs[i + 1])
+  into.appendPairs(runs.pairs.subarray(0, 2 * runs.runCount))
 }
 
 /** Leaves the runs of one polygon in `polygonRuns`. */
@@ -115,21 +108,23 @@ function selectPolygon(shard: Shard, polygons: Polygons, polygon: number, budget
   const ringEnd = polygons.polygonStarts[polygon + 1]
   let ring = polygons.polygonStarts[polygon]
   let next = Math.min(ringEnd, ring + RINGS_PER_TABLE)
+  const { ringStarts } = polygons
+  const kernel = kernelFor(shard, ringStarts[ringEnd] - ringStarts[ring])
   polygonRuns.clear()
-  prepareEdges(polygons, ring, next, SHELL_BIT, budget)
-  if (within(budget, descend(shard, edgeTable, true, budget, polygonRuns)) === 0) return
+  fillTable(kernel, polygons, ring, next, SHELL_BIT, budget)
+  if (within(budget, kernel.descend(shard, true, budget, polygonRuns)) === 0) return
   // Holes that found no bit beside the shell are taken away in further passes.
   for (ring = next; ring < ringEnd; ring = next) {
     next = Math.min(ringEnd, ring + RINGS_PER_TABLE - 1)
     holeRuns.clear()
-    prepareEdges(polygons, ring, next, 2 * SHELL_BIT, budget)
-    if (within(budget, descend(shard, edgeTable, false, budget, holeRuns)) === 0) continue
+    fillTable(kernel, polygons, ring, next, 2 * SHELL_BIT, budget)
+    if (within(budget, kernel.descend(shard, false, budget, holeRuns)) === 0) continue
     takeAway(polygonRuns, holeRuns, budget)
   }
 }
 
-/** Fills the table with the edges of rings [ringStart, ringEnd), unless it has them already. */
-function prepareEdges(
+function fillTable(
+  { table }: Kernel,
   polygons: Polygons,
   ringStart: number,
   ringEnd: number,
@@ -137,7 +132,7 @@ function prepareEdges(
   budget: Budget,
 ): void {
   charge(budget, EDGE_COST * (polygons.ringStarts[ringEnd] - polygons.ringStarts[ringStart]))
-  fillEdgeTable(edgeTable, polygons, ringStart, ringEnd, firstBit)
+  fillEdgeTable(table, polygons, ringStart, ringEnd, firstBit)
 }
 
 function prepareReach(reaches: Layer['reaches'], budget: Budget): void {

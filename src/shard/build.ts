@@ -34,9 +34,9 @@ export function buildShard(
     numberOffsets: 4 * (rows.length + 1),
     numbers: numberBytes(columns, rows),
   })
-  const image = new ArrayBuffer(imageBytes)
-  new Uint8Array(image).set(new Uint8Array(index.data))
-  fillColumns(columns, rows, index.ids, image, sections)
+  const image = new Uint8Array(imageBytes)
+  image.set(new Uint8Array(index.data))
+  fillColumns(columns, rows, index.ids, image.buffer, sections)
   return {
     sourceId,
     regionIndex,
@@ -45,6 +45,7 @@ export function buildShard(
     box: bounds(columns, rows),
     sections,
     image,
+    arena: null,
   }
 }
 

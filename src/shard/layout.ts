@@ -1,7 +1,7 @@
 /**
  * A shard: the recipients of one source in one region, as columns in kd order.
  *
- * All columns of a shard lie in one buffer, its *image*. A file holds the image byte for byte and
+ * All columns of a shard lie in one piece, its *image*. A file holds the image byte for byte and
  * every thread attaches the same shared image, so what is written is what is used:
  *
  *   section        type      items            meaning
@@ -16,7 +16,7 @@
  *
  * @module
  */
-import KDBush from 'kdbush'
+import type { Arena } from './arena.js'
 
 const SECTION_ALIGNMENT_BYTES = 64
 
@@ -48,7 +48,7 @@ export function meets(box: Box, bounds: Float64Array, at = 0): boolean {
   )
 }
 
-/** A shard as it crosses threads: plain data and a shared buffer. */
+/** A shard as it crosses threads: plain data and shared memory. */
 export interface ShardImage {
   readonly sourceId: number
   readonly regionIndex: number
@@ -58,7 +58,9 @@ export interface ShardImage {
   /** The tightest bounds of its recipients. */
   readonly box: Box
   readonly sections: readonly Section[]
-  readonly image: ArrayBufferLike
+  readonly image: Uint8Array
+  /** What the image lies in, if it was loaded to be selected from. */
+  readonly arena: Arena | null
 }
 
 /** A shard with a typed view on each column; index `i` is the same recipient in all of them. */
@@ -75,30 +77,50 @@ export interface Shard {
   readonly contacts: Uint32Array
   readonly numberOffsets: Uint32Array
   readonly numbers: Uint8Array
+  readonly arena: Arena | null
 }
 
 /** Views the columns of an image; copies nothing. */
 export function attachShard(shard: ShardImage): Shard {
-  const index = KDBush.from(shard.image)
+  const { recipientCount, image } = shard
   const at = (name: SectionName): Section => {
     const section = shard.sections.find((candidate) => candidate.name === name)
     if (section === undefined) throw new Error(`shard image has no section ${name}`)
     return section
   }
-  const words = (name: SectionName) =>
-    new Uint32Array(shard.image, at(name).byteOffset, at(name).byteLength / 4)
+  const words = (name: SectionName) => {
+    const { byteOffset, byteLength } = at(name)
+    return new Uint32Array(image.buffer, image.byteOffset + byteOffset, byteLength / 4)
+  }
+  const { byteOffset: indexOffset, byteLength: indexBytes } = at('index')
+  const { byteOffset: numbersOffset, byteLength: numbersBytes } = at('numbers')
   return {
     sourceId: shard.sourceId,
-    recipientCount: shard.recipientCount,
+    recipientCount,
     contactCount: shard.contactCount,
     box: shard.box,
-    nodeSize: index.nodeSize,
-    ids: index.ids,
-    coords: index.coords as Int32Array,
+    nodeSize: new DataView(image.buffer, image.byteOffset + indexOffset).getUint16(2, true),
+    ids: idsOf(shard, indexOffset),
+    coords: coordsOf(shard, indexOffset + indexBytes),
     contacts: words('contacts'),
     numberOffsets: words('numberOffsets'),
-    numbers: new Uint8Array(shard.image, at('numbers').byteOffset, at('numbers').byteLength),
+    numbers: image.subarray(numbersOffset, numbersOffset + numbersBytes),
+    arena: shard.arena,
   }
+}
+
+/** Behind a header of 8 bytes; they take 2 bytes each as long as those can tell them apart. */
+function idsOf({ image, recipientCount }: ShardImage, indexOffset: number) {
+  const start = image.byteOffset + indexOffset + 8
+  return recipientCount < 65_536
+    ? new Uint16Array(image.buffer, start, recipientCount)
+    : new Uint32Array(image.buffer, start, recipientCount)
+}
+
+/** The coordinates, which are the last part of the index. */
+function coordsOf({ image, recipientCount }: ShardImage, indexEnd: number): Int32Array {
+  const start = image.byteOffset + indexEnd - 8 * recipientCount
+  return new Int32Array(image.buffer, start, 2 * recipientCount)
 }
 
 /** Places sections of the given byte lengths one after the other, each aligned. */

@@ -155,8 +155,8 @@ function collectDoubtful(
   return found
 }
 
-/** The same test with exact arithmetic, for a point that rounding leaves in doubt. */
-function holdsExactly(
+/** The same as `holdsPoint` with exact arithmetic, for a point that rounding leaves in doubt. */
+export function holdsExactly(
   lng: number,
   lat: number,
   edges: EdgeTable,

@@ -21,11 +21,7 @@ export class RunList {
       this.pairs[last - 1] = end
       return
     }
-    if (last === this.pairs.length) {
-      const grown = new Uint32Array(2 * last)
-      grown.set(this.pairs)
-      this.pairs = grown
-    }
+    this.#reserve(last + 2)
     this.pairs[last] = start
     this.pairs[last + 1] = end
     this.runCount++
@@ -52,6 +48,16 @@ export class RunList {
     return low < this.runCount && this.pairs[2 * low] <= recipient
   }
 
+  /** Adds runs as `pairs` holds them; the first may begin where the last one here ends. */
+  appendPairs(pairs: Uint32Array): void {
+    if (pairs.length === 0) return
+    this.append(pairs[0], pairs[1])
+    const last = 2 * this.runCount
+    this.#reserve(last + pairs.length - 2)
+    this.pairs.set(pairs.subarray(2), last)
+    this.runCount += pairs.length / 2 - 1
+  }
+
   recipientCount(): number {
     let total = 0
     for (let i = 0; i < 2 * this.runCount; i += 2) total += this.pairs[i + 1] - this.pairs[i]
@@ -61,6 +67,13 @@ export class RunList {
   /** A copy of exactly the runs in use. */
   toPairs(): Uint32Array {
     return this.pairs.slice(0, 2 * this.runCount)
+  }
+
+  #reserve(boundCount: number): void {
+    if (boundCount <= this.pairs.length) return
+    const grown = new Uint32Array(2 * boundCount)
+    grown.set(this.pairs)
+    this.pairs = grown
   }
 }
 

@@ -58,22 +58,23 @@ function indexBytes(recipientCount: number): number {
 }
 
 function findIndexFault({ image, recipientCount }: ShardImage): string | undefined {
-  const [magic, versionAndType] = new Uint8Array(image, 0, 2)
+  const [magic, versionAndType] = image
   if (magic !== KD.magic || versionAndType !== KD.versionAndType) {
     return 'found an index that is not a KDBush of Int32 coordinates'
   }
-  const [nodeSize] = new Uint16Array(image, 2, 1)
+  const [nodeSize] = new Uint16Array(image.buffer, image.byteOffset + 2, 1)
   if (nodeSize < KD.nodeSizeMin) return `found an index with nodes of ${nodeSize}`
-  const [count] = new Uint32Array(image, 4, 1)
+  const [count] = new Uint32Array(image.buffer, image.byteOffset + 4, 1)
   if (count !== recipientCount) return `found ${count} in the index, expected ${recipientCount}`
   return undefined
 }
 
 function findIdFault({ image, recipientCount }: ShardImage): string | undefined {
+  const start = image.byteOffset + KD.headerBytes
   const ids =
     recipientCount < KD_WIDE_ID_COUNT
-      ? new Uint16Array(image, KD.headerBytes, recipientCount)
-      : new Uint32Array(image, KD.headerBytes, recipientCount)
+      ? new Uint16Array(image.buffer, start, recipientCount)
+      : new Uint32Array(image.buffer, start, recipientCount)
   const isSeen = new Uint8Array(recipientCount)
   for (const id of ids) {
     if (id >= recipientCount) return `found id ${id}, expected less than ${recipientCount}`

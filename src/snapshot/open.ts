@@ -5,6 +5,7 @@
  */
 import { join } from 'node:path'
 import { OperatorError } from '../errors.js'
+import { createRooms, type Room } from '../shard/arena.js'
 import type { ShardImage } from '../shard/layout.js'
 import { readCurrent, snapshotsDirectory } from './directory.js'
 import { type ManifestShard, type ManifestSource, readManifest } from './manifest.js'
@@ -12,6 +13,8 @@ import { readShardFile } from './shard-file.js'
 import type { Snapshot, SnapshotSource } from './snapshot.js'
 
 export interface OpenOptions {
+  /** Threads that will select from it at the same time; one unless given. */
+  readonly queryThreadCount?: number
   readonly onProgress?: (doneBytes: number, totalBytes: number) => void
 }
 
@@ -40,10 +43,12 @@ export async function openSnapshot(
     doneBytes += pieceBytes
     options.onProgress?.(doneBytes, totalBytes)
   }
+  const fileBytes = files.map(({ shard }) => shard.byteLength)
+  const rooms = createRooms(fileBytes, options.queryThreadCount ?? 1)
   const shards: ShardImage[] = []
-  for (const { source, shard } of files) {
+  for (const [at, { source, shard }] of files.entries()) {
     const path = join(snapshotsDirectory(dataDirectory), id, shard.file)
-    shards.push(await openShard(path, source, shard, onRead))
+    shards.push(await openShard(path, source, shard, rooms[at], onRead))
   }
   return { id, createdAt, sources: sources.map(summary), shards }
 }
@@ -60,11 +65,13 @@ async function openShard(
   path: string,
   source: ManifestSource,
   entry: ManifestShard,
+  room: Room,
   onRead: (pieceBytes: number) => void,
 ): Promise<ShardImage> {
   const { byteLength, headerCrc32 } = entry
   const { contactCount } = source
-  const { shard, headerCrc32: found } = await readShardFile(path, byteLength, contactCount, onRead)
+  const file = await readShardFile(path, byteLength, contactCount, room, onRead)
+  const { shard, headerCrc32: found } = file
   // The header has the sums of all sections, so this tells any other shard from the right one.
   if (found !== headerCrc32) {
     throw new OperatorError(

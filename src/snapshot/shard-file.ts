@@ -9,6 +9,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { endianness } from 'node:os'
 import { crc32 } from 'node:zlib'
 import { OperatorError } from '../errors.js'
+import type { Room } from '../shard/arena.js'
 import type { Section, ShardImage } from '../shard/layout.js'
 import { createFile } from './directory.js'
 import { findImageFault, findSectionFault } from './image-faults.js'
@@ -34,7 +35,7 @@ export interface ShardFileDigest {
 
 /** Writes a file that must not be there yet; it is on disk when this returns. */
 export async function writeShardFile(path: string, shard: ShardImage): Promise<ShardFileDigest> {
-  const image = new Uint8Array(shard.image)
+  const { image } = shard
   const sections = shard.sections.map((section) => ({
     ...section,
     crc32: crc32(sectionBytes(image, section)),
@@ -52,16 +53,18 @@ export async function writeShardFile(path: string, shard: ShardImage): Promise<S
 }
 
 /**
- * Reads a file into shared memory and verifies every byte of it.
+ * Reads a file into its room in an arena and verifies every byte of it.
  *
  * @param byteLength  what the manifest says
  * @param contactCount  contacts of the source
+ * @param room  as large as the file at least
  * @param onRead  called with the bytes of each piece read
  */
 export async function readShardFile(
   path: string,
   byteLength: number,
   contactCount: number,
+  room: Room,
   onRead?: (pieceBytes: number) => void,
 ): Promise<{ shard: ShardImage; headerCrc32: number }> {
   let file: FileHandle | undefined
@@ -69,7 +72,7 @@ export async function readShardFile(
     file = await open(path, 'r')
     const { size } = await file.stat()
     if (size !== byteLength) throw new FormatFault(`found ${size} bytes, expected ${byteLength}`)
-    return await readShard(file, size, contactCount, onRead)
+    return await readShard(file, size, contactCount, room, onRead)
   } catch (error) {
     throw new OperatorError('SnapshotCorrupt', `${path}: ${(error as Error).message}`, {
       cause: error,
@@ -83,6 +86,7 @@ async function readShard(
   file: FileHandle,
   size: number,
   contactCount: number,
+  room: Room,
   onRead?: (pieceBytes: number) => void,
 ): Promise<{ shard: ShardImage; headerCrc32: number }> {
   const preamble = Buffer.alloc(Math.min(PREAMBLE_BYTES, size))
@@ -100,9 +104,9 @@ async function readShard(
       `found an image of ${size - imageStart} bytes, expected ${header.imageBytes}`,
     )
   }
-  const image = new SharedArrayBuffer(header.imageBytes)
-  await readAll(file, new Uint8Array(image), imageStart, onRead)
-  verifySections(header, new Uint8Array(image))
+  const image = room.bytes.subarray(0, header.imageBytes)
+  await readAll(file, image, imageStart, onRead)
+  verifySections(header, image)
 
   const { sourceId, regionIndex, recipientCount, box } = header
   const sections = header.sections.map(({ name, byteOffset, byteLength }) => ({
@@ -110,7 +114,17 @@ async function readShard(
     byteOffset,
     byteLength,
   }))
-  const shard = { sourceId, regionIndex, recipientCount, contactCount, box, sections, image }
+  const { arena } = room
+  const shard = {
+    sourceId,
+    regionIndex,
+    recipientCount,
+    contactCount,
+    box,
+    sections,
+    image,
+    arena,
+  }
   const imageFault = findImageFault(shard)
   if (imageFault !== undefined) throw new FormatFault(imageFault)
   return { shard, headerCrc32 }

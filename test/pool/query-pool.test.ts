@@ -4,7 +4,7 @@ import { including } from '../../src/geometry/shapes.js'
 import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
 import { type QueryPool, startQueryPool } from '../../src/pool/query-pool.js'
-import type { ShardImage } from '../../src/shard/layout.js'
+import { inArenas } from '../support/arenas.js'
 import { shardsOf } from '../support/local-service.js'
 import { testSeed } from '../support/properties.js'
 import { randomWorld, seededRandom } from '../support/world.js'
@@ -13,7 +13,8 @@ const workerUrl = new URL('../../workers/query.js', import.meta.url).href
 const log = createLog('silent')
 const random = seededRandom(testSeed(t))
 const columns = randomWorld('uniform', 20_000, random)
-const shards = shardsOf(columns, 1, 5_000).map(shared)
+const WORKER_COUNT = 2
+const shards = inArenas(shardsOf(columns, 1, 5_000), WORKER_COUNT)
 const shardIndexes = Uint32Array.from(shards, (_, index) => index)
 
 /** A square around the middle of the world, and who is inside it. */
@@ -74,6 +75,27 @@ t.test('killing workers gives no wrong answer and no hang', async (t) => {
   t.ok(answeredCount > 2_000, 'most are answered in spite of it')
 })
 
+t.test('a worker that takes the place of a dead one gets a zone of its own again', async (t) => {
+  const pool = await started(t)
+  const zoneOwners = shards[0].arena?.zoneOwners ?? Int32Array.of()
+  const count = () => pool.run<'count'>({ kind: 'count', shardIndexes, ...question }, inTime())
+  const allOwned = async () => {
+    // Several at once, so that each worker gets some.
+    while (zoneOwners.includes(0))
+      t.equal(sum((await Promise.all([1, 2, 3, 4].map(count)))[0]), expectedCount)
+    return Array.from(zoneOwners)
+  }
+  let before = await allOwned()
+  for (let kill = 0; kill < 5; kill++) {
+    await pool.crashWorker()
+    while (zoneOwners.every((owner, zone) => owner === before[zone])) await count()
+    const after = await allOwned()
+    t.equal(new Set(after).size, WORKER_COUNT, 'no worker owns two')
+    t.equal(after.filter((owner) => before.includes(owner)).length, WORKER_COUNT - 1)
+    before = after
+  }
+})
+
 t.test('a task beyond the budget of work is refused by name', async (t) => {
   const pool = await started(t, { edgeTestCount: 20 })
   for (const kind of ['count', 'select'] as const) {
@@ -116,15 +138,15 @@ t.test('workers that cannot start are an error, not a hang', { timeout: 60_000 }
 })
 
 async function started(t: Test, options: { edgeTestCount?: number } = {}): Promise<QueryPool> {
-  const pool = await startQueryPool({ workerUrl, threadCount: 2, shards, log, ...options })
+  const pool = await startQueryPool({
+    workerUrl,
+    threadCount: WORKER_COUNT,
+    shards,
+    log,
+    ...options,
+  })
   t.teardown(() => pool.close())
   return pool
-}
-
-function shared(shard: ShardImage): ShardImage {
-  const image = new SharedArrayBuffer(shard.image.byteLength)
-  new Uint8Array(image).set(new Uint8Array(shard.image))
-  return { ...shard, image }
 }
 
 function squareFrom(lng: number, lat: number) {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { createRooms, type Room } from '../../src/shard/arena.js'
 import { buildShard } from '../../src/shard/build.js'
 import { attachShard, type ShardImage } from '../../src/shard/layout.js'
 import { readShardFile, writeShardFile } from '../../src/snapshot/shard-file.js'
@@ -16,7 +17,7 @@ function shardOf(recipientCount: number): ShardImage {
 async function roundTrip(t: Test, shard: ShardImage, contactCount = RECIPIENTS) {
   const path = join(t.testdir({}), '4-0000.shard')
   const { byteLength } = await writeShardFile(path, shard)
-  return readShardFile(path, byteLength, contactCount)
+  return readShardFile(path, byteLength, contactCount, roomFor(byteLength))
 }
 
 t.test(
@@ -25,14 +26,18 @@ t.test(
     const shard = shardOf(RECIPIENTS)
     const path = join(t.testdir({}), '4-0000.shard')
     const digest = await writeShardFile(path, shard)
-    const { shard: found, headerCrc32 } = await readShardFile(path, digest.byteLength, RECIPIENTS)
-    const { image, ...rest } = found
-    const { image: written, ...expected } = shard
+    const { byteLength } = digest
+    const room = roomFor(byteLength)
+    const { shard: found, headerCrc32 } = await readShardFile(path, byteLength, RECIPIENTS, room)
+    const { image, arena, ...rest } = found
+    const { image: written, arena: none, ...expected } = shard
     t.same(rest, expected)
+    t.equal(arena, room.arena)
+    t.equal(none, null)
     t.equal(headerCrc32, digest.headerCrc32)
-    t.ok(Buffer.from(new Uint8Array(image)).equals(new Uint8Array(written)))
+    t.ok(Buffer.from(image).equals(written))
     t.equal((digest.byteLength - written.byteLength) % 4096, 0)
-    t.ok(readFileSync(path).subarray(4096).equals(new Uint8Array(written)))
+    t.ok(readFileSync(path).subarray(4096).equals(written))
   },
 )
 
@@ -49,37 +54,37 @@ t.test('a shard that is wrong in itself is refused though its checksums are righ
     [
       /not a KDBush/,
       ({ image }) => {
-        new Uint8Array(image)[0] = 0
+        image[0] = 0
       },
     ],
     [
       /not a KDBush/,
       ({ image }) => {
-        new Uint8Array(image)[1] = 0x18
+        image[1] = 0x18
       },
     ],
     [
       /nodes of 0/,
       ({ image }) => {
-        new Uint16Array(image)[1] = 0
+        new Uint16Array(image.buffer)[1] = 0
       },
     ],
     [
       /299 in the index/,
       ({ image }) => {
-        new Uint32Array(image)[1] = 299
+        new Uint32Array(image.buffer)[1] = 299
       },
     ],
     [
       /id 300, expected less/,
       ({ image }) => {
-        new Uint16Array(image, 8)[5] = 300
+        new Uint16Array(image.buffer, 8)[5] = 300
       },
     ],
     [
       /twice/,
       ({ image }) => {
-        new Uint16Array(image, 8).copyWithin(0, 1, 2)
+        new Uint16Array(image.buffer, 8).copyWithin(0, 1, 2)
       },
     ],
     [
@@ -136,13 +141,16 @@ t.test('a shard that is wrong in itself is refused though its checksums are righ
   }
 })
 
+function roomFor(byteLength: number): Room {
+  return createRooms([byteLength], 1)[0]
+}
+
 function swapped<T>([first, second, third, fourth]: readonly T[]): T[] {
   return [first, third, second, fourth]
 }
 
 t.test('bytes between sections must be zero', async (t) => {
   const shard = shardOf(RECIPIENTS)
-  const bytes = new Uint8Array(shard.image)
-  bytes[bytes.length - 1] = 1
+  shard.image[shard.image.length - 1] = 1
   await t.rejects(roundTrip(t, shard), { code: 'SnapshotCorrupt', message: /expected zero/ })
 })
