@@ -13,6 +13,7 @@ import { attachShard, type ShardImage } from '../../src/shard/layout.js'
 import { partition } from '../../src/shard/partition.js'
 import { encodeRows } from '../../src/shard/rows.js'
 import { countInside, selectInside } from '../../src/shard/select.js'
+import { inArenas } from './arenas.js'
 
 export interface LocalSource {
   readonly id: number
@@ -31,7 +32,8 @@ export function localService(
   shardRecipientCount: number = limits.shardRecipientCount,
 ): LocalService {
   const images = sources.flatMap(({ id, columns }) => shardsOf(columns, id, shardRecipientCount))
-  const shards = images.map(attachShard)
+  // Where a service has them, so that it is its kernel that is tested.
+  const shards = inArenas(images, 1).map(attachShard)
   const tasks: Task[] = []
   const run = async (task: Task): Promise<TaskResults[Task['kind']]> => {
     tasks.push(task)
