@@ -54,8 +54,8 @@ export const limits = {
   /** Features of one request that pick the nearest. */
   nearestFeatureCount: 100,
 
-  /** Edge tests of one task, two to three seconds of one core; beyond it a request is refused. */
-  edgeTestCount: 1_000_000_000,
+  /** Edge tests of one task, one to three seconds of one core; beyond it a request is refused. */
+  edgeTestCount: 2_000_000_000,
   /** From the moment a request is read to the moment its answer must begin. */
   requestMs: 10_000,
   /** Tasks that one front thread has under way or waiting at its query workers. */

@@ -4,27 +4,33 @@
  * @module
  */
 import type { Feature, MultiPolygon, Polygon } from 'geojson'
-import { usStates } from '../atlas.js'
 import type { Shapes } from '../../src/geometry/shapes.js'
 import { limits } from '../../src/limits.js'
 import { readShapes } from '../../src/selection/shapes.js'
 import type { Shard } from '../../src/shard/layout.js'
 import { encodeRows } from '../../src/shard/rows.js'
 import { type CountMode, countInside, selectInside } from '../../src/shard/select.js'
+import { loadStates, withoutFlatRings } from '../atlas.js'
+import { drawnPolygons } from '../drawn.js'
 import { formatCount, formatFigure } from '../table.js'
 import type { Finding } from './compare.js'
-import { randomDrawn } from './drawn.js'
 import { fullPlan, measure } from './measure.js'
 import type { Question } from './stage.js'
 import type { World } from './world.js'
 
 export const modes: Question = async ({ world }) => [
-  compareModes('drawn polygons', randomDrawn(world).slice(0, DRAWN_COUNT), world),
-  compareModes('states', usStates().slice(0, STATE_COUNT), world),
+  compareModes('drawn polygons', drawnPolygons(world.columns, DRAWN_COUNT, world.seed), world),
+  compareModes('states', someStates(), world),
 ]
 
 const DRAWN_COUNT = 500
 const STATE_COUNT = 10
+
+function someStates() {
+  return loadStates()
+    .flatMap(({ geometry }) => withoutFlatRings(geometry) ?? [])
+    .slice(0, STATE_COUNT)
+}
 
 function compareModes(
   title: string,

@@ -17,11 +17,13 @@ import { drawn } from './drawn.js'
 import { encode } from './encode.js'
 import { measureGrowth } from './growth.js'
 import { baselinePlan, fullPlan, sinkTotal } from './measure.js'
+import { modes } from './modes.js'
 import { buildNaiveIndex, type NaiveIndex } from './naive.js'
 import { type BenchOptions, readOptions, usageOf } from './options.js'
 import type { Database, Question, Stage } from './stage.js'
 import { states } from './states.js'
 import { buildWorld, type World } from './world.js'
+import { worst } from './worst.js'
 
 const questions: Readonly<Record<string, Question>> = {
   drawn,
@@ -30,6 +32,8 @@ const questions: Readonly<Record<string, Question>> = {
   country,
   circles,
   corridors,
+  modes,
+  worst,
   encode,
 }
 

@@ -135,7 +135,10 @@ function margin(coordinates: readonly Ring[], radius: number): object {
 }
 
 function features(count: number, feature: (i: number) => object): object {
-  return { type: 'FeatureCollection', features: Array.from({ length: count }, (_, i) => feature(i)) }
+  return {
+    type: 'FeatureCollection',
+    features: Array.from({ length: count }, (_, i) => feature(i)),
+  }
 }
 
 type Ring = readonly (readonly number[])[]
@@ -148,13 +151,7 @@ function ring(vertexCount: number, [lng, lat]: Position, radius: number): Ring {
 }
 
 /** Teeth side by side, each as high as the box. */
-function comb(
-  vertexCount: number,
-  west: number,
-  east: number,
-  south: number,
-  north: number,
-): Ring {
+function comb(vertexCount: number, west: number, east: number, south: number, north: number): Ring {
   return Array.from({ length: vertexCount }, (_, i) => [
     west + ((east - west) * i) / vertexCount,
     i % 2 === 0 ? south : north,

@@ -78,7 +78,7 @@ export function selectUnion(
 /** Takes from `runs` what is in `removed` as well. */
 export function takeAway(runs: RunList, removed: RunList, budget: Budget): void {
   if (runs.runCount === 0 || removed.runCount === 0) return
-  charge(budget, RUN_COST * (runs.runCount + removed.runCount))
+  charge(budget, SUBTRACT_COST * (runs.runCount + removed.runCount))
   subtract(runs, removed, spareRuns)
   runs.exchange(spareRuns)
 }
@@ -90,7 +90,10 @@ const reachRuns = new RunList()
 const holeRuns = new RunList()
 const spareRuns = new RunList()
 
-/** What it costs to prepare an edge or an arc, in edge tests. */
+/** What it costs to take a run from others, in edge tests. */
+const SUBTRACT_COST = 8
+
+/** What it costs to prepare an edge or an arc. */
 const EDGE_COST = 8
 const ARC_COST = 64
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** What is left, in tests of one edge against one point, about 3 ns each. */
+/** What is left, in tests of one edge against one point: 0.7 ns by the kernel, 2.5 ns without. */
 export interface Budget {
   edgeTestCount: number
 }

@@ -26,7 +26,7 @@ export function firstOfContacts(
 }
 
 /** What it costs to look at the contact of a recipient, in edge tests. */
-const CONTACT_COST = 2
+const CONTACT_COST = 8
 
 /** One bit a contact, all of them zero between calls. */
 let seen = new Uint32Array(0)

@@ -51,8 +51,8 @@ export function selectNearest(
 type Candidates = (shard: Shard, at: number, near: Nearest, into: Closest, budget: Budget) => void
 
 /** What it costs to measure a distance, and to take up a recipient in the search, in edge tests. */
-const DISTANCE_COST = 20
-const SEARCH_COST = 200
+const DISTANCE_COST = 60
+const SEARCH_COST = 500
 
 function areasOf(shards: readonly Shard[], layers: Shapes['included'], budget: Budget): RunList[] {
   return shards.map((shard) => {
