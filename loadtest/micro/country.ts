@@ -11,6 +11,7 @@
 import assert from 'node:assert/strict'
 import type { MultiPolygon, Polygon } from 'geojson'
 import { loadCountries, withoutFlatRings } from '../atlas.js'
+import { clusteredOrder } from '../peers/postgis.js'
 import { formatCount } from '../table.js'
 import { buildNaiveIndex } from './naive.js'
 import { comparePolygons } from './polygons.js'
@@ -35,7 +36,10 @@ export const country: Question = async ({ world, database }) => {
         lngs: Int32Array.from(rows, (row) => columns.lngs[row]),
         lats: Int32Array.from(rows, (row) => columns.lats[row]),
       }),
-      database: database && { ...database, table: await database.postgis.load(fewShards) },
+      database: database && {
+        ...database,
+        table: await database.postgis.load(clusteredOrder(fewShards)),
+      },
     }),
   ]
 }

@@ -38,8 +38,7 @@ const point: GrowthPoint = {
   hitCount,
   counting: measure(countAll, fullPlan),
   selecting: measure(selectAll, fullPlan),
-  // The index begins its buffer, with its ids before the coordinates.
-  indexBytes: bytesOf(({ coords }) => coords.byteOffset + coords.byteLength),
+  indexBytes: bytesOf(({ ids, coords }) => ids.byteLength + coords.byteLength),
   columnBytes: bytesOf(
     ({ contacts, numberOffsets }) => contacts.byteLength + numberOffsets.byteLength,
   ),

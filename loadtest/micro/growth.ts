@@ -28,8 +28,8 @@ export interface GrowthPoint {
   readonly residentBytes: number
 }
 
-/** Columns, the order of their rows and the shards, before the first two are dropped. */
-const BUILD_BYTES_PER_RECIPIENT = 90
+/** Columns, the order of their rows and the shards, twice until they are in arenas. */
+const BUILD_BYTES_PER_RECIPIENT = 110
 const GiB = 2 ** 30
 
 /** @throws when the largest number does not fit into memory */

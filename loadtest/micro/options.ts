@@ -15,6 +15,8 @@ export interface BenchOptions {
   readonly growth: readonly number[] | undefined
   /** File for the results as JSON. */
   readonly jsonPath: string | undefined
+  /** Whether the rows of PostGIS lie with neighbours side by side, not as they were imported. */
+  readonly isClustered: boolean
   readonly help: boolean
 }
 
@@ -28,6 +30,7 @@ export function usageOf(questionNames: readonly string[]): string {
   --only NAME         one question: ${questionNames.join(', ')}
   --growth N,N,…      instead, drawn polygons and memory at each of these numbers of recipients
   --json FILE         writes the results there, too
+  --clustered         has PostGIS keep neighbours side by side, as after a CLUSTER
   --help              prints this
 With PGHOST set, PostGIS is asked as well: see loadtest/README.md.
 `
@@ -51,6 +54,7 @@ export function readOptions(
     only: values.only,
     growth: values.growth?.split(',').map((text) => recipients('growth', text)),
     jsonPath: values.json,
+    isClustered: values.clustered,
     help: values.help,
   }
 }
@@ -65,6 +69,7 @@ function parse(args: readonly string[], usage: string) {
         only: { type: 'string' },
         growth: { type: 'string' },
         json: { type: 'string' },
+        clustered: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
     }).values

@@ -6,7 +6,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { machineLine } from '../machine.js'
-import { Postgis } from '../peers/postgis.js'
+import { clusteredOrder, importOrder, Postgis } from '../peers/postgis.js'
 import { formatCount, formatTable } from '../table.js'
 import { circles } from './circles.js'
 import type { Finding } from './compare.js'
@@ -60,7 +60,8 @@ async function runQuestions(options: BenchOptions): Promise<void> {
       `seed ${world.seed}, ${world.shards.length} shard(s), one thread, ` +
       `built in ${secondsSince(startedMs)} s`,
   )
-  const database = process.env.PGHOST === undefined ? undefined : await load(world)
+  const database =
+    process.env.PGHOST === undefined ? undefined : await load(world, options.isClustered)
   print(
     'method   every way counts every shape, and the counts are compared; then ' +
       `${fullPlan.warmUpCount} passes of warm-up (${baselinePlan.warmUpCount} of the baselines) ` +
@@ -90,14 +91,16 @@ async function ask(question: Question, stage: Stage): Promise<readonly Finding[]
   return findings
 }
 
-async function load(world: World): Promise<Database> {
+async function load(world: World, isClustered: boolean): Promise<Database> {
   const postgis = await Postgis.connect()
-  const table = await postgis.load(world.shards)
+  const positions = isClustered ? clusteredOrder(world.shards) : importOrder(world.columns)
+  const table = await postgis.load(positions)
   const loaded =
     table.loadedMs === undefined
       ? 'recipients loaded by a run before'
       : `recipients loaded in ${(table.loadedMs / 1000).toFixed(0)} s`
-  print(`postgis  ${postgis.version}, one connection, ${loaded}`)
+  const order = isClustered ? 'clustered' : 'in the order of the import'
+  print(`postgis  ${postgis.version}, one connection, rows ${order}, ${loaded}`)
   return { postgis, table }
 }
 

@@ -19,7 +19,7 @@ import { countOnShards } from '../micro/ways.js'
 import { buildWorld, type World } from '../micro/world.js'
 import { formatCount, formatTable } from '../table.js'
 import { toHexEwkb } from './ewkb.js'
-import { Postgis, type PostgisTable } from './postgis.js'
+import { importOrder, Postgis, type PostgisTable } from './postgis.js'
 import { makeGroups, type Subject, type SubjectGroup } from './postgis-subjects.js'
 
 const USAGE = `npm run compare:postgis -- [options]
@@ -65,7 +65,7 @@ async function main({ recipientCount, shapeCount, seed }: Options): Promise<numb
   const world = buildWorld(recipientCount, seed)
   const postgis = await Postgis.connect()
   try {
-    const table = await postgis.load(world.shards)
+    const table = await postgis.load(importOrder(world.columns))
     print(`machine  ${machineLine()}`)
     print(`data     ${formatCount(recipientCount)} synthetic recipients of the US, seed ${seed}`)
     print(`postgis  ${postgis.version}`)

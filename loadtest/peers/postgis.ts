@@ -12,6 +12,7 @@ import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { UNITS_PER_DEGREE } from '../../src/geometry/units.js'
+import type { RecipientColumns } from '../../src/shard/columns.js'
 import type { Shard } from '../../src/shard/layout.js'
 import { POINT_BYTES, putPoint } from './ewkb.js'
 
@@ -50,13 +51,15 @@ export class Postgis {
   }
 
   /**
-   * Loads the recipients of the shards, unless they are there from a run before. They go in the
-   * order of the shards, so that neighbours share pages as after a CLUSTER.
+   * Loads recipients in the order given, unless they are there from a run before.
+   *
+   * @param positions  longitudes and latitudes in units, alternately; see `importOrder` and
+   *   `clusteredOrder`
    */
-  async load(shards: readonly Shard[]): Promise<PostgisTable> {
+  async load(positions: readonly Int32Array[]): Promise<PostgisTable> {
     const startedMs = performance.now()
-    const recipientCount = shards.reduce((sum, shard) => sum + shard.recipientCount, 0)
-    const name = `${SCHEMA}.recipients_${recipientCount}_${fingerprint(shards)}`
+    const recipientCount = positions.reduce((sum, { length }) => sum + length / 2, 0)
+    const name = `${SCHEMA}.recipients_${recipientCount}_${fingerprint(positions)}`
     const { rows } = await this.#client.query('SELECT to_regclass($1) AS found', [name])
     if (rows[0].found !== null) {
       await this.#warm(name)
@@ -69,7 +72,7 @@ export class Postgis {
       `CREATE UNLOGGED TABLE ${loading} (id integer, position geometry(Point, 4326))`,
     )
     const copy = copyFrom(`COPY ${loading} FROM STDIN (FORMAT binary)`)
-    await pipeline(Readable.from(binaryRows(shards)), this.#client.query(copy))
+    await pipeline(Readable.from(binaryRows(positions)), this.#client.query(copy))
     await this.#client.query(`CREATE INDEX ON ${loading} USING gist (position)`)
     await this.#client.query(`VACUUM (ANALYZE, FREEZE) ${loading}`)
     // Last, so that what was broken off is not taken for whole.
@@ -129,6 +132,21 @@ export class Postgis {
   }
 }
 
+/** As rows of a table lie that was loaded as the recipients came. */
+export function importOrder({ lngs, lats }: RecipientColumns): Int32Array[] {
+  const positions = new Int32Array(2 * lngs.length)
+  for (let row = 0; row < lngs.length; row++) {
+    positions[2 * row] = lngs[row]
+    positions[2 * row + 1] = lats[row]
+  }
+  return [positions]
+}
+
+/** With neighbours side by side, as rows lie after a CLUSTER. */
+export function clusteredOrder(shards: readonly Shard[]): Int32Array[] {
+  return shards.map(({ coords }) => coords)
+}
+
 const SCHEMA = 'hickory_bench'
 
 /** Spheres differ: ours, and the mean of the WGS 84 ellipsoid that PostGIS takes. */
@@ -136,9 +154,9 @@ const RADIUS_METRES = 6_371_000
 const POSTGIS_RADIUS_METRES = (2 * 6_378_137 + 6_356_752.314245179) / 3
 
 /** Tells recipients apart that have the same count: FNV-1a over their coordinates. */
-function fingerprint(shards: readonly Shard[]): string {
+function fingerprint(positions: readonly Int32Array[]): string {
   let hash = 0x811c9dc5
-  for (const { coords } of shards) {
+  for (const coords of positions) {
     for (let i = 0; i < coords.length; i++) hash = Math.imul(hash ^ coords[i], 0x01000193)
   }
   return (hash >>> 0).toString(16)
@@ -150,10 +168,11 @@ const ROW_BYTES = 2 + 4 + 4 + 4 + POINT_BYTES
 const ROWS_PER_CHUNK = 8_192
 
 /** What COPY reads; see "Binary Format" in PostgreSQL's manual. */
-function* binaryRows(shards: readonly Shard[]): Generator<Buffer> {
+function* binaryRows(positions: readonly Int32Array[]): Generator<Buffer> {
   yield HEADER
   let id = 0
-  for (const { coords, recipientCount } of shards) {
+  for (const coords of positions) {
+    const recipientCount = coords.length / 2
     for (let start = 0; start < recipientCount; start += ROWS_PER_CHUNK) {
       const end = Math.min(recipientCount, start + ROWS_PER_CHUNK)
       const bytes = Buffer.alloc(ROW_BYTES * (end - start))
