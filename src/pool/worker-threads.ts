@@ -33,6 +33,7 @@ export class WorkerThreads {
   #closing = false
   readonly #arenas: ReadonlySet<Arena | null>
   readonly #followed = new WeakSet<Worker>()
+  #followedCount = 0
 
   constructor(options: WorkerThreadsOptions) {
     this.#options = options
@@ -50,8 +51,12 @@ export class WorkerThreads {
     return new Promise((_, reject) => this.#piscina.once('error', reject))
   }
 
-  /** Ends one thread as a crash would. */
+  /**
+   * Ends one thread as a crash would, unless one is starting: Node.js aborts the whole process when a
+   * thread is ended while it loads its modules.
+   */
   async crashOne(): Promise<void> {
+    if (attachedCount(this.#options.workerData.control) < this.#followedCount) return
     const { threads } = this.#piscina
     await threads[Math.floor(Math.random() * threads.length)]?.terminate()
   }
@@ -110,6 +115,7 @@ export class WorkerThreads {
     for (const worker of piscina.threads) {
       if (this.#followed.has(worker)) continue
       this.#followed.add(worker)
+      this.#followedCount++
       const { threadId } = worker
       worker.once('exit', () => {
         for (const arena of this.#arenas) if (arena !== null) releaseZones(arena, threadId)
