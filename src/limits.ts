@@ -45,9 +45,9 @@ export const limits = {
   vertexCount: 50_000,
   /** Arcs of the circles, corridors and margins of one request. */
   arcCount: 100_000,
-  /** Tests that it may take to find which edges of overlapping rings bound a polygon. */
+  /** Tests that it may take to find which edges of overlapping rings bound one polygon. */
   boundaryTestCount: 2_000_000,
-  /** Comparisons of edges to find which rings of an Esri polygon are holes: 0.2 to 0.4 seconds. */
+  /** Comparisons of edges to find which rings of one Esri polygon are holes: 0.2 to 0.4 seconds. */
   ringComparisonCount: 4_000_000,
   /** Recipients of a source that one feature may pick as the nearest. */
   nearestCount: 10_000,

@@ -46,6 +46,10 @@ t.test('docs/api.md has every path and the bounds of the code', async (t) => {
   const count = (value: number) => value.toLocaleString('en-US')
   const { featureCount, ringCount, vertexCount } = limits
   t.match(text, `${count(featureCount)}, ${count(ringCount)}, ${count(vertexCount)}`)
+  t.match(text, `arcs of circles, corridors and margins | ${count(limits.arcCount)} |`)
+  t.match(text, `features with \`nearest\` | ${limits.nearestFeatureCount} |`)
+  t.match(text, `1 to ${count(limits.nearestCount)} |`)
+  t.match(text, `ids in a list of \`sources\` | ${limits.sourceCount} |`)
   t.match(text, `| body | ${limits.bodyBytes / 2 ** 20} MiB |`)
   t.match(text, `${limits.jsonDepthCount} levels`)
   t.match(text, `${count(limits.jsonMemberCount)}; ${count(limits.jsonItemCount)}`)

@@ -7,6 +7,7 @@ import { around } from 'geokdbush'
 import type { Shapes } from '../../src/geometry/shapes.js'
 import { limits } from '../../src/limits.js'
 import type { Shard } from '../../src/shard/layout.js'
+import { recipientCountOf } from '../../src/shard/runs.js'
 import { countInside, selectInside } from '../../src/shard/select.js'
 import type { WrittenGeometry } from '../peers/ewkb.js'
 import { toHexEwkb } from '../peers/ewkb.js'
@@ -53,7 +54,7 @@ export function selectOnShards(shards: readonly Shard[], shapes: Shapes) {
   let count = 0
   let runCount = 0
   for (const runs of selectInside(shards, shapes, { edgeTestCount: limits.edgeTestCount })) {
-    for (let i = 0; i < runs.length; i += 2) count += runs[i + 1] - runs[i]
+    count += recipientCountOf(runs)
     runCount += runs.length / 2
   }
   return { count, runCount }

@@ -23,7 +23,7 @@ export type UnitRing = readonly number[] & {
    * Set on a ring round a pole, which is followed so far round that it is right for every longitude
    * within ±180 as it lies, and must not be moved by whole turns.
    */
-  readonly isGlobal?: true
+  readonly isPolar?: true
 }
 
 /** What is wrong with a ring that has no one meaning. */
@@ -64,7 +64,7 @@ function roundThePole(ring: readonly number[], pole: number): UnitRing {
     for (let i = 0; i < ring.length; i += 2) round.push(ring[i] + turn * TURN, ring[i + 1])
   }
   round.push(round[round.length - 2], pole, round[0], pole)
-  return Object.assign(round, { isGlobal: true } as const)
+  return Object.assign(round, { isPolar: true } as const)
 }
 
 function reversed(ring: readonly number[]): number[] {
@@ -104,7 +104,7 @@ export function overlapOf(a: LngRange, b: LngRange): LngRange {
 
 /** By how many units to move a ring, whole turns at a time, so that it meets a range. */
 export function movesOfRing(ring: UnitRing, onto: LngRange): number[] {
-  return ring.isGlobal === true ? [0] : movesOnto(lngRange(ring), onto)
+  return ring.isPolar === true ? [0] : movesOnto(lngRange(ring), onto)
 }
 
 /** By how many units to move longitudes, whole turns at a time, so that they meet others. */
@@ -113,6 +113,11 @@ export function movesOnto(range: LngRange, onto: LngRange): number[] {
   const first = Math.ceil((onto.min - range.max) / TURN)
   for (let turn = first; range.min + turn * TURN <= onto.max; turn++) moves.push(turn * TURN)
   return moves
+}
+
+/** A ring as it lies when its longitudes are moved by so many units. */
+export function movedRing(ring: UnitRing, move: number): UnitRing {
+  return move === 0 ? ring : ring.map((value, i) => (i % 2 === 0 ? value + move : value))
 }
 
 /** Whether an edge runs the short way over the antimeridian. */

@@ -6,7 +6,8 @@
  * @module
  */
 import { limits } from '../limits.js'
-import { GLOBE, lngRange, movesOfRing, type UnitRing } from './antimeridian.js'
+import { GLOBE, lngRange, movedRing, movesOfRing, type UnitRing } from './antimeridian.js'
+import { type Bounds, boundsOf } from './bounds.js'
 
 /** Edges, four numbers each: lng, lat, lng, lat in units. A single point is an edge without length. */
 export type Edges = readonly number[]
@@ -16,27 +17,25 @@ export type Edges = readonly number[]
  *   `limits.boundaryTestCount` to tell
  */
 export function boundaryOf(shell: UnitRing, holes: readonly UnitRing[]): Edges | undefined {
-  const onto = shell.isGlobal === true ? GLOBE : lngRange(shell)
+  const onto = shell.isPolar === true ? GLOBE : lngRange(shell)
   const moved = holes.flatMap((hole) =>
-    movesOfRing(hole, onto).map((move) =>
-      hole.map((value, i) => (i % 2 === 0 ? value + move : value)),
-    ),
+    movesOfRing(hole, onto).map((move) => movedRing(hole, move)),
   )
   const edges = edgesOf([shell, ...moved])
-  const isAnyGlobal = [shell, ...holes].some(({ isGlobal }) => isGlobal === true)
-  return edges && isAnyGlobal ? withinTheGlobe(edges, shell.isGlobal === true) : edges
+  const isAnyPolar = [shell, ...holes].some(({ isPolar }) => isPolar === true)
+  return edges && isAnyPolar ? withinTheGlobe(edges, shell.isPolar === true) : edges
 }
 
 /**
  * Leaves out where rings round a pole are closed beyond it and, where the shell is one, all turns but
  * that within ±180.
  */
-function withinTheGlobe(edges: Edges, isShellGlobal: boolean): Edges {
+function withinTheGlobe(edges: Edges, isShellPolar: boolean): Edges {
   const kept: number[] = []
   for (let i = 0; i < edges.length; i += 4) {
     const [lng1, lat1, lng2, lat2] = edges.slice(i, i + 4)
     const middle = (lng1 + lng2) / 2
-    const isInTurn = !isShellGlobal || (middle >= GLOBE.min && middle < GLOBE.max)
+    const isInTurn = !isShellPolar || (middle >= GLOBE.min && middle < GLOBE.max)
     if (isInTurn && Math.max(Math.abs(lat1), Math.abs(lat2)) <= POLE) {
       kept.push(lng1, lat1, lng2, lat2)
     }
@@ -75,7 +74,7 @@ const TOLERANCE_UNITS = 0.01
 
 class Arrangement {
   readonly #rings: readonly UnitRing[]
-  readonly #bounds: readonly Bounds[]
+  readonly #bounds: readonly Readonly<Bounds>[]
   readonly #edges: readonly Edge[]
   #testCount = 0
 
@@ -183,24 +182,6 @@ class Arrangement {
     this.#testCount += testCount
     if (this.#testCount > limits.boundaryTestCount) throw new TooManyTests()
   }
-}
-
-interface Bounds {
-  readonly minLng: number
-  readonly minLat: number
-  readonly maxLng: number
-  readonly maxLat: number
-}
-
-function boundsOf(ring: UnitRing): Bounds {
-  const bounds = { minLng: ring[0], minLat: ring[1], maxLng: ring[0], maxLat: ring[1] }
-  for (let i = 2; i < ring.length; i += 2) {
-    bounds.minLng = Math.min(bounds.minLng, ring[i])
-    bounds.maxLng = Math.max(bounds.maxLng, ring[i])
-    bounds.minLat = Math.min(bounds.minLat, ring[i + 1])
-    bounds.maxLat = Math.max(bounds.maxLat, ring[i + 1])
-  }
-  return bounds
 }
 
 /** From the vertex at `i` to the next. */

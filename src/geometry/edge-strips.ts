@@ -6,6 +6,7 @@
  */
 import { orient2d } from 'robust-predicates'
 import type { UnitRing } from './antimeridian.js'
+import type { Bounds } from './bounds.js'
 
 /** Edges as columns, in the order of their least longitudes. None is without length. */
 export interface EdgeStrips {
@@ -24,14 +25,6 @@ export interface EdgeStrips {
   readonly ringEdges: Uint32Array
   readonly minLat: number
   readonly stripsPerUnit: number
-}
-
-/** Closed bounds; empty where the least is greater than the greatest. */
-export interface Bounds {
-  minLng: number
-  minLat: number
-  maxLng: number
-  maxLat: number
 }
 
 /** A side of a directed way. */
@@ -99,7 +92,7 @@ export function sideOfEdge(edges: Edges, edge: number, lng: number, lat: number)
  */
 export function forNeighbours(
   edges: EdgeStrips,
-  budget: Budget,
+  budget: ComparisonBudget,
   visit: (edge: number, other: number) => void,
 ): void {
   const { stripStarts, stripEdges } = edges
@@ -123,7 +116,7 @@ export function forNeighbours(
   }
 }
 
-export interface Budget {
+export interface ComparisonBudget {
   comparisonsLeft: number
 }
 

@@ -3,18 +3,13 @@
  *
  * @module
  */
-
 import type { UnitRing } from './antimeridian.js'
-import type { Bounds } from './edge-strips.js'
+import { type Bounds, boundsOf, emptyBounds, extend } from './bounds.js'
 
 /** For each ring what its bounds share with those of all others together; empty if nothing. */
 export function nearBounds(rings: readonly UnitRing[]): Bounds[] {
-  const bounds = rings.map((ring) => {
-    const around = nowhere()
-    for (let i = 0; i < ring.length; i += 2) extend(around, ring[i], ring[i + 1])
-    return around
-  })
-  const near = rings.map(nowhere)
+  const bounds = rings.map(boundsOf)
+  const near = rings.map(emptyBounds)
   const order = [...rings.keys()].sort((a, b) => bounds[a].minLng - bounds[b].minLng)
   // In columns, as in the worst case each ring is compared with each.
   const minLngs = Float64Array.from(order, (ring) => bounds[ring].minLng)
@@ -31,16 +26,4 @@ export function nearBounds(rings: readonly UnitRing[]): Bounds[] {
     }
   }
   return near
-}
-
-function nowhere(): Bounds {
-  const [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  return { minLng: least, minLat: least, maxLng: most, maxLat: most }
-}
-
-function extend(bounds: Bounds, lng: number, lat: number): void {
-  if (lng < bounds.minLng) bounds.minLng = lng
-  if (lng > bounds.maxLng) bounds.maxLng = lng
-  if (lat < bounds.minLat) bounds.minLat = lat
-  if (lat > bounds.maxLat) bounds.maxLat = lat
 }

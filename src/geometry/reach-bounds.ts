@@ -3,23 +3,16 @@
  *
  * @module
  */
+import type { Bounds } from './bounds.js'
 import { EARTH_RADIUS_METRES, haversineMetres } from './great-circle.js'
 import type { Reaches } from './reaches.js'
 import { RADIANS_PER_UNIT } from './units.js'
-
-/** Closed bounds in units. */
-interface Region {
-  readonly minLng: number
-  readonly minLat: number
-  readonly maxLng: number
-  readonly maxLat: number
-}
 
 /** More arcs are not worth looking at one by one: the search itself drops them as fast. */
 const ARC_COUNT_MAX = 256
 
 /** False only if nothing in the region is within reach; a ball around the region stands for it. */
-export function reachMeets({ arcs, radiiMetres }: Reaches, region: Region): boolean {
+export function reachMeets({ arcs, radiiMetres }: Reaches, region: Readonly<Bounds>): boolean {
   if (radiiMetres.length > ARC_COUNT_MAX) return true
   const lng = (region.minLng + region.maxLng) / 2
   const lat = (region.minLat + region.maxLat) / 2

@@ -14,7 +14,3 @@ export interface Reaches {
   readonly arcs: Float64Array
   readonly radiiMetres: Float64Array
 }
-
-export function arcCountOf({ radiiMetres }: Reaches): number {
-  return radiiMetres.length
-}

@@ -3,9 +3,7 @@
  *
  * @module
  */
-
-import type { UnitRing } from './antimeridian.js'
-import { lngRange } from './antimeridian.js'
+import { lngRange, type UnitRing } from './antimeridian.js'
 
 /** The rings without those that repeat an earlier one: from any vertex on, in any direction. */
 export function withoutRepeats(rings: readonly UnitRing[]): UnitRing[] {

@@ -11,9 +11,9 @@
  * @module
  */
 import { limits } from '../limits.js'
-import { GLOBE, movesOfRing, type UnitRing } from './antimeridian.js'
+import { GLOBE, movedRing, movesOfRing, type UnitRing } from './antimeridian.js'
 import {
-  type Budget,
+  type ComparisonBudget,
   crosses,
   type EdgeStrips,
   edgeStripsOf,
@@ -69,7 +69,7 @@ class RingComparison implements RingRelations {
   readonly #nearEdges: EdgeStrips
   /** Kinds of places of images that touch, by `#pairOf`. */
   readonly #places = new Map<number, number>()
-  readonly #budget: Budget = { comparisonsLeft: limits.ringComparisonCount }
+  readonly #budget: ComparisonBudget = { comparisonsLeft: limits.ringComparisonCount }
   readonly #rings: readonly UnitRing[]
 
   constructor(rings: readonly UnitRing[]) {
@@ -78,7 +78,7 @@ class RingComparison implements RingRelations {
     const images = rings.flatMap((ring, owner) =>
       movesOfRing(ring, GLOBE).map((move) => {
         this.#owners.push(owner)
-        return move === 0 ? ring : ring.map((value, i) => (i % 2 === 0 ? value + move : value))
+        return movedRing(ring, move)
       }),
     )
     const near = nearBounds(images)

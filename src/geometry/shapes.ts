@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Polygons, polygonsOf } from './polygons.js'
+import type { Polygons } from './polygons.js'
 import type { Reaches } from './reaches.js'
 
 /** Source ids; null is every source. */
@@ -51,5 +51,4 @@ export function holdsFor({ sourceIds }: { readonly sourceIds: SourceFilter }, id
   return sourceIds === null || sourceIds.includes(id)
 }
 
-export const NO_POLYGONS: Polygons = polygonsOf([])
-export const NO_REACHES: Reaches = { arcs: new Float64Array(0), radiiMetres: new Float64Array(0) }
+const NO_REACHES: Reaches = { arcs: new Float64Array(0), radiiMetres: new Float64Array(0) }

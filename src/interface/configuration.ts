@@ -15,7 +15,7 @@ const flag = Type.Boolean()
 const integer = Type.Integer()
 const number = Type.Number()
 
-/** Whether a source counts its recipients, which are locations, or its contacts. */
+/** Whether a source counts its recipients, which are locations, or its contacts; as shard/select.ts. */
 const CountModeSchema = Type.Unsafe<'ContactLocation' | 'Contact'>({
   type: 'string',
   enum: ['ContactLocation', 'Contact'],
@@ -129,7 +129,7 @@ export const MapConfigurationSchema = members({
   AreaNameMap: Type.Array(AreaNameMapSchema),
   Scalebar: ScalebarSchema,
   AreasGraphicsLayer: AreasGraphicsLayerSchema,
-  /** Such as `ContactLocation`. */
+  /** How recipients count where a request does not say. */
   contactCountMode: CountModeSchema,
   GeometryServiceUrl: text,
   CustomerExtent: CustomerExtentSchema,

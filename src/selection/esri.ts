@@ -5,8 +5,7 @@
  * @module
  */
 import type { ServiceErrorCode } from '../errors.js'
-import type { UnitRing } from '../geometry/antimeridian.js'
-import { unwrapLine } from '../geometry/antimeridian.js'
+import { type UnitRing, unwrapLine } from '../geometry/antimeridian.js'
 import { type NestingFault, nestRings } from '../geometry/esri-rings.js'
 import { latOfMetres, lngOfMetres } from '../geometry/web-mercator.js'
 import { toRing } from './geojson.js'

@@ -3,9 +3,7 @@
  *
  * @module
  */
-
-import type { UnitRing } from '../geometry/antimeridian.js'
-import { type RingFault, unwrapLine, unwrapRing } from '../geometry/antimeridian.js'
+import { type RingFault, type UnitRing, unwrapLine, unwrapRing } from '../geometry/antimeridian.js'
 import type { GeometrySink } from './layers.js'
 import { kindOf } from './parse.js'
 import { arrayAt, fail, nonEmptyArrayAt, readPosition, readPositions } from './positions.js'

@@ -3,7 +3,6 @@
  *
  * @module
  */
-
 import type { UnitRing } from '../geometry/antimeridian.js'
 import { boundaryOf } from '../geometry/boundary.js'
 import { PolygonList } from '../geometry/polygon-list.js'

@@ -4,6 +4,7 @@
  * @module
  */
 import { holdsFor, type SourceFilter } from '../geometry/shapes.js'
+import { recipientCountOf } from '../shard/runs.js'
 import type { Catalogue, CatalogueSource } from './catalogue.js'
 import type { ShardCount, ShardRuns } from './dispatch.js'
 
@@ -33,8 +34,5 @@ export function merge(
 }
 
 function countOf(part: ShardCount | ShardRuns): number {
-  if ('count' in part) return part.count
-  let count = 0
-  for (let i = 0; i < part.runs.length; i += 2) count += part.runs[i + 1] - part.runs[i]
-  return count
+  return 'count' in part ? part.count : recipientCountOf(part.runs)
 }

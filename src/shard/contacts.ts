@@ -5,7 +5,7 @@
  */
 import { type Budget, charge } from './budget.js'
 import type { Shard } from './layout.js'
-import { RunList } from './runs.js'
+import { RunList, recipientCountOf } from './runs.js'
 
 /** @returns of each shard, the contacts that none of the shards before it has in its runs */
 export function countContacts(
@@ -38,7 +38,7 @@ function eachContactOnce<Value>(
   budget: Budget,
   look: (contacts: Uint32Array, runs: Uint32Array) => Value,
 ): Value[] {
-  const recipientCount = runs.reduce((sum, each) => sum + sizeOf(each), 0)
+  const recipientCount = runs.reduce((sum, each) => sum + recipientCountOf(each), 0)
   charge(budget, CONTACT_COST * recipientCount)
   const wordCount = Math.ceil(shards[0].contactCount / 32)
   if (wordCount > seen.length) seen = new Uint32Array(wordCount)
@@ -82,10 +82,4 @@ function forget(contacts: Uint32Array, runs: Uint32Array): void {
       seen[contacts[recipient] >>> 5] = 0
     }
   }
-}
-
-function sizeOf(runs: Uint32Array): number {
-  let size = 0
-  for (let i = 0; i < runs.length; i += 2) size += runs[i + 1] - runs[i]
-  return size
 }

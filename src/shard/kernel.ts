@@ -13,7 +13,7 @@ import { descend } from './descend.js'
 import { meets, type Shard } from './layout.js'
 import { holdsExactly } from './leaf.js'
 import type { RunList } from './runs.js'
-import { LEAF_RECIPIENT_COUNT, layOutZone, ZONE_RECIPIENT_COUNT, type Zone } from './zone.js'
+import { LEAF_RECIPIENT_COUNT, layOutZone, ZONE_NODE_COUNT, type Zone } from './zone.js'
 import * as at from './zone-header.js'
 
 export interface Kernel {
@@ -28,7 +28,7 @@ export function kernelFor(shard: Shard, edgeCount: number): Kernel {
   const { arena } = shard
   const fits =
     edgeCount <= limits.scratchEdgeCount &&
-    shard.recipientCount <= ZONE_RECIPIENT_COUNT &&
+    shard.recipientCount <= ZONE_NODE_COUNT * shard.nodeSize &&
     shard.nodeSize <= NODE_SIZE_MAX
   if (arena === null || !fits) return plainKernel
   return zoneKernels.get(arena.memory) ?? openZoneKernel(arena) ?? plainKernel
@@ -45,10 +45,11 @@ const plainKernel: Kernel = {
 
 /** One for each arena that this thread has a zone in. */
 const zoneKernels = new WeakMap<WebAssembly.Memory, Kernel>()
+/** Undefined until it is first needed, null where it cannot be had. */
 let compiled: WebAssembly.Module | null | undefined
 
 function openZoneKernel(arena: Arena): Kernel | undefined {
-  compiled ??= compile()
+  if (compiled === undefined) compiled = compile()
   if (compiled === null) return undefined
   const start = claimZone(arena)
   // Asked for again with the next shape: the thread that this one replaces may not have ended yet.

@@ -59,9 +59,7 @@ export class RunList {
   }
 
   recipientCount(): number {
-    let total = 0
-    for (let i = 0; i < 2 * this.runCount; i += 2) total += this.pairs[i + 1] - this.pairs[i]
-    return total
+    return recipientCountOf(this.pairs.subarray(0, 2 * this.runCount))
   }
 
   /** A copy of exactly the runs in use. */
@@ -75,6 +73,13 @@ export class RunList {
     grown.set(this.pairs)
     this.pairs = grown
   }
+}
+
+/** How many recipients are in runs, given as their starts and ends in turn. */
+export function recipientCountOf(pairs: Uint32Array): number {
+  let count = 0
+  for (let i = 0; i < pairs.length; i += 2) count += pairs[i + 1] - pairs[i]
+  return count
 }
 
 /**

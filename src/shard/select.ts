@@ -9,7 +9,7 @@ import type { Budget } from './budget.js'
 import { countContacts, firstOfContacts } from './contacts.js'
 import type { Shard } from './layout.js'
 import { selectNearest } from './nearest.js'
-import { RunList } from './runs.js'
+import { RunList, recipientCountOf } from './runs.js'
 
 /** Recipients as they are, or each contact of a source once. */
 export type CountMode = 'ContactLocation' | 'Contact'
@@ -35,7 +35,10 @@ export function countInside(
   }
   for (const { first, members } of sourcesOf(shards)) {
     const runs = selectSource(members, shapes, budget)
-    counts.set(mode === 'Contact' ? countContacts(members, runs, budget) : runs.map(sizeOf), first)
+    counts.set(
+      mode === 'Contact' ? countContacts(members, runs, budget) : runs.map(recipientCountOf),
+      first,
+    )
   }
   return counts
 }
@@ -92,10 +95,4 @@ function sourcesOf(shards: readonly Shard[]): { first: number; members: Shard[] 
     else sources.push({ first: at, members: [shard] })
   }
   return sources
-}
-
-function sizeOf(runs: Uint32Array): number {
-  let size = 0
-  for (let i = 0; i < runs.length; i += 2) size += runs[i + 1] - runs[i]
-  return size
 }

@@ -8,8 +8,11 @@ import type { EdgeTable } from '../geometry/edges.js'
 import { limits } from '../limits.js'
 import * as at from './zone-header.js'
 
-/** Recipients of one shard up to which the lists have room in any case. */
-export const ZONE_RECIPIENT_COUNT = 2 ** 26
+/**
+ * Recipients of one shard, as a multiple of its node size, up to which the lists have room however
+ * many edges matter.
+ */
+export const ZONE_NODE_COUNT = 2 ** 20
 
 /** A range of this many recipients and one need not be split; see docs/decisions/0005-kernel.md. */
 export const LEAF_RECIPIENT_COUNT = 128
@@ -75,7 +78,7 @@ export function layOutZone(memory: SharedArrayBuffer, start: number): Zone {
 
 const LINE_BYTES = 64
 const COLUMN_GAP_BYTES = 5 * LINE_BYTES
-/** Halvings of the largest shard until it is a leaf, and one since the halves are rounded up. */
-const LEVEL_COUNT = Math.ceil(Math.log2(ZONE_RECIPIENT_COUNT / LEAF_RECIPIENT_COUNT)) + 1
+/** Halvings of the largest shard until its ranges are not split any further. */
+const LEVEL_COUNT = Math.log2(ZONE_NODE_COUNT)
 /** The root has one list, and both halves of each cell on the way down have one. */
 const ENTRY_COUNT = limits.scratchEdgeCount * (1 + 2 * LEVEL_COUNT)

@@ -406,60 +406,6 @@ t.test('a request may be limited to sources and say how to count', async (t) => 
   })
 })
 
-t.test('limits hold at the bound and not one past it', async (t) => {
-  const features = (count: number) => ({ geoJSON: collection(...Array(count).fill(feature(null))) })
-  t.ok(validate(features(limits.featureCount)))
-  t.throws(() => validate(features(limits.featureCount + 1)), {
-    code: 'InvalidGeoJson',
-    field: 'geoJSON.features',
-  })
-
-  const vertices = (count: number) =>
-    ring(...Array.from({ length: count }, (_, i) => [(i % 1000) / 1000, i / 100_000]))
-  t.equal(onlyLayer(vertices(limits.vertexCount)).polygons.vertices.length, 2 * limits.vertexCount)
-  t.throws(() => validate(vertices(limits.vertexCount + 1)), {
-    code: 'TooManyVertices',
-    status: 422,
-  })
-
-  const triangle = [
-    [0, 0],
-    [1, 0],
-    [0, 1],
-  ]
-  const rings = (count: number) => ({
-    geoJSON: { type: 'Polygon', coordinates: Array(count).fill(triangle) },
-  })
-  t.equal(onlyLayer(rings(limits.ringCount)).polygons.ringStarts.length, limits.ringCount + 1)
-  t.throws(() => validate(rings(limits.ringCount + 1)), { code: 'TooComplex' })
-})
-
-t.test('circles and the nearest are bounded, too', async (t) => {
-  const features = (count: number, properties: object) => ({
-    geoJSON: collection(
-      ...Array(count).fill(feature({ type: 'Point', coordinates: [0, 0] }, properties)),
-    ),
-  })
-  const { nearestFeatureCount } = limits
-  const { nearest } = validate(features(nearestFeatureCount, { nearest: 1 })).shapes
-  t.equal(nearest.length, nearestFeatureCount)
-  t.throws(() => validate(features(nearestFeatureCount + 1, { nearest: 1 })), {
-    code: 'TooComplex',
-    field: `geoJSON.features[${nearestFeatureCount}]`,
-  })
-
-  // An edge of 10 degrees along a parallel takes some thousands of arcs.
-  const box = { type: 'Polygon', coordinates: [square.map(([x, y]) => [10 * x, 50 + 10 * y])] }
-  const margins = (count: number) => ({
-    geoJSON: collection(...Array(count).fill(feature(box, { radius: 1 }))),
-  })
-  const arcCountOf = (count: number) => onlyLayer(margins(count)).reaches.radiiMetres.length / count
-  const most = Math.floor(limits.arcCount / arcCountOf(1))
-  t.ok(most > 10 && most < 100)
-  t.equal(arcCountOf(most), arcCountOf(1))
-  t.throws(() => validate(margins(most + 1)), { code: 'TooComplex', status: 422 })
-})
-
 t.test('the range of coordinates includes its ends, and the seam is as written', async (t) => {
   t.ok(validate(ring([-180, -90], [180, -90], [180, 90], [-180, 90])))
 })

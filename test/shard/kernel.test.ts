@@ -60,6 +60,18 @@ t.test('a table that is too large for a zone is for the other kernel, and only t
   t.end()
 })
 
+t.test('a shard of more levels than a zone has lists for is for the other kernel', (t) => {
+  const [shard] = inTwoArenas(randomWorld('grid', 100, seededRandom(1)), 100)
+  const isInZone = (nodeSize: number, recipientCount: number) =>
+    kernelFor({ ...shard, nodeSize, recipientCount }, 4).table.lowLngs.buffer ===
+    shard.arena?.memory.buffer
+  for (const nodeSize of [2, 64]) {
+    t.ok(isInZone(nodeSize, nodeSize * 2 ** 20))
+    t.notOk(isInZone(nodeSize, nodeSize * 2 ** 20 + 1))
+  }
+  t.end()
+})
+
 t.test('a shard that is in no arena is for the other kernel', (t) => {
   const columns = randomWorld('grid', 100, seededRandom(1))
   const [image] = shardsOf(columns, 1, 100)
