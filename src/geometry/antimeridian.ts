@@ -9,9 +9,9 @@
  *
  * @module
  */
+import { UNITS_PER_TURN } from './units.js'
 
-const HALF_TURN = 1.8e9
-const TURN = 2 * HALF_TURN
+const HALF_TURN = UNITS_PER_TURN / 2
 /** Rings are closed beyond the pole that they hold, so that the pole itself is inside. */
 const BEYOND_POLE = 1e9
 /** A ring round the globe whose mean latitude is within this of the equator could mean either. */
@@ -41,7 +41,7 @@ export function unwrapRing(ring: readonly number[]): UnitRing | RingFault {
   const turn = unwrapped[last] + shortWay(ring[last], ring[0]) - ring[0]
   if (turn === 0) return unwrapped
   const { min, max } = lngRange(unwrapped)
-  if (Math.abs(turn) > TURN || max - min > 2 * TURN) return 'SeveralTurns'
+  if (Math.abs(turn) > UNITS_PER_TURN || max - min > 2 * UNITS_PER_TURN) return 'SeveralTurns'
   const lat = meanLat(ring)
   if (Math.abs(lat) < EQUATOR_BAND) return 'AmbiguousPole'
   const eastwards =
@@ -57,11 +57,12 @@ export function unwrapRing(ring: readonly number[]): UnitRing | RingFault {
  */
 function roundThePole(ring: readonly number[], pole: number): UnitRing {
   const { min, max } = lngRange(ring)
-  const before = Math.floor((max + HALF_TURN) / TURN) + 1
-  const after = Math.floor((HALF_TURN - min) / TURN) + 1
+  const before = Math.floor((max + HALF_TURN) / UNITS_PER_TURN) + 1
+  const after = Math.floor((HALF_TURN - min) / UNITS_PER_TURN) + 1
   const round: number[] = []
   for (let turn = -before; turn <= after; turn++) {
-    for (let i = 0; i < ring.length; i += 2) round.push(ring[i] + turn * TURN, ring[i + 1])
+    for (let i = 0; i < ring.length; i += 2)
+      round.push(ring[i] + turn * UNITS_PER_TURN, ring[i + 1])
   }
   round.push(round[round.length - 2], pole, round[0], pole)
   return Object.assign(round, { isPolar: true } as const)
@@ -110,8 +111,9 @@ export function movesOfRing(ring: UnitRing, onto: LngRange): number[] {
 /** By how many units to move longitudes, whole turns at a time, so that they meet others. */
 export function movesOnto(range: LngRange, onto: LngRange): number[] {
   const moves: number[] = []
-  const first = Math.ceil((onto.min - range.max) / TURN)
-  for (let turn = first; range.min + turn * TURN <= onto.max; turn++) moves.push(turn * TURN)
+  const first = Math.ceil((onto.min - range.max) / UNITS_PER_TURN)
+  for (let turn = first; range.min + turn * UNITS_PER_TURN <= onto.max; turn++)
+    moves.push(turn * UNITS_PER_TURN)
   return moves
 }
 
@@ -128,7 +130,7 @@ function runsTheShortWay(vertices: readonly number[], isClosed: boolean): boolea
     if (i === 0 && !isClosed) continue
     const from = i > 0 ? i - 2 : vertices.length - 2
     const span = Math.abs(vertices[i] - vertices[from])
-    if (span > HALF_TURN && span < TURN) found = true
+    if (span > HALF_TURN && span < UNITS_PER_TURN) found = true
   }
   return found
 }
@@ -145,7 +147,7 @@ function unwrapped180(vertices: readonly number[]): number[] {
 /** The way from one longitude within ±180 to another: half a turn at most, and as written if so. */
 function shortWay(from: number, to: number): number {
   const way = to - from
-  return Math.abs(way) <= HALF_TURN ? way : way - Math.sign(way) * TURN
+  return Math.abs(way) <= HALF_TURN ? way : way - Math.sign(way) * UNITS_PER_TURN
 }
 
 function meanLat(ring: readonly number[]): number {

@@ -5,23 +5,27 @@
  *
  * @module
  */
-import { limits } from '../limits.js'
 import { GLOBE, lngRange, movedRing, movesOfRing, type UnitRing } from './antimeridian.js'
 import { type Bounds, boundsOf } from './bounds.js'
+import { type RingBudget, ringBudget } from './ring-budget.js'
 
 /** Edges, four numbers each: lng, lat, lng, lat in units. A single point is an edge without length. */
 export type Edges = readonly number[]
 
 /**
- * @returns the edges at any whole turn, each once; undefined when the rings take more than
- *   `limits.boundaryTestCount` to tell
+ * @returns the edges at any whole turn, each once; undefined when the rings take more
+ *   comparisons than the budget has to tell
  */
-export function boundaryOf(shell: UnitRing, holes: readonly UnitRing[]): Edges | undefined {
+export function boundaryOf(
+  shell: UnitRing,
+  holes: readonly UnitRing[],
+  budget: RingBudget = ringBudget(),
+): Edges | undefined {
   const onto = shell.isPolar === true ? GLOBE : lngRange(shell)
   const moved = holes.flatMap((hole) =>
     movesOfRing(hole, onto).map((move) => movedRing(hole, move)),
   )
-  const edges = edgesOf([shell, ...moved])
+  const edges = edgesOf([shell, ...moved], budget)
   const isAnyPolar = [shell, ...holes].some(({ isPolar }) => isPolar === true)
   return edges && isAnyPolar ? withinTheGlobe(edges, shell.isPolar === true) : edges
 }
@@ -46,20 +50,20 @@ function withinTheGlobe(edges: Edges, isShellPolar: boolean): Edges {
 const POLE = 9e8
 
 /** @param rings  the shell and its holes in the same continuous longitudes */
-function edgesOf(rings: readonly UnitRing[]): Edges | undefined {
+function edgesOf(rings: readonly UnitRing[], budget: RingBudget): Edges | undefined {
   if (rings.length === 1)
     return rings[0].flatMap((_, i) => (i % 2 === 0 ? edgeAt(rings[0], i) : []))
   try {
-    return new Arrangement(rings).boundary()
+    return new Arrangement(rings, budget).boundary()
   } catch (error) {
-    if (error instanceof TooManyTests) return undefined
+    if (error instanceof TooManyComparisons) return undefined
     throw error
   }
 }
 
-class TooManyTests extends Error {}
+class TooManyComparisons extends Error {}
 
-/** What it costs to cut two edges at each other, in tests. */
+/** What it costs to cut two edges at each other, in comparisons. */
 const CUT_COST = 16
 
 interface Edge {
@@ -76,10 +80,11 @@ class Arrangement {
   readonly #rings: readonly UnitRing[]
   readonly #bounds: readonly Readonly<Bounds>[]
   readonly #edges: readonly Edge[]
-  #testCount = 0
+  readonly #budget: RingBudget
 
-  constructor(rings: readonly UnitRing[]) {
+  constructor(rings: readonly UnitRing[], budget: RingBudget) {
     this.#rings = rings
+    this.#budget = budget
     this.#bounds = rings.map(boundsOf)
     this.#edges = rings.flatMap((vertices, ring) =>
       vertices.flatMap((_, i) =>
@@ -178,9 +183,9 @@ class Arrangement {
     return isInside ? 1 : -1
   }
 
-  #charge(testCount: number): void {
-    this.#testCount += testCount
-    if (this.#testCount > limits.boundaryTestCount) throw new TooManyTests()
+  #charge(comparisonCount: number): void {
+    this.#budget.comparisonsLeft -= comparisonCount
+    if (this.#budget.comparisonsLeft < 0) throw new TooManyComparisons()
   }
 }
 

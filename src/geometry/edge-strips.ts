@@ -7,6 +7,7 @@
 import { orient2d } from 'robust-predicates'
 import type { UnitRing } from './antimeridian.js'
 import type { Bounds } from './bounds.js'
+import type { RingBudget } from './ring-budget.js'
 
 /** Edges as columns, in the order of their least longitudes. None is without length. */
 export interface EdgeStrips {
@@ -92,7 +93,7 @@ export function sideOfEdge(edges: Edges, edge: number, lng: number, lat: number)
  */
 export function forNeighbours(
   edges: EdgeStrips,
-  budget: ComparisonBudget,
+  budget: RingBudget,
   visit: (edge: number, other: number) => void,
 ): void {
   const { stripStarts, stripEdges } = edges
@@ -114,10 +115,6 @@ export function forNeighbours(
       }
     }
   }
-}
-
-export interface ComparisonBudget {
-  comparisonsLeft: number
 }
 
 /**

@@ -18,6 +18,7 @@
 import { orient2d } from 'robust-predicates'
 import type { UnitRing } from './antimeridian.js'
 import { withoutRepeats } from './repeated-rings.js'
+import { type RingBudget, ringBudget } from './ring-budget.js'
 import { type RingRelations, relateRings } from './ring-relations.js'
 
 export interface RingPolygon {
@@ -33,10 +34,13 @@ export type NestingFault = 'CrossingRings' | 'TooManyComparisons'
  *
  * @param rings  each with three different vertices or more, in continuous longitudes
  */
-export function nestRings(rings: readonly UnitRing[]): RingPolygon[] | NestingFault {
+export function nestRings(
+  rings: readonly UnitRing[],
+  budget: RingBudget = ringBudget(),
+): RingPolygon[] | NestingFault {
   const distinct = withoutRepeats(rings)
   if (distinct.length <= 1) return distinct.map((shell) => ({ shell, holes: [] }))
-  const relations = relateRings(distinct)
+  const relations = relateRings(distinct, budget)
   if (relations === undefined) return 'TooManyComparisons'
   const levels = levelsOf(relations)
   const isShell = (ring: number) =>

@@ -10,10 +10,8 @@
  *
  * @module
  */
-import { limits } from '../limits.js'
 import { GLOBE, movedRing, movesOfRing, type UnitRing } from './antimeridian.js'
 import {
-  type ComparisonBudget,
   crosses,
   type EdgeStrips,
   edgeStripsOf,
@@ -29,6 +27,7 @@ import {
   stripOf,
 } from './edge-strips.js'
 import { nearBounds } from './near-bounds.js'
+import type { RingBudget } from './ring-budget.js'
 
 /** Rings by their places in the list. */
 export interface RingRelations {
@@ -41,9 +40,12 @@ export interface RingRelations {
   crossesItself(ring: number): boolean
 }
 
-/** Nothing when it takes more than `limits.ringComparisonCount` comparisons. */
-export function relateRings(rings: readonly UnitRing[]): RingRelations | undefined {
-  const comparison = new RingComparison(rings)
+/** Nothing when it takes more comparisons than the budget has. */
+export function relateRings(
+  rings: readonly UnitRing[],
+  budget: RingBudget,
+): RingRelations | undefined {
+  const comparison = new RingComparison(rings, budget)
   comparison.compareEdges()
   comparison.relateTouching()
   comparison.relateApart()
@@ -69,11 +71,12 @@ class RingComparison implements RingRelations {
   readonly #nearEdges: EdgeStrips
   /** Kinds of places of images that touch, by `#pairOf`. */
   readonly #places = new Map<number, number>()
-  readonly #budget: ComparisonBudget = { comparisonsLeft: limits.ringComparisonCount }
+  readonly #budget: RingBudget
   readonly #rings: readonly UnitRing[]
 
-  constructor(rings: readonly UnitRing[]) {
+  constructor(rings: readonly UnitRing[], budget: RingBudget) {
     this.#rings = rings
+    this.#budget = budget
     this.containers = rings.map(() => new Set())
     const images = rings.flatMap((ring, owner) =>
       movesOfRing(ring, GLOBE).map((move) => {

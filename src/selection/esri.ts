@@ -107,7 +107,7 @@ function readPolygon(geometry: EsriGeometry): void {
   const rings = listAt(geometry, 'rings').map((ring, i) =>
     readRing(ring, `${path}[${i}]`, geometry),
   )
-  const polygons = nestRings(rings)
+  const polygons = nestRings(rings, geometry.into.budget)
   if (typeof polygons === 'string') {
     const [code, problem] = NESTING_FAULTS[polygons]
     fail(code, problem, path)

@@ -4,9 +4,10 @@
  * @module
  */
 import type { UnitRing } from '../geometry/antimeridian.js'
-import { boundaryOf } from '../geometry/boundary.js'
+import { boundaryOf, type Edges } from '../geometry/boundary.js'
 import { PolygonList } from '../geometry/polygon-list.js'
 import { type ReachFault, ReachList } from '../geometry/reach-list.js'
+import { type RingBudget, ringBudget } from '../geometry/ring-budget.js'
 import type { Layer, Nearest, Shapes, SourceFilter } from '../geometry/shapes.js'
 import { limits } from '../limits.js'
 import type { FeatureProperties } from './feature-properties.js'
@@ -19,6 +20,8 @@ export interface GeometrySink {
   point(point: UnitRing): void
   /** To be called before as many positions of a ring, a line or a point are read. */
   count(positionCount: number, path: string): void
+  /** What it may still take to tell how rings lie to each other. */
+  readonly budget: RingBudget
 }
 
 export class LayerCollector {
@@ -28,11 +31,17 @@ export class LayerCollector {
   #positionCount = 0
   #ringCount = 0
   #arcCount = 0
+  readonly #budget = ringBudget()
 
   /** @param path  of the feature, for what is wrong with it as a whole */
   sinkFor(properties: FeatureProperties, path: string): GeometrySink {
-    const count = (positionCount: number, at: string) => this.#count(positionCount, at)
-    if (properties.nearestCount !== undefined) return this.#nearestSink(properties, path, count)
+    const bounds = {
+      count: (positionCount: number, at: string) => this.#count(positionCount, at),
+      budget: this.#budget,
+    }
+    if (properties.nearestCount !== undefined) {
+      return { ...this.#nearestSink(properties, path), ...bounds }
+    }
     const layers = properties.isExcluded ? this.#excluded : this.#included
     const layer = layerOf(layers, properties.sourceIds)
     const { radiusMetres } = properties
@@ -41,7 +50,7 @@ export class LayerCollector {
         polygon: (shell, holes) => layer.polygons.add(shell, holes),
         line: (line) => layer.polygons.addLine(line),
         point: (point) => layer.polygons.addLine(point),
-        count,
+        ...bounds,
       }
     }
     const reach = (add: (reaches: ReachList) => ReachFault | undefined) => {
@@ -58,11 +67,15 @@ export class LayerCollector {
     return {
       polygon: (shell, holes) => {
         layer.polygons.add(shell, holes)
-        reach((reaches) => addMargin(reaches, shell, holes, radiusMetres, path))
+        const edges = boundaryOf(shell, holes, this.#budget)
+        if (edges === undefined) {
+          fail('TooComplex', 'has rings that run over each other too often for a margin', path)
+        }
+        reach((reaches) => addMargin(reaches, edges, radiusMetres))
       },
       line: (line) => reach((reaches) => reaches.addCorridor(line, radiusMetres)),
       point: (point) => reach((reaches) => reaches.addCircle(point[0], point[1], radiusMetres)),
-      count,
+      ...bounds,
     }
   }
 
@@ -74,11 +87,12 @@ export class LayerCollector {
     }
   }
 
-  #nearestSink(
-    { nearestCount, sourceIds, isExcluded }: FeatureProperties,
-    path: string,
-    count: GeometrySink['count'],
-  ): GeometrySink {
+  /** How many features pick the nearest. */
+  get nearestCount(): number {
+    return this.#nearest.length
+  }
+
+  #nearestSink({ nearestCount, sourceIds, isExcluded }: FeatureProperties, path: string) {
     const refuse = () => fail('InvalidNearest', 'picks the nearest to a Point alone', path)
     let isUsed = false
     const point = ([lng, lat]: UnitRing) => {
@@ -90,7 +104,7 @@ export class LayerCollector {
       }
       this.#nearest.push({ lng, lat, count: nearestCount as number, sourceIds, isExcluded })
     }
-    return { polygon: refuse, line: refuse, point, count }
+    return { polygon: refuse, line: refuse, point }
   }
 
   #count(positionCount: number, path: string): void {
@@ -132,26 +146,11 @@ function toLayers(layers: ReadonlyMap<string, LayerLists>): Layer[] {
   }))
 }
 
-/** Adds what is within a distance of the boundary of a polygon. */
-function addMargin(
-  reaches: ReachList,
-  shell: UnitRing,
-  holes: readonly UnitRing[],
-  radiusMetres: number,
-  path: string,
-): ReachFault | undefined {
-  const edges = boundaryOf(shell, holes)
-  if (edges === undefined) {
-    fail('TooComplex', 'has rings that run over each other too often for a margin', path)
-  }
+/** Adds what is within a distance of edges that are straight in longitude and latitude. */
+function addMargin(reaches: ReachList, edges: Edges, radiusMetres: number): ReachFault | undefined {
   for (let i = 0; i < edges.length; i += 4) {
-    const fault = reaches.addStraight(
-      edges[i],
-      edges[i + 1],
-      edges[i + 2],
-      edges[i + 3],
-      radiusMetres,
-    )
+    const [lng1, lat1, lng2, lat2] = edges.slice(i, i + 4)
+    const fault = reaches.addStraight(lng1, lat1, lng2, lat2, radiusMetres)
     if (fault !== undefined) return fault
   }
   return undefined

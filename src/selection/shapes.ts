@@ -82,10 +82,16 @@ class ShapeReader {
     this.sourceReferences.push(...properties.sourceReferences)
     const geometry = member(feature, 'geometry')
     if (geometry === undefined) fail('InvalidGeoJson', 'has no geometry', path)
-    if (geometry === null) return
-    const geometryPath = `${path}.geometry`
-    const sink = this.layers.sinkFor(properties, path)
-    this.#readGeometry(objectAt(geometry, geometryPath), geometryPath, reference, sink)
+    const nearestCount = this.layers.nearestCount
+    if (geometry !== null) {
+      const geometryPath = `${path}.geometry`
+      const sink = this.layers.sinkFor(properties, path)
+      this.#readGeometry(objectAt(geometry, geometryPath), geometryPath, reference, sink)
+    }
+    // Without a place to be near to, a feature that is to narrow the others would not.
+    if (properties.nearestCount !== undefined && this.layers.nearestCount === nearestCount) {
+      fail('InvalidNearest', 'picks the nearest to a Point, but has none', path)
+    }
   }
 
   /** Collections may hold collections, as deep as a body may nest. */

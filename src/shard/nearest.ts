@@ -8,7 +8,7 @@ import { around } from 'geokdbush'
 import type KDBush from 'kdbush'
 import { haversineMetres } from '../geometry/great-circle.js'
 import { holdsFor, type Nearest, type Shapes } from '../geometry/shapes.js'
-import { UNITS_PER_DEGREE } from '../geometry/units.js'
+import { UNITS_PER_DEGREE, UNITS_PER_TURN } from '../geometry/units.js'
 import { selectUnion, takeAway } from './area.js'
 import { type Budget, charge, RUN_COST } from './budget.js'
 import { Closest } from './closest.js'
@@ -148,5 +148,5 @@ let identity = new Uint32Array(0)
 
 /** The same longitude in [-180, 180] degrees, which is where geokdbush expects it. */
 function withinHalfTurn(lng: number): number {
-  return lng - 3.6e9 * Math.round(lng / 3.6e9)
+  return lng - UNITS_PER_TURN * Math.round(lng / UNITS_PER_TURN)
 }

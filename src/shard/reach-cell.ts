@@ -15,7 +15,7 @@ import {
   squaredChord,
   squaredChordOf,
 } from '../geometry/reach-table.js'
-import { RADIANS_PER_UNIT } from '../geometry/units.js'
+import { RADIANS_PER_UNIT, UNITS_PER_TURN } from '../geometry/units.js'
 
 export const OUT = 0
 export const CUT = 1
@@ -75,8 +75,6 @@ export function sideOfArc(table: ReachTable, arc: number, cell: Cell): number {
   return isCircle[arc] === 1 ? sideOfCircle(rows, row, cell) : sideOfSegment(rows, row, cell)
 }
 
-const TURN = 3.6e9
-
 /** Rounding of chords, amply: six micrometres on the Earth. */
 const CHORD_SLACK = 1e-12
 
@@ -87,13 +85,16 @@ function sideOfCircle(rows: Float64Array, row: number, cell: Cell): number {
   const latLow = cell.minLat - rows[row + CENTRE_LAT]
   const latHigh = cell.maxLat - rows[row + CENTRE_LAT]
   const middle = (cell.minLng + cell.maxLng) / 2 - rows[row + CENTRE_LNG]
-  const turns = TURN * Math.round(middle / TURN)
+  const turns = UNITS_PER_TURN * Math.round(middle / UNITS_PER_TURN)
   const lngLow = cell.minLng - rows[row + CENTRE_LNG] - turns
   const lngHigh = cell.maxLng - rows[row + CENTRE_LNG] - turns
   const cosine = rows[row + LAT_COSINE]
 
   const latNear = Math.max(0, latLow, -latHigh)
-  const lngNear = Math.max(0, Math.min(Math.max(lngLow, -lngHigh), TURN - lngHigh, TURN + lngLow))
+  const lngNear = Math.max(
+    0,
+    Math.min(Math.max(lngLow, -lngHigh), UNITS_PER_TURN - lngHigh, UNITS_PER_TURN + lngLow),
+  )
   const least =
     squaredChordOf(latNear * RADIANS_PER_UNIT) +
     cosine * cell.leastCosine * squaredChordOf(lngNear * RADIANS_PER_UNIT)
@@ -101,7 +102,7 @@ function sideOfCircle(rows: Float64Array, row: number, cell: Cell): number {
   if (least > outer * outer) return OUT
 
   const latFar = Math.max(latHigh, -latLow)
-  const lngFar = Math.min(TURN / 2, Math.max(lngHigh, -lngLow))
+  const lngFar = Math.min(UNITS_PER_TURN / 2, Math.max(lngHigh, -lngLow))
   const greatest =
     squaredChordOf(latFar * RADIANS_PER_UNIT) +
     cosine * cell.greatestCosine * squaredChordOf(lngFar * RADIANS_PER_UNIT)

@@ -19,7 +19,7 @@ import {
   squaredChordOf,
   squaredChordSlack,
 } from '../geometry/reach-table.js'
-import { RADIANS_PER_UNIT } from '../geometry/units.js'
+import { RADIANS_PER_UNIT, UNITS_PER_TURN } from '../geometry/units.js'
 import type { RunList } from './runs.js'
 
 /** Tests the points [start, end); returns how many are reached, and appends them to `runs` if any. */
@@ -79,8 +79,6 @@ function reserve(count: number): void {
   zs = new Float64Array(count)
 }
 
-const TURN = 3.6e9
-
 function testCircle(
   coords: Int32Array,
   start: number,
@@ -104,7 +102,8 @@ function testCircle(
     const lat = coords[at + 1]
     if (lat < south || lat > north) continue
     let lngStep = coords[at] - centreLng
-    if (lngStep > TURN / 2 || lngStep < -TURN / 2) lngStep -= TURN * Math.round(lngStep / TURN)
+    if (lngStep > UNITS_PER_TURN / 2 || lngStep < -UNITS_PER_TURN / 2)
+      lngStep -= UNITS_PER_TURN * Math.round(lngStep / UNITS_PER_TURN)
     const latAngle = (lat - centreLat) * RADIANS_PER_UNIT
     const latSquare = squaredChordOf(latAngle)
     // The cosine of the point's latitude, from that of the centre and the step from there.

@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { UnitRing } from '../../src/geometry/antimeridian.js'
+import { ringBudget } from '../../src/geometry/ring-budget.js'
 import { isEsriGeometry, readEsriGeometry } from '../../src/selection/esri.js'
 import type { GeometrySink } from '../../src/selection/layers.js'
 import type { JsonObject } from '../../src/selection/parse.js'
@@ -254,5 +255,6 @@ function sink(into: Read = { polygons: [], lines: [], points: [], counts: [] }):
     line: (line) => into.lines.push(line),
     point: (point) => into.points.push(point),
     count: (positionCount) => into.counts.push(positionCount),
+    budget: ringBudget(),
   }
 }

@@ -327,6 +327,12 @@ t.test('properties that mean nothing are refused by name', async (t) => {
       field: 'geoJSON',
     })
   }
+  for (const nowhere of [null, { x: null }, { type: 'GeometryCollection', geometries: [] }]) {
+    t.throws(() => validate({ geoJSON: feature(nowhere, { nearest: 1 }) }), {
+      code: 'InvalidNearest',
+      field: 'geoJSON',
+    })
+  }
   for (const misplaced of [{ radius: 5 }, { Exclude: true }, { sources: [1] }]) {
     for (const geoJSON of [
       { ...feature(polygon), ...misplaced },

@@ -1,0 +1,16 @@
+/**
+ * The work that it may take to tell how rings lie to each other.
+ *
+ * @module
+ */
+import { limits } from '../limits.js'
+
+/** Comparisons of edges that may still be made, about 50 ns each. */
+export interface RingBudget {
+  comparisonsLeft: number
+}
+
+/** What all shapes of one request have together. */
+export function ringBudget(): RingBudget {
+  return { comparisonsLeft: limits.ringComparisonCount }
+}
