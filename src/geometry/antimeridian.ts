@@ -21,7 +21,7 @@ const EQUATOR_BAND = 1e7
 export type UnitRing = readonly number[] & {
   /**
    * Set on a ring round a pole, which is followed so far round that it is right for every longitude
-   * within ±180 as it lies, and must not be moved by whole turns.
+   * within ±540 as it lies, and must not be moved by whole turns.
    */
   readonly isPolar?: true
 }
@@ -57,8 +57,9 @@ export function unwrapRing(ring: readonly number[]): UnitRing | RingFault {
  */
 function roundThePole(ring: readonly number[], pole: number): UnitRing {
   const { min, max } = lngRange(ring)
-  const before = Math.floor((max + HALF_TURN) / UNITS_PER_TURN) + 1
-  const after = Math.floor((HALF_TURN - min) / UNITS_PER_TURN) + 1
+  // One turn more than that, for polygons whose other rings are drawn up to ±540.
+  const before = Math.floor((max + HALF_TURN) / UNITS_PER_TURN) + 2
+  const after = Math.floor((HALF_TURN - min) / UNITS_PER_TURN) + 2
   const round: number[] = []
   for (let turn = -before; turn <= after; turn++) {
     for (let i = 0; i < ring.length; i += 2)

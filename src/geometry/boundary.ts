@@ -21,7 +21,8 @@ export function boundaryOf(
   holes: readonly UnitRing[],
   budget: RingBudget = ringBudget(),
 ): Edges | undefined {
-  const onto = shell.isPolar === true ? GLOBE : lngRange(shell)
+  // Of a shell round a pole all that reaches into ±180, so that it is cut alike at every turn.
+  const onto = shell.isPolar === true ? AROUND_THE_GLOBE : lngRange(shell)
   const moved = holes.flatMap((hole) =>
     movesOfRing(hole, onto).map((move) => movedRing(hole, move)),
   )
@@ -48,6 +49,7 @@ function withinTheGlobe(edges: Edges, isShellPolar: boolean): Edges {
 }
 
 const POLE = 9e8
+const AROUND_THE_GLOBE = { min: 3 * GLOBE.min, max: 3 * GLOBE.max }
 
 /** @param rings  the shell and its holes in the same continuous longitudes */
 function edgesOf(rings: readonly UnitRing[], budget: RingBudget): Edges | undefined {

@@ -44,7 +44,11 @@ export function nestRings(
   if (relations === undefined) return 'TooManyComparisons'
   const levels = levelsOf(relations)
   const isShell = (ring: number) =>
-    levels[ring] % 2 === 0 && isClockwise(distinct[ring]) && !relations.crossesItself(ring)
+    levels[ring] % 2 === 0 &&
+    // Round a pole, winding says nothing.
+    distinct[ring].isPolar !== true &&
+    isClockwise(distinct[ring]) &&
+    !relations.crossesItself(ring)
   if (![...new Set(relations.crossings.flat())].every(isShell)) return 'CrossingRings'
   return polygonsOf(distinct, relations, levels)
 }

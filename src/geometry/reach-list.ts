@@ -80,8 +80,8 @@ const TOLERANCE_RADIANS = 0.01 / EARTH_RADIUS_METRES
 
 /**
  * A line straight in longitude and latitude has, where it spans dLng and dLat, the geodesic curvature
- * dLng sin(lat) (dLng² cos²(lat) + 2 dLat²) / length³, which is at most 2 dLng sin(lat) / length; a
- * curve of curvature k leaves its chord by k length² / 8 at most.
+ * dLng sin(lat) (dLng² cos²(lat) + 2 dLat²) / length³, and a curve of curvature k leaves its chord by
+ * k length² / 8 at most.
  */
 function piecesOf(fromLng: number, fromLat: number, toLng: number, toLat: number): number {
   const lngSpan = Math.abs(toLng - fromLng) * RADIANS_PER_UNIT
@@ -91,8 +91,15 @@ function piecesOf(fromLng: number, fromLat: number, toLng: number, toLat: number
   const nearLat = isAcrossEquator
     ? 0
     : Math.min(Math.abs(fromLat), Math.abs(toLat)) * RADIANS_PER_UNIT
-  const length = Math.hypot(latSpan, lngSpan * Math.cos(nearLat))
-  const deviation = (lngSpan * Math.sin(farLat) * length) / 4
+  const east = lngSpan * Math.cos(nearLat)
+  const shortest = Math.hypot(latSpan, lngSpan * Math.cos(farLat))
+  const longest = Math.hypot(latSpan, east)
+  // The bracket is at most 2 length², which is the better bound where the line comes near a pole.
+  const bend = Math.min(
+    (east * east + 2 * latSpan * latSpan) / Math.max(shortest, Number.MIN_VALUE),
+    2 * longest,
+  )
+  const deviation = (lngSpan * Math.sin(farLat) * bend) / 8
   return Math.max(1, Math.ceil(Math.sqrt(deviation / TOLERANCE_RADIANS)))
 }
 

@@ -10,7 +10,8 @@
  *
  * @module
  */
-import { GLOBE, movedRing, movesOfRing, type UnitRing } from './antimeridian.js'
+import { GLOBE, movedRing, movesOfRing, overlapOf, type UnitRing } from './antimeridian.js'
+import type { Bounds } from './bounds.js'
 import {
   crosses,
   type EdgeStrips,
@@ -81,10 +82,13 @@ class RingComparison implements RingRelations {
     const images = rings.flatMap((ring, owner) =>
       movesOfRing(ring, GLOBE).map((move) => {
         this.#owners.push(owner)
-        return movedRing(ring, move)
+        return ring.isPolar === true ? closedApart(ring, owner) : movedRing(ring, move)
       }),
     )
-    const near = nearBounds(images)
+    // Beyond the globe rings round a pole may cross where there is no place.
+    const near = nearBounds(images, budget).map((bounds, image) =>
+      rings[this.#owners[image]].isPolar === true ? onGlobe(bounds) : bounds,
+    )
     const isNear = (image: number) => near[image].minLng <= near[image].maxLng
     this.#edges = edgeStripsOf(images.map((ring, image) => (isNear(image) ? ring : [])))
     this.#nearEdges = edgeStripsOf(images, near)
@@ -117,16 +121,23 @@ class RingComparison implements RingRelations {
 
   relateApart(): void {
     const isDone = new Set<number>()
-    for (let edge = 0; edge < this.#edges.edgeCount && !this.isOverLimit; edge++) {
-      const image = this.#edges.rings[edge]
-      if (isDone.has(image)) continue
-      isDone.add(image)
-      const owner = this.#owners[image]
-      for (const container of this.#imagesAround(rayAlong(this.#edges, edge))) {
-        const isOther = this.#owners[container] !== owner
-        if (!isOther || this.#places.has(this.#pairOf(image, container))) continue
-        this.containers[owner].add(this.#owners[container])
+    // From a place on the globe, where there is one: rings round a pole are right there.
+    for (const isWanted of [isOnGlobe, () => true]) {
+      for (let edge = 0; edge < this.#edges.edgeCount && !this.isOverLimit; edge++) {
+        const image = this.#edges.rings[edge]
+        if (isDone.has(image) || !isWanted(this.#edges.fromLngs[edge])) continue
+        isDone.add(image)
+        this.#relateImage(image, rayAlong(this.#edges, edge))
       }
+    }
+  }
+
+  #relateImage(image: number, ray: Ray): void {
+    const owner = this.#owners[image]
+    for (const container of this.#imagesAround(ray)) {
+      const isOther = this.#owners[container] !== owner
+      if (!isOther || this.#places.has(this.#pairOf(image, container))) continue
+      this.containers[owner].add(this.#owners[container])
     }
   }
 
@@ -235,3 +246,20 @@ function isOnEdge(edges: EdgeStrips, edge: number, lng: number, lat: number): bo
   if (lat < lowLatOf(edges, edge) || lat > highLatOf(edges, edge)) return false
   return sideOfEdge(edges, edge, lng, lat) === 0
 }
+
+function isOnGlobe(lng: number): boolean {
+  return lng >= GLOBE.min && lng <= GLOBE.max
+}
+
+function onGlobe(bounds: Bounds): Bounds {
+  const { min, max } = overlapOf({ min: bounds.minLng, max: bounds.maxLng }, GLOBE)
+  return { ...bounds, minLng: min, maxLng: max }
+}
+
+/** A ring round a pole, closed beyond it at a latitude of its own, so that no two touch there. */
+function closedApart(ring: UnitRing, owner: number): number[] {
+  const isClosing = (value: number, i: number) => i % 2 === 1 && Math.abs(value) > POLE
+  return ring.map((value, i) => (isClosing(value, i) ? value + Math.sign(value) * owner : value))
+}
+
+const POLE = 9e8

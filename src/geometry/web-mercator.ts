@@ -8,10 +8,11 @@
 const HALF_WORLD_METRES = Math.PI * 6_378_137
 
 /**
- * A longitude that ends at the antimeridian must not come to lie beyond it, where a ring is taken
- * as drawn: half the world to the millimetre is more than half the world.
+ * Map libraries write the end of the world as 20037508.34 or .343, and tiling schemes as 20037507.07.
+ * Taken to the millimetre, a ring from one end to the other would run the short way instead, or lie
+ * beyond the antimeridian, where it is taken as drawn.
  */
-const SEAM_METRES = 5e-4
+const SEAM_METRES = 1.5
 
 /**
  * Ten decimals are ten micrometres. The last places of `Math.exp` and `Math.atan` may differ from
@@ -21,8 +22,8 @@ const DECIMALS = 1e10
 
 /** The longitude of `x` metres, in degrees; beyond ±180 where `x` is beyond one world. */
 export function lngOfMetres(x: number): number {
-  const beyond = Math.abs(x) - HALF_WORLD_METRES
-  if (beyond > 0 && beyond <= SEAM_METRES) return 180 * Math.sign(x)
+  const isEnd = Math.abs(Math.abs(x) - HALF_WORLD_METRES) <= SEAM_METRES
+  if (isEnd) return 180 * Math.sign(x)
   return rounded((180 * x) / HALF_WORLD_METRES)
 }
 

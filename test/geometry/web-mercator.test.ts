@@ -21,13 +21,13 @@ t.test('known points come back', async (t) => {
   t.equal(latOfMetres(HALF_WORLD), 85.0511287798)
 })
 
-t.test('the antimeridian is exact, also when it is written to the millimetre', async (t) => {
-  for (const x of [HALF_WORLD, 20037508.3427893, 20037508.34279, 20037508.343]) {
+t.test('the antimeridian is exact, however map libraries write it', async (t) => {
+  for (const x of [HALF_WORLD, 20037508.343, 20037508.34, 20037508.35, 20037507.0671618]) {
     t.equal(lngOfMetres(x), 180)
     t.equal(lngOfMetres(-x), -180)
   }
-  t.ok(lngOfMetres(20037508.344) > 180)
-  t.ok(lngOfMetres(20037508.34) < 180)
+  t.ok(lngOfMetres(20037510) > 180)
+  t.ok(lngOfMetres(20037506) < 180)
 })
 
 t.test('a place beyond one world keeps its turn', async (t) => {
@@ -47,7 +47,8 @@ t.test('whole units that were projected come back as they were', async (t) => {
   fc.assert(
     fc.property(units(180), units(85), (lngUnits, latUnits) => {
       const [lng, lat] = [lngUnits / 1e7, latUnits / 1e7]
-      t.ok(lngOfMetres((lng * HALF_WORLD) / 180) - lng === 0)
+      const isNearEnd = 180 - Math.abs(lng) < 2e-5
+      t.ok(isNearEnd || lngOfMetres((lng * HALF_WORLD) / 180) - lng === 0)
       const y = 6378137 * Math.asinh(Math.tan((lat * Math.PI) / 180))
       t.ok(latOfMetres(y) - lat === 0)
     }),
