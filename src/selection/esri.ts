@@ -10,13 +10,13 @@ import { type NestingFault, nestRings } from '../geometry/esri-rings.js'
 import { latOfMetres, lngOfMetres } from '../geometry/web-mercator.js'
 import { toRing } from './geojson.js'
 import type { GeometrySink } from './layers.js'
-import { type JsonObject, member } from './parse.js'
+import { type JsonObject, lowerCase, member } from './parse.js'
 import { arrayAt, fail, readPosition } from './positions.js'
 import { readSpatialReference, type SpatialReference } from './spatial-reference.js'
 
 /** Whether an object has a member that only Esri geometries have. */
 export function isEsriGeometry(object: JsonObject): boolean {
-  return Object.keys(object).some((name) => Object.hasOwn(KINDS, name.toLowerCase()))
+  return Object.keys(object).some((name) => Object.hasOwn(KINDS, lowerCase(name)))
 }
 
 /**
@@ -78,10 +78,10 @@ function kindOfGeometry(object: JsonObject, path: string): Exclude<Kind, 'curve'
   let found: string | undefined
   let kind: Kind | undefined
   for (const name of Object.keys(object)) {
-    const lowerCase = name.toLowerCase()
-    const isEsri = Object.hasOwn(KINDS, lowerCase)
-    if (!isEsri && !GEOJSON_MEMBERS.includes(lowerCase)) continue
-    const other = isEsri ? KINDS[lowerCase as keyof typeof KINDS] : undefined
+    const lower = lowerCase(name)
+    const isEsri = Object.hasOwn(KINDS, lower)
+    if (!isEsri && !GEOJSON_MEMBERS.includes(lower)) continue
+    const other = isEsri ? KINDS[lower as keyof typeof KINDS] : undefined
     if (other === 'curve')
       fail('UnknownGeometryType', 'holds curves, which are not known', `${path}.${name}`)
     if (found !== undefined && (kind === undefined || kind !== other)) {

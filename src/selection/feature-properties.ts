@@ -6,7 +6,7 @@
 import { FARTHEST_METRES } from '../geometry/great-circle.js'
 import type { SourceFilter } from '../geometry/shapes.js'
 import { limits } from '../limits.js'
-import { isObject, type JsonObject, kindOf, member } from './parse.js'
+import { isObject, type JsonObject, kindOf, lowerCase, member } from './parse.js'
 import { fail } from './positions.js'
 import { readSourceIds, type SourceReference } from './source-ids.js'
 
@@ -30,7 +30,8 @@ export const NO_PROPERTIES: FeatureProperties = {
 
 /** @throws ServiceError  that names the property */
 export function readProperties(value: unknown, path: string): FeatureProperties {
-  if (!isObject(value)) return NO_PROPERTIES
+  if (value === undefined || value === null) return NO_PROPERTIES
+  if (!isObject(value)) fail('InvalidGeoJson', `must be an object, not ${kindOf(value)}`, path)
   const isExcluded = readFlag(value, 'exclude', path)
   const radiusMetres = readRadius(value, path)
   const nearestCount = readNearest(value, path)
@@ -41,17 +42,37 @@ export function readProperties(value: unknown, path: string): FeatureProperties 
   return { isExcluded, radiusMetres, nearestCount, ...sources }
 }
 
-/** Refuses the properties where they would have no effect: beside `properties` or in `attributes`. */
-export function refuseMisplacedProperties(object: unknown, path: string): void {
+/**
+ * Refuses the properties where they would have no effect: beside `properties`, in `attributes`, or,
+ * of what is not a feature, in either.
+ */
+export function refuseMisplacedProperties(
+  object: JsonObject,
+  path: string,
+  isFeature: boolean,
+): void {
+  refuseNames(object, path)
+  refuseNames(member(object, 'attributes'), `${path}.attributes`)
+  if (!isFeature) refuseNames(member(object, 'properties'), `${path}.properties`)
+}
+
+function refuseNames(object: unknown, path: string): void {
   if (!isObject(object)) return
   for (const name of Object.keys(object)) {
-    if (NAMES.includes(name.toLowerCase()) && !isUnset(object[name])) {
-      fail('InvalidGeoJson', 'belongs into the properties of the feature', `${path}.${name}`)
+    if (PROPERTY_NAMES.includes(lowerCase(name)) && !isUnset(object[name])) {
+      fail('InvalidGeoJson', 'belongs into the properties of a feature', `${path}.${name}`)
     }
   }
 }
 
-const NAMES = ['exclude', 'radius', 'buffer', 'nearest', 'sources']
+/** In lower case; they are read in any. */
+export const PROPERTY_NAMES: readonly string[] = [
+  'exclude',
+  'radius',
+  'buffer',
+  'nearest',
+  'sources',
+]
 
 function readFlag(properties: JsonObject, name: string, path: string): boolean {
   const value = member(properties, name)

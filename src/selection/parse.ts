@@ -44,7 +44,7 @@ export function kindOf(value: unknown): string {
 export function member(object: JsonObject, ...names: string[]): unknown {
   let found: string | undefined
   for (const key of Object.keys(object)) {
-    if (!names.includes(key) && !names.includes(key.toLowerCase())) continue
+    if (!names.includes(key) && !names.includes(lowerCase(key))) continue
     if (found !== undefined) {
       throw new ServiceError('InvalidRequest', `${found} is given twice, also as ${key}`, key)
     }
@@ -52,6 +52,13 @@ export function member(object: JsonObject, ...names: string[]): unknown {
   }
   return found === undefined ? undefined : object[found]
 }
+
+/** A name in lower case; one that is longer than any that is known is left as it is. */
+export function lowerCase(name: string): string {
+  return name.length > LONGEST_NAME ? name : name.toLowerCase()
+}
+
+const LONGEST_NAME = 64
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 

@@ -10,7 +10,7 @@ import { isEsriGeometry, readEsriGeometry } from './esri.js'
 import { NO_PROPERTIES, readProperties, refuseMisplacedProperties } from './feature-properties.js'
 import { readCoordinates } from './geojson.js'
 import { type GeometrySink, LayerCollector } from './layers.js'
-import { isObject, type JsonObject, member } from './parse.js'
+import { isObject, type JsonObject, lowerCase, member } from './parse.js'
 import { arrayAt, fail, objectAt } from './positions.js'
 import type { SourceReference } from './source-ids.js'
 import { readSpatialReference, type SpatialReference } from './spatial-reference.js'
@@ -55,7 +55,7 @@ class ShapeReader {
 
   #readFeatures(object: JsonObject, type: unknown, features: unknown, path: string): void {
     expectType(type, 'FeatureCollection', path)
-    refuseMisplacedProperties(object, path)
+    refuseMisplacedProperties(object, path, false)
     refuseForeignCrs(object, path)
     const referencePath = `${path}.spatialReference`
     const reference = readSpatialReference(member(object, 'spatialreference'), referencePath)
@@ -76,17 +76,18 @@ class ShapeReader {
     expectType(member(feature, 'type'), 'Feature', path)
     refuseSeveralShapes(feature, path)
     refuseForeignCrs(feature, path)
-    refuseMisplacedProperties(feature, path)
-    refuseMisplacedProperties(member(feature, 'attributes'), `${path}.attributes`)
+    refuseMisplacedProperties(feature, path, true)
     const properties = readProperties(member(feature, 'properties'), `${path}.properties`)
     this.sourceReferences.push(...properties.sourceReferences)
     const geometry = member(feature, 'geometry')
     if (geometry === undefined) fail('InvalidGeoJson', 'has no geometry', path)
+    const ownPath = `${path}.spatialReference`
+    const own = readSpatialReference(member(feature, 'spatialreference'), ownPath)
     const nearestCount = this.layers.nearestCount
     if (geometry !== null) {
       const geometryPath = `${path}.geometry`
       const sink = this.layers.sinkFor(properties, path)
-      this.#readGeometry(objectAt(geometry, geometryPath), geometryPath, reference, sink)
+      this.#readGeometry(objectAt(geometry, geometryPath), geometryPath, own ?? reference, sink)
     }
     // Without a place to be near to, a feature that is to narrow the others would not.
     if (properties.nearestCount !== undefined && this.layers.nearestCount === nearestCount) {
@@ -101,13 +102,14 @@ class ShapeReader {
     reference: SpatialReference | undefined,
     into: GeometrySink,
   ): void {
-    refuseMisplacedProperties(geometry, path)
+    refuseMisplacedProperties(geometry, path, false)
+    refuseForeignCrs(geometry, path)
     if (isEsriGeometry(geometry)) {
       readEsriGeometry(geometry, path, reference, into)
       return
     }
     refuseSeveralShapes(geometry, path)
-    refuseForeignCrs(geometry, path)
+    refuseMercator(geometry, path, reference)
     const type = member(geometry, 'type')
     if (type !== 'GeometryCollection') {
       readCoordinates(type, member(geometry, 'coordinates'), path, into)
@@ -124,7 +126,7 @@ class ShapeReader {
 
 /** An object with several members that hold a shape: to read one would drop the others. */
 function refuseSeveralShapes(object: JsonObject, path: string): void {
-  const names = Object.keys(object).filter((name) => SHAPE_MEMBERS.includes(name.toLowerCase()))
+  const names = Object.keys(object).filter((name) => SHAPE_MEMBERS.includes(lowerCase(name)))
   if (names.length > 1) fail('InvalidGeoJson', `has both ${names[0]} and ${names[1]}`, path)
 }
 
@@ -137,6 +139,18 @@ const SHAPE_MEMBERS = [
   'rings',
   'paths',
 ]
+
+/** GeoJSON is in degrees, whatever the collection around it says. */
+function refuseMercator(
+  geometry: JsonObject,
+  path: string,
+  inherited: SpatialReference | undefined,
+): void {
+  const referencePath = `${path}.spatialReference`
+  const own = readSpatialReference(member(geometry, 'spatialreference'), referencePath)
+  if ((own ?? inherited ?? 'degrees') === 'degrees') return
+  fail('UnknownSpatialReference', 'cannot be other than degrees for GeoJSON', referencePath)
+}
 
 /**
  * A member `crs`, as GeoJSON had it before RFC 7946, may only name what is meant without it:

@@ -7,7 +7,8 @@ import { ServiceError } from '../errors.js'
 import type { Shapes, SourceFilter } from '../geometry/shapes.js'
 import type { CountMode } from '../shard/select.js'
 import { ESRI_MEMBERS } from './esri.js'
-import { type JsonObject, kindOf, member } from './parse.js'
+import { PROPERTY_NAMES } from './feature-properties.js'
+import { type JsonObject, kindOf, lowerCase, member } from './parse.js'
 import { readDrawing } from './shapes.js'
 import { readSourceIds, type SourceReference } from './source-ids.js'
 
@@ -43,10 +44,19 @@ export function validate(request: JsonObject): Query {
   return query as Query
 }
 
-/** Members that would narrow a selection: to ignore one would warn the wrong people. */
-const UNSUPPORTED = ['distinct', 'limit', 'after']
+/** Members that look as if they changed a selection: to ignore one would warn the wrong people. */
+const UNSUPPORTED = [
+  'distinct',
+  'limit',
+  'after',
+  'source',
+  'sourceid',
+  'sourceids',
+  'crs',
+  'spatialreference',
+]
 
-/** Members of shapes: to ignore one would drop the shape of a client that left out `geoJSON`. */
+/** Members of shapes: to ignore one would drop what a client that left out `geoJSON` means. */
 const MISPLACED = [
   'type',
   'features',
@@ -54,16 +64,18 @@ const MISPLACED = [
   'geometry',
   'geometries',
   'coordinates',
+  'properties',
+  ...PROPERTY_NAMES.filter((name) => name !== 'sources'),
   ...ESRI_MEMBERS,
 ]
 
 function refuseUnsupported(request: JsonObject): void {
   for (const name of Object.keys(request)) {
     if (request[name] === null) continue
-    if (UNSUPPORTED.includes(name.toLowerCase())) {
-      throw new ServiceError('InvalidRequest', `${name} is not supported by this version`, name)
+    if (UNSUPPORTED.includes(lowerCase(name))) {
+      throw new ServiceError('InvalidRequest', `${name} is not a member of this request`, name)
     }
-    if (MISPLACED.includes(name.toLowerCase())) {
+    if (MISPLACED.includes(lowerCase(name))) {
       throw new ServiceError('InvalidRequest', `${name} belongs into the member geoJSON`, name)
     }
   }

@@ -26,8 +26,8 @@ export function countDirectly(shard: Shard, shapes: Shapes, budget: Budget): num
   const [{ polygons, reaches }] = layers
   const polygonCount = polygons.polygonStarts.length - 1
   if (polygonCount === 0) {
-    prepareReach(reaches, budget)
-    return within(budget, descendReach(shard, reachTable, budget, null))
+    const table = reachTableOf(reaches, budget)
+    return within(budget, descendReach(shard, table, budget, null))
   }
   const isOnePass =
     polygonCount === 1 &&
@@ -67,8 +67,8 @@ export function selectUnion(
     }
     if (reaches.radiiMetres.length > 0) {
       reachRuns.clear()
-      prepareReach(reaches, budget)
-      within(budget, descendReach(shard, reachTable, budget, reachRuns))
+      const table = reachTableOf(reaches, budget)
+      within(budget, descendReach(shard, table, budget, reachRuns))
       addPart(into, partCount++, reachRuns, budget)
     }
   }
@@ -83,7 +83,8 @@ export function takeAway(runs: RunList, removed: RunList, budget: Budget): void 
   runs.exchange(spareRuns)
 }
 
-const reachTable: ReachTable = createReachTable()
+const reachTables: readonly ReachTable[] = Array.from({ length: 4 }, createReachTable)
+let nextReachTable = 0
 const excludedRuns = new RunList()
 const polygonRuns = new RunList()
 const reachRuns = new RunList()
@@ -95,7 +96,7 @@ const SUBTRACT_COST = 8
 
 /** What it costs to prepare an edge or an arc. */
 const EDGE_COST = 8
-const ARC_COST = 64
+const ARC_COST = 2_000
 
 function addPart(into: RunList, partCount: number, runs: RunList, budget: Budget): void {
   charge(budget, RUN_COST * runs.runCount)
@@ -138,10 +139,18 @@ function fillTable(
   fillEdgeTable(table, polygons, ringStart, ringEnd, firstBit)
 }
 
-function prepareReach(reaches: Layer['reaches'], budget: Budget): void {
-  if (reachTable.reaches === reaches) return
+/**
+ * The arcs of a layer, prepared. A few tables are kept, for a task has the same layers for shard
+ * after shard.
+ */
+function reachTableOf(reaches: Layer['reaches'], budget: Budget): ReachTable {
+  const filled = reachTables.find((table) => table.reaches === reaches)
+  if (filled !== undefined) return filled
   charge(budget, ARC_COST * reaches.radiiMetres.length)
-  fillReachTable(reachTable, reaches)
+  const table = reachTables[nextReachTable]
+  nextReachTable = (nextReachTable + 1) % reachTables.length
+  fillReachTable(table, reaches)
+  return table
 }
 
 function within(budget: Budget, count: number): number {

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { type Budget, charge } from './budget.js'
 
 interface Candidate {
   readonly metres: number
@@ -16,16 +17,19 @@ interface Candidate {
 
 export class Closest {
   readonly #count: number
+  readonly #budget: Budget
   #candidates: Candidate[] = []
   /** Nobody farther away is kept. */
   farthestMetres = Number.POSITIVE_INFINITY
 
-  constructor(count: number) {
+  constructor(count: number, budget: Budget) {
     this.#count = count
+    this.#budget = budget
   }
 
   offer(metres: number, at: number, rank: number, recipient: number): void {
     if (metres > this.farthestMetres) return
+    charge(this.#budget, CANDIDATE_COST)
     this.#candidates.push({ metres, at, rank, recipient })
     // Sorting now and then, when the list has doubled, costs less than keeping order.
     if (this.#candidates.length >= 2 * this.#count + SPARE_COUNT) this.cut()
@@ -47,3 +51,6 @@ export class Closest {
 }
 
 const SPARE_COUNT = 1_000
+
+/** What a candidate costs, most of it when all are sorted, in edge tests. */
+const CANDIDATE_COST = 500

@@ -68,7 +68,7 @@ function pick(
   offer: Candidates,
   budget: Budget,
 ): [at: number, recipient: number][] {
-  const closest = new Closest(near.count)
+  const closest = new Closest(near.count, budget)
   for (const [at, shard] of shards.entries()) {
     offer(shard, at, near, closest, budget)
     closest.cut()

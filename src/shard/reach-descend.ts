@@ -15,8 +15,8 @@ import { reachesPoint, testReachLeaf } from './reach-leaf.js'
 import type { RunList } from './runs.js'
 
 /** What it takes to test an arc against a cell or a point, and to place a point, in edge tests. */
-const ARC_COST = 8
-const PLACE_COST = 16
+const ARC_COST = 16
+const PLACE_COST = 24
 
 /**
  * Counts the recipients within reach, and appends them to `runs` unless that is null.

@@ -336,11 +336,29 @@ t.test('properties that mean nothing are refused by name', async (t) => {
   for (const misplaced of [{ radius: 5 }, { Exclude: true }, { sources: [1] }]) {
     for (const geoJSON of [
       { ...feature(polygon), ...misplaced },
+      { ...feature(polygon), attributes: misplaced },
       { ...polygon, ...misplaced },
+      { ...polygon, properties: misplaced },
+      feature({ ...polygon, properties: misplaced }),
+      feature({ ...polygon, attributes: misplaced }),
+      { type: 'GeometryCollection', geometries: [{ ...polygon, properties: misplaced }] },
       { ...collection(feature(polygon)), ...misplaced },
+      { ...collection(feature(polygon)), properties: misplaced },
     ]) {
-      t.throws(() => validate({ geoJSON }), { code: 'InvalidGeoJson' })
+      t.throws(() => validate({ geoJSON }), { code: 'InvalidGeoJson' }, JSON.stringify(geoJSON))
     }
+  }
+  for (const properties of [[{ exclude: true }], '{"exclude":true}', 7, true]) {
+    t.throws(() => validate({ geoJSON: feature(polygon, properties) }), {
+      code: 'InvalidGeoJson',
+      field: 'geoJSON.properties',
+    })
+  }
+  for (const name of ['radius', 'nearest', 'Exclude', 'properties', 'sourceIds', 'crs']) {
+    t.throws(() => validate({ [name]: {}, geoJSON: polygon }), {
+      code: 'InvalidRequest',
+      field: name,
+    })
   }
   const opposite = {
     type: 'LineString',
@@ -378,6 +396,9 @@ t.test('Esri geometries stand wherever geometries may', async (t) => {
     [{ features: [{ geometry: { rings }, attributes: { Radius: 5 } }] }, 'InvalidGeoJson'],
     [{ geometry: { rings }, rings }, 'InvalidGeoJson'],
     [{ features: [], spatialReference: { wkid: 2263 } }, 'UnknownSpatialReference'],
+    [{ ...polygon, spatialReference: mercator }, 'UnknownSpatialReference'],
+    [{ features: [feature(polygon)], spatialReference: mercator }, 'UnknownSpatialReference'],
+    [{ rings, crs: { properties: { name: 'EPSG:2277' } } }, 'UnknownSpatialReference'],
   ] as const) {
     t.throws(() => validate({ geoJSON }), { code })
   }
