@@ -14,30 +14,51 @@ import { descendReach } from './reach-descend.js'
 import { normalise, RunList, subtract } from './runs.js'
 
 /**
- * Counts the recipients of a shard that are in one polygon or within reach of one layer's arcs,
- * without listing runs; undefined when it takes more than that.
+ * Counts the recipients of each shard without listing runs, where one polygon, or the arcs of one
+ * layer, are all that was drawn; undefined when it takes more than that.
  */
-export function countDirectly(shard: Shard, shapes: Shapes, budget: Budget): number | undefined {
-  const layers = shapes.included.filter((layer) => holdsFor(layer, shard.sourceId))
-  if (layers.length === 0) return 0
-  if (layers.length > 1 || shapes.excluded.some((layer) => holdsFor(layer, shard.sourceId))) {
+export function countDirectly(
+  shards: readonly Shard[],
+  { included, excluded }: Shapes,
+  budget: Budget,
+): Uint32Array | undefined {
+  if (included.length !== 1 || included[0].sourceIds !== null || excluded.length > 0) {
     return undefined
   }
-  const [{ polygons, reaches }] = layers
+  const [{ polygons, reaches }] = included
   const polygonCount = polygons.polygonStarts.length - 1
-  if (polygonCount === 0) {
-    const table = reachTableOf(reaches, budget)
-    return within(budget, descendReach(shard, table, budget, null))
+  const hasReaches = reaches.radiiMetres.length > 0
+  if (polygonCount === 0) return hasReaches ? countReached(shards, reaches, budget) : undefined
+  const isOnePass = polygonCount === 1 && polygons.polygonStarts[1] <= RINGS_PER_TABLE
+  return isOnePass && !hasReaches ? countInPolygon(shards, polygons, budget) : undefined
+}
+
+function countReached(
+  shards: readonly Shard[],
+  reaches: Layer['reaches'],
+  budget: Budget,
+): Uint32Array {
+  const counts = new Uint32Array(shards.length)
+  const table = reachTableOf(reaches, budget)
+  for (let at = 0; at < shards.length; at++) {
+    counts[at] = within(budget, descendReach(shards[at], table, budget, null))
   }
-  const isOnePass =
-    polygonCount === 1 &&
-    polygons.polygonStarts[1] <= RINGS_PER_TABLE &&
-    reaches.radiiMetres.length === 0
-  if (!isOnePass) return undefined
-  if (!meets(shard.box, polygons.bounds)) return 0
-  const kernel = kernelFor(shard, polygons.vertices.length / 2)
-  fillTable(kernel, polygons, 0, polygons.polygonStarts[1], SHELL_BIT, budget)
-  return within(budget, kernel.descend(shard, true, budget, null))
+  return counts
+}
+
+function countInPolygon(shards: readonly Shard[], polygons: Polygons, budget: Budget): Uint32Array {
+  const counts = new Uint32Array(shards.length)
+  let filled: Kernel | undefined
+  for (let at = 0; at < shards.length; at++) {
+    if (!meets(shards[at].box, polygons.bounds)) continue
+    const kernel = kernelFor(shards[at], polygons.vertices.length / 2)
+    // Almost always the same for all shards, so that one table serves them all.
+    if (kernel !== filled)
+      fillTable(kernel, polygons, 0, polygons.polygonStarts[1], SHELL_BIT, budget)
+    filled = kernel
+    counts[at] = within(budget, kernel.descend(shards[at], true, budget, null))
+  }
+  return counts
 }
 
 /** Leaves in `into` who is in any included layer and in no excluded one. */

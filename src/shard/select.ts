@@ -28,17 +28,15 @@ export function countInside(
   budget: Budget,
   mode: CountMode = 'ContactLocation',
 ): Uint32Array {
-  const counts = new Uint32Array(shards.length)
   if (!needsWholeSources(shapes, mode)) {
-    for (const [at, shard] of shards.entries()) counts[at] = countOne(shard, shapes, budget)
-    return counts
+    return countDirectly(shards, shapes, budget) ?? countSelected(shards, shapes, budget)
   }
+  const counts = new Uint32Array(shards.length)
   for (const { first, members } of sourcesOf(shards)) {
     const runs = selectSource(members, shapes, budget)
-    counts.set(
-      mode === 'Contact' ? countContacts(members, runs, budget) : runs.map(recipientCountOf),
-      first,
-    )
+    const sizes =
+      mode === 'Contact' ? countContacts(members, runs, budget) : runs.map(recipientCountOf)
+    counts.set(sizes, first)
   }
   return counts
 }
@@ -70,11 +68,13 @@ export function needsWholeSources({ nearest }: Shapes, mode: CountMode): boolean
 
 const selected = new RunList()
 
-function countOne(shard: Shard, shapes: Shapes, budget: Budget): number {
-  const count = countDirectly(shard, shapes, budget)
-  if (count !== undefined) return count
-  selectArea(shard, shapes, selected, budget)
-  return selected.recipientCount()
+function countSelected(shards: readonly Shard[], shapes: Shapes, budget: Budget): Uint32Array {
+  const counts = new Uint32Array(shards.length)
+  for (const [at, shard] of shards.entries()) {
+    selectArea(shard, shapes, selected, budget)
+    counts[at] = selected.recipientCount()
+  }
+  return counts
 }
 
 /** @param shards  of one source */
