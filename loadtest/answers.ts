@@ -52,9 +52,11 @@ export async function verifyAnswers(
   for (const { body, answer } of [...counts, ...lists]) known.set(body, answer)
   const { mismatches } = await checkCounties({
     rows,
-    ask: async (geometry, countsOnly) => ({
-      records: recordsOf(known.get(requestBody(geometry, countsOnly)) ?? '{}'),
-    }),
+    ask: async (_, countsOnly, { id }) => {
+      const answer = known.get(requestBody(shapes[Number(id)], countsOnly))
+      if (answer === undefined) throw new Error(`shape ${id} was not asked`)
+      return { records: recordsOf(answer) }
+    },
     counties: shapes.map((geometry, at) => ({ id: String(at), name: 'a drawn polygon', geometry })),
     list: true,
   })

@@ -40,7 +40,7 @@ export interface SourceRecord {
 }
 
 /** Sends one request. */
-export type Ask = (geometry: Geometry, countsOnly: boolean) => Promise<Answer>
+export type Ask = (geometry: Geometry, countsOnly: boolean, county: County) => Promise<Answer>
 
 /** The `SourceRecords` of an answer, or the `ErrorCode` of one that is 400. */
 export type Answer = { readonly records: readonly SourceRecord[] } | { readonly refused: string }
@@ -76,7 +76,7 @@ export async function checkCounties(options: {
     recipientCount += inside.length
     const reasons: string[] = []
     for (const countsOnly of list ? [true, false] : [true]) {
-      const answer = await ask(geometry ?? county.geometry, countsOnly)
+      const answer = await ask(geometry ?? county.geometry, countsOnly, county)
       if (geometry === undefined) reasons.push(...compareRefusal(answer))
       else reasons.push(...compareAnswer(rows, inside, answer, countsOnly))
     }
