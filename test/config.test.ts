@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import t from 'tap'
@@ -6,6 +6,7 @@ import { readConfig } from '../src/config.js'
 import { unsupportedRelease } from '../src/node-release.js'
 
 const directory = mkdtempSync(join(tmpdir(), 'hickory-config-'))
+t.teardown(() => rmSync(directory, { recursive: true }))
 let fileCount = 0
 
 t.test('a flag wins over the environment, that over the file, that over the default', async (t) => {
