@@ -111,14 +111,22 @@ export function squaredChord(
 }
 
 /**
- * How wrong a squared chord of about `chord` squared may be: coordinates on the unit sphere are off
- * by a few 2 ** -53; this leaves room for twenty times that.
+ * Within this of its square a chord is in doubt: coordinates on the unit sphere are off by a few
+ * 2 ** -53, for which the first term leaves room twenty times over, and a limit that was itself
+ * computed as a distance is off by as much.
  */
 export function squaredChordSlack(chord: number): number {
-  return chord * 2 ** -47 + 2 ** -94
+  return chord * 2 ** -47 + 4 * LIMIT_ERROR * chord * chord
 }
 
-/** Decides what a squared chord leaves in doubt. For a circle it is what the haversine says. */
+/**
+ * How much farther than the limit counts as at the limit, as a share: a nanometre in a kilometre. A
+ * distance comes out a little different by each way to write the same formula, and who asks with the
+ * distance of a recipient means that recipient.
+ */
+const LIMIT_ERROR = 1e-12
+
+/** Decides what is in doubt. For a circle it is what the haversine formula says. */
 export function isWithin(
   { rows, isCircle, reaches }: ReachTable,
   arc: number,
@@ -128,10 +136,11 @@ export function isWithin(
 ): boolean {
   const { arcs, radiiMetres } = reaches
   if (isCircle[arc] === 1) {
-    return haversineMetres(arcs[4 * arc], arcs[4 * arc + 1], lng, lat) <= radiiMetres[arc]
+    const metres = haversineMetres(arcs[4 * arc], arcs[4 * arc + 1], lng, lat)
+    return metres <= radiiMetres[arc] * (1 + LIMIT_ERROR)
   }
   const chord = rows[arc * STRIDE + CHORD]
-  return square <= chord * chord
+  return square <= chord * chord * (1 + 2 * LIMIT_ERROR)
 }
 
 /** Returns whether the arc is a single point. */
