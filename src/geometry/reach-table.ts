@@ -30,11 +30,11 @@ export interface ReachTable {
 export const SOUTH = 0
 export const NORTH = 1
 export const CHORD = 2
-export const FROM = 3
-export const TO = 6
-export const NORMAL = 9
-export const FORWARD = 12
-export const BACKWARD = 15
+const FROM = 3
+const TO = 6
+const NORMAL = 9
+const FORWARD = 12
+const BACKWARD = 15
 export const STRIDE = 18
 export const CENTRE_LNG = 3
 export const CENTRE_LAT = 4
