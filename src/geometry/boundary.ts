@@ -178,7 +178,7 @@ class Arrangement {
         lng <= Math.max(lng1, lng2) + TOLERANCE_UNITS &&
         lat >= Math.min(lat1, lat2) - TOLERANCE_UNITS &&
         lat <= Math.max(lat1, lat2) + TOLERANCE_UNITS
-      if (isBeside && distance(lng, lat, lng1, lat1, lng2, lat2) <= TOLERANCE_UNITS) return 0
+      if (isBeside && isOn([lng1, lat1, lng2, lat2], lng, lat)) return 0
       const spans = lat1 > lat !== lat2 > lat
       if (spans && lng < lng1 + ((lat - lat1) / (lat2 - lat1)) * (lng2 - lng1)) isInside = !isInside
     }
@@ -230,38 +230,25 @@ function cut(a: Edge, b: Edge): void {
 }
 
 function touch({ ends, cuts }: Edge, lng: number, lat: number): void {
-  if (distance(lng, lat, ...ends) <= TOLERANCE_UNITS) cuts.push(shareAt(lng, lat, ...ends))
+  if (isOn(ends, lng, lat)) cuts.push(shareAt(lng, lat, ends))
+}
+
+/** Whether a position is on an edge, or too near to tell. */
+function isOn(ends: Edge['ends'], lng: number, lat: number): boolean {
+  const [lng1, lat1, lng2, lat2] = ends
+  const share = shareAt(lng, lat, ends)
+  const lngStep = lng1 + share * (lng2 - lng1) - lng
+  const latStep = lat1 + share * (lat2 - lat1) - lat
+  return Math.sqrt(lngStep * lngStep + latStep * latStep) <= TOLERANCE_UNITS
 }
 
 /** The share of an edge's length that is nearest to a position. */
-function shareAt(
-  lng: number,
-  lat: number,
-  lng1: number,
-  lat1: number,
-  lng2: number,
-  lat2: number,
-): number {
+function shareAt(lng: number, lat: number, [lng1, lat1, lng2, lat2]: Edge['ends']): number {
   const [lngSpan, latSpan] = [lng2 - lng1, lat2 - lat1]
   const square = lngSpan * lngSpan + latSpan * latSpan
   if (square === 0) return 0
   const share = ((lng - lng1) * lngSpan + (lat - lat1) * latSpan) / square
   return Math.min(1, Math.max(0, share))
-}
-
-/** How far a position is from an edge, in units on the flat map. */
-function distance(
-  lng: number,
-  lat: number,
-  lng1: number,
-  lat1: number,
-  lng2: number,
-  lat2: number,
-): number {
-  const share = shareAt(lng, lat, lng1, lat1, lng2, lat2)
-  const lngStep = lng1 + share * (lng2 - lng1) - lng
-  const latStep = lat1 + share * (lat2 - lat1) - lat
-  return Math.sqrt(lngStep * lngStep + latStep * latStep)
 }
 
 /** The parts of an edge between its cuts, as shares of its length. */

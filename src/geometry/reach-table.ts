@@ -23,23 +23,26 @@ export interface ReachTable {
 
 /**
  * Offsets in a row: the latitudes beyond which nothing is within reach, in units; the chord of the
- * radius; both ends as vectors; the normal of the plane through the arc; and the directions along the
+ * radius, and the squared chords up to which a point is within reach for certain and from which it is
+ * beyond; both ends as vectors; the normal of the plane through the arc; and the directions along the
  * arc at its first end and against it at its last. A circle has its centre in units and the cosine
  * and sine of its latitude where an arc has its ends.
  */
 export const SOUTH = 0
 export const NORTH = 1
 export const CHORD = 2
-const FROM = 3
-const TO = 6
-const NORMAL = 9
-const FORWARD = 12
-const BACKWARD = 15
-export const STRIDE = 18
-export const CENTRE_LNG = 3
-export const CENTRE_LAT = 4
-export const LAT_COSINE = 5
-export const LAT_SINE = 6
+export const WITHIN = 3
+export const BEYOND = 4
+const FROM = 5
+const TO = 8
+const NORMAL = 11
+const FORWARD = 14
+const BACKWARD = 17
+export const STRIDE = 20
+export const CENTRE_LNG = 5
+export const CENTRE_LAT = 6
+export const LAT_COSINE = 7
+export const LAT_SINE = 8
 
 export function createReachTable(): ReachTable {
   return {
@@ -115,7 +118,7 @@ export function squaredChord(
  * 2 ** -53, for which the first term leaves room twenty times over, and a limit that was itself
  * computed as a distance is off by as much.
  */
-export function squaredChordSlack(chord: number): number {
+function squaredChordSlack(chord: number): number {
   return chord * 2 ** -47 + 4 * LIMIT_ERROR * chord * chord
 }
 
@@ -157,7 +160,10 @@ function fillRow(
   const farUnits = farMetres / EARTH_RADIUS_METRES / RADIANS_PER_UNIT
   rows[row + SOUTH] = Math.min(lat1, lat2) - farUnits
   rows[row + NORTH] = Math.max(lat1, lat2) + farUnits
-  rows[row + CHORD] = chordOf(radiiMetres[arc])
+  const chord = chordOf(radiiMetres[arc])
+  rows[row + CHORD] = chord
+  rows[row + WITHIN] = chord * chord - squaredChordSlack(chord)
+  rows[row + BEYOND] = chord * chord + squaredChordSlack(chord)
   if (lengthMetres < POINT_METRES) {
     rows[row + CENTRE_LNG] = lng1
     rows[row + CENTRE_LAT] = lat1

@@ -16,6 +16,7 @@ import type { Budget } from './budget.js'
 import { meets, type Shard } from './layout.js'
 import { type ActiveEdges, EAST, EDGE_INDEX, holdsPoint, testLeaf } from './leaf.js'
 import type { RunList } from './runs.js'
+import { FRAME, frames, HELD, pushChildren, pushRoot, TREE_DEPTH } from './stack.js'
 
 /**
  * Counts the recipients that `edges` hold, and appends them to `runs` unless that is null.
@@ -34,7 +35,8 @@ export function descend(
   reserve(edges.edgeCount)
   const { coords, nodeSize } = shard
   let found = 0
-  let top = pushRoot(shard, edges)
+  for (let edge = 0; edge < edges.edgeCount; edge++) active.entries[edge] = edge
+  let top = pushRoot(shard, edges.edgeCount)
   while (top > 0) {
     top -= FRAME
     const left = frames[top]
@@ -56,7 +58,7 @@ export function descend(
       const lng = coords[2 * middle]
       const lat = coords[2 * middle + 1]
       const middleHeld = holdsPoint(lng, lat, edges, active, hasShell)
-      top = pushChildren(top, middle, lng, lat, middleHeld)
+      top = pushChildren(top, middle, lng, lat, middleHeld, active)
     } else {
       budget.edgeTestCount -= active.count * (right + 1 - left)
       if (budget.edgeTestCount < 0) return -1
@@ -67,38 +69,15 @@ export function descend(
 }
 
 /**
- * A frame of the stack: a range of items with the edges and the cell handed down by its parent.
- *
- *   0 left   1 right   2 axis   3 listStart   4 listCount   5 crossed bits
- *   6 min lng   7 min lat   8 max lng   9 max lat
- *
- * The item that splits a range belongs to neither half. If it is held, it is a frame of its own
- * between them, with the axis HELD and nothing else, so that runs come out in order.
- */
-const FRAME = 10
-const HELD = 2
-/** A level leaves two frames behind while it goes down with the third. */
-const frames = new Int32Array(FRAME * 80)
-
-/**
  * What `narrow` leaves behind for the frame it was called on. Each list of entries lies right
  * behind its parent's; deeper ones overwrite those already used.
  */
 const active: ActiveEdges = { entries: new Int32Array(0), start: 0, count: 0, crossedBits: 0 }
-const TREE_DEPTH = 34
 
 function reserve(edgeCount: number): void {
   if (edgeCount * TREE_DEPTH > active.entries.length) {
     active.entries = new Int32Array(2 * edgeCount * TREE_DEPTH)
   }
-}
-
-function pushRoot(shard: Shard, edges: EdgeTable): number {
-  for (let edge = 0; edge < edges.edgeCount; edge++) active.entries[edge] = edge
-  const { box } = shard
-  frames.set([0, shard.recipientCount - 1, 0, 0, edges.edgeCount, 0])
-  frames.set([box.minLng, box.minLat, box.maxLng, box.maxLat], 6)
-  return FRAME
 }
 
 /** Drops the edges that no longer matter in the frame's cell; true if one of the rest touches it. */
@@ -160,52 +139,4 @@ function cornerBits(edges: EdgeTable, frame: number): number {
     if (edges.lowLats[edge] <= lat && lat < edges.highLats[edge]) bits ^= edges.ringBits[edge]
   }
   return bits
-}
-
-/**
- * Replaces the frame at `top` by its two halves and, if it is held, the item between them; the
- * half that comes last in order lies lowest on the stack. Returns the new top.
- */
-function pushChildren(
-  top: number,
-  middle: number,
-  lng: number,
-  lat: number,
-  middleHeld: boolean,
-): number {
-  const left = frames[top]
-  const right = frames[top + 1]
-  const byLng = frames[top + 2] === 0
-  const minLng = frames[top + 6]
-  const minLat = frames[top + 7]
-  const maxLng = frames[top + 8]
-  const maxLat = frames[top + 9]
-  let next = pushFrame(top, middle + 1, right, byLng)
-  frames[top + 6] = byLng ? lng : minLng
-  frames[top + 7] = byLng ? minLat : lat
-  frames[top + 8] = maxLng
-  frames[top + 9] = maxLat
-  if (middleHeld) {
-    frames[next] = middle
-    frames[next + 2] = HELD
-    next += FRAME
-  }
-  const last = next
-  next = pushFrame(last, left, middle - 1, byLng)
-  frames[last + 6] = minLng
-  frames[last + 7] = minLat
-  frames[last + 8] = byLng ? lng : maxLng
-  frames[last + 9] = byLng ? maxLat : lat
-  return next
-}
-
-/** Writes all but the cell of a frame whose parent was split by longitude or by latitude. */
-function pushFrame(frame: number, left: number, right: number, byLng: boolean): number {
-  frames[frame] = left
-  frames[frame + 1] = right
-  frames[frame + 2] = byLng ? 1 : 0
-  frames[frame + 3] = active.start
-  frames[frame + 4] = active.count
-  frames[frame + 5] = active.crossedBits
-  return frame + FRAME
 }

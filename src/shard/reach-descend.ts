@@ -11,8 +11,9 @@ import type { ReachTable } from '../geometry/reach-table.js'
 import type { Budget } from './budget.js'
 import type { Shard } from './layout.js'
 import { CUT, createCell, IN, OUT, setCell, sideOfArc } from './reach-cell.js'
-import { reachesPoint, testReachLeaf } from './reach-leaf.js'
+import { testReachLeaf } from './reach-leaf.js'
 import type { RunList } from './runs.js'
+import { FRAME, frames, HELD, pushChildren, pushRoot, TREE_DEPTH } from './stack.js'
 
 /** What it takes to test an arc against a cell or a point, and to place a point, in edge tests. */
 const ARC_COST = 16
@@ -33,7 +34,8 @@ export function descendReach(
   const { coords, nodeSize } = shard
   reserve(table.arcCount)
   let found = 0
-  let top = pushRoot(shard, table)
+  for (let arc = 0; arc < table.arcCount; arc++) active.arcs[arc] = arc
+  let top = pushRoot(shard, table.arcCount)
   while (top > 0) {
     top -= FRAME
     const left = frames[top]
@@ -54,43 +56,24 @@ export function descendReach(
       const middle = (left + right) >> 1
       const lng = coords[2 * middle]
       const lat = coords[2 * middle + 1]
-      const activeEnd = activeStart + activeCount
-      const isHeld = reachesPoint(coords, middle, table, active, activeStart, activeEnd)
-      top = pushChildren(top, middle, lng, lat, isHeld)
+      const isHeld = testReachLeaf(coords, middle, middle + 1, table, active, null) === 1
+      top = pushChildren(top, middle, lng, lat, isHeld, active)
     } else {
-      budget.edgeTestCount -= (ARC_COST * activeCount + PLACE_COST) * (right + 1 - left)
+      budget.edgeTestCount -= (ARC_COST * active.count + PLACE_COST) * (right + 1 - left)
       if (budget.edgeTestCount < 0) return -1
-      const activeEnd = activeStart + activeCount
-      found += testReachLeaf(coords, left, right + 1, table, active, activeStart, activeEnd, runs)
+      found += testReachLeaf(coords, left, right + 1, table, active, runs)
     }
   }
   return found
 }
 
-/**
- * A frame of the stack, as in descend.ts.
- *
- *   0 left   1 right   2 axis, or HELD   3 listStart   4 listCount
- *   5 min lng   6 min lat   7 max lng   8 max lat
- */
-const FRAME = 9
-const HELD = 2
-const frames = new Int32Array(FRAME * 80)
-const TREE_DEPTH = 34
-
-let active = new Int32Array(0)
-let activeStart = 0
-let activeCount = 0
+/** What `narrow` leaves behind: arcs, one behind the other; there are no rings to be crossed. */
+const active = { arcs: new Int32Array(0), start: 0, count: 0, crossedBits: 0 }
 
 function reserve(arcCount: number): void {
-  if (arcCount * TREE_DEPTH > active.length) active = new Int32Array(2 * arcCount * TREE_DEPTH)
-}
-
-function pushRoot({ box, recipientCount }: Shard, { arcCount }: ReachTable): number {
-  for (let arc = 0; arc < arcCount; arc++) active[arc] = arc
-  frames.set([0, recipientCount - 1, 0, 0, arcCount])
-  frames.set([box.minLng, box.minLat, box.maxLng, box.maxLat], 5)
-  return FRAME
+  if (arcCount * TREE_DEPTH > active.arcs.length) {
+    active.arcs = new Int32Array(2 * arcCount * TREE_DEPTH)
+  }
 }
 
 const cell = createCell()
@@ -99,57 +82,15 @@ const cell = createCell()
 function narrow(table: ReachTable, frame: number): number {
   const start = frames[frame + 3]
   const end = start + frames[frame + 4]
-  setCell(cell, frames[frame + 5], frames[frame + 6], frames[frame + 7], frames[frame + 8])
+  setCell(cell, frames[frame + 6], frames[frame + 7], frames[frame + 8], frames[frame + 9])
+  const { arcs } = active
   let put = end
   for (let i = start; i < end; i++) {
-    const side = sideOfArc(table, active[i], cell)
+    const side = sideOfArc(table, arcs[i], cell)
     if (side === IN) return IN
-    if (side === CUT) active[put++] = active[i]
+    if (side === CUT) arcs[put++] = arcs[i]
   }
-  activeStart = end
-  activeCount = put - end
-  return activeCount === 0 ? OUT : CUT
-}
-
-/** As in descend.ts. */
-function pushChildren(
-  top: number,
-  middle: number,
-  lng: number,
-  lat: number,
-  isMiddleHeld: boolean,
-): number {
-  const left = frames[top]
-  const right = frames[top + 1]
-  const byLng = frames[top + 2] === 0
-  const minLng = frames[top + 5]
-  const minLat = frames[top + 6]
-  const maxLng = frames[top + 7]
-  const maxLat = frames[top + 8]
-  let next = pushFrame(top, middle + 1, right, byLng)
-  frames[top + 5] = byLng ? lng : minLng
-  frames[top + 6] = byLng ? minLat : lat
-  frames[top + 7] = maxLng
-  frames[top + 8] = maxLat
-  if (isMiddleHeld) {
-    frames[next] = middle
-    frames[next + 2] = HELD
-    next += FRAME
-  }
-  const last = next
-  next = pushFrame(last, left, middle - 1, byLng)
-  frames[last + 5] = minLng
-  frames[last + 6] = minLat
-  frames[last + 7] = byLng ? lng : maxLng
-  frames[last + 8] = byLng ? maxLat : lat
-  return next
-}
-
-function pushFrame(frame: number, left: number, right: number, byLng: boolean): number {
-  frames[frame] = left
-  frames[frame + 1] = right
-  frames[frame + 2] = byLng ? 1 : 0
-  frames[frame + 3] = activeStart
-  frames[frame + 4] = activeCount
-  return frame + FRAME
+  active.start = end
+  active.count = put - end
+  return active.count === 0 ? OUT : CUT
 }

@@ -4,9 +4,9 @@
  * @module
  */
 import {
+  BEYOND,
   CENTRE_LAT,
   CENTRE_LNG,
-  CHORD,
   isWithin,
   LAT_COSINE,
   LAT_SINE,
@@ -17,10 +17,17 @@ import {
   STRIDE,
   squaredChord,
   squaredChordOf,
-  squaredChordSlack,
+  WITHIN,
 } from '../geometry/reach-table.js'
 import { RADIANS_PER_UNIT, UNITS_PER_TURN } from '../geometry/units.js'
 import type { RunList } from './runs.js'
+
+/** The arcs that may reach into a cell: entries [start, start + count). */
+export interface ActiveArcs {
+  readonly arcs: Int32Array
+  readonly start: number
+  readonly count: number
+}
 
 /** Tests the points [start, end); returns how many are reached, and appends them to `runs` if any. */
 export function testReachLeaf(
@@ -28,17 +35,15 @@ export function testReachLeaf(
   start: number,
   end: number,
   table: ReachTable,
-  arcs: Int32Array,
-  arcStart: number,
-  arcEnd: number,
+  active: ActiveArcs,
   runs: RunList | null,
 ): number {
   const count = end - start
   if (count > reached.length) reserve(2 * count)
   reached.fill(0, 0, count)
   let isPlaced = false
-  for (let i = arcStart; i < arcEnd; i++) {
-    const arc = arcs[i]
+  for (let i = active.start; i < active.start + active.count; i++) {
+    const arc = active.arcs[i]
     if (table.isCircle[arc] === 1) testCircle(coords, start, count, table, arc)
     else {
       if (!isPlaced) place(coords, start, count)
@@ -52,18 +57,6 @@ export function testReachLeaf(
     if (reached[i] === 1) runs?.append(start + i, start + i + 1)
   }
   return found
-}
-
-/** Whether one point is reached. */
-export function reachesPoint(
-  coords: Int32Array,
-  point: number,
-  table: ReachTable,
-  arcs: Int32Array,
-  arcStart: number,
-  arcEnd: number,
-): boolean {
-  return testReachLeaf(coords, point, point + 1, table, arcs, arcStart, arcEnd, null) === 1
 }
 
 let reached = new Uint8Array(128)
@@ -90,10 +83,8 @@ function testCircle(
   const row = arc * STRIDE
   const south = rows[row + SOUTH]
   const north = rows[row + NORTH]
-  const chord = rows[row + CHORD]
-  const slack = squaredChordSlack(chord)
-  const within = chord * chord - slack
-  const beyond = chord * chord + slack
+  const within = rows[row + WITHIN]
+  const beyond = rows[row + BEYOND]
   const centreLat = rows[row + CENTRE_LAT]
   const centreLng = rows[row + CENTRE_LNG]
   const cosine = rows[row + LAT_COSINE]
@@ -125,10 +116,8 @@ function testArc(
   const row = arc * STRIDE
   const south = rows[row + SOUTH]
   const north = rows[row + NORTH]
-  const chord = rows[row + CHORD]
-  const slack = squaredChordSlack(chord)
-  const within = chord * chord - slack
-  const beyond = chord * chord + slack
+  const within = rows[row + WITHIN]
+  const beyond = rows[row + BEYOND]
   for (let i = 0, at = 2 * start; i < count; i++, at += 2) {
     const lat = coords[at + 1]
     if (lat < south || lat > north) continue

@@ -43,7 +43,10 @@ export function globeRing(ring: readonly Vertex[]): GlobeRing {
   return { path, planar: roundAndRound(path, turn, poleOf(vertices)), turns: [0] }
 }
 
-/** Each vertex by the short way from the one before it, where a line has any short way. */
+/**
+ * Each vertex by the short way from the one before it; a line that is drawn beyond ±180, or of which
+ * no edge runs the short way over the antimeridian, is as written.
+ */
 export function unwrapped(path: readonly Vertex[]): readonly Vertex[] {
   const steps = path.slice(1).map(([lng], at) => Math.abs(difference(path[at][0], lng)))
   const isDrawnBeyond = path.some(([lng]) => Math.abs(lng) > 180)

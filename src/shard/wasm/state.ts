@@ -24,7 +24,6 @@ import {
  *
  * @param list  address of the entries of the edges that still matter
  */
-// @ts-ignore: decorator
 @external('kernel', 'holdsExactly')
 export declare function holdsExactly(
   point: i32,
