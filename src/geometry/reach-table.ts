@@ -115,35 +115,39 @@ export function squaredChord(
 
 /**
  * Within this of its square a chord is in doubt: coordinates on the unit sphere are off by a few
- * 2 ** -53, for which the first term leaves room twenty times over, and a limit that was itself
- * computed as a distance is off by as much.
+ * 2 ** -53, for which the first term leaves room forty times over, and so for the nanometres of
+ * `limitOf`, whose share of the distance is in the second.
  */
 function squaredChordSlack(chord: number): number {
-  return chord * 2 ** -47 + 4 * LIMIT_ERROR * chord * chord
+  return chord * 2 ** -46 + 4 * LIMIT_SHARE * chord * chord
 }
 
 /**
- * How much farther than the limit counts as at the limit, as a share: a nanometre in a kilometre. A
- * distance comes out a little different by each way to write the same formula, and who asks with the
- * distance of a recipient means that recipient.
+ * Up to where a recipient counts as at the limit. Distances differ in their last digits by the way
+ * in which the same formula is written, most where degrees are subtracted first: by nanometres. Who
+ * asks with the distance of a recipient means that recipient.
  */
-const LIMIT_ERROR = 1e-12
+function limitOf(radiusMetres: number): number {
+  return radiusMetres * (1 + LIMIT_SHARE) + LIMIT_METRES
+}
+
+const LIMIT_SHARE = 1e-12
+const LIMIT_METRES = 1e-8
 
 /** Decides what is in doubt. For a circle it is what the haversine formula says. */
 export function isWithin(
-  { rows, isCircle, reaches }: ReachTable,
+  { isCircle, reaches }: ReachTable,
   arc: number,
   lng: number,
   lat: number,
   square: number,
 ): boolean {
   const { arcs, radiiMetres } = reaches
+  const limitMetres = limitOf(radiiMetres[arc])
   if (isCircle[arc] === 1) {
-    const metres = haversineMetres(arcs[4 * arc], arcs[4 * arc + 1], lng, lat)
-    return metres <= radiiMetres[arc] * (1 + LIMIT_ERROR)
+    return haversineMetres(arcs[4 * arc], arcs[4 * arc + 1], lng, lat) <= limitMetres
   }
-  const chord = rows[arc * STRIDE + CHORD]
-  return square <= chord * chord * (1 + 2 * LIMIT_ERROR)
+  return square <= chordOf(limitMetres) ** 2
 }
 
 /** Returns whether the arc is a single point. */
