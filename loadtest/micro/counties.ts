@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { loadCounties } from '../../test/support/counties.js'
-import { withoutFlatRings } from '../atlas.js'
+import { loadCounties, withoutDegenerateRings } from '../../test/support/counties.js'
 import { comparePolygons } from './polygons.js'
 import type { Question } from './stage.js'
 
@@ -13,7 +12,7 @@ const BASELINE_SHAPE_COUNT = 400
 export const counties: Question = async ({ world, naiveIndex, database }) => [
   await comparePolygons({
     title: 'counties of the US',
-    geometries: loadCounties().flatMap(({ geometry }) => withoutFlatRings(geometry) ?? []),
+    geometries: loadCounties().flatMap(({ geometry }) => withoutDegenerateRings(geometry) ?? []),
     baselineShapeCount: BASELINE_SHAPE_COUNT,
     shards: world.shards,
     naiveIndex: naiveIndex(),

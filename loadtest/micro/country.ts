@@ -8,9 +8,11 @@
  *
  * @module
  */
+
 import assert from 'node:assert/strict'
 import type { MultiPolygon, Polygon } from 'geojson'
-import { loadCountries, withoutFlatRings } from '../atlas.js'
+import { withoutDegenerateRings } from '../../test/support/counties.js'
+import { loadCountries } from '../atlas.js'
 import { clusteredOrder } from '../peers/postgis.js'
 import { formatCount } from '../table.js'
 import { buildNaiveIndex } from './naive.js'
@@ -53,7 +55,7 @@ function outlines(): (Polygon | MultiPolygon)[] {
     return found.geometry
   }
   const us = find('United States of America')
-  return [mainland(find('Canada')), mainland(us), withoutFlatRings(us) ?? us]
+  return [mainland(find('Canada')), mainland(us), withoutDegenerateRings(us) ?? us]
 }
 
 /** The ring of most vertices, without its lakes. */

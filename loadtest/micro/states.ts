@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { loadStates, withoutFlatRings } from '../atlas.js'
+import { withoutDegenerateRings } from '../../test/support/counties.js'
+import { loadStates } from '../atlas.js'
 import { comparePolygons } from './polygons.js'
 import type { Question } from './stage.js'
 
@@ -13,7 +14,7 @@ const BASELINE_SHAPE_COUNT = 10
 export const states: Question = async ({ world, naiveIndex, database }) => [
   await comparePolygons({
     title: 'states of the US',
-    geometries: loadStates().flatMap(({ geometry }) => withoutFlatRings(geometry) ?? []),
+    geometries: loadStates().flatMap(({ geometry }) => withoutDegenerateRings(geometry) ?? []),
     baselineShapeCount: BASELINE_SHAPE_COUNT,
     shards: world.shards,
     naiveIndex: naiveIndex(),

@@ -5,14 +5,13 @@
  */
 import type { MultiPolygon, Polygon } from 'geojson'
 import { UNITS_PER_DEGREE } from '../../src/geometry/units.js'
-import { loadCounties } from '../../test/support/counties.js'
+import { loadCounties, withoutDegenerateRings } from '../../test/support/counties.js'
 import {
   type MultiPolygonCoordinates,
   randomShape,
   type ShapeKind,
 } from '../../test/support/shapes.js'
 import { type Random, seededRandom } from '../../test/support/world.js'
-import { withoutFlatRings } from '../atlas.js'
 import type { World } from '../micro/world.js'
 
 export interface Subject {
@@ -109,7 +108,7 @@ function triangle({ shards, seed }: World, random: Random, id: number): Subject 
 
 function countySubjects(): Subject[] {
   return loadCounties().flatMap(({ id, name, geometry }) => {
-    const solid = withoutFlatRings(geometry)
+    const solid = withoutDegenerateRings(geometry)
     return solid === undefined ? [] : [{ id: `county ${id} ${name}`, geometry: solid }]
   })
 }
