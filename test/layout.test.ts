@@ -15,15 +15,19 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   geometry: [],
   format: [],
   interface: [],
+  describe: ['interface'],
   shard: ['geometry'],
   selection: ['format', 'pool', 'shard', 'geometry', 'interface'],
-  pool: ['shard', 'geometry', 'snapshot', 'store'],
-  http: ['selection', 'format', 'interface'],
+  pool: ['shard', 'geometry', 'snapshot'],
+  outline: ['selection', 'format', 'geometry', 'interface', 'pool'],
+  operations: ['selection', 'outline', 'store', 'format', 'interface', 'pool'],
+  http: ['operations', 'selection', 'format', 'interface', 'describe'],
   snapshot: ['shard', 'geometry'],
   sources: ['shard', 'geometry'],
   store: ['interface'],
   commands: [
     'config',
+    'version',
     'snapshot',
     'sources',
     'store',
@@ -42,6 +46,7 @@ const shared = ['limits', 'errors', 'log']
 const topFiles: Readonly<Record<string, readonly string[]>> = {
   cli: ['commands', 'node-release'],
   config: [],
+  version: [],
   'node-release': [],
   limits: [],
   errors: [],
@@ -64,6 +69,11 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
   commander: ['commands'],
   'cli-progress': ['commands'],
   typebox: ['interface', 'store', 'snapshot'],
+  'csv-parse': ['http'],
+  lmdb: ['store'],
+  'lru-cache': ['operations'],
+  negotiator: ['http'],
+  'polygon-clipping': ['outline'],
 }
 
 /** Where the process may be touched directly. */
@@ -98,8 +108,8 @@ t.test('imports run one way', async (t) => {
   }
 })
 
-t.test('selection and http know the pool by its messages alone', async (t) => {
-  for (const file of files.filter(({ path }) => /^(selection|http)\//.test(path))) {
+t.test('selection, http and outline know the pool by its messages alone', async (t) => {
+  for (const file of files.filter(({ path }) => /^(selection|http|outline)\//.test(path))) {
     for (const specifier of file.imports.filter((name) => name.includes('/pool/'))) {
       t.equal(specifier, '../pool/messages.js', file.path)
     }
