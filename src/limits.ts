@@ -25,18 +25,58 @@ export const limits = {
   openExchangeCount: 8_192,
   /** Answers up to this are handed to the socket whole; larger ones as fast as the client reads. */
   directReplyBytes: 64 * KiB,
+  /** Answers shorter than this, about one packet, are not compressed. */
+  compressMinBytes: 1_400,
+  /** The name of the function that a JSONP answer calls. */
+  callbackCharCount: 128,
   /** Time without room for more of an answer, after which its reader is cut off. */
   clientStallMs: 30_000,
   /** A configuration or context document. */
   documentBytes: 16 * MiB,
   /** Contexts of one data directory. */
   contextCount: 10_000,
+  /** Areas of one context. */
+  areaCount: 2_000,
+  /** Areas of all contexts of one data directory. */
+  storedAreaCount: 200_000,
+  /** All contexts of one data directory, as they are stored. */
+  storedBytes: 1 * GiB,
+  /** Characters of the name of a context. */
+  contextNameLength: 1_000,
+  /** Address space for the store, with room for what is counted and for pages that were freed. */
+  storeMapBytes: 16 * GiB,
+  /** Threads of all processes that have one store open. */
+  storeReaderCount: 1_024,
+  /** From a change's being asked for to its being on disk. */
+  storeChangeMs: 10_000,
+  /** To read a whole store before it is opened. */
+  storeCheckMs: 120_000,
+  /** Contexts in a list, unless the request says. */
+  contextPageDefaultCount: 100,
+  /** Contexts in a list, whatever the request says. */
+  contextPageCount: 1_000,
+  /** Complete answers of contexts that one front thread keeps. */
+  keptAnswerBytes: 64 * MiB,
+  /** Shapes of contexts that one front thread counts at a time. */
+  shapesCountedCount: 4,
+  /** Shapes of contexts that wait to be counted in one front thread. */
+  shapesWaitingCount: 4_000,
+  /** For which counts wait for others, to be stored together. */
+  countsStoreDelayMs: 100,
+  /** From a failure to count a shape to the next attempt. */
+  countRetryMs: 10_000,
+  /** Shapes whose failure to be counted is remembered. */
+  countFailureCount: 10_000,
   /** Nesting of arrays and objects in a JSON body. */
   jsonDepthCount: 64,
   /** Members of all objects of a JSON body together. */
   jsonMemberCount: 65_536,
   /** Arrays, objects and commas of a JSON body together. */
   jsonItemCount: 400_000,
+  /** Requests of one batch. */
+  batchRequestCount: 1_000,
+  /** What the answers of one batch take until they are written. */
+  batchHeldBytes: 64 * MiB,
   /** Features of one request. */
   featureCount: 1_000,
   /** Rings of one request, over all its features. */
@@ -80,6 +120,20 @@ export const limits = {
   scratchEdgeCount: 50_000,
   /** Rows of a list that are encoded at a time. */
   rowsPerChunkCount: 4_096,
+  /** Vertices that the shapes of an outline may have once they are drawn, and an outline itself. */
+  outlineVertexCount: 100_000,
+  /** From the moment a thread begins to unite the shapes of an outline to its being ended. */
+  outlineMs: 3_000,
+  /** Kept of the time of a request for listing shapes that could not be united. */
+  outlineDrawMs: 2_000,
+  /** Outlines that wait for one front thread's clipping thread, beside the one it works on. */
+  outlinesQueuedCount: 16,
+  /** What JavaScript may hold on a clipping thread; one that takes more is ended. */
+  clipHeapBytes: 512 * MiB,
+  /** Ends of edges, and edges, that polygon-clipping may hold before it takes its work for endless. */
+  clipEventCount: 500_000,
+  /** Time without an outline after which the clipping thread is ended. */
+  clipIdleMs: 60_000,
   /** From the wish to stop to the closing of idle connections, so that clients learn of it. */
   drainQuietMs: 1_500,
   /** From the wish to stop to the breaking off of requests that are still open. */
@@ -117,12 +171,17 @@ export const limits = {
   shardHeaderBytes: 1 * MiB,
 } as const
 
+assert(limits.storeMapBytes >= 4 * limits.storedBytes)
+assert(limits.storedBytes >= limits.documentBytes && limits.documentBytes >= limits.bodyBytes)
+assert(limits.storedAreaCount >= limits.areaCount)
 const arenaZoneBytes = limits.scratchZoneCount * limits.scratchZoneBytes
 assert(arenaZoneBytes + limits.arenaImageBytes <= 4 * GiB, 'addresses in an arena are 32-bit')
 assert(limits.scratchEdgeCount >= limits.vertexCount)
 assert(limits.heldBodyBytes >= limits.bodyBytes)
 assert(limits.vertexCount >= limits.ringCount)
 assert(limits.arcCount >= limits.vertexCount)
+assert(limits.outlineVertexCount >= limits.vertexCount)
+assert(limits.outlineMs + limits.outlineDrawMs < limits.requestMs)
 // A position is an array of three coordinates at most that mean something, and a comma.
 assert(limits.jsonItemCount >= 4 * limits.vertexCount + 2 * limits.jsonMemberCount)
 assert(limits.jsonMemberCount >= 32 * limits.featureCount)

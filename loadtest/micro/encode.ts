@@ -26,6 +26,7 @@ export const encode: Question = async ({ world }) => {
     'encodeRows, JSON': () => encodedBytes(shard, chunks, { kind: 'json' }),
     'encodeRows, CSV': () =>
       encodedBytes(shard, chunks, { kind: 'csv', prefix: csvRowPrefix(1, 'Residents') }),
+    'encodeRows, JSV': () => encodedBytes(shard, chunks, { kind: 'jsv' }),
     'naive: Buffer.from(JSON.stringify(objects))': () =>
       objects.reduce((sum, rows) => sum + Buffer.from(JSON.stringify(rows)).length, 0),
   }

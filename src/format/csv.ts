@@ -1,10 +1,27 @@
 /**
- * Fields of CSV as RFC 4180 writes them, with the additions that clients of this interface expect.
+ * CSV as RFC 4180 writes it, with the additions that clients of this interface expect: what is
+ * nested stands as JSV in one cell.
  *
  * @module
  */
+import { writeJsv } from './jsv.js'
 
 export const CSV_LINE_END = '\r\n'
+
+export type CsvRow = Readonly<Record<string, unknown>>
+
+/** A header and rows. Each row may lack columns; what it has beyond them is left out. */
+export function csvTable(columns: readonly string[], rows: readonly CsvRow[]): string {
+  return csvHeader(columns) + rows.map((row) => csvRow(columns, row)).join('')
+}
+
+/** A header and one row, which may stand in a table with others of the same columns. */
+export function csvRecord(
+  columns: readonly string[],
+  row: CsvRow,
+): { header: string; row: string } {
+  return { header: csvHeader(columns), row: csvRow(columns, row) }
+}
 
 /**
  * A field of free text: quoted where needed, and with an apostrophe in front of what a spreadsheet
@@ -16,5 +33,27 @@ export function csvText(text: string): string {
 
 /** A field as it is; quoted when it holds a quote, a comma or a line end, or begins like a list. */
 export function csvField(text: string): string {
-  return /[",\r\n]|^[[{]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return /[",\r\n]|^[[{]/.test(text) ? `"${csvEscaped(text)}"` : text
+}
+
+/** A part of a field that is quoted. */
+export function csvEscaped(text: string): string {
+  return text.replaceAll('"', '""')
+}
+
+function csvHeader(columns: readonly string[]): string {
+  return columns.join(',') + CSV_LINE_END
+}
+
+function csvRow(columns: readonly string[], row: CsvRow): string {
+  return columns.map((column) => csvCell(row[column])).join(',') + CSV_LINE_END
+}
+
+/**
+ * What is nested begins with a bracket or a brace, so that no spreadsheet runs what is in it.
+ * A number that is none is empty, as JSON has null for it.
+ */
+function csvCell(value: unknown): string {
+  if (value == null || (typeof value === 'number' && !Number.isFinite(value))) return ''
+  return typeof value === 'string' ? csvText(value) : csvField(writeJsv(value))
 }

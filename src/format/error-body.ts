@@ -4,13 +4,33 @@
  * @module
  */
 import type { ServiceError } from '../errors.js'
+import { csvTable } from './csv.js'
+import type { Format } from './negotiate.js'
 
 export const JSON_CONTENT_TYPE = 'application/json; charset=utf-8'
 
-/** The JSON body of an error; `Errors` names the member at fault, where there is one. */
-export function errorBody(error: Pick<ServiceError, 'code' | 'message' | 'field'>): string {
-  const { code, message, field } = error
-  const errors =
-    field === undefined ? [] : [{ ErrorCode: code, FieldName: field, Message: message }]
-  return JSON.stringify({ ResponseStatus: { ErrorCode: code, Message: message, Errors: errors } })
+/** What is known about an error beside itself. */
+export interface ErrorMeta {
+  /** Which request of a batch failed, from 0. */
+  readonly AutoBatchIndex: string
+}
+
+/**
+ * The body of an error; `Errors` names the member at fault, where there is one. As CSV it is one
+ * cell, as ServiceStack writes it.
+ */
+export function errorBody(
+  { code, message, field }: Pick<ServiceError, 'code' | 'message' | 'field'>,
+  format: Format,
+  meta?: ErrorMeta,
+): string {
+  const entry = { ErrorCode: code, FieldName: field, Message: message }
+  const status = {
+    ErrorCode: code,
+    Message: message,
+    Errors: field === undefined ? [] : [entry],
+    ...(meta === undefined ? {} : { Meta: meta }),
+  }
+  const body = { ResponseStatus: status }
+  return format === 'csv' ? csvTable(['ResponseStatus'], [body]) : JSON.stringify(body)
 }

@@ -1,41 +1,65 @@
 /**
- * Which format an answer is written in: the suffix of the path decides, then `format=` in the
- * query, then the Accept header, then JSON. It never fails: what is not understood is JSON.
+ * Which format an answer is written in, in the order in which ServiceStack decides it. It never
+ * fails: what is not understood is JSON.
  *
  * @module
  */
+import { ServiceError } from '../errors.js'
+import type { CsvLayout } from './answer.js'
+import { queryValue } from './query-value.js'
 
 export type Format = 'json' | 'csv'
 
 export interface FormatWishes {
+  /** The format that the path itself names, as in `/csv/reply/…`. */
+  readonly pathFormat: Format | undefined
   /** What was cut off the end of the path. */
   readonly suffix: Format | undefined
   readonly query: URLSearchParams
   readonly accept: string | undefined
+  /** Of the body of the request. */
+  readonly contentType: string | undefined
 }
 
-export function negotiate({ suffix, query, accept }: FormatWishes): Format {
-  return suffix ?? formatOfQuery(query) ?? formatOfAccept(accept)
+/**
+ * The suffix decides; then a `callback`, which calls for a script and so for JSON; then `format=`;
+ * then the path, or else the Accept header. So an answer is JSONP when there is a callback and the
+ * format is JSON: a callback beside `.csv` has no effect.
+ */
+export function negotiate(wishes: FormatWishes): Format {
+  const { pathFormat, suffix, query, accept, contentType } = wishes
+  if (suffix !== undefined) return suffix
+  if (queryValue(query, 'callback') !== undefined) return 'json'
+  const format = queryValue(query, 'format')
+  if (format !== undefined) return format.split('.', 1)[0].toLowerCase() === 'csv' ? 'csv' : 'json'
+  return pathFormat ?? formatOfAccept(accept, contentType)
 }
 
-/** The first `format` that has a value; keys and values in any case, cut at the first dot. */
-function formatOfQuery(query: URLSearchParams): Format | undefined {
-  if (query.size === 0) return undefined
-  for (const [key, value] of query) {
-    if (value === '' || key.toLowerCase() !== 'format') continue
-    return value.split('.', 1)[0].toLowerCase() === 'csv' ? 'csv' : 'json'
-  }
-  return undefined
+/**
+ * The layout of tables that is asked for with `layout=`, in any letter case.
+ *
+ * @throws ServiceError  InvalidRequest
+ */
+export function layoutOf(query: URLSearchParams): CsvLayout {
+  const layout = queryValue(query, 'layout')?.toLowerCase() ?? 'flat'
+  if (layout === 'flat' || layout === 'sources') return layout
+  throw new ServiceError('InvalidRequest', 'layout must be flat or sources', 'layout')
 }
 
-/** CSV only where it is named and JSON is not acceptable; weights and order are not looked at. */
-function formatOfAccept(accept: string | undefined): Format {
-  if (accept === undefined) return 'json'
-  let csv = false
-  for (const entry of accept.split(',')) {
-    const type = entry.split(';', 1)[0].trim().toLowerCase()
-    if (type === 'application/json' || type === 'application/*' || type === '*/*') return 'json'
-    if (type === 'text/csv') csv = true
-  }
-  return csv ? 'csv' : 'json'
+/**
+ * CSV only where it is named and JSON is not acceptable. Entries are compared by how they begin;
+ * weights and order are not looked at. Who takes anything gets the format that was sent.
+ */
+function formatOfAccept(accept: string | undefined, contentType: string | undefined): Format {
+  const entries = (accept || ANYTHING).split(',').map((entry) => entry.trim().toLowerCase())
+  const names = (type: string) => entries.some((entry) => entry.startsWith(type))
+  if (names('application/json')) return 'json'
+  if (names(ANYTHING)) return isCsv(contentType) ? 'csv' : 'json'
+  return names('text/csv') ? 'csv' : 'json'
+}
+
+const ANYTHING = '*/*'
+
+function isCsv(contentType: string | undefined): boolean {
+  return contentType?.trim().toLowerCase().startsWith('text/csv') ?? false
 }

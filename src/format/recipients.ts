@@ -1,9 +1,12 @@
 /**
- * The frame of a recipient answer; the rows between its parts come as bytes from the workers.
+ * The frames of recipient answers: what stands around the rows, which come as bytes from the
+ * workers. A frame without rows is the answer where only counts are asked for.
  *
  * @module
  */
-import { CSV_LINE_END, csvField, csvText } from './csv.js'
+import type { CsvLayout } from './answer.js'
+import { CSV_LINE_END, csvEscaped, csvField, csvText } from './csv.js'
+import { jsvText } from './jsv.js'
 
 /** What is said of a source in an answer. */
 export interface SourceSummary {
@@ -12,33 +15,113 @@ export interface SourceSummary {
   readonly count: number
 }
 
+/** `record`: the whole answer in one cell of one row. */
+export type ListLayout = 'json' | CsvLayout | 'record'
+
+/** What stands around the recipients of each source, and around the sources. */
+export interface Frame {
+  readonly start: string
+  /** @param at  which source of the answer it is, from 0 */
+  sourceStart(source: SourceSummary, at: number): string
+  readonly sourceEnd: string
+  readonly end: string
+}
+
+/** The columns of an answer that is one record. */
+export const CSV_RECORD_HEADER = `SourceRecords${CSV_LINE_END}`
+
 /** Every source was searched whole; there is no other status, since half an answer is none. */
 const SOURCE_STATUS = 'Ok'
 
-export function jsonCounts(sources: readonly SourceSummary[]): string {
-  return `{"SourceRecords":[${sources.map((source) => jsonSourceStart(source) + JSON_SOURCE_END).join(',')}]}`
+/** Frames of lists, and of answers that hold counts only. */
+export const frames: Readonly<Record<ListLayout, { list: Frame; counts: Frame }>> = {
+  json: {
+    list: {
+      start: '{"SourceRecords":[',
+      sourceStart: (source, at) => `${commaBefore(at)}${jsonSource(source)},"Recipients":[`,
+      sourceEnd: ']}',
+      end: ']}',
+    },
+    counts: {
+      start: '{"SourceRecords":[',
+      sourceStart: (source, at) => commaBefore(at) + jsonSource(source),
+      sourceEnd: '}',
+      end: ']}',
+    },
+  },
+  flat: {
+    list: {
+      start: `SourceId,Label,Number,Lat,Lng${CSV_LINE_END}`,
+      sourceStart: () => '',
+      sourceEnd: '',
+      end: '',
+    },
+    counts: {
+      start: `SourceId,Label,Count,Status${CSV_LINE_END}`,
+      sourceStart: csvSource,
+      sourceEnd: CSV_LINE_END,
+      end: '',
+    },
+  },
+  sources: {
+    list: {
+      start: `SourceId,Label,Count,Status,Recipients${CSV_LINE_END}`,
+      sourceStart: (source) => `${csvSource(source)},"[`,
+      sourceEnd: `]"${CSV_LINE_END}`,
+      end: '',
+    },
+    counts: {
+      start: `SourceId,Label,Count,Status,Recipients${CSV_LINE_END}`,
+      sourceStart: (source) => `${csvSource(source)},`,
+      sourceEnd: CSV_LINE_END,
+      end: '',
+    },
+  },
+  record: {
+    list: {
+      start: '"[',
+      sourceStart: (source, at) => `${commaBefore(at)}${jsvSource(source)},Recipients:[`,
+      sourceEnd: ']}',
+      end: `]"${CSV_LINE_END}`,
+    },
+    counts: {
+      start: '"[',
+      sourceStart: (source, at) => commaBefore(at) + jsvSource(source),
+      sourceEnd: '}',
+      end: `]"${CSV_LINE_END}`,
+    },
+  },
 }
 
-const JSON_SOURCE_END = '}'
+/** A frame that holds no recipients. */
+export function framed(frame: Frame, sources: readonly SourceSummary[]): string {
+  const records = sources.map((source, at) => frame.sourceStart(source, at) + frame.sourceEnd)
+  return [frame.start, ...records, frame.end].join('')
+}
 
-/** A source record without its closing brace, so that recipients can follow. */
-export function jsonSourceStart({ sourceId, label, count }: SourceSummary): string {
+/** What every row of a source begins with in a flat list. */
+export function csvRowPrefix(sourceId: number, label: string): string {
+  return `${sourceId},${csvText(label)},`
+}
+
+function commaBefore(at: number): string {
+  return at > 0 ? ',' : ''
+}
+
+/** A source record without its closing brace. */
+function jsonSource({ sourceId, label, count }: SourceSummary): string {
   return (
     `{"SourceId":${sourceId},"Label":${JSON.stringify(label)},"Count":${count},` +
     `"Status":"${SOURCE_STATUS}"`
   )
 }
 
-export function csvCounts(sources: readonly SourceSummary[]): string {
-  const rows = sources.map(({ sourceId, label, count }) =>
-    [sourceId, csvText(label), count, csvField(SOURCE_STATUS)].join(','),
-  )
-  return ['SourceId,Label,Count,Status', ...rows, ''].join(CSV_LINE_END)
+function csvSource({ sourceId, label, count }: SourceSummary): string {
+  return [sourceId, csvText(label), count, csvField(SOURCE_STATUS)].join(',')
 }
 
-export const CSV_LIST_HEADER = `SourceId,Label,Number,Lat,Lng${CSV_LINE_END}`
-
-/** What every row of a source begins with. */
-export function csvRowPrefix(sourceId: number, label: string): string {
-  return `${sourceId},${csvText(label)},`
+/** A source record without its closing brace, within a field of CSV that is quoted. */
+function jsvSource({ sourceId, label, count }: SourceSummary): string {
+  const text = csvEscaped(jsvText(label))
+  return `{SourceId:${sourceId},Label:${text},Count:${count},Status:${SOURCE_STATUS}`
 }

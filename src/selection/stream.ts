@@ -4,40 +4,49 @@
  *
  * @module
  */
-
-import type { Format } from '../format/negotiate.js'
+import type { Answer, Body } from '../format/answer.js'
 import {
-  CSV_LIST_HEADER,
+  CSV_RECORD_HEADER,
   csvRowPrefix,
-  jsonSourceStart,
+  framed,
+  frames,
+  type ListLayout,
   type SourceSummary,
 } from '../format/recipients.js'
 import { limits } from '../limits.js'
-import type { EncodeTask, QueryRunner } from '../pool/messages.js'
+import type { QueryRunner } from '../pool/messages.js'
+import type { RowFormat } from '../shard/rows.js'
+import type { Catalogue } from './catalogue.js'
 import type { SourceSelection } from './merge.js'
-import type { Sink } from './reply.js'
 
-/** Writes the recipients of every source; breaks the connection off when it cannot go on. */
-export async function streamList(
-  runner: QueryRunner,
+/** What a request is answered; a list is encoded only as it is read. */
+export function recipientAnswer(
+  { runner, catalogue }: { runner: QueryRunner; catalogue: Catalogue },
+  countsOnly: boolean,
   selections: readonly SourceSelection[],
-  format: Format,
-  sink: Sink,
-): Promise<void> {
-  try {
-    for await (const chunk of pieces(runner, selections, format)) {
-      if (!sink.write(chunk)) await sink.drained()
-      if (sink.gone) return
-    }
-  } catch (error) {
-    // The status is long gone, so a broken connection is the only way to say that this is not all.
-    sink.abort()
-    throw error
+): Answer {
+  const write = (layout: ListLayout): Body =>
+    countsOnly
+      ? framed(frames[layout].counts, selections.map(summaryOf))
+      : pieces(runner, selections, layout)
+  return {
+    headers: {
+      'X-Snapshot': catalogue.snapshotId,
+      // Numbers and positions of people: no cache on the way may keep them.
+      'Cache-Control': 'no-store',
+    },
+    heldBytes: selections.reduce((sum, selection) => sum + runBytesOf(selection), 0),
+    json: () => write('json'),
+    csv: write,
+    csvRecord: () => ({ header: CSV_RECORD_HEADER, row: write('record') }),
   }
-  sink.end()
 }
 
-export function summaryOf({ source, count }: SourceSelection): SourceSummary {
+function runBytesOf({ shards }: SourceSelection): number {
+  return shards.reduce((sum, { runs }) => sum + runs.byteLength, 0)
+}
+
+function summaryOf({ source, count }: SourceSelection): SourceSummary {
   return { sourceId: source.id, label: source.label, count }
 }
 
@@ -46,32 +55,36 @@ const utf8 = new TextEncoder()
 async function* pieces(
   runner: QueryRunner,
   selections: readonly SourceSelection[],
-  format: Format,
+  layout: ListLayout,
 ): AsyncGenerator<Uint8Array> {
-  yield utf8.encode(format === 'csv' ? CSV_LIST_HEADER : '{"SourceRecords":[')
+  const frame = frames[layout].list
+  yield utf8.encode(frame.start)
   for (const [at, selection] of selections.entries()) {
-    if (format === 'csv') {
-      const { id, label } = selection.source
-      yield* rows(runner, selection, { kind: 'csv', prefix: csvRowPrefix(id, label) })
-      continue
+    const summary = summaryOf(selection)
+    const format = rowFormatOf(layout, summary)
+    yield utf8.encode(frame.sourceStart(summary, at))
+    // In a list each row begins with a comma; the first must not.
+    let skippedBytes = format.kind === 'csv' ? 0 : 1
+    for await (const chunk of rows(runner, selection, format)) {
+      yield chunk.subarray(skippedBytes)
+      skippedBytes = 0
     }
-    const start = `${at > 0 ? ',' : ''}${jsonSourceStart(summaryOf(selection))},"Recipients":[`
-    yield utf8.encode(start)
-    let isFirst = true
-    for await (const chunk of rows(runner, selection, { kind: 'json' })) {
-      // Each row begins with a comma; the first of a list must not.
-      yield isFirst ? chunk.subarray(1) : chunk
-      isFirst = false
-    }
-    yield utf8.encode(']}')
+    yield utf8.encode(frame.sourceEnd)
   }
-  if (format === 'json') yield utf8.encode(']}')
+  yield utf8.encode(frame.end)
+}
+
+function rowFormatOf(layout: ListLayout, { sourceId, label }: SourceSummary): RowFormat {
+  if (layout === 'json') return { kind: 'json' }
+  return layout === 'flat'
+    ? { kind: 'csv', prefix: csvRowPrefix(sourceId, label) }
+    : { kind: 'jsv' }
 }
 
 async function* rows(
   runner: QueryRunner,
   selection: SourceSelection,
-  format: EncodeTask['format'],
+  format: RowFormat,
 ): AsyncGenerator<Uint8Array> {
   for (const { shardIndex, runs } of selection.shards) {
     for (const part of chunksOf(runs, limits.rowsPerChunkCount)) {

@@ -1,5 +1,6 @@
 /**
- * Recipients as bytes of JSON or CSV, straight from the columns: no object and no string a row.
+ * Recipients as bytes of JSON, CSV or JSV, straight from the columns: a row makes no object and no
+ * string.
  *
  * @module
  */
@@ -11,45 +12,77 @@ export type RowFormat =
   | { readonly kind: 'json' }
   /** CSV records ending in CRLF; `prefix` is what each begins with, escaped, its comma included. */
   | { readonly kind: 'csv'; readonly prefix: string }
+  /** Members of a JSV list within a quoted field of CSV, with a comma before each. */
+  | { readonly kind: 'jsv' }
 
 /** Encodes the recipients of `runs`, [start, end) pairs, in order. */
 export function encodeRows(shard: Shard, runs: Uint32Array, format: RowFormat): Uint8Array {
-  const prefix = ascii.encode(format.kind === 'csv' ? format.prefix : JSON_BEFORE_NUMBER)
-  const bytes = new Uint8Array(mostBytes(shard, runs, prefix.length))
-  const writeRow = format.kind === 'csv' ? writeCsvRow : writeJsonRow
+  const { before, write, growth, quoteBytes } = rowKinds[format.kind]
+  const prefix = ascii.encode(format.kind === 'csv' ? format.prefix : before)
+  const rowBytes = prefix.length + quoteBytes + ROW_REST_BYTES
+  const bytes = new Uint8Array(mostBytes(shard, runs, growth, rowBytes))
   let at = 0
   for (let run = 0; run < runs.length; run += 2) {
     for (let recipient = runs[run]; recipient < runs[run + 1]; recipient++) {
-      at = writeRow(shard, recipient, prefix, bytes, at)
+      at = write(shard, recipient, prefix, bytes, at)
     }
   }
   return bytes.subarray(0, at)
 }
 
+interface RowKind {
+  /** What each row begins with, where the format does not say. */
+  readonly before: string
+  readonly write: RowWriter
+  /** Bytes that one of a number becomes at most. */
+  readonly growth: number
+  /** Bytes of the quotes around a number, at most. */
+  readonly quoteBytes: number
+}
+
+/** Writes one row at `at` and returns where it ends. */
+type RowWriter = (
+  shard: Shard,
+  recipient: number,
+  prefix: Uint8Array,
+  bytes: Uint8Array,
+  at: number,
+) => number
+
+/** No control character is in a number, so that escapes are quotes and backslashes alone. */
+const rowKinds: Readonly<Record<RowFormat['kind'], RowKind>> = {
+  json: { before: ',{"Number":"', write: writeJsonRow, growth: 2, quoteBytes: 0 },
+  csv: { before: '', write: writeCsvRow, growth: 2, quoteBytes: 2 },
+  // Quotes are doubled as JSV, and again as CSV.
+  jsv: { before: ',{Number:', write: writeJsvRow, growth: 4, quoteBytes: 4 },
+}
+
 const ascii = new TextEncoder()
-const JSON_BEFORE_NUMBER = ',{"Number":"'
 const jsonBeforeLat = ascii.encode('","LatLng":{"Lat":')
 const jsonBeforeLng = ascii.encode(',"Lng":')
-const jsonEnd = ascii.encode('}}')
+const jsvBeforeLat = ascii.encode(',LatLng:{Lat:')
+const jsvBeforeLng = ascii.encode(',Lng:')
+const endOfBoth = ascii.encode('}}')
 
+const SPACE = 32
 const COMMA = 44
 const QUOTE = 34
 const BACKSLASH = 92
+const COLON = 58
 const CR = 13
 const LF = 10
 
-/** Bytes of a row beyond its prefix and its number: the fixed text and two coordinates. */
+/** Bytes of a row beyond prefix and number: the fixed text, longest in JSON, and coordinates. */
 const ROW_REST_BYTES =
-  jsonBeforeLat.length + jsonBeforeLng.length + jsonEnd.length + 2 * DEGREES_BYTES + 2
+  jsonBeforeLat.length + jsonBeforeLng.length + endOfBoth.length + 2 * DEGREES_BYTES
 
-function mostBytes(shard: Shard, runs: Uint32Array, prefixBytes: number): number {
+function mostBytes(shard: Shard, runs: Uint32Array, growth: number, rowBytes: number): number {
   let bytes = 0
   for (let run = 0; run < runs.length; run += 2) {
     const start = runs[run]
     const end = runs[run + 1]
-    // Escaping at most doubles a number, and it gets two quotes; no control character is in it.
-    bytes += 2 * (shard.numberOffsets[end] - shard.numberOffsets[start])
-    bytes += (end - start) * (prefixBytes + 2 + ROW_REST_BYTES)
+    bytes += growth * (shard.numberOffsets[end] - shard.numberOffsets[start])
+    bytes += (end - start) * rowBytes
   }
   return bytes
 }
@@ -72,7 +105,7 @@ function writeJsonRow(
   end = writeDegrees(shard.coords[2 * recipient + 1], bytes, end)
   end = copy(jsonBeforeLng, bytes, end)
   end = writeDegrees(shard.coords[2 * recipient], bytes, end)
-  return copy(jsonEnd, bytes, end)
+  return copy(endOfBoth, bytes, end)
 }
 
 function writeCsvRow(
@@ -114,6 +147,59 @@ function writeCsvNumber(
   }
   if (quoted) bytes[end++] = QUOTE
   return end
+}
+
+function writeJsvRow(
+  shard: Shard,
+  recipient: number,
+  prefix: Uint8Array,
+  bytes: Uint8Array,
+  at: number,
+): number {
+  let end = copy(prefix, bytes, at)
+  end = writeJsvNumber(shard, recipient, bytes, end)
+  end = copy(jsvBeforeLat, bytes, end)
+  end = writeDegrees(shard.coords[2 * recipient + 1], bytes, end)
+  end = copy(jsvBeforeLng, bytes, end)
+  end = writeDegrees(shard.coords[2 * recipient], bytes, end)
+  return copy(endOfBoth, bytes, end)
+}
+
+/** A text is quoted when it is blank or holds a sign of JSV; each quote is one of CSV, so two. */
+function writeJsvNumber(
+  { numbers, numberOffsets }: Shard,
+  recipient: number,
+  bytes: Uint8Array,
+  at: number,
+): number {
+  const start = numberOffsets[recipient]
+  const stop = numberOffsets[recipient + 1]
+  let isBlank = true
+  let hasSign = false
+  for (let i = start; i < stop; i++) {
+    const byte = numbers[i]
+    if (byte !== SPACE) isBlank = false
+    if (isJsvSign(byte)) hasSign = true
+  }
+  let end = at
+  if (isBlank || hasSign) end = writeQuotes(2, bytes, end)
+  for (let i = start; i < stop; i++) {
+    if (numbers[i] === QUOTE) end = writeQuotes(3, bytes, end)
+    bytes[end++] = numbers[i]
+  }
+  if (isBlank || hasSign) end = writeQuotes(2, bytes, end)
+  return end
+}
+
+/** One of `" , : { } [ ]`; braces are 32 beyond brackets. */
+function isJsvSign(byte: number): boolean {
+  const bracket = byte & ~32
+  return byte === COMMA || byte === COLON || byte === QUOTE || bracket === 0x5b || bracket === 0x5d
+}
+
+function writeQuotes(count: number, bytes: Uint8Array, at: number): number {
+  for (let i = 0; i < count; i++) bytes[at + i] = QUOTE
+  return at + count
 }
 
 function copy(from: Uint8Array, to: Uint8Array, at: number): number {

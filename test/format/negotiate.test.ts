@@ -4,72 +4,113 @@
  * @module
  */
 import t from 'tap'
-import { type Format, negotiate } from '../../src/format/negotiate.js'
+import { type Format, type FormatWishes, layoutOf, negotiate } from '../../src/format/negotiate.js'
 
-t.test('the suffix wins over the query, that over Accept, and JSON is the rest', async (t) => {
-  const cases: [suffix: Format | undefined, query: string, accept: string, Format][] = [
-    [undefined, '', '', 'json'],
-    ['csv', '', '', 'csv'],
-    ['csv', 'format=json', 'application/json', 'csv'],
-    ['json', 'format=csv', 'text/csv', 'json'],
-    [undefined, 'format=csv', 'application/json', 'csv'],
-    [undefined, 'format=json', 'text/csv', 'json'],
-    [undefined, '', 'text/csv', 'csv'],
-  ]
-  for (const [suffix, query, accept, expected] of cases) {
-    const wishes = { suffix, query: new URLSearchParams(query), accept }
-    t.equal(negotiate(wishes), expected, `${suffix} ?${query} ${accept}`)
-  }
-})
+type Case = [
+  wishes: Partial<Omit<FormatWishes, 'query'>> & { query?: string },
+  expected: Format,
+  why: string,
+]
 
-t.test('format= is read in any case, and what it does not know is JSON', async (t) => {
-  const cases: [query: string, Format][] = [
-    ['FORMAT=CSV', 'csv'],
-    ['a=1&Format=Csv', 'csv'],
-    ['format=csv.gz', 'csv'],
-    ['format=csv&format=json', 'csv'],
-    ['format=&format=csv', 'csv'],
-    ['format=bogus', 'json'],
-    ['format=xml', 'json'],
-    ['format=.csv', 'json'],
-    ['format=csvx', 'json'],
-  ]
-  for (const [query, expected] of cases) {
-    const wishes = { suffix: undefined, query: new URLSearchParams(query), accept: 'text/csv' }
-    t.equal(negotiate(wishes), expected, query)
-  }
-  const absent = {
-    suffix: undefined,
-    query: new URLSearchParams('format=&x=1'),
-    accept: 'text/csv',
-  }
-  t.equal(negotiate(absent), 'csv', 'a format without a value is none')
-})
+const tables: Record<string, readonly Case[]> = {
+  'a path of its own: suffix, callback, format=, Accept, JSON': [
+    [{}, 'json', 'nothing is said'],
+    [{ suffix: 'csv' }, 'csv', 'the suffix'],
+    [{ suffix: 'csv', query: 'format=json', accept: 'application/json' }, 'csv', 'suffix first'],
+    [{ suffix: 'json', query: 'format=csv', accept: 'text/csv' }, 'json', 'suffix first'],
+    [{ suffix: 'csv', query: 'callback=cb' }, 'csv', 'only the suffix beats the callback'],
+    [{ query: 'callback=cb&format=csv' }, 'json', 'a callback calls for JSON'],
+    [{ query: 'CALLBACK=cb', accept: 'text/csv' }, 'json', 'keys in any case'],
+    [{ query: 'callback=&format=csv' }, 'csv', 'an empty callback is none'],
+    [{ query: 'format=csv', accept: 'application/json' }, 'csv', 'format= beats Accept'],
+    [{ query: 'format=json', accept: 'text/csv' }, 'json', 'format= beats Accept'],
+    [{ accept: 'text/csv' }, 'csv', 'Accept'],
+  ],
+  'a path of all operations: callback, format=, the path; Accept is not looked at': [
+    [{ pathFormat: 'json' }, 'json', 'the path'],
+    [{ pathFormat: 'csv' }, 'csv', 'the path'],
+    [{ pathFormat: 'json', accept: 'text/csv' }, 'json', 'not Accept'],
+    [{ pathFormat: 'csv', accept: 'application/json' }, 'csv', 'not Accept'],
+    [{ pathFormat: 'csv', contentType: 'application/json' }, 'csv', 'not Content-Type'],
+    [{ pathFormat: 'csv', query: 'format=json' }, 'json', 'format= beats the path'],
+    [{ pathFormat: 'json', query: 'format=csv' }, 'csv', 'format= beats the path'],
+    [{ pathFormat: 'csv', query: 'callback=cb' }, 'json', 'a callback beats the path'],
+    [{ pathFormat: 'json', query: 'callback=cb&format=csv' }, 'json', 'and format='],
+    [{ pathFormat: 'csv', query: 'format=bogus' }, 'json', 'an unknown format is the default'],
+  ],
+  'format= in any case, cut at the first dot, JSON where it is not known': [
+    [{ query: 'FORMAT=CSV' }, 'csv', 'key and value in any case'],
+    [{ query: 'a=1&Format=Csv' }, 'csv', 'among others'],
+    [{ query: 'format=csv.gz' }, 'csv', 'cut at the dot'],
+    [{ query: 'format=csv&format=json' }, 'csv', 'the first'],
+    [{ query: 'format=&format=csv' }, 'csv', 'the first with a value'],
+    [{ query: 'format=&x=1', accept: 'text/csv' }, 'csv', 'without a value it is none'],
+    [{ query: 'format=bogus', accept: 'text/csv' }, 'json', 'unknown: the default, not Accept'],
+    [{ query: 'format=xml' }, 'json', 'a format of others'],
+    [{ query: 'format=.csv' }, 'json', 'nothing before the dot'],
+    [{ query: 'format=csvx' }, 'json', 'longer'],
+  ],
+  'Accept: CSV only where it is named and JSON is not acceptable': [
+    [{ accept: '' }, 'json', 'empty'],
+    [{ accept: 'TEXT/CSV' }, 'csv', 'any case'],
+    [{ accept: 'text/csv; charset=utf-8' }, 'csv', 'parameters'],
+    [{ accept: 'text/csv;header=present;q=0.1' }, 'csv', 'weights are not looked at'],
+    [{ accept: 'text/csv, text/html' }, 'csv', 'what is not known aside'],
+    [{ accept: 'image/png , text/csv' }, 'csv', 'spaces'],
+    [{ accept: 'text/csv,application/json' }, 'json', 'order is not looked at'],
+    [{ accept: 'application/json;q=0.1,text/csv;q=0.9' }, 'json', 'nor weights'],
+    [{ accept: 'text/csv, Application/JSON; charset=utf-8' }, 'json', 'JSON is preferred'],
+    [{ accept: 'text/csv,*/*;q=0.1' }, 'json', 'anything comes before CSV'],
+    [{ accept: '*/*' }, 'json', 'anything'],
+    [{ accept: 'text/json' }, 'json', 'no name of JSON here: the default'],
+    [{ accept: 'text/csv,application/*' }, 'csv', 'no name of JSON either'],
+    [{ accept: 'text/*' }, 'json', 'nothing matches: the default'],
+    [{ accept: 'image/png' }, 'json', 'never 406'],
+    [{ accept: 'text/csvx' }, 'csv', 'compared by how it begins'],
+    [{ accept: 'nonsense;;,,' }, 'json', 'nonsense'],
+  ],
+  'who takes anything gets what the request is written in': [
+    [{ accept: '*/*', contentType: 'text/csv' }, 'csv', 'CSV'],
+    [{ accept: '*/*;q=0.1, text/html', contentType: 'Text/CSV; charset=utf-8' }, 'csv', 'CSV'],
+    [{ contentType: 'text/csv' }, 'csv', 'no Accept is anything'],
+    [{ accept: '*/*', contentType: 'application/json' }, 'json', 'JSON'],
+    [{ accept: '*/*', contentType: 'application/x-www-form-urlencoded' }, 'json', 'forms'],
+    [{ accept: '*/*', contentType: 'text/plain' }, 'json', 'what is not known'],
+    [{ accept: 'application/json', contentType: 'text/csv' }, 'json', 'but not who names JSON'],
+    [{ accept: 'image/png', contentType: 'text/csv' }, 'json', 'nor who takes neither'],
+  ],
+}
 
-t.test('Accept gives CSV only where it is named and JSON is not acceptable', async (t) => {
-  const cases: [accept: string | undefined, Format][] = [
-    [undefined, 'json'],
-    ['', 'json'],
-    ['text/csv', 'csv'],
-    ['TEXT/CSV', 'csv'],
-    ['text/csv; charset=utf-8', 'csv'],
-    ['text/csv;header=present;q=0.1', 'csv'],
-    ['text/csv, text/html', 'csv'],
-    ['image/png , text/csv', 'csv'],
-    ['text/csv,application/json', 'json'],
-    ['application/json;q=0.1,text/csv;q=0.9', 'json'],
-    ['text/csv, Application/JSON; charset=utf-8', 'json'],
-    ['text/csv,application/*', 'json'],
-    ['text/csv,*/*;q=0.1', 'json'],
-    ['*/*', 'json'],
-    ['text/*', 'json'],
-    ['text/json', 'json'],
-    ['image/png', 'json'],
-    ['text/csvx', 'json'],
-    ['nonsense;;,,', 'json'],
+for (const [title, cases] of Object.entries(tables)) {
+  t.test(title, async (t) => {
+    for (const [{ query, ...wishes }, expected, why] of cases) {
+      const format = negotiate({
+        pathFormat: undefined,
+        suffix: undefined,
+        accept: undefined,
+        contentType: undefined,
+        ...wishes,
+        query: new URLSearchParams(query),
+      })
+      t.equal(format, expected, `${why}: ${JSON.stringify({ ...wishes, query })}`)
+    }
+  })
+}
+
+t.test('layout= is read in any case, flat by default, and nothing else is guessed', async (t) => {
+  const cases: [query: string, layout: string | undefined][] = [
+    ['', 'flat'],
+    ['layout=', 'flat'],
+    ['layout=flat', 'flat'],
+    ['layout=sources', 'sources'],
+    ['LAYOUT=Sources', 'sources'],
+    ['layout=&layout=sources', 'sources'],
+    ['layout=source', undefined],
+    ['layout=nested', undefined],
   ]
-  for (const [accept, expected] of cases) {
-    const wishes = { suffix: undefined, query: new URLSearchParams(), accept }
-    t.equal(negotiate(wishes), expected, accept ?? 'absent')
+  for (const [text, layout] of cases) {
+    const query = new URLSearchParams(text)
+    if (layout !== undefined) t.equal(layoutOf(query), layout, text)
+    else t.throws(() => layoutOf(query), { code: 'InvalidRequest', field: 'layout' }, text)
   }
 })

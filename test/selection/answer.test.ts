@@ -1,10 +1,17 @@
+import { parse } from 'csv-parse/sync'
+import fc from 'fast-check'
 import t from 'tap'
 import { ServiceError } from '../../src/errors.js'
+import type { Body } from '../../src/format/answer.js'
+import { parseJsv } from '../../src/format/jsv-parse.js'
 import { limits } from '../../src/limits.js'
 import { answer, type SelectionService } from '../../src/selection/answer.js'
-import { columnsOf, type TestRecipient } from '../support/columns.js'
+import type { JsonObject } from '../../src/selection/parse.js'
+import { answerTo } from '../support/answer-to.js'
+import { anyRecipients, columnsOf, type TestRecipient } from '../support/columns.js'
 import { localService } from '../support/local-service.js'
 import { type MemoryReply, memoryReply } from '../support/memory-reply.js'
+import { testSeed } from '../support/properties.js'
 
 const sources = [
   {
@@ -36,11 +43,22 @@ const square = {
   ],
 }
 
+const globe = {
+  type: 'Polygon',
+  coordinates: [
+    [
+      [-180, -90],
+      [180, -90],
+      [180, 90],
+      [-180, 90],
+    ],
+  ],
+}
+
 t.test('counts come one record a source, also where nobody is inside', async (t) => {
   const reply = await ask(service, { countsOnly: true, geoJSON: square })
   t.equal(reply.status, 200)
   t.match(reply.headers, {
-    'Content-Type': 'application/json; charset=utf-8',
     'X-Snapshot': '000001-00000000',
     'Cache-Control': 'no-store',
   })
@@ -82,10 +100,6 @@ t.test('a list holds every recipient with number, latitude and longitude', async
 
 t.test('CSV is a row a recipient, or a row a source with counts only', async (t) => {
   const list = await ask(service, { geoJSON: square }, 'csv')
-  t.match(list.headers, {
-    'Content-Type': 'text/csv',
-    'Content-Disposition': 'attachment;filename=RecipientRequest.csv',
-  })
   t.equal(
     list.text(),
     'SourceId,Label,Number,Lat,Lng\r\n' +
@@ -103,6 +117,102 @@ t.test('CSV is a row a recipient, or a row a source with counts only', async (t)
   )
 })
 
+const jsvRecipients = [
+  '{Number:+99900000001,LatLng:{Lat:0.25,Lng:0.5}},' +
+    '{Number:+99900000002,LatLng:{Lat:-0.25,Lng:-0.5}}',
+  // A comma and quotes: quoted as JSV, and once more as CSV.
+  '{Number:""+9990 (12),""""3""""\\"",LatLng:{Lat:-0.1234567,Lng:0.1}}',
+]
+
+t.test('the layout `sources` is a row a source, its recipients in one cell', async (t) => {
+  t.equal(
+    await table(service, { geoJSON: square }, 'sources'),
+    'SourceId,Label,Count,Status,Recipients\r\n' +
+      `1,Mobile,2,Ok,"[${jsvRecipients[0]}]"\r\n` +
+      `2,"'=Landline, ""old""",1,Ok,"[${jsvRecipients[1]}]"\r\n` +
+      '30,Business,0,Ok,"[]"\r\n',
+  )
+  t.equal(
+    await table(service, { countsOnly: true, geoJSON: square }, 'sources'),
+    'SourceId,Label,Count,Status,Recipients\r\n' +
+      '1,Mobile,2,Ok,\r\n' +
+      '2,"\'=Landline, ""old""",1,Ok,\r\n' +
+      '30,Business,0,Ok,\r\n',
+  )
+  const nowhere = localService([])
+  t.equal(
+    await table(nowhere, { geoJSON: square }, 'sources'),
+    'SourceId,Label,Count,Status,Recipients\r\n',
+  )
+})
+
+t.test('in a table of several answers, one is a row of one cell', async (t) => {
+  t.equal(
+    await table(service, { geoJSON: square }, 'record'),
+    'SourceRecords\r\n' +
+      `"[{SourceId:1,Label:Mobile,Count:2,Status:Ok,Recipients:[${jsvRecipients[0]}]},` +
+      '{SourceId:2,Label:""=Landline, """"old"""""",Count:1,Status:Ok,' +
+      `Recipients:[${jsvRecipients[1]}]},` +
+      '{SourceId:30,Label:Business,Count:0,Status:Ok,Recipients:[]}]"\r\n',
+  )
+  t.equal(
+    await table(service, { countsOnly: true, geoJSON: square }, 'record'),
+    'SourceRecords\r\n' +
+      '"[{SourceId:1,Label:Mobile,Count:2,Status:Ok},' +
+      '{SourceId:2,Label:""=Landline, """"old"""""",Count:1,Status:Ok},' +
+      '{SourceId:30,Label:Business,Count:0,Status:Ok}]"\r\n',
+  )
+  t.equal(await table(localService([]), { geoJSON: square }, 'record'), 'SourceRecords\r\n"[]"\r\n')
+})
+
+t.test('a reader of CSV and JSV finds in every layout what JSON says', async (t) => {
+  const property = fc.asyncProperty(fc.array(anyRecipients, { maxLength: 3 }), async (lists) => {
+    const labels = ['a "b", c', '{[:]}', "=1+1'"]
+    const asked = localService(
+      lists.map((list, id) => ({ id, label: labels[id], columns: columnsOf(list) })),
+      100,
+    )
+    const request = { geoJSON: globe }
+    const { SourceRecords } = JSON.parse((await ask(asked, request)).text())
+    const texts = JSON.stringify(textsOf(SourceRecords))
+    t.same(
+      SourceRecords.map((record: { Count: number }) => record.Count),
+      lists.map((list) => list.length),
+    )
+    const rows: Record<string, string>[] = parse(await table(asked, request, 'sources'), {
+      columns: true,
+    })
+    const sources = rows.map((row) => ({
+      SourceId: Number(row.SourceId),
+      Label: row.Label.replace(/^'=/, '='),
+      Count: Number(row.Count),
+      Status: row.Status,
+      Recipients: parseJsv(row.Recipients),
+    }))
+    const [{ SourceRecords: cell }]: Record<string, string>[] = parse(
+      await table(asked, request, 'record'),
+      { columns: true },
+    )
+    return (
+      texts === JSON.stringify(textsOf(sources)) &&
+      texts === JSON.stringify(textsOf(parseJsv(cell)))
+    )
+  })
+  await fc.assert(property, { seed: testSeed(t), numRuns: 100 })
+})
+
+/** What JSV cannot tell apart is made equal: a text like a number or a word, and that itself. */
+function textsOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(textsOf)
+  if (typeof value === 'string') return `${numberLike(value) ?? value.toLowerCase()}`
+  if (typeof value !== 'object' || value === null) return String(value)
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, textsOf(member)]))
+}
+
+function numberLike(text: string): number | undefined {
+  return /^ *-?\d+(\.\d+)?(e[+-]?\d+)? *$/i.test(text) ? Number(text) : undefined
+}
+
 t.test('an empty request selects nobody, and asks no worker', async (t) => {
   for (const body of [
     '',
@@ -112,7 +222,7 @@ t.test('an empty request selects nobody, and asks no worker', async (t) => {
   ]) {
     const idle = localService(sources)
     const reply = memoryReply()
-    await answer(idle, Buffer.from(body), 'json', reply)
+    await answerTo(idle, Buffer.from(body), 'json', reply)
     const { SourceRecords } = JSON.parse(reply.text())
     t.same(
       SourceRecords.map((record: { Count: number }) => record.Count),
@@ -136,7 +246,7 @@ t.test('a recipient in several shapes is selected once', async (t) => {
 
 t.test('a bad request is refused before anything is sent', async (t) => {
   const reply = memoryReply()
-  await t.rejects(answer(service, Buffer.from('{'), 'json', reply), { code: 'InvalidJson' })
+  await t.rejects(answerTo(service, Buffer.from('{'), 'json', reply), { code: 'InvalidJson' })
   t.equal(reply.status, 0)
 })
 
@@ -149,7 +259,7 @@ t.test('a long list comes in chunks over several shards, and is whole', async (t
   for (const format of ['json', 'csv'] as const) {
     const reply = memoryReply(2)
     const several = localService(crowded, 5_000)
-    await answer(several, Buffer.from(JSON.stringify({ geoJSON: square })), format, reply)
+    await answerTo(several, Buffer.from(JSON.stringify({ geoJSON: square })), format, reply)
     t.ok(reply.ended)
     t.ok(reply.chunkCount > 5, 'it came in chunks')
     t.ok(reply.waitCount > 1, 'it waited for the client')
@@ -175,7 +285,7 @@ t.test('a client that goes away ends the work for its list', async (t) => {
       },
     })
   }
-  await answer(abandoned, Buffer.from(JSON.stringify({ geoJSON: square })), 'json', reply)
+  await answerTo(abandoned, Buffer.from(JSON.stringify({ geoJSON: square })), 'json', reply)
   t.notOk(reply.ended)
   t.equal(abandoned.tasks.filter((task) => task.kind === 'encode').length, 1)
 })
@@ -193,7 +303,7 @@ t.test('a list that cannot go on is broken off, never ended', async (t) => {
   } as SelectionService
   const reply = memoryReply()
   const body = Buffer.from(JSON.stringify({ geoJSON: square }))
-  await t.rejects(answer(failing, body, 'json', reply), { code: 'Unavailable' })
+  await t.rejects(answerTo(failing, body, 'json', reply), { code: 'Unavailable' })
   t.ok(reply.aborted)
   t.notOk(reply.ended)
 })
@@ -202,12 +312,31 @@ function recipient(number: string, lng: number, lat: number): TestRecipient {
   return { number, lng: Math.round(lng * 1e7), lat: Math.round(lat * 1e7), contact: '' }
 }
 
+/** The answer as a table: in a layout, or as a record of its own. */
+async function table(
+  asked: SelectionService,
+  request: JsonObject,
+  layout: 'flat' | 'sources' | 'record',
+): Promise<string> {
+  const given = await answer(asked, request, performance.now() + limits.requestMs)
+  if (layout !== 'record') return bodyText(given.csv(layout))
+  const { header, row } = given.csvRecord()
+  return header + (await bodyText(row))
+}
+
+async function bodyText(body: Body): Promise<string> {
+  if (typeof body === 'string' || body instanceof Uint8Array) return Buffer.from(body).toString()
+  const pieces: Uint8Array[] = []
+  for await (const piece of body) pieces.push(piece)
+  return Buffer.concat(pieces).toString()
+}
+
 async function ask(
   asked: SelectionService,
   request: object,
   format: 'json' | 'csv' = 'json',
 ): Promise<MemoryReply> {
   const reply = memoryReply()
-  await answer(asked, Buffer.from(JSON.stringify(request)), format, reply)
+  await answerTo(asked, Buffer.from(JSON.stringify(request)), format, reply)
   return reply
 }

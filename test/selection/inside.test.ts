@@ -1,7 +1,7 @@
 import t from 'tap'
-import { answer } from '../../src/selection/answer.js'
 import type { RecipientColumns } from '../../src/shard/columns.js'
 import { prepare } from '../oracle/exact.js'
+import { answerTo } from '../support/answer-to.js'
 import { localService } from '../support/local-service.js'
 import { memoryReply } from '../support/memory-reply.js'
 import { testSeed } from '../support/properties.js'
@@ -70,7 +70,7 @@ async function ask(
   const [counted, listed] = await Promise.all(
     [true, false].map(async (countsOnly) => {
       const reply = memoryReply()
-      await answer(service, Buffer.from(JSON.stringify({ countsOnly, geoJSON })), 'json', reply)
+      await answerTo(service, Buffer.from(JSON.stringify({ countsOnly, geoJSON })), 'json', reply)
       return (JSON.parse(reply.text()) as Answered).SourceRecords[0]
     }),
   )

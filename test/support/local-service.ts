@@ -46,7 +46,7 @@ export function localService(
     catalogue: { snapshotId: '000001-00000000', sources, shards: images },
     runner: { run: run as SelectionService['runner']['run'] },
     queryThreadCount: 2,
-    countMode: 'ContactLocation',
+    countMode: () => 'ContactLocation',
     tasks,
   }
 }

@@ -5,11 +5,11 @@
  * @module
  */
 import { ServiceError } from '../../src/errors.js'
-import { answer } from '../../src/selection/answer.js'
 import { partition } from '../../src/shard/partition.js'
 import { type AnsweredRecord, type Comparison, compare, keyOf } from '../oracle/compare.js'
 import { expectedOf, type OracleSource } from '../oracle/request.js'
 import { Refused } from '../oracle/unwrap.js'
+import { answerTo } from './answer-to.js'
 import { type LocalService, type LocalSource, localService } from './local-service.js'
 import { memoryReply } from './memory-reply.js'
 import { type JsonObject, type RequestKind, randomRequest } from './requests.js'
@@ -206,6 +206,6 @@ async function isNotAnswered(service: LocalService, request: JsonObject): Promis
 
 async function ask(service: LocalService, request: JsonObject): Promise<AnsweredRecord[]> {
   const reply = memoryReply()
-  await answer(service, Buffer.from(JSON.stringify(request)), 'json', reply)
+  await answerTo(service, Buffer.from(JSON.stringify(request)), 'json', reply)
   return JSON.parse(reply.text()).SourceRecords
 }

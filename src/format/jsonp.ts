@@ -1,0 +1,55 @@
+/**
+ * JSONP: an answer as a script that hands it to a function of the page.
+ *
+ * @module
+ */
+import { ServiceError } from '../errors.js'
+import { limits } from '../limits.js'
+import type { Body } from './answer.js'
+import { queryValue } from './query-value.js'
+
+export const JSONP_CONTENT_TYPE = 'text/javascript'
+
+/**
+ * The function that `callback` names, undefined where it is absent or empty. Signs that could make
+ * the script do anything but call it become underscores.
+ *
+ * @throws ServiceError  InvalidRequest, when no script could call it by that name
+ */
+export function callbackOf(query: URLSearchParams): string | undefined {
+  const name = queryValue(query, 'callback')
+  if (name === undefined) return undefined
+  if (name.length > limits.callbackCharCount) {
+    refuse(`has more than ${limits.callbackCharCount} characters`)
+  }
+  const callback = name.replace(/[^A-Za-z0-9._]/g, '_')
+  if (!NAMES.test(callback)) refuse('must be a name of JavaScript, or several with dots between')
+  return callback
+}
+
+/** Puts a JSON body into a call. No semicolon follows, as clients of ServiceStack know it. */
+export function jsonp(callback: string, body: string): string
+export function jsonp(callback: string, body: Body): Body
+export function jsonp(callback: string, body: Body): Body {
+  if (typeof body === 'string') return `${callback}(${body})`
+  if (body instanceof Uint8Array) return Buffer.concat([utf8.encode(`${callback}(`), body, CLOSE])
+  return jsonpPieces(callback, body)
+}
+
+const NAMES = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/
+
+const utf8 = new TextEncoder()
+const CLOSE = utf8.encode(')')
+
+async function* jsonpPieces(
+  callback: string,
+  pieces: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield utf8.encode(`${callback}(`)
+  yield* pieces
+  yield CLOSE
+}
+
+function refuse(problem: string): never {
+  throw new ServiceError('InvalidRequest', `callback ${problem}`, 'callback')
+}

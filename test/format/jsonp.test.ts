@@ -1,0 +1,74 @@
+/**
+ * JSONP: which name is called, and with what.
+ *
+ * @module
+ */
+import t from 'tap'
+import type { Body } from '../../src/format/answer.js'
+import { callbackOf, jsonp } from '../../src/format/jsonp.js'
+import { limits } from '../../src/limits.js'
+
+t.test('the first callback that is not empty is taken, without dangerous signs', async (t) => {
+  const cases: [query: string, callback: string | undefined][] = [
+    ['', undefined],
+    ['callback=', undefined],
+    ['callback=cb', 'cb'],
+    ['CallBack=cb', 'cb'],
+    ['callback=&CALLBACK=b&callback=c', 'b'],
+    ['callback=my.cb', 'my.cb'],
+    ['callback=alert(1)//', 'alert_1___'],
+    ['callback=x.y[0]', 'x.y_0_'],
+    ['callback=%3C/script%3E', '__script_'],
+    ['callback=$', '_'],
+    ['callback=jQuery111_123', 'jQuery111_123'],
+    ['callback=%C3%A6', '_'],
+    ['callback=%F0%9F%98%80', '__'],
+    ['callback=a%0D%0Ab', 'a__b'],
+  ]
+  for (const [query, callback] of cases) {
+    t.equal(callbackOf(new URLSearchParams(query)), callback, query)
+  }
+})
+
+t.test('what no script can call by that name is refused', async (t) => {
+  const badNames = ['1abc', '.', '.a', 'a.', 'a..b', 'a.1', '1.5', '.5']
+  for (const name of [...badNames, 'a'.repeat(limits.callbackCharCount + 1)]) {
+    const query = new URLSearchParams({ callback: name })
+    const error = { code: 'InvalidRequest', status: 400, field: 'callback' }
+    t.throws(() => callbackOf(query), error, name)
+  }
+  const longest = 'a'.repeat(limits.callbackCharCount)
+  t.equal(callbackOf(new URLSearchParams({ callback: longest })), longest)
+})
+
+t.test('a body becomes the argument of a call, without a semicolon', async (t) => {
+  t.equal(jsonp('my.cb', '{"A":1}'), 'my.cb({"A":1})')
+  t.equal(await textOf(jsonp('cb', Buffer.from('{"A":"é"}'))), 'cb({"A":"é"})')
+  async function* pieces() {
+    yield Buffer.from('{"A":')
+    yield Buffer.from('1}')
+  }
+  t.equal(await textOf(jsonp('cb', pieces())), 'cb({"A":1})')
+})
+
+t.test('a stream that is given up is given up behind the call too', async (t) => {
+  let closed = false
+  async function* pieces() {
+    try {
+      for (;;) yield Buffer.from('1')
+    } finally {
+      closed = true
+    }
+  }
+  let count = 0
+  for await (const _ of jsonp('cb', pieces()) as AsyncIterable<Uint8Array>) if (++count > 2) break
+  t.ok(closed)
+})
+
+async function textOf(body: Body): Promise<string> {
+  if (typeof body === 'string') return body
+  if (body instanceof Uint8Array) return Buffer.from(body).toString()
+  const pieces: Uint8Array[] = []
+  for await (const piece of body) pieces.push(piece)
+  return Buffer.concat(pieces).toString()
+}

@@ -1,0 +1,77 @@
+/**
+ * Recipients as bytes: every format says the same of them.
+ *
+ * @module
+ */
+import { parse } from 'csv-parse/sync'
+import fc from 'fast-check'
+import t from 'tap'
+import { csvEscaped } from '../../src/format/csv.js'
+import { writeJsv } from '../../src/format/jsv.js'
+import { buildShard } from '../../src/shard/build.js'
+import { attachShard, type Shard } from '../../src/shard/layout.js'
+import { partition } from '../../src/shard/partition.js'
+import { encodeRows, type RowFormat } from '../../src/shard/rows.js'
+import { anyRecipients, columnsOf, type TestRecipient } from '../support/columns.js'
+import { testSeed } from '../support/properties.js'
+
+t.test('all recipients of all runs are written in every format', async (t) => {
+  const property = fc.property(anyRecipients, (recipients) => {
+    const shard = shardOf(recipients)
+    const rows = rowsOf(shard)
+    t.equal(encoded(shard, { kind: 'json' }), rows.map(jsonRow).join(''))
+    t.equal(encoded(shard, { kind: 'jsv' }), rows.map(jsvRow).join(''))
+    t.same(
+      parse(encoded(shard, { kind: 'csv', prefix: '7,' })),
+      rows.map((row) => ['7', ...row]),
+    )
+  })
+  fc.assert(property, { seed: testSeed(t), numRuns: 300 })
+})
+
+t.test('there is room for rows that grow the most', async (t) => {
+  for (const number of ['"'.repeat(64), '\\'.repeat(64), ',', ' ', '+999']) {
+    const recipient = { number, lng: -1_791_234_567, lat: -891_234_567, contact: '' }
+    const shard = shardOf(Array.from({ length: 50 }, () => recipient))
+    const row: Row = [number, '-89.1234567', '-179.1234567']
+    t.equal(encoded(shard, { kind: 'json' }), jsonRow(row).repeat(50))
+    t.equal(encoded(shard, { kind: 'jsv' }), jsvRow(row).repeat(50))
+    t.same(parse(encoded(shard, { kind: 'csv', prefix: '' })), Array(50).fill(row))
+  }
+})
+
+type Row = readonly [number: string, lat: string, lng: string]
+
+function jsonRow([number, lat, lng]: Row): string {
+  return `,{"Number":${JSON.stringify(number)},"LatLng":{"Lat":${lat},"Lng":${lng}}}`
+}
+
+/** As it stands in a field of CSV. */
+function jsvRow([number, lat, lng]: Row): string {
+  return `,{Number:${csvEscaped(writeJsv(number))},LatLng:{Lat:${lat},Lng:${lng}}}`
+}
+
+function shardOf(recipients: readonly TestRecipient[]): Shard {
+  const columns = columnsOf(recipients)
+  const [rows] = partition(columns, columns.recipientCount)
+  return attachShard(buildShard(columns, rows, 1, 0))
+}
+
+/** Every recipient, in runs with an empty one and two that touch. */
+function encoded(shard: Shard, format: RowFormat): string {
+  const half = shard.recipientCount >> 1
+  const runs = Uint32Array.of(0, 0, 0, half, half, shard.recipientCount)
+  return Buffer.from(encodeRows(shard, runs, format)).toString()
+}
+
+function rowsOf({ recipientCount, numbers, numberOffsets, coords }: Shard): Row[] {
+  return Array.from({ length: recipientCount }, (_, i) => [
+    Buffer.from(numbers.subarray(numberOffsets[i], numberOffsets[i + 1])).toString(),
+    degreesText(coords[2 * i + 1]),
+    degreesText(coords[2 * i]),
+  ])
+}
+
+function degreesText(units: number): string {
+  return (units / 1e7).toFixed(7).replace(/\.?0+$/, '')
+}

@@ -1,0 +1,25 @@
+/**
+ * Requests answered without a server: the stages of selection, and the writing of what they give.
+ *
+ * @module
+ */
+import type { Format } from '../../src/format/negotiate.js'
+import { stream } from '../../src/http/respond.js'
+import { limits } from '../../src/limits.js'
+import { answer, type SelectionService } from '../../src/selection/answer.js'
+import { parse } from '../../src/selection/parse.js'
+import type { Reply } from '../../src/selection/reply.js'
+
+/** Answers a body. */
+export async function answerTo(
+  service: SelectionService,
+  body: Uint8Array,
+  format: Format,
+  reply: Reply,
+): Promise<void> {
+  const deadlineMs = performance.now() + limits.requestMs
+  const { headers, json, csv } = await answer(service, parse(body), deadlineMs)
+  const given = format === 'csv' ? csv('flat') : json()
+  if (typeof given === 'string' || given instanceof Uint8Array) reply.send(200, headers, given)
+  else await stream(given, reply.begin(200, headers))
+}
