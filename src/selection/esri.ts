@@ -12,6 +12,7 @@ import { toRing } from './geojson.js'
 import type { GeometrySink } from './layers.js'
 import { type JsonObject, lowerCase, member } from './parse.js'
 import { arrayAt, fail, readPosition } from './positions.js'
+import { numberOf } from './quoted.js'
 import { readSpatialReference, type SpatialReference } from './spatial-reference.js'
 
 /** Whether an object has a member that only Esri geometries have. */
@@ -199,10 +200,10 @@ function readPlanePosition(
   into: number[],
 ): void {
   const isProjected = reference === 'webMercator' && Array.isArray(position)
-  const [x, y]: unknown[] = isProjected ? position : []
+  const [x = Number.NaN, y = Number.NaN] = isProjected ? position.map(numberOf) : []
   // Infinite metres would be a pole; as they are, they are refused.
   const isPlace = Number.isFinite(x) && Number.isFinite(y)
-  const place = isPlace ? [lngOfMetres(x as number), latOfMetres(y as number)] : position
+  const place = isPlace ? [lngOfMetres(x), latOfMetres(y)] : position
   readPosition(place, path, into)
 }
 

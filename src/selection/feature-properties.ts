@@ -8,6 +8,7 @@ import type { SourceFilter } from '../geometry/shapes.js'
 import { limits } from '../limits.js'
 import { isObject, type JsonObject, kindOf, lowerCase, member } from './parse.js'
 import { fail } from './positions.js'
+import { flagOf, numberOf } from './quoted.js'
 import { readSourceIds, type SourceReference } from './source-ids.js'
 
 export interface FeatureProperties {
@@ -77,7 +78,8 @@ export const PROPERTY_NAMES: readonly string[] = [
 function readFlag(properties: JsonObject, name: string, path: string): boolean {
   const value = member(properties, name)
   if (isUnset(value)) return false
-  if (value === true) return true
+  const flag = flagOf(value)
+  if (flag !== undefined) return flag
   return fail('InvalidGeoJson', `must be true or false, not ${kindOf(value)}`, `${path}.${name}`)
 }
 
@@ -96,14 +98,15 @@ function readMetres(properties: JsonObject, name: string, path: string): number 
   const value = member(properties, name)
   if (isUnset(value)) return undefined
   const at = `${path}.${name}`
-  if (typeof value !== 'number' || Number.isNaN(value)) {
+  const metres = numberOf(value)
+  if (metres === undefined || Number.isNaN(metres)) {
     fail('InvalidRadius', `must be a number of metres, not ${kindOf(value)}`, at)
   }
-  if (value <= 0) fail('RadiusNotPositive', 'must be more than 0 metres', at)
-  if (value > FARTHEST_METRES) {
+  if (metres <= 0) fail('RadiusNotPositive', 'must be more than 0 metres', at)
+  if (metres > FARTHEST_METRES) {
     fail('InvalidRadius', `must be at most ${Math.floor(FARTHEST_METRES)} metres`, at)
   }
-  return value
+  return metres
 }
 
 /** Other software writes radii in kilometres or miles, and says so. */
@@ -118,8 +121,8 @@ const METRES = ['m', 'metre', 'metres', 'meter', 'meters']
 function readNearest(properties: JsonObject, path: string): number | undefined {
   const value = member(properties, 'nearest')
   if (isUnset(value)) return undefined
-  const isCount = typeof value === 'number' && Number.isInteger(value) && value > 0
-  if (isCount && value <= limits.nearestCount) return value
+  const count = numberOf(value) ?? 0
+  if (Number.isInteger(count) && count > 0 && count <= limits.nearestCount) return count
   const problem = `must be a whole number from 1 to ${limits.nearestCount}`
   return fail('InvalidNearest', problem, `${path}.nearest`)
 }

@@ -15,12 +15,21 @@ export type JsonObject = { readonly [member: string]: unknown }
  */
 export function parse(body: Uint8Array): JsonObject {
   if (isBlank(body)) return {}
-  refuseLarge(body)
-  const value = parseJson(body)
+  const value = parseAny(body)
   if (!isObject(value)) {
     throw new ServiceError('InvalidRequest', `the body must be a JSON object, not ${kindOf(value)}`)
   }
   return value
+}
+
+/**
+ * Reads a body as any JSON value.
+ *
+ * @throws ServiceError  InvalidJson or TooComplex, never quoting the body
+ */
+export function parseAny(body: Uint8Array): unknown {
+  refuseLarge(body)
+  return parseJson(body)
 }
 
 export function isObject(value: unknown): value is JsonObject {

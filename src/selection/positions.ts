@@ -6,6 +6,7 @@
 import { ServiceError, type ServiceErrorCode } from '../errors.js'
 import { toUnits } from '../geometry/units.js'
 import { isObject, type JsonObject, kindOf } from './parse.js'
+import { numberOf } from './quoted.js'
 
 /** Longitudes and latitudes in units, alternately; a third coordinate is ignored. */
 export function readPositions(positions: readonly unknown[], path: string): number[] {
@@ -23,9 +24,9 @@ export function readPosition(position: unknown, path: string, into: number[]): v
   if (!Array.isArray(position) || position.length < 2) {
     fail('InvalidGeoJson', 'must be a position: an array of longitude and latitude', path)
   }
-  const lng: unknown = position[0]
-  const lat: unknown = position[1]
-  if (typeof lng !== 'number' || typeof lat !== 'number') {
+  const lng = numberOf(position[0])
+  const lat = numberOf(position[1])
+  if (lng === undefined || lat === undefined) {
     fail('InvalidGeoJson', 'must hold two numbers, longitude and latitude', path)
   }
   if (!(Math.abs(lng) <= LNG_DEGREES_MAX)) {

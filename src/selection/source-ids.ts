@@ -8,6 +8,7 @@ import type { SourceFilter } from '../geometry/shapes.js'
 import { limits } from '../limits.js'
 import type { Catalogue } from './catalogue.js'
 import { kindOf } from './parse.js'
+import { numberOf } from './quoted.js'
 
 /** A source id that a request named, and where. */
 export interface SourceReference {
@@ -27,10 +28,11 @@ export function readSourceIds(
   if (value.length > limits.sourceCount) {
     refuse('InvalidRequest', `must hold at most ${limits.sourceCount} source ids`, path)
   }
-  const sourceReferences = value.map((id: unknown, index) => {
+  const sourceReferences = value.map((given: unknown, index) => {
     const at = `${path}[${index}]`
-    if (typeof id !== 'number' || !Number.isInteger(id)) {
-      refuse('InvalidRequest', `must be a whole number, not ${kindOf(id)}`, at)
+    const id = numberOf(given)
+    if (id === undefined || !Number.isInteger(id)) {
+      refuse('InvalidRequest', `must be a whole number, not ${kindOf(given)}`, at)
     }
     return { id, path: at }
   })

@@ -5,6 +5,7 @@
  */
 import { kindOf, member } from './parse.js'
 import { fail, objectAt } from './positions.js'
+import { numberOf } from './quoted.js'
 
 export type SpatialReference = 'degrees' | 'webMercator'
 
@@ -44,6 +45,7 @@ export function readSpatialReference(value: unknown, path: string): SpatialRefer
 
 function readWkid(value: unknown, path: string): number | undefined {
   if (value === undefined || value === null) return undefined
-  if (typeof value === 'number') return value
+  const wkid = numberOf(value)
+  if (wkid !== undefined) return wkid
   return fail('InvalidGeoJson', `must be a number, not ${kindOf(value)}`, path)
 }

@@ -9,6 +9,7 @@ import type { CountMode } from '../shard/select.js'
 import { ESRI_MEMBERS } from './esri.js'
 import { PROPERTY_NAMES } from './feature-properties.js'
 import { type JsonObject, kindOf, lowerCase, member } from './parse.js'
+import { flagOf } from './quoted.js'
 import { readDrawing } from './shapes.js'
 import { readSourceIds, type SourceReference } from './source-ids.js'
 
@@ -82,14 +83,10 @@ function refuseUnsupported(request: JsonObject): void {
 }
 
 /** Absent and null are false; `"true"`, `"false"`, 1 and 0 are taken as some clients write them. */
-function readBoolean(value: unknown, field: string): boolean {
+export function readBoolean(value: unknown, field: string): boolean {
   if (value === undefined || value === null) return false
-  if (typeof value === 'boolean') return value
-  if (typeof value === 'string' || typeof value === 'number') {
-    const text = String(value).toLowerCase()
-    if (text === 'true' || text === '1') return true
-    if (text === 'false' || text === '0') return false
-  }
+  const flag = flagOf(value)
+  if (flag !== undefined) return flag
   throw new ServiceError(
     'InvalidRequest',
     `${field} must be true or false, not ${kindOf(value)}`,

@@ -202,7 +202,7 @@ t.test('a spatial reference that is not known is refused with its number', async
     [{ wkid: 4326, latestWkid: 3857 }, 'UnknownSpatialReference', 's', '4326 and 3857'],
     [{ wkt: 'PROJCS["x"]' }, 'UnknownSpatialReference', 's', 'no wkid'],
     [{ wkid: null, wkt: 'PROJCS["x"]' }, 'UnknownSpatialReference', 's', 'no wkid'],
-    [{ wkid: '4326' }, 'InvalidGeoJson', 's.wkid', 'number'],
+    [{ wkid: 'WGS84' }, 'InvalidGeoJson', 's.wkid', 'number'],
     [4326, 'InvalidGeoJson', 's', 'object'],
   ]
   for (const [reference, code, field, message] of cases) {
