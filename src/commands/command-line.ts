@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { readConfig } from '../config.js'
 import { errorTables, OperatorError } from '../errors.js'
 import { createLog, type Log } from '../log.js'
+import { readVersion } from '../version.js'
 import type { CommandContext } from './context.js'
 
 export type CommandFactory = (context: CommandContext) => Command
@@ -44,7 +44,7 @@ async function createProgram(
 ): Promise<Command> {
   const program = new Command('hickory')
     .description('Who is inside this shape, exactly, now? Recipient selection for alerting.')
-    .version(version())
+    .version(readVersion())
     .exitOverride()
     .showHelpAfterError('(run with --help for what is allowed)')
   const context: CommandContext = {
@@ -58,11 +58,6 @@ async function createProgram(
     program.addCommand(create(context).copyInheritedSettings(program))
   }
   return program
-}
-
-function version(): string {
-  const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(manifest) as { version: string }).version
 }
 
 function report(error: unknown): number {

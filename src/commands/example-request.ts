@@ -3,31 +3,54 @@
  *
  * @module
  */
+import { polygonsOf } from '../geometry/polygons.js'
+import { including } from '../geometry/shapes.js'
 import { UNITS_PER_DEGREE } from '../geometry/units.js'
 import type { MapContext } from '../interface/context.js'
-import type { Box } from '../shard/layout.js'
+import { limits } from '../limits.js'
+import { attachShard, type Box } from '../shard/layout.js'
+import { countInside } from '../shard/select.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
-import type { StoredDocuments } from '../store/documents.js'
+import type { Store } from '../store/store.js'
 
 type Ring = readonly (readonly number[])[]
 
-/** Counts the stored area with the most contacts or, without one, a region of the snapshot. */
-export function exampleRequest(snapshot: Snapshot, documents: StoredDocuments): object {
-  const coordinates = [largestArea(documents) ?? smallestRegion(snapshot)]
+/** Counts the stored area with the most recipients or, without one, a region of the snapshot. */
+export function exampleRequest(snapshot: Snapshot, store: Store): object {
+  const coordinates = [busiestArea(snapshot, store) ?? smallestRegion(snapshot)]
   return { countsOnly: true, geoJSON: { type: 'Polygon', coordinates } }
 }
 
-function largestArea({ contextJsons }: StoredDocuments): Ring | undefined {
-  const decoder = new TextDecoder()
-  const areas = [...contextJsons.values()].flatMap(
-    (context) => (JSON.parse(decoder.decode(context)) as MapContext).Areas ?? [],
-  )
-  const counted = areas.filter(
-    ({ ContactTotalCount, Geometry }) =>
-      (ContactTotalCount ?? 0) > 0 && Geometry?.spatialReference?.wkid === 4326,
-  )
-  counted.sort((a, b) => (b.ContactTotalCount ?? 0) - (a.ContactTotalCount ?? 0))
-  return counted[0]?.Geometry?.rings?.[0]
+/** Of the first few contexts. */
+const CONTEXT_COUNT = 5
+const AREA_COUNT = 20
+/** To be read on a command line. */
+const POSITION_COUNT = 50
+
+function busiestArea(snapshot: Snapshot, store: Store): Ring | undefined {
+  const { summaries } = store.page(0, CONTEXT_COUNT)
+  const rings = summaries.flatMap(({ Id = '' }) => shownRings(store, Id)).slice(0, AREA_COUNT)
+  const shards = snapshot.shards.map(attachShard)
+  const budget = { edgeTestCount: limits.edgeTestCount }
+  const counted = rings.map((ring) => {
+    const counts = countInside(shards, including(polygonsOf([[ring]])), budget)
+    return { ring, count: counts.reduce((sum, count) => sum + count, 0) }
+  })
+  counted.sort((left, right) => right.count - left.count)
+  return counted[0]?.count > 0 ? counted[0].ring : undefined
+}
+
+/** Outlines of a context's areas that are drawn in degrees and are simple enough to be shown. */
+function shownRings(store: Store, id: string): Ring[] {
+  const json = Buffer.from(store.context(id)?.json ?? '{}').toString()
+  const { Areas = [] } = JSON.parse(json) as MapContext
+  return Areas.filter(({ Geometry }) => Geometry?.spatialReference?.wkid === 4326)
+    .map(({ Geometry }) => Geometry?.rings?.[0] ?? [])
+    .filter((ring) => ring.length > 2 && ring.length <= POSITION_COUNT && ring.every(isPosition))
+}
+
+function isPosition([lng, lat]: readonly number[]): boolean {
+  return Math.abs(lng) <= 180 && Math.abs(lat) <= 90
 }
 
 /** Its bounds, rounded outwards so far that they tell nothing of where anybody is. */

@@ -1,28 +1,19 @@
 /**
- * The embedded sample: made-up recipients in three sources, a configuration and two contexts, so
- * that a new installation answers at once. Its recipe is data/default/sample.json.
+ * The embedded sample: made-up recipients in three sources and two contexts, so that a new
+ * installation answers at once. Its recipe is data/default/sample.json.
  *
  * @module
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { polygonsOf } from '../geometry/polygons.js'
-import { including } from '../geometry/shapes.js'
-import { limits } from '../limits.js'
 import type { Log } from '../log.js'
-import { attachShard } from '../shard/layout.js'
-import { countInside } from '../shard/select.js'
 import { createDirectory } from '../snapshot/directory.js'
 import { withDataLock } from '../snapshot/lock.js'
-import { openSnapshot } from '../snapshot/open.js'
 import { publishSource } from '../snapshot/publish.js'
 import { syntheticColumns } from '../sources/synthetic-columns.js'
-import {
-  type CountContacts,
-  DEFAULT_DIRECTORY,
-  writeDefaultDocuments,
-} from '../store/default-documents.js'
+import { createStore } from '../store/create.js'
+import { DEFAULT_DIRECTORY, sampleContexts } from '../store/default-documents.js'
 import { startProgress } from './output.js'
 
 /** Whether there is nothing in a data directory but perhaps a sample that was never finished. */
@@ -39,7 +30,7 @@ export async function makeSample(dataDirectory: string, log: Log, goOn: () => vo
   await createDirectory(dataDirectory)
   await writeFile(join(dataDirectory, UNFINISHED), '')
   await publishSources(dataDirectory, log, goOn)
-  await writeDefaultDocuments(dataDirectory, await contactCounter(dataDirectory))
+  await storeContexts(dataDirectory, log)
   await rm(join(dataDirectory, UNFINISHED))
 }
 
@@ -79,17 +70,15 @@ async function publishSources(dataDirectory: string, log: Log, goOn: () => void)
   }
 }
 
-/** Counts who of each source is inside an area. */
-async function contactCounter(dataDirectory: string): Promise<CountContacts> {
-  const snapshot = await openSnapshot(dataDirectory)
-  const shards = snapshot.shards.map(attachShard)
-  return async (rings) => {
-    const counts = countInside(shards, including(polygonsOf([rings])), {
-      edgeTestCount: limits.edgeTestCount,
-    })
-    return snapshot.sources.map(({ id, label }) => ({
-      Label: label,
-      Count: shards.reduce((sum, shard, i) => (shard.sourceId === id ? sum + counts[i] : sum), 0),
-    }))
+/** Contexts that are there already are left as they are. */
+async function storeContexts(dataDirectory: string, log: Log): Promise<void> {
+  const store = await createStore(dataDirectory, log)
+  try {
+    for (const context of sampleContexts()) {
+      if (store.contextVersion(context.id) !== undefined) continue
+      await store.change({ kind: 'context', context, mayReplace: false })
+    }
+  } finally {
+    await store.close()
   }
 }

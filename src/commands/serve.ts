@@ -4,7 +4,7 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
+import { MessageChannel, Worker } from 'node:worker_threads'
 import { Command } from 'commander'
 import { type Config, type Flags, readConfig } from '../config.js'
 import { OperatorError } from '../errors.js'
@@ -14,7 +14,8 @@ import { createLog, type Log } from '../log.js'
 import type { DrainMessage, FrontData, FrontMessage } from '../pool/messages.js'
 import { openSnapshot } from '../snapshot/open.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
-import { loadDocuments, type StoredDocuments } from '../store/documents.js'
+import { serveChanges } from '../store/change-port.js'
+import { createStore, type MainStore } from '../store/create.js'
 import { exampleRequest } from './example-request.js'
 import { print, startProgress } from './output.js'
 import { makeSample, needsSample } from './sample.js'
@@ -27,6 +28,7 @@ export function serveCommand(): Command {
     .option('--port <PORT>', 'port to listen on, 0 for any free one (HICKORY_PORT; default 8080)')
     .option('--http-threads <N>', 'threads that speak HTTP (HICKORY_HTTP_THREADS)')
     .option('--query-threads <N>', 'query workers, over all HTTP threads (HICKORY_QUERY_THREADS)')
+    .option('--cors-origins <LIST>', 'origins whose pages may read answers (HICKORY_CORS_ORIGINS)')
     .option('--log-level <LEVEL>', 'trace, debug, info, warn, error, fatal or silent')
     .option('--config <FILE>', 'JSON file with the same settings (HICKORY_CONFIG)')
     .option('--sample', 'make sample data first if the data directory is empty')
@@ -61,6 +63,7 @@ async function serve({ sample, ...flags }: Flags & { sample?: never }): Promise<
     }
     log.info('draining')
     await stop(acceptor, fronts)
+    await loaded.store.close()
   } catch (error) {
     if (!(error instanceof StoppedWhileLoading)) throw error
   } finally {
@@ -93,7 +96,7 @@ class StoppedWhileLoading extends Error {}
 
 interface Loaded {
   readonly snapshot: Snapshot
-  readonly documents: StoredDocuments
+  readonly store: MainStore
 }
 
 async function load(
@@ -106,8 +109,6 @@ async function load(
     if (stopping.requested) throw new StoppedWhileLoading()
   }
   if (sampleWanted && needsSample(dataDirectory)) await makeSample(dataDirectory, log, goOn)
-  goOn()
-  const documents = await loadDocuments(dataDirectory)
   let progress: ReturnType<typeof startProgress> | undefined
   try {
     const snapshot = await openSnapshot(dataDirectory, {
@@ -118,7 +119,8 @@ async function load(
         progress.update(doneBytes)
       },
     })
-    return { snapshot, documents }
+    goOn()
+    return { snapshot, store: await createStore(dataDirectory, log) }
   } finally {
     progress?.stop()
   }
@@ -132,24 +134,31 @@ interface Front {
   readonly ended: Promise<void>
 }
 
-function startFronts(config: Config, { snapshot, documents }: Loaded): Promise<Front[]> {
-  const { httpThreadCount, queryThreadCount } = config
+function startFronts(config: Config, { snapshot, store }: Loaded): Promise<Front[]> {
+  const { httpThreadCount, queryThreadCount, dataDirectory } = config
   return Promise.all(
-    Array.from({ length: httpThreadCount }, (_, index) =>
-      startFront({
+    Array.from({ length: httpThreadCount }, (_, index) => {
+      const { port1, port2: changes } = new MessageChannel()
+      serveChanges(port1, store.makeChange)
+      return startFront({
         snapshot,
-        documents,
+        dataDirectory,
+        changes,
         // Dealt out one by one, so that the first fronts get what does not divide evenly.
         queryThreadCount: Math.ceil((queryThreadCount - index) / httpThreadCount),
+        corsOrigins: config.corsOrigins,
         crashQueryWorkerMs: config.crashQueryWorkerMs,
         logLevel: config.logLevel,
-      }),
-    ),
+      })
+    }),
   )
 }
 
 async function startFront(workerData: FrontData): Promise<Front> {
-  const worker = new Worker(new URL('../../workers/front.js', import.meta.url), { workerData })
+  const worker = new Worker(new URL('../../workers/front.js', import.meta.url), {
+    workerData,
+    transferList: [workerData.changes],
+  })
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   let fail: (error: Error) => void = () => {}
   const failure = new Promise<never>((_, reject) => {
@@ -178,7 +187,7 @@ async function stop(acceptor: Acceptor, fronts: readonly Front[]): Promise<void>
   }
 }
 
-function announce(host: string, port: number, { snapshot, documents }: Loaded): void {
+function announce(host: string, port: number, { snapshot, store }: Loaded): void {
   const recipients = snapshot.sources.reduce((sum, source) => sum + source.recipientCount, 0)
   const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   print(
@@ -186,7 +195,7 @@ function announce(host: string, port: number, { snapshot, documents }: Loaded): 
   )
   print(`(snapshot ${snapshot.id}). Try:`)
   print()
-  const body = JSON.stringify(exampleRequest(snapshot, documents))
+  const body = JSON.stringify(exampleRequest(snapshot, store))
   print(`curl -s ${address}/api/recipients -H 'Content-Type: application/json' -d '${body}'`)
   print()
 }

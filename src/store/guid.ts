@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { randomUUID } from 'node:crypto'
 
 const bare = /^[0-9a-f]{32}$/
 const dashed = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -17,4 +18,9 @@ export function parseGuid(text: string): string | undefined {
   const enclosed = /^(?:\{.*\}|\(.*\))$/.test(lower)
   const inner = enclosed ? lower.slice(1, -1) : lower
   return dashed.test(inner) ? inner.replaceAll('-', '') : undefined
+}
+
+/** A random one, as 32 lower-case digits. */
+export function newGuid(): string {
+  return randomUUID().replaceAll('-', '')
 }

@@ -1,0 +1,193 @@
+/**
+ * Reads what a client wrote into the members that a schema declares: names in any letter case,
+ * numbers and flags also in quotes, enumerations also by position, as clients of this kind of
+ * service write them.
+ *
+ * @module
+ */
+import type { Static, TSchema } from 'typebox'
+import { ServiceError } from '../errors.js'
+import { limits } from '../limits.js'
+
+/**
+ * A copy with the declared names, in the order of the schema, without members that are null, which
+ * means the same as absent.
+ *
+ * @param unknownMembers  what becomes of members that the schema does not have
+ * @throws ServiceError  InvalidRequest, with the path of the member that does not fit
+ */
+export function bind<Schema extends TSchema>(
+  schema: Schema,
+  value: unknown,
+  unknownMembers: 'drop' | 'refuse' = 'drop',
+): Static<Schema> {
+  const binding: Binding = { path: [], refusesUnknown: unknownMembers === 'refuse' }
+  return bindValue(schema as BoundSchema, value ?? {}, binding) as Static<Schema>
+}
+
+/** The parts of JSON Schema that the schemas of this folder use. */
+interface BoundSchema {
+  readonly type?: string
+  readonly enum?: readonly string[]
+  readonly items?: BoundSchema
+  readonly properties?: Readonly<Record<string, BoundSchema>>
+  readonly additionalProperties?: boolean
+}
+
+interface Binding {
+  /** Where in the value we are: names of members, and positions in lists. */
+  readonly path: (string | number)[]
+  readonly refusesUnknown: boolean
+}
+
+/** Undefined is what a member becomes that is left out. */
+function bindValue(schema: BoundSchema, value: unknown, binding: Binding): unknown {
+  if (value === null || value === undefined) return undefined
+  if (schema.enum !== undefined) return bindEnum(schema.enum, value, binding)
+  switch (schema.type) {
+    case 'object':
+      return bindObject(schema, value, binding)
+    case 'array':
+      return bindArray(schema.items ?? {}, value, binding)
+    case 'string':
+      return bindText(value, binding)
+    case 'number':
+    case 'integer':
+      return bindNumber(value, schema.type === 'integer', binding)
+    case 'boolean':
+      return bindFlag(value, binding)
+    default:
+      return withoutNulls(value, binding)
+  }
+}
+
+function bindObject(schema: BoundSchema, value: unknown, binding: Binding): unknown {
+  if (!isObject(value)) refuse('must be an object', binding)
+  const { properties, additionalProperties } = schema
+  if (properties === undefined || additionalProperties !== false) {
+    return withoutNulls(value, binding)
+  }
+  const written = writtenNames(schema, value, binding)
+  const bound: Record<string, unknown> = {}
+  for (const [name, member] of Object.entries(properties)) {
+    const key = written.get(name)
+    if (key === undefined) continue
+    binding.path.push(name)
+    const own = bindValue(member, value[key], binding)
+    if (own !== undefined) bound[name] = own
+    binding.path.pop()
+  }
+  return bound
+}
+
+/** How each declared member is spelt in a value; one that is null is not there. */
+function writtenNames(
+  schema: BoundSchema,
+  value: Readonly<Record<string, unknown>>,
+  binding: Binding,
+): Map<string, string> {
+  const names = namesOf(schema)
+  const written = new Map<string, string>()
+  for (const key of Object.keys(value)) {
+    if (value[key] === null || value[key] === undefined) continue
+    const name = names.get(key) ?? names.get(lowerCase(key))
+    const other = name === undefined ? undefined : written.get(name)
+    if (name !== undefined && other === undefined) written.set(name, key)
+    else if (name !== undefined) refuse(`is given twice, as ${other} and ${key}`, binding, name)
+    else if (binding.refusesUnknown) refuse('is not a member that is known', binding, key)
+  }
+  return written
+}
+
+/** Declared names by themselves in lower case. */
+function namesOf(schema: BoundSchema): ReadonlyMap<string, string> {
+  let names = namesBySchema.get(schema)
+  if (names === undefined) {
+    names = new Map(Object.keys(schema.properties ?? {}).map((name) => [lowerCase(name), name]))
+    namesBySchema.set(schema, names)
+  }
+  return names
+}
+
+const namesBySchema = new WeakMap<BoundSchema, ReadonlyMap<string, string>>()
+
+/** No name that is known is as long as those that are left as they are. */
+function lowerCase(name: string): string {
+  return name.length > 64 ? name : name.toLowerCase()
+}
+
+/** Null is an absent member, but an element of a list cannot be absent. */
+function bindArray(items: BoundSchema, value: unknown, binding: Binding): unknown[] {
+  if (!Array.isArray(value)) refuse('must be a list', binding)
+  return value.map((item, index) => {
+    // Most of what is bound are coordinates.
+    if (items.type === 'number' && Number.isFinite(item)) return item
+    binding.path.push(index)
+    const bound = bindValue(items, item, binding)
+    if (bound === undefined) refuse('must not be null', binding)
+    binding.path.pop()
+    return bound
+  })
+}
+
+function bindText(value: unknown, binding: Binding): string {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  return refuse('must be a text', binding)
+}
+
+/** An empty text is no number, as forms and query strings write a member that is left out. */
+function bindNumber(value: unknown, isWhole: boolean, binding: Binding): number | undefined {
+  if (value === '') return undefined
+  const isQuoted = typeof value === 'string' && NUMBER.test(value.trim())
+  const number = isQuoted ? Number(value) : value
+  const isFit = isWhole ? Number.isSafeInteger(number) : Number.isFinite(number)
+  if (isFit) return number as number
+  return refuse(isWhole ? 'must be a whole number' : 'must be a number', binding)
+}
+
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+
+function bindFlag(value: unknown, binding: Binding): boolean | undefined {
+  if (value === '') return undefined
+  const text = isScalar(value) ? String(value).toLowerCase() : ''
+  if (text === 'true' || text === '1') return true
+  if (text === 'false' || text === '0') return false
+  return refuse('must be true or false', binding)
+}
+
+function bindEnum(names: readonly string[], value: unknown, binding: Binding): string | undefined {
+  if (value === '') return undefined
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+  const name = names.find((each) => each.toLowerCase() === text.toLowerCase())
+  const position = /^\d{1,9}$/.test(text) ? names[Number(text)] : undefined
+  return name ?? position ?? refuse(`must be one of ${names.join(', ')}`, binding)
+}
+
+/** What the schema leaves open is taken as it is. */
+function withoutNulls(value: unknown, binding: Binding, depth = binding.path.length): unknown {
+  if (depth > limits.jsonDepthCount) {
+    refuse(`nests deeper than ${limits.jsonDepthCount} levels`, binding)
+  }
+  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, binding, depth + 1))
+  if (!isObject(value)) return value
+  const present = Object.entries(value).filter(([, member]) => member !== null)
+  return Object.fromEntries(
+    present.map(([name, member]) => [name, withoutNulls(member, binding, depth + 1)]),
+  )
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+}
+
+function refuse(problem: string, { path }: Binding, ...below: string[]): never {
+  const field = [...path, ...below]
+    .map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`))
+    .join('')
+  throw new ServiceError('InvalidRequest', `${field} ${problem}`.trim(), field || undefined)
+}

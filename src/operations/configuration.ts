@@ -1,0 +1,47 @@
+/**
+ * GetMapConfigurationRequest and PostMapConfigurationRequest.
+ *
+ * @module
+ */
+import type { Answer } from '../format/answer.js'
+import { bind } from '../interface/bind.js'
+import { type MapConfiguration, MapConfigurationSchema } from '../interface/configuration.js'
+import { countModeOf } from '../store/default-documents.js'
+import type { Store } from '../store/store.js'
+import { documentAnswer, membersOf, type Row, taggedHeaders } from './document-answer.js'
+import type { Execute } from './execute.js'
+
+export function configurationOperations(store: Store): {
+  GetMapConfigurationRequest: Execute
+  PostMapConfigurationRequest: Execute
+} {
+  return {
+    GetMapConfigurationRequest: async () => configurationAnswer(store.configuration().json),
+    async PostMapConfigurationRequest(request) {
+      const configuration = bind(MapConfigurationSchema, request)
+      const json = JSON.stringify(configuration)
+      const countMode = countModeOf(configuration)
+      await store.change({ kind: 'configuration', json, countMode })
+      return configurationAnswer(Buffer.from(json))
+    },
+  }
+}
+
+/** What the stored configuration says of where the customer is, in Esri's notation. */
+export function customerBoundary(store: Store): object | undefined {
+  const { json } = store.configuration()
+  const configuration = JSON.parse(Buffer.from(json).toString()) as MapConfiguration
+  return configuration.CustomerBoundaryGeometry
+}
+
+function configurationAnswer(json: Uint8Array): Answer {
+  return documentAnswer({ json, columns: COLUMNS, table: BASEMAPS, headers: taggedHeaders(json) })
+}
+
+const COLUMNS = membersOf(MapConfigurationSchema)
+
+/** Of all that a configuration holds, a table shows its base maps. */
+const BASEMAPS = {
+  columns: membersOf(MapConfigurationSchema.properties.Basemaps.items),
+  rows: ({ Basemaps = [] }: Row) => Basemaps as readonly Row[],
+}

@@ -1,0 +1,106 @@
+/**
+ * A stored context as it is answered: with who is inside each of its areas now.
+ *
+ * @module
+ */
+import { LRUCache } from 'lru-cache'
+import { ServiceError } from '../errors.js'
+import type { Answer } from '../format/answer.js'
+import { type Area, type Contact, type MapContext, MapContextSchema } from '../interface/context.js'
+import { limits } from '../limits.js'
+import type { Store, StoredContext } from '../store/store.js'
+import { documentAnswer, membersOf, type Row, taggedHeaders } from './document-answer.js'
+import type { Basis, LiveCounts, ShapeState } from './live-counts.js'
+
+export type ReadContext = (id: string, deadlineMs: number) => Promise<Answer>
+
+/** @throws ServiceError  NotFound */
+export function contextReader(store: Store, counts: LiveCounts): ReadContext {
+  // The same stored text, counted in the same snapshot and mode, is the same answer for ever.
+  const kept = new LRUCache<string, KeptAnswer>({
+    maxSize: limits.keptAnswerBytes,
+    sizeCalculation: ({ json }) => json.byteLength,
+  })
+  return async (id, deadlineMs) => {
+    const basis = counts.basis()
+    const last = kept.get(id)
+    if (last !== undefined && isSame(last, basis) && last.version === store.contextVersion(id)) {
+      return contextAnswer(last)
+    }
+    const stored = store.context(id)
+    if (stored === undefined) throw new ServiceError('NotFound', 'there is no context with this Id')
+    const { context, isFinal } = await countedContext(stored, counts, basis, deadlineMs)
+    const json = Buffer.from(JSON.stringify(context))
+    const answer = { json, headers: taggedHeaders(json), version: stored.version, ...basis }
+    if (isFinal) kept.set(id, answer)
+    return contextAnswer(answer)
+  }
+}
+
+interface KeptAnswer extends Basis {
+  readonly json: Uint8Array
+  readonly headers: Readonly<Record<string, string>>
+  readonly version: string
+}
+
+function isSame(left: Basis, right: Basis): boolean {
+  return left.snapshotId === right.snapshotId && left.countMode === right.countMode
+}
+
+function contextAnswer({ json, headers }: KeptAnswer): Answer {
+  return documentAnswer({ json, columns: COLUMNS, table: AREAS, headers })
+}
+
+const COLUMNS = membersOf(MapContextSchema)
+
+const AREAS = {
+  columns: membersOf(MapContextSchema.properties.Areas.items),
+  rows: ({ Areas = [] }: Row) => Areas as readonly Row[],
+}
+
+/** `isFinal` where no area is uncertain. */
+async function countedContext(
+  { json, shapeHashes }: StoredContext,
+  counts: LiveCounts,
+  basis: Basis,
+  deadlineMs: number,
+): Promise<{ context: MapContext; isFinal: boolean }> {
+  const context = JSON.parse(Buffer.from(json).toString()) as MapContext
+  const { Areas } = context
+  if (Areas === undefined) return { context, isFinal: true }
+  const shapes = Areas.flatMap(({ Geometry }, i) => {
+    const hash = shapeHashes[i]
+    return Geometry === undefined || hash === null ? [] : [{ hash, geometry: Geometry }]
+  })
+  const states = await counts.of(shapes, basis, deadlineMs)
+  const areas = Areas.map((area, i) => {
+    const hash = shapeHashes[i]
+    return countedArea(area, (hash === null ? undefined : states.get(hash)) ?? counts.nowhere())
+  })
+  return {
+    context: { ...context, Areas: areas },
+    isFinal: [...states.values()].every(({ isFresh }) => isFresh),
+  }
+}
+
+/** An area with its computed members, in the order of the schema. */
+function countedArea(area: Area, state: ShapeState): Area {
+  const { contacts, isUpdating, hasFailed, isInvalid } = state
+  const all: Area = {
+    ...area,
+    IsUpdatingContactList: isUpdating,
+    ...(contacts !== undefined && {
+      Contacts: [...contacts],
+      ContactTotalCount: totalOf(contacts),
+    }),
+    HasContactCountError: hasFailed,
+    HasInvalidShapeError: isInvalid,
+  }
+  const members = all as Record<string, unknown>
+  const names = AREAS.columns.filter((name) => members[name] !== undefined)
+  return Object.fromEntries(names.map((name) => [name, members[name]]))
+}
+
+function totalOf(contacts: readonly Contact[]): number {
+  return contacts.reduce((sum, { Count = 0 }) => sum + Count, 0)
+}

@@ -1,0 +1,82 @@
+/**
+ * The operations on map contexts.
+ *
+ * @module
+ */
+import { ServiceError } from '../errors.js'
+import { bind } from '../interface/bind.js'
+import {
+  MapContextIdSchema,
+  MapContextListSchema,
+  MapContextPageSchema,
+  MapContextSchema,
+} from '../interface/context.js'
+import { limits } from '../limits.js'
+import type { JsonObject } from '../selection/parse.js'
+import { parseGuid } from '../store/guid.js'
+import type { Store } from '../store/store.js'
+import { writtenContext } from '../store/written-context.js'
+import { contextReader } from './context-reader.js'
+import { documentAnswer, membersOf, type Row } from './document-answer.js'
+import type { Execute } from './execute.js'
+import type { LiveCounts } from './live-counts.js'
+
+export function contextOperations(
+  store: Store,
+  counts: LiveCounts,
+): {
+  GetMapContextRequest: Execute
+  GetMapContextsRequest: Execute
+  PostMapContextRequest: Execute
+  PutMapContextRequest: Execute
+  DeleteMapContextRequest: Execute
+} {
+  const read = contextReader(store, counts)
+  const write =
+    (mayReplace: boolean): Execute =>
+    async (request, deadlineMs) => {
+      const context = writtenContext(bind(MapContextSchema, request))
+      await store.change({ kind: 'context', context, mayReplace })
+      return read(context.id, deadlineMs)
+    }
+  return {
+    GetMapContextRequest: async (request, deadlineMs) => read(idOf(request), deadlineMs),
+    GetMapContextsRequest: async (request) => listAnswer(store, request),
+    PostMapContextRequest: write(false),
+    PutMapContextRequest: write(true),
+    async DeleteMapContextRequest(request) {
+      await store.change({ kind: 'deleteContext', id: idOf(request) })
+      return undefined
+    },
+  }
+}
+
+function idOf(request: JsonObject): string {
+  const { Id } = bind(MapContextIdSchema, request)
+  const id = Id === undefined ? undefined : parseGuid(Id)
+  if (id !== undefined) return id
+  const problem = Id === undefined ? 'is missing' : 'is not a Guid'
+  throw new ServiceError('InvalidRequest', `Id ${problem}`, 'Id')
+}
+
+function listAnswer(store: Store, request: JsonObject) {
+  const { Skip = 0, Take = limits.contextPageDefaultCount } = bind(MapContextPageSchema, request)
+  refuseNegative(Skip, 'Skip')
+  refuseNegative(Take, 'Take')
+  const { totalCount, summaries } = store.page(Skip, Math.min(Take, limits.contextPageCount))
+  const list = { Offset: Skip, Total: totalCount, Results: summaries }
+  const json = Buffer.from(JSON.stringify(list))
+  const headers = { 'Cache-Control': 'no-cache' }
+  return documentAnswer({ json, columns: LIST_COLUMNS, table: SUMMARIES, headers })
+}
+
+function refuseNegative(count: number, field: string): void {
+  if (count < 0) throw new ServiceError('InvalidRequest', `${field} must not be negative`, field)
+}
+
+const LIST_COLUMNS = membersOf(MapContextListSchema)
+
+const SUMMARIES = {
+  columns: membersOf(MapContextListSchema.properties.Results.items),
+  rows: ({ Results = [] }: Row) => Results as readonly Row[],
+}

@@ -1,0 +1,207 @@
+/**
+ * Who is inside the shapes of contexts now. What was counted is kept in the store, for all threads
+ * and for the next start; what is out of date is served as it is while it is counted again.
+ *
+ * @module
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
+import { ServiceError } from '../errors.js'
+import type { CountMode } from '../interface/configuration.js'
+import type { Contact } from '../interface/context.js'
+import type { Geometry } from '../interface/geometry.js'
+import { limits } from '../limits.js'
+import type { Log } from '../log.js'
+import { type SelectionService, select } from '../selection/answer.js'
+import { type Query, validate } from '../selection/validate.js'
+import type { Store, StoredCounts } from '../store/store.js'
+import { countsWriter } from './counts-writer.js'
+import { workQueue } from './work-queue.js'
+
+export interface LiveCounts {
+  /** What is counted at this moment. */
+  basis(): Basis
+  /**
+   * The state of each shape, by its hash. Those of which nothing is known are waited for.
+   *
+   * @param deadlineMs  when to wait no longer, by the clock of `performance.now()`
+   */
+  of(shapes: readonly Shape[], basis: Basis, deadlineMs: number): Promise<Map<string, ShapeState>>
+  /** The state of an area without a shape, which selects nobody. */
+  nowhere(): ShapeState
+  /** Counts nothing more; whoever waits is answered at once. */
+  stop(): void
+}
+
+/** Counts with the same basis are the same. */
+export interface Basis {
+  readonly snapshotId: string
+  readonly countMode: CountMode
+}
+
+export interface Shape {
+  readonly hash: string
+  readonly geometry: Geometry
+}
+
+export interface ShapeState {
+  /** By source; undefined where they are not known. */
+  readonly contacts: readonly Contact[] | undefined
+  /** Whether this is true of the basis, so that to ask again would change nothing. */
+  readonly isFresh: boolean
+  readonly isUpdating: boolean
+  /** The last attempt to count it failed. */
+  readonly hasFailed: boolean
+  /** It is not a shape that can be read. */
+  readonly isInvalid: boolean
+}
+
+export interface LiveCountsOptions {
+  readonly store: Store
+  readonly service: SelectionService
+  readonly log: Log
+  /** From a failure to the next attempt; `limits.countRetryMs` unless given. */
+  readonly retryMs?: number
+}
+
+export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
+  const { store, service, log, retryMs = limits.countRetryMs } = options
+  const { snapshotId, sources } = service.catalogue
+  const writer = countsWriter(store, log)
+  const failures = new LRUCache<string, number>({ max: limits.countFailureCount })
+  const queue = workQueue<StoredCounts | undefined>({
+    runningCount: limits.shapesCountedCount,
+    waitingCount: limits.shapesWaitingCount,
+  })
+
+  async function count(shape: Shape, basis: Basis): Promise<StoredCounts | undefined> {
+    const key = keyOf(shape, basis)
+    try {
+      const counted = { ...basis, contacts: await countContacts(service, shape, basis) }
+      failures.delete(key)
+      writer.add(shape.hash, counted)
+      return counted
+    } catch (fault) {
+      failures.set(key, performance.now())
+      if (!(fault instanceof ServiceError)) {
+        const { message, stack } = fault as Error
+        log.error({ reason: message, frames: stack }, 'a shape of a context cannot be counted')
+      }
+      return undefined
+    }
+  }
+
+  /** Undefined where it is too early to try again, or there is too much to do already. */
+  function attempt(shape: Shape, basis: Basis): Promise<StoredCounts | undefined> | undefined {
+    const key = keyOf(shape, basis)
+    const failedMs = failures.get(key)
+    const isTooEarly = failedMs !== undefined && performance.now() - failedMs < retryMs
+    return isTooEarly ? undefined : queue.join(key, () => count(shape, basis))
+  }
+
+  return {
+    basis: () => ({ snapshotId, countMode: service.countMode() }),
+    async of(shapes, basis, deadlineMs) {
+      const distinct = [...new Map(shapes.map((shape) => [shape.hash, shape])).values()]
+      const stored = store.counts(distinct.map(({ hash }) => hash))
+      const states = new Map<string, ShapeState>()
+      const awaited: Promise<unknown>[] = []
+      for (const [i, shape] of distinct.entries()) {
+        const { hash } = shape
+        const known = writer.get(hash) ?? stored[i]
+        if (known !== undefined && isOf(known, basis)) {
+          states.set(hash, freshState(known))
+          continue
+        }
+        const work = attempt(shape, basis)
+        const hasFailed = work === undefined || failures.has(keyOf(shape, basis))
+        states.set(hash, staleState(known, work !== undefined, hasFailed))
+        if (known !== undefined || work === undefined) continue
+        const settled = work.then((counted) =>
+          states.set(hash, counted ? freshState(counted) : staleState(undefined, false, true)),
+        )
+        awaited.push(settled)
+      }
+      if (awaited.length > 0) await untilDeadline(Promise.all(awaited), deadlineMs)
+      return new Map(states)
+    },
+    nowhere: () => ({
+      ...NOBODY,
+      contacts: sources.map(({ label }) => ({ Label: label, Count: 0 })),
+    }),
+    stop() {
+      queue.stop()
+      writer.stop()
+    },
+  }
+}
+
+function keyOf({ hash }: Shape, { countMode }: Basis): string {
+  return `${hash} ${countMode}`
+}
+
+/**
+ * Counts by the stages of a recipient request.
+ *
+ * @returns undefined for a shape that such a request would refuse
+ * @throws ServiceError  when it could not be counted
+ */
+async function countContacts(
+  service: SelectionService,
+  { geometry }: Shape,
+  { countMode }: Basis,
+): Promise<Contact[] | undefined> {
+  const query = readShape(geometry, countMode)
+  if (query === undefined) return undefined
+  const selections = await select(service, query, performance.now() + limits.requestMs)
+  return selections.map(({ source, count }) => ({ Label: source.label, Count: count }))
+}
+
+function readShape(geometry: Geometry, countMode: CountMode): Query | undefined {
+  try {
+    return validate({ countsOnly: true, geoJSON: geometry, contactCountMode: countMode })
+  } catch (fault) {
+    if (fault instanceof ServiceError) return undefined
+    throw fault
+  }
+}
+
+function isOf(counts: StoredCounts, { snapshotId, countMode }: Basis): boolean {
+  return counts.snapshotId === snapshotId && counts.countMode === countMode
+}
+
+function freshState({ contacts }: StoredCounts): ShapeState {
+  return { ...NOBODY, contacts, isInvalid: contacts === undefined }
+}
+
+function staleState(
+  known: StoredCounts | undefined,
+  isUpdating: boolean,
+  hasFailed: boolean,
+): ShapeState {
+  return {
+    contacts: known?.contacts,
+    isFresh: false,
+    isUpdating,
+    hasFailed,
+    isInvalid: known !== undefined && known.contacts === undefined,
+  }
+}
+
+const NOBODY: ShapeState = {
+  contacts: [],
+  isFresh: true,
+  isUpdating: false,
+  hasFailed: false,
+  isInvalid: false,
+}
+
+/** Resolves when the work is done or the time is over. */
+async function untilDeadline(work: Promise<unknown>, deadlineMs: number): Promise<void> {
+  const timer = new AbortController()
+  const time = sleep(Math.max(0, deadlineMs - performance.now()), undefined, {
+    signal: timer.signal,
+  }).catch(() => {})
+  await Promise.race([work, time])
+  timer.abort()
+}

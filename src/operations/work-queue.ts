@@ -1,0 +1,60 @@
+/**
+ * Work that nobody need wait for: a few pieces at a time, and each at most once at a time.
+ *
+ * @module
+ */
+
+export interface WorkQueue<Value> {
+  /**
+   * Joins the piece of work that goes on or waits under this key, or adds it.
+   *
+   * @param work  never rejects
+   * @returns what it gives, or undefined from a queue that was stopped before its turn came;
+   *   undefined at once where there is no room for more
+   */
+  join(key: string, work: () => Promise<Value>): Promise<Value | undefined> | undefined
+  /** Begins nothing more. */
+  stop(): void
+}
+
+export interface WorkBounds {
+  readonly runningCount: number
+  readonly waitingCount: number
+}
+
+export function workQueue<Value>(bounds: WorkBounds): WorkQueue<Value> {
+  const pieces = new Map<string, Promise<Value | undefined>>()
+  const waiting: (() => void)[] = []
+  let runningCount = 0
+  let isStopped = false
+
+  async function run(key: string, work: () => Promise<Value>): Promise<Value | undefined> {
+    if (runningCount < bounds.runningCount) runningCount++
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return isStopped ? undefined : await work()
+    } finally {
+      pieces.delete(key)
+      const next = waiting.shift()
+      if (next === undefined) runningCount--
+      // In a turn of its own, so that much work does not keep requests waiting.
+      else setImmediate(next)
+    }
+  }
+
+  return {
+    join(key, work) {
+      const joined = pieces.get(key)
+      if (joined !== undefined) return joined
+      const isFull = runningCount >= bounds.runningCount && waiting.length >= bounds.waitingCount
+      if (isStopped || isFull) return undefined
+      const piece = run(key, work)
+      pieces.set(key, piece)
+      return piece
+    },
+    stop() {
+      isStopped = true
+      for (const next of waiting.splice(0)) next()
+    },
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * The store of a data directory, opened by the main thread: made where there is none yet, and
+ * checked where there is one.
+ *
+ * @module
+ */
+import { statSync } from 'node:fs'
+import { chmod, mkdir, open } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Log } from '../log.js'
+import { settle } from './change-port.js'
+import { applyChange, type Change, type ChangeOutcome, makeChange } from './changes.js'
+import { checkStore } from './check.js'
+import { checked, invalid } from './document-file.js'
+import { readDocumentFiles } from './document-files.js'
+import { type Store, storeOf } from './store.js'
+import { META, openTables, STORE_FORMAT, storeDirectory, type Tables } from './tables.js'
+
+/** A store that also makes changes for other threads. */
+export interface MainStore extends Store {
+  makeChange(change: Change): ChangeOutcome
+}
+
+/**
+ * Opens the store of a data directory that exists. Into a new one go `configuration.json` and
+ * `contexts/*.json` of the directory, where they are.
+ *
+ * @throws OperatorError  DocumentInvalid, when such a file or the store itself is damaged
+ */
+export async function createStore(dataDirectory: string, log: Log): Promise<MainStore> {
+  const directory = storeDirectory(dataDirectory)
+  await createDirectory(directory, dataDirectory)
+  if (holdsData(directory)) await checkStore(directory)
+  const tables = openWritable(directory)
+  try {
+    const format = tables.meta.get(META.format)
+    if (format === undefined) await fill(tables, dataDirectory, log)
+    else if (format !== STORE_FORMAT) throw invalid(directory, 'is of another version of Hickory')
+    const make = (change: Change) => makeChange(tables, change, log)
+    const store = storeOf(tables, async (change) => settle(make(change)))
+    return { ...store, makeChange: make }
+  } catch (fault) {
+    await tables.close()
+    throw fault
+  }
+}
+
+/** Whether a store was begun here. */
+function holdsData(directory: string): boolean {
+  const file = statSync(join(directory, 'data.mdb'), { throwIfNoEntry: false })
+  return file !== undefined && file.size > 0
+}
+
+function openWritable(directory: string): Tables {
+  try {
+    return openTables(directory, 'write')
+  } catch (fault) {
+    throw invalid(directory, `cannot be opened: ${(fault as Error).message}`, fault)
+  }
+}
+
+async function createDirectory(directory: string, dataDirectory: string): Promise<void> {
+  await mkdir(directory, { mode: 0o700 }).catch((fault: NodeJS.ErrnoException) => {
+    if (fault.code !== 'EEXIST') throw fault
+  })
+  await chmod(directory, 0o700)
+  await syncDirectory(dataDirectory)
+}
+
+async function fill(tables: Tables, dataDirectory: string, log: Log): Promise<void> {
+  const changes = readDocumentFiles(dataDirectory)
+  const fillOnce = () => {
+    // Another process may have been first.
+    if (tables.meta.get(META.format) !== undefined) return false
+    for (const change of changes) applyChange(tables, change)
+    tables.meta.put(META.format, STORE_FORMAT)
+    return true
+  }
+  const isFilled = checked(dataDirectory, () => tables.transact(fillOnce))
+  await syncDirectory(storeDirectory(dataDirectory))
+  if (!isFilled || changes.length === 0) return
+  const contextCount = changes.filter(({ kind }) => kind === 'context').length
+  const configurationCount = changes.length - contextCount
+  log.info(
+    { dataDirectory, configurationCount, contextCount },
+    'took configuration.json and contexts/ into the store; from now on they are not read',
+  )
+}
+
+/** A file is there for good only once its directory is. */
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r')
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * The map configuration and the map contexts, as a thread reads them: at once, from memory that all
+ * threads and processes share.
+ *
+ * @module
+ */
+import type { CountMode } from '../interface/configuration.js'
+import type { Contact, MapContextSummary } from '../interface/context.js'
+import type { MakeChange } from './change-port.js'
+import { readTotals } from './changes.js'
+import { builtInConfiguration } from './default-documents.js'
+import { META, type Tables } from './tables.js'
+import type { ContextHeader } from './written-context.js'
+
+export interface Store {
+  /** How recipients count where a request does not say. */
+  countMode(): CountMode
+  configuration(): StoredDocument
+  /** @returns undefined when there is no such context */
+  contextVersion(id: string): string | undefined
+  context(id: string): StoredContext | undefined
+  /** Contexts in the order of their ids. */
+  page(skipCount: number, takeCount: number): ContextPage
+  /** What is known of each shape, by its hash; undefined where nothing is. */
+  counts(shapeHashes: readonly string[]): (StoredCounts | undefined)[]
+  readonly change: MakeChange
+  close(): Promise<void>
+}
+
+export interface StoredDocument {
+  /** A hash of it. */
+  readonly version: string
+  /** UTF-8 JSON. */
+  readonly json: Uint8Array
+}
+
+export interface StoredContext extends StoredDocument {
+  /** The hash of the shape of each area; null for an area without one. */
+  readonly shapeHashes: readonly (string | null)[]
+}
+
+export interface ContextPage {
+  /** Of all contexts. */
+  readonly totalCount: number
+  readonly summaries: readonly MapContextSummary[]
+}
+
+/** Who was inside a shape. */
+export interface StoredCounts {
+  readonly snapshotId: string
+  readonly countMode: CountMode
+  /** Undefined for a shape that cannot be read. */
+  readonly contacts: readonly Contact[] | undefined
+}
+
+export function storeOf(tables: Tables, change: MakeChange): Store {
+  const { meta, documents, contexts, headers, shapes, counts, refresh } = tables
+  const builtIn = builtInConfiguration()
+  // Everything that one answer reads, it reads without a pause, and so of one moment.
+  return {
+    countMode() {
+      refresh()
+      return (meta.get(META.countMode) as CountMode | undefined) ?? builtIn.countMode
+    },
+    configuration() {
+      refresh()
+      const version = meta.get(META.configurationVersion)
+      const json = documents.get('configuration')
+      return version === undefined || json === undefined ? builtIn : { version, json }
+    },
+    contextVersion(id) {
+      refresh()
+      return parsed<ContextHeader>(headers.get(id))?.version
+    },
+    context(id) {
+      refresh()
+      const header = parsed<ContextHeader>(headers.get(id))
+      const json = contexts.get(id)
+      const shapeHashes = parsed<(string | null)[]>(shapes.get(id))
+      if (header === undefined || json === undefined || shapeHashes === undefined) return undefined
+      return { version: header.version, json, shapeHashes }
+    },
+    page(skipCount, takeCount) {
+      refresh()
+      const totalCount = readTotals(tables).contextCount
+      if (takeCount === 0 || skipCount >= totalCount) return { totalCount, summaries: [] }
+      const range = headers.getRange({ offset: skipCount, limit: takeCount })
+      return { totalCount, summaries: Array.from(range, ({ key, value }) => summary(key, value)) }
+    },
+    counts(shapeHashes) {
+      refresh()
+      return shapeHashes.map((hash) => parsed<StoredCounts>(counts.get(hash)))
+    },
+    change,
+    close: () => tables.close(),
+  }
+}
+
+function summary(id: string, headerJson: string): MapContextSummary {
+  const { name, areaCount } = JSON.parse(headerJson) as ContextHeader
+  return { Id: id, ...(name !== undefined && { ContextName: name }), AreaCount: areaCount }
+}
+
+function parsed<Value>(json: string | undefined): Value | undefined {
+  return json === undefined ? undefined : (JSON.parse(json) as Value)
+}

@@ -1,0 +1,83 @@
+/**
+ * The tables of the store, in LMDB below the data directory. Values are JSON or plain text, so that
+ * they can be read by any tool, whatever the version of the library.
+ *
+ * @module
+ */
+import { join } from 'node:path'
+import { type Database, open } from 'lmdb'
+import { limits } from '../limits.js'
+
+export interface Tables {
+  /** Some values by name, see `META`. */
+  readonly meta: Database<string, string>
+  /** The configuration, as JSON, under the key `configuration`; empty until one is stored. */
+  readonly documents: Database<Buffer, string>
+  /** What was written of each context, as JSON, by its id of 32 lower-case hexadecimal digits. */
+  readonly contexts: Database<Buffer, string>
+  /** A `ContextHeader` of each context, as JSON, by its id. */
+  readonly headers: Database<string, string>
+  /** The hash of the shape of each area of a context, or null, as a JSON array, by its id. */
+  readonly shapes: Database<string, string>
+  /** Which contexts have a shape: keys are `<hash>/<context id>`, values mean nothing. */
+  readonly uses: Database<string, string>
+  /** Who is inside a shape, `StoredCounts` as JSON, by its hash; only of shapes in use. */
+  readonly counts: Database<string, string>
+  /** Reads from now on see all that was written before, by whatever thread or process. */
+  refresh(): void
+  /** Runs `work` whole or not at all; what it did is on disk when this returns. */
+  transact<Result>(work: () => Result): Result
+  close(): Promise<void>
+}
+
+export const META = {
+  /** Of the tables; another one is not understood. */
+  format: 'format',
+  countMode: 'countMode',
+  /** A hash of the stored configuration. */
+  configurationVersion: 'configurationVersion',
+  /** `Totals` as JSON. */
+  totals: 'totals',
+} as const
+
+export const STORE_FORMAT = '1'
+
+/** The directory of the store. */
+export const storeDirectory = (dataDirectory: string) => join(dataDirectory, 'store')
+
+/**
+ * Opens the tables of a directory that exists.
+ *
+ * To write takes the main thread: a thread that is ended within a transaction keeps its lock, and
+ * every other one then waits for ever. Threads that only read may end at any time, but they must
+ * open the tables after the main thread has.
+ */
+export function openTables(directory: string, mode: 'read' | 'write'): Tables {
+  const root = open(directory, { ...OPTIONS, readOnly: mode === 'read' })
+  const texts = (name: string) => root.openDB<string, string>({ name, encoding: 'string' })
+  const bytes = (name: string) => root.openDB<Buffer, string>({ name, encoding: 'binary' })
+  return {
+    meta: texts('meta'),
+    documents: bytes('documents'),
+    contexts: bytes('contexts'),
+    headers: texts('headers'),
+    shapes: texts('shapes'),
+    uses: texts('uses'),
+    counts: texts('counts'),
+    refresh: () => root.resetReadTxn(),
+    transact: (work) => root.transactionSync(work),
+    close: () => root.close(),
+  }
+}
+
+const OPTIONS = {
+  noSubdir: false,
+  encoding: 'binary' as const,
+  // Each commit is on disk before it is acknowledged, and before a later one can build on it.
+  overlappingSync: false,
+  // Set here once, since a map that grows while it is read is one thing more that can go wrong.
+  mapSize: limits.storeMapBytes,
+  maxReaders: limits.storeReaderCount,
+  // Not in the types of the library, but in its native part.
+  permissionsMode: 0o600,
+}

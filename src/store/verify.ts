@@ -1,0 +1,61 @@
+/**
+ * Looks at everything that is in a store.
+ *
+ * @module
+ */
+import { limits } from '../limits.js'
+import { META, openTables, type Tables } from './tables.js'
+import { type ContextHeader, hashOf } from './written-context.js'
+
+/** @returns what is wrong, or undefined */
+export async function findDamage(directory: string): Promise<string | undefined> {
+  let tables: Tables | undefined
+  try {
+    tables = openTables(directory, 'write')
+    return damageOf(tables) ?? writeDamageOf(tables)
+  } catch (fault) {
+    // The engine's own message quotes the text.
+    return fault instanceof SyntaxError ? 'a record is not JSON' : (fault as Error).message
+  } finally {
+    await tables?.close()
+  }
+}
+
+function damageOf(tables: Tables): string | undefined {
+  const { meta, documents, contexts, headers, shapes, uses, counts } = tables
+  // Begun, and never filled.
+  if (meta.get(META.format) === undefined) return undefined
+  for (const table of [headers, shapes, counts]) {
+    for (const { value } of table.getRange({})) JSON.parse(value)
+  }
+  for (const _ of uses.getKeys({}));
+  const configuration = documents.get('configuration')
+  const version = meta.get(META.configurationVersion)
+  if ((configuration && hashOf(configuration)) !== version) return 'the configuration has changed'
+  let contextCount = 0
+  for (const { key, value } of contexts.getRange({})) {
+    const header = headers.get(key)
+    const expected = header && (JSON.parse(header) as ContextHeader).version
+    if (hashOf(value) !== expected) return `the context ${key} has changed`
+    contextCount++
+  }
+  const { contextCount: expected = 0 } = JSON.parse(meta.get(META.totals) ?? '{}')
+  return contextCount === expected ? undefined : `${contextCount} contexts of ${expected}`
+}
+
+/** The list of free pages is read by changes alone. */
+function writeDamageOf({ meta, transact }: Tables): string | undefined {
+  const undone = new Error('undone on purpose')
+  try {
+    transact(() => {
+      meta.put('check', ' '.repeat(CHECK_BYTES))
+      throw undone
+    })
+  } catch (fault) {
+    if (fault !== undone) throw fault
+  }
+  return undefined
+}
+
+/** More than the largest document, so that every free page is considered. */
+const CHECK_BYTES = 2 * limits.documentBytes

@@ -1,0 +1,195 @@
+/**
+ * What a client may write for each kind of member, and what becomes of it.
+ *
+ * @module
+ */
+import fc from 'fast-check'
+import t from 'tap'
+import { Check } from 'typebox/value'
+import { bind } from '../../src/interface/bind.js'
+import { MapConfigurationSchema } from '../../src/interface/configuration.js'
+import { MapContextSchema } from '../../src/interface/context.js'
+import { limits } from '../../src/limits.js'
+import { testSeed } from '../support/properties.js'
+
+t.test('members are bound by name in any case, in the order of the schema', async (t) => {
+  const written = {
+    AREAS: [{ name: 'n', ID: 'i', geometry: { Rings: [[[1, 2]]], TYPE: 'polygon' } }],
+    contextname: 'c',
+    Nonsense: { deep: [1] },
+    iD: 'x',
+  }
+  t.equal(
+    JSON.stringify(bind(MapContextSchema, written)),
+    '{"Id":"x","ContextName":"c","Areas":[{"Id":"i","Name":"n",' +
+      '"Geometry":{"type":"polygon","rings":[[[1,2]]]}}]}',
+  )
+})
+
+t.test('what clients write for a value of another type is converted', async (t) => {
+  const area = (member: string, value: unknown) => ({ Areas: [{ [member]: value }] })
+  const layer = (member: string, value: unknown) => ({ layers: [{ [member]: value }] })
+  const cases: [schema: 'context' | 'configuration', written: unknown, bound: unknown][] = [
+    ['context', area('IsVisible', 'TRUE'), area('IsVisible', true)],
+    ['context', area('IsVisible', 'false'), area('IsVisible', false)],
+    ['context', area('IsVisible', 1), area('IsVisible', true)],
+    ['context', area('IsVisible', '0'), area('IsVisible', false)],
+    ['context', area('IsVisible', ''), { Areas: [{}] }],
+    ['context', area('Name', 12.5), area('Name', '12.5')],
+    ['context', area('Name', true), area('Name', 'true')],
+    ['context', area('Name', ''), area('Name', '')],
+    ['context', area('ContactTotalCount', '1.5'), area('ContactTotalCount', 1.5)],
+    ['configuration', layer('id', '12'), layer('id', 12)],
+    ['configuration', layer('id', ' -3 '), layer('id', -3)],
+    ['configuration', layer('id', '1e3'), layer('id', 1000)],
+    ['configuration', layer('id', ''), { layers: [{}] }],
+    ['configuration', layer('id', null), { layers: [{}] }],
+    ['configuration', { layers: null }, {}],
+    ['configuration', { contactCountMode: 'CONTACT' }, { contactCountMode: 'Contact' }],
+    ['configuration', { contactCountMode: 0 }, { contactCountMode: 'ContactLocation' }],
+    ['configuration', { ContactCountMode: '1' }, { contactCountMode: 'Contact' }],
+    ['configuration', { contactCountMode: '' }, {}],
+    [
+      'configuration',
+      { CustomerExtent: { Partwise: { Any: [{ null: null, b: 1 }] } } },
+      { CustomerExtent: { Partwise: { Any: [{ b: 1 }] } } },
+    ],
+    ['configuration', null, {}],
+  ]
+  for (const [name, written, bound] of cases) {
+    const schema = name === 'context' ? MapContextSchema : MapConfigurationSchema
+    t.same(bind(schema, written), bound, JSON.stringify(written))
+  }
+})
+
+t.test('what does not fit is refused, by the path of the member', async (t) => {
+  const geometry = (rings: unknown) => ({ areas: [{}, { geometry: { rings } }] })
+  const cases: [written: unknown, field: string | undefined][] = [
+    [[], undefined],
+    ['text', undefined],
+    [{ Areas: {} }, 'Areas'],
+    [{ Areas: '[]' }, 'Areas'],
+    [{ Areas: [1] }, 'Areas[0]'],
+    [{ Areas: [{}, null] }, 'Areas[1]'],
+    [{ Id: {} }, 'Id'],
+    [{ Areas: [{ IsActive: 2 }] }, 'Areas[0].IsActive'],
+    [{ Areas: [{ IsActive: 'yes' }] }, 'Areas[0].IsActive'],
+    [{ Areas: [{ ContactTotalCount: '1,5' }] }, 'Areas[0].ContactTotalCount'],
+    [{ Areas: [{ ContactTotalCount: '0x10' }] }, 'Areas[0].ContactTotalCount'],
+    [{ Areas: [{ ContactTotalCount: '1e999' }] }, 'Areas[0].ContactTotalCount'],
+    [{ Areas: [{ ContactTotalCount: true }] }, 'Areas[0].ContactTotalCount'],
+    [geometry([[[1, 'x']]]), 'Areas[1].Geometry.rings[0][0][1]'],
+    [geometry([[[1, null]]]), 'Areas[1].Geometry.rings[0][0][1]'],
+    [geometry([[[1, '']]]), 'Areas[1].Geometry.rings[0][0][1]'],
+    [geometry([[[Number.POSITIVE_INFINITY]]]), 'Areas[1].Geometry.rings[0][0][0]'],
+    [{ Areas: [{ Geometry: { spatialReference: { wkid: 1.5 } } }] }, `${REFERENCE}.wkid`],
+    [{ Areas: [{ Geometry: { spatialReference: { wkid: 2 ** 53 } } }] }, `${REFERENCE}.wkid`],
+    [{ id: 'a', Id: 'b' }, 'Id'],
+    [{ areas: [{ NAME: 'a', Name: 'b' }] }, 'Areas[0].Name'],
+  ]
+  for (const [written, field] of cases) {
+    const fault = { code: 'InvalidRequest', status: 400, field }
+    t.throws(() => bind(MapContextSchema, written), fault, JSON.stringify(written))
+  }
+  for (const contactCountMode of ['People', 2, -1, 0.5, {}, true]) {
+    const fault = { code: 'InvalidRequest', field: 'contactCountMode' }
+    t.throws(() => bind(MapConfigurationSchema, { contactCountMode }), fault)
+  }
+})
+
+const REFERENCE = 'Areas[0].Geometry.spatialReference'
+
+t.test('a member that is null in one of its spellings is given once', async (t) => {
+  t.same(bind(MapContextSchema, { id: null, Id: 'b' }), { Id: 'b' })
+})
+
+t.test('unknown members are dropped, or refused where that is asked for', async (t) => {
+  t.same(bind(MapContextSchema, { Areas: [{ shape: 1 }] }), { Areas: [{}] })
+  const fault = { field: 'Areas[0].shape', message: /is not a member that is known/ }
+  t.throws(() => bind(MapContextSchema, { Areas: [{ shape: 1 }] }, 'refuse'), fault)
+  t.same(bind(MapContextSchema, { shape: null }, 'refuse'), {})
+  t.same(bind(MapContextSchema, JSON.parse('{"__proto__":{"Id":"x"},"toString":1}')), {})
+})
+
+t.test('an open member nests as deep as a body may, and no deeper', async (t) => {
+  const nested = (depth: number) => {
+    let value: unknown = 1
+    for (let i = 0; i < depth; i++) value = { a: value }
+    return { CustomerExtent: { Partwise: value } }
+  }
+  const deepest = limits.jsonDepthCount - 2
+  t.same(bind(MapConfigurationSchema, nested(deepest)), nested(deepest))
+  const fault = { code: 'InvalidRequest', field: 'CustomerExtent.Partwise' }
+  t.throws(() => bind(MapConfigurationSchema, nested(deepest + 1)), fault)
+})
+
+/** Values that a schema allows, for one that is made of the kinds of this interface. */
+function valuesOf(schema: object): fc.Arbitrary<unknown> {
+  const { type, items, properties, enum: names } = schema as Described
+  if (names !== undefined) return fc.constantFrom(...names)
+  if (type === 'string') return fc.string()
+  if (type === 'boolean') return fc.boolean()
+  if (type === 'integer') return fc.maxSafeInteger()
+  if (type === 'number')
+    return fc.double({ noNaN: true, noDefaultInfinity: true }).map((n) => n + 0)
+  if (type === 'array') return fc.array(valuesOf(items ?? {}), { maxLength: 3 })
+  const members = Object.entries(properties ?? {}).map(([name, own]) => [name, valuesOf(own)])
+  return fc.record(Object.fromEntries(members), { requiredKeys: [] })
+}
+
+interface Described {
+  readonly type?: string
+  readonly enum?: readonly string[]
+  readonly items?: object
+  readonly properties?: Readonly<Record<string, object>>
+}
+
+/** The same, as careless clients write it: names in other cases, in another order, in quotes. */
+function carelessly(schema: object, value: unknown, turn: (count: number) => number): unknown {
+  const { items, properties, type } = schema as Described
+  if (Array.isArray(value)) return value.map((item) => carelessly(items ?? {}, item, turn))
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value).map(([name, own]) => {
+      const spelt = [name, name.toUpperCase(), name.toLowerCase()][turn(3)]
+      return [spelt, carelessly(properties?.[name] ?? {}, own, turn)]
+    })
+    return Object.fromEntries(turn(2) === 0 ? members.reverse() : members)
+  }
+  const isQuoted = turn(2) === 0 && type !== 'string'
+  return isQuoted ? String(value) : value
+}
+
+for (const [name, schema] of [
+  ['configurations', MapConfigurationSchema],
+  ['contexts', MapContextSchema],
+] as const) {
+  t.test(`${name} are bound to the same, however carelessly they are written`, async (t) => {
+    fc.assert(
+      fc.property(valuesOf(schema), fc.infiniteStream(fc.nat()), (value, numbers) => {
+        const turn = (count: number) => (numbers.next().value ?? 0) % count
+        const bound = bind(schema, carelessly(schema, value, turn))
+        return Check(schema, bound) && JSON.stringify(bound) === JSON.stringify(value)
+      }),
+      { seed: testSeed(t), numRuns: 200 },
+    )
+  })
+
+  t.test(`anything at all is either bound to valid ${name} or refused`, async (t) => {
+    fc.assert(
+      fc.property(
+        fc.object({ key: fc.constantFrom(...Object.keys(schema.properties)) }),
+        (value) => {
+          try {
+            const bound = bind(schema, value)
+            return (
+              Check(schema, bound) && JSON.stringify(bind(schema, bound)) === JSON.stringify(bound)
+            )
+          } catch (fault) {
+            return (fault as { code?: string }).code === 'InvalidRequest'
+          }
+        },
+      ),
+      { seed: testSeed(t), numRuns: 500 },
+    )
+  })
+}

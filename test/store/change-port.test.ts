@@ -1,0 +1,43 @@
+/**
+ * Changes between threads: each is answered, or given up.
+ *
+ * @module
+ */
+import { MessageChannel } from 'node:worker_threads'
+import t from 'tap'
+import { requestChanges, serveChanges } from '../../src/store/change-port.js'
+import type { Change, ChangeOutcome } from '../../src/store/changes.js'
+
+const deletion = (id: string): Change => ({ kind: 'deleteContext', id })
+
+t.test('every change gets its own outcome', async (t) => {
+  const { port1, port2 } = new MessageChannel()
+  t.teardown(() => port1.close())
+  const made: Change[] = []
+  serveChanges(port1, (change): ChangeOutcome => {
+    made.push(change)
+    if ('id' in change && change.id === 'b') {
+      return { isMade: false, code: 'NotFound', message: 'there is none', field: undefined }
+    }
+    return { isMade: true }
+  })
+  // Ports do not keep a process alive, and nothing else would this one.
+  const alive = setInterval(() => {}, 1_000)
+  t.teardown(() => clearInterval(alive))
+  const change = requestChanges(port2)
+  const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((id) => change(deletion(id))))
+  t.match(outcomes, [
+    { status: 'fulfilled' },
+    { status: 'rejected', reason: { code: 'NotFound', status: 404 } },
+    { status: 'fulfilled' },
+  ])
+  t.same(made, ['a', 'b', 'c'].map(deletion))
+})
+
+t.test('a change that is not made in time is given up', async (t) => {
+  const { port1, port2 } = new MessageChannel()
+  t.teardown(() => port1.close())
+  const change = requestChanges(port2, 20)
+  const fault = { code: 'Unavailable', status: 503, message: /may still be stored/ }
+  await t.rejects(change(deletion('a')), fault)
+})
