@@ -46,7 +46,7 @@ export function unwrapRing(ring: readonly number[]): UnitRing | RingFault {
   if (Math.abs(lat) < EQUATOR_BAND) return 'AmbiguousPole'
   const eastwards =
     turn > 0 ? unwrapped : reversed([...unwrapped.slice(2), ring[0] + turn, ring[1]])
-  return roundThePole(eastwards, Math.sign(lat) * BEYOND_POLE)
+  return roundThePole(eastwards, Math.sign(lat))
 }
 
 /**
@@ -54,8 +54,9 @@ export function unwrapRing(ring: readonly number[]): UnitRing | RingFault {
  * ±180 to where none does any more, and closes it beyond the pole.
  *
  * @param ring  one turn to the east
+ * @param pole  1 for the north pole, -1 for the south pole
  */
-function roundThePole(ring: readonly number[], pole: number): UnitRing {
+export function roundThePole(ring: readonly number[], pole: number): UnitRing {
   const { min, max } = lngRange(ring)
   // One turn more than that, for polygons whose other rings are drawn up to ±540.
   const before = Math.floor((max + HALF_TURN) / UNITS_PER_TURN) + 2
@@ -65,11 +66,11 @@ function roundThePole(ring: readonly number[], pole: number): UnitRing {
     for (let i = 0; i < ring.length; i += 2)
       round.push(ring[i] + turn * UNITS_PER_TURN, ring[i + 1])
   }
-  round.push(round[round.length - 2], pole, round[0], pole)
+  round.push(round[round.length - 2], pole * BEYOND_POLE, round[0], pole * BEYOND_POLE)
   return Object.assign(round, { isPolar: true } as const)
 }
 
-function reversed(ring: readonly number[]): number[] {
+export function reversed(ring: readonly number[]): number[] {
   const backwards: number[] = []
   for (let i = ring.length - 2; i >= 0; i -= 2) backwards.push(ring[i], ring[i + 1])
   return backwards

@@ -37,6 +37,10 @@ export class PolygonList {
     this.add(there, [])
   }
 
+  get vertexCount(): number {
+    return this.#vertices.length / 2
+  }
+
   polygons(): Polygons {
     return toPolygons(this.#vertices, this.#ringStarts, this.#polygonStarts)
   }

@@ -3,12 +3,12 @@
  *
  * @module
  */
+import type { MessagePort } from 'node:worker_threads'
 import type { Shapes } from '../geometry/shapes.js'
 import type { LogLevel } from '../log.js'
 import type { RowFormat } from '../shard/rows.js'
 import type { CountMode } from '../shard/select.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
-import type { StoredDocuments } from '../store/documents.js'
 
 /** How many of each shard do the shapes select (`count`), or which of them (`select`)? */
 export interface SelectionTask<Kind extends 'count' | 'select'> {
@@ -67,11 +67,30 @@ export interface QueryRunner {
   ): Promise<TaskResults[Kind]>
 }
 
+/** What becomes of a task that may run for ever or take all memory. */
+export type ClipOutcome =
+  | { readonly value: unknown }
+  | { readonly failure: 'TookTooLong' | 'OutOfMemory' | 'Failed' }
+
+/** A thread for such tasks, as others see it. */
+export interface ClipRunner {
+  /**
+   * Runs one task, and ends its thread if it takes too much.
+   *
+   * @param deadlineMs  when to give up, by the clock of `performance.now()`
+   * @throws ServiceError  Overloaded or Unavailable
+   */
+  run(task: unknown, deadlineMs: number): Promise<ClipOutcome>
+}
+
 /** What a front thread is born with. */
 export interface FrontData {
   readonly snapshot: Snapshot
-  readonly documents: StoredDocuments
+  readonly dataDirectory: string
+  /** Where to ask for changes to the store, which the main thread makes. */
+  readonly changes: MessagePort
   readonly queryThreadCount: number
+  readonly corsOrigins: readonly string[]
   /** Milliseconds between deaths of a query worker; 0 is never. */
   readonly crashQueryWorkerMs: number
   readonly logLevel: LogLevel

@@ -10,6 +10,7 @@ import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import type { ShardImage } from '../shard/layout.js'
 import { attachedCount, type Control, createControl } from './control.js'
+import { beforeDeadline, NO_ANSWER_IN_TIME } from './deadline.js'
 import {
   type QueryRunner,
   sharedClockMs,
@@ -92,7 +93,7 @@ async function untilAttached(
 
 const FAULT_MESSAGES = {
   TooComplex: 'the shapes of this request cost more work than one request may take; simplify them',
-  Unavailable: 'no answer in time; try again soon',
+  Unavailable: NO_ANSWER_IN_TIME,
 } as const
 
 class ThreadedQueryPool implements QueryPool {
@@ -155,15 +156,4 @@ class ThreadedQueryPool implements QueryPool {
       }
     }
   }
-}
-
-/** Rejects with Unavailable when `work` has not settled by `deadlineMs`. */
-function beforeDeadline<Value>(work: Promise<Value>, deadlineMs: number): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new ServiceError('Unavailable', FAULT_MESSAGES.Unavailable)),
-      Math.max(0, deadlineMs - performance.now()),
-    )
-    work.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
 }

@@ -1,0 +1,91 @@
+/**
+ * What an outline request is answered, in each format.
+ *
+ * @module
+ */
+import type { Answer } from '../format/answer.js'
+import { csvRecord, csvTable } from '../format/csv.js'
+import {
+  type Outline,
+  type OutlineResponse,
+  OutlineResponseSchema,
+  OutlineSchema,
+} from '../interface/outline.js'
+import { toArea, toDrawnArea } from './notations.js'
+import type { SourceGroup } from './source-groups.js'
+import type { Drawing, OutlineOutcome } from './task.js'
+
+/** @param groups  one for each choice of the task that was run */
+export function outlineAnswer(
+  groups: readonly SourceGroup[],
+  outcome: Exclude<OutlineOutcome, { kind: 'tooComplex' }>,
+  toleranceMetres: number,
+): Answer {
+  const response = toResponse(groups, outcome, toleranceMetres)
+  const { Outlines: outlines = [], ...about } = response
+  return {
+    // It depends on the sources of the snapshot and on the configuration.
+    headers: { 'Cache-Control': 'no-store' },
+    heldBytes: heldBytesOf(outcome),
+    json: () => JSON.stringify(response),
+    csv: () =>
+      csvTable(
+        ROW_COLUMNS,
+        outlines.map((each) => ({ ...each, ...about })),
+      ),
+    csvRecord: () => csvRecord(RESPONSE_COLUMNS, response),
+  }
+}
+
+const RESPONSE_COLUMNS = Object.keys(OutlineResponseSchema.properties)
+
+/** A row an outline: what is said of all of them is repeated, since a row by itself must say it. */
+const ROW_COLUMNS = [
+  ...Object.keys(OutlineSchema.properties),
+  ...RESPONSE_COLUMNS.filter((name) => name !== 'Outlines'),
+]
+
+function toResponse(
+  groups: readonly SourceGroup[],
+  outcome: Exclude<OutlineOutcome, { kind: 'tooComplex' }>,
+  toleranceMetres: number,
+): OutlineResponse {
+  const about = {
+    HasShapesWithoutArea: outcome.hasShapesWithoutArea,
+    ToleranceMetres: toleranceMetres,
+  }
+  if (outcome.kind === 'dissolved') {
+    const outlines = groups.map(({ sourceIds }, i) => ({
+      SourceIds: [...sourceIds],
+      ...toArea(outcome.regions[i]),
+    }))
+    return { Outlines: outlines, IsDissolved: true, ...about }
+  }
+  const { drawing, problem } = outcome
+  const outlines = groups.map((group) => drawnOutline(group, drawing))
+  return { Outlines: outlines, IsDissolved: false, Problem: problem, ...about }
+}
+
+/** Neither `GeoJson` nor `Rings`: nothing in it may be taken for the area that is selected. */
+function drawnOutline(group: SourceGroup, { included, excluded, boundary }: Drawing): Outline {
+  return {
+    SourceIds: [...group.sourceIds],
+    Included: group.included.flatMap((layer) => included[layer].map(toDrawnArea)),
+    Excluded: group.excluded.flatMap((layer) => excluded[layer].map(toDrawnArea)),
+    ...(boundary === undefined ? {} : { Boundary: boundary.map(toDrawnArea) }),
+  }
+}
+
+/** Of the positions in memory, in both notations. */
+function heldBytesOf(outcome: Exclude<OutlineOutcome, { kind: 'tooComplex' }>): number {
+  const polygons =
+    outcome.kind === 'dissolved'
+      ? outcome.regions.flat()
+      : [outcome.drawing.included, outcome.drawing.excluded, [outcome.drawing.boundary ?? []]].flat(
+          2,
+        )
+  const numberCount = polygons.flat().reduce((sum, ring) => sum + ring.length, 0)
+  return numberCount * BYTES_PER_NUMBER
+}
+
+const BYTES_PER_NUMBER = 64

@@ -1,0 +1,132 @@
+/**
+ * Whether a region is what it was made of: places beside many of its edges, and of theirs, must be
+ * inside of both or of none. Clipping has faults that are not noticed otherwise, such as a ring
+ * that is missing, or full instead of empty.
+ *
+ * @module
+ */
+import { GLOBE } from '../geometry/antimeridian.js'
+import { UNITS_PER_DEGREE } from '../geometry/units.js'
+import type { Polygon, Region, Ring } from './clipper.js'
+
+/** Polygons that may overlap, and whose rings may cross themselves. */
+export interface Shapes {
+  readonly included: readonly Polygon[]
+  readonly excluded: readonly Polygon[]
+  readonly boundary: readonly Polygon[] | undefined
+}
+
+export function agrees(region: Region, { included, excluded, boundary }: Shapes): boolean {
+  const drawn = [...included, ...excluded, ...(boundary ?? [])]
+  const edgeCount = [...drawn, ...region].flat().reduce((sum, ring) => sum + ring.length / 2, 0)
+  const sampleCount = Math.min(SAMPLES_MAX, Math.ceil(EDGE_TESTS_MAX / (edgeCount + 1)))
+  const isWrong = (place: Place) => {
+    const expected = both(
+      without(anyOf(included, place), anyOf(excluded, place)),
+      boundary === undefined ? true : anyOf(boundary, place),
+    )
+    return expected !== undefined && expected !== isInRegion(region, place)
+  }
+  const samples = [...samplesBeside(region, sampleCount), ...samplesBeside(drawn, sampleCount)]
+  return !samples.some(isWrong)
+}
+
+const SAMPLES_MAX = 128
+/** A tenth of a second. */
+const EDGE_TESTS_MAX = 5_000_000
+/** Vertices are rounded, and again where regions are united over and over. */
+const DOUBT_UNITS = 8
+const LAT_MAX = 90 * UNITS_PER_DEGREE
+
+type Place = readonly [lng: number, lat: number]
+
+/** Places on both sides of the middles of as many edges, evenly spread over all. */
+function samplesBeside(polygons: readonly Polygon[], count: number): Place[] {
+  const rings = polygons.flat()
+  const edgeCount = rings.reduce((sum, ring) => sum + ring.length / 2, 0)
+  const places: Place[] = []
+  const step = Math.max(1, edgeCount / count)
+  let next = 0
+  let first = 0
+  for (const ring of rings) {
+    for (; next < first + ring.length / 2; next += step) {
+      const [ax, ay, bx, by] = edgeOf(ring, Math.floor(next - first))
+      const length = Math.hypot(bx - ax, by - ay)
+      if (length === 0) continue
+      const [east, north] = [(ay - by) / length, (bx - ax) / length]
+      const away = 2 * DOUBT_UNITS
+      const [lng, lat] = [(ax + bx) / 2, (ay + by) / 2]
+      places.push([lng + away * east, lat + away * north], [lng - away * east, lat - away * north])
+    }
+    first += ring.length / 2
+  }
+  return places.filter(([lng, lat]) => Math.abs(lng) < GLOBE.max && Math.abs(lat) < LAT_MAX)
+}
+
+function edgeOf(ring: Ring, edge: number): readonly [number, number, number, number] {
+  const from = 2 * edge
+  const to = (from + 2) % ring.length
+  return [ring[from], ring[from + 1], ring[to], ring[to + 1]]
+}
+
+/** Undefined is what rounding may have decided. */
+type Verdict = boolean | undefined
+
+function both(a: Verdict, b: Verdict): Verdict {
+  if (a === false || b === false) return false
+  return a === undefined || b === undefined ? undefined : true
+}
+
+function without(a: Verdict, b: Verdict): Verdict {
+  return both(a, b === undefined ? undefined : !b)
+}
+
+function anyOf(polygons: readonly Polygon[], place: Place): Verdict {
+  let verdict: Verdict = false
+  for (const [shell, ...holes] of polygons) {
+    let isInside = isInRing(shell, place)
+    for (const hole of holes) {
+      if (isInside === false) break
+      isInside = without(isInside, isInRing(hole, place))
+    }
+    if (isInside === true) return true
+    if (isInside === undefined) verdict = undefined
+  }
+  return verdict
+}
+
+/** By the even-odd rule; undefined beside an edge. */
+function isInRing(ring: Ring, [lng, lat]: Place): Verdict {
+  let isInside = false
+  for (let edge = 0; edge < ring.length / 2; edge++) {
+    const [ax, ay, bx, by] = edgeOf(ring, edge)
+    if (isBeside(ax, ay, bx, by, lng, lat)) return undefined
+    if (ay > lat !== by > lat && lng < ax + ((lat - ay) / (by - ay)) * (bx - ax)) {
+      isInside = !isInside
+    }
+  }
+  return isInside
+}
+
+function isBeside(ax: number, ay: number, bx: number, by: number, x: number, y: number): boolean {
+  if (Math.min(ax, bx) > x + DOUBT_UNITS || Math.max(ax, bx) < x - DOUBT_UNITS) return false
+  if (Math.min(ay, by) > y + DOUBT_UNITS || Math.max(ay, by) < y - DOUBT_UNITS) return false
+  const [dx, dy] = [bx - ax, by - ay]
+  const lengthSquare = dx * dx + dy * dy
+  const along = lengthSquare === 0 ? 0 : ((x - ax) * dx + (y - ay) * dy) / lengthSquare
+  const share = Math.max(0, Math.min(1, along))
+  return Math.hypot(x - ax - share * dx, y - ay - share * dy) < DOUBT_UNITS
+}
+
+function isInRegion(region: Region, [lng, lat]: Place): boolean {
+  let isInside = false
+  for (const ring of region.flat()) {
+    for (let edge = 0; edge < ring.length / 2; edge++) {
+      const [ax, ay, bx, by] = edgeOf(ring, edge)
+      if (ay > lat !== by > lat && lng < ax + ((lat - ay) / (by - ay)) * (bx - ax)) {
+        isInside = !isInside
+      }
+    }
+  }
+  return isInside
+}

@@ -1,0 +1,64 @@
+/**
+ * The shapes of a layer as polygons on the globe, each as it was drawn: they may overlap, and their
+ * rings may cross themselves.
+ *
+ * @module
+ */
+import { clippedToGlobe } from '../geometry/clip-to-globe.js'
+import { drawReaches } from '../geometry/draw-reaches.js'
+import type { Polygons } from '../geometry/polygons.js'
+import type { Layer } from '../geometry/shapes.js'
+import { doubleArea, simpleLoops } from '../geometry/simple-loops.js'
+import type { Polygon, Ring } from './clipper.js'
+
+/** What drawing has cost, and what it has left out. */
+export interface Ledger {
+  /** How many vertices may still be drawn. */
+  vertexCount: number
+  /** Whether there were lines, points or rings that hold nothing. */
+  hasShapesWithoutArea: boolean
+}
+
+/** Thrown when shapes take more vertices than an answer may have. */
+export class TooManyVertices extends Error {}
+
+/** @throws TooManyVertices */
+export function drawLayer({ polygons, reaches }: Layer, ledger: Ledger): Polygon[] {
+  const drawn = drawReaches(reaches, ledger.vertexCount)
+  if (drawn === undefined) throw new TooManyVertices()
+  return [polygons, drawn].flatMap((each) => drawPolygons(each, ledger))
+}
+
+function drawPolygons(polygons: Polygons, ledger: Ledger): Polygon[] {
+  const { polygonStarts } = polygons
+  const drawn: Polygon[] = []
+  for (let polygon = 0; polygon + 1 < polygonStarts.length; polygon++) {
+    const rings = ringsOf(polygons, polygonStarts[polygon], polygonStarts[polygon + 1])
+    const [shell, ...holes] = rings.map(clippedToGlobe)
+    if (!hasArea(shell)) {
+      // What has an area has none on the globe where it only touches the antimeridian.
+      if (!hasArea(rings[0])) ledger.hasShapesWithoutArea = true
+      continue
+    }
+    const kept = [shell, ...holes.filter(hasArea)]
+    for (const ring of kept) ledger.vertexCount -= ring.length / 2
+    if (ledger.vertexCount < 0) throw new TooManyVertices()
+    drawn.push(kept)
+  }
+  return drawn
+}
+
+function ringsOf({ vertices, ringStarts }: Polygons, start: number, end: number): Ring[] {
+  return Array.from({ length: end - start }, (_, i) =>
+    Array.from(vertices.subarray(2 * ringStarts[start + i], 2 * ringStarts[start + i + 1])),
+  )
+}
+
+/** Whether a ring holds anything; one of two parts of opposite winding has an area of nothing. */
+function hasArea(ring: Ring): boolean {
+  if (ring.length < 6) return false
+  return Math.abs(doubleArea(ring)) > ROUNDING * ring.length || simpleLoops(ring).length > 0
+}
+
+/** Of a term of the area of a ring round the globe, in square units, several times over. */
+const ROUNDING = 10_000

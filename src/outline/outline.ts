@@ -1,0 +1,115 @@
+/**
+ * One outline request, from its members to its answer: what a recipient request selects, as an
+ * area.
+ *
+ * @module
+ */
+import { ServiceError } from '../errors.js'
+import type { Answer } from '../format/answer.js'
+import { OUTLINE_TOLERANCE_METRES, outlineTolerance } from '../geometry/draw-reaches.js'
+import type { Layer } from '../geometry/shapes.js'
+import { limits } from '../limits.js'
+import type { ClipRunner } from '../pool/messages.js'
+import type { Catalogue } from '../selection/catalogue.js'
+import { type JsonObject, member } from '../selection/parse.js'
+import { refuseUnknownSources } from '../selection/source-ids.js'
+import { readBoolean, validate } from '../selection/validate.js'
+import { outlineAnswer } from './answer.js'
+import { groupSources } from './source-groups.js'
+import type { OutlineOutcome, OutlineTask, Problem } from './task.js'
+
+export interface OutlineService {
+  readonly catalogue: Pick<Catalogue, 'sources'>
+  readonly runner: ClipRunner
+  /** The boundary of the customer as the configuration has it: a geometry of GeoJSON or Esri. */
+  readonly boundary: () => object | undefined
+}
+
+/**
+ * @param deadlineMs  when to give up, by the clock of `performance.now()`
+ * @throws ServiceError
+ */
+export async function outline(
+  service: OutlineService,
+  request: JsonObject,
+  deadlineMs: number,
+): Promise<Answer> {
+  const query = validate(request)
+  const { included, excluded, nearest } = query.shapes
+  if (nearest.length > 0) {
+    throw new ServiceError(
+      'InvalidNearest',
+      'nearest picks people, not a place, and has no outline',
+      'geoJSON',
+    )
+  }
+  refuseUnknownSources(query.sourceReferences, service.catalogue)
+  const isClipped = readBoolean(member(request, 'cliptoboundary'), 'clipToBoundary')
+  const boundary = isClipped ? readBoundary(service.boundary()) : undefined
+  const groups = groupSources(
+    query,
+    service.catalogue.sources.map(({ id }) => id),
+  )
+  const task = { included, excluded, boundary, choices: groups, problem: undefined }
+  const outcome = await runOrDraw(service.runner, task, deadlineMs)
+  const layers = [...included, ...excluded, ...(boundary ?? [])]
+  return outlineAnswer(groups, outcome, toleranceOf(layers))
+}
+
+function readBoundary(geometry: object | undefined): readonly Layer[] {
+  const none = () =>
+    new ServiceError('InvalidRequest', 'no customer boundary is configured', 'clipToBoundary')
+  if (geometry === undefined) throw none()
+  const { included } = readConfigured(geometry)
+  if (included.length === 0) throw none()
+  return included
+}
+
+/** Not the client's shapes are at fault if the boundary cannot be read. */
+function readConfigured(geometry: object) {
+  try {
+    return validate({ geoJSON: geometry }).shapes
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    throw new ServiceError(
+      'InvalidRequest',
+      `the customer boundary of the configuration is not a valid shape (${error.code})`,
+      'clipToBoundary',
+    )
+  }
+}
+
+type Drawn = Exclude<OutlineOutcome, { kind: 'tooComplex' }>
+
+/** Unites the shapes, and where that takes too much, lists them as they are. */
+async function runOrDraw(
+  runner: ClipRunner,
+  task: OutlineTask,
+  deadlineMs: number,
+): Promise<Drawn> {
+  const first = await runner.run(task, deadlineMs - limits.outlineDrawMs)
+  if ('value' in first) return checked(first.value as OutlineOutcome)
+  const problem: Problem = first.failure === 'Failed' ? 'ClippingFailed' : first.failure
+  const second = await runner.run({ ...task, problem } satisfies OutlineTask, deadlineMs)
+  if ('value' in second) return checked(second.value as OutlineOutcome)
+  throw tooComplex('cost more work to draw than one outline may take')
+}
+
+function checked(outcome: OutlineOutcome): Drawn {
+  if (outcome.kind !== 'tooComplex') return outcome
+  throw tooComplex(`have an outline of more than ${limits.outlineVertexCount} vertices`)
+}
+
+function tooComplex(problem: string): ServiceError {
+  const message = `the shapes of this request ${problem}; simplify them, or ask in parts`
+  return new ServiceError('TooComplex', message, 'geoJSON')
+}
+
+function toleranceOf(layers: readonly Layer[]): number {
+  let tolerance = OUTLINE_TOLERANCE_METRES
+  for (const { reaches } of layers) {
+    for (const radius of reaches.radiiMetres)
+      tolerance = Math.max(tolerance, outlineTolerance(radius))
+  }
+  return Number(tolerance.toFixed(3))
+}

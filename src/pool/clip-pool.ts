@@ -1,0 +1,147 @@
+/**
+ * The clipping thread of one front thread: for tasks that may never end or take all memory, one at
+ * a time, each ended with its thread when it takes too much.
+ *
+ * The thread is started by the first task and ended when there has been none for a while, so that
+ * it costs nothing where nobody asks.
+ *
+ * @module
+ */
+import { once } from 'node:events'
+import { Piscina } from 'piscina'
+import { ServiceError } from '../errors.js'
+import { limits } from '../limits.js'
+import type { Log } from '../log.js'
+import { beforeDeadline, NO_ANSWER_IN_TIME } from './deadline.js'
+import type { ClipOutcome, ClipRunner } from './messages.js'
+
+export interface ClipPool extends ClipRunner {
+  /** Waits for the running task, then ends the thread. */
+  close(): Promise<void>
+}
+
+export interface ClipPoolOptions {
+  /** URL of a module that exports `run`, and `ready`, which does nothing. */
+  readonly workerUrl: string
+  readonly log: Log
+  /** Of the thread. */
+  readonly environment: Readonly<Record<string, string>>
+  /** How long one task may run; `limits.outlineMs` unless given. */
+  readonly runMs?: number
+  /** What the thread may hold; `limits.clipHeapBytes` unless given. */
+  readonly heapBytes?: number
+}
+
+export function createClipPool(options: ClipPoolOptions): ClipPool {
+  return new ThreadedClipPool(options)
+}
+
+const MiB = 1024 * 1024
+
+class ThreadedClipPool implements ClipPool {
+  readonly #options: ClipPoolOptions
+  #piscina: Piscina | undefined
+  #loading: Promise<void> | undefined
+  #underWayCount = 0
+  /** Settled when the last task that was taken on is done. */
+  #last: Promise<unknown> = Promise.resolve()
+  #closing = false
+
+  constructor(options: ClipPoolOptions) {
+    this.#options = options
+  }
+
+  async run(task: unknown, deadlineMs: number): Promise<ClipOutcome> {
+    if (this.#underWayCount > limits.outlinesQueuedCount) {
+      throw new ServiceError('Overloaded', 'too many outlines are being drawn; try again soon')
+    }
+    this.#underWayCount++
+    const turn = this.#last.then(() => this.#runInTurn(task, deadlineMs))
+    this.#last = turn
+      .catch(() => {})
+      .finally(() => {
+        this.#underWayCount--
+      })
+    return await beforeDeadline(turn, deadlineMs)
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true
+    await this.#last
+    await this.#piscina?.close()
+  }
+
+  async #runInTurn(task: unknown, deadlineMs: number): Promise<ClipOutcome> {
+    if (this.#closing || performance.now() >= deadlineMs) {
+      throw new ServiceError('Unavailable', NO_ANSWER_IN_TIME)
+    }
+    this.#piscina ??= this.#create()
+    const piscina = this.#piscina
+    // Until the thread is loaded it must not be ended: Node.js would abort the whole process.
+    this.#loading ??= loaded(piscina).finally(() => {
+      this.#loading = undefined
+    })
+    await beforeDeadline(this.#loading, deadlineMs)
+    const abort = new AbortController()
+    const { runMs = limits.outlineMs, log } = this.#options
+    const timer = setTimeout(
+      () => abort.abort(),
+      Math.max(0, Math.min(runMs, deadlineMs - performance.now())),
+    )
+    try {
+      return { value: await piscina.run(task, { signal: abort.signal }) }
+    } catch (error) {
+      const failure = abort.signal.aborted ? 'TookTooLong' : failureOf(error)
+      // The message of a library may quote positions.
+      log.warn({ failure }, 'a clipping task failed')
+      return { failure }
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #create(): Piscina {
+    const { workerUrl, environment, heapBytes = limits.clipHeapBytes, log } = this.#options
+    const piscina = new Piscina({
+      filename: workerUrl,
+      name: 'run',
+      minThreads: 0,
+      maxThreads: 1,
+      concurrentTasksPerWorker: 1,
+      maxQueue: limits.outlinesQueuedCount,
+      idleTimeout: limits.clipIdleMs,
+      closeTimeout: limits.poolCloseMs,
+      resourceLimits: { maxOldGenerationSizeMb: Math.ceil(heapBytes / MiB) },
+      env: { ...environment },
+      recordTiming: false,
+      execArgv: [],
+    })
+    // Told when a thread dies without a task, as one does that cannot load; Piscina then waits for
+    // ever.
+    piscina.on('error', ({ message }: Error) => {
+      log.error({ reason: message }, 'the clipping thread failed')
+      if (this.#piscina === piscina) this.#piscina = undefined
+    })
+    return piscina
+  }
+}
+
+/** Resolves when there is a thread that can take a task. */
+async function loaded(piscina: Piscina): Promise<void> {
+  const settled = new AbortController()
+  const failed = once(piscina, 'error', { signal: settled.signal }).then(() => {
+    throw new ServiceError('Unavailable', 'the clipping thread cannot start')
+  })
+  try {
+    await Promise.race([piscina.run(undefined, { name: 'ready' }), failed])
+  } finally {
+    settled.abort()
+    failed.catch(() => {})
+  }
+}
+
+function failureOf(error: unknown): 'OutOfMemory' | 'Failed' {
+  return (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
+    ? 'OutOfMemory'
+    : 'Failed'
+}

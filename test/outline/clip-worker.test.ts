@@ -1,0 +1,82 @@
+import t, { type Test } from 'tap'
+import { limits } from '../../src/limits.js'
+import { createLog } from '../../src/log.js'
+import { outlineOperations } from '../../src/operations/outline.js'
+import { CLIPPING_ENVIRONMENT } from '../../src/outline/guards.js'
+import { type ClipPoolOptions, createClipPool } from '../../src/pool/clip-pool.js'
+import { seededRandom } from '../support/world.js'
+
+/** The whole way through a thread, with the bounds of the service or with narrower ones. */
+function outlines(t: Test, options: Partial<ClipPoolOptions> = {}) {
+  const runner = createClipPool({
+    workerUrl: new URL('../../workers/clip.js', import.meta.url).href,
+    log: createLog('silent'),
+    environment: CLIPPING_ENVIRONMENT,
+    ...options,
+  })
+  t.teardown(() => runner.close())
+  const service = { catalogue: { sources: [{ id: 1, label: 'A' }] }, runner, boundary: () => ({}) }
+  const { OutlineRequest } = outlineOperations(service)
+  return async (geoJSON: object) => {
+    const answer = await OutlineRequest({ geoJSON }, performance.now() + limits.requestMs)
+    return JSON.parse(String(answer?.json()))
+  }
+}
+
+const random = seededRandom(4)
+const scribble = (vertexCount: number) => ({
+  type: 'Polygon',
+  coordinates: [Array.from({ length: vertexCount }, () => [random.unit(), random.unit()])],
+})
+const triangle = {
+  type: 'Polygon',
+  coordinates: [
+    [
+      [0, 0],
+      [1, 0],
+      [0, 1],
+    ],
+  ],
+}
+const isDissolved = { IsDissolved: true, Outlines: [{ SourceIds: [1] }] }
+
+t.test('a thread unites shapes', async (t) => {
+  const outline = outlines(t)
+  t.match(await outline(triangle), isDissolved)
+  t.match(await outline(scribble(60)), isDissolved)
+})
+
+const narrow: readonly {
+  what: string
+  vertexCount: number
+  options: Partial<ClipPoolOptions>
+  problem: string
+}[] = [
+  { what: 'takes too long', vertexCount: 900, options: { runMs: 400 }, problem: 'TookTooLong' },
+  {
+    what: 'takes too much memory',
+    vertexCount: 900,
+    options: { heapBytes: 32 * 1024 * 1024 },
+    problem: 'OutOfMemory',
+  },
+  {
+    what: 'has too many crossings for the guards of the library',
+    vertexCount: 200,
+    options: {
+      environment: {
+        POLYGON_CLIPPING_MAX_QUEUE_SIZE: '1000',
+        POLYGON_CLIPPING_MAX_SWEEPLINE_SEGMENTS: '1000',
+      },
+    },
+    problem: 'ClippingFailed',
+  },
+]
+for (const { what, vertexCount, options, problem } of narrow) {
+  t.test(`what ${what} is given undissolved, and the next one is dissolved`, async (t) => {
+    const outline = outlines(t, options)
+    const { IsDissolved, Problem, Outlines } = await outline(scribble(vertexCount))
+    t.same({ IsDissolved, Problem }, { IsDissolved: false, Problem: problem })
+    t.equal(Outlines[0].Included[0].GeoJson.coordinates[0][0].length, vertexCount + 1)
+    t.match(await outline(triangle), isDissolved)
+  })
+}

@@ -1,0 +1,190 @@
+import t from 'tap'
+import { outlineTolerance } from '../../src/geometry/draw-reaches.js'
+import { polygonsOf } from '../../src/geometry/polygons.js'
+import { including } from '../../src/geometry/shapes.js'
+import { limits } from '../../src/limits.js'
+import { runTask } from '../../src/outline/run-task.js'
+import type { OutlineTask } from '../../src/outline/task.js'
+import { validate } from '../../src/selection/validate.js'
+import { areaOf, isBesideBorder } from '../oracle/area.js'
+import { distanceToEdges, type FlatRing, isInOdd } from '../support/flat-rings.js'
+import { testSeed } from '../support/properties.js'
+import {
+  type JsonObject,
+  type RequestKind,
+  randomRequest,
+  requestKinds,
+} from '../support/requests.js'
+import {
+  globeWorldKinds,
+  type Random,
+  randomWorld,
+  seededRandom,
+  worldKinds,
+} from '../support/world.js'
+
+const UNWANTED: readonly RequestKind[] = [
+  'nearest',
+  'contact',
+  'degenerateRing',
+  'sources',
+  'featureSources',
+]
+const SLOW: readonly RequestKind[] = ['margin', 'capMargin', 'bufferedCollection']
+const allKinds = requestKinds.filter((kind) => !UNWANTED.includes(kind))
+
+for (const { what, kinds, requestCount } of [
+  { what: 'shapes', kinds: allKinds.filter((kind) => !SLOW.includes(kind)), requestCount: 800 },
+  { what: 'margins', kinds: allKinds, requestCount: 60 },
+]) {
+  t.test(`outlines of random ${what} are what the oracle says is inside`, async (t) => {
+    const seed = testSeed(t)
+    const totals = { outlines: 0, failures: 0, places: 0, inside: 0 }
+    for (let round = 0; round < requestCount; round++) {
+      const random = seededRandom((seed * 1_000_003 + round) | 0)
+      const world = random.pick([...worldKinds, ...globeWorldKinds, ...globeWorldKinds])
+      const request = randomRequest(randomWorld(world, 50, random), [7], kinds, random)
+      const outcome = outlineOf(request)
+      if (outcome === undefined || outcome.kind === 'tooComplex') continue
+      if (outcome.kind === 'drawn') {
+        t.equal(outcome.problem, 'ClippingFailed', `round ${round} of seed ${seed}`)
+        totals.failures++
+        continue
+      }
+      totals.outlines++
+      const rings = outcome.regions[0].flat()
+      const wrong = compare(request, rings, random, totals)
+      if (wrong !== undefined)
+        t.fail(`seed ${seed}, ${round}: ${wrong}: ${JSON.stringify(request)}`)
+    }
+    t.ok(totals.outlines > requestCount / 3, `${totals.outlines} outlines`)
+    t.ok(totals.failures <= requestCount / 200, `${totals.failures} not dissolved`)
+    t.ok(totals.inside > totals.places / 20, `${totals.inside} of ${totals.places} inside`)
+  })
+}
+
+function outlineOf(request: JsonObject) {
+  const shapes = shapesOf(request)
+  if (shapes === undefined) return undefined
+  const { included, excluded } = shapes
+  const choice = { included: [...included.keys()], excluded: [...excluded.keys()] }
+  return runTask({ included, excluded, boundary: undefined, choices: [choice], problem: undefined })
+}
+
+/** Undefined where a ring has lost its third point by chance, or a margin has too many arcs. */
+function shapesOf(request: JsonObject) {
+  try {
+    return validate(request).shapes
+  } catch (error) {
+    t.match((error as { code: string }).code, /DegenerateRing|TooComplex|AmbiguousLine/)
+    return undefined
+  }
+}
+
+function compare(
+  request: JsonObject,
+  rings: readonly FlatRing[],
+  random: Random,
+  totals: { places: number; inside: number },
+): string | undefined {
+  const { region, radiusMetres } = areaOf(request, 7)
+  const tolerance = outlineTolerance(radiusMetres)
+  for (let sample = 0; sample < 30; sample++) {
+    const [lng, lat] = somewhere(rings, random)
+    const verdict = region(lng, lat)
+    const isInside = isInOdd(rings, lng, lat)
+    totals.places++
+    if (isInside) totals.inside++
+    if (verdict !== 'either' && (verdict === 'inside') === isInside) continue
+    if (isBesideBorder(region, lng, lat, tolerance)) continue
+    // A hole one unit wide has nobody in it, but its border.
+    if (distanceToEdges(rings, lng, lat) < 1) continue
+    return `${lng} ${lat} is ${verdict}, and drawn as ${isInside ? 'inside' : 'outside'}`
+  }
+  return undefined
+}
+
+/** Near a vertex or an edge of the outline, or anywhere. */
+function somewhere(rings: readonly FlatRing[], random: Random): [number, number] {
+  const inside = (value: number, limit: number) => Math.max(1 - limit, Math.min(limit - 1, value))
+  if (rings.length === 0 || random.unit() < 0.2) {
+    return [random.between(-1.7e9, 1.7e9), random.between(-8.9e8, 8.9e8)]
+  }
+  const ring = random.pick(rings)
+  const from = 2 * random.between(0, ring.length / 2 - 1)
+  const to = 2 * random.between(0, ring.length / 2 - 1)
+  const share = random.pick([0, 0.5, random.unit()])
+  const reach = random.pick([50, 1e4, 1e6])
+  const between = (axis: 0 | 1) =>
+    ring[from + axis] +
+    share * (ring[to + axis] - ring[from + axis]) +
+    random.between(-reach, reach)
+  return [Math.round(inside(between(0), 1.8e9)), Math.round(inside(between(1), 9e8))]
+}
+
+t.test('regions are whole units on the globe, closed by nothing, and not flat', async (t) => {
+  const random = seededRandom(testSeed(t))
+  for (let round = 0; round < 100; round++) {
+    const world = randomWorld(random.pick(globeWorldKinds), 50, random)
+    const outcome = outlineOf(randomRequest(world, [7], ['polygon', 'cap', 'circle'], random))
+    if (outcome?.kind !== 'dissolved') continue
+    for (const ring of outcome.regions[0].flat()) {
+      t.ok(ring.length >= 6 && ring.every(Number.isInteger))
+      t.ok(ring.every((value, i) => Math.abs(value) <= (i % 2 === 0 ? 1.8e9 : 9e8)))
+      t.notSame(ring.slice(0, 2), ring.slice(-2))
+    }
+  }
+})
+
+t.test('an outline of more vertices than an answer holds is given undissolved', async (t) => {
+  // Two combs across each other: as many squares as the square of their teeth.
+  const outcome = runTask(taskOf([comb(160, false), comb(160, true)]))
+  t.match(outcome, { kind: 'drawn', problem: 'TooManyVertices' })
+  t.equal(outcome.kind === 'drawn' && outcome.drawing.included[0].length, 2)
+})
+
+t.test('shapes may have as many vertices as an answer, and not one more', async (t) => {
+  const triangleCount = Math.floor((limits.outlineVertexCount - 4) / 3)
+  const triangles = Array.from({ length: triangleCount }, (_, i) => [
+    [i / 1e3, 0],
+    [i / 1e3, 1],
+    [i / 1e3 + 1e-4, 0],
+  ])
+  const rest = limits.outlineVertexCount - 3 * triangleCount
+  const ring = (vertexCount: number) =>
+    Array.from({ length: vertexCount }, (_, i) => [-1 - Math.cos(i), Math.sin(i)])
+  const problem = 'TookTooLong'
+  t.match(runTask({ ...taskOf([...triangles, ring(rest)]), problem }), { kind: 'drawn', problem })
+  t.same(runTask({ ...taskOf([...triangles, ring(rest + 1)]), problem }), { kind: 'tooComplex' })
+})
+
+t.test('what is listed once for each group of sources counts as often', async (t) => {
+  const vertexCount = limits.outlineVertexCount / 2
+  const ring = Array.from({ length: vertexCount }, (_, i) => {
+    const angle = (2 * Math.PI * i) / vertexCount
+    return [Math.cos(angle), Math.sin(angle)]
+  })
+  const choice = { included: [0], excluded: [] }
+  const task: OutlineTask = { ...taskOf([ring]), problem: 'TookTooLong' }
+  t.match(runTask({ ...task, choices: [choice, choice] }), { kind: 'drawn' })
+  t.match(runTask({ ...task, choices: [choice, choice, choice] }), { kind: 'tooComplex' })
+})
+
+function taskOf(shells: readonly number[][][]): OutlineTask {
+  const { included, excluded } = including(polygonsOf(shells.map((shell) => [shell])))
+  const choices = [{ included: [0], excluded: [] }]
+  return { included, excluded, boundary: undefined, choices, problem: undefined }
+}
+
+function comb(toothCount: number, isLying: boolean): number[][] {
+  const teeth = Array.from({ length: toothCount }, (_, i) => {
+    const [left, right] = [i / toothCount, (i + 0.5) / toothCount]
+    return [
+      [left, 0],
+      [left, 1],
+      [right, 1],
+      [right, 0],
+    ]
+  }).flat()
+  return [...teeth, [1, -0.01], [0, -0.01]].map(([x, y]) => (isLying ? [y, x] : [x, y]))
+}

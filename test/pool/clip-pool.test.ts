@@ -1,0 +1,112 @@
+import t, { type Test } from 'tap'
+import { limits } from '../../src/limits.js'
+import { createLog } from '../../src/log.js'
+import { type ClipPoolOptions, createClipPool } from '../../src/pool/clip-pool.js'
+import type { Deed } from './fixtures/clip.js'
+
+const MiB = 1024 * 1024
+
+function opened(t: Test, options: Partial<ClipPoolOptions> = {}) {
+  const pool = createClipPool({
+    workerUrl: new URL('./fixtures/clip.js', import.meta.url).href,
+    log: createLog('silent'),
+    environment: {},
+    ...options,
+  })
+  t.teardown(() => pool.close())
+  return (deed: Deed, deadlineMs = inTime()) => pool.run(deed, deadlineMs)
+}
+
+function inTime(): number {
+  return performance.now() + limits.requestMs
+}
+
+t.test('a task is run, one after the other', async (t) => {
+  const run = opened(t)
+  const outcomes = await Promise.all([run('echo'), run('throw'), run('echo')])
+  t.same(outcomes, [{ value: 'echo' }, { failure: 'Failed' }, { value: 'echo' }])
+})
+
+t.test('the thread has the environment it is given, and no other', async (t) => {
+  const run = opened(t, { environment: { A_GUARD: '12' } })
+  t.same(await run('environment'), { value: { A_GUARD: '12' } })
+})
+
+const failures = [
+  { deed: 'loop', failure: 'TookTooLong' },
+  { deed: 'fill', failure: 'OutOfMemory' },
+  { deed: 'exit', failure: 'Failed' },
+] as const
+for (const { deed, failure } of failures) {
+  t.test(`${deed}: the thread is ended, and the next task has another`, async (t) => {
+    const run = opened(t, { runMs: deed === 'loop' ? 100 : 8_000, heapBytes: 32 * MiB })
+    for (let round = 0; round < 2; round++) {
+      t.same(await run(deed), { failure })
+      t.same(await run('echo'), { value: 'echo' })
+    }
+  })
+}
+
+t.test('a task behind an endless one is run once that is ended', async (t) => {
+  const run = opened(t, { runMs: 100 })
+  const outcomes = await Promise.all([run('loop'), run('echo'), run('loop'), run('echo')])
+  const [tookTooLong, echo] = [{ failure: 'TookTooLong' }, { value: 'echo' }]
+  t.same(outcomes, [tookTooLong, echo, tookTooLong, echo])
+})
+
+t.test('a task is ended at its deadline, too', async (t) => {
+  const run = opened(t)
+  await run('echo')
+  const outcome = await run('loop', performance.now() + 200).catch(({ code }) => code)
+  t.ok(['Unavailable'].includes(outcome) || outcome.failure === 'TookTooLong')
+  t.same(await run('echo'), { value: 'echo' })
+})
+
+t.test('who waits behind others waits no longer than the deadline', async (t) => {
+  const run = opened(t, { runMs: 500 })
+  await run('echo')
+  const first = run('loop')
+  await t.rejects(run('echo', performance.now() + 50), { code: 'Unavailable', status: 503 })
+  t.same(await first, { failure: 'TookTooLong' })
+  await t.rejects(run('echo', performance.now() - 1), { code: 'Unavailable' })
+})
+
+t.test('as many wait as may, and one more is refused', async (t) => {
+  const run = opened(t)
+  const asked = Array.from({ length: limits.outlinesQueuedCount + 2 }, () =>
+    run('echo').then(
+      () => 'answered',
+      ({ code }) => code,
+    ),
+  )
+  const outcomes = await Promise.all(asked)
+  t.equal(outcomes.at(-1), 'Overloaded')
+  t.equal(outcomes.filter((outcome) => outcome === 'answered').length, outcomes.length - 1)
+  t.same(await run('echo'), { value: 'echo' }, 'and then there is room again')
+})
+
+t.test('a thread that cannot start is an error, not a hang, each time', async (t) => {
+  const workerUrl = new URL('./fixtures/broken.js', import.meta.url).href
+  const run = opened(t, { workerUrl })
+  for (let round = 0; round < 3; round++) {
+    await t.rejects(run('echo'), { code: 'Unavailable', status: 503 })
+  }
+})
+
+t.test('closing waits for the task that runs, and nothing is taken on any more', async (t) => {
+  const workerUrl = new URL('./fixtures/clip.js', import.meta.url).href
+  const log = createLog('silent')
+  const pool = createClipPool({ workerUrl, log, environment: {}, runMs: 200 })
+  const running = pool.run('loop', inTime())
+  const waiting = pool.run('echo', inTime()).catch(({ code }) => code)
+  await new Promise((resolve) => setTimeout(resolve, 1))
+  const closed = pool.close()
+  t.same(await running, { failure: 'TookTooLong' })
+  t.equal(await waiting, 'Unavailable')
+  await closed
+  await t.rejects(pool.run('echo', inTime()), { code: 'Unavailable' })
+})
+
+t.test('a pool that was never asked is closed at once', async () => {
+  await createClipPool({ workerUrl: '', log: createLog('silent'), environment: {} }).close()
+})
