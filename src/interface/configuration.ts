@@ -6,141 +6,125 @@
  * @module
  */
 import { type Static, Type } from 'typebox'
+import { CountModeSchema } from './count-mode.js'
 import { GeometrySchema, SpatialReferenceSchema } from './geometry.js'
-import { members } from './members.js'
+import { LayerConfigurationSchema } from './layer.js'
+import { flag, integer, listOf, member, members, number, text } from './members.js'
+import { SearchSourcesSchema } from './search-sources.js'
 
-const text = Type.String()
-const texts = Type.Array(Type.String())
-const flag = Type.Boolean()
-const integer = Type.Integer()
-const number = Type.Number()
+const COLOR = 'Color as CSS writes it, such as "rgba(0,112,192,0.25)" or "#0070c0".'
+const LINE_STYLE = 'Style of the line, such as "solid", "dash" or "none".'
+const LINE_WIDTH = 'Width of the line, in pixels.'
 
-/** Whether a source counts its recipients, which are locations, or its contacts; as shard/select.ts. */
-const CountModeSchema = Type.Unsafe<'ContactLocation' | 'Contact'>({
-  type: 'string',
-  enum: ['ContactLocation', 'Contact'],
+const MapOptionsSchema = members('MapOptions', 'Options of the map itself.', {
+  slider: flag('Whether the map has a slider to zoom.'),
+  logo: flag("Whether the map has the library's logo."),
 })
 
-const WebMapOptionsSchema = members({
-  usePopupManager: flag,
-  editable: flag,
-  mapOptions: members({ slider: flag, logo: flag }),
+const WebMapOptionsSchema = members('WebMapOptions', 'How the map is created.', {
+  usePopupManager: flag('Whether the map handles pop-ups by itself.'),
+  editable: flag('Whether layers may be edited.'),
+  mapOptions: member(MapOptionsSchema, 'Options of the map itself.'),
 })
 
-const BasemapSchema = members({ Title: text, Url: text, ThumbnailUrl: text })
-
-const AreaNameMapSchema = members({ FeatureClassName: text, AreaNameField: text })
-
-const ScalebarSchema = members({ AttachTo: text, ScalebarUnit: text, ScalebarStyle: text })
-
-const SymbolSchema = members({
-  FillColor: text,
-  FillStyle: text,
-  LineColor: text,
-  LineStyle: text,
-  LineWidth: number,
+const BasemapSchema = members('Basemap', 'A background that the user may choose.', {
+  Title: text('Name that is shown.'),
+  Url: text('Address of the map service.'),
+  ThumbnailUrl: text('Address of a small picture of it.'),
 })
 
-const AreasGraphicsLayerSchema = members({
-  Name: text,
-  DefaultSymbol: SymbolSchema,
-  SelectedSymbol: SymbolSchema,
-  ActiveSymbol: SymbolSchema,
-  Attributes: texts,
-  AreaShapeAttributeName: text,
-  AreaIdAttributeName: text,
-  ZoomToExtentExpandFactor: number,
-  EditExtentExpandFactor: number,
+const AreaNameMapSchema = members('AreaNameMap', 'Where the names of ready-made areas are.', {
+  FeatureClassName: text('Feature class of the areas.'),
+  AreaNameField: text('Field of that class that holds the name.'),
 })
 
-const CustomerExtentSchema = members({
-  type: text,
-  xmin: number,
-  ymin: number,
-  xmax: number,
-  ymax: number,
-  spatialReference: SpatialReferenceSchema,
-  Partwise: Type.Object({}),
+const ScalebarSchema = members('Scalebar', 'The scale bar on the map.', {
+  AttachTo: text('Corner of the map, such as "bottom-left".'),
+  ScalebarUnit: text('"english" (miles), "metric" (kilometres) or "dual".'),
+  ScalebarStyle: text('"ruler" or "line".'),
 })
 
-const CustomerBoundarySymbolSchema = members({
-  LineColor: text,
-  LineWidth: number,
-  LineStyle: text,
+const SymbolSchema = members('Symbol', 'How an area is filled and outlined.', {
+  FillColor: text(COLOR),
+  FillStyle: text('Style of the filling, such as "solid", "none" or "cross".'),
+  LineColor: text(COLOR),
+  LineStyle: text(LINE_STYLE),
+  LineWidth: number(LINE_WIDTH),
 })
 
-const RendererSchema = members({
-  type: text,
-  symbol: members({ type: text, url: text, imageData: text, width: number, height: number }),
+const AreasGraphicsLayerSchema = members(
+  'AreasGraphicsLayer',
+  'The layer on which areas are drawn.',
+  {
+    Name: text('Name of the layer.'),
+    DefaultSymbol: member(SymbolSchema, 'Of areas that are neither selected nor active.'),
+    SelectedSymbol: member(SymbolSchema, 'Of areas that are selected.'),
+    ActiveSymbol: member(SymbolSchema, 'Of the area that is being worked on.'),
+    Attributes: listOf(Type.String(), 'Names of the attributes that graphics carry.'),
+    AreaShapeAttributeName: text('Attribute that holds the kind of shape of an area.'),
+    AreaIdAttributeName: text('Attribute that holds the Id of an area.'),
+    ZoomToExtentExpandFactor: number('How far to zoom out around an area; 1 fits it exactly.'),
+    EditExtentExpandFactor: number('The same, while an area is being edited.'),
+  },
+)
+
+const CustomerExtentSchema = members('CustomerExtent', 'What the map shows at first.', {
+  type: text('"extent".'),
+  xmin: number('West side, in the units of spatialReference.'),
+  ymin: number('South side, in the units of spatialReference.'),
+  xmax: number('East side, in the units of spatialReference.'),
+  ymax: number('North side, in the units of spatialReference.'),
+  spatialReference: member(SpatialReferenceSchema, 'What the coordinates are.'),
+  Partwise: Type.Object({}, { description: 'Without meaning; kept as it is.' }),
 })
 
-const LayerConfigurationSchema = members({
-  id: integer,
-  name: text,
-  source: text,
-  type: text,
-  url: text,
-  renderer: RendererSchema,
-  allowRefresh: flag,
-  visible: flag,
+const CustomerBoundarySymbolSchema = members(
+  'CustomerBoundarySymbol',
+  "How the customer's boundary is drawn.",
+  { LineColor: text(COLOR), LineWidth: number(LINE_WIDTH), LineStyle: text(LINE_STYLE) },
+)
+
+const UploaderSchema = members('Uploader', 'How shapes are read from files of the user.', {
+  GenerateServiceUrl: text('Address of the service that makes features of a file.'),
+  MaxRecordCount: integer('Most features that are taken from one file.'),
+  GeneralizeScale: number('Scale for which shapes are simplified, such as 40000 for 1:40,000.'),
+  NumberOfDigitsAfterDecimal: integer('Decimals that are kept of coordinates.'),
+  AreaNameField: text('Field of a file that holds the name of an area.'),
 })
 
-const UploaderSchema = members({
-  GenerateServiceUrl: text,
-  MaxRecordCount: integer,
-  GeneralizeScale: number,
-  NumberOfDigitsAfterDecimal: integer,
-  AreaNameField: text,
+const ExporterSchema = members('Exporter', 'How the map is printed.', {
+  ExportServiceUrl: text('Address of the print service.'),
+  PreserveScale: flag('Whether the scale is kept, rather than the extent.'),
 })
 
-const ExporterSchema = members({ ExportServiceUrl: text, PreserveScale: flag })
-
-const LocatorSchema = members({
-  Url: text,
-  OutFields: texts,
-  Name: text,
-  Placeholder: text,
-  CountryCode: text,
-})
-
-const SearchFeatureLayerSchema = members({
-  Url: text,
-  SearchFields: texts,
-  OutFields: texts,
-  Name: text,
-  MaxResults: integer,
-  MaxSuggestions: integer,
-  EnableSuggestions: flag,
-  MinCharacters: integer,
-})
-
-const SearchSourcesSchema = members({
-  Locators: Type.Array(LocatorSchema),
-  FeatureLayers: Type.Array(SearchFeatureLayerSchema),
-})
-
-export const MapConfigurationSchema = members({
-  MapDiv: text,
-  TocDiv: text,
-  WebMapOptions: WebMapOptionsSchema,
-  MapId: text,
-  SelectClickTolerancePx: integer,
-  Basemaps: Type.Array(BasemapSchema),
-  AreaNameMap: Type.Array(AreaNameMapSchema),
-  Scalebar: ScalebarSchema,
-  AreasGraphicsLayer: AreasGraphicsLayerSchema,
-  /** How recipients count where a request does not say. */
-  contactCountMode: CountModeSchema,
-  GeometryServiceUrl: text,
-  CustomerExtent: CustomerExtentSchema,
-  CustomerBoundaryLayerName: text,
-  CustomerBoundarySymbol: CustomerBoundarySymbolSchema,
-  CustomerBoundaryGeometry: GeometrySchema,
-  layers: Type.Array(LayerConfigurationSchema),
-  Uploader: UploaderSchema,
-  Exporter: ExporterSchema,
-  SearchSources: SearchSourcesSchema,
-})
+export const MapConfigurationSchema = members(
+  'MapConfiguration',
+  'Everything a client needs to set up its map.',
+  {
+    MapDiv: text('Id of the element that holds the map.'),
+    TocDiv: text('Id of the element that holds the table of contents.'),
+    WebMapOptions: member(WebMapOptionsSchema, 'How the map is created.'),
+    MapId: text('Id of the web map: 32 hexadecimal digits.'),
+    SelectClickTolerancePx: integer('How near a click must be to select an area, in pixels.'),
+    Basemaps: listOf(BasemapSchema, 'Backgrounds that the user may choose.'),
+    AreaNameMap: listOf(AreaNameMapSchema, 'Where the names of ready-made areas are.'),
+    Scalebar: member(ScalebarSchema, 'The scale bar on the map.'),
+    AreasGraphicsLayer: member(AreasGraphicsLayerSchema, 'The layer on which areas are drawn.'),
+    contactCountMode: member(
+      CountModeSchema,
+      'How recipients count where a request does not say. Default ContactLocation.',
+    ),
+    GeometryServiceUrl: text('Address of the service that projects and simplifies shapes.'),
+    CustomerExtent: member(CustomerExtentSchema, 'What the map shows at first.'),
+    CustomerBoundaryLayerName: text("Name of the layer of the customer's boundary."),
+    CustomerBoundarySymbol: member(CustomerBoundarySymbolSchema, 'How that boundary is drawn.'),
+    CustomerBoundaryGeometry: member(GeometrySchema, 'Where that boundary is.'),
+    layers: listOf(LayerConfigurationSchema, 'Further layers of the map.'),
+    Uploader: member(UploaderSchema, 'How shapes are read from files of the user.'),
+    Exporter: member(ExporterSchema, 'How the map is printed.'),
+    SearchSources: member(SearchSourcesSchema, 'Where the search of the map looks.'),
+  },
+)
 
 export type MapConfiguration = Static<typeof MapConfigurationSchema>
-export type CountMode = Static<typeof CountModeSchema>
+export type { CountMode } from './count-mode.js'

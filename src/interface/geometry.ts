@@ -4,19 +4,27 @@
  * @module
  */
 import { type Static, Type } from 'typebox'
-import { members } from './members.js'
+import { integer, listOf, member, members, text } from './members.js'
 
-export const SpatialReferenceSchema = members({
-  /** 4326: degrees; 102100: metres of the web Mercator projection. */
-  wkid: Type.Integer(),
-  latestWkid: Type.Integer(),
-})
+export const SpatialReferenceSchema = members(
+  'SpatialReference',
+  'What coordinates are. Without one they are longitude and latitude in degrees.',
+  {
+    wkid: integer(
+      'Well-known id. 4326: degrees. 102100, 3857, 900913 or 102113: metres of web Mercator.',
+    ),
+    latestWkid: integer('The current id of the same reference, such as 3857 for 102100.'),
+  },
+)
 
-export const GeometrySchema = members({
-  type: Type.String(),
-  /** Each ring is a list of [x, y]. */
-  rings: Type.Array(Type.Array(Type.Array(Type.Number()))),
-  spatialReference: SpatialReferenceSchema,
+export const GeometrySchema = members('Geometry', 'A polygon of the Esri map libraries.', {
+  type: text('"polygon".'),
+  rings: listOf(
+    Type.Array(Type.Array(Type.Number())),
+    'Rings, each a list of [x, y]: longitude and latitude in degrees, or metres as ' +
+      'spatialReference says. Rings inside others are holes.',
+  ),
+  spatialReference: member(SpatialReferenceSchema, 'What the coordinates are.'),
 })
 
 export type SpatialReference = Static<typeof SpatialReferenceSchema>

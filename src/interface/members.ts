@@ -1,11 +1,64 @@
 /**
  * How the documents of this interface are described: every member may be left out, and no other
- * member is known.
+ * member is known. What is written here of types and members is what clients read of them in the
+ * descriptions of the service, so it is literal and has units, ranges and values.
  *
  * @module
  */
-import { type TProperties, Type } from 'typebox'
+import { type Static, type TProperties, type TSchema, Type } from 'typebox'
 
-export function members<Properties extends TProperties>(properties: Properties) {
+/**
+ * A type of the interface.
+ *
+ * @param title  its name, the same in every description
+ */
+export function members<Properties extends TProperties>(
+  title: string,
+  description: string,
+  properties: Properties,
+) {
+  const options = { additionalProperties: false, title, description }
+  return Type.Partial(Type.Object(properties), options)
+}
+
+/** A type that may have other members as well, which are its client's own. */
+export function openMembers<Properties extends TProperties>(
+  title: string,
+  description: string,
+  properties: Properties,
+) {
+  const options = { additionalProperties: true, title, description }
+  return Type.Partial(Type.Object(properties), options)
+}
+
+/** The members of a request that is no type by itself: it is known by the name of its operation. */
+export function requestMembers<Properties extends TProperties>(properties: Properties) {
   return Type.Partial(Type.Object(properties), { additionalProperties: false })
+}
+
+/** A request without members. */
+export const NothingSchema = requestMembers({})
+
+export const text = (description: string) => Type.String({ description })
+export const flag = (description: string) => Type.Boolean({ description })
+export const integer = (description: string) => Type.Integer({ description })
+export const number = (description: string) => Type.Number({ description })
+
+export function listOf<Items extends TSchema>(items: Items, description: string) {
+  return Type.Array(items, { description })
+}
+
+/**
+ * A member that has a type with a name.
+ *
+ * @param description  what the member is; `typeDescription` keeps what the type is
+ */
+export function member<Schema extends TSchema>(schema: Schema, description: string): Schema {
+  const typeDescription = (schema as { description?: string }).description
+  return { ...schema, description, typeDescription }
+}
+
+/** A member that may also be null. */
+export function orNull<Schema extends TSchema>(schema: Schema) {
+  return Type.Unsafe<Static<Schema> | null>({ ...schema, type: ['object', 'null'] })
 }

@@ -3,20 +3,148 @@
  *
  * @module
  */
+import type { TSchema } from 'typebox'
+import { MapConfigurationSchema } from './configuration.js'
+import {
+  MapContextIdSchema,
+  MapContextListSchema,
+  MapContextPageSchema,
+  MapContextSchema,
+} from './context.js'
+import * as examples from './examples.js'
+import { NothingSchema } from './members.js'
+import { OutlineRequestSchema, OutlineResponseSchema, OutlineSchema } from './outline.js'
+import { RecipientRequestSchema, RecipientResponseSchema } from './recipients.js'
 
-export type OperationName =
-  | 'GetMapConfigurationRequest'
-  | 'GetMapContextRequest'
-  | 'RecipientRequest'
+export type Verb = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 export interface Operation {
-  readonly verb: 'GET' | 'POST'
+  /** What it does, in a few words. */
+  readonly summary: string
+  /** What a caller has to know beyond the members. */
+  readonly description: string
+  /** The verb of its paths. */
+  readonly verb: Verb
   /** Segments in braces are members of the request. */
   readonly paths: readonly string[]
+  /** Whether it changes what is stored: not allowed to everybody, and never by a verb that reads. */
+  readonly isWrite: boolean
+  readonly request: TSchema
+  /** Undefined where there is nothing to say. */
+  readonly response: TSchema | undefined
+  /**
+   * Columns of its table. Where this is left out, they are the members of the first list in the
+   * response, one row an item.
+   */
+  readonly csvColumns?: readonly string[]
+  readonly examples: examples.Examples
 }
 
-export const operations: Readonly<Record<OperationName, Operation>> = {
-  GetMapConfigurationRequest: { verb: 'GET', paths: ['/api/configuration'] },
-  GetMapContextRequest: { verb: 'GET', paths: ['/api/contexts/{Id}'] },
-  RecipientRequest: { verb: 'POST', paths: ['/api/recipients', '/api/data/Geometry'] },
-}
+export const operations = {
+  GetMapConfigurationRequest: {
+    summary: 'Reads the map configuration',
+    description: 'Returns everything a client needs to set up its map. As CSV: one row a base map.',
+    verb: 'GET',
+    paths: ['/api/configuration'],
+    isWrite: false,
+    request: NothingSchema,
+    response: MapConfigurationSchema,
+    examples: examples.noMembers,
+  },
+  PostMapConfigurationRequest: {
+    summary: 'Replaces the map configuration',
+    description: 'The members that are left out are absent from then on. Returns what was stored.',
+    verb: 'POST',
+    paths: ['/api/configuration'],
+    isWrite: true,
+    request: MapConfigurationSchema,
+    response: MapConfigurationSchema,
+    examples: examples.configuration,
+  },
+  GetMapContextRequest: {
+    summary: 'Reads a map context',
+    description: 'Returns a stored set of areas, with who is inside each. As CSV: one row an area.',
+    verb: 'GET',
+    paths: ['/api/contexts/{Id}'],
+    isWrite: false,
+    request: MapContextIdSchema,
+    response: MapContextSchema,
+    examples: examples.contextId,
+  },
+  GetMapContextsRequest: {
+    summary: 'Lists the map contexts',
+    description: 'Returns Ids and names, page by page, by ascending Id. As CSV: one row a context.',
+    verb: 'GET',
+    paths: ['/api/contexts'],
+    isWrite: false,
+    request: MapContextPageSchema,
+    response: MapContextListSchema,
+    examples: examples.contextPage,
+  },
+  PostMapContextRequest: {
+    summary: 'Stores a new map context',
+    description: 'A context without an Id gets one. Returns what was stored.',
+    verb: 'POST',
+    paths: ['/api/contexts'],
+    isWrite: true,
+    request: MapContextSchema,
+    response: MapContextSchema,
+    examples: examples.newContext,
+  },
+  PutMapContextRequest: {
+    summary: 'Replaces a map context',
+    description:
+      'The context is the one with the Id of the path or, without one there, of the body. ' +
+      'Returns what was stored.',
+    verb: 'PUT',
+    paths: ['/api/contexts', '/api/contexts/{Id}'],
+    isWrite: true,
+    request: MapContextSchema,
+    response: MapContextSchema,
+    examples: examples.changedContext,
+  },
+  DeleteMapContextRequest: {
+    summary: 'Deletes a map context',
+    description: 'Returns nothing.',
+    verb: 'DELETE',
+    paths: ['/api/contexts/{Id}'],
+    isWrite: true,
+    request: MapContextIdSchema,
+    response: undefined,
+    examples: examples.doomedContext,
+  },
+  RecipientRequest: {
+    summary: 'Counts and lists who is inside shapes',
+    description:
+      'Both paths are the same. As CSV: one row a recipient, or with countsOnly one row a ' +
+      'source (SourceId, Label, Count, Status); with layout=sources, one row a source and its ' +
+      'recipients in one cell.',
+    verb: 'POST',
+    paths: ['/api/recipients', '/api/data/Geometry'],
+    isWrite: false,
+    request: RecipientRequestSchema,
+    response: RecipientResponseSchema,
+    csvColumns: ['SourceId', 'Label', 'Number', 'Lat', 'Lng'],
+    examples: examples.recipients,
+  },
+  OutlineRequest: {
+    summary: 'Returns the area that a recipient request selects from',
+    description:
+      'The union of what is included, less what is excluded; circles, corridors and margins ' +
+      'become polygons. As CSV: one row an outline.',
+    verb: 'POST',
+    paths: ['/api/outline'],
+    isWrite: false,
+    request: OutlineRequestSchema,
+    response: OutlineResponseSchema,
+    csvColumns: [
+      ...Object.keys(OutlineSchema.properties),
+      ...Object.keys(OutlineResponseSchema.properties).filter((name) => name !== 'Outlines'),
+    ],
+    examples: examples.outline,
+  },
+} as const satisfies Readonly<Record<string, Operation>>
+
+export type OperationName = keyof typeof operations
+
+export const operationNames = Object.keys(operations) as readonly OperationName[]

@@ -4,38 +4,48 @@
  *
  * @module
  */
-import { type Static, Type } from 'typebox'
-import { members } from './members.js'
+import type { Static } from 'typebox'
+import { CountModeSchema } from './count-mode.js'
+import { GeoJsonSchema, sourceIds } from './drawing.js'
+import { flag, integer, listOf, member, members, number, text } from './members.js'
 
-/** The spelling of samples; `GeoJson`, `Shapes` and other cases are understood as well. */
-const ShapeSchema = members({
-  type: Type.String(),
-  /** Coordinates nest as deep as the type of the geometry asks. */
-  geometry: members({ type: Type.String(), coordinates: Type.Array(Type.Unknown()) }),
-  properties: Type.Record(Type.String(), Type.Unknown()),
+export const RecipientRequestSchema = members('RecipientRequest', 'Asks who is inside shapes.', {
+  countsOnly: flag('True for counts alone, without recipients. Default false.'),
+  geoJSON: member(
+    GeoJsonSchema,
+    'The shapes; without any, nobody is selected. GeoJson is read as well.',
+  ),
+  sources: sourceIds('Ids of the sources to answer for. Default all; an empty list is none.'),
+  contactCountMode: member(
+    CountModeSchema,
+    'How recipients count. Default: as the map configuration says.',
+  ),
 })
 
-export const RecipientRequestSchema = members({
-  countsOnly: Type.Boolean(),
-  geoJSON: members({ type: Type.String(), features: Type.Array(ShapeSchema) }),
+const LatLngDetailsSchema = members('LatLngDetails', 'A place.', {
+  Lat: number('Latitude in degrees, up to seven decimals.'),
+  Lng: number('Longitude in degrees, up to seven decimals.'),
 })
 
-const RecipientSchema = members({
-  Number: Type.String(),
-  LatLng: members({ Lat: Type.Number(), Lng: Type.Number() }),
+const RecipientSchema = members('Recipient', 'One recipient.', {
+  Number: text('Phone number, byte for byte as it was imported.'),
+  LatLng: member(LatLngDetailsSchema, 'Where the recipient is.'),
 })
 
-const SourceRecordSchema = members({
-  SourceId: Type.Integer(),
-  Label: Type.String(),
-  Count: Type.Integer(),
-  Status: Type.String(),
-  /** Left out when only counts were asked for. */
-  Recipients: Type.Array(RecipientSchema),
+const SourceRecordSchema = members('SourceRecord', 'Who of one source is inside.', {
+  SourceId: integer('Id of the source.'),
+  Label: text('Label of the source.'),
+  Count: integer('Recipients that are selected, or contacts in the mode Contact.'),
+  Status: text('"Ok": the source was searched whole. There is no other value.'),
+  Recipients: listOf(RecipientSchema, 'Who is selected. Left out when only counts are asked for.'),
 })
 
-export const RecipientResponseSchema = members({
-  SourceRecords: Type.Array(SourceRecordSchema),
+export const RecipientResponseSchema = members('RecipientResponse', 'Who is inside the shapes.', {
+  SourceRecords: listOf(
+    SourceRecordSchema,
+    'One record for each source that is answered for, by ascending SourceId, also where nobody ' +
+      'is inside.',
+  ),
 })
 
 export type RecipientRequest = Static<typeof RecipientRequestSchema>

@@ -4,18 +4,29 @@
  * @module
  */
 import t from 'tap'
+import { FARTHEST_METRES } from '../../src/geometry/great-circle.js'
 import { MapConfigurationSchema } from '../../src/interface/configuration.js'
 import { MapContextSchema } from '../../src/interface/context.js'
+import { ErrorResponseSchema } from '../../src/interface/error.js'
 import { operations } from '../../src/interface/operations.js'
 import { RecipientRequestSchema, RecipientResponseSchema } from '../../src/interface/recipients.js'
 
 interface Described {
-  readonly type?: string
+  readonly title?: string
+  readonly description?: string
+  readonly typeDescription?: string
+  readonly type?: string | readonly string[]
+  readonly maximum?: number
   readonly properties?: Record<string, Described>
   readonly items?: Described
   readonly required?: string[]
   readonly additionalProperties?: unknown
 }
+
+const schemas: readonly object[] = [
+  ...Object.values(operations).flatMap(({ request, response }) => [request, response ?? {}]),
+  ErrorResponseSchema,
+]
 
 /** `Name type`, one line a member; what is inside a member is indented below it. */
 function outline(schema: object, indent = ''): string[] {
@@ -159,16 +170,44 @@ const CONTEXT = [
   '  HasInvalidShapeError boolean',
 ]
 
+const GEOMETRY_MEMBERS = [
+  'coordinates list of any',
+  'geometries list of object',
+  'rings list of array',
+  'paths list of array',
+  'points list of array',
+  'x number',
+  'y number',
+  'xmin number',
+  'ymin number',
+  'xmax number',
+  'ymax number',
+  ...SPATIAL_REFERENCE,
+]
+const SHAPE_MEMBERS = [
+  'geometry object,null',
+  '  type string',
+  ...inside(GEOMETRY_MEMBERS),
+  'properties object,null',
+  '  exclude boolean',
+  '  radius number',
+  '  buffer number',
+  '  units string',
+  '  nearest integer',
+  '  sources list of integer',
+]
+
 const REQUEST = [
   'countsOnly boolean',
   'geoJSON object',
   '  type string',
   '  features list of object',
   '    type string',
-  '    geometry object',
-  '      type string',
-  '      coordinates list of any',
-  '    properties object',
+  ...inside(inside(SHAPE_MEMBERS)),
+  ...inside(SHAPE_MEMBERS),
+  ...inside(GEOMETRY_MEMBERS),
+  'sources list of integer',
+  'contactCountMode string',
 ]
 
 const RESPONSE = [
@@ -197,9 +236,68 @@ for (const [name, schema, expected] of [
 }
 
 t.test('operations have their names, verbs and paths', async (t) => {
-  t.same(operations, {
-    GetMapConfigurationRequest: { verb: 'GET', paths: ['/api/configuration'] },
-    GetMapContextRequest: { verb: 'GET', paths: ['/api/contexts/{Id}'] },
-    RecipientRequest: { verb: 'POST', paths: ['/api/recipients', '/api/data/Geometry'] },
-  })
+  const routes = Object.entries(operations).map(([name, { verb, paths }]) => [name, verb, ...paths])
+  t.same(routes, [
+    ['GetMapConfigurationRequest', 'GET', '/api/configuration'],
+    ['PostMapConfigurationRequest', 'POST', '/api/configuration'],
+    ['GetMapContextRequest', 'GET', '/api/contexts/{Id}'],
+    ['GetMapContextsRequest', 'GET', '/api/contexts'],
+    ['PostMapContextRequest', 'POST', '/api/contexts'],
+    ['PutMapContextRequest', 'PUT', '/api/contexts', '/api/contexts/{Id}'],
+    ['DeleteMapContextRequest', 'DELETE', '/api/contexts/{Id}'],
+    ['RecipientRequest', 'POST', '/api/recipients', '/api/data/Geometry'],
+    ['OutlineRequest', 'POST', '/api/outline'],
+  ])
 })
+
+t.test('every type and every member says what it is', async (t) => {
+  t.same(
+    schemas.flatMap((schema) => wordless(schema, '')),
+    [],
+  )
+  const types = schemas.flatMap(typesOf)
+  t.same(
+    types.filter(({ description }) => !description),
+    [],
+  )
+})
+
+t.test('types with the same name are the same type', async (t) => {
+  const known = new Map<string, unknown>()
+  for (const { title, ...type } of schemas.flatMap(typesOf)) {
+    const { description, typeDescription = description, ...rest } = type
+    const definition = { ...rest, type: String(rest.type).split(',')[0], typeDescription }
+    if (known.has(title)) t.same(definition, known.get(title), title)
+    else known.set(title, definition)
+  }
+  t.ok(known.size > 30)
+})
+
+t.test('a feature may reach as far as there is a place', async (t) => {
+  const [properties] = typesOf(RecipientRequestSchema).filter(
+    ({ title }) => title === 'ShapeProperties',
+  )
+  t.equal(properties.properties?.radius.maximum, FARTHEST_METRES)
+  t.equal(properties.properties?.buffer.maximum, FARTHEST_METRES)
+})
+
+/** Paths of members and types without a text. */
+function wordless(schema: object, path: string): string[] {
+  const { properties = {}, items } = schema as Described
+  const members = Object.entries(properties).flatMap(([name, member]) => [
+    ...(member.description ? [] : [`${path}.${name}`]),
+    ...wordless(member, `${path}.${name}`),
+  ])
+  return items === undefined ? members : [...members, ...wordless(items, `${path}[]`)]
+}
+
+interface NamedType extends Described {
+  readonly title: string
+}
+
+function typesOf(schema: object): NamedType[] {
+  const { title, properties = {}, items } = schema as Described
+  const inner = Object.values(properties).flatMap(typesOf)
+  const all = items === undefined ? inner : [...inner, ...typesOf(items)]
+  return title === undefined ? all : [...all, schema as NamedType]
+}

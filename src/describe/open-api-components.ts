@@ -1,0 +1,163 @@
+/**
+ * What the paths of the OpenAPI document refer to: types, bodies, answers, headers, parameters.
+ *
+ * @module
+ */
+import { errorTables } from '../errors.js'
+import { type JsonSchema, memberSchema, typeSchema } from './open-api-schema.js'
+import {
+  csvColumns,
+  errorResponse,
+  type NamedOperation,
+  namedOperations,
+  namedTypes,
+  requestTypeName,
+} from './schema.js'
+
+export function components(): JsonSchema {
+  return {
+    schemas: schemas(),
+    requestBodies: Object.fromEntries(namedOperations.map((each) => [each.name, bodyOf(each)])),
+    responses: {
+      ...Object.fromEntries(
+        namedOperations
+          .filter(({ response }) => response !== undefined)
+          .map((operation) => [operation.name, answerOf(operation)]),
+      ),
+      ...errors(),
+      NoContent: { description: 'It was done, and there is nothing to say.' },
+      NotModified: {
+        description: 'What If-None-Match names is still what would be answered.',
+        headers: { ETag: header('ETag') },
+      },
+    },
+    headers: HEADERS,
+    parameters: PARAMETERS,
+  }
+}
+
+export function reference(kind: string, name: string): { readonly $ref: string } {
+  return { $ref: `#/components/${kind}/${name}` }
+}
+
+/** Parameters that every operation has. */
+export const COMMON_PARAMETERS = ['format', 'callback']
+
+const text = { type: 'string' }
+
+const PARAMETERS = {
+  format: {
+    name: 'format',
+    in: 'query',
+    description: 'Format of the answer. Any other value is JSON.',
+    schema: { type: 'string', enum: ['json', 'csv'] },
+  },
+  callback: {
+    name: 'callback',
+    in: 'query',
+    description:
+      'Name of a function that JSON is given to, as JSONP; characters other than letters, digits, ' +
+      '"." and "_" become "_".',
+    schema: text,
+  },
+  layout: {
+    name: 'layout',
+    in: 'query',
+    description: 'CSV with one row a recipient, or one row a source with its recipients in a cell.',
+    schema: { type: 'string', enum: ['flat', 'sources'], default: 'flat' },
+  },
+}
+
+const HEADERS = {
+  'X-Snapshot': {
+    description: 'The snapshot that answered, the same for all of it.',
+    schema: text,
+  },
+  ETag: { description: 'Names the answer, to be sent back as If-None-Match.', schema: text },
+  'Retry-After': {
+    description: 'Seconds after which to try again.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+  'Content-Disposition': {
+    description: 'Of CSV: the name of a file to keep it in.',
+    schema: text,
+  },
+}
+
+function header(name: keyof typeof HEADERS): JsonSchema {
+  return reference('headers', name)
+}
+
+function schemas(): JsonSchema {
+  const roots = [
+    ...namedOperations.map(({ request }) => request),
+    ...namedOperations.flatMap(({ response }) => response ?? []),
+    errorResponse,
+  ]
+  const types = [...namedTypes(roots)].map(([name, schema]) => [name, typeSchema(schema)] as const)
+  const requests = namedOperations
+    .filter(({ request }) => request.title === undefined)
+    .map(({ name, request }) => [name, typeSchema(request)] as const)
+  return Object.fromEntries([...types, ...requests].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function bodyOf(operation: NamedOperation): JsonSchema {
+  const schema = reference('schemas', requestTypeName(operation))
+  const examples = Object.fromEntries(
+    Object.entries(operation.examples).map(([name, { summary, request }]) => [
+      name,
+      { summary, value: request },
+    ]),
+  )
+  return {
+    content: {
+      'application/json': { schema, examples },
+      'application/x-www-form-urlencoded': { schema },
+    },
+  }
+}
+
+function answerOf(operation: NamedOperation): JsonSchema {
+  const { name, verb, response = {} } = operation
+  return {
+    description: `The answer of ${name}.`,
+    headers: {
+      ...(verb === 'GET' && { ETag: header('ETag') }),
+      ...(name === 'RecipientRequest' && { 'X-Snapshot': header('X-Snapshot') }),
+      'Content-Disposition': header('Content-Disposition'),
+    },
+    content: {
+      'application/json': { schema: memberSchema(response) },
+      'text/csv': { schema: text, example: `${csvColumns(operation).join()}\r\n` },
+      'text/javascript': { schema: text },
+    },
+  }
+}
+
+/** Answers that are no success; which codes each status has is said, since clients match codes. */
+function errors(): JsonSchema {
+  const content = {
+    'application/json': { schema: memberSchema(errorResponse) },
+    'text/csv': { schema: text },
+    'text/javascript': { schema: text },
+  }
+  return {
+    Refused: { description: `The request cannot be answered. ${codes(400, 499)}`, content },
+    Failed: { description: `A fault of the service. ${codes(500, 500)}`, content },
+    Unavailable: {
+      description: `Not now; try again. ${codes(503, 503)}`,
+      headers: { 'Retry-After': header('Retry-After') },
+      content,
+    },
+  }
+}
+
+/** The codes of some statuses, such as `404: NotFound.` */
+function codes(first: number, last: number): string {
+  const byStatus = new Map<number, string[]>()
+  for (const [code, status] of Object.entries(errorTables.serviceErrors)) {
+    if (status < first || status > last) continue
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+  }
+  return [...byStatus].map(([status, names]) => `${status}: ${names.join(', ')}.`).join(' ')
+}

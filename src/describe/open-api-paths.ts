@@ -1,0 +1,126 @@
+/**
+ * The paths of the OpenAPI document: each operation at its own, and by its name.
+ *
+ * @module
+ */
+import { COMMON_PARAMETERS, reference } from './open-api-components.js'
+import { type JsonSchema, memberSchema } from './open-api-schema.js'
+import { type NamedOperation, namedOperations } from './schema.js'
+
+export function paths(): JsonSchema {
+  const items: Record<string, Record<string, JsonSchema>> = {}
+  for (const operation of namedOperations) {
+    for (const [index, path] of operation.paths.entries()) {
+      items[path] ??= {}
+      items[path][operation.verb.toLowerCase()] = atPath(operation, path, index)
+    }
+  }
+  for (const [prefix, suffix] of BY_NAME) {
+    for (const operation of namedOperations) {
+      items[prefix + operation.name] = { post: byName(operation, suffix) }
+    }
+  }
+  return { ...items, ...HEALTH }
+}
+
+/** Prefixes of paths by name, and what tells their operationIds from those of the paths. */
+const BY_NAME = [
+  ['/json/reply/', 'JsonReply'],
+  ['/csv/reply/', 'CsvReply'],
+  ['/api/', 'Api'],
+] as const
+
+/** @param index  of the path among those of the operation, of which the first has its name */
+function atPath(operation: NamedOperation, path: string, index: number): JsonSchema {
+  const { name, verb, request, examples } = operation
+  const hasBody = verb === 'POST' || verb === 'PUT'
+  const own = Object.entries(request.properties ?? {}).flatMap(([member, schema]) => {
+    const isInPath = path.includes(`{${member}}`)
+    if (hasBody && !isInPath) return []
+    const { description, ...rest } = memberSchema(schema)
+    const values = Object.entries(examples).filter(([, example]) => member in example.request)
+    return {
+      name: member,
+      in: isInPath ? 'path' : 'query',
+      ...(isInPath && { required: true }),
+      ...(description !== undefined && { description }),
+      schema: rest,
+      examples: Object.fromEntries(
+        values.map(([key, example]) => [
+          key,
+          { summary: example.summary, value: example.request[member] },
+        ]),
+      ),
+    }
+  })
+  return {
+    operationId: index === 0 ? name : `${name}${index + 1}`,
+    tags: ['Paths'],
+    ...texts(operation),
+    parameters: [...own, ...commonParameters(operation)],
+    ...(hasBody && { requestBody: reference('requestBodies', name) }),
+    responses: responses(operation, verb === 'GET'),
+  }
+}
+
+function byName(operation: NamedOperation, suffix: string): JsonSchema {
+  return {
+    operationId: operation.name + suffix,
+    tags: ['By name'],
+    ...texts(operation),
+    parameters: commonParameters(operation),
+    requestBody: reference('requestBodies', operation.name),
+    responses: responses(operation, false),
+  }
+}
+
+function texts({ summary, description, isWrite }: NamedOperation): JsonSchema {
+  return { summary, description: isWrite ? `${description} ${WRITE}` : description }
+}
+
+const WRITE = 'Accepted only from the machine that the service runs on.'
+
+function commonParameters({ name }: NamedOperation): JsonSchema[] {
+  const names = name === 'RecipientRequest' ? [...COMMON_PARAMETERS, 'layout'] : COMMON_PARAMETERS
+  return names.map((each) => reference('parameters', each))
+}
+
+function responses({ name, response }: NamedOperation, isConditional: boolean): JsonSchema {
+  return {
+    ...(response === undefined
+      ? { 204: reference('responses', 'NoContent') }
+      : { 200: reference('responses', name) }),
+    ...(isConditional && { 304: reference('responses', 'NotModified') }),
+    '4XX': reference('responses', 'Refused'),
+    500: reference('responses', 'Failed'),
+    503: reference('responses', 'Unavailable'),
+  }
+}
+
+function health(operationId: string, summary: string, description: string, bodies: JsonSchema) {
+  const answers = Object.entries(bodies).map(([status, schema]) => [
+    status,
+    { description: `Status ${status}.`, content: { 'application/json': { schema } } },
+  ])
+  const responses = Object.fromEntries(answers)
+  return { get: { operationId, tags: ['Health'], summary, description, responses } }
+}
+
+function statusSchema(status: string, more: JsonSchema = {}): JsonSchema {
+  return { type: 'object', properties: { status: { const: status }, ...more } }
+}
+
+const HEALTH = {
+  '/livez': health('Livez', 'Whether the process lives', '200 while it does.', {
+    200: statusSchema('live'),
+  }),
+  '/readyz': health(
+    'Readyz',
+    'Whether the service should be sent requests',
+    '200 when every shard of one snapshot is loaded; 503 with the reason otherwise.',
+    {
+      200: statusSchema('ready'),
+      503: statusSchema('unready', { reason: { type: 'string', description: 'Why, in a word.' } }),
+    },
+  ),
+}

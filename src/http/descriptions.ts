@@ -1,0 +1,92 @@
+/**
+ * What the service says of itself: a page for people, types for programs, and OpenAPI.
+ *
+ * @module
+ */
+import { createHash } from 'node:crypto'
+import { METADATA_STYLE, type MetadataPage, metadataPage } from '../describe/metadata-page.js'
+import { openApi } from '../describe/open-api.js'
+import { typescriptTypes } from '../describe/typescript.js'
+import { ServiceError } from '../errors.js'
+import { JSON_CONTENT_TYPE } from '../format/error-body.js'
+import { type OperationName, operationNames } from '../interface/operations.js'
+import type { Handler, HttpRequest } from './request.js'
+import type { Route } from './router.js'
+
+/**
+ * To be put before routes that take any name below `/api`, which these would match.
+ *
+ * @param version  of the service
+ */
+export function descriptionRoutes(version: string): Route<Handler>[] {
+  const document = JSON.stringify(openApi(version))
+  const page: PageOf = (formats, isOneOperation) => (request, reply) => {
+    const operationName = isOneOperation ? operationOf(request.query) : undefined
+    const text = metadataPage({ baseUrl: baseUrlOf(request), version, formats, operationName })
+    reply.send(200, PAGE_HEADERS, text)
+  }
+  const types: Handler = (request, reply) =>
+    reply.send(200, TEXT_HEADERS, typescriptTypes(version, baseUrlOf(request)))
+  const openApiDocument: Handler = ({ suffix }, reply) => {
+    if (suffix === 'csv') throw new ServiceError('NotFound', 'there is nothing at this path')
+    reply.send(200, JSON_HEADERS, document)
+  }
+  const handlers: Readonly<Record<string, Handler>> = {
+    '/metadata': page(['json', 'csv'], false),
+    '/json/metadata': page(['json'], true),
+    '/csv/metadata': page(['csv'], true),
+    '/types': (_, reply) => reply.send(200, JSON_HEADERS, LANGUAGES),
+    '/types/typescript': types,
+    // The router cuts a suffix off, so this is the path of openapi.json.
+    '/openapi': openApiDocument,
+  }
+  const routes = Object.entries(handlers).flatMap(([path, GET]) =>
+    ['', '/api'].map((prefix) => ({ path: prefix + path, methods: { GET } })),
+  )
+  return [{ path: '/', methods: { GET: toMetadata } }, ...routes]
+}
+
+type PageOf = (formats: MetadataPage['formats'], isOneOperation: boolean) => Handler
+
+const toMetadata: Handler = (_, reply) => reply.send(302, { Location: '/metadata' }, '')
+
+const LANGUAGES = JSON.stringify({ TypeScript: '/types/typescript' })
+
+const JSON_HEADERS = { 'Content-Type': JSON_CONTENT_TYPE }
+const TEXT_HEADERS = { 'Content-Type': 'text/plain; charset=utf-8' }
+
+/** The page needs its own style and nothing else. */
+const PAGE_HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy':
+    `default-src 'none'; style-src 'sha256-${sha256(METADATA_STYLE)}'; ` +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('base64')
+}
+
+/**
+ * The operation that `op` names, in any letter case.
+ *
+ * @returns undefined when no operation is asked for
+ */
+function operationOf(query: URLSearchParams): OperationName | undefined {
+  const wanted = query.get('op')?.toLowerCase()
+  if (!wanted) return undefined
+  const found = operationNames.find((name) => name.toLowerCase() === wanted)
+  if (found === undefined) throw new ServiceError('NotFound', 'there is no such operation', 'op')
+  return found
+}
+
+/**
+ * The address of the service as its client knows it. It goes into commands to paste and into code,
+ * so a host that is not written as hosts are is not repeated.
+ */
+function baseUrlOf(request: HttpRequest): string {
+  const host = request.header('host')
+  return `http://${host !== undefined && HOST.test(host) ? host : 'localhost'}`
+}
+
+const HOST = /^([\w.-]{1,255}|\[[\da-f:.]{2,45}\])(:\d{1,5})?$/i

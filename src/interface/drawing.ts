@@ -1,0 +1,116 @@
+/**
+ * What may be drawn in a recipient request, in GeoJSON or as the Esri map libraries write it. One
+ * type has the members of all forms, since which of them are there tells the form.
+ *
+ * @module
+ */
+import { Type } from 'typebox'
+import { limits } from '../limits.js'
+import { SpatialReferenceSchema } from './geometry.js'
+import { flag, member, number, openMembers, orNull, text } from './members.js'
+
+/** Half way round a sphere of 6,371 km: no two places are farther apart. */
+const FARTHEST_METRES = Math.PI * 6_371_000
+
+const metres = (description: string) =>
+  Type.Number({ description, exclusiveMinimum: 0, maximum: FARTHEST_METRES })
+
+/** Ids of sources, by which a feature or a request is limited. */
+export const sourceIds = (description: string) =>
+  Type.Array(Type.Integer(), { description, maxItems: limits.sourceCount })
+
+const ShapePropertiesSchema = openMembers(
+  'ShapeProperties',
+  "What changes whom a feature selects. Other properties are the client's own.",
+  {
+    exclude: flag('True takes the feature away from all others. Default false.'),
+    radius: metres(
+      'Metres that the feature reaches beyond its geometry: a circle around a point, a corridor ' +
+        'along a line, a margin around a polygon.',
+    ),
+    buffer: metres('The same as radius; only one of the two may be given.'),
+    units: text('Unit of radius or buffer: m, metre, metres, meter or meters.'),
+    nearest: Type.Integer({
+      description:
+        'On a Point, without radius: picks so many recipients of each source, the nearest ones, ' +
+        'from whoever the other features select, or from everybody where there are none.',
+      minimum: 1,
+      maximum: limits.nearestCount,
+    }),
+    sources: sourceIds('Ids of the sources that the feature is there for. Default all.'),
+  },
+)
+
+const positions = (description: string) => Type.Array(Type.Array(Type.Number()), { description })
+const side = (name: string) => number(`${name} side of an Esri envelope.`)
+
+const geometryMembers = {
+  coordinates: Type.Array(Type.Unknown(), {
+    description:
+      'GeoJSON: longitude and latitude in degrees, nested as the type asks. Longitudes from -540 ' +
+      'to 540, latitudes from -90 to 90.',
+  }),
+  geometries: Type.Array(Type.Object({}), {
+    description: 'GeoJSON: the geometries of a GeometryCollection, each as HickoryGeometry.',
+  }),
+  rings: Type.Array(Type.Array(Type.Array(Type.Number())), {
+    description: 'Esri polygon: rings, each a list of [x, y]. Rings inside others are holes.',
+  }),
+  paths: Type.Array(Type.Array(Type.Array(Type.Number())), {
+    description: 'Esri polyline: lines, each a list of [x, y].',
+  }),
+  points: positions('Esri multipoint: a list of [x, y].'),
+  x: number('Esri point: longitude in degrees, or metres as spatialReference says.'),
+  y: number('Esri point: latitude in degrees, or metres as spatialReference says.'),
+  xmin: side('West'),
+  ymin: side('South'),
+  xmax: side('East'),
+  ymax: side('North'),
+  spatialReference: member(
+    SpatialReferenceSchema,
+    'What the coordinates of Esri geometries are. GeoJSON is in degrees.',
+  ),
+}
+
+const HickoryGeometrySchema = openMembers(
+  'HickoryGeometry',
+  'A geometry of GeoJSON (RFC 7946), or of Esri.',
+  {
+    type: text(
+      'GeoJSON: Point, MultiPoint, LineString, MultiLineString, Polygon, MultiPolygon or ' +
+        'GeometryCollection, in this letter case. Esri: may be left out.',
+    ),
+    ...geometryMembers,
+  },
+)
+
+const geometry = () =>
+  orNull(member(HickoryGeometrySchema, 'Where the feature is. Null is nowhere.'))
+
+const properties = () => orNull(member(ShapePropertiesSchema, 'What changes whom it selects.'))
+
+const ShapeSchema = openMembers('Shape', 'A feature of GeoJSON.', {
+  type: text('"Feature". May be left out.'),
+  geometry: geometry(),
+  properties: properties(),
+})
+
+export const GeoJsonSchema = openMembers(
+  'GeoJson',
+  'What was drawn: a FeatureCollection, a Feature, or a geometry of GeoJSON or Esri by itself. ' +
+    'Selected is the union of all features, less those that exclude.',
+  {
+    type: text(
+      '"FeatureCollection" or "Feature", which may be left out, or the type of a geometry of ' +
+        'GeoJSON: Point, MultiPoint, LineString, MultiLineString, Polygon, MultiPolygon or ' +
+        'GeometryCollection.',
+    ),
+    features: Type.Array(ShapeSchema, {
+      description: 'FeatureCollection: its features. Shapes is read as well.',
+      maxItems: limits.featureCount,
+    }),
+    geometry: geometry(),
+    properties: properties(),
+    ...geometryMembers,
+  },
+)

@@ -1,0 +1,161 @@
+/**
+ * Requests that work as they are against the embedded sample: sources 1, 2 and 3 in cities of the
+ * United States, and the contexts of data/default.
+ *
+ * @module
+ */
+
+/** A request as it could be sent, with a few words on what it asks. */
+export interface Example {
+  readonly summary: string
+  readonly request: Readonly<Record<string, unknown>>
+}
+
+/** By names that are unique within an operation: lower-case letters only. */
+export type Examples = Readonly<Record<string, Example>>
+
+const HOUSTON_ID = '4c1f9a2e7b6d4e0f9a3b5c8d1e2f7a60'
+const SAN_FRANCISCO_ID = 'b7e3d5a19c2f4860a1d4e7f83b6c9052'
+
+/** Inside the ring road of Houston, as [longitude, latitude]. */
+const houston = [
+  [-95.46, 29.69],
+  [-95.27, 29.69],
+  [-95.27, 29.81],
+  [-95.46, 29.81],
+  [-95.46, 29.69],
+]
+
+const inHouston = {
+  type: 'Feature',
+  geometry: { type: 'Polygon', coordinates: [houston] },
+  properties: {},
+}
+
+const withoutCentre = {
+  type: 'FeatureCollection',
+  features: [
+    inHouston,
+    {
+      type: 'Feature',
+      geometry: { type: 'Point', coordinates: [-95.37, 29.76] },
+      properties: { radius: 2_000, exclude: true },
+    },
+  ],
+}
+
+const area = (Id: string, Name: string) => ({
+  Id,
+  Name,
+  Geometry: { type: 'polygon', rings: [houston], spatialReference: { wkid: 4326 } },
+  ShapeType: 'polygon',
+  IsVisible: true,
+})
+
+export const noMembers: Examples = { all: { summary: 'The configuration', request: {} } }
+
+export const configuration: Examples = {
+  minimal: {
+    summary: 'A configuration of few members',
+    request: {
+      MapDiv: 'map',
+      TocDiv: 'toc',
+      Basemaps: [{ Title: 'Streets', Url: 'https://maps.example/streets/MapServer' }],
+      contactCountMode: 'ContactLocation',
+      CustomerExtent: {
+        type: 'extent',
+        xmin: -125,
+        ymin: 24,
+        xmax: -66,
+        ymax: 50,
+        spatialReference: { wkid: 4326 },
+      },
+    },
+  },
+}
+
+export const contextId: Examples = {
+  houston: { summary: 'The context of Houston', request: { Id: HOUSTON_ID } },
+  dashes: {
+    summary: 'The same, its Guid written with dashes',
+    request: { Id: '4C1F9A2E-7B6D-4E0F-9A3B-5C8D1E2F7A60' },
+  },
+}
+
+export const contextPage: Examples = {
+  first: { summary: 'The first ten', request: { Skip: 0, Take: 10 } },
+  all: { summary: 'As many as fit a page', request: {} },
+}
+
+export const newContext: Examples = {
+  unnumbered: {
+    summary: 'A context of one area; the service gives it an Id',
+    request: { ContextName: 'Drill', Areas: [area('inner-loop', 'Inside the ring road')] },
+  },
+}
+
+export const changedContext: Examples = {
+  houston: {
+    summary: 'The context of Houston, with another name and one area',
+    request: {
+      Id: HOUSTON_ID,
+      ContextName: 'Houston flood warning',
+      Areas: [area('houston-inner-loop', 'Inside the Loop')],
+    },
+  },
+}
+
+export const doomedContext: Examples = {
+  bay: { summary: 'The context of San Francisco Bay', request: { Id: SAN_FRANCISCO_ID } },
+}
+
+export const recipients: Examples = {
+  counts: {
+    summary: 'How many are inside a polygon',
+    request: { countsOnly: true, geoJSON: { type: 'FeatureCollection', features: [inHouston] } },
+  },
+  circle: {
+    summary: 'Who of source 1 is within 1,500 metres of a place',
+    request: {
+      countsOnly: false,
+      geoJSON: {
+        type: 'Feature',
+        geometry: { type: 'Point', coordinates: [-95.37, 29.76] },
+        properties: { radius: 1_500 },
+      },
+      sources: [1],
+    },
+  },
+  nearest: {
+    summary: 'The three of each source that are nearest to a place',
+    request: {
+      geoJSON: {
+        type: 'Feature',
+        geometry: { type: 'Point', coordinates: [-95.37, 29.76] },
+        properties: { nearest: 3 },
+      },
+    },
+  },
+  excluding: {
+    summary: 'How many contacts are inside a polygon, less a circle',
+    request: { countsOnly: true, geoJSON: withoutCentre, contactCountMode: 'Contact' },
+  },
+  geometry: {
+    summary: 'A polygon by itself',
+    request: { countsOnly: true, geoJSON: { type: 'Polygon', coordinates: [houston] } },
+  },
+  esri: {
+    summary: 'A polygon of Esri',
+    request: {
+      countsOnly: true,
+      geoJSON: { rings: [houston], spatialReference: { wkid: 4326 } },
+    },
+  },
+}
+
+export const outline: Examples = {
+  excluding: {
+    summary: 'A polygon, less a circle',
+    request: { geoJSON: withoutCentre, clipToBoundary: false },
+  },
+}

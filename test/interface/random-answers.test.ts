@@ -1,0 +1,62 @@
+/**
+ * What random requests are answered is what the schema of answers says.
+ *
+ * @module
+ */
+import t from 'tap'
+import { Check } from 'typebox/value'
+import { ServiceError } from '../../src/errors.js'
+import { type RecipientResponse, RecipientResponseSchema } from '../../src/interface/recipients.js'
+import { answerTo } from '../support/answer-to.js'
+import { localService } from '../support/local-service.js'
+import { memoryReply } from '../support/memory-reply.js'
+import { testSeed } from '../support/properties.js'
+import { randomRequest, requestKinds } from '../support/requests.js'
+import { randomWorld, seededRandom, worldKinds } from '../support/world.js'
+
+const REQUEST_COUNT = 1_000
+const WORLD_COUNT = 20
+
+t.test('the answers to 1,000 random requests follow the schema', async (t) => {
+  const random = seededRandom(testSeed(t))
+  let answeredCount = 0
+  let recipientCount = 0
+  const wrong: string[] = []
+  for (let world = 0; world < WORLD_COUNT; world++) {
+    const sources = [3, 9].map((id) => ({
+      id,
+      label: `Source ${id}`,
+      columns: randomWorld(random.pick(worldKinds), random.between(1, 100), random),
+    }))
+    const service = localService(sources, 40)
+    for (let i = 0; i < REQUEST_COUNT / WORLD_COUNT; i++) {
+      const { columns } = random.pick(sources)
+      const drawn = randomRequest(columns, [3, 9], requestKinds, random)
+      const countsOnly = random.between(0, 1) === 1
+      const request = { ...drawn, countsOnly }
+      const reply = memoryReply()
+      try {
+        await answerTo(service, Buffer.from(JSON.stringify(request)), 'json', reply)
+      } catch (error) {
+        if (error instanceof ServiceError) continue
+        throw error
+      }
+      const answer = JSON.parse(reply.text()) as RecipientResponse
+      answeredCount++
+      recipientCount +=
+        answer.SourceRecords?.flatMap(({ Recipients = [] }) => Recipients).length ?? 0
+      if (!Check(RecipientResponseSchema, answer) || !isWhole(answer, countsOnly)) {
+        wrong.push(`the answer to ${JSON.stringify(request)}`)
+      }
+    }
+  }
+  t.same(wrong.slice(0, 3), [])
+  t.ok(answeredCount > REQUEST_COUNT / 2, `${answeredCount} were answered`)
+  t.ok(recipientCount > 0, `${recipientCount} recipients were listed`)
+})
+
+/** The schema lets every member be absent; an answer leaves none out but the lists of a count. */
+function isWhole({ SourceRecords }: RecipientResponse, countsOnly: boolean): boolean {
+  const members = ['SourceId', 'Label', 'Count', 'Status', ...(countsOnly ? [] : ['Recipients'])]
+  return SourceRecords?.every((record) => Object.keys(record).join() === members.join()) ?? false
+}
