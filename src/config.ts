@@ -21,6 +21,8 @@ export interface Config {
   /** Query workers, dealt out to the HTTP threads. */
   readonly queryThreadCount: number
   readonly logLevel: LogLevel
+  /** Origins whose pages may read answers; `*` is any. */
+  readonly corsOrigins: readonly string[]
   /** Milliseconds between deaths of a random query worker, to test what then happens; 0 is never. */
   readonly crashQueryWorkerMs: number
 }
@@ -46,6 +48,7 @@ export function readConfig(
     httpThreadCount: integer(setting('httpThreads'), 1, 64),
     queryThreadCount: integer(setting('queryThreads'), 1, 256),
     logLevel: oneOf(setting('logLevel'), logLevels),
+    corsOrigins: origins(setting('corsOrigins')),
     crashQueryWorkerMs: integer(setting('crashQueryWorkerMs'), 0, 3_600_000),
   }
   if (config.queryThreadCount < config.httpThreadCount) {
@@ -70,6 +73,7 @@ const defaults = {
   // At least two, so that a large request never stands in the way of all the small ones.
   queryThreads: Math.max(2, coreCount - defaultHttpThreadCount),
   logLevel: 'info',
+  corsOrigins: '',
   crashQueryWorkerMs: 0,
 } as const
 
@@ -124,6 +128,21 @@ function readFile(path: string | undefined): Readonly<Record<string, unknown>> {
 function text({ value, origin }: Setting): string {
   if (typeof value === 'string' && value.trim() !== '') return value
   throw new OperatorError('Usage', `${origin} must be a text that is not empty`)
+}
+
+/** Separated by commas; none is an empty text. */
+function origins({ value, origin }: Setting): readonly string[] {
+  const given = typeof value === 'string' ? value.split(',').map((item) => item.trim()) : [value]
+  const named = given.filter((item) => item !== '')
+  for (const item of named) {
+    if (typeof item === 'string' && (item === '*' || /^https?:\/\/[^/\s]+$/.test(item))) continue
+    throw new OperatorError(
+      'Usage',
+      `${origin} must be origins such as https://map.example.org, separated by commas, or *, ` +
+        `not ${JSON.stringify(item)}`,
+    )
+  }
+  return named as string[]
 }
 
 function integer({ value, origin }: Setting, min: number, max: number): number {

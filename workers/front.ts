@@ -4,19 +4,27 @@
  * @module
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { documentRoutes } from '../src/http/documents.js'
+import { descriptionRoutes } from '../src/http/descriptions.js'
 import { healthRoutes } from '../src/http/health.js'
-import { recipientRoutes } from '../src/http/recipients.js'
+import { operationRoutes } from '../src/http/operations.js'
 import { createHttpServer } from '../src/http/server.js'
 import { limits } from '../src/limits.js'
 import { createLog } from '../src/log.js'
+import { configurationOperations, customerBoundary } from '../src/operations/configuration.js'
+import { contextOperations } from '../src/operations/contexts.js'
+import { startLiveCounts } from '../src/operations/live-counts.js'
+import { outlineOperations } from '../src/operations/outline.js'
+import { recipientOperations } from '../src/operations/recipients.js'
+import { CLIPPING_ENVIRONMENT } from '../src/outline/guards.js'
+import { createClipPool } from '../src/pool/clip-pool.js'
 import type { DrainMessage, FrontData, FrontMessage } from '../src/pool/messages.js'
 import { startQueryPool } from '../src/pool/query-pool.js'
-import { createDocuments } from '../src/store/documents.js'
+import { openStore } from '../src/store/open.js'
+import { readVersion } from '../src/version.js'
 
 const data = workerData as FrontData
 const log = createLog(data.logLevel, { thread: 'front' })
-const { snapshot, documents, queryThreadCount } = data
+const { snapshot, queryThreadCount, corsOrigins } = data
 let draining = false
 
 process.on('uncaughtException', (error) => {
@@ -32,19 +40,37 @@ const pool = await startQueryPool({
   shards: snapshot.shards,
   log,
 })
+const store = openStore(data.dataDirectory, data.changes)
 const service = {
   catalogue: { snapshotId: snapshot.id, sources: snapshot.sources, shards: snapshot.shards },
   runner: pool,
   queryThreadCount,
-  countMode: documents.countMode,
+  countMode: store.countMode,
+}
+const clipPool = createClipPool({
+  workerUrl: new URL('./clip.js', import.meta.url).href,
+  environment: CLIPPING_ENVIRONMENT,
+  log,
+})
+const counts = startLiveCounts({ store, service, log })
+const executors = {
+  ...configurationOperations(store),
+  ...contextOperations(store, counts),
+  ...recipientOperations(service),
+  ...outlineOperations({
+    catalogue: service.catalogue,
+    runner: clipPool,
+    boundary: () => customerBoundary(store),
+  }),
 }
 const server = createHttpServer({
   routes: [
-    ...recipientRoutes(service),
-    ...documentRoutes(createDocuments(documents)),
+    ...descriptionRoutes(readVersion()),
+    ...operationRoutes(executors, corsOrigins),
     ...healthRoutes(() => (draining ? 'draining' : undefined)),
   ],
   log,
+  corsOrigins,
 })
 const crashTimer = startCrashing()
 
@@ -55,7 +81,9 @@ parentPort?.on('message', async (message: DrainMessage) => {
   const times = { quietMs: limits.drainQuietMs, deadlineMs: limits.drainMs }
   const brokenOffCount = await server.shutDown(times)
   if (brokenOffCount > 0) log.warn({ brokenOffCount }, 'requests were broken off')
-  await pool.close()
+  counts.stop()
+  await Promise.all([pool.close(), clipPool.close()])
+  await store.close()
   parentPort?.close()
 })
 

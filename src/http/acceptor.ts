@@ -74,5 +74,5 @@ function refuse(response: NativeResponse): void {
     .writeStatus(statusLine(error.status))
     .writeHeader('Content-Type', JSON_CONTENT_TYPE)
     .writeHeader('Retry-After', '1')
-    .end(errorBody(error), true)
+    .end(errorBody(error, 'json'), true)
 }

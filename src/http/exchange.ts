@@ -13,7 +13,7 @@ import type { Reply, ReplyHeaders, Sink } from '../selection/reply.js'
 import type { RequestBody } from './body.js'
 import { ChunkedSink } from './sink.js'
 import { statusLine } from './status.js'
-import type { NativeResponse } from './uws.js'
+import { type NativeResponse, peerAddressOf } from './uws.js'
 
 /** What an exchange tells the server it belongs to. */
 export interface ExchangeOwner {
@@ -27,6 +27,14 @@ export interface ExchangeOwner {
   misused(what: string): void
 }
 
+export const COMMON_HEADERS: ReplyHeaders = {
+  Vary: 'Accept, Accept-Encoding',
+  'X-Content-Type-Options': 'nosniff',
+}
+
+/** Statuses of answers that have no body, and no Content-Length either. */
+const BODILESS_STATUSES: ReadonlySet<number> = new Set([204, 304])
+
 type Phase = 'open' | 'answering' | 'answered' | 'gone'
 
 export class Exchange implements Reply {
@@ -34,6 +42,8 @@ export class Exchange implements Reply {
   headersOnly = false
   /** Close the connection after the answer, because where the request ends is not known. */
   closing = false
+  /** Goes with whatever is answered. */
+  commonHeaders: ReplyHeaders = COMMON_HEADERS
   /** Cancelled when the exchange is over. */
   requestBody: RequestBody | undefined
 
@@ -47,6 +57,11 @@ export class Exchange implements Reply {
     native.onAborted(() => this.#leave())
     this.#native = native
     this.#owner = owner
+  }
+
+  /** Of the other end; `''` when it may no longer be asked. */
+  get peerAddress(): string {
+    return this.unanswered ? peerAddressOf(this.#native) : ''
   }
 
   get gone(): boolean {
@@ -64,7 +79,11 @@ export class Exchange implements Reply {
     const native = this.#native
     native.cork(() => {
       this.#writeHead(status, headers)
-      if (this.headersOnly) {
+      if (BODILESS_STATUSES.has(status)) {
+        if (close) native.writeHeader('Connection', 'close')
+        native.endWithoutBody()
+        this.#finish()
+      } else if (this.headersOnly) {
         // The native way to report a length here leaves the response open for ever.
         native.writeHeader('Content-Length', String(Buffer.byteLength(body)))
         if (close) native.writeHeader('Connection', 'close')
@@ -123,8 +142,7 @@ export class Exchange implements Reply {
     const native = this.#native
     if (status !== 200) native.writeStatus(statusLine(status))
     for (const name in headers) native.writeHeader(name, headers[name])
-    native.writeHeader('Vary', 'Accept')
-    native.writeHeader('X-Content-Type-Options', 'nosniff')
+    for (const name in this.commonHeaders) native.writeHeader(name, this.commonHeaders[name])
   }
 
   /** Writes what fits, and the rest piece by piece as the client takes it. */

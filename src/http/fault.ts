@@ -4,14 +4,52 @@
  * @module
  */
 import { ServiceError } from '../errors.js'
-import { errorBody, JSON_CONTENT_TYPE } from '../format/error-body.js'
-import type { Reply, ReplyHeaders } from '../selection/reply.js'
+import { type ErrorMeta, errorBody, JSON_CONTENT_TYPE } from '../format/error-body.js'
+import { JSONP_CONTENT_TYPE, jsonp } from '../format/jsonp.js'
+import type { Reply } from '../selection/reply.js'
+import { BatchStopped, COMPLETED_HEADER } from './batch.js'
+import { PLAIN, type Wishes } from './wishes.js'
 
-/** Answers with an error, in JSON whatever was asked for. */
-export function sendError(reply: Reply, error: ServiceError, more: ReplyHeaders = {}): void {
-  const headers: Record<string, string> = { 'Content-Type': JSON_CONTENT_TYPE, ...more }
+/** A path that is known, asked with a verb that it does not have. */
+export class MethodNotAllowed extends ServiceError {
+  /** As the header Allow lists them. */
+  readonly allow: string
+
+  constructor(allow: string) {
+    super('MethodNotAllowed', `allowed here: ${allow}`)
+    this.allow = allow
+  }
+}
+
+/**
+ * Answers with an error. A script that calls back is sent with status 200, since no browser would
+ * run it with another.
+ */
+export function sendError(
+  reply: Reply,
+  fault: ServiceError | BatchStopped,
+  wishes: Wishes = PLAIN,
+): void {
+  const error = fault instanceof BatchStopped ? fault.fault : fault
+  const headers: Record<string, string> = {}
   if (error.status === 503) headers['Retry-After'] = retryAfterSeconds()
-  reply.send(error.status, headers, errorBody(error))
+  // RFC 9110, 15.5.6: always there; where there is no operation, no verb is allowed.
+  if (error.status === 405) headers.Allow = error instanceof MethodNotAllowed ? error.allow : ''
+  if (fault instanceof BatchStopped) headers[COMPLETED_HEADER] = String(fault.completedCount)
+  const { format, callback } = wishes
+  const body = errorBody(error, format, metaOf(fault))
+  if (callback !== undefined) {
+    headers['Content-Type'] = JSONP_CONTENT_TYPE
+    reply.send(200, headers, jsonp(callback, body))
+  } else {
+    headers['Content-Type'] = format === 'csv' ? 'text/csv' : JSON_CONTENT_TYPE
+    reply.send(error.status, headers, body)
+  }
+}
+
+function metaOf(fault: ServiceError | BatchStopped): ErrorMeta | undefined {
+  if (!(fault instanceof BatchStopped)) return undefined
+  return { AutoBatchIndex: String(fault.completedCount) }
 }
 
 /** What becomes of a bug: the client learns nothing but where to look for it. */

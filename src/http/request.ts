@@ -14,17 +14,32 @@ import type { NativeRequest } from './uws.js'
 /** The headers that are copied; a handler that needs another one adds it here. */
 const headerNames = [
   'accept',
+  'accept-encoding',
+  'access-control-request-method',
   'content-encoding',
   'content-length',
+  'content-type',
+  'forwarded',
+  'host',
+  'if-none-match',
+  'origin',
+  'referer',
+  'sec-fetch-site',
   'transfer-encoding',
+  'via',
+  'x-forwarded-for',
+  'x-http-method-override',
+  'x-real-ip',
   'x-request-id',
 ] as const
 
 export type HeaderName = (typeof headerNames)[number]
 
 export interface HttpRequest {
-  /** As sent; HEAD where the handler of GET is asked for headers only. */
+  /** HEAD where the handler of GET is asked for headers only; a POST may say it means another. */
   readonly method: string
+  /** Whether the verb that was sent, whatever it means, may have a body. */
+  readonly mayHaveBody: boolean
   /** As sent, without the query. */
   readonly path: string
   /** Variables of the route, decoded. */
@@ -33,6 +48,10 @@ export interface HttpRequest {
   readonly query: URLSearchParams
   /** `.json` or `.csv` at the end of the path, without the dot. */
   readonly suffix: Format | undefined
+  /** What the route says of the format of its answers. */
+  readonly pathFormat: Format | undefined
+  /** The address of the other end of the connection; `''` when it is gone. */
+  readonly peerAddress: string
   /** Names the request in logs: what the client sent as X-Request-Id, or our own. */
   readonly requestId: string
   header(name: HeaderName): string | undefined
@@ -49,9 +68,11 @@ export type Handler = (request: HttpRequest, reply: Reply) => void | Promise<voi
 
 export class IncomingRequest implements HttpRequest {
   readonly method: string
+  readonly mayHaveBody: boolean
   readonly path: string
   parameters: Readonly<Record<string, string>> = {}
   suffix: Format | undefined
+  pathFormat: Format | undefined
   /** Set by the server where the verb has a body. */
   source: RequestBody | undefined
 
@@ -63,13 +84,23 @@ export class IncomingRequest implements HttpRequest {
   #query: URLSearchParams | undefined
   #requestId: string | undefined
 
-  constructor(native: NativeRequest) {
-    this.method = native.getCaseSensitiveMethod()
+  readonly #peer: () => string
+
+  /** @param peer  tells the address of the other end */
+  constructor(native: NativeRequest, peer: () => string) {
+    this.#peer = peer
     this.path = native.getUrl()
     this.#queryText = native.getQuery()
     native.forEach((name, value) => {
       this.#copyHeader(name, value)
     })
+    const sentMethod = native.getCaseSensitiveMethod()
+    this.mayHaveBody = !BODILESS.has(sentMethod)
+    this.method = sentMethod === 'POST' ? this.#meantMethod() : sentMethod
+  }
+
+  get peerAddress(): string {
+    return this.#peer()
   }
 
   get query(): URLSearchParams {
@@ -89,6 +120,15 @@ export class IncomingRequest implements HttpRequest {
 
   body(): Promise<Uint8Array> {
     return this.source?.read() ?? Promise.resolve(NO_BYTES)
+  }
+
+  /** Clients that can only POST name the verb they mean. */
+  #meantMethod(): string {
+    const header = this.#headers[METHOD_OVERRIDE]
+    if (header) return header.toUpperCase()
+    if (!this.#queryText?.toLowerCase().includes(METHOD_OVERRIDE)) return 'POST'
+    const sent = [...this.query].find(([name]) => name.toLowerCase() === METHOD_OVERRIDE)
+    return sent?.[1].toUpperCase() || 'POST'
   }
 
   #copyHeader(sentName: string, value: string): void {
@@ -116,6 +156,10 @@ export function checkFraming(request: IncomingRequest): void {
   }
 }
 
+/** Also a key of the query and a field of forms. */
+export const METHOD_OVERRIDE = 'x-http-method-override'
+
+const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 const NO_QUERY = new URLSearchParams()
 const NO_BYTES = new Uint8Array(0)
 

@@ -9,12 +9,18 @@
 import { ServiceError } from '../errors.js'
 import type { Format } from '../format/negotiate.js'
 
-export type RouteMethod = 'GET' | 'POST'
+export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 export interface Route<Handler> {
   /** Segments are literals or variables in braces: `/api/contexts/{Id}`. */
   readonly path: string
   readonly methods: Readonly<Partial<Record<RouteMethod, Handler>>>
+  /** For every other verb. */
+  readonly any?: Handler
+  /** The verbs that are allowed, where those of `methods` are not all or too many. */
+  readonly allow?: readonly string[]
+  /** The format of its answers, where the path says it. */
+  readonly format?: Format
 }
 
 export interface RouteMatch<Handler> {
@@ -24,6 +30,7 @@ export interface RouteMatch<Handler> {
   readonly allow: string
   readonly parameters: Readonly<Record<string, string>>
   readonly suffix: Format | undefined
+  readonly format: Format | undefined
 }
 
 export interface Router<Handler> {
@@ -53,7 +60,12 @@ export function createRouter<Handler>(routes: readonly Route<Handler>[]): Router
   }
 }
 
-interface CompiledRoute<Handler> extends Route<Handler> {
+/** Where GET is allowed, HEAD is. */
+export function allowHeader(verbs: readonly string[]): string {
+  return verbs.flatMap((verb) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb])).join(', ')
+}
+
+interface CompiledRoute<Handler> extends Omit<Route<Handler>, 'allow'> {
   readonly allow: string
   /** Literals in lower case, variables in braces. */
   readonly segments: readonly string[]
@@ -66,10 +78,10 @@ function compile<Handler>(route: Route<Handler>): CompiledRoute<Handler> {
   const segments = segmentsOf(route.path).map((segment) =>
     isVariable(segment) ? segment : segment.toLowerCase(),
   )
-  const allow = Object.keys(route.methods).flatMap((m) => (m === 'GET' ? ['GET', 'HEAD'] : [m]))
+  const allow = allowHeader(route.allow ?? Object.keys(route.methods))
   return {
     ...route,
-    allow: allow.join(', '),
+    allow,
     segments,
     variableCount: segments.filter(isVariable).length,
   }
@@ -80,11 +92,23 @@ function matchSegments<Handler>(
   method: string,
   path: string,
 ): RouteMatch<Handler> | undefined {
-  const segments = segmentsOf(path)
-  const suffix = suffixOf(segments.at(-1))
-  if (suffix !== undefined) segments.push(segments.pop()?.slice(0, -suffix.length - 1) ?? '')
-  const route = routes.find((candidate) => fits(candidate, segments))
-  return route && found(route, method, parametersOf(route, segments), suffix)
+  const whole = segmentsOf(path)
+  const suffix = suffixOf(whole.at(-1))
+  const cut = suffix === undefined ? whole : [...whole]
+  if (suffix !== undefined) cut.push(cut.pop()?.slice(0, -suffix.length - 1) ?? '')
+  const route = routes.find((candidate) => fits(candidate, segmentsFor(candidate, whole, cut)))
+  if (route === undefined) return undefined
+  const parameters = parametersOf(route, segmentsFor(route, whole, cut))
+  return found(route, method, parameters, route.format === undefined ? suffix : undefined)
+}
+
+/** A path that says its format by itself has no suffix. */
+function segmentsFor<Segments>(
+  { format }: CompiledRoute<unknown>,
+  whole: Segments,
+  cut: Segments,
+): Segments {
+  return format === undefined ? cut : whole
 }
 
 function found<Handler>(
@@ -96,8 +120,8 @@ function found<Handler>(
   const verb = method === 'HEAD' ? 'GET' : method
   const handler = Object.hasOwn(route.methods, verb)
     ? route.methods[verb as RouteMethod]
-    : undefined
-  return { handler, allow: route.allow, parameters, suffix }
+    : route.any
+  return { handler, allow: route.allow, parameters, suffix, format: route.format }
 }
 
 function fits(route: CompiledRoute<unknown>, segments: readonly string[]): boolean {

@@ -11,9 +11,11 @@ import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { cannotListen } from './acceptor.js'
+import { BatchStopped } from './batch.js'
 import { ClientGone, RequestBody } from './body.js'
+import { type CorsOrigins, commonHeadersFor, preflightHeaders } from './cors.js'
 import { Exchange, type ExchangeOwner } from './exchange.js'
-import { describeFault, internalError, sendError } from './fault.js'
+import { describeFault, internalError, MethodNotAllowed, sendError } from './fault.js'
 import { checkFraming, type Handler, IncomingRequest } from './request.js'
 import { createRouter, type Route, type Router } from './router.js'
 import {
@@ -26,11 +28,14 @@ import {
   type NativeResponse,
   stopListeningOn,
 } from './uws.js'
+import { PLAIN, type Wishes, wishesOf } from './wishes.js'
 
 export interface HttpServerOptions {
   /** Of two routes that match a path, the first one wins. */
   readonly routes: readonly Route<Handler>[]
   readonly log: Log
+  /** Pages that may read answers; none unless given. */
+  readonly corsOrigins?: CorsOrigins
   /** Time without room for more of an answer, after which its reader is cut off. */
   readonly clientStallMs?: number
 }
@@ -76,12 +81,15 @@ class FrontServer implements HttpServer, ExchangeOwner {
   readonly #app: NativeApp
   readonly #router: Router<Handler>
   readonly #log: Log
+  readonly #corsOrigins: CorsOrigins
   readonly #budget = { heldBytes: 0 }
   #listenSocket: ListenSocket | undefined
   #closed = false
 
-  constructor({ routes, log, clientStallMs = limits.clientStallMs }: HttpServerOptions) {
+  constructor(options: HttpServerOptions) {
+    const { routes, log, clientStallMs = limits.clientStallMs, corsOrigins = [] } = options
     this.clientStallMs = clientStallMs
+    this.#corsOrigins = corsOrigins
     this.#router = createRouter(routes)
     this.#log = log
     this.#app = createApp()
@@ -142,7 +150,8 @@ class FrontServer implements HttpServer, ExchangeOwner {
     this.openExchangeCount++
     let request: IncomingRequest | undefined
     try {
-      request = new IncomingRequest(nativeRequest)
+      request = new IncomingRequest(nativeRequest, () => exchange.peerAddress)
+      exchange.commonHeaders = commonHeadersFor(request, this.#corsOrigins)
       exchange.headersOnly = request.method === 'HEAD'
       this.#checkFraming(request, exchange)
       this.#route(native, request, exchange)
@@ -163,15 +172,16 @@ class FrontServer implements HttpServer, ExchangeOwner {
   #route(native: NativeResponse, request: IncomingRequest, exchange: Exchange): void {
     const match = this.#router.match(request.method, request.path)
     if (match === undefined) throw new ServiceError('NotFound', 'there is nothing at this path')
-    const { handler, allow } = match
-    if (handler === undefined) {
-      const error = new ServiceError('MethodNotAllowed', `allowed here: ${allow}`)
-      sendError(exchange, error, { Allow: allow })
+    const { handler, allow, format } = match
+    if (request.method === 'OPTIONS') {
+      exchange.send(200, preflightHeaders(request, allow), '')
       return
     }
-    request.parameters = match.parameters
     request.suffix = match.suffix
-    if (request.method === 'POST') this.#collectBody(native, request, exchange)
+    request.pathFormat = format
+    if (handler === undefined) throw new MethodNotAllowed(allow)
+    request.parameters = match.parameters
+    if (request.mayHaveBody) this.#collectBody(native, request, exchange)
     const pending = handler(request, exchange)
     if (pending !== undefined) void this.#settle(pending, request, exchange)
   }
@@ -179,10 +189,6 @@ class FrontServer implements HttpServer, ExchangeOwner {
   #collectBody(native: NativeResponse, request: IncomingRequest, exchange: Exchange): void {
     if (this.openExchangeCount > limits.openExchangeCount) {
       throw new ServiceError('Overloaded', 'too many requests at once')
-    }
-    const coding = request.header('content-encoding')
-    if (coding !== undefined && coding.toLowerCase() !== 'identity') {
-      throw new ServiceError('UnsupportedEncoding', 'send the body without a Content-Encoding')
     }
     const declared = request.header('content-length')
     request.source = new RequestBody(native, {
@@ -207,13 +213,22 @@ class FrontServer implements HttpServer, ExchangeOwner {
   #fail(exchange: Exchange, request: IncomingRequest | undefined, fault: unknown): void {
     if (fault instanceof ClientGone) return
     const requestId = request?.requestId ?? 'unknown'
-    const expected = fault instanceof ServiceError
+    const expected = fault instanceof ServiceError || fault instanceof BatchStopped
     if (!expected) this.#log.error({ requestId, ...describeFault(fault) }, 'a handler failed')
     if (exchange.unanswered) {
-      sendError(exchange, expected ? fault : internalError(requestId))
+      sendError(exchange, expected ? fault : internalError(requestId), safeWishesOf(request))
     } else {
       // What was sent so far must not look complete.
       exchange.abort()
     }
+  }
+}
+
+/** Errors are told in the form of the answer, unless that form is what is wrong. */
+function safeWishesOf(request: IncomingRequest | undefined): Wishes {
+  try {
+    return request === undefined ? PLAIN : wishesOf(request)
+  } catch {
+    return PLAIN
   }
 }

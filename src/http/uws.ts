@@ -41,6 +41,23 @@ const extended = native as unknown as {
 // Answers need not tell which server, in which version, wrote them.
 extended._cfg('silent')
 
+/** Address of the other end, as text. */
+export function peerAddressOf(response: NativeResponse): string {
+  return Buffer.from(response.getRemoteAddressAsText()).toString('latin1')
+}
+
+/** One field of a form with several parts. */
+export interface FormPart {
+  readonly name: string
+  readonly data: ArrayBuffer
+}
+
+/** The parts of a form, as far as they are complete; undefined when the type names no boundary. */
+export function formParts(body: Uint8Array, contentType: string): FormPart[] | undefined {
+  // Copied, since the body may be a view into a larger buffer.
+  return native.getParts(Uint8Array.from(body), contentType) as FormPart[] | undefined
+}
+
 export function createApp(): NativeApp {
   return extended.App()
 }

@@ -101,7 +101,7 @@ t.test('the embedded sample is made, served, counted and listed', async (t) => {
     const cases: [path: string, method: string, body: string, status: number, code: string][] = [
       ['/nowhere', 'GET', '', 404, 'NotFound'],
       ['/api/recipients', 'GET', '', 405, 'MethodNotAllowed'],
-      ['/api/configuration', 'POST', '{}', 405, 'MethodNotAllowed'],
+      ['/api/configuration', 'PUT', '{}', 405, 'MethodNotAllowed'],
       ['/api/recipients', 'POST', 'nonsense', 400, 'InvalidJson'],
       ['/api/recipients', 'POST', '[]', 400, 'InvalidRequest'],
       [

@@ -20,7 +20,7 @@ export interface TestServer {
 export async function startServer(
   t: Test,
   routes: Route<Handler>[],
-  options: { clientStallMs?: number } = {},
+  options: { clientStallMs?: number; corsOrigins?: readonly string[] } = {},
 ): Promise<TestServer> {
   const faults: Record<string, unknown>[] = []
   const server = createHttpServer({ routes, log: recordingLog(faults), ...options })
@@ -64,7 +64,7 @@ export class Client {
     this.socket.write(text)
   }
 
-  /** Reads one whole answer, which must not be chunked. */
+  /** Reads one whole answer. */
   async answer(options: { headersOnly?: boolean } = {}): Promise<Answer> {
     const head = (await this.readUntil('\r\n\r\n')).toString('latin1')
     const [statusLine, ...lines] = head.trimEnd().split('\r\n')
@@ -74,8 +74,20 @@ export class Client {
         line.slice(line.indexOf(':') + 2),
       ]),
     )
+    const isChunked = !options.headersOnly && headers['transfer-encoding'] === 'chunked'
     const byteCount = options.headersOnly ? 0 : Number(headers['content-length'] ?? 0)
-    return { status: Number(statusLine.split(' ')[1]), headers, body: await this.read(byteCount) }
+    const body = isChunked ? await this.#readChunks() : await this.read(byteCount)
+    return { status: Number(statusLine.split(' ')[1]), headers, body }
+  }
+
+  async #readChunks(): Promise<Buffer> {
+    const chunks: Buffer[] = []
+    for (;;) {
+      const byteCount = Number.parseInt((await this.readUntil('\r\n')).toString(), 16)
+      chunks.push(await this.read(byteCount))
+      await this.read(2)
+      if (byteCount === 0) return Buffer.concat(chunks)
+    }
   }
 
   async readUntil(text: string): Promise<Buffer> {

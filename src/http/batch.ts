@@ -1,0 +1,88 @@
+/**
+ * Several requests in one, carried out in their order; the first that fails ends them all.
+ *
+ * @module
+ */
+import { ServiceError } from '../errors.js'
+import { type Answer, piecesOf } from '../format/answer.js'
+import { limits } from '../limits.js'
+import type { Execute } from '../operations/execute.js'
+import type { JsonObject } from '../selection/parse.js'
+
+/** A batch that ended early. */
+export class BatchStopped extends Error {
+  readonly fault: ServiceError
+  /** Requests that were carried out before; also the place of the one that failed. */
+  readonly completedCount: number
+
+  constructor(fault: ServiceError, completedCount: number) {
+    super(fault.message)
+    this.fault = fault
+    this.completedCount = completedCount
+  }
+}
+
+/** @throws BatchStopped */
+export async function executeAll(
+  execute: Execute,
+  requests: readonly JsonObject[],
+  deadlineMs: number,
+): Promise<Answer> {
+  const answers: (Answer | undefined)[] = []
+  let heldBytes = 0
+  for (const request of requests) {
+    try {
+      const answer = await execute(request, deadlineMs)
+      heldBytes += answer?.heldBytes ?? 0
+      if (heldBytes > limits.batchHeldBytes) {
+        throw new ServiceError('TooComplex', 'the answers of this batch are too large together')
+      }
+      answers.push(answer)
+    } catch (fault) {
+      if (fault instanceof ServiceError) throw new BatchStopped(fault, answers.length)
+      throw fault
+    }
+  }
+  return batchAnswer(answers, heldBytes)
+}
+
+/** Headers of batches, as clients of ServiceStack read them. */
+export const COMPLETED_HEADER = 'X-AutoBatch-Completed'
+
+function batchAnswer(answers: readonly (Answer | undefined)[], heldBytes: number): Answer {
+  const headers: Record<string, string> = {}
+  if (answers.length > 0) headers[COMPLETED_HEADER] = String(answers.length)
+  const snapshots = new Set(answers.flatMap((answer) => answer?.headers['X-Snapshot'] ?? []))
+  if (snapshots.size > 0) headers['X-Snapshot'] = [...snapshots].join(', ')
+  return {
+    headers: { ...headers, 'Cache-Control': 'no-store' },
+    heldBytes,
+    json: () => jsonList(answers),
+    csv: () => table(answers),
+    csvRecord() {
+      throw new Error('a batch is no part of a batch')
+    },
+  }
+}
+
+const utf8 = new TextEncoder()
+
+async function* jsonList(answers: readonly (Answer | undefined)[]): AsyncGenerator<Uint8Array> {
+  for (const [index, answer] of answers.entries()) {
+    yield utf8.encode(index === 0 ? '[' : ',')
+    if (answer === undefined) yield utf8.encode('null')
+    else yield* piecesOf(answer.json())
+  }
+  yield utf8.encode(answers.length === 0 ? '[]' : ']')
+}
+
+async function* table(answers: readonly (Answer | undefined)[]): AsyncGenerator<Uint8Array> {
+  let isFirst = true
+  for (const answer of answers) {
+    if (answer === undefined) continue
+    const { header, row } = answer.csvRecord()
+    if (isFirst) yield utf8.encode(header)
+    isFirst = false
+    yield* piecesOf(row)
+  }
+}

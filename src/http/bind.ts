@@ -1,0 +1,160 @@
+/**
+ * The members of a request, from wherever they come: body, path and query.
+ *
+ * On the paths of an operation a form goes before the query, the query before variables of the path,
+ * these before a body of JSON. Where the path names the operation, the body goes before the query.
+ *
+ * @module
+ */
+import { parse as parseCsv } from 'csv-parse/sync'
+import { ServiceError } from '../errors.js'
+import { parseJsv } from '../format/jsv-parse.js'
+import type { Operation } from '../interface/operations.js'
+import { limits } from '../limits.js'
+import { isObject, type JsonObject, parse, parseAny } from '../selection/parse.js'
+import { decompress } from './decompress.js'
+import { membersOf, overlay } from './fields.js'
+import type { HttpRequest } from './request.js'
+import { formParts } from './uws.js'
+
+/** What a body holds. A form tells fields apart from the members of an object. */
+export type BodyContent =
+  | { readonly kind: 'members'; readonly members: JsonObject }
+  | { readonly kind: 'form'; readonly fields: readonly (readonly [string, string])[] }
+
+/** @throws ServiceError */
+export function bindOnPath(
+  request: HttpRequest,
+  operation: Operation,
+  content: BodyContent,
+): JsonObject {
+  const isForm = content.kind === 'form'
+  let members = overlay(isForm ? {} : content.members, request.parameters)
+  if (request.query.size > 0) members = overlay(members, membersOf(request.query, operation))
+  return isForm ? overlay(members, membersOf(content.fields, operation)) : members
+}
+
+/** @throws ServiceError */
+export function bindByName(
+  request: HttpRequest,
+  operation: Operation,
+  content: BodyContent,
+): JsonObject {
+  const isForm = content.kind === 'form'
+  const members = isForm ? membersOf(content.fields, operation) : content.members
+  if (request.query.size === 0) return members
+  return overlay(membersOf(request.query, operation), members)
+}
+
+/**
+ * Reads a body by its Content-Type. Clients leave the type out, or send a wrong one, so what begins
+ * like JSON is read as JSON.
+ *
+ * @throws ServiceError  never quoting the body
+ */
+export async function readContent(request: HttpRequest): Promise<BodyContent> {
+  const body = await readPlain(request)
+  const contentType = request.header('content-type') ?? ''
+  const type = contentType.split(';', 1)[0].trim().toLowerCase()
+  if (JSV_TYPES.includes(type)) return { kind: 'members', members: objectOf(body) }
+  if (type === 'application/json' || looksLikeJson(body)) {
+    return { kind: 'members', members: parse(body) }
+  }
+  switch (type) {
+    case 'application/x-www-form-urlencoded':
+      return { kind: 'form', fields: pairsOf(body) }
+    case 'multipart/form-data':
+      return { kind: 'form', fields: partsOf(body, contentType) }
+    case 'text/csv':
+      return { kind: 'form', fields: recordOf(body) }
+    default:
+      return { kind: 'members', members: parse(body) }
+  }
+}
+
+/**
+ * Reads a body as a list of requests.
+ *
+ * @throws ServiceError
+ */
+export async function readBatch(request: HttpRequest): Promise<readonly JsonObject[]> {
+  const value = parseAny(await readPlain(request))
+  if (!Array.isArray(value)) {
+    throw new ServiceError('InvalidRequest', 'the body of a batch must be an array of requests')
+  }
+  if (value.length > limits.batchRequestCount) {
+    const most = limits.batchRequestCount
+    throw new ServiceError('InvalidRequest', `a batch may hold at most ${most} requests`)
+  }
+  return value.map((item: unknown, index) => {
+    if (isObject(item)) return item
+    throw new ServiceError('InvalidRequest', `[${index}] must be an object`, `[${index}]`)
+  })
+}
+
+async function readPlain(request: HttpRequest): Promise<Uint8Array> {
+  const body = await request.body()
+  const encoding = request.header('content-encoding')?.trim().toLowerCase()
+  if (encoding === undefined || encoding === 'identity' || body.length === 0) return body
+  return decompress(body, encoding, limits.bodyBytes)
+}
+
+const JSV_TYPES = ['application/jsv', 'text/jsv', 'text/x-jsv']
+
+function looksLikeJson(body: Uint8Array): boolean {
+  const first = body.find((byte) => byte !== 0x20 && (byte < 0x09 || byte > 0x0d))
+  return first === undefined || first === OPEN_BRACE || first === OPEN_BRACKET
+}
+
+const [OPEN_BRACE, OPEN_BRACKET] = new TextEncoder().encode('{[')
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+function textOf(body: Uint8Array): string {
+  try {
+    return decoder.decode(body)
+  } catch {
+    throw new ServiceError('InvalidRequest', 'the body is not UTF-8')
+  }
+}
+
+function objectOf(body: Uint8Array): JsonObject {
+  const text = textOf(body)
+  const value = text.trim() === '' ? {} : parseJsv(text)
+  if (isObject(value)) return value
+  throw new ServiceError('InvalidRequest', 'the body must be an object')
+}
+
+/** `curl -d` sends whatever it is given as a form, so that a form can be told from anything else. */
+function pairsOf(body: Uint8Array): (readonly [string, string])[] {
+  const text = textOf(body)
+  if (text.includes('=')) return [...new URLSearchParams(text)]
+  throw new ServiceError('InvalidRequest', 'the body is neither JSON nor a form')
+}
+
+/** The library drops what comes after the last whole part, so the end is looked for here. */
+function partsOf(body: Uint8Array, contentType: string): (readonly [string, string])[] {
+  const parts = formParts(body, contentType)
+  const [, quoted, plain] = /boundary=(?:"([^"]+)"|([^\s;]+))/i.exec(contentType) ?? []
+  const isWhole = Buffer.from(body).includes(`--${quoted ?? plain}--`)
+  if (parts === undefined || parts.length === 0 || !isWhole) {
+    throw new ServiceError('InvalidRequest', 'the parts of the form are not whole')
+  }
+  return parts.map(({ name, data }) => [name, textOf(new Uint8Array(data))])
+}
+
+/** A header and one record, as a table of one row. */
+function recordOf(body: Uint8Array): (readonly [string, string])[] {
+  let records: string[][]
+  try {
+    records = parseCsv(textOf(body), { bom: true, skip_empty_lines: true, to: 3 })
+  } catch (error) {
+    if (error instanceof ServiceError) throw error
+    throw new ServiceError('InvalidRequest', 'the body is neither JSON nor CSV')
+  }
+  const [names, values] = records
+  if (records.length !== 2 || names.length !== values.length) {
+    throw new ServiceError('InvalidRequest', 'a body of CSV must be a header and one row')
+  }
+  return names.map((name, i) => [name, values[i]])
+}

@@ -1,0 +1,62 @@
+/**
+ * Which pages of other origins may read answers (Fetch Standard, CORS protocol). None, unless the
+ * configuration names them.
+ *
+ * @module
+ */
+import { ServiceError } from '../errors.js'
+import type { ReplyHeaders } from '../selection/reply.js'
+import { COMMON_HEADERS } from './exchange.js'
+import type { HttpRequest } from './request.js'
+
+/** Origins such as `https://map.example.org`; `*` is all of them, but none with credentials. */
+export type CorsOrigins = readonly string[]
+
+/** What goes with every answer to this request. */
+export function commonHeadersFor(request: HttpRequest, origins: CorsOrigins): ReplyHeaders {
+  if (origins.length === 0) return COMMON_HEADERS
+  const origin = request.header('origin')
+  const isForAll = origins.includes('*')
+  const vary = isForAll ? COMMON_HEADERS.Vary : `${COMMON_HEADERS.Vary}, Origin`
+  const headers = { ...COMMON_HEADERS, Vary: vary }
+  if (origin === undefined || !(isForAll || origins.includes(origin))) return headers
+  return {
+    ...headers,
+    ...(isForAll
+      ? { 'Access-Control-Allow-Origin': '*' }
+      : { 'Access-Control-Allow-Origin': origin, 'Access-Control-Allow-Credentials': 'true' }),
+    'Access-Control-Expose-Headers': EXPOSED,
+  }
+}
+
+/**
+ * A script of an answer would be read by the page that loads it, whatever the origin of that page; so
+ * the same origins may load one that may read the answer otherwise. Browsers tell (Fetch Metadata).
+ *
+ * @throws ServiceError  Forbidden
+ */
+export function refuseForeignScript(request: HttpRequest, origins: CorsOrigins): void {
+  const site = request.header('sec-fetch-site')
+  if (site === undefined || site === 'same-origin' || site === 'none') return
+  const page = originOf(request.header('referer'))
+  if (origins.includes('*') || (page !== undefined && origins.includes(page))) return
+  throw new ServiceError('Forbidden', 'pages of this origin may not read answers', 'callback')
+}
+
+function originOf(url: string | undefined): string | undefined {
+  return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined
+}
+
+/** What more a browser is told that asks before it sends a request. */
+export function preflightHeaders(request: HttpRequest, allow: string): ReplyHeaders {
+  if (request.header('access-control-request-method') === undefined) return { Allow: allow }
+  return {
+    Allow: allow,
+    'Access-Control-Allow-Methods': allow,
+    'Access-Control-Allow-Headers': ACCEPTED,
+    'Access-Control-Max-Age': '600',
+  }
+}
+
+const EXPOSED = 'Content-Disposition, ETag, Retry-After, X-AutoBatch-Completed, X-Snapshot'
+const ACCEPTED = 'Accept, Content-Type, If-None-Match, X-HTTP-Method-Override, X-Request-Id'

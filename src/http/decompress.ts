@@ -1,0 +1,84 @@
+/**
+ * Unpacks the bodies of requests that came compressed.
+ *
+ * @module
+ */
+import { brotliDecompress, gunzip, inflate, inflateRaw, type ZlibOptions } from 'node:zlib'
+import { ServiceError } from '../errors.js'
+
+/**
+ * Unpacks a body. It stops as soon as there is too much of it, and takes no bytes beyond its end.
+ *
+ * @param encoding  the Content-Encoding: gzip, deflate or br, in any case; identity changes nothing
+ * @param maxBytes  of what comes out
+ * @throws ServiceError  BodyTooLarge, InvalidRequest or UnsupportedEncoding
+ */
+export async function decompress(
+  bytes: Uint8Array,
+  encoding: string,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  const name = encoding.trim().toLowerCase()
+  if (name === 'identity') return bytes
+  const unpack = name === 'deflate' ? deflateOf(bytes) : unpackers.get(name)
+  if (unpack === undefined) {
+    throw new ServiceError(
+      'UnsupportedEncoding',
+      'the Content-Encoding of the body must be one of gzip, deflate and br',
+    )
+  }
+  // Senders that compress whatever they send leave nothing as it is.
+  if (bytes.length === 0) return bytes
+  const { buffer, readBytes } = await unpacked(unpack, bytes, maxBytes)
+  if (readBytes < bytes.length) throw broken()
+  return buffer
+}
+
+/** The functions of node:zlib, and what they give when asked for more than the bytes. */
+type Unpack = (bytes: Uint8Array, options: ZlibOptions, done: Done) => void
+type Done = (error: Error | null, result: unknown) => void
+interface Unpacked {
+  readonly buffer: Buffer
+  readonly engine: { readonly bytesWritten: number }
+}
+
+const unpackers: ReadonlyMap<string, Unpack> = new Map([
+  ['gzip', gunzip],
+  ['x-gzip', gunzip],
+  ['br', brotliDecompress],
+])
+
+/** RFC 9110 means zlib by deflate; the raw form, which .NET sends, lacks the header of RFC 1950. */
+function deflateOf([first = 0, second = 0]: Uint8Array): Unpack {
+  const hasHeader = (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0
+  return hasHeader ? inflate : inflateRaw
+}
+
+function unpacked(
+  unpack: Unpack,
+  bytes: Uint8Array,
+  maxBytes: number,
+): Promise<{ buffer: Buffer; readBytes: number }> {
+  const options: ZlibOptions = { maxOutputLength: maxBytes, chunkSize: CHUNK_BYTES, info: true }
+  return new Promise((resolve, reject) => {
+    unpack(bytes, options, (error, result) => {
+      if (error === null) {
+        const { buffer, engine } = result as Unpacked
+        resolve({ buffer, readBytes: engine.bytesWritten })
+      } else {
+        const tooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
+        reject(tooLarge ? tooLargeFor(maxBytes) : broken())
+      }
+    })
+  })
+}
+
+const CHUNK_BYTES = 64 * 1024
+
+function tooLargeFor(maxBytes: number): ServiceError {
+  return new ServiceError('BodyTooLarge', `the body is larger than ${maxBytes} bytes when unpacked`)
+}
+
+function broken(): ServiceError {
+  return new ServiceError('InvalidRequest', 'the body is not what its Content-Encoding says')
+}

@@ -1,0 +1,11 @@
+/**
+ * RecipientRequest.
+ *
+ * @module
+ */
+import { answer, type SelectionService } from '../selection/answer.js'
+import type { Execute } from './execute.js'
+
+export function recipientOperations(service: SelectionService): { RecipientRequest: Execute } {
+  return { RecipientRequest: (request, deadlineMs) => answer(service, request, deadlineMs) }
+}

@@ -1,0 +1,58 @@
+/**
+ * The curl lines of the documentation, run in order against the embedded sample, answer what the
+ * block after each says; `…` there stands for any text, and white space for nothing.
+ *
+ * @module
+ */
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { serve, temporaryDirectory } from '../support/hickory.js'
+
+const root = new URL('../../../', import.meta.url)
+const run = promisify(execFile)
+
+const service = await serve(t, '--sample', '--data', temporaryDirectory(t))
+
+for (const [document, leastCount] of [
+  ['README.md', 3],
+  ['docs/api.md', 12],
+] as const) {
+  t.test(`${document} says what happens`, async (t) => {
+    const text = readFileSync(fileURLToPath(new URL(document, root)), 'utf8')
+    const steps = stepsOf(text)
+    t.ok(steps.length >= leastCount, `${steps.length} steps`)
+    for (const { command, expected } of steps) {
+      const here = command.replaceAll('http://127.0.0.1:8080', service.url)
+      const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', here])
+      t.not(stdout, '', command)
+      if (expected !== undefined) t.match(squeezed(stdout), patternOf(expected), command)
+    }
+  })
+}
+
+interface Step {
+  readonly command: string
+  /** What is shown of the answer, if anything. */
+  readonly expected: string | undefined
+}
+
+function stepsOf(markdown: string): Step[] {
+  const blocks = [...markdown.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)]
+  return blocks.flatMap(([, language, command], at): Step[] => {
+    if (language !== 'sh' || !command.startsWith('curl ')) return []
+    const [, nextLanguage, next] = blocks[at + 1] ?? []
+    return [{ command, expected: nextLanguage === 'sh' ? undefined : next }]
+  })
+}
+
+function patternOf(expected: string): RegExp {
+  const parts = squeezed(expected).split('…')
+  return new RegExp(`^${parts.map((part) => part.replace(/[^\w…]/g, '\\$&')).join('.*')}$`)
+}
+
+function squeezed(text: string): string {
+  return text.replace(/\s/g, '')
+}
