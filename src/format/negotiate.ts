@@ -51,7 +51,8 @@ export function layoutOf(query: URLSearchParams): CsvLayout {
  * weights and order are not looked at. Who takes anything gets the format that was sent.
  */
 function formatOfAccept(accept: string | undefined, contentType: string | undefined): Format {
-  const entries = (accept || ANYTHING).split(',').map((entry) => entry.trim().toLowerCase())
+  if (!accept) return isCsv(contentType) ? 'csv' : 'json'
+  const entries = accept.split(',').map((entry) => entry.trim().toLowerCase())
   const names = (type: string) => entries.some((entry) => entry.startsWith(type))
   if (names('application/json')) return 'json'
   if (names(ANYTHING)) return isCsv(contentType) ? 'csv' : 'json'

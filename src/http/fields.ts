@@ -31,8 +31,9 @@ export function membersOf(
 
 /** `over` goes before `base`, whatever the letter case of a name. */
 export function overlay(base: JsonObject, over: JsonObject): JsonObject {
-  const names = new Set(Object.keys(over).map((name) => name.toLowerCase()))
-  if (names.size === 0) return base
+  const overNames = Object.keys(over)
+  if (overNames.length === 0) return base
+  const names = new Set(overNames.map((name) => name.toLowerCase()))
   const kept = Object.entries(base).filter(([name]) => !names.has(name.toLowerCase()))
   return { ...Object.fromEntries(kept), ...over }
 }
