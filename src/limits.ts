@@ -42,7 +42,7 @@ export const limits = {
   /** All contexts of one data directory, as they are stored. */
   storedBytes: 1 * GiB,
   /** Characters of the name of a context. */
-  contextNameLength: 1_000,
+  contextNameCharCount: 1_000,
   /** Address space for the store, with room for what is counted and for pages that were freed. */
   storeMapBytes: 16 * GiB,
   /** Threads of all processes that have one store open. */
@@ -73,6 +73,8 @@ export const limits = {
   jsonMemberCount: 65_536,
   /** Arrays, objects and commas of a JSON body together. */
   jsonItemCount: 400_000,
+  /** Characters of a member's name that is read in any letter case. */
+  memberNameCharCount: 64,
   /** Requests of one batch. */
   batchRequestCount: 1_000,
   /** What the answers of one batch take until they are written. */

@@ -18,3 +18,18 @@ export function createLog(level: LogLevel, bindings: Record<string, string | num
     pino.destination({ dest: 2, sync: true }),
   )
 }
+
+/**
+ * A bug as it may be logged. Messages of JSON.parse quote what was parsed and those of assert
+ * show what was compared, either of which may be a request, so they are left out.
+ */
+export function describeFault(fault: unknown): Record<string, string | undefined> {
+  if (!(fault instanceof Error)) return { fault: typeof fault }
+  const quotesData = fault instanceof SyntaxError || fault.name === 'AssertionError'
+  const frames = fault.stack?.split('\n').filter((line) => line.startsWith('    at '))
+  return {
+    fault: fault.name,
+    ...(quotesData ? {} : { faultMessage: fault.message }),
+    frames: frames?.join('\n'),
+  }
+}

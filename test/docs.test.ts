@@ -51,6 +51,16 @@ t.test('docs/api.md has every path and the bounds of the code', async (t) => {
   t.match(text, `1 to ${count(limits.nearestCount)} |`)
   t.match(text, `ids in a list of \`sources\` | ${limits.sourceCount} |`)
   t.match(text, `| body | ${limits.bodyBytes / 2 ** 20} MiB |`)
+  t.match(text, `${count(limits.batchRequestCount)}; ${limits.batchHeldBytes / 2 ** 20} MiB |`)
+  t.match(text, `${count(limits.areaCount)}; ${count(limits.contextNameCharCount)} |`)
+  const { contextCount, storedAreaCount, storedBytes } = limits
+  t.match(text, `${count(contextCount)}; ${count(storedAreaCount)}; ${storedBytes / 2 ** 30} GiB |`)
+  t.match(text, `characters of a \`callback\` | ${limits.callbackCharCount} |`)
+  t.match(text, `vertices of an outline | ${count(limits.outlineVertexCount)} |`)
+  t.match(text, `shapes of an outline | ${limits.outlineMs / 1000} s |`)
+  t.match(text, `wait for one HTTP thread | ${limits.outlinesQueuedCount} |`)
+  const { contextPageDefaultCount, contextPageCount } = limits
+  t.match(text, `(default ${contextPageDefaultCount}, at most ${count(contextPageCount)})`)
   t.match(text, `${limits.jsonDepthCount} levels`)
   t.match(text, `${count(limits.jsonMemberCount)}; ${count(limits.jsonItemCount)}`)
   t.match(text, `${limits.requestMs / 1000} s |`)

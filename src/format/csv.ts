@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { CsvRecord } from './answer.js'
 import { writeJsv } from './jsv.js'
 
 export const CSV_LINE_END = '\r\n'
@@ -16,10 +17,7 @@ export function csvTable(columns: readonly string[], rows: readonly CsvRow[]): s
 }
 
 /** A header and one row, which may stand in a table with others of the same columns. */
-export function csvRecord(
-  columns: readonly string[],
-  row: CsvRow,
-): { header: string; row: string } {
+export function csvRecord(columns: readonly string[], row: CsvRow): CsvRecord {
   return { header: csvHeader(columns), row: csvRow(columns, row) }
 }
 

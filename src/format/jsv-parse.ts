@@ -182,7 +182,7 @@ class Reader {
   }
 
   #fail(): never {
-    this.#refuse('InvalidJson', `is neither JSON nor JSV: unexpected text or end`)
+    this.#refuse('InvalidJson', 'is neither JSON nor JSV: unexpected text or end')
   }
 
   #refuse(code: 'InvalidJson' | 'TooComplex', problem: string): never {

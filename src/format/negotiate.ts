@@ -1,6 +1,6 @@
 /**
- * Which format an answer is written in, in the order in which ServiceStack decides it. It never
- * fails: what is not understood is JSON.
+ * Which format an answer is written in, in the order in which ServiceStack decides it, and which
+ * layout a table has.
  *
  * @module
  */
@@ -22,6 +22,8 @@ export interface FormatWishes {
 }
 
 /**
+ * Never fails: what is not understood is JSON.
+ *
  * The suffix decides; then a `callback`, which calls for a script and so for JSON; then `format=`;
  * then the path, or else the Accept header. So an answer is JSONP when there is a callback and the
  * format is JSON: a callback beside `.csv` has no effect.

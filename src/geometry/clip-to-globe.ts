@@ -4,9 +4,7 @@
  * @module
  */
 import { GLOBE } from './antimeridian.js'
-import { UNITS_PER_DEGREE } from './units.js'
-
-const LAT_MAX = 90 * UNITS_PER_DEGREE
+import { POLE_UNITS } from './units.js'
 
 /**
  * The part of a ring that is on the globe. What it goes round outside is gone round along the
@@ -18,8 +16,8 @@ export function clippedToGlobe(ring: readonly number[]): readonly number[] {
   let clipped = ring
   clipped = keptSide(clipped, 0, GLOBE.min, 1)
   clipped = keptSide(clipped, 0, GLOBE.max, -1)
-  clipped = keptSide(clipped, 1, -LAT_MAX, 1)
-  return keptSide(clipped, 1, LAT_MAX, -1)
+  clipped = keptSide(clipped, 1, -POLE_UNITS, 1)
+  return keptSide(clipped, 1, POLE_UNITS, -1)
 }
 
 /**

@@ -13,7 +13,7 @@ import { PolygonList } from './polygon-list.js'
 import type { Polygons } from './polygons.js'
 import { outlineOfReach } from './reach-outline.js'
 import type { Reaches } from './reaches.js'
-import { RADIANS_PER_UNIT, UNITS_PER_DEGREE } from './units.js'
+import { POLE_UNITS, RADIANS_PER_UNIT, UNITS_PER_DEGREE } from './units.js'
 
 /** By how much the outline of what is within a radius may lie off its limit, either way. */
 export function outlineTolerance(radiusMetres: number): number {
@@ -81,7 +81,7 @@ function addLeftOf(path: BoundaryPath | 'everywhere', into: PolygonList): void {
   else into.add(path.ring, [])
 }
 
-const [SOUTH, NORTH] = [-90 * UNITS_PER_DEGREE, 90 * UNITS_PER_DEGREE]
+const [SOUTH, NORTH] = [-POLE_UNITS, POLE_UNITS]
 /** Right as it lies, like a ring round a pole: nothing of it is to be added a turn further. */
 const WHOLE_GLOBE: UnitRing = Object.assign(
   [GLOBE.min, SOUTH, GLOBE.max, SOUTH, GLOBE.max, NORTH, GLOBE.min, NORTH],

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { RADIANS_PER_UNIT, UNITS_PER_DEGREE, UNITS_PER_TURN } from './units.js'
+import { POLE_UNITS, RADIANS_PER_UNIT, UNITS_PER_TURN } from './units.js'
 
 export const EARTH_RADIUS_METRES = 6_371_000
 
@@ -27,8 +27,6 @@ export function haversineMetres(lng1: number, lat1: number, lng2: number, lat2: 
 function latCosine(lat: number): number {
   return Math.abs(lat) === POLE_UNITS ? 0 : Math.cos(lat * RADIANS_PER_UNIT)
 }
-
-const POLE_UNITS = 90 * UNITS_PER_DEGREE
 
 /** The straight line through a unit sphere between two points a distance apart on the Earth. */
 export function chordOf(metres: number): number {

@@ -21,5 +21,8 @@ export function toUnits(degrees: number): number {
 
 export const RADIANS_PER_UNIT = Math.PI / 180 / UNITS_PER_DEGREE
 
+/** Latitude of the north pole. */
+export const POLE_UNITS = 90 * UNITS_PER_DEGREE
+
 /** Once round the globe, in longitude. */
 export const UNITS_PER_TURN = 360 * UNITS_PER_DEGREE

@@ -46,7 +46,7 @@ export async function executeAll(
   return batchAnswer(answers, heldBytes)
 }
 
-/** Headers of batches, as clients of ServiceStack read them. */
+/** How many requests of a batch were carried out, as clients of ServiceStack read it. */
 export const COMPLETED_HEADER = 'X-AutoBatch-Completed'
 
 function batchAnswer(answers: readonly (Answer | undefined)[], heldBytes: number): Answer {

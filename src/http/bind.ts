@@ -94,8 +94,8 @@ export async function readBatch(request: HttpRequest): Promise<readonly JsonObje
 
 async function readPlain(request: HttpRequest): Promise<Uint8Array> {
   const body = await request.body()
-  const encoding = request.header('content-encoding')?.trim().toLowerCase()
-  if (encoding === undefined || encoding === 'identity' || body.length === 0) return body
+  const encoding = request.header('content-encoding')
+  if (encoding === undefined || body.length === 0) return body
   return decompress(body, encoding, limits.bodyBytes)
 }
 

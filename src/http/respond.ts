@@ -37,7 +37,7 @@ export async function respond(
 }
 
 /** Writes a body whole, or piece by piece, each as soon as the client has taken the last ones. */
-export async function writeBody(
+async function writeBody(
   request: HttpRequest,
   reply: Reply,
   headers: ReplyHeaders,

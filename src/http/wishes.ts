@@ -23,11 +23,11 @@ export function wishesOf(request: HttpRequest): Wishes {
   const { query, suffix, pathFormat } = request
   const accept = request.header('accept')
   const contentType = request.header('content-type')
-  const callback = query.size === 0 ? undefined : callbackOf(query)
+  const callback = callbackOf(query)
   const format = negotiate({ pathFormat, suffix, query, accept, contentType })
   return {
     format,
-    layout: query.size === 0 ? 'flat' : layoutOf(query),
+    layout: layoutOf(query),
     callback: format === 'json' ? callback : undefined,
   }
 }

@@ -8,6 +8,7 @@
 import type { Static, TSchema } from 'typebox'
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
+import { lowerCase } from './letter-case.js'
 
 /**
  * A copy with the declared names, in the order of the schema, without members that are null, which
@@ -110,11 +111,6 @@ function namesOf(schema: BoundSchema): ReadonlyMap<string, string> {
 }
 
 const namesBySchema = new WeakMap<BoundSchema, ReadonlyMap<string, string>>()
-
-/** No name that is known is as long as those that are left as they are. */
-function lowerCase(name: string): string {
-  return name.length > 64 ? name : name.toLowerCase()
-}
 
 /** Null is an absent member, but an element of a list cannot be absent. */
 function bindArray(items: BoundSchema, value: unknown, binding: Binding): unknown[] {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { errorTables, type ServiceErrorCode } from '../errors.js'
 import { listOf, member, members, text } from './members.js'
 
@@ -34,5 +34,3 @@ const ResponseStatusSchema = members('ResponseStatus', 'Why a request was not an
 export const ErrorResponseSchema = members('ErrorResponse', 'The body of every error.', {
   ResponseStatus: member(ResponseStatusSchema, 'Why the request was not answered.'),
 })
-
-export type ErrorResponse = Static<typeof ErrorResponseSchema>

@@ -11,8 +11,9 @@ import type { CountMode } from '../interface/configuration.js'
 import type { Contact } from '../interface/context.js'
 import type { Geometry } from '../interface/geometry.js'
 import { limits } from '../limits.js'
-import type { Log } from '../log.js'
+import { describeFault, type Log } from '../log.js'
 import { type SelectionService, select } from '../selection/answer.js'
+import type { Catalogue } from '../selection/catalogue.js'
 import { type Query, validate } from '../selection/validate.js'
 import type { Store, StoredCounts } from '../store/store.js'
 import { countsWriter } from './counts-writer.js'
@@ -84,8 +85,7 @@ export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
     } catch (fault) {
       failures.set(key, performance.now())
       if (!(fault instanceof ServiceError)) {
-        const { message, stack } = fault as Error
-        log.error({ reason: message, frames: stack }, 'a shape of a context cannot be counted')
+        log.error(describeFault(fault), 'a shape of a context cannot be counted')
       }
       return undefined
     }
@@ -123,17 +123,19 @@ export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
         awaited.push(settled)
       }
       if (awaited.length > 0) await untilDeadline(Promise.all(awaited), deadlineMs)
+      // A copy, since what is late still changes the other.
       return new Map(states)
     },
-    nowhere: () => ({
-      ...NOBODY,
-      contacts: sources.map(({ label }) => ({ Label: label, Count: 0 })),
-    }),
+    nowhere: () => ({ ...NOBODY, contacts: nobodyOf(sources) }),
     stop() {
       queue.stop()
       writer.stop()
     },
   }
+}
+
+function nobodyOf(sources: Catalogue['sources']): Contact[] {
+  return sources.map(({ label }) => ({ Label: label, Count: 0 }))
 }
 
 function keyOf({ hash }: Shape, { countMode }: Basis): string {

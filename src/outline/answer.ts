@@ -5,12 +5,8 @@
  */
 import type { Answer } from '../format/answer.js'
 import { csvRecord, csvTable } from '../format/csv.js'
-import {
-  type Outline,
-  type OutlineResponse,
-  OutlineResponseSchema,
-  OutlineSchema,
-} from '../interface/outline.js'
+import { operations } from '../interface/operations.js'
+import { type Outline, type OutlineResponse, OutlineResponseSchema } from '../interface/outline.js'
 import { toArea, toDrawnArea } from './notations.js'
 import type { SourceGroup } from './source-groups.js'
 import type { Drawing, OutlineOutcome } from './task.js'
@@ -40,10 +36,7 @@ export function outlineAnswer(
 const RESPONSE_COLUMNS = Object.keys(OutlineResponseSchema.properties)
 
 /** A row an outline: what is said of all of them is repeated, since a row by itself must say it. */
-const ROW_COLUMNS = [
-  ...Object.keys(OutlineSchema.properties),
-  ...RESPONSE_COLUMNS.filter((name) => name !== 'Outlines'),
-]
+const ROW_COLUMNS = operations.OutlineRequest.csvColumns
 
 function toResponse(
   groups: readonly SourceGroup[],

@@ -6,7 +6,7 @@
  * @module
  */
 import { GLOBE } from '../geometry/antimeridian.js'
-import { UNITS_PER_DEGREE } from '../geometry/units.js'
+import { POLE_UNITS } from '../geometry/units.js'
 import type { Polygon, Region, Ring } from './clipper.js'
 
 /** Polygons that may overlap, and whose rings may cross themselves. */
@@ -36,7 +36,6 @@ const SAMPLES_MAX = 128
 const EDGE_TESTS_MAX = 5_000_000
 /** Vertices are rounded, and again where regions are united over and over. */
 const DOUBT_UNITS = 8
-const LAT_MAX = 90 * UNITS_PER_DEGREE
 
 type Place = readonly [lng: number, lat: number]
 
@@ -60,7 +59,7 @@ function samplesBeside(polygons: readonly Polygon[], count: number): Place[] {
     }
     first += ring.length / 2
   }
-  return places.filter(([lng, lat]) => Math.abs(lng) < GLOBE.max && Math.abs(lat) < LAT_MAX)
+  return places.filter(([lng, lat]) => Math.abs(lng) < GLOBE.max && Math.abs(lat) < POLE_UNITS)
 }
 
 function edgeOf(ring: Ring, edge: number): readonly [number, number, number, number] {

@@ -3,10 +3,12 @@
  *
  * @module
  */
+
 import { FARTHEST_METRES } from '../geometry/great-circle.js'
 import type { SourceFilter } from '../geometry/shapes.js'
+import { lowerCase } from '../interface/letter-case.js'
 import { limits } from '../limits.js'
-import { isObject, type JsonObject, kindOf, lowerCase, member } from './parse.js'
+import { isObject, type JsonObject, kindOf, member } from './parse.js'
 import { fail } from './positions.js'
 import { flagOf, numberOf } from './quoted.js'
 import { readSourceIds, type SourceReference } from './source-ids.js'

@@ -4,6 +4,7 @@
  * @module
  */
 import { ServiceError, type ServiceErrorCode } from '../errors.js'
+import { lowerCase } from '../interface/letter-case.js'
 import { limits } from '../limits.js'
 
 export type JsonObject = { readonly [member: string]: unknown }
@@ -61,13 +62,6 @@ export function member(object: JsonObject, ...names: string[]): unknown {
   }
   return found === undefined ? undefined : object[found]
 }
-
-/** A name in lower case; one that is longer than any that is known is left as it is. */
-export function lowerCase(name: string): string {
-  return name.length > LONGEST_NAME ? name : name.toLowerCase()
-}
-
-const LONGEST_NAME = 64
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 

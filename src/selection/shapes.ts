@@ -5,12 +5,13 @@
  * @module
  */
 import type { Shapes } from '../geometry/shapes.js'
+import { lowerCase } from '../interface/letter-case.js'
 import { limits } from '../limits.js'
 import { isEsriGeometry, readEsriGeometry } from './esri.js'
 import { NO_PROPERTIES, readProperties, refuseMisplacedProperties } from './feature-properties.js'
 import { readCoordinates } from './geojson.js'
 import { type GeometrySink, LayerCollector } from './layers.js'
-import { isObject, type JsonObject, lowerCase, member } from './parse.js'
+import { isObject, type JsonObject, member } from './parse.js'
 import { arrayAt, fail, objectAt } from './positions.js'
 import type { SourceReference } from './source-ids.js'
 import { readSpatialReference, type SpatialReference } from './spatial-reference.js'

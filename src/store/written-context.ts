@@ -35,8 +35,8 @@ export interface ContextHeader {
  */
 export function writtenContext(context: MapContext): WrittenContext {
   const { Id, ContextName, Areas = [] } = context
-  if ((ContextName ?? '').length > limits.contextNameLength) {
-    fail(`has more than ${limits.contextNameLength} characters`, 'ContextName')
+  if ((ContextName ?? '').length > limits.contextNameCharCount) {
+    fail(`has more than ${limits.contextNameCharCount} characters`, 'ContextName')
   }
   if (Areas.length > limits.areaCount) {
     throw new ServiceError('TooComplex', `Areas has more than ${limits.areaCount} areas`, 'Areas')

@@ -42,8 +42,9 @@ async function requestsOfEveryKind(t: Test, client: JsonServiceClient): Promise<
   t.ok((SourceRecords[0].Count ?? 0) > 0)
   t.notOk('Recipients' in SourceRecords[0])
 
-  const listed = await client.post(recipients(west, false))
-  for (const { Count, Recipients } of listed.SourceRecords ?? []) t.equal(Recipients?.length, Count)
+  const { SourceRecords: lists = [] } = await client.post(recipients(west, false))
+  t.equal(lists.length, SourceRecords.length)
+  for (const { Count, Recipients } of lists) t.equal(Recipients?.length, Count)
 
   const configuration = await client.get<MapConfiguration>(named('GetMapConfigurationRequest'))
   t.equal(configuration.contactCountMode, 'ContactLocation')

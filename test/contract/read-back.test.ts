@@ -23,7 +23,6 @@ const square = { geoJSON: { type: 'Polygon', coordinates: [SQUARE] } }
 const cases: readonly {
   readonly name: string
   readonly path: string
-  readonly query?: string
   readonly body?: object
   /** The table that the JSON answer stands for, with its header. */
   readonly table: (json: Json) => Table
@@ -57,10 +56,10 @@ const cases: readonly {
   },
 ]
 
-for (const { name, path, query = '', body, table } of cases) {
+for (const { name, path, body, table } of cases) {
   t.test(`${name} in CSV are what they are in JSON`, async (t) => {
-    const json = (await (await ask(`${path}${query}`, body)).json()) as Json
-    const csv = await (await ask(`${path}.csv${query}`, body)).text()
+    const json = (await (await ask(path, body)).json()) as Json
+    const csv = await (await ask(`${path}.csv`, body)).text()
     await compare(t, csv, table(json))
   })
 }

@@ -12,7 +12,7 @@ import { hickory, type Service, serve, temporaryDirectory } from '../support/hic
 export const CONTEXT_ID = '8f14e45fceea467fa0f01234567890ab'
 export const CONTEXT_GUID = '8F14E45F-CEEA-467F-A0F0-1234567890AB'
 
-/** Around the two recipients of source 1, and in web Mercator the same. */
+/** In degrees; around all recipients of sources 1 and 3, and nobody else. */
 export const SQUARE = [
   [10, 59],
   [11, 59],
@@ -115,7 +115,7 @@ export const CONFIGURATION = {
   },
 }
 
-export const CONTEXT = {
+const CONTEXT = {
   Id: CONTEXT_GUID,
   ContextName: 'ctx',
   Areas: [

@@ -4,6 +4,7 @@
  * @module
  */
 import t from 'tap'
+import { limits } from '../../src/limits.js'
 import { type Answer, request } from '../http/wire.js'
 import { CONFIGURATION, CONTEXT_GUID, CONTEXT_ID, SQUARE, serveWireWorld } from './wire-world.js'
 
@@ -135,6 +136,7 @@ const configurationRows: Row[] = [
     ['GET /api/configuration.csv?format=json'],
     ['GET /api/configuration', 'Accept: text/csv'],
     ['GET /api/GetMapConfigurationRequest.csv'],
+    ['GET /api/GetMapConfigurationRequest', 'Accept: text/csv'],
     ['GET /csv/reply/GetMapConfigurationRequest'],
     ['GET /csv/reply/GetMapConfigurationRequest', 'Accept: application/json'],
     ['GET /api/csv/reply/GetMapConfigurationRequest'],
@@ -193,13 +195,19 @@ const configurationRows: Row[] = [
     expect: { 'content-length': String(Buffer.byteLength(CONFIGURATION_JSON)) },
     answer: '',
   },
-  {
-    claim: 'a verb that a path does not have is 405, with those it has',
-    line: 'DELETE /api/configuration',
-    status: 405,
-    expect: { allow: 'GET, HEAD, POST' },
-    answer: errorBody('MethodNotAllowed'),
-  },
+  ...[
+    ['DELETE /api/configuration', 'GET, HEAD, POST'],
+    ['PUT /api/configuration', 'GET, HEAD, POST'],
+    ['GET /api/recipients', 'POST'],
+  ].map(
+    ([line, allow]): Row => ({
+      claim: 'a verb that a path does not have is 405, with those it has',
+      line,
+      status: 405,
+      expect: { allow },
+      answer: errorBody('MethodNotAllowed'),
+    }),
+  ),
 ]
 
 const contextRows: Row[] = [
@@ -358,6 +366,7 @@ const recipientRows: Row[] = [
   },
   ...[
     ['POST /api/recipients.csv'],
+    ['POST /api/data/Geometry.csv'],
     ['POST /api/recipients?format=csv'],
     ['POST /api/recipients', 'Accept: text/csv'],
     ['POST /csv/reply/RecipientRequest'],
@@ -421,6 +430,20 @@ const recipientRows: Row[] = [
     body: '{"geoJSON":{"features":[{"geometry":{"type":"Circle","coordinates":[1,2]}}]}}',
     status: 400,
     answer: errorBody('UnknownGeometryType', 'geoJSON\\.features\\[0\\]\\.geometry\\.type'),
+  },
+  {
+    claim: 'a number that is too large to be one is no place',
+    line: 'POST /api/recipients',
+    body: '{"geoJSON":{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1e999]]]}}',
+    status: 400,
+    answer: errorBody('LatitudeOutOfRange', 'geoJSON\\.coordinates\\[0\\]\\[2\\]'),
+  },
+  {
+    claim: 'a body that is too large is 413',
+    line: 'POST /api/recipients',
+    body: ' '.repeat(limits.bodyBytes + 1),
+    status: 413,
+    answer: errorBody('BodyTooLarge'),
   },
 ]
 

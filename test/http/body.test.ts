@@ -7,7 +7,8 @@ import t from 'tap'
 import type { Handler } from '../../src/http/request.js'
 import type { Route } from '../../src/http/router.js'
 import { limits } from '../../src/limits.js'
-import { Client, request, requestText, startServer, until } from './wire.js'
+import { until } from '../support/until.js'
+import { Client, request, requestText, startServer } from './wire.js'
 
 const measure: Handler = async (incoming, reply) => {
   const body = await incoming.body()

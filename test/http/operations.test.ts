@@ -228,6 +228,21 @@ t.test('a compressed body may be as large as a plain one, and no larger', async 
   }
 })
 
+t.test('an answer is compressed from a length on, and not one byte below it', async (t) => {
+  const headers = [JSON_TYPE, 'Accept-Encoding: gzip']
+  const bodyOf = (padBytes: number) => JSON.stringify({ pad: 'x'.repeat(padBytes) })
+  const plain = await request(port, 'POST /api/recipients', { body: bodyOf(0) })
+  const padBytes = limits.compressMinBytes - plain.body.length
+  for (const [lessBytes, encoding] of [
+    [0, 'gzip'],
+    [1, undefined],
+  ] as const) {
+    const body = bodyOf(padBytes - lessBytes)
+    const answer = await request(port, 'POST /api/recipients', { headers, body })
+    t.equal(answer.headers['content-encoding'], encoding)
+  }
+})
+
 t.test('a POST may mean another verb', async (t) => {
   const override = (verb: string) => ({ headers: [`X-HTTP-Method-Override: ${verb}`], body: '' })
   t.equal(

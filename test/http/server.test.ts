@@ -8,7 +8,8 @@ import t from 'tap'
 import { ServiceError } from '../../src/errors.js'
 import type { Handler } from '../../src/http/request.js'
 import type { Route } from '../../src/http/router.js'
-import { Client, request, requestText, startServer, until } from './wire.js'
+import { until } from '../support/until.js'
+import { Client, request, requestText, startServer } from './wire.js'
 
 const echo: Handler = async (incoming, reply) => {
   reply.send(200, { 'Content-Type': 'application/octet-stream' }, await incoming.body())

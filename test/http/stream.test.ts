@@ -7,7 +7,8 @@ import t from 'tap'
 import type { Handler } from '../../src/http/request.js'
 import type { Route } from '../../src/http/router.js'
 import type { Reply, Sink } from '../../src/selection/reply.js'
-import { Client, requestText, startServer, until } from './wire.js'
+import { until } from '../support/until.js'
+import { Client, requestText, startServer } from './wire.js'
 
 const PIECE_BYTES = 64 * 1024
 const LARGE_BYTES = 64 * 1024 * 1024

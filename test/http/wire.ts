@@ -148,15 +148,6 @@ export function requestText(
   return `${line} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`
 }
 
-/** Polls, because what is waited for happens on another connection or thread. */
-export async function until(condition: () => boolean, waitMs = 5_000): Promise<void> {
-  const deadlineMs = performance.now() + waitMs
-  while (!condition()) {
-    if (performance.now() > deadlineMs) throw new Error(`not within ${waitMs} ms: ${condition}`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-}
-
 function recordingLog(faults: Record<string, unknown>[]): Log {
   const log = createLog('silent')
   log.error = (fields: unknown, message?: unknown) => {

@@ -149,9 +149,9 @@ t.test('what is written of a context is within its bounds', async (t) => {
   t.throws(() => writtenContext(areas(limits.areaCount + 1)), tooMany)
 
   const named = (length: number) => ({ ContextName: 'x'.repeat(length) })
-  t.equal(writtenContext(named(limits.contextNameLength)).header.name?.length, 1_000)
+  t.equal(writtenContext(named(limits.contextNameCharCount)).header.name?.length, 1_000)
   const tooLong = { code: 'InvalidRequest', field: 'ContextName' }
-  t.throws(() => writtenContext(named(limits.contextNameLength + 1)), tooLong)
+  t.throws(() => writtenContext(named(limits.contextNameCharCount + 1)), tooLong)
 
   const frame = Buffer.byteLength(writtenContext({ Areas: [{ Id: 'a', DomId: '' }] }).json)
   const sized = (bytes: number) => ({ Areas: [{ Id: 'a', DomId: 'x'.repeat(bytes - frame) }] })

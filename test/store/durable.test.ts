@@ -9,8 +9,9 @@ import { createStore } from '../../src/store/create.js'
 import { storeDirectory } from '../../src/store/tables.js'
 import { writtenContext } from '../../src/store/written-context.js'
 import { temporaryDirectory } from '../support/hickory.js'
-import { silentLog, temporaryStore, until } from '../support/store.js'
+import { silentLog, temporaryStore } from '../support/store.js'
 import { startWriter } from '../support/store-writer.js'
+import { until } from '../support/until.js'
 
 const CHAIN_COUNT = 2
 const ROUND_COUNT = 50

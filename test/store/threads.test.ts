@@ -11,8 +11,9 @@ import type { MainStore } from '../../src/store/create.js'
 import { storeDirectory } from '../../src/store/tables.js'
 import { writtenContext } from '../../src/store/written-context.js'
 import { temporaryDirectory } from '../support/hickory.js'
-import { temporaryStore, until } from '../support/store.js'
+import { temporaryStore } from '../support/store.js'
 import { startWriter } from '../support/store-writer.js'
+import { until } from '../support/until.js'
 
 async function startFront(dataDirectory: string, store: MainStore) {
   const { port1, port2: changes } = new MessageChannel()

@@ -32,8 +32,3 @@ export function squareGeometry(lng: number, lat: number, size: number) {
   ]
   return { type: 'polygon', rings, spatialReference: { wkid: 4326 } }
 }
-
-/** Waits for what happens in the background. */
-export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5))
-}

@@ -1,0 +1,14 @@
+/**
+ * Waiting for what happens in the background.
+ *
+ * @module
+ */
+
+/** Polls, because what is waited for happens on another connection or thread. */
+export async function until(isSo: () => boolean, waitMs = 30_000): Promise<void> {
+  const deadlineMs = performance.now() + waitMs
+  while (!isSo()) {
+    if (performance.now() > deadlineMs) throw new Error(`not within ${waitMs} ms: ${isSo}`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
