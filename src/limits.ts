@@ -17,8 +17,10 @@ export const limits = {
   discardBytes: 64 * MiB,
   /** Time for which a body that was refused is read on. */
   discardMs: 10_000,
-  /** All unfinished bodies of one front thread together; more are answered 503. */
+  /** Unfinished bodies of one front thread, or those that wait to be unpacked; more get a 503. */
   heldBodyBytes: 256 * MiB,
+  /** Bodies that one front thread unpacks at a time: each holds what has come out of it so far. */
+  bodiesUnpackedCount: 4,
   /** Connections of one front thread; more are closed as they arrive. */
   connectionCount: 20_000,
   /** Requests of one front thread that are not answered yet; more are answered 503. */

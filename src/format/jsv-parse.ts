@@ -154,7 +154,7 @@ class Reader {
 
   /** The text from `start` to the next sign of the notation. */
   #untilSign(start: number): string {
-    while (this.#at < this.#text.length && !SIGNS.has(this.#text[this.#at])) this.#at++
+    this.#skip(PLAIN)
     return this.#text.slice(start, this.#at)
   }
 
@@ -168,7 +168,14 @@ class Reader {
   }
 
   #skipSpace(): void {
-    while (SPACES.has(this.#text[this.#at])) this.#at++
+    if (SPACES.has(this.#text[this.#at])) this.#skip(SPACE)
+  }
+
+  /** @param run  sticky; matches at any place, nothing if need be */
+  #skip(run: RegExp): void {
+    run.lastIndex = this.#at
+    run.test(this.#text)
+    this.#at = run.lastIndex
   }
 
   #countItem(): void {
@@ -191,7 +198,8 @@ class Reader {
 }
 
 const SPACES: ReadonlySet<string> = new Set(' \t\r\n')
-const SIGNS: ReadonlySet<string> = new Set('",:{}[]\r\n')
+const SPACE = /[ \t\r\n]*/y
+const PLAIN = /[^",:{}[\]\r\n]*/y
 
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 

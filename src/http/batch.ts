@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../errors.js'
 import { type Answer, piecesOf } from '../format/answer.js'
 import { limits } from '../limits.js'
@@ -33,6 +34,8 @@ export async function executeAll(
   for (const request of requests) {
     try {
       const answer = await execute(request, deadlineMs)
+      // Many need nothing but this thread, and others are to be answered in between.
+      await setImmediate()
       heldBytes += answer?.heldBytes ?? 0
       if (heldBytes > limits.batchHeldBytes) {
         throw new ServiceError('TooComplex', 'the answers of this batch are too large together')
@@ -69,6 +72,7 @@ const utf8 = new TextEncoder()
 
 async function* jsonList(answers: readonly (Answer | undefined)[]): AsyncGenerator<Uint8Array> {
   for (const [index, answer] of answers.entries()) {
+    await setImmediate()
     yield utf8.encode(index === 0 ? '[' : ',')
     if (answer === undefined) yield utf8.encode('null')
     else yield* piecesOf(answer.json())
@@ -80,6 +84,7 @@ async function* table(answers: readonly (Answer | undefined)[]): AsyncGenerator<
   let isFirst = true
   for (const answer of answers) {
     if (answer === undefined) continue
+    await setImmediate()
     const { header, row } = answer.csvRecord()
     if (isFirst) yield utf8.encode(header)
     isFirst = false

@@ -95,18 +95,22 @@ export async function readBatch(request: HttpRequest): Promise<readonly JsonObje
 async function readPlain(request: HttpRequest): Promise<Uint8Array> {
   const body = await request.body()
   const encoding = request.header('content-encoding')
-  if (encoding === undefined || body.length === 0) return body
+  if (!encoding || body.length === 0) return body
   return decompress(body, encoding, limits.bodyBytes)
 }
 
 const JSV_TYPES = ['application/jsv', 'text/jsv', 'text/x-jsv']
 
 function looksLikeJson(body: Uint8Array): boolean {
-  const first = body.find((byte) => byte !== 0x20 && (byte < 0x09 || byte > 0x0d))
-  return first === undefined || first === OPEN_BRACE || first === OPEN_BRACKET
+  let at = MARK.every((byte, i) => body[i] === byte) ? MARK.length : 0
+  while (body[at] === 0x20 || (body[at] >= 0x09 && body[at] <= 0x0d)) at++
+  return at === body.length || body[at] === OPEN_BRACE || body[at] === OPEN_BRACKET
 }
 
 const [OPEN_BRACE, OPEN_BRACKET] = new TextEncoder().encode('{[')
+
+/** A byte order mark. */
+const MARK = new TextEncoder().encode('\ufeff')
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
@@ -128,23 +132,59 @@ function objectOf(body: Uint8Array): JsonObject {
 /** `curl -d` sends whatever it is given as a form, so that a form can be told from anything else. */
 function pairsOf(body: Uint8Array): (readonly [string, string])[] {
   const text = textOf(body)
-  if (text.includes('=')) return [...new URLSearchParams(text)]
-  throw new ServiceError('InvalidRequest', 'the body is neither JSON nor a form')
+  if (!text.includes('=')) {
+    throw new ServiceError('InvalidRequest', 'the body is neither JSON nor a form')
+  }
+  refuseManyFields(1 + countOf(AMPERSAND, body))
+  return [...new URLSearchParams(text)]
 }
 
-/** The library drops what comes after the last whole part, so the end is looked for here. */
+/** As many as the members of a body of JSON. To be asked before they are read, which takes long. */
+function refuseManyFields(fieldCount: number): void {
+  if (fieldCount <= limits.jsonMemberCount) return
+  const most = limits.jsonMemberCount
+  throw new ServiceError('TooComplex', `the body has more than ${most} members`)
+}
+
+function countOf(sign: number, body: Uint8Array): number {
+  let count = 0
+  for (let at = body.indexOf(sign); at >= 0; at = body.indexOf(sign, at + 1)) count++
+  return count
+}
+
+const [AMPERSAND, COMMA, QUOTE] = new TextEncoder().encode('&,"')
+
+/** The library drops parts that it cannot read and what follows them, so all are looked for here. */
 function partsOf(body: Uint8Array, contentType: string): (readonly [string, string])[] {
-  const parts = formParts(body, contentType)
   const [, quoted, plain] = /boundary=(?:"([^"]+)"|([^\s;]+))/i.exec(contentType) ?? []
-  const isWhole = Buffer.from(body).includes(`--${quoted ?? plain}--`)
-  if (parts === undefined || parts.length === 0 || !isWhole) {
+  const boundary = quoted ?? plain ?? ''
+  // The library takes whatever follows, quotes and other parameters, for the boundary.
+  const parts = formParts(body, `multipart/form-data; boundary=${boundary}`) ?? []
+  if (parts.length === 0 || !isWhole(Buffer.from(body), `--${boundary}`, parts.length)) {
     throw new ServiceError('InvalidRequest', 'the parts of the form are not whole')
   }
-  return parts.map(({ name, data }) => [name, textOf(new Uint8Array(data))])
+  refuseManyFields(parts.length)
+  return parts.map(({ name, data }) => {
+    if (name !== undefined) return [name, textOf(new Uint8Array(data))]
+    throw new ServiceError('InvalidRequest', 'a part of the form has no name')
+  })
+}
+
+/** Whether delimiters stand before each part and after the last one, on lines of their own. */
+function isWhole(body: Buffer, delimiter: string, partCount: number): boolean {
+  let count = 0
+  let end = 0
+  for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, end)) {
+    if (at > 0 && body.toString('latin1', at - 2, at) !== '\r\n') return false
+    count++
+    end = at + delimiter.length
+  }
+  return count === partCount + 1 && body.toString('latin1', end, end + 2) === '--'
 }
 
 /** A header and one record, as a table of one row. */
 function recordOf(body: Uint8Array): (readonly [string, string])[] {
+  refuseManyFields(1 + unquotedCommas(body) / 2)
   let records: string[][]
   try {
     records = parseCsv(textOf(body), { bom: true, skip_empty_lines: true, to: 3 })
@@ -157,4 +197,15 @@ function recordOf(body: Uint8Array): (readonly [string, string])[] {
     throw new ServiceError('InvalidRequest', 'a body of CSV must be a header and one row')
   }
   return names.map((name, i) => [name, values[i]])
+}
+
+/** Commas that end a field, of the header and of the row. */
+function unquotedCommas(body: Uint8Array): number {
+  let count = 0
+  let isQuoted = false
+  for (const byte of body) {
+    if (byte === QUOTE) isQuoted = !isQuoted
+    else if (byte === COMMA && !isQuoted) count++
+  }
+  return count
 }

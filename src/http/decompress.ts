@@ -5,13 +5,14 @@
  */
 import { brotliDecompress, gunzip, inflate, inflateRaw, type ZlibOptions } from 'node:zlib'
 import { ServiceError } from '../errors.js'
+import { limits } from '../limits.js'
 
 /**
  * Unpacks a body. It stops as soon as there is too much of it, and takes no bytes beyond its end.
  *
  * @param encoding  the Content-Encoding: gzip, deflate or br, in any case; identity changes nothing
  * @param maxBytes  of what comes out
- * @throws ServiceError  BodyTooLarge, InvalidRequest or UnsupportedEncoding
+ * @throws ServiceError  BodyTooLarge, InvalidRequest, Overloaded or UnsupportedEncoding
  */
 export async function decompress(
   bytes: Uint8Array,
@@ -29,7 +30,7 @@ export async function decompress(
   }
   // Senders that compress whatever they send leave nothing as it is.
   if (bytes.length === 0) return bytes
-  const { buffer, readBytes } = await unpacked(unpack, bytes, maxBytes)
+  const { buffer, readBytes } = await inTurn(bytes.length, () => unpacked(unpack, bytes, maxBytes))
   if (readBytes < bytes.length) throw broken()
   return buffer
 }
@@ -53,6 +54,34 @@ function deflateOf([first = 0, second = 0]: Uint8Array): Unpack {
   const hasHeader = (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0
   return hasHeader ? inflate : inflateRaw
 }
+
+/** A few at a time: the library would unpack all bodies at once, and hold a part of each. */
+async function inTurn<Value>(byteCount: number, work: () => Promise<Value>): Promise<Value> {
+  if (unpackingCount < limits.bodiesUnpackedCount) unpackingCount++
+  else await turn(byteCount)
+  try {
+    return await work()
+  } finally {
+    const next = waiting.shift()
+    if (next === undefined) unpackingCount--
+    // In a turn of its own, so that many bodies do not keep other requests waiting.
+    else setImmediate(next)
+  }
+}
+
+/** @throws ServiceError  Overloaded */
+async function turn(byteCount: number): Promise<void> {
+  if (waitingBytes + byteCount > limits.heldBodyBytes) {
+    throw new ServiceError('Overloaded', 'too many large requests at once')
+  }
+  waitingBytes += byteCount
+  await new Promise<void>((resolve) => waiting.push(resolve))
+  waitingBytes -= byteCount
+}
+
+let unpackingCount = 0
+let waitingBytes = 0
+const waiting: (() => void)[] = []
 
 function unpacked(
   unpack: Unpack,

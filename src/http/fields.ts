@@ -16,15 +16,23 @@ export function membersOf(
   { request }: Operation,
 ): JsonObject {
   const members: Record<string, unknown> = {}
-  const texts = new Map<string, string>()
+  const schemas = memberSchemas(request)
+  const keys = new Set<string>()
   for (const [name, text] of fields) {
     const key = name.toLowerCase()
     if (text === '' || RESERVED.has(key)) continue
-    if (texts.has(key)) {
-      throw new ServiceError('InvalidRequest', `${name} is given twice`, name)
+    const schema = schemas.get(key)
+    if (schema === undefined) {
+      members[name] = text
+      continue
     }
-    texts.set(key, text)
-    members[name] = readField(name, text, schemaOf(request, key))
+    if (keys.has(key)) throw new ServiceError('InvalidRequest', `${name} is given twice`, name)
+    keys.add(key)
+    // What URLSearchParams leaves of such bytes.
+    if (text.includes('\ufffd')) {
+      throw new ServiceError('InvalidRequest', `${name} is not UTF-8`, name)
+    }
+    members[name] = readField(name, text, schema)
   }
   return members
 }
@@ -66,11 +74,10 @@ interface MemberSchema {
   readonly enum?: readonly unknown[]
 }
 
-/** Members that are not known are one text. */
-function schemaOf(schema: object, key: string): MemberSchema {
+/** The members that are known, by their names in lower case. */
+function memberSchemas(schema: object): ReadonlyMap<string, MemberSchema> {
   const { properties = {} } = schema as { properties?: Record<string, MemberSchema> }
-  const name = Object.keys(properties).find((candidate) => candidate.toLowerCase() === key)
-  return name === undefined ? { type: 'string' } : properties[name]
+  return new Map(Object.entries(properties).map(([name, member]) => [name.toLowerCase(), member]))
 }
 
 const SCALARS = ['string', 'number', 'integer', 'boolean']

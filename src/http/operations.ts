@@ -35,6 +35,7 @@ interface Dispatcher {
 }
 
 const ANY_VERB: readonly RouteMethod[] = ['GET', 'POST', 'PUT', 'DELETE']
+const WRITING_VERBS: readonly string[] = ['POST', 'PUT', 'DELETE']
 const NO_CONTENT: BodyContent = { kind: 'members', members: {} }
 
 /** What a path does with each verb. */
@@ -126,12 +127,13 @@ async function call(
   request: HttpRequest,
   reply: Reply,
 ): Promise<void> {
+  if (operations[name].isWrite && !WRITING_VERBS.includes(request.method)) {
+    throw new MethodNotAllowed(allowHeader(WRITING_VERBS))
+  }
   if (isBatch) {
     await executeBatch(dispatcher, name, request, reply)
     return
   }
-  const { isWrite } = operations[name]
-  if (isWrite && !request.mayHaveBody) throw new MethodNotAllowed('POST, PUT, DELETE')
   const content = request.mayHaveBody ? await readContent(request) : NO_CONTENT
   await execute(dispatcher, name, bindByName(request, operations[name], content), request, reply)
 }

@@ -122,13 +122,19 @@ export class IncomingRequest implements HttpRequest {
     return this.source?.read() ?? Promise.resolve(NO_BYTES)
   }
 
-  /** Clients that can only POST name the verb they mean. */
+  /**
+   * Clients that can only POST name the verb they mean. A POST that means HEAD is a GET: its client
+   * waits for the body, and would take the next answer for it.
+   */
   #meantMethod(): string {
+    const method = (this.#namedMethod() || 'POST').toUpperCase()
+    return method === 'HEAD' ? 'GET' : method
+  }
+
+  #namedMethod(): string | undefined {
     const header = this.#headers[METHOD_OVERRIDE]
-    if (header) return header.toUpperCase()
-    if (!this.#queryText?.toLowerCase().includes(METHOD_OVERRIDE)) return 'POST'
-    const sent = [...this.query].find(([name]) => name.toLowerCase() === METHOD_OVERRIDE)
-    return sent?.[1].toUpperCase() || 'POST'
+    if (header || !this.#queryText?.toLowerCase().includes(METHOD_OVERRIDE)) return header
+    return [...this.query].find(([name]) => name.toLowerCase() === METHOD_OVERRIDE)?.[1]
   }
 
   #copyHeader(sentName: string, value: string): void {

@@ -80,7 +80,8 @@ function formHeaders({ format, callback }: Wishes, name: string): Record<string,
 
 /** Each form of an answer has a tag of its own; an answer to one is none to another. */
 function tagOf(tag: string, { format, layout, callback }: Wishes): string {
-  const form = callback ?? (format === 'csv' ? `csv-${layout}` : format)
+  const form =
+    callback === undefined ? (format === 'csv' ? `csv-${layout}` : format) : `script-${callback}`
   return `${tag.slice(0, -1)}-${form}"`
 }
 

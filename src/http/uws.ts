@@ -48,7 +48,8 @@ export function peerAddressOf(response: NativeResponse): string {
 
 /** One field of a form with several parts. */
 export interface FormPart {
-  readonly name: string
+  /** Undefined where the part does not say. */
+  readonly name: string | undefined
   readonly data: ArrayBuffer
 }
 

@@ -17,7 +17,7 @@ import { parseGuid } from '../store/guid.js'
 import type { Store } from '../store/store.js'
 import { writtenContext } from '../store/written-context.js'
 import { contextReader } from './context-reader.js'
-import { documentAnswer, membersOf, type Row } from './document-answer.js'
+import { documentAnswer, membersOf, type Row, taggedHeaders } from './document-answer.js'
 import type { Execute } from './execute.js'
 import type { LiveCounts } from './live-counts.js'
 
@@ -66,7 +66,7 @@ function listAnswer(store: Store, request: JsonObject) {
   const { totalCount, summaries } = store.page(Skip, Math.min(Take, limits.contextPageCount))
   const list = { Offset: Skip, Total: totalCount, Results: summaries }
   const json = Buffer.from(JSON.stringify(list))
-  const headers = { 'Cache-Control': 'no-cache' }
+  const headers = taggedHeaders(json)
   return documentAnswer({ json, columns: LIST_COLUMNS, table: SUMMARIES, headers })
 }
 

@@ -83,8 +83,12 @@ function parseJson(body: Uint8Array): unknown {
 }
 
 function isBlank(body: Uint8Array): boolean {
-  return body.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d)
+  let at = 0
+  while (SPACES.includes(body[at])) at++
+  return at === body.length
 }
+
+const SPACES: readonly (number | undefined)[] = [0x20, 0x09, 0x0a, 0x0d]
 
 /**
  * Looks at the structure of the text before it is parsed: JSON.parse and what reads its result take

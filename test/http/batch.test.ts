@@ -1,12 +1,14 @@
 /**
- * What the answers of one batch may hold.
+ * What the answers of one batch may hold, and that a batch keeps nobody else waiting.
  *
  * @module
  */
 import t from 'tap'
-import type { Answer } from '../../src/format/answer.js'
+import { type Answer, piecesOf } from '../../src/format/answer.js'
 import { BatchStopped, executeAll } from '../../src/http/batch.js'
 import { limits } from '../../src/limits.js'
+
+const REQUEST_COUNT = 20
 
 const answerOf = (heldBytes: number): Answer => ({
   headers: {},
@@ -34,3 +36,34 @@ t.test('a batch is no part of a batch', async (t) => {
   const batch = await batchOf(1)
   t.throws(() => batch.csvRecord())
 })
+
+/** Turns of the event loop that begin while something is done. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turnCount = 0
+  let next = setImmediate(function count() {
+    turnCount++
+    next = setImmediate(count)
+  })
+  await work()
+  clearImmediate(next)
+  return turnCount
+}
+
+async function read(pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const piece of pieces) t.ok(piece.length > 0)
+}
+
+t.test(
+  'others are answered between the requests of a batch, and between its answers',
+  async (t) => {
+    const requests = Array.from({ length: REQUEST_COUNT }, () => ({}))
+    const carriedOut = () => executeAll(async () => answerOf(0), requests, Number.POSITIVE_INFINITY)
+    const answer = await carriedOut()
+    const works = [
+      carriedOut,
+      () => read(piecesOf(answer.json())),
+      () => read(piecesOf(answer.csv('flat'))),
+    ]
+    for (const work of works) t.ok((await turnsDuring(work)) >= REQUEST_COUNT - 1)
+  },
+)

@@ -110,3 +110,24 @@ t.test('an encoding that is not known, or several, are refused', async (t) => {
     await t.rejects(decompress(gzipSync('{}'), encoding, 1_000), refused, encoding)
   }
 })
+
+t.test(
+  'bodies are unpacked a few at a time, and those that wait have a bound together',
+  async (t) => {
+    const body = Buffer.alloc(limits.bodyBytes)
+    const waitingCount = Math.floor(limits.heldBodyBytes / limits.bodyBytes)
+    const codes = (count: number) =>
+      Promise.all(
+        Array.from({ length: count }, () =>
+          decompress(body, 'gzip', limits.bodyBytes).catch(({ code }) => String(code)),
+        ),
+      )
+    const fitting = limits.bodiesUnpackedCount + waitingCount
+    for (let round = 0; round < 2; round++) {
+      t.strictSame(new Set(await codes(fitting)), new Set(['InvalidRequest']))
+      const answers = await codes(fitting + 1)
+      t.equal(answers.pop(), 'Overloaded')
+      t.strictSame(new Set(answers), new Set(['InvalidRequest']))
+    }
+  },
+)

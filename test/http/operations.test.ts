@@ -165,6 +165,13 @@ t.test('members come from path, query and body, and one goes before the other', 
       { countsOnly: true, sources: [1, 2] },
     ],
     ['POST /api/recipients', { body: '{"a":1}' }, { a: 1 }],
+    ['POST /api/recipients', form('\ufeff{"a":"b=c"}'), { a: 'b=c' }],
+    [
+      'POST /api/recipients?x=1&X=2&countsOnly=1',
+      form('y=1&y=2'),
+      { countsOnly: '1', x: '1', X: '2', y: '2' },
+    ],
+    ['POST /api/recipients', { headers: ['Content-Encoding:'], body: '{"a":1}' }, { a: 1 }],
     [
       'POST /api/recipients',
       { headers: ['Content-Type: text/plain;charset=UTF-8'], body: '{"a":1}' },
@@ -188,8 +195,25 @@ t.test('a form with several parts has members too, and is whole or refused', asy
   const body = `${part('countsOnly', 'true')}${part('geoJSON', '{"type":"Point"}')}--xx--\r\n`
   const { members } = await said('POST /api/recipients', { headers, body })
   t.same(members, { countsOnly: 'true', geoJSON: { type: 'Point' } })
-  for (const broken of [body.slice(0, -8), '--xx--', 'nothing', part('a', 'b')]) {
-    t.equal((await request(port, 'POST /api/recipients', { headers, body: broken })).status, 400)
+  for (const boundary of ['"xx"', 'xx; charset=utf-8']) {
+    const type = { headers: [`Content-Type: multipart/form-data; boundary=${boundary}`], body }
+    t.same((await said('POST /api/recipients', type)).members, members, boundary)
+  }
+  const manyHeaders = Array.from({ length: 12 }, (_, i) => `X-${i}: 1\r\n`).join('')
+  const cases = [
+    body.slice(0, -8),
+    '--xx--',
+    'nothing',
+    part('a', 'b'),
+    `${part('a', 'b')}${part('sources', '1').replace('\r\n\r\n', `\r\n${manyHeaders}\r\n`)}--xx--`,
+    `${part('a', 'b')}${part('sources', '1').replace('\r\n\r\n', '\r\n')}--xx--`,
+    `${part('a', 'b')}--xx--\r\n${part('sources', '1')}--xx--`,
+    `${part('a', 'b\r\n--xxx')}${part('sources', '1')}--xx--`,
+    `${part('sources', '1').trimEnd()}--xx--`,
+  ]
+  for (const broken of cases) {
+    const answer = await request(port, 'POST /api/recipients', { headers, body: broken })
+    t.equal(answer.status, 400, broken)
   }
 })
 
@@ -207,6 +231,8 @@ t.test('a body that cannot be read is 400, never taken for an empty one', async 
     ['Content-Type: application/xml', '<a/>'],
     [FORM_TYPE, 'countsOnly=1&countsonly=0'],
     [FORM_TYPE, 'geoJSON={type:'],
+    [FORM_TYPE, 'contactCountMode=%FF'],
+    ['Content-Type: multipart/form-data; boundary=x', '--x\r\nContent-Type: a/b\r\n\r\n1\r\n--x--'],
   ]
   for (const [type, body] of cases) {
     const { status } = await request(port, 'POST /api/recipients', { headers: [type], body })
@@ -214,6 +240,32 @@ t.test('a body that cannot be read is 400, never taken for an empty one', async 
   }
   const coded = { headers: [JSON_TYPE, 'Content-Encoding: zstd'], body: '{}' }
   t.equal((await request(port, 'POST /api/recipients', coded)).status, 415)
+})
+
+t.test('a form has as many members as a body of JSON, and no more', async (t) => {
+  const fields = (count: number, field: (index: number) => string, separator: string) =>
+    Array.from({ length: count }, (_, index) => field(index)).join(separator)
+  const part = (index: number) =>
+    `--x\r\nContent-Disposition: form-data; name="${index}"\r\n\r\n1\r\n`
+  const bodies: [type: string, body: (count: number) => string][] = [
+    [FORM_TYPE, (count) => fields(count, (index) => `a${index}=1`, '&')],
+    [FORM_TYPE, (count) => fields(count, () => 'a=', '&')],
+    [
+      'Content-Type: text/csv',
+      (count) =>
+        `${fields(count, (index) => `a${index}`, ',')}\n${fields(count, () => '"1,1"', ',')}`,
+    ],
+    ['Content-Type: multipart/form-data; boundary=x', (count) => `${fields(count, part, '')}--x--`],
+  ]
+  for (const [type, body] of bodies) {
+    for (const [count, status] of [
+      [limits.jsonMemberCount, 200],
+      [limits.jsonMemberCount + 1, 422],
+    ]) {
+      const options = { headers: [type], body: body(count) }
+      t.equal((await request(port, 'POST /api/recipients', options)).status, status, type)
+    }
+  }
 })
 
 t.test('a compressed body may be as large as a plain one, and no larger', async (t) => {
@@ -258,6 +310,30 @@ t.test('a POST may mean another verb', async (t) => {
   t.equal((await request(port, 'POST /api/recipients', override('DELETE'))).status, 405)
   const ignored = { headers: ['X-HTTP-Method-Override: DELETE'] }
   t.equal((await request(port, `GET /api/contexts/${ID}`, ignored)).status, 200)
+})
+
+t.test('a POST that means HEAD has a body, which its client waits for', async (t) => {
+  for (const [line, headers] of [
+    ['POST /api/configuration', ['X-HTTP-Method-Override: head']],
+    ['POST /json/reply/GetMapConfigurationRequest', ['X-HTTP-Method-Override: HEAD']],
+    ['POST /api/configuration?X-HTTP-Method-Override=HEAD', []],
+  ] as [string, string[]][]) {
+    t.equal((await said(line, { headers, body: '' })).name, 'GetMapConfigurationRequest', line)
+  }
+})
+
+t.test('no verb but POST, PUT and DELETE writes by name', async (t) => {
+  for (const [line, headers] of [
+    ['PATCH /json/reply/PostMapContextRequest', []],
+    ['TRACE /api/PostMapContextRequest', []],
+    ['PATCH /api/PostMapContextRequest[]', []],
+    ['POST /json/reply/PostMapContextRequest', ['X-HTTP-Method-Override: GET']],
+    ['POST /json/reply/PostMapContextRequest?x-http-method-override=patch', []],
+  ] as [string, string[]][]) {
+    const answer = await request(port, line, { headers, body: '[]' })
+    t.equal(answer.status, 405, line)
+    t.equal(answer.headers.allow, 'POST, PUT, DELETE', line)
+  }
 })
 
 t.test('the form of an answer follows path, callback, format and Accept', async (t) => {
@@ -327,6 +403,7 @@ t.test('a tag that is known is answered 304, for each form of an answer', async 
   t.notOk('content-length' in second.headers)
   t.equal((await request(port, 'HEAD /api/configuration', known)).status, 304)
   t.equal((await request(port, 'GET /api/configuration.csv', known)).status, 200)
+  t.equal((await request(port, 'GET /api/configuration?callback=json', known)).status, 200)
   t.equal(
     (await request(port, 'GET /api/configuration', { headers: ['If-None-Match: *'] })).status,
     304,

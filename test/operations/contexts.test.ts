@@ -172,8 +172,16 @@ t.test('the list is in the order of ids, in pages', async (t) => {
 })
 
 t.test('an answer has a tag that changes with what is answered', async (t) => {
-  const { PutMapContextRequest: put, GetMapContextRequest: get } = await operations(t)
+  const {
+    PutMapContextRequest: put,
+    GetMapContextRequest: get,
+    GetMapContextsRequest: list,
+  } = await operations(t)
+  const empty = await list({}, deadlineMs())
   const answer = await put({ Id: ID, Areas: [{ Id: 'a' }] }, deadlineMs())
+  const listed = await list({}, deadlineMs())
+  t.match(listed?.headers, { ETag: /^W\/"[0-9a-f]{32}"$/, 'Cache-Control': 'no-cache' })
+  t.not(listed?.headers.ETag, empty?.headers.ETag)
   t.match(answer?.headers, { ETag: /^W\/"[0-9a-f]{32}"$/, 'Cache-Control': 'no-cache' })
   t.equal(answer?.heldBytes, bytesOf(answer).length)
   t.same((await get({ Id: ID }, deadlineMs()))?.headers, answer?.headers)
