@@ -146,7 +146,10 @@ class Reader {
     const text = this.#untilSign(isIndented ? this.#at : before)
     const word = withoutSpace(text)
     if (word === 'null') return null
-    if (JSON_NUMBER.test(word)) return Number(word)
+    // One that would come out otherwise stays text, which is understood where a number is wanted.
+    if (JSON_NUMBER.test(word) && (this.#notation === 'json' || String(Number(word)) === word)) {
+      return Number(word)
+    }
     const lower = this.#notation === 'json' || word.length > 5 ? word : word.toLowerCase()
     if (lower === 'true' || lower === 'false') return lower === 'true'
     return word === '' || this.#notation === 'json' ? this.#fail() : text

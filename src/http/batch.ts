@@ -33,6 +33,7 @@ export async function executeAll(
   let heldBytes = 0
   for (const request of requests) {
     try {
+      if (performance.now() > deadlineMs) throw new ServiceError('Unavailable', LATE)
       const answer = await execute(request, deadlineMs)
       // Many need nothing but this thread, and others are to be answered in between.
       await setImmediate()
@@ -48,6 +49,8 @@ export async function executeAll(
   }
   return batchAnswer(answers, heldBytes)
 }
+
+const LATE = 'this batch takes longer than one request may; send it in parts'
 
 /** How many requests of a batch were carried out, as clients of ServiceStack read it. */
 export const COMPLETED_HEADER = 'X-AutoBatch-Completed'

@@ -12,12 +12,14 @@ import { limits } from '../limits.js'
  *
  * @param encoding  the Content-Encoding: gzip, deflate or br, in any case; identity changes nothing
  * @param maxBytes  of what comes out
+ * @param waitMs  for the bodies that came before; `limits.requestMs` unless given
  * @throws ServiceError  BodyTooLarge, InvalidRequest, Overloaded or UnsupportedEncoding
  */
 export async function decompress(
   bytes: Uint8Array,
   encoding: string,
   maxBytes: number,
+  waitMs: number = limits.requestMs,
 ): Promise<Uint8Array> {
   const name = encoding.trim().toLowerCase()
   if (name === 'identity') return bytes
@@ -30,7 +32,9 @@ export async function decompress(
   }
   // Senders that compress whatever they send leave nothing as it is.
   if (bytes.length === 0) return bytes
-  const { buffer, readBytes } = await inTurn(bytes.length, () => unpacked(unpack, bytes, maxBytes))
+  const { buffer, readBytes } = await inTurn(bytes.length, waitMs, () =>
+    unpacked(unpack, bytes, maxBytes),
+  )
   if (readBytes < bytes.length) throw broken()
   return buffer
 }
@@ -56,9 +60,13 @@ function deflateOf([first = 0, second = 0]: Uint8Array): Unpack {
 }
 
 /** A few at a time: the library would unpack all bodies at once, and hold a part of each. */
-async function inTurn<Value>(byteCount: number, work: () => Promise<Value>): Promise<Value> {
+async function inTurn<Value>(
+  byteCount: number,
+  waitMs: number,
+  work: () => Promise<Value>,
+): Promise<Value> {
   if (unpackingCount < limits.bodiesUnpackedCount) unpackingCount++
-  else await turn(byteCount)
+  else await turn(byteCount, waitMs)
   try {
     return await work()
   } finally {
@@ -70,13 +78,28 @@ async function inTurn<Value>(byteCount: number, work: () => Promise<Value>): Pro
 }
 
 /** @throws ServiceError  Overloaded */
-async function turn(byteCount: number): Promise<void> {
-  if (waitingBytes + byteCount > limits.heldBodyBytes) {
-    throw new ServiceError('Overloaded', 'too many large requests at once')
-  }
+async function turn(byteCount: number, waitMs: number): Promise<void> {
+  const overloaded = new ServiceError('Overloaded', 'too many compressed requests at once')
+  if (waitingBytes + byteCount > limits.heldBodyBytes) throw overloaded
   waitingBytes += byteCount
-  await new Promise<void>((resolve) => waiting.push(resolve))
-  waitingBytes -= byteCount
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const begin = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      const timer = setTimeout(() => {
+        const place = waiting.indexOf(begin)
+        // Otherwise its turn has come, and it is about to begin.
+        if (place < 0) return
+        waiting.splice(place, 1)
+        reject(overloaded)
+      }, waitMs)
+      waiting.push(begin)
+    })
+  } finally {
+    waitingBytes -= byteCount
+  }
 }
 
 let unpackingCount = 0

@@ -150,3 +150,15 @@ function thrown(text: string, field?: string): ServiceError {
   }
   throw new Error('nothing was thrown')
 }
+
+t.test('a number that would come out otherwise stays the text that it is', async (t) => {
+  const text = '{Id:12345678901234567890,Price:1.50,Zip:007,Count:12,Share:-0.5,Large:1e5}'
+  t.same(parseJsv(text), {
+    Id: '12345678901234567890',
+    Price: '1.50',
+    Zip: '007',
+    Count: 12,
+    Share: -0.5,
+    Large: '1e5',
+  })
+})

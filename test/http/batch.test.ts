@@ -67,3 +67,10 @@ t.test(
     for (const work of works) t.ok((await turnsDuring(work)) >= REQUEST_COUNT - 1)
   },
 )
+
+t.test('a batch that takes too long ends where it is', async (t) => {
+  const stopped = await executeAll(async () => answerOf(0), [{}, {}], performance.now() - 1).catch(
+    (fault: unknown) => fault,
+  )
+  t.match(stopped, { fault: { code: 'Unavailable' }, completedCount: 0 })
+})
