@@ -9,12 +9,14 @@ import type { Static, TSchema } from 'typebox'
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { lowerCase } from './letter-case.js'
+import { LOST_MEMBERS, type LostMembers } from './members.js'
 
 /**
  * A copy with the declared names, in the order of the schema, without members that are null, which
  * means the same as absent.
  *
- * @param unknownMembers  what becomes of members that the schema does not have
+ * @param unknownMembers  what becomes of members that the schema does not have; those that it knows
+ *   as lost are refused in any case
  * @throws ServiceError  InvalidRequest, with the path of the member that does not fit
  */
 export function bind<Schema extends TSchema>(
@@ -33,6 +35,7 @@ interface BoundSchema {
   readonly items?: BoundSchema
   readonly properties?: Readonly<Record<string, BoundSchema>>
   readonly additionalProperties?: boolean
+  readonly [LOST_MEMBERS]?: LostMembers
 }
 
 interface Binding {
@@ -69,6 +72,7 @@ function bindObject(schema: BoundSchema, value: unknown, binding: Binding): unkn
     return withoutNulls(value, binding)
   }
   const written = writtenNames(schema, value, binding)
+  refuseLost(schema[LOST_MEMBERS] ?? {}, value, written, binding)
   const bound: Record<string, unknown> = {}
   for (const [name, member] of Object.entries(properties)) {
     const key = written.get(name)
@@ -100,6 +104,21 @@ function writtenNames(
   return written
 }
 
+/** What would be dropped, and change what the rest means. */
+function refuseLost(
+  lost: LostMembers,
+  value: Readonly<Record<string, unknown>>,
+  written: ReadonlyMap<string, string>,
+  binding: Binding,
+): void {
+  for (const key of Object.keys(value)) {
+    const name = lowerCase(key)
+    if (value[key] === null || !Object.hasOwn(lost, name)) continue
+    if (lost[name].some((other) => written.has(other))) continue
+    refuse('cannot be kept, and without it the rest would mean something else', binding, key)
+  }
+}
+
 /** Declared names by themselves in lower case. */
 function namesOf(schema: BoundSchema): ReadonlyMap<string, string> {
   let names = namesBySchema.get(schema)
@@ -128,6 +147,10 @@ function bindArray(items: BoundSchema, value: unknown, binding: Binding): unknow
 
 function bindText(value: unknown, binding: Binding): string {
   if (typeof value === 'string') return value
+  // Its last digits are lost already.
+  if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+    refuse('has more digits than a number keeps; put it in quotes', binding)
+  }
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   return refuse('must be a text', binding)
 }

@@ -4,9 +4,9 @@
  * @module
  */
 import { type Static, Type } from 'typebox'
-import { integer, listOf, member, members, text } from './members.js'
+import { integer, listOf, member, members, refusing, text } from './members.js'
 
-export const SpatialReferenceSchema = members(
+const UnguardedReferenceSchema = members(
   'SpatialReference',
   'What coordinates are. Without one they are longitude and latitude in degrees.',
   {
@@ -17,7 +17,12 @@ export const SpatialReferenceSchema = members(
   },
 )
 
-export const GeometrySchema = members('Geometry', 'A polygon of the Esri map libraries.', {
+export const SpatialReferenceSchema = refusing(UnguardedReferenceSchema, {
+  wkt: ['wkid', 'latestWkid'],
+  wkt2: ['wkid', 'latestWkid'],
+})
+
+const UnguardedGeometrySchema = members('Geometry', 'A polygon of the Esri map libraries.', {
   type: text('"polygon".'),
   rings: listOf(
     Type.Array(Type.Array(Type.Number())),
@@ -26,6 +31,17 @@ export const GeometrySchema = members('Geometry', 'A polygon of the Esri map lib
   ),
   spatialReference: member(SpatialReferenceSchema, 'What the coordinates are.'),
 })
+
+/** Other geometries, GeoJSON among them, would become a polygon without rings. */
+const OTHER_GEOMETRIES = [
+  ...['curverings', 'curvepaths', 'paths', 'points', 'x', 'y', 'xmin', 'ymin', 'xmax', 'ymax'],
+  ...['coordinates', 'geometries', 'geometry', 'features', 'shapes', 'crs'],
+]
+
+export const GeometrySchema = refusing(
+  UnguardedGeometrySchema,
+  Object.fromEntries(OTHER_GEOMETRIES.map((name) => [name, []])),
+)
 
 export type SpatialReference = Static<typeof SpatialReferenceSchema>
 export type Geometry = Static<typeof GeometrySchema>

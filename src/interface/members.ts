@@ -21,6 +21,20 @@ export function members<Properties extends TProperties>(
   return Type.Partial(Type.Object(properties), options)
 }
 
+/**
+ * Members that a type does not have, and without which what it has would mean something else; beside
+ * any of the members named, they only say the same. By their names in lower case.
+ */
+export type LostMembers = Readonly<Record<string, readonly string[]>>
+
+/** Where a type keeps them; it is in no description. */
+export const LOST_MEMBERS = Symbol('lost members')
+
+/** A type of which other members are not always dropped, see `LostMembers`. */
+export function refusing<Schema extends TSchema>(schema: Schema, lost: LostMembers): Schema {
+  return { ...schema, [LOST_MEMBERS]: lost }
+}
+
 /** A type that may have other members as well, which are its client's own. */
 export function openMembers<Properties extends TProperties>(
   title: string,

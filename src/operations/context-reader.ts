@@ -9,25 +9,35 @@ import type { Answer } from '../format/answer.js'
 import { type Area, type Contact, type MapContext, MapContextSchema } from '../interface/context.js'
 import { limits } from '../limits.js'
 import type { Store, StoredContext } from '../store/store.js'
+import type { WrittenContext } from '../store/written-context.js'
 import { documentAnswer, membersOf, type Row, taggedHeaders } from './document-answer.js'
 import type { Basis, LiveCounts, ShapeState } from './live-counts.js'
 
-export type ReadContext = (id: string, deadlineMs: number) => Promise<Answer>
+/**
+ * @param written  what was stored a moment ago, and others may have changed since; without it, what
+ *   is stored now
+ * @throws ServiceError  NotFound
+ */
+export type ReadContext = (
+  id: string,
+  deadlineMs: number,
+  written?: WrittenContext,
+) => Promise<Answer>
 
-/** @throws ServiceError  NotFound */
 export function contextReader(store: Store, counts: LiveCounts): ReadContext {
   // The same stored text, counted in the same snapshot and mode, is the same answer for ever.
   const kept = new LRUCache<string, KeptAnswer>({
     maxSize: limits.keptAnswerBytes,
     sizeCalculation: ({ json }) => json.byteLength,
   })
-  return async (id, deadlineMs) => {
+  return async (id, deadlineMs, written) => {
     const basis = counts.basis()
     const last = kept.get(id)
-    if (last !== undefined && isSame(last, basis) && last.version === store.contextVersion(id)) {
+    const version = written?.header.version ?? store.contextVersion(id)
+    if (last !== undefined && isSame(last, basis) && last.version === version) {
       return contextAnswer(last)
     }
-    const stored = store.context(id)
+    const stored = written === undefined ? store.context(id) : asStored(written)
     if (stored === undefined) throw new ServiceError('NotFound', 'there is no context with this Id')
     const { context, isFinal } = await countedContext(stored, counts, basis, deadlineMs)
     const json = Buffer.from(JSON.stringify(context))
@@ -35,6 +45,10 @@ export function contextReader(store: Store, counts: LiveCounts): ReadContext {
     if (isFinal) kept.set(id, answer)
     return contextAnswer(answer)
   }
+}
+
+function asStored({ header, json, shapeHashes }: WrittenContext): StoredContext {
+  return { version: header.version, json: Buffer.from(json), shapeHashes }
 }
 
 interface KeptAnswer extends Basis {

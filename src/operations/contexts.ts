@@ -37,7 +37,7 @@ export function contextOperations(
     async (request, deadlineMs) => {
       const context = writtenContext(bind(MapContextSchema, request))
       await store.change({ kind: 'context', context, mayReplace })
-      return read(context.id, deadlineMs)
+      return read(context.id, deadlineMs, context)
     }
   return {
     GetMapContextRequest: async (request, deadlineMs) => read(idOf(request), deadlineMs),

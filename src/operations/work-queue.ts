@@ -1,5 +1,7 @@
 /**
- * Work that nobody need wait for: a few pieces at a time, and each at most once at a time.
+ * Work that nobody need wait for: a few pieces at a time, and each at most once at a time. Each
+ * begins in a turn of the event loop of its own, since its first step may take long, and requests
+ * are not to wait for several of them.
  *
  * @module
  */
@@ -27,18 +29,24 @@ export function workQueue<Value>(bounds: WorkBounds): WorkQueue<Value> {
   const waiting: (() => void)[] = []
   let runningCount = 0
   let isStopped = false
+  let lastTurn = Promise.resolve()
+
+  function ownTurn(): Promise<void> {
+    lastTurn = lastTurn.then(() => new Promise((resolve) => setImmediate(resolve)))
+    return lastTurn
+  }
 
   async function run(key: string, work: () => Promise<Value>): Promise<Value | undefined> {
     if (runningCount < bounds.runningCount) runningCount++
     else await new Promise<void>((resolve) => waiting.push(resolve))
+    if (!isStopped) await ownTurn()
     try {
       return isStopped ? undefined : await work()
     } finally {
       pieces.delete(key)
       const next = waiting.shift()
       if (next === undefined) runningCount--
-      // In a turn of its own, so that much work does not keep requests waiting.
-      else setImmediate(next)
+      else next()
     }
   }
 

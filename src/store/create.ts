@@ -5,8 +5,9 @@
  * @module
  */
 import { statSync } from 'node:fs'
-import { chmod, mkdir, open } from 'node:fs/promises'
+import { access, chmod, constants, mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { OperatorError } from '../errors.js'
 import type { Log } from '../log.js'
 import { settle } from './change-port.js'
 import { applyChange, type Change, type ChangeOutcome, makeChange } from './changes.js'
@@ -25,7 +26,8 @@ export interface MainStore extends Store {
  * Opens the store of a data directory that exists. Into a new one go `configuration.json` and
  * `contexts/*.json` of the directory, where they are.
  *
- * @throws OperatorError  DocumentInvalid, when such a file or the store itself is damaged
+ * @throws OperatorError  DocumentInvalid, when such a file or the store itself is damaged; Failed,
+ *   when it must not be written
  */
 export async function createStore(dataDirectory: string, log: Log): Promise<MainStore> {
   const directory = storeDirectory(dataDirectory)
@@ -59,12 +61,27 @@ function openWritable(directory: string): Tables {
   }
 }
 
+/** A store that must not be written is told from one that is damaged. */
 async function createDirectory(directory: string, dataDirectory: string): Promise<void> {
-  await mkdir(directory, { mode: 0o700 }).catch((fault: NodeJS.ErrnoException) => {
-    if (fault.code !== 'EEXIST') throw fault
-  })
-  await chmod(directory, 0o700)
-  await syncDirectory(dataDirectory)
+  try {
+    await mkdir(directory, { mode: 0o700 }).catch(ignore('EEXIST'))
+    await chmod(directory, 0o700)
+    for (const name of ['data.mdb', 'lock.mdb']) {
+      await access(join(directory, name), constants.R_OK | constants.W_OK).catch(ignore('ENOENT'))
+    }
+    await syncDirectory(dataDirectory)
+  } catch (fault) {
+    const problem = `${directory} must be a directory of this user, who may write its files`
+    throw new OperatorError('Failed', `${problem} (${(fault as NodeJS.ErrnoException).code})`, {
+      cause: fault,
+    })
+  }
+}
+
+function ignore(code: string) {
+  return (fault: NodeJS.ErrnoException) => {
+    if (fault.code !== code) throw fault
+  }
 }
 
 async function fill(tables: Tables, dataDirectory: string, log: Log): Promise<void> {

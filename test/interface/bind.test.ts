@@ -36,6 +36,7 @@ t.test('what clients write for a value of another type is converted', async (t) 
     ['context', area('IsVisible', '0'), area('IsVisible', false)],
     ['context', area('IsVisible', ''), { Areas: [{}] }],
     ['context', area('Name', 12.5), area('Name', '12.5')],
+    ['context', area('Name', 9_007_199_254_740_991), area('Name', '9007199254740991')],
     ['context', area('Name', true), area('Name', 'true')],
     ['context', area('Name', ''), area('Name', '')],
     ['context', area('ContactTotalCount', '1.5'), area('ContactTotalCount', 1.5)],
@@ -72,6 +73,8 @@ t.test('what does not fit is refused, by the path of the member', async (t) => {
     [{ Areas: [1] }, 'Areas[0]'],
     [{ Areas: [{}, null] }, 'Areas[1]'],
     [{ Id: {} }, 'Id'],
+    [{ Id: 9_007_199_254_740_992 }, 'Id'],
+    [{ Areas: [{ Name: -1e300 }] }, 'Areas[0].Name'],
     [{ Areas: [{ IsActive: 2 }] }, 'Areas[0].IsActive'],
     [{ Areas: [{ IsActive: 'yes' }] }, 'Areas[0].IsActive'],
     [{ Areas: [{ ContactTotalCount: '1,5' }] }, 'Areas[0].ContactTotalCount'],
@@ -193,3 +196,29 @@ for (const [name, schema] of [
     )
   })
 }
+
+t.test('what cannot be dropped without changing a shape is refused', async (t) => {
+  const area = (Geometry: unknown) => ({ Areas: [{ Geometry }] })
+  const ring = [[[1, 2]]]
+  const cases: [geometry: object, field: string][] = [
+    [{ curveRings: [] }, 'curveRings'],
+    [{ type: 'extent', XMin: 1, ymin: 2, xmax: 3, ymax: 4 }, 'XMin'],
+    [{ x: 1, y: 2 }, 'x'],
+    [{ paths: ring }, 'paths'],
+    [{ type: 'Polygon', coordinates: ring }, 'coordinates'],
+    [{ rings: ring, crs: {} }, 'crs'],
+    [{ rings: ring, spatialReference: { wkt: 'w' } }, 'spatialReference.wkt'],
+  ]
+  for (const [geometry, field] of cases) {
+    const fault = { code: 'InvalidRequest', field: `Areas[0].Geometry.${field}` }
+    t.throws(() => bind(MapContextSchema, area(geometry)), fault, field)
+    const boundary = { CustomerBoundaryGeometry: geometry }
+    const boundaryFault = { code: 'InvalidRequest', field: `CustomerBoundaryGeometry.${field}` }
+    t.throws(() => bind(MapConfigurationSchema, boundary), boundaryFault, field)
+  }
+  const spatialReference = { wkid: 102100, wkt: 'w' }
+  t.same(
+    bind(MapContextSchema, area({ rings: ring, hasZ: false, curveRings: null, spatialReference })),
+    area({ rings: ring, spatialReference: { wkid: 102100 } }),
+  )
+})

@@ -9,6 +9,7 @@ import { limits } from '../../src/limits.js'
 import { contextOperations } from '../../src/operations/contexts.js'
 import { startLiveCounts } from '../../src/operations/live-counts.js'
 import { applyChange } from '../../src/store/changes.js'
+import type { Store } from '../../src/store/store.js'
 import { openTables, storeDirectory } from '../../src/store/tables.js'
 import { writtenContext } from '../../src/store/written-context.js'
 import { temporaryDirectory } from '../support/hickory.js'
@@ -69,6 +70,29 @@ t.test('a context is posted, got by every form of its id, put and deleted', asyn
   await t.rejects(get({ Id: ID }, deadlineMs()), missing)
   await t.rejects(remove({ Id: ID }, deadlineMs()), missing)
   t.equal(jsonOf(await put({ Id: ID }, deadlineMs())).Id, ID, 'a put creates what is not there')
+})
+
+t.test('a write answers what it wrote, whatever others change at once', async (t) => {
+  const { store, service } = await operations(t)
+  const change: Store['change'] = async (made) => {
+    await store.change(made)
+    if (made.kind === 'context') await store.change({ kind: 'deleteContext', id: made.context.id })
+  }
+  const outrun = { ...store, change }
+  const counts = startLiveCounts({ store: outrun, service, log: silentLog })
+  t.teardown(() => counts.stop())
+  const { PostMapContextRequest, PutMapContextRequest, GetMapContextRequest } = contextOperations(
+    outrun,
+    counts,
+  )
+  for (const [ContextName, write] of Object.entries({
+    PostMapContextRequest,
+    PutMapContextRequest,
+  })) {
+    const request = { Id: ID, ContextName, Areas: [{ Id: 'a', Geometry: squareGeometry(0, 0, 1) }] }
+    t.match(jsonOf(await write(request, deadlineMs())), request)
+    await t.rejects(GetMapContextRequest({ Id: ID }, deadlineMs()), { code: 'NotFound' })
+  }
 })
 
 t.test('an id that is no Guid or is missing is refused', async (t) => {

@@ -73,6 +73,9 @@ async function asked(service: SelectionService, geoJSON: unknown): Promise<Area[
   }))
 }
 
+/** What is counted in the background needs turns of the event loop. */
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
 const flags = (area: Area) => [
   area.IsUpdatingContactList,
   area.HasContactCountError,
@@ -102,6 +105,7 @@ t.test('counts equal those of recipient requests, in both modes and snapshots', 
       if (total === 0) await front.put(areas)
       let counted = await front.get()
       while (counted.some(({ IsUpdatingContactList }) => IsUpdatingContactList)) {
+        await turn()
         counted = await front.get()
       }
       for (const [i, area] of counted.entries()) {
@@ -133,7 +137,10 @@ t.test('counts that are out of date are served until there are new ones', async 
   t.equal(stale.ContactTotalCount, before.ContactTotalCount)
   t.same(flags(stale), [true, false, false])
   let [fresh] = await second.get()
-  while (fresh.IsUpdatingContactList) fresh = (await second.get())[0]
+  while (fresh.IsUpdatingContactList) {
+    await turn()
+    fresh = (await second.get())[0]
+  }
   t.same(fresh.Contacts, await asked(second.service, Geometry))
   t.same(flags(fresh), [false, false, false])
   await until(() => store.counts(hashes(store))[0]?.snapshotId === '000002-00000000')
@@ -169,15 +176,15 @@ t.test('an answer that is certain is kept, until something changes', async (t) =
   const service = world(1, '000001-00000000', store.countMode)
   const front = startFront(t, { ...store, context }, service)
   await front.put([{ Id: 'a', Geometry: drawn(0, 0, 1) }])
-  t.equal(readCount, 1)
+  t.equal(readCount, 0, 'a write answers what it wrote')
   const [area] = await front.get()
-  t.same([readCount, service.tasks.length > 0], [1, true])
+  t.same([readCount, service.tasks.length > 0], [0, true])
   await front.put([{ Id: 'b', Geometry: drawn(0, 0, 1) }])
   t.same((await front.get())[0], { ...area, Id: 'b' })
-  t.equal(readCount, 2)
+  t.equal(readCount, 0)
   await store.change({ kind: 'configuration', json: '{}', countMode: 'Contact' })
   await front.get()
-  t.equal(readCount, 3)
+  t.equal(readCount, 1)
 })
 
 t.test('a shape is counted once, however many areas and requests want it', async (t) => {
@@ -229,7 +236,7 @@ t.test('a shape that a recipient request would refuse is said to be invalid', as
         ],
       ],
     },
-    { type: 'polygon', paths: [shell] },
+    { type: 'polygon' },
   ]
   const areas = [...invalid, drawn(0, 0, 1)].map((Geometry, i) => ({
     Id: `${i}`,
@@ -294,7 +301,10 @@ t.test('a count that fails leaves the last ones, and is not tried again at once'
   const second = startFront(t, store, service, 1_000_000)
   let [area] = await second.get()
   t.same(flags(area), [true, false, false])
-  while (area.IsUpdatingContactList) area = (await second.get())[0]
+  while (area.IsUpdatingContactList) {
+    await turn()
+    area = (await second.get())[0]
+  }
   for (let i = 0; i < 3; i++) {
     area = (await second.get())[0]
     t.same(flags(area), [false, true, false])
@@ -336,7 +346,8 @@ t.test('a few shapes are counted at a time', async (t) => {
   let most = 0
   const run: SelectionService['runner']['run'] = async (task, deadline) => {
     most = Math.max(most, ++running)
-    await new Promise((resolve) => setImmediate(resolve))
+    // Longer than it takes as many to begin as may.
+    for (let i = 0; i < 4 * limits.shapesCountedCount; i++) await turn()
     running--
     return service.runner.run(task, deadline)
   }

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { type MapConfiguration, MapConfigurationSchema } from '../../src/interface/configuration.js'
@@ -175,6 +175,27 @@ t.test('only the owner may read the store', async (t) => {
     (name) => statSync(join(storeDirectory(directory), name)).mode & 0o777,
   )
   t.same(modes, [0o700, 0o600, 0o600])
+})
+
+t.test('a store that must not be written is told from a damaged one', async (t) => {
+  const isRoot = process.geteuid?.() === 0
+  const prevented: [what: string, prevent: (store: string) => void][] = [
+    ['a file', (store) => writeFileSync(store, '')],
+    ['behind a file', (store) => symlinkSync(join(store, '..', 'configuration.json', 'x'), store)],
+  ]
+  if (!isRoot) {
+    const readOnly = (store: string) => {
+      mkdirSync(store)
+      writeFileSync(join(store, 'data.mdb'), '', { mode: 0o400 })
+    }
+    prevented.push(['read only', readOnly])
+  }
+  for (const [what, prevent] of prevented) {
+    const directory = dataDirectory(t, { 'configuration.json': {} })
+    prevent(storeDirectory(directory))
+    const fault = { code: 'Failed', exitCode: 1, message: /must be a directory of this user/ }
+    await t.rejects(createStore(directory, silentLog), fault, what)
+  }
 })
 
 t.test('a store of another version is refused', async (t) => {
