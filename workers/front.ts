@@ -6,7 +6,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { descriptionRoutes } from '../src/http/descriptions.js'
 import { healthRoutes } from '../src/http/health.js'
-import { operationRoutes } from '../src/http/operations.js'
+import { operationRoutes } from '../src/http/operation-routes.js'
 import { createHttpServer } from '../src/http/server.js'
 import { limits } from '../src/limits.js'
 import { createLog } from '../src/log.js'

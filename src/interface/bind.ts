@@ -10,6 +10,7 @@ import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { lowerCase } from './letter-case.js'
 import { LOST_MEMBERS, type LostMembers } from './members.js'
+import { flagOf, numberOf } from './quoted.js'
 
 /**
  * A copy with the declared names, in the order of the schema, without members that are null, which
@@ -158,21 +159,15 @@ function bindText(value: unknown, binding: Binding): string {
 /** An empty text is no number, as forms and query strings write a member that is left out. */
 function bindNumber(value: unknown, isWhole: boolean, binding: Binding): number | undefined {
   if (value === '') return undefined
-  const isQuoted = typeof value === 'string' && NUMBER.test(value.trim())
-  const number = isQuoted ? Number(value) : value
+  const number = numberOf(value)
   const isFit = isWhole ? Number.isSafeInteger(number) : Number.isFinite(number)
   if (isFit) return number as number
   return refuse(isWhole ? 'must be a whole number' : 'must be a number', binding)
 }
 
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
-
 function bindFlag(value: unknown, binding: Binding): boolean | undefined {
   if (value === '') return undefined
-  const text = isScalar(value) ? String(value).toLowerCase() : ''
-  if (text === 'true' || text === '1') return true
-  if (text === 'false' || text === '0') return false
-  return refuse('must be true or false', binding)
+  return flagOf(value) ?? refuse('must be true or false', binding)
 }
 
 function bindEnum(names: readonly string[], value: unknown, binding: Binding): string | undefined {
@@ -198,10 +193,6 @@ function withoutNulls(value: unknown, binding: Binding, depth = binding.path.len
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function isScalar(value: unknown): value is string | number | boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 }
 
 function refuse(problem: string, { path }: Binding, ...below: string[]): never {

@@ -127,4 +127,3 @@ export const MapConfigurationSchema = members(
 )
 
 export type MapConfiguration = Static<typeof MapConfigurationSchema>
-export type { CountMode } from './count-mode.js'

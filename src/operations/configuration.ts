@@ -8,7 +8,7 @@ import { bind } from '../interface/bind.js'
 import { type MapConfiguration, MapConfigurationSchema } from '../interface/configuration.js'
 import { countModeOf } from '../store/default-documents.js'
 import type { Store } from '../store/store.js'
-import { documentAnswer, membersOf, type Row, taggedHeaders } from './document-answer.js'
+import { columnsOf, documentAnswer, type Row, taggedHeaders } from './document-answer.js'
 import type { Execute } from './execute.js'
 
 export function configurationOperations(store: Store): {
@@ -38,10 +38,10 @@ function configurationAnswer(json: Uint8Array): Answer {
   return documentAnswer({ json, columns: COLUMNS, table: BASEMAPS, headers: taggedHeaders(json) })
 }
 
-const COLUMNS = membersOf(MapConfigurationSchema)
+const COLUMNS = columnsOf(MapConfigurationSchema)
 
 /** Of all that a configuration holds, a table shows its base maps. */
 const BASEMAPS = {
-  columns: membersOf(MapConfigurationSchema.properties.Basemaps.items),
+  columns: columnsOf(MapConfigurationSchema.properties.Basemaps.items),
   rows: ({ Basemaps = [] }: Row) => Basemaps as readonly Row[],
 }

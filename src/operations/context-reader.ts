@@ -10,7 +10,7 @@ import { type Area, type Contact, type MapContext, MapContextSchema } from '../i
 import { limits } from '../limits.js'
 import type { Store, StoredContext } from '../store/store.js'
 import type { WrittenContext } from '../store/written-context.js'
-import { documentAnswer, membersOf, type Row, taggedHeaders } from './document-answer.js'
+import { columnsOf, documentAnswer, type Row, taggedHeaders } from './document-answer.js'
 import type { Basis, LiveCounts, ShapeState } from './live-counts.js'
 
 /**
@@ -65,10 +65,10 @@ function contextAnswer({ json, headers }: KeptAnswer): Answer {
   return documentAnswer({ json, columns: COLUMNS, table: AREAS, headers })
 }
 
-const COLUMNS = membersOf(MapContextSchema)
+const COLUMNS = columnsOf(MapContextSchema)
 
 const AREAS = {
-  columns: membersOf(MapContextSchema.properties.Areas.items),
+  columns: columnsOf(MapContextSchema.properties.Areas.items),
   rows: ({ Areas = [] }: Row) => Areas as readonly Row[],
 }
 

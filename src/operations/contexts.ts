@@ -17,7 +17,7 @@ import { parseGuid } from '../store/guid.js'
 import type { Store } from '../store/store.js'
 import { writtenContext } from '../store/written-context.js'
 import { contextReader } from './context-reader.js'
-import { documentAnswer, membersOf, type Row, taggedHeaders } from './document-answer.js'
+import { columnsOf, documentAnswer, type Row, taggedHeaders } from './document-answer.js'
 import type { Execute } from './execute.js'
 import type { LiveCounts } from './live-counts.js'
 
@@ -74,9 +74,9 @@ function refuseNegative(count: number, field: string): void {
   if (count < 0) throw new ServiceError('InvalidRequest', `${field} must not be negative`, field)
 }
 
-const LIST_COLUMNS = membersOf(MapContextListSchema)
+const LIST_COLUMNS = columnsOf(MapContextListSchema)
 
 const SUMMARIES = {
-  columns: membersOf(MapContextListSchema.properties.Results.items),
+  columns: columnsOf(MapContextListSchema.properties.Results.items),
   rows: ({ Results = [] }: Row) => Results as readonly Row[],
 }

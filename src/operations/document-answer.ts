@@ -41,6 +41,6 @@ export function taggedHeaders(json: Uint8Array): Readonly<Record<string, string>
 }
 
 /** The names of the members of an object, in the order in which they are declared. */
-export function membersOf(schema: { readonly properties: object }): string[] {
+export function columnsOf(schema: { readonly properties: object }): string[] {
   return Object.keys(schema.properties)
 }

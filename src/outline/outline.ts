@@ -87,11 +87,11 @@ async function runOrDraw(
   task: OutlineTask,
   deadlineMs: number,
 ): Promise<Drawn> {
-  const first = await runner.run(task, deadlineMs - limits.outlineDrawMs)
-  if ('value' in first) return checked(first.value as OutlineOutcome)
-  const problem: Problem = first.failure === 'Failed' ? 'ClippingFailed' : first.failure
-  const second = await runner.run({ ...task, problem } satisfies OutlineTask, deadlineMs)
-  if ('value' in second) return checked(second.value as OutlineOutcome)
+  const outcome = await runner.run(task, deadlineMs, (failure): OutlineTask => {
+    const problem: Problem = failure === 'Failed' ? 'ClippingFailed' : failure
+    return { ...task, problem }
+  })
+  if ('value' in outcome) return checked(outcome.value as OutlineOutcome)
   throw tooComplex('cost more work to draw than one outline may take')
 }
 

@@ -11,9 +11,9 @@ import { once } from 'node:events'
 import { Piscina } from 'piscina'
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
-import type { Log } from '../log.js'
+import { describeFault, type Log } from '../log.js'
 import { beforeDeadline, NO_ANSWER_IN_TIME } from './deadline.js'
-import type { ClipOutcome, ClipRunner } from './messages.js'
+import type { ClipFailure, ClipOutcome, ClipRunner } from './messages.js'
 
 export interface ClipPool extends ClipRunner {
   /** Waits for the running task, then ends the thread. */
@@ -51,12 +51,22 @@ class ThreadedClipPool implements ClipPool {
     this.#options = options
   }
 
-  async run(task: unknown, deadlineMs: number): Promise<ClipOutcome> {
+  async run(
+    task: unknown,
+    deadlineMs: number,
+    otherwise?: (failure: ClipFailure) => unknown,
+  ): Promise<ClipOutcome> {
     if (this.#underWayCount > limits.outlinesQueuedCount) {
       throw new ServiceError('Overloaded', 'too many outlines are being drawn; try again soon')
     }
     this.#underWayCount++
-    const turn = this.#last.then(() => this.#runInTurn(task, deadlineMs))
+    const turn = this.#last.then(async () => {
+      if (otherwise === undefined) return this.#runInTurn(task, deadlineMs)
+      const outcome = await this.#runInTurn(task, deadlineMs - limits.outlineDrawMs)
+      // At once, since behind others that take too long as well its time would be over.
+      if ('value' in outcome) return outcome
+      return this.#runInTurn(otherwise(outcome.failure), deadlineMs)
+    })
     this.#last = turn
       .catch(() => {})
       .finally(() => {
@@ -118,8 +128,8 @@ class ThreadedClipPool implements ClipPool {
     })
     // Told when a thread dies without a task, as one does that cannot load; Piscina then waits for
     // ever.
-    piscina.on('error', ({ message }: Error) => {
-      log.error({ reason: message }, 'the clipping thread failed')
+    piscina.on('error', (fault: Error) => {
+      log.error(describeFault(fault), 'the clipping thread failed')
       if (this.#piscina === piscina) this.#piscina = undefined
     })
     return piscina
@@ -140,7 +150,7 @@ async function loaded(piscina: Piscina): Promise<void> {
   }
 }
 
-function failureOf(error: unknown): 'OutOfMemory' | 'Failed' {
+function failureOf(error: unknown): ClipFailure {
   return (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
     ? 'OutOfMemory'
     : 'Failed'

@@ -68,9 +68,9 @@ export interface QueryRunner {
 }
 
 /** What becomes of a task that may run for ever or take all memory. */
-export type ClipOutcome =
-  | { readonly value: unknown }
-  | { readonly failure: 'TookTooLong' | 'OutOfMemory' | 'Failed' }
+export type ClipOutcome = { readonly value: unknown } | { readonly failure: ClipFailure }
+
+export type ClipFailure = 'TookTooLong' | 'OutOfMemory' | 'Failed'
 
 /** A thread for such tasks, as others see it. */
 export interface ClipRunner {
@@ -78,9 +78,14 @@ export interface ClipRunner {
    * Runs one task, and ends its thread if it takes too much.
    *
    * @param deadlineMs  when to give up, by the clock of `performance.now()`
+   * @param otherwise  a task for what is left of the time when the first one fails
    * @throws ServiceError  Overloaded or Unavailable
    */
-  run(task: unknown, deadlineMs: number): Promise<ClipOutcome>
+  run(
+    task: unknown,
+    deadlineMs: number,
+    otherwise?: (failure: ClipFailure) => unknown,
+  ): Promise<ClipOutcome>
 }
 
 /** What a front thread is born with. */

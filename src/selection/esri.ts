@@ -9,11 +9,11 @@ import { type UnitRing, unwrapLine } from '../geometry/antimeridian.js'
 import { type NestingFault, nestRings } from '../geometry/esri-rings.js'
 import { latOfMetres, lngOfMetres } from '../geometry/web-mercator.js'
 import { lowerCase } from '../interface/letter-case.js'
+import { numberOf } from '../interface/quoted.js'
 import { toRing } from './geojson.js'
 import type { GeometrySink } from './layers.js'
 import { type JsonObject, member } from './parse.js'
 import { arrayAt, fail, readPosition } from './positions.js'
-import { numberOf } from './quoted.js'
 import { readSpatialReference, type SpatialReference } from './spatial-reference.js'
 
 /** Whether an object has a member that only Esri geometries have. */

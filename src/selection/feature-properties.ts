@@ -7,10 +7,10 @@
 import { FARTHEST_METRES } from '../geometry/great-circle.js'
 import type { SourceFilter } from '../geometry/shapes.js'
 import { lowerCase } from '../interface/letter-case.js'
+import { flagOf, numberOf } from '../interface/quoted.js'
 import { limits } from '../limits.js'
 import { isObject, type JsonObject, kindOf, member } from './parse.js'
 import { fail } from './positions.js'
-import { flagOf, numberOf } from './quoted.js'
 import { readSourceIds, type SourceReference } from './source-ids.js'
 
 export interface FeatureProperties {

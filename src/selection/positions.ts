@@ -5,8 +5,8 @@
  */
 import { ServiceError, type ServiceErrorCode } from '../errors.js'
 import { toUnits } from '../geometry/units.js'
+import { numberOf } from '../interface/quoted.js'
 import { isObject, type JsonObject, kindOf } from './parse.js'
-import { numberOf } from './quoted.js'
 
 /** Longitudes and latitudes in units, alternately; a third coordinate is ignored. */
 export function readPositions(positions: readonly unknown[], path: string): number[] {

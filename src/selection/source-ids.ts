@@ -5,10 +5,10 @@
  */
 import { ServiceError } from '../errors.js'
 import type { SourceFilter } from '../geometry/shapes.js'
+import { numberOf } from '../interface/quoted.js'
 import { limits } from '../limits.js'
 import type { Catalogue } from './catalogue.js'
 import { kindOf } from './parse.js'
-import { numberOf } from './quoted.js'
 
 /** A source id that a request named, and where. */
 export interface SourceReference {

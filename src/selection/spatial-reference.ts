@@ -3,9 +3,10 @@
  *
  * @module
  */
+
+import { numberOf } from '../interface/quoted.js'
 import { kindOf, member } from './parse.js'
 import { fail, objectAt } from './positions.js'
-import { numberOf } from './quoted.js'
 
 export type SpatialReference = 'degrees' | 'webMercator'
 

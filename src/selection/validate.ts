@@ -7,11 +7,11 @@
 import { ServiceError } from '../errors.js'
 import type { Shapes, SourceFilter } from '../geometry/shapes.js'
 import { lowerCase } from '../interface/letter-case.js'
+import { flagOf } from '../interface/quoted.js'
 import type { CountMode } from '../shard/select.js'
 import { ESRI_MEMBERS } from './esri.js'
 import { PROPERTY_NAMES } from './feature-properties.js'
 import { type JsonObject, kindOf, member } from './parse.js'
-import { flagOf } from './quoted.js'
 import { readDrawing } from './shapes.js'
 import { readSourceIds, type SourceReference } from './source-ids.js'
 

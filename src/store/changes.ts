@@ -5,7 +5,7 @@
  * @module
  */
 import { ServiceError, type ServiceErrorCode } from '../errors.js'
-import type { CountMode } from '../interface/configuration.js'
+import type { CountMode } from '../interface/count-mode.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { META, type Tables } from './tables.js'

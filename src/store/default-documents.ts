@@ -7,8 +7,9 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type CountMode, MapConfigurationSchema } from '../interface/configuration.js'
+import { MapConfigurationSchema } from '../interface/configuration.js'
 import { MapContextSchema } from '../interface/context.js'
+import type { CountMode } from '../interface/count-mode.js'
 import { readDocument } from './document-file.js'
 import { hashOf, type WrittenContext, writtenContext } from './written-context.js'
 

@@ -4,8 +4,9 @@
  *
  * @module
  */
-import type { CountMode } from '../interface/configuration.js'
+
 import type { Contact, MapContextSummary } from '../interface/context.js'
+import type { CountMode } from '../interface/count-mode.js'
 import type { MakeChange } from './change-port.js'
 import { readTotals } from './changes.js'
 import { builtInConfiguration } from './default-documents.js'

@@ -4,7 +4,7 @@
  * @module
  */
 import t from 'tap'
-import { flagOf, numberOf } from '../../src/selection/quoted.js'
+import { flagOf, numberOf } from '../../src/interface/quoted.js'
 import { validate } from '../../src/selection/validate.js'
 
 t.test('a number in quotation marks is that number, and nothing else is', async (t) => {
