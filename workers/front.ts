@@ -10,7 +10,7 @@ import { operationRoutes } from '../src/http/operation-routes.js'
 import { createHttpServer } from '../src/http/server.js'
 import { limits } from '../src/limits.js'
 import { createLog } from '../src/log.js'
-import { configurationOperations, customerBoundary } from '../src/operations/configuration.js'
+import { configurationOperations, customerBoundaryOf } from '../src/operations/configuration.js'
 import { contextOperations } from '../src/operations/contexts.js'
 import { startLiveCounts } from '../src/operations/live-counts.js'
 import { outlineOperations } from '../src/operations/outline.js'
@@ -60,7 +60,7 @@ const executors = {
   ...outlineOperations({
     catalogue: service.catalogue,
     runner: clipPool,
-    boundary: () => customerBoundary(store),
+    boundary: customerBoundaryOf(store),
   }),
 }
 const server = createHttpServer({

@@ -59,6 +59,9 @@ const ONLY_SECOND = 2
 const IN_BOTH = 4
 const CROSSING = ONLY_FIRST | ONLY_SECOND | IN_BOTH
 
+/** In comparisons: what is found of two edges that meet is kept and looked up by their pair. */
+const MEETING_COST = 8
+
 class RingComparison implements RingRelations {
   readonly containers: Set<number>[]
   readonly repeats = new Set<number>()
@@ -158,6 +161,7 @@ class RingComparison implements RingRelations {
     const ofB = sidesOfEnds(edges, a, b)
     const ofA = ofB === 1 ? 1 : sidesOfEnds(edges, b, a)
     if (ofA === 1) return
+    this.#budget.comparisonsLeft -= MEETING_COST
     if (ofA === -1 && ofB === -1) {
       this.#places.set(pair, CROSSING)
       return

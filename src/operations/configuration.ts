@@ -27,11 +27,17 @@ export function configurationOperations(store: Store): {
   }
 }
 
-/** What the stored configuration says of where the customer is, in Esri's notation. */
-export function customerBoundary(store: Store): object | undefined {
-  const { json } = store.configuration()
-  const configuration = JSON.parse(Buffer.from(json).toString()) as MapConfiguration
-  return configuration.CustomerBoundaryGeometry
+/** Tells what the stored configuration says of where the customer is, in Esri's notation. */
+export function customerBoundaryOf(store: Store): () => object | undefined {
+  let known: { readonly version: string; readonly boundary: object | undefined } | undefined
+  return () => {
+    const { version, json } = store.configuration()
+    if (known?.version !== version) {
+      const configuration = JSON.parse(Buffer.from(json).toString()) as MapConfiguration
+      known = { version, boundary: configuration.CustomerBoundaryGeometry }
+    }
+    return known.boundary
+  }
 }
 
 function configurationAnswer(json: Uint8Array): Answer {

@@ -6,7 +6,7 @@
 import t from 'tap'
 import type { Answer } from '../../src/format/answer.js'
 import { limits } from '../../src/limits.js'
-import { configurationOperations } from '../../src/operations/configuration.js'
+import { configurationOperations, customerBoundaryOf } from '../../src/operations/configuration.js'
 import { temporaryStore } from '../support/store.js'
 
 const jsonOf = (answer: Answer | undefined) => Buffer.from(answer?.json() as Uint8Array).toString()
@@ -73,3 +73,22 @@ t.test('a table has the base maps, a record all members', async (t) => {
   t.match(row, /^d,,/)
   t.equal((await post({}, deadlineMs()))?.csv('flat'), 'Title,Url,ThumbnailUrl\r\n')
 })
+
+t.test(
+  'the boundary of the customer is that of the configuration that is stored now',
+  async (t) => {
+    const store = await temporaryStore(t)
+    const { PostMapConfigurationRequest: post } = configurationOperations(store)
+    const boundary = customerBoundaryOf(store)
+    const ring = [
+      [0, 0],
+      [1, 0],
+      [1, 1],
+    ]
+    await post({ CustomerBoundaryGeometry: { rings: [ring] } }, deadlineMs())
+    t.same(boundary(), { rings: [ring] })
+    t.equal(boundary(), boundary(), 'read once')
+    await post({}, deadlineMs())
+    t.equal(boundary(), undefined)
+  },
+)

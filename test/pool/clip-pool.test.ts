@@ -27,6 +27,37 @@ t.test('a task is run, one after the other', async (t) => {
   t.same(outcomes, [{ value: 'echo' }, { failure: 'Failed' }, { value: 'echo' }])
 })
 
+t.test('what is to run instead of a failed task runs before the tasks behind it', async (t) => {
+  const pool = createClipPool({
+    workerUrl: new URL('./fixtures/clip.js', import.meta.url).href,
+    log: createLog('silent'),
+    environment: {},
+  })
+  t.teardown(() => pool.close())
+  const order: string[] = []
+  const noted = async (name: string, run: ReturnType<typeof pool.run>) => {
+    const outcome = await run
+    order.push(name)
+    return outcome
+  }
+  const outcomes = await Promise.all([
+    noted(
+      'first',
+      pool.run('throw', inTime(), (failure) => {
+        order.push(failure)
+        return 'echo'
+      }),
+    ),
+    noted('second', pool.run('throw', inTime())),
+    noted(
+      'third',
+      pool.run('echo', inTime(), () => 'throw'),
+    ),
+  ])
+  t.same(outcomes, [{ value: 'echo' }, { failure: 'Failed' }, { value: 'echo' }])
+  t.same(order, ['Failed', 'first', 'second', 'third'])
+})
+
 t.test('the thread has the environment it is given, and no other', async (t) => {
   const run = opened(t, { environment: { A_GUARD: '12' } })
   t.same(await run('environment'), { value: { A_GUARD: '12' } })
