@@ -58,6 +58,18 @@ t.test('what is to run instead of a failed task runs before the tasks behind it'
   t.same(order, ['Failed', 'first', 'second', 'third'])
 })
 
+t.test('time is left for what is to run instead', async (t) => {
+  const pool = createClipPool({
+    workerUrl: new URL('./fixtures/clip.js', import.meta.url).href,
+    log: createLog('silent'),
+    environment: {},
+  })
+  t.teardown(() => pool.close())
+  await pool.run('echo', inTime())
+  const deadlineMs = performance.now() + limits.outlineDrawMs + 200
+  t.same(await pool.run('loop', deadlineMs, () => 'echo'), { value: 'echo' })
+})
+
 t.test('the thread has the environment it is given, and no other', async (t) => {
   const run = opened(t, { environment: { A_GUARD: '12' } })
   t.same(await run('environment'), { value: { A_GUARD: '12' } })
