@@ -5,7 +5,7 @@
  */
 import t from 'tap'
 import { limits } from '../../src/limits.js'
-import { type Answer, request } from '../http/wire.js'
+import { type Answer, Client, request, requestText } from '../http/wire.js'
 import { CONFIGURATION, CONTEXT_GUID, CONTEXT_ID, SQUARE, serveWireWorld } from './wire-world.js'
 
 interface Row {
@@ -346,6 +346,14 @@ const recipientRows: Row[] = [
     answer: LIST,
   },
   {
+    claim: 'where the path names the format, Accept does not',
+    line: 'POST /json/reply/RecipientRequest',
+    headers: [...POST_JSON, 'Accept: text/csv'],
+    body: asSample,
+    expect: { 'content-type': JSON_TYPE },
+    answer: COUNTS,
+  },
+  {
     claim: 'GET binds the query, shapes as JSON or JSV',
     line: 'GET /json/reply/RecipientRequest?countsOnly=true&geoJSON={type:Polygon,coordinates:[[[10,59],[11,59],[11,60],[10,60]]]}',
     answer: COUNTS,
@@ -605,6 +613,17 @@ for (const [name, rows] of Object.entries({
     }
   })
 }
+
+t.test('a body that comes in chunks is a body', async (t) => {
+  const client = new Client(port)
+  t.teardown(() => client.socket.destroy())
+  client.write(requestText('POST /api/recipients', { headers: ['Transfer-Encoding: chunked'] }))
+  const half = Math.floor(asSample.length / 2)
+  for (const piece of [asSample.slice(0, half), asSample.slice(half), '']) {
+    client.write(`${piece.length.toString(16)}\r\n${piece}\r\n`)
+  }
+  t.equal(textOf(await client.answer()), COUNTS)
+})
 
 function textOf({ body }: Answer): string {
   return body.toString('utf8')
