@@ -10,7 +10,7 @@ import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { lowerCase } from './letter-case.js'
 import { LOST_MEMBERS, type LostMembers } from './members.js'
-import { flagOf, numberOf } from './quoted.js'
+import { flagOf, nameOf, numberOf } from './quoted.js'
 
 /**
  * A copy with the declared names, in the order of the schema, without members that are null, which
@@ -172,10 +172,7 @@ function bindFlag(value: unknown, binding: Binding): boolean | undefined {
 
 function bindEnum(names: readonly string[], value: unknown, binding: Binding): string | undefined {
   if (value === '') return undefined
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
-  const name = names.find((each) => each.toLowerCase() === text.toLowerCase())
-  const position = /^\d{1,9}$/.test(text) ? names[Number(text)] : undefined
-  return name ?? position ?? refuse(`must be one of ${names.join(', ')}`, binding)
+  return nameOf(names, value) ?? refuse(`must be one of ${names.join(', ')}`, binding)
 }
 
 /** What the schema leaves open is taken as it is. */

@@ -20,4 +20,14 @@ export function flagOf(value: unknown): boolean | undefined {
   return text === 'false' || text === '0' ? false : undefined
 }
 
+/** One of several names, in any letter case or by its place among them, as enumerations are sent. */
+export function nameOf<Name extends string>(
+  names: readonly Name[],
+  value: unknown,
+): Name | undefined {
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+  const name = names.find((each) => each.toLowerCase() === text.toLowerCase())
+  return name ?? (/^\d{1,9}$/.test(text) ? names[Number(text)] : undefined)
+}
+
 const NUMBER = /^\s*-?\d+(\.\d+)?([eE][+-]?\d+)?\s*$/

@@ -7,7 +7,7 @@
 import { ServiceError } from '../errors.js'
 import type { Shapes, SourceFilter } from '../geometry/shapes.js'
 import { lowerCase } from '../interface/letter-case.js'
-import { flagOf } from '../interface/quoted.js'
+import { flagOf, nameOf } from '../interface/quoted.js'
 import type { CountMode } from '../shard/select.js'
 import { ESRI_MEMBERS } from './esri.js'
 import { PROPERTY_NAMES } from './feature-properties.js'
@@ -98,15 +98,10 @@ export function readBoolean(value: unknown, field: string): boolean {
 
 function readCountMode(value: unknown): CountMode | undefined {
   if (value === undefined || value === null) return undefined
-  const mode = typeof value === 'string' ? countModeOf(value) : undefined
+  const mode = nameOf(COUNT_MODES, value)
   if (mode !== undefined) return mode
   const field = 'contactCountMode'
   throw new ServiceError('InvalidRequest', `${field} must be ContactLocation or Contact`, field)
-}
-
-/** A count mode by its name in any letter case. */
-function countModeOf(name: string): CountMode | undefined {
-  return COUNT_MODES.find((mode) => mode.toLowerCase() === name.toLowerCase())
 }
 
 const COUNT_MODES: readonly CountMode[] = ['ContactLocation', 'Contact']

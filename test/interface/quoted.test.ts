@@ -4,7 +4,7 @@
  * @module
  */
 import t from 'tap'
-import { flagOf, numberOf } from '../../src/interface/quoted.js'
+import { flagOf, nameOf, numberOf } from '../../src/interface/quoted.js'
 import { validate } from '../../src/selection/validate.js'
 
 t.test('a number in quotation marks is that number, and nothing else is', async (t) => {
@@ -22,6 +22,14 @@ t.test('a flag is true, false, 1 or 0, and nothing else', async (t) => {
   for (const value of [false, 'false', 'False', 0, '0']) t.equal(flagOf(value), false)
   for (const value of ['yes', 'on', '', 2, null, undefined, [], [true], {}]) {
     t.equal(flagOf(value), undefined, String(value))
+  }
+})
+
+t.test('a name of several is read in any letters or by its place, and no other is', async (t) => {
+  const names = ['ContactLocation', 'Contact']
+  for (const value of ['Contact', 'CONTACT', 1, '1']) t.equal(nameOf(names, value), 'Contact')
+  for (const value of ['', 'Con', 2, -1, 0.5, '01x', null, true, ['Contact']]) {
+    t.equal(nameOf(names, value), undefined, String(value))
   }
 })
 
