@@ -128,6 +128,8 @@ export const limits = {
   outlineVertexCount: 100_000,
   /** From the moment a thread begins to unite the shapes of an outline to its being ended. */
   outlineMs: 3_000,
+  /** The same while others wait, so that a few that take long do not keep out all the others. */
+  outlineSharedMs: 1_000,
   /** Kept of the time of a request for listing shapes that could not be united. */
   outlineDrawMs: 2_000,
   /** Outlines that wait for one front thread's clipping thread, beside the one it works on. */
@@ -186,6 +188,7 @@ assert(limits.vertexCount >= limits.ringCount)
 assert(limits.arcCount >= limits.vertexCount)
 assert(limits.outlineVertexCount >= limits.vertexCount)
 assert(limits.outlineMs + limits.outlineDrawMs < limits.requestMs)
+assert(limits.outlineSharedMs <= limits.outlineMs)
 // A position is an array of three coordinates at most that mean something, and a comma.
 assert(limits.jsonItemCount >= 4 * limits.vertexCount + 2 * limits.jsonMemberCount)
 assert(limits.jsonMemberCount >= 32 * limits.featureCount)

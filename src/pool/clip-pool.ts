@@ -28,6 +28,8 @@ export interface ClipPoolOptions {
   readonly environment: Readonly<Record<string, string>>
   /** How long one task may run; `limits.outlineMs` unless given. */
   readonly runMs?: number
+  /** The same while others wait; `limits.outlineSharedMs` unless given. */
+  readonly sharedRunMs?: number
   /** What the thread may hold; `limits.clipHeapBytes` unless given. */
   readonly heapBytes?: number
 }
@@ -93,21 +95,25 @@ class ThreadedClipPool implements ClipPool {
     })
     await beforeDeadline(this.#loading, deadlineMs)
     const abort = new AbortController()
-    const { runMs = limits.outlineMs, log } = this.#options
     const timer = setTimeout(
       () => abort.abort(),
-      Math.max(0, Math.min(runMs, deadlineMs - performance.now())),
+      Math.max(0, Math.min(this.#runMs(), deadlineMs - performance.now())),
     )
     try {
       return { value: await piscina.run(task, { signal: abort.signal }) }
     } catch (error) {
       const failure = abort.signal.aborted ? 'TookTooLong' : failureOf(error)
       // The message of a library may quote positions.
-      log.warn({ failure }, 'a clipping task failed')
+      this.#options.log.warn({ failure }, 'a clipping task failed')
       return { failure }
     } finally {
       clearTimeout(timer)
     }
+  }
+
+  #runMs(): number {
+    const { runMs = limits.outlineMs, sharedRunMs = limits.outlineSharedMs } = this.#options
+    return this.#underWayCount > 1 ? Math.min(runMs, sharedRunMs) : runMs
   }
 
   #create(): Piscina {

@@ -58,6 +58,13 @@ t.test('what is to run instead of a failed task runs before the tasks behind it'
   t.same(order, ['Failed', 'first', 'second', 'third'])
 })
 
+t.test('a task may run for less while others wait', async (t) => {
+  const run = opened(t, { runMs: 60_000, sharedRunMs: 50 })
+  await run('echo')
+  const outcomes = await Promise.all([run('loop'), run('loop'), run('echo')])
+  t.same(outcomes, [{ failure: 'TookTooLong' }, { failure: 'TookTooLong' }, { value: 'echo' }])
+})
+
 t.test('time is left for what is to run instead', async (t) => {
   const pool = createClipPool({
     workerUrl: new URL('./fixtures/clip.js', import.meta.url).href,
