@@ -63,7 +63,7 @@ function requestClass(operation: NamedOperation): string {
 }
 
 function constructorOf(name: string, first = ''): string {
-  return `    public constructor(init?: Partial<${name}>) { ${first}(Object as any).assign(this, init); }`
+  return `    public constructor(init?: Partial<${name}>) { ${first}Object.assign(this, init); }`
 }
 
 function membersOf({ properties = {}, additionalProperties }: Schema): string[] {
@@ -71,7 +71,7 @@ function membersOf({ properties = {}, additionalProperties }: Schema): string[] 
     ([name, schema]) =>
       `${comment(memberText(schema), '    ')}    public ${name}?: ${typeName(schema)};`,
   )
-  return additionalProperties === true ? [...members, '    [name: string]: any;'] : members
+  return additionalProperties === true ? [...members, '    [name: string]: unknown;'] : members
 }
 
 function typeName(schema: Schema): string {
@@ -92,9 +92,9 @@ function unnamedType(schema: Schema): string {
     case 'array':
       return listName(typeName(schema.items ?? {}))
     case 'object':
-      return '{ [name: string]: any }'
+      return '{ [name: string]: unknown }'
     default:
-      return 'any'
+      return 'unknown'
   }
 }
 

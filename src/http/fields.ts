@@ -7,6 +7,7 @@
  */
 import { ServiceError } from '../errors.js'
 import { parseJsv } from '../format/jsv-parse.js'
+import { declaredNames, lowerCase } from '../interface/letter-case.js'
 import type { Operation } from '../interface/operations.js'
 import type { JsonObject } from '../selection/parse.js'
 
@@ -16,13 +17,14 @@ export function membersOf(
   { request }: Operation,
 ): JsonObject {
   const members: Record<string, unknown> = {}
-  const schemas = memberSchemas(request)
+  const names = declaredNames(request)
+  const { properties = {} } = request as { properties?: Record<string, MemberSchema> }
   const keys = new Set<string>()
   for (const [name, text] of fields) {
-    const key = name.toLowerCase()
+    const key = lowerCase(name)
     if (text === '' || RESERVED.has(key)) continue
-    const schema = schemas.get(key)
-    if (schema === undefined) {
+    const declared = names.get(key)
+    if (declared === undefined) {
       members[name] = text
       continue
     }
@@ -32,7 +34,7 @@ export function membersOf(
     if (text.includes('\ufffd')) {
       throw new ServiceError('InvalidRequest', `${name} is not UTF-8`, name)
     }
-    members[name] = readField(name, text, schema)
+    members[name] = readField(name, text, properties[declared])
   }
   return members
 }
@@ -72,12 +74,6 @@ const RESERVED: ReadonlySet<string> = new Set([
 interface MemberSchema {
   readonly type?: string
   readonly enum?: readonly unknown[]
-}
-
-/** The members that are known, by their names in lower case. */
-function memberSchemas(schema: object): ReadonlyMap<string, MemberSchema> {
-  const { properties = {} } = schema as { properties?: Record<string, MemberSchema> }
-  return new Map(Object.entries(properties).map(([name, member]) => [name.toLowerCase(), member]))
 }
 
 const SCALARS = ['string', 'number', 'integer', 'boolean']

@@ -53,6 +53,7 @@ async function writeBody(
   else await stream(body, reply.begin(200, headers))
 }
 
+/** Writes pieces, each when the client has taken the last ones; breaks off where one fails. */
 export async function stream(pieces: AsyncIterable<Uint8Array>, sink: Sink): Promise<void> {
   try {
     for await (const piece of pieces) {

@@ -8,7 +8,7 @@
 import type { Static, TSchema } from 'typebox'
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
-import { lowerCase } from './letter-case.js'
+import { declaredNames, lowerCase } from './letter-case.js'
 import { LOST_MEMBERS, type LostMembers } from './members.js'
 import { flagOf, nameOf, numberOf } from './quoted.js'
 
@@ -92,7 +92,7 @@ function writtenNames(
   value: Readonly<Record<string, unknown>>,
   binding: Binding,
 ): Map<string, string> {
-  const names = namesOf(schema)
+  const names = declaredNames(schema)
   const written = new Map<string, string>()
   for (const key of Object.keys(value)) {
     if (value[key] === null || value[key] === undefined) continue
@@ -119,18 +119,6 @@ function refuseLost(
     refuse('cannot be kept, and without it the rest would mean something else', binding, key)
   }
 }
-
-/** Declared names by themselves in lower case. */
-function namesOf(schema: BoundSchema): ReadonlyMap<string, string> {
-  let names = namesBySchema.get(schema)
-  if (names === undefined) {
-    names = new Map(Object.keys(schema.properties ?? {}).map((name) => [lowerCase(name), name]))
-    namesBySchema.set(schema, names)
-  }
-  return names
-}
-
-const namesBySchema = new WeakMap<BoundSchema, ReadonlyMap<string, string>>()
 
 /** Null is an absent member, but an element of a list cannot be absent. */
 function bindArray(items: BoundSchema, value: unknown, binding: Binding): unknown[] {

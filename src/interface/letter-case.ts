@@ -9,3 +9,19 @@ import { limits } from '../limits.js'
 export function lowerCase(name: string): string {
   return name.length > limits.memberNameCharCount ? name : name.toLowerCase()
 }
+
+/** The names of members as a schema declares them, by themselves in lower case. */
+export function declaredNames(schema: DeclaringSchema): ReadonlyMap<string, string> {
+  let names = namesBySchema.get(schema)
+  if (names === undefined) {
+    names = new Map(Object.keys(schema.properties ?? {}).map((name) => [lowerCase(name), name]))
+    namesBySchema.set(schema, names)
+  }
+  return names
+}
+
+interface DeclaringSchema {
+  readonly properties?: object
+}
+
+const namesBySchema = new WeakMap<DeclaringSchema, ReadonlyMap<string, string>>()
