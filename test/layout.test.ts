@@ -21,7 +21,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   pool: ['shard', 'geometry', 'snapshot'],
   outline: ['selection', 'format', 'geometry', 'interface', 'pool'],
   operations: ['selection', 'outline', 'store', 'format', 'interface', 'pool'],
-  http: ['operations', 'selection', 'format', 'interface', 'describe'],
+  http: ['operations', 'selection', 'format', 'interface', 'describe', 'pool'],
   snapshot: ['shard', 'geometry'],
   sources: ['shard', 'geometry'],
   store: ['interface'],

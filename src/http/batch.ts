@@ -8,6 +8,7 @@ import { ServiceError } from '../errors.js'
 import { type Answer, piecesOf } from '../format/answer.js'
 import { limits } from '../limits.js'
 import type { Execute } from '../operations/execute.js'
+import type { Caller } from '../pool/messages.js'
 import type { JsonObject } from '../selection/parse.js'
 
 /** A batch that ended early. */
@@ -27,14 +28,14 @@ export class BatchStopped extends Error {
 export async function executeAll(
   execute: Execute,
   requests: readonly JsonObject[],
-  deadlineMs: number,
+  caller: Caller,
 ): Promise<Answer> {
   const answers: (Answer | undefined)[] = []
   let heldBytes = 0
   for (const request of requests) {
     try {
-      if (performance.now() > deadlineMs) throw new ServiceError('Unavailable', LATE)
-      const answer = await execute(request, deadlineMs)
+      if (performance.now() > caller.deadlineMs) throw new ServiceError('Unavailable', LATE)
+      const answer = await execute(request, caller)
       // Many need nothing but this thread, and others are to be answered in between.
       await setImmediate()
       heldBytes += answer?.heldBytes ?? 0

@@ -52,6 +52,7 @@ export class Exchange implements Reply {
   #phase: Phase = 'open'
   #sink: ChunkedSink | undefined
   #stallTimer: NodeJS.Timeout | undefined
+  #overListeners: (() => void)[] = []
 
   constructor(native: NativeResponse, owner: ExchangeOwner) {
     native.onAborted(() => this.#leave())
@@ -71,6 +72,11 @@ export class Exchange implements Reply {
   /** True until an answer has been given or begun, or the client has gone. */
   get unanswered(): boolean {
     return this.#phase === 'open'
+  }
+
+  whenOver(listener: () => void): void {
+    if (this.#phase === 'open' || this.#phase === 'answering') this.#overListeners.push(listener)
+    else listener()
   }
 
   send(status: number, headers: ReplyHeaders, body: Uint8Array | string): void {
@@ -171,16 +177,21 @@ export class Exchange implements Reply {
   #finish(): void {
     clearTimeout(this.#stallTimer)
     this.#phase = 'answered'
-    this.#owner.finished()
-    this.requestBody?.cancel()
+    this.#end()
   }
 
   #leave(): void {
     if (this.#phase === 'answered' || this.#phase === 'gone') return
     clearTimeout(this.#stallTimer)
     this.#phase = 'gone'
-    this.#owner.finished()
     this.#sink?.leave()
+    this.#end()
+  }
+
+  #end(): void {
+    this.#owner.finished()
     this.requestBody?.cancel()
+    for (const listener of this.#overListeners) listener()
+    this.#overListeners = []
   }
 }

@@ -6,11 +6,11 @@
 import { ServiceError } from '../errors.js'
 import type { Format } from '../format/negotiate.js'
 import { type OperationName, operationNames, operations } from '../interface/operations.js'
-import { limits } from '../limits.js'
 import type { Executors } from '../operations/execute.js'
 import type { Reply } from '../selection/reply.js'
 import { executeAll } from './batch.js'
 import { type BodyContent, bindByName, bindOnPath, readBatch, readContent } from './bind.js'
+import { callerOf } from './caller.js'
 import { type CorsOrigins, refuseForeignScript } from './cors.js'
 import { MethodNotAllowed } from './fault.js'
 import { type Handler, type HttpRequest, METHOD_OVERRIDE } from './request.js'
@@ -146,7 +146,7 @@ async function execute(
   reply: Reply,
 ): Promise<void> {
   const wishes = permittedWishes(request, name, origins)
-  const answer = await executors[name](members, performance.now() + limits.requestMs)
+  const answer = await executors[name](members, callerOf(reply))
   if (!reply.gone) await respond(request, reply, wishes, answer, name)
 }
 
@@ -167,7 +167,6 @@ async function executeBatch(
   if (!request.mayHaveBody) throw new MethodNotAllowed('POST')
   const wishes = permittedWishes(request, name, origins)
   const requests = await readBatch(request)
-  const deadlineMs = performance.now() + limits.requestMs
-  const answer = await executeAll(executors[name], requests, deadlineMs)
+  const answer = await executeAll(executors[name], requests, callerOf(reply))
   if (!reply.gone) await respond(request, reply, wishes, answer, `${name}[]`)
 }

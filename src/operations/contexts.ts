@@ -34,13 +34,13 @@ export function contextOperations(
   const read = contextReader(store, counts)
   const write =
     (mayReplace: boolean): Execute =>
-    async (request, deadlineMs) => {
+    async (request, caller) => {
       const context = writtenContext(bind(MapContextSchema, request))
       await store.change({ kind: 'context', context, mayReplace })
-      return read(context.id, deadlineMs, context)
+      return read(context.id, caller.deadlineMs, context)
     }
   return {
-    GetMapContextRequest: async (request, deadlineMs) => read(idOf(request), deadlineMs),
+    GetMapContextRequest: async (request, caller) => read(idOf(request), caller.deadlineMs),
     GetMapContextsRequest: async (request) => listAnswer(store, request),
     PostMapContextRequest: write(false),
     PutMapContextRequest: write(true),

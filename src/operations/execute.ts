@@ -5,15 +5,15 @@
  */
 import type { Answer } from '../format/answer.js'
 import type { OperationName } from '../interface/operations.js'
+import type { Caller } from '../pool/messages.js'
 import type { JsonObject } from '../selection/parse.js'
 
 /**
  * Carries out one request: its members as they came, by any of their spellings.
  *
- * @param deadlineMs  when to give up, by the clock of `performance.now()`
  * @returns undefined when there is nothing to say
  * @throws ServiceError
  */
-export type Execute = (request: JsonObject, deadlineMs: number) => Promise<Answer | undefined>
+export type Execute = (request: JsonObject, caller: Caller) => Promise<Answer | undefined>
 
 export type Executors = Readonly<Record<OperationName, Execute>>

@@ -12,6 +12,7 @@ import type { CountMode } from '../interface/count-mode.js'
 import type { Geometry } from '../interface/geometry.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
+import { callerUntil } from '../pool/messages.js'
 import { type SelectionService, select } from '../selection/answer.js'
 import type { Catalogue } from '../selection/catalogue.js'
 import { type Query, validate } from '../selection/validate.js'
@@ -155,7 +156,7 @@ async function countContacts(
 ): Promise<Contact[] | undefined> {
   const query = readShape(geometry, countMode)
   if (query === undefined) return undefined
-  const selections = await select(service, query, performance.now() + limits.requestMs)
+  const selections = await select(service, query, callerUntil(performance.now() + limits.requestMs))
   return selections.map(({ source, count }) => ({ Label: source.label, Count: count }))
 }
 

@@ -9,7 +9,7 @@ import type { Answer } from '../format/answer.js'
 import { OUTLINE_TOLERANCE_METRES, outlineTolerance } from '../geometry/draw-reaches.js'
 import type { Layer } from '../geometry/shapes.js'
 import { limits } from '../limits.js'
-import type { ClipRunner } from '../pool/messages.js'
+import type { Caller, ClipRunner } from '../pool/messages.js'
 import type { Catalogue } from '../selection/catalogue.js'
 import { type JsonObject, member } from '../selection/parse.js'
 import { refuseUnknownSources } from '../selection/source-ids.js'
@@ -26,13 +26,12 @@ export interface OutlineService {
 }
 
 /**
- * @param deadlineMs  when to give up, by the clock of `performance.now()`
  * @throws ServiceError
  */
 export async function outline(
   service: OutlineService,
   request: JsonObject,
-  deadlineMs: number,
+  caller: Caller,
 ): Promise<Answer> {
   const query = validate(request)
   const { included, excluded, nearest } = query.shapes
@@ -51,7 +50,7 @@ export async function outline(
     service.catalogue.sources.map(({ id }) => id),
   )
   const task = { included, excluded, boundary, choices: groups, problem: undefined }
-  const outcome = await runOrDraw(service.runner, task, deadlineMs)
+  const outcome = await runOrDraw(service.runner, task, caller)
   const layers = [...included, ...excluded, ...(boundary ?? [])]
   return outlineAnswer(groups, outcome, toleranceOf(layers))
 }
@@ -82,12 +81,8 @@ function readConfigured(geometry: object) {
 type Drawn = Exclude<OutlineOutcome, { kind: 'tooComplex' }>
 
 /** Unites the shapes, and where that takes too much, lists them as they are. */
-async function runOrDraw(
-  runner: ClipRunner,
-  task: OutlineTask,
-  deadlineMs: number,
-): Promise<Drawn> {
-  const outcome = await runner.run(task, deadlineMs, (failure): OutlineTask => {
+async function runOrDraw(runner: ClipRunner, task: OutlineTask, caller: Caller): Promise<Drawn> {
+  const outcome = await runner.run(task, caller, (failure): OutlineTask => {
     const problem: Problem = failure === 'Failed' ? 'ClippingFailed' : failure
     return { ...task, problem }
   })

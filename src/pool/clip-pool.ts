@@ -13,7 +13,7 @@ import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
 import { beforeDeadline, NO_ANSWER_IN_TIME } from './deadline.js'
-import type { ClipFailure, ClipOutcome, ClipRunner } from './messages.js'
+import type { Caller, ClipFailure, ClipOutcome, ClipRunner } from './messages.js'
 
 export interface ClipPool extends ClipRunner {
   /** Waits for the running task, then ends the thread. */
@@ -55,14 +55,16 @@ class ThreadedClipPool implements ClipPool {
 
   async run(
     task: unknown,
-    deadlineMs: number,
+    caller: Caller,
     otherwise?: (failure: ClipFailure) => unknown,
   ): Promise<ClipOutcome> {
     if (this.#underWayCount > limits.outlinesQueuedCount) {
       throw new ServiceError('Overloaded', 'too many outlines are being drawn; try again soon')
     }
     this.#underWayCount++
+    const { deadlineMs } = caller
     const turn = this.#last.then(async () => {
+      if (caller.gone) throw new ServiceError('Unavailable', 'whoever asked has gone')
       if (otherwise === undefined) return this.#runInTurn(task, deadlineMs)
       const outcome = await this.#runInTurn(task, deadlineMs - limits.outlineDrawMs)
       // At once, since behind others that take too long as well its time would be over.

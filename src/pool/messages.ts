@@ -53,17 +53,31 @@ export type TaskOutcome<Kind extends Task['kind'] = Task['kind']> =
   | { readonly value: TaskResults[Kind] }
   | { readonly fault: 'TooComplex' | 'Unavailable' }
 
+/** Whoever waits for an answer. */
+export interface Caller {
+  /** When to give up, by the clock of `performance.now()`. */
+  readonly deadlineMs: number
+  /** True once nobody waits any more; what is not begun then need not be. */
+  readonly gone: boolean
+  /** Calls back once, when the caller has all of its answer or has gone. */
+  whenOver(listener: () => void): void
+}
+
+/** A caller within the service, who stays until the deadline and keeps nothing afterwards. */
+export function callerUntil(deadlineMs: number): Caller {
+  return { deadlineMs, gone: false, whenOver: () => {} }
+}
+
 /** The pool, as selection sees it. */
 export interface QueryRunner {
   /**
    * Runs one task on any worker.
    *
-   * @param deadlineMs  when to give up, by the clock of `performance.now()`
    * @throws ServiceError  TooComplex, Overloaded or Unavailable
    */
   run<Kind extends Task['kind']>(
     task: Extract<Task, { kind: Kind }>,
-    deadlineMs: number,
+    caller: Caller,
   ): Promise<TaskResults[Kind]>
 }
 
@@ -77,13 +91,12 @@ export interface ClipRunner {
   /**
    * Runs one task, and ends its thread if it takes too much.
    *
-   * @param deadlineMs  when to give up, by the clock of `performance.now()`
    * @param otherwise  a task for what is left of the time when the first one fails
    * @throws ServiceError  Overloaded or Unavailable
    */
   run(
     task: unknown,
-    deadlineMs: number,
+    caller: Caller,
     otherwise?: (failure: ClipFailure) => unknown,
   ): Promise<ClipOutcome>
 }

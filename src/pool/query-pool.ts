@@ -12,6 +12,7 @@ import type { ShardImage } from '../shard/layout.js'
 import { attachedCount, type Control, createControl } from './control.js'
 import { beforeDeadline, NO_ANSWER_IN_TIME } from './deadline.js'
 import {
+  type Caller,
   type QueryRunner,
   sharedClockMs,
   type Task,
@@ -108,7 +109,7 @@ class ThreadedQueryPool implements QueryPool {
 
   async run<Kind extends Task['kind']>(
     task: Extract<Task, { kind: Kind }>,
-    deadlineMs: number,
+    caller: Caller,
   ): Promise<TaskResults[Kind]> {
     // Counted here, since Piscina's own limit leaves out the tasks that workers already hold.
     if (this.#underWayCount >= limits.tasksQueuedCount) {
@@ -116,7 +117,7 @@ class ThreadedQueryPool implements QueryPool {
     }
     this.#underWayCount++
     try {
-      const outcome = await this.#runWithRetry<Kind>(task, deadlineMs)
+      const outcome = await this.#runWithRetry<Kind>(task, caller.deadlineMs)
       if ('value' in outcome) return outcome.value
       throw new ServiceError(outcome.fault, FAULT_MESSAGES[outcome.fault])
     } finally {

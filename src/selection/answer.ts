@@ -5,7 +5,7 @@
  * @module
  */
 import type { Answer } from '../format/answer.js'
-import type { QueryRunner } from '../pool/messages.js'
+import type { Caller, QueryRunner } from '../pool/messages.js'
 import type { CountMode } from '../shard/select.js'
 import type { Catalogue } from './catalogue.js'
 import { dispatchCounts, dispatchRuns } from './dispatch.js'
@@ -28,16 +28,15 @@ export interface SelectionService {
 /**
  * Answers who is inside the shapes of a request.
  *
- * @param deadlineMs  when to give up, by the clock of `performance.now()`
  * @throws ServiceError
  */
 export async function answer(
   service: SelectionService,
   request: JsonObject,
-  deadlineMs: number,
+  caller: Caller,
 ): Promise<Answer> {
   const query = validate(request)
-  const selections = await select(service, query, deadlineMs)
+  const selections = await select(service, query, caller)
   return recipientAnswer(service, query.countsOnly, selections)
 }
 
@@ -45,10 +44,10 @@ export async function answer(
 export async function select(
   { catalogue, runner, queryThreadCount, countMode }: SelectionService,
   query: Query,
-  deadlineMs: number,
+  caller: Caller,
 ): Promise<SourceSelection[]> {
   refuseUnknownSources(query.sourceReferences, catalogue)
   const plan = planTasks(query, query.countMode ?? countMode(), catalogue, queryThreadCount)
   const dispatch = query.countsOnly ? dispatchCounts : dispatchRuns
-  return merge(catalogue, query.sourceIds, await dispatch(runner, plan, deadlineMs))
+  return merge(catalogue, query.sourceIds, await dispatch(runner, plan, caller))
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { QueryRunner } from '../pool/messages.js'
+import type { Caller, QueryRunner } from '../pool/messages.js'
 import type { Plan } from './plan.js'
 
 /** What is counted of one shard. */
@@ -22,11 +22,11 @@ export interface ShardRuns {
 export async function dispatchCounts(
   runner: QueryRunner,
   { tasks, shapes, countMode }: Plan,
-  deadlineMs: number,
+  caller: Caller,
 ): Promise<ShardCount[]> {
   const parts = tasks.map(async (shardIndexes) => {
     const task = { kind: 'count', shardIndexes, shapes, countMode } as const
-    const counts = await runner.run<'count'>(task, deadlineMs)
+    const counts = await runner.run<'count'>(task, caller)
     return Array.from(shardIndexes, (shardIndex, i) => ({ shardIndex, count: counts[i] }))
   })
   return (await Promise.all(parts)).flat()
@@ -36,11 +36,11 @@ export async function dispatchCounts(
 export async function dispatchRuns(
   runner: QueryRunner,
   { tasks, shapes, countMode }: Plan,
-  deadlineMs: number,
+  caller: Caller,
 ): Promise<ShardRuns[]> {
   const parts = tasks.map(async (shardIndexes) => {
     const task = { kind: 'select', shardIndexes, shapes, countMode } as const
-    const runs = await runner.run<'select'>(task, deadlineMs)
+    const runs = await runner.run<'select'>(task, caller)
     return Array.from(shardIndexes, (shardIndex, i) => ({ shardIndex, runs: runs[i] }))
   })
   return (await Promise.all(parts)).flat().sort((a, b) => a.shardIndex - b.shardIndex)

@@ -9,6 +9,8 @@ export type ReplyHeaders = Readonly<Record<string, string>>
 export interface Reply {
   /** True once the client has gone; everything below then does nothing. */
   readonly gone: boolean
+  /** Calls back once, when the client has all of the answer or has gone. */
+  whenOver(listener: () => void): void
   /** Sends a whole answer. */
   send(status: number, headers: ReplyHeaders, body: Uint8Array | string): void
   /** Sends status and headers, and lets the body follow piece by piece. */

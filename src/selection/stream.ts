@@ -14,7 +14,7 @@ import {
   type SourceSummary,
 } from '../format/recipients.js'
 import { limits } from '../limits.js'
-import type { QueryRunner } from '../pool/messages.js'
+import { callerUntil, type QueryRunner } from '../pool/messages.js'
 import type { RowFormat } from '../shard/rows.js'
 import type { Catalogue } from './catalogue.js'
 import type { SourceSelection } from './merge.js'
@@ -88,11 +88,8 @@ async function* rows(
 ): AsyncGenerator<Uint8Array> {
   for (const { shardIndex, runs } of selection.shards) {
     for (const part of chunksOf(runs, limits.rowsPerChunkCount)) {
-      const deadlineMs = performance.now() + limits.requestMs
-      yield await runner.run<'encode'>(
-        { kind: 'encode', shardIndex, runs: part, format },
-        deadlineMs,
-      )
+      const caller = callerUntil(performance.now() + limits.requestMs)
+      yield await runner.run<'encode'>({ kind: 'encode', shardIndex, runs: part, format }, caller)
     }
   }
 }

@@ -13,6 +13,7 @@ import type { Store } from '../../src/store/store.js'
 import { openTables, storeDirectory } from '../../src/store/tables.js'
 import { writtenContext } from '../../src/store/written-context.js'
 import { temporaryDirectory } from '../support/hickory.js'
+import { inTime } from '../support/in-time.js'
 import { type LocalService, localService } from '../support/local-service.js'
 import { silentLog, squareGeometry, temporaryStore } from '../support/store.js'
 import { randomWorld, seededRandom } from '../support/world.js'
@@ -20,7 +21,6 @@ import { randomWorld, seededRandom } from '../support/world.js'
 const ID = '4c1f9a2e7b6d4e0f9a3b5c8d1e2f7a60'
 const DASHED = '4C1F9A2E-7B6D-4E0F-9A3B-5C8D1E2F7A60'
 const id = (number: number) => number.toString(16).padStart(32, '0')
-const deadlineMs = () => performance.now() + limits.requestMs
 const bytesOf = (answer: Answer | undefined) => Buffer.from(answer?.json() as Uint8Array)
 const jsonOf = (answer: Answer | undefined) => JSON.parse(bytesOf(answer).toString())
 
@@ -42,7 +42,7 @@ t.test('a context is posted, got by every form of its id, put and deleted', asyn
     GetMapContextRequest: get,
     DeleteMapContextRequest: remove,
   } = await operations(t)
-  const posted = await post({ Id: DASHED, contextname: 'c', AREAS: [{ id: 'a' }] }, deadlineMs())
+  const posted = await post({ Id: DASHED, contextname: 'c', AREAS: [{ id: 'a' }] }, inTime())
   const nobody = [
     { Label: 'A', Count: 0 },
     { Label: '=B', Count: 0 },
@@ -54,22 +54,22 @@ t.test('a context is posted, got by every form of its id, put and deleted', asyn
       '"HasContactCountError":false,"HasInvalidShapeError":false}]}',
   )
   for (const form of [ID, DASHED, `{${DASHED}}`, `(${DASHED})`]) {
-    t.same(bytesOf(await get({ id: form }, deadlineMs())), bytesOf(posted), form)
+    t.same(bytesOf(await get({ id: form }, inTime())), bytesOf(posted), form)
   }
   const exists = { code: 'AlreadyExists', status: 409, field: 'Id' }
-  await t.rejects(post({ Id: ID }, deadlineMs()), exists)
+  await t.rejects(post({ Id: ID }, inTime()), exists)
 
-  t.same(jsonOf(await put({ Id: ID, ContextName: 'd' }, deadlineMs())), {
+  t.same(jsonOf(await put({ Id: ID, ContextName: 'd' }, inTime())), {
     Id: ID,
     ContextName: 'd',
   })
-  t.same(jsonOf(await get({ Id: ID }, deadlineMs())), { Id: ID, ContextName: 'd' })
+  t.same(jsonOf(await get({ Id: ID }, inTime())), { Id: ID, ContextName: 'd' })
 
-  t.equal(await remove({ Id: DASHED }, deadlineMs()), undefined)
+  t.equal(await remove({ Id: DASHED }, inTime()), undefined)
   const missing = { code: 'NotFound', status: 404 }
-  await t.rejects(get({ Id: ID }, deadlineMs()), missing)
-  await t.rejects(remove({ Id: ID }, deadlineMs()), missing)
-  t.equal(jsonOf(await put({ Id: ID }, deadlineMs())).Id, ID, 'a put creates what is not there')
+  await t.rejects(get({ Id: ID }, inTime()), missing)
+  await t.rejects(remove({ Id: ID }, inTime()), missing)
+  t.equal(jsonOf(await put({ Id: ID }, inTime())).Id, ID, 'a put creates what is not there')
 })
 
 t.test('a write answers what it wrote, whatever others change at once', async (t) => {
@@ -90,8 +90,8 @@ t.test('a write answers what it wrote, whatever others change at once', async (t
     PutMapContextRequest,
   })) {
     const request = { Id: ID, ContextName, Areas: [{ Id: 'a', Geometry: squareGeometry(0, 0, 1) }] }
-    t.match(jsonOf(await write(request, deadlineMs())), request)
-    await t.rejects(GetMapContextRequest({ Id: ID }, deadlineMs()), { code: 'NotFound' })
+    t.match(jsonOf(await write(request, inTime())), request)
+    await t.rejects(GetMapContextRequest({ Id: ID }, inTime()), { code: 'NotFound' })
   }
 })
 
@@ -101,21 +101,21 @@ t.test('an id that is no Guid or is missing is refused', async (t) => {
   const fault = { code: 'InvalidRequest', status: 400, field: 'Id' }
   for (const request of [{}, { Id: null }, { Id: '' }, { Id: 'x' }, { Id: 12 }, { Id: [ID] }]) {
     const message = JSON.stringify(request)
-    await t.rejects(GetMapContextRequest(request, deadlineMs()), fault, message)
-    await t.rejects(DeleteMapContextRequest(request, deadlineMs()), fault, message)
+    await t.rejects(GetMapContextRequest(request, inTime()), fault, message)
+    await t.rejects(DeleteMapContextRequest(request, inTime()), fault, message)
   }
-  await t.rejects(PutMapContextRequest({ Id: 'x' }, deadlineMs()), fault)
-  await t.rejects(PutMapContextRequest({ Id: ID, id: ID }, deadlineMs()), fault)
+  await t.rejects(PutMapContextRequest({ Id: 'x' }, inTime()), fault)
+  await t.rejects(PutMapContextRequest({ Id: ID, id: ID }, inTime()), fault)
 })
 
 t.test('ids are made up where there are none', async (t) => {
   const { PostMapContextRequest, PutMapContextRequest, GetMapContextRequest } = await operations(t)
   for (const write of [PostMapContextRequest, PutMapContextRequest]) {
-    const written = jsonOf(await write({ Areas: [{ Name: 'n' }, {}] }, deadlineMs()))
+    const written = jsonOf(await write({ Areas: [{ Name: 'n' }, {}] }, inTime()))
     const ids = [written.Id, ...written.Areas.map(({ Id }: { Id: string }) => Id)]
     for (const each of ids) t.match(each, /^[0-9a-f]{32}$/)
     t.equal(new Set(ids).size, 3)
-    t.same(jsonOf(await GetMapContextRequest({ Id: written.Id }, deadlineMs())), written)
+    t.same(jsonOf(await GetMapContextRequest({ Id: written.Id }, inTime())), written)
   }
 })
 
@@ -128,7 +128,7 @@ t.test('what the service computes is accepted, and computed all the same', async
     HasContactCountError: true,
     HasInvalidShapeError: true,
   }
-  const answer = await post({ Id: ID, Areas: [{ Id: 'a', ...computed }] }, deadlineMs())
+  const answer = await post({ Id: ID, Areas: [{ Id: 'a', ...computed }] }, inTime())
   t.match(jsonOf(answer).Areas[0], {
     IsUpdatingContactList: false,
     ContactTotalCount: 0,
@@ -148,17 +148,17 @@ t.test('a context that does not fit is refused by the path of the member', async
   ]
   for (const [request, field] of cases) {
     const fault = { code: 'InvalidRequest', status: 400, field }
-    await t.rejects(put({ Id: ID, ...request }, deadlineMs()), fault, field)
+    await t.rejects(put({ Id: ID, ...request }, inTime()), fault, field)
   }
   const tooMany = { Areas: Array.from({ length: limits.areaCount + 1 }, () => ({})) }
-  await t.rejects(put(tooMany, deadlineMs()), { code: 'TooComplex', status: 422, field: 'Areas' })
+  await t.rejects(put(tooMany, inTime()), { code: 'TooComplex', status: 422, field: 'Areas' })
   t.equal(store.page(0, 0).totalCount, 0)
 })
 
 t.test('the list is in the order of ids, in pages', async (t) => {
   const dataDirectory = temporaryDirectory(t)
   const { GetMapContextsRequest: list } = await operations(t, dataDirectory)
-  t.equal(bytesOf(await list({}, deadlineMs())).toString(), '{"Offset":0,"Total":0,"Results":[]}')
+  t.equal(bytesOf(await list({}, inTime())).toString(), '{"Offset":0,"Total":0,"Results":[]}')
   const tables = openTables(storeDirectory(dataDirectory), 'write')
   t.teardown(() => tables.close())
   tables.transact(() => {
@@ -168,7 +168,7 @@ t.test('the list is in the order of ids, in pages', async (t) => {
     }
   })
   const total = limits.contextPageCount + 1
-  const page = async (request: Record<string, unknown>) => jsonOf(await list(request, deadlineMs()))
+  const page = async (request: Record<string, unknown>) => jsonOf(await list(request, inTime()))
   const lengthOf = async (request: Record<string, unknown>) => (await page(request)).Results.length
   t.same(await page({ SKIP: '2', take: 1 }), {
     Offset: 2,
@@ -187,10 +187,10 @@ t.test('the list is in the order of ids, in pages', async (t) => {
     [{ Take: 'x' }, 'Take'],
     [{ Skip: 1.5 }, 'Skip'],
   ] as const) {
-    await t.rejects(list(request, deadlineMs()), { code: 'InvalidRequest', field })
+    await t.rejects(list(request, inTime()), { code: 'InvalidRequest', field })
   }
   t.equal(
-    (await list({ Skip: 1, Take: 2 }, deadlineMs()))?.csv('flat'),
+    (await list({ Skip: 1, Take: 2 }, inTime()))?.csv('flat'),
     `Id,ContextName,AreaCount\r\n${id(2)},n2,1\r\n${id(3)},n3,1\r\n`,
   )
 })
@@ -201,15 +201,15 @@ t.test('an answer has a tag that changes with what is answered', async (t) => {
     GetMapContextRequest: get,
     GetMapContextsRequest: list,
   } = await operations(t)
-  const empty = await list({}, deadlineMs())
-  const answer = await put({ Id: ID, Areas: [{ Id: 'a' }] }, deadlineMs())
-  const listed = await list({}, deadlineMs())
+  const empty = await list({}, inTime())
+  const answer = await put({ Id: ID, Areas: [{ Id: 'a' }] }, inTime())
+  const listed = await list({}, inTime())
   t.match(listed?.headers, { ETag: /^W\/"[0-9a-f]{32}"$/, 'Cache-Control': 'no-cache' })
   t.not(listed?.headers.ETag, empty?.headers.ETag)
   t.match(answer?.headers, { ETag: /^W\/"[0-9a-f]{32}"$/, 'Cache-Control': 'no-cache' })
   t.equal(answer?.heldBytes, bytesOf(answer).length)
-  t.same((await get({ Id: ID }, deadlineMs()))?.headers, answer?.headers)
-  const other = await put({ Id: ID, Areas: [{ Id: 'b' }] }, deadlineMs())
+  t.same((await get({ Id: ID }, inTime()))?.headers, answer?.headers)
+  const other = await put({ Id: ID, Areas: [{ Id: 'b' }] }, inTime())
   t.not(other?.headers.ETag, answer?.headers.ETag)
 })
 
@@ -220,7 +220,7 @@ t.test('a table has a row for each area, with its shape and contacts nested', as
     { Id: 'a', Name: '=n', Geometry },
     { Id: 'b', IsActive: true },
   ]
-  const answer = await put({ Id: ID, Areas: areas }, deadlineMs())
+  const answer = await put({ Id: ID, Areas: areas }, inTime())
   const [header, first, second, end] = String(answer?.csv('flat')).split('\r\n')
   t.equal(
     header,

@@ -13,6 +13,7 @@ import { recipientOperations } from '../../src/operations/recipients.js'
 import type { SelectionService } from '../../src/selection/answer.js'
 import type { CountMode } from '../../src/shard/select.js'
 import type { Store } from '../../src/store/store.js'
+import { inTime, within } from '../support/in-time.js'
 import { type LocalService, localService } from '../support/local-service.js'
 import { testSeed } from '../support/properties.js'
 import { silentLog, squareGeometry, temporaryStore } from '../support/store.js'
@@ -20,7 +21,6 @@ import { until } from '../support/until.js'
 import { randomWorld, seededRandom } from '../support/world.js'
 
 const ID = '4c1f9a2e7b6d4e0f9a3b5c8d1e2f7a60'
-const deadlineMs = () => performance.now() + limits.requestMs
 
 /** A square that is seen from the corner of the worlds of these tests. */
 const drawn = (lng: number, lat: number, size: number) => squareGeometry(lng - 71, lat + 42, size)
@@ -50,7 +50,7 @@ function startFront(t: Test, store: Store, service: SelectionService, retryMs = 
   const { PutMapContextRequest: put, GetMapContextRequest: get } = contextOperations(store, counts)
   t.teardown(() => counts.stop())
   const run = async (execute: typeof get, request: Record<string, unknown>, waitMs: number) => {
-    const answer = await execute(request, performance.now() + waitMs)
+    const answer = await execute(request, within(waitMs))
     const context: MapContext = JSON.parse(Buffer.from(answer?.json() as Uint8Array).toString())
     return context.Areas ?? []
   }
@@ -65,7 +65,7 @@ function startFront(t: Test, store: Store, service: SelectionService, retryMs = 
 /** What a recipient request counts of a shape. */
 async function asked(service: SelectionService, geoJSON: unknown): Promise<Area['Contacts']> {
   const { RecipientRequest } = recipientOperations(service)
-  const answer = await RecipientRequest({ countsOnly: true, geoJSON }, deadlineMs())
+  const answer = await RecipientRequest({ countsOnly: true, geoJSON }, inTime())
   const { SourceRecords } = JSON.parse(answer?.json() as string)
   return SourceRecords.map(({ Label, Count }: { Label: string; Count: number }) => ({
     Label,

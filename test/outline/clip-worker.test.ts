@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap'
-import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
 import { outlineOperations } from '../../src/operations/outline.js'
 import { CLIPPING_ENVIRONMENT } from '../../src/outline/guards.js'
 import { type ClipPoolOptions, createClipPool } from '../../src/pool/clip-pool.js'
+import { inTime } from '../support/in-time.js'
 import { seededRandom } from '../support/world.js'
 
 /** The whole way through a thread, with the bounds of the service or with narrower ones. */
@@ -18,7 +18,7 @@ function outlines(t: Test, options: Partial<ClipPoolOptions> = {}) {
   const service = { catalogue: { sources: [{ id: 1, label: 'A' }] }, runner, boundary: () => ({}) }
   const { OutlineRequest } = outlineOperations(service)
   return async (geoJSON: object) => {
-    const answer = await OutlineRequest({ geoJSON }, performance.now() + limits.requestMs)
+    const answer = await OutlineRequest({ geoJSON }, inTime())
     return JSON.parse(String(answer?.json()))
   }
 }

@@ -2,6 +2,7 @@ import t, { type Test } from 'tap'
 import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
 import { type ClipPoolOptions, createClipPool } from '../../src/pool/clip-pool.js'
+import { inTime, within } from '../support/in-time.js'
 import type { Deed } from './fixtures/clip.js'
 
 const MiB = 1024 * 1024
@@ -14,11 +15,7 @@ function opened(t: Test, options: Partial<ClipPoolOptions> = {}) {
     ...options,
   })
   t.teardown(() => pool.close())
-  return (deed: Deed, deadlineMs = inTime()) => pool.run(deed, deadlineMs)
-}
-
-function inTime(): number {
-  return performance.now() + limits.requestMs
+  return (deed: Deed, caller = inTime()) => pool.run(deed, caller)
 }
 
 t.test('a task is run, one after the other', async (t) => {
@@ -73,8 +70,8 @@ t.test('time is left for what is to run instead', async (t) => {
   })
   t.teardown(() => pool.close())
   await pool.run('echo', inTime())
-  const deadlineMs = performance.now() + limits.outlineDrawMs + 200
-  t.same(await pool.run('loop', deadlineMs, () => 'echo'), { value: 'echo' })
+  const caller = within(limits.outlineDrawMs + 200)
+  t.same(await pool.run('loop', caller, () => 'echo'), { value: 'echo' })
 })
 
 t.test('the thread has the environment it is given, and no other', async (t) => {
@@ -107,7 +104,7 @@ t.test('a task behind an endless one is run once that is ended', async (t) => {
 t.test('a task is ended at its deadline, too', async (t) => {
   const run = opened(t)
   await run('echo')
-  const outcome = await run('loop', performance.now() + 200).catch(({ code }) => code)
+  const outcome = await run('loop', within(200)).catch(({ code }) => code)
   t.ok(['Unavailable'].includes(outcome) || outcome.failure === 'TookTooLong')
   t.same(await run('echo'), { value: 'echo' })
 })
@@ -116,9 +113,9 @@ t.test('who waits behind others waits no longer than the deadline', async (t) =>
   const run = opened(t, { runMs: 500 })
   await run('echo')
   const first = run('loop')
-  await t.rejects(run('echo', performance.now() + 50), { code: 'Unavailable', status: 503 })
+  await t.rejects(run('echo', within(50)), { code: 'Unavailable', status: 503 })
   t.same(await first, { failure: 'TookTooLong' })
-  await t.rejects(run('echo', performance.now() - 1), { code: 'Unavailable' })
+  await t.rejects(run('echo', within(-1)), { code: 'Unavailable' })
 })
 
 t.test('as many wait as may, and one more is refused', async (t) => {

@@ -5,6 +5,7 @@ import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
 import { type QueryPool, startQueryPool } from '../../src/pool/query-pool.js'
 import { inArenas } from '../support/arenas.js'
+import { inTime, within } from '../support/in-time.js'
 import { shardsOf } from '../support/local-service.js'
 import { testSeed } from '../support/properties.js'
 import { randomWorld, seededRandom } from '../support/world.js'
@@ -108,7 +109,7 @@ t.test('no answer by the deadline is Unavailable, not a hang', async (t) => {
   const pool = await started(t)
   // Far more tasks than can be done in no time; the last of them cannot be in time.
   const asked = Array.from({ length: 1_000 }, () =>
-    pool.run<'count'>({ kind: 'count', shardIndexes, ...question }, performance.now()),
+    pool.run<'count'>({ kind: 'count', shardIndexes, ...question }, within(0)),
   )
   const outcomes = await Promise.allSettled(asked)
   t.match(outcomes.at(-1), { status: 'rejected', reason: { code: 'Unavailable', status: 503 } })
@@ -159,8 +160,4 @@ function middle(values: Int32Array): number {
 
 function sum(counts: Uint32Array): number {
   return counts.reduce((total, count) => total + count, 0)
-}
-
-function inTime(): number {
-  return performance.now() + limits.requestMs
 }

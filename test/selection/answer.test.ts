@@ -5,10 +5,12 @@ import { ServiceError } from '../../src/errors.js'
 import type { Body } from '../../src/format/answer.js'
 import { parseJsv } from '../../src/format/jsv-parse.js'
 import { limits } from '../../src/limits.js'
+import type { Caller } from '../../src/pool/messages.js'
 import { answer, type SelectionService } from '../../src/selection/answer.js'
 import type { JsonObject } from '../../src/selection/parse.js'
 import { answerTo } from '../support/answer-to.js'
 import { anyRecipients, columnsOf, type TestRecipient } from '../support/columns.js'
+import { inTime } from '../support/in-time.js'
 import { localService } from '../support/local-service.js'
 import { type MemoryReply, memoryReply } from '../support/memory-reply.js'
 import { testSeed } from '../support/properties.js'
@@ -295,9 +297,9 @@ t.test('a list that cannot go on is broken off, never ended', async (t) => {
   const failing = {
     ...localService(crowded),
     runner: {
-      run: async (task: Parameters<typeof run>[0], deadlineMs: number) => {
+      run: async (task: Parameters<typeof run>[0], caller: Caller) => {
         if (task.kind === 'encode') throw new ServiceError('Unavailable', 'for the test')
-        return localService(crowded).runner.run(task, deadlineMs)
+        return localService(crowded).runner.run(task, caller)
       },
     },
   } as SelectionService
@@ -318,7 +320,7 @@ async function table(
   request: JsonObject,
   layout: 'flat' | 'sources' | 'record',
 ): Promise<string> {
-  const given = await answer(asked, request, performance.now() + limits.requestMs)
+  const given = await answer(asked, request, inTime())
   if (layout !== 'record') return bodyText(given.csv(layout))
   const { header, row } = given.csvRecord()
   return header + (await bodyText(row))

@@ -6,6 +6,7 @@
 import type { Format } from '../../src/format/negotiate.js'
 import { stream } from '../../src/http/respond.js'
 import { limits } from '../../src/limits.js'
+import { callerUntil } from '../../src/pool/messages.js'
 import { answer, type SelectionService } from '../../src/selection/answer.js'
 import { parse } from '../../src/selection/parse.js'
 import type { Reply } from '../../src/selection/reply.js'
@@ -17,8 +18,8 @@ export async function answerTo(
   format: Format,
   reply: Reply,
 ): Promise<void> {
-  const deadlineMs = performance.now() + limits.requestMs
-  const { headers, json, csv } = await answer(service, parse(body), deadlineMs)
+  const caller = callerUntil(performance.now() + limits.requestMs)
+  const { headers, json, csv } = await answer(service, parse(body), caller)
   const given = format === 'csv' ? csv('flat') : json()
   if (typeof given === 'string' || given instanceof Uint8Array) reply.send(200, headers, given)
   else await stream(given, reply.begin(200, headers))

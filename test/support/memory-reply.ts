@@ -48,6 +48,7 @@ export function memoryReply(busyEvery = 0): MemoryReply {
       return state.waitCount
     },
     text: () => Buffer.concat(chunks).toString(),
+    whenOver: () => {},
     send(status, headers, body) {
       Object.assign(state, { status, headers, ended: true })
       chunks.push(typeof body === 'string' ? Buffer.from(body) : body)

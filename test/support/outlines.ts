@@ -10,6 +10,7 @@ import { outlineOperations } from '../../src/operations/outline.js'
 import { runTask } from '../../src/outline/run-task.js'
 import type { OutlineTask } from '../../src/outline/task.js'
 import type { ClipRunner } from '../../src/pool/messages.js'
+import { callerUntil } from '../../src/pool/messages.js'
 import type { JsonObject } from '../../src/selection/parse.js'
 
 export const sources = [3, 5, 8].map((id) => ({ id, label: `Source ${id}` }))
@@ -26,8 +27,8 @@ export function asked(
   boundary: object | undefined = customerBoundary,
 ) {
   const service = { catalogue: { sources }, runner, boundary: () => boundary }
-  const deadlineMs = performance.now() + limits.requestMs
-  return outlineOperations(service).OutlineRequest(request, deadlineMs)
+  const caller = callerUntil(performance.now() + limits.requestMs)
+  return outlineOperations(service).OutlineRequest(request, caller)
 }
 
 export async function response(...of: Parameters<typeof asked>): Promise<OutlineResponse> {
