@@ -110,8 +110,20 @@ export const limits = {
    * further one would only wait behind a slow one while another worker is idle.
    */
   tasksPerWorkerCount: 2,
+  /** Small selections that travel to a worker together. */
+  queriesPerTaskCount: 32,
+  /** Vertices and arcs of a selection that still is a small one. */
+  smallVertexCount: 512,
+  /** A body up to this is taken for that of a small selection until it is read. */
+  smallBodyBytes: 16 * KiB,
+  /** For which the first of the small selections may wait; then further requests are answered 503. */
+  smallWaitMs: 250,
+  /** The same for large ones. */
+  largeWaitMs: 2_000,
+  /** Between two looks for work whose time is over. */
+  deadlineCheckMs: 20,
   /** Times that a task is tried when the worker that held it dies. */
-  taskAttemptCount: 3,
+  taskAttemptCount: 2,
   /** Shards of one request beyond which it is split over several workers. */
   shardsPerTaskCount: 4,
   /** Images of shards in one arena, beside the scratch zones. */
@@ -122,8 +134,12 @@ export const limits = {
   scratchZoneCount: 128,
   /** Edges of a table in a scratch zone; a larger table lies elsewhere. */
   scratchEdgeCount: 50_000,
-  /** Rows of a list that are encoded at a time. */
-  rowsPerChunkCount: 4_096,
+  /** Rows of a list that are encoded at a time, as far as there is room for them. */
+  rowsPerChunkCount: 2_048,
+  /** Room for rows that are encoded at a time. */
+  rowBufferBytes: 256 * KiB,
+  /** Such rooms that one front thread keeps for further use. */
+  rowBufferCount: 64,
   /** Vertices that the shapes of an outline may have once they are drawn, and an outline itself. */
   outlineVertexCount: 100_000,
   /** From the moment a thread begins to unite the shapes of an outline to its being ended. */

@@ -90,15 +90,22 @@ function assertSameText(
   objects: readonly (readonly Row[])[],
 ): void {
   for (const [at, runs] of chunks.entries()) {
-    const encoded = Buffer.from(encodeRows(shard, runs, { kind: 'json' })).toString()
+    const encoded = encodedText(shard, runs)
     // Not `equal`: its message would show the rows.
     assert(`[${encoded.slice(1)}]` === JSON.stringify(objects[at]), `chunk ${at} differs`)
   }
 }
 
+function encodedText(shard: Shard, runs: Uint32Array): string {
+  const { byteCount } = encodeRows(shard, runs, { kind: 'json' }, room)
+  return Buffer.from(room.subarray(0, byteCount)).toString()
+}
+
+const room = new Uint8Array(new SharedArrayBuffer(limits.rowBufferBytes))
+
 function encodedBytes(shard: Shard, chunks: readonly Uint32Array[], format: RowFormat): number {
   let byteCount = 0
-  for (const runs of chunks) byteCount += encodeRows(shard, runs, format).length
+  for (const runs of chunks) byteCount += encodeRows(shard, runs, format, room).byteCount
   return byteCount
 }
 

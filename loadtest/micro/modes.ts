@@ -110,12 +110,14 @@ function listBytes(shards: readonly Shard[], shapes: Shapes): number {
   return runs.reduce((sum, each, at) => sum + encodedBytes(shards[at], each), 0)
 }
 
+const room = new Uint8Array(new SharedArrayBuffer(limits.rowBufferBytes))
+
 function encodedBytes(shard: Shard, runs: Uint32Array): number {
   let byteCount = 0
   for (let i = 0; i < runs.length; i += 2) {
     for (let start = runs[i]; start < runs[i + 1]; start += limits.rowsPerChunkCount) {
       const end = Math.min(runs[i + 1], start + limits.rowsPerChunkCount)
-      byteCount += encodeRows(shard, Uint32Array.of(start, end), { kind: 'json' }).length
+      byteCount += encodeRows(shard, Uint32Array.of(start, end), { kind: 'json' }, room).byteCount
     }
   }
   return byteCount

@@ -4,8 +4,25 @@
  * @module
  */
 
-/** The bytes of an answer, or of a part of one; those that are long come piece by piece. */
-export type Body = string | Uint8Array | AsyncIterable<Uint8Array>
+/** Takes the bytes of an answer, as fast as somebody takes them from it. */
+export interface ByteSink {
+  /** True when nobody does any more. */
+  readonly gone: boolean
+  /**
+   * Hands over one piece, or copies it: when it returns, the memory of the piece may be used again.
+   *
+   * @returns false when there is no room for more: await `drained` before writing again
+   */
+  write(piece: Uint8Array): boolean
+  /** Resolves when what was written has been taken, or never will be. */
+  drained(): Promise<void>
+}
+
+/** Writes a body piece by piece; returns when all of it is written, or nobody takes it. */
+export type BodyWriter = (sink: ByteSink) => Promise<void>
+
+/** The bytes of an answer, or of a part of one; those that are long write themselves. */
+export type Body = string | Uint8Array | BodyWriter
 
 /** `flat`: one row a recipient. `sources`: one row a source, its recipients in a nested cell. */
 export type CsvLayout = 'flat' | 'sources'
@@ -29,11 +46,15 @@ export interface Answer {
   csvRecord(): CsvRecord
 }
 
-/** Any body as pieces. */
-export async function* piecesOf(body: Body): AsyncGenerator<Uint8Array> {
-  if (typeof body === 'string') yield utf8.encode(body)
-  else if (body instanceof Uint8Array) yield body
-  else yield* body
+/** Writes any body. */
+export async function writeBody(body: Body, sink: ByteSink): Promise<void> {
+  if (typeof body === 'function') await body(sink)
+  else await writePiece(typeof body === 'string' ? utf8.encode(body) : body, sink)
+}
+
+/** Writes one piece, and waits until there is room for more. */
+export async function writePiece(piece: Uint8Array, sink: ByteSink): Promise<void> {
+  if (!sink.write(piece)) await sink.drained()
 }
 
 const utf8 = new TextEncoder()

@@ -5,7 +5,7 @@
  */
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
-import type { Body } from './answer.js'
+import { type Body, writePiece } from './answer.js'
 import { queryValue } from './query-value.js'
 
 export const JSONP_CONTENT_TYPE = 'text/javascript'
@@ -33,22 +33,17 @@ export function jsonp(callback: string, body: Body): Body
 export function jsonp(callback: string, body: Body): Body {
   if (typeof body === 'string') return `${callback}(${body})`
   if (body instanceof Uint8Array) return Buffer.concat([utf8.encode(`${callback}(`), body, CLOSE])
-  return jsonpPieces(callback, body)
+  return async (sink) => {
+    await writePiece(utf8.encode(`${callback}(`), sink)
+    await body(sink)
+    await writePiece(CLOSE, sink)
+  }
 }
 
 const NAMES = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/
 
 const utf8 = new TextEncoder()
 const CLOSE = utf8.encode(')')
-
-async function* jsonpPieces(
-  callback: string,
-  pieces: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  yield utf8.encode(`${callback}(`)
-  yield* pieces
-  yield CLOSE
-}
 
 function refuse(problem: string): never {
   throw new ServiceError('InvalidRequest', `callback ${problem}`, 'callback')

@@ -5,7 +5,7 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../errors.js'
-import { type Answer, piecesOf } from '../format/answer.js'
+import { type Answer, type BodyWriter, writeBody } from '../format/answer.js'
 import { limits } from '../limits.js'
 import type { Execute } from '../operations/execute.js'
 import type { Caller } from '../pool/messages.js'
@@ -72,26 +72,29 @@ function batchAnswer(answers: readonly (Answer | undefined)[], heldBytes: number
   }
 }
 
-const utf8 = new TextEncoder()
-
-async function* jsonList(answers: readonly (Answer | undefined)[]): AsyncGenerator<Uint8Array> {
-  for (const [index, answer] of answers.entries()) {
-    await setImmediate()
-    yield utf8.encode(index === 0 ? '[' : ',')
-    if (answer === undefined) yield utf8.encode('null')
-    else yield* piecesOf(answer.json())
+function jsonList(answers: readonly (Answer | undefined)[]): BodyWriter {
+  return async (sink) => {
+    for (const [index, answer] of answers.entries()) {
+      await setImmediate()
+      if (sink.gone) return
+      await writeBody(index === 0 ? '[' : ',', sink)
+      await writeBody(answer === undefined ? 'null' : answer.json(), sink)
+    }
+    await writeBody(answers.length === 0 ? '[]' : ']', sink)
   }
-  yield utf8.encode(answers.length === 0 ? '[]' : ']')
 }
 
-async function* table(answers: readonly (Answer | undefined)[]): AsyncGenerator<Uint8Array> {
-  let isFirst = true
-  for (const answer of answers) {
-    if (answer === undefined) continue
-    await setImmediate()
-    const { header, row } = answer.csvRecord()
-    if (isFirst) yield utf8.encode(header)
-    isFirst = false
-    yield* piecesOf(row)
+function table(answers: readonly (Answer | undefined)[]): BodyWriter {
+  return async (sink) => {
+    let isFirst = true
+    for (const answer of answers) {
+      if (answer === undefined) continue
+      await setImmediate()
+      if (sink.gone) return
+      const { header, row } = answer.csvRecord()
+      if (isFirst) await writeBody(header, sink)
+      isFirst = false
+      await writeBody(row, sink)
+    }
   }
 }

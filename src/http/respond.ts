@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Answer, type Body, piecesOf } from '../format/answer.js'
+import { type Answer, type Body, writeBody } from '../format/answer.js'
 import { JSON_CONTENT_TYPE } from '../format/error-body.js'
 import { JSONP_CONTENT_TYPE, jsonp } from '../format/jsonp.js'
 import { limits } from '../limits.js'
@@ -33,11 +33,11 @@ export async function respond(
   }
   const { format, layout, callback } = wishes
   const body = format === 'csv' ? answer.csv(layout) : answer.json()
-  await writeBody(request, reply, headers, callback ? jsonp(callback, body) : body)
+  await sendBody(request, reply, headers, callback ? jsonp(callback, body) : body)
 }
 
-/** Writes a body whole, or piece by piece, each as soon as the client has taken the last ones. */
-async function writeBody(
+/** Sends a body whole, or as fast as the client takes it, and compressed if that is wished. */
+async function sendBody(
   request: HttpRequest,
   reply: Reply,
   headers: ReplyHeaders,
@@ -48,24 +48,21 @@ async function writeBody(
   const encoding = isSmall ? undefined : encodingOf(request.header('accept-encoding'))
   if (encoding !== undefined) {
     const sink = reply.begin(200, { ...headers, 'Content-Encoding': encoding })
-    await stream(piecesOf(body), compressedSink(sink, encoding))
+    await stream(body, compressedSink(sink, encoding))
   } else if (isWhole) reply.send(200, headers, body)
   else await stream(body, reply.begin(200, headers))
 }
 
-/** Writes pieces, each when the client has taken the last ones; breaks off where one fails. */
-export async function stream(pieces: AsyncIterable<Uint8Array>, sink: Sink): Promise<void> {
+/** Writes a body as fast as the client takes it; breaks off where that fails. */
+export async function stream(body: Body, sink: Sink): Promise<void> {
   try {
-    for await (const piece of pieces) {
-      if (!sink.write(piece)) await sink.drained()
-      if (sink.gone) return
-    }
+    await writeBody(body, sink)
   } catch (error) {
     // The status is long gone, so a broken connection is the only way to say that this is not all.
     sink.abort()
     throw error
   }
-  sink.end()
+  if (!sink.gone) sink.end()
 }
 
 function formHeaders({ format, callback }: Wishes, name: string): Record<string, string> {

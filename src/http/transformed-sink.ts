@@ -60,7 +60,8 @@ export function transformedSink(sink: Sink, transform: Transform): Sink {
     },
     write(chunk) {
       if (isGone()) return false
-      transform.write(chunk)
+      // A transform reads it later, when its memory may hold something else.
+      transform.write(Buffer.from(chunk))
       return mayWrite()
     },
     drained() {

@@ -25,3 +25,18 @@ export function countAttached(control: Control): void {
 export function attachedCount(control: Control): number {
   return Atomics.load(control, SLOT.attached)
 }
+
+/** A sign that one thread gives another while that is busy. */
+export type Flag = Int32Array
+
+export function createFlag(): Flag {
+  return new Int32Array(new SharedArrayBuffer(4))
+}
+
+export function raise(flag: Flag): void {
+  Atomics.store(flag, 0, 1)
+}
+
+export function isRaised(flag: Flag): boolean {
+  return Atomics.load(flag, 0) === 1
+}

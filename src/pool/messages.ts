@@ -10,16 +10,20 @@ import type { RowFormat } from '../shard/rows.js'
 import type { CountMode } from '../shard/select.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 
+export type SelectionKind = 'count' | 'select'
+
 /** How many of each shard do the shapes select (`count`), or which of them (`select`)? */
-export interface SelectionTask<Kind extends 'count' | 'select'> {
+export interface SelectionTask<Kind extends SelectionKind> {
   readonly kind: Kind
   /** Indexes into the shards of the snapshot, ascending. */
   readonly shardIndexes: Uint32Array
   readonly shapes: Shapes
   readonly countMode: CountMode
+  /** May take milliseconds or more, so that others should not have to wait for it. */
+  readonly isLarge: boolean
 }
 
-/** The bytes of some recipients of one shard. */
+/** The bytes of the first of some recipients of one shard. */
 export interface EncodeTask {
   readonly kind: 'encode'
   readonly shardIndex: number
@@ -30,28 +34,28 @@ export interface EncodeTask {
 
 export type Task = SelectionTask<'count'> | SelectionTask<'select'> | EncodeTask
 
-/** A task as it travels. */
-export type TimedTask = Task & {
-  /** When nobody waits for it any more, by `sharedClockMs`. */
-  readonly expiresMs: number
-}
-
 /** Milliseconds by a clock that all threads of the process share; `performance.now` is not. */
 export function sharedClockMs(): number {
   return performance.timeOrigin + performance.now()
 }
 
-/** One entry a shard, in the order of `shardIndexes`. */
+/** What comes of a task. Of a selection, one entry a shard in the order of `shardIndexes`. */
 export interface TaskResults {
   readonly count: Uint32Array
   readonly select: readonly Uint32Array[]
-  readonly encode: Uint8Array
+  readonly encode: EncodedRows
 }
 
-/** What a worker sends back; faults are values, since an error loses its code between threads. */
-export type TaskOutcome<Kind extends Task['kind'] = Task['kind']> =
-  | { readonly value: TaskResults[Kind] }
-  | { readonly fault: 'TooComplex' | 'Unavailable' }
+/** As many of the rows that were asked for as there was room for. */
+export interface EncodedRows {
+  readonly rowCount: number
+  /** In memory that is used again after `release`, which must be called once. */
+  readonly bytes: Uint8Array
+  release(): void
+}
+
+/** Why a worker does not answer; faults are values, since an error loses its code between threads. */
+export type QueryFault = 'TooComplex' | 'Unavailable'
 
 /** Whoever waits for an answer. */
 export interface Caller {

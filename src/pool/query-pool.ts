@@ -5,21 +5,13 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { OperatorError, ServiceError } from '../errors.js'
+import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import type { ShardImage } from '../shard/layout.js'
 import { attachedCount, type Control, createControl } from './control.js'
-import { beforeDeadline, NO_ANSWER_IN_TIME } from './deadline.js'
-import {
-  type Caller,
-  type QueryRunner,
-  sharedClockMs,
-  type Task,
-  type TaskOutcome,
-  type TaskResults,
-  type TimedTask,
-} from './messages.js'
+import type { Caller, QueryRunner, Task, TaskResults } from './messages.js'
+import { Scheduler } from './scheduler.js'
 import { WorkerThreads } from './worker-threads.js'
 
 /** What every worker is born with. */
@@ -31,9 +23,11 @@ export interface QueryWorkerData {
 }
 
 export interface QueryPool extends QueryRunner {
+  /** Whether a new request with a body of so many bytes would wait too long. */
+  isFull(bodyBytes: number): boolean
   /** Ends one worker as a crash would: for tests of what happens then. */
   crashWorker(): Promise<void>
-  /** Waits for running tasks, then ends the workers. */
+  /** Waits for running tasks, then ends the workers; resolves when no thread of them is left. */
   close(): Promise<void>
 }
 
@@ -92,37 +86,24 @@ async function untilAttached(
   }
 }
 
-const FAULT_MESSAGES = {
-  TooComplex: 'the shapes of this request cost more work than one request may take; simplify them',
-  Unavailable: NO_ANSWER_IN_TIME,
-} as const
-
 class ThreadedQueryPool implements QueryPool {
   readonly #threads: WorkerThreads
-  readonly #log: Log
-  #underWayCount = 0
+  readonly #scheduler: Scheduler
 
   constructor(threads: WorkerThreads, log: Log) {
     this.#threads = threads
-    this.#log = log
+    this.#scheduler = new Scheduler(threads, log)
   }
 
-  async run<Kind extends Task['kind']>(
+  run<Kind extends Task['kind']>(
     task: Extract<Task, { kind: Kind }>,
     caller: Caller,
   ): Promise<TaskResults[Kind]> {
-    // Counted here, since Piscina's own limit leaves out the tasks that workers already hold.
-    if (this.#underWayCount >= limits.tasksQueuedCount) {
-      throw new ServiceError('Overloaded', 'too many requests are being answered; try again soon')
-    }
-    this.#underWayCount++
-    try {
-      const outcome = await this.#runWithRetry<Kind>(task, caller.deadlineMs)
-      if ('value' in outcome) return outcome.value
-      throw new ServiceError(outcome.fault, FAULT_MESSAGES[outcome.fault])
-    } finally {
-      this.#underWayCount--
-    }
+    return this.#scheduler.run(task, caller) as Promise<TaskResults[Kind]>
+  }
+
+  isFull(bodyBytes: number): boolean {
+    return this.#scheduler.isFull(bodyBytes)
   }
 
   async crashWorker(): Promise<void> {
@@ -131,30 +112,6 @@ class ThreadedQueryPool implements QueryPool {
 
   async close(): Promise<void> {
     await this.#threads.close()
-  }
-
-  /**
-   * Every task gives the same answer on every worker, so one that a worker took with it when it
-   * died is simply run again.
-   */
-  async #runWithRetry<Kind extends Task['kind']>(
-    task: Task,
-    deadlineMs: number,
-  ): Promise<TaskOutcome<Kind>> {
-    const expiresMs = sharedClockMs() + deadlineMs - performance.now()
-    const timed: TimedTask = { ...task, expiresMs }
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const outcome = await beforeDeadline(this.#threads.run(timed), deadlineMs)
-        return outcome as TaskOutcome<Kind>
-      } catch (error) {
-        if (error instanceof ServiceError) throw error
-        const { message } = error as Error
-        this.#log.debug({ kind: task.kind, attempt, reason: message }, 'a query task failed')
-        if (attempt >= limits.taskAttemptCount) {
-          throw new ServiceError('Unavailable', 'the query workers are restarting; try again soon')
-        }
-      }
-    }
+    this.#scheduler.stop()
   }
 }

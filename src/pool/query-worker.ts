@@ -7,59 +7,84 @@
  * @module
  */
 import { Piscina } from 'piscina'
-import { type Budget, BudgetSpent } from '../shard/budget.js'
+import { BudgetSpent, Unwanted } from '../shard/budget.js'
 import { attachShard, type Shard } from '../shard/layout.js'
-import { encodeRows } from '../shard/rows.js'
+import { encodeRows, type RowFormat } from '../shard/rows.js'
 import { countInside, selectInside } from '../shard/select.js'
-import { countAttached } from './control.js'
-import {
-  sharedClockMs,
-  type Task,
-  type TaskOutcome,
-  type TaskResults,
-  type TimedTask,
-} from './messages.js'
+import { countAttached, type Flag, isRaised } from './control.js'
+import { type Findings, flattenFindings } from './flat-findings.js'
+import { type FlatQueries, type TimedQuery, unflatten } from './flat-queries.js'
+import { sharedClockMs } from './messages.js'
 import type { QueryWorkerData } from './query-pool.js'
 
-/** Attaches the shards this worker was born with and returns what answers its tasks. */
-export function attachWorker(): (task: TimedTask) => TaskOutcome {
+/** What a worker is sent. */
+export type WorkerTask = QueriesTask | RowsTask
+
+export interface QueriesTask extends FlatQueries {
+  readonly kind: 'queries'
+  /** Raised when nobody waits for the findings any more. */
+  readonly unwanted: Flag | null
+}
+
+/** Rows of a shard, as many as there is room for. */
+export interface RowsTask {
+  readonly kind: 'rows'
+  readonly shardIndex: number
+  readonly runs: Uint32Array
+  readonly format: RowFormat
+  /** Shared memory that is nobody else's until the rows are there. */
+  readonly into: Uint8Array
+}
+
+export interface RowsWritten {
+  readonly rowCount: number
+  readonly byteCount: number
+}
+
+/** Attaches the shards this worker was born with and returns what does its tasks. */
+export function attachWorker(): (task: WorkerTask) => Uint32Array | RowsWritten {
   const { shards: images, control, edgeTestCount } = Piscina.workerData as QueryWorkerData
   const shards = images.map(attachShard)
   countAttached(control)
   return (task) => {
-    // Whoever asked has been told that there is no answer in time.
-    if (sharedClockMs() > task.expiresMs) return { fault: 'Unavailable' }
-    try {
-      const value = answer(shards, task, { edgeTestCount })
-      return value instanceof Uint8Array ? moved(value) : { value }
-    } catch (error) {
-      if (error instanceof BudgetSpent) return { fault: 'TooComplex' }
-      throw error
+    if (task.kind === 'rows') {
+      return encodeRows(shards[task.shardIndex], task.runs, task.format, task.into)
     }
+    const queries = unflatten(task)
+    const nowMs = sharedClockMs()
+    const findings = queries.map((query) =>
+      // Whoever asked has been told that there is no answer in time.
+      nowMs > query.expiresMs ? LATE : find(shards, query, edgeTestCount, task.unwanted),
+    )
+    return moved(flattenFindings(findings))
   }
 }
 
-function answer(shards: readonly Shard[], task: Task, budget: Budget): TaskResults[Task['kind']] {
-  switch (task.kind) {
-    case 'count':
-      return countInside(pick(shards, task.shardIndexes), task.shapes, budget, task.countMode)
-    case 'select':
-      return selectInside(pick(shards, task.shardIndexes), task.shapes, budget, task.countMode)
-    case 'encode': {
-      return encodeRows(shards[task.shardIndex], task.runs, task.format)
-    }
+const LATE: Findings = { fault: 'Unavailable' }
+
+function find(
+  shards: readonly Shard[],
+  { kind, shardIndexes, shapes, countMode }: TimedQuery,
+  edgeTestCount: number,
+  unwanted: Flag | null,
+): Findings {
+  const touched = Array.from(shardIndexes, (index) => shards[index])
+  const budget = { edgeTestCount, isUnwanted: unwanted && (() => isRaised(unwanted)) }
+  try {
+    return kind === 'count'
+      ? { counts: countInside(touched, shapes, budget, countMode) }
+      : { runs: selectInside(touched, shapes, budget, countMode) }
+  } catch (error) {
+    if (error instanceof BudgetSpent) return { fault: 'TooComplex' }
+    if (error instanceof Unwanted) return { fault: 'Unavailable' }
+    throw error
   }
 }
 
-/** The outcome with its bytes handed over instead of copied. */
-function moved(value: Uint8Array): TaskOutcome {
-  const transferable = {
-    [Piscina.transferableSymbol]: value.buffer,
-    [Piscina.valueSymbol]: { value },
-  }
-  return Piscina.move(transferable as never) as unknown as TaskOutcome
+/** Long findings are handed over; to copy short ones takes less than that. */
+function moved(findings: Uint32Array): Uint32Array {
+  if (findings.byteLength < MOVED_BYTES) return findings
+  return Piscina.move(findings) as unknown as Uint32Array
 }
 
-function pick(shards: readonly Shard[], indexes: Uint32Array): Shard[] {
-  return Array.from(indexes, (index) => shards[index])
-}
+const MOVED_BYTES = 64 * 1024

@@ -14,6 +14,31 @@ import type { Log } from '../log.js'
 import { type Arena, releaseZones } from '../shard/arena.js'
 import { attachedCount } from './control.js'
 import type { QueryWorkerData } from './query-pool.js'
+import type { WorkerTask } from './query-worker.js'
+
+/** Kinds of tasks that do not wait for each other; see scheduler.ts. */
+export type Lane = 'small' | 'large' | 'rows'
+
+/** A worker that takes tasks. */
+export interface QueryThread {
+  readonly id: number
+  /** Tasks that it has been sent and not answered. */
+  readonly underWay: Record<Lane, number>
+}
+
+/** The threads, as the scheduler sees them. */
+export interface QueryThreads {
+  readonly ready: readonly QueryThread[]
+  /** Called when a thread has become ready. */
+  onReady: () => void
+  /** Rejects when the worker dies. */
+  run(thread: QueryThread, task: WorkerTask): Promise<unknown>
+}
+
+/** A worker as Piscina tells of it. */
+interface PiscinaWorker {
+  readonly id: number
+}
 
 export interface WorkerThreadsOptions {
   /** URL of the compiled workers/query.ts. */
@@ -23,7 +48,10 @@ export interface WorkerThreadsOptions {
   readonly log: Log
 }
 
-export class WorkerThreads {
+export class WorkerThreads implements QueryThreads {
+  ready: readonly QueryThread[] = []
+  onReady: () => void = () => {}
+
   readonly #options: WorkerThreadsOptions
   #piscina: Piscina
   #replacement: NodeJS.Timeout | undefined
@@ -34,6 +62,10 @@ export class WorkerThreads {
   readonly #arenas: ReadonlySet<Arena | null>
   readonly #followed = new WeakSet<Worker>()
   #followedCount = 0
+  /** Where the task that is handed to Piscina at this moment is to go. */
+  #wantedId = 0
+  /** One for each thread that has not ended. */
+  readonly #exits = new Set<Promise<unknown>>()
 
   constructor(options: WorkerThreadsOptions) {
     this.#options = options
@@ -41,8 +73,8 @@ export class WorkerThreads {
     this.#piscina = this.#create()
   }
 
-  /** Runs a task; rejects when its worker dies. */
-  run(task: unknown): Promise<unknown> {
+  run(thread: QueryThread, task: WorkerTask): Promise<unknown> {
+    this.#wantedId = thread.id
     return this.#piscina.run(task)
   }
 
@@ -61,18 +93,22 @@ export class WorkerThreads {
     await threads[Math.floor(Math.random() * threads.length)]?.terminate()
   }
 
-  /** Waits for running tasks, then ends the threads. */
+  /** Waits for running tasks, then ends the threads; resolves when nothing of them is left. */
   async close(): Promise<void> {
     this.#closing = true
     clearTimeout(this.#replacement)
+    this.#followWorkers(this.#piscina)
     await this.#piscina.close()
+    await Promise.all(this.#exits)
   }
 
   /** Ends the threads at once. */
   async destroy(): Promise<void> {
     this.#closing = true
     clearTimeout(this.#replacement)
+    this.#followWorkers(this.#piscina)
     await this.#piscina.destroy()
+    await Promise.all(this.#exits)
   }
 
   #create(): Piscina {
@@ -83,8 +119,9 @@ export class WorkerThreads {
       minThreads: threadCount,
       maxThreads: threadCount,
       idleTimeout: Number.POSITIVE_INFINITY,
-      // Several tasks under way at each worker hide the trip between threads.
-      concurrentTasksPerWorker: limits.tasksPerWorkerCount,
+      // Which worker gets a task, and how many it has, the scheduler has decided.
+      loadBalancer: (_task, workers) =>
+        workers.find(({ id }) => id === this.#wantedId) ?? workers[0] ?? null,
       maxQueue: limits.tasksQueuedCount,
       closeTimeout: limits.poolCloseMs,
       recordTiming: false,
@@ -97,8 +134,10 @@ export class WorkerThreads {
       log.error({ reason: message }, 'a query worker failed')
     })
     // Told before Piscina has decided whether to start another one, hence a moment later.
+    piscina.on('workerCreate', ({ id }: PiscinaWorker) => this.#welcome(piscina, id))
     piscina.on('workerDestroy', () => {
       setImmediate(() => {
+        this.#forgetDead(piscina)
         this.#followWorkers(piscina)
         this.#watch(piscina)
       })
@@ -117,10 +156,24 @@ export class WorkerThreads {
       this.#followed.add(worker)
       this.#followedCount++
       const { threadId } = worker
-      worker.once('exit', () => {
+      const exit = new Promise((resolve) => worker.once('exit', resolve)).then(() => {
         for (const arena of this.#arenas) if (arena !== null) releaseZones(arena, threadId)
+        this.#exits.delete(exit)
       })
+      this.#exits.add(exit)
     }
+  }
+
+  #welcome(piscina: Piscina, id: number): void {
+    if (piscina !== this.#piscina) return
+    this.ready = [...this.ready, { id, underWay: { small: 0, large: 0, rows: 0 } }]
+    this.onReady()
+  }
+
+  #forgetDead(piscina: Piscina): void {
+    if (piscina !== this.#piscina) return
+    const alive = new Set(piscina.threads.map(({ threadId }) => threadId))
+    this.ready = this.ready.filter(({ id }) => alive.has(id))
   }
 
   #watch(piscina: Piscina): void {
@@ -132,6 +185,7 @@ export class WorkerThreads {
     log.warn({ threadCount: piscina.threads.length, waitMs }, 'replacing the query workers')
     this.#replacement = setTimeout(() => {
       this.#replacement = undefined
+      this.ready = []
       this.#piscina = this.#create()
       // Its tasks are rejected, and run again by whoever waits for them.
       piscina.destroy().catch((error: Error) => {

@@ -21,11 +21,11 @@ export interface ShardRuns {
 /** Counts, shard by shard. */
 export async function dispatchCounts(
   runner: QueryRunner,
-  { tasks, shapes, countMode }: Plan,
+  { tasks, shapes, countMode, isLarge }: Plan,
   caller: Caller,
 ): Promise<ShardCount[]> {
   const parts = tasks.map(async (shardIndexes) => {
-    const task = { kind: 'count', shardIndexes, shapes, countMode } as const
+    const task = { kind: 'count', shardIndexes, shapes, countMode, isLarge } as const
     const counts = await runner.run<'count'>(task, caller)
     return Array.from(shardIndexes, (shardIndex, i) => ({ shardIndex, count: counts[i] }))
   })
@@ -35,11 +35,11 @@ export async function dispatchCounts(
 /** Selects, shard by shard, in ascending order of shards. */
 export async function dispatchRuns(
   runner: QueryRunner,
-  { tasks, shapes, countMode }: Plan,
+  { tasks, shapes, countMode, isLarge }: Plan,
   caller: Caller,
 ): Promise<ShardRuns[]> {
   const parts = tasks.map(async (shardIndexes) => {
-    const task = { kind: 'select', shardIndexes, shapes, countMode } as const
+    const task = { kind: 'select', shardIndexes, shapes, countMode, isLarge } as const
     const runs = await runner.run<'select'>(task, caller)
     return Array.from(shardIndexes, (shardIndex, i) => ({ shardIndex, runs: runs[i] }))
   })

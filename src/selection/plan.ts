@@ -15,12 +15,14 @@ import type { Query } from './validate.js'
 export interface Plan {
   readonly shapes: Shapes
   readonly countMode: CountMode
+  /** May take milliseconds or more. */
+  readonly isLarge: boolean
   /** Shard indexes of each task; no task when no shard is touched. */
   readonly tasks: readonly Uint32Array[]
 }
 
 /**
- * A query that touches few shards goes whole to one worker; a larger one is dealt out to all, by
+ * A query that touches few shards goes whole to one worker; a larger one is dealt out to several, by
  * shard, or by source where one shard of a source depends on the others.
  *
  * @param threadCount  query workers that could share the work
@@ -38,11 +40,25 @@ export function planTasks(
     needsWholeSources(shapes, countMode) ? shards[index].sourceId : index
   const groups = groupBy(touched, together)
   const isShared = touched.length > limits.shardsPerTaskCount
-  const taskCount = Math.min(groups.length, isShared ? threadCount : 1)
+  const isLarge =
+    isShared || needsWholeSources(shapes, countMode) || sizeOf(shapes) > limits.smallVertexCount
+  // One worker is kept free for small queries.
+  const taskCount = Math.min(groups.length, isShared ? Math.max(1, threadCount - 1) : 1)
   const tasks = Array.from({ length: taskCount }, (_, task) =>
     Uint32Array.from(groups.filter((_, i) => i % taskCount === task).flat()),
   )
-  return { shapes, countMode, tasks }
+  return { shapes, countMode, isLarge, tasks }
+}
+
+/** Vertices and arcs. */
+function sizeOf({ included, excluded }: Shapes): number {
+  let size = 0
+  for (const layers of [included, excluded]) {
+    for (const { polygons, reaches } of layers) {
+      size += polygons.vertices.length / 2 + reaches.radiiMetres.length
+    }
+  }
+  return size
 }
 
 function isTouched(shard: CatalogueShard, { included, nearest }: Shapes): boolean {

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { ByteSink } from '../format/answer.js'
+
 export type ReplyHeaders = Readonly<Record<string, string>>
 
 export interface Reply {
@@ -17,16 +19,8 @@ export interface Reply {
   begin(status: number, headers: ReplyHeaders): Sink
 }
 
-export interface Sink {
-  readonly gone: boolean
-  /**
-   * Hands over one piece of the body, which must not be changed afterwards.
-   *
-   * @returns false when the client does not keep up: await `drained` before writing again
-   */
-  write(chunk: Uint8Array): boolean
-  /** Resolves when the client has taken what was written, or has gone. */
-  drained(): Promise<void>
+/** Where the body of an answer goes, to the client. */
+export interface Sink extends ByteSink {
   /** Ends the body. */
   end(): void
   /** Breaks the connection off, so that the client cannot take a part for the whole. */

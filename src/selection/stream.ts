@@ -4,7 +4,13 @@
  *
  * @module
  */
-import type { Answer, Body } from '../format/answer.js'
+import {
+  type Answer,
+  type Body,
+  type BodyWriter,
+  type ByteSink,
+  writeBody,
+} from '../format/answer.js'
 import {
   CSV_RECORD_HEADER,
   csvRowPrefix,
@@ -14,10 +20,11 @@ import {
   type SourceSummary,
 } from '../format/recipients.js'
 import { limits } from '../limits.js'
-import { callerUntil, type QueryRunner } from '../pool/messages.js'
+import type { Caller, QueryRunner } from '../pool/messages.js'
 import type { RowFormat } from '../shard/rows.js'
 import type { Catalogue } from './catalogue.js'
 import type { SourceSelection } from './merge.js'
+import { RunCursor } from './run-cursor.js'
 
 /** What a request is answered; a list is encoded only as it is read. */
 export function recipientAnswer(
@@ -28,7 +35,7 @@ export function recipientAnswer(
   const write = (layout: ListLayout): Body =>
     countsOnly
       ? framed(frames[layout].counts, selections.map(summaryOf))
-      : pieces(runner, selections, layout)
+      : list(runner, selections, layout)
   return {
     headers: {
       'X-Snapshot': catalogue.snapshotId,
@@ -50,28 +57,23 @@ function summaryOf({ source, count }: SourceSelection): SourceSummary {
   return { sourceId: source.id, label: source.label, count }
 }
 
-const utf8 = new TextEncoder()
-
-async function* pieces(
+function list(
   runner: QueryRunner,
   selections: readonly SourceSelection[],
   layout: ListLayout,
-): AsyncGenerator<Uint8Array> {
-  const frame = frames[layout].list
-  yield utf8.encode(frame.start)
-  for (const [at, selection] of selections.entries()) {
-    const summary = summaryOf(selection)
-    const format = rowFormatOf(layout, summary)
-    yield utf8.encode(frame.sourceStart(summary, at))
-    // In a list each row begins with a comma; the first must not.
-    let skippedBytes = format.kind === 'csv' ? 0 : 1
-    for await (const chunk of rows(runner, selection, format)) {
-      yield chunk.subarray(skippedBytes)
-      skippedBytes = 0
+): BodyWriter {
+  return async (sink) => {
+    const frame = frames[layout].list
+    await writeBody(frame.start, sink)
+    for (const [at, selection] of selections.entries()) {
+      const summary = summaryOf(selection)
+      await writeBody(frame.sourceStart(summary, at), sink)
+      await writeRows(runner, selection, rowFormatOf(layout, summary), sink)
+      if (sink.gone) return
+      await writeBody(frame.sourceEnd, sink)
     }
-    yield utf8.encode(frame.sourceEnd)
+    await writeBody(frame.end, sink)
   }
-  yield utf8.encode(frame.end)
 }
 
 function rowFormatOf(layout: ListLayout, { sourceId, label }: SourceSummary): RowFormat {
@@ -81,35 +83,37 @@ function rowFormatOf(layout: ListLayout, { sourceId, label }: SourceSummary): Ro
     : { kind: 'jsv' }
 }
 
-async function* rows(
+async function writeRows(
   runner: QueryRunner,
-  selection: SourceSelection,
+  { shards }: SourceSelection,
   format: RowFormat,
-): AsyncGenerator<Uint8Array> {
-  for (const { shardIndex, runs } of selection.shards) {
-    for (const part of chunksOf(runs, limits.rowsPerChunkCount)) {
-      const caller = callerUntil(performance.now() + limits.requestMs)
-      yield await runner.run<'encode'>({ kind: 'encode', shardIndex, runs: part, format }, caller)
+  sink: ByteSink,
+): Promise<void> {
+  // In a list each row begins with a comma; the first must not.
+  let skippedBytes = format.kind === 'csv' ? 0 : 1
+  for (const { shardIndex, runs } of shards) {
+    const cursor = new RunCursor(runs)
+    while (!cursor.isAtEnd) {
+      const next = cursor.peek(limits.rowsPerChunkCount)
+      const task = { kind: 'encode', shardIndex, runs: next, format } as const
+      const rows = await runner.run<'encode'>(task, readerOf(sink))
+      cursor.skip(rows.rowCount)
+      const hasRoom = sink.write(rows.bytes.subarray(skippedBytes))
+      rows.release()
+      skippedBytes = 0
+      if (!hasRoom) await sink.drained()
+      if (sink.gone) return
     }
   }
 }
 
-/** Cuts runs into lists of runs that hold at most `rowCount` recipients each. */
-function* chunksOf(runs: Uint32Array, rowCount: number): Generator<Uint32Array> {
-  let part: number[] = []
-  let room = rowCount
-  for (let i = 0; i < runs.length; i += 2) {
-    let start = runs[i]
-    while (start < runs[i + 1]) {
-      const end = Math.min(runs[i + 1], start + room)
-      part.push(start, end)
-      room -= end - start
-      start = end
-      if (room > 0) continue
-      yield Uint32Array.from(part)
-      part = []
-      room = rowCount
-    }
+/** Each piece of a list has the time of a request, however long the list is. */
+function readerOf(sink: ByteSink): Caller {
+  return {
+    deadlineMs: performance.now() + limits.requestMs,
+    get gone() {
+      return sink.gone
+    },
+    whenOver: () => {},
   }
-  if (part.length > 0) yield Uint32Array.from(part)
 }

@@ -5,6 +5,7 @@
  * @module
  */
 import { DEGREES_BYTES, writeDegrees } from '../geometry/degrees.js'
+import { limits } from '../limits.js'
 import type { Shard } from './layout.js'
 
 export type RowFormat =
@@ -15,19 +16,31 @@ export type RowFormat =
   /** Members of a JSV list within a quoted field of CSV, with a comma before each. */
   | { readonly kind: 'jsv' }
 
-/** Encodes the recipients of `runs`, [start, end) pairs, in order. */
-export function encodeRows(shard: Shard, runs: Uint32Array, format: RowFormat): Uint8Array {
+/**
+ * Encodes the recipients of `runs`, [start, end) pairs, in order, as far as there is room for them.
+ *
+ * @param into  room for one row at least
+ * @returns how many recipients, and in how many bytes
+ */
+export function encodeRows(
+  shard: Shard,
+  runs: Uint32Array,
+  format: RowFormat,
+  into: Uint8Array,
+): { rowCount: number; byteCount: number } {
   const { before, write, growth, quoteBytes } = rowKinds[format.kind]
   const prefix = ascii.encode(format.kind === 'csv' ? format.prefix : before)
-  const rowBytes = prefix.length + quoteBytes + ROW_REST_BYTES
-  const bytes = new Uint8Array(mostBytes(shard, runs, growth, rowBytes))
+  const rowBytes = prefix.length + quoteBytes + ROW_REST_BYTES + growth * limits.numberBytes
+  const lastAt = into.length - rowBytes
   let at = 0
-  for (let run = 0; run < runs.length; run += 2) {
-    for (let recipient = runs[run]; recipient < runs[run + 1]; recipient++) {
-      at = write(shard, recipient, prefix, bytes, at)
-    }
+  let rowCount = 0
+  for (let run = 0; run < runs.length && at <= lastAt; run += 2) {
+    const end = runs[run + 1]
+    let recipient = runs[run]
+    while (recipient < end && at <= lastAt) at = write(shard, recipient++, prefix, into, at)
+    rowCount += recipient - runs[run]
   }
-  return bytes.subarray(0, at)
+  return { rowCount, byteCount: at }
 }
 
 interface RowKind {
@@ -75,17 +88,6 @@ const LF = 10
 /** Bytes of a row beyond prefix and number: the fixed text, longest in JSON, and coordinates. */
 const ROW_REST_BYTES =
   jsonBeforeLat.length + jsonBeforeLng.length + endOfBoth.length + 2 * DEGREES_BYTES
-
-function mostBytes(shard: Shard, runs: Uint32Array, growth: number, rowBytes: number): number {
-  let bytes = 0
-  for (let run = 0; run < runs.length; run += 2) {
-    const start = runs[run]
-    const end = runs[run + 1]
-    bytes += growth * (shard.numberOffsets[end] - shard.numberOffsets[start])
-    bytes += (end - start) * rowBytes
-  }
-  return bytes
-}
 
 function writeJsonRow(
   shard: Shard,

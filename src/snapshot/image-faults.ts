@@ -5,6 +5,7 @@
  * @module
  */
 import { UNITS_PER_DEGREE } from '../geometry/units.js'
+import { limits } from '../limits.js'
 import { attachShard, placeSections, type ShardImage } from '../shard/layout.js'
 import type { ShardHeader } from './shard-header.js'
 
@@ -111,6 +112,8 @@ function findColumnFault(shard: ShardImage): string | undefined {
   if (numberOffsets[0] !== 0) return 'found a first number that does not start at 0'
   for (let index = 0; index < shard.recipientCount; index++) {
     if (numberOffsets[index + 1] <= numberOffsets[index]) return `found number ${index} empty`
+    const numberBytes = numberOffsets[index + 1] - numberOffsets[index]
+    if (numberBytes > limits.numberBytes) return `found number ${index} of ${numberBytes} bytes`
   }
   const end = numberOffsets[shard.recipientCount]
   if (end !== numbers.length) return `found numbers that end at ${end}, expected ${numbers.length}`

@@ -23,6 +23,7 @@ const box = { minLng: middle(columns.lngs), minLat: middle(columns.lats) }
 const question = {
   shapes: including(squareFrom(box.minLng, box.minLat)),
   countMode: 'ContactLocation',
+  isLarge: false,
 } as const
 const expectedCount = columns.lngs.filter(
   (lng, row) => lng >= box.minLng && columns.lats[row] >= box.minLat,
@@ -40,7 +41,7 @@ t.test('workers count, select and encode what the shards hold', async (t) => {
     { kind: 'encode', shardIndex, runs, format: { kind: 'csv', prefix: '1,Mobile,' } },
     inTime(),
   )
-  t.equal(Buffer.from(rows).toString().trimEnd().split('\r\n').length, counts[shardIndex])
+  t.equal(Buffer.from(rows.bytes).toString().trimEnd().split('\r\n').length, counts[shardIndex])
 })
 
 t.test('killing workers gives no wrong answer and no hang', async (t) => {

@@ -2,13 +2,13 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import t from 'tap'
 import { ServiceError } from '../../src/errors.js'
-import type { Body } from '../../src/format/answer.js'
 import { parseJsv } from '../../src/format/jsv-parse.js'
 import { limits } from '../../src/limits.js'
 import type { Caller } from '../../src/pool/messages.js'
 import { answer, type SelectionService } from '../../src/selection/answer.js'
 import type { JsonObject } from '../../src/selection/parse.js'
 import { answerTo } from '../support/answer-to.js'
+import { bodyText } from '../support/body-text.js'
 import { anyRecipients, columnsOf, type TestRecipient } from '../support/columns.js'
 import { inTime } from '../support/in-time.js'
 import { localService } from '../support/local-service.js'
@@ -324,13 +324,6 @@ async function table(
   if (layout !== 'record') return bodyText(given.csv(layout))
   const { header, row } = given.csvRecord()
   return header + (await bodyText(row))
-}
-
-async function bodyText(body: Body): Promise<string> {
-  if (typeof body === 'string' || body instanceof Uint8Array) return Buffer.from(body).toString()
-  const pieces: Uint8Array[] = []
-  for await (const piece of body) pieces.push(piece)
-  return Buffer.concat(pieces).toString()
 }
 
 async function ask(

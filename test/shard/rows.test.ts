@@ -8,6 +8,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { csvEscaped } from '../../src/format/csv.js'
 import { writeJsv } from '../../src/format/jsv.js'
+import { limits } from '../../src/limits.js'
 import { buildShard } from '../../src/shard/build.js'
 import { attachShard, type Shard } from '../../src/shard/layout.js'
 import { partition } from '../../src/shard/partition.js'
@@ -61,7 +62,10 @@ function shardOf(recipients: readonly TestRecipient[]): Shard {
 function encoded(shard: Shard, format: RowFormat): string {
   const half = shard.recipientCount >> 1
   const runs = Uint32Array.of(0, 0, 0, half, half, shard.recipientCount)
-  return Buffer.from(encodeRows(shard, runs, format)).toString()
+  const bytes = new Uint8Array(limits.rowBufferBytes)
+  const { rowCount, byteCount } = encodeRows(shard, runs, format, bytes)
+  t.equal(rowCount, shard.recipientCount)
+  return Buffer.from(bytes.subarray(0, byteCount)).toString()
 }
 
 function rowsOf({ recipientCount, numbers, numberOffsets, coords }: Shard): Row[] {

@@ -21,6 +21,6 @@ export async function answerTo(
   const caller = callerUntil(performance.now() + limits.requestMs)
   const { headers, json, csv } = await answer(service, parse(body), caller)
   const given = format === 'csv' ? csv('flat') : json()
-  if (typeof given === 'string' || given instanceof Uint8Array) reply.send(200, headers, given)
-  else await stream(given, reply.begin(200, headers))
+  if (typeof given === 'function') await stream(given, reply.begin(200, headers))
+  else reply.send(200, headers, given)
 }

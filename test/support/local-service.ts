@@ -37,7 +37,16 @@ export function localService(
   const tasks: Task[] = []
   const run = async (task: Task): Promise<TaskResults[Task['kind']]> => {
     tasks.push(task)
-    if (task.kind === 'encode') return encodeRows(shards[task.shardIndex], task.runs, task.format)
+    if (task.kind === 'encode') {
+      const bytes = new Uint8Array(limits.rowBufferBytes)
+      const { rowCount, byteCount } = encodeRows(
+        shards[task.shardIndex],
+        task.runs,
+        task.format,
+        bytes,
+      )
+      return { rowCount, bytes: bytes.subarray(0, byteCount), release: () => bytes.fill(0) }
+    }
     const touched = Array.from(task.shardIndexes, (index) => shards[index])
     const inside = task.kind === 'count' ? countInside : selectInside
     return inside(touched, task.shapes, { edgeTestCount: limits.edgeTestCount }, task.countMode)

@@ -60,7 +60,7 @@ export function memoryReply(busyEvery = 0): MemoryReply {
           return reply.gone
         },
         write(chunk) {
-          chunks.push(chunk)
+          chunks.push(Buffer.from(chunk))
           return busyEvery === 0 || chunks.length % busyEvery !== 0
         },
         async drained() {

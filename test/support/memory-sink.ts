@@ -40,7 +40,7 @@ export function memorySink(takes: (pieceIndex: number) => boolean = () => true):
     write(piece) {
       if (sink.gone) return false
       if (wake !== undefined) state.rudeCount++
-      pieces.push(piece)
+      pieces.push(Buffer.from(piece))
       state.receivedBytes += piece.length
       if (takes(pieces.length - 1)) return true
       draining = new Promise((resolve) => {

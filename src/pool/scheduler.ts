@@ -1,0 +1,292 @@
+/**
+ * Which tasks go to which query worker, and when.
+ *
+ * Small selections that arrive in one turn of the event loop travel together, and while all workers
+ * are busy further ones gather. There are three lanes, so that nobody waits long for what takes
+ * longer than his own request:
+ *
+ *   small   up to two tasks of many selections at each worker, before all others
+ *   large   one at a time at a worker, which then gets nothing else; one worker is kept free of them
+ *   rows    pieces of lists, as far as a worker has fewer than two tasks
+ *
+ * @module
+ */
+import { ServiceError } from '../errors.js'
+import { limits } from '../limits.js'
+import type { Log } from '../log.js'
+import { createFlag, type Flag, raise } from './control.js'
+import { type Findings, unflattenFindings } from './flat-findings.js'
+import { flatten } from './flat-queries.js'
+import {
+  type Caller,
+  type EncodeTask,
+  type SelectionKind,
+  type SelectionTask,
+  sharedClockMs,
+  type Task,
+  type TaskResults,
+} from './messages.js'
+import type { QueriesTask, RowsTask, RowsWritten } from './query-worker.js'
+import { RowBuffers } from './row-buffers.js'
+import type { Lane, QueryThread, QueryThreads } from './worker-threads.js'
+
+/** What one task or another came to. */
+type Result = TaskResults[Task['kind']]
+
+interface Waiting {
+  readonly task: Task
+  readonly lane: Lane
+  readonly caller: Caller
+  readonly enteredMs: number
+  readonly resolve: (result: Result) => void
+  readonly reject: (error: Error) => void
+  attemptCount: number
+  isSettled: boolean
+}
+
+type WaitingSelection = Waiting & { readonly task: SelectionTask<SelectionKind> }
+type WaitingRows = Waiting & { readonly task: EncodeTask }
+
+export class Scheduler {
+  readonly #threads: QueryThreads
+  readonly #log: Log
+  readonly #lanes: Readonly<Record<Lane, Set<Waiting>>> = {
+    small: new Set(),
+    large: new Set(),
+    rows: new Set(),
+  }
+  /** Everything that is not settled, whether it waits or is under way. */
+  readonly #open = new Set<Waiting>()
+  readonly #buffers = new RowBuffers()
+  readonly #deadlineTimer: NodeJS.Timeout
+  #isTurnPlanned = false
+
+  constructor(threads: QueryThreads, log: Log) {
+    this.#threads = threads
+    this.#log = log
+    threads.onReady = () => this.#planTurn()
+    this.#deadlineTimer = setInterval(() => this.#endLate(), limits.deadlineCheckMs).unref()
+  }
+
+  /** @throws ServiceError  TooComplex, Overloaded or Unavailable */
+  async run(task: Task, caller: Caller): Promise<Result> {
+    if (this.#open.size >= limits.tasksQueuedCount) throw overloaded()
+    const lane = laneOf(task)
+    if (lane === 'large' && this.#waitedMs('large') > limits.largeWaitMs) throw overloaded()
+    return new Promise((resolve, reject) => {
+      const enteredMs = performance.now()
+      const state = { attemptCount: 0, isSettled: false }
+      const waiting: Waiting = { task, lane, caller, enteredMs, resolve, reject, ...state }
+      this.#open.add(waiting)
+      this.#lanes[lane].add(waiting)
+      this.#planTurn()
+    })
+  }
+
+  /** Whether a new request would wait too long; large ones are told by the size of their body. */
+  isFull(bodyBytes: number): boolean {
+    return (
+      this.#open.size >= limits.tasksQueuedCount ||
+      this.#waitedMs('small') > limits.smallWaitMs ||
+      (bodyBytes > limits.smallBodyBytes && this.#waitedMs('large') > limits.largeWaitMs)
+    )
+  }
+
+  stop(): void {
+    clearInterval(this.#deadlineTimer)
+  }
+
+  /** How long the first of a lane has waited. */
+  #waitedMs(lane: Lane): number {
+    for (const { enteredMs } of this.#lanes[lane]) return performance.now() - enteredMs
+    return 0
+  }
+
+  #planTurn(): void {
+    if (this.#isTurnPlanned) return
+    this.#isTurnPlanned = true
+    // After the sockets that are ready in this turn were all read.
+    setImmediate(() => {
+      this.#isTurnPlanned = false
+      while (this.#sendSmall() || this.#sendLarge() || this.#sendRows());
+    })
+  }
+
+  #sendSmall(): boolean {
+    const fitting = this.#threads.ready.filter(
+      ({ underWay }) => underWay.large === 0 && underWay.small < limits.tasksPerWorkerCount,
+    )
+    const thread = leastBusy(fitting)
+    const lane = this.#lanes.small
+    if (thread === undefined || lane.size === 0) return false
+    const idleCount = fitting.filter(({ underWay }) => underWay.small === 0).length
+    const fairCount = Math.ceil(lane.size / Math.max(1, idleCount))
+    const batch = this.#take('small', Math.min(fairCount, limits.queriesPerTaskCount))
+    if (batch.length > 0) this.#sendSelections(thread, batch as WaitingSelection[], null)
+    return true
+  }
+
+  #sendLarge(): boolean {
+    const { ready } = this.#threads
+    const fitting = ready.filter(({ underWay }) => underWay.large === 0)
+    const isAllowed = ready.length - fitting.length < Math.max(1, ready.length - 1)
+    const thread = leastBusy(fitting)
+    if (thread === undefined || !isAllowed || this.#lanes.large.size === 0) return false
+    const [waiting] = this.#take('large', 1)
+    if (waiting === undefined) return true
+    const unwanted = createFlag()
+    waiting.caller.whenOver(() => raise(unwanted))
+    this.#sendSelections(thread, [waiting as WaitingSelection], unwanted)
+    return true
+  }
+
+  #sendRows(): boolean {
+    const fitting = this.#threads.ready.filter(
+      ({ underWay: { small, large, rows } }) =>
+        large === 0 && small + rows < limits.tasksPerWorkerCount,
+    )
+    const thread = leastBusy(fitting)
+    if (thread === undefined || this.#lanes.rows.size === 0) return false
+    const [waiting] = this.#take('rows', 1)
+    if (waiting !== undefined) this.#encode(thread, waiting as WaitingRows)
+    return true
+  }
+
+  /** The next ones for which somebody waits; a task that has failed before travels alone. */
+  #take(lane: Lane, count: number): Waiting[] {
+    const taken: Waiting[] = []
+    for (const waiting of this.#lanes[lane]) {
+      if (taken.length === count || (taken.length > 0 && waiting.attemptCount > 0)) break
+      this.#lanes[lane].delete(waiting)
+      if (waiting.caller.gone) this.#fail(waiting, unavailable('whoever asked has gone'))
+      else taken.push(waiting)
+      if (waiting.attemptCount > 0) break
+    }
+    return taken
+  }
+
+  async #sendSelections(
+    thread: QueryThread,
+    batch: readonly WaitingSelection[],
+    unwanted: Flag | null,
+  ): Promise<void> {
+    const toSharedMs = sharedClockMs() - performance.now()
+    const queries = batch.map(({ task, caller }) => {
+      return { ...task, expiresMs: caller.deadlineMs + toSharedMs }
+    })
+    const task: QueriesTask = { kind: 'queries', ...flatten(queries), unwanted }
+    const flat = await this.#send(thread, batch, task)
+    if (flat === undefined) return
+    for (const [i, found] of unflattenFindings(flat as Uint32Array, queries).entries()) {
+      this.#settle(batch[i], found)
+    }
+  }
+
+  async #encode(thread: QueryThread, waiting: WaitingRows): Promise<void> {
+    const { shardIndex, runs, format } = waiting.task
+    const into = this.#buffers.take()
+    const task: RowsTask = { kind: 'rows', shardIndex, runs, format, into }
+    // Where it fails the buffer is given up, since the worker that fails may still write into it.
+    const written = (await this.#send(thread, [waiting], task)) as RowsWritten | undefined
+    if (written === undefined) return
+    const release = () => this.#buffers.giveBack(into)
+    const { rowCount, byteCount } = written
+    if (waiting.isSettled) release()
+    else this.#succeed(waiting, { rowCount, bytes: into.subarray(0, byteCount), release })
+  }
+
+  /** What the worker answers; undefined when it died, and the tasks have been taken care of. */
+  async #send(
+    thread: QueryThread,
+    batch: readonly Waiting[],
+    task: QueriesTask | RowsTask,
+  ): Promise<unknown> {
+    const [{ lane }] = batch
+    thread.underWay[lane]++
+    for (const waiting of batch) waiting.attemptCount++
+    try {
+      return await this.#threads.run(thread, task)
+    } catch (error) {
+      this.#retry(batch, error as Error)
+      return undefined
+    } finally {
+      thread.underWay[lane]--
+      this.#planTurn()
+    }
+  }
+
+  /**
+   * Every task gives the same answer on every worker, so one that a worker took with it when it
+   * died is simply run again.
+   */
+  #retry(batch: readonly Waiting[], { message }: Error): void {
+    this.#log.debug(
+      { lane: batch[0].lane, taskCount: batch.length, reason: message },
+      'tasks failed',
+    )
+    for (const waiting of batch) {
+      if (waiting.isSettled) continue
+      if (waiting.attemptCount < limits.taskAttemptCount) this.#lanes[waiting.lane].add(waiting)
+      else this.#fail(waiting, unavailable('the query workers are restarting; try again soon'))
+    }
+  }
+
+  #settle(waiting: Waiting, found: Findings): void {
+    if ('counts' in found) this.#succeed(waiting, found.counts)
+    else if ('runs' in found) this.#succeed(waiting, found.runs)
+    else this.#fail(waiting, new ServiceError(found.fault, FAULT_MESSAGES[found.fault]))
+  }
+
+  #succeed(waiting: Waiting, result: Result): void {
+    if (this.#end(waiting)) waiting.resolve(result)
+  }
+
+  #fail(waiting: Waiting, error: ServiceError): void {
+    if (this.#end(waiting)) waiting.reject(error)
+  }
+
+  /** False when it had ended before. */
+  #end(waiting: Waiting): boolean {
+    if (waiting.isSettled) return false
+    waiting.isSettled = true
+    this.#open.delete(waiting)
+    return true
+  }
+
+  #endLate(): void {
+    const nowMs = performance.now()
+    for (const waiting of this.#open) {
+      if (waiting.caller.deadlineMs > nowMs) continue
+      this.#lanes[waiting.lane].delete(waiting)
+      this.#fail(waiting, unavailable(FAULT_MESSAGES.Unavailable))
+    }
+  }
+}
+
+const FAULT_MESSAGES = {
+  TooComplex: 'the shapes of this request cost more work than one request may take; simplify them',
+  Unavailable: 'no answer in time; try again soon',
+} as const
+
+function laneOf(task: Task): Lane {
+  if (task.kind === 'encode') return 'rows'
+  return task.isLarge ? 'large' : 'small'
+}
+
+function leastBusy(threads: readonly QueryThread[]): QueryThread | undefined {
+  let best: QueryThread | undefined
+  for (const thread of threads) if (best === undefined || busy(thread) < busy(best)) best = thread
+  return best
+}
+
+function busy({ underWay: { small, large, rows } }: QueryThread): number {
+  return small + large + rows
+}
+
+function overloaded(): ServiceError {
+  return new ServiceError('Overloaded', 'too many requests are being answered; try again soon')
+}
+
+function unavailable(message: string): ServiceError {
+  return new ServiceError('Unavailable', message)
+}
