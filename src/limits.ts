@@ -112,6 +112,13 @@ export const limits = {
   tasksPerWorkerCount: 2,
   /** Small selections that travel to a worker together. */
   queriesPerTaskCount: 32,
+  /**
+   * Small selections that wait before another task is sent, as long as one is under way that will
+   * not take long: fewer and larger tasks cost less.
+   */
+  queriesGatheredCount: 16,
+  /** Tasks of small selections that take less than this on average are waited for. */
+  shortTaskMs: 1,
   /** Vertices and arcs of a selection that still is a small one. */
   smallVertexCount: 512,
   /** A body up to this is taken for that of a small selection until it is read. */

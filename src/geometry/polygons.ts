@@ -26,9 +26,9 @@ export function toPolygons(
   ringStartList: readonly number[],
   polygonStartList: readonly number[],
 ): Polygons {
-  const vertices = Float64Array.from(vertexList)
-  const ringStarts = Uint32Array.from(ringStartList)
-  const polygonStarts = Uint32Array.from(polygonStartList)
+  const vertices = new Float64Array(vertexList)
+  const ringStarts = new Uint32Array(ringStartList)
+  const polygonStarts = new Uint32Array(polygonStartList)
   const polygonCount = polygonStarts.length - 1
   const bounds = new Float64Array(4 * polygonCount)
   for (let polygon = 0; polygon < polygonCount; polygon++) {

@@ -6,7 +6,7 @@
 import { limits } from '../limits.js'
 import type { UnitRing } from './antimeridian.js'
 import { EARTH_RADIUS_METRES, FARTHEST_METRES, haversineMetres } from './great-circle.js'
-import type { Reaches } from './reaches.js'
+import { NO_REACHES, type Reaches } from './reaches.js'
 import { RADIANS_PER_UNIT } from './units.js'
 
 /** What is wrong with a line that has no one meaning. */
@@ -62,10 +62,8 @@ export class ReachList {
   }
 
   reaches(): Reaches {
-    return {
-      arcs: Float64Array.from(this.#arcs),
-      radiiMetres: Float64Array.from(this.#radiiMetres),
-    }
+    if (this.#radiiMetres.length === 0) return NO_REACHES
+    return { arcs: new Float64Array(this.#arcs), radiiMetres: new Float64Array(this.#radiiMetres) }
   }
 
   #add(lng1: number, lat1: number, lng2: number, lat2: number, radiusMetres: number) {

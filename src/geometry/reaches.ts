@@ -14,3 +14,8 @@ export interface Reaches {
   readonly arcs: Float64Array
   readonly radiiMetres: Float64Array
 }
+
+export const NO_REACHES: Reaches = {
+  arcs: new Float64Array(0),
+  radiiMetres: new Float64Array(0),
+}

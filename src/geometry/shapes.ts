@@ -4,7 +4,7 @@
  * @module
  */
 import type { Polygons } from './polygons.js'
-import type { Reaches } from './reaches.js'
+import { NO_REACHES, type Reaches } from './reaches.js'
 
 /** Source ids; null is every source. */
 export type SourceFilter = readonly number[] | null
@@ -50,5 +50,3 @@ export function including(polygons: Polygons): Shapes {
 export function holdsFor({ sourceIds }: { readonly sourceIds: SourceFilter }, id: number): boolean {
   return sourceIds === null || sourceIds.includes(id)
 }
-
-const NO_REACHES: Reaches = { arcs: new Float64Array(0), radiiMetres: new Float64Array(0) }

@@ -60,6 +60,8 @@ export class Scheduler {
   readonly #buffers = new RowBuffers()
   readonly #deadlineTimer: NodeJS.Timeout
   #isTurnPlanned = false
+  /** What tasks of small selections have taken lately, there and back. */
+  #smallTaskMs = 0
 
   constructor(threads: QueryThreads, log: Log) {
     this.#threads = threads
@@ -119,11 +121,15 @@ export class Scheduler {
     const thread = leastBusy(fitting)
     const lane = this.#lanes.small
     if (thread === undefined || lane.size === 0) return false
-    const idleCount = fitting.filter(({ underWay }) => underWay.small === 0).length
-    const fairCount = Math.ceil(lane.size / Math.max(1, idleCount))
-    const batch = this.#take('small', Math.min(fairCount, limits.queriesPerTaskCount))
+    const isShort = this.#smallTaskMs < limits.shortTaskMs
+    if (isShort && lane.size < limits.queriesGatheredCount && this.#isSmallUnderWay()) return false
+    const batch = this.#take('small', limits.queriesPerTaskCount)
     if (batch.length > 0) this.#sendSelections(thread, batch as WaitingSelection[], null)
     return true
+  }
+
+  #isSmallUnderWay(): boolean {
+    return this.#threads.ready.some(({ underWay }) => underWay.small > 0)
   }
 
   #sendLarge(): boolean {
@@ -175,8 +181,11 @@ export class Scheduler {
       return { ...task, expiresMs: caller.deadlineMs + toSharedMs }
     })
     const task: QueriesTask = { kind: 'queries', ...flatten(queries), unwanted }
+    const sentMs = performance.now()
     const flat = await this.#send(thread, batch, task)
     if (flat === undefined) return
+    if (unwanted === null)
+      this.#smallTaskMs += (performance.now() - sentMs - this.#smallTaskMs) / 16
     for (const [i, found] of unflattenFindings(flat as Uint32Array, queries).entries()) {
       this.#settle(batch[i], found)
     }

@@ -18,7 +18,8 @@ import { readSpatialReference, type SpatialReference } from './spatial-reference
 
 /** Whether an object has a member that only Esri geometries have. */
 export function isEsriGeometry(object: JsonObject): boolean {
-  return Object.keys(object).some((name) => Object.hasOwn(KINDS, lowerCase(name)))
+  for (const name in object) if (Object.hasOwn(KINDS, lowerCase(name))) return true
+  return false
 }
 
 /**

@@ -61,7 +61,7 @@ export function refuseMisplacedProperties(
 
 function refuseNames(object: unknown, path: string): void {
   if (!isObject(object)) return
-  for (const name of Object.keys(object)) {
+  for (const name in object) {
     if (PROPERTY_NAMES.includes(lowerCase(name)) && !isUnset(object[name])) {
       fail('InvalidGeoJson', 'belongs into the properties of a feature', `${path}.${name}`)
     }

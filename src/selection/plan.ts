@@ -36,14 +36,17 @@ export function planTasks(
   const touched = shards.flatMap((shard, index) =>
     holdsFor({ sourceIds }, shard.sourceId) && isTouched(shard, shapes) ? [index] : [],
   )
-  const together = (index: number) =>
-    needsWholeSources(shapes, countMode) ? shards[index].sourceId : index
-  const groups = groupBy(touched, together)
   const isShared = touched.length > limits.shardsPerTaskCount
-  const isLarge =
-    isShared || needsWholeSources(shapes, countMode) || sizeOf(shapes) > limits.smallVertexCount
+  const hasWholeSources = needsWholeSources(shapes, countMode)
+  const isLarge = isShared || hasWholeSources || sizeOf(shapes) > limits.smallVertexCount
+  if (!isShared) {
+    const tasks = touched.length === 0 ? [] : [Uint32Array.from(touched)]
+    return { shapes, countMode, isLarge, tasks }
+  }
+  const together = (index: number) => (hasWholeSources ? shards[index].sourceId : index)
+  const groups = groupBy(touched, together)
   // One worker is kept free for small queries.
-  const taskCount = Math.min(groups.length, isShared ? Math.max(1, threadCount - 1) : 1)
+  const taskCount = Math.min(groups.length, Math.max(1, threadCount - 1))
   const tasks = Array.from({ length: taskCount }, (_, task) =>
     Uint32Array.from(groups.filter((_, i) => i % taskCount === task).flat()),
   )

@@ -11,7 +11,11 @@ import { isObject, type JsonObject, kindOf } from './parse.js'
 /** Longitudes and latitudes in units, alternately; a third coordinate is ignored. */
 export function readPositions(positions: readonly unknown[], path: string): number[] {
   const units: number[] = []
-  for (let i = 0; i < positions.length; i++) readPosition(positions[i], `${path}[${i}]`, units)
+  for (let i = 0; i < positions.length; i++) {
+    const position = positions[i]
+    if (isPlain(position)) units.push(toUnits(position[0]), toUnits(position[1]))
+    else readPosition(position, `${path}[${i}]`, units)
+  }
   return units
 }
 
@@ -36,6 +40,17 @@ export function readPosition(position: unknown, path: string, into: number[]): v
     fail('LatitudeOutOfRange', 'must have a latitude from -90 to 90', path)
   }
   into.push(toUnits(lng), toUnits(lat))
+}
+
+/** As nearly all positions are; of the others there is more to tell, and a path to tell it with. */
+function isPlain(position: unknown): position is readonly [number, number] {
+  return (
+    Array.isArray(position) &&
+    typeof position[0] === 'number' &&
+    typeof position[1] === 'number' &&
+    Math.abs(position[0]) <= LNG_DEGREES_MAX &&
+    Math.abs(position[1]) <= LAT_DEGREES_MAX
+  )
 }
 
 export function objectAt(value: unknown, path: string): JsonObject {

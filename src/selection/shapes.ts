@@ -127,8 +127,12 @@ class ShapeReader {
 
 /** An object with several members that hold a shape: to read one would drop the others. */
 function refuseSeveralShapes(object: JsonObject, path: string): void {
-  const names = Object.keys(object).filter((name) => SHAPE_MEMBERS.includes(lowerCase(name)))
-  if (names.length > 1) fail('InvalidGeoJson', `has both ${names[0]} and ${names[1]}`, path)
+  let first: string | undefined
+  for (const name in object) {
+    if (!SHAPE_MEMBERS.includes(lowerCase(name))) continue
+    if (first !== undefined) fail('InvalidGeoJson', `has both ${first} and ${name}`, path)
+    first = name
+  }
 }
 
 const SHAPE_MEMBERS = [

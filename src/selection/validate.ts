@@ -73,7 +73,7 @@ const MISPLACED = [
 ]
 
 function refuseUnsupported(request: JsonObject): void {
-  for (const name of Object.keys(request)) {
+  for (const name in request) {
     if (request[name] === null) continue
     if (UNSUPPORTED.includes(lowerCase(name))) {
       throw new ServiceError('InvalidRequest', `${name} is not a member of this request`, name)
