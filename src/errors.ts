@@ -29,6 +29,7 @@ const serviceErrors = {
   /** An operation that does not exist, named as clients of ServiceStack know it. */
   NotImplementedException: 405,
   AlreadyExists: 409,
+  CursorExpired: 410,
   BodyTooLarge: 413,
   UnsupportedEncoding: 415,
   TooManyContexts: 422,

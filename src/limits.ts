@@ -141,6 +141,8 @@ export const limits = {
   scratchZoneCount: 128,
   /** Edges of a table in a scratch zone; a larger table lies elsewhere. */
   scratchEdgeCount: 50_000,
+  /** Recipients that a request may ask for with `limit`; without it a list is as long as it is. */
+  pageRecipientCount: 10_000_000,
   /** Rows of a list that are encoded at a time, as far as there is room for them. */
   rowsPerChunkCount: 2_048,
   /** Room for rows that are encoded at a time. */

@@ -49,6 +49,7 @@ t.test('docs/api.md has every path and the bounds of the code', async (t) => {
   t.match(text, `arcs of circles, corridors and margins | ${count(limits.arcCount)} |`)
   t.match(text, `features with \`nearest\` | ${limits.nearestFeatureCount} |`)
   t.match(text, `1 to ${count(limits.nearestCount)} |`)
+  t.match(text, `recipients of a page (\`limit\`) | ${count(limits.pageRecipientCount)} |`)
   t.match(text, `ids in a list of \`sources\` | ${limits.sourceCount} |`)
   t.match(text, `| body | ${limits.bodyBytes / 2 ** 20} MiB |`)
   t.match(text, `${count(limits.batchRequestCount)}; ${limits.batchHeldBytes / 2 ** 20} MiB |`)

@@ -84,14 +84,16 @@ ${memberTable(`Response: ${title}`, response)}`
 
 function formatPart(operation: NamedOperation, format: DescribedFormat, baseUrl: string): Html {
   const label = format.toUpperCase()
-  const jsonp =
+  const others =
     format === 'json'
-      ? html`<p>To embed the response in a JSONP callback, append <code>?callback=myCallback</code>.</p>`
+      ? html`<p>To embed the response in a JSONP callback, append <code>?callback=myCallback</code>.
+For lines of JSON, send the header <code>Accept: application/x-ndjson</code>, or append
+<code>?format=ndjson</code>.</p>`
       : []
   return html`<h3>HTTP + ${label}</h3>
 <p>To choose this format, send the header <code>Accept: ${MEDIA_TYPES[format]}</code>, append
 <code>.${format}</code> to the path, or append <code>?format=${format}</code>.</p>
-${jsonp}
+${others}
 <p>Sample request</p>
 <pre><code>${curlLines(operation, format, baseUrl).join('\n')}</code></pre>
 <p>Sample response</p>

@@ -50,7 +50,7 @@ const PARAMETERS = {
     name: 'format',
     in: 'query',
     description: 'Format of the answer. Any other value is JSON.',
-    schema: { type: 'string', enum: ['json', 'csv'] },
+    schema: { type: 'string', enum: ['json', 'csv', 'ndjson'] },
   },
   callback: {
     name: 'callback',
@@ -71,6 +71,10 @@ const PARAMETERS = {
 const HEADERS = {
   'X-Snapshot': {
     description: 'The snapshot that answered, the same for all of it.',
+    schema: text,
+  },
+  'X-Next-After': {
+    description: 'Of a page of a list: the cursor to go on with. Not there where nothing follows.',
     schema: text,
   },
   ETag: { description: 'Names the answer, to be sent back as If-None-Match.', schema: text },
@@ -123,11 +127,15 @@ function answerOf(operation: NamedOperation): JsonSchema {
     description: `The answer of ${name}.`,
     headers: {
       ...(verb === 'GET' && { ETag: header('ETag') }),
-      ...(name === 'RecipientRequest' && { 'X-Snapshot': header('X-Snapshot') }),
+      ...(name === 'RecipientRequest' && {
+        'X-Snapshot': header('X-Snapshot'),
+        'X-Next-After': header('X-Next-After'),
+      }),
       'Content-Disposition': header('Content-Disposition'),
     },
     content: {
       'application/json': { schema: memberSchema(response) },
+      'application/x-ndjson': { schema: text },
       'text/csv': { schema: text, example: `${csvColumns(operation).join()}\r\n` },
       'text/javascript': { schema: text },
     },
@@ -138,6 +146,7 @@ function answerOf(operation: NamedOperation): JsonSchema {
 function errors(): JsonSchema {
   const content = {
     'application/json': { schema: memberSchema(errorResponse) },
+    'application/x-ndjson': { schema: text },
     'text/csv': { schema: text },
     'text/javascript': { schema: text },
   }

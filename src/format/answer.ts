@@ -40,7 +40,12 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>
   /** Memory that it takes until it is written. */
   readonly heldBytes: number
+  /** Whether it is a page of a list, whose headers say how to go on; left out, it is not. */
+  readonly isPage?: boolean
+  /** Without line ends. */
   json(): Body
+  /** Lines, each ended by LF; left out where the JSON is to be the only one. */
+  ndjson?(): Body
   /** A table with a header. */
   csv(layout: CsvLayout): Body
   csvRecord(): CsvRecord

@@ -5,9 +5,17 @@
  */
 import type { ServiceError } from '../errors.js'
 import { csvTable } from './csv.js'
+import { ndjsonLine } from './ndjson.js'
 import type { Format } from './negotiate.js'
 
 export const JSON_CONTENT_TYPE = 'application/json; charset=utf-8'
+
+/** Of errors and answers alike. */
+export const CONTENT_TYPES: Readonly<Record<Format, string>> = {
+  json: JSON_CONTENT_TYPE,
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+}
 
 /** What is known about an error beside itself. */
 export interface ErrorMeta {
@@ -17,7 +25,7 @@ export interface ErrorMeta {
 
 /**
  * The body of an error; `Errors` names the member at fault, where there is one. As CSV it is one
- * cell, as ServiceStack writes it.
+ * cell, as ServiceStack writes it; as NDJSON it is one line.
  */
 export function errorBody(
   { code, message, field }: Pick<ServiceError, 'code' | 'message' | 'field'>,
@@ -32,5 +40,7 @@ export function errorBody(
     ...(meta === undefined ? {} : { Meta: meta }),
   }
   const body = { ResponseStatus: status }
-  return format === 'csv' ? csvTable(['ResponseStatus'], [body]) : JSON.stringify(body)
+  if (format === 'csv') return csvTable(['ResponseStatus'], [body])
+  const json = JSON.stringify(body)
+  return format === 'ndjson' ? ndjsonLine(json) : json
 }

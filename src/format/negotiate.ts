@@ -8,7 +8,7 @@ import { ServiceError } from '../errors.js'
 import type { CsvLayout } from './answer.js'
 import { queryValue } from './query-value.js'
 
-export type Format = 'json' | 'csv'
+export type Format = 'json' | 'csv' | 'ndjson'
 
 export interface FormatWishes {
   /** The format that the path itself names, as in `/csv/reply/…`. */
@@ -33,7 +33,7 @@ export function negotiate(wishes: FormatWishes): Format {
   if (suffix !== undefined) return suffix
   if (queryValue(query, 'callback') !== undefined) return 'json'
   const format = queryValue(query, 'format')
-  if (format !== undefined) return format.split('.', 1)[0].toLowerCase() === 'csv' ? 'csv' : 'json'
+  if (format !== undefined) return formatNamed(format.split('.', 1)[0].toLowerCase())
   return pathFormat ?? formatOfAccept(accept, contentType)
 }
 
@@ -48,9 +48,14 @@ export function layoutOf(query: URLSearchParams): CsvLayout {
   throw new ServiceError('InvalidRequest', 'layout must be flat or sources', 'layout')
 }
 
+function formatNamed(name: string): Format {
+  return name === 'csv' || name === 'ndjson' ? name : 'json'
+}
+
 /**
- * CSV only where it is named and JSON is not acceptable. Entries are compared by how they begin;
- * weights and order are not looked at. Who takes anything gets the format that was sent.
+ * CSV only where it is named and JSON is not acceptable, NDJSON where CSV is not named either.
+ * Entries are compared by how they begin; weights and order are not looked at. Who takes anything
+ * gets the format that was sent.
  */
 function formatOfAccept(accept: string | undefined, contentType: string | undefined): Format {
   if (!accept) return isCsv(contentType) ? 'csv' : 'json'
@@ -58,7 +63,8 @@ function formatOfAccept(accept: string | undefined, contentType: string | undefi
   const names = (type: string) => entries.some((entry) => entry.startsWith(type))
   if (names('application/json')) return 'json'
   if (names(ANYTHING)) return isCsv(contentType) ? 'csv' : 'json'
-  return names('text/csv') ? 'csv' : 'json'
+  if (names('text/csv')) return 'csv'
+  return names('application/x-ndjson') || names('application/ndjson') ? 'ndjson' : 'json'
 }
 
 const ANYTHING = '*/*'

@@ -16,7 +16,7 @@ export interface SourceSummary {
 }
 
 /** `record`: the whole answer in one cell of one row. */
-export type ListLayout = 'json' | CsvLayout | 'record'
+export type ListLayout = 'json' | 'ndjson' | CsvLayout | 'record'
 
 /** What stands around the recipients of each source, and around the sources. */
 export interface Frame {
@@ -47,6 +47,21 @@ export const frames: Readonly<Record<ListLayout, { list: Frame; counts: Frame }>
       sourceStart: (source, at) => commaBefore(at) + jsonSource(source),
       sourceEnd: '}',
       end: ']}',
+    },
+  },
+  // Each recipient is a line, which says its source by itself.
+  ndjson: {
+    list: {
+      start: '',
+      sourceStart: () => '',
+      sourceEnd: '',
+      end: '',
+    },
+    counts: {
+      start: '',
+      sourceStart: jsonSource,
+      sourceEnd: '}\n',
+      end: '',
     },
   },
   flat: {
@@ -97,6 +112,11 @@ export const frames: Readonly<Record<ListLayout, { list: Frame; counts: Frame }>
 export function framed(frame: Frame, sources: readonly SourceSummary[]): string {
   const records = sources.map((source, at) => frame.sourceStart(source, at) + frame.sourceEnd)
   return [frame.start, ...records, frame.end].join('')
+}
+
+/** What every line of a source begins with, up to the number. */
+export function ndjsonRowPrefix(sourceId: number): string {
+  return `{"SourceId":${sourceId},"Number":"`
 }
 
 /** What every row of a source begins with in a flat list. */

@@ -6,6 +6,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../errors.js'
 import { type Answer, type BodyWriter, writeBody } from '../format/answer.js'
+import { ndjsonLine } from '../format/ndjson.js'
 import { limits } from '../limits.js'
 import type { Execute } from '../operations/execute.js'
 import type { Caller } from '../pool/messages.js'
@@ -38,6 +39,7 @@ export async function executeAll(
       const answer = await execute(request, caller)
       // Many need nothing but this thread, and others are to be answered in between.
       await setImmediate()
+      if (answer?.isPage) throw new ServiceError('InvalidRequest', PAGED, 'limit')
       heldBytes += answer?.heldBytes ?? 0
       if (heldBytes > limits.batchHeldBytes) {
         throw new ServiceError('TooComplex', 'the answers of this batch are too large together')
@@ -53,6 +55,8 @@ export async function executeAll(
 
 const LATE = 'this batch takes longer than one request may; send it in parts'
 
+const PAGED = 'a list in a batch has no pages: leave out limit and after'
+
 /** How many requests of a batch were carried out, as clients of ServiceStack read it. */
 export const COMPLETED_HEADER = 'X-AutoBatch-Completed'
 
@@ -65,6 +69,7 @@ function batchAnswer(answers: readonly (Answer | undefined)[], heldBytes: number
     headers: { ...headers, 'Cache-Control': 'no-store' },
     heldBytes,
     json: () => jsonList(answers),
+    ndjson: () => jsonLines(answers),
     csv: () => table(answers),
     csvRecord() {
       throw new Error('a batch is no part of a batch')
@@ -78,9 +83,20 @@ function jsonList(answers: readonly (Answer | undefined)[]): BodyWriter {
       await setImmediate()
       if (sink.gone) return
       await writeBody(index === 0 ? '[' : ',', sink)
-      await writeBody(answer === undefined ? 'null' : answer.json(), sink)
+      await writeBody(answer?.json() ?? 'null', sink)
     }
     await writeBody(answers.length === 0 ? '[]' : ']', sink)
+  }
+}
+
+/** The answers as JSON, one on each line. */
+function jsonLines(answers: readonly (Answer | undefined)[]): BodyWriter {
+  return async (sink) => {
+    for (const answer of answers) {
+      await setImmediate()
+      if (sink.gone) return
+      await writeBody(ndjsonLine(answer?.json() ?? 'null'), sink)
+    }
   }
 }
 

@@ -58,5 +58,6 @@ export function preflightHeaders(request: HttpRequest, allow: string): ReplyHead
   }
 }
 
-const EXPOSED = 'Content-Disposition, ETag, Retry-After, X-AutoBatch-Completed, X-Snapshot'
+const EXPOSED =
+  'Content-Disposition, ETag, Retry-After, X-AutoBatch-Completed, X-Next-After, X-Snapshot'
 const ACCEPTED = 'Accept, Content-Type, If-None-Match, X-HTTP-Method-Override, X-Request-Id'

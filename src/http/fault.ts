@@ -4,7 +4,7 @@
  * @module
  */
 import { ServiceError } from '../errors.js'
-import { type ErrorMeta, errorBody, JSON_CONTENT_TYPE } from '../format/error-body.js'
+import { CONTENT_TYPES, type ErrorMeta, errorBody } from '../format/error-body.js'
 import { JSONP_CONTENT_TYPE, jsonp } from '../format/jsonp.js'
 import type { Reply } from '../selection/reply.js'
 import { BatchStopped, COMPLETED_HEADER } from './batch.js'
@@ -42,7 +42,7 @@ export function sendError(
     headers['Content-Type'] = JSONP_CONTENT_TYPE
     reply.send(200, headers, jsonp(callback, body))
   } else {
-    headers['Content-Type'] = format === 'csv' ? 'text/csv' : JSON_CONTENT_TYPE
+    headers['Content-Type'] = CONTENT_TYPES[format]
     reply.send(error.status, headers, body)
   }
 }

@@ -4,8 +4,9 @@
  * @module
  */
 import { type Answer, type Body, writeBody } from '../format/answer.js'
-import { JSON_CONTENT_TYPE } from '../format/error-body.js'
+import { CONTENT_TYPES } from '../format/error-body.js'
 import { JSONP_CONTENT_TYPE, jsonp } from '../format/jsonp.js'
+import { ndjsonLine } from '../format/ndjson.js'
 import { limits } from '../limits.js'
 import type { Reply, ReplyHeaders, Sink } from '../selection/reply.js'
 import { compressedSink, encodingOf } from './compression.js'
@@ -31,9 +32,13 @@ export async function respond(
     reply.send(304, { ETag: tag, 'Cache-Control': headers['Cache-Control'] }, '')
     return
   }
-  const { format, layout, callback } = wishes
-  const body = format === 'csv' ? answer.csv(layout) : answer.json()
-  await sendBody(request, reply, headers, callback ? jsonp(callback, body) : body)
+  await sendBody(request, reply, headers, bodyOf(answer, wishes))
+}
+
+function bodyOf(answer: Answer, { format, layout, callback }: Wishes): Body {
+  if (format === 'csv') return answer.csv(layout)
+  if (format === 'ndjson') return answer.ndjson?.() ?? ndjsonLine(answer.json())
+  return callback === undefined ? answer.json() : jsonp(callback, answer.json())
 }
 
 /** Sends a body whole, or as fast as the client takes it, and compressed if that is wished. */
@@ -66,14 +71,12 @@ export async function stream(body: Body, sink: Sink): Promise<void> {
 }
 
 function formHeaders({ format, callback }: Wishes, name: string): Record<string, string> {
-  if (format === 'json') {
-    return { 'Content-Type': callback === undefined ? JSON_CONTENT_TYPE : JSONP_CONTENT_TYPE }
+  const type = {
+    'Content-Type': callback === undefined ? CONTENT_TYPES[format] : JSONP_CONTENT_TYPE,
   }
+  if (format !== 'csv') return type
   const filename = /^\w+$/.test(name) ? `${name}.csv` : `"${name}.csv"`
-  return {
-    'Content-Type': 'text/csv',
-    'Content-Disposition': `attachment;filename=${filename}`,
-  }
+  return { ...type, 'Content-Disposition': `attachment;filename=${filename}` }
 }
 
 /** Each form of an answer has a tag of its own; an answer to one is none to another. */

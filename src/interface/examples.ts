@@ -136,6 +136,10 @@ export const recipients: Examples = {
       },
     },
   },
+  page: {
+    summary: 'The first two inside a polygon, and where to go on from there',
+    request: { geoJSON: { type: 'FeatureCollection', features: [inHouston] }, limit: 2 },
+  },
   excluding: {
     summary: 'How many contacts are inside a polygon, less a circle',
     request: { countsOnly: true, geoJSON: withoutCentre, contactCountMode: 'Contact' },

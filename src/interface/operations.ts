@@ -118,7 +118,8 @@ export const operations = {
     description:
       'Both paths are the same. As CSV: one row a recipient, or with countsOnly one row a ' +
       'source (SourceId, Label, Count, Status); with layout=sources, one row a source and its ' +
-      'recipients in one cell.',
+      'recipients in one cell. As NDJSON: one line a recipient (SourceId, Number, LatLng), or with ' +
+      'countsOnly one line a source.',
     verb: 'POST',
     paths: ['/api/recipients', '/api/data/Geometry'],
     isWrite: false,

@@ -5,7 +5,7 @@
  */
 import { type Static, Type } from 'typebox'
 import { GeometrySchema } from './geometry.js'
-import { flag, listOf, member, members, number } from './members.js'
+import { flag, integer, listOf, member, members, number, text } from './members.js'
 import { RecipientRequestSchema } from './recipients.js'
 
 export const OutlineRequestSchema = members(
@@ -14,6 +14,8 @@ export const OutlineRequestSchema = members(
   {
     ...RecipientRequestSchema.properties,
     countsOnly: flag('Without effect here, so that a recipient request can be sent as it is.'),
+    limit: integer('Without effect here.'),
+    after: text('Without effect here.'),
     clipToBoundary: flag(
       'True cuts off what lies beyond CustomerBoundaryGeometry of the configuration. Default false.',
     ),

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import type { Static } from 'typebox'
+import { type Static, Type } from 'typebox'
+import { limits } from '../limits.js'
 import { CountModeSchema } from './count-mode.js'
 import { GeoJsonSchema, sourceIds } from './drawing.js'
 import { flag, integer, listOf, member, members, number, text } from './members.js'
@@ -19,6 +20,17 @@ export const RecipientRequestSchema = members('RecipientRequest', 'Asks who is i
   contactCountMode: member(
     CountModeSchema,
     'How recipients count. Default: as the map configuration says.',
+  ),
+  limit: Type.Integer({
+    description:
+      'How many recipients to list at most, over all sources. If more follow, the header ' +
+      'X-Next-After of the answer is the cursor to go on with. Not with countsOnly. Default all.',
+    minimum: 1,
+    maximum: limits.pageRecipientCount,
+  }),
+  after: text(
+    'Cursor: lists what follows the page that came with it in the header X-Next-After. All other ' +
+      'members but limit must be as they were. Default: from the beginning.',
   ),
 })
 

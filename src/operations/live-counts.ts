@@ -156,7 +156,12 @@ async function countContacts(
 ): Promise<Contact[] | undefined> {
   const query = readShape(geometry, countMode)
   if (query === undefined) return undefined
-  const selections = await select(service, query, callerUntil(performance.now() + limits.requestMs))
+  const selections = await select(
+    service,
+    query,
+    countMode,
+    callerUntil(performance.now() + limits.requestMs),
+  )
   return selections.map(({ source, count }) => ({ Label: source.label, Count: count }))
 }
 

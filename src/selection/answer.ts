@@ -10,6 +10,7 @@ import type { CountMode } from '../shard/select.js'
 import type { Catalogue } from './catalogue.js'
 import { dispatchCounts, dispatchRuns } from './dispatch.js'
 import { merge, type SourceSelection } from './merge.js'
+import { cutToPage, pageOf } from './page.js'
 import type { JsonObject } from './parse.js'
 import { planTasks } from './plan.js'
 import { refuseUnknownSources } from './source-ids.js'
@@ -36,18 +37,21 @@ export async function answer(
   caller: Caller,
 ): Promise<Answer> {
   const query = validate(request)
-  const selections = await select(service, query, caller)
-  return recipientAnswer(service, query.countsOnly, selections)
+  const countMode = query.countMode ?? service.countMode()
+  const page = pageOf({ query, snapshotId: service.catalogue.snapshotId, countMode })
+  const selections = await select(service, query, countMode, caller)
+  return recipientAnswer(service, query.countsOnly, cutToPage(selections, page))
 }
 
 /** Who a valid query selects, by source. */
 export async function select(
-  { catalogue, runner, queryThreadCount, countMode }: SelectionService,
+  { catalogue, runner, queryThreadCount }: SelectionService,
   query: Query,
+  countMode: CountMode,
   caller: Caller,
 ): Promise<SourceSelection[]> {
   refuseUnknownSources(query.sourceReferences, catalogue)
-  const plan = planTasks(query, query.countMode ?? countMode(), catalogue, queryThreadCount)
+  const plan = planTasks(query, countMode, catalogue, queryThreadCount)
   const dispatch = query.countsOnly ? dispatchCounts : dispatchRuns
   return merge(catalogue, query.sourceIds, await dispatch(runner, plan, caller))
 }

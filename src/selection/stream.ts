@@ -17,6 +17,7 @@ import {
   framed,
   frames,
   type ListLayout,
+  ndjsonRowPrefix,
   type SourceSummary,
 } from '../format/recipients.js'
 import { limits } from '../limits.js'
@@ -24,13 +25,14 @@ import type { Caller, QueryRunner } from '../pool/messages.js'
 import type { RowFormat } from '../shard/rows.js'
 import type { Catalogue } from './catalogue.js'
 import type { SourceSelection } from './merge.js'
+import type { Listing } from './page.js'
 import { RunCursor } from './run-cursor.js'
 
 /** What a request is answered; a list is encoded only as it is read. */
 export function recipientAnswer(
   { runner, catalogue }: { runner: QueryRunner; catalogue: Catalogue },
   countsOnly: boolean,
-  selections: readonly SourceSelection[],
+  { selections, isPage, next }: Listing,
 ): Answer {
   const write = (layout: ListLayout): Body =>
     countsOnly
@@ -41,9 +43,12 @@ export function recipientAnswer(
       'X-Snapshot': catalogue.snapshotId,
       // Numbers and positions of people: no cache on the way may keep them.
       'Cache-Control': 'no-store',
+      ...(next !== undefined && { 'X-Next-After': next }),
     },
     heldBytes: selections.reduce((sum, selection) => sum + runBytesOf(selection), 0),
+    isPage,
     json: () => write('json'),
+    ndjson: () => write('ndjson'),
     csv: write,
     csvRecord: () => ({ header: CSV_RECORD_HEADER, row: write('record') }),
   }
@@ -78,6 +83,7 @@ function list(
 
 function rowFormatOf(layout: ListLayout, { sourceId, label }: SourceSummary): RowFormat {
   if (layout === 'json') return { kind: 'json' }
+  if (layout === 'ndjson') return { kind: 'ndjson', prefix: ndjsonRowPrefix(sourceId) }
   return layout === 'flat'
     ? { kind: 'csv', prefix: csvRowPrefix(sourceId, label) }
     : { kind: 'jsv' }
@@ -90,7 +96,7 @@ async function writeRows(
   sink: ByteSink,
 ): Promise<void> {
   // In a list each row begins with a comma; the first must not.
-  let skippedBytes = format.kind === 'csv' ? 0 : 1
+  let skippedBytes = 'prefix' in format ? 0 : 1
   for (const { shardIndex, runs } of shards) {
     const cursor = new RunCursor(runs)
     while (!cursor.isAtEnd) {

@@ -7,7 +7,8 @@
 import { ServiceError } from '../errors.js'
 import type { Shapes, SourceFilter } from '../geometry/shapes.js'
 import { lowerCase } from '../interface/letter-case.js'
-import { flagOf, nameOf } from '../interface/quoted.js'
+import { flagOf, nameOf, numberOf } from '../interface/quoted.js'
+import { limits } from '../limits.js'
 import type { CountMode } from '../shard/select.js'
 import { ESRI_MEMBERS } from './esri.js'
 import { PROPERTY_NAMES } from './feature-properties.js'
@@ -28,6 +29,10 @@ export interface Query {
   readonly sourceReferences: readonly SourceReference[]
   /** No shape at all selects nobody. */
   readonly shapes: Shapes
+  /** Recipients of a list, at most. */
+  readonly limit: number | undefined
+  /** A cursor, as it was sent. */
+  readonly after: string | undefined
 }
 
 /**
@@ -36,28 +41,21 @@ export interface Query {
 export function validate(request: JsonObject): Query {
   refuseUnsupported(request)
   const { shapes, sourceReferences } = readDrawing(member(request, 'geojson'), 'geoJSON')
-  const limit = readSourceIds(member(request, 'sources'), 'sources')
+  const filter = readSourceIds(member(request, 'sources'), 'sources')
   const query: Omit<Query, typeof valid> = {
     countsOnly: readBoolean(member(request, 'countsonly'), 'countsOnly'),
     countMode: readCountMode(member(request, 'contactcountmode')),
-    sourceIds: limit.sourceIds,
-    sourceReferences: [...limit.sourceReferences, ...sourceReferences],
+    sourceIds: filter.sourceIds,
+    sourceReferences: [...filter.sourceReferences, ...sourceReferences],
     shapes,
+    limit: readLimit(member(request, 'limit')),
+    after: readAfter(member(request, 'after')),
   }
   return query as Query
 }
 
 /** Members that look as if they changed a selection: to ignore one would warn the wrong people. */
-const UNSUPPORTED = [
-  'distinct',
-  'limit',
-  'after',
-  'source',
-  'sourceid',
-  'sourceids',
-  'crs',
-  'spatialreference',
-]
+const UNSUPPORTED = ['distinct', 'source', 'sourceid', 'sourceids', 'crs', 'spatialreference']
 
 /** Members of shapes: to ignore one would drop what a client that left out `geoJSON` means. */
 const MISPLACED = [
@@ -105,3 +103,19 @@ function readCountMode(value: unknown): CountMode | undefined {
 }
 
 const COUNT_MODES: readonly CountMode[] = ['ContactLocation', 'Contact']
+
+function readLimit(value: unknown): number | undefined {
+  if (value === undefined || value === null) return undefined
+  const limit = numberOf(value)
+  const most = limits.pageRecipientCount
+  if (limit !== undefined && Number.isInteger(limit) && limit >= 1 && limit <= most) return limit
+  const problem = `limit must be a whole number from 1 to ${most.toLocaleString('en-US')}`
+  throw new ServiceError('InvalidRequest', problem, 'limit')
+}
+
+/** Whose cursor it is, and how far it goes, is for a later stage to say. */
+function readAfter(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'string') return value
+  throw new ServiceError('InvalidRequest', `after must be a text, not ${kindOf(value)}`, 'after')
+}

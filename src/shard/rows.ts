@@ -1,6 +1,6 @@
 /**
- * Recipients as bytes of JSON, CSV or JSV, straight from the columns: a row makes no object and no
- * string.
+ * Recipients as bytes of JSON, NDJSON, CSV or JSV, straight from the columns: a row makes no object
+ * and no string.
  *
  * @module
  */
@@ -11,6 +11,8 @@ import type { Shard } from './layout.js'
 export type RowFormat =
   /** Members of a JSON array, with a comma before each. */
   | { readonly kind: 'json' }
+  /** Lines of JSON; `prefix` is what each begins with, up to the number. */
+  | { readonly kind: 'ndjson'; readonly prefix: string }
   /** CSV records ending in CRLF; `prefix` is what each begins with, escaped, its comma included. */
   | { readonly kind: 'csv'; readonly prefix: string }
   /** Members of a JSV list within a quoted field of CSV, with a comma before each. */
@@ -29,7 +31,7 @@ export function encodeRows(
   into: Uint8Array,
 ): { rowCount: number; byteCount: number } {
   const { before, write, growth, quoteBytes } = rowKinds[format.kind]
-  const prefix = ascii.encode(format.kind === 'csv' ? format.prefix : before)
+  const prefix = ascii.encode('prefix' in format ? format.prefix : before)
   const rowBytes = prefix.length + quoteBytes + ROW_REST_BYTES + growth * limits.numberBytes
   const lastAt = into.length - rowBytes
   let at = 0
@@ -65,6 +67,7 @@ type RowWriter = (
 /** No control character is in a number, so that escapes are quotes and backslashes alone. */
 const rowKinds: Readonly<Record<RowFormat['kind'], RowKind>> = {
   json: { before: ',{"Number":"', write: writeJsonRow, growth: 2, quoteBytes: 0 },
+  ndjson: { before: '', write: writeNdjsonRow, growth: 2, quoteBytes: 0 },
   csv: { before: '', write: writeCsvRow, growth: 2, quoteBytes: 2 },
   // Quotes are doubled as JSV, and again as CSV.
   jsv: { before: ',{Number:', write: writeJsvRow, growth: 4, quoteBytes: 4 },
@@ -85,9 +88,9 @@ const COLON = 58
 const CR = 13
 const LF = 10
 
-/** Bytes of a row beyond prefix and number: the fixed text, longest in JSON, and coordinates. */
+/** Bytes of a row beyond prefix and number: the fixed text, longest in NDJSON, and coordinates. */
 const ROW_REST_BYTES =
-  jsonBeforeLat.length + jsonBeforeLng.length + endOfBoth.length + 2 * DEGREES_BYTES
+  jsonBeforeLat.length + jsonBeforeLng.length + endOfBoth.length + 1 + 2 * DEGREES_BYTES
 
 function writeJsonRow(
   shard: Shard,
@@ -108,6 +111,18 @@ function writeJsonRow(
   end = copy(jsonBeforeLng, bytes, end)
   end = writeDegrees(shard.coords[2 * recipient], bytes, end)
   return copy(endOfBoth, bytes, end)
+}
+
+function writeNdjsonRow(
+  shard: Shard,
+  recipient: number,
+  prefix: Uint8Array,
+  bytes: Uint8Array,
+  at: number,
+): number {
+  const end = writeJsonRow(shard, recipient, prefix, bytes, at)
+  bytes[end] = LF
+  return end + 1
 }
 
 function writeCsvRow(

@@ -1,5 +1,6 @@
 /**
- * CSV of every operation, read back by a database and by a library: the same values as the JSON.
+ * CSV of every operation, read back by a database and by a library, and NDJSON by a database: the
+ * same values as the JSON.
  *
  * @module
  */
@@ -93,6 +94,35 @@ t.test('recipients by source are nested in a cell', async (t) => {
   const csv = await (await ask('/api/recipients.csv?layout=sources', square)).text()
   const columns = ['SourceId', 'Label', 'Count', 'Status', 'Recipients']
   await compare(t, csv, tableOf(columns, SourceRecords))
+})
+
+t.test('NDJSON of lists and counts is what it is in JSON', async (t) => {
+  for (const [body, rowsOf] of [
+    [
+      square,
+      ({ SourceId, Recipients }: Json) =>
+        (Recipients as Json[]).map((recipient) => ({ SourceId, ...recipient })),
+    ],
+    [{ ...square, countsOnly: true }, (record: Json) => [record]],
+  ] as const) {
+    const { SourceRecords } = (await (await ask('/api/recipients', body)).json()) as Json
+    const lines = await (await ask('/api/recipients?format=ndjson', body)).text()
+    const expected = (SourceRecords as Json[]).flatMap<Json>(rowsOf)
+    t.same(
+      lines
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line)),
+      expected,
+    )
+    const file = join(directory, 'lines.ndjson')
+    writeFileSync(file, lines)
+    const reader = await database.runAndReadAll(
+      `select to_json(each) as json from read_json('${file}', format = 'newline_delimited') as each`,
+    )
+    const rows = reader.getRowObjectsJson().map(({ json }) => JSON.parse(String(json)))
+    t.same(rows, expected, 'by a database')
+  }
 })
 
 function ask(path: string, body?: object): Promise<Response> {

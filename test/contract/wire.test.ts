@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { limits } from '../../src/limits.js'
 import { type Answer, Client, request, requestText } from '../http/wire.js'
@@ -48,6 +49,14 @@ const LIST_CSV =
   'SourceId,Label,Number,Lat,Lng\r\n1,Landline,+99912345678,59.91,10.75\r\n' +
   '1,Landline,"+999 22,33",59.5,10.25\r\n' +
   "3,'=1+1,+99930000001,59.25,10.5\r\n"
+const LIST_NDJSON =
+  '{"SourceId":1,"Number":"+99912345678","LatLng":{"Lat":59.91,"Lng":10.75}}\n' +
+  '{"SourceId":1,"Number":"+999 22,33","LatLng":{"Lat":59.5,"Lng":10.25}}\n' +
+  '{"SourceId":3,"Number":"+99930000001","LatLng":{"Lat":59.25,"Lng":10.5}}\n'
+const COUNTS_NDJSON =
+  '{"SourceId":1,"Label":"Landline","Count":2,"Status":"Ok"}\n' +
+  '{"SourceId":2,"Label":"a \\"q\\", b","Count":0,"Status":"Ok"}\n' +
+  '{"SourceId":3,"Label":"=1+1","Count":1,"Status":"Ok"}\n'
 const LIST_BY_SOURCE =
   'SourceId,Label,Count,Status,Recipients\r\n' +
   '1,Landline,2,Ok,"[{Number:+99912345678,LatLng:{Lat:59.91,Lng:10.75}},{Number:""+999 22,33"",LatLng:{Lat:59.5,Lng:10.25}}]"\r\n' +
@@ -455,6 +464,88 @@ const recipientRows: Row[] = [
   },
 ]
 
+const ndjsonRows: Row[] = [
+  ...[
+    ['POST /api/recipients', 'Accept: application/x-ndjson'],
+    ['POST /api/data/Geometry', 'Accept: application/ndjson'],
+    ['POST /api/recipients?format=ndjson'],
+    ['POST /api/recipients?FORMAT=NDJSON', 'Accept: application/json'],
+    ['POST /json/reply/RecipientRequest?format=ndjson'],
+    ['POST /api/RecipientRequest', 'Accept: text/html, application/x-ndjson'],
+  ].flatMap(([line, ...headers]): Row[] => {
+    const expect = { 'content-type': 'application/x-ndjson', 'content-disposition': null }
+    return [
+      {
+        claim: 'a list as NDJSON: a line for each recipient',
+        line,
+        headers,
+        body: asList,
+        expect: { ...expect, 'cache-control': 'no-store', 'x-next-after': null },
+        answer: LIST_NDJSON,
+      },
+      {
+        claim: 'counts as NDJSON: a line for each source',
+        line,
+        headers,
+        body: asSample,
+        expect,
+        answer: COUNTS_NDJSON,
+      },
+    ]
+  }),
+  ...['POST /api/recipients.csv', 'POST /api/recipients.json'].map(
+    (line): Row => ({
+      claim: 'the suffix goes before it',
+      line,
+      headers: ['Accept: application/x-ndjson'],
+      body: asSample,
+      answer: line.endsWith('csv') ? COUNTS_CSV : COUNTS,
+    }),
+  ),
+  {
+    claim: 'a callback calls for JSON, whatever Accept and format say',
+    line: 'POST /api/recipients?callback=cb&format=ndjson',
+    headers: ['Accept: application/x-ndjson'],
+    body: asSample,
+    expect: { 'content-type': 'text/javascript' },
+    answer: `cb(${COUNTS})`,
+  },
+  {
+    claim: 'nobody is no line',
+    line: 'POST /api/recipients?format=ndjson',
+    headers: ['Accept-Encoding: identity'],
+    body: '{}',
+    expect: { 'content-length': '0' },
+    answer: '',
+  },
+  {
+    claim: 'a document is one line',
+    line: 'GET /api/configuration?format=ndjson',
+    expect: { 'content-type': 'application/x-ndjson', etag: /^W\/".+-ndjson"$/ },
+    answer: `${CONFIGURATION_JSON}\n`,
+  },
+  {
+    claim: 'so is a list of contexts',
+    line: 'GET /api/contexts?format=ndjson',
+    answer: `{"Offset":0,"Total":1,"Results":[{"Id":"${CONTEXT_ID}","ContextName":"ctx","AreaCount":2}]}\n`,
+  },
+  {
+    claim: 'a batch is a line for each answer',
+    line: 'POST /json/reply/RecipientRequest[]?format=ndjson',
+    body: `[${asSample},{"countsOnly":true},${asList}]`,
+    expect: { 'x-autobatch-completed': '3' },
+    answer: `${COUNTS}\n${NOBODY}\n${LIST}\n`,
+  },
+  {
+    claim: 'an error is the line that it is in JSON, with its status',
+    line: 'GET /api/contexts/xyz?format=ndjson',
+    status: 400,
+    expect: { 'content-type': 'application/x-ndjson' },
+    answer:
+      /^\{"ResponseStatus":\{"ErrorCode":"InvalidRequest","Message":"[^"]+","Errors":\[\{[^}]+\}\]\}\}\n$/,
+  },
+]
+
 const otherRows: Row[] = [
   {
     claim: 'a callback makes a script of it, without a semicolon',
@@ -592,6 +683,7 @@ for (const [name, rows] of Object.entries({
   configuration: configurationRows,
   contexts: contextRows,
   recipients: recipientRows,
+  NDJSON: ndjsonRows,
   'what holds for all': otherRows,
 })) {
   t.test(name, async (t) => {
@@ -623,6 +715,24 @@ t.test('a body that comes in chunks is a body', async (t) => {
     client.write(`${piece.length.toString(16)}\r\n${piece}\r\n`)
   }
   t.equal(textOf(await client.answer()), COUNTS)
+})
+
+t.test('lines are compressed where that is accepted, also none at all', async (t) => {
+  for (const [encoding, unpack] of [
+    ['gzip', gunzipSync],
+    ['br', brotliDecompressSync],
+  ] as const) {
+    const headers = [`Accept-Encoding: ${encoding}`]
+    for (const [body, lines] of [
+      [asList, LIST_NDJSON],
+      ['{}', ''],
+    ]) {
+      const options = { headers, body }
+      const answer = await request(port, 'POST /api/recipients?format=ndjson', options)
+      t.equal(answer.headers['content-encoding'], encoding)
+      t.equal(unpack(answer.body).toString(), lines)
+    }
+  }
 })
 
 function textOf({ body }: Answer): string {

@@ -111,6 +111,8 @@ t.test('every example is valid, and a wrong one would not be', async (t) => {
     { geoJSON: { features: [{ properties: { nearest: 0 } }] } },
     { geoJSON: { features: [{ properties: { radius: 20_015_087 } }] } },
     { contactCountMode: 'Location' },
+    { limit: 0 },
+    { after: 7 },
   ]) {
     t.notOk(validate(wrong), JSON.stringify(wrong))
   }

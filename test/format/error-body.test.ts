@@ -38,6 +38,10 @@ t.test('the member at fault is named, and everything is escaped', async (t) => {
   )
 })
 
+t.test('as NDJSON it is a line', async (t) => {
+  t.equal(errorBody(badRing, 'ndjson'), `${errorBody(badRing, 'json')}\n`)
+})
+
 t.test('the error of a batch says which request it was, as a text', async (t) => {
   const meta = { AutoBatchIndex: '1' }
   t.equal(

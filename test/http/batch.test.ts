@@ -7,6 +7,7 @@ import t from 'tap'
 import type { Answer } from '../../src/format/answer.js'
 import { BatchStopped, executeAll } from '../../src/http/batch.js'
 import { limits } from '../../src/limits.js'
+import type { JsonObject } from '../../src/selection/parse.js'
 import { bodyText } from '../support/body-text.js'
 import { inTime, within } from '../support/in-time.js'
 
@@ -34,6 +35,18 @@ t.test('answers may hold as much as is allowed, and not one byte more', async (t
   t.match(stopped, { fault: { code: 'TooComplex' }, completedCount: 2 })
 })
 
+t.test('as NDJSON each answer is a line, also where there is none', async (t) => {
+  const execute = async ({ none }: JsonObject) => (none ? undefined : answerOf(0))
+  const batch = await executeAll(execute, [{}, { none: true }, {}], inTime())
+  t.equal(await bodyText(batch.ndjson?.() ?? ''), '{}\nnull\n{}\n')
+})
+
+t.test('a page is no part of a batch, which has no place for where to go on', async (t) => {
+  const execute = async () => ({ ...answerOf(0), isPage: true })
+  const stopped = await executeAll(execute, [{}], inTime()).catch((fault: unknown) => fault)
+  t.match(stopped, { fault: { code: 'InvalidRequest', field: 'limit' }, completedCount: 0 })
+})
+
 t.test('a batch is no part of a batch', async (t) => {
   const batch = await batchOf(1)
   t.throws(() => batch.csvRecord())
@@ -57,7 +70,12 @@ t.test(
     const requests = Array.from({ length: REQUEST_COUNT }, () => ({}))
     const carriedOut = () => executeAll(async () => answerOf(0), requests, inTime())
     const answer = await carriedOut()
-    const works = [carriedOut, () => bodyText(answer.json()), () => bodyText(answer.csv('flat'))]
+    const works = [
+      carriedOut,
+      () => bodyText(answer.json()),
+      () => bodyText(answer.csv('flat')),
+      () => bodyText(answer.ndjson?.() ?? ''),
+    ]
     for (const work of works) t.ok((await turnsDuring(work)) >= REQUEST_COUNT - 1)
   },
 )

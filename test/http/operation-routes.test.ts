@@ -358,6 +358,33 @@ t.test('the form of an answer follows path, callback, format and Accept', async 
   t.equal(unknown.status, 400)
 })
 
+t.test('as NDJSON every operation is answered with its JSON on a line', async (t) => {
+  const lines = operationNames.map((name) => {
+    const { verb, paths } = operations[name]
+    return `${verb} ${paths[0].replace('{Id}', ID)}`
+  })
+  for (const line of lines.filter((each) => !each.startsWith('DELETE'))) {
+    const json = await request(port, line)
+    for (const [target, headers] of [
+      [line, ['Accept: application/x-ndjson']],
+      [line, ['Accept: application/ndjson']],
+      [`${line}?format=ndjson`, []],
+    ] as [string, string[]][]) {
+      const answer = await request(port, target, { headers })
+      t.equal(answer.headers['content-type'], 'application/x-ndjson', target)
+      t.notOk('content-disposition' in answer.headers)
+      t.equal(String(answer.body), `${json.body}\n`, target)
+      t.not(answer.headers.etag, json.headers.etag, 'and has a tag of its own')
+    }
+  }
+  const failed = await request(port, 'GET /api/configuration?fail=1&format=ndjson')
+  t.equal(failed.status, 404)
+  t.equal(failed.headers['content-type'], 'application/x-ndjson')
+  t.match(String(failed.body), /^\{"ResponseStatus":\{"ErrorCode":"NotFound".*\}\}\n$/)
+  const script = await request(port, 'GET /api/configuration?callback=f&format=ndjson')
+  t.equal(script.headers['content-type'], 'text/javascript')
+})
+
 t.test('errors take the form of the answer; in a script they have status 200', async (t) => {
   const csv = await request(port, 'GET /api/configuration.csv?fail=1')
   t.equal(csv.status, 404)
@@ -417,6 +444,7 @@ t.test('pages of other origins may read what the configuration allows', async (t
   t.equal(allowed.headers['access-control-allow-origin'], 'https://map.example.org')
   t.equal(allowed.headers['access-control-allow-credentials'], 'true')
   t.equal(allowed.headers.vary, 'Accept, Accept-Encoding, Origin')
+  t.match(allowed.headers['access-control-expose-headers'], /\bX-Next-After\b/)
   const other = await request(port, 'GET /api/configuration', origin('evil'))
   t.notOk('access-control-allow-origin' in other.headers)
   const asked = { headers: [...origin('map').headers, 'Access-Control-Request-Method: POST'] }

@@ -17,43 +17,62 @@ import { randomWorld, seededRandom, worldKinds } from '../support/world.js'
 const REQUEST_COUNT = 1_000
 const WORLD_COUNT = 20
 
-t.test('the answers to 1,000 random requests follow the schema', async (t) => {
-  const random = seededRandom(testSeed(t))
-  let answeredCount = 0
-  let recipientCount = 0
-  const wrong: string[] = []
-  for (let world = 0; world < WORLD_COUNT; world++) {
-    const sources = [3, 9].map((id) => ({
-      id,
-      label: `Source ${id}`,
-      columns: randomWorld(random.pick(worldKinds), random.between(1, 100), random),
-    }))
-    const service = localService(sources, 40)
-    for (let i = 0; i < REQUEST_COUNT / WORLD_COUNT; i++) {
-      const { columns } = random.pick(sources)
-      const drawn = randomRequest(columns, [3, 9], requestKinds, random)
-      const countsOnly = random.between(0, 1) === 1
-      const request = { ...drawn, countsOnly }
-      const reply = memoryReply()
-      try {
-        await answerTo(service, Buffer.from(JSON.stringify(request)), 'json', reply)
-      } catch (error) {
-        if (error instanceof ServiceError) continue
-        throw error
-      }
-      const answer = JSON.parse(reply.text()) as RecipientResponse
-      answeredCount++
-      recipientCount +=
-        answer.SourceRecords?.flatMap(({ Recipients = [] }) => Recipients).length ?? 0
-      if (!Check(RecipientResponseSchema, answer) || !isWhole(answer, countsOnly)) {
-        wrong.push(`the answer to ${JSON.stringify(request)}`)
+t.test(
+  'the answers to 1,000 random requests follow the schema, and are the same as NDJSON',
+  async (t) => {
+    const random = seededRandom(testSeed(t))
+    let answeredCount = 0
+    let recipientCount = 0
+    const wrong: string[] = []
+    for (let world = 0; world < WORLD_COUNT; world++) {
+      const sources = [3, 9].map((id) => ({
+        id,
+        label: `Source ${id}`,
+        columns: randomWorld(random.pick(worldKinds), random.between(1, 100), random),
+      }))
+      const service = localService(sources, 40)
+      for (let i = 0; i < REQUEST_COUNT / WORLD_COUNT; i++) {
+        const { columns } = random.pick(sources)
+        const drawn = randomRequest(columns, [3, 9], requestKinds, random)
+        const countsOnly = random.between(0, 1) === 1
+        const request = { ...drawn, countsOnly }
+        const reply = memoryReply()
+        try {
+          await answerTo(service, Buffer.from(JSON.stringify(request)), 'json', reply)
+        } catch (error) {
+          if (error instanceof ServiceError) continue
+          throw error
+        }
+        const answer = JSON.parse(reply.text()) as RecipientResponse
+        answeredCount++
+        recipientCount +=
+          answer.SourceRecords?.flatMap(({ Recipients = [] }) => Recipients).length ?? 0
+        const lines = memoryReply()
+        await answerTo(service, Buffer.from(JSON.stringify(request)), 'ndjson', lines)
+        if (
+          !Check(RecipientResponseSchema, answer) ||
+          !isWhole(answer, countsOnly) ||
+          lines.text() !== linesOf(answer)
+        ) {
+          wrong.push(`the answer to ${JSON.stringify(request)}`)
+        }
       }
     }
-  }
-  t.same(wrong.slice(0, 3), [])
-  t.ok(answeredCount > REQUEST_COUNT / 2, `${answeredCount} were answered`)
-  t.ok(recipientCount > 0, `${recipientCount} recipients were listed`)
-})
+    t.same(wrong.slice(0, 3), [])
+    t.ok(answeredCount > REQUEST_COUNT / 2, `${answeredCount} were answered`)
+    t.ok(recipientCount > 0, `${recipientCount} recipients were listed`)
+  },
+)
+
+/** The same as NDJSON: a line a recipient or, where they were counted, a source. */
+function linesOf({ SourceRecords = [] }: RecipientResponse): string {
+  const lines = SourceRecords.flatMap(({ Recipients, ...record }): object[] =>
+    Recipients === undefined
+      ? [record]
+      : Recipients.map((recipient) => ({ SourceId: record.SourceId, ...recipient })),
+  )
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+}
 
 /** The schema lets every member be absent; an answer leaves none out but the lists of a count. */
 function isWhole({ SourceRecords }: RecipientResponse, countsOnly: boolean): boolean {

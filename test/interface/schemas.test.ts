@@ -208,6 +208,8 @@ const REQUEST = [
   ...inside(GEOMETRY_MEMBERS),
   'sources list of integer',
   'contactCountMode string',
+  'limit integer',
+  'after string',
 ]
 
 const RESPONSE = [

@@ -68,6 +68,7 @@ t.test('members that count change nothing, in any case', async (t) => {
   const request = collection(feature(polygon(square(0, 0, 1))))
   const plain = await response(request)
   t.same(await response({ ...request, countsOnly: true, ContactCountMode: 'Contact' }), plain)
+  t.same(await response({ ...request, countsOnly: true, limit: 1, after: 'x' }), plain)
   t.same(await response({ ...request, ClipToBoundary: 'false' }), plain)
 })
 

@@ -82,9 +82,13 @@ t.test('a worker that takes the place of a dead one gets a zone of its own again
   const zoneOwners = shards[0].arena?.zoneOwners ?? Int32Array.of()
   const count = () => pool.run<'count'>({ kind: 'count', shardIndexes, ...question }, inTime())
   const allOwned = async () => {
-    // Several at once, so that each worker gets some.
-    while (zoneOwners.includes(0))
-      t.equal(sum((await Promise.all([1, 2, 3, 4].map(count)))[0]), expectedCount)
+    // So many at once that each worker gets some.
+    while (zoneOwners.includes(0)) {
+      const counts = await Promise.all(
+        Array.from({ length: 4 * limits.queriesPerTaskCount }, count),
+      )
+      for (const each of counts) t.equal(sum(each), expectedCount)
+    }
     return Array.from(zoneOwners)
   }
   let before = await allOwned()

@@ -258,17 +258,19 @@ const crowd = Array.from({ length: 3 * limits.rowsPerChunkCount + 5 }, (_, i) =>
 const crowded = [{ id: 1, label: 'Crowd', columns: columnsOf(crowd) }]
 
 t.test('a long list comes in chunks over several shards, and is whole', async (t) => {
-  for (const format of ['json', 'csv'] as const) {
+  for (const format of ['json', 'csv', 'ndjson'] as const) {
     const reply = memoryReply(2)
     const several = localService(crowded, 5_000)
     await answerTo(several, Buffer.from(JSON.stringify({ geoJSON: square })), format, reply)
     t.ok(reply.ended)
     t.ok(reply.chunkCount > 5, 'it came in chunks')
     t.ok(reply.waitCount > 1, 'it waited for the client')
-    const rowCount =
-      format === 'csv'
-        ? reply.text().trimEnd().split('\r\n').length - 1
-        : JSON.parse(reply.text()).SourceRecords[0].Recipients.length
+    const lines = reply.text().trimEnd().split('\n')
+    const rowCount = {
+      csv: () => lines.length - 1,
+      ndjson: () => lines.map((line) => JSON.parse(line).Number).length,
+      json: () => JSON.parse(reply.text()).SourceRecords[0].Recipients.length,
+    }[format]()
     t.equal(rowCount, crowd.length, format)
   }
 })
@@ -303,11 +305,13 @@ t.test('a list that cannot go on is broken off, never ended', async (t) => {
       },
     },
   } as SelectionService
-  const reply = memoryReply()
   const body = Buffer.from(JSON.stringify({ geoJSON: square }))
-  await t.rejects(answerTo(failing, body, 'json', reply), { code: 'Unavailable' })
-  t.ok(reply.aborted)
-  t.notOk(reply.ended)
+  for (const format of ['json', 'csv', 'ndjson'] as const) {
+    const reply = memoryReply()
+    await t.rejects(answerTo(failing, body, format, reply), { code: 'Unavailable' })
+    t.ok(reply.aborted, format)
+    t.notOk(reply.ended, format)
+  }
 })
 
 function recipient(number: string, lng: number, lat: number): TestRecipient {

@@ -98,6 +98,14 @@ t.test('a radius goes half way round the Earth', async (t) => {
   t.throws(() => read(feature(point, { radius: FARTHEST_METRES + 1 })), { code: 'InvalidRadius' })
 })
 
+t.test('a page is as long as a request says, within its limit', async (t) => {
+  t.equal(validate({ limit: 1 }).limit, 1)
+  t.equal(validate({ limit: limits.pageRecipientCount }).limit, limits.pageRecipientCount)
+  for (const limit of [0, limits.pageRecipientCount + 1]) {
+    t.throws(() => validate({ limit }), { code: 'InvalidRequest', field: 'limit' })
+  }
+})
+
 t.test('a list names as many sources as a snapshot can have', async (t) => {
   const sources = (count: number) => Array.from({ length: count }, (_, id) => id)
   t.equal(validate({ sources: sources(limits.sourceCount) }).sourceIds?.length, limits.sourceCount)

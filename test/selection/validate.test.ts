@@ -417,6 +417,40 @@ t.test('an old crs may say what is meant without it, and nothing else', async (t
   }
 })
 
+t.test('limit and after are read as clients write them', async (t) => {
+  const cases: [limit: unknown, expected: number | undefined][] = [
+    [undefined, undefined],
+    [null, undefined],
+    [7, 7],
+    ['7', 7],
+    ['7.0', 7],
+  ]
+  for (const [limit, expected] of cases) {
+    t.equal(validate({ limit }).limit, expected, String(limit))
+    t.equal(validate({ LIMIT: limit }).limit, expected, String(limit))
+  }
+  for (const limit of [
+    -1,
+    1.5,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    '',
+    'all',
+    '0x7',
+    true,
+    [7],
+  ]) {
+    t.throws(() => validate({ limit }), { code: 'InvalidRequest', field: 'limit' }, String(limit))
+  }
+  t.equal(validate({}).after, undefined)
+  t.equal(validate({ after: null }).after, undefined)
+  t.equal(validate({ After: 'x' }).after, 'x')
+  t.equal(validate({ after: '' }).after, '', 'an empty cursor is not none')
+  for (const after of [7, true, {}, ['x']]) {
+    t.throws(() => validate({ after }), { code: 'InvalidRequest', field: 'after' }, String(after))
+  }
+})
+
 t.test('a request may be limited to sources and say how to count', async (t) => {
   const query = validate({ sources: [3, 1], ContactCountMode: 'contact' })
   t.same(query.sourceIds, [1, 3])

@@ -16,12 +16,15 @@ import { encodeRows, type RowFormat } from '../../src/shard/rows.js'
 import { anyRecipients, columnsOf, type TestRecipient } from '../support/columns.js'
 import { testSeed } from '../support/properties.js'
 
+const LINES: RowFormat = { kind: 'ndjson', prefix: '{"SourceId":2147483647,"Number":"' }
+
 t.test('all recipients of all runs are written in every format', async (t) => {
   const property = fc.property(anyRecipients, (recipients) => {
     const shard = shardOf(recipients)
     const rows = rowsOf(shard)
     t.equal(encoded(shard, { kind: 'json' }), rows.map(jsonRow).join(''))
     t.equal(encoded(shard, { kind: 'jsv' }), rows.map(jsvRow).join(''))
+    t.equal(encoded(shard, LINES), rows.map(line).join(''))
     t.same(
       parse(encoded(shard, { kind: 'csv', prefix: '7,' })),
       rows.map((row) => ['7', ...row]),
@@ -37,6 +40,7 @@ t.test('there is room for rows that grow the most', async (t) => {
     const row: Row = [number, '-89.1234567', '-179.1234567']
     t.equal(encoded(shard, { kind: 'json' }), jsonRow(row).repeat(50))
     t.equal(encoded(shard, { kind: 'jsv' }), jsvRow(row).repeat(50))
+    t.equal(encoded(shard, LINES), line(row).repeat(50))
     t.same(parse(encoded(shard, { kind: 'csv', prefix: '' })), Array(50).fill(row))
   }
 })
@@ -45,6 +49,11 @@ type Row = readonly [number: string, lat: string, lng: string]
 
 function jsonRow([number, lat, lng]: Row): string {
   return `,{"Number":${JSON.stringify(number)},"LatLng":{"Lat":${lat},"Lng":${lng}}}`
+}
+
+function line([number, lat, lng]: Row): string {
+  const text = JSON.stringify(number)
+  return `{"SourceId":2147483647,"Number":${text},"LatLng":{"Lat":${lat},"Lng":${lng}}}\n`
 }
 
 /** As it stands in a field of CSV. */

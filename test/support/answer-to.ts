@@ -19,8 +19,8 @@ export async function answerTo(
   reply: Reply,
 ): Promise<void> {
   const caller = callerUntil(performance.now() + limits.requestMs)
-  const { headers, json, csv } = await answer(service, parse(body), caller)
-  const given = format === 'csv' ? csv('flat') : json()
+  const { headers, json, csv, ndjson = json } = await answer(service, parse(body), caller)
+  const given = { json, csv: () => csv('flat'), ndjson }[format]()
   if (typeof given === 'function') await stream(given, reply.begin(200, headers))
   else reply.send(200, headers, given)
 }

@@ -1,0 +1,86 @@
+/**
+ * Cursors: where a page of a list ends, as a text. One has a meaning only for the request whose
+ * answer it came with, and while that would be answered with the same list. It is no secret, and
+ * whoever makes one up gets another page of what may be asked for anyway.
+ *
+ * @module
+ */
+import { createHash } from 'node:crypto'
+import { ServiceError } from '../errors.js'
+import type { CountMode } from '../shard/select.js'
+import type { Query } from './validate.js'
+
+/** What a list follows from, to the last recipient and their order. */
+export interface ListBasis {
+  readonly query: Query
+  readonly snapshotId: string
+  /** That counts, whether the query says it or the configuration. */
+  readonly countMode: CountMode
+}
+
+/** @param givenCount  recipients up to the end of the page, from the beginning of the list */
+export function writeCursor(basis: ListBasis, givenCount: number): string {
+  const bytes = Buffer.alloc(CURSOR.end)
+  bytes.writeUIntBE(givenCount, CURSOR.givenCount, CURSOR.state - CURSOR.givenCount)
+  stateOf(basis).copy(bytes, CURSOR.state)
+  sealOf(basis.query, bytes).copy(bytes, CURSOR.seal)
+  return bytes.toString('base64url')
+}
+
+/**
+ * How many recipients were given before.
+ *
+ * @throws ServiceError  InvalidRequest or CursorExpired
+ */
+export function readCursor(basis: ListBasis, cursor: string): number {
+  const bytes = Buffer.from(CURSORS.test(cursor) ? cursor : '', 'base64url')
+  if (!partOf(bytes, 'seal').equals(sealOf(basis.query, bytes))) {
+    throw new ServiceError('InvalidRequest', 'after is not a cursor of this request', 'after')
+  }
+  if (!partOf(bytes, 'state').equals(stateOf(basis))) {
+    const message = 'the recipients have changed; start again without after'
+    throw new ServiceError('CursorExpired', message, 'after')
+  }
+  return bytes.readUIntBE(CURSOR.givenCount, CURSOR.state - CURSOR.givenCount)
+}
+
+/** Where each part begins, in bytes: what was given, of what (digest), and of whose (digest). */
+const CURSOR = { givenCount: 0, state: 6, seal: 14, end: 30 } as const
+
+/** Without spare bits, so that no two texts are the same cursor. */
+const CURSORS = /^[\w-]{40}$/
+
+function partOf(bytes: Buffer, part: 'state' | 'seal'): Buffer {
+  return bytes.subarray(CURSOR[part], part === 'state' ? CURSOR.seal : CURSOR.end)
+}
+
+function stateOf({ snapshotId, countMode }: ListBasis): Buffer {
+  const digest = createHash('sha256').update(`${snapshotId} ${countMode}`).digest()
+  return digest.subarray(0, CURSOR.seal - CURSOR.state)
+}
+
+/** Of all that a query selects by, and of the other parts, so that a damaged cursor is none. */
+function sealOf({ shapes, sourceIds, countMode }: Query, bytes: Buffer): Buffer {
+  const { included, excluded, nearest } = shapes
+  const arrays = [...included, ...excluded].flatMap(({ polygons, reaches }) => [
+    polygons.vertices,
+    polygons.ringStarts,
+    polygons.polygonStarts,
+    reaches.arcs,
+    reaches.radiiMetres,
+  ])
+  // Lengths go before contents: what is drawn otherwise is then never the same bytes.
+  const plain = {
+    version: 1,
+    sourceIds,
+    countMode,
+    nearest,
+    included: included.map((layer) => layer.sourceIds),
+    excluded: excluded.map((layer) => layer.sourceIds),
+    lengths: arrays.map(({ length }) => length),
+  }
+  const hash = createHash('sha256').update(JSON.stringify(plain))
+  for (const array of arrays) hash.update(array)
+  const digest = hash.update(bytes.subarray(0, CURSOR.seal)).digest()
+  return digest.subarray(0, CURSOR.end - CURSOR.seal)
+}
