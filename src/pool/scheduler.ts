@@ -1,13 +1,8 @@
 /**
- * Which tasks go to which query worker, and when.
+ * Keeps what is asked of the query workers until it is answered, and decides what they do next.
  *
- * Small selections that arrive in one turn of the event loop travel together, and while all workers
- * are busy further ones gather. There are three lanes, so that nobody waits long for what takes
- * longer than his own request:
- *
- *   small   up to two tasks of many selections at each worker, before all others
- *   large   one at a time at a worker, which then gets nothing else; one worker is kept free of them
- *   rows    pieces of lists, as far as a worker has fewer than two tasks
+ * Small selections that arrive in one turn of the event loop travel together, and while workers are
+ * busy further ones gather.
  *
  * @module
  */
@@ -26,9 +21,10 @@ import {
   type Task,
   type TaskResults,
 } from './messages.js'
+import { type Lane, placeFor, type QueryThread } from './placement.js'
 import type { QueriesTask, RowsTask, RowsWritten } from './query-worker.js'
 import { RowBuffers } from './row-buffers.js'
-import type { Lane, QueryThread, QueryThreads } from './worker-threads.js'
+import type { QueryThreads } from './worker-threads.js'
 
 /** What one task or another came to. */
 type Result = TaskResults[Task['kind']]
@@ -115,11 +111,8 @@ export class Scheduler {
   }
 
   #sendSmall(): boolean {
-    const fitting = this.#threads.ready.filter(
-      ({ underWay }) => underWay.large === 0 && underWay.small < limits.tasksPerWorkerCount,
-    )
-    const thread = leastBusy(fitting)
     const lane = this.#lanes.small
+    const thread = placeFor('small', this.#threads.ready)
     if (thread === undefined || lane.size === 0) return false
     const isShort = this.#smallTaskMs < limits.shortTaskMs
     if (isShort && lane.size < limits.queriesGatheredCount && this.#isSmallUnderWay()) return false
@@ -133,11 +126,8 @@ export class Scheduler {
   }
 
   #sendLarge(): boolean {
-    const { ready } = this.#threads
-    const fitting = ready.filter(({ underWay }) => underWay.large === 0)
-    const isAllowed = ready.length - fitting.length < Math.max(1, ready.length - 1)
-    const thread = leastBusy(fitting)
-    if (thread === undefined || !isAllowed || this.#lanes.large.size === 0) return false
+    const thread = placeFor('large', this.#threads.ready)
+    if (thread === undefined || this.#lanes.large.size === 0) return false
     const [waiting] = this.#take('large', 1)
     if (waiting === undefined) return true
     const unwanted = createFlag()
@@ -147,11 +137,7 @@ export class Scheduler {
   }
 
   #sendRows(): boolean {
-    const fitting = this.#threads.ready.filter(
-      ({ underWay: { small, large, rows } }) =>
-        large === 0 && small + rows < limits.tasksPerWorkerCount,
-    )
-    const thread = leastBusy(fitting)
+    const thread = placeFor('rows', this.#threads.ready)
     if (thread === undefined || this.#lanes.rows.size === 0) return false
     const [waiting] = this.#take('rows', 1)
     if (waiting !== undefined) this.#encode(thread, waiting as WaitingRows)
@@ -280,16 +266,6 @@ const FAULT_MESSAGES = {
 function laneOf(task: Task): Lane {
   if (task.kind === 'encode') return 'rows'
   return task.isLarge ? 'large' : 'small'
-}
-
-function leastBusy(threads: readonly QueryThread[]): QueryThread | undefined {
-  let best: QueryThread | undefined
-  for (const thread of threads) if (best === undefined || busy(thread) < busy(best)) best = thread
-  return best
-}
-
-function busy({ underWay: { small, large, rows } }: QueryThread): number {
-  return small + large + rows
 }
 
 function overloaded(): ServiceError {

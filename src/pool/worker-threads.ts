@@ -13,18 +13,9 @@ import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { type Arena, releaseZones } from '../shard/arena.js'
 import { attachedCount } from './control.js'
+import type { QueryThread } from './placement.js'
 import type { QueryWorkerData } from './query-pool.js'
 import type { WorkerTask } from './query-worker.js'
-
-/** Kinds of tasks that do not wait for each other; see scheduler.ts. */
-export type Lane = 'small' | 'large' | 'rows'
-
-/** A worker that takes tasks. */
-export interface QueryThread {
-  readonly id: number
-  /** Tasks that it has been sent and not answered. */
-  readonly underWay: Record<Lane, number>
-}
 
 /** The threads, as the scheduler sees them. */
 export interface QueryThreads {

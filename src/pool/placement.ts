@@ -1,0 +1,43 @@
+/**
+ * Which query worker a task may go to, so that nobody waits long for what takes longer than his own
+ * request. There are three lanes:
+ *
+ *   small   up to two tasks of many selections at each worker, before all others
+ *   large   one at a time at a worker, which then gets nothing else; one worker is kept free of them
+ *   rows    pieces of lists, as far as a worker has fewer than two tasks
+ *
+ * @module
+ */
+import { limits } from '../limits.js'
+
+export type Lane = 'small' | 'large' | 'rows'
+
+/** A worker that takes tasks. */
+export interface QueryThread {
+  readonly id: number
+  /** Tasks that it has been sent and not answered. */
+  readonly underWay: Record<Lane, number>
+}
+
+/** The least busy worker that may have another task of this lane. */
+export function placeFor(lane: Lane, ready: readonly QueryThread[]): QueryThread | undefined {
+  if (lane === 'large' && isFullOfLarge(ready)) return undefined
+  let best: QueryThread | undefined
+  for (const thread of ready) {
+    const { small, large, rows } = thread.underWay
+    const hasRoom =
+      lane === 'large' || (lane === 'small' ? small : small + rows) < limits.tasksPerWorkerCount
+    if (large > 0 || !hasRoom) continue
+    if (best === undefined || busy(thread) < busy(best)) best = thread
+  }
+  return best
+}
+
+function isFullOfLarge(ready: readonly QueryThread[]): boolean {
+  const count = ready.reduce((sum, { underWay }) => sum + underWay.large, 0)
+  return count >= Math.max(1, ready.length - 1)
+}
+
+function busy({ underWay: { small, large, rows } }: QueryThread): number {
+  return small + large + rows
+}
