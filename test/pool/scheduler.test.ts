@@ -1,0 +1,266 @@
+import t, { type Test } from 'tap'
+import { type Polygons, toPolygons } from '../../src/geometry/polygons.js'
+import { including } from '../../src/geometry/shapes.js'
+import { limits } from '../../src/limits.js'
+import { createLog } from '../../src/log.js'
+import { isRaised } from '../../src/pool/control.js'
+import { flattenFindings } from '../../src/pool/flat-findings.js'
+import { unflatten } from '../../src/pool/flat-queries.js'
+import { type Caller, sharedClockMs } from '../../src/pool/messages.js'
+import type { QueryThread } from '../../src/pool/placement.js'
+import type { QueriesTask, RowsTask, WorkerTask } from '../../src/pool/query-worker.js'
+import { Scheduler } from '../../src/pool/scheduler.js'
+import type { QueryThreads } from '../../src/pool/worker-threads.js'
+import { inTime, within } from '../support/in-time.js'
+import { until } from '../support/until.js'
+
+const polygons: Polygons = toPolygons([0, 0, 9, 0, 9, 9], [0, 3], [0, 1])
+
+function selection(isLarge = false) {
+  const shardIndexes = Uint32Array.of(3)
+  const shapes = including(polygons)
+  return { kind: 'count', shardIndexes, shapes, countMode: 'ContactLocation', isLarge } as const
+}
+
+const rows = {
+  kind: 'encode',
+  shardIndex: 0,
+  runs: Uint32Array.of(0, 5),
+  format: { kind: 'json' },
+} as const
+
+/** Threads whose tasks a test answers, or lets fail. */
+class FakeThreads implements QueryThreads {
+  ready: readonly QueryThread[]
+  onReady = () => {}
+  readonly sent: { thread: QueryThread; task: WorkerTask; answer(): void; die(): void }[] = []
+
+  constructor(count: number) {
+    this.ready = Array.from({ length: count }, (_, id) => ({
+      id,
+      underWay: { small: 0, large: 0, rows: 0 },
+    }))
+  }
+
+  run(thread: QueryThread, task: WorkerTask): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.sent.push({
+        thread,
+        task,
+        answer: () => resolve(task.kind === 'rows' ? writeRows(task) : countAll(task)),
+        die: () => reject(new Error('for the test')),
+      })
+    })
+  }
+}
+
+function countAll(task: QueriesTask): Uint32Array {
+  return flattenFindings(unflatten(task).map(() => ({ counts: Uint32Array.of(7) })))
+}
+
+function writeRows({ into }: RowsTask) {
+  into.fill(65, 0, 10)
+  return { rowCount: 5, byteCount: 10 }
+}
+
+function started(t: Test, threadCount: number) {
+  const threads = new FakeThreads(threadCount)
+  const scheduler = new Scheduler(threads, createLog('silent'))
+  // The scheduler keeps no process alive, and a fake thread does not either.
+  const alive = setInterval(() => {}, 1_000)
+  t.teardown(() => {
+    clearInterval(alive)
+    scheduler.stop()
+  })
+  return { threads, scheduler }
+}
+
+/** A caller who can be made to go. */
+function leaving(): Caller & { gone: boolean; leave(): void } {
+  const listeners: (() => void)[] = []
+  return {
+    ...inTime(),
+    gone: false,
+    whenOver: (listener) => void listeners.push(listener),
+    leave() {
+      this.gone = true
+      for (const listener of listeners) listener()
+    },
+  }
+}
+
+const queryCountOf = ({ task }: { task: WorkerTask }) => (task as QueriesTask).queryCount
+
+t.test('small selections of one turn travel together, up to a limit', async (t) => {
+  const { threads, scheduler } = started(t, 1)
+  const asked = Array.from({ length: limits.queriesPerTaskCount + 1 }, () =>
+    scheduler.run(selection(), inTime()),
+  )
+  await until(() => threads.sent.length === 1)
+  t.same(threads.sent.map(queryCountOf), [limits.queriesPerTaskCount])
+  threads.sent[0].answer()
+  await until(() => threads.sent.length === 2)
+  t.equal(queryCountOf(threads.sent[1]), 1)
+  threads.sent[1].answer()
+  for (const counts of await Promise.all(asked)) t.same(counts, Uint32Array.of(7))
+})
+
+t.test('while a short task is under way, selections gather', async (t) => {
+  const { threads, scheduler } = started(t, 2)
+  const ask = (count: number) =>
+    Array.from({ length: count }, () => scheduler.run(selection(), inTime()))
+  const asked = ask(1)
+  await until(() => threads.sent.length === 1)
+  asked.push(...ask(limits.queriesGatheredCount - 1))
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  t.equal(threads.sent.length, 1, 'one less than is worth a task')
+  asked.push(...ask(1))
+  await until(() => threads.sent.length === 2)
+  t.equal(queryCountOf(threads.sent[1]), limits.queriesGatheredCount)
+  t.not(threads.sent[1].thread, threads.sent[0].thread)
+  for (const { answer } of threads.sent) answer()
+  await Promise.all(asked)
+})
+
+t.test('when tasks take long, nobody waits for a better filled one', async (t) => {
+  const { threads, scheduler } = started(t, 2)
+  const slow = scheduler.run(selection(), inTime())
+  await until(() => threads.sent.length === 1)
+  // Sixteen times as long as is short, since it is an average of about as many.
+  await new Promise((resolve) => setTimeout(resolve, 20 * limits.shortTaskMs))
+  threads.sent[0].answer()
+  await slow
+  const asked = [scheduler.run(selection(), inTime())]
+  await until(() => threads.sent.length === 2)
+  asked.push(scheduler.run(selection(), inTime()))
+  await until(() => threads.sent.length === 3)
+  for (const { answer } of threads.sent) answer()
+  await Promise.all(asked)
+})
+
+t.test('a selection is tried again once, by itself, then refused', async (t) => {
+  const { threads, scheduler } = started(t, 1)
+  const asked = [1, 2, 3].map(() => scheduler.run(selection(), inTime()))
+  await until(() => threads.sent.length === 1)
+  t.equal(queryCountOf(threads.sent[0]), 3)
+  threads.sent[0].die()
+  await until(() => threads.sent.length === 2)
+  t.equal(queryCountOf(threads.sent[1]), 1, 'of those that died together one may be the cause')
+  threads.sent[1].die()
+  await t.rejects(asked[0], { code: 'Unavailable', status: 503 })
+  for (const at of [2, 3]) {
+    await until(() => threads.sent.length > at)
+    threads.sent[at].answer()
+  }
+  t.same(await asked[1], Uint32Array.of(7))
+  t.same(await asked[2], Uint32Array.of(7))
+})
+
+t.test('what nobody waits for any more is not begun', async (t) => {
+  const { threads, scheduler } = started(t, 1)
+  const caller = leaving()
+  const asked = [scheduler.run(selection(), caller), scheduler.run(selection(), inTime())]
+  caller.leave()
+  await t.rejects(asked[0], { code: 'Unavailable' })
+  t.equal(queryCountOf(threads.sent[0]), 1)
+  threads.sent[0].answer()
+  await asked[1]
+})
+
+t.test('a large selection is told when nobody waits for it any more', async (t) => {
+  const { threads, scheduler } = started(t, 2)
+  const caller = leaving()
+  const asked = scheduler.run(selection(true), caller)
+  await until(() => threads.sent.length === 1)
+  const { unwanted } = threads.sent[0].task as QueriesTask
+  t.ok(unwanted && !isRaised(unwanted))
+  caller.leave()
+  t.ok(unwanted && isRaised(unwanted))
+  threads.sent[0].answer()
+  await asked
+})
+
+t.test('a selection whose time is over is refused, whether it waits or not', async (t) => {
+  const { threads, scheduler } = started(t, 1)
+  const late = { code: 'Unavailable', status: 503 }
+  const underWay = scheduler.run(selection(true), within(50))
+  await until(() => threads.sent.length === 1)
+  const [{ expiresMs }] = unflatten(threads.sent[0].task as QueriesTask)
+  t.ok(Math.abs(expiresMs - sharedClockMs()) < limits.requestMs, 'workers know until when')
+  const waiting = scheduler.run(selection(), within(50))
+  await Promise.all([t.rejects(underWay, late), t.rejects(waiting, late)])
+  threads.sent[0].answer()
+  const next = scheduler.run(selection(), inTime())
+  await until(() => threads.sent.length === 2)
+  t.equal(queryCountOf(threads.sent[1]), 1, 'the late one does not travel any more')
+  threads.sent[1].answer()
+  t.same(await next, Uint32Array.of(7))
+})
+
+t.test('rows lie in memory that is used again, but for that of a worker that died', async (t) => {
+  const { threads, scheduler } = started(t, 1)
+  const buffers = new Set<Uint8Array>()
+  const encoded = async (fails: boolean) => {
+    const sentCount = threads.sent.length
+    const asked = scheduler.run(rows, inTime()) as Promise<{ bytes: Uint8Array; release(): void }>
+    await until(() => threads.sent.length === sentCount + 1)
+    buffers.add((threads.sent[sentCount].task as RowsTask).into)
+    if (!fails) threads.sent[sentCount].answer()
+    else {
+      threads.sent[sentCount].die()
+      await until(() => threads.sent.length === sentCount + 2)
+      buffers.add((threads.sent[sentCount + 1].task as RowsTask).into)
+      threads.sent[sentCount + 1].answer()
+    }
+    const result = await asked
+    t.equal(Buffer.from(result.bytes).toString(), 'A'.repeat(10))
+    return result
+  }
+  ;(await encoded(false)).release()
+  ;(await encoded(false)).release()
+  t.equal(buffers.size, 1)
+  const held = await encoded(false)
+  await encoded(false)
+  t.equal(buffers.size, 2, 'what is not released is not used again')
+  held.release()
+  await encoded(true)
+  t.equal(buffers.size, 3, 'one was taken back, and given up with its worker')
+})
+
+t.test('so many as the queue holds, and not one more', async (t) => {
+  const { scheduler } = started(t, 0)
+  const asked = Array.from({ length: limits.tasksQueuedCount }, () =>
+    scheduler.run(selection(), within(300)),
+  )
+  t.ok(scheduler.isFull(0))
+  await t.rejects(scheduler.run(selection(), inTime()), { code: 'Overloaded', status: 503 })
+  await Promise.allSettled(asked)
+  t.notOk(scheduler.isFull(0))
+})
+
+t.test('it is full when the first that waits has waited too long', async (t) => {
+  const { threads, scheduler } = started(t, 1)
+  const large = scheduler.run(selection(true), inTime())
+  await until(() => threads.sent.length === 1)
+  const waiting = scheduler.run(selection(), inTime())
+  t.notOk(scheduler.isFull(0))
+  await until(() => scheduler.isFull(0), limits.smallWaitMs + 5_000)
+  threads.sent[0].answer()
+  await until(() => threads.sent.length === 2)
+  t.notOk(scheduler.isFull(0))
+  threads.sent[1].answer()
+  await Promise.all([large, waiting])
+})
+
+t.test('large selections that wait too long shut out large bodies alone', async (t) => {
+  const { threads, scheduler } = started(t, 2)
+  const asked = [1, 2].map(() => scheduler.run(selection(true), inTime()))
+  await until(() => threads.sent.length === 1)
+  await until(() => scheduler.isFull(limits.smallBodyBytes + 1), limits.largeWaitMs + 5_000)
+  t.notOk(scheduler.isFull(limits.smallBodyBytes))
+  await t.rejects(scheduler.run(selection(true), inTime()), { code: 'Overloaded' })
+  threads.sent[0].answer()
+  await until(() => threads.sent.length === 2)
+  threads.sent[1].answer()
+  await Promise.all(asked)
+})
