@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { limits } from '../../src/limits.js'
 import { createRooms, type Room } from '../../src/shard/arena.js'
 import { buildShard } from '../../src/shard/build.js'
 import { attachShard, type ShardImage } from '../../src/shard/layout.js'
@@ -117,6 +118,14 @@ t.test('a shard that is wrong in itself is refused though its checksums are righ
       /number 6 empty/,
       (shard) => {
         attachShard(shard).numberOffsets[7] = 0
+      },
+    ],
+    [
+      // Rows are written into memory that has room for numbers up to the limit.
+      /number 7 of 65 bytes/,
+      (shard) => {
+        const { numberOffsets } = attachShard(shard)
+        numberOffsets[8] = numberOffsets[7] + limits.numberBytes + 1
       },
     ],
     [
