@@ -112,7 +112,7 @@ export class Scheduler {
 
   #sendSmall(): boolean {
     const lane = this.#lanes.small
-    const thread = placeFor('small', this.#threads.ready)
+    const thread = this.#placeFor('small')
     if (thread === undefined || lane.size === 0) return false
     const isShort = this.#smallTaskMs < limits.shortTaskMs
     if (isShort && lane.size < limits.queriesGatheredCount && this.#isSmallUnderWay()) return false
@@ -121,12 +121,16 @@ export class Scheduler {
     return true
   }
 
+  #placeFor(lane: Lane): QueryThread | undefined {
+    return placeFor(lane, this.#threads.ready, this.#lanes.rows.size > 0)
+  }
+
   #isSmallUnderWay(): boolean {
     return this.#threads.ready.some(({ underWay }) => underWay.small > 0)
   }
 
   #sendLarge(): boolean {
-    const thread = placeFor('large', this.#threads.ready)
+    const thread = this.#placeFor('large')
     if (thread === undefined || this.#lanes.large.size === 0) return false
     const [waiting] = this.#take('large', 1)
     if (waiting === undefined) return true
@@ -137,7 +141,7 @@ export class Scheduler {
   }
 
   #sendRows(): boolean {
-    const thread = placeFor('rows', this.#threads.ready)
+    const thread = this.#placeFor('rows')
     if (thread === undefined || this.#lanes.rows.size === 0) return false
     const [waiting] = this.#take('rows', 1)
     if (waiting !== undefined) this.#encode(thread, waiting as WaitingRows)

@@ -113,11 +113,30 @@ const cases: readonly (readonly [string, Lane, readonly UnderWay[], number | und
   ['no worker', 'small', [], undefined],
 ]
 
+/** While rows wait. */
+const casesBesideRows: typeof cases = [
+  [
+    'one small one at most',
+    'small',
+    [
+      [1, 0, 0],
+      [1, 0, 1],
+    ],
+    undefined,
+  ],
+  ['small ones before rows', 'small', [[0, 0, 2]], 0],
+  ['rows beside one small one', 'rows', [[1, 0, 0]], 0],
+]
+
 t.test('where a task may go', async (t) => {
   for (const [title, lane, underWay, expected] of cases) {
-    const threads = underWay.map(
-      ([small, large, rows], id): QueryThread => ({ id, underWay: { small, large, rows } }),
-    )
-    t.equal(placeFor(lane, threads)?.id, expected, title)
+    t.equal(placeFor(lane, threadsOf(underWay), false)?.id, expected, title)
+  }
+  for (const [title, lane, underWay, expected] of casesBesideRows) {
+    t.equal(placeFor(lane, threadsOf(underWay), true)?.id, expected, title)
   }
 })
+
+function threadsOf(underWay: readonly UnderWay[]): QueryThread[] {
+  return underWay.map(([small, large, rows], id) => ({ id, underWay: { small, large, rows } }))
+}
