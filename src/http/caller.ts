@@ -9,11 +9,22 @@ import type { Reply } from '../selection/reply.js'
 
 /** The client waits from now on. */
 export function callerOf(reply: Reply): Caller {
-  return {
-    deadlineMs: performance.now() + limits.requestMs,
-    get gone() {
-      return reply.gone
-    },
-    whenOver: (listener) => reply.whenOver(listener),
+  return new Client(reply)
+}
+
+class Client implements Caller {
+  readonly deadlineMs = performance.now() + limits.requestMs
+  readonly #reply: Reply
+
+  constructor(reply: Reply) {
+    this.#reply = reply
+  }
+
+  get gone(): boolean {
+    return this.#reply.gone
+  }
+
+  whenOver(listener: () => void): void {
+    this.#reply.whenOver(listener)
   }
 }
