@@ -173,6 +173,8 @@ export const limits = {
   stopMs: 30_000,
   /** From the start of a query worker to its being ready. */
   workerStartMs: 30_000,
+  /** For which a pool that is closed waits for workers that are being started. */
+  workerLoadMs: 5_000,
   /** Between two replacements of all query workers of a front thread, at most. */
   workersReplaceMs: 5_000,
   /** From the wish to close a pool to its being destroyed. */
@@ -198,6 +200,12 @@ export const limits = {
   rejectExampleCount: 5,
   /** Snapshots kept on disk, the current one among them. */
   snapshotCount: 3,
+  /** From one look for a new snapshot to the next. */
+  snapshotPollMs: 1_000,
+  /** From the refusal of a snapshot to the next attempt to load it. */
+  snapshotRetryMs: 60_000,
+  /** For which a snapshot that was replaced is read to the end while a newer one waits. */
+  snapshotReleaseMs: 60_000,
   /** The header of a shard file, before it is unpacked. */
   shardHeaderBytes: 1 * MiB,
 } as const

@@ -38,6 +38,14 @@ t.test('docs/operations.md has every setting, its flag and its variable', async 
   }
 })
 
+t.test('docs/operations.md has the times that a new snapshot is taken in', async (t) => {
+  const text = read('docs/operations.md')
+  t.equal(limits.snapshotPollMs, 1_000)
+  t.match(text, 'Each second the service looks')
+  t.match(text, `is tried again after ${limits.snapshotRetryMs / 1000} seconds`)
+  t.match(text, `After ${limits.snapshotReleaseMs / 1000} seconds a list`)
+})
+
 t.test('docs/api.md has every path and the bounds of the code', async (t) => {
   const text = read('docs/api.md')
   for (const path of Object.values(operations).flatMap(({ paths }) => paths)) {

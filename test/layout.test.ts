@@ -20,7 +20,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   selection: ['format', 'pool', 'shard', 'geometry', 'interface'],
   pool: ['shard', 'geometry', 'snapshot'],
   outline: ['selection', 'format', 'geometry', 'interface', 'pool'],
-  operations: ['selection', 'outline', 'store', 'format', 'interface', 'pool'],
+  operations: ['selection', 'outline', 'store', 'format', 'interface', 'geometry', 'pool'],
   http: ['operations', 'selection', 'format', 'interface', 'describe', 'pool'],
   snapshot: ['shard', 'geometry'],
   sources: ['shard', 'geometry'],

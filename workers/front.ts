@@ -12,20 +12,24 @@ import { limits } from '../src/limits.js'
 import { createLog } from '../src/log.js'
 import { configurationOperations, customerBoundaryOf } from '../src/operations/configuration.js'
 import { contextOperations } from '../src/operations/contexts.js'
+import { frontSwap } from '../src/operations/front-swap.js'
 import { startLiveCounts } from '../src/operations/live-counts.js'
 import { outlineOperations } from '../src/operations/outline.js'
 import { recipientOperations } from '../src/operations/recipients.js'
+import { startSnapshot } from '../src/operations/start-snapshot.js'
 import { CLIPPING_ENVIRONMENT } from '../src/outline/guards.js'
 import { createClipPool } from '../src/pool/clip-pool.js'
 import type { DrainMessage, FrontData, FrontMessage } from '../src/pool/messages.js'
-import { startQueryPool } from '../src/pool/query-pool.js'
+import type { SwapOrder, SwapReport } from '../src/pool/swap-messages.js'
+import { createCurrent } from '../src/selection/current.js'
 import { openStore } from '../src/store/open.js'
 import { readVersion } from '../src/version.js'
 
 const data = workerData as FrontData
 const log = createLog(data.logLevel, { thread: 'front' })
-const { snapshot, queryThreadCount, corsOrigins } = data
+const { queryThreadCount, corsOrigins } = data
 let draining = false
+let news = {}
 
 process.on('uncaughtException', (error) => {
   log.fatal({ reason: error.message, frames: error.stack }, 'a front thread failed')
@@ -34,31 +38,31 @@ process.on('uncaughtException', (error) => {
   post({ kind: 'failed', reason: error.message })
 })
 
-const pool = await startQueryPool({
-  workerUrl: new URL('./query.js', import.meta.url).href,
-  threadCount: queryThreadCount,
-  shards: snapshot.shards,
-  log,
-})
 const store = openStore(data.dataDirectory, data.changes)
-const service = {
-  catalogue: { snapshotId: snapshot.id, sources: snapshot.sources, shards: snapshot.shards },
-  runner: pool,
-  queryThreadCount,
-  countMode: store.countMode,
-}
+const start = (snapshot: FrontData['snapshot']) =>
+  startSnapshot(snapshot, {
+    workerUrl: new URL('./query.js', import.meta.url).href,
+    queryThreadCount,
+    countMode: store.countMode,
+    log,
+  })
+const current = createCurrent(await start(data.snapshot))
+const swap = frontSwap({ current, start, report: post, log })
+const catalogueOf = () => current.newest.service.catalogue
 const clipPool = createClipPool({
   workerUrl: new URL('./clip.js', import.meta.url).href,
   environment: CLIPPING_ENVIRONMENT,
   log,
 })
-const counts = startLiveCounts({ store, service, log })
+const counts = startLiveCounts({ store, current, log })
 const executors = {
   ...configurationOperations(store),
   ...contextOperations(store, counts),
-  ...recipientOperations(service),
+  ...recipientOperations(current),
   ...outlineOperations({
-    catalogue: service.catalogue,
+    get catalogue() {
+      return catalogueOf()
+    },
     runner: clipPool,
     boundary: customerBoundaryOf(store),
   }),
@@ -67,34 +71,44 @@ const server = createHttpServer({
   routes: [
     ...descriptionRoutes(readVersion()),
     ...operationRoutes(executors, corsOrigins),
-    ...healthRoutes(() => (draining ? 'draining' : undefined)),
+    ...healthRoutes(
+      () => (draining ? 'draining' : undefined),
+      () => ({ snapshotId: catalogueOf().snapshotId, ...news }),
+    ),
   ],
   log,
   corsOrigins,
 })
 const crashTimer = startCrashing()
 
-parentPort?.on('message', async (message: DrainMessage) => {
-  if (message.kind !== 'drain' || draining) return
+parentPort?.on('message', async (message: DrainMessage | SwapOrder) => {
+  // What is prepared is discarded with everything else.
+  if (draining) return
+  if (message.kind === 'drain') await drain()
+  else if (message.kind === 'news') news = message.news
+  else await swap.carryOut(message)
+})
+
+post({ kind: 'ready', descriptor: server.descriptor() })
+
+async function drain(): Promise<void> {
   draining = true
   clearInterval(crashTimer)
   const times = { quietMs: limits.drainQuietMs, deadlineMs: limits.drainMs }
   const brokenOffCount = await server.shutDown(times)
   if (brokenOffCount > 0) log.warn({ brokenOffCount }, 'requests were broken off')
   counts.stop()
-  await Promise.all([pool.close(), clipPool.close()])
+  await Promise.all([swap.close(), clipPool.close()])
   await store.close()
   parentPort?.close()
-})
+}
 
-post({ kind: 'ready', descriptor: server.descriptor() })
-
-function post(message: FrontMessage): void {
+function post(message: FrontMessage | SwapReport): void {
   parentPort?.postMessage(message)
 }
 
 function startCrashing(): NodeJS.Timeout | undefined {
   if (data.crashQueryWorkerMs === 0) return undefined
   log.warn({ everyMs: data.crashQueryWorkerMs }, 'query workers are crashed on purpose')
-  return setInterval(() => void pool.crashWorker(), data.crashQueryWorkerMs)
+  return setInterval(() => void current.newest.pool.crashWorker(), data.crashQueryWorkerMs)
 }

@@ -30,7 +30,8 @@ const POSITION_COUNT = 50
 function busiestArea(snapshot: Snapshot, store: Store): Ring | undefined {
   const { summaries } = store.page(0, CONTEXT_COUNT)
   const rings = summaries.flatMap(({ Id = '' }) => shownRings(store, Id)).slice(0, AREA_COUNT)
-  const shards = snapshot.shards.map(attachShard)
+  // Without their arenas, the zones of which are for the query workers.
+  const shards = snapshot.shards.map((shard) => attachShard({ ...shard, arena: null }))
   const budget = { edgeTestCount: limits.edgeTestCount }
   const counted = rings.map((ring) => {
     const counts = countInside(shards, including(polygonsOf([[ring]])), budget)

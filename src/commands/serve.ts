@@ -12,6 +12,7 @@ import { type Acceptor, listen } from '../http/acceptor.js'
 import { limits } from '../limits.js'
 import { createLog, type Log } from '../log.js'
 import type { DrainMessage, FrontData, FrontMessage } from '../pool/messages.js'
+import { type ArenaPool, createArenaPool } from '../shard/arena-pool.js'
 import { openSnapshot } from '../snapshot/open.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { serveChanges } from '../store/change-port.js'
@@ -19,6 +20,7 @@ import { createStore, type MainStore } from '../store/create.js'
 import { exampleRequest } from './example-request.js'
 import { print, startProgress } from './output.js'
 import { makeSample, needsSample } from './sample.js'
+import { swapSnapshots } from './swap-snapshots.js'
 
 export function serveCommand(): Command {
   return new Command('serve')
@@ -59,7 +61,7 @@ async function serve({ sample, ...flags }: Flags & { sample?: never }): Promise<
       for (const front of fronts) acceptor.addFront(front.descriptor)
       announce(config.host, acceptor.port, loaded)
       log.info({ snapshotId: loaded.snapshot.id, port: acceptor.port }, 'ready')
-      await Promise.race([stopping.promise, ...fronts.map((front) => front.failure)])
+      await serveSnapshots(config, loaded, fronts, log, stopping)
     }
     log.info('draining')
     await stop(acceptor, fronts)
@@ -70,6 +72,23 @@ async function serve({ sample, ...flags }: Flags & { sample?: never }): Promise<
     acceptor.close()
   }
   log.info('stopped')
+}
+
+/** Serves this snapshot and those that follow, until somebody wishes it to stop. */
+async function serveSnapshots(
+  { dataDirectory }: Config,
+  { snapshot: first, arenas }: Loaded,
+  fronts: readonly Front[],
+  log: Log,
+  stopping: StopRequest,
+): Promise<void> {
+  const workers = fronts.map(({ worker }) => worker)
+  const swaps = swapSnapshots({ dataDirectory, first, arenas, fronts: workers, log })
+  try {
+    await Promise.race([stopping.promise, ...fronts.map((front) => front.failure)])
+  } finally {
+    swaps.stop()
+  }
 }
 
 interface StopRequest {
@@ -96,6 +115,8 @@ class StoppedWhileLoading extends Error {}
 
 interface Loaded {
   readonly snapshot: Snapshot
+  /** What the snapshot lies in, and those that follow. */
+  readonly arenas: ArenaPool
   readonly store: MainStore
 }
 
@@ -109,10 +130,11 @@ async function load(
     if (stopping.requested) throw new StoppedWhileLoading()
   }
   if (sampleWanted && needsSample(dataDirectory)) await makeSample(dataDirectory, log, goOn)
+  const arenas = createArenaPool(queryThreadCount)
   let progress: ReturnType<typeof startProgress> | undefined
   try {
     const snapshot = await openSnapshot(dataDirectory, {
-      queryThreadCount,
+      arenas,
       onProgress: (doneBytes, totalBytes) => {
         goOn()
         progress ??= startProgress(log, 'loading the snapshot', totalBytes, 'bytes')
@@ -120,7 +142,7 @@ async function load(
       },
     })
     goOn()
-    return { snapshot, store: await createStore(dataDirectory, log) }
+    return { snapshot, arenas, store: await createStore(dataDirectory, log) }
   } finally {
     progress?.stop()
   }
@@ -171,7 +193,7 @@ async function startFront(workerData: FrontData): Promise<Front> {
     worker.once('exit', (code) => fail(new Error(`it ended with code ${code}`)))
     worker.on('message', (message: FrontMessage) => {
       if (message.kind === 'ready') resolve(message.descriptor)
-      else fail(new Error(message.reason))
+      if (message.kind === 'failed') fail(new Error(message.reason))
     })
   })
   return { worker, descriptor, failure, ended }

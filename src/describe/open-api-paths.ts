@@ -119,7 +119,16 @@ const HEALTH = {
     'Whether the service should be sent requests',
     '200 when every shard of one snapshot is loaded; 503 with the reason otherwise.',
     {
-      200: statusSchema('ready'),
+      200: statusSchema('ready', {
+        snapshotId: { type: 'string', description: 'What is served.' },
+        loading: { type: 'string', description: 'The id of a newer snapshot that is on its way.' },
+        refused: {
+          type: 'object',
+          description: 'A newer snapshot that is not served, or why none can be looked for.',
+          properties: { snapshotId: { type: 'string' }, reason: { type: 'string' } },
+          required: ['reason'],
+        },
+      }),
       503: statusSchema('unready', { reason: { type: 'string', description: 'Why, in a word.' } }),
     },
   ),

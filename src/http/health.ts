@@ -10,7 +10,19 @@ import type { Route } from './router.js'
 /** Undefined when ready; otherwise why not, in a word. */
 export type UnreadyReason = () => string | undefined
 
-export function healthRoutes(unreadyReason: UnreadyReason): Route<Handler>[] {
+/** What is served, and what is not. */
+export interface ServedSnapshot {
+  readonly snapshotId: string
+  /** The id of a newer one that is on its way. */
+  readonly loading?: string
+  /** A newer one that is not served, or why nobody can tell which one is the newest. */
+  readonly refused?: { readonly snapshotId?: string; readonly reason: string }
+}
+
+export function healthRoutes(
+  unreadyReason: UnreadyReason,
+  served: () => ServedSnapshot,
+): Route<Handler>[] {
   return [
     { path: '/livez', methods: { GET: (_, reply) => reply.send(200, headers, live) } },
     {
@@ -18,8 +30,11 @@ export function healthRoutes(unreadyReason: UnreadyReason): Route<Handler>[] {
       methods: {
         GET(_, reply) {
           const reason = unreadyReason()
-          if (reason === undefined) reply.send(200, headers, ready)
-          else reply.send(503, headers, JSON.stringify({ status: 'unready', reason }))
+          const [status, body] =
+            reason === undefined
+              ? [200, { status: 'ready', ...served() }]
+              : [503, { status: 'unready', reason }]
+          reply.send(status, headers, JSON.stringify(body))
         },
       },
     },
@@ -28,4 +43,3 @@ export function healthRoutes(unreadyReason: UnreadyReason): Route<Handler>[] {
 
 const headers = { 'Content-Type': JSON_CONTENT_TYPE, 'Cache-Control': 'no-store' }
 const live = JSON.stringify({ status: 'live' })
-const ready = JSON.stringify({ status: 'ready' })

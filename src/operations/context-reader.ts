@@ -86,10 +86,12 @@ async function countedContext(
     const hash = shapeHashes[i]
     return Geometry === undefined || hash === null ? [] : [{ hash, geometry: Geometry }]
   })
+  // Before the pause, behind which there may be another snapshot.
+  const nowhere = counts.nowhere()
   const states = await counts.of(shapes, basis, deadlineMs)
   const areas = Areas.map((area, i) => {
     const hash = shapeHashes[i]
-    return countedArea(area, (hash === null ? undefined : states.get(hash)) ?? counts.nowhere())
+    return countedArea(area, (hash === null ? undefined : states.get(hash)) ?? nowhere)
   })
   return {
     context: { ...context, Areas: areas },

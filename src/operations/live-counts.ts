@@ -15,6 +15,7 @@ import { describeFault, type Log } from '../log.js'
 import { callerUntil } from '../pool/messages.js'
 import { type SelectionService, select } from '../selection/answer.js'
 import type { Catalogue } from '../selection/catalogue.js'
+import type { CurrentSnapshot } from '../selection/current.js'
 import { type Query, validate } from '../selection/validate.js'
 import type { Store, StoredCounts } from '../store/store.js'
 import { countsWriter } from './counts-writer.js'
@@ -60,15 +61,14 @@ export interface ShapeState {
 
 export interface LiveCountsOptions {
   readonly store: Store
-  readonly service: SelectionService
+  readonly current: CurrentSnapshot
   readonly log: Log
   /** From a failure to the next attempt; `limits.countRetryMs` unless given. */
   readonly retryMs?: number
 }
 
 export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
-  const { store, service, log, retryMs = limits.countRetryMs } = options
-  const { snapshotId, sources } = service.catalogue
+  const { store, current, log, retryMs = limits.countRetryMs } = options
   const writer = countsWriter(store, log)
   const failures = new LRUCache<string, number>({ max: limits.countFailureCount })
   const queue = workQueue<StoredCounts | undefined>({
@@ -78,8 +78,13 @@ export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
 
   async function count(shape: Shape, basis: Basis): Promise<StoredCounts | undefined> {
     const key = keyOf(shape, basis)
+    const { countMode } = basis
     try {
-      const counted = { ...basis, contacts: await countContacts(service, shape, basis) }
+      // By its turn there may be a newer snapshot than that of the basis.
+      const counted = await current.use(async (service) => {
+        const { snapshotId } = service.catalogue
+        return { snapshotId, countMode, contacts: await countContacts(service, shape, basis) }
+      })
       failures.delete(key)
       writer.add(shape.hash, counted)
       return counted
@@ -101,7 +106,10 @@ export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
   }
 
   return {
-    basis: () => ({ snapshotId, countMode: service.countMode() }),
+    basis() {
+      const { catalogue, countMode } = current.newest.service
+      return { snapshotId: catalogue.snapshotId, countMode: countMode() }
+    },
     async of(shapes, basis, deadlineMs) {
       const distinct = [...new Map(shapes.map((shape) => [shape.hash, shape])).values()]
       const stored = store.counts(distinct.map(({ hash }) => hash))
@@ -118,16 +126,14 @@ export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
         const hasFailed = work === undefined || failures.has(keyOf(shape, basis))
         states.set(hash, staleState(known, work !== undefined, hasFailed))
         if (known !== undefined || work === undefined) continue
-        const settled = work.then((counted) =>
-          states.set(hash, counted ? freshState(counted) : staleState(undefined, false, true)),
-        )
+        const settled = work.then((counted) => states.set(hash, countedState(counted, basis)))
         awaited.push(settled)
       }
       if (awaited.length > 0) await untilDeadline(Promise.all(awaited), deadlineMs)
       // A copy, since what is late still changes the other.
       return new Map(states)
     },
-    nowhere: () => ({ ...NOBODY, contacts: nobodyOf(sources) }),
+    nowhere: () => ({ ...NOBODY, contacts: nobodyOf(current.newest.service.catalogue.sources) }),
     stop() {
       queue.stop()
       writer.stop()
@@ -139,8 +145,8 @@ function nobodyOf(sources: Catalogue['sources']): Contact[] {
   return sources.map(({ label }) => ({ Label: label, Count: 0 }))
 }
 
-function keyOf({ hash }: Shape, { countMode }: Basis): string {
-  return `${hash} ${countMode}`
+function keyOf({ hash }: Shape, { snapshotId, countMode }: Basis): string {
+  return `${hash} ${snapshotId} ${countMode}`
 }
 
 /**
@@ -180,6 +186,12 @@ function isOf(counts: StoredCounts, { snapshotId, countMode }: Basis): boolean {
 
 function freshState({ contacts }: StoredCounts): ShapeState {
   return { ...NOBODY, contacts, isInvalid: contacts === undefined }
+}
+
+/** What was counted in a newer snapshot than the others is out of date beside them. */
+function countedState(counted: StoredCounts | undefined, basis: Basis): ShapeState {
+  if (counted === undefined) return staleState(undefined, false, true)
+  return isOf(counted, basis) ? freshState(counted) : staleState(counted, true, false)
 }
 
 function staleState(

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { answer, type SelectionService } from '../selection/answer.js'
+import { answer } from '../selection/answer.js'
+import type { CurrentSnapshot } from '../selection/current.js'
 import type { Execute } from './execute.js'
 
-export function recipientOperations(service: SelectionService): { RecipientRequest: Execute } {
-  return { RecipientRequest: (request, caller) => answer(service, request, caller) }
+export function recipientOperations(current: CurrentSnapshot): { RecipientRequest: Execute } {
+  return { RecipientRequest: (request, caller) => answer(current.hold(caller), request, caller) }
 }

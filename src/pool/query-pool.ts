@@ -27,7 +27,10 @@ export interface QueryPool extends QueryRunner {
   isFull(bodyBytes: number): boolean
   /** Ends one worker as a crash would: for tests of what happens then. */
   crashWorker(): Promise<void>
-  /** Waits for running tasks, then ends the workers; resolves when no thread of them is left. */
+  /**
+   * Refuses all but running tasks, waits for these, and ends the workers; resolves when none of their
+   * threads is left, and nothing touches the shards any more.
+   */
   close(): Promise<void>
 }
 
@@ -111,7 +114,7 @@ class ThreadedQueryPool implements QueryPool {
   }
 
   async close(): Promise<void> {
-    await this.#threads.close()
     this.#scheduler.stop()
+    await this.#threads.close()
   }
 }

@@ -56,6 +56,7 @@ export class Scheduler {
   readonly #buffers = new RowBuffers()
   readonly #deadlineTimer: NodeJS.Timeout
   #isTurnPlanned = false
+  #isStopped = false
   /** What tasks of small selections have taken lately, there and back. */
   #smallTaskMs = 0
 
@@ -68,6 +69,7 @@ export class Scheduler {
 
   /** @throws ServiceError  TooComplex, Overloaded or Unavailable */
   async run(task: Task, caller: Caller): Promise<Result> {
+    if (this.#isStopped) throw unavailable(NOT_SERVED)
     if (this.#open.size >= limits.tasksQueuedCount) throw overloaded()
     const lane = laneOf(task)
     if (lane === 'large' && this.#waitedMs('large') > limits.largeWaitMs) throw overloaded()
@@ -90,8 +92,14 @@ export class Scheduler {
     )
   }
 
+  /** Takes nothing more, and refuses what still waits. */
   stop(): void {
+    this.#isStopped = true
     clearInterval(this.#deadlineTimer)
+    for (const lane of Object.values(this.#lanes)) {
+      for (const waiting of lane) this.#fail(waiting, unavailable(NOT_SERVED))
+      lane.clear()
+    }
   }
 
   /** How long the first of a lane has waited. */
@@ -225,7 +233,8 @@ export class Scheduler {
     )
     for (const waiting of batch) {
       if (waiting.isSettled) continue
-      if (waiting.attemptCount < limits.taskAttemptCount) this.#lanes[waiting.lane].add(waiting)
+      const mayTry = waiting.attemptCount < limits.taskAttemptCount && !this.#isStopped
+      if (mayTry) this.#lanes[waiting.lane].add(waiting)
       else this.#fail(waiting, unavailable('the query workers are restarting; try again soon'))
     }
   }
@@ -266,6 +275,8 @@ const FAULT_MESSAGES = {
   TooComplex: 'the shapes of this request cost more work than one request may take; simplify them',
   Unavailable: 'no answer in time; try again soon',
 } as const
+
+const NOT_SERVED = 'this snapshot is not served any more; ask again'
 
 function laneOf(task: Task): Lane {
   if (task.kind === 'encode') return 'rows'

@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import { limits } from '../limits.js'
@@ -74,12 +75,9 @@ export class WorkerThreads implements QueryThreads {
     return new Promise((_, reject) => this.#piscina.once('error', reject))
   }
 
-  /**
-   * Ends one thread as a crash would, unless one is starting: Node.js aborts the whole process when a
-   * thread is ended while it loads its modules.
-   */
+  /** Ends one thread as a crash would, unless one is starting. */
   async crashOne(): Promise<void> {
-    if (attachedCount(this.#options.workerData.control) < this.#followedCount) return
+    if (this.#isLoading()) return
     const { threads } = this.#piscina
     await threads[Math.floor(Math.random() * threads.length)]?.terminate()
   }
@@ -89,8 +87,19 @@ export class WorkerThreads implements QueryThreads {
     this.#closing = true
     clearTimeout(this.#replacement)
     this.#followWorkers(this.#piscina)
+    await this.#untilLoaded()
     await this.#piscina.close()
     await Promise.all(this.#exits)
+  }
+
+  /** Node.js aborts the whole process when a thread is ended while it loads its modules. */
+  async #untilLoaded(): Promise<void> {
+    const giveUpMs = performance.now() + limits.workerLoadMs
+    while (this.#isLoading() && performance.now() < giveUpMs) await sleep(5)
+  }
+
+  #isLoading(): boolean {
+    return attachedCount(this.#options.workerData.control) < this.#followedCount
   }
 
   /** Ends the threads at once. */

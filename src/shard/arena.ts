@@ -30,9 +30,16 @@ export interface Room {
  * Makes room for images of up to the given sizes, in as few arenas as hold them in this order.
  *
  * @param zoneCount  threads that will select from them
+ * @param free  arenas to use first, which grow as need be; of as many zones
+ * @throws RangeError  when there is no memory
  */
-export function createRooms(imageBytes: readonly number[], zoneCount: number): Room[] {
+export function createRooms(
+  imageBytes: readonly number[],
+  zoneCount: number,
+  free: readonly Arena[] = [],
+): Room[] {
   const rooms: Room[] = []
+  const unused = [...free]
   for (let first = 0; first < imageBytes.length; first = rooms.length) {
     let end = first
     let arenaBytes = 0
@@ -41,7 +48,8 @@ export function createRooms(imageBytes: readonly number[], zoneCount: number): R
       end < imageBytes.length &&
       arenaBytes + aligned(imageBytes[end]) <= limits.arenaImageBytes
     )
-    const arena = createArena(arenaBytes, Math.min(zoneCount, limits.scratchZoneCount))
+    const arena = unused.shift() ?? createArena(arenaBytes, zoneCount)
+    growTo(arena, arenaBytes)
     let byteOffset = arena.zoneOwners.length * limits.scratchZoneBytes
     for (const byteLength of imageBytes.slice(first, end)) {
       rooms.push({ arena, bytes: new Uint8Array(arena.memory.buffer, byteOffset, byteLength) })
@@ -68,8 +76,15 @@ export function releaseZones({ zoneOwners }: Arena, endedThreadId: number): void
   }
 }
 
+/** Whether no thread owns any zone of it, so that it may hold something else. */
+export function isUnowned({ zoneOwners }: Arena): boolean {
+  return zoneOwners.every((_, zone) => Atomics.load(zoneOwners, zone) === FREE)
+}
+
 const FREE = 0
 const PAGE_BYTES = 65_536
+/** All that 32-bit addresses reach. A reserved page costs nothing until it is grown into. */
+const PAGE_COUNT_MAX = 65_536
 const IMAGE_ALIGNMENT_BYTES = 64
 
 /** The main thread has the id 0, and no id is ever given again. */
@@ -77,10 +92,22 @@ function markOf(id: number): number {
   return id + 1
 }
 
-function createArena(imageBytes: number, zoneCount: number): Arena {
-  const pageCount = Math.ceil((zoneCount * limits.scratchZoneBytes + imageBytes) / PAGE_BYTES)
-  const memory = new WebAssembly.Memory({ initial: pageCount, maximum: pageCount, shared: true })
+function createArena(imageBytes: number, threadCount: number): Arena {
+  const zoneCount = Math.min(threadCount, limits.scratchZoneCount)
+  const initial = pageCountOf(imageBytes, zoneCount)
+  const memory = new WebAssembly.Memory({ initial, maximum: PAGE_COUNT_MAX, shared: true })
   return { memory, zoneOwners: new Int32Array(new SharedArrayBuffer(4 * zoneCount)) }
+}
+
+/** What an arena once took it keeps: no part of its memory can be given back. */
+function growTo({ memory, zoneOwners }: Arena, imageBytes: number): void {
+  const pageCount = memory.buffer.byteLength / PAGE_BYTES
+  const missingCount = pageCountOf(imageBytes, zoneOwners.length) - pageCount
+  if (missingCount > 0) memory.grow(missingCount)
+}
+
+function pageCountOf(imageBytes: number, zoneCount: number): number {
+  return Math.ceil((zoneCount * limits.scratchZoneBytes + imageBytes) / PAGE_BYTES)
 }
 
 function aligned(byteLength: number): number {

@@ -3,6 +3,8 @@ declare namespace WebAssembly {
   class Memory {
     constructor(descriptor: { initial: number; maximum: number; shared: true })
     readonly buffer: SharedArrayBuffer
+    /** In pages; makes `buffer` another object, over the same bytes and more. */
+    grow(pageCount: number): number
   }
   class Module {
     constructor(bytes: Uint8Array)

@@ -1,21 +1,25 @@
 /**
- * Opens the current snapshot: every byte of it is verified before any of it is used.
+ * Opens a snapshot: every byte of it is verified before any of it is used.
  *
  * @module
  */
 import { join } from 'node:path'
 import { OperatorError } from '../errors.js'
-import { createRooms, type Room } from '../shard/arena.js'
+import type { Room } from '../shard/arena.js'
+import { type ArenaPool, createArenaPool } from '../shard/arena-pool.js'
 import type { ShardImage } from '../shard/layout.js'
 import { readCurrent, snapshotsDirectory } from './directory.js'
-import { type ManifestShard, type ManifestSource, readManifest } from './manifest.js'
+import { type Manifest, type ManifestShard, type ManifestSource, readManifest } from './manifest.js'
 import { readShardFile } from './shard-file.js'
 import type { Snapshot, SnapshotSource } from './snapshot.js'
 
+/** Called with the bytes that are read so far, and with all there are; what it throws ends the work. */
+export type OnProgress = (doneBytes: number, totalBytes: number) => void
+
 export interface OpenOptions {
-  /** Threads that will select from it at the same time; one unless given. */
-  readonly queryThreadCount?: number
-  readonly onProgress?: (doneBytes: number, totalBytes: number) => void
+  /** Where it is put; in arenas of its own for one thread unless given. */
+  readonly arenas?: ArenaPool
+  readonly onProgress?: OnProgress
 }
 
 /**
@@ -25,7 +29,7 @@ export interface OpenOptions {
  */
 export async function openSnapshot(
   dataDirectory: string,
-  options: OpenOptions = {},
+  { arenas = createArenaPool(1), onProgress }: OpenOptions = {},
 ): Promise<Snapshot> {
   const id = await readCurrent(dataDirectory)
   if (id === undefined) {
@@ -35,22 +39,45 @@ export async function openSnapshot(
         `\`hickory import --data ${dataDirectory} --source 1 --label NAME FILE…\``,
     )
   }
-  const { createdAt, sources } = await readManifest(dataDirectory, id)
-  const files = sources.flatMap((source) => source.shards.map((shard) => ({ source, shard })))
+  const rooms = arenas.take(await shardFileBytes(dataDirectory, id))
+  return await loadSnapshot(dataDirectory, id, rooms, onProgress)
+}
+
+/**
+ * The size of each file of a snapshot, for which it needs room.
+ *
+ * @throws OperatorError `SnapshotCorrupt`
+ */
+export async function shardFileBytes(dataDirectory: string, id: string): Promise<number[]> {
+  return filesOf(await readManifest(dataDirectory, id)).map(({ shard }) => shard.byteLength)
+}
+
+/**
+ * Loads a snapshot.
+ *
+ * @param rooms  one for each file
+ * @throws OperatorError `SnapshotCorrupt`
+ */
+export async function loadSnapshot(
+  dataDirectory: string,
+  id: string,
+  rooms: readonly Room[],
+  onProgress?: OnProgress,
+): Promise<Snapshot> {
+  const manifest = await readManifest(dataDirectory, id)
+  const files = filesOf(manifest)
   const totalBytes = files.reduce((sum, { shard }) => sum + shard.byteLength, 0)
   let doneBytes = 0
   const onRead = (pieceBytes: number) => {
     doneBytes += pieceBytes
-    options.onProgress?.(doneBytes, totalBytes)
+    onProgress?.(doneBytes, totalBytes)
   }
-  const fileBytes = files.map(({ shard }) => shard.byteLength)
-  const rooms = createRooms(fileBytes, options.queryThreadCount ?? 1)
   const shards: ShardImage[] = []
   for (const [at, { source, shard }] of files.entries()) {
     const path = join(snapshotsDirectory(dataDirectory), id, shard.file)
     shards.push(await openShard(path, source, shard, rooms[at], onRead))
   }
-  return { id, createdAt, sources: sources.map(summary), shards }
+  return { id, createdAt: manifest.createdAt, sources: manifest.sources.map(summary), shards }
 }
 
 /** The sources of the current snapshot by its manifest alone; none if there is no snapshot. */
@@ -58,6 +85,10 @@ export async function listSources(dataDirectory: string): Promise<SnapshotSource
   const id = await readCurrent(dataDirectory)
   if (id === undefined) return []
   return (await readManifest(dataDirectory, id)).sources.map(summary)
+}
+
+function filesOf({ sources }: Manifest) {
+  return sources.flatMap((source) => source.shards.map((shard) => ({ source, shard })))
 }
 
 /** Reads a file and checks that it is the one that the manifest means. */

@@ -5,7 +5,7 @@
  */
 import autocannon from 'autocannon'
 import t from 'tap'
-import { healthRoutes } from '../../src/http/health.js'
+import { healthRoutes, type ServedSnapshot } from '../../src/http/health.js'
 import type { Handler } from '../../src/http/request.js'
 import type { Route } from '../../src/http/router.js'
 import { limits } from '../../src/limits.js'
@@ -69,18 +69,32 @@ t.test('what is still open at the deadline is broken off, and counted', async (t
   server.close()
 })
 
-t.test('liveness is always 200, readiness says what is missing', async (t) => {
+t.test('liveness is always 200, readiness says what is missing or served', async (t) => {
   let reason: string | undefined = 'loading'
+  let served: ServedSnapshot = { snapshotId: '000001-00000000' }
   const { port } = await startServer(
     t,
-    healthRoutes(() => reason),
+    healthRoutes(
+      () => reason,
+      () => served,
+    ),
   )
   const unready = await request(port, 'GET /readyz')
   t.equal(unready.status, 503)
   t.same(JSON.parse(String(unready.body)), { status: 'unready', reason: 'loading' })
   t.equal((await request(port, 'GET /livez')).status, 200)
   reason = undefined
-  t.equal((await request(port, 'GET /readyz')).status, 200)
+  const bodies: ServedSnapshot[] = [
+    served,
+    { ...served, loading: '000002-00000000' },
+    { ...served, refused: { snapshotId: '000002-00000000', reason: 'it is too short' } },
+  ]
+  for (const body of bodies) {
+    served = body
+    const ready = await request(port, 'GET /readyz')
+    t.equal(ready.status, 200)
+    t.same(JSON.parse(String(ready.body)), { status: 'ready', ...body })
+  }
   t.equal((await request(port, 'HEAD /readyz')).status, 200)
 })
 

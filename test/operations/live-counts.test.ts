@@ -13,6 +13,7 @@ import { recipientOperations } from '../../src/operations/recipients.js'
 import type { SelectionService } from '../../src/selection/answer.js'
 import type { CountMode } from '../../src/shard/select.js'
 import type { Store } from '../../src/store/store.js'
+import { always } from '../support/current.js'
 import { inTime, within } from '../support/in-time.js'
 import { type LocalService, localService } from '../support/local-service.js'
 import { testSeed } from '../support/properties.js'
@@ -46,7 +47,7 @@ interface Front {
 }
 
 function startFront(t: Test, store: Store, service: SelectionService, retryMs = 0): Front {
-  const counts = startLiveCounts({ store, service, log: silentLog, retryMs })
+  const counts = startLiveCounts({ store, current: always(service), log: silentLog, retryMs })
   const { PutMapContextRequest: put, GetMapContextRequest: get } = contextOperations(store, counts)
   t.teardown(() => counts.stop())
   const run = async (execute: typeof get, request: Record<string, unknown>, waitMs: number) => {
@@ -64,7 +65,7 @@ function startFront(t: Test, store: Store, service: SelectionService, retryMs = 
 
 /** What a recipient request counts of a shape. */
 async function asked(service: SelectionService, geoJSON: unknown): Promise<Area['Contacts']> {
-  const { RecipientRequest } = recipientOperations(service)
+  const { RecipientRequest } = recipientOperations(always(service))
   const answer = await RecipientRequest({ countsOnly: true, geoJSON }, inTime())
   const { SourceRecords } = JSON.parse(answer?.json() as string)
   return SourceRecords.map(({ Label, Count }: { Label: string; Count: number }) => ({

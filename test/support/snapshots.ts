@@ -3,12 +3,15 @@
  *
  * @module
  */
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { appendFileSync, cpSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Test } from 'tap'
 import { createLog } from '../../src/log.js'
 import type { RecipientColumns } from '../../src/shard/columns.js'
+import { writeCurrent } from '../../src/snapshot/directory.js'
 import { withDataLock } from '../../src/snapshot/lock.js'
 import { publishSource } from '../../src/snapshot/publish.js'
+import { temporaryDirectory } from './hickory.js'
 
 export const silentLog = createLog('silent')
 
@@ -23,6 +26,26 @@ export async function publishTest(
     publishSource(lock, { id: sourceId, label }, columns, { log: silentLog }),
   )
   return snapshotId
+}
+
+/** Has a data directory name a new snapshot that does not verify, and returns its id. */
+export async function publishDamaged(
+  t: Test,
+  dataDirectory: string,
+  sourceId: number,
+  columns: RecipientColumns,
+): Promise<string> {
+  // Elsewhere, since a service might take it before it is damaged.
+  const elsewhere = temporaryDirectory(t)
+  for (const name of ['CURRENT', 'snapshots']) {
+    cpSync(join(dataDirectory, name), join(elsewhere, name), { recursive: true })
+  }
+  const id = await publishTest(elsewhere, sourceId, columns)
+  const path = join('snapshots', id)
+  cpSync(join(elsewhere, path), join(dataDirectory, path), { recursive: true })
+  appendFileSync(join(dataDirectory, path, `${sourceId}-0000.shard`), 'x')
+  await writeCurrent(dataDirectory, id)
+  return id
 }
 
 /** Every file and directory below, with inode, mode and content, to tell whether any changed. */

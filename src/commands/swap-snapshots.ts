@@ -1,0 +1,166 @@
+/**
+ * New snapshots taken while the service runs: each is loaded, prepared by all front threads, and
+ * switched to when all of them are ready, or by none. What the old one leaves is kept for the next.
+ *
+ * @module
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { OperatorError } from '../errors.js'
+import type { Log } from '../log.js'
+import type { SwapOrder, SwapReport } from '../pool/swap-messages.js'
+import { isUnowned } from '../shard/arena.js'
+import type { ArenaPool } from '../shard/arena-pool.js'
+import { loadOnThread } from '../snapshot/load-thread.js'
+import { shardFileBytes } from '../snapshot/open.js'
+import type { Snapshot } from '../snapshot/snapshot.js'
+import { type Swap, type Watch, type WatchTimes, watchCurrent } from '../snapshot/watch.js'
+
+/** What a swap needs of a front thread, which is a Worker. */
+export interface FrontPort {
+  postMessage(order: SwapOrder): void
+  on(event: 'message', listener: (report: SwapReport) => void): unknown
+  off(event: 'message', listener: (report: SwapReport) => void): unknown
+}
+
+export interface SwapOptions {
+  readonly dataDirectory: string
+  /** What is served already, in arenas of the pool. */
+  readonly first: Snapshot
+  readonly arenas: ArenaPool
+  readonly fronts: readonly FrontPort[]
+  readonly log: Log
+  /** `limits.snapshot…Ms` unless given. */
+  readonly times?: WatchTimes
+}
+
+/** Watches for new snapshots until it is stopped. */
+export function swapSnapshots(options: SwapOptions): Watch {
+  const { dataDirectory, first, fronts, log, times } = options
+  const stopping = new AbortController()
+  const watch = watchCurrent({
+    dataDirectory,
+    servedId: first.id,
+    swap: new FrontsSwap(options, stopping.signal),
+    onNews: (news) => order(fronts, { kind: 'news', news }),
+    log,
+    times,
+  })
+  return {
+    stop() {
+      watch.stop()
+      stopping.abort()
+    },
+  }
+}
+
+/** For a zone whose thread has ended a moment ago. */
+const ZONE_POLL_MS = 10
+
+class FrontsSwap implements Swap {
+  isReleasing = false
+  readonly #options: SwapOptions
+  readonly #stopping: AbortSignal
+  #served: Snapshot
+  #isBrokenOff = false
+
+  constructor(options: SwapOptions, stopping: AbortSignal) {
+    this.#options = options
+    this.#stopping = stopping
+    this.#served = options.first
+  }
+
+  async take(id: string): Promise<void> {
+    const { fronts, log } = this.#options
+    const snapshot = await this.#load(id)
+    const last = this.#served
+    await this.#prepare(snapshot)
+    const switched = reported(fronts, id, ['switched'])
+    const released = reported(fronts, last.id, ['released'])
+    order(fronts, { kind: 'switch' })
+    await switched
+    this.#served = snapshot
+    log.info({ snapshotId: id }, 'switched to a new snapshot')
+    this.isReleasing = true
+    this.#isBrokenOff = false
+    void released.then(() => this.#giveBack(last))
+  }
+
+  breakOff(): void {
+    if (this.#isBrokenOff) return
+    this.#isBrokenOff = true
+    order(this.#options.fronts, { kind: 'breakOff' })
+  }
+
+  async #load(id: string): Promise<Snapshot> {
+    const { dataDirectory, arenas, log } = this.#options
+    const startedMs = performance.now()
+    const rooms = arenas.take(await shardFileBytes(dataDirectory, id))
+    try {
+      const snapshot = await loadOnThread(LOADER, { dataDirectory, id, rooms }, this.#stopping)
+      const ms = Math.round(performance.now() - startedMs)
+      log.info({ snapshotId: id, ms, recipientCount: recipientCountOf(snapshot) }, 'loaded')
+      return snapshot
+    } catch (error) {
+      arenas.giveBack(rooms)
+      throw error
+    }
+  }
+
+  async #prepare(snapshot: Snapshot): Promise<void> {
+    const { fronts } = this.#options
+    const { id } = snapshot
+    const prepared = reported(fronts, id, ['prepared', 'refused'])
+    order(fronts, { kind: 'prepare', snapshot })
+    const refusal = (await prepared).find((report) => report.kind === 'refused')
+    if (refusal === undefined) return
+    const released = reported(fronts, id, ['released'])
+    order(fronts, { kind: 'discard', snapshotId: id })
+    await released
+    await this.#giveBack(snapshot)
+    throw new OperatorError('Failed', refusal.reason)
+  }
+
+  async #giveBack({ id, shards }: Snapshot): Promise<void> {
+    const { arenas, log } = this.#options
+    const rooms = shards.flatMap(({ arena }) => (arena === null ? [] : [{ arena }]))
+    while (!rooms.every(({ arena }) => isUnowned(arena))) {
+      await sleep(ZONE_POLL_MS, undefined, { ref: false })
+    }
+    arenas.giveBack(rooms)
+    this.isReleasing = false
+    log.info({ snapshotId: id }, 'released a snapshot')
+  }
+}
+
+const LOADER = new URL('../../workers/load.js', import.meta.url)
+
+function recipientCountOf({ sources }: Snapshot): number {
+  return sources.reduce((sum, { recipientCount }) => sum + recipientCount, 0)
+}
+
+function order(fronts: readonly FrontPort[], message: SwapOrder): void {
+  for (const front of fronts) front.postMessage(message)
+}
+
+/** Resolves when each front has reported one of these kinds about a snapshot. */
+function reported<Kind extends SwapReport['kind']>(
+  fronts: readonly FrontPort[],
+  snapshotId: string,
+  kinds: readonly Kind[],
+): Promise<Extract<SwapReport, { kind: Kind }>[]> {
+  type Report = Extract<SwapReport, { kind: Kind }>
+  const isMeant = (report: SwapReport): report is Report =>
+    report.snapshotId === snapshotId && (kinds as readonly string[]).includes(report.kind)
+  const reports = fronts.map(
+    (front) =>
+      new Promise<Report>((resolve) => {
+        const listen = (report: SwapReport) => {
+          if (!isMeant(report)) return
+          front.off('message', listen)
+          resolve(report)
+        }
+        front.on('message', listen)
+      }),
+  )
+  return Promise.all(reports)
+}

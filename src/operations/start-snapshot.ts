@@ -1,0 +1,40 @@
+/**
+ * A snapshot made ready to be answered from: workers that hold it, and have answered before.
+ *
+ * @module
+ */
+import type { Log } from '../log.js'
+import type { FrontData } from '../pool/messages.js'
+import { type QueryPool, startQueryPool } from '../pool/query-pool.js'
+import type { SelectionService } from '../selection/answer.js'
+import type { OpenSnapshot } from '../selection/current.js'
+import { warm } from './warm.js'
+
+export interface StartedSnapshot extends OpenSnapshot {
+  readonly pool: QueryPool
+}
+
+export interface StartOptions {
+  /** URL of the compiled workers/query.ts. */
+  readonly workerUrl: string
+  readonly queryThreadCount: number
+  readonly countMode: SelectionService['countMode']
+  readonly log: Log
+}
+
+/** @throws  when the workers do not start, or do not answer; then nothing holds the snapshot */
+export async function startSnapshot(
+  { id, sources, shards }: FrontData['snapshot'],
+  { workerUrl, queryThreadCount, countMode, log }: StartOptions,
+): Promise<StartedSnapshot> {
+  const pool = await startQueryPool({ workerUrl, threadCount: queryThreadCount, shards, log })
+  const catalogue = { snapshotId: id, sources, shards }
+  const service = { catalogue, runner: pool, queryThreadCount, countMode }
+  try {
+    await warm(service)
+  } catch (error) {
+    await pool.close()
+    throw error
+  }
+  return { service, pool, close: () => pool.close() }
+}

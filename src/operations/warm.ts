@@ -1,0 +1,70 @@
+/**
+ * The first requests of new workers, which take far longer than all that follow: they are asked here,
+ * so that no client's is among them.
+ *
+ * @module
+ */
+import { type ByteSink, writeBody } from '../format/answer.js'
+import { UNITS_PER_DEGREE } from '../geometry/units.js'
+import { limits } from '../limits.js'
+import { callerUntil } from '../pool/messages.js'
+import { answer, type SelectionService } from '../selection/answer.js'
+import type { CatalogueShard } from '../selection/catalogue.js'
+
+/** @throws ServiceError  when a request is not answered */
+export async function warm(service: SelectionService): Promise<void> {
+  const { catalogue, queryThreadCount } = service
+  if (catalogue.shards.length === 0) return
+  const { shards } = catalogue
+  const drawn = shards.map((shard) => ({ type: 'Polygon', coordinates: triangleIn(shard) }))
+  // So many at once that each worker gets some.
+  const requestCount = Math.max(drawn.length, queryThreadCount * limits.queriesPerTaskCount)
+  for (let round = 0; round < ROUND_COUNT; round++) {
+    const requests = Array.from({ length: requestCount }, async (_, i) => {
+      const geoJSON = drawn[i % drawn.length]
+      await answer(service, { countsOnly: true, geoJSON }, inTime())
+      if (i >= LIST_COUNT * queryThreadCount) return
+      const list = await answer(service, { geoJSON }, inTime())
+      await writeBody(list.json(), impatientSink())
+    })
+    await Promise.all(requests)
+  }
+}
+
+const ROUND_COUNT = 5
+/** In each round, for each worker. */
+const LIST_COUNT = 2
+/** Of a list, which may be long. */
+const PIECE_COUNT = 4
+
+/** Takes the first pieces and goes. */
+function impatientSink(): ByteSink {
+  let pieceCount = 0
+  return {
+    get gone() {
+      return pieceCount >= PIECE_COUNT
+    },
+    write: () => ++pieceCount < PIECE_COUNT,
+    drained: async () => {},
+  }
+}
+
+const inTime = () => callerUntil(performance.now() + limits.workerStartMs)
+
+/** Across the middle of a shard, small enough for its edges to have one meaning. */
+function triangleIn({ box }: CatalogueShard): number[][][] {
+  const { minLng, minLat, maxLng, maxLat } = box
+  const lng = (minLng + maxLng) / 2 / UNITS_PER_DEGREE
+  const width = Math.max(LEAST_DEGREES, (maxLng - minLng) / 4 / UNITS_PER_DEGREE)
+  const height = Math.max(LEAST_DEGREES, (maxLat - minLat) / 4 / UNITS_PER_DEGREE)
+  const latMax = 90 - height / 2
+  const lat = Math.max(-latMax, Math.min(latMax, (minLat + maxLat) / 2 / UNITS_PER_DEGREE))
+  const ring = [
+    [lng - width / 2, lat - height / 2],
+    [lng + width / 2, lat - height / 2],
+    [lng, lat + height / 2],
+  ]
+  return [[...ring, ring[0]]]
+}
+
+const LEAST_DEGREES = 0.001

@@ -1,0 +1,124 @@
+/**
+ * The snapshot that a front thread answers from. Whoever began with one goes on with it: an old one
+ * is closed when the last of them is over.
+ *
+ * @module
+ */
+import type { Caller } from '../pool/messages.js'
+import type { SelectionService } from './answer.js'
+
+/** A snapshot with the workers that hold it. */
+export interface OpenSnapshot {
+  readonly service: SelectionService
+  /** Resolves when nothing touches its memory any more. */
+  close(): Promise<void>
+}
+
+export interface CurrentSnapshot<Open extends OpenSnapshot = OpenSnapshot> {
+  /** The newest. To ask something of it, hold it. */
+  readonly newest: Open
+  /** What to answer a caller from: the same for all that it asks, and there until it is over. */
+  hold(caller: Caller): SelectionService
+  /** Keeps the newest while `work` goes on. */
+  use<Value>(work: (service: SelectionService) => Promise<Value>): Promise<Value>
+  /**
+   * Gives all who come from now on the next one.
+   *
+   * @returns what resolves when nobody holds the old one, and it is closed
+   */
+  switchTo(next: Open): { readonly released: Promise<void> }
+  /** Closes old ones whoever holds them; what these still ask is refused as Unavailable. */
+  breakOff(): void
+  /** Closes all of them. */
+  close(): Promise<void>
+}
+
+export function createCurrent<Open extends OpenSnapshot>(first: Open): CurrentSnapshot<Open> {
+  let newest = new Kept(first)
+  const old = new Set<Kept<Open>>()
+  const holders = new Map<Caller, Kept<Open>>()
+
+  function letGo(caller: Caller): void {
+    holders.get(caller)?.leave()
+    holders.delete(caller)
+  }
+
+  return {
+    get newest() {
+      return newest.opened
+    },
+    hold(caller) {
+      const held = holders.get(caller)
+      if (held !== undefined) return held.opened.service
+      newest.holderCount++
+      holders.set(caller, newest)
+      const { service } = newest.opened
+      caller.whenOver(() => letGo(caller))
+      return service
+    },
+    async use(work) {
+      const used = newest
+      used.holderCount++
+      try {
+        return await work(used.opened.service)
+      } finally {
+        used.leave()
+      }
+    },
+    switchTo(next) {
+      const last = newest
+      newest = new Kept(next)
+      old.add(last)
+      const released = last.closeWhenUnused().finally(() => old.delete(last))
+      return { released }
+    },
+    breakOff() {
+      for (const each of old) each.breakOff()
+    },
+    async close() {
+      const all = [newest, ...old]
+      await Promise.all(
+        all.map((each) => {
+          each.breakOff()
+          return each.closeWhenUnused()
+        }),
+      )
+    },
+  }
+}
+
+class Kept<Open extends OpenSnapshot> {
+  readonly opened: Open
+  holderCount = 0
+  #closed: Promise<void> | undefined
+  #isBrokenOff = false
+  #unused: () => void = () => {}
+
+  constructor(opened: Open) {
+    this.opened = opened
+  }
+
+  leave(): void {
+    this.holderCount--
+    if (this.holderCount === 0) this.#unused()
+  }
+
+  breakOff(): void {
+    this.#isBrokenOff = true
+    this.#unused()
+  }
+
+  closeWhenUnused(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    if (this.holderCount > 0 && !this.#isBrokenOff) {
+      await new Promise<void>((resolve) => {
+        this.#unused = resolve
+      })
+    }
+    await this.opened.close()
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * Notices that CURRENT names another snapshot than the one that is served, and has it taken: one at
+ * a time, and none before the memory of the last one but one is free.
+ *
+ * It looks every so often, since no file system fails to tell what it holds when it is asked.
+ *
+ * @module
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { limits } from '../limits.js'
+import type { Log } from '../log.js'
+import { readCurrent } from './directory.js'
+
+/** What becomes of a snapshot that is noticed. */
+export interface Swap {
+  /**
+   * Takes a snapshot in the place of the one that is served.
+   *
+   * @throws  when that goes on, as if nothing had been
+   */
+  take(id: string): Promise<void>
+  /** Whether the one before is in memory still; then none can be taken. */
+  readonly isReleasing: boolean
+  /** Lets go of the one before, whoever still reads it. */
+  breakOff(): void
+}
+
+/** What there is to say of a service beside what it serves. */
+export interface SnapshotNews {
+  /** The id of a newer one that is on its way. */
+  readonly loading?: string
+  /** What CURRENT names and is not served, or why it names nothing. */
+  readonly refused?: Refusal
+}
+
+export interface Refusal {
+  readonly snapshotId?: string
+  readonly reason: string
+}
+
+export interface WatchOptions {
+  readonly dataDirectory: string
+  readonly servedId: string
+  readonly swap: Swap
+  readonly onNews: (news: SnapshotNews) => void
+  readonly log: Log
+  /** `limits.snapshot…Ms` unless given. */
+  readonly times?: WatchTimes | undefined
+}
+
+export interface WatchTimes {
+  readonly pollMs: number
+  readonly retryMs: number
+  readonly releaseMs: number
+}
+
+export interface Watch {
+  /** Looks no more, and says nothing of what was under way. */
+  stop(): void
+}
+
+export function watchCurrent(options: WatchOptions): Watch {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const { pollMs } = options.times ?? DEFAULT_TIMES
+  const watcher = new Watcher(options, signal)
+  void (async () => {
+    while (!signal.aborted) {
+      await sleep(pollMs, undefined, { signal }).catch(() => {})
+      if (!signal.aborted) await watcher.look()
+    }
+  })()
+  return { stop: () => stopping.abort() }
+}
+
+const DEFAULT_TIMES: WatchTimes = {
+  pollMs: limits.snapshotPollMs,
+  retryMs: limits.snapshotRetryMs,
+  releaseMs: limits.snapshotReleaseMs,
+}
+
+class Watcher {
+  readonly #options: WatchOptions
+  readonly #times: WatchTimes
+  readonly #signal: AbortSignal
+  #servedId: string
+  #news: SnapshotNews = {}
+  #switchedMs = 0
+  #refusedMs = 0
+
+  constructor(options: WatchOptions, signal: AbortSignal) {
+    this.#options = options
+    this.#times = options.times ?? DEFAULT_TIMES
+    this.#signal = signal
+    this.#servedId = options.servedId
+  }
+
+  async look(): Promise<void> {
+    const id = await this.#currentId()
+    if (id === undefined) return
+    if (id === this.#servedId) this.#tell({})
+    else if (this.#isDue(id)) await this.#take(id)
+  }
+
+  /** Undefined, which is told once, where CURRENT names no snapshot. */
+  async #currentId(): Promise<string | undefined> {
+    const { dataDirectory, log } = this.#options
+    let reason = `there is no CURRENT in ${dataDirectory}`
+    try {
+      const id = await readCurrent(dataDirectory)
+      if (id !== undefined) return id
+    } catch (error) {
+      reason = (error as Error).message
+    }
+    if (reason !== this.#news.refused?.reason) {
+      log.error({ snapshotId: this.#servedId, reason }, 'still serving what there was')
+      this.#tell({ refused: { reason } })
+    }
+    return undefined
+  }
+
+  #isDue(id: string): boolean {
+    const wasRefused = this.#news.refused?.snapshotId === id
+    return !wasRefused || performance.now() - this.#refusedMs >= this.#times.retryMs
+  }
+
+  async #take(id: string): Promise<void> {
+    const { swap, log } = this.#options
+    if (this.#news.loading !== id) {
+      log.info({ snapshotId: id }, 'noticed a new snapshot')
+      this.#tell({ ...this.#news, loading: id })
+    }
+    if (swap.isReleasing) {
+      if (performance.now() - this.#switchedMs >= this.#times.releaseMs) swap.breakOff()
+      return
+    }
+    try {
+      await swap.take(id)
+      this.#servedId = id
+      this.#switchedMs = performance.now()
+      this.#tell({})
+    } catch (error) {
+      if (this.#signal.aborted) return
+      const reason = (error as Error).message
+      log.error({ snapshotId: id, servedId: this.#servedId, reason }, 'refused a new snapshot')
+      this.#refusedMs = performance.now()
+      this.#tell({ refused: { snapshotId: id, reason } })
+    }
+  }
+
+  #tell(news: SnapshotNews): void {
+    if (this.#news === news || (isNothing(this.#news) && isNothing(news))) return
+    this.#news = news
+    this.#options.onNews(news)
+  }
+}
+
+function isNothing({ loading, refused }: SnapshotNews): boolean {
+  return loading === undefined && refused === undefined
+}

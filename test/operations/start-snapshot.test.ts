@@ -1,0 +1,59 @@
+import t from 'tap'
+import { writeBody } from '../../src/format/answer.js'
+import { startSnapshot } from '../../src/operations/start-snapshot.js'
+import { answer } from '../../src/selection/answer.js'
+import { isUnowned } from '../../src/shard/arena.js'
+import type { ShardImage } from '../../src/shard/layout.js'
+import { inArenas } from '../support/arenas.js'
+import { inTime } from '../support/in-time.js'
+import { shardsOf } from '../support/local-service.js'
+import { memorySink } from '../support/memory-sink.js'
+import { silentLog } from '../support/snapshots.js'
+import { until } from '../support/until.js'
+import { randomWorld, seededRandom } from '../support/world.js'
+
+const workerUrl = new URL('../../workers/query.js', import.meta.url).href
+const columns = randomWorld('uniform', 20_000, seededRandom(1))
+const sources = [{ id: 1, label: 'A', recipientCount: 20_000, contactCount: columns.contactCount }]
+const everywhere = { type: 'MultiPoint', coordinates: [[-70.5, 42.5]] }
+const request = { geoJSON: { geometry: everywhere, properties: { radius: 1e6 } } }
+
+function start(shards: readonly ShardImage[], url = workerUrl) {
+  const snapshot = { id: '000001-aaaaaaaa', createdAt: '', sources, shards }
+  const countMode = () => 'ContactLocation' as const
+  return startSnapshot(snapshot, { workerUrl: url, queryThreadCount: 2, countMode, log: silentLog })
+}
+
+const ownedCount = (shards: readonly ShardImage[]) =>
+  shards.filter(({ arena }) => arena === null || !isUnowned(arena)).length
+
+t.test('a snapshot answers until it is closed, and then holds no memory', async (t) => {
+  const shards = inArenas(shardsOf(columns, 1, 5_000), 2)
+  const { service, close } = await start(shards)
+  t.ok(ownedCount(shards) > 0, 'its workers have worked')
+  const counted = await answer(service, { ...request, countsOnly: true }, inTime())
+  t.match(JSON.parse(counted.json() as string), { SourceRecords: [{ Count: 20_000 }] })
+  t.equal(counted.headers['X-Snapshot'], '000001-aaaaaaaa')
+  const list = await answer(service, request, inTime())
+  const sink = memorySink((pieceIndex) => pieceIndex < 2)
+  const written = writeBody(list.json(), sink)
+  await until(() => sink.receivedBytes > 10_000)
+  await close()
+  t.equal(ownedCount(shards), 0)
+  sink.drain()
+  await t.rejects(written, { code: 'Unavailable' }, 'a list that is left is not ended early')
+  t.equal(ownedCount(shards), 0, 'nor does that start workers anew')
+})
+
+t.test('a snapshot whose workers do not start holds no memory', async (t) => {
+  const shards = inArenas(shardsOf(columns, 1, 5_000), 2)
+  await t.rejects(start(shards, new URL('./nothing.js', import.meta.url).href), { code: 'Failed' })
+  t.equal(ownedCount(shards), 0)
+})
+
+t.test('a snapshot that does not answer is closed again', async (t) => {
+  const shards = inArenas(shardsOf(columns, 1, 5_000), 2)
+  const nowhere = { minLng: Number.NaN, minLat: 0, maxLng: 0, maxLat: 0 }
+  await t.rejects(start(shards.map((shard) => ({ ...shard, box: nowhere }))))
+  t.equal(ownedCount(shards), 0)
+})

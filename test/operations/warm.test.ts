@@ -1,0 +1,34 @@
+import t from 'tap'
+import { warm } from '../../src/operations/warm.js'
+import { columnsOf } from '../support/columns.js'
+import { localService } from '../support/local-service.js'
+import { globeWorldKinds, randomWorld, seededRandom, worldKinds } from '../support/world.js'
+
+const at = (lng: number, lat: number) =>
+  columnsOf([{ number: '+9991', lng: lng * 1e7, lat: lat * 1e7, contact: '' }])
+
+t.test('whatever recipients there are, every shard is asked by the first requests', async (t) => {
+  const kinds = [...worldKinds, ...globeWorldKinds]
+  const worlds = [
+    ...kinds.map((kind) => randomWorld(kind, 400, seededRandom(kinds.indexOf(kind)))),
+    ...[at(0, 0), at(180, 90), at(-180, -90), at(12.3456789, -89.9999999)],
+  ]
+  for (const columns of worlds) {
+    const service = localService([{ id: 1, label: 'A', columns }], 100)
+    await warm(service)
+    const asked = service.tasks.flatMap((task) =>
+      task.kind === 'encode' ? [] : [...task.shardIndexes],
+    )
+    t.equal(new Set(asked).size, service.catalogue.shards.length)
+  }
+  const busy = localService([{ id: 1, label: 'A', columns: worlds[0] }], 100)
+  await warm(busy)
+  const kindsAsked = new Set(busy.tasks.map(({ kind }) => kind))
+  t.same([...kindsAsked].toSorted(), ['count', 'encode', 'select'])
+})
+
+t.test('a snapshot without anybody needs no warming', async (t) => {
+  const service = localService([])
+  await warm(service)
+  t.same(service.tasks, [])
+})
