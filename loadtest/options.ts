@@ -12,6 +12,12 @@ export interface LoadOptions {
   readonly connectionCount: number
   readonly warmUpSeconds: number
   readonly measuredSeconds: number
+  /** How long or how often what is named happens. */
+  readonly soakMinutes: number
+  readonly killSeconds: number
+  readonly swapCount: number
+  readonly slowReaderCount: number
+  readonly slowSenderCount: number
   /** Name of the one scenario to run; all of them when absent. */
   readonly only: string | undefined
   /** Makes the data again even if it is there. */
@@ -24,6 +30,11 @@ export const USAGE = `npm run loadtest -- [options]
   --connections N   each with one request under way (64)
   --seconds N       measured for each scenario and server, 1 to 600 (10)
   --warm-up N       seconds before that, 1 to 600 (3)
+  --soak-minutes N  of the scenario soak, 1 to 1440 (10)
+  --kill-seconds N  of the scenario worker-kills, 1 to 3600 (60)
+  --swaps N         of the scenario swap, 1 to 1000 (50)
+  --slow-readers N  of the scenario slow-readers, 1 to 2000 (200)
+  --slow-senders N  of the scenario slow-senders, 1 to 4000 (1000)
   --only NAME       one scenario
   --fresh           make the data again
 `
@@ -37,6 +48,11 @@ export function readOptions(args: readonly string[]): LoadOptions {
       connections: { type: 'string', default: '64' },
       seconds: { type: 'string', default: '10' },
       'warm-up': { type: 'string', default: '3' },
+      'soak-minutes': { type: 'string', default: '10' },
+      'kill-seconds': { type: 'string', default: '60' },
+      swaps: { type: 'string', default: '50' },
+      'slow-readers': { type: 'string', default: '200' },
+      'slow-senders': { type: 'string', default: '1000' },
       only: { type: 'string' },
       fresh: { type: 'boolean', default: false },
     },
@@ -47,6 +63,11 @@ export function readOptions(args: readonly string[]): LoadOptions {
     connectionCount: integer('connections', values.connections, 1, 1_024),
     warmUpSeconds: integer('warm-up', values['warm-up'], 1, 600),
     measuredSeconds: integer('seconds', values.seconds, 1, 600),
+    soakMinutes: integer('soak-minutes', values['soak-minutes'], 1, 1_440),
+    killSeconds: integer('kill-seconds', values['kill-seconds'], 1, 3_600),
+    swapCount: integer('swaps', values.swaps, 1, 1_000),
+    slowReaderCount: integer('slow-readers', values['slow-readers'], 1, 2_000),
+    slowSenderCount: integer('slow-senders', values['slow-senders'], 1, 4_000),
     only: values.only,
     fresh: values.fresh,
   }

@@ -18,6 +18,8 @@ export interface ServerProcess {
   residentBytes(): number | undefined
   /** Rejects when the process ends before it is told to. */
   readonly failure: Promise<never>
+  /** The exit code once it has ended, for whatever reason; null when a signal ended it. */
+  readonly ended: Promise<number | null>
   /** Asks it to end, insists after a while, and waits until it has. */
   stop(): Promise<void>
 }
@@ -40,13 +42,15 @@ export async function startServer(
     throw new Error(`${name} ended with ${code ?? killer}:\n${tail()}`)
   })
   failure.catch(() => {})
+  const ended = once(child, 'exit').then(([code]) => code as number | null)
   const stop = async () => {
     isStopping = true
     await end(child)
   }
   try {
     const url = await Promise.race([addressOf(child), failure, deadline(name, signal)])
-    return { name, url, pid: child.pid ?? 0, residentBytes: () => resident(child), failure, stop }
+    const residentBytes = () => resident(child)
+    return { name, url, pid: child.pid ?? 0, residentBytes, failure, ended, stop }
   } catch (error) {
     await stop()
     throw error

@@ -14,9 +14,24 @@ import { type ServerProcess, startServer } from './processes.js'
 import { counts } from './scenarios/counts.js'
 import { countsAndLists } from './scenarios/counts-and-lists.js'
 import type { Scenario, Stage } from './scenarios/scenario.js'
+import { shutdown } from './scenarios/shutdown.js'
+import { slowReaders } from './scenarios/slow-readers.js'
+import { slowSenders } from './scenarios/slow-senders.js'
+import { soak } from './scenarios/soak.js'
+import { swap } from './scenarios/swap.js'
+import { workerKills } from './scenarios/worker-kills.js'
 import { formatCount, formatTable } from './table.js'
 
-const scenarios: readonly Scenario[] = [counts, countsAndLists]
+const scenarios: readonly Scenario[] = [
+  counts,
+  countsAndLists,
+  slowReaders,
+  slowSenders,
+  workerKills,
+  swap,
+  soak,
+  shutdown,
+]
 
 /** Shapes that are counted, and how many of these are listed as well and verified. */
 const SHAPE_COUNT = 2_048
@@ -51,7 +66,16 @@ async function main(options: LoadOptions, signal: AbortSignal): Promise<number> 
     const echo = await started('echo', echoPath)
     const data = ['--data', dataset.dataDirectory]
     const service = await started('service', cliPath, 'serve', ...data, '--port', '0')
-    const stage = await prepareStage(dataset, service, echo, options, signal)
+    const startService: Stage['startService'] = async (flags = [], directory) => {
+      const on = ['--data', directory ?? dataset.dataDirectory, '--port', '0']
+      const other = await started('another service', cliPath, 'serve', ...on, ...flags)
+      await waitUntilReady(other.url, signal)
+      return other
+    }
+    const startPeer: Stage['startPeer'] = (name, args = []) =>
+      started(name, fileURLToPath(new URL(`peers/${name}.js`, import.meta.url)), ...args)
+    const prepared = await prepareStage(dataset, service, echo, options, signal)
+    const stage: Stage = { ...prepared, startService, startPeer }
     return await runScenarios(chosen, stage)
   } finally {
     await Promise.all(servers.map((server) => server.stop()))
@@ -64,7 +88,7 @@ async function prepareStage(
   echo: ServerProcess,
   options: LoadOptions,
   signal: AbortSignal,
-): Promise<Stage> {
+): Promise<Omit<Stage, 'startService' | 'startPeer'>> {
   await waitUntilReady(service.url, signal)
   const rows = await readRows([dataset.csvPath])
   const shapes = drawnPolygons(rows, SHAPE_COUNT, options.seed)
@@ -85,7 +109,7 @@ async function prepareStage(
       'equal brute force; under load, every answer is compared with the one before it',
   )
   print()
-  return { service, echo, counts, lists, options, signal }
+  return { service, echo, counts, lists, options, signal, dataset, rows }
 }
 
 async function runScenarios(chosen: readonly Scenario[], stage: Stage): Promise<number> {

@@ -35,6 +35,7 @@ export async function compareWithEcho(
         toRow('echo: the same library, a constant answer', echoFigures, echoFigures),
       ],
     },
+    figures: { servicePerSecond: serviceFigures.perSecond, echoPerSecond: echoFigures.perSecond },
     faults: [...faultsOf('service', serviceFigures), ...faultsOf('echo', echoFigures)],
   }
 }

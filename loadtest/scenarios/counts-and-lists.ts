@@ -9,6 +9,7 @@ import type { Scenario } from './scenario.js'
 
 export const countsAndLists: Scenario = {
   name: 'counts-and-lists',
+  summary: 'counts of drawn polygons, and some lists',
   run: (stage) => {
     const requests = interleave(stage.counts, stage.lists)
     const rowCount = stage.lists.reduce((sum, { answer }) => sum + rowsIn(answer), 0)

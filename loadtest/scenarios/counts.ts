@@ -8,5 +8,6 @@ import type { Scenario } from './scenario.js'
 
 export const counts: Scenario = {
   name: 'counts',
+  summary: 'counts of drawn polygons',
   run: (stage) => compareWithEcho('counts of drawn polygons', stage, stage.counts),
 }

@@ -31,9 +31,16 @@ export interface BodyOptions {
   readonly onRefused: () => void
 }
 
+/**
+ * Taken from the connection only if the handler asks for it before it first waits: where the library
+ * passes on a body whose request was answered already, it never closes that connection when it idles.
+ */
 export class RequestBody {
+  readonly #native: NativeResponse
+  readonly #declaredBytes: number | undefined
   readonly #onRefused: () => void
   readonly #budget: BodyBudget
+  #phase: 'unasked' | 'taken' | 'left' = 'unasked'
   #chunks: Buffer[] = []
   #receivedBytes = 0
   #heldBytes = 0
@@ -44,26 +51,43 @@ export class RequestBody {
 
   constructor(native: NativeResponse, options: BodyOptions) {
     const { declaredBytes, budget, onRefused } = options
+    this.#native = native
+    this.#declaredBytes = declaredBytes
     this.#budget = budget
     this.#onRefused = onRefused
-    if (declaredBytes !== undefined && declaredBytes > limits.bodyBytes) {
-      this.#refuse(tooLarge())
-      if (declaredBytes > limits.bodyBytes + limits.discardBytes) this.#settle(tooLarge())
-    }
-    native.onData((chunk, isLast) => this.#take(chunk, isLast))
+    if (declaredBytes !== undefined && declaredBytes > limits.bodyBytes) onRefused()
   }
 
   read(): Promise<Uint8Array> {
+    if (this.#phase === 'left') return Promise.reject(new Error('a body was asked for too late'))
+    if (this.#phase === 'unasked') this.#begin()
     if (this.#outcome instanceof Error) return Promise.reject(this.#outcome)
     if (this.#outcome !== undefined) return Promise.resolve(this.#outcome)
     this.#waiting ??= new Deferred()
     return this.#waiting.promise
   }
 
+  /** The handler has returned: what it has not asked for is not kept. */
+  leave(): void {
+    if (this.#phase === 'unasked') this.#phase = 'left'
+  }
+
   /** The exchange is over: what has not arrived never will. */
   cancel(): void {
     // Most bodies are whole by then, and to make an error takes as long as to parse a small body.
-    if (this.#outcome === undefined) this.#settle(new ClientGone())
+    if (this.#phase === 'taken' && this.#outcome === undefined) this.#settle(new ClientGone())
+  }
+
+  #begin(): void {
+    this.#phase = 'taken'
+    const declaredBytes = this.#declaredBytes ?? 0
+    if (declaredBytes > limits.bodyBytes) {
+      this.#refuse(tooLarge())
+      if (declaredBytes > limits.bodyBytes + limits.discardBytes) this.#settle(tooLarge())
+    }
+    // The library tells the end of no bytes only where the whole head came in one piece.
+    if (this.#declaredBytes === 0) this.#settle(NO_BYTES)
+    else this.#native.onData((chunk, isLast) => this.#take(chunk, isLast))
   }
 
   #take(chunk: ArrayBuffer, isLast: boolean): void {
@@ -117,6 +141,8 @@ export class RequestBody {
     this.#chunks = []
   }
 }
+
+const NO_BYTES = new Uint8Array(0)
 
 function tooLarge(): ServiceError {
   return new ServiceError('BodyTooLarge', `the body is larger than ${limits.bodyBytes} bytes`)

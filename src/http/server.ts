@@ -183,6 +183,7 @@ class FrontServer implements HttpServer, ExchangeOwner {
     request.parameters = match.parameters
     if (request.mayHaveBody) this.#collectBody(native, request, exchange)
     const pending = handler(request, exchange)
+    request.source?.leave()
     if (pending !== undefined) void this.#settle(pending, request, exchange)
   }
 

@@ -15,9 +15,16 @@ const measure: Handler = async (incoming, reply) => {
   reply.send(200, {}, `${body.length} ${body.at(0)} ${body.at(-1)}`)
 }
 
+const late: Handler = async (incoming, reply) => {
+  await null
+  await incoming.body()
+  reply.send(200, {}, 'read')
+}
+
 const routes: Route<Handler>[] = [
   { path: '/measure', methods: { POST: measure } },
   { path: '/ignore', methods: { POST: (_, reply) => reply.send(200, {}, 'ignored') } },
+  { path: '/late', methods: { POST: late } },
 ]
 
 const chunked = 'Transfer-Encoding: chunked'
@@ -49,6 +56,19 @@ t.test('a client that sends 5 MB before it reads gets the 413 without an error',
     t.equal((await client.answer()).status, 413)
     await client.untilClosed()
     t.same(client.errors, [])
+  }
+})
+
+t.test('a body of no bytes is there at once, also where its head came in pieces', async (t) => {
+  const { port } = await startServer(t, routes)
+  const client = new Client(port)
+  const text = requestText('POST /measure', { body: '' })
+  const lineEnd = text.indexOf('\r\n') + 2
+  for (let cut = lineEnd; cut < text.length; cut++) {
+    client.write(text.slice(0, cut))
+    await new Promise((resolve) => setTimeout(resolve, 2))
+    client.write(text.slice(cut))
+    t.equal(String((await client.answer()).body), '0 undefined undefined', `cut at ${cut}`)
   }
 })
 
@@ -136,6 +156,26 @@ t.test('a handler may answer without the body, and the connection goes on', asyn
     t.equal(String((await client.answer()).body), 'ignored')
   }
   client.socket.destroy()
+})
+
+t.test('a connection that idles is closed, whether the last body was read or not', async (t) => {
+  const { port } = await startServer(t, routes)
+  const clients = ['/measure', '/ignore', '/nothing', '/measure'].map((path, at) => {
+    const client = new Client(port)
+    const body = at < 3 ? 'abc' : ''
+    client.write(requestText(`POST ${path}`, { body }) + body)
+    return client
+  })
+  for (const client of clients) {
+    await client.answer()
+    await until(() => client.closed, 30_000)
+  }
+})
+
+t.test('a handler that asks for the body too late is told so', async (t) => {
+  const { port, faults } = await startServer(t, routes)
+  t.equal((await request(port, 'POST /late', { body: 'abc' })).status, 500)
+  t.match(faults, [{ faultMessage: 'a body was asked for too late' }])
 })
 
 t.test('a client that goes in mid-body ends its exchange and nothing else', async (t) => {

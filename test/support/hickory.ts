@@ -32,6 +32,9 @@ export function startHickory(...args: readonly string[]): {
   return { child, finished: finished(child) }
 }
 
+/** Ends what was started when it ends itself: a test, or a program. */
+export type Owner = Pick<Test, 'teardown'>
+
 export interface Service {
   /** Such as `http://127.0.0.1:41234`. */
   readonly url: string
@@ -43,7 +46,7 @@ export interface Service {
 }
 
 /** Starts `hickory serve` on a free port and waits until it is ready; ended with the test. */
-export async function serve(t: Test, ...args: readonly string[]): Promise<Service> {
+export async function serve(t: Owner, ...args: readonly string[]): Promise<Service> {
   const child = start(['serve', '--port', '0', ...args])
   t.teardown(() => child.kill('SIGKILL'))
   const end = finished(child)
@@ -68,7 +71,7 @@ export async function serve(t: Test, ...args: readonly string[]): Promise<Servic
 }
 
 /** A directory that goes away with the test. */
-export function temporaryDirectory(t: Test): string {
+export function temporaryDirectory(t: Owner): string {
   const path = mkdtempSync(join(tmpdir(), 'hickory-test-'))
   t.teardown(() => rmSync(path, { recursive: true, force: true }))
   return path

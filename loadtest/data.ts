@@ -1,0 +1,80 @@
+/**
+ * `npm run loadtest:data`: requests with their known answers as files, for generators that are not
+ * of this repository.
+ *
+ *   npm run loadtest:data -- --out DIR [--recipients N] [--seed S]
+ *
+ * @module
+ */
+import { createHash } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { readRows } from '../test/oracle/counties.js'
+import { askAll, type KnownRequest, verifyAnswers, waitUntilReady } from './answers.js'
+import { cliPath, type Dataset, prepareDataset } from './dataset.js'
+import { drawnPolygons } from './drawn.js'
+import { COUNTS_FILE, type KnownList, LISTS_FILE } from './k6/scenario-data.js'
+import { type LoadOptions, readOptions } from './options.js'
+import { startServer } from './processes.js'
+
+const SHAPE_COUNT = 2_048
+/** Of these, lists are written as well, and both are verified. */
+const LISTED_SHAPE_COUNT = 128
+
+const interruption = new AbortController()
+process.on('SIGINT', () => interruption.abort(new Error('interrupted')))
+process.on('SIGTERM', () => interruption.abort(new Error('terminated')))
+
+try {
+  await main(interruption.signal)
+} catch (error) {
+  process.stderr.write(`loadtest:data: ${(error as Error).message}\n`)
+  process.exitCode = 1
+}
+
+async function main(signal: AbortSignal): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      out: { type: 'string' },
+      recipients: { type: 'string', default: '1000000' },
+      seed: { type: 'string', default: '1' },
+    },
+  })
+  if (values.out === undefined) throw new Error('--out DIR is where to write')
+  const directory = resolve(values.out)
+  const options = readOptions(['--recipients', values.recipients, '--seed', values.seed])
+  const dataset = await prepareDataset(options, signal)
+  const { counts, lists } = await askForAnswers(dataset, options, signal)
+  await mkdir(directory, { recursive: true })
+  await writeFile(join(directory, COUNTS_FILE), JSON.stringify(counts))
+  await writeFile(join(directory, LISTS_FILE), JSON.stringify(lists.map(withDigest)))
+  print(`${counts.length} counts and ${lists.length} lists are in ${directory}. Serve them with:`)
+  print(`node ${cliPath} serve --data ${dataset.dataDirectory}`)
+}
+
+async function askForAnswers(dataset: Dataset, options: LoadOptions, signal: AbortSignal) {
+  const serve = [cliPath, 'serve', '--data', dataset.dataDirectory, '--port', '0']
+  const service = await startServer('service', serve, signal)
+  try {
+    await waitUntilReady(service.url, signal)
+    const rows = await readRows([dataset.csvPath])
+    const shapes = drawnPolygons(rows, SHAPE_COUNT, options.seed)
+    const listed = shapes.slice(0, LISTED_SHAPE_COUNT)
+    const counts = await askAll(service.url, shapes, true, signal)
+    const lists = await askAll(service.url, listed, false, signal)
+    await verifyAnswers(rows, listed, counts, lists)
+    return { counts, lists }
+  } finally {
+    await service.stop()
+  }
+}
+
+function withDigest({ body, answer }: KnownRequest): KnownList {
+  const answerSha256 = createHash('sha256').update(answer).digest('hex')
+  return { body, answerBytes: Buffer.byteLength(answer), answerSha256 }
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,32 @@
+/**
+ * A short run of the fuzzer; `npm run fuzz` makes long ones.
+ *
+ * @module
+ */
+import t from 'tap'
+import { serve, temporaryDirectory } from '../support/hickory.js'
+import { testSeed } from '../support/properties.js'
+import { describeFinding, describeReport } from './findings.js'
+import { fuzz } from './fuzz.js'
+import { growthFault } from './verdict.js'
+import { publishWorld } from './world.js'
+
+const REQUEST_COUNT = 20_000
+/** On a machine that is so busy that they take longer, fewer are sent. */
+const SECONDS_MAX = 60
+
+t.test('what no client should send harms nobody', async (t) => {
+  const seed = testSeed(t)
+  const data = temporaryDirectory(t)
+  const world = await publishWorld(data)
+  const service = await serve(t, '--data', data)
+  const options = { service, world, seed, requestCount: REQUEST_COUNT, secondsMax: SECONDS_MAX }
+  const report = await fuzz(options)
+  t.comment(describeReport(report))
+  t.same(report.findings.map(describeFinding), [])
+  t.equal(growthFault(report), undefined)
+  const { outcomes } = report
+  t.ok(outcomes['200'] > report.sentCount / 10, 'many are still valid')
+  t.ok(outcomes['400'] > report.sentCount / 10, 'and many are not')
+  t.equal((await service.stop()).code, 0)
+})
