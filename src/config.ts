@@ -16,6 +16,8 @@ export interface Config {
   readonly host: string
   /** 0 lets the system choose. */
   readonly port: number
+  /** Whether a second process of the same user may listen on the same port. */
+  readonly sharePort: boolean
   /** Threads that speak HTTP. */
   readonly httpThreadCount: number
   /** Query workers, dealt out to the HTTP threads. */
@@ -45,6 +47,7 @@ export function readConfig(
     dataDirectory: resolve(text(setting('data'))),
     host: text(setting('host')),
     port: integer(setting('port'), 0, 65_535),
+    sharePort: oneOf(setting('sharePort'), ['false', 'true']) === 'true',
     httpThreadCount: integer(setting('httpThreads'), 1, 64),
     queryThreadCount: integer(setting('queryThreads'), 1, 256),
     logLevel: oneOf(setting('logLevel'), logLevels),
@@ -69,6 +72,7 @@ const defaults = {
   data: './data/local',
   host: '127.0.0.1',
   port: 8080,
+  sharePort: 'false',
   httpThreads: defaultHttpThreadCount,
   // At least two, so that a large request never stands in the way of all the small ones.
   queryThreads: Math.max(2, coreCount - defaultHttpThreadCount),
@@ -156,8 +160,10 @@ function integer({ value, origin }: Setting, min: number, max: number): number {
   )
 }
 
+/** In a file, a truth value may be one of JSON. */
 function oneOf<Value extends string>({ value, origin }: Setting, values: readonly Value[]): Value {
-  const found = values.find((candidate) => candidate === value)
+  const text = typeof value === 'boolean' ? String(value) : value
+  const found = values.find((candidate) => candidate === text)
   if (found !== undefined) return found
   throw new OperatorError(
     'Usage',

@@ -28,8 +28,10 @@ const serviceErrors = {
   MethodNotAllowed: 405,
   /** An operation that does not exist, named as clients of ServiceStack know it. */
   NotImplementedException: 405,
+  RequestTimeout: 408,
   AlreadyExists: 409,
   CursorExpired: 410,
+  LengthRequired: 411,
   BodyTooLarge: 413,
   UnsupportedEncoding: 415,
   TooManyContexts: 422,

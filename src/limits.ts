@@ -21,6 +21,8 @@ export const limits = {
   heldBodyBytes: 256 * MiB,
   /** Bodies that one front thread unpacks at a time: each holds what has come out of it so far. */
   bodiesUnpackedCount: 4,
+  /** From the head of a request to the end of its body. */
+  bodyMs: 30_000,
   /** Connections of one front thread; more are closed as they arrive. */
   connectionCount: 20_000,
   /** Requests of one front thread that are not answered yet; more are answered 503. */
@@ -33,6 +35,8 @@ export const limits = {
   callbackCharCount: 128,
   /** Time without room for more of an answer, after which its reader is cut off. */
   clientStallMs: 30_000,
+  /** What a reader must take, as soon as it was waited for that long; a slower one is cut off. */
+  clientBytesPerSecond: 32 * KiB,
   /** A configuration or context document. */
   documentBytes: 16 * MiB,
   /** Contexts of one data directory. */
@@ -171,6 +175,8 @@ export const limits = {
   drainMs: 12_000,
   /** From the wish to stop to giving up on a clean end. */
   stopMs: 30_000,
+  /** From a failure to the end of the process, while connections are closed. */
+  breakOffMs: 3_000,
   /** From the start of a query worker to its being ready. */
   workerStartMs: 30_000,
   /** For which a pool that is closed waits for workers that are being started. */

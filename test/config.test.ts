@@ -28,6 +28,26 @@ t.test('defaults are those of the documentation', async (t) => {
   t.ok(Object.isFrozen(config))
 })
 
+t.test('a switch is on or off, as a flag, a variable, or a truth value in the file', async (t) => {
+  const cases: [flags: Record<string, string>, environment: Record<string, string>, on: boolean][] =
+    [
+      [{}, {}, false],
+      [{ sharePort: 'true' }, {}, true],
+      [{}, { HICKORY_SHARE_PORT: 'true' }, true],
+      [{ sharePort: 'true' }, { HICKORY_SHARE_PORT: 'false' }, true],
+      [{ config: file('{"sharePort":true}') }, {}, true],
+      [{ config: file('{"sharePort":true}') }, { HICKORY_SHARE_PORT: 'false' }, false],
+      [{ config: file('{"sharePort":"false"}') }, {}, false],
+    ]
+  for (const [flags, environment, on] of cases) {
+    t.equal(readConfig(flags, environment).sharePort, on)
+  }
+  t.throws(() => readConfig({}, { HICKORY_SHARE_PORT: 'yes' }), {
+    code: 'Usage',
+    message: /HICKORY_SHARE_PORT must be one of false, true, not "yes"/,
+  })
+})
+
 t.test('bounds hold at the ends and not one past them', async (t) => {
   for (const port of ['0', '65535']) t.equal(readConfig({ port }, {}).port, Number(port))
   for (const port of ['65536', '-1', '80.5', '8e1', 'http', '']) {

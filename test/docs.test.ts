@@ -31,7 +31,7 @@ t.test('docs/errors.md has exactly the errors of the code', async (t) => {
 
 t.test('docs/operations.md has every setting, its flag and its variable', async (t) => {
   const text = read('docs/operations.md')
-  const names = [...text.matchAll(/^\| `--([\w-]+) .*\| `(HICKORY_\w+)` \| .* \| `(\w+)` \|$/gm)]
+  const names = [...text.matchAll(/^\| `--([\w-]+)[ `].*\| `(HICKORY_\w+)` \| .* \| `(\w+)` \|$/gm)]
   t.equal(names.length, Object.keys(readConfig({}, {})).length)
   for (const [, flag, variable] of names) {
     t.equal(variable, `HICKORY_${flag.replaceAll('-', '_').toUpperCase()}`)
@@ -74,6 +74,8 @@ t.test('docs/api.md has every path and the bounds of the code', async (t) => {
   t.match(text, `${count(limits.jsonMemberCount)}; ${count(limits.jsonItemCount)}`)
   t.match(text, `${limits.requestMs / 1000} s |`)
   t.match(text, `cut off after ${limits.clientStallMs / 1000} s`)
+  t.match(text, `less than ${limits.clientBytesPerSecond / 1024} KiB a second`)
+  t.match(text, `end of its body | ${limits.bodyMs / 1000} s, then 408 |`)
 })
 
 t.test('links between documents lead somewhere', async (t) => {

@@ -8,8 +8,7 @@ import { descriptionRoutes } from '../src/http/descriptions.js'
 import { healthRoutes } from '../src/http/health.js'
 import { operationRoutes } from '../src/http/operation-routes.js'
 import { createHttpServer } from '../src/http/server.js'
-import { limits } from '../src/limits.js'
-import { createLog } from '../src/log.js'
+import { createLog, describeFault } from '../src/log.js'
 import { configurationOperations, customerBoundaryOf } from '../src/operations/configuration.js'
 import { contextOperations } from '../src/operations/contexts.js'
 import { frontSwap } from '../src/operations/front-swap.js'
@@ -31,11 +30,13 @@ const { queryThreadCount, corsOrigins } = data
 let draining = false
 let news = {}
 
+let closeServer = () => {}
+
 process.on('uncaughtException', (error) => {
-  log.fatal({ reason: error.message, frames: error.stack }, 'a front thread failed')
+  log.fatal(describeFault(error), 'a front thread failed')
   // A thread that ends with a socket open would abort the process before the log is read.
-  server?.close()
-  post({ kind: 'failed', reason: error.message })
+  closeServer()
+  post({ kind: 'failed', reason: error.name })
 })
 
 const store = openStore(data.dataDirectory, data.changes)
@@ -78,23 +79,24 @@ const server = createHttpServer({
   ],
   log,
   corsOrigins,
+  isFull: (bodyBytes) => current.newest.pool.isFull(bodyBytes),
 })
+closeServer = () => server.close()
 const crashTimer = startCrashing()
 
 parentPort?.on('message', async (message: DrainMessage | SwapOrder) => {
   // What is prepared is discarded with everything else.
   if (draining) return
-  if (message.kind === 'drain') await drain()
+  if (message.kind === 'drain') await drain(message)
   else if (message.kind === 'news') news = message.news
   else await swap.carryOut(message)
 })
 
 post({ kind: 'ready', descriptor: server.descriptor() })
 
-async function drain(): Promise<void> {
+async function drain(times: DrainMessage): Promise<void> {
   draining = true
   clearInterval(crashTimer)
-  const times = { quietMs: limits.drainQuietMs, deadlineMs: limits.drainMs }
   const brokenOffCount = await server.shutDown(times)
   if (brokenOffCount > 0) log.warn({ brokenOffCount }, 'requests were broken off')
   counts.stop()

@@ -18,6 +18,7 @@ import type { Snapshot } from '../snapshot/snapshot.js'
 import { serveChanges } from '../store/change-port.js'
 import { createStore, type MainStore } from '../store/create.js'
 import { exampleRequest } from './example-request.js'
+import { endOnUncaught } from './last-resort.js'
 import { print, startProgress } from './output.js'
 import { makeSample, needsSample } from './sample.js'
 import { swapSnapshots } from './swap-snapshots.js'
@@ -28,6 +29,7 @@ export function serveCommand(): Command {
     .option('--data <DIR>', 'data directory (HICKORY_DATA; default ./data/local)')
     .option('--host <ADDRESS>', 'address to listen on (HICKORY_HOST; default 127.0.0.1)')
     .option('--port <PORT>', 'port to listen on, 0 for any free one (HICKORY_PORT; default 8080)')
+    .option('--share-port', 'let a second process listen on the same port (HICKORY_SHARE_PORT)')
     .option('--http-threads <N>', 'threads that speak HTTP (HICKORY_HTTP_THREADS)')
     .option('--query-threads <N>', 'query workers, over all HTTP threads (HICKORY_QUERY_THREADS)')
     .option('--cors-origins <LIST>', 'origins whose pages may read answers (HICKORY_CORS_ORIGINS)')
@@ -48,16 +50,24 @@ Example:
   $ hickory serve --data ./data/local --port 8080
 `
 
-async function serve({ sample, ...flags }: Flags & { sample?: never }): Promise<void> {
-  const config = readConfig(flags)
+/** What commander gives for flags that have no value. */
+type Switches = { readonly sample?: never; readonly sharePort?: never }
+
+async function serve({ sample, sharePort, ...values }: Flags & Switches): Promise<void> {
+  const config = readConfig(sharePort === true ? { ...values, sharePort: 'true' } : values)
   const log = createLog(config.logLevel)
   const stopping = stopRequest()
-  // Taken before anything is loaded: until there are fronts, it answers 503 by itself.
-  const acceptor = await listen({ host: config.host, port: config.port })
+  const address = { host: config.host, port: config.port, exclusive: !config.sharePort }
+  // Taken before anything is loaded: until there are fronts, it answers 503 by itself. A port that is
+  // shared is taken last, since the other process answers there meanwhile.
+  let acceptor = config.sharePort ? undefined : await listen(address)
+  let fronts: readonly Front[] = []
+  endOnUncaught(log, () => breakOff(acceptor, fronts))
   try {
     const loaded = await load(config, log, stopping, sample === true)
-    const fronts = await startFronts(config, loaded)
+    fronts = await startFronts(config, loaded)
     if (!stopping.requested) {
+      acceptor ??= await listen(address)
       for (const front of fronts) acceptor.addFront(front.descriptor)
       announce(config.host, acceptor.port, loaded)
       log.info({ snapshotId: loaded.snapshot.id, port: acceptor.port }, 'ready')
@@ -67,9 +77,12 @@ async function serve({ sample, ...flags }: Flags & { sample?: never }): Promise<
     await stop(acceptor, fronts)
     await loaded.store.close()
   } catch (error) {
-    if (!(error instanceof StoppedWhileLoading)) throw error
+    if (!(error instanceof StoppedWhileLoading)) {
+      await breakOff(acceptor, fronts)
+      throw error
+    }
   } finally {
-    acceptor.close()
+    acceptor?.close()
   }
   log.info('stopped')
 }
@@ -199,14 +212,29 @@ async function startFront(workerData: FrontData): Promise<Front> {
   return { worker, descriptor, failure, ended }
 }
 
-async function stop(acceptor: Acceptor, fronts: readonly Front[]): Promise<void> {
-  acceptor.stopListening()
-  const drain: DrainMessage = { kind: 'drain' }
+async function stop(acceptor: Acceptor | undefined, fronts: readonly Front[]): Promise<void> {
+  await acceptor?.stopListening()
+  const times = { quietMs: limits.drainQuietMs, deadlineMs: limits.drainMs }
+  if (await end(fronts, times, limits.stopMs)) return
+  throw new OperatorError('Failed', `front threads did not end in ${limits.stopMs} ms`)
+}
+
+/** Closes all connections at once: a thread that ends with one open aborts the process. */
+async function breakOff(acceptor: Acceptor | undefined, fronts: readonly Front[]): Promise<void> {
+  acceptor?.close()
+  await end(fronts, { quietMs: 0, deadlineMs: 0 }, limits.breakOffMs)
+}
+
+/** @returns whether all have ended in time */
+async function end(
+  fronts: readonly Front[],
+  times: Omit<DrainMessage, 'kind'>,
+  waitMs: number,
+): Promise<boolean> {
+  const drain: DrainMessage = { kind: 'drain', ...times }
   for (const { worker } of fronts) worker.postMessage(drain)
-  const late = sleep(limits.stopMs, 'late', { ref: false })
-  if ((await Promise.race([late, Promise.all(fronts.map((front) => front.ended))])) === 'late') {
-    throw new OperatorError('Failed', `front threads did not end in ${limits.stopMs} ms`)
-  }
+  const ended = Promise.all(fronts.map((front) => front.ended)).then(() => true)
+  return await Promise.race([ended, sleep(waitMs, false, { ref: false })])
 }
 
 function announce(host: string, port: number, { snapshot, store }: Loaded): void {

@@ -5,6 +5,8 @@
  */
 import { OperatorError, ServiceError } from '../errors.js'
 import { errorBody, JSON_CONTENT_TYPE } from '../format/error-body.js'
+import { afterNextPoll } from './poll.js'
+import { retryAfterSeconds } from './retry-after.js'
 import { statusLine } from './status.js'
 import {
   type AppDescriptor,
@@ -21,8 +23,8 @@ export interface Acceptor {
   addFront(descriptor: AppDescriptor): void
   /** Gives this front no more new connections; those it has, it keeps. */
   removeFront(descriptor: AppDescriptor): void
-  /** Refuses new connections. */
-  stopListening(): void
+  /** Refuses new connections, once those that wait to be taken have been handed to the fronts. */
+  stopListening(): Promise<void>
   /** Ends the acceptor; does nothing to connections that fronts hold. */
   close(): void
 }
@@ -43,7 +45,8 @@ export async function listen(options: AcceptorOptions): Promise<Acceptor> {
   const listening = listenOn(app, { host, port, exclusive })
   if (listening === undefined) throw cannotListen(host, port)
   let open = true
-  const stopListening = () => {
+  let closed = false
+  const refuseNew = () => {
     if (open) stopListeningOn(listening.socket)
     open = false
   }
@@ -51,9 +54,14 @@ export async function listen(options: AcceptorOptions): Promise<Acceptor> {
     port: listening.port,
     addFront: (descriptor) => void app.addChildAppDescriptor(descriptor),
     removeFront: (descriptor) => void app.removeChildAppDescriptor(descriptor),
-    stopListening,
+    async stopListening() {
+      await afterNextPoll()
+      refuseNew()
+    },
     close() {
-      stopListening()
+      if (closed) return
+      closed = true
+      refuseNew()
       app.close()
     },
   }
@@ -73,6 +81,6 @@ function refuse(response: NativeResponse): void {
   response
     .writeStatus(statusLine(error.status))
     .writeHeader('Content-Type', JSON_CONTENT_TYPE)
-    .writeHeader('Retry-After', '1')
+    .writeHeader('Retry-After', retryAfterSeconds())
     .end(errorBody(error, 'json'), true)
 }

@@ -21,12 +21,16 @@ export class ClientGone extends Error {
 /** Bytes that all unfinished bodies of one thread hold. */
 export interface BodyBudget {
   heldBytes: number
+  /** More get a 503. */
+  readonly maxBytes: number
 }
 
 export interface BodyOptions {
-  /** The Content-Length, undefined when there is none. */
-  readonly declaredBytes: number | undefined
+  /** The Content-Length: the library hands over exactly that much. */
+  readonly declaredBytes: number
   readonly budget: BodyBudget
+  /** Time for the whole body. */
+  readonly waitMs: number
   /** Called once when the body is given up: the connection is of no further use. */
   readonly onRefused: () => void
 }
@@ -37,25 +41,26 @@ export interface BodyOptions {
  */
 export class RequestBody {
   readonly #native: NativeResponse
-  readonly #declaredBytes: number | undefined
+  readonly #declaredBytes: number
   readonly #onRefused: () => void
+  readonly #waitMs: number
   readonly #budget: BodyBudget
   #phase: 'unasked' | 'taken' | 'left' = 'unasked'
   #chunks: Buffer[] = []
-  #receivedBytes = 0
   #heldBytes = 0
   #refusal: ServiceError | undefined
-  #discardTimer: NodeJS.Timeout | undefined
+  #timer: NodeJS.Timeout | undefined
   #outcome: Uint8Array | Error | undefined
   #waiting: Deferred<Uint8Array> | undefined
 
   constructor(native: NativeResponse, options: BodyOptions) {
-    const { declaredBytes, budget, onRefused } = options
+    const { declaredBytes, budget, waitMs, onRefused } = options
     this.#native = native
     this.#declaredBytes = declaredBytes
     this.#budget = budget
+    this.#waitMs = waitMs
     this.#onRefused = onRefused
-    if (declaredBytes !== undefined && declaredBytes > limits.bodyBytes) onRefused()
+    if (declaredBytes > limits.bodyBytes) onRefused()
   }
 
   read(): Promise<Uint8Array> {
@@ -80,10 +85,10 @@ export class RequestBody {
 
   #begin(): void {
     this.#phase = 'taken'
-    const declaredBytes = this.#declaredBytes ?? 0
-    if (declaredBytes > limits.bodyBytes) {
+    if (this.#declaredBytes > limits.bodyBytes) {
       this.#refuse(tooLarge())
-      if (declaredBytes > limits.bodyBytes + limits.discardBytes) this.#settle(tooLarge())
+      const isFarTooLarge = this.#declaredBytes > limits.bodyBytes + limits.discardBytes
+      if (isFarTooLarge) this.#settle(tooLarge())
     }
     // The library tells the end of no bytes only where the whole head came in one piece.
     if (this.#declaredBytes === 0) this.#settle(NO_BYTES)
@@ -92,24 +97,26 @@ export class RequestBody {
 
   #take(chunk: ArrayBuffer, isLast: boolean): void {
     if (this.#outcome !== undefined) return
-    this.#receivedBytes += chunk.byteLength
     if (this.#refusal === undefined) this.#hold(chunk)
     if (this.#refusal !== undefined) {
-      const discardedEnough = this.#receivedBytes > limits.bodyBytes + limits.discardBytes
-      if (isLast || discardedEnough) this.#settle(this.#refusal)
+      if (isLast) this.#settle(this.#refusal)
     } else if (isLast) {
       const [first] = this.#chunks
       this.#settle(this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks))
+    } else {
+      // Most bodies come whole with the head of the request, and need no timer.
+      this.#timer ??= setTimeout(() => this.#giveUp(), this.#waitMs)
     }
+  }
+
+  #giveUp(): void {
+    this.#onRefused()
+    this.#settle(new ServiceError('RequestTimeout', 'the body did not arrive in time'))
   }
 
   /** Keeps a copy: the chunk is detached when this turn ends. */
   #hold(chunk: ArrayBuffer): void {
-    if (this.#receivedBytes > limits.bodyBytes) {
-      this.#refuse(tooLarge())
-      return
-    }
-    if (this.#budget.heldBytes + chunk.byteLength > limits.heldBodyBytes) {
+    if (this.#budget.heldBytes + chunk.byteLength > this.#budget.maxBytes) {
       this.#refuse(new ServiceError('Overloaded', 'too many large requests at once'))
       return
     }
@@ -122,13 +129,14 @@ export class RequestBody {
     this.#refusal = refusal
     this.#release()
     this.#onRefused()
-    this.#discardTimer = setTimeout(() => this.#settle(refusal), limits.discardMs)
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#settle(refusal), limits.discardMs)
   }
 
   #settle(outcome: Uint8Array | Error): void {
     if (this.#outcome !== undefined) return
     this.#outcome = outcome
-    clearTimeout(this.#discardTimer)
+    clearTimeout(this.#timer)
     this.#release()
     if (this.#waiting === undefined) return
     if (outcome instanceof Error) this.#waiting.reject(outcome)

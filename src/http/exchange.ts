@@ -11,16 +11,16 @@
 import { limits } from '../limits.js'
 import type { Reply, ReplyHeaders, Sink } from '../selection/reply.js'
 import type { RequestBody } from './body.js'
+import { type ReaderRules, ReaderWatch } from './reader-watch.js'
 import { ChunkedSink } from './sink.js'
 import { statusLine } from './status.js'
-import { type NativeResponse, peerAddressOf } from './uws.js'
+import { type NativeResponse, peerAddressOf, waitAnew } from './uws.js'
 
 /** What an exchange tells the server it belongs to. */
 export interface ExchangeOwner {
   /** While true, every answer asks the client to close the connection. */
   readonly draining: boolean
-  /** Time without room for more of an answer, after which its reader is cut off. */
-  readonly clientStallMs: number
+  readonly readerRules: ReaderRules
   /** Called once, when the answer is complete or can no longer be given. */
   finished(): void
   /** Reports a bug in a handler. */
@@ -51,7 +51,7 @@ export class Exchange implements Reply {
   readonly #owner: ExchangeOwner
   #phase: Phase = 'open'
   #sink: ChunkedSink | undefined
-  #stallTimer: NodeJS.Timeout | undefined
+  #watch: ReaderWatch | undefined
   #overListeners: (() => void)[] = []
 
   constructor(native: NativeResponse, owner: ExchangeOwner) {
@@ -125,7 +125,7 @@ export class Exchange implements Reply {
       native: this.#native,
       writeHead,
       finished: () => this.#finish(),
-      stallMs: this.#owner.clientStallMs,
+      readerRules: this.#owner.readerRules,
     })
     return this.#sink
   }
@@ -160,35 +160,35 @@ export class Exchange implements Reply {
       this.#finish()
       return
     }
-    this.#watchForStall()
+    const watch = new ReaderWatch(this.#owner.readerRules, {
+      waitAnew: () => waitAnew(native),
+      cutOff: () => this.abort(),
+    })
+    this.#watch = watch
+    watch.waits(native.getWriteOffset() - baseOffset)
     native.onWritable((offset) => {
+      watch.goesOn()
       const [fits, complete] = native.tryEnd(bytes.subarray(offset - baseOffset), totalBytes)
       if (complete) this.#finish()
-      else this.#watchForStall()
+      else watch.waits(native.getWriteOffset() - baseOffset)
       return fits
     })
   }
 
-  #watchForStall(): void {
-    clearTimeout(this.#stallTimer)
-    this.#stallTimer = setTimeout(() => this.abort(), this.#owner.clientStallMs)
-  }
-
   #finish(): void {
-    clearTimeout(this.#stallTimer)
     this.#phase = 'answered'
     this.#end()
   }
 
   #leave(): void {
     if (this.#phase === 'answered' || this.#phase === 'gone') return
-    clearTimeout(this.#stallTimer)
     this.#phase = 'gone'
     this.#sink?.leave()
     this.#end()
   }
 
   #end(): void {
+    this.#watch?.end()
     this.#owner.finished()
     this.requestBody?.cancel()
     for (const listener of this.#overListeners) listener()

@@ -8,6 +8,7 @@ import { CONTENT_TYPES, type ErrorMeta, errorBody } from '../format/error-body.j
 import { JSONP_CONTENT_TYPE, jsonp } from '../format/jsonp.js'
 import type { Reply } from '../selection/reply.js'
 import { BatchStopped, COMPLETED_HEADER } from './batch.js'
+import { retryAfterSeconds } from './retry-after.js'
 import { PLAIN, type Wishes } from './wishes.js'
 
 /** A path that is known, asked with a verb that it does not have. */
@@ -26,7 +27,7 @@ export class MethodNotAllowed extends ServiceError {
  * run it with another.
  */
 export function sendError(
-  reply: Reply,
+  reply: Pick<Reply, 'send'>,
   fault: ServiceError | BatchStopped,
   wishes: Wishes = PLAIN,
 ): void {
@@ -55,9 +56,4 @@ function metaOf(fault: ServiceError | BatchStopped): ErrorMeta | undefined {
 /** What becomes of a bug: the client learns nothing but where to look for it. */
 export function internalError(requestId: string): ServiceError {
   return new ServiceError('InternalError', `something went wrong here; request id ${requestId}`)
-}
-
-/** 1 to 3, at random, so that clients that were refused together do not return together. */
-function retryAfterSeconds(): string {
-  return String(1 + Math.floor(Math.random() * 3))
 }

@@ -22,11 +22,12 @@ import { refuseForeignWrite } from './writers.js'
 /** Fixed paths come first, so that none is taken for the name of an operation. */
 export function operationRoutes(executors: Executors, origins: CorsOrigins): Route<Handler>[] {
   const dispatcher: Dispatcher = { executors, origins }
-  return [
+  const routes: Route<Handler>[] = [
     ...pathRoutes(dispatcher),
     ...['', '/api'].flatMap((prefix) => formatRoutes(dispatcher, prefix)),
     { path: '/api/{Operation}', methods: {}, any: byApiName(dispatcher), allow: ANY_VERB },
   ]
+  return routes.map((route) => ({ ...route, isWork: true }))
 }
 
 interface Dispatcher {

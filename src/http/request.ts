@@ -5,7 +5,6 @@
  * @module
  */
 import { randomBytes } from 'node:crypto'
-import { ServiceError } from '../errors.js'
 import type { Format } from '../format/negotiate.js'
 import type { Reply } from '../selection/reply.js'
 import type { RequestBody } from './body.js'
@@ -78,6 +77,8 @@ export class IncomingRequest implements HttpRequest {
 
   /** Content-Length headers that were sent. */
   lengthCount = 0
+  /** Host headers that were sent. */
+  hostCount = 0
 
   readonly #headers: Partial<Record<HeaderName, string>> = {}
   readonly #queryText: string | undefined
@@ -139,26 +140,11 @@ export class IncomingRequest implements HttpRequest {
 
   #copyHeader(sentName: string, value: string): void {
     if (sentName === 'content-length') this.lengthCount++
+    else if (sentName === 'host') this.hostCount++
     if (!isNeeded(sentName)) return
     const earlier = this.#headers[sentName]
     // A list may be sent as several headers, and means the same.
     this.#headers[sentName] = earlier === undefined ? value : `${earlier}, ${value}`
-  }
-}
-
-/**
- * Refuses what two servers in a row could understand differently. The connection of such a
- * request must be closed, because it is not certain where the request ends.
- *
- * @throws ServiceError
- */
-export function checkFraming(request: IncomingRequest): void {
-  if (request.lengthCount > 1) {
-    throw new ServiceError('InvalidRequest', 'there is more than one Content-Length header')
-  }
-  const coding = request.header('transfer-encoding')
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
-    throw new ServiceError('InvalidRequest', 'the only Transfer-Encoding understood is chunked')
   }
 }
 

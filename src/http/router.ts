@@ -21,6 +21,8 @@ export interface Route<Handler> {
   readonly allow?: readonly string[]
   /** The format of its answers, where the path says it. */
   readonly format?: Format
+  /** Refused while the service has no room for more work. */
+  readonly isWork?: boolean
 }
 
 export interface RouteMatch<Handler> {
@@ -31,6 +33,7 @@ export interface RouteMatch<Handler> {
   readonly parameters: Readonly<Record<string, string>>
   readonly suffix: Format | undefined
   readonly format: Format | undefined
+  readonly isWork: boolean
 }
 
 export interface Router<Handler> {
@@ -121,7 +124,8 @@ function found<Handler>(
   const handler = Object.hasOwn(route.methods, verb)
     ? route.methods[verb as RouteMethod]
     : route.any
-  return { handler, allow: route.allow, parameters, suffix, format: route.format }
+  const { allow, format, isWork = false } = route
+  return { handler, allow, parameters, suffix, format, isWork }
 }
 
 function fits(route: CompiledRoute<unknown>, segments: readonly string[]): boolean {

@@ -12,11 +12,15 @@ import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
 import { cannotListen } from './acceptor.js'
 import { BatchStopped } from './batch.js'
-import { ClientGone, RequestBody } from './body.js'
+import { type BodyBudget, ClientGone, RequestBody } from './body.js'
 import { type CorsOrigins, commonHeadersFor, preflightHeaders } from './cors.js'
 import { Exchange, type ExchangeOwner } from './exchange.js'
 import { internalError, MethodNotAllowed, sendError } from './fault.js'
-import { checkFraming, type Handler, IncomingRequest } from './request.js'
+import { framingFault } from './framing.js'
+import { sendOverloaded } from './overload.js'
+import { afterNextPoll } from './poll.js'
+import type { ReaderRules } from './reader-watch.js'
+import { type Handler, IncomingRequest } from './request.js'
 import { createRouter, type Route, type Router } from './router.js'
 import {
   type AppDescriptor,
@@ -36,14 +40,34 @@ export interface HttpServerOptions {
   readonly log: Log
   /** Pages that may read answers; none unless given. */
   readonly corsOrigins?: CorsOrigins
-  /** Time without room for more of an answer, after which its reader is cut off. */
-  readonly clientStallMs?: number
+  /**
+   * True while there is no room for work with a body of so many bytes; what needs some is then
+   * refused at once.
+   */
+  readonly isFull?: (bodyBytes: number) => boolean
+  /** Those of `limits`, unless given. */
+  readonly bounds?: Partial<ServerBounds>
 }
+
+/** What one server allows its clients; the names are those of `limits`. */
+export type ServerBounds = Readonly<
+  Record<
+    | 'bodyMs'
+    | 'clientBytesPerSecond'
+    | 'clientStallMs'
+    | 'connectionCount'
+    | 'heldBodyBytes'
+    | 'openExchangeCount',
+    number
+  >
+>
 
 export interface HttpServer {
   /** Requests that are not answered completely yet. */
   readonly openExchangeCount: number
   readonly connectionCount: number
+  /** Of bodies that are not whole yet. */
+  readonly heldBodyBytes: number
   /** What an acceptor needs to hand connections to this server. */
   descriptor(): AppDescriptor
   /**
@@ -76,25 +100,38 @@ class FrontServer implements HttpServer, ExchangeOwner {
   openExchangeCount = 0
   connectionCount = 0
   draining = false
-  readonly clientStallMs: number
+  readonly readerRules: ReaderRules
 
   readonly #app: NativeApp
   readonly #router: Router<Handler>
   readonly #log: Log
   readonly #corsOrigins: CorsOrigins
-  readonly #budget = { heldBytes: 0 }
+  readonly #bounds: ServerBounds
+  readonly #isFull: (bodyBytes: number) => boolean
+  readonly #budget: BodyBudget
   #listenSocket: ListenSocket | undefined
   #closed = false
 
   constructor(options: HttpServerOptions) {
-    const { routes, log, clientStallMs = limits.clientStallMs, corsOrigins = [] } = options
-    this.clientStallMs = clientStallMs
+    const { routes, log, corsOrigins = [], isFull = () => false } = options
+    const bounds = { ...limits, ...options.bounds }
+    this.readerRules = {
+      stallMs: bounds.clientStallMs,
+      bytesPerSecond: bounds.clientBytesPerSecond,
+    }
+    this.#bounds = bounds
+    this.#isFull = isFull
+    this.#budget = { heldBytes: 0, maxBytes: bounds.heldBodyBytes }
     this.#corsOrigins = corsOrigins
     this.#router = createRouter(routes)
     this.#log = log
     this.#app = createApp()
     this.#app.filter((native, change) => this.#countConnection(native, change))
     this.#app.any('/*', (native, request) => this.#receive(native, request))
+  }
+
+  get heldBodyBytes(): number {
+    return this.#budget.heldBytes
   }
 
   descriptor(): AppDescriptor {
@@ -126,7 +163,11 @@ class FrontServer implements HttpServer, ExchangeOwner {
     const startedMs = performance.now()
     const elapsedMs = () => performance.now() - startedMs
     const waiting = () => elapsedMs() < quietMs || this.openExchangeCount > 0
-    while (waiting() && elapsedMs() < deadlineMs) await sleep(SHUTDOWN_POLL_MS)
+    while (waiting() && elapsedMs() < deadlineMs) {
+      await sleep(SHUTDOWN_POLL_MS)
+      // Nothing that has arrived may be lost by closing, so what has is asked for last.
+      if (!waiting()) await afterNextPoll()
+    }
     const brokenOffCount = this.openExchangeCount
     this.close()
     return brokenOffCount
@@ -142,7 +183,7 @@ class FrontServer implements HttpServer, ExchangeOwner {
 
   #countConnection(native: NativeResponse, change: number): void {
     this.connectionCount += change > 0 ? 1 : -1
-    if (change > 0 && this.connectionCount > limits.connectionCount) native.close()
+    if (change > 0 && this.connectionCount > this.#bounds.connectionCount) native.close()
   }
 
   #receive(native: NativeResponse, nativeRequest: NativeRequest): void {
@@ -153,20 +194,21 @@ class FrontServer implements HttpServer, ExchangeOwner {
       request = new IncomingRequest(nativeRequest, () => exchange.peerAddress)
       exchange.commonHeaders = commonHeadersFor(request, this.#corsOrigins)
       exchange.headersOnly = request.method === 'HEAD'
-      this.#checkFraming(request, exchange)
-      this.#route(native, request, exchange)
+      const fault = framingFault(request)
+      if (fault === undefined) this.#route(native, request, exchange)
+      else this.#refuseFraming(exchange, request, fault)
     } catch (fault) {
       this.#fail(exchange, request, fault)
     }
   }
 
-  #checkFraming(request: IncomingRequest, exchange: Exchange): void {
-    try {
-      checkFraming(request)
-    } catch (fault) {
-      exchange.closing = true
-      throw fault
-    }
+  /**
+   * Answered in a turn of its own: the library goes on with the bytes behind an answer that closes,
+   * if they have arrived already, but never takes a second request while the first has no answer.
+   */
+  #refuseFraming(exchange: Exchange, request: IncomingRequest, fault: ServiceError): void {
+    exchange.closing = true
+    setImmediate(() => this.#fail(exchange, request, fault))
   }
 
   #route(native: NativeResponse, request: IncomingRequest, exchange: Exchange): void {
@@ -180,6 +222,10 @@ class FrontServer implements HttpServer, ExchangeOwner {
     request.suffix = match.suffix
     request.pathFormat = format
     if (handler === undefined) throw new MethodNotAllowed(allow)
+    if (match.isWork && this.#hasNoRoom(request)) {
+      sendOverloaded(exchange, safeWishesOf(request))
+      return
+    }
     request.parameters = match.parameters
     if (request.mayHaveBody) this.#collectBody(native, request, exchange)
     const pending = handler(request, exchange)
@@ -187,14 +233,18 @@ class FrontServer implements HttpServer, ExchangeOwner {
     if (pending !== undefined) void this.#settle(pending, request, exchange)
   }
 
+  #hasNoRoom(request: IncomingRequest): boolean {
+    return (
+      this.openExchangeCount > this.#bounds.openExchangeCount ||
+      this.#isFull(declaredBytesOf(request))
+    )
+  }
+
   #collectBody(native: NativeResponse, request: IncomingRequest, exchange: Exchange): void {
-    if (this.openExchangeCount > limits.openExchangeCount) {
-      throw new ServiceError('Overloaded', 'too many requests at once')
-    }
-    const declared = request.header('content-length')
     request.source = new RequestBody(native, {
-      declaredBytes: declared === undefined ? undefined : Number(declared),
+      declaredBytes: declaredBytesOf(request),
       budget: this.#budget,
+      waitMs: this.#bounds.bodyMs,
       onRefused: () => {
         exchange.closing = true
       },
@@ -223,6 +273,10 @@ class FrontServer implements HttpServer, ExchangeOwner {
       exchange.abort()
     }
   }
+}
+
+function declaredBytesOf(request: IncomingRequest): number {
+  return Number(request.header('content-length') ?? 0)
 }
 
 /** Errors are told in the form of the answer, unless that form is what is wrong. */

@@ -8,14 +8,14 @@
  */
 import type { Sink } from '../selection/reply.js'
 import { Deferred } from './deferred.js'
-import type { NativeResponse } from './uws.js'
+import { type ReaderRules, ReaderWatch } from './reader-watch.js'
+import { type NativeResponse, waitAnew } from './uws.js'
 
 export interface ChunkedOutput {
   readonly native: NativeResponse
   /** Writes status and headers; called once, corked, right before the first bytes of the body. */
   writeHead(): void
-  /** Time without room for more, after which the reader is cut off. */
-  readonly stallMs: number
+  readonly readerRules: ReaderRules
   /** Called once, when the body was ended. */
   finished(): void
 }
@@ -25,7 +25,8 @@ export class ChunkedSink implements Sink {
   #headWritten = false
   #ended = false
   #waiting: Deferred<void> | undefined
-  #stallTimer: NodeJS.Timeout | undefined
+  #writtenBytes = 0
+  #watch: ReaderWatch | undefined
 
   /** @param output  undefined when there is no one to write to */
   constructor(output: ChunkedOutput | undefined) {
@@ -51,6 +52,7 @@ export class ChunkedSink implements Sink {
       taken = output.native.write(chunk)
     })
     if (!taken) this.#block(output)
+    this.#writtenBytes += chunk.length
     return taken
   }
 
@@ -78,6 +80,7 @@ export class ChunkedSink implements Sink {
   /** The connection may no longer be touched. */
   leave(): void {
     this.#output = undefined
+    this.#watch?.end()
     this.#resume()
   }
 
@@ -90,11 +93,15 @@ export class ChunkedSink implements Sink {
   #block(output: ChunkedOutput): void {
     if (this.#waiting !== undefined) return
     this.#waiting = new Deferred()
-    this.#stallTimer = setTimeout(() => output.native.close(), output.stallMs)
+    this.#watch ??= new ReaderWatch(output.readerRules, {
+      waitAnew: () => waitAnew(output.native),
+      cutOff: () => output.native.close(),
+    })
+    this.#watch.waits(this.#writtenBytes)
   }
 
   #resume(): void {
-    clearTimeout(this.#stallTimer)
+    this.#watch?.goesOn()
     this.#waiting?.resolve()
     this.#waiting = undefined
   }

@@ -46,6 +46,15 @@ export function peerAddressOf(response: NativeResponse): string {
   return Buffer.from(response.getRemoteAddressAsText()).toString('latin1')
 }
 
+/**
+ * Has the library wait anew for a client that takes nothing: after 10 seconds it closes the
+ * connection otherwise. To pause alone would do too, but then nobody learns that the client goes.
+ */
+export function waitAnew(response: NativeResponse): void {
+  response.pause()
+  response.resume()
+}
+
 /** One field of a form with several parts. */
 export interface FormPart {
   /** Undefined where the part does not say. */

@@ -128,4 +128,8 @@ export type FrontMessage =
 /** From the main thread to a front thread: answer what is open, then end. */
 export interface DrainMessage {
   readonly kind: 'drain'
+  /** For clients that keep a connection to learn that it ends. */
+  readonly quietMs: number
+  /** After which what is still open is broken off. */
+  readonly deadlineMs: number
 }

@@ -126,7 +126,7 @@ t.test('a reader that takes nothing for too long is cut off', async (t) => {
     { path: '/stream', methods: { GET: endless } },
     { path: '/whole', methods: { GET: (_, reply) => reply.send(200, {}, huge) } },
   ]
-  const { server, port } = await startServer(t, routes, { clientStallMs: 300 })
+  const { server, port } = await startServer(t, routes, { bounds: { clientStallMs: 300 } })
   for (const path of ['/stream', '/whole']) {
     const client = new Client(port)
     client.socket.pause()

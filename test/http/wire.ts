@@ -7,7 +7,7 @@ import { connect, type Socket } from 'node:net'
 import type { Test } from 'tap'
 import type { Handler } from '../../src/http/request.js'
 import type { Route } from '../../src/http/router.js'
-import { createHttpServer, type HttpServer } from '../../src/http/server.js'
+import { createHttpServer, type HttpServer, type HttpServerOptions } from '../../src/http/server.js'
 import { createLog, type Log } from '../../src/log.js'
 
 export interface TestServer {
@@ -20,7 +20,7 @@ export interface TestServer {
 export async function startServer(
   t: Test,
   routes: Route<Handler>[],
-  options: { clientStallMs?: number; corsOrigins?: readonly string[] } = {},
+  options: Omit<HttpServerOptions, 'routes' | 'log'> = {},
 ): Promise<TestServer> {
   const faults: Record<string, unknown>[] = []
   const server = createHttpServer({ routes, log: recordingLog(faults), ...options })

@@ -46,8 +46,17 @@ export interface Service {
 }
 
 /** Starts `hickory serve` on a free port and waits until it is ready; ended with the test. */
-export async function serve(t: Owner, ...args: readonly string[]): Promise<Service> {
-  const child = start(['serve', '--port', '0', ...args])
+export function serve(t: Owner, ...args: readonly string[]): Promise<Service> {
+  return serveAfter(t, [], ...args)
+}
+
+/** The same in an interpreter with options of its own. */
+export async function serveAfter(
+  t: Owner,
+  nodeOptions: readonly string[],
+  ...args: readonly string[]
+): Promise<Service> {
+  const child = start(['serve', '--port', '0', ...args], nodeOptions)
   t.teardown(() => child.kill('SIGKILL'))
   const end = finished(child)
   const written = capture(child)
@@ -77,10 +86,13 @@ export function temporaryDirectory(t: Owner): string {
   return path
 }
 
-function start(args: readonly string[]): ChildProcess {
+function start(args: readonly string[], nodeOptions: readonly string[] = []): ChildProcess {
   // Without the loaders that the test runner puts into NODE_OPTIONS.
   const { NODE_OPTIONS: _, ...env } = process.env
-  return spawn(process.execPath, [cli, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  return spawn(process.execPath, [...nodeOptions, cli, ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
 }
 
 function capture(child: ChildProcess): { stdout: string; stderr: string } {

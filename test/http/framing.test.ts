@@ -1,0 +1,177 @@
+/**
+ * Requests that are not HTTP, or whose end is not certain: each gets an error or a closed connection,
+ * nothing behind it is read, and the server goes on.
+ *
+ * @module
+ */
+import t from 'tap'
+import type { Handler } from '../../src/http/request.js'
+import { until } from '../support/until.js'
+import { Client, request, requestText, startServer } from './wire.js'
+
+const seen: string[] = []
+
+const measure: Handler = async (incoming, reply) => {
+  seen.push(incoming.path)
+  reply.send(200, {}, String((await incoming.body()).length))
+}
+
+const ignore: Handler = (incoming, reply) => {
+  seen.push(incoming.path)
+  reply.send(200, {}, 'ignored')
+}
+
+const routes = [
+  { path: '/measure', methods: { GET: measure, POST: measure } },
+  { path: '/ignore', methods: { GET: ignore, POST: ignore } },
+]
+
+const SMUGGLED = requestText('GET /ignore')
+const CHUNKED = 'Transfer-Encoding: chunked'
+const BODY = '5\r\nabcde\r\n0\r\n\r\n'
+
+t.test('a body in chunks is 411 at once, whatever the coding, and closes', async (t) => {
+  const { port, server, faults } = await startServer(t, routes)
+  const codings = ['chunked', 'CHUNKED', 'gzip', 'gzip, chunked', 'identity', '', 'x']
+  for (const line of ['POST /measure', 'POST /ignore', 'POST /nothing', 'GET /measure']) {
+    for (const coding of codings) {
+      for (const body of ['', BODY]) {
+        const client = new Client(port)
+        const headers = [`Transfer-Encoding: ${coding}`]
+        client.write(requestText(line, { headers }) + body)
+        const answer = await client.answer()
+        t.equal(answer.status, 411, `${line} ${coding}`)
+        t.match(String(answer.body), '"ErrorCode":"LengthRequired"')
+        t.equal(answer.headers.connection, 'close')
+        await client.untilClosed()
+      }
+    }
+  }
+  t.same(seen.splice(0), [], 'no handler saw one')
+  await until(() => server.openExchangeCount === 0 && server.connectionCount === 0)
+  t.equal(faults.length, 0)
+})
+
+t.test('nothing behind a request whose end is not certain is taken for a request', async (t) => {
+  const { port, server } = await startServer(t, routes)
+  const bodies = [
+    ...['5\r\nabcde\r\n0\r\n\r\n', '5;a=b\r\nabcde\r\n0\r\n\r\n', '0;a=b\r\n\r\n', '0\r\n\r\n', ''],
+    ...['c;a=b\r\n0\r\n\r\n', '5;\r\nabcde\r\n0\r\nX: y\r\n\r\n', '00000000000000005\r\nabcde\r\n'],
+  ]
+  const heads = [
+    ...bodies.map((body) => requestText('POST /measure', { headers: [CHUNKED] }) + body),
+    `${requestText('POST /measure', { headers: ['Content-Length: 5', 'Content-Length: 0'] })}abcde`,
+    `${requestText('POST /measure', { headers: ['Content-Length: 0', 'Content-Length: 5'] })}`,
+    `${requestText('POST /measure', { headers: ['Host: other', 'Content-Length: 0'] })}`,
+    `${requestText('POST /measure', { headers: ['Content-Length: '] })}`,
+  ]
+  for (const head of heads) {
+    for (const together of [true, false]) {
+      const client = new Client(port)
+      client.write(together ? head + SMUGGLED : head)
+      if (!together) {
+        await new Promise((resolve) => setTimeout(resolve, 10))
+        client.write(SMUGGLED)
+      }
+      await client.untilClosed()
+      t.same(seen.splice(0), [], JSON.stringify(head))
+    }
+  }
+  await until(() => server.openExchangeCount === 0 && server.connectionCount === 0)
+})
+
+t.test('two Content-Length or Host headers, equal or not, are 400 and close', async (t) => {
+  const { port } = await startServer(t, routes)
+  const cases = [
+    ['Content-Length: 3', 'Content-Length: 3'],
+    ['Content-Length: 3', 'content-length: 4'],
+    ['Content-Length: 3', 'Host: test'],
+  ]
+  for (const headers of cases) {
+    const client = new Client(port)
+    client.write(`${requestText('POST /measure', { headers })}abcd`)
+    const { status, headers: answered, body } = await client.answer()
+    t.equal(status, 400)
+    t.match(String(body), '"ErrorCode":"InvalidRequest"')
+    t.equal(answered.connection, 'close')
+    await client.untilClosed()
+  }
+  t.same(seen.splice(0), [])
+})
+
+t.test(
+  'a Content-Length that is no number of bytes ends its request and nothing else',
+  async (t) => {
+    const { port, server, faults } = await startServer(t, routes)
+    const huge = ['99999999999999999999999999', '18446744073709551616', '18446744073709551615']
+    const lengths = ['-5', '+5', '5 5', '5,5', '1e3', '0x5', 'abc', '5.0', '٣', ...huge]
+    for (const length of lengths) {
+      for (const path of ['/measure', '/ignore', '/nothing']) {
+        const client = new Client(port)
+        client.write(
+          `${requestText(`POST ${path}`, { headers: [`Content-Length: ${length}`] })}abcde`,
+        )
+        t.match(
+          String(await client.readUntil('\r\n')),
+          /^HTTP\/1.1 4(00|04|13) /,
+          `${path} ${length}`,
+        )
+        await client.untilClosed()
+      }
+    }
+    await until(() => server.openExchangeCount === 0 && server.connectionCount === 0)
+    seen.length = 0
+    t.equal(faults.length, 0)
+  },
+)
+
+/** Of requests that the library answers or closes by itself. */
+const malformed: readonly [what: string, text: string][] = [
+  ['HTTP/1.0', 'GET /measure HTTP/1.0\r\nHost: a\r\n\r\n'],
+  ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+  ['HTTP/1.2', 'GET /measure HTTP/1.2\r\nHost: a\r\n\r\n'],
+  ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+  ['lines without a carriage return', 'GET /measure HTTP/1.1\nHost: a\n\n'],
+  ['two spaces', 'GET  /measure HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ['no target', 'GET HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ['a target that is no path', 'GET measure HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ['a target with a host', 'GET http://a/measure HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ['a star', 'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ['a verb that is no token', 'G\u00c9T /measure HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ['a long header', `GET /measure HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(5_000)}\r\n\r\n`],
+  ['many headers', `GET /measure HTTP/1.1\r\nHost: a\r\n${'X: x\r\n'.repeat(200)}\r\n`],
+  [
+    'a length beside chunks',
+    requestText('POST /measure', { headers: [CHUNKED], body: BODY }) + BODY,
+  ],
+  // These wait for the rest of their headers, until the time for it is over.
+  ['no Host', 'GET /measure HTTP/1.1\r\n\r\n'],
+  ['a space before the colon', 'GET /measure HTTP/1.1\r\nHost : a\r\n\r\n'],
+  ['a header without a colon', 'GET /measure HTTP/1.1\r\nHost: a\r\nX\r\n\r\n'],
+  ['a folded header', 'GET /measure HTTP/1.1\r\nHost: a\r\n b\r\n\r\n'],
+  ['a NUL in a name', 'GET /measure HTTP/1.1\r\nHost: a\r\nX\0Y: z\r\n\r\n'],
+  ['a NUL in a value', 'GET /measure HTTP/1.1\r\nHost: a\r\nX: y\0z\r\n\r\n'],
+  ['a line break in a value', 'GET /measure HTTP/1.1\r\nHost: a\r\nX: y\rz\r\n\r\n'],
+  ['half a request', 'GET /measure HTT'],
+  ['nothing but line ends', '\r\n\r\n\r\n'],
+]
+
+t.test('what is not HTTP gets an error or is closed, and is never handled', async (t) => {
+  const { port, server, faults } = await startServer(t, routes)
+  const clients = malformed.map(([what, text]) => {
+    const client = new Client(port)
+    client.write(Buffer.from(text, 'latin1'))
+    return { what, client }
+  })
+  t.equal((await request(port, 'POST /measure', { body: 'abc' })).status, 200, 'meanwhile')
+  for (const { what, client } of clients) {
+    await client.untilClosed()
+    const answer = String(await client.read(Math.min(12, client.socket.bytesRead)))
+    t.match(answer, /^(HTTP\/1.1 (4|5)|$)/, what)
+  }
+  t.same(seen.splice(0), ['/measure'], 'only the one that is HTTP')
+  await until(() => server.openExchangeCount === 0 && server.connectionCount === 0)
+  t.equal(faults.length, 0)
+  t.equal((await request(port, 'GET /ignore')).status, 200, 'afterwards')
+})
