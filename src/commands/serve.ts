@@ -156,6 +156,10 @@ async function load(
     })
     goOn()
     return { snapshot, arenas, store: await createStore(dataDirectory, log) }
+  } catch (error) {
+    // What it is told while it reads a file, it takes for a fault of that file.
+    goOn()
+    throw error
   } finally {
     progress?.stop()
   }
