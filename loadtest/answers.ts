@@ -1,12 +1,13 @@
 /**
- * What the service answers when nothing else goes on: asked once for each shape, compared with
- * brute force, and kept, so that every answer under load can be compared with it byte by byte.
+ * What a server answers when nothing else goes on: asked once for each request, compared with brute
+ * force, and kept, so that every answer under load can be compared with it byte by byte.
  *
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Geometry, Polygon } from 'geojson'
-import { checkCounties, type Rows, type SourceRecord } from '../test/oracle/counties.js'
+import { readAnswer, sameRows } from './answer-rows.js'
+import type { Oracle } from './oracle.js'
+import { requestBody, type Selection } from './requests.js'
 
 /** A request and the one right answer to it. */
 export interface KnownRequest {
@@ -22,68 +23,65 @@ export async function waitUntilReady(url: string, signal: AbortSignal): Promise<
   }
 }
 
+/** @param path  decides the form of the answer; JSON unless given */
+export async function ask(url: string, body: string, path = '/api/recipients'): Promise<string> {
+  const response = await fetch(url + path, {
+    method: 'POST',
+    // It asks for compressed answers by itself.
+    headers: { 'content-type': 'application/json', 'accept-encoding': 'identity' },
+    body,
+    signal: AbortSignal.timeout(ANSWER_MS),
+  })
+  if (response.ok) return response.text()
+  throw new Error(`${url} answered ${response.status}: ${await response.text()}`)
+}
+
 export async function askAll(
   url: string,
-  shapes: readonly Polygon[],
-  countsOnly: boolean,
+  selections: readonly Selection[],
   signal: AbortSignal,
 ): Promise<KnownRequest[]> {
   const requests: KnownRequest[] = []
-  for (const shape of shapes) {
+  for (const selection of selections) {
     signal.throwIfAborted()
-    const body = requestBody(shape, countsOnly)
+    const body = requestBody(selection)
     requests.push({ body, answer: await ask(url, body) })
   }
   return requests
 }
 
 /**
- * Compares counts and lists of the shapes with a brute-force search of what was imported.
+ * Compares answers with a brute-force search of what was imported.
  *
  * @throws when any of them differs
  */
-export async function verifyAnswers(
-  rows: Rows,
-  shapes: readonly Polygon[],
-  counts: readonly KnownRequest[],
-  lists: readonly KnownRequest[],
+export function verifyAnswers(
+  oracle: Oracle,
+  selections: readonly Selection[],
+  requests: readonly KnownRequest[],
+): void {
+  for (const [at, selection] of selections.entries()) {
+    const fault = oracle.faultOf(selection, requests[at].answer)
+    if (fault !== undefined) throw new Error(`a wrong answer, to request ${at}: ${fault}`)
+  }
+}
+
+/**
+ * Asks another server the same, whose answers must hold the same recipients in whatever order.
+ *
+ * @throws when any of them differs
+ */
+export async function verifyPeer(
+  url: string,
+  requests: readonly KnownRequest[],
+  signal: AbortSignal,
 ): Promise<void> {
-  const known = new Map<string, string>()
-  for (const { body, answer } of [...counts, ...lists]) known.set(body, answer)
-  const { mismatches } = await checkCounties({
-    rows,
-    ask: async (_, countsOnly, { id }) => {
-      const answer = known.get(requestBody(shapes[Number(id)], countsOnly))
-      if (answer === undefined) throw new Error(`shape ${id} was not asked`)
-      return { records: recordsOf(answer) }
-    },
-    counties: shapes.map((geometry, at) => ({ id: String(at), name: 'a drawn polygon', geometry })),
-    list: true,
-  })
-  if (mismatches.length === 0) return
-  const [{ county, reason }] = mismatches
-  throw new Error(`${mismatches.length} wrong answers; the first, to shape ${county.id}: ${reason}`)
+  for (const [at, { body, answer }] of requests.entries()) {
+    signal.throwIfAborted()
+    if (sameRows(readAnswer(await ask(url, body)), readAnswer(answer))) continue
+    throw new Error(`${url} answers request ${at} otherwise than the service`)
+  }
 }
 
 const READY_MS = 60_000
-const ANSWER_MS = 10_000
-
-function requestBody(geometry: Geometry, countsOnly: boolean): string {
-  const features = [{ type: 'Feature', geometry, properties: {} }]
-  return JSON.stringify({ countsOnly, geoJSON: { type: 'FeatureCollection', features } })
-}
-
-async function ask(url: string, body: string): Promise<string> {
-  const response = await fetch(`${url}/api/recipients`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body,
-    signal: AbortSignal.timeout(ANSWER_MS),
-  })
-  if (response.ok) return response.text()
-  throw new Error(`the service answered ${response.status}: ${await response.text()}`)
-}
-
-function recordsOf(answer: string): readonly SourceRecord[] {
-  return (JSON.parse(answer) as { SourceRecords?: SourceRecord[] }).SourceRecords ?? []
-}
+const ANSWER_MS = 60_000

@@ -11,16 +11,13 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readRows } from '../test/oracle/counties.js'
-import { askAll, type KnownRequest, verifyAnswers, waitUntilReady } from './answers.js'
-import { cliPath, type Dataset, prepareDataset } from './dataset.js'
+import { type KnownRequest, waitUntilReady } from './answers.js'
+import { cliPath, type Dataset, type DatasetOptions, prepareDataset } from './dataset.js'
 import { drawnPolygons } from './drawn.js'
+import { integerOption } from './integer-option.js'
 import { COUNTS_FILE, type KnownList, LISTS_FILE } from './k6/scenario-data.js'
-import { type LoadOptions, readOptions } from './options.js'
 import { startServer } from './processes.js'
-
-const SHAPE_COUNT = 2_048
-/** Of these, lists are written as well, and both are verified. */
-const LISTED_SHAPE_COUNT = 128
+import { askAndVerify, SHAPE_COUNT, VERIFIED_SHAPE_COUNT } from './stage.js'
 
 const interruption = new AbortController()
 process.on('SIGINT', () => interruption.abort(new Error('interrupted')))
@@ -43,7 +40,9 @@ async function main(signal: AbortSignal): Promise<void> {
   })
   if (values.out === undefined) throw new Error('--out DIR is where to write')
   const directory = resolve(values.out)
-  const options = readOptions(['--recipients', values.recipients, '--seed', values.seed])
+  const recipientCount = integer('recipients', values.recipients, 1_000, 200_000_000)
+  const seed = integer('seed', values.seed, 0, 2 ** 32 - 1)
+  const options = { recipientCount, seed, fresh: false }
   const dataset = await prepareDataset(options, signal)
   const { counts, lists } = await askForAnswers(dataset, options, signal)
   await mkdir(directory, { recursive: true })
@@ -53,18 +52,20 @@ async function main(signal: AbortSignal): Promise<void> {
   print(`node ${cliPath} serve --data ${dataset.dataDirectory}`)
 }
 
-async function askForAnswers(dataset: Dataset, options: LoadOptions, signal: AbortSignal) {
+const USAGE = 'npm run loadtest:data -- --out DIR [--recipients N] [--seed S]\n'
+
+function integer(name: string, text: string, min: number, max: number): number {
+  return integerOption(name, text, min, max, USAGE)
+}
+
+async function askForAnswers(dataset: Dataset, options: DatasetOptions, signal: AbortSignal) {
   const serve = [cliPath, 'serve', '--data', dataset.dataDirectory, '--port', '0']
   const service = await startServer('service', serve, signal)
   try {
     await waitUntilReady(service.url, signal)
     const rows = await readRows([dataset.csvPath])
     const shapes = drawnPolygons(rows, SHAPE_COUNT, options.seed)
-    const listed = shapes.slice(0, LISTED_SHAPE_COUNT)
-    const counts = await askAll(service.url, shapes, true, signal)
-    const lists = await askAll(service.url, listed, false, signal)
-    await verifyAnswers(rows, listed, counts, lists)
-    return { counts, lists }
+    return await askAndVerify(service, rows, shapes, VERIFIED_SHAPE_COUNT, signal)
   } finally {
     await service.stop()
   }

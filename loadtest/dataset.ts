@@ -18,10 +18,12 @@ export interface Dataset {
   readonly csvPath: string
 }
 
+export type DatasetOptions = Pick<LoadOptions, 'recipientCount' | 'seed' | 'fresh'>
+
 export const cliPath = fileURLToPath(new URL('../src/cli.js', import.meta.url))
 
 export async function prepareDataset(
-  { recipientCount, seed, fresh }: LoadOptions,
+  { recipientCount, seed, fresh }: DatasetOptions,
   signal: AbortSignal,
 ): Promise<Dataset> {
   const parent = join(tmpdir(), 'hickory-loadtest')

@@ -5,27 +5,25 @@
  */
 import type { Polygon } from 'geojson'
 import { randomShape } from '../test/support/shapes.js'
-import { seededRandom } from '../test/support/world.js'
+import { type Random, seededRandom } from '../test/support/world.js'
+
+/** Units of 1e-7 degree. */
+export interface Positions {
+  readonly lngs: ArrayLike<number>
+  readonly lats: ArrayLike<number>
+}
 
 /**
  * Polygons of 5 to 12 vertices around recipients drawn at random: where many people live, many
  * shapes are drawn. Radii are 1 to 20 km, as many below 4.5 km as above.
  */
-export function drawnPolygons(
-  { lngs, lats }: Positions,
-  shapeCount: number,
-  seed: number,
-): Polygon[] {
+export function drawnPolygons(positions: Positions, shapeCount: number, seed: number): Polygon[] {
   const random = seededRandom(seed)
-  return Array.from({ length: shapeCount }, () => {
-    const row = random.between(0, lngs.length - 1)
-    const [coordinates] = randomShape('drawn', random, lngs[row], lats[row])
-    return { type: 'Polygon', coordinates }
-  })
+  return Array.from({ length: shapeCount }, () => drawnPolygon(positions, random))
 }
 
-/** Units of 1e-7 degree. */
-interface Positions {
-  readonly lngs: ArrayLike<number>
-  readonly lats: ArrayLike<number>
+export function drawnPolygon({ lngs, lats }: Positions, random: Random): Polygon {
+  const row = random.between(0, lngs.length - 1)
+  const [coordinates] = randomShape('drawn', random, lngs[row], lats[row])
+  return { type: 'Polygon', coordinates }
 }

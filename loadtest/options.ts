@@ -18,45 +18,57 @@ export interface LoadOptions {
   readonly swapCount: number
   readonly slowReaderCount: number
   readonly slowSenderCount: number
-  /** Name of the one scenario to run; all of them when absent. */
-  readonly only: string | undefined
+  /** For how long the service is offered more than it can do. */
+  readonly overloadSeconds: number
+  /** How often each scenario is run. */
+  readonly runCount: number
+  /** Scenarios to run. */
+  readonly names: readonly string[]
+  /** File for the results; one below the directory for temporary files when absent. */
+  readonly jsonPath: string | undefined
   /** Makes the data again even if it is there. */
   readonly fresh: boolean
+  readonly help: boolean
 }
 
-export const USAGE = `npm run loadtest -- [options]
-  --recipients N    recipients to serve, 1000 or more (1000000)
-  --seed S          of recipients and shapes (1)
-  --connections N   each with one request under way (64)
-  --seconds N       measured for each scenario and server, 1 to 600 (10)
-  --warm-up N       seconds before that, 1 to 600 (3)
-  --soak-minutes N  of the scenario soak, 1 to 1440 (10)
-  --kill-seconds N  of the scenario worker-kills, 1 to 3600 (60)
-  --swaps N         of the scenario swap, 1 to 1000 (50)
-  --slow-readers N  of the scenario slow-readers, 1 to 2000 (200)
-  --slow-senders N  of the scenario slow-senders, 1 to 4000 (1000)
-  --only NAME       one scenario
-  --fresh           make the data again
-`
+/** What the usage says of a scenario; the first of them is run unless others are named. */
+export interface Listed {
+  readonly name: string
+  readonly summary: string
+}
 
-export function readOptions(args: readonly string[]): LoadOptions {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      recipients: { type: 'string', default: '1000000' },
-      seed: { type: 'string', default: '1' },
-      connections: { type: 'string', default: '64' },
-      seconds: { type: 'string', default: '10' },
-      'warm-up': { type: 'string', default: '3' },
-      'soak-minutes': { type: 'string', default: '10' },
-      'kill-seconds': { type: 'string', default: '60' },
-      swaps: { type: 'string', default: '50' },
-      'slow-readers': { type: 'string', default: '200' },
-      'slow-senders': { type: 'string', default: '1000' },
-      only: { type: 'string' },
-      fresh: { type: 'boolean', default: false },
-    },
-  })
+export function usageOf(scenarios: readonly Listed[]): string {
+  const width = Math.max(...scenarios.map(({ name }) => name.length))
+  const list = scenarios.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`)
+  return `npm run loadtest -- [options]
+  --recipients N         recipients to serve, 1000 or more (1000000)
+  --seed S               of recipients and shapes (1)
+  --connections N        each with one request under way (64)
+  --seconds N            measured at a time, 1 to 600 (10)
+  --warm-up N            seconds before that, 1 to 600 (3)
+  --overload-seconds N   seconds of overload, 1 to 600 (60)
+  --kill-seconds N       seconds of worker-kills, 1 to 3600 (60)
+  --swaps N              swaps of swap, 1 to 1000 (50)
+  --slow-readers N       readers of slow-readers, 1 to 2000 (200)
+  --slow-senders N       senders of slow-senders, 1 to 4000 (1000)
+  --soak-minutes N       minutes of soak, 1 to 1440 (10)
+  --runs N               runs of each scenario, for medians and spread (1)
+  --only NAME[,NAME]     these scenarios (${scenarios[0].name})
+  --all                  all scenarios
+  --json FILE            writes the results there
+  --fresh                makes the data again
+  --help                 prints this
+Scenarios:
+${list.join('\n')}
+`
+}
+
+/** @throws Error  that says what is wrong, with the usage below */
+export function readOptions(args: readonly string[], scenarios: readonly Listed[]): LoadOptions {
+  const usage = usageOf(scenarios)
+  const values = parse(args, usage)
+  const integer = (name: string, text: string, min: number, max: number) =>
+    integerOption(name, text, min, max, usage)
   return {
     recipientCount: integer('recipients', values.recipients, 1000, 200_000_000),
     seed: integer('seed', values.seed, 0, 2 ** 32 - 1),
@@ -68,11 +80,56 @@ export function readOptions(args: readonly string[]): LoadOptions {
     swapCount: integer('swaps', values.swaps, 1, 1_000),
     slowReaderCount: integer('slow-readers', values['slow-readers'], 1, 2_000),
     slowSenderCount: integer('slow-senders', values['slow-senders'], 1, 4_000),
-    only: values.only,
+    overloadSeconds: integer('overload-seconds', values['overload-seconds'], 1, 600),
+    runCount: integer('runs', values.runs, 1, 100),
+    names: namesOf(values, scenarios, usage),
+    jsonPath: values.json,
     fresh: values.fresh,
+    help: values.help,
   }
 }
 
-function integer(name: string, text: string, min: number, max: number): number {
-  return integerOption(name, text, min, max, USAGE)
+function parse(args: readonly string[], usage: string) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        recipients: { type: 'string', default: '1000000' },
+        seed: { type: 'string', default: '1' },
+        connections: { type: 'string', default: '64' },
+        seconds: { type: 'string', default: '10' },
+        'warm-up': { type: 'string', default: '3' },
+        'kill-seconds': { type: 'string', default: '60' },
+        swaps: { type: 'string', default: '50' },
+        'slow-readers': { type: 'string', default: '200' },
+        'slow-senders': { type: 'string', default: '1000' },
+        'soak-minutes': { type: 'string', default: '10' },
+        'overload-seconds': { type: 'string', default: '60' },
+        runs: { type: 'string', default: '1' },
+        only: { type: 'string' },
+        all: { type: 'boolean', default: false },
+        json: { type: 'string' },
+        fresh: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    }).values
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n${usage}`)
+  }
+}
+
+function namesOf(
+  { only, all }: { only?: string | undefined; all: boolean },
+  scenarios: readonly Listed[],
+  usage: string,
+): string[] {
+  const known = scenarios.map(({ name }) => name)
+  if (only === undefined) return all ? known : known.slice(0, 1)
+  if (all) throw new Error(`--only and --all exclude each other\n${usage}`)
+  const asked = only.split(',')
+  for (const name of asked) {
+    if (known.includes(name)) continue
+    throw new Error(`--only takes names out of ${known.join(', ')}, not "${name}"\n${usage}`)
+  }
+  return known.filter((name) => asked.includes(name))
 }

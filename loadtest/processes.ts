@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -14,7 +14,7 @@ export interface ServerProcess {
   /** Such as `http://127.0.0.1:40123`. */
   readonly url: string
   readonly pid: number
-  /** Memory that is resident now; undefined where the system has no /proc. */
+  /** Memory that is resident now; undefined once it has ended, and where there is no /proc. */
   residentBytes(): number | undefined
   /** Rejects when the process ends before it is told to. */
   readonly failure: Promise<never>
@@ -128,8 +128,9 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(insist)
 }
 
-function resident({ pid }: ChildProcess): number | undefined {
-  if (process.platform !== 'linux') return undefined
-  const kibibytes = /^VmRSS:\s+([0-9]+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+function resident(child: ChildProcess): number | undefined {
+  const path = `/proc/${child.pid}/status`
+  if (!alive.has(child) || !existsSync(path)) return undefined
+  const kibibytes = /^VmRSS:\s+([0-9]+) kB$/m.exec(readFileSync(path, 'utf8'))
   return kibibytes === null ? undefined : 1024 * Number(kibibytes[1])
 }

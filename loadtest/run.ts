@@ -1,30 +1,43 @@
 /**
- * `npm run loadtest`: the real service under load, on loopback, beside an echo server.
+ * `npm run loadtest`: the real service under load, on loopback, beside what it is compared with.
  *
  * @module
  */
-import { fileURLToPath } from 'node:url'
-import { readRows } from '../test/oracle/counties.js'
-import { askAll, verifyAnswers, waitUntilReady } from './answers.js'
-import { cliPath, type Dataset, prepareDataset } from './dataset.js'
-import { drawnPolygons } from './drawn.js'
-import { machineLine } from './machine.js'
-import { type LoadOptions, readOptions } from './options.js'
-import { type ServerProcess, startServer } from './processes.js'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { commitName, machineLine } from './machine.js'
+import { type LoadOptions, readOptions, usageOf } from './options.js'
+import { type Figure, RESULTS_FORMAT, type Results, type RunOutcome, summarize } from './results.js'
 import { counts } from './scenarios/counts.js'
-import { countsAndLists } from './scenarios/counts-and-lists.js'
-import type { Scenario, Stage } from './scenarios/scenario.js'
+import { countsBesideLists } from './scenarios/counts-beside-lists.js'
+import { lists } from './scenarios/lists.js'
+import { mixed } from './scenarios/mixed.js'
+import { overload } from './scenarios/overload.js'
+import type { Finding, Scenario } from './scenarios/scenario.js'
 import { shutdown } from './scenarios/shutdown.js'
 import { slowReaders } from './scenarios/slow-readers.js'
 import { slowSenders } from './scenarios/slow-senders.js'
 import { soak } from './scenarios/soak.js'
 import { swap } from './scenarios/swap.js'
 import { workerKills } from './scenarios/worker-kills.js'
-import { formatCount, formatTable } from './table.js'
+import {
+  createServers,
+  prepareStage,
+  SHAPE_COUNT,
+  type SharedStage,
+  stageFor,
+  VERIFIED_SHAPE_COUNT,
+} from './stage.js'
+import { formatCount, formatFigure, formatTable } from './table.js'
 
+/** The first is what runs without arguments. */
 const scenarios: readonly Scenario[] = [
+  mixed,
   counts,
-  countsAndLists,
+  lists,
+  countsBesideLists,
+  overload,
   slowReaders,
   slowSenders,
   workerKills,
@@ -33,69 +46,36 @@ const scenarios: readonly Scenario[] = [
   shutdown,
 ]
 
-/** Shapes that are counted, and how many of these are listed as well and verified. */
-const SHAPE_COUNT = 2_048
-const VERIFIED_SHAPE_COUNT = 128
-
 const interruption = new AbortController()
 process.on('SIGINT', () => interruption.abort(new Error('interrupted')))
 process.on('SIGTERM', () => interruption.abort(new Error('terminated')))
 
 try {
-  process.exitCode = await main(readOptions(process.argv.slice(2)), interruption.signal)
+  const options = readOptions(process.argv.slice(2), scenarios)
+  if (options.help) print(usageOf(scenarios))
+  else process.exitCode = await main(options, interruption.signal)
 } catch (error) {
   process.stderr.write(`loadtest: ${(error as Error).message}\n`)
   process.exitCode = 1
 }
 
 async function main(options: LoadOptions, signal: AbortSignal): Promise<number> {
-  const chosen = scenarios.filter(({ name }) => options.only === undefined || options.only === name)
-  if (chosen.length === 0) {
-    throw new Error(`--only is one of ${scenarios.map(({ name }) => name).join(', ')}`)
-  }
+  const date = new Date().toISOString()
   print(`machine   ${machineLine()}; the generator shares it`)
-  const dataset = await prepareDataset(options, signal)
-  const servers: ServerProcess[] = []
+  const servers = createServers(signal)
   try {
-    const started = async (name: string, ...args: string[]) => {
-      const server = await startServer(name, args, signal)
-      servers.push(server)
-      return server
-    }
-    const echoPath = fileURLToPath(new URL('peers/echo.js', import.meta.url))
-    const echo = await started('echo', echoPath)
-    const data = ['--data', dataset.dataDirectory]
-    const service = await started('service', cliPath, 'serve', ...data, '--port', '0')
-    const startService: Stage['startService'] = async (flags = [], directory) => {
-      const on = ['--data', directory ?? dataset.dataDirectory, '--port', '0']
-      const other = await started('another service', cliPath, 'serve', ...on, ...flags)
-      await waitUntilReady(other.url, signal)
-      return other
-    }
-    const startPeer: Stage['startPeer'] = (name, args = []) =>
-      started(name, fileURLToPath(new URL(`peers/${name}.js`, import.meta.url)), ...args)
-    const prepared = await prepareStage(dataset, service, echo, options, signal)
-    const stage: Stage = { ...prepared, startService, startPeer }
-    return await runScenarios(chosen, stage)
+    const shared = await prepareStage(servers, options, signal)
+    describe(shared)
+    const outcomes = await runScenarios(shared)
+    const results = toResults(date, options, outcomes)
+    if (options.runCount > 1) printMedians(results)
+    return conclude(results, options.jsonPath ?? defaultPath(date))
   } finally {
-    await Promise.all(servers.map((server) => server.stop()))
+    await servers.stop()
   }
 }
 
-async function prepareStage(
-  dataset: Dataset,
-  service: ServerProcess,
-  echo: ServerProcess,
-  options: LoadOptions,
-  signal: AbortSignal,
-): Promise<Omit<Stage, 'startService' | 'startPeer'>> {
-  await waitUntilReady(service.url, signal)
-  const rows = await readRows([dataset.csvPath])
-  const shapes = drawnPolygons(rows, SHAPE_COUNT, options.seed)
-  const verified = shapes.slice(0, VERIFIED_SHAPE_COUNT)
-  const counts = await askAll(service.url, shapes, true, signal)
-  const lists = await askAll(service.url, verified, false, signal)
-  await verifyAnswers(rows, verified, counts, lists)
+function describe({ rows, options, dataset }: SharedStage): void {
   print(
     `data      ${formatCount(rows.numbers.length)} synthetic recipients of the US, ` +
       `seed ${options.seed}, ${dataset.dataDirectory}`,
@@ -109,19 +89,89 @@ async function prepareStage(
       'equal brute force; under load, every answer is compared with the one before it',
   )
   print()
-  return { service, echo, counts, lists, options, signal, dataset, rows }
 }
 
-async function runScenarios(chosen: readonly Scenario[], stage: Stage): Promise<number> {
-  const faults: string[] = []
-  for (const { run } of chosen) {
-    const finding = await run(stage)
-    print(formatTable(finding.table))
-    faults.push(...finding.faults)
+async function runScenarios(shared: SharedStage): Promise<Map<string, RunOutcome[]>> {
+  const { runCount, names } = shared.options
+  const outcomes = new Map<string, RunOutcome[]>()
+  for (let run = 1; run <= runCount; run++) {
+    for (const scenario of scenarios.filter(({ name }) => names.includes(name))) {
+      const finding = await runScenario(scenario, shared)
+      const which = runCount === 1 ? '' : `, run ${run} of ${runCount}`
+      const title = `${scenario.name}${which}: ${finding.table.title}`
+      print(formatTable({ ...finding.table, title }))
+      const { figures, faults } = finding
+      for (const fault of faults) print(`FAULT  ${scenario.name}: ${fault}`)
+      outcomes.set(scenario.name, [...(outcomes.get(scenario.name) ?? []), { figures, faults }])
+    }
   }
-  for (const fault of faults) print(`FAULT  ${fault}`)
-  print(faults.length === 0 ? 'ok: nothing failed' : `${faults.length} faults`)
-  return faults.length === 0 ? 0 : 1
+  return outcomes
+}
+
+/** Ends what the scenario has started. */
+async function runScenario({ run }: Scenario, shared: SharedStage): Promise<Finding> {
+  const servers = createServers(shared.signal)
+  try {
+    return await Promise.race([
+      run(stageFor(shared, servers)),
+      shared.service.failure,
+      shared.echo.failure,
+    ])
+  } finally {
+    await servers.stop()
+  }
+}
+
+function toResults(
+  date: string,
+  options: LoadOptions,
+  outcomes: ReadonlyMap<string, readonly RunOutcome[]>,
+): Results {
+  const { recipientCount, seed, connectionCount, runCount } = options
+  const { warmUpSeconds, measuredSeconds, overloadSeconds } = options
+  return {
+    format: RESULTS_FORMAT,
+    date,
+    machine: machineLine(),
+    node: process.version,
+    commit: commitName() ?? null,
+    options: {
+      recipientCount,
+      seed,
+      connectionCount,
+      runCount,
+      warmUpSeconds,
+      measuredSeconds,
+      overloadSeconds,
+    },
+    scenarios: Object.fromEntries([...outcomes].map(([name, runs]) => [name, summarize(runs)])),
+  }
+}
+
+function printMedians({ scenarios }: Results): void {
+  const rows = Object.entries(scenarios).flatMap(([scenario, { figures }]) =>
+    Object.entries(figures).map(([name, figure]) => medianRow(`${scenario} ${name}`, figure)),
+  )
+  print(formatTable({ title: 'medians', header: ['figure', 'median', 'min', 'max'], rows }))
+}
+
+function medianRow(name: string, { median, min, max }: Figure): string[] {
+  return [name, ...[median, min, max].map(formatFigure)]
+}
+
+/** Outside of the source, with the data. */
+function defaultPath(date: string): string {
+  const name = `${date.replaceAll(/[:.]/g, '-')}.json`
+  return join(tmpdir(), 'hickory-loadtest', 'results', name)
+}
+
+function conclude(results: Results, path: string): number {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, `${JSON.stringify(results, undefined, 2)}\n`)
+  const faultCount = Object.values(results.scenarios).flatMap(({ faults }) => faults).length
+  print(faultCount === 0 ? 'ok: nothing failed' : `${faultCount} faults`)
+  print(`results are in ${path}`)
+  return faultCount === 0 ? 0 : 1
 }
 
 function print(line = ''): void {

@@ -27,13 +27,22 @@ export function naiveCircleCount(
   slackMetres: number,
 ): number {
   const limitMetres = radiusMetres + slackMetres
-  const latReach = (limitMetres / RADIUS_METRES) * DEGREES * BOX_MARGIN
-  const lngReach = lngReachOf(limitMetres, lat) * BOX_MARGIN
   let count = 0
-  for (const row of index.range(lng - lngReach, lat - latReach, lng + lngReach, lat + latReach)) {
+  for (const row of index.range(...circleBox(lng, lat, limitMetres))) {
     if (haversineMetres(lng, lat, lngs[row], lats[row]) <= limitMetres) count++
   }
   return count
+}
+
+/** West, south, east and north of a circle, in degrees. */
+export function circleBox(
+  lng: number,
+  lat: number,
+  limitMetres: number,
+): [number, number, number, number] {
+  const latReach = (limitMetres / RADIUS_METRES) * DEGREES * BOX_MARGIN
+  const lngReach = lngReachOf(limitMetres, lat) * BOX_MARGIN
+  return [lng - lngReach, lat - latReach, lng + lngReach, lat + latReach]
 }
 
 export function naiveCorridorCount(

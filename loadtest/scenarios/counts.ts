@@ -3,11 +3,54 @@
  *
  * @module
  */
-import { compareWithEcho } from './against-echo.js'
-import type { Scenario } from './scenario.js'
+import { faultsOf } from '../drive.js'
+import { describeResident, watchResident } from '../resident.js'
+import {
+  BASELINE_HEADER,
+  baselineRow,
+  driveBaselines,
+  driveClosed,
+  ratioOf,
+} from './against-baselines.js'
+import type { Finding, Scenario, Stage } from './scenario.js'
 
 export const counts: Scenario = {
   name: 'counts',
-  summary: 'counts of drawn polygons',
-  run: (stage) => compareWithEcho('counts of drawn polygons', stage, stage.counts),
+  summary: 'how many requests a second for the number of people inside a drawn polygon?',
+  run: async (stage: Stage): Promise<Finding> => {
+    const measured = await watchResident(stage.service, () =>
+      driveClosed(stage, stage.service, stage.counts, true),
+    )
+    const { result: service, resident } = measured
+    const baselines = await driveBaselines(stage, stage.counts)
+    const { echo, naive } = baselines
+    return {
+      table: {
+        title: `counts of drawn polygons, closed loop; service ${describeResident(resident)}`,
+        header: BASELINE_HEADER,
+        rows: [
+          baselineRow('service', service, baselines),
+          baselineRow('echo', echo, baselines),
+          baselineRow('naive', naive, baselines),
+        ],
+      },
+      figures: {
+        countsPerSecond: service.perSecond,
+        ratioToEcho: ratioOf(service, echo),
+        timesNaive: ratioOf(service, naive),
+        p50Ms: service.p50Ms,
+        p99Ms: service.p99Ms,
+        p999Ms: service.p999Ms,
+        echoPerSecond: echo.perSecond,
+        naivePerSecond: naive.perSecond,
+        residentPeakMegabytes: resident.peakBytes / 1e6,
+        generatorBusyShare: service.generatorBusyShare,
+      },
+      faults: [
+        ...faultsOf('service', service),
+        ...faultsOf('echo', echo),
+        ...faultsOf('naive', naive),
+      ],
+    }
+  },
 }

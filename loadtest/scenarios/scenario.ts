@@ -11,6 +11,7 @@ import type { ServerProcess } from '../processes.js'
 import type { Table } from '../table.js'
 
 export interface Stage {
+  /** One for all scenarios of a run. */
   readonly service: ServerProcess
   /** The same HTTP library with a constant answer: what no service could be faster than. */
   readonly echo: ServerProcess
@@ -21,20 +22,30 @@ export interface Stage {
   readonly options: LoadOptions
   readonly signal: AbortSignal
   readonly dataset: Dataset
-  /** What was imported. */
+  /** What was imported, for brute force. */
   readonly rows: Rows
-  /** Another service, ready and ended with the run at the latest; on the same data unless said. */
-  readonly startService: (
-    flags?: readonly string[],
-    dataDirectory?: string,
-  ) => Promise<ServerProcess>
-  /** A script of `peers/`. */
-  readonly startPeer: (name: string, args?: readonly string[]) => Promise<ServerProcess>
+  /**
+   * Starts a service for this scenario alone and waits until it is ready; it is stopped after the
+   * run.
+   *
+   * @param flags  of `hickory serve`
+   * @param dataDirectory  that of the dataset unless given
+   */
+  startService(flags?: readonly string[], dataDirectory?: string): Promise<ServerProcess>
+  /** Starts one of the servers to compare with; it is stopped after the run. */
+  startPeer(name: PeerName, args?: readonly string[]): Promise<ServerProcess>
 }
+
+/**
+ * - `naive`: the same answers the way anyone would write it in an afternoon
+ * - `ready-buffer`: the same HTTP library sending bytes that are there already; `--bytes N`
+ * - `echo`: the same HTTP library with a constant answer
+ */
+export type PeerName = 'naive' | 'ready-buffer' | 'echo'
 
 export interface Finding {
   readonly table: Table
-  /** By name, the unit last. */
+  /** By name with its unit last, such as `countsPerSecond`; for the JSON file. */
   readonly figures: Readonly<Record<string, number>>
   /** Sentences about what should not have been; empty if all is well. */
   readonly faults: readonly string[]
@@ -42,7 +53,7 @@ export interface Finding {
 
 export interface Scenario {
   readonly name: string
-  /** What it asks, in a line. */
+  /** What it asks, in one line. */
   readonly summary: string
   readonly run: (stage: Stage) => Promise<Finding>
 }

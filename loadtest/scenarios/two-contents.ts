@@ -13,9 +13,10 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Polygon } from 'geojson'
 import { readRows } from '../../test/oracle/counties.js'
-import { askAll, type KnownRequest, verifyAnswers } from '../answers.js'
+import type { KnownRequest } from '../answers.js'
 import { cliPath } from '../dataset.js'
 import { runScript, type ServerProcess } from '../processes.js'
+import { askAndVerify } from '../stage.js'
 import type { Compare } from '../traffic/tally.js'
 import type { Stage } from './scenario.js'
 import { verifiedMix } from './verified.js'
@@ -106,19 +107,16 @@ async function askHalf(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
   const unique = [...new Map(requests.map((request) => [request.body, request])).values()]
-  const counted = unique.map(({ body }) => shapeOf(body)).filter(({ countsOnly }) => countsOnly)
-  const listed = unique.map(({ body }) => shapeOf(body)).filter(({ countsOnly }) => !countsOnly)
-  const shapes = listed.map(({ shape }) => shape)
-  const counts = await askAll(
-    service.url,
-    counted.map(({ shape }) => shape),
-    true,
-    signal,
-  )
-  const countsOfListed = await askAll(service.url, shapes, true, signal)
-  const lists = await askAll(service.url, shapes, false, signal)
-  await verifyAnswers(await readRows([halfPath]), shapes, countsOfListed, lists)
-  return new Map([...counts, ...lists].map(({ body, answer }) => [body, answer]))
+  const asked = unique.map(({ body }) => shapeOf(body))
+  const shapesOf = (countsOnly: boolean) =>
+    asked.filter((each) => each.countsOnly === countsOnly).map(({ shape }) => shape)
+  const toCount = shapesOf(true)
+  const listed = shapesOf(false)
+  const rows = await readRows([halfPath])
+  // Those that are listed come first, since they are verified; of the counts of all, some are asked.
+  const shapes = [...listed, ...toCount]
+  const known = await askAndVerify(service, rows, shapes, listed.length, signal)
+  return new Map([...known.counts, ...known.lists].map(({ body, answer }) => [body, answer]))
 }
 
 function shapeOf(body: string): { shape: Polygon; countsOnly: boolean } {

@@ -1,0 +1,82 @@
+/**
+ * `npm run loadtest:compare`: has anything become worse?
+ *
+ * @module
+ */
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Change, compareResults } from './comparison.js'
+import { integerOption } from './integer-option.js'
+import { newestRelease, releasesDirectory } from './releases.js'
+import { type Figure, parseResults, type Results } from './results.js'
+import { formatFigure, formatTable } from './table.js'
+
+const USAGE = `npm run loadtest:compare -- [BASE.json] NEW.json [--threshold N]
+  BASE.json        what to compare with; the newest file in loadtest/releases unless given
+  --threshold N    per cent by which a figure must have become worse to fail, 1 to 1000 (10)
+`
+
+try {
+  process.exitCode = main()
+} catch (error) {
+  process.stderr.write(`loadtest:compare: ${(error as Error).message}\n`)
+  process.exitCode = 2
+}
+
+/** 1 when something has become worse. */
+function main(): number {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { threshold: { type: 'string', default: '10' } },
+  })
+  if (positionals.length < 1 || positionals.length > 2) throw new Error(`usage:\n${USAGE}`)
+  const threshold = integerOption('threshold', values.threshold, 1, 1_000, USAGE)
+  const headPath = positionals[positionals.length - 1]
+  const basePath = positionals.length === 2 ? positionals[0] : newestRelease(releasesDirectory)
+  const [base, head] = [read(basePath), read(headPath)]
+  const { changes, notes } = compareResults(base, head, threshold / 100)
+  print(
+    formatTable({
+      title: `${titleOf(basePath, base)} and ${titleOf(headPath, head)}`,
+      header: ['figure', 'before', 'spread', 'now', 'spread', 'change', ''],
+      rows: changes.map(rowOf),
+    }),
+  )
+  for (const note of notes) print(`note: ${note}`)
+  const worse = changes.filter(({ verdict }) => verdict === 'worse')
+  print(
+    worse.length === 0
+      ? `ok: nothing has become worse by more than ${threshold} % and beyond the spread`
+      : `${worse.length} figures have become worse by more than ${threshold} % and beyond the spread`,
+  )
+  return worse.length === 0 ? 0 : 1
+}
+
+function read(path: string): Results {
+  return parseResults(readFileSync(path, 'utf8'), path)
+}
+
+function titleOf(path: string, { date, commit }: Results): string {
+  return `${basename(path)} (${date.slice(0, 10)}${commit === null ? '' : `, ${commit}`})`
+}
+
+function rowOf({ scenario, name, base, head, share, verdict }: Change): string[] {
+  return [
+    `${scenario} ${name}`,
+    formatFigure(base.median),
+    spreadOf(base),
+    formatFigure(head.median),
+    spreadOf(head),
+    share === undefined ? 'from 0' : `${share > 0 ? '+' : ''}${(100 * share).toFixed(1)} %`,
+    verdict === 'same' ? '' : verdict,
+  ]
+}
+
+function spreadOf({ min, max }: Figure): string {
+  return `${formatFigure(min)}–${formatFigure(max)}`
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,62 @@
+/**
+ * A connection on which one list after the other is read.
+ *
+ * @module
+ */
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { createAnswerReader } from './answer-reader.js'
+import { type Digest, EMPTY_DIGEST, extended } from './digest.js'
+
+export interface ListConnection {
+  /** Undefined where the list is not answered 200, or not to the end. */
+  readList(path: string, body: string): Promise<Digest | undefined>
+  close(): void
+}
+
+export async function openListConnection(url: string): Promise<ListConnection> {
+  const { hostname, port } = new URL(url)
+  let take = (_: Buffer): void => {}
+  let end = (): void => {}
+  // One buffer for all that arrives: without it, each read makes a new one.
+  const onread = {
+    buffer: Buffer.alloc(READ_BYTES),
+    callback(byteCount: number, buffer: Uint8Array) {
+      take(buffer.subarray(0, byteCount) as Buffer)
+      return true
+    },
+  }
+  const socket = connect({ host: hostname, port: Number(port), onread })
+  await once(socket, 'connect')
+  socket.on('error', () => {})
+  socket.on('close', () => end())
+  return {
+    readList: (path, body) =>
+      new Promise((resolve) => {
+        let digest = EMPTY_DIGEST
+        const reader = createAnswerReader((bytes) => {
+          digest = extended(digest, bytes)
+        })
+        end = () => resolve(undefined)
+        take = (bytes) => {
+          reader.read(bytes)
+          if (reader.isOver) resolve(reader.status === 200 ? digest : undefined)
+        }
+        if (socket.destroyed) end()
+        else socket.write(requestText(path, body))
+      }),
+    close: () => void socket.destroy(),
+  }
+}
+
+const READ_BYTES = 512 * 1024
+
+function requestText(path: string, body: string): string {
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    'Host: 127.0.0.1',
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ]
+  return `${head.join('\r\n')}\r\n\r\n${body}`
+}

@@ -1,0 +1,42 @@
+/**
+ * What our own HTTP library makes of a list that is there already: the same bytes over and over,
+ * each handed over when the client has taken the last. No list on this machine is sent faster.
+ *
+ *   node dist/loadtest/peers/ready-buffer.js --bytes N
+ *
+ * @module
+ */
+import { parseArgs } from 'node:util'
+import type { Handler } from '../../src/http/request.js'
+import { createHttpServer } from '../../src/http/server.js'
+import { operations } from '../../src/interface/operations.js'
+import { createLog } from '../../src/log.js'
+
+const { values } = parseArgs({ options: { bytes: { type: 'string', default: '1' } } })
+const body = Buffer.alloc(Number(values.bytes), '0123456789abcdef')
+const headers = {
+  'Content-Type': 'application/json; charset=utf-8',
+  'X-Snapshot': '000000-00000000',
+  'Cache-Control': 'no-store',
+}
+/** Of about as many bytes as the rows that are encoded at a time. */
+const CHUNK_BYTES = 256 * 1024
+
+const stream: Handler = async (request, reply) => {
+  await request.body()
+  const sink = reply.begin(200, headers)
+  for (let at = 0; at < body.length && !sink.gone; at += CHUNK_BYTES) {
+    if (!sink.write(body.subarray(at, at + CHUNK_BYTES))) await sink.drained()
+  }
+  sink.end()
+}
+
+const server = createHttpServer({
+  log: createLog('error'),
+  routes: operations.RecipientRequest.paths.map((path) => ({ path, methods: { POST: stream } })),
+})
+const port = await server.listen('127.0.0.1', 0)
+process.stdout.write(`ready-buffer answers at http://127.0.0.1:${port}\n`)
+
+// Whoever started it is gone when its end of the pipe is.
+process.stdin.on('end', () => process.exit()).resume()

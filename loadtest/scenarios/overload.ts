@@ -1,0 +1,111 @@
+/**
+ * What does the service still do when three times as much is asked as it can do?
+ *
+ * @module
+ */
+import { askAll, type KnownRequest, verifyAnswers } from '../answers.js'
+import { type DriveFigures, drive, faultsOf } from '../drive.js'
+import { DRIVE_HEADER, driveRow } from '../drive-table.js'
+import { heavySelections } from '../heavy.js'
+import { createOracle } from '../oracle.js'
+import type { ServerProcess } from '../processes.js'
+import { describeResident, type Resident, watchResident } from '../resident.js'
+import { formatCount, formatFigure } from '../table.js'
+import { driveClosed } from './against-baselines.js'
+import type { Finding, Scenario, Stage } from './scenario.js'
+
+export const overload: Scenario = {
+  name: 'overload',
+  summary: 'what does the service still do when asked three times as much as it can do?',
+  run: async (stage) => {
+    const { signal } = stage
+    // Of its own, since it takes more memory afterwards.
+    const service = await stage.startService()
+    const requests = await prepareRequests(stage, service)
+    const peak = await driveClosed(stage, service, requests, true)
+    const ratePerSecond = Math.ceil(OVERLOAD_FACTOR * peak.successPerSecond)
+    const { result: over, resident } = await watchResident(service, () =>
+      Promise.race([
+        drive({
+          url: service.url,
+          requests,
+          compareAnswers: true,
+          connectionCount: CONNECTION_COUNT,
+          seconds: stage.options.overloadSeconds,
+          ratePerSecond,
+          signal,
+        }),
+        service.failure,
+      ]),
+    )
+    return findingOf(peak, over, resident)
+  },
+}
+
+const OVERLOAD_FACTOR = 3
+const REQUEST_COUNT = 256
+/** The search of one by brute force takes a second among ten million recipients. */
+const VERIFIED_COUNT = 8
+/** So many that a request hardly ever waits for a connection, not even when answers take long. */
+const CONNECTION_COUNT = 2_000
+
+async function prepareRequests(
+  { rows, options, signal }: Stage,
+  service: ServerProcess,
+): Promise<KnownRequest[]> {
+  const selections = heavySelections(rows, REQUEST_COUNT, options.seed)
+  const requests = await askAll(service.url, selections, signal)
+  verifyAnswers(createOracle(rows), selections.slice(0, VERIFIED_COUNT), requests)
+  return requests
+}
+
+const OVERLOAD_HEADER = [
+  'offered/s',
+  'sent/s',
+  'right/s',
+  'refused',
+  'their p99 ms',
+  'resets',
+  'time-outs',
+]
+
+function findingOf(peak: DriveFigures, over: DriveFigures, resident: Resident): Finding {
+  const goodputShare = over.successPerSecond / peak.successPerSecond
+  const row = (name: string, figures: DriveFigures) => [
+    ...driveRow(name, figures),
+    formatCount(figures.offeredPerSecond),
+    formatCount(figures.sentPerSecond),
+    formatCount(figures.successPerSecond),
+    formatCount(figures.refusedCount),
+    formatFigure(figures.refusedP99Ms),
+    formatCount(figures.lostCount - figures.timeoutCount),
+    formatCount(figures.timeoutCount),
+  ]
+  return {
+    table: {
+      title:
+        `large shapes at ${OVERLOAD_FACTOR} times the peak: goodput is ` +
+        `${formatFigure(goodputShare)} of the peak; service ${describeResident(resident)}`,
+      header: [...DRIVE_HEADER, ...OVERLOAD_HEADER],
+      rows: [row('closed loop', peak), row('open loop, overload', over)],
+    },
+    figures: {
+      peakPerSecond: peak.successPerSecond,
+      offeredPerSecond: over.offeredPerSecond,
+      goodputPerSecond: over.successPerSecond,
+      goodputShare,
+      p50Ms: over.p50Ms,
+      p99Ms: over.p99Ms,
+      refusedCount: over.refusedCount,
+      refusedP99Ms: over.refusedP99Ms,
+      resetCount: over.lostCount - over.timeoutCount,
+      timeoutCount: over.timeoutCount,
+      unsentCount: over.unsentCount,
+      residentBeforeMegabytes: resident.beforeBytes / 1e6,
+      residentPeakMegabytes: resident.peakBytes / 1e6,
+      residentAfterMegabytes: resident.afterBytes / 1e6,
+      generatorBusyShare: over.generatorBusyShare,
+    },
+    faults: [...faultsOf('closed loop', peak), ...faultsOf('overload', over, true)],
+  }
+}
