@@ -47,13 +47,17 @@ export async function startServer(
     isStopping = true
     await end(child)
   }
+  const started = new AbortController()
   try {
-    const url = await Promise.race([addressOf(child), failure, deadline(name, signal)])
+    const late = deadline(name, AbortSignal.any([signal, started.signal]))
+    const url = await Promise.race([addressOf(child), failure, late])
     const residentBytes = () => resident(child)
     return { name, url, pid: child.pid ?? 0, residentBytes, failure, ended, stop }
   } catch (error) {
     await stop()
     throw error
+  } finally {
+    started.abort()
   }
 }
 

@@ -38,10 +38,11 @@ export interface RunOutcome {
 
 export const RESULTS_FORMAT = 'hickory-loadtest-1'
 
-/** @param runs  of one scenario; all of them have the same figures */
+/** @param runs  of one scenario; one that broke off has no figures */
 export function summarize(runs: readonly RunOutcome[]): ScenarioResult {
-  const names = Object.keys(runs[0]?.figures ?? {})
-  const figures = names.map((name) => [name, figureOf(runs.map((run) => run.figures[name]))])
+  const measured = runs.filter((run) => Object.keys(run.figures).length > 0)
+  const names = Object.keys(measured[0]?.figures ?? {})
+  const figures = names.map((name) => [name, figureOf(measured.map((run) => run.figures[name]))])
   return { figures: Object.fromEntries(figures), faults: runs.flatMap(({ faults }) => faults) }
 }
 

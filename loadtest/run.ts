@@ -71,6 +71,8 @@ async function main(options: LoadOptions, signal: AbortSignal): Promise<number> 
     if (options.runCount > 1) printMedians(results)
     return conclude(results, options.jsonPath ?? defaultPath(date))
   } finally {
+    // Ends what still drives a server after a failure.
+    interruption.abort(new Error('the run is over'))
     await servers.stop()
   }
 }
@@ -108,7 +110,7 @@ async function runScenarios(shared: SharedStage): Promise<Map<string, RunOutcome
   return outcomes
 }
 
-/** Ends what the scenario has started. */
+/** Ends what the scenario has started. If it breaks off, that is a fault, and the others go on. */
 async function runScenario({ run }: Scenario, shared: SharedStage): Promise<Finding> {
   const servers = createServers(shared.signal)
   try {
@@ -117,6 +119,10 @@ async function runScenario({ run }: Scenario, shared: SharedStage): Promise<Find
       shared.service.failure,
       shared.echo.failure,
     ])
+  } catch (error) {
+    shared.signal.throwIfAborted()
+    const table = { title: 'broke off', header: [], rows: [] }
+    return { table, figures: {}, faults: [(error as Error).message] }
   } finally {
     await servers.stop()
   }

@@ -27,8 +27,11 @@ export const limits = {
   connectionCount: 20_000,
   /** Requests of one front thread that are not answered yet; more are answered 503. */
   openExchangeCount: 8_192,
-  /** Answers up to this are handed to the socket whole; larger ones as fast as the client reads. */
-  directReplyBytes: 64 * KiB,
+  /**
+   * Answers up to this are handed to the socket whole, since they fit into the buffer of the HTTP
+   * library with their headers; larger ones as fast as the client reads.
+   */
+  directReplyBytes: 12 * KiB,
   /** Answers shorter than this, about one packet, are not compressed. */
   compressMinBytes: 1_400,
   /** The name of the function that a JSONP answer calls. */
@@ -149,6 +152,8 @@ export const limits = {
   pageRecipientCount: 10_000_000,
   /** Rows of a list that are encoded at a time, as far as there is room for them. */
   rowsPerChunkCount: 2_048,
+  /** Pieces of one list that are encoded at a time, as long as its client keeps up. */
+  piecesAheadCount: 3,
   /** Room for rows that are encoded at a time. */
   rowBufferBytes: 256 * KiB,
   /** Such rooms that one front thread keeps for further use. */

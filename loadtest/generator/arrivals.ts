@@ -22,7 +22,7 @@ export function createArrivals<Connection>(
   send: (connection: Connection, arrivedMs: number) => void,
 ): Arrivals<Connection> {
   const { startMs, endMs, ratePerSecond } = plan
-  const offeredCount = Math.floor((ratePerSecond * (endMs - startMs)) / 1000)
+  const offeredCount = Math.round((ratePerSecond * (endMs - startMs)) / 1000)
   // In whole milliseconds, finer than which no timer is: those of one millisecond arrive together.
   const arrivalMs = (at: number) => startMs + Math.ceil((1000 * at) / ratePerSecond)
   const idle: Connection[] = []

@@ -30,6 +30,7 @@ export async function openListConnection(url: string): Promise<ListConnection> {
   await once(socket, 'connect')
   socket.on('error', () => {})
   socket.on('close', () => end())
+  socket.setTimeout(STALL_MS, () => socket.destroy())
   return {
     readList: (path, body) =>
       new Promise((resolve) => {
@@ -39,7 +40,11 @@ export async function openListConnection(url: string): Promise<ListConnection> {
         })
         end = () => resolve(undefined)
         take = (bytes) => {
-          reader.read(bytes)
+          try {
+            reader.read(bytes)
+          } catch {
+            socket.destroy()
+          }
           if (reader.isOver) resolve(reader.status === 200 ? digest : undefined)
         }
         if (socket.destroyed) end()
@@ -50,6 +55,8 @@ export async function openListConnection(url: string): Promise<ListConnection> {
 }
 
 const READ_BYTES = 512 * 1024
+/** Without a byte, after which a list counts as broken off. */
+const STALL_MS = 30_000
 
 function requestText(path: string, body: string): string {
   const head = [

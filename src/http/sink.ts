@@ -46,11 +46,10 @@ export class ChunkedSink implements Sink {
     if (output === undefined) return false
     // A chunk of no bytes would end the body.
     if (chunk.length === 0) return this.#waiting === undefined
-    let taken = true
-    output.native.cork(() => {
-      this.#writeHeadOnce(output)
-      taken = output.native.write(chunk)
-    })
+    if (!this.#headWritten) output.native.cork(() => this.#writeHeadOnce(output))
+    // Not corked: where the socket is full as the library writes what it has corked, it takes what
+    // comes behind for written, and a whole chunk is lost.
+    const taken = output.native.write(chunk)
     if (!taken) this.#block(output)
     this.#writtenBytes += chunk.length
     return taken

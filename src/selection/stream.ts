@@ -4,13 +4,7 @@
  *
  * @module
  */
-import {
-  type Answer,
-  type Body,
-  type BodyWriter,
-  type ByteSink,
-  writeBody,
-} from '../format/answer.js'
+import { type Answer, type Body, type BodyWriter, writeBody } from '../format/answer.js'
 import {
   CSV_RECORD_HEADER,
   csvRowPrefix,
@@ -20,13 +14,12 @@ import {
   ndjsonRowPrefix,
   type SourceSummary,
 } from '../format/recipients.js'
-import { limits } from '../limits.js'
-import type { Caller, QueryRunner } from '../pool/messages.js'
+import type { QueryRunner } from '../pool/messages.js'
 import type { RowFormat } from '../shard/rows.js'
 import type { Catalogue } from './catalogue.js'
 import type { SourceSelection } from './merge.js'
 import type { Listing } from './page.js'
-import { RunCursor } from './run-cursor.js'
+import { writeRows } from './write-rows.js'
 
 /** What a request is answered; a list is encoded only as it is read. */
 export function recipientAnswer(
@@ -73,7 +66,7 @@ function list(
     for (const [at, selection] of selections.entries()) {
       const summary = summaryOf(selection)
       await writeBody(frame.sourceStart(summary, at), sink)
-      await writeRows(runner, selection, rowFormatOf(layout, summary), sink)
+      await writeRows(runner, selection.shards, rowFormatOf(layout, summary), sink)
       if (sink.gone) return
       await writeBody(frame.sourceEnd, sink)
     }
@@ -87,39 +80,4 @@ function rowFormatOf(layout: ListLayout, { sourceId, label }: SourceSummary): Ro
   return layout === 'flat'
     ? { kind: 'csv', prefix: csvRowPrefix(sourceId, label) }
     : { kind: 'jsv' }
-}
-
-async function writeRows(
-  runner: QueryRunner,
-  { shards }: SourceSelection,
-  format: RowFormat,
-  sink: ByteSink,
-): Promise<void> {
-  // In a list each row begins with a comma; the first must not.
-  let skippedBytes = 'prefix' in format ? 0 : 1
-  for (const { shardIndex, runs } of shards) {
-    const cursor = new RunCursor(runs)
-    while (!cursor.isAtEnd) {
-      const next = cursor.peek(limits.rowsPerChunkCount)
-      const task = { kind: 'encode', shardIndex, runs: next, format } as const
-      const rows = await runner.run<'encode'>(task, readerOf(sink))
-      cursor.skip(rows.rowCount)
-      const hasRoom = sink.write(rows.bytes.subarray(skippedBytes))
-      rows.release()
-      skippedBytes = 0
-      if (!hasRoom) await sink.drained()
-      if (sink.gone) return
-    }
-  }
-}
-
-/** Each piece of a list has the time of a request, however long the list is. */
-function readerOf(sink: ByteSink): Caller {
-  return {
-    deadlineMs: performance.now() + limits.requestMs,
-    get gone() {
-      return sink.gone
-    },
-    whenOver: () => {},
-  }
 }

@@ -31,6 +31,13 @@ t.test('requests arrive at the rate, in whole milliseconds', async (t) => {
   t.equal(sent.at(-1)?.arrivedMs, 1_998)
 })
 
+t.test('as many arrive as the rate says, wherever the clock stands', async (t) => {
+  for (const startMs of [0, 56.3104, 56.310399999999994, 91.31689999999999]) {
+    const plan = { startMs, endMs: startMs + 2_000, ratePerSecond: 200 }
+    t.equal(createArrivals(plan, () => {}).offeredCount, 400, `${startMs}`)
+  }
+})
+
 t.test('one that finds no connection waits, and arrived when it did', async (t) => {
   const { arrivals, sent } = arrivalsOf(100, 1_000)
   arrivals.free('a')

@@ -71,6 +71,15 @@ t.test('the faults of all runs are kept', async (t) => {
   t.same(faults, ['late'])
 })
 
+t.test('a run that broke off has faults, but no part in a median', async (t) => {
+  const { figures, faults } = summarize([
+    { figures: {}, faults: ['broke off'] },
+    { figures: { p99Ms: 8 }, faults: [] },
+  ])
+  t.same(figures, { p99Ms: figureOf([8]) })
+  t.same(faults, ['broke off'])
+})
+
 t.test('only a result file is read as one', async (t) => {
   t.equal(parseResults(JSON.stringify({ format: RESULTS_FORMAT }), 'a.json').format, RESULTS_FORMAT)
   t.throws(() => parseResults('{}', 'a.json'), /a\.json is not a result/)

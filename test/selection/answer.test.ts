@@ -291,7 +291,8 @@ t.test('a client that goes away ends the work for its list', async (t) => {
   }
   await answerTo(abandoned, Buffer.from(JSON.stringify({ geoJSON: square })), 'json', reply)
   t.notOk(reply.ended)
-  t.equal(abandoned.tasks.filter((task) => task.kind === 'encode').length, 1)
+  const begunCount = abandoned.tasks.filter((task) => task.kind === 'encode').length
+  t.ok(begunCount <= limits.piecesAheadCount, 'nothing but what was begun before it went')
 })
 
 t.test('a list that cannot go on is broken off, never ended', async (t) => {

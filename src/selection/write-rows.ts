@@ -1,0 +1,118 @@
+/**
+ * Writes the recipients of a list, piece by piece. While the client keeps up, the next pieces are
+ * encoded as one is sent; while it does not, none is, so that what waits for it is one piece.
+ *
+ * @module
+ */
+import type { ByteSink } from '../format/answer.js'
+import { limits } from '../limits.js'
+import type { Caller, EncodedRows, QueryRunner } from '../pool/messages.js'
+import type { RowFormat } from '../shard/rows.js'
+import { recipientCountOf } from '../shard/runs.js'
+import type { ShardRuns } from './dispatch.js'
+import { RunCursor } from './run-cursor.js'
+
+/** @param shards  whose recipients are written, in order, until nobody takes them any more */
+export async function writeRows(
+  runner: QueryRunner,
+  shards: readonly ShardRuns[],
+  format: RowFormat,
+  sink: ByteSink,
+): Promise<void> {
+  const encode = ({ shardIndex, runs }: ShardRuns) =>
+    runner.run<'encode'>({ kind: 'encode', shardIndex, runs, format }, readerOf(sink))
+  const pieces = piecesOf(shards)
+  let waiting: Piece[] = []
+  let easyCount = EASY_WRITE_COUNT
+  // In a list each row begins with a comma; the first must not.
+  let skippedBytes = 'prefix' in format ? 0 : 1
+  try {
+    for (;;) {
+      const wantedCount = easyCount < EASY_WRITE_COUNT ? 1 : limits.piecesAheadCount
+      waiting = ahead(waiting, pieces, wantedCount, encode)
+      const piece = waiting.shift()
+      if (piece === undefined) return
+      const rest = new RunCursor(piece.runs)
+      while (!rest.isAtEnd) {
+        const rows = await (piece.encoded ?? encode({ ...piece, runs: rest.peek(piece.rowCount) }))
+        piece.encoded = undefined
+        rest.skip(rows.rowCount)
+        const hasRoom = sink.write(rows.bytes.subarray(skippedBytes))
+        rows.release()
+        skippedBytes = 0
+        easyCount++
+        if (!hasRoom) {
+          easyCount = 0
+          // Memory of its own for as long as the client takes is what a list must not hold.
+          for (const each of waiting) giveUp(each)
+          await sink.drained()
+        }
+        if (sink.gone) return
+      }
+    }
+  } finally {
+    for (const each of waiting) giveUp(each)
+  }
+}
+
+/** Writes without having to wait, after which a client is taken to keep up. */
+const EASY_WRITE_COUNT = 8
+
+/** A part of a list, which is encoded at a time. */
+interface Piece extends ShardRuns {
+  readonly rowCount: number
+  /** Undefined while nobody works on it. */
+  encoded: Promise<EncodedRows> | undefined
+}
+
+function* piecesOf(shards: readonly ShardRuns[]): Generator<Piece> {
+  for (const { shardIndex, runs } of shards) {
+    const cursor = new RunCursor(runs)
+    while (!cursor.isAtEnd) {
+      const next = cursor.peek(limits.rowsPerChunkCount)
+      const rowCount = recipientCountOf(next)
+      yield { shardIndex, runs: next, rowCount, encoded: undefined }
+      cursor.skip(rowCount)
+    }
+  }
+}
+
+/** As many pieces as are wanted, the first ones that wait, all of them being encoded. */
+function ahead(
+  waiting: Piece[],
+  pieces: Generator<Piece>,
+  wantedCount: number,
+  encode: (piece: Piece) => Promise<EncodedRows>,
+): Piece[] {
+  while (waiting.length < wantedCount) {
+    const { value, done } = pieces.next()
+    if (done) break
+    waiting.push(value)
+  }
+  for (const piece of waiting.slice(0, wantedCount)) {
+    if (piece.encoded !== undefined) continue
+    piece.encoded = encode(piece)
+    // Whoever waits for an earlier piece does not see it fail.
+    piece.encoded.catch(() => {})
+  }
+  return waiting
+}
+
+function giveUp(piece: Piece): void {
+  piece.encoded?.then(
+    (rows) => rows.release(),
+    () => {},
+  )
+  piece.encoded = undefined
+}
+
+/** Each piece of a list has the time of a request, however long the list is. */
+function readerOf(sink: ByteSink): Caller {
+  return {
+    deadlineMs: performance.now() + limits.requestMs,
+    get gone() {
+      return sink.gone
+    },
+    whenOver: () => {},
+  }
+}
