@@ -36,6 +36,6 @@ export function driveRow(name: string, figures: DriveFigures): string[] {
   ]
 }
 
-export function formatShare(share: number): string {
+function formatShare(share: number): string {
   return `${Math.round(100 * share)} %`
 }

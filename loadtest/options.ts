@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { parseArgs } from 'node:util'
 import { integerOption } from './integer-option.js'
+import { parseOptions } from './parse-options.js'
 
 export interface LoadOptions {
   readonly recipientCount: number
@@ -63,10 +63,30 @@ ${list.join('\n')}
 `
 }
 
+const OPTIONS = {
+  recipients: { type: 'string', default: '1000000' },
+  seed: { type: 'string', default: '1' },
+  connections: { type: 'string', default: '64' },
+  seconds: { type: 'string', default: '10' },
+  'warm-up': { type: 'string', default: '3' },
+  'kill-seconds': { type: 'string', default: '60' },
+  swaps: { type: 'string', default: '50' },
+  'slow-readers': { type: 'string', default: '200' },
+  'slow-senders': { type: 'string', default: '1000' },
+  'soak-minutes': { type: 'string', default: '10' },
+  'overload-seconds': { type: 'string', default: '60' },
+  runs: { type: 'string', default: '1' },
+  only: { type: 'string' },
+  all: { type: 'boolean', default: false },
+  json: { type: 'string' },
+  fresh: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const
+
 /** @throws Error  that says what is wrong, with the usage below */
 export function readOptions(args: readonly string[], scenarios: readonly Listed[]): LoadOptions {
   const usage = usageOf(scenarios)
-  const values = parse(args, usage)
+  const values = parseOptions(args, OPTIONS, usage)
   const integer = (name: string, text: string, min: number, max: number) =>
     integerOption(name, text, min, max, usage)
   return {
@@ -86,35 +106,6 @@ export function readOptions(args: readonly string[], scenarios: readonly Listed[
     jsonPath: values.json,
     fresh: values.fresh,
     help: values.help,
-  }
-}
-
-function parse(args: readonly string[], usage: string) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        recipients: { type: 'string', default: '1000000' },
-        seed: { type: 'string', default: '1' },
-        connections: { type: 'string', default: '64' },
-        seconds: { type: 'string', default: '10' },
-        'warm-up': { type: 'string', default: '3' },
-        'kill-seconds': { type: 'string', default: '60' },
-        swaps: { type: 'string', default: '50' },
-        'slow-readers': { type: 'string', default: '200' },
-        'slow-senders': { type: 'string', default: '1000' },
-        'soak-minutes': { type: 'string', default: '10' },
-        'overload-seconds': { type: 'string', default: '60' },
-        runs: { type: 'string', default: '1' },
-        only: { type: 'string' },
-        all: { type: 'boolean', default: false },
-        json: { type: 'string' },
-        fresh: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    }).values
-  } catch (error) {
-    throw new Error(`${(error as Error).message}\n${usage}`)
   }
 }
 

@@ -24,12 +24,3 @@ const LISTENING = '0A'
 
 /** Of a connection that its process has closed, while the system still sends what is left. */
 const NOBODY = '0'
-
-/** The slope of the straight line nearest to the points, in units of y for each unit of x. */
-export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
-  const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length
-  const [meanX, meanY] = [mean(points.map(([x]) => x)), mean(points.map(([, y]) => y))]
-  const above = points.reduce((sum, [x, y]) => sum + (x - meanX) * (y - meanY), 0)
-  const below = points.reduce((sum, [x]) => sum + (x - meanX) ** 2, 0)
-  return below === 0 ? 0 : above / below
-}

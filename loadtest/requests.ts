@@ -33,3 +33,14 @@ export function isCircle(feature: SelectFeature): feature is CircleFeature {
 export function requestBody({ features, countsOnly }: Selection): string {
   return JSON.stringify({ countsOnly, geoJSON: { type: 'FeatureCollection', features } })
 }
+
+/** As it goes over a connection. */
+export function requestText(body: string, path = '/api/recipients'): string {
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    'Host: 127.0.0.1',
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ]
+  return `${head.join('\r\n')}\r\n\r\n${body}`
+}

@@ -12,7 +12,7 @@ export interface Results {
   readonly machine: string
   readonly node: string
   readonly commit: string | null
-  /** What was asked for; results are compared only where these are the same. */
+  /** What was asked for, but for the scenarios. */
   readonly options: Readonly<Record<string, number>>
   readonly scenarios: Readonly<Record<string, ScenarioResult>>
 }
@@ -38,11 +38,13 @@ export interface RunOutcome {
 
 export const RESULTS_FORMAT = 'hickory-loadtest-1'
 
-/** @param runs  of one scenario; one that broke off has no figures */
+/** @param runs  of one scenario; a figure is of those that have it */
 export function summarize(runs: readonly RunOutcome[]): ScenarioResult {
-  const measured = runs.filter((run) => Object.keys(run.figures).length > 0)
-  const names = Object.keys(measured[0]?.figures ?? {})
-  const figures = names.map((name) => [name, figureOf(measured.map((run) => run.figures[name]))])
+  const names = new Set(runs.flatMap((run) => Object.keys(run.figures)))
+  const figures = [...names].map((name) => [
+    name,
+    figureOf(runs.flatMap((run) => run.figures[name] ?? [])),
+  ])
   return { figures: Object.fromEntries(figures), faults: runs.flatMap(({ faults }) => faults) }
 }
 

@@ -133,23 +133,16 @@ function toResults(
   options: LoadOptions,
   outcomes: ReadonlyMap<string, readonly RunOutcome[]>,
 ): Results {
-  const { recipientCount, seed, connectionCount, runCount } = options
-  const { warmUpSeconds, measuredSeconds, overloadSeconds } = options
+  const numbers = Object.entries(options).filter(
+    (option): option is [string, number] => typeof option[1] === 'number',
+  )
   return {
     format: RESULTS_FORMAT,
     date,
     machine: machineLine(),
     node: process.version,
     commit: commitName() ?? null,
-    options: {
-      recipientCount,
-      seed,
-      connectionCount,
-      runCount,
-      warmUpSeconds,
-      measuredSeconds,
-      overloadSeconds,
-    },
+    options: Object.fromEntries(numbers),
     scenarios: Object.fromEntries([...outcomes].map(([name, runs]) => [name, summarize(runs)])),
   }
 }

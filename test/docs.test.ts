@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { usageOf } from '../loadtest/options.js'
 import { readConfig } from '../src/config.js'
 import { errorTables } from '../src/errors.js'
 import { operations } from '../src/interface/operations.js'
@@ -44,6 +45,20 @@ t.test('docs/operations.md has the times that a new snapshot is taken in', async
   t.match(text, 'Each second the service looks')
   t.match(text, `is tried again after ${limits.snapshotRetryMs / 1000} seconds`)
   t.match(text, `After ${limits.snapshotReleaseMs / 1000} seconds a list`)
+})
+
+t.test('loadtest/README.md has every scenario and every option', async (t) => {
+  const text = read('loadtest/README.md')
+  const files = readdirSync(join(root, 'loadtest/scenarios'))
+  const names = files.flatMap(
+    (file) =>
+      /: Scenario = \{\n {2}name: '(.+)',/.exec(read(`loadtest/scenarios/${file}`))?.[1] ?? [],
+  )
+  t.ok(names.includes('mixed') && names.length > 5, 'scenarios are found')
+  for (const name of names) t.match(text, new RegExp(`^\\| \`${name}\` +\\|`, 'm'), name)
+  const usage = usageOf([{ name: 'mixed', summary: '' }])
+  for (const [, flag] of usage.matchAll(/^ {2}(--[\w-]+)/gm))
+    t.ok(text.includes(`[${flag}`) || text.includes(`| ${flag}`), flag)
 })
 
 t.test('docs/api.md has every path and the bounds of the code', async (t) => {

@@ -21,6 +21,7 @@ import { createClipPool } from '../src/pool/clip-pool.js'
 import type { DrainMessage, FrontData, FrontMessage } from '../src/pool/messages.js'
 import type { SwapOrder, SwapReport } from '../src/pool/swap-messages.js'
 import { createCurrent } from '../src/selection/current.js'
+import type { SnapshotNews } from '../src/snapshot/watch.js'
 import { openStore } from '../src/store/open.js'
 import { readVersion } from '../src/version.js'
 
@@ -28,8 +29,7 @@ const data = workerData as FrontData
 const log = createLog(data.logLevel, { thread: 'front' })
 const { queryThreadCount, corsOrigins } = data
 let draining = false
-let news = {}
-
+let news: SnapshotNews = {}
 let closeServer = () => {}
 
 process.on('uncaughtException', (error) => {

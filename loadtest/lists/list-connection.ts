@@ -5,7 +5,8 @@
  */
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { createAnswerReader } from './answer-reader.js'
+import { createAnswerStream } from '../../test/support/answer-stream.js'
+import { requestText } from '../requests.js'
 import { type Digest, EMPTY_DIGEST, extended } from './digest.js'
 
 export interface ListConnection {
@@ -35,20 +36,20 @@ export async function openListConnection(url: string): Promise<ListConnection> {
     readList: (path, body) =>
       new Promise((resolve) => {
         let digest = EMPTY_DIGEST
-        const reader = createAnswerReader((bytes) => {
-          digest = extended(digest, bytes)
+        const answer = createAnswerStream((piece) => {
+          digest = extended(digest, piece)
         })
         end = () => resolve(undefined)
         take = (bytes) => {
           try {
-            reader.read(bytes)
+            answer.read(bytes)
           } catch {
             socket.destroy()
           }
-          if (reader.isOver) resolve(reader.status === 200 ? digest : undefined)
+          if (answer.isOver) resolve(answer.status === 200 ? digest : undefined)
         }
         if (socket.destroyed) end()
-        else socket.write(requestText(path, body))
+        else socket.write(requestText(body, path))
       }),
     close: () => void socket.destroy(),
   }
@@ -57,13 +58,3 @@ export async function openListConnection(url: string): Promise<ListConnection> {
 const READ_BYTES = 512 * 1024
 /** Without a byte, after which a list counts as broken off. */
 const STALL_MS = 30_000
-
-function requestText(path: string, body: string): string {
-  const head = [
-    `POST ${path} HTTP/1.1`,
-    'Host: 127.0.0.1',
-    'Content-Type: application/json',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-  ]
-  return `${head.join('\r\n')}\r\n\r\n${body}`
-}

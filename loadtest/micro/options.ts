@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { parseArgs } from 'node:util'
 import { integerOption } from '../integer-option.js'
+import { parseOptions } from '../parse-options.js'
 
 export interface BenchOptions {
   readonly recipientCount: number
@@ -36,13 +36,23 @@ With PGHOST set, PostGIS is asked as well: see loadtest/README.md.
 `
 }
 
+const OPTIONS = {
+  recipients: { type: 'string', default: '10000000' },
+  seed: { type: 'string', default: '1' },
+  only: { type: 'string' },
+  growth: { type: 'string' },
+  json: { type: 'string' },
+  clustered: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const
+
 /** @throws Error  that says what is wrong, with the usage below */
 export function readOptions(
   args: readonly string[],
   questionNames: readonly string[],
 ): BenchOptions {
   const usage = usageOf(questionNames)
-  const values = parse(args, usage)
+  const values = parseOptions(args, OPTIONS, usage)
   if (values.only !== undefined && !questionNames.includes(values.only)) {
     throw new Error(`--only is one of ${questionNames.join(', ')}, not "${values.only}"\n${usage}`)
   }
@@ -56,24 +66,5 @@ export function readOptions(
     jsonPath: values.json,
     isClustered: values.clustered,
     help: values.help,
-  }
-}
-
-function parse(args: readonly string[], usage: string) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        recipients: { type: 'string', default: '10000000' },
-        seed: { type: 'string', default: '1' },
-        only: { type: 'string' },
-        growth: { type: 'string' },
-        json: { type: 'string' },
-        clustered: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    }).values
-  } catch (error) {
-    throw new Error(`${(error as Error).message}\n${usage}`)
   }
 }

@@ -5,28 +5,15 @@
  * @module
  */
 import { type KnownRequest, verifyPeer } from '../answers.js'
-import { type DriveFigures, drive } from '../drive.js'
+import type { DriveFigures } from '../drive.js'
 import { DRIVE_HEADER, driveRow } from '../drive-table.js'
-import type { ServerProcess } from '../processes.js'
 import { formatFigure } from '../table.js'
+import { driveClosed } from './drives.js'
 import type { Stage } from './scenario.js'
 
 export interface Baselines {
   readonly echo: DriveFigures
   readonly naive: DriveFigures
-}
-
-/** Drives a server as hard as it answers, on the connections and for the time of the options. */
-export function driveClosed(
-  { options, signal }: Stage,
-  server: ServerProcess,
-  requests: readonly KnownRequest[],
-  compareAnswers: boolean,
-): Promise<DriveFigures> {
-  const { connectionCount, warmUpSeconds, measuredSeconds } = options
-  const times = { warmUpSeconds, seconds: measuredSeconds }
-  const plan = { url: server.url, requests, compareAnswers, connectionCount, ...times, signal }
-  return Promise.race([drive(plan), server.failure])
 }
 
 /** The naive server gives the answers of the service before it is timed, or nothing is. */

@@ -4,13 +4,13 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type DriveFigures, drive, faultsOf } from '../drive.js'
+import { type DriveFigures, faultsOf } from '../drive.js'
 import { DRIVE_HEADER, driveRow } from '../drive-table.js'
 import { askBigList, JSON_PATH } from '../lists/big-list.js'
 import { listFaultsOf, type ReadFigures, readLists } from '../lists/read-lists.js'
 import { formatCount, formatFigure } from '../table.js'
-import { driveClosed } from './against-baselines.js'
-import type { Finding, Scenario, Stage } from './scenario.js'
+import { driveClosed, driveOpen } from './drives.js'
+import type { Finding, Scenario } from './scenario.js'
 
 export const countsBesideLists: Scenario = {
   name: 'counts-beside-lists',
@@ -19,8 +19,11 @@ export const countsBesideLists: Scenario = {
     const { service, signal, options } = stage
     const list = await askBigList(service.url, stage.rows)
     const peak = await driveClosed(stage, service, stage.counts, true)
-    const ratePerSecond = Math.ceil(RATE_SHARE * peak.perSecond)
-    const alone = await driveOpen(stage, ratePerSecond)
+    const plan = {
+      connectionCount: CONNECTION_COUNT,
+      ratePerSecond: Math.ceil(RATE_SHARE * peak.perSecond),
+    }
+    const alone = await driveOpen(stage, service, stage.counts, plan)
     const reading = readLists(
       {
         url: service.url,
@@ -32,7 +35,7 @@ export const countsBesideLists: Scenario = {
       },
       signal,
     )
-    const besideThem = sleep(SETTLE_MS).then(() => driveOpen(stage, ratePerSecond))
+    const besideThem = sleep(SETTLE_MS).then(() => driveOpen(stage, service, stage.counts, plan))
     const [beside, lists] = await Promise.race([
       Promise.all([besideThem, reading]),
       service.failure,
@@ -47,20 +50,6 @@ const CONNECTION_COUNT = 256
 const LIST_COUNT = 4
 /** In which the lists get under way. */
 const SETTLE_MS = 500
-
-function driveOpen(stage: Stage, ratePerSecond: number): Promise<DriveFigures> {
-  const { service, counts, options, signal } = stage
-  return drive({
-    url: service.url,
-    requests: counts,
-    compareAnswers: true,
-    connectionCount: CONNECTION_COUNT,
-    warmUpSeconds: options.warmUpSeconds,
-    seconds: options.measuredSeconds,
-    ratePerSecond,
-    signal,
-  })
-}
 
 interface Measured {
   readonly peak: DriveFigures

@@ -5,13 +5,8 @@
  */
 import { faultsOf } from '../drive.js'
 import { describeResident, watchResident } from '../resident.js'
-import {
-  BASELINE_HEADER,
-  baselineRow,
-  driveBaselines,
-  driveClosed,
-  ratioOf,
-} from './against-baselines.js'
+import { BASELINE_HEADER, baselineRow, driveBaselines, ratioOf } from './against-baselines.js'
+import { driveClosed } from './drives.js'
 import type { Finding, Scenario, Stage } from './scenario.js'
 
 export const counts: Scenario = {

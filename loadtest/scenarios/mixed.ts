@@ -5,7 +5,7 @@
  * @module
  */
 import { askAll, type KnownRequest, verifyAnswers } from '../answers.js'
-import { type DriveFigures, drive, faultsOf } from '../drive.js'
+import { type DriveFigures, faultsOf } from '../drive.js'
 import { driveRow } from '../drive-table.js'
 import { createOracle, type Oracle } from '../oracle.js'
 import { describeResident, type Resident, watchResident } from '../resident.js'
@@ -17,9 +17,9 @@ import {
   type Baselines,
   baselineRow,
   driveBaselines,
-  driveClosed,
   ratioOf,
 } from './against-baselines.js'
+import { driveClosed, driveOpen } from './drives.js'
 import type { Finding, Scenario, Stage } from './scenario.js'
 
 export const mixed: Scenario = {
@@ -63,21 +63,11 @@ async function driveService(
   stage: Stage,
   requests: readonly KnownRequest[],
 ): Promise<ServiceFigures> {
-  const { options, service, signal } = stage
-  const closed = await driveClosed(stage, service, requests, true)
-  const open = await Promise.race([
-    drive({
-      url: service.url,
-      requests,
-      compareAnswers: true,
-      connectionCount: OPEN_CONNECTION_COUNT,
-      warmUpSeconds: options.warmUpSeconds,
-      seconds: options.measuredSeconds,
-      ratePerSecond: Math.ceil(OPEN_SHARE * closed.perSecond),
-      signal,
-    }),
-    service.failure,
-  ])
+  const closed = await driveClosed(stage, stage.service, requests, true)
+  const open = await driveOpen(stage, stage.service, requests, {
+    connectionCount: OPEN_CONNECTION_COUNT,
+    ratePerSecond: Math.ceil(OPEN_SHARE * closed.perSecond),
+  })
   return { closed, open }
 }
 

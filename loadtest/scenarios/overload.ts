@@ -4,39 +4,31 @@
  * @module
  */
 import { askAll, type KnownRequest, verifyAnswers } from '../answers.js'
-import { type DriveFigures, drive, faultsOf } from '../drive.js'
+import { type DriveFigures, faultsOf } from '../drive.js'
 import { DRIVE_HEADER, driveRow } from '../drive-table.js'
 import { heavySelections } from '../heavy.js'
 import { createOracle } from '../oracle.js'
 import type { ServerProcess } from '../processes.js'
 import { describeResident, type Resident, watchResident } from '../resident.js'
 import { formatCount, formatFigure } from '../table.js'
-import { driveClosed } from './against-baselines.js'
+import { driveClosed, driveOpen } from './drives.js'
 import type { Finding, Scenario, Stage } from './scenario.js'
 
 export const overload: Scenario = {
   name: 'overload',
   summary: 'what does the service still do when asked three times as much as it can do?',
   run: async (stage) => {
-    const { signal } = stage
     // Of its own, since it takes more memory afterwards.
     const service = await stage.startService()
     const requests = await prepareRequests(stage, service)
     const peak = await driveClosed(stage, service, requests, true)
-    const ratePerSecond = Math.ceil(OVERLOAD_FACTOR * peak.successPerSecond)
     const { result: over, resident } = await watchResident(service, () =>
-      Promise.race([
-        drive({
-          url: service.url,
-          requests,
-          compareAnswers: true,
-          connectionCount: CONNECTION_COUNT,
-          seconds: stage.options.overloadSeconds,
-          ratePerSecond,
-          signal,
-        }),
-        service.failure,
-      ]),
+      driveOpen(stage, service, requests, {
+        connectionCount: CONNECTION_COUNT,
+        ratePerSecond: Math.ceil(OVERLOAD_FACTOR * peak.successPerSecond),
+        warmUpSeconds: 0,
+        seconds: stage.options.overloadSeconds,
+      }),
     )
     return findingOf(peak, over, resident)
   },

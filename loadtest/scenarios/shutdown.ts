@@ -12,7 +12,7 @@ import { verifiedCounts } from './verified.js'
 
 export const shutdown: Scenario = {
   name: 'shutdown',
-  summary: 'SIGTERM while all connections are busy',
+  summary: 'does any client notice a SIGTERM while all connections are busy?',
   run,
 }
 
@@ -49,7 +49,7 @@ async function run(stage: Stage): Promise<Finding> {
           'service',
           formatCount(before),
           formatCount(afterCount),
-          formatFigure(tally.percentileMs(0.99)),
+          formatFigure(tally.latencies().p99Ms),
           formatFigure(exitSeconds),
           String(exitCode),
           formatCount(tally.brokenCount + tally.lateCount + tally.otherCount + tally.wrongCount),

@@ -8,8 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../../src/limits.js'
 import { heldConnectionCount } from '../process-figures.js'
 import type { ServerProcess } from '../processes.js'
+import { requestText } from '../requests.js'
+import { watchResident } from '../resident.js'
 import { formatCount, formatFigure } from '../table.js'
-import { requestText } from '../traffic/connection.js'
 import { createTally } from '../traffic/tally.js'
 import { startTraffic } from '../traffic/traffic.js'
 import type { Finding, Scenario, Stage } from './scenario.js'
@@ -17,7 +18,7 @@ import { verifiedCounts } from './verified.js'
 
 export const slowReaders: Scenario = {
   name: 'slow-readers',
-  summary: 'readers of a few kilobytes a second, each of a list of everybody',
+  summary: 'do readers of 4 KB/s, each of a list of everybody, take memory or stay?',
   run,
 }
 
@@ -42,11 +43,12 @@ async function run(stage: Stage): Promise<Finding> {
   const readers: SlowReader[] = []
   try {
     await sleep(1000 * stage.options.warmUpSeconds, undefined, { signal: stage.signal })
-    const watch = watchMemory(service)
-    for (let at = 0; at < stage.options.slowReaderCount; at++) readers.push(read(service.url))
-    const cutOffMs = await untilCutOff(service, readers, stage.signal)
-    const { growthBytes } = watch.stop()
+    const { result: cutOffMs, resident } = await watchResident(service, () => {
+      for (let at = 0; at < stage.options.slowReaderCount; at++) readers.push(read(service.url))
+      return untilCutOff(service, readers, stage.signal)
+    })
     await running.stop()
+    const growthBytes = resident.peakBytes - resident.beforeBytes
     return toFinding(stage, { readers, growthBytes, cutOffMs }, tally)
   } finally {
     for (const reader of readers) reader.close()
@@ -105,22 +107,6 @@ function read(url: string): SlowReader {
     isRefused: () => isRefused,
     readBytes: () => readBytes,
     close,
-  }
-}
-
-function watchMemory(service: ServerProcess) {
-  const startBytes = service.residentBytes() ?? 0
-  let mostBytes = startBytes
-  const sample = () => {
-    mostBytes = Math.max(mostBytes, service.residentBytes() ?? 0)
-  }
-  const timer = setInterval(sample, 200)
-  return {
-    stop() {
-      clearInterval(timer)
-      sample()
-      return { growthBytes: mostBytes - startBytes }
-    },
   }
 }
 
@@ -184,14 +170,14 @@ function toFinding(
           cutOffMs === undefined ? 'never' : formatFigure(cutOffMs / 1000),
           formatFigure(perReaderBytes / 1e3),
           formatCount(tally.successCount),
-          formatFigure(tally.percentileMs(0.99)),
+          formatFigure(tally.latencies().p99Ms),
         ],
       ],
     },
     figures: {
       refusedCount,
       growthBytes,
-      othersP99Ms: tally.percentileMs(0.99),
+      othersP99Ms: tally.latencies().p99Ms,
       ...(cutOffMs === undefined ? {} : { cutOffSeconds: cutOffMs / 1000 }),
     },
     faults,

@@ -4,6 +4,7 @@
  * @module
  */
 import { Worker } from 'node:worker_threads'
+import { figureOf } from '../results.js'
 import { formatCount, formatFigure } from '../table.js'
 import { createTally, type Tally } from '../traffic/tally.js'
 import { traffic } from '../traffic/traffic.js'
@@ -13,7 +14,7 @@ import { verifiedCounts } from './verified.js'
 
 export const slowSenders: Scenario = {
   name: 'slow-senders',
-  summary: 'connections that trickle heads and bodies',
+  summary: 'do connections that send a byte a second keep the others waiting?',
   run,
 }
 
@@ -79,14 +80,10 @@ function startSenders(workerData: SenderData): Worker {
 
 function toRow(name: string, tallies: readonly Tally[]): string[] {
   const answeredCount = tallies.reduce((sum, tally) => sum + tally.answeredCount, 0)
-  const p50Ms = median(tallies.map((tally) => tally.percentileMs(0.5)))
+  const p50Ms = figureOf(tallies.map((tally) => tally.latencies().p50Ms)).median
   return [name, formatCount(answeredCount), formatFigure(p50Ms), formatFigure(medianP99(tallies))]
 }
 
 function medianP99(tallies: readonly Tally[]): number {
-  return median(tallies.map((tally) => tally.percentileMs(0.99)))
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]
+  return figureOf(tallies.map((tally) => tally.latencies().p99Ms)).median
 }

@@ -4,8 +4,9 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openDescriptorCount, slopeOf } from '../process-figures.js'
+import { openDescriptorCount } from '../process-figures.js'
 import type { ServerProcess } from '../processes.js'
+import { slopeOf } from '../slope.js'
 import { formatCount, formatFigure } from '../table.js'
 import { createTally } from '../traffic/tally.js'
 import { startTraffic, traffic } from '../traffic/traffic.js'
@@ -14,7 +15,7 @@ import { serveTwoContents, type TwoContents } from './two-contents.js'
 
 export const soak: Scenario = {
   name: 'soak',
-  summary: 'counts and lists at 70 % of what the service can do, with kills and swaps',
+  summary: 'does anything pile up at 70 % of full load, with kills and swaps?',
   run,
 }
 
@@ -119,7 +120,7 @@ function toFinding(
           formatCount(tally.successCount),
           formatCount(tally.refusedCount),
           formatCount(tally.wrongCount),
-          formatFigure(tally.percentileMs(0.99)),
+          formatFigure(tally.latencies().p99Ms),
           formatCount(mostBytes(samples) / 1e6),
           formatCount(slope / 1e6),
           `${Math.min(...counts)} to ${Math.max(...counts)}`,
@@ -130,7 +131,7 @@ function toFinding(
       perSecond,
       swapCount,
       refusedCount: tally.refusedCount,
-      p99Ms: tally.percentileMs(0.99),
+      p99Ms: tally.latencies().p99Ms,
       growthBytes,
       slopeBytesPerHour: slope,
     },

@@ -11,7 +11,7 @@ import { serveTwoContents } from './two-contents.js'
 
 export const swap: Scenario = {
   name: 'swap',
-  summary: 'imports into the data directory that is served',
+  summary: 'does anybody notice imports, and is each answer that of its snapshot?',
   run,
 }
 
@@ -65,7 +65,7 @@ async function run(stage: Stage): Promise<Finding> {
           formatCount(residentBytes.length),
           formatCount(tally.successCount),
           formatFigure(Math.max(0, ...servedMs) / 1000),
-          formatFigure(tally.percentileMs(0.99)),
+          formatFigure(tally.latencies().p99Ms),
           residentBytes.map((bytes) => formatCount(bytes / 1e6)).join(' '),
         ],
       ],
@@ -74,7 +74,7 @@ async function run(stage: Stage): Promise<Finding> {
       swapCount: residentBytes.length,
       servedMaxMs: Math.max(0, ...servedMs),
       growthBytes,
-      p99Ms: tally.percentileMs(0.99),
+      p99Ms: tally.latencies().p99Ms,
     },
     faults: [...tally.faults(), ...faults],
   }

@@ -11,7 +11,7 @@ import { verifiedMix } from './verified.js'
 
 export const workerKills: Scenario = {
   name: 'worker-kills',
-  summary: `a query worker killed every half second`,
+  summary: 'is every answer right while a query worker dies every half second?',
   run,
 }
 
@@ -54,8 +54,8 @@ async function run(stage: Stage): Promise<Finding> {
           formatCount(tally.otherCount),
           formatCount(tally.brokenCount),
           formatCount(tally.lateCount),
-          formatFigure(tally.percentileMs(0.5)),
-          formatFigure(tally.percentileMs(0.99)),
+          formatFigure(tally.latencies().p50Ms),
+          formatFigure(tally.latencies().p99Ms),
         ],
       ],
     },
@@ -63,7 +63,7 @@ async function run(stage: Stage): Promise<Finding> {
       rightCount: tally.successCount,
       refusedCount: tally.refusedCount,
       refusedShare,
-      p99Ms: tally.percentileMs(0.99),
+      p99Ms: tally.latencies().p99Ms,
     },
     faults: tally.faults(),
   }

@@ -5,6 +5,7 @@
  */
 import { connect, type Socket } from 'node:net'
 import { AnswerReader, type ReadAnswer } from '../../test/support/answer-reader.js'
+import { requestText } from '../requests.js'
 
 /**
  * - `answered`: whole
@@ -16,7 +17,7 @@ export type Outcome =
   | { readonly kind: 'broken' | 'late' }
 
 /** The service has 10 seconds to begin an answer. */
-export const ANSWER_MS = 20_000
+const ANSWER_MS = 20_000
 
 export class Connection {
   readonly #socket: Socket
@@ -61,11 +62,4 @@ export class Connection {
       this.#settle({ kind: 'broken' })
     }
   }
-}
-
-export function requestText(body: string): string {
-  return (
-    'POST /api/recipients HTTP/1.1\r\nHost: loadtest\r\nContent-Type: application/json\r\n' +
-    `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
-  )
 }

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { createHistogram } from 'node:perf_hooks'
 import type { KnownRequest } from '../answers.js'
+import { createLatencies, type LatencyFigures } from '../generator/latencies.js'
 import type { Outcome } from './connection.js'
 
 export interface Tally {
@@ -18,7 +18,8 @@ export interface Tally {
   readonly wrongCount: number
   /** Any other status, and 503 without Retry-After. */
   readonly otherCount: number
-  percentileMs(share: number): number
+  /** Of all requests, whatever came of them. */
+  latencies(): LatencyFigures
   /** Sentences about what should not have been; being refused is allowed. */
   faults(): string[]
   record(request: KnownRequest, outcome: Outcome, ms: number): void
@@ -28,10 +29,10 @@ export interface Tally {
 export type Compare = (request: KnownRequest, outcome: Outcome & { kind: 'answered' }) => boolean
 
 export function createTally(compare: Compare = equalsKnown): Tally {
-  const micros = createHistogram()
+  const latencies = createLatencies()
   const counts = { success: 0, refused: 0, broken: 0, late: 0, wrong: 0, other: 0 }
   const record = (request: KnownRequest, outcome: Outcome, ms: number) => {
-    micros.record(Math.max(1, Math.round(1000 * ms)))
+    latencies.record(ms)
     if (outcome.kind !== 'answered') counts[outcome.kind]++
     else if (outcome.answer.status === 503 && outcome.answer.headers['retry-after'])
       counts.refused++
@@ -61,7 +62,7 @@ export function createTally(compare: Compare = equalsKnown): Tally {
     get otherCount() {
       return counts.other
     },
-    percentileMs: (share) => micros.percentile(100 * share) / 1000,
+    latencies: latencies.figures,
     record,
     faults() {
       const told = {

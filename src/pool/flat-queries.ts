@@ -2,7 +2,7 @@
  * Queries as they travel: many in two typed arrays, since each object that crosses threads costs
  * more than the search for a small shape.
  *
- *   words   for each query: its kind, its count mode, shard indexes, and the lengths of all below
+ *   words   for each query: its kind, its count mode, indexes of shards, ids of sources, and all lengths
  *   floats  for each query: when it expires, then vertices, bounds, arcs, radii and positions
  *
  * @module

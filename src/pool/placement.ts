@@ -1,5 +1,5 @@
 /**
- * Which query worker a task may go to, so that nobody waits long for what takes longer than his own
+ * Which query worker a task may go to, so that nobody waits long for what takes longer than their own
  * request. There are three lanes:
  *
  *   small   up to two tasks of many selections at each worker, or one if rows wait, before others
@@ -33,7 +33,7 @@ export function placeFor(
   let best: QueryThread | undefined
   for (const thread of ready) {
     if (thread.underWay.large > 0 || !hasRoom(thread, lane, rowsWait)) continue
-    if (best === undefined || busy(thread) < busy(best)) best = thread
+    if (best === undefined || taskCountOf(thread) < taskCountOf(best)) best = thread
   }
   return best
 }
@@ -50,6 +50,6 @@ function isFullOfLarge(ready: readonly QueryThread[]): boolean {
   return count >= Math.max(1, ready.length - 1)
 }
 
-function busy({ underWay: { small, large, rows } }: QueryThread): number {
+function taskCountOf({ underWay: { small, large, rows } }: QueryThread): number {
   return small + large + rows
 }

@@ -133,8 +133,8 @@ export class WorkerThreads implements QueryThreads {
     piscina.on('error', ({ message }: Error) => {
       log.error({ reason: message }, 'a query worker failed')
     })
-    // Told before Piscina has decided whether to start another one, hence a moment later.
     piscina.on('workerCreate', ({ id }: PiscinaWorker) => this.#welcome(piscina, id))
+    // Told before Piscina has decided whether to start another one, hence a moment later.
     piscina.on('workerDestroy', () => {
       setImmediate(() => {
         this.#forgetDead(piscina)

@@ -62,12 +62,13 @@ t.test('a figure is the median of its runs, with the least and the greatest', as
   t.same(figureOf([7]), { median: 7, min: 7, max: 7, runs: [7] })
 })
 
-t.test('the faults of all runs are kept', async (t) => {
+t.test('the faults of all runs are kept, and figures that not all of them have', async (t) => {
   const { figures, faults } = summarize([
     { figures: { p99Ms: 4 }, faults: [] },
-    { figures: { p99Ms: 8 }, faults: ['late'] },
+    { figures: { p99Ms: 8, exitSeconds: 3 }, faults: ['late'] },
   ])
   t.equal(figures.p99Ms.median, 6)
+  t.same(figures.exitSeconds.runs, [3])
   t.same(faults, ['late'])
 })
 

@@ -6,7 +6,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
-import { slopeOf } from '../../loadtest/process-figures.js'
+import { slopeOf } from '../../loadtest/slope.js'
 import { createTally } from '../../loadtest/traffic/tally.js'
 import { startTraffic } from '../../loadtest/traffic/traffic.js'
 import { until } from '../support/until.js'
@@ -48,7 +48,7 @@ t.test('each outcome is counted as what it is', async (t) => {
   const faults = tally.faults().join()
   t.match(faults, /wrong.*other than 200.*broke/)
   t.notMatch(faults, /in time/)
-  t.ok(tally.percentileMs(0.99) > 0)
+  t.ok(tally.latencies().p99Ms > 0)
 })
 
 t.test('at a rate of its own, no more is sent than is due', async (t) => {

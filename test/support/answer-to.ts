@@ -5,11 +5,10 @@
  */
 import type { Format } from '../../src/format/negotiate.js'
 import { stream } from '../../src/http/respond.js'
-import { limits } from '../../src/limits.js'
-import { callerUntil } from '../../src/pool/messages.js'
 import { answer, type SelectionService } from '../../src/selection/answer.js'
 import { parse } from '../../src/selection/parse.js'
 import type { Reply } from '../../src/selection/reply.js'
+import { inTime } from './in-time.js'
 
 /** Answers a body. */
 export async function answerTo(
@@ -18,8 +17,7 @@ export async function answerTo(
   format: Format,
   reply: Reply,
 ): Promise<void> {
-  const caller = callerUntil(performance.now() + limits.requestMs)
-  const { headers, json, csv, ndjson = json } = await answer(service, parse(body), caller)
+  const { headers, json, csv, ndjson = json } = await answer(service, parse(body), inTime())
   const given = { json, csv: () => csv('flat'), ndjson }[format]()
   if (typeof given === 'function') await stream(given, reply.begin(200, headers))
   else reply.send(200, headers, given)

@@ -5,13 +5,12 @@
  */
 import { Value } from 'typebox/value'
 import { type OutlineResponse, OutlineResponseSchema } from '../../src/interface/outline.js'
-import { limits } from '../../src/limits.js'
 import { outlineOperations } from '../../src/operations/outline.js'
 import { runTask } from '../../src/outline/run-task.js'
 import type { OutlineTask } from '../../src/outline/task.js'
 import type { ClipRunner } from '../../src/pool/messages.js'
-import { callerUntil } from '../../src/pool/messages.js'
 import type { JsonObject } from '../../src/selection/parse.js'
+import { inTime } from './in-time.js'
 
 export const sources = [3, 5, 8].map((id) => ({ id, label: `Source ${id}` }))
 export const here: ClipRunner = { run: async (task) => ({ value: runTask(task as OutlineTask) }) }
@@ -27,8 +26,7 @@ export function asked(
   boundary: object | undefined = customerBoundary,
 ) {
   const service = { catalogue: { sources }, runner, boundary: () => boundary }
-  const caller = callerUntil(performance.now() + limits.requestMs)
-  return outlineOperations(service).OutlineRequest(request, caller)
+  return outlineOperations(service).OutlineRequest(request, inTime())
 }
 
 export async function response(...of: Parameters<typeof asked>): Promise<OutlineResponse> {

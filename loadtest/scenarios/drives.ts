@@ -1,0 +1,46 @@
+/**
+ * Drives the servers of a scenario, with the connections and times of the options unless given.
+ *
+ * @module
+ */
+import type { KnownRequest } from '../answers.js'
+import { type Drive, type DriveFigures, drive } from '../drive.js'
+import type { ServerProcess } from '../processes.js'
+import type { Stage } from './scenario.js'
+
+/** As hard as the server answers. */
+export function driveClosed(
+  stage: Stage,
+  server: ServerProcess,
+  requests: readonly KnownRequest[],
+  compareAnswers: boolean,
+): Promise<DriveFigures> {
+  return driveOn(stage, server, { requests, compareAnswers })
+}
+
+export interface OpenPlan {
+  readonly connectionCount: number
+  readonly ratePerSecond: number
+  readonly warmUpSeconds?: number
+  readonly seconds?: number
+}
+
+/** At a rate, whatever the server does; every answer is compared. */
+export function driveOpen(
+  stage: Stage,
+  server: ServerProcess,
+  requests: readonly KnownRequest[],
+  plan: OpenPlan,
+): Promise<DriveFigures> {
+  return driveOn(stage, server, { requests, compareAnswers: true, ...plan })
+}
+
+function driveOn(
+  { options, signal }: Stage,
+  { url, failure }: ServerProcess,
+  plan: Pick<Drive, 'requests' | 'compareAnswers'> & Partial<OpenPlan>,
+): Promise<DriveFigures> {
+  const { connectionCount, warmUpSeconds, measuredSeconds: seconds } = options
+  const usual = { connectionCount, warmUpSeconds, seconds }
+  return Promise.race([drive({ url, signal, ...usual, ...plan }), failure])
+}
