@@ -130,6 +130,8 @@ export const limits = {
   smallVertexCount: 512,
   /** A body up to this is taken for that of a small selection until it is read. */
   smallBodyBytes: 16 * KiB,
+  /** Since the last small selection, for which one worker is kept free of the rows of lists. */
+  smallRecentMs: 100,
   /** For which the first of the small selections may wait; then further requests are answered 503. */
   smallWaitMs: 250,
   /** The same for large ones. */

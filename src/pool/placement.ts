@@ -4,7 +4,8 @@
  *
  *   small   up to two tasks of many selections at each worker, or one if rows wait, before others
  *   large   one at a time at a worker, which then gets nothing else; one worker is kept free of them
- *   rows    pieces of lists, as far as a worker has fewer than two tasks
+ *   rows    pieces of lists, as far as a worker has fewer than two tasks; none at the first worker
+ *           while small selections come in
  *
  * @module
  */
@@ -19,30 +20,41 @@ export interface QueryThread {
   readonly underWay: Record<Lane, number>
 }
 
-/**
- * The least busy worker that may have another task of this lane.
- *
- * @param rowsWait  whether pieces of lists wait, and are to get their turn
- */
+/** What else is about. */
+export interface Demand {
+  /** Pieces of lists wait, and are to get their turn. */
+  readonly rowsWait: boolean
+  /** Small selections have come in lately, so that more are to be expected. */
+  readonly smallComeIn: boolean
+}
+
+/** The least busy worker that may have another task of this lane. */
 export function placeFor(
   lane: Lane,
   ready: readonly QueryThread[],
-  rowsWait: boolean,
+  demand: Demand,
 ): QueryThread | undefined {
   if (lane === 'large' && isFullOfLarge(ready)) return undefined
+  const keptForSmall = demand.smallComeIn && ready.length > 1 ? ready[0] : undefined
   let best: QueryThread | undefined
   for (const thread of ready) {
-    if (thread.underWay.large > 0 || !hasRoom(thread, lane, rowsWait)) continue
+    const isKept = thread === keptForSmall
+    if (thread.underWay.large > 0 || !hasRoom(thread, lane, isKept, demand)) continue
     if (best === undefined || taskCountOf(thread) < taskCountOf(best)) best = thread
   }
   return best
 }
 
-function hasRoom({ underWay }: QueryThread, lane: Lane, rowsWait: boolean): boolean {
-  const { small, rows } = underWay
+function hasRoom(
+  { underWay: { small, rows } }: QueryThread,
+  lane: Lane,
+  isKept: boolean,
+  { rowsWait }: Demand,
+): boolean {
   if (lane === 'large') return true
-  if (lane === 'rows') return small + rows < limits.tasksPerWorkerCount
-  return small < (rowsWait ? limits.tasksPerWorkerCount - 1 : limits.tasksPerWorkerCount)
+  if (lane === 'rows') return !isKept && small + rows < limits.tasksPerWorkerCount
+  const isShared = rowsWait && !isKept
+  return small < (isShared ? limits.tasksPerWorkerCount - 1 : limits.tasksPerWorkerCount)
 }
 
 function isFullOfLarge(ready: readonly QueryThread[]): boolean {

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { ServiceError } from '../errors.js'
+import type { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { createFlag, type Flag, raise } from './control.js'
@@ -23,6 +23,7 @@ import {
 } from './messages.js'
 import { type Lane, placeFor, type QueryThread } from './placement.js'
 import type { QueriesTask, RowsTask, RowsWritten } from './query-worker.js'
+import { GONE, NOT_SERVED, overloaded, RESTARTING, refused, unavailable } from './refusals.js'
 import { RowBuffers } from './row-buffers.js'
 import type { QueryThreads } from './worker-threads.js'
 
@@ -57,6 +58,7 @@ export class Scheduler {
   readonly #deadlineTimer: NodeJS.Timeout
   #isTurnPlanned = false
   #isStopped = false
+  #lastSmallMs = Number.NEGATIVE_INFINITY
   /** What tasks of small selections have taken lately, there and back. */
   #smallTaskMs = 0
 
@@ -79,6 +81,7 @@ export class Scheduler {
       const waiting: Waiting = { task, lane, caller, enteredMs, resolve, reject, ...state }
       this.#open.add(waiting)
       this.#lanes[lane].add(waiting)
+      if (lane === 'small') this.#lastSmallMs = enteredMs
       this.#planTurn()
     })
   }
@@ -130,7 +133,10 @@ export class Scheduler {
   }
 
   #placeFor(lane: Lane): QueryThread | undefined {
-    return placeFor(lane, this.#threads.ready, this.#lanes.rows.size > 0)
+    return placeFor(lane, this.#threads.ready, {
+      rowsWait: this.#lanes.rows.size > 0,
+      smallComeIn: performance.now() - this.#lastSmallMs < limits.smallRecentMs,
+    })
   }
 
   #isSmallUnderWay(): boolean {
@@ -162,7 +168,7 @@ export class Scheduler {
     for (const waiting of this.#lanes[lane]) {
       if (taken.length === count || (taken.length > 0 && waiting.attemptCount > 0)) break
       this.#lanes[lane].delete(waiting)
-      if (waiting.caller.gone) this.#fail(waiting, unavailable('whoever asked has gone'))
+      if (waiting.caller.gone) this.#fail(waiting, unavailable(GONE))
       else taken.push(waiting)
       if (waiting.attemptCount > 0) break
     }
@@ -182,8 +188,8 @@ export class Scheduler {
     const sentMs = performance.now()
     const flat = await this.#send(thread, batch, task)
     if (flat === undefined) return
-    if (unwanted === null)
-      this.#smallTaskMs += (performance.now() - sentMs - this.#smallTaskMs) / 16
+    const tookMs = performance.now() - sentMs
+    if (unwanted === null) this.#smallTaskMs += SMOOTHING * (tookMs - this.#smallTaskMs)
     for (const [i, found] of unflattenFindings(flat as Uint32Array, queries).entries()) {
       this.#settle(batch[i], found)
     }
@@ -235,14 +241,14 @@ export class Scheduler {
       if (waiting.isSettled) continue
       const mayTry = waiting.attemptCount < limits.taskAttemptCount && !this.#isStopped
       if (mayTry) this.#lanes[waiting.lane].add(waiting)
-      else this.#fail(waiting, unavailable('the query workers are restarting; try again soon'))
+      else this.#fail(waiting, unavailable(RESTARTING))
     }
   }
 
   #settle(waiting: Waiting, found: Findings): void {
     if ('counts' in found) this.#succeed(waiting, found.counts)
     else if ('runs' in found) this.#succeed(waiting, found.runs)
-    else this.#fail(waiting, new ServiceError(found.fault, FAULT_MESSAGES[found.fault]))
+    else this.#fail(waiting, refused(found.fault))
   }
 
   #succeed(waiting: Waiting, result: Result): void {
@@ -266,27 +272,15 @@ export class Scheduler {
     for (const waiting of this.#open) {
       if (waiting.caller.deadlineMs > nowMs) continue
       this.#lanes[waiting.lane].delete(waiting)
-      this.#fail(waiting, unavailable(FAULT_MESSAGES.Unavailable))
+      this.#fail(waiting, refused('Unavailable'))
     }
   }
 }
 
-const FAULT_MESSAGES = {
-  TooComplex: 'the shapes of this request cost more work than one request may take; simplify them',
-  Unavailable: 'no answer in time; try again soon',
-} as const
-
-const NOT_SERVED = 'this snapshot is not served any more; ask again'
+/** Of each task in the average of what they take. */
+const SMOOTHING = 1 / 16
 
 function laneOf(task: Task): Lane {
   if (task.kind === 'encode') return 'rows'
   return task.isLarge ? 'large' : 'small'
-}
-
-function overloaded(): ServiceError {
-  return new ServiceError('Overloaded', 'too many requests are being answered; try again soon')
-}
-
-function unavailable(message: string): ServiceError {
-  return new ServiceError('Unavailable', message)
 }

@@ -128,12 +128,57 @@ const casesBesideRows: typeof cases = [
   ['rows beside one small one', 'rows', [[1, 0, 0]], 0],
 ]
 
+/** The same while small ones come in. */
+const casesBesideBoth: typeof cases = [
+  [
+    'two small ones at the first worker',
+    'small',
+    [
+      [1, 0, 0],
+      [1, 0, 1],
+    ],
+    0,
+  ],
+  [
+    'one small one at the others',
+    'small',
+    [
+      [2, 0, 0],
+      [1, 0, 1],
+    ],
+    undefined,
+  ],
+  [
+    'rows not at the first worker',
+    'rows',
+    [
+      [0, 0, 0],
+      [0, 0, 1],
+    ],
+    1,
+  ],
+  [
+    'rows at the others alone',
+    'rows',
+    [
+      [0, 0, 0],
+      [1, 0, 1],
+    ],
+    undefined,
+  ],
+  ['the only worker has all lanes', 'rows', [[1, 0, 0]], 0],
+]
+
 t.test('where a task may go', async (t) => {
-  for (const [title, lane, underWay, expected] of cases) {
-    t.equal(placeFor(lane, threadsOf(underWay), false)?.id, expected, title)
-  }
-  for (const [title, lane, underWay, expected] of casesBesideRows) {
-    t.equal(placeFor(lane, threadsOf(underWay), true)?.id, expected, title)
+  const groups = [
+    { each: cases, demand: { rowsWait: false, smallComeIn: false } },
+    { each: casesBesideRows, demand: { rowsWait: true, smallComeIn: false } },
+    { each: casesBesideBoth, demand: { rowsWait: true, smallComeIn: true } },
+  ]
+  for (const { each, demand } of groups) {
+    for (const [title, lane, underWay, expected] of each) {
+      t.equal(placeFor(lane, threadsOf(underWay), demand)?.id, expected, title)
+    }
   }
 })
 
