@@ -126,6 +126,8 @@ export const limits = {
   queriesGatheredCount: 16,
   /** Tasks of small selections that take less than this on average are waited for. */
   shortTaskMs: 1,
+  /** For which they are waited for, since some take far longer than the average. */
+  gatherMs: 10,
   /** Vertices and arcs of a selection that still is a small one. */
   smallVertexCount: 512,
   /** A body up to this is taken for that of a small selection until it is read. */

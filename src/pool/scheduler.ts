@@ -8,7 +8,7 @@
  */
 import type { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
-import type { Log } from '../log.js'
+import { describeFault, type Log } from '../log.js'
 import { createFlag, type Flag, raise } from './control.js'
 import { type Findings, unflattenFindings } from './flat-findings.js'
 import { flatten } from './flat-queries.js'
@@ -59,8 +59,9 @@ export class Scheduler {
   #isTurnPlanned = false
   #isStopped = false
   #lastSmallMs = Number.NEGATIVE_INFINITY
-  /** What tasks of small selections have taken lately, there and back. */
+  /** What tasks of small selections have taken lately, there and back; when the last was sent. */
   #smallTaskMs = 0
+  #smallSentMs = 0
 
   constructor(threads: QueryThreads, log: Log) {
     this.#threads = threads
@@ -72,8 +73,9 @@ export class Scheduler {
   /** @throws ServiceError  TooComplex, Overloaded or Unavailable */
   async run(task: Task, caller: Caller): Promise<Result> {
     if (this.#isStopped) throw unavailable(NOT_SERVED)
-    if (this.#open.size >= limits.tasksQueuedCount) throw overloaded()
     const lane = laneOf(task)
+    // A list that has begun goes on: to refuse a piece of it would break off what is half answered.
+    if (lane !== 'rows' && this.#open.size >= limits.tasksQueuedCount) throw overloaded()
     if (lane === 'large' && this.#waitedMs('large') > limits.largeWaitMs) throw overloaded()
     return new Promise((resolve, reject) => {
       const enteredMs = performance.now()
@@ -117,7 +119,7 @@ export class Scheduler {
     // After the sockets that are ready in this turn were all read.
     setImmediate(() => {
       this.#isTurnPlanned = false
-      while (this.#sendSmall() || this.#sendLarge() || this.#sendRows());
+      while (this.#sendSmall() || this.#sendRows() || this.#sendLarge());
     })
   }
 
@@ -125,8 +127,7 @@ export class Scheduler {
     const lane = this.#lanes.small
     const thread = this.#placeFor('small')
     if (thread === undefined || lane.size === 0) return false
-    const isShort = this.#smallTaskMs < limits.shortTaskMs
-    if (isShort && lane.size < limits.queriesGatheredCount && this.#isSmallUnderWay()) return false
+    if (lane.size < limits.queriesGatheredCount && this.#isShortUnderWay()) return false
     const batch = this.#take('small', limits.queriesPerTaskCount)
     if (batch.length > 0) this.#sendSelections(thread, batch as WaitingSelection[], null)
     return true
@@ -139,8 +140,13 @@ export class Scheduler {
     })
   }
 
-  #isSmallUnderWay(): boolean {
-    return this.#threads.ready.some(({ underWay }) => underWay.small > 0)
+  /** Whether there is a task of small selections that is likely to be answered in a moment. */
+  #isShortUnderWay(): boolean {
+    return (
+      this.#smallTaskMs < limits.shortTaskMs &&
+      performance.now() - this.#smallSentMs < limits.gatherMs &&
+      this.#threads.ready.some(({ underWay }) => underWay.small > 0)
+    )
   }
 
   #sendLarge(): boolean {
@@ -186,6 +192,7 @@ export class Scheduler {
     })
     const task: QueriesTask = { kind: 'queries', ...flatten(queries), unwanted }
     const sentMs = performance.now()
+    if (unwanted === null) this.#smallSentMs = sentMs
     const flat = await this.#send(thread, batch, task)
     if (flat === undefined) return
     const tookMs = performance.now() - sentMs
@@ -220,7 +227,7 @@ export class Scheduler {
     try {
       return await this.#threads.run(thread, task)
     } catch (error) {
-      this.#retry(batch, error as Error)
+      this.#retry(batch, error)
       return undefined
     } finally {
       thread.underWay[lane]--
@@ -232,11 +239,10 @@ export class Scheduler {
    * Every task gives the same answer on every worker, so one that a worker took with it when it
    * died is simply run again.
    */
-  #retry(batch: readonly Waiting[], { message }: Error): void {
-    this.#log.debug(
-      { lane: batch[0].lane, taskCount: batch.length, reason: message },
-      'tasks failed',
-    )
+  #retry(batch: readonly Waiting[], error: unknown): void {
+    const level = this.#isStopped ? 'debug' : 'error'
+    const { lane } = batch[0]
+    this.#log[level]({ lane, taskCount: batch.length, ...describeFault(error) }, 'tasks failed')
     for (const waiting of batch) {
       if (waiting.isSettled) continue
       const mayTry = waiting.attemptCount < limits.taskAttemptCount && !this.#isStopped
@@ -274,6 +280,8 @@ export class Scheduler {
       this.#lanes[waiting.lane].delete(waiting)
       this.#fail(waiting, refused('Unavailable'))
     }
+    // For what has gathered behind a task that takes long.
+    if (this.#lanes.small.size > 0) this.#planTurn()
   }
 }
 

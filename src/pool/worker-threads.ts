@@ -53,7 +53,8 @@ export class WorkerThreads implements QueryThreads {
   #closing = false
   readonly #arenas: ReadonlySet<Arena | null>
   readonly #followed = new WeakSet<Worker>()
-  #followedCount = 0
+  /** Those that have not told yet that they are ready. */
+  readonly #loading = new Set<Worker>()
   /** Where the task that is handed to Piscina at this moment is to go. */
   #wantedId = 0
   /** One for each thread that has not ended. */
@@ -77,8 +78,8 @@ export class WorkerThreads implements QueryThreads {
 
   /** Ends one thread as a crash would, unless one is starting. */
   async crashOne(): Promise<void> {
-    if (this.#isLoading()) return
     const { threads } = this.#piscina
+    if (this.#isLoading(this.#piscina)) return
     await threads[Math.floor(Math.random() * threads.length)]?.terminate()
   }
 
@@ -87,28 +88,33 @@ export class WorkerThreads implements QueryThreads {
     this.#closing = true
     clearTimeout(this.#replacement)
     this.#followWorkers(this.#piscina)
-    await this.#untilLoaded()
+    await this.#untilLoaded(this.#piscina)
     await this.#piscina.close()
     await Promise.all(this.#exits)
   }
 
   /** Node.js aborts the whole process when a thread is ended while it loads its modules. */
-  async #untilLoaded(): Promise<void> {
+  async #untilLoaded(piscina: Piscina): Promise<void> {
     const giveUpMs = performance.now() + limits.workerLoadMs
-    while (this.#isLoading() && performance.now() < giveUpMs) await sleep(5)
+    while (this.#isLoading(piscina) && performance.now() < giveUpMs) await sleep(5)
   }
 
-  #isLoading(): boolean {
-    return attachedCount(this.#options.workerData.control) < this.#followedCount
+  #isLoading(piscina: Piscina): boolean {
+    return piscina.threads.some((worker) => this.#loading.has(worker))
   }
 
-  /** Ends the threads at once. */
+  /** Ends the threads as soon as they may be ended. */
   async destroy(): Promise<void> {
     this.#closing = true
     clearTimeout(this.#replacement)
     this.#followWorkers(this.#piscina)
-    await this.#piscina.destroy()
+    await this.#end(this.#piscina)
     await Promise.all(this.#exits)
+  }
+
+  async #end(piscina: Piscina): Promise<void> {
+    await this.#untilLoaded(piscina)
+    await piscina.destroy()
   }
 
   #create(): Piscina {
@@ -154,9 +160,11 @@ export class WorkerThreads implements QueryThreads {
     for (const worker of piscina.threads) {
       if (this.#followed.has(worker)) continue
       this.#followed.add(worker)
-      this.#followedCount++
+      this.#loading.add(worker)
+      worker.once('message', () => this.#loading.delete(worker))
       const { threadId } = worker
       const exit = new Promise((resolve) => worker.once('exit', resolve)).then(() => {
+        this.#loading.delete(worker)
         for (const arena of this.#arenas) if (arena !== null) releaseZones(arena, threadId)
         this.#exits.delete(exit)
       })
@@ -188,7 +196,7 @@ export class WorkerThreads implements QueryThreads {
       this.ready = []
       this.#piscina = this.#create()
       // Its tasks are rejected, and run again by whoever waits for them.
-      piscina.destroy().catch((error: Error) => {
+      this.#end(piscina).catch((error: Error) => {
         log.error({ reason: error.message }, 'query workers could not be ended')
       })
     }, waitMs)

@@ -27,7 +27,8 @@ export async function writeRows(
   // In a list each row begins with a comma; the first must not.
   let skippedBytes = 'prefix' in format ? 0 : 1
   try {
-    for (;;) {
+    // Looked at before anything is asked for: who has gone is refused, and that is no fault.
+    while (!sink.gone) {
       const wantedCount = easyCount < EASY_WRITE_COUNT ? 1 : limits.piecesAheadCount
       waiting = ahead(waiting, pieces, wantedCount, encode)
       const piece = waiting.shift()

@@ -27,6 +27,20 @@ t.test('whatever recipients there are, every shard is asked by the first request
   t.same([...kindsAsked].toSorted(), ['count', 'encode', 'select'])
 })
 
+t.test('sources in the same place are warmed, however few are in each', async (t) => {
+  for (const sourceCount of [2, 3, 4, 5]) {
+    for (const recipientCount of [0, 1, 400]) {
+      const last = randomWorld('uniform', 400, seededRandom(1))
+      const sources = Array.from({ length: sourceCount }, (_, id) => {
+        const isLast = id === sourceCount - 1
+        const columns = isLast ? last : randomWorld('uniform', recipientCount, seededRandom(2))
+        return { id, label: 'A', columns }
+      })
+      await t.resolves(warm(localService(sources)), `${sourceCount} of ${recipientCount}`)
+    }
+  }
+})
+
 t.test('a snapshot without anybody needs no warming', async (t) => {
   const service = localService([])
   await warm(service)

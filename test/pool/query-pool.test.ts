@@ -143,6 +143,15 @@ t.test('workers that cannot start are an error, not a hang', { timeout: 60_000 }
   await t.rejects(slow, { code: 'Failed', message: /did not start: 0 of 1 were ready after 0 ms/ })
 })
 
+t.test('threads that still load outlive one that cannot', { timeout: 60_000 }, async (t) => {
+  // Ended while it loads, a thread takes the whole process with it.
+  const broken = { ...shards[0], sections: [] }
+  for (let round = 0; round < 3; round++) {
+    const start = startQueryPool({ workerUrl, threadCount: 8, shards: [broken], log })
+    await t.rejects(start, { code: 'Failed' })
+  }
+})
+
 async function started(t: Test, options: { edgeTestCount?: number } = {}): Promise<QueryPool> {
   const pool = await startQueryPool({
     workerUrl,

@@ -112,11 +112,22 @@ t.test('while a short task is under way, selections gather', async (t) => {
   const asked = ask(1)
   await until(() => threads.sent.length === 1)
   asked.push(...ask(limits.queriesGatheredCount - 1))
-  await new Promise((resolve) => setTimeout(resolve, 20))
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
   t.equal(threads.sent.length, 1, 'one less than is worth a task')
   asked.push(...ask(1))
   await until(() => threads.sent.length === 2)
   t.equal(queryCountOf(threads.sent[1]), limits.queriesGatheredCount)
+  t.not(threads.sent[1].thread, threads.sent[0].thread)
+  for (const { answer } of threads.sent) answer()
+  await Promise.all(asked)
+})
+
+t.test('nobody waits long behind a task that takes longer than most', async (t) => {
+  const { threads, scheduler } = started(t, 2)
+  const asked = [scheduler.run(selection(), inTime())]
+  await until(() => threads.sent.length === 1)
+  asked.push(scheduler.run(selection(), inTime()))
+  await until(() => threads.sent.length === 2)
   t.not(threads.sent[1].thread, threads.sent[0].thread)
   for (const { answer } of threads.sent) answer()
   await Promise.all(asked)
@@ -238,6 +249,19 @@ t.test('so many as the queue holds, and not one more', async (t) => {
   t.notOk(scheduler.isFull(0))
 })
 
+t.test('a list that has begun goes on where nothing new is taken', async (t) => {
+  const { threads, scheduler } = started(t, 1)
+  const waiting = Array.from({ length: limits.tasksQueuedCount }, () =>
+    scheduler.run(selection(), within(1_000)),
+  )
+  const piece = scheduler.run(rows, inTime()) as Promise<{ release(): void }>
+  const sentRows = () => threads.sent.find(({ task }) => task.kind === 'rows')
+  await until(() => sentRows() !== undefined)
+  sentRows()?.answer()
+  ;(await piece).release()
+  await Promise.allSettled(waiting)
+})
+
 t.test('it is full when the first that waits has waited too long', async (t) => {
   const { threads, scheduler } = started(t, 1)
   const large = scheduler.run(selection(true), inTime())
@@ -250,6 +274,21 @@ t.test('it is full when the first that waits has waited too long', async (t) => 
   t.notOk(scheduler.isFull(0))
   threads.sent[1].answer()
   await Promise.all([large, waiting])
+})
+
+t.test('large selections of a single worker let pieces of lists between them', async (t) => {
+  const { threads, scheduler } = started(t, 1)
+  const asked: Promise<unknown>[] = [1, 2].map(() => scheduler.run(selection(true), inTime()))
+  await until(() => threads.sent.length === 1)
+  asked.push(scheduler.run(rows, inTime()))
+  threads.sent[0].answer()
+  await until(() => threads.sent.length === 3)
+  t.same(
+    threads.sent.map(({ task }) => task.kind),
+    ['queries', 'rows', 'queries'],
+  )
+  for (const { answer } of threads.sent) answer()
+  await Promise.all(asked)
 })
 
 t.test('large selections that wait too long shut out large bodies alone', async (t) => {

@@ -4,8 +4,9 @@
  *
  * @module
  */
+import { ServiceError } from '../../src/errors.js'
 import { limits } from '../../src/limits.js'
-import type { Task, TaskResults } from '../../src/pool/messages.js'
+import type { Caller, Task, TaskResults } from '../../src/pool/messages.js'
 import type { SelectionService } from '../../src/selection/answer.js'
 import { buildShard } from '../../src/shard/build.js'
 import type { RecipientColumns } from '../../src/shard/columns.js'
@@ -35,7 +36,9 @@ export function localService(
   // Where a service has them, so that it is its kernel that is tested.
   const shards = inArenas(images, 1).map(attachShard)
   const tasks: Task[] = []
-  const run = async (task: Task): Promise<TaskResults[Task['kind']]> => {
+  const run = async (task: Task, caller: Caller): Promise<TaskResults[Task['kind']]> => {
+    // As the scheduler does.
+    if (caller.gone) throw new ServiceError('Unavailable', 'whoever asked has gone')
     tasks.push(task)
     if (task.kind === 'encode') {
       const bytes = new Uint8Array(limits.rowBufferBytes)
