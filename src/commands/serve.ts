@@ -113,12 +113,14 @@ interface StopRequest {
 function stopRequest(): StopRequest {
   const request = { requested: false, promise: Promise.resolve() }
   request.promise = new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.once(signal, () => {
-        request.requested = true
-        resolve()
-      })
+    const signals = ['SIGTERM', 'SIGINT'] as const
+    const stop = () => {
+      // Whichever of them comes next does what it does by itself.
+      for (const signal of signals) process.off(signal, stop)
+      request.requested = true
+      resolve()
     }
+    for (const signal of signals) process.on(signal, stop)
   })
   return request
 }

@@ -85,7 +85,11 @@ export class Exchange implements Reply {
     const native = this.#native
     native.cork(() => {
       this.#writeHead(status, headers)
-      if (BODILESS_STATUSES.has(status)) {
+      if (this.headersOnly && this.closing) {
+        // Whatever length it tells, this is the only end without a body that closes.
+        native.end('', true)
+        this.#finish()
+      } else if (BODILESS_STATUSES.has(status)) {
         if (close) native.writeHeader('Connection', 'close')
         native.endWithoutBody()
         this.#finish()
@@ -95,12 +99,12 @@ export class Exchange implements Reply {
         if (close) native.writeHeader('Connection', 'close')
         native.endWithoutBody()
         this.#finish()
-      } else if (body.length <= limits.directReplyBytes) {
+      } else if (body.length === 0 || (close && body.length <= limits.directReplyBytes)) {
         native.end(body, close)
         this.#finish()
       } else {
         if (close) native.writeHeader('Connection', 'close')
-        this.#sendLarge(typeof body === 'string' ? Buffer.from(body) : body)
+        this.#sendAsTaken(body)
       }
     })
   }
@@ -151,15 +155,19 @@ export class Exchange implements Reply {
     for (const name in this.commonHeaders) native.writeHeader(name, this.commonHeaders[name])
   }
 
-  /** Writes what fits, and the rest piece by piece as the client takes it. */
-  #sendLarge(bytes: Uint8Array): void {
+  /**
+   * Writes what fits, and the rest piece by piece as the client takes it. Small bodies too: the native
+   * `end` keeps what the socket does not take, for each request of a client that reads no answer.
+   */
+  #sendAsTaken(body: Uint8Array | string): void {
     const native = this.#native
-    const totalBytes = bytes.length
+    const totalBytes = Buffer.byteLength(body)
     const baseOffset = native.getWriteOffset()
-    if (native.tryEnd(bytes, totalBytes)[1]) {
+    if (native.tryEnd(body, totalBytes)[1]) {
       this.#finish()
       return
     }
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body
     const watch = new ReaderWatch(this.#owner.readerRules, {
       waitAnew: () => waitAnew(native),
       cutOff: () => this.abort(),

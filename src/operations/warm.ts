@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { ServiceError } from '../errors.js'
 import { type ByteSink, writeBody } from '../format/answer.js'
 import { UNITS_PER_DEGREE } from '../geometry/units.js'
 import { limits } from '../limits.js'
@@ -27,8 +28,13 @@ export async function warm(service: SelectionService): Promise<void> {
       const list = await answer(service, { geoJSON }, inTime())
       await writeBody(list.json(), impatientSink())
     })
-    await Promise.all(requests)
+    await Promise.all(requests.map((request) => request.catch(unlessFull)))
   }
+}
+
+/** Workers that have as much to do as may wait are warmed by that. */
+function unlessFull(fault: unknown): void {
+  if (!(fault instanceof ServiceError && fault.code === 'Overloaded')) throw fault
 }
 
 const ROUND_COUNT = 5

@@ -36,6 +36,7 @@ export async function loadOnThread(
   // Told, not ended: Node.js aborts the process when a thread is ended while it loads its modules.
   const stop = () => worker.postMessage('stop')
   stopping.addEventListener('abort', stop)
+  if (stopping.aborted) stop()
   const outcome = await new Promise<LoadOutcome>((resolve) => {
     let last: LoadOutcome = { fault: 'the thread that loads it ended early' }
     worker.once('message', (message: LoadOutcome) => {

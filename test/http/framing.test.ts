@@ -64,6 +64,8 @@ t.test('nothing behind a request whose end is not certain is taken for a request
     `${requestText('POST /measure', { headers: ['Content-Length: 0', 'Content-Length: 5'] })}`,
     `${requestText('POST /measure', { headers: ['Host: other', 'Content-Length: 0'] })}`,
     `${requestText('POST /measure', { headers: ['Content-Length: '] })}`,
+    requestText('HEAD /measure', { headers: [CHUNKED] }),
+    requestText('HEAD /measure', { headers: ['Content-Length: 0', 'Content-Length: 5'] }),
   ]
   for (const head of heads) {
     for (const together of [true, false]) {

@@ -150,3 +150,23 @@ t.test('no more connections than allowed are open, and all may come again', asyn
   await until(() => server.connectionCount === 0)
   t.equal((await request(port, 'GET /nothing')).status, 404)
 })
+
+t.test('a client that asks and asks, and reads nothing, is cut off', async (t) => {
+  let answeredCount = 0
+  const small: Handler = (_, reply) => {
+    answeredCount++
+    reply.send(200, {}, WHOLE.subarray(0, 10_000))
+  }
+  const { port, server } = await startServer(t, [{ path: '/small', methods: { GET: small } }])
+  const client = new Client(port)
+  client.socket.pause()
+  const text = requestText('GET /small').repeat(100)
+  for (let i = 0; i < 100 && !client.closed; i++) {
+    client.write(text)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  client.socket.resume()
+  await client.untilClosed()
+  t.ok(answeredCount < 5_000, `${answeredCount} answers of 10,000 were made for nobody`)
+  await until(() => server.connectionCount === 0 && server.openExchangeCount === 0)
+})

@@ -1,5 +1,7 @@
 import t from 'tap'
+import { ServiceError } from '../../src/errors.js'
 import { warm } from '../../src/operations/warm.js'
+import type { QueryRunner } from '../../src/pool/messages.js'
 import { columnsOf } from '../support/columns.js'
 import { localService } from '../support/local-service.js'
 import { globeWorldKinds, randomWorld, seededRandom, worldKinds } from '../support/world.js'
@@ -45,4 +47,28 @@ t.test('a snapshot without anybody needs no warming', async (t) => {
   const service = localService([])
   await warm(service)
   t.same(service.tasks, [])
+})
+
+t.test('so many workers that not all they could be asked may wait are warmed', async (t) => {
+  const service = localService([
+    { id: 1, label: 'A', columns: randomWorld('uniform', 400, seededRandom(1)) },
+  ])
+  let openCount = 0
+  let refusedCount = 0
+  const run: QueryRunner['run'] = async (task, caller) => {
+    if (openCount >= 10) {
+      refusedCount++
+      throw new ServiceError('Overloaded', 'too many')
+    }
+    openCount++
+    try {
+      return await service.runner.run(task, caller)
+    } finally {
+      openCount--
+    }
+  }
+  await t.resolves(warm({ ...service, runner: { run } }))
+  t.ok(refusedCount > 0)
+  const fails = async () => Promise.reject(new ServiceError('Unavailable', 'no worker'))
+  await t.rejects(warm({ ...service, runner: { run: fails } }), { code: 'Unavailable' })
 })

@@ -49,4 +49,6 @@ t.test('a thread that is told to stop gives up', async (t) => {
   const loading = loadOnThread(loader, { dataDirectory: data, id, rooms }, stopping.signal)
   stopping.abort()
   await t.rejects(loading, { message: 'the service is stopping' })
+  const late = loadOnThread(loader, { dataDirectory: data, id, rooms }, AbortSignal.abort())
+  await t.rejects(late, { message: 'the service is stopping' })
 })
