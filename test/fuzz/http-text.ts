@@ -15,7 +15,7 @@ export interface HttpText {
   readonly method: string
   /** Request line and headers, up to the empty line. */
   readonly head: Buffer
-  /** As it goes over the wire, chunked or not. */
+  /** With a length, since any other is refused, and its connection closed at once. */
   readonly body: Buffer
 }
 
@@ -42,22 +42,6 @@ function framedBody({ members }: Asked, isBatch: boolean, lines: string[], rando
   const { bytes, contentEncoding }: EncodedBody = encodedBody(text, random)
   if (contentType !== undefined) lines.push(`Content-Type: ${contentType}`)
   if (contentEncoding !== undefined) lines.push(`Content-Encoding: ${contentEncoding}`)
-  if (random.unit() < 0.05) {
-    lines.push('Transfer-Encoding: chunked')
-    return chunked(bytes, random)
-  }
   lines.push(`Content-Length: ${bytes.length}`)
   return bytes
-}
-
-function chunked(bytes: Buffer, random: Random): Buffer {
-  const pieces: Buffer[] = []
-  for (let at = 0; at < bytes.length; ) {
-    const end = Math.min(bytes.length, at + random.pick([1, 7, 100, 5_000, 70_000]))
-    // Tiny chunks all the way through a body of megabytes would be all that is tested.
-    const piece = bytes.subarray(at, bytes.length > 1e5 ? bytes.length : end)
-    pieces.push(Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n'))
-    at += piece.length
-  }
-  return Buffer.concat([...pieces, Buffer.from('0\r\n\r\n')])
 }
