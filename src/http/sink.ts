@@ -48,7 +48,7 @@ export class ChunkedSink implements Sink {
     if (chunk.length === 0) return this.#waiting === undefined
     if (!this.#headWritten) output.native.cork(() => this.#writeHeadOnce(output))
     // Not corked: where the socket is full as the library writes what it has corked, it takes what
-    // comes behind for written, and a whole chunk is lost.
+    // comes behind for written, and a whole chunk is lost. It warns of that once, on standard error.
     const taken = output.native.write(chunk)
     if (!taken) this.#block(output)
     this.#writtenBytes += chunk.length
