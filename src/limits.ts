@@ -118,7 +118,7 @@ export const limits = {
    */
   tasksPerWorkerCount: 2,
   /** Small selections that travel to a worker together. */
-  queriesPerTaskCount: 32,
+  queriesPerTaskCount: 16,
   /**
    * Small selections that wait before another task is sent, as long as one is under way that will
    * not take long: fewer and larger tasks cost less.
