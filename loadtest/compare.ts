@@ -15,6 +15,7 @@ import { formatFigure, formatTable } from './table.js'
 const USAGE = `npm run loadtest:compare -- [BASE.json] NEW.json [--threshold N]
   BASE.json        what to compare with; the newest file in loadtest/releases unless given
   --threshold N    per cent by which a figure must have become worse to fail, 1 to 1000 (10)
+  --help           prints this
 `
 
 try {
@@ -28,8 +29,15 @@ try {
 function main(): number {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { threshold: { type: 'string', default: '10' } },
+    options: {
+      threshold: { type: 'string', default: '10' },
+      help: { type: 'boolean', default: false },
+    },
   })
+  if (values.help) {
+    print(USAGE)
+    return 0
+  }
   if (positionals.length < 1 || positionals.length > 2) throw new Error(`usage:\n${USAGE}`)
   const threshold = integerOption('threshold', values.threshold, 1, 1_000, USAGE)
   const headPath = positionals[positionals.length - 1]

@@ -2,22 +2,34 @@
  * `npm run loadtest:data`: requests with their known answers as files, for generators that are not
  * of this repository.
  *
- *   npm run loadtest:data -- --out DIR [--recipients N] [--seed S]
- *
  * @module
  */
 import { createHash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { readRows } from '../test/oracle/counties.js'
 import { type KnownRequest, waitUntilReady } from './answers.js'
 import { cliPath, type Dataset, type DatasetOptions, prepareDataset } from './dataset.js'
 import { drawnPolygons } from './drawn.js'
 import { integerOption } from './integer-option.js'
 import { COUNTS_FILE, type KnownList, LISTS_FILE } from './k6/scenario-data.js'
+import { parseOptions } from './parse-options.js'
 import { startServer } from './processes.js'
 import { askAndVerify, SHAPE_COUNT, VERIFIED_SHAPE_COUNT } from './stage.js'
+
+const OPTIONS = {
+  out: { type: 'string' },
+  recipients: { type: 'string', default: '1000000' },
+  seed: { type: 'string', default: '1' },
+  help: { type: 'boolean', default: false },
+} as const
+
+const USAGE = `npm run loadtest:data -- --out DIR [options]
+  --out DIR         where to write
+  --recipients N    recipients to ask about, 1000 or more (1000000)
+  --seed S          of recipients and shapes (1)
+  --help            prints this
+`
 
 const interruption = new AbortController()
 process.on('SIGINT', () => interruption.abort(new Error('interrupted')))
@@ -31,14 +43,12 @@ try {
 }
 
 async function main(signal: AbortSignal): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      out: { type: 'string' },
-      recipients: { type: 'string', default: '1000000' },
-      seed: { type: 'string', default: '1' },
-    },
-  })
-  if (values.out === undefined) throw new Error('--out DIR is where to write')
+  const values = parseOptions(process.argv.slice(2), OPTIONS, USAGE)
+  if (values.help) {
+    print(USAGE)
+    return
+  }
+  if (values.out === undefined) throw new Error(`--out DIR is where to write\n${USAGE}`)
   const directory = resolve(values.out)
   const recipientCount = integer('recipients', values.recipients, 1_000, 200_000_000)
   const seed = integer('seed', values.seed, 0, 2 ** 32 - 1)
@@ -51,8 +61,6 @@ async function main(signal: AbortSignal): Promise<void> {
   print(`${counts.length} counts and ${lists.length} lists are in ${directory}. Serve them with:`)
   print(`node ${cliPath} serve --data ${dataset.dataDirectory}`)
 }
-
-const USAGE = 'npm run loadtest:data -- --out DIR [--recipients N] [--seed S]\n'
 
 function integer(name: string, text: string, min: number, max: number): number {
   return integerOption(name, text, min, max, USAGE)

@@ -28,8 +28,8 @@ export const limits = {
   /** Requests of one front thread that are not answered yet; more are answered 503. */
   openExchangeCount: 8_192,
   /**
-   * Answers up to this are handed to the socket whole, since they fit into the buffer of the HTTP
-   * library with their headers; larger ones as fast as the client reads.
+   * The last answer of a connection up to this is handed over whole, since it fits into the buffer of
+   * the HTTP library with its headers; all others as fast as the client reads.
    */
   directReplyBytes: 12 * KiB,
   /** Answers shorter than this, about one packet, are not compressed. */

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { formatCount, formatFigure } from '../table.js'
-import { createTally } from '../traffic/tally.js'
+import { Tally } from '../traffic/tally.js'
 import { startTraffic } from '../traffic/traffic.js'
 import type { Finding, Scenario, Stage } from './scenario.js'
 import { verifiedCounts } from './verified.js'
@@ -21,7 +21,7 @@ const BEFORE_MS = 3_000
 async function run(stage: Stage): Promise<Finding> {
   const { connectionCount } = stage.options
   const service = await stage.startService()
-  const tally = createTally()
+  const tally = new Tally()
   const running = startTraffic({
     url: service.url,
     requests: verifiedCounts(stage),

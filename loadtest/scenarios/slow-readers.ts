@@ -11,7 +11,7 @@ import type { ServerProcess } from '../processes.js'
 import { requestText } from '../requests.js'
 import { watchResident } from '../resident.js'
 import { formatCount, formatFigure } from '../table.js'
-import { createTally } from '../traffic/tally.js'
+import { Tally } from '../traffic/tally.js'
 import { startTraffic } from '../traffic/traffic.js'
 import type { Finding, Scenario, Stage } from './scenario.js'
 import { verifiedCounts } from './verified.js'
@@ -32,7 +32,7 @@ const CUT_OFF_SPARE_MS = 30_000
 
 async function run(stage: Stage): Promise<Finding> {
   const service = await stage.startService()
-  const tally = createTally()
+  const tally = new Tally()
   const running = startTraffic({
     url: service.url,
     requests: verifiedCounts(stage),
@@ -136,7 +136,7 @@ async function untilCutOff(
 function toFinding(
   { options: { slowReaderCount }, rows }: Stage,
   seen: { readers: readonly SlowReader[]; growthBytes: number; cutOffMs: number | undefined },
-  tally: ReturnType<typeof createTally>,
+  tally: Tally,
 ): Finding {
   const { readers, growthBytes, cutOffMs } = seen
   const unansweredCount = readers.filter((reader) => !reader.isAnswered()).length

@@ -6,7 +6,7 @@
 import { Worker } from 'node:worker_threads'
 import { figureOf } from '../results.js'
 import { formatCount, formatFigure } from '../table.js'
-import { createTally, type Tally } from '../traffic/tally.js'
+import { Tally } from '../traffic/tally.js'
 import { traffic } from '../traffic/traffic.js'
 import type { Finding, Scenario, Stage } from './scenario.js'
 import type { SenderData } from './slow-sender-thread.js'
@@ -33,7 +33,7 @@ async function run(stage: Stage): Promise<Finding> {
   const alone: Tally[] = []
   const beside: Tally[] = []
   const measure = async (tallies: Tally[], forSeconds: number) => {
-    const tally = createTally()
+    const tally = new Tally()
     tallies.push(tally)
     const requests = verifiedCounts(stage)
     const connectionCount = NORMAL_CONNECTION_COUNT

@@ -8,7 +8,7 @@ import { openDescriptorCount } from '../process-figures.js'
 import type { ServerProcess } from '../processes.js'
 import { slopeOf } from '../slope.js'
 import { formatCount, formatFigure } from '../table.js'
-import { createTally } from '../traffic/tally.js'
+import { Tally } from '../traffic/tally.js'
 import { startTraffic, traffic } from '../traffic/traffic.js'
 import type { Finding, Scenario, Stage } from './scenario.js'
 import { serveTwoContents, type TwoContents } from './two-contents.js'
@@ -49,10 +49,10 @@ async function run(stage: Stage): Promise<Finding> {
 async function soakFor(seconds: number, stage: Stage, contents: TwoContents): Promise<Finding> {
   const { service, requests, compare } = contents
   const load = { url: service.url, requests, connectionCount: CONNECTION_COUNT }
-  const peak = createTally(compare)
+  const peak = new Tally(compare)
   await traffic({ ...load, tally: peak }, PEAK_SECONDS, stage.signal)
   const perSecond = Math.max(1, (LOAD_SHARE * peak.answeredCount) / PEAK_SECONDS)
-  const tally = createTally(compare)
+  const tally = new Tally(compare)
   const running = startTraffic({ ...load, perSecond, tally })
   const sampling = startSampling(service)
   const endMs = performance.now() + 1000 * seconds
@@ -89,7 +89,7 @@ function startSampling(service: ServerProcess) {
 function toFinding(
   seconds: number,
   soaked: { perSecond: number; swapCount: number; samples: readonly Sample[] },
-  tally: ReturnType<typeof createTally>,
+  tally: Tally,
   faults: readonly string[],
 ): Finding {
   const { perSecond, swapCount, samples } = soaked

@@ -4,7 +4,7 @@
  * @module
  */
 import { formatCount, formatFigure } from '../table.js'
-import { createTally } from '../traffic/tally.js'
+import { Tally } from '../traffic/tally.js'
 import { startTraffic } from '../traffic/traffic.js'
 import type { Finding, Scenario, Stage } from './scenario.js'
 import { serveTwoContents } from './two-contents.js'
@@ -24,7 +24,7 @@ async function run(stage: Stage): Promise<Finding> {
   const { swapCount } = stage.options
   const contents = await serveTwoContents(stage)
   const { service, requests, compare } = contents
-  const tally = createTally(compare)
+  const tally = new Tally(compare)
   const connectionCount = CONNECTION_COUNT
   const running = startTraffic({ url: service.url, requests, connectionCount, tally })
   const residentBytes: number[] = []

@@ -4,7 +4,7 @@
  * @module
  */
 import { formatCount, formatFigure } from '../table.js'
-import { createTally } from '../traffic/tally.js'
+import { Tally } from '../traffic/tally.js'
 import { traffic } from '../traffic/traffic.js'
 import type { Finding, Scenario, Stage } from './scenario.js'
 import { verifiedMix } from './verified.js'
@@ -20,7 +20,7 @@ const KILL_MS = 500
 async function run(stage: Stage): Promise<Finding> {
   const { connectionCount, killSeconds } = stage.options
   const service = await stage.startService(['--crash-query-worker-ms', String(KILL_MS)])
-  const tally = createTally()
+  const tally = new Tally()
   const requests = verifiedMix(stage)
   const options = { url: service.url, requests, connectionCount, tally }
   try {

@@ -3,79 +3,68 @@
  *
  * @module
  */
+
+import type { ReadAnswer } from '../../test/support/answer-reader.js'
 import type { KnownRequest } from '../answers.js'
 import { createLatencies, type LatencyFigures } from '../generator/latencies.js'
 import type { Outcome } from './connection.js'
 
-export interface Tally {
-  readonly answeredCount: number
-  readonly successCount: number
+/** Whether the body of a 200 is right. */
+export type Compare = (request: KnownRequest, outcome: Answered) => boolean
+
+type Answered = Extract<Outcome, { kind: 'answered' }>
+
+export class Tally {
+  successCount = 0
   /** 503 that say when to come back. */
-  readonly refusedCount: number
-  readonly brokenCount: number
-  readonly lateCount: number
+  refusedCount = 0
+  brokenCount = 0
+  lateCount = 0
   /** 200 with another answer than the known one. */
-  readonly wrongCount: number
+  wrongCount = 0
   /** Any other status, and 503 without Retry-After. */
-  readonly otherCount: number
+  otherCount = 0
+  readonly #compare: Compare
+  readonly #latencies = createLatencies()
+
+  constructor(compare: Compare = equalsKnown) {
+    this.#compare = compare
+  }
+
+  get answeredCount(): number {
+    return this.successCount + this.wrongCount + this.refusedCount + this.otherCount
+  }
+
   /** Of all requests, whatever came of them. */
-  latencies(): LatencyFigures
+  latencies(): LatencyFigures {
+    return this.#latencies.figures()
+  }
+
+  record(request: KnownRequest, outcome: Outcome, ms: number): void {
+    this.#latencies.record(ms)
+    if (outcome.kind !== 'answered') this[`${outcome.kind}Count`]++
+    else if (isRefusal(outcome.answer)) this.refusedCount++
+    else if (outcome.answer.status !== 200) this.otherCount++
+    else if (this.#compare(request, outcome)) this.successCount++
+    else this.wrongCount++
+  }
+
   /** Sentences about what should not have been; being refused is allowed. */
-  faults(): string[]
-  record(request: KnownRequest, outcome: Outcome, ms: number): void
+  faults(): string[] {
+    if (this.successCount === 0) return ['no request was answered rightly']
+    const told = {
+      'answers that are wrong': this.wrongCount,
+      'answers other than 200 and 503 with Retry-After': this.otherCount,
+      'requests whose connection broke': this.brokenCount,
+      'requests without an answer in time': this.lateCount,
+    }
+    const faults = Object.entries(told).filter(([, count]) => count > 0)
+    return faults.map(([what, count]) => `${count} ${what}`)
+  }
 }
 
-/** Whether the body of a 200 is right. */
-export type Compare = (request: KnownRequest, outcome: Outcome & { kind: 'answered' }) => boolean
-
-export function createTally(compare: Compare = equalsKnown): Tally {
-  const latencies = createLatencies()
-  const counts = { success: 0, refused: 0, broken: 0, late: 0, wrong: 0, other: 0 }
-  const record = (request: KnownRequest, outcome: Outcome, ms: number) => {
-    latencies.record(ms)
-    if (outcome.kind !== 'answered') counts[outcome.kind]++
-    else if (outcome.answer.status === 503 && outcome.answer.headers['retry-after'])
-      counts.refused++
-    else if (outcome.answer.status !== 200) counts.other++
-    else if (compare(request, outcome)) counts.success++
-    else counts.wrong++
-  }
-  return {
-    get answeredCount() {
-      return counts.success + counts.wrong + counts.refused + counts.other
-    },
-    get successCount() {
-      return counts.success
-    },
-    get refusedCount() {
-      return counts.refused
-    },
-    get brokenCount() {
-      return counts.broken
-    },
-    get lateCount() {
-      return counts.late
-    },
-    get wrongCount() {
-      return counts.wrong
-    },
-    get otherCount() {
-      return counts.other
-    },
-    latencies: latencies.figures,
-    record,
-    faults() {
-      const told = {
-        'answers that are wrong': counts.wrong,
-        'answers other than 200 and 503 with Retry-After': counts.other,
-        'requests whose connection broke': counts.broken,
-        'requests without an answer in time': counts.late,
-      }
-      const faults = Object.entries(told).filter(([, count]) => count > 0)
-      if (counts.success === 0) return ['no request was answered rightly']
-      return faults.map(([what, count]) => `${count} ${what}`)
-    },
-  }
+function isRefusal({ status, headers }: ReadAnswer): boolean {
+  return status === 503 && headers['retry-after'] !== undefined
 }
 
 const equalsKnown: Compare = ({ answer }, outcome) => outcome.answer.body.equals(bytesOf(answer))

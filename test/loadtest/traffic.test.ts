@@ -7,7 +7,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { slopeOf } from '../../loadtest/slope.js'
-import { createTally } from '../../loadtest/traffic/tally.js'
+import { Tally } from '../../loadtest/traffic/tally.js'
 import { startTraffic } from '../../loadtest/traffic/traffic.js'
 import { until } from '../support/until.js'
 
@@ -37,7 +37,7 @@ t.test('each outcome is counted as what it is', async (t) => {
     { body: 'fail', answer: '' },
     { body: 'break', answer: '' },
   ]
-  const tally = createTally()
+  const tally = new Tally()
   const running = startTraffic({ url: urlOf(), requests, connectionCount: 1, tally })
   await until(() => tally.brokenCount >= 3 && tally.successCount >= 3)
   await running.stop()
@@ -52,7 +52,7 @@ t.test('each outcome is counted as what it is', async (t) => {
 })
 
 t.test('at a rate of its own, no more is sent than is due', async (t) => {
-  const tally = createTally()
+  const tally = new Tally()
   const requests = [{ body: 'a', answer: 'answer to a' }]
   const startedMs = performance.now()
   const running = startTraffic({
@@ -70,7 +70,7 @@ t.test('at a rate of its own, no more is sent than is due', async (t) => {
 })
 
 t.test('without reconnecting, clients end with their connections', async (t) => {
-  const tally = createTally()
+  const tally = new Tally()
   const requests = [{ body: 'break', answer: '' }]
   const options = { url: urlOf(), requests, connectionCount: 3, tally, reconnects: false }
   const running = startTraffic(options)

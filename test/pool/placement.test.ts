@@ -1,172 +1,41 @@
 import t from 'tap'
 import { type Lane, placeFor, type QueryThread } from '../../src/pool/placement.js'
 
-type UnderWay = readonly [small: number, large: number, rows: number]
+/** Of each worker: how many small, large and rows tasks it has, a digit each. */
+type UnderWay = string
 
-const cases: readonly (readonly [string, Lane, readonly UnderWay[], number | undefined])[] = [
-  [
-    'the least busy one',
-    'small',
-    [
-      [1, 0, 1],
-      [1, 0, 0],
-      [1, 0, 1],
-    ],
-    1,
-  ],
-  [
-    'the first of equals',
-    'small',
-    [
-      [0, 0, 0],
-      [0, 0, 0],
-    ],
-    0,
-  ],
-  [
-    'not behind a large one',
-    'small',
-    [
-      [0, 1, 0],
-      [1, 0, 2],
-    ],
-    1,
-  ],
-  [
-    'two small ones at most',
-    'small',
-    [
-      [2, 0, 0],
-      [2, 0, 0],
-    ],
-    undefined,
-  ],
-  ['in spite of rows', 'small', [[1, 0, 2]], 0],
-  ['rows beside one other task', 'rows', [[1, 0, 0]], 0],
-  [
-    'rows not behind two',
-    'rows',
-    [
-      [1, 0, 1],
-      [2, 0, 0],
-      [0, 0, 2],
-    ],
-    undefined,
-  ],
-  [
-    'rows not behind a large one',
-    'rows',
-    [
-      [0, 1, 0],
-      [0, 0, 1],
-    ],
-    1,
-  ],
-  [
-    'a large one',
-    'large',
-    [
-      [2, 0, 2],
-      [0, 0, 0],
-    ],
-    1,
-  ],
-  [
-    'a large one in spite of others',
-    'large',
-    [
-      [2, 0, 2],
-      [2, 0, 2],
-    ],
-    0,
-  ],
-  [
-    'one worker is kept free of large ones',
-    'large',
-    [
-      [0, 1, 0],
-      [0, 0, 0],
-    ],
-    undefined,
-  ],
-  [
-    'two of three may have a large one',
-    'large',
-    [
-      [0, 1, 0],
-      [0, 0, 0],
-      [0, 0, 0],
-    ],
-    1,
-  ],
-  [
-    'not three of three',
-    'large',
-    [
-      [0, 1, 0],
-      [0, 1, 0],
-      [0, 0, 0],
-    ],
-    undefined,
-  ],
-  ['the only worker has all lanes', 'large', [[2, 0, 0]], 0],
-  ['no worker', 'small', [], undefined],
+const cases: readonly (readonly [string, Lane, UnderWay, number | undefined])[] = [
+  ['the least busy one', 'small', '101 100 101', 1],
+  ['the first of equals', 'small', '000 000', 0],
+  ['not behind a large one', 'small', '010 102', 1],
+  ['two small ones at most', 'small', '200 200', undefined],
+  ['in spite of rows', 'small', '102', 0],
+  ['rows beside one other task', 'rows', '100', 0],
+  ['rows not behind two', 'rows', '101 200 002', undefined],
+  ['rows not behind a large one', 'rows', '010 001', 1],
+  ['a large one', 'large', '202 000', 1],
+  ['a large one in spite of others', 'large', '202 202', 0],
+  ['one worker is kept free of large ones', 'large', '010 000', undefined],
+  ['two of three may have a large one', 'large', '010 000 000', 1],
+  ['not three of three', 'large', '010 010 000', undefined],
+  ['the only worker has all lanes', 'large', '200', 0],
+  ['no worker', 'small', '', undefined],
 ]
 
 /** While rows wait. */
 const casesBesideRows: typeof cases = [
-  [
-    'one small one at most',
-    'small',
-    [
-      [1, 0, 0],
-      [1, 0, 1],
-    ],
-    undefined,
-  ],
-  ['small ones before rows', 'small', [[0, 0, 2]], 0],
-  ['rows beside one small one', 'rows', [[1, 0, 0]], 0],
+  ['one small one at most', 'small', '100 101', undefined],
+  ['small ones before rows', 'small', '002', 0],
+  ['rows beside one small one', 'rows', '100', 0],
 ]
 
 /** The same while small ones come in. */
 const casesBesideBoth: typeof cases = [
-  [
-    'two small ones at the first worker',
-    'small',
-    [
-      [1, 0, 0],
-      [1, 0, 1],
-    ],
-    0,
-  ],
-  [
-    'one small one at the others',
-    'small',
-    [
-      [2, 0, 0],
-      [1, 0, 1],
-    ],
-    undefined,
-  ],
-  [
-    'rows not at the first worker',
-    'rows',
-    [
-      [0, 0, 0],
-      [0, 0, 1],
-    ],
-    1,
-  ],
-  [
-    'rows at the others alone',
-    'rows',
-    [
-      [0, 0, 0],
-      [1, 0, 1],
-    ],
-    undefined,
-  ],
-  ['the only worker has all lanes', 'rows', [[1, 0, 0]], 0],
+  ['two small ones at the first worker', 'small', '100 101', 0],
+  ['one small one at the others', 'small', '200 101', undefined],
+  ['rows not at the first worker', 'rows', '000 001', 1],
+  ['rows at the others alone', 'rows', '000 101', undefined],
+  ['the only worker has all lanes', 'rows', '100', 0],
 ]
 
 t.test('where a task may go', async (t) => {
@@ -182,6 +51,9 @@ t.test('where a task may go', async (t) => {
   }
 })
 
-function threadsOf(underWay: readonly UnderWay[]): QueryThread[] {
-  return underWay.map(([small, large, rows], id) => ({ id, underWay: { small, large, rows } }))
+function threadsOf(underWay: UnderWay): QueryThread[] {
+  return underWay.split(' ').flatMap((digits, id) => {
+    const [small, large, rows] = Array.from(digits, Number)
+    return digits === '' ? [] : [{ id, underWay: { small, large, rows } }]
+  })
 }
