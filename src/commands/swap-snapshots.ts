@@ -11,7 +11,7 @@ import type { SwapOrder, SwapReport } from '../pool/swap-messages.js'
 import { isUnowned } from '../shard/arena.js'
 import type { ArenaPool } from '../shard/arena-pool.js'
 import { loadOnThread } from '../snapshot/load-thread.js'
-import { shardFileBytes } from '../snapshot/open.js'
+import { shardRoomBytes } from '../snapshot/open.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { type Swap, type Watch, type WatchTimes, watchCurrent } from '../snapshot/watch.js'
 
@@ -94,7 +94,7 @@ class FrontsSwap implements Swap {
   async #load(id: string): Promise<Snapshot> {
     const { dataDirectory, arenas, log } = this.#options
     const startedMs = performance.now()
-    const rooms = arenas.take(await shardFileBytes(dataDirectory, id))
+    const rooms = arenas.take(await shardRoomBytes(dataDirectory, id))
     try {
       const snapshot = await loadOnThread(LOADER, { dataDirectory, id, rooms }, this.#stopping)
       const ms = Math.round(performance.now() - startedMs)

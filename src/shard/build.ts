@@ -13,6 +13,7 @@ import {
   type SectionName,
   type ShardImage,
 } from './layout.js'
+import { NO_REPEATS } from './repeats.js'
 
 /** A range of the index of this many recipients and one is not split any further. */
 export const KD_NODE_SIZE = 64
@@ -46,6 +47,8 @@ export function buildShard(
     sections,
     image,
     arena: null,
+    marks: null,
+    repeats: NO_REPEATS,
   }
 }
 

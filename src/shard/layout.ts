@@ -17,6 +17,8 @@
  * @module
  */
 import type { Arena } from './arena.js'
+import type { ShardRepeats } from './repeats.js'
+import type { Marks } from './suppressed.js'
 
 const SECTION_ALIGNMENT_BYTES = 64
 
@@ -61,6 +63,9 @@ export interface ShardImage {
   readonly image: Uint8Array
   /** What the image lies in, if it was loaded to be selected from. */
   readonly arena: Arena | null
+  /** Behind the image in its arena; null where there is none. */
+  readonly marks: Marks | null
+  readonly repeats: ShardRepeats
 }
 
 /** A shard with a typed view on each column; index `i` is the same recipient in all of them. */
@@ -78,6 +83,8 @@ export interface Shard {
   readonly numberOffsets: Uint32Array
   readonly numbers: Uint8Array
   readonly arena: Arena | null
+  readonly marks: Marks | null
+  readonly repeats: ShardRepeats
 }
 
 /** Views the columns of an image; copies nothing. */
@@ -106,6 +113,8 @@ export function attachShard(shard: ShardImage): Shard {
     numberOffsets: words('numberOffsets'),
     numbers: image.subarray(numbersOffset, numbersOffset + numbersBytes),
     arena: shard.arena,
+    marks: shard.marks,
+    repeats: shard.repeats,
   }
 }
 

@@ -7,6 +7,7 @@
 import { Worker } from 'node:worker_threads'
 import { OperatorError } from '../errors.js'
 import type { Room } from '../shard/arena.js'
+import { marksIn } from './shard-file.js'
 import type { Snapshot } from './snapshot.js'
 
 /** What the thread is born with. */
@@ -56,7 +57,9 @@ export async function loadOnThread(
 function inRooms({ shards, ...rest }: Snapshot, rooms: readonly Room[]): Snapshot {
   const placed = shards.map((shard, at) => {
     const { arena, bytes } = rooms[at]
-    return { ...shard, arena, image: bytes.subarray(0, shard.image.length) }
+    const image = bytes.subarray(0, shard.image.length)
+    const marks = marksIn(rooms[at], image.length, shard.recipientCount)
+    return { ...shard, arena, image, marks }
   })
   return { ...rest, shards: placed }
 }

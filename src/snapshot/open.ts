@@ -10,7 +10,7 @@ import { type ArenaPool, createArenaPool } from '../shard/arena-pool.js'
 import type { ShardImage } from '../shard/layout.js'
 import { readCurrent, snapshotsDirectory } from './directory.js'
 import { type Manifest, type ManifestShard, type ManifestSource, readManifest } from './manifest.js'
-import { readShardFile } from './shard-file.js'
+import { readShardFile, roomBytesOf } from './shard-file.js'
 import type { Snapshot, SnapshotSource } from './snapshot.js'
 
 /** Called with the bytes that are read so far, and with all there are; what it throws ends the work. */
@@ -39,17 +39,19 @@ export async function openSnapshot(
         `\`hickory import --data ${dataDirectory} --source 1 --label NAME FILE…\``,
     )
   }
-  const rooms = arenas.take(await shardFileBytes(dataDirectory, id))
+  const rooms = arenas.take(await shardRoomBytes(dataDirectory, id))
   return await loadSnapshot(dataDirectory, id, rooms, onProgress)
 }
 
 /**
- * The size of each file of a snapshot, for which it needs room.
+ * The room that each shard of a snapshot needs.
  *
  * @throws OperatorError `SnapshotCorrupt`
  */
-export async function shardFileBytes(dataDirectory: string, id: string): Promise<number[]> {
-  return filesOf(await readManifest(dataDirectory, id)).map(({ shard }) => shard.byteLength)
+export async function shardRoomBytes(dataDirectory: string, id: string): Promise<number[]> {
+  return filesOf(await readManifest(dataDirectory, id)).map(({ shard }) =>
+    roomBytesOf(shard.byteLength, shard.recipientCount),
+  )
 }
 
 /**
@@ -77,7 +79,12 @@ export async function loadSnapshot(
     const path = join(snapshotsDirectory(dataDirectory), id, shard.file)
     shards.push(await openShard(path, source, shard, rooms[at], onRead))
   }
-  return { id, createdAt: manifest.createdAt, sources: manifest.sources.map(summary), shards }
+  return {
+    id,
+    createdAt: manifest.createdAt,
+    sources: manifest.sources.map(summary),
+    shards,
+  }
 }
 
 /** The sources of the current snapshot by its manifest alone; none if there is no snapshot. */

@@ -11,6 +11,8 @@ import { crc32 } from 'node:zlib'
 import { OperatorError } from '../errors.js'
 import type { Room } from '../shard/arena.js'
 import type { Section, ShardImage } from '../shard/layout.js'
+import { NO_REPEATS } from '../shard/repeats.js'
+import { type Marks, marksBytes } from '../shard/suppressed.js'
 import { createFile } from './directory.js'
 import { findImageFault, findSectionFault } from './image-faults.js'
 import {
@@ -25,6 +27,7 @@ import {
 assert.equal(endianness(), 'LE', 'images are little-endian and used as they are')
 
 const READ_BYTES = 8 << 20
+const MARKS_ALIGNMENT_BYTES = 64
 
 export interface ShardFileDigest {
   readonly byteLength: number
@@ -57,7 +60,7 @@ export async function writeShardFile(path: string, shard: ShardImage): Promise<S
  *
  * @param byteLength  what the manifest says
  * @param contactCount  contacts of the source
- * @param room  as large as the file at least
+ * @param room  of `roomBytesOf` the file at least
  * @param onRead  called with the bytes of each piece read
  */
 export async function readShardFile(
@@ -115,6 +118,8 @@ async function readShard(
     byteLength,
   }))
   const { arena } = room
+  const marks = marksIn(room, header.imageBytes, recipientCount)
+  marks.fill(0)
   const shard = {
     sourceId,
     regionIndex,
@@ -124,10 +129,24 @@ async function readShard(
     sections,
     image,
     arena,
+    marks,
+    repeats: NO_REPEATS,
   }
   const imageFault = findImageFault(shard)
   if (imageFault !== undefined) throw new FormatFault(imageFault)
   return { shard, headerCrc32 }
+}
+
+/** The room that a file takes in memory: with the marks of its recipients. */
+export function roomBytesOf(byteLength: number, recipientCount: number): number {
+  return byteLength + MARKS_ALIGNMENT_BYTES + marksBytes(recipientCount)
+}
+
+/** Where the marks lie, behind an image in its room. */
+export function marksIn({ bytes }: Room, imageBytes: number, recipientCount: number): Marks {
+  const start = Math.ceil(imageBytes / MARKS_ALIGNMENT_BYTES) * MARKS_ALIGNMENT_BYTES
+  const length = marksBytes(recipientCount) / 4
+  return new Int32Array(bytes.buffer, bytes.byteOffset + start, length)
 }
 
 /** Fills `into` from the bytes of the file that start at `position`. */

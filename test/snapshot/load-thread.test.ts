@@ -4,7 +4,7 @@ import t from 'tap'
 import { createArenaPool } from '../../src/shard/arena-pool.js'
 import { attachShard } from '../../src/shard/layout.js'
 import { loadOnThread } from '../../src/snapshot/load-thread.js'
-import { openSnapshot, shardFileBytes } from '../../src/snapshot/open.js'
+import { openSnapshot, shardRoomBytes } from '../../src/snapshot/open.js'
 import { manyColumns } from '../support/columns.js'
 import { publishTest } from '../support/snapshots.js'
 
@@ -17,7 +17,7 @@ t.test('a thread loads what is loaded without one, into the rooms that it is giv
   const id = await publishTest(data, 2, manyColumns(200, 1000))
   const expected = await openSnapshot(data)
   const arenas = createArenaPool(1)
-  const rooms = arenas.take(await shardFileBytes(data, id))
+  const rooms = arenas.take(await shardRoomBytes(data, id))
   const found = await loadOnThread(loader, { dataDirectory: data, id, rooms }, goOn())
   t.same(found.sources, expected.sources)
   t.equal(found.id, id)

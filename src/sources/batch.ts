@@ -1,0 +1,48 @@
+/**
+ * Recipients on their way from a source into columns: some thousand at a time, each of them checked.
+ *
+ * @module
+ */
+import type { Rejects } from './rejects.js'
+
+/** Recipients in the order of their source. Texts lie end to end: text `i` is at [offsets[i], offsets[i + 1]). */
+export interface RecipientBatch {
+  readonly recipientCount: number
+  /** Units of 1e-7 degree. */
+  readonly lngs: Int32Array
+  readonly lats: Int32Array
+  readonly numberOffsets: Uint32Array
+  readonly numbers: Uint8Array
+  readonly contactOffsets: Uint32Array
+  /** An empty text where a recipient has no contact. */
+  readonly contacts: Uint8Array
+}
+
+export interface RecipientSink {
+  /** Copies what it needs before it returns; the batch may be used again then. */
+  add(batch: RecipientBatch): void
+}
+
+/** What became of the rows of a source. */
+export interface ReadReport {
+  /** Always the accepted and the rejected together. */
+  readonly rowCount: number
+  readonly acceptedCount: number
+  readonly rejectedCount: number
+  readonly rejects: readonly Rejects[]
+  /** Lines that accepted rows take beyond one each, for line ends in columns that are ignored. */
+  readonly furtherLineCount: number
+}
+
+/** Which column is what, as the operator says; where nothing is said, it is guessed from the names. */
+export interface ColumnNames {
+  readonly number?: string
+  readonly lat?: string
+  readonly lng?: string
+  readonly contact?: string
+  /** Tells rows apart: of those with the same key the first is taken. */
+  readonly key?: string
+}
+
+/** Work that is done and all that there is, in `unit`; a total of 0 is not known. */
+export type OnReadProgress = (done: number, total: number, unit: 'bytes' | 'rows') => void
