@@ -13,9 +13,11 @@ import type { Finding } from './compare.js'
 import { corridors } from './corridors.js'
 import { counties } from './counties.js'
 import { country } from './country.js'
+import { distinct } from './distinct.js'
 import { drawn } from './drawn.js'
 import { encode } from './encode.js'
 import { measureGrowth } from './growth.js'
+import { marks } from './marks.js'
 import { baselinePlan, fullPlan, sinkTotal } from './measure.js'
 import { modes } from './modes.js'
 import { buildNaiveIndex, type NaiveIndex } from './naive.js'
@@ -33,6 +35,8 @@ const questions: Readonly<Record<string, Question>> = {
   circles,
   corridors,
   modes,
+  marks,
+  distinct,
   worst,
   encode,
 }

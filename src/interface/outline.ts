@@ -14,6 +14,7 @@ export const OutlineRequestSchema = members(
   {
     ...RecipientRequestSchema.properties,
     countsOnly: flag('Without effect here, so that a recipient request can be sent as it is.'),
+    distinct: flag('Without effect here.'),
     limit: integer('Without effect here.'),
     after: text('Without effect here.'),
     clipToBoundary: flag(

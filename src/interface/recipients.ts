@@ -21,6 +21,11 @@ export const RecipientRequestSchema = members('RecipientRequest', 'Asks who is i
     CountModeSchema,
     'How recipients count. Default: as the map configuration says.',
   ),
+  distinct: flag(
+    'True to give each number once over all sources that are answered for, in counts and lists ' +
+      'alike: the source with the lowest id keeps it, and within a source the first in the list. ' +
+      'Default false.',
+  ),
   limit: Type.Integer({
     description:
       'How many recipients to list at most, over all sources. If more follow, the header ' +

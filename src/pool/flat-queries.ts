@@ -2,7 +2,7 @@
  * Queries as they travel: many in two typed arrays, since each object that crosses threads costs
  * more than the search for a small shape.
  *
- *   words   for each query: its kind, its count mode, indexes of shards, ids of sources, and all lengths
+ *   words   for each query: its kind, how recipients count, indexes of shards, ids of sources, and all lengths
  *   floats  for each query: when it expires, then vertices, bounds, arcs, radii and positions
  *
  * @module
@@ -82,10 +82,12 @@ class Column<Numbers extends Uint32Array | Float64Array> {
 const words = new Column((length) => new Uint32Array(length))
 const floats = new Column((length) => new Float64Array(length))
 
-function writeQuery({ kind, countMode, shardIndexes, shapes, expiresMs }: TimedQuery): void {
+function writeQuery(query: TimedQuery): void {
+  const { kind, countMode, isDistinct, shardIndexes, shapes, expiresMs } = query
   floats.push(expiresMs)
   words.push(KINDS.indexOf(kind))
   words.push(COUNT_MODES.indexOf(countMode))
+  words.push(Number(isDistinct))
   writeWords(shardIndexes)
   for (const layers of [shapes.included, shapes.excluded]) {
     words.push(layers.length)
@@ -136,11 +138,13 @@ function readQuery(from: Reading): TimedQuery {
   const expiresMs = from.floats[from.floatAt++]
   const kind = KINDS[readWord(from)]
   const countMode = COUNT_MODES[readWord(from)]
+  const isDistinct = readWord(from) === 1
   const shardIndexes = readWords(from)
   const included = readLayers(from)
   const excluded = readLayers(from)
   const nearest = readList(from, readNearest)
-  return { kind, countMode, shardIndexes, shapes: { included, excluded, nearest }, expiresMs }
+  const shapes = { included, excluded, nearest }
+  return { kind, countMode, isDistinct, shardIndexes, shapes, expiresMs }
 }
 
 function readLayers(from: Reading): Shapes['included'] {

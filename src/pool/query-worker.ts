@@ -64,7 +64,7 @@ const LATE: Findings = { fault: 'Unavailable' }
 
 function find(
   shards: readonly Shard[],
-  { kind, shardIndexes, shapes, countMode }: TimedQuery,
+  { kind, shardIndexes, shapes, countMode, isDistinct }: TimedQuery,
   edgeTestCount: number,
   unwanted: Flag | null,
 ): Findings {
@@ -72,8 +72,8 @@ function find(
   const budget = { edgeTestCount, isUnwanted: unwanted && (() => isRaised(unwanted)) }
   try {
     return kind === 'count'
-      ? { counts: countInside(touched, shapes, budget, countMode) }
-      : { runs: selectInside(touched, shapes, budget, countMode) }
+      ? { counts: countInside(touched, shapes, budget, countMode, isDistinct) }
+      : { runs: selectInside(touched, shapes, budget, countMode, isDistinct) }
   } catch (error) {
     if (error instanceof BudgetSpent) return { fault: 'TooComplex' }
     if (error instanceof Unwanted) return { fault: 'Unavailable' }

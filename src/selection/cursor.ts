@@ -18,21 +18,28 @@ export interface ListBasis {
   readonly countMode: CountMode
 }
 
-/** @param givenCount  recipients up to the end of the page, from the beginning of the list */
-export function writeCursor(basis: ListBasis, givenCount: number): string {
+/** A place in the order of a snapshot: by shard, then by index. */
+export interface Place {
+  readonly shardIndex: number
+  readonly recipient: number
+}
+
+/** @param next  where the next page begins: behind the last recipient that was given */
+export function writeCursor(basis: ListBasis, next: Place): string {
   const bytes = Buffer.alloc(CURSOR.end)
-  bytes.writeUIntBE(givenCount, CURSOR.givenCount, CURSOR.state - CURSOR.givenCount)
+  bytes.writeUInt32BE(next.shardIndex, CURSOR.shardIndex)
+  bytes.writeUInt32BE(next.recipient, CURSOR.recipient)
   stateOf(basis).copy(bytes, CURSOR.state)
   sealOf(basis.query, bytes).copy(bytes, CURSOR.seal)
   return bytes.toString('base64url')
 }
 
 /**
- * How many recipients were given before.
+ * Where the page begins.
  *
  * @throws ServiceError  InvalidRequest or CursorExpired
  */
-export function readCursor(basis: ListBasis, cursor: string): number {
+export function readCursor(basis: ListBasis, cursor: string): Place {
   const bytes = Buffer.from(CURSORS.test(cursor) ? cursor : '', 'base64url')
   if (!partOf(bytes, 'seal').equals(sealOf(basis.query, bytes))) {
     throw new ServiceError('InvalidRequest', 'after is not a cursor of this request', 'after')
@@ -41,11 +48,17 @@ export function readCursor(basis: ListBasis, cursor: string): number {
     const message = 'the recipients have changed; start again without after'
     throw new ServiceError('CursorExpired', message, 'after')
   }
-  return bytes.readUIntBE(CURSOR.givenCount, CURSOR.state - CURSOR.givenCount)
+  return {
+    shardIndex: bytes.readUInt32BE(CURSOR.shardIndex),
+    recipient: bytes.readUInt32BE(CURSOR.recipient),
+  }
 }
 
-/** Where each part begins, in bytes: what was given, of what (digest), and of whose (digest). */
-const CURSOR = { givenCount: 0, state: 6, seal: 14, end: 30 } as const
+/** Where each part begins, in bytes: a place, of what (digest), and of whose (digest). */
+const CURSOR = { shardIndex: 0, recipient: 4, state: 8, seal: 16, end: 30 } as const
+
+/** Rises with the meaning of the parts, so that cursors of an earlier form are none. */
+const CURSOR_VERSION = 2
 
 /** Without spare bits, so that no two texts are the same cursor. */
 const CURSORS = /^[\w-]{40}$/
@@ -60,7 +73,7 @@ function stateOf({ snapshotId, countMode }: ListBasis): Buffer {
 }
 
 /** Of all that a query selects by, and of the other parts, so that a damaged cursor is none. */
-function sealOf({ shapes, sourceIds, countMode }: Query, bytes: Buffer): Buffer {
+function sealOf({ shapes, sourceIds, countMode, isDistinct }: Query, bytes: Buffer): Buffer {
   const { included, excluded, nearest } = shapes
   const arrays = [...included, ...excluded].flatMap(({ polygons, reaches }) => [
     polygons.vertices,
@@ -71,9 +84,10 @@ function sealOf({ shapes, sourceIds, countMode }: Query, bytes: Buffer): Buffer 
   ])
   // Lengths go before contents: what is drawn otherwise is then never the same bytes.
   const plain = {
-    version: 1,
+    version: CURSOR_VERSION,
     sourceIds,
     countMode,
+    isDistinct,
     nearest,
     included: included.map((layer) => layer.sourceIds),
     excluded: excluded.map((layer) => layer.sourceIds),

@@ -21,11 +21,11 @@ export interface ShardRuns {
 /** Counts, shard by shard. */
 export async function dispatchCounts(
   runner: QueryRunner,
-  { tasks, shapes, countMode, isLarge }: Plan,
+  { tasks, ...asked }: Plan,
   caller: Caller,
 ): Promise<ShardCount[]> {
   const parts = tasks.map((shardIndexes) => {
-    const task = { kind: 'count', shardIndexes, shapes, countMode, isLarge } as const
+    const task = { kind: 'count', shardIndexes, ...asked } as const
     return runner.run<'count'>(task, caller)
   })
   const counted = await allOf(parts)
@@ -37,11 +37,11 @@ export async function dispatchCounts(
 /** Selects, shard by shard, in ascending order of shards. */
 export async function dispatchRuns(
   runner: QueryRunner,
-  { tasks, shapes, countMode, isLarge }: Plan,
+  { tasks, ...asked }: Plan,
   caller: Caller,
 ): Promise<ShardRuns[]> {
   const parts = tasks.map((shardIndexes) => {
-    const task = { kind: 'select', shardIndexes, shapes, countMode, isLarge } as const
+    const task = { kind: 'select', shardIndexes, ...asked } as const
     return runner.run<'select'>(task, caller)
   })
   const selected = await allOf(parts)

@@ -6,15 +6,16 @@
  */
 import { ServiceError } from '../errors.js'
 import { recipientCountOf } from '../shard/runs.js'
-import { type ListBasis, readCursor, writeCursor } from './cursor.js'
+import { type ListBasis, type Place, readCursor, writeCursor } from './cursor.js'
+import type { ShardRuns } from './dispatch.js'
 import type { SourceSelection } from './merge.js'
 
-/** The recipients [start, end) of a list. */
+/** Recipients of a list from a place on. */
 export interface Page {
   readonly basis: ListBasis
-  readonly start: number
-  /** Infinite where there is no limit. */
-  readonly end: number
+  readonly start: Place
+  /** Infinite where there is none. */
+  readonly limit: number
 }
 
 /** What is listed in one answer. */
@@ -39,42 +40,65 @@ export function pageOf(basis: ListBasis): Page | undefined {
     const message = `${field} is for lists, and countsOnly asks for none: leave one of them out`
     throw new ServiceError('InvalidRequest', message, field)
   }
-  const start = after === undefined ? 0 : readCursor(basis, after)
-  return { basis, start, end: start + (limit ?? Number.POSITIVE_INFINITY) }
+  const start = after === undefined ? BEGINNING : readCursor(basis, after)
+  return { basis, start, limit: limit ?? Number.POSITIVE_INFINITY }
 }
+
+const BEGINNING: Place = { shardIndex: 0, recipient: 0 }
 
 /** Counts stay those of the whole list. */
 export function cutToPage(selections: readonly SourceSelection[], page: Page | undefined): Listing {
   if (page === undefined) return { selections, isPage: false, next: undefined }
-  const { basis, start, end } = page
-  let givenCount = 0
+  const { basis, start, limit } = page
+  let left = limit
+  let next: Place | undefined
   const cut = selections.map((selection) => ({
     ...selection,
-    shards: selection.shards.map(({ shardIndex, runs }) => {
-      const before = givenCount
-      givenCount += recipientCountOf(runs)
-      const isWhole = start <= before && givenCount <= end
-      return { shardIndex, runs: isWhole ? runs : cutRuns(runs, start - before, end - before) }
+    shards: selection.shards.map((found) => {
+      const behind = runsFrom(found, start)
+      const given = firstOf(behind, left)
+      const givenCount = recipientCountOf(given)
+      left -= givenCount
+      if (next === undefined && givenCount < recipientCountOf(behind)) {
+        // With nothing of this shard on the page, the next one may begin with the shard.
+        next = { shardIndex: found.shardIndex, recipient: given[given.length - 1] ?? 0 }
+      }
+      // A copy of what is given, where that is not all: or it would keep the memory of all.
+      const isWhole = given.length === found.runs.length
+      return { shardIndex: found.shardIndex, runs: isWhole ? given : given.slice() }
     }),
   }))
   return {
     selections: cut,
     isPage: true,
-    next: end < givenCount ? writeCursor(basis, end) : undefined,
+    next: next === undefined ? undefined : writeCursor(basis, next),
   }
 }
 
-/** The recipients [start, end) of runs, counted from their first one; either may lie outside. */
-function cutRuns(runs: Uint32Array, start: number, end: number): Uint32Array {
-  const cut: number[] = []
-  let before = 0
-  for (let i = 0; i < runs.length && before < end; i += 2) {
-    const first = runs[i]
-    const last = runs[i + 1]
-    const from = first + Math.max(0, start - before)
-    const to = Math.min(last, first + end - before)
-    if (from < to) cut.push(from, to)
-    before += last - first
-  }
-  return Uint32Array.from(cut)
+/** The runs of a shard from a place on, which may lie in another shard. */
+function runsFrom({ shardIndex, runs }: ShardRuns, { recipient, ...place }: Place): Uint32Array {
+  if (shardIndex > place.shardIndex) return runs
+  if (shardIndex < place.shardIndex) return NONE
+  let first = 0
+  while (first < runs.length && runs[first + 1] <= recipient) first += 2
+  if (first === runs.length || runs[first] >= recipient) return runs.subarray(first)
+  const cut = runs.slice(first)
+  cut[0] = recipient
+  return cut
 }
+
+/** So many recipients, the first ones, or all that there are. */
+function firstOf(runs: Uint32Array, count: number): Uint32Array {
+  let left = count
+  let end = 0
+  while (end < runs.length && left >= runs[end + 1] - runs[end]) {
+    left -= runs[end + 1] - runs[end]
+    end += 2
+  }
+  if (end === runs.length || left === 0) return runs.subarray(0, end)
+  const cut = runs.slice(0, end + 2)
+  cut[end + 1] = cut[end] + left
+  return cut
+}
+
+const NONE = new Uint32Array(0)

@@ -15,6 +15,7 @@ import type { Query } from './validate.js'
 export interface Plan {
   readonly shapes: Shapes
   readonly countMode: CountMode
+  readonly isDistinct: boolean
   /** May take milliseconds or more. */
   readonly isLarge: boolean
   /** Shard indexes of each task; no task when no shard is touched. */
@@ -23,12 +24,13 @@ export interface Plan {
 
 /**
  * A query that touches few shards goes whole to one worker; a larger one is dealt out to several, by
- * shard, or by source where one shard of a source depends on the others.
+ * shard, or by source where one shard of a source depends on the others. Where each number counts once,
+ * all depend on all before them, and one worker has the whole.
  *
  * @param threadCount  query workers that could share the work
  */
 export function planTasks(
-  { shapes, sourceIds }: Query,
+  { shapes, sourceIds, isDistinct }: Query,
   countMode: CountMode,
   { shards }: Catalogue,
   threadCount: number,
@@ -38,10 +40,11 @@ export function planTasks(
   )
   const isShared = touched.length > limits.shardsPerTaskCount
   const hasWholeSources = needsWholeSources(shapes, countMode)
-  const isLarge = isShared || hasWholeSources || sizeOf(shapes) > limits.smallVertexCount
-  if (!isShared) {
-    const tasks = touched.length === 0 ? [] : [Uint32Array.from(touched)]
-    return { shapes, countMode, isLarge, tasks }
+  const dependsOnOthers = hasWholeSources || isDistinct
+  const isLarge = isShared || dependsOnOthers || sizeOf(shapes) > limits.smallVertexCount
+  const asked = { shapes, countMode, isDistinct, isLarge }
+  if (!isShared || isDistinct) {
+    return { ...asked, tasks: touched.length === 0 ? [] : [Uint32Array.from(touched)] }
   }
   const together = (index: number) => (hasWholeSources ? shards[index].sourceId : index)
   const groups = groupBy(touched, together)
@@ -50,7 +53,7 @@ export function planTasks(
   const tasks = Array.from({ length: taskCount }, (_, task) =>
     Uint32Array.from(groups.filter((_, i) => i % taskCount === task).flat()),
   )
-  return { shapes, countMode, isLarge, tasks }
+  return { ...asked, tasks }
 }
 
 /** Vertices and arcs. */

@@ -23,6 +23,8 @@ export interface Query {
   readonly countsOnly: boolean
   /** Undefined where the request leaves it to the configuration. */
   readonly countMode: CountMode | undefined
+  /** Whether each number is given once, over all sources that are answered for. */
+  readonly isDistinct: boolean
   /** The sources that are answered for. */
   readonly sourceIds: SourceFilter
   /** Every source id that was named; whether the snapshot has it is for a later stage to say. */
@@ -45,6 +47,7 @@ export function validate(request: JsonObject): Query {
   const query: Omit<Query, typeof valid> = {
     countsOnly: readBoolean(member(request, 'countsonly'), 'countsOnly'),
     countMode: readCountMode(member(request, 'contactcountmode')),
+    isDistinct: readBoolean(member(request, 'distinct'), 'distinct'),
     sourceIds: filter.sourceIds,
     sourceReferences: [...filter.sourceReferences, ...sourceReferences],
     shapes,
@@ -55,7 +58,7 @@ export function validate(request: JsonObject): Query {
 }
 
 /** Members that look as if they changed a selection: to ignore one would warn the wrong people. */
-const UNSUPPORTED = ['distinct', 'source', 'sourceid', 'sourceids', 'crs', 'spatialreference']
+const UNSUPPORTED = ['source', 'sourceid', 'sourceids', 'crs', 'spatialreference']
 
 /** Members of shapes: to ignore one would drop what a client that left out `geoJSON` means. */
 const MISPLACED = [

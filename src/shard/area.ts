@@ -12,6 +12,7 @@ import { type Kernel, kernelFor } from './kernel.js'
 import { meets, type Shard } from './layout.js'
 import { descendReach } from './reach-descend.js'
 import { normalise, RunList, subtract } from './runs.js'
+import { countMarked, hasMarks, takeUnmarked } from './suppressed.js'
 
 /**
  * Counts the recipients of each shard without listing runs, where one polygon, or the arcs of one
@@ -41,7 +42,9 @@ function countReached(
   const counts = new Uint32Array(shards.length)
   const table = reachTableOf(reaches, budget)
   for (let at = 0; at < shards.length; at++) {
-    counts[at] = within(budget, descendReach(shards[at], table, budget, null))
+    const runs = runsToCheck(shards[at])
+    const count = within(budget, descendReach(shards[at], table, budget, runs))
+    counts[at] = lessMarked(shards[at], count, runs, budget)
   }
   return counts
 }
@@ -56,20 +59,46 @@ function countInPolygon(shards: readonly Shard[], polygons: Polygons, budget: Bu
     if (kernel !== filled)
       fillTable(kernel, polygons, 0, polygons.polygonStarts[1], SHELL_BIT, budget)
     filled = kernel
-    counts[at] = within(budget, kernel.descend(shards[at], true, budget, null))
+    const runs = runsToCheck(shards[at])
+    const count = within(budget, kernel.descend(shards[at], true, budget, runs))
+    counts[at] = lessMarked(shards[at], count, runs, budget)
   }
   return counts
 }
 
-/** Leaves in `into` who is in any included layer and in no excluded one. */
-export function selectArea(shard: Shard, shapes: Shapes, into: RunList, budget: Budget): void {
-  selectUnion(shard, shapes.included, into, budget)
-  if (into.runCount === 0 || shapes.excluded.length === 0) return
-  selectUnion(shard, shapes.excluded, excludedRuns, budget)
-  takeAway(into, excludedRuns, budget)
+/** Where runs are to be listed, so that marks can be looked at; null where nobody is marked. */
+function runsToCheck({ marks }: Shard): RunList | null {
+  if (!hasMarks(marks)) return null
+  countedRuns.clear()
+  return countedRuns
 }
 
-/** Leaves in `into` who is in any of the layers. */
+function lessMarked({ marks }: Shard, count: number, runs: RunList | null, budget: Budget): number {
+  if (runs === null || marks === null) return count
+  chargeMarks(runs, count, budget)
+  return count - countMarked(marks, runs)
+}
+
+/** Leaves in `into` who is in any included layer and in no excluded one, and is not marked. */
+export function selectArea(shard: Shard, shapes: Shapes, into: RunList, budget: Budget): void {
+  selectUnion(shard, shapes.included, into, budget)
+  if (into.runCount > 0 && shapes.excluded.length > 0) {
+    selectUnion(shard, shapes.excluded, excludedRuns, budget)
+    takeAway(into, excludedRuns, budget)
+  }
+  takeMarkedAway(shard, into, budget)
+}
+
+/** Takes from `runs` who is marked. */
+export function takeMarkedAway({ marks }: Shard, runs: RunList, budget: Budget): void {
+  if (!hasMarks(marks) || runs.runCount === 0) return
+  chargeMarks(runs, runs.recipientCount(), budget)
+  takeUnmarked(marks, runs, spareRuns)
+  runs.exchange(spareRuns)
+  charge(budget, RUN_COST * runs.runCount)
+}
+
+/** Leaves in `into` who is in any of the layers, marked or not. */
 export function selectUnion(
   shard: Shard,
   layers: readonly Layer[],
@@ -110,6 +139,7 @@ const excludedRuns = new RunList()
 const polygonRuns = new RunList()
 const reachRuns = new RunList()
 const holeRuns = new RunList()
+const countedRuns = new RunList()
 const spareRuns = new RunList()
 
 /** What it costs to take a run from others, in edge tests. */
@@ -118,6 +148,13 @@ const SUBTRACT_COST = 8
 /** What it costs to prepare an edge or an arc. */
 const EDGE_COST = 8
 const ARC_COST = 2_000
+
+/** What it costs to look at the marks of a run, in edge tests, beside those of each word of marks. */
+const MARKED_RUN_COST = 8
+
+function chargeMarks({ runCount }: RunList, recipientCount: number, budget: Budget): void {
+  charge(budget, MARKED_RUN_COST * runCount + recipientCount / 32)
+}
 
 function addPart(into: RunList, partCount: number, runs: RunList, budget: Budget): void {
   charge(budget, RUN_COST * runs.runCount)

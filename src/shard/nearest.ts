@@ -9,11 +9,12 @@ import type KDBush from 'kdbush'
 import { haversineMetres } from '../geometry/great-circle.js'
 import { holdsFor, type Nearest, type Shapes } from '../geometry/shapes.js'
 import { UNITS_PER_DEGREE, UNITS_PER_TURN } from '../geometry/units.js'
-import { selectUnion, takeAway } from './area.js'
+import { selectUnion, takeAway, takeMarkedAway } from './area.js'
 import { type Budget, charge, RUN_COST } from './budget.js'
 import { Closest } from './closest.js'
 import type { Shard } from './layout.js'
 import { normalise, RunList } from './runs.js'
+import { hasMarks, isMarked } from './suppressed.js'
 
 /**
  * What the shapes select of a source for which any `nearest` holds; see `Shapes`.
@@ -36,7 +37,10 @@ export function selectNearest(
   }
   const isLimited = shapes.included.some((layer) => holdsFor(layer, sourceId))
   const area = areasOf(shards, shapes.included, budget)
-  for (const [at, runs] of area.entries()) takeAway(runs, removed[at], budget)
+  for (const [at, runs] of area.entries()) {
+    takeAway(runs, removed[at], budget)
+    takeMarkedAway(shards[at], runs, budget)
+  }
   const wanted = nearest.filter(({ isExcluded }) => !isExcluded)
   if (wanted.length === 0) return area.map((runs) => runs.toPairs())
   const selected = shards.map(() => new RunList())
@@ -99,11 +103,13 @@ function only(area: readonly RunList[]): Candidates {
   }
 }
 
-/** Searches outwards, passing over those who are removed. */
+/** Searches outwards, passing over those who are removed or marked. */
 function everyoneBut(removed: readonly RunList[]): Candidates {
   return (shard, at, near, into, budget) => {
+    const marks = hasMarks(shard.marks) ? shard.marks : null
     const isAllowed = (recipient: number) => {
       charge(budget, SEARCH_COST)
+      if (marks !== null && isMarked(marks, recipient)) return false
       return !removed[at].has(recipient)
     }
     const search = (count: number, metres: number) => {

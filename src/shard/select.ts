@@ -7,6 +7,7 @@ import { holdsFor, type Shapes } from '../geometry/shapes.js'
 import { countDirectly, selectArea } from './area.js'
 import type { Budget } from './budget.js'
 import { countContacts, firstOfContacts } from './contacts.js'
+import { countDistinct, firstOfNumbers } from './distinct.js'
 import type { Shard } from './layout.js'
 import { selectNearest } from './nearest.js'
 import { RunList, recipientCountOf } from './runs.js'
@@ -15,10 +16,13 @@ import { RunList, recipientCountOf } from './runs.js'
 export type CountMode = 'ContactLocation' | 'Contact'
 
 /**
- * Counts the recipients, or the contacts, of each shard that the shapes select.
+ * Counts the recipients, or the contacts, of each shard that the shapes select. Whoever is marked is
+ * as if not there; what is marked meanwhile may or may not count.
  *
- * @param shards  with all shards of a source, side by side, where `needsWholeSources`; in `Contact`
- *   mode a contact counts in the first of them that has it
+ * @param shards  in the order of the snapshot; with all shards of a source where `needsWholeSources`,
+ *   and all that are touched where `isDistinct`. In `Contact` mode a contact counts in the first of
+ *   them that has it
+ * @param isDistinct  whether each number counts once, in the first of the shards that has it
  * @returns one count a shard, in the order of `shards`
  * @throws BudgetSpent
  */
@@ -27,7 +31,13 @@ export function countInside(
   shapes: Shapes,
   budget: Budget,
   mode: CountMode = 'ContactLocation',
+  isDistinct = false,
 ): Uint32Array {
+  const hasRepeats = isDistinct && shards.some(({ repeats }) => repeats.recipients.length > 0)
+  if (hasRepeats) {
+    const runs = selectSources(shards, shapes, budget, mode)
+    return Uint32Array.from(countDistinct(shards, runs, budget))
+  }
   if (!needsWholeSources(shapes, mode)) {
     return countDirectly(shards, shapes, budget) ?? countSelected(shards, shapes, budget)
   }
@@ -43,7 +53,8 @@ export function countInside(
 
 /**
  * Selects the recipients of each shard that the shapes select; in `Contact` mode of each contact
- * the first one only, in the order of the shards and their recipients.
+ * the first one only, in the order of the shards and their recipients; of these, where each number
+ * counts once, the first one of each number in the same order.
  *
  * @param shards  as for `countInside`
  * @returns the runs of each shard as [start, end) pairs, in the order of `shards`
@@ -54,16 +65,27 @@ export function selectInside(
   shapes: Shapes,
   budget: Budget,
   mode: CountMode = 'ContactLocation',
+  isDistinct = false,
 ): Uint32Array[] {
-  return sourcesOf(shards).flatMap(({ members }) => {
-    const runs = selectSource(members, shapes, budget)
-    return mode === 'Contact' ? firstOfContacts(members, runs, budget) : runs
-  })
+  const runs = selectSources(shards, shapes, budget, mode)
+  return isDistinct ? firstOfNumbers(shards, runs, budget) : runs
 }
 
 /** Whether one task must have all shards of a source, since what one selects depends on the others. */
 export function needsWholeSources({ nearest }: Shapes, mode: CountMode): boolean {
   return nearest.length > 0 || mode === 'Contact'
+}
+
+function selectSources(
+  shards: readonly Shard[],
+  shapes: Shapes,
+  budget: Budget,
+  mode: CountMode,
+): Uint32Array[] {
+  return sourcesOf(shards).flatMap(({ members }) => {
+    const runs = selectSource(members, shapes, budget)
+    return mode === 'Contact' ? firstOfContacts(members, runs, budget) : runs
+  })
 }
 
 const selected = new RunList()

@@ -5,7 +5,7 @@
  */
 import t, { type Test } from 'tap'
 import { limits } from '../../src/limits.js'
-import { writeCursor } from '../../src/selection/cursor.js'
+import { readCursor, writeCursor } from '../../src/selection/cursor.js'
 import { validate } from '../../src/selection/validate.js'
 import { type Answer, request } from '../http/wire.js'
 import { SQUARE, serveWireWorld } from './wire-world.js'
@@ -108,6 +108,13 @@ t.test('a page may be as long as the limit says, and not one more', async (t) =>
   }
 })
 
+/** Places behind all recipients of the snapshot. */
+const BEYOND = [
+  [90, 0],
+  [90, 7],
+  [2 ** 32 - 1, 2 ** 32 - 1],
+]
+
 t.test('a cursor that does not lead on is refused; one from beyond the end does', async (t) => {
   const first = await asJson({ limit: 1 }, 'json')
   const after = first.headers['x-next-after']
@@ -116,8 +123,10 @@ t.test('a cursor that does not lead on is refused; one from beyond the end does'
     snapshotId: first.headers['x-snapshot'],
     countMode: 'ContactLocation',
   } as const
-  t.equal(writeCursor(basis, 1), after)
-  const expired = writeCursor({ ...basis, snapshotId: '000001-00000000' }, 1)
+  const next = readCursor(basis, after)
+  t.equal(next.shardIndex, 0)
+  t.equal(writeCursor(basis, next), after)
+  const expired = writeCursor({ ...basis, snapshotId: '000001-00000000' }, next)
   for (const ask of ways) {
     await refused(t, ask, { after: expired }, 'CursorExpired', 'after')
     for (const page of [
@@ -129,8 +138,8 @@ t.test('a cursor that does not lead on is refused; one from beyond the end does'
     ]) {
       await refused(t, ask, page, 'InvalidRequest', 'after')
     }
-    for (const givenCount of [3, 4, 2 ** 48 - 1]) {
-      const beyond = { limit: 9, after: writeCursor(basis, givenCount) }
+    for (const [shardIndex, recipient] of BEYOND) {
+      const beyond = { limit: 9, after: writeCursor(basis, { shardIndex, recipient }) }
       const empty = await ask(beyond, 'ndjson')
       t.equal(empty.status, 200)
       t.equal(String(empty.body), '')

@@ -31,7 +31,17 @@ export const oddNames: readonly string[] = [
   ...['geoJSON', 'GEOJSON', 'shapes', 'features', 'geometry', 'geometries', 'coordinates', 'type'],
   ...['properties', 'radius', 'buffer', 'nearest', 'exclude', 'sources', 'countsOnly', 'rings'],
   ...['paths', 'points', 'x', 'y', 'spatialReference', 'wkid', 'latestWkid', 'wkt', 'hasZ'],
-  ...['contactCountMode', 'clipToBoundary', 'Id', 'ContextName', 'Areas', 'Skip', 'Take', 'crs'],
+  ...[
+    'contactCountMode',
+    'distinct',
+    'clipToBoundary',
+    'Id',
+    'ContextName',
+    'Areas',
+    'Skip',
+    'Take',
+  ],
+  ...['crs'],
   ...['bbox', '__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'length', ''],
   ...['\0', 'ſources', 'Kind', 'a'.repeat(65), 'a'.repeat(5_000), MARKER],
 ]

@@ -208,6 +208,7 @@ const REQUEST = [
   ...inside(GEOMETRY_MEMBERS),
   'sources list of integer',
   'contactCountMode string',
+  'distinct boolean',
   'limit integer',
   'after string',
 ]

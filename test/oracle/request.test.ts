@@ -107,7 +107,7 @@ t.test('a comparison finds every kind of fault', async (t) => {
   const faultsOf = (byContact: boolean, names: string, count = names.length) => {
     const Recipients = [...names].map((name) => ({ Number: name, LatLng: { Lat: 0, Lng: 0 } }))
     const listed = [{ SourceId: 7, Count: names.length, Recipients }]
-    const expected = { byContact, records: [{ id: 7, verdicts }] }
+    const expected = { byContact, isDistinct: false, records: [{ id: 7, verdicts }] }
     return compare(expected, [source], listed, [{ SourceId: 7, Count: count }]).faults.length
   }
   for (const names of ['bd', 'bcd', 'dcb']) t.equal(faultsOf(false, names), 0, names)
@@ -116,7 +116,7 @@ t.test('a comparison finds every kind of fault', async (t) => {
   for (const names of ['bd', 'bc', 'cb']) t.equal(faultsOf(true, names), 0, `contacts ${names}`)
   for (const names of ['ad', 'b', 'bcd', 'abc'])
     t.ok(faultsOf(true, names) > 0, `contacts ${names}`)
-  const nobody = { byContact: false, records: [] }
+  const nobody = { byContact: false, isDistinct: false, records: [] }
   t.equal(compare(nobody, [source], [], []).faults.length, 0)
   t.ok(compare(nobody, [source], [{ SourceId: 7, Count: 0, Recipients: [] }], []).faults.length > 0)
 })

@@ -15,6 +15,8 @@ export interface OraclePoint {
   readonly contact: number
   /** Of two that are equally far from a place, the one with the smaller rank is the nearer. */
   readonly tieRank: number
+  /** As if not there. */
+  readonly isSuppressed?: boolean
 }
 
 export interface OracleSource {
@@ -26,6 +28,8 @@ export interface OracleSource {
 export interface Expected {
   /** Whether each contact is listed and counted once. */
   readonly byContact: boolean
+  /** Whether each number is, over all records. */
+  readonly isDistinct: boolean
   /** One a record, in the order of records, with a verdict for each point. */
   readonly records: readonly { readonly id: number; readonly verdicts: readonly Verdict[] }[]
 }
@@ -37,6 +41,7 @@ export function expectedOf(request: Members, sources: readonly OracleSource[]): 
   const searched = sources.filter(({ id }) => asked === undefined || asked.includes(id))
   return {
     byContact: String(memberOf(request, 'contactcountmode')).toLowerCase() === 'contact',
+    isDistinct: memberOf(request, 'distinct') === true,
     records: searched
       .map((source) => ({ id: source.id, verdicts: selectionOf(source, features) }))
       .sort((a, b) => a.id - b.id),
@@ -78,12 +83,16 @@ function selectionOf({ id, points }: OracleSource, all: readonly Feature[]): Ver
   const features = all.filter(({ sourceIds }) => sourceIds === undefined || sourceIds.includes(id))
   const included = features.filter(({ excludes }) => !excludes)
   const excluded = features.filter(({ excludes }) => excludes)
-  const everyone = points.map((): Verdict => 'inside')
+  const everyone = points.map(
+    ({ isSuppressed = false }): Verdict => (isSuppressed ? 'outside' : 'inside'),
+  )
   const excludedHere = either(areaOf(points, excluded), nearestOf(points, everyone, excluded))
   const searchesNearest = included.some(({ nearest }) => nearest !== undefined)
   const hasArea = included.some(({ area }) => area !== undefined)
   const from = searchesNearest && !hasArea ? everyone : areaOf(points, included)
-  const left = from.map((verdict, at) => without(verdict, excludedHere[at]))
+  const left = from.map((verdict, at) =>
+    points[at].isSuppressed === true ? 'outside' : without(verdict, excludedHere[at]),
+  )
   return searchesNearest ? nearestOf(points, left, included) : left
 }
 

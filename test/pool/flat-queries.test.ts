@@ -39,6 +39,7 @@ const shapes: fc.Arbitrary<Shapes> = fc.record({ included: layers, excluded: lay
 const query: fc.Arbitrary<TimedQuery> = fc.record({
   kind,
   countMode: fc.constantFrom<CountMode>('ContactLocation', 'Contact'),
+  isDistinct: fc.boolean(),
   shardIndexes: fc.uint32Array({ maxLength: 4 }),
   shapes,
   expiresMs: fc.double({ noNaN: true }),
@@ -58,6 +59,7 @@ t.test('an empty choice of sources does not arrive as every source', async (t) =
   const asked = (ids: number[] | null): TimedQuery => ({
     kind: 'count',
     countMode: 'Contact',
+    isDistinct: false,
     shardIndexes: Uint32Array.of(0),
     shapes: { ...none, nearest: [{ ...near, sourceIds: ids }] },
     expiresMs: 0,

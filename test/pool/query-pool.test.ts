@@ -23,6 +23,7 @@ const box = { minLng: middle(columns.lngs), minLat: middle(columns.lats) }
 const question = {
   shapes: including(squareFrom(box.minLng, box.minLat)),
   countMode: 'ContactLocation',
+  isDistinct: false,
   isLarge: false,
 } as const
 const expectedCount = columns.lngs.filter(

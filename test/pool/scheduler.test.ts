@@ -19,7 +19,8 @@ const polygons: Polygons = toPolygons([0, 0, 9, 0, 9, 9], [0, 3], [0, 1])
 function selection(isLarge = false) {
   const shardIndexes = Uint32Array.of(3)
   const shapes = including(polygons)
-  return { kind: 'count', shardIndexes, shapes, countMode: 'ContactLocation', isLarge } as const
+  const counting = { countMode: 'ContactLocation', isDistinct: false } as const
+  return { kind: 'count', shardIndexes, shapes, ...counting, isLarge } as const
 }
 
 const rows = {

@@ -4,7 +4,7 @@
  * @module
  */
 import t, { type Test } from 'tap'
-import { type ListBasis, readCursor, writeCursor } from '../../src/selection/cursor.js'
+import { type ListBasis, type Place, readCursor, writeCursor } from '../../src/selection/cursor.js'
 import type { JsonObject } from '../../src/selection/parse.js'
 import { validate } from '../../src/selection/validate.js'
 
@@ -42,32 +42,36 @@ function basisOf(request: JsonObject, more: Partial<ListBasis> = {}): ListBasis 
 }
 
 const basis = basisOf(drawn())
-const MOST = 2 ** 48 - 1
+const MOST = 2 ** 32 - 1
+const place = { shardIndex: 3, recipient: 5 }
 
 t.test('a cursor is a short text for a URL, and gives back what it was made of', async (t) => {
-  for (const givenCount of [0, 1, 255, 2 ** 32, MOST]) {
-    const cursor = writeCursor(basis, givenCount)
-    t.match(cursor, /^[\w-]{40}$/)
-    t.equal(readCursor(basis, cursor), givenCount)
+  const values = [0, 1, 255, 2 ** 26, MOST]
+  for (const shardIndex of values) {
+    for (const recipient of values) {
+      const cursor = writeCursor(basis, { shardIndex, recipient })
+      t.match(cursor, /^[\w-]{40}$/)
+      t.same(readCursor(basis, cursor), { shardIndex, recipient })
+    }
   }
 })
 
 t.test('it holds for the same request in any spelling, and of any length', async (t) => {
-  const cursor = writeCursor(basis, 5)
+  const cursor = writeCursor(basis, place)
   const { geoJSON } = drawn() as { geoJSON: { features: object[] } }
   const closed = { type: 'Polygon', coordinates: [[...square, square[0]]] }
   for (const request of [
     { GeoJson: { Type: 'FeatureCollection', Shapes: geoJSON.features }, Sources: ['3', 2, 1, 1] },
     { ...drawn(), limit: 9, after: cursor },
-    { ...drawn(), countsOnly: false, contactCountMode: null, note: 'mine' },
+    { ...drawn(), countsOnly: false, contactCountMode: null, distinct: false, note: 'mine' },
     drawn({ shell: closed, hole: { Exclude: 'true', buffer: 5 } }),
   ]) {
-    t.equal(readCursor(basisOf(request), cursor), 5, JSON.stringify(request))
+    t.same(readCursor(basisOf(request), cursor), place, JSON.stringify(request))
   }
 })
 
 t.test('it does not hold for another request', async (t) => {
-  const cursor = writeCursor(basis, 5)
+  const cursor = writeCursor(basis, place)
   const moved = square.map(([lng, lat], i) => (i === 2 ? [lng, lat + 1e-7] : [lng, lat]))
   const two = { type: 'MultiPolygon', coordinates: [[square], [square]] }
   const holed = { type: 'Polygon', coordinates: [square, square] }
@@ -76,6 +80,7 @@ t.test('it does not hold for another request', async (t) => {
     { ...drawn(), sources: [1, 2] },
     { ...drawn(), sources: null },
     { ...drawn(), contactCountMode: 'ContactLocation' },
+    { ...drawn(), distinct: true },
     { ...drawn(), contactCountMode: 'Contact' },
     drawn({ shell: { type: 'Polygon', coordinates: [moved] } }),
     drawn({ shell: { type: 'Polygon', coordinates: [square.toReversed()] } }),
@@ -92,12 +97,12 @@ t.test('it does not hold for another request', async (t) => {
   ] as JsonObject[]) {
     refused(t, () => readCursor(basisOf(request), cursor), JSON.stringify(request))
   }
-  const texts = [two, holed].map((shell) => writeCursor(basisOf(drawn({ shell })), 5))
+  const texts = [two, holed].map((shell) => writeCursor(basisOf(drawn({ shell })), place))
   t.not(texts[0], texts[1], 'the same vertices, in other rings')
 })
 
 t.test('a damaged cursor is none, and nor is any other text', async (t) => {
-  const cursor = writeCursor(basis, 1_000)
+  const cursor = writeCursor(basis, place)
   for (let at = 0; at < cursor.length; at++) {
     for (const letter of cursor[at] === 'A' ? 'Bz' : 'A_') {
       if (letter === cursor[at]) continue
@@ -123,8 +128,15 @@ t.test('a damaged cursor is none, and nor is any other text', async (t) => {
   }
 })
 
+/** Of `drawn()` and `basis`, from when a cursor told how many recipients were given. */
+const EARLIER = 'AAAAAAPoIGWwLvye2k3iKi4m4VkEhuvuytzXlcAT'
+
+t.test('a cursor of an earlier form is none', async (t) => {
+  refused(t, () => readCursor(basis, EARLIER), EARLIER)
+})
+
 t.test('of another snapshot, or of how recipients counted, it has expired', async (t) => {
-  const cursor = writeCursor(basis, 5)
+  const cursor = writeCursor(basis, place)
   for (const changed of [
     { snapshotId: '000008-3f9a1c2b' },
     { snapshotId: '000007-3f9a1c2c' },
@@ -139,6 +151,6 @@ t.test('of another snapshot, or of how recipients counted, it has expired', asyn
   refused(t, () => readCursor(basisOf({}, { snapshotId: '000008-00000000' }), cursor), 'nor there')
 })
 
-function refused(t: Test, read: () => number, what: string): void {
+function refused(t: Test, read: () => Place, what: string): void {
   t.throws(read, { code: 'InvalidRequest', status: 400, field: 'after' }, what)
 }

@@ -10,7 +10,7 @@ import { ServiceError } from '../../src/errors.js'
 import type { Answer, Body } from '../../src/format/answer.js'
 import type { RecipientResponse } from '../../src/interface/recipients.js'
 import { answer, type SelectionService } from '../../src/selection/answer.js'
-import { writeCursor } from '../../src/selection/cursor.js'
+import { readCursor, writeCursor } from '../../src/selection/cursor.js'
 import { cutToPage } from '../../src/selection/page.js'
 import type { JsonObject } from '../../src/selection/parse.js'
 import { validate } from '../../src/selection/validate.js'
@@ -24,7 +24,7 @@ import { type Random, randomWorld, seededRandom, worldKinds } from '../support/w
 
 const WORLD_COUNT = 60
 const SHARD_RECIPIENTS = 12
-const CURSOR_MOST = 2 ** 48 - 1
+const CURSOR_MOST = 2 ** 32 - 1
 
 const everywhere = { geoJSON: { xmin: -180, ymin: -90, xmax: 180, ymax: 90 } }
 
@@ -84,18 +84,26 @@ const anyRunLists = fc.array(
   { maxLength: 3 },
 )
 
-t.test('a page is the recipients from one place to another', async (t) => {
-  const property = fc.property(anyRunLists, fc.nat(60), fc.nat(60), (lists, start, length) => {
+const anyPlace = fc.record({ shardIndex: fc.nat(9), recipient: fc.nat(41) })
+const anyLimit = fc.integer({ min: 1, max: 60 })
+
+t.test('a page is so many recipients from a place on', async (t) => {
+  const property = fc.property(anyRunLists, anyPlace, anyLimit, (lists, start, limit) => {
+    let shardIndex = 0
     const selections = lists.map((shards, id) => ({
       source: { id, label: '' },
       count: 0,
-      shards: shards.map((runs, shardIndex) => ({ shardIndex, runs: Uint32Array.from(runs) })),
+      shards: shards.map((runs) => ({ shardIndex: shardIndex++, runs: Uint32Array.from(runs) })),
     }))
-    const end = start + length
-    const cut = cutToPage(selections, { basis: BASIS, start, end })
-    const all = listed(selections)
-    t.same(listed(cut.selections), all.slice(start, end))
-    t.equal(cut.next !== undefined, end < all.length)
+    const cut = cutToPage(selections, { basis: BASIS, start, limit })
+    const behind = listed(selections).filter(([, shard, recipient]) =>
+      shard === start.shardIndex ? recipient >= start.recipient : shard > start.shardIndex,
+    )
+    t.same(listed(cut.selections), behind.slice(0, limit))
+    t.equal(cut.next !== undefined, limit < behind.length)
+    if (cut.next === undefined) return
+    const next = { basis: BASIS, start: readCursor(BASIS, cut.next), limit: 1 }
+    t.same(listed(cutToPage(selections, next).selections), behind.slice(limit, limit + 1))
   })
   fc.assert(property, { seed: testSeed(t), numRuns: 1_000 })
 })
@@ -145,8 +153,14 @@ t.test('after without a limit is all the rest', async (t) => {
 t.test('a cursor from beyond the end is an empty page', async (t) => {
   const query = validate(everywhere)
   const { snapshotId } = crowd.catalogue
-  for (const givenCount of [100, 101, CURSOR_MOST]) {
-    const after = writeCursor({ query, snapshotId, countMode: 'ContactLocation' }, givenCount)
+  const { length } = crowd.shards
+  for (const [shardIndex, recipient] of [
+    [length - 1, SHARD_RECIPIENTS],
+    [length, 0],
+    [CURSOR_MOST, CURSOR_MOST],
+  ]) {
+    const basis = { query, snapshotId, countMode: 'ContactLocation' } as const
+    const after = writeCursor(basis, { shardIndex, recipient })
     for (const limit of [undefined, 1, 10_000_000]) {
       const page = await answer(crowd, { ...everywhere, after, limit }, inTime())
       t.equal(listedCount(await bodyText(page.json())), 0)
@@ -185,13 +199,12 @@ function listed(
     readonly source: { readonly id: number }
     readonly shards: readonly { readonly shardIndex: number; readonly runs: Uint32Array }[]
   }[],
-): string[] {
-  const names: string[] = []
+): [sourceId: number, shardIndex: number, recipient: number][] {
+  const names: [number, number, number][] = []
   for (const { source, shards } of selections) {
     for (const { shardIndex, runs } of shards) {
       for (let run = 0; run < runs.length; run += 2) {
-        for (let i = runs[run]; i < runs[run + 1]; i++)
-          names.push(`${source.id} ${shardIndex} ${i}`)
+        for (let i = runs[run]; i < runs[run + 1]; i++) names.push([source.id, shardIndex, i])
       }
     }
   }

@@ -467,6 +467,17 @@ t.test('a request may be limited to sources and say how to count', async (t) => 
   })
 })
 
+t.test('a request may ask for each number once', async (t) => {
+  for (const distinct of [undefined, null, false, 'false', 0]) {
+    t.equal(validate({ distinct }).isDistinct, false, String(distinct))
+  }
+  for (const distinct of [true, 'True', 1]) t.equal(validate({ distinct }).isDistinct, true)
+  t.equal(validate({ DISTINCT: true }).isDistinct, true)
+  for (const distinct of ['yes', 2, [], {}]) {
+    t.throws(() => validate({ distinct }), { code: 'InvalidRequest', field: 'distinct' })
+  }
+})
+
 t.test('the range of coordinates includes its ends, and the seam is as written', async (t) => {
   t.ok(validate(ring([-180, -90], [180, -90], [180, 90], [-180, 90])))
 })

@@ -5,16 +5,19 @@
  */
 import { createRooms } from '../../src/shard/arena.js'
 import type { ShardImage } from '../../src/shard/layout.js'
+import { marksIn, roomBytesOf } from '../../src/snapshot/shard-file.js'
 
-/** Copies images into as few arenas as hold them. */
+/** Copies images into as few arenas as hold them, with nobody marked. */
 export function inArenas(images: readonly ShardImage[], zoneCount: number): ShardImage[] {
   const rooms = createRooms(
-    images.map(({ image }) => image.length),
+    images.map(({ image, recipientCount }) => roomBytesOf(image.length, recipientCount)),
     zoneCount,
   )
   return images.map((shard, index) => {
     const { arena, bytes } = rooms[index]
     bytes.set(shard.image)
-    return { ...shard, image: bytes, arena }
+    const image = bytes.subarray(0, shard.image.length)
+    const marks = marksIn(rooms[index], image.length, shard.recipientCount)
+    return { ...shard, image, arena, marks }
   })
 }

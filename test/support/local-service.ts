@@ -8,13 +8,15 @@ import { ServiceError } from '../../src/errors.js'
 import { limits } from '../../src/limits.js'
 import type { Caller, Task, TaskResults } from '../../src/pool/messages.js'
 import type { SelectionService } from '../../src/selection/answer.js'
+import type { CatalogueSource } from '../../src/selection/catalogue.js'
 import { buildShard } from '../../src/shard/build.js'
 import type { RecipientColumns } from '../../src/shard/columns.js'
-import { attachShard, type ShardImage } from '../../src/shard/layout.js'
+import { attachShard, type Shard, type ShardImage } from '../../src/shard/layout.js'
 import { partition } from '../../src/shard/partition.js'
 import { encodeRows } from '../../src/shard/rows.js'
 import { countInside, selectInside } from '../../src/shard/select.js'
 import { inArenas } from './arenas.js'
+import { withRepeats } from './repeats.js'
 
 export interface LocalSource {
   readonly id: number
@@ -25,6 +27,7 @@ export interface LocalSource {
 export interface LocalService extends SelectionService {
   /** Tasks that were run, in order. */
   readonly tasks: readonly Task[]
+  readonly shards: readonly Shard[]
 }
 
 /** @param shardRecipientCount  recipients of a shard, to have several of them in a small world */
@@ -34,7 +37,16 @@ export function localService(
 ): LocalService {
   const images = sources.flatMap(({ id, columns }) => shardsOf(columns, id, shardRecipientCount))
   // Where a service has them, so that it is its kernel that is tested.
-  const shards = inArenas(images, 1).map(attachShard)
+  return serviceOf('000001-00000000', sources, withRepeats(inArenas(images, 1)))
+}
+
+/** A service over the shards of a snapshot. */
+export function serviceOf(
+  snapshotId: string,
+  sources: readonly CatalogueSource[],
+  images: readonly ShardImage[],
+): LocalService {
+  const shards = images.map(attachShard)
   const tasks: Task[] = []
   const run = async (task: Task, caller: Caller): Promise<TaskResults[Task['kind']]> => {
     // As the scheduler does.
@@ -51,15 +63,18 @@ export function localService(
       return { rowCount, bytes: bytes.subarray(0, byteCount), release: () => bytes.fill(0) }
     }
     const touched = Array.from(task.shardIndexes, (index) => shards[index])
+    const { shapes, countMode, isDistinct } = task
     const inside = task.kind === 'count' ? countInside : selectInside
-    return inside(touched, task.shapes, { edgeTestCount: limits.edgeTestCount }, task.countMode)
+    const budget = { edgeTestCount: limits.edgeTestCount }
+    return inside(touched, shapes, budget, countMode, isDistinct)
   }
   return {
-    catalogue: { snapshotId: '000001-00000000', sources, shards: images },
+    catalogue: { snapshotId, sources, shards: images },
     runner: { run: run as SelectionService['runner']['run'] },
     queryThreadCount: 2,
     countMode: () => 'ContactLocation',
     tasks,
+    shards,
   }
 }
 

@@ -7,11 +7,14 @@
 import { ServiceError } from '../../src/errors.js'
 import { partition } from '../../src/shard/partition.js'
 import { type AnsweredRecord, type Comparison, compare, keyOf } from '../oracle/compare.js'
+import { compareDistinct, type DistinctSource } from '../oracle/distinct.js'
 import { expectedOf, type OracleSource } from '../oracle/request.js'
 import { Refused } from '../oracle/unwrap.js'
 import { answerTo } from './answer-to.js'
 import { type LocalService, type LocalSource, localService } from './local-service.js'
+import { markSuppressed } from './marked.js'
 import { memoryReply } from './memory-reply.js'
+import { withRepeatedNumbers } from './repeated-numbers.js'
 import { type JsonObject, type RequestKind, randomRequest } from './requests.js'
 import { smallest } from './shrink.js'
 import { globeWorldKinds, randomWorld, seededRandom, worldKinds } from './world.js'
@@ -93,13 +96,12 @@ export async function compareWorld(
   return wrong
 }
 
-interface World {
+export type KnownRecipients = OracleSource & DistinctSource
+
+export interface World {
   readonly sources: readonly LocalSource[]
   readonly service: LocalService
-  readonly known: readonly (OracleSource & {
-    readonly keys: readonly string[]
-    readonly contacts: readonly number[]
-  })[]
+  readonly known: readonly KnownRecipients[]
 }
 
 async function makeWorld(random: ReturnType<typeof seededRandom>): Promise<World> {
@@ -107,10 +109,25 @@ async function makeWorld(random: ReturnType<typeof seededRandom>): Promise<World
   const sources = [7, 30].map((id) => ({
     id,
     label: `Source ${id}`,
-    columns: randomWorld(kind, random.between(1, 250), random),
+    columns: withRepeatedNumbers(
+      randomWorld(kind, random.between(1, 250), random),
+      random.pick([0, 0.3]),
+      random,
+    ),
   }))
   const shardRecipientCount = random.between(30, 150)
   const service = localService(sources, shardRecipientCount)
+  const known = await recipientsOf(service, sources, shardRecipientCount)
+  const share = random.pick([0, 0, 0.02, 0.5])
+  return { sources, service, known: suppress(service, known, () => random.unit() < share) }
+}
+
+/** What is to be known of all recipients, of whom nobody may be marked yet. */
+export async function recipientsOf(
+  service: LocalService,
+  sources: readonly LocalSource[],
+  shardRecipientCount: number,
+): Promise<KnownRecipients[]> {
   const everybody = {
     type: 'Polygon',
     coordinates: [
@@ -123,10 +140,31 @@ async function makeWorld(random: ReturnType<typeof seededRandom>): Promise<World
     ],
   }
   const listed = await ask(service, { geoJSON: everybody })
-  const known = sources.map((source, at) =>
+  return sources.map((source, at) =>
     knownSource(source, shardRecipientCount, listed[at].Recipients ?? []),
   )
-  return { sources, service, known }
+}
+
+/** Suppresses numbers, and says so to the oracle; each number of a source is asked about once. */
+export function suppress(
+  { shards }: LocalService,
+  known: readonly KnownRecipients[],
+  isChosen: (number: string, sourceId: number) => boolean,
+): KnownRecipients[] {
+  const suppressed = new Set<string>()
+  for (const { id, numbers } of known) {
+    for (const number of new Set(numbers)) {
+      if (isChosen(number, id)) suppressed.add(`${id} ${number}`)
+    }
+  }
+  markSuppressed(shards, (number, sourceId) => suppressed.has(`${sourceId} ${number}`))
+  return known.map((source) => ({
+    ...source,
+    points: source.points.map((point, at) => ({
+      ...point,
+      isSuppressed: suppressed.has(`${source.id} ${source.numbers[at]}`),
+    })),
+  }))
 }
 
 /** The recipients of a source in the order of the list, which is learnt from a list of them all. */
@@ -152,6 +190,7 @@ function knownSource(
   return {
     id,
     keys,
+    numbers: listed.map(({ Number: number }) => number),
     contacts: ordered.map((row) => contacts[row]),
     points: ordered.map((row) => ({
       lngUnits: lngs[row],
@@ -162,19 +201,37 @@ function knownSource(
   }
 }
 
-interface Outcome extends Comparison {
+export interface Outcome extends Comparison {
   /** Why the oracle has the request refused. */
   readonly refused: string | undefined
   readonly isTooComplex: boolean
 }
 
-async function hold({ service, known }: World, request: JsonObject): Promise<Outcome> {
+/** Holds the list and the counts that answer a request against the oracle. */
+export async function hold(
+  { service, known }: Omit<World, 'sources'>,
+  request: JsonObject,
+): Promise<Outcome> {
   const nothing = { recipientCount: 0, insideCount: 0, eitherCount: 0, isTooComplex: false }
   try {
     const expected = expectedOf(request, known)
     const listed = await ask(service, request)
     const counted = await ask(service, { ...request, countsOnly: true })
-    return { ...nothing, ...compare(expected, known, listed, counted), refused: undefined }
+    if (!expected.isDistinct) {
+      return { ...nothing, ...compare(expected, known, listed, counted), refused: undefined }
+    }
+    const { byContact } = expected
+    const plain = without(request, /^(distinct|contactcountmode)$/i)
+    const everybody = await ask(service, plain)
+    const plainCounted = await ask(service, { ...plain, countsOnly: true })
+    const compared = compare({ ...expected, byContact: false }, known, everybody, plainCounted)
+    const faults = compareDistinct(known, everybody, byContact, listed, counted)
+    return {
+      ...nothing,
+      ...compared,
+      faults: [...compared.faults, ...faults],
+      refused: undefined,
+    }
   } catch (error) {
     if (error instanceof ServiceError) {
       const isTooComplex = error.code === 'TooComplex'
@@ -186,6 +243,10 @@ async function hold({ service, known }: World, request: JsonObject): Promise<Out
     const faults = isRefused ? [] : ['is answered, but is to be refused']
     return { ...nothing, faults, refused: error.message }
   }
+}
+
+function without(request: JsonObject, names: RegExp): JsonObject {
+  return Object.fromEntries(Object.entries(request).filter(([name]) => !names.test(name)))
 }
 
 const UNREAD = 'is refused:'
@@ -204,7 +265,7 @@ async function isNotAnswered(service: LocalService, request: JsonObject): Promis
   }
 }
 
-async function ask(service: LocalService, request: JsonObject): Promise<AnsweredRecord[]> {
+export async function ask(service: LocalService, request: JsonObject): Promise<AnsweredRecord[]> {
   const reply = memoryReply()
   await answerTo(service, Buffer.from(JSON.stringify(request)), 'json', reply)
   return JSON.parse(reply.text()).SourceRecords

@@ -44,13 +44,14 @@ export const optionKinds = [
   'featureSources',
   'sources',
   'contact',
+  'distinct',
   'degenerateRing',
 ] as const
 export type RequestKind = (typeof featureKinds)[number] | (typeof optionKinds)[number]
 export const requestKinds: readonly RequestKind[] = [...featureKinds, ...optionKinds]
 
 /** Brute force is slow at these, so that only a tenth of the worlds are asked for them. */
-const slowKinds: readonly RequestKind[] = ['margin', 'capMargin', 'bufferedCollection']
+export const slowKinds: readonly RequestKind[] = ['margin', 'capMargin', 'bufferedCollection']
 const quickKinds = requestKinds.filter((kind) => !slowKinds.includes(kind))
 
 export function kindsOfWorld(worldNumber: number): readonly RequestKind[] {
@@ -81,6 +82,9 @@ export function randomRequest(
   if (has('sources') && random.unit() < 0.2) request.sources = idList()
   if (has('contact') && random.unit() < 0.3) {
     request.contactCountMode = random.pick(['Contact', 'ContactLocation'])
+  }
+  if (has('distinct') && random.unit() < 0.3) {
+    request[random.pick(['distinct', 'Distinct'])] = random.pick([true, true, false])
   }
   return request
 }

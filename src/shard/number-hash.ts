@@ -1,0 +1,49 @@
+/**
+ * Hashes of numbers, four bytes at a time. They only tell which numbers may be the same.
+ *
+ * @module
+ */
+import type { NumberColumn } from './repeats.js'
+
+export function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
+  return new DataView(buffer, byteOffset, byteLength)
+}
+
+/** Fills `hashes` with that of each number. */
+export function hashNumbers({ numbers, numberOffsets }: NumberColumn, hashes: Uint32Array): void {
+  const view = viewOf(numbers)
+  const count = numberOffsets.length - 1
+  let start = numberOffsets[0]
+  for (let i = 0; i < count; i++) {
+    const end = numberOffsets[i + 1]
+    hashes[i] = hashOf(view, start, end)
+    start = end
+  }
+}
+
+function hashOf(view: DataView, start: number, end: number): number {
+  let hash = Math.imul(end - start, PRIME_A)
+  if (end - start < 4) {
+    for (let at = start; at < end; at++) hash = step(hash, view.getUint8(at))
+    return mixed(hash)
+  }
+  const last = end - 4
+  for (let at = start; at < last; at += 4) hash = step(hash, view.getUint32(at, true))
+  // What is left is less than a word; the last four bytes hold it.
+  return mixed(step(hash, view.getUint32(last, true)))
+}
+
+const PRIME_A = 0x9e3779b1
+const PRIME_B = 0x85ebca77
+
+function step(hash: number, word: number): number {
+  const rotated = (hash << 13) | (hash >>> 19)
+  return Math.imul(rotated ^ word, PRIME_A)
+}
+
+/** Spreads what differs over all bits. */
+function mixed(hash: number): number {
+  const once = Math.imul(hash ^ (hash >>> 15), PRIME_B)
+  const twice = Math.imul(once ^ (once >>> 13), PRIME_A)
+  return (twice ^ (twice >>> 16)) >>> 0
+}

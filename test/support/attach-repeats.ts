@@ -1,0 +1,17 @@
+/**
+ * Gives the shards of a snapshot what its numbers say of repeats.
+ *
+ * @module
+ */
+import { attachShard } from '../../src/shard/layout.js'
+import { findRepeats } from '../../src/shard/repeats.js'
+import type { Snapshot } from '../../src/snapshot/snapshot.js'
+
+export async function attachRepeats(snapshot: Snapshot): Promise<Snapshot> {
+  const { shards } = snapshot
+  const repeats = await findRepeats(shards.length, (at) => attachShard(shards[at]))
+  return {
+    ...snapshot,
+    shards: shards.map((shard, at) => ({ ...shard, repeats: repeats.shards[at] })),
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * Holds the pages of a list against the list, while numbers are suppressed between them.
+ *
+ * @module
+ */
+
+import { answer } from '../../src/selection/answer.js'
+import { type AnsweredRecord, keyOf } from '../oracle/compare.js'
+import { bodyText } from './body-text.js'
+import { inTime } from './in-time.js'
+import type { LocalService } from './local-service.js'
+import type { JsonObject } from './requests.js'
+import type { Random } from './world.js'
+
+export interface Suppressions {
+  readonly isSuppressed: (number: string, sourceId: number) => boolean
+  /** Suppresses further numbers. */
+  readonly suppressSome: () => void
+}
+
+export async function findPageFaults(
+  service: LocalService,
+  request: JsonObject,
+  random: Random,
+  { isSuppressed, suppressSome }: Suppressions,
+): Promise<{ faults: string[]; pageCount: number }> {
+  const whole = await listOf(service, request)
+  const limit = random.between(1, Math.max(1, Math.ceil(whole.rows.length / 2)))
+  const changes = random.unit() < 0.5
+  const faults: string[] = []
+  const given: Row[] = []
+  let after: string | undefined
+  let pageCount = 0
+  do {
+    const page = await listOf(service, { ...request, limit, ...(after && { after }) })
+    if (page.rows.some(({ number, sourceId }) => isSuppressed(number, sourceId))) {
+      faults.push('a page lists a number that is suppressed')
+    }
+    const isLast = page.after === undefined
+    if (page.rows.length > limit || (page.rows.length < limit && !isLast)) {
+      faults.push(`a page of ${page.rows.length} where ${limit} were asked for`)
+    }
+    given.push(...page.rows)
+    after = page.after
+    pageCount++
+    if (changes && after !== undefined) suppressSome()
+  } while (after !== undefined && pageCount < PAGE_COUNT_MAX)
+  if (after !== undefined) return { faults, pageCount }
+  if (new Set(given.map(({ key }) => key)).size < given.length) faults.push('pages repeat somebody')
+  const keys = given.map(({ key }) => key)
+  if (!changes) {
+    const isList = keys.join() === whole.rows.map(({ key }) => key).join()
+    if (!isList) faults.push('pages are not the list')
+  } else if (isPlain(request, service)) {
+    const expected = new Set(whole.rows.map(({ key }) => key))
+    if (keys.some((key) => !expected.has(key))) faults.push('pages list somebody else')
+    const listed = new Set(keys)
+    const missing = whole.rows.filter(
+      ({ key, number, sourceId }) => !listed.has(key) && !isSuppressed(number, sourceId),
+    )
+    if (missing.length > 0) faults.push(`pages miss ${missing.length} who are not suppressed`)
+  }
+  return { faults, pageCount }
+}
+
+const PAGE_COUNT_MAX = 12
+
+interface Row {
+  readonly key: string
+  readonly number: string
+  readonly sourceId: number
+}
+
+/** Whether nobody is listed or not because of somebody else. */
+function isPlain(request: JsonObject, { countMode }: LocalService): boolean {
+  const names = Object.keys(request).map((name) => name.toLowerCase())
+  const isOfContacts = countMode() === 'Contact' || names.includes('contactcountmode')
+  return !isOfContacts && !names.includes('distinct') && !/"nearest"/i.test(JSON.stringify(request))
+}
+
+async function listOf(
+  service: LocalService,
+  request: JsonObject,
+): Promise<{ rows: Row[]; after: string | undefined }> {
+  const given = await answer(service, request, inTime())
+  const records = JSON.parse(await bodyText(given.json())).SourceRecords as AnsweredRecord[]
+  const rows = records.flatMap(({ SourceId, Recipients = [] }) =>
+    Recipients.map(({ Number: number, LatLng }) => ({
+      key: `${SourceId} ${keyOf(number, LatLng.Lng, LatLng.Lat)}`,
+      number,
+      sourceId: SourceId,
+    })),
+  )
+  return { rows, after: given.headers['X-Next-After'] }
+}
