@@ -12,6 +12,11 @@ export const rejectReasons = {
   RecordTooLong: `the record is longer than ${limits.recordBytes} bytes`,
   FieldCountWrong: 'the record has more or fewer fields than the header',
   EncodingInvalid: 'the record is not UTF-8',
+  JsonInvalid: 'the line is not a JSON object',
+  FeatureInvalid: 'the object is not a GeoJSON Feature',
+  GeometryNotPoint: 'the geometry is missing or not a Point',
+  NumberInvalid: 'the number is neither a text nor a whole number',
+  ContactInvalid: 'the contact is neither a text nor a whole number',
   NumberEmpty: 'the number is missing or only white space',
   NumberTooLong: `the number is longer than ${limits.numberBytes} bytes`,
   NumberUnprintable: 'the number contains a control character',
@@ -23,14 +28,21 @@ export const rejectReasons = {
   LngInvalid: 'the longitude is not a decimal number',
   LngOutOfRange: 'the longitude is not between -180 and 180',
   ContactTooLong: `the contact is longer than ${limits.contactBytes} bytes`,
+  KeyMissing: 'the key is missing or only white space',
+  KeyTooLong: `the key is longer than ${limits.keyBytes} bytes`,
+  KeyRepeated: 'a row before it that was taken has the same key',
 } as const
 
 export type RejectReason = keyof typeof rejectReasons
 
+/** What the places of an input are: lines of a text, rows of Parquet, features of a collection. */
+export type PlaceUnit = 'line' | 'row' | 'feature'
+
 export interface RejectExample {
   readonly file: string
-  /** The physical line on which the record starts; the header is on line 1. */
+  /** The place of the record; the first is 1. Of a text, the physical line on which it starts. */
   readonly line: number
+  readonly unit: PlaceUnit
 }
 
 export interface Rejects {
@@ -48,7 +60,7 @@ export class RejectTally {
     return this.#count
   }
 
-  add(reason: RejectReason, file: string, line: number): void {
+  add(reason: RejectReason, file: string, line: number, unit: PlaceUnit): void {
     this.#count++
     let entry = this.#byReason.get(reason)
     if (entry === undefined) {
@@ -56,7 +68,9 @@ export class RejectTally {
       this.#byReason.set(reason, entry)
     }
     entry.count++
-    if (entry.examples.length < limits.rejectExampleCount) entry.examples.push({ file, line })
+    if (entry.examples.length < limits.rejectExampleCount) {
+      entry.examples.push({ file, line, unit })
+    }
   }
 
   /** In the order of the table of reasons; reasons that did not occur are left out. */

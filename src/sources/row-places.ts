@@ -1,5 +1,5 @@
 /**
- * Where the rows of a CSV file are, and whether they are all there. Every line of the file must
+ * Where the rows of a text file are, and whether they are all there. Every line of the file must
  * belong to a row that was accepted, to one that was rejected, or be blank: DuckDB drops what
  * follows a quotation mark that is not closed without a word, and who is missing from the list is
  * not warned.
@@ -8,10 +8,24 @@
  */
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
-import { ACCEPTED, reasonOf } from './csv-query.js'
-import type { RejectTally } from './rejects.js'
+import type { BrokenRecords } from './broken-records.js'
+import type { PlaceUnit, RejectTally } from './rejects.js'
+import { ACCEPTED, reasonOf } from './row-query.js'
 import type { RowScan } from './row-scan.js'
 import type { Survey } from './survey.js'
+
+/** What was read of a file. */
+export interface TextRead {
+  /** What messages call the file. */
+  readonly name: string
+  /** What its lines are. */
+  readonly unit: PlaceUnit
+  /** Lines before the first record. */
+  readonly skippedCount: number
+  readonly survey: Survey
+  readonly scan: RowScan
+  readonly broken: BrokenRecords
+}
 
 /**
  * Goes through the file line by line, adds what was rejected to the tally, and throws an
@@ -22,10 +36,11 @@ import type { Survey } from './survey.js'
  *
  * @returns the line ends inside fields of accepted rows, so that they can be told
  */
-export function placeRows(path: string, survey: Survey, scan: RowScan, tally: RejectTally): number {
+export function placeRows(read: TextRead, tally: RejectTally): number {
+  const { name, unit, survey, broken } = read
   const { lineCount, blankLines } = survey
-  const { rowCount, special, broken } = scan
-  let line = survey.headerLine + 1
+  const { rowCount, special } = read.scan
+  let line = read.skippedCount + 1
   /** Counted as DuckDB does: a field with line ends inside does not add to it. */
   let record = line
   let blankIndex = blankLines.findIndex((blank) => blank >= line)
@@ -45,7 +60,7 @@ export function placeRows(path: string, survey: Survey, scan: RowScan, tally: Re
         const reason = reasonOf(broken.reasons[brokenIndex])
         if (broken.areOneLine[brokenIndex] === 0) swallowLine ??= line
         if (reason === 'QuoteMalformed') quoteLine ??= line
-        tally.add(reason, path, line)
+        tally.add(reason, name, line, unit)
         brokenIndex++
       } else {
         return
@@ -62,7 +77,7 @@ export function placeRows(path: string, survey: Survey, scan: RowScan, tally: Re
       if (code !== ACCEPTED) {
         const reason = reasonOf(code)
         if (reason === 'QuoteMalformed' || special.breaks[specialIndex] > 0) swallowLine ??= line
-        tally.add(reason, path, line)
+        tally.add(reason, name, line, unit)
       }
       breakCount += special.breaks[specialIndex]
       line += special.breaks[specialIndex++]
@@ -75,22 +90,23 @@ export function placeRows(path: string, survey: Survey, scan: RowScan, tally: Re
 
   const isComplete = line === lineCount + 1 && brokenIndex === broken.records.length
   if (isComplete && swallowLine === undefined) return breakCount
-  const blankCount = blankLines.filter((blank) => blank > survey.headerLine).length
+  const blankCount = blankLines.filter((blank) => blank > read.skippedCount).length
   const takenCount = blankCount + rowCount + broken.records.length + breakCount
-  const lostCount = Math.max(1, lineCount - survey.headerLine - takenCount)
+  const lostCount = Math.max(1, lineCount - read.skippedCount - takenCount)
   // If there is no sign of it, it begins where the rows that were read end.
-  throw refusal(path, survey, lostCount, swallowLine ?? quoteLine ?? survey.longLine ?? line)
+  throw refusal(read, lostCount, swallowLine ?? quoteLine ?? survey.longLine ?? line)
 }
 
-function refusal(path: string, survey: Survey, lostCount: number, faultLine: number): Error {
+function refusal(read: TextRead, lostCount: number, faultLine: number): Error {
+  const { name, unit, survey } = read
   const reason = survey.hasOtherLineEnds
     ? lineEndHint(survey)
     : faultLine === survey.longLine
-      ? `line ${faultLine} is longer than ${limits.recordBytes} bytes`
-      : `the first fault is at ${path}:${faultLine}, is a quotation mark opened there and never closed?`
+      ? `${unit} ${faultLine} is longer than ${limits.recordBytes} bytes`
+      : `the first fault is at ${name}:${faultLine}, is a quotation mark opened there and never closed?`
   return new OperatorError(
     'InputRejected',
-    `${path} is refused, because ${lostCount} of its ${survey.lineCount} lines could not be read as rows: ${reason}`,
+    `${name} is refused, because ${lostCount} of its ${survey.lineCount} ${unit}s could not be read as rows: ${reason}`,
   )
 }
 

@@ -1,70 +1,56 @@
 /**
- * Runs the query over one CSV file and hands the rows that are accepted to the collector.
+ * Runs the query over one input and hands the rows that are accepted to the sink.
  *
  * @module
  */
-import {
-  DuckDBBlobVector,
-  type DuckDBConnection,
-  type DuckDBDataChunk,
-  type DuckDBResult,
-} from '@duckdb/node-api'
-import type { RecipientCollector } from './collector.js'
-import {
-  ACCEPTED,
-  forgetRejects,
-  rejectColumns,
-  rejectQuery,
-  rowColumns,
-  rowQuery,
-} from './csv-query.js'
-import type { Header } from './header.js'
-import type { Survey } from './survey.js'
-import { grow } from './text-column.js'
+import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api'
+import type { RecipientSink } from './batch.js'
+import { ChunkReader } from './chunk-reader.js'
+import { grow } from './grow.js'
+import type { KeySet } from './key-set.js'
+import { type RowSource, rowQuery } from './row-query.js'
 
 export interface RowScan {
   /** Rows that DuckDB told apart, the accepted ones among them. */
   readonly rowCount: number
+  readonly acceptedCount: number
   /** Those of them that are rejected or go over several lines, ascending. */
   readonly special: SpecialRows
-  /** Records that DuckDB could not tell apart into fields, by number. */
-  readonly broken: BrokenRecords
 }
 
 export interface SpecialRows {
   readonly rows: Uint32Array
-  /** A code of csv-query.ts. */
+  /** A code of row-query.ts. */
   readonly reasons: Uint8Array
   /** Line ends inside fields that are ignored. */
   readonly breaks: Uint32Array
 }
 
-export interface BrokenRecords {
-  /** The physical line, had no field before it a line end inside. */
-  readonly records: Uint32Array
-  readonly reasons: Uint8Array
-  readonly areOneLine: Uint8Array
-}
-
-/** @param onRows  called now and then with the rows read so far */
+/**
+ * @param keys  of the rows that were accepted before, for a source that has keys
+ * @param onRows  called now and then with the rows read so far
+ */
 export async function scanRows(
   connection: DuckDBConnection,
-  path: string,
-  survey: Survey,
-  header: Header,
-  collector: RecipientCollector,
+  source: RowSource,
+  sink: RecipientSink,
+  keys: KeySet,
   onRows: (rowCount: number) => void,
 ): Promise<RowScan> {
-  for (const statement of forgetRejects) await connection.run(statement)
+  const { sql, layout } = rowQuery(source)
   const special = new SpecialRowList()
+  const reader = new ChunkReader(layout, keys, special)
   let rowCount = 0
-  const result = await connection.stream(rowQuery(path, survey, header))
+  let acceptedCount = 0
+  const result = await connection.stream(sql)
   for await (const chunk of chunksOf(result)) {
-    takeRows(chunk, rowCount, collector, special)
+    const batch = reader.read(chunk, rowCount)
+    if (batch.recipientCount > 0) sink.add(batch)
+    acceptedCount += batch.recipientCount
     rowCount += chunk.rowCount
     onRows(rowCount)
   }
-  return { rowCount, special: special.finish(), broken: await brokenRecords(connection) }
+  return { rowCount, acceptedCount, special: special.finish() }
 }
 
 /** The next chunk is fetched while this one is worked on. */
@@ -79,47 +65,7 @@ async function* chunksOf(result: DuckDBResult): AsyncGenerator<DuckDBDataChunk> 
   }
 }
 
-function takeRows(
-  chunk: DuckDBDataChunk,
-  firstRow: number,
-  collector: RecipientCollector,
-  special: SpecialRowList,
-): void {
-  const reasons = chunk.getColumnVector(rowColumns.reason)
-  const lats = chunk.getColumnVector(rowColumns.lat)
-  const lngs = chunk.getColumnVector(rowColumns.lng)
-  const breaks = chunk.getColumnVector(rowColumns.breaks)
-  const numbers = blobs(chunk, rowColumns.number)
-  const contacts = blobs(chunk, rowColumns.contact)
-  const rowCount = chunk.rowCount
-  for (let row = 0; row < rowCount; row++) {
-    const reason = reasons.getItem(row) as number
-    const breakCount = breaks.getItem(row) as number
-    if (reason !== ACCEPTED || breakCount > 0) special.add(firstRow + row, reason, breakCount)
-    if (reason !== ACCEPTED) continue
-    const number = bytesAt(numbers, row)
-    const contact = bytesAt(contacts, row)
-    const lng = lngs.getItem(row) as number
-    collector.add(lng, lats.getItem(row) as number, number, 0, number.length)
-    if (contact.length === 0) collector.setNoContact()
-    else collector.setContact(contact, 0, contact.length)
-  }
-}
-
-/** Texts cross as BLOB: as VARCHAR each would be decoded into a string, and encoded again. */
-function blobs(chunk: DuckDBDataChunk, column: number): DuckDBBlobVector {
-  const vector = chunk.getColumnVector(column)
-  if (vector instanceof DuckDBBlobVector) return vector
-  throw new Error('the query encodes texts as BLOB')
-}
-
-function bytesAt(vector: DuckDBBlobVector, row: number): Uint8Array {
-  const bytes = vector.getItemBytes(row)
-  if (bytes === null) throw new Error('the query makes no text null')
-  return bytes
-}
-
-class SpecialRowList {
+export class SpecialRowList {
   #rows = new Uint32Array(64)
   #reasons = new Uint8Array(64)
   #breaks = new Uint32Array(64)
@@ -142,16 +88,5 @@ class SpecialRowList {
       reasons: this.#reasons.subarray(0, this.#count),
       breaks: this.#breaks.subarray(0, this.#count),
     }
-  }
-}
-
-async function brokenRecords(connection: DuckDBConnection): Promise<BrokenRecords> {
-  const chunks = await (await connection.run(rejectQuery)).fetchAllChunks()
-  const items = (column: number) =>
-    chunks.flatMap((chunk) => chunk.getColumnValues(column)).map(Number)
-  return {
-    records: Uint32Array.from(items(rejectColumns.record)),
-    reasons: Uint8Array.from(items(rejectColumns.reason)),
-    areOneLine: Uint8Array.from(items(rejectColumns.isOneLine)),
   }
 }

@@ -1,65 +1,67 @@
 /**
- * The physical lines of a CSV file, counted before it is read, so that afterwards every one of
- * them can be accounted for. Unpacks gzip on the way, and so verifies its length and checksum:
- * DuckDB reads a damaged file without complaint.
+ * The physical lines of a text file, counted beside what DuckDB makes of it, so that afterwards every
+ * one of them can be accounted for. Unpacks the file on the way, and so verifies length and checksum
+ * of gzip and zstd: DuckDB reads a damaged file without complaint.
  *
  * @module
  */
-import { OperatorError } from '../errors.js'
+import { isUtf8 } from 'node:buffer'
 import { limits } from '../limits.js'
-import { isGzip, readInput } from './input.js'
-import { grow } from './text-column.js'
+import { grow } from './grow.js'
+import { readInput } from './input.js'
+import type { LineEnd } from './text-head.js'
 
-export type LineEnd = '\n' | '\r\n' | '\r'
+export interface SurveyTask {
+  readonly path: string
+  /** What messages call it. */
+  readonly name: string
+  /** How the first line ends. */
+  readonly lineEnd: LineEnd
+  /** Length of the byte order mark. */
+  readonly markBytes: number
+}
 
 export interface Survey {
-  readonly isGzip: boolean
-  /** The first line that is not blank, without its end and without a byte order mark. */
-  readonly header: string
-  /** The physical line of the header; the first of the file is 1. */
-  readonly headerLine: number
-  /** How the header ends; the other lines should end alike. */
-  readonly lineEnd: LineEnd
-  /** Whether some line ends otherwise, be it inside a field. */
+  /** Whether some line ends otherwise than the first, be it inside a field. */
   readonly hasOtherLineEnds: boolean
   /** The first line longer than a record may be. */
   readonly longLine: number | undefined
+  /** False only if there are bytes that are not UTF-8. */
+  readonly isUtf8: boolean
+  /** False only if there is no control character but LF. */
+  readonly hasControls: boolean
   /** Physical lines, blank ones too; LF, CRLF and CR each end one, whatever the others do. */
   readonly lineCount: number
   /** The physical lines that are blank, ascending. */
   readonly blankLines: Uint32Array
 }
 
-const LF = 0x0a
-const CR = 0x0d
-/** A byte order mark, the header, and the end of its line. */
-const HEAD_BYTES = 3 + limits.recordBytes + 2
-
-/** Reads all of a file once; an OperatorError if it is damaged, empty or not UTF-8 at all. */
+/**
+ * Reads all of a file once; an OperatorError if it is damaged.
+ *
+ * @param onRead  called with the bytes read from disk so far
+ */
 export async function surveyFile(
-  path: string,
+  task: SurveyTask,
   onRead: (byteCount: number) => void,
 ): Promise<Survey> {
-  let head: Uint8Array | undefined = new Uint8Array(0)
-  let counter: LineCounter | undefined
-  for await (const chunk of readInput(path, onRead)) {
-    if (head === undefined) {
-      counter?.push(chunk)
-      continue
-    }
-    head = Buffer.concat([head, chunk])
-    if (head.length < HEAD_BYTES) continue
-    counter = new LineCounter(path, head)
-    head = undefined
+  const counter = new LineCounter(task.lineEnd)
+  let markBytes = task.markBytes
+  for await (const chunk of readInput(task.path, task.name, onRead)) {
+    const skipped = Math.min(markBytes, chunk.length)
+    markBytes -= skipped
+    counter.push(chunk.subarray(skipped))
   }
-  if (head !== undefined) counter = new LineCounter(path, head)
-  if (counter === undefined) throw new Error('a file has a beginning')
-  return { isGzip: await isGzip(path), ...counter.finish() }
+  return counter.finish()
 }
 
+const LF = 0x0a
+const CR = 0x0d
+const SPACE = 0x20
+/** A space in each byte of a word. */
+const SPACE_WORD = 0x20202020
+
 class LineCounter {
-  readonly #header: string
-  readonly #headerLine: number
   readonly #lineEnd: LineEnd
   #lineCount = 0
   /** Of those, the ones that end in an LF or in a CR alone. */
@@ -69,33 +71,39 @@ class LineCounter {
   /** Bytes of the line that is not over yet. */
   #openBytes = 0
   #followsCr = false
+  #isUtf8 = true
+  #hasControls = false
   #blankLines = new Uint32Array(16)
   #blankCount = 0
 
-  /** @param head  the beginning of the file, which holds the header unless that is too long */
-  constructor(path: string, head: Uint8Array) {
-    const markBytes = byteOrderMarkBytes(path, head)
-    let start = markBytes
-    while (head[start] === LF || head[start] === CR) start++
-    if (start === head.length) {
-      throw new OperatorError('InputRejected', `${path} is empty: it has not even a header`)
-    }
-    let end = start
-    while (end < head.length && head[end] !== LF && head[end] !== CR) end++
-    if (end - start > limits.recordBytes) {
-      throw new OperatorError(
-        'InputRejected',
-        `${path} has no header: its first line is longer than ${limits.recordBytes} bytes`,
-      )
-    }
-    this.#header = new TextDecoder().decode(head.subarray(start, end))
-    this.#lineEnd = head[end] !== CR ? '\n' : head[end + 1] === LF ? '\r\n' : '\r'
-    this.push(head.subarray(markBytes, start))
-    this.#headerLine = this.#lineCount + 1
-    this.push(head.subarray(start))
+  constructor(lineEnd: LineEnd) {
+    this.#lineEnd = lineEnd
   }
 
   push(bytes: Uint8Array): void {
+    if (bytes.length === 0) return
+    if (this.#isUtf8 && !isUtf8(withoutCutEnds(bytes))) this.#isUtf8 = false
+    if (this.#followsCr || bytes.includes(CR)) this.#pushAny(bytes)
+    else this.#pushLf(bytes)
+  }
+
+  finish(): Survey {
+    if (this.#openBytes > 0) this.#endLine(this.#openBytes)
+    const endCount = this.#lineCount - (this.#openBytes > 0 ? 1 : 0)
+    const crLfCount = endCount - this.#lfCount - this.#crCount
+    const likeFirst = { '\n': this.#lfCount, '\r': this.#crCount, '\r\n': crLfCount }
+    return {
+      hasOtherLineEnds: likeFirst[this.#lineEnd] < endCount,
+      longLine: this.#longLine,
+      isUtf8: this.#isUtf8,
+      hasControls: this.#hasControls,
+      lineCount: this.#lineCount,
+      blankLines: this.#blankLines.slice(0, this.#blankCount),
+    }
+  }
+
+  #pushAny(bytes: Uint8Array): void {
+    this.#hasControls = true
     let lineStart = 0
     for (let at = 0; at < bytes.length; at++) {
       const byte = bytes[at]
@@ -114,22 +122,39 @@ class LineCounter {
       lineStart = at + 1
     }
     this.#openBytes += bytes.length - lineStart
+    if (lineStart < bytes.length) this.#followsCr = false
   }
 
-  finish(): Omit<Survey, 'isGzip'> {
-    if (this.#openBytes > 0) this.#endLine(this.#openBytes)
-    const endCount = this.#lineCount - (this.#openBytes > 0 ? 1 : 0)
-    const crLfCount = endCount - this.#lfCount - this.#crCount
-    const likeHeader = { '\n': this.#lfCount, '\r': this.#crCount, '\r\n': crLfCount }
-    return {
-      header: this.#header,
-      headerLine: this.#headerLine,
-      lineEnd: this.#lineEnd,
-      hasOtherLineEnds: likeHeader[this.#lineEnd] < endCount,
-      longLine: this.#longLine,
-      lineCount: this.#lineCount,
-      blankLines: this.#blankLines.subarray(0, this.#blankCount),
+  /** The same where there is no CR, four bytes at a time. */
+  #pushLf(bytes: Uint8Array): void {
+    const padded = (4 - (bytes.byteOffset & 3)) & 3
+    const wordsStart = Math.min(padded, bytes.length)
+    const wordCount = (bytes.length - wordsStart) >> 2
+    const wordsEnd = wordsStart + 4 * wordCount
+    const words = new Int32Array(bytes.buffer, bytes.byteOffset + wordsStart, wordCount)
+    let lineStart = -this.#openBytes
+    const takeControl = (at: number) => {
+      if (bytes[at] !== LF) {
+        this.#hasControls = true
+        return
+      }
+      this.#lfCount++
+      this.#endLine(at - lineStart)
+      lineStart = at + 1
     }
+    for (let at = 0; at < wordsStart; at++) if (bytes[at] < SPACE) takeControl(at)
+    for (let word = 0; word < wordCount; word++) {
+      const four = words[word]
+      // The bit 0x20 of each byte that has it and the two above it off: the byte is below a space.
+      let found = ~(four | (four >>> 1) | (four >>> 2)) & SPACE_WORD
+      while (found !== 0) {
+        const bit = found & -found
+        takeControl(wordsStart + 4 * word + ((31 - Math.clz32(bit)) >> 3))
+        found ^= bit
+      }
+    }
+    for (let at = wordsEnd; at < bytes.length; at++) if (bytes[at] < SPACE) takeControl(at)
+    this.#openBytes = bytes.length - lineStart
   }
 
   #endLine(byteCount: number): void {
@@ -146,10 +171,15 @@ class LineCounter {
   }
 }
 
-function byteOrderMarkBytes(path: string, bytes: Uint8Array): number {
-  const [first, second, third] = bytes
-  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
-    throw new OperatorError('InputRejected', `${path} is UTF-16: save it as UTF-8`)
+/** Without the parts of characters that were cut in two by the end of a piece. */
+function withoutCutEnds(bytes: Uint8Array): Uint8Array {
+  let start = 0
+  while (start < 3 && start < bytes.length && (bytes[start] & 0xc0) === 0x80) start++
+  let end = bytes.length
+  for (let back = 1; back <= 3 && back <= bytes.length - start; back++) {
+    const byte = bytes[bytes.length - back]
+    if (byte >= 0xc0) end = bytes.length - back
+    if ((byte & 0xc0) !== 0x80) break
   }
-  return first === 0xef && second === 0xbb && third === 0xbf ? 3 : 0
+  return bytes.subarray(start, end)
 }

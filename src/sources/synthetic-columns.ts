@@ -24,11 +24,12 @@ export function syntheticColumns(
 ): RecipientColumns {
   const { recipientCount } = options
   assert(recipientCount <= limits.sourceRecipientCount, 'one source holds them')
-  const lngs = new Int32Array(recipientCount)
-  const lats = new Int32Array(recipientCount)
-  const contacts = new Uint32Array(recipientCount)
-  const numberOffsets = new Uint32Array(recipientCount + 1)
-  const numbers = new Uint8Array(recipientCount * NUMBER_BYTES_MAX)
+  const room = (byteLength: number) => new SharedArrayBuffer(byteLength)
+  const lngs = new Int32Array(room(4 * recipientCount))
+  const lats = new Int32Array(room(4 * recipientCount))
+  const contacts = new Uint32Array(room(4 * recipientCount))
+  const numberOffsets = new Uint32Array(room(4 * (recipientCount + 1)))
+  const numbers = new Uint8Array(room(recipientCount * NUMBER_BYTES_MAX))
   let doneCount = 0
   for (const batch of syntheticRecipients(options)) {
     lngs.set(batch.lngs, doneCount)

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { readRecipientFiles } from '../../src/sources/files.js'
 import { testSeed } from '../support/properties.js'
+import { readRows } from '../support/read-files.js'
 
 /** The units of each text as a longitude, or the reason for which it is rejected. */
 async function parse(t: Test, texts: readonly string[]): Promise<(number | string)[]> {
@@ -11,13 +11,9 @@ async function parse(t: Test, texts: readonly string[]): Promise<(number | strin
   // The number of a row is its index, so that it can be told which were taken.
   const rows = texts.map((text, index) => `+999${index},1,"${text}"\n`)
   writeFileSync(path, `number,lat,lng\n${rows.join('')}`)
-  const { columns, rejects } = await readRecipientFiles([path])
+  const { numbers, lngs, rejects } = await readRows([path])
   const results: (number | string)[] = texts.map(() => rejects[0]?.reason ?? '')
-  const numbers = Buffer.from(columns.numbers)
-  for (let row = 0; row < columns.recipientCount; row++) {
-    const [start, end] = columns.numberOffsets.subarray(row, row + 2)
-    results[Number(numbers.toString('latin1', start + 4, end))] = columns.lngs[row]
-  }
+  for (const [row, number] of numbers.entries()) results[Number(number.slice(4))] = lngs[row]
   return results
 }
 

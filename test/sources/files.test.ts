@@ -4,40 +4,27 @@ import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { limits } from '../../src/limits.js'
-import { type RecipientRead, readRecipientFiles } from '../../src/sources/files.js'
 import { testSeed } from '../support/properties.js'
+import { type ReadRows, readRows, rejectedLines } from '../support/read-files.js'
 
 const HEADER = 'number,lat,lng,contact\n'
 
-async function read(t: Test, ...contents: (string | Uint8Array)[]): Promise<RecipientRead> {
+async function read(t: Test, ...contents: (string | Uint8Array)[]): Promise<ReadRows> {
   const directory = t.testdir({})
   const paths = contents.map((content, index) => {
     const path = join(directory, `${index}.csv`)
     writeFileSync(path, content)
     return path
   })
-  const result = await readRecipientFiles(paths)
-  t.equal(result.rowCount, result.columns.recipientCount + result.rejectedCount, 'none is lost')
+  const result = await readRows(paths)
+  t.equal(result.rowCount, result.numbers.length + result.rejectedCount, 'none is lost')
   return result
-}
-
-function numbersOf({ columns }: RecipientRead): string[] {
-  const { recipientCount, numbers, numberOffsets } = columns
-  return Array.from({ length: recipientCount }, (_, row) =>
-    Buffer.from(numbers.subarray(numberOffsets[row], numberOffsets[row + 1])).toString(),
-  )
-}
-
-function rejectsOf({ rejects }: RecipientRead): Record<string, number[]> {
-  return Object.fromEntries(
-    rejects.map(({ reason, examples }) => [reason, examples.map((e) => e.line)]),
-  )
 }
 
 t.test('columns are found by name, in any order and case, beside others', async (t) => {
   const result = await read(t, 'Name, LNG ,Contact,NUMBER,Lat\n"A ""B"", C",2,x,+9991,1\n')
-  t.same(numbersOf(result), ['+9991'])
-  t.same([...result.columns.lngs, ...result.columns.lats], [20_000_000, 10_000_000])
+  t.same(result.numbers, ['+9991'])
+  t.same([...result.lngs, ...result.lats], [20_000_000, 10_000_000])
 })
 
 for (const delimiter of [',', ';', '\t', '|']) {
@@ -48,7 +35,7 @@ for (const delimiter of [',', ';', '\t', '|']) {
       ['+9992', '3', '4', ''],
     ]
     const text = rows.map((row) => row.map((field) => `"${field}"`).join(delimiter)).join('\n')
-    t.same(numbersOf(await read(t, text)), ['+9991', '+9992'])
+    t.same((await read(t, text)).numbers, ['+9991', '+9992'])
   })
 }
 
@@ -61,16 +48,16 @@ for (const [name, lineEnd] of [
     const lines = ['', 'number,lat,lng', '', '+9991,1,2', '', '', '+9992,x,2', '+9993,1,2']
     for (const end of ['', lineEnd, lineEnd + lineEnd]) {
       const result = await read(t, lines.join(lineEnd) + end)
-      t.same(numbersOf(result), ['+9991', '+9993'])
-      t.same(rejectsOf(result), { LatInvalid: [7] })
+      t.same(result.numbers, ['+9991', '+9993'])
+      t.same(rejectedLines(result), { LatInvalid: [7] })
     }
   })
 }
 
 t.test('a byte order mark is skipped', async (t) => {
   const result = await read(t, `\ufeff${HEADER}+9991,1,2,\n+9992,x,2,\n`)
-  t.same(numbersOf(result), ['+9991'])
-  t.same(rejectsOf(result), { LatInvalid: [3] })
+  t.same(result.numbers, ['+9991'])
+  t.same(rejectedLines(result), { LatInvalid: [3] })
 })
 
 t.test('numbers are kept byte for byte', async (t) => {
@@ -90,7 +77,7 @@ t.test('numbers are kept byte for byte', async (t) => {
   ]
   const rows = numbers.map((number) => `"${number.replaceAll('"', '""')}",1,2,`)
   const result = await read(t, `${HEADER}${rows.join('\n')}\n`)
-  t.same(numbersOf(result), numbers)
+  t.same(result.numbers, numbers)
   t.same(result.rejects, [])
 })
 
@@ -130,11 +117,46 @@ t.test('each reason for a rejection is told apart', async (t) => {
       t,
       Buffer.concat([Buffer.from(HEADER + good), Buffer.from(row), Buffer.from(`\n${good}`)]),
     )
-    t.same(rejectsOf(result), { [reason]: [3] }, reason)
-    t.equal(result.columns.recipientCount, 2, 'the rows around it are taken')
+    t.same(rejectedLines(result), { [reason]: [3] }, reason)
+    t.equal(result.acceptedCount, 2, 'the rows around it are taken')
     const last = await read(t, Buffer.concat([Buffer.from(HEADER), Buffer.from(row)]))
-    t.same(rejectsOf(last), { [reason]: [2] }, `${reason} at the end of the file`)
+    t.same(rejectedLines(last), { [reason]: [2] }, `${reason} at the end of the file`)
   }
+})
+
+t.test('a large file without anything unusual is held to the same rules', async (t) => {
+  const cases: [row: string, reason: string | undefined][] = [
+    ['12 ,1,2,', undefined],
+    [' 12,1 ,2,c', undefined],
+    ['1_0,+1,.2,~c', undefined],
+    ['\u00a012,1,2,', undefined],
+    ['" ",1,2,', 'NumberEmpty'],
+    [',1,2,', 'NumberEmpty'],
+    [`${'0'.repeat(65)},1,2,`, 'NumberTooLong'],
+    ['1\u0085,1,2,', 'NumberUnprintable'],
+    ['=1,1,2,', 'NumberFormula'],
+    ['1,,2,', 'LatMissing'],
+    ['1, ,2,', 'LatMissing'],
+    ['1,1_0,2,', 'LatInvalid'],
+    ['1,+-1,2,', 'LatInvalid'],
+    ['1, +-1,2,', 'LatInvalid'],
+    ['1,nan,2,', 'LatInvalid'],
+    ['1,1,1\u00a0,', 'LngInvalid'],
+    ['1,1,inf,', 'LngInvalid'],
+    ['1,90.1,2,', 'LatOutOfRange'],
+    ['1,1,-180.1,', 'LngOutOfRange'],
+    [`1,1,2,${'c'.repeat(129)}`, 'ContactTooLong'],
+  ]
+  const padding = Array.from({ length: 70_000 }, (_, index) => `+999${index},1.5,2.5,c${index}\n`)
+  const rows = cases.map(([row]) => `${row}\n`)
+  const result = await read(t, [HEADER, ...rows, ...padding].join(''))
+  const expected: Record<string, number[]> = {}
+  for (const [index, [, reason]] of cases.entries()) {
+    if (reason !== undefined) expected[reason] = [...(expected[reason] ?? []), index + 2]
+  }
+  t.same(rejectedLines(result), expected)
+  t.same(result.numbers.slice(0, 4), ['12 ', ' 12', '1_0', '\u00a012'])
+  t.same(result.contacts.slice(0, 4), ['', 'c', '~c', ''])
 })
 
 t.test('values at their bounds are taken', async (t) => {
@@ -145,8 +167,8 @@ t.test('values at their bounds are taken', async (t) => {
     `${'é'.repeat(32)},0.00000005,-0.00000005,`,
   ]
   const result = await read(t, HEADER + rows.join('\n'))
-  t.same([...result.columns.lats], [900_000_000, -900_000_000, 0, 1])
-  t.same([...result.columns.lngs], [1_800_000_000, -1_800_000_000, 0, -1])
+  t.same([...result.lats], [900_000_000, -900_000_000, 0, 1])
+  t.same([...result.lngs], [1_800_000_000, -1_800_000_000, 0, -1])
   const wide = 'number,lat,lng,x\n+9991,1,2,'
   const pad = limits.recordBytes - '+9991,1,2,'.length
   t.equal((await read(t, `${wide}${'x'.repeat(pad)}\n`)).rejectedCount, 0)
@@ -158,10 +180,10 @@ t.test(
   async (t) => {
     const text = 'number,lat,lng,note\n\n+9991,1,2,"a\n\nb\r\nc"\n+9992,x,2,\n\nbad\n+9993,y,2,\n'
     const result = await read(t, text)
-    t.same(numbersOf(result), ['+9991'])
-    t.same(rejectsOf(result), { FieldCountWrong: [9], LatInvalid: [7, 10] })
+    t.same(result.numbers, ['+9991'])
+    t.same(rejectedLines(result), { FieldCountWrong: [9], LatInvalid: [7, 10] })
     const ends = await read(t, text.replaceAll('\r', '').replaceAll('\n', '\r\n'))
-    t.same(rejectsOf(ends), { FieldCountWrong: [9], LatInvalid: [7, 10] })
+    t.same(rejectedLines(ends), { FieldCountWrong: [9], LatInvalid: [7, 10] })
   },
 )
 
@@ -205,7 +227,7 @@ for (const [name, lines, accepted, refused] of [
       return
     }
     const result = await read(t, content)
-    t.equal(result.columns.recipientCount, accepted)
+    t.equal(result.acceptedCount, accepted)
     const lineCount = content.filter((byte) => byte === 0x0a).length
     t.equal(result.rowCount, lineCount - 1)
     t.equal(result.rejects[0].examples[0].line, 75_002)
@@ -232,16 +254,16 @@ t.test('files are read in the order given, and contacts are shared among them', 
     'lng;lat;number\n1;2;+9992\n',
     `${HEADER}+9993,1,2,a\n`,
   )
-  t.same(numbersOf(result), ['+9991', '+9992', '+9993'])
-  t.same([...result.columns.contacts], [0, 1, 0])
+  t.same(result.numbers, ['+9991', '+9992', '+9993'])
+  t.same(result.contacts, ['a', '', 'a'])
 })
 
 t.test('gzip is told by its bytes, of one part or several, and must be whole', async (t) => {
   const text = HEADER + '+9991,1,2,a\n'.repeat(5000)
   const packed = gzipSync(text)
-  t.equal((await read(t, packed)).columns.recipientCount, 5000)
+  t.equal((await read(t, packed)).acceptedCount, 5000)
   const parts = Buffer.concat([packed, gzipSync('+9992,1,2,b\n')])
-  t.equal((await read(t, parts)).columns.recipientCount, 5001)
+  t.equal((await read(t, parts)).acceptedCount, 5001)
   await t.rejects(read(t, packed.subarray(0, -30)), { code: 'InputRejected' }, 'cut off')
   for (const at of [packed.length - 6, packed.length >> 1]) {
     const damaged = Buffer.from(packed)
@@ -253,23 +275,24 @@ t.test('gzip is told by its bytes, of one part or several, and must be whole', a
 t.test('a file that cannot be used as a whole is refused and named', async (t) => {
   const directory = t.testdir({})
   mkdirSync(join(directory, 'sub'))
-  await t.rejects(readRecipientFiles([join(directory, 'none.csv')]), {
+  await t.rejects(readRows([join(directory, 'none.csv')]), {
     code: 'InputRejected',
     message: /none\.csv does not exist/,
   })
-  await t.rejects(readRecipientFiles([join(directory, 'sub')]), {
+  await t.rejects(readRows([join(directory, 'sub')]), {
     code: 'InputRejected',
     message: /sub is a directory/,
   })
-  await t.rejects(readRecipientFiles(['/dev/null']), {
+  await t.rejects(readRows(['/dev/null']), {
     code: 'InputRejected',
     message: /not a regular file/,
   })
   const cases: [string | Uint8Array, RegExp][] = [
     ['', /empty/],
     ['\n\r\n', /empty/],
-    ['number,lat,lon\n', /no column "lng" in its header: found number, lat, lon/],
-    ['phone;lat;lng\n', /no column "number".*phone, lat, lng/],
+    ['number,lat,length\n', /no column "lng".*found number, lat, length; .*--lng/],
+    ['fon;lat;lng\n', /no column "number".*fon, lat, lng/],
+    ['phone,mobile,lat,lng\n', /"phone" and "mobile".*--number/],
     ['number,lat,lng,LAT\n', /more than one column "lat"/],
     ['"number,lat,lng\n', /no header could be read/],
     [Buffer.from('\ufeffnumber,lat,lng\n', 'utf16le'), /UTF-16/],
@@ -287,7 +310,7 @@ t.test('a header that is missing does not give away the values in its place', as
 
 t.test('a file with only a header is a source without recipients', async (t) => {
   for (const text of [HEADER, HEADER.trimEnd(), `${HEADER}\n\n`]) {
-    t.match(await read(t, text), { rowCount: 0, columns: { recipientCount: 0 } })
+    t.match(await read(t, text), { rowCount: 0, acceptedCount: 0 })
   }
 })
 
@@ -324,17 +347,13 @@ t.test('random rows come back, whatever malformed lines are between them', async
         const result = await read(t, content)
         const expected = rows.flatMap((row) => (typeof row === 'string' ? [] : [row]))
         t.same(
-          numbersOf(result),
+          result.numbers,
           expected.map(([number]) => number),
         )
         t.equal(result.rowCount, rows.length)
-        const keys = expected.map(([number, contact]) =>
-          contact === '' ? `n${number}` : `c${contact}`,
-        )
-        const order = [...new Set(keys)]
         t.same(
-          [...result.columns.contacts],
-          keys.map((key) => order.indexOf(key)),
+          result.contacts,
+          expected.map(([, contact]) => contact),
         )
       },
     ),
@@ -367,8 +386,8 @@ t.test('a path is a path and no pattern', async (t) => {
   for (const name of [...names, 'f\\g.csv', '{h,i}.csv', 'j=k.csv', '[!l].csv', 'é😀.csv.gz']) {
     const path = join(directory, name)
     writeFileSync(path, `number,lat,lng\n"+999${name}",1,2\n`)
-    const result = await readRecipientFiles([path])
-    t.same(numbersOf({ ...result }), [`+999${name}`])
+    const result = await readRows([path])
+    t.same(result.numbers, [`+999${name}`])
   }
 })
 
@@ -381,7 +400,7 @@ t.test('where the pieces of a file are cut makes no difference', async (t) => {
   t.ok(content.length > 2 * 2 ** 20, 'there are several pieces')
   const result = await read(t, content)
   t.equal(result.rejectedCount, 120)
-  t.same(rejectsOf(result).FieldCountWrong, [9, 1010, 2011, 3012, 4013])
+  t.same(rejectedLines(result).FieldCountWrong, [9, 1010, 2011, 3012, 4013])
   const wanted = rows.flatMap((text, index) => (text.startsWith('bad') ? [] : [`+999${index}`]))
-  t.strictSame(numbersOf(result).join(), wanted.join())
+  t.strictSame(result.numbers.join(), wanted.join())
 })

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { readRecipientFiles } from '../../src/sources/files.js'
+import { RecipientCollector } from '../../src/sources/collector.js'
+import { readFiles } from '../../src/sources/read-files.js'
 import { syntheticColumns } from '../../src/sources/synthetic-columns.js'
 
 const cli = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
@@ -18,7 +19,9 @@ for (const { recipientCount, seed, countries } of [
     const codes = countries === undefined ? [] : ['--countries', countries.join(',')]
     const flags = [`--recipients=${recipientCount}`, `--seed=${seed}`, `--out=${path}`, ...codes]
     execFileSync(process.execPath, [cli, 'generate', ...flags], { stdio: 'pipe' })
-    const { columns: expected } = await readRecipientFiles([path])
+    const collector = new RecipientCollector()
+    await readFiles({ patterns: [path], columns: {}, spoolDirectory: t.testdirName }, collector)
+    const expected = await collector.finish()
 
     const made: number[] = []
     const columns = syntheticColumns({ recipientCount, seed, countries }, (doneCount) => {

@@ -14,7 +14,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 const MEMORY_LIMIT = '2GiB'
 
 /** Calls `use` with a connection that can read these files and nothing else, and closes it. */
-export async function withCsvDatabase<Result>(
+export async function withDatabase<Result>(
   paths: readonly string[],
   use: (connection: DuckDBConnection) => Promise<Result>,
 ): Promise<Result> {
@@ -27,6 +27,8 @@ export async function withCsvDatabase<Result>(
       `memory_limit = '${MEMORY_LIMIT}'`,
       `temp_directory = ''`,
       'preserve_insertion_order = true',
+      // Rows that are ready before they are asked for: with less, the other threads often wait.
+      `streaming_buffer_size = '16MiB'`,
       'autoinstall_known_extensions = false',
       'autoload_known_extensions = false',
       `allowed_paths = [${allowed.join(', ')}]`,

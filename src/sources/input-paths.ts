@@ -1,0 +1,60 @@
+/**
+ * The files that the arguments of an import mean: paths, patterns, and `-` for standard input.
+ *
+ * @module
+ */
+import { stat } from 'node:fs/promises'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { OperatorError } from '../errors.js'
+import { limits } from '../limits.js'
+import { quote } from './database.js'
+
+export const STANDARD_INPUT = '-'
+
+/** In the order given, and what a pattern matches by name. A file that is there is never a pattern. */
+export async function inputPaths(patterns: readonly string[]): Promise<string[]> {
+  const paths: string[] = []
+  for (const pattern of patterns) {
+    const isPath = pattern === STANDARD_INPUT || !/[*?[]/.test(pattern) || (await exists(pattern))
+    if (isPath) paths.push(pattern)
+    else paths.push(...(await matches(pattern)))
+  }
+  if (paths.filter((path) => path === STANDARD_INPUT).length > 1) {
+    throw new OperatorError('Usage', 'standard input (-) can be read once only')
+  }
+  if (paths.length > limits.sourceFileCount) {
+    throw new OperatorError(
+      'InputRejected',
+      `${paths.length} files are more than the ${limits.sourceFileCount} of one source: ` +
+        'put them together, or import them as several sources',
+    )
+  }
+  return paths
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function matches(pattern: string): Promise<string[]> {
+  if (pattern.includes('://')) {
+    throw new OperatorError('InputRejected', `${pattern} is not a file: download it first`)
+  }
+  const instance = await DuckDBInstance.create(':memory:')
+  const connection = await instance.connect()
+  try {
+    await connection.run('SET autoload_known_extensions = false')
+    const found = await connection.runAndReadAll(`SELECT file FROM glob(${quote(pattern)})`)
+    const paths = found.getColumns()[0]?.map(String) ?? []
+    if (paths.length > 0) return paths.sort()
+  } catch {
+    // As if it matched nothing.
+  } finally {
+    connection.closeSync()
+    instance.closeSync()
+  }
+  throw new OperatorError('InputRejected', `no file matches ${pattern}`)
+}

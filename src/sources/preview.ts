@@ -1,0 +1,86 @@
+/**
+ * The first recipients of an input as they would be read, and what becomes of all its rows.
+ *
+ * @module
+ */
+import type { ReadReport, RecipientBatch, RecipientSink } from './batch.js'
+import { type FilesInput, type ReadFilesOptions, readFiles } from './read-files.js'
+
+/** The column that is used for each; undefined for what no column is used for. */
+export interface ChosenColumns {
+  readonly number: string | undefined
+  readonly lat: string | undefined
+  readonly lng: string | undefined
+  readonly contact: string | undefined
+  readonly key: string | undefined
+}
+
+export interface PreviewRow {
+  readonly number: string
+  /** In degrees, with all their decimals. */
+  readonly lat: string
+  readonly lng: string
+  readonly contact: string
+}
+
+export interface Preview {
+  /** Of the first file that has columns. */
+  readonly columns: ChosenColumns
+  readonly rows: readonly PreviewRow[]
+  readonly report: ReadReport
+}
+
+/** Reads all of the input, and keeps the first rows that are accepted. */
+export async function previewFiles(
+  input: FilesInput,
+  rowCount: number,
+  { onProgress }: Pick<ReadFilesOptions, 'onProgress'> = {},
+): Promise<Preview> {
+  const sink = new PreviewSink(rowCount)
+  let columns: ChosenColumns | undefined
+  const onColumns = (chosen: ChosenColumns) => {
+    columns ??= chosen
+  }
+  const report = await readFiles(input, sink, { onProgress, onColumns })
+  return { columns: columns ?? NO_COLUMNS, rows: sink.rows, report }
+}
+
+/** Keeps the first recipients, and takes all others for read. */
+export class PreviewSink implements RecipientSink {
+  readonly rows: PreviewRow[] = []
+  readonly #rowCount: number
+
+  constructor(rowCount: number) {
+    this.#rowCount = rowCount
+  }
+
+  add(batch: RecipientBatch): void {
+    const { recipientCount, lngs, lats, numbers, numberOffsets, contacts, contactOffsets } = batch
+    for (let row = 0; row < recipientCount && this.rows.length < this.#rowCount; row++) {
+      this.rows.push({
+        number: textAt(numbers, numberOffsets, row),
+        lat: degrees(lats[row]),
+        lng: degrees(lngs[row]),
+        contact: textAt(contacts, contactOffsets, row),
+      })
+    }
+  }
+}
+
+const NO_COLUMNS: ChosenColumns = {
+  number: undefined,
+  lat: undefined,
+  lng: undefined,
+  contact: undefined,
+  key: undefined,
+}
+const UNIT_DECIMALS = 7
+
+function textAt(bytes: Uint8Array, offsets: Uint32Array, row: number): string {
+  return Buffer.from(bytes.subarray(offsets[row], offsets[row + 1])).toString()
+}
+
+/** Exact: the quotient of an integer and 10^7 has no more decimals. */
+function degrees(units: number): string {
+  return (units / 10 ** UNIT_DECIMALS).toFixed(UNIT_DECIMALS)
+}

@@ -1,0 +1,169 @@
+/**
+ * Reads a text file whose records are lines: CSV, JSON lines, or the features of a collection. DuckDB
+ * tells the records apart, and a survey counts the lines, so that none of them is lost.
+ *
+ * @module
+ */
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { OperatorError } from '../errors.js'
+import type { RecipientSink } from './batch.js'
+import { type BrokenRecords, brokenRecords } from './broken-records.js'
+import type { KeySet } from './key-set.js'
+import type { PlaceUnit, RejectReason, RejectTally } from './rejects.js'
+import { lineEndHint, placeRows } from './row-places.js'
+import type { RowSource } from './row-query.js'
+import { type RowScan, scanRows } from './row-scan.js'
+import type { Survey } from './survey.js'
+import { surveyAside } from './survey-thread.js'
+import { forgetRejects, readText, type TextLayout } from './text-query.js'
+
+export interface TextFile {
+  /** What messages call it. */
+  readonly name: string
+  readonly byteCount: number
+  readonly markBytes: number
+  readonly unit: PlaceUnit
+  readonly layout: TextLayout
+  /**
+   * @param from  of `readText`
+   * @param isPlain  whether each record is known to be one line without control characters
+   */
+  readonly rows: (from: string, isPlain: boolean) => RowSource
+  readonly fieldCountReason: RejectReason
+  /** What it is called in messages. */
+  readonly kind: 'CSV' | 'JSON lines' | 'GeoJSON'
+}
+
+/** What the rows of a source go to. */
+export interface RowTarget {
+  readonly sink: RecipientSink
+  readonly tally: RejectTally
+  readonly keys: KeySet
+}
+
+export interface FileRead {
+  readonly acceptedCount: number
+  readonly furtherLineCount: number
+}
+
+/** What is known of a file before its rows are read. */
+interface Known {
+  readonly isParallel: boolean
+  readonly isPlain: boolean
+}
+
+const IN_DOUBT: Known = { isParallel: false, isPlain: false }
+/** Less is read one after the other. */
+const PARALLEL_BYTES_MIN = 1 << 20
+/** Of the time that a file takes, what comes before its rows; for progress only. */
+const SURVEY_SHARE = 0.25
+
+/** @param onShare  called now and then with how much of the file is done, from 0 to 1 */
+export async function readTextFile(
+  connection: DuckDBConnection,
+  file: TextFile,
+  target: RowTarget,
+  onShare: (share: number) => void,
+): Promise<FileRead> {
+  const { layout, name, byteCount, markBytes } = file
+  const task = { path: layout.path, name, lineEnd: layout.lineEnd, markBytes }
+  const isPlain = layout.packing === 'none'
+  const surveyShare = isPlain ? SURVEY_SHARE : 1
+  const surveying = surveyAside(task, byteCount, (bytes) =>
+    onShare((surveyShare * bytes) / byteCount),
+  )
+  // Awaited in any case, once the scan is over.
+  surveying.catch(() => undefined)
+  let scan: RowScan
+  let broken: BrokenRecords
+  try {
+    scan = isPlain
+      ? await scanPlain(connection, file, surveying, target, onShare)
+      : await scanText(connection, file, target, IN_DOUBT, () => undefined)
+    broken = await brokenRecords(connection, file.fieldCountReason)
+  } catch (error) {
+    // If both fail, what the survey says is the cause.
+    throw error instanceof OperatorError ? error : unreadable(file, await surveying, error)
+  }
+  const { skippedCount } = layout
+  const read = { name, unit: file.unit, skippedCount, survey: await surveying, scan, broken }
+  return { acceptedCount: scan.acceptedCount, furtherLineCount: placeRows(read, target.tally) }
+}
+
+/** On all cores, if that turns out to leave out nothing. */
+async function scanPlain(
+  connection: DuckDBConnection,
+  file: TextFile,
+  surveying: Promise<Survey>,
+  target: RowTarget,
+  onShare: (share: number) => void,
+): Promise<RowScan> {
+  const isLarge = file.byteCount >= PARALLEL_BYTES_MIN
+  const counting = isLarge ? countRows(connection, file) : undefined
+  const survey = await surveying
+  // As many records as lines that are not blank: each of them is one line.
+  const isParallel = isWhole(file, survey, await counting)
+  const known = { isParallel, isPlain: isParallel && !survey.hasControls }
+  return scanText(connection, file, target, known, (rowCount) =>
+    onShare(SURVEY_SHARE + ((1 - SURVEY_SHARE) * rowCount) / survey.lineCount),
+  )
+}
+
+/**
+ * The rows that DuckDB finds on all cores, or undefined if there is anything wrong with the file: then
+ * it may leave out what follows, and may not when it reads one piece after the other.
+ */
+async function countRows(
+  connection: DuckDBConnection,
+  file: TextFile,
+): Promise<number | undefined> {
+  try {
+    for (const statement of forgetRejects) await connection.run(statement)
+    const { from, where } = file.rows(readText(file.layout, true), true)
+    const only = where === undefined ? '' : `WHERE ${where}`
+    const count = await connection.runAndReadAll(`SELECT count(*)::DOUBLE FROM ${from} ${only}`)
+    const rejected = await connection.runAndReadAll('SELECT count(*)::DOUBLE FROM reject_errors')
+    return rejected.value(0, 0) === 0 ? (count.value(0, 0) as number) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether the rows counted are all lines of a file that has nothing unusual. */
+function isWhole(file: TextFile, survey: Survey, rowCount: number | undefined): boolean {
+  const { skippedCount } = file.layout
+  const blankCount = survey.blankLines.filter((line) => line > skippedCount).length
+  return (
+    rowCount === survey.lineCount - skippedCount - blankCount &&
+    survey.isUtf8 &&
+    survey.longLine === undefined &&
+    !survey.hasOtherLineEnds
+  )
+}
+
+async function scanText(
+  connection: DuckDBConnection,
+  file: TextFile,
+  { sink, keys }: RowTarget,
+  { isParallel, isPlain }: Known,
+  onRows: (rowCount: number) => void,
+): Promise<RowScan> {
+  for (const statement of forgetRejects) await connection.run(statement)
+  const source = file.rows(readText(file.layout, isParallel), isPlain)
+  return scanRows(connection, source, sink, keys, onRows)
+}
+
+/** Only the kind of it, and no cause: DuckDB's message quotes the line, which is personal data. */
+function unreadable(file: TextFile, survey: Survey, error: unknown): Error {
+  const [kind] = /^[A-Z][A-Za-z ]{0,40} Error(?=:)/.exec(String((error as Error).message)) ?? ['']
+  const { packing } = file.layout
+  // The survey has unpacked it, so what is wrong is a kind of packing that DuckDB does not know.
+  const hint =
+    packing !== 'none' && kind === 'IO Error'
+      ? `this kind of ${packing} is not supported: unpack it, or compress it again`
+      : lineEndHint(survey)
+  return new OperatorError(
+    'InputRejected',
+    `${file.name} cannot be read as ${file.kind}: ${hint} (DuckDB: ${kind || 'unknown error'})`,
+  )
+}

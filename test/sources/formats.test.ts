@@ -1,0 +1,197 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { testSeed } from '../support/properties.js'
+import { readRows, rejectedLines } from '../support/read-files.js'
+import { runSql, type WrittenRow, writeEveryFormat } from '../support/recipient-files.js'
+
+const text = (maxLength: number) =>
+  fc.string({
+    unit: fc.constantFrom('+', '9', '0', ' ', ',', ';', '"', 'é', '😀', 'x', '=', '\\', '{', ']'),
+    maxLength,
+  })
+const degrees = (max: number) =>
+  fc.oneof(
+    fc.integer({ min: -max * 1e7, max: max * 1e7 }).map((units) => units / 1e7),
+    fc.constantFrom(null, max, -max, max + 0.1, -400, 0, -0, 1e-9),
+  )
+const row: fc.Arbitrary<WrittenRow> = fc.record({
+  number: fc.oneof(
+    { weight: 5, arbitrary: text(30).map((tail) => `+999${tail}`) },
+    text(70),
+    fc.constantFrom(null, '', ' ', '9'.repeat(64), '9'.repeat(65)),
+  ),
+  lat: degrees(90),
+  lng: degrees(180),
+  contact: fc.oneof(text(40), fc.constantFrom(null, '', ' \u3000', 'c'.repeat(129))),
+})
+
+t.test('the same rows in every format are read as the same', async (t) => {
+  const seed = testSeed(t)
+  await fc.assert(
+    fc.asyncProperty(fc.array(row, { minLength: 5, maxLength: 60 }), async (random) => {
+      // The names of members of JSON are learned from rows that have them.
+      const rows = [{ number: '+9990', lat: 1.5, lng: 2.5, contact: 'first' }, ...random]
+      const directory = t.testdir({})
+      const names = await writeEveryFormat(directory, rows)
+      const expected = await readRows([join(directory, 'rows.csv')])
+      t.equal(expected.rowCount, rows.length)
+      for (const name of names) {
+        const { rejects, ...read } = await readRows([join(directory, name)])
+        t.same({ ...read, rejects: [] }, { ...expected, rejects: [] }, name)
+        const isText = name.startsWith('rows.csv')
+        const lines = Object.entries(rejectedLines({ ...read, rejects }))
+        t.same(
+          Object.fromEntries(
+            lines.map(([reason, at]) => [reason, at.map((n) => n + (isText ? 0 : 1))]),
+          ),
+          rejectedLines(expected),
+          name,
+        )
+      }
+    }),
+    { seed, numRuns: 8 },
+  )
+})
+
+t.test('many rows, of short and long texts, are read as the same', async (t) => {
+  const directory = t.testdir({})
+  const rows = Array.from({ length: 60_000 }, (_, index) => ({
+    number: `+999${'1234567890'.slice(0, index % 11)}${index}`,
+    lat: (index % 1800) / 10 - 90,
+    lng: (index % 3600) / 10 - 180,
+    contact: index % 3 === 0 ? null : 'contact '.repeat(index % 5) + index,
+  }))
+  const names = await writeEveryFormat(directory, rows)
+  for (const name of names) {
+    const read = await readRows([join(directory, name)])
+    t.equal(read.acceptedCount, rows.length, name)
+    const isSame = (row: WrittenRow, at: number) =>
+      row.number === read.numbers[at] &&
+      (row.contact ?? '') === read.contacts[at] &&
+      Math.round((row.lat ?? 0) * 1e7) === read.lats[at] &&
+      Math.round((row.lng ?? 0) * 1e7) === read.lngs[at]
+    t.ok(rows.every(isSame), name)
+  }
+})
+
+t.test('each line of NDJSON that cannot be used has a reason', async (t) => {
+  const cases: [line: string, reason: string][] = [
+    ['{"number":"+9991","lat":1,"lng":2', 'JsonInvalid'],
+    ['"number"', 'JsonInvalid'],
+    ['[1,2]', 'JsonInvalid'],
+    ['null', 'JsonInvalid'],
+    [' ', 'JsonInvalid'],
+    ['{"number":"a\tb","lat":1,"lng":2}', 'JsonInvalid'],
+    ['{"number":"\x1f","lat":1,"lng":2}', 'JsonInvalid'],
+    [`${'['.repeat(30_000)}`, 'JsonInvalid'],
+    ['{}', 'NumberEmpty'],
+    ['{"number":null,"lat":1,"lng":2}', 'NumberEmpty'],
+    ['{"number":{"a":1},"lat":1,"lng":2}', 'NumberInvalid'],
+    ['{"number":[1],"lat":1,"lng":2}', 'NumberInvalid'],
+    ['{"number":true,"lat":1,"lng":2}', 'NumberInvalid'],
+    ['{"number":1.5,"lat":1,"lng":2}', 'NumberInvalid'],
+    ['{"number":1e22,"lat":1,"lng":2}', 'NumberInvalid'],
+    ['{"number":"a\\u0000b","lat":1,"lng":2}', 'NumberUnprintable'],
+    ['{"number":"a\\nb","lat":1,"lng":2}', 'NumberUnprintable'],
+    ['{"number":"1","lat":1,"lng":2,"contact":{}}', 'ContactInvalid'],
+    ['{"number":"1","lat":null,"lng":2}', 'LatMissing'],
+    ['{"number":"1","lat":NaN,"lng":2}', 'LatInvalid'],
+    ['{"number":"1","lat":[1],"lng":2}', 'LatInvalid'],
+    ['{"number":"1","lat":true,"lng":2}', 'LatInvalid'],
+    ['{"number":"1","lat":1,"lng":1e300}', 'LngOutOfRange'],
+    [`{"number":"1","lat":1,"lng":2,"x":"${'x'.repeat(70_000)}"}`, 'RecordTooLong'],
+  ]
+  const good = '{"number":"+9991","lat":1,"lng":2,"contact":"c"}'
+  for (const [line, reason] of cases) {
+    const read = await readText(t, 'a.ndjson', `${good}\n\n${line}\n${good}\n`)
+    t.same(rejectedLines(read), { [reason]: [3] }, line.slice(0, 60))
+    t.equal(read.acceptedCount, 2)
+  }
+})
+
+t.test('numbers of JSON are taken digit by digit, coordinates as their text', async (t) => {
+  const lines = [
+    '{"number":9991234567890123456789,"lat":"1.5","lng":-0.00000005,"contact":7}',
+    '{"number":"\\u002b999\\"","lat":1.1,"lng":1.7999999949999999e2,"contact":"x\\ny"}',
+  ]
+  const read = await readText(t, 'a.ndjson', lines.join('\r\n'))
+  t.same(read.numbers, ['9991234567890123456789', '+999"'])
+  t.same(read.contacts, ['7', 'x\ny'])
+  t.same(read.lats, [15_000_000, 11_000_000])
+  t.same(read.lngs, [-1, 1_799_999_995])
+})
+
+t.test('each feature that cannot be used has a reason', async (t) => {
+  const point = '{"type":"Point","coordinates":[2,1]}'
+  const make = (geometry: string, number = '"+9991"') =>
+    `{"type":"Feature","geometry":${geometry},"properties":{"number":${number}}}`
+  const cases: [feature: string, reason: string][] = [
+    [make('null'), 'GeometryNotPoint'],
+    [make('{"type":"LineString","coordinates":[[2,1],[3,1]]}'), 'GeometryNotPoint'],
+    [make('{"type":"MultiPoint","coordinates":[[2,1]]}'), 'GeometryNotPoint'],
+    [make('{"type":"Point","coordinates":[]}'), 'LatMissing'],
+    [make('{"type":"Point","coordinates":[2]}'), 'LatMissing'],
+    [make('{"type":"Point","coordinates":[2,91]}'), 'LatOutOfRange'],
+    [make(point, 'null'), 'NumberEmpty'],
+    [point, 'FeatureInvalid'],
+    ['7', 'JsonInvalid'],
+    ['{"type":"Feature" "geometry":null}', 'JsonInvalid'],
+    [`{"type":"Feature","a":"${'x'.repeat(70_000)}"}`, 'RecordTooLong'],
+  ]
+  const good = make(point)
+  for (const [feature, reason] of cases) {
+    const lines = await readText(t, 'a.geojson', `${good}\n${feature}\n${good}\n`)
+    t.same(rejectedLines(lines), { [reason]: [2] }, feature.slice(0, 60))
+    const collection = `{"type":"FeatureCollection",\n"features":[${good},\n${feature}\n,${good}]}`
+    const read = await readText(t, 'a.json', collection)
+    t.same(rejectedLines(read), { [reason]: [2] }, feature.slice(0, 60))
+    t.match(read.rejects[0].examples[0], { unit: 'feature' })
+    t.equal(read.acceptedCount, 2)
+  }
+})
+
+t.test(
+  'coordinates of Parquet may be of any type of numbers, numbers only whole or text',
+  async (t) => {
+    const path = join(t.testdir({}), 'a.parquet')
+    const write = (columns: string) =>
+      runSql(`COPY (SELECT ${columns}) TO '${path}' (FORMAT parquet)`)
+    for (const [type, lat, expected] of [
+      ['FLOAT', '51.1', 511_000_000],
+      ['DOUBLE', '51.1', 511_000_000],
+      ['DECIMAL(9, 7)', '51.1000001', 511_000_001],
+      ['TINYINT', '51', 510_000_000],
+      ['VARCHAR', `'51.1'`, 511_000_000],
+    ] as const) {
+      await write(`9991::BIGINT AS number, ${lat}::${type} AS lat, 2::${type} AS lng, 5 AS contact`)
+      const read = await readRows([path])
+      t.same([read.numbers, read.lats, read.contacts], [['9991'], [expected], ['5']], type)
+    }
+    for (const [value, reason] of [
+      [`'nan'`, 'LatInvalid'],
+      [`'inf'`, 'LatInvalid'],
+      ['NULL', 'LatMissing'],
+      ['90.5', 'LatOutOfRange'],
+    ]) {
+      await write(`'1' AS number, ${value}::DOUBLE AS lat, 2.0::DOUBLE AS lng`)
+      const { rejects } = await readRows([path])
+      t.match(rejects, [{ reason, examples: [{ line: 1, unit: 'row' }] }])
+    }
+    for (const columns of [
+      '1.5::DOUBLE AS number, 1 AS lat, 2 AS lng',
+      `'1' AS number, [1] AS lat, 2 AS lng`,
+      `'1' AS number, DATE '2020-01-01' AS lat, 2 AS lng`,
+    ]) {
+      await write(columns)
+      await t.rejects(readRows([path]), { code: 'InputRejected', message: /column "\w+" is \w+/ })
+    }
+  },
+)
+
+function readText(t: Test, name: string, content: string) {
+  const path = join(t.testdir({}), name)
+  writeFileSync(path, content)
+  return readRows([path])
+}
