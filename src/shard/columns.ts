@@ -16,3 +16,26 @@ export interface RecipientColumns {
   readonly numberOffsets: Uint32Array
   readonly numbers: Uint8Array
 }
+
+/** The same columns where every thread can read them: as they are, or copied if need be. */
+export function inSharedMemory(columns: RecipientColumns): RecipientColumns {
+  const { lngs, lats, contacts, numberOffsets, numbers } = columns
+  return {
+    ...columns,
+    lngs: shared(Int32Array, lngs),
+    lats: shared(Int32Array, lats),
+    contacts: shared(Uint32Array, contacts),
+    numberOffsets: shared(Uint32Array, numberOffsets),
+    numbers: shared(Uint8Array, numbers),
+  }
+}
+
+function shared<T extends Int32Array | Uint32Array | Uint8Array>(
+  Type: new (buffer: SharedArrayBuffer) => T,
+  items: T,
+): T {
+  if (items.buffer instanceof SharedArrayBuffer) return items
+  const copy = new Type(new SharedArrayBuffer(items.byteLength))
+  copy.set(items)
+  return copy
+}

@@ -7,6 +7,21 @@
 import { UNITS_PER_DEGREE } from '../geometry/units.js'
 import type { RecipientColumns } from './columns.js'
 
+/** Some shards that follow each other, and so the recipients of one cell. */
+export interface Cell {
+  readonly firstShard: number
+  readonly endShard: number
+  /** Of the whole source. */
+  readonly shardCount: number
+  /** Where its rows lie in one of the orders, ascending. */
+  readonly start: number
+  readonly end: number
+  readonly orderIndex: 0 | 1
+}
+
+/** The rows of all cells; a cell that is cut moves from one order to the same place in the other. */
+export type Orders = readonly [Uint32Array, Uint32Array]
+
 /**
  * Returns the rows of each shard, ascending: as few shards as hold `shardRecipientCount` each,
  * equal to within one recipient; none for a source without recipients. The same columns are
@@ -15,28 +30,56 @@ import type { RecipientColumns } from './columns.js'
 export function partition(columns: RecipientColumns, shardRecipientCount: number): Uint32Array[] {
   const { recipientCount } = columns
   if (recipientCount === 0) return []
-  const shardCount = Math.ceil(recipientCount / shardRecipientCount)
-  const firstRow = (shard: number) => Math.floor((recipientCount * shard) / shardCount)
-
-  const order = new Uint32Array(recipientCount)
-  for (let row = 0; row < recipientCount; row++) order[row] = row
-  const scratch = new Uint32Array(shardCount > 1 ? recipientCount : 0)
-  const cells = [{ firstShard: 0, endShard: shardCount }]
+  const orders: Orders = [new Uint32Array(recipientCount), new Uint32Array(recipientCount)]
+  const cells = [wholeCell(columns, orders, shardRecipientCount)]
   const shards: Uint32Array[] = []
   for (let cell = cells.pop(); cell !== undefined; cell = cells.pop()) {
-    const { firstShard, endShard } = cell
-    const start = firstRow(firstShard)
-    const end = firstRow(endShard)
-    if (endShard - firstShard === 1) {
-      shards.push(order.subarray(start, end))
+    if (isShard(cell)) {
+      shards.push(rowsOf(orders, cell))
       continue
     }
-    const middleShard = (firstShard + endShard) >>> 1
-    cut(order, scratch, start, firstRow(middleShard), end, widerAxis(columns, order, start, end))
+    const [left, right] = cutCell(columns, orders, cell)
     // The left cell is taken up next, so shards come out in order.
-    cells.push({ firstShard: middleShard, endShard }, { firstShard, endShard: middleShard })
+    cells.push(right, left)
   }
   return shards
+}
+
+/** All recipients, of which there is one at least; puts their rows in order. */
+export function wholeCell(
+  { recipientCount }: RecipientColumns,
+  orders: Orders,
+  shardRecipientCount: number,
+): Cell {
+  const [order] = orders
+  for (let row = 0; row < recipientCount; row++) order[row] = row
+  const shardCount = Math.ceil(recipientCount / shardRecipientCount)
+  const shards = { firstShard: 0, endShard: shardCount, shardCount }
+  return { ...shards, start: 0, end: recipientCount, orderIndex: 0 }
+}
+
+export function isShard({ firstShard, endShard }: Cell): boolean {
+  return endShard - firstShard === 1
+}
+
+export function rowsOf(orders: Orders, { start, end, orderIndex }: Cell): Uint32Array {
+  return orders[orderIndex].subarray(start, end)
+}
+
+/** Cuts a cell of several shards in two. Cells apart from each other may be cut at the same time. */
+export function cutCell(columns: RecipientColumns, orders: Orders, cell: Cell): [Cell, Cell] {
+  const { firstShard, endShard, shardCount, start, end, orderIndex } = cell
+  const order = orders[orderIndex]
+  const otherIndex = orderIndex === 0 ? 1 : 0
+  const middleShard = (firstShard + endShard) >>> 1
+  // Counted over all shards of the source, so that they are equal to within one recipient.
+  const middle = Math.floor((columns.recipientCount * middleShard) / shardCount)
+  const values = widerAxis(columns, order, start, end)
+  cut(order, orders[otherIndex], start, middle, end, values)
+  return [
+    { firstShard, endShard: middleShard, shardCount, start, end: middle, orderIndex: otherIndex },
+    { firstShard: middleShard, endShard, shardCount, start: middle, end, orderIndex: otherIndex },
+  ]
 }
 
 /** Of the recipients `order[start, end)`, the column along which they spread further. */
@@ -71,12 +114,13 @@ function extent(
 }
 
 /**
- * Reorders `order[start, end)` so that the smallest values come before `middle`. Stable, so rows
- * stay ascending on both sides, and equal values go to the left in the order of their rows.
+ * Copies `order[start, end)` to the same place in `into`, so that the smallest values come before
+ * `middle`. Stable, so rows stay ascending on both sides, and equal values go to the left in the
+ * order of their rows.
  */
 function cut(
   order: Uint32Array,
-  scratch: Uint32Array,
+  into: Uint32Array,
   start: number,
   middle: number,
   end: number,
@@ -90,9 +134,8 @@ function cut(
     const row = order[at]
     const value = values[row]
     const goesLeft = value < threshold || (value === threshold && equalsLeft-- > 0)
-    scratch[goesLeft ? left++ : right++] = row
+    into[goesLeft ? left++ : right++] = row
   }
-  order.set(scratch.subarray(start, end), start)
 }
 
 const HALF_BITS = 16

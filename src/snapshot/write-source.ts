@@ -4,77 +4,104 @@
  * @module
  */
 import { constants } from 'node:fs'
-import { chmod, copyFile, link, open, statfs } from 'node:fs/promises'
+import { chmod, copyFile, link, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
-import { buildShard } from '../shard/build.js'
 import type { RecipientColumns } from '../shard/columns.js'
-import { partition } from '../shard/partition.js'
+import { type Cell, isShard, wholeCell } from '../shard/partition.js'
+import { type BuildThreads, cut, type SourceTask, write } from './build-tasks.js'
 import { FILE_MODE } from './directory.js'
 import { type ManifestShard, type ManifestSource, shardFileName } from './manifest.js'
-import { writeShardFile } from './shard-file.js'
 
-/** An index entry (coordinates and id), a contact and the offset of a number. */
-const RECIPIENT_BYTES = 8 + 4 + 4 + 4
-/** Headers, padding, the manifest and directories, amply. */
-const SHARD_EXTRA_BYTES = 64 << 10
-const SNAPSHOT_EXTRA_BYTES = 4 << 20
+/** What a source is called in a snapshot. */
+export interface SourceName {
+  readonly id: number
+  readonly label: string
+}
 
-/** Refuses work that the disk has no room for; work that it has room for can still fill it. */
-export async function assertFreeSpace(directory: string, columns: RecipientColumns): Promise<void> {
-  const { recipientCount, numbers } = columns
-  const shardCount = Math.ceil(recipientCount / limits.shardRecipientCount)
-  const neededBytes =
-    recipientCount * RECIPIENT_BYTES +
-    numbers.length +
-    shardCount * SHARD_EXTRA_BYTES +
-    SNAPSHOT_EXTRA_BYTES
-  const { bavail, bsize } = await statfs(directory)
-  if (bavail * bsize >= neededBytes) return
-  throw new OperatorError(
-    'Failed',
-    `${directory}: ${bavail * bsize} bytes are free, the new snapshot needs ${neededBytes}`,
-  )
+export interface WriteOptions {
+  /** Called with the recipients written so far. */
+  readonly onProgress?: ((recipientCount: number) => void) | undefined
+  /** `limits.shardRecipientCount` unless given. */
+  readonly shardRecipientCount?: number
 }
 
 /**
- * Builds and writes the shards of a source, one in memory at a time.
+ * Cuts a source into shards, builds and writes them: as many at a time, and in memory, as there are
+ * threads. What was written stays there if it fails.
  *
- * @param onProgress  called with the recipients written so far
+ * @param columns  in shared memory, unless the threads are this one
  */
 export async function writeSource(
   directory: string,
-  source: { readonly id: number; readonly label: string },
+  { id, label }: SourceName,
   columns: RecipientColumns,
-  onProgress?: (recipientCount: number) => void,
+  threads: BuildThreads,
+  { onProgress, shardRecipientCount = limits.shardRecipientCount }: WriteOptions = {},
 ): Promise<ManifestSource> {
-  const shards: ManifestShard[] = []
-  let writtenCount = 0
-  for (const [regionIndex, rows] of partition(columns, limits.shardRecipientCount).entries()) {
-    const shard = buildShard(columns, rows, source.id, regionIndex)
-    const file = shardFileName(source.id, regionIndex)
-    const digest = await writeShardFile(join(directory, file), shard)
-    shards.push({ file, ...digest, recipientCount: shard.recipientCount, box: shard.box })
-    writtenCount += rows.length
-    onProgress?.(writtenCount)
-    await setImmediate()
-  }
   const { recipientCount, contactCount } = columns
-  return { id: source.id, label: source.label, recipientCount, contactCount, shards }
+  const shards: ManifestShard[] = []
+  if (recipientCount > 0) {
+    const order = () => new Uint32Array(new SharedArrayBuffer(4 * recipientCount))
+    const source = { directory, sourceId: id, columns, orders: [order(), order()] } as const
+    const whole = wholeCell(columns, source.orders, shardRecipientCount)
+    let writtenCount = 0
+    await writeCell(source, whole, threads, (cell, shard) => {
+      shards[cell.firstShard] = shard
+      writtenCount += shard.recipientCount
+      onProgress?.(writtenCount)
+    })
+  }
+  return { id, label, recipientCount, contactCount, shards }
 }
 
-/** Makes the files of a source of one snapshot the files of another one, too. */
+/** Removes what there is of a source. */
+export async function removeSource(directory: string, id: number): Promise<void> {
+  for (const file of await readdir(directory)) {
+    if (file.startsWith(`${id}-`)) await rm(join(directory, file))
+  }
+}
+
+/**
+ * Makes the files of a source of one snapshot the files of another one, too.
+ *
+ * @throws OperatorError `SnapshotCorrupt` if one is missing
+ */
 export async function carryOver(from: string, to: string, source: ManifestSource): Promise<void> {
   for (const { file } of source.shards) {
     try {
       await link(join(from, file), join(to, file))
-    } catch {
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+        throw new OperatorError('SnapshotCorrupt', `${join(from, file)} is missing`)
+      }
       // Not every file system has links.
       await copyDurably(join(from, file), join(to, file))
     }
   }
+}
+
+/** Cells that are apart are cut and written at the same time. */
+async function writeCell(
+  source: SourceTask,
+  cell: Cell,
+  threads: BuildThreads,
+  onWritten: (cell: Cell, shard: ManifestShard) => void,
+): Promise<void> {
+  // Time for others, such as the renewal of the lock, should the threads be this one.
+  await setImmediate()
+  if (isShard(cell)) {
+    const file = shardFileName(source.sourceId, cell.firstShard)
+    onWritten(cell, await write(threads, source, cell, file))
+    return
+  }
+  const [left, right] = await cut(threads, source, cell)
+  await Promise.all([
+    writeCell(source, left, threads, onWritten),
+    writeCell(source, right, threads, onWritten),
+  ])
 }
 
 async function copyDurably(from: string, to: string): Promise<void> {

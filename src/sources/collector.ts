@@ -1,94 +1,107 @@
 /**
- * Gathers recipients into columns that grow without an object per row.
- *
- * Each recipient gets a contact: recipients with the same contact text share one, and so do
- * recipients without a contact text that have the same number. The two never mix: a contact text
- * that reads like a number is not that number. Contacts are dense, by first appearance.
+ * Gathers recipients into columns in shared memory, some thousand at a time.
  *
  * @module
  */
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { RecipientColumns } from '../shard/columns.js'
-import { Interner } from './intern.js'
-import { grow, TextColumn } from './text-column.js'
+import type { RecipientBatch, RecipientSink } from './batch.js'
+import { findContacts } from './contacts.js'
+import { SharedColumn } from './shared-column.js'
 
-const FIRST_COUNT = 1 << 12
+/** Offsets are 32-bit, so the texts of one column take less than 4 GiB. */
+const TEXT_BYTES_MAX = 2 ** 32 - 1
 
-export class RecipientCollector {
-  readonly #numbers = new TextColumn()
-  readonly #numbersKnown = new Interner(this.#numbers)
-  readonly #contactTexts = new TextColumn()
-  readonly #contactTextsKnown = new Interner(this.#contactTexts)
-  /** Contact of each of the contact texts. */
-  #contactOfText = new Uint32Array(FIRST_COUNT)
-  #lngs = new Int32Array(FIRST_COUNT)
-  #lats = new Int32Array(FIRST_COUNT)
-  #contacts = new Uint32Array(FIRST_COUNT)
-  #contactCount = 0
+export interface CollectorOptions {
+  readonly recipientCountMax?: number
+  readonly textBytesMax?: number
+}
+
+export class RecipientCollector implements RecipientSink {
+  readonly #lngs: SharedColumn<Int32Array>
+  readonly #lats: SharedColumn<Int32Array>
+  readonly #numbers: TextColumn
+  #contacts: TextColumn
   readonly #recipientCountMax: number
 
-  constructor(recipientCountMax: number = limits.sourceRecipientCount) {
+  constructor(options: CollectorOptions = {}) {
+    const recipientCountMax = options.recipientCountMax ?? limits.sourceRecipientCount
+    const textBytesMax = options.textBytesMax ?? TEXT_BYTES_MAX
     this.#recipientCountMax = recipientCountMax
+    this.#lngs = new SharedColumn(Int32Array, recipientCountMax)
+    this.#lats = new SharedColumn(Int32Array, recipientCountMax)
+    this.#numbers = new TextColumn(recipientCountMax, textBytesMax)
+    this.#contacts = new TextColumn(recipientCountMax, textBytesMax)
   }
 
   get recipientCount(): number {
-    return this.#numbers.count
+    return this.#lngs.length
   }
 
-  /** Adds a recipient; `setContact` or `setNoContact` must follow. */
-  add(lng: number, lat: number, bytes: Uint8Array, start: number, end: number): void {
-    const row = this.#numbers.count
-    if (row === this.#recipientCountMax) {
+  /** @throws OperatorError  `InputRejected` beyond the limits of one source */
+  add(batch: RecipientBatch): void {
+    const { recipientCount } = batch
+    if (this.recipientCount + recipientCount > this.#recipientCountMax) {
       throw new OperatorError(
         'InputRejected',
         `more than ${this.#recipientCountMax} recipients: import them as several sources`,
       )
     }
-    if (row === this.#lngs.length) {
-      this.#lngs = grow(this.#lngs, row + 1)
-      this.#lats = grow(this.#lats, row + 1)
-      this.#contacts = grow(this.#contacts, row + 1)
-    }
-    this.#lngs[row] = lng
-    this.#lats[row] = lat
-    this.#numbers.append(bytes, start, end)
+    this.#numbers.append(batch.numbers, batch.numberOffsets, recipientCount)
+    this.#contacts.append(batch.contacts, batch.contactOffsets, recipientCount)
+    this.#lngs.extend(recipientCount).set(batch.lngs.subarray(0, recipientCount))
+    this.#lats.extend(recipientCount).set(batch.lats.subarray(0, recipientCount))
   }
 
-  /** Gives the last recipient the contact of this text. */
-  setContact(bytes: Uint8Array, start: number, end: number): void {
-    const texts = this.#contactTexts
-    const text = texts.append(bytes, start, end)
-    const known = this.#contactTextsKnown.firstEqual(text)
-    if (known === text) {
-      if (text === this.#contactOfText.length) {
-        this.#contactOfText = grow(this.#contactOfText, text + 1)
-      }
-      this.#contactOfText[text] = this.#contactCount++
-    } else {
-      texts.removeLast()
-    }
-    this.#contacts[this.#numbers.count - 1] = this.#contactOfText[known]
-  }
-
-  /** Gives the last recipient the contact of all that have its number and no contact text. */
-  setNoContact(): void {
-    const row = this.#numbers.count - 1
-    const known = this.#numbersKnown.firstEqual(row)
-    this.#contacts[row] = known === row ? this.#contactCount++ : this.#contacts[known]
-  }
-
-  /** The columns; views of what was gathered, so nothing may be added afterwards. */
-  finish(): RecipientColumns {
-    const { count, bytes, offsets } = this.#numbers
+  /** The columns: views of what was gathered. Nothing may be added afterwards. */
+  async finish(): Promise<RecipientColumns> {
+    const { recipientCount } = this
+    const { bytes: numbers, offsets: numberOffsets } = this.#numbers.finish()
+    const { bytes: contactTexts, offsets: contactOffsets } = this.#contacts.finish()
+    this.#contacts = new TextColumn(0, 0)
+    const texts = { recipientCount, numberOffsets, numbers, contactOffsets, contactTexts }
+    const { contacts, contactCount } = await findContacts(texts)
     return {
-      recipientCount: count,
-      lngs: this.#lngs.subarray(0, count),
-      lats: this.#lats.subarray(0, count),
-      contacts: this.#contacts.subarray(0, count),
-      contactCount: this.#contactCount,
-      numberOffsets: offsets.subarray(0, count + 1),
-      numbers: bytes.subarray(0, offsets[count]),
+      recipientCount,
+      lngs: this.#lngs.finish(),
+      lats: this.#lats.finish(),
+      contacts,
+      contactCount,
+      numberOffsets,
+      numbers,
     }
+  }
+}
+
+class TextColumn {
+  readonly #bytes: SharedColumn<Uint8Array>
+  readonly #offsets: SharedColumn<Uint32Array>
+  readonly #bytesMax: number
+
+  constructor(countMax: number, bytesMax: number) {
+    this.#bytes = new SharedColumn(Uint8Array, bytesMax)
+    this.#offsets = new SharedColumn(Uint32Array, countMax + 1)
+    this.#offsets.extend(1)[0] = 0
+    this.#bytesMax = bytesMax
+  }
+
+  append(bytes: Uint8Array, offsets: Uint32Array, count: number): void {
+    const start = offsets[0]
+    const end = offsets[count]
+    const base = this.#bytes.length
+    if (base + (end - start) > this.#bytesMax) {
+      throw new OperatorError(
+        'InputRejected',
+        `the texts of one source take more than ${this.#bytesMax} bytes: import it as several sources`,
+      )
+    }
+    this.#bytes.extend(end - start).set(bytes.subarray(start, end))
+    const ends = this.#offsets.extend(count)
+    for (let at = 0; at < count; at++) ends[at] = base + (offsets[at + 1] - start)
+  }
+
+  finish(): { bytes: Uint8Array; offsets: Uint32Array } {
+    return { bytes: this.#bytes.finish(), offsets: this.#offsets.finish() }
   }
 }

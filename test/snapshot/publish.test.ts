@@ -67,6 +67,7 @@ t.test('files are for their owner alone, and nothing is left beside them', async
     [`snapshots/${id}`]: '700',
     [`snapshots/${id}/1-0000.shard`]: '600',
     [`snapshots/${id}/manifest.json`]: '600',
+    [`snapshots/${id}/repeats`]: '600',
   })
   t.equal(statSync(data).mode & 0o777, 0o700)
 })

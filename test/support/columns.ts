@@ -4,8 +4,9 @@
  * @module
  */
 import fc from 'fast-check'
+import { limits } from '../../src/limits.js'
 import type { RecipientColumns } from '../../src/shard/columns.js'
-import { RecipientCollector } from '../../src/sources/collector.js'
+import type { RecipientBatch } from '../../src/sources/batch.js'
 
 export interface TestRecipient {
   readonly number: string
@@ -16,15 +17,46 @@ export interface TestRecipient {
 }
 
 export function columnsOf(recipients: readonly TestRecipient[]): RecipientColumns {
-  const collector = new RecipientCollector()
-  for (const { number, lng, lat, contact } of recipients) {
-    const text = Buffer.from(number)
-    const id = Buffer.from(contact)
-    collector.add(lng, lat, text, 0, text.length)
-    if (id.length === 0) collector.setNoContact()
-    else collector.setContact(id, 0, id.length)
+  const encoder = new TextEncoder()
+  const numbers = recipients.map(({ number }) => encoder.encode(number))
+  const contactOf = new Map<string, number>()
+  const contacts = recipients.map(({ number, contact }) => {
+    const key = contact === '' ? `number ${number}` : `contact ${contact}`
+    const known = contactOf.get(key) ?? contactOf.size
+    contactOf.set(key, known)
+    return known
+  })
+  return {
+    recipientCount: recipients.length,
+    lngs: Int32Array.from(recipients, ({ lng }) => lng),
+    lats: Int32Array.from(recipients, ({ lat }) => lat),
+    contacts: Uint32Array.from(contacts),
+    contactCount: contactOf.size,
+    numberOffsets: offsetsOf(numbers),
+    numbers: Buffer.concat(numbers),
   }
-  return collector.finish()
+}
+
+/** What a source gives of these recipients. */
+export function batchOf(recipients: readonly TestRecipient[]): RecipientBatch {
+  const encoder = new TextEncoder()
+  const contacts = recipients.map(({ contact }) => encoder.encode(contact))
+  const { recipientCount, lngs, lats, numberOffsets, numbers } = columnsOf(recipients)
+  return {
+    recipientCount,
+    lngs,
+    lats,
+    numberOffsets,
+    numbers,
+    contactOffsets: offsetsOf(contacts),
+    contacts: Buffer.concat(contacts),
+  }
+}
+
+function offsetsOf(texts: readonly Uint8Array[]): Uint32Array {
+  const offsets = new Uint32Array(texts.length + 1)
+  for (const [at, text] of texts.entries()) offsets[at + 1] = offsets[at] + text.length
+  return offsets
 }
 
 /** Recipients on a line, one unit apart, each a contact of its own. */
@@ -44,7 +76,9 @@ export const anyRecipients: fc.Arbitrary<TestRecipient[]> = fc.array(
   fc.record({
     number: fc.oneof(
       fc.integer({ min: 0, max: 30 }).map((value) => `+999${value}`),
-      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }),
+      fc
+        .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
+        .filter((number) => Buffer.byteLength(number) <= limits.numberBytes),
       fc.constantFrom('"', ',', '+999,"1"', ' +9991 ', '😀'),
     ),
     lng: fc.oneof(fc.integer({ min: -3, max: 3 }), fc.integer({ min: -1.8e9, max: 1.8e9 })),

@@ -1,0 +1,107 @@
+import t, { type Test } from 'tap'
+import { limits } from '../src/limits.js'
+import {
+  importThreadCount,
+  runTasksHere,
+  startTaskThreads,
+  type TaskRunner,
+} from '../src/task-threads.js'
+import type { TestTask } from './fixtures/task-thread.js'
+
+const ENTRY = new URL('./fixtures/task-thread.js', import.meta.url)
+
+function start(t: Test, threadCount: number): TaskRunner<TestTask, number> {
+  const threads = startTaskThreads<TestTask, number>(ENTRY, threadCount)
+  t.teardown(() => threads.close())
+  return threads
+}
+
+const double = (value: number): TestTask => ({ do: 'double', value })
+
+t.test(
+  'there are as many threads as cores, one at least, and not more than the limit',
+  async (t) => {
+    t.ok(importThreadCount() >= 1 && importThreadCount() <= limits.importThreadCount)
+  },
+)
+
+t.test('every task gets its own result, with more tasks than threads and with fewer', async (t) => {
+  for (const threadCount of [1, 2, 5]) {
+    const threads = start(t, threadCount)
+    const values = Array.from({ length: 40 }, (_, value) => value)
+    const results = await Promise.all(values.map((value) => threads.run(double(value))))
+    t.same(
+      results,
+      values.map((value) => 2 * value),
+    )
+  }
+})
+
+t.test('what a task throws comes over with its code, and the thread goes on', async (t) => {
+  const threads = start(t, 1)
+  await t.rejects(threads.run({ do: 'refuse' }), { code: 'InputRejected', exitCode: 5 })
+  await t.rejects(threads.run({ do: 'throw' }), { message: 'the disk is full' })
+  t.equal(await threads.run(double(4)), 8)
+})
+
+for (const task of ['crash', 'exit'] as const) {
+  t.test(`a thread that dies by ${task} fails its task and all that wait or come`, async (t) => {
+    const threads = start(t, 1)
+    const results = await Promise.allSettled([threads.run({ do: task }), threads.run(double(1))])
+    t.match(results, [
+      { status: 'rejected', reason: /a thread of the import failed/ },
+      { status: 'rejected', reason: /a thread of the import failed/ },
+    ])
+    await t.rejects(threads.run(double(1)), /a thread of the import failed/)
+    await threads.close()
+  })
+}
+
+t.test('a thread that cannot be loaded fails its task', async (t) => {
+  const broken = new URL('./pool/fixtures/broken.js', import.meta.url)
+  const threads = startTaskThreads<TestTask, number>(broken, 2)
+  await t.rejects(threads.run(double(1)), /cannot be loaded/)
+  await threads.close()
+})
+
+t.test('to settle is to wait for what is under way and to take back the rest', async (t) => {
+  const threads = start(t, 1)
+  const gate = new Int32Array(new SharedArrayBuffer(4))
+  const underWay = threads.run({ do: 'wait', gate })
+  const waiting = threads.run(double(1))
+  let isSettled = false
+  const settled = threads.settle().then(() => {
+    isSettled = true
+  })
+  await t.rejects(waiting, /not begun/)
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  t.notOk(isSettled)
+  Atomics.store(gate, 0, 1)
+  Atomics.notify(gate, 0)
+  await settled
+  t.equal(await underWay, 0)
+  t.equal(await threads.run(double(3)), 6, 'further tasks are taken')
+})
+
+t.test('threads end when they are closed, at once or twice', async () => {
+  const threads = startTaskThreads<TestTask, number>(ENTRY, 3)
+  await threads.close()
+  await threads.close()
+})
+
+t.test('tasks that are done here are done one after the other, whatever they throw', async (t) => {
+  let underWayCount = 0
+  const here = runTasksHere(async (value: number) => {
+    t.equal(++underWayCount, 1)
+    await new Promise((resolve) => setImmediate(resolve))
+    underWayCount--
+    if (value === 1) throw new Error('one')
+    return value
+  })
+  const results = await Promise.allSettled([0, 1, 2].map((value) => here.run(value)))
+  t.match(results, [{ value: 0 }, { reason: /one/ }, { value: 2 }])
+  const late = here.run(3)
+  await here.settle()
+  t.equal(underWayCount, 0)
+  t.equal(await late, 3)
+})

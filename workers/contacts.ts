@@ -1,0 +1,9 @@
+/**
+ * Entry point of a thread that finds recipients with the same contact for an import.
+ *
+ * @module
+ */
+import { runContactTask } from '../src/sources/contacts.js'
+import { serveTasks } from '../src/task-threads.js'
+
+serveTasks(runContactTask)
