@@ -1,27 +1,41 @@
 /**
- * Entry point of a thread that loads one snapshot, and ends.
+ * Entry point of a thread that loads files of a snapshot, one after the other, until it is told to
+ * stop.
  *
  * @module
  */
-import { parentPort, workerData } from 'node:worker_threads'
-import type { LoadOutcome, LoadTask } from '../src/snapshot/load-thread.js'
-import { loadSnapshot } from '../src/snapshot/open.js'
+import { parentPort } from 'node:worker_threads'
+import { OperatorError } from '../src/errors.js'
+import { givenUp, type LoadPiece, loadRepeats, loadShard } from '../src/snapshot/load-piece.js'
+import type { LoadOrder, LoadReport } from '../src/snapshot/load-threads.js'
 
-const { dataDirectory, id, rooms } = workerData as LoadTask
 let isStopping = false
-parentPort?.once('message', () => {
-  isStopping = true
-})
-parentPort?.postMessage(await load())
-parentPort?.close()
 
-async function load(): Promise<LoadOutcome> {
+parentPort?.on('message', async (order: LoadOrder) => {
+  if (order.kind === 'stop') {
+    isStopping = true
+    // What is under way finds out; without the port the thread ends once that is over.
+    parentPort?.close()
+  } else if (!isStopping) report(await carriedOut(order))
+})
+
+async function carriedOut(piece: LoadPiece): Promise<LoadReport> {
   try {
-    const goOn = () => {
-      if (isStopping) throw new Error('the service is stopping')
-    }
-    return { snapshot: await loadSnapshot(dataDirectory, id, rooms, goOn) }
+    const result = await (piece.kind === 'shard'
+      ? loadShard(piece, onRead)
+      : loadRepeats(piece, onRead))
+    return { kind: 'loaded', result }
   } catch (error) {
-    return { fault: (error as Error).message }
+    const code = error instanceof OperatorError ? error.code : 'Failed'
+    return { kind: 'failed', code, message: (error as Error).message }
   }
+}
+
+function onRead(bytes: number): void {
+  if (isStopping) throw givenUp()
+  if (bytes > 0) report({ kind: 'read', bytes })
+}
+
+function report(message: LoadReport): void {
+  parentPort?.postMessage(message)
 }

@@ -68,13 +68,20 @@ export async function readCurrent(dataDirectory: string): Promise<string | undef
 /** Points CURRENT at a snapshot; after a crash it is the old id or this one. */
 export async function writeCurrent(dataDirectory: string, id: string): Promise<void> {
   const path = currentFile(dataDirectory)
-  await rm(path + TEMPORARY, { force: true })
-  await createFile(path + TEMPORARY, [Buffer.from(`${id}\n`)])
-  // As with every other file: what cannot be read back must not replace what can.
-  if ((await readFile(path + TEMPORARY, 'utf8')) !== `${id}\n`) {
-    throw new Error(`${path + TEMPORARY}: found other bytes than were written`)
+  const temporary = path + TEMPORARY
+  await rm(temporary, { force: true })
+  try {
+    await createFile(temporary, [Buffer.from(`${id}\n`)])
+    // As with every other file: what cannot be read back must not replace what can.
+    if ((await readFile(temporary, 'utf8')) !== `${id}\n`) {
+      throw new Error(`${temporary}: found other bytes than were written`)
+    }
+    await rename(temporary, path)
+  } catch (error) {
+    // What cannot be removed now is removed by the next import.
+    await rm(temporary, { force: true }).catch(() => undefined)
+    throw error
   }
-  await rename(path + TEMPORARY, path)
   await syncDirectory(dataDirectory)
 }
 

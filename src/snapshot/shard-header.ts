@@ -1,32 +1,23 @@
 /**
- * What stands before the image in a shard file. All integers are little-endian.
+ * The header of a shard file (see container.ts for what is around it), of both format versions:
  *
- *   offset  bytes  meaning
- *        0      8  magic "HICKSHRD"
- *        8      4  format version, 1
- *       12      4  length of the header in bytes, H
- *       16      4  CRC-32 of everything before the image except these four bytes
- *       20      H  the header, MessagePack
- *   20 + H      -  zeros up to the next multiple of 4096, where the image starts
+ *   version 1   `sections[].crc32`: the CRC-32 of each section; nothing is said of the gaps
+ *   version 2   `blockCrc32s`: the CRC-32 of each MiB of the image, gaps and all
  *
- * The header holds nothing that does not follow from the recipients, so the same import gives the
- * same bytes. It holds the CRC-32 of every section; so its own CRC-32 stands for the whole file.
+ * It holds nothing that does not follow from the recipients, so the same import gives the same
+ * bytes.
  *
  * @module
  */
-import { crc32 } from 'node:zlib'
-import { Packr } from 'msgpackr'
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { limits } from '../limits.js'
-import { sectionNames } from '../shard/layout.js'
+import { type Section, sectionNames } from '../shard/layout.js'
+import { encodeHead, FORMAT_VERSION, type Head } from './container.js'
+import { FormatFault } from './format-fault.js'
 
-export const PREAMBLE_BYTES = 20
-
-const MAGIC = Buffer.from('HICKSHRD')
-const OFFSET = { version: 8, headerBytes: 12, crc32: 16 } as const
-const FORMAT_VERSION = 1
-const IMAGE_ALIGNMENT_BYTES = 4096
+/** What can be read. */
+export const SHARD_VERSIONS = [1, FORMAT_VERSION] as const
 
 const Count = Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 })
 const Coordinate = Type.Integer({ minimum: -(2 ** 31), maximum: 2 ** 31 - 1 })
@@ -37,92 +28,76 @@ export const BoxSchema = Type.Object(
   closed,
 )
 
-const HeaderSchema = Type.Object(
+const common = {
+  sourceId: Type.Integer({ minimum: 0, maximum: limits.sourceIdMax }),
+  regionIndex: Count,
+  recipientCount: Count,
+  box: BoxSchema,
+  imageBytes: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+}
+const sectionPlace = {
+  name: Type.Enum([...sectionNames]),
+  byteOffset: Count,
+  byteLength: Count,
+}
+
+const HeaderSchema1 = Type.Object(
+  { ...common, sections: Type.Array(Type.Object({ ...sectionPlace, crc32: Count }, closed)) },
+  closed,
+)
+const HeaderSchema2 = Type.Object(
   {
-    sourceId: Type.Integer({ minimum: 0, maximum: limits.sourceIdMax }),
-    regionIndex: Count,
-    recipientCount: Count,
-    box: BoxSchema,
-    sections: Type.Array(
-      Type.Object(
-        {
-          name: Type.Enum([...sectionNames]),
-          byteOffset: Count,
-          byteLength: Count,
-          crc32: Count,
-        },
-        closed,
-      ),
-    ),
-    imageBytes: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+    ...common,
+    sections: Type.Array(Type.Object(sectionPlace, closed)),
+    blockCrc32s: Type.Array(Count),
   },
   closed,
 )
 
-export type ShardHeader = Static<typeof HeaderSchema>
+type Header1 = Static<typeof HeaderSchema1>
+type Header2 = Static<typeof HeaderSchema2>
 
-/** Thrown for bytes that are not what they should be; says what was found and expected. */
-export class FormatFault extends Error {}
+/** How the bytes of an image are verified. */
+export type ImageSums =
+  | { readonly of: 'sections'; readonly crc32s: readonly number[] }
+  | { readonly of: 'blocks'; readonly crc32s: readonly number[] }
 
-const validator = Compile(HeaderSchema)
-// Records would make the meaning of the bytes depend on what was packed before.
-const packr = new Packr({ useRecords: false })
-
-/** Everything before the image. */
-export function encodeHeader(header: ShardHeader): { bytes: Uint8Array; crc32: number } {
-  const packed = packr.pack(header)
-  if (packed.length > limits.shardHeaderBytes) throw new Error('the shard header is too long')
-  const bytes = Buffer.alloc(imageStart(packed.length))
-  MAGIC.copy(bytes)
-  bytes.writeUInt32LE(FORMAT_VERSION, OFFSET.version)
-  bytes.writeUInt32LE(packed.length, OFFSET.headerBytes)
-  packed.copy(bytes, PREAMBLE_BYTES)
-  const checksum = checksumOf(bytes)
-  bytes.writeUInt32LE(checksum, OFFSET.crc32)
-  return { bytes, crc32: checksum }
+export type ShardHeader = Omit<Header2, 'blockCrc32s' | 'sections'> & {
+  readonly sections: readonly Section[]
+  readonly sums: ImageSums
 }
 
-/** Checks the first `PREAMBLE_BYTES` of a file and returns where its image starts. */
-export function imageStartOf(preamble: Buffer): number {
-  if (preamble.length < PREAMBLE_BYTES) {
-    throw new FormatFault(`found ${preamble.length} bytes, expected ${PREAMBLE_BYTES} at least`)
-  }
-  if (!preamble.subarray(0, MAGIC.length).equals(MAGIC)) {
-    throw new FormatFault(`found another magic, expected ${MAGIC}`)
-  }
-  const version = preamble.readUInt32LE(OFFSET.version)
-  if (version !== FORMAT_VERSION) {
-    throw new FormatFault(`found format version ${version}, expected ${FORMAT_VERSION}`)
-  }
-  const headerBytes = preamble.readUInt32LE(OFFSET.headerBytes)
-  if (headerBytes > limits.shardHeaderBytes) {
-    const expected = `expected ${limits.shardHeaderBytes} at most`
-    throw new FormatFault(`found a header of ${headerBytes} bytes, ${expected}`)
-  }
-  return imageStart(headerBytes)
+const validator1 = Compile(HeaderSchema1)
+const validator2 = Compile(HeaderSchema2)
+
+/** Everything before the image, in the version that is written. */
+export function encodeShardHead(
+  header: Omit<Header2, 'sections'> & { sections: readonly Section[] },
+) {
+  return encodeHead('HICKSHRD', header)
 }
 
-/** Verifies and unpacks everything before the image. */
-export function decodeHeader(bytes: Buffer): { header: ShardHeader; crc32: number } {
-  const found = checksumOf(bytes)
-  const expected = bytes.readUInt32LE(OFFSET.crc32)
-  if (found !== expected) {
-    throw new FormatFault(`found a header with CRC-32 ${found}, expected ${expected}`)
+/** @throws FormatFault */
+export function decodeShardHeader({ version, header }: Head): ShardHeader {
+  if (version === 1) {
+    const { sections, ...rest } = checked<Header1>(validator1, header)
+    return {
+      ...rest,
+      sections: sections.map(({ crc32: _, ...section }) => section),
+      sums: { of: 'sections', crc32s: sections.map(({ crc32 }) => crc32) },
+    }
   }
-  const headerBytes = bytes.readUInt32LE(OFFSET.headerBytes)
-  const header: unknown = packr.unpack(bytes.subarray(PREAMBLE_BYTES, PREAMBLE_BYTES + headerBytes))
-  if (!validator.Check(header)) {
-    const [error] = validator.Errors(header)
-    throw new FormatFault(`found a header that is not as expected: ${error?.message}`)
-  }
-  return { header, crc32: found }
+  const { blockCrc32s, ...rest } = checked<Header2>(validator2, header)
+  return { ...rest, sums: { of: 'blocks', crc32s: blockCrc32s } }
 }
 
-function imageStart(headerBytes: number): number {
-  const end = PREAMBLE_BYTES + headerBytes
-  return Math.ceil(end / IMAGE_ALIGNMENT_BYTES) * IMAGE_ALIGNMENT_BYTES
+interface HeaderValidator {
+  Check(value: unknown): boolean
+  Errors(value: unknown): { message: string }[]
 }
 
-function checksumOf(bytes: Uint8Array): number {
-  return crc32(bytes.subarray(OFFSET.crc32 + 4), crc32(bytes.subarray(0, OFFSET.crc32)))
+function checked<Header>(validator: HeaderValidator, header: unknown): Header {
+  if (validator.Check(header)) return header as Header
+  const [error] = validator.Errors(header)
+  throw new FormatFault(`found a header that is not as expected: ${error?.message}`)
 }

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import type { Arena } from '../shard/arena.js'
 import type { ShardImage } from '../shard/layout.js'
 
 export interface SnapshotSource {
@@ -24,4 +25,6 @@ export interface Snapshot {
   readonly sources: readonly SnapshotSource[]
   /** By source, then region. */
   readonly shards: readonly ShardImage[]
+  /** All memory that it lies in. */
+  readonly arenas: readonly Arena[]
 }

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { readCurrent } from './directory.js'
+import { currentMissing } from './fall-back.js'
 
 /** What becomes of a snapshot that is noticed. */
 export interface Swap {
@@ -41,6 +42,8 @@ export interface Refusal {
 export interface WatchOptions {
   readonly dataDirectory: string
   readonly servedId: string
+  /** What CURRENT named as the service started, if that was refused; it is tried again. */
+  readonly refused?: Refusal | undefined
   readonly swap: Swap
   readonly onNews: (news: SnapshotNews) => void
   readonly log: Log
@@ -93,6 +96,9 @@ class Watcher {
     this.#times = options.times ?? DEFAULT_TIMES
     this.#signal = signal
     this.#servedId = options.servedId
+    if (options.refused === undefined) return
+    this.#news = { refused: options.refused }
+    this.#refusedMs = performance.now()
   }
 
   async look(): Promise<void> {
@@ -105,7 +111,7 @@ class Watcher {
   /** Undefined, which is told once, where CURRENT names no snapshot. */
   async #currentId(): Promise<string | undefined> {
     const { dataDirectory, log } = this.#options
-    let reason = `there is no CURRENT in ${dataDirectory}`
+    let reason = currentMissing(dataDirectory)
     try {
       const id = await readCurrent(dataDirectory)
       if (id !== undefined) return id

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { limits } from '../../src/limits.js'
@@ -6,6 +6,7 @@ import { createRooms, type Room } from '../../src/shard/arena.js'
 import { buildShard } from '../../src/shard/build.js'
 import { attachShard, type ShardImage } from '../../src/shard/layout.js'
 import { readShardFile, writeShardFile } from '../../src/snapshot/shard-file.js'
+import { roomBytesOf } from '../../src/snapshot/shard-image.js'
 import { manyColumns } from '../support/columns.js'
 
 const RECIPIENTS = 300
@@ -30,11 +31,11 @@ t.test(
     const { byteLength } = digest
     const room = roomFor(byteLength)
     const { shard: found, headerCrc32 } = await readShardFile(path, byteLength, RECIPIENTS, room)
-    const { image, arena, ...rest } = found
-    const { image: written, arena: none, ...expected } = shard
+    const { image, arena, marks, ...rest } = found
+    const { image: written, arena: _, marks: __, ...expected } = shard
     t.same(rest, expected)
     t.equal(arena, room.arena)
-    t.equal(none, null)
+    t.ok(marks?.every((word) => word === 0))
     t.equal(headerCrc32, digest.headerCrc32)
     t.ok(Buffer.from(image).equals(written))
     t.equal((digest.byteLength - written.byteLength) % 4096, 0)
@@ -101,6 +102,7 @@ t.test('a shard that is wrong in itself is refused though its checksums are righ
       },
     ],
     [/beyond the globe/, (shard) => ({ ...shard, box: { ...shard.box, maxLng: 1_800_000_001 } })],
+    [/end before they start/, (shard) => ({ ...shard, box: { ...shard.box, maxLat: -1000 } })],
     [/beyond the globe/, (shard) => ({ ...shard, box: { ...shard.box, minLat: -900_000_001 } })],
     [
       /contact 300/,
@@ -151,12 +153,44 @@ t.test('a shard that is wrong in itself is refused though its checksums are righ
 })
 
 function roomFor(byteLength: number): Room {
-  return createRooms([byteLength], 1)[0]
+  return createRooms([roomBytesOf(byteLength, RECIPIENTS)], 1)[0]
 }
 
 function swapped<T>([first, second, third, fourth]: readonly T[]): T[] {
   return [first, third, second, fourth]
 }
+
+t.test('damage is found in each block, and its block is named', async (t) => {
+  const count = 120_000
+  const path = join(t.testdir({}), '4-0000.shard')
+  const { byteLength } = await writeShardFile(path, shardOf(count))
+  const [room] = createRooms([roomBytesOf(byteLength, count)], 1)
+  const read = () => readShardFile(path, byteLength, count, room)
+  const original = readFileSync(path)
+  const blockCount = Math.ceil((byteLength - 4096) / 2 ** 20)
+  t.ok(blockCount > 3)
+  for (let block = 0; block < blockCount; block++) {
+    const start = 4096 + block * 2 ** 20
+    for (const byte of [start, Math.min(start + 2 ** 20, byteLength) - 1]) {
+      const damaged = Buffer.from(original)
+      damaged[byte] ^= 0x80
+      writeFileSync(path, damaged)
+      const message = new RegExp(`4-0000\\.shard: found block ${block} `)
+      await t.rejects(read(), { code: 'SnapshotCorrupt', message })
+    }
+  }
+  writeFileSync(path, original)
+  t.equal((await read()).shard.recipientCount, count)
+})
+
+t.test('a shard that there is no room for touches nothing', async (t) => {
+  const path = join(t.testdir({}), '4-0000.shard')
+  const { byteLength } = await writeShardFile(path, shardOf(RECIPIENTS))
+  const [room] = createRooms([byteLength - 4096], 1)
+  const expected = { code: 'SnapshotCorrupt', message: /300 recipients, which are too many/ }
+  await t.rejects(readShardFile(path, byteLength, RECIPIENTS, room), expected)
+  t.ok(room.bytes.every((byte) => byte === 0))
+})
 
 t.test('bytes between sections must be zero', async (t) => {
   const shard = shardOf(RECIPIENTS)

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { writeCurrent } from '../../src/snapshot/directory.js'
-import { type SnapshotNews, watchCurrent } from '../../src/snapshot/watch.js'
+import { type Refusal, type SnapshotNews, watchCurrent } from '../../src/snapshot/watch.js'
 import { silentLog } from '../support/snapshots.js'
 import { until } from '../support/until.js'
 
@@ -13,12 +13,14 @@ const NEVER_MS = 1e9
 interface Times {
   readonly retryMs?: number
   readonly releaseMs?: number
+  readonly refused?: Refusal
 }
 
 /** A watcher of a directory in which FIRST is served, and what it asks for. */
-async function watched(t: Test, { retryMs = NEVER_MS, releaseMs = NEVER_MS }: Times = {}) {
+async function watched(t: Test, options: Times = {}) {
+  const { retryMs = NEVER_MS, releaseMs = NEVER_MS, refused } = options
   const data = t.testdir({})
-  await writeCurrent(data, FIRST)
+  await writeCurrent(data, refused?.snapshotId ?? FIRST)
   const seen = {
     /** Ids, and whether they were taken, in the order of the attempts. */
     attempts: [] as [id: string, outcome: string][],
@@ -39,6 +41,7 @@ async function watched(t: Test, { retryMs = NEVER_MS, releaseMs = NEVER_MS }: Ti
   const watch = watchCurrent({
     dataDirectory: data,
     servedId: FIRST,
+    refused,
     swap,
     onNews: (news) => void seen.news.push(news),
     log: silentLog,
@@ -106,6 +109,27 @@ t.test('to go back to what is served clears what was refused', async (t) => {
   await until(() => seen.news.at(-1)?.refused === undefined)
   t.equal(seen.attempts.length, 1)
 })
+
+t.test(
+  'what was refused at the start is tried again after a while, and a newer one at once',
+  async (t) => {
+    const refused = { snapshotId: SECOND, reason: 'damaged' }
+    for (const [retryMs, expected] of [
+      [NEVER_MS, []],
+      [30, [[SECOND, 'taken']]],
+    ] as const) {
+      const { data, seen } = await watched(t, { retryMs, refused })
+      if (expected.length > 0) await until(() => seen.attempts.length > 0)
+      await aWhile()
+      t.same(seen.attempts, expected)
+      t.same(seen.news.slice(0, 1), expected.length > 0 ? [{ refused, loading: SECOND }] : [])
+      await writeCurrent(data, THIRD)
+      await until(() => seen.attempts.length === expected.length + 1)
+      await until(() => seen.news.at(-1)?.loading === undefined)
+      t.same(seen.news.at(-1), {}, 'nothing is refused any more')
+    }
+  },
+)
 
 t.test('CURRENT that is missing or no id is told once, and served on', async (t) => {
   const { data, seen } = await watched(t)

@@ -1,0 +1,93 @@
+/**
+ * The snapshot that a service starts with: the current one, or the newest one before it that is
+ * whole. To answer from what was there before is better than not to answer, as long as it is said.
+ *
+ * @module
+ */
+import { OperatorError } from '../errors.js'
+import type { Log } from '../log.js'
+import { type ArenaPool, createArenaPool } from '../shard/arena-pool.js'
+import { generationOf, listSnapshots, readCurrent } from './directory.js'
+import { type LoadOptions, loadSnapshot } from './load.js'
+import { missing } from './open.js'
+import type { Snapshot } from './snapshot.js'
+import type { Refusal } from './watch.js'
+
+export interface FallBackOptions extends LoadOptions {
+  /** Where it is put; in arenas of its own for one thread unless given. */
+  readonly arenas?: ArenaPool
+  readonly log: Log
+}
+
+export interface OpenedSnapshot {
+  readonly snapshot: Snapshot
+  /** What CURRENT names instead, or why it names nothing. */
+  readonly refused: Refusal | undefined
+}
+
+/** @throws OperatorError `SnapshotMissing`, or `SnapshotCorrupt` naming all that was tried */
+export async function openOrFallBack(
+  dataDirectory: string,
+  { arenas = createArenaPool(1), log, ...options }: FallBackOptions,
+): Promise<OpenedSnapshot> {
+  const { ids, refused: named } = await candidates(dataDirectory)
+  const refusals: Refusal[] = named === undefined ? [] : [named]
+  for (const id of ids) {
+    try {
+      const snapshot = await loadSnapshot(dataDirectory, id, arenas, options)
+      const [refused] = refusals
+      if (refused !== undefined) {
+        const { snapshotId, reason } = refused
+        log.error({ snapshotId, servedId: id, reason }, 'fell back to another snapshot')
+      }
+      return { snapshot, refused }
+    } catch (error) {
+      const isCorrupt = error instanceof OperatorError && error.code === 'SnapshotCorrupt'
+      // Whoever gives up reading is told of a fault as well.
+      if (!isCorrupt || options.stopping?.aborted) throw error
+      log.error({ snapshotId: id, reason: error.message }, 'refused a snapshot')
+      refusals.push({ snapshotId: id, reason: error.message })
+    }
+  }
+  if (refusals.length === 0) throw missing(dataDirectory)
+  throw noneWhole(dataDirectory, refusals)
+}
+
+/** Why CURRENT names no snapshot, where there is no such file. */
+export function currentMissing(dataDirectory: string): string {
+  return `there is no CURRENT in ${dataDirectory}`
+}
+
+/**
+ * What to try, the best first. Newer ones than the current one are not: they were never current, or
+ * somebody has gone back from them.
+ *
+ * @returns with why CURRENT names none of them, if so
+ */
+async function candidates(dataDirectory: string): Promise<{ ids: string[]; refused?: Refusal }> {
+  const ids = (await listSnapshots(dataDirectory)).reverse()
+  let current: string | undefined
+  try {
+    current = await readCurrent(dataDirectory)
+  } catch (error) {
+    return { ids, refused: { reason: (error as Error).message } }
+  }
+  if (current === undefined) {
+    return ids.length === 0 ? { ids } : { ids, refused: { reason: currentMissing(dataDirectory) } }
+  }
+  if (!ids.includes(current)) {
+    const reason = `CURRENT names ${current}, which is not in ${dataDirectory}`
+    return { ids, refused: { snapshotId: current, reason } }
+  }
+  const generation = generationOf(current)
+  return { ids: [current, ...ids.filter((id) => generationOf(id) < generation)] }
+}
+
+function noneWhole(dataDirectory: string, refusals: readonly Refusal[]): OperatorError {
+  const reasons = refusals.map(({ reason }) => reason).join('; ')
+  return new OperatorError(
+    'SnapshotCorrupt',
+    `${reasons}. No older snapshot in ${dataDirectory} is whole: import the sources again, ` +
+      'or restore the directory from a backup',
+  )
+}
