@@ -1,0 +1,37 @@
+/**
+ * Imports that are killed as they change something. `npm run test:faults` kills them at every call.
+ */
+import t from 'tap'
+import { temporaryDirectory } from '../support/hickory.js'
+import { testSeed } from '../support/properties.js'
+import { seededRandom } from '../support/world.js'
+import { spread } from './calls.js'
+import { killAt, killPoints } from './kill.js'
+import { killAtRandom } from './random-kills.js'
+import { findFaults } from './run-some.js'
+import { prepareStage } from './stage.js'
+import { assertStrace } from './trace.js'
+
+// Dozens of imports, on machines that have other tests to run at the same time.
+t.setTimeout(600_000)
+assertStrace()
+const stage = await prepareStage(temporaryDirectory(t))
+
+t.test('an import that is killed leaves the old or the new snapshot, whole', async (t) => {
+  const points = await killPoints(stage)
+  for (const kind of [/^mkdir/, /^link/, /^open/, /^write/, /^fsync/, /^rename/, /^unlink/]) {
+    t.ok(
+      points.some(({ call }) => kind.test(call.syscall)),
+      `${kind} is among them`,
+    )
+  }
+  const chosen = spread(points, 48)
+  t.comment(`${chosen.length} of ${points.length} calls`)
+  t.same(await findFaults(chosen, ({ scenario, call }) => killAt(scenario, call)), [])
+})
+
+t.test('and so does one after the other that is killed at any time', async (t) => {
+  const { fault, killedCount } = await killAtRandom(stage, 6, seededRandom(testSeed(t)))
+  t.equal(fault, undefined)
+  t.ok(killedCount > 0)
+})
