@@ -16,6 +16,7 @@ import { startLiveCounts } from '../src/operations/live-counts.js'
 import { outlineOperations } from '../src/operations/outline.js'
 import { recipientOperations } from '../src/operations/recipients.js'
 import { startSnapshot } from '../src/operations/start-snapshot.js'
+import { suppressionOperations } from '../src/operations/suppressions.js'
 import { CLIPPING_ENVIRONMENT } from '../src/outline/guards.js'
 import { createClipPool } from '../src/pool/clip-pool.js'
 import type { DrainMessage, FrontData, FrontMessage } from '../src/pool/messages.js'
@@ -29,7 +30,7 @@ const data = workerData as FrontData
 const log = createLog(data.logLevel, { thread: 'front' })
 const { queryThreadCount, corsOrigins } = data
 let draining = false
-let news: SnapshotNews = {}
+let news: SnapshotNews = data.news
 let closeServer = () => {}
 
 process.on('uncaughtException', (error) => {
@@ -55,11 +56,13 @@ const clipPool = createClipPool({
   environment: CLIPPING_ENVIRONMENT,
   log,
 })
-const counts = startLiveCounts({ store, current, log })
+const { suppressionProgress } = data
+const counts = startLiveCounts({ store, current, suppressionProgress, log })
 const executors = {
   ...configurationOperations(store),
   ...contextOperations(store, counts),
   ...recipientOperations(current),
+  ...suppressionOperations(store, () => catalogueOf().sources),
   ...outlineOperations({
     get catalogue() {
       return catalogueOf()

@@ -163,3 +163,32 @@ export const outline: Examples = {
     request: { geoJSON: withoutCentre, clipToBoundary: false },
   },
 }
+
+export const suppressionPage: Examples = {
+  first: { summary: 'The first ten numbers that hold for all sources', request: { Take: 10 } },
+  source: { summary: 'The list of source 1', request: { SourceId: 1 } },
+  number: { summary: 'The lists that a number is on', request: { Number: '+9995550101' } },
+}
+
+export const suppressed: Examples = {
+  everywhere: {
+    summary: 'Two numbers that nobody is to contact',
+    request: { Numbers: ['+9995550101', '+9995550102'] },
+  },
+  source: {
+    summary: 'A number that is not to be contacted as one of source 1',
+    request: { SourceId: 1, Numbers: ['+9995550103'] },
+  },
+}
+
+export const unsuppressed: Examples = {
+  everywhere: {
+    summary: 'Two numbers that may be contacted again',
+    request: { Numbers: ['+9995550101', '+9995550102'] },
+  },
+  number: { summary: 'A single one', request: { Number: '+9995550102' } },
+  source: {
+    summary: 'A number of the list of source 1',
+    request: { SourceId: 1, Numbers: ['+9995550103'] },
+  },
+}

@@ -15,6 +15,13 @@ import * as examples from './examples.js'
 import { NothingSchema } from './members.js'
 import { OutlineRequestSchema, OutlineResponseSchema, OutlineSchema } from './outline.js'
 import { RecipientRequestSchema, RecipientResponseSchema } from './recipients.js'
+import {
+  SuppressionBatchSchema,
+  SuppressionChangeSchema,
+  SuppressionPageResultSchema,
+  SuppressionPageSchema,
+  SuppressionRemovalSchema,
+} from './suppressions.js'
 
 export type Verb = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -29,6 +36,8 @@ export interface Operation {
   readonly paths: readonly string[]
   /** Whether it changes what is stored: not allowed to everybody, and never by a verb that reads. */
   readonly isWrite: boolean
+  /** Of a DELETE: whether its members may also come in a body, since they may be many. */
+  readonly hasBody?: boolean
   readonly request: TSchema
   /** Undefined where there is nothing to say. */
   readonly response: TSchema | undefined
@@ -143,6 +152,44 @@ export const operations = {
       ...Object.keys(OutlineResponseSchema.properties).filter((name) => name !== 'Outlines'),
     ],
     examples: examples.outline,
+  },
+  GetSuppressionsRequest: {
+    summary: 'Reads a do-not-contact list',
+    description:
+      'Returns numbers page by page, or with Number the lists that it is on, and in any case how ' +
+      'long all lists are. As CSV: one row a number.',
+    verb: 'GET',
+    paths: ['/api/suppressions'],
+    isWrite: false,
+    request: SuppressionPageSchema,
+    response: SuppressionPageResultSchema,
+    examples: examples.suppressionPage,
+  },
+  PutSuppressionsRequest: {
+    summary: 'Puts numbers on a do-not-contact list',
+    description:
+      'From the answer on, nobody with one of these numbers is counted or listed, whatever is ' +
+      'imported. Numbers are compared byte for byte. All of them are put there, or none.',
+    verb: 'PUT',
+    paths: ['/api/suppressions'],
+    isWrite: true,
+    request: SuppressionBatchSchema,
+    response: SuppressionChangeSchema,
+    csvColumns: Object.keys(SuppressionChangeSchema.properties),
+    examples: examples.suppressed,
+  },
+  DeleteSuppressionsRequest: {
+    summary: 'Takes numbers off a do-not-contact list',
+    description:
+      'A number that another list has as well stays suppressed. All of them are taken off, or none.',
+    verb: 'DELETE',
+    paths: ['/api/suppressions'],
+    isWrite: true,
+    hasBody: true,
+    request: SuppressionRemovalSchema,
+    response: SuppressionChangeSchema,
+    csvColumns: Object.keys(SuppressionChangeSchema.properties),
+    examples: examples.unsuppressed,
   },
 } as const satisfies Readonly<Record<string, Operation>>
 

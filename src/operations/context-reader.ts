@@ -25,7 +25,7 @@ export type ReadContext = (
 ) => Promise<Answer>
 
 export function contextReader(store: Store, counts: LiveCounts): ReadContext {
-  // The same stored text, counted in the same snapshot and mode, is the same answer for ever.
+  // The same stored text, counted in the same snapshot and mode, less the same numbers, is the same answer for ever.
   const kept = new LRUCache<string, KeptAnswer>({
     maxSize: limits.keptAnswerBytes,
     sizeCalculation: ({ json }) => json.byteLength,
@@ -58,7 +58,11 @@ interface KeptAnswer extends Basis {
 }
 
 function isSame(left: Basis, right: Basis): boolean {
-  return left.snapshotId === right.snapshotId && left.countMode === right.countMode
+  return (
+    left.snapshotId === right.snapshotId &&
+    left.countMode === right.countMode &&
+    left.suppressionVersion === right.suppressionVersion
+  )
 }
 
 function contextAnswer({ json, headers }: KeptAnswer): Answer {

@@ -24,7 +24,12 @@ export interface ReadyDocument {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export function documentAnswer({ json, columns, table, headers }: ReadyDocument): Answer {
+/** An answer whose every form is whole. */
+export interface DocumentAnswer extends Answer {
+  csv(): string
+}
+
+export function documentAnswer({ json, columns, table, headers }: ReadyDocument): DocumentAnswer {
   const document = () => JSON.parse(Buffer.from(json).toString()) as Row
   return {
     headers,

@@ -1,6 +1,7 @@
 /**
  * Who is inside the shapes of contexts now. What was counted is kept in the store, for all threads
- * and for the next start; what is out of date is served as it is while it is counted again.
+ * and for the next start. What is out of date because of another snapshot is served as it is while
+ * it is counted again; what is because of a do-not-contact list is never served.
  *
  * @module
  */
@@ -18,6 +19,7 @@ import type { Catalogue } from '../selection/catalogue.js'
 import type { CurrentSnapshot } from '../selection/current.js'
 import { type Query, validate } from '../selection/validate.js'
 import type { Store, StoredCounts } from '../store/store.js'
+import { effectiveVersion, type Progress, takenVersion } from '../suppressions/progress.js'
 import { countsWriter } from './counts-writer.js'
 import { workQueue } from './work-queue.js'
 
@@ -40,6 +42,8 @@ export interface LiveCounts {
 export interface Basis {
   readonly snapshotId: string
   readonly countMode: CountMode
+  /** The last change to the do-not-contact lists that could matter: counts since then are right. */
+  readonly suppressionVersion: number
 }
 
 export interface Shape {
@@ -62,13 +66,14 @@ export interface ShapeState {
 export interface LiveCountsOptions {
   readonly store: Store
   readonly current: CurrentSnapshot
+  readonly suppressionProgress: Progress
   readonly log: Log
   /** From a failure to the next attempt; `limits.countRetryMs` unless given. */
   readonly retryMs?: number
 }
 
 export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
-  const { store, current, log, retryMs = limits.countRetryMs } = options
+  const { store, current, suppressionProgress, log, retryMs = limits.countRetryMs } = options
   const writer = countsWriter(store, log)
   const failures = new LRUCache<string, number>({ max: limits.countFailureCount })
   const queue = workQueue<StoredCounts | undefined>({
@@ -83,7 +88,10 @@ export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
       // By its turn there may be a newer snapshot than that of the basis.
       const counted = await current.use(async (service) => {
         const { snapshotId } = service.catalogue
-        return { snapshotId, countMode, contacts: await countContacts(service, shape, basis) }
+        // Before it is counted: what is marked meanwhile may be counted or not.
+        const suppressionVersion = takenVersion(suppressionProgress)
+        const contacts = await countContacts(service, shape, basis)
+        return { snapshotId, countMode, suppressionVersion, contacts }
       })
       failures.delete(key)
       writer.add(shape.hash, counted)
@@ -108,7 +116,8 @@ export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
   return {
     basis() {
       const { catalogue, countMode } = current.newest.service
-      return { snapshotId: catalogue.snapshotId, countMode: countMode() }
+      const suppressionVersion = effectiveVersion(suppressionProgress)
+      return { snapshotId: catalogue.snapshotId, countMode: countMode(), suppressionVersion }
     },
     async of(shapes, basis, deadlineMs) {
       const distinct = [...new Map(shapes.map((shape) => [shape.hash, shape])).values()]
@@ -117,7 +126,7 @@ export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
       const awaited: Promise<unknown>[] = []
       for (const [i, shape] of distinct.entries()) {
         const { hash } = shape
-        const known = writer.get(hash) ?? stored[i]
+        const known = [writer.get(hash), stored[i]].find((counts) => mayServe(counts, basis))
         if (known !== undefined && isOf(known, basis)) {
           states.set(hash, freshState(known))
           continue
@@ -145,8 +154,13 @@ function nobodyOf(sources: Catalogue['sources']): Contact[] {
   return sources.map(({ label }) => ({ Label: label, Count: 0 }))
 }
 
-function keyOf({ hash }: Shape, { snapshotId, countMode }: Basis): string {
-  return `${hash} ${snapshotId} ${countMode}`
+function keyOf({ hash }: Shape, basis: Basis): string {
+  return `${hash} ${basis.snapshotId} ${basis.countMode} ${basis.suppressionVersion}`
+}
+
+/** Whether counts hold nobody who was suppressed since. */
+function mayServe(counts: StoredCounts | undefined, { suppressionVersion }: Basis): boolean {
+  return counts !== undefined && (counts.suppressionVersion ?? 0) >= suppressionVersion
 }
 
 /**
@@ -180,8 +194,10 @@ function readShape(geometry: Geometry, countMode: CountMode): Query | undefined 
   }
 }
 
-function isOf(counts: StoredCounts, { snapshotId, countMode }: Basis): boolean {
-  return counts.snapshotId === snapshotId && counts.countMode === countMode
+function isOf(counts: StoredCounts, basis: Basis): boolean {
+  const { snapshotId, countMode } = basis
+  const isSame = counts.snapshotId === snapshotId && counts.countMode === countMode
+  return isSame && mayServe(counts, basis)
 }
 
 function freshState({ contacts }: StoredCounts): ShapeState {
@@ -191,6 +207,7 @@ function freshState({ contacts }: StoredCounts): ShapeState {
 /** What was counted in a newer snapshot than the others is out of date beside them. */
 function countedState(counted: StoredCounts | undefined, basis: Basis): ShapeState {
   if (counted === undefined) return staleState(undefined, false, true)
+  if (!mayServe(counted, basis)) return staleState(undefined, true, false)
   return isOf(counted, basis) ? freshState(counted) : staleState(counted, true, false)
 }
 

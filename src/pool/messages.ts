@@ -9,6 +9,7 @@ import type { LogLevel } from '../log.js'
 import type { RowFormat } from '../shard/rows.js'
 import type { CountMode } from '../shard/select.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
+import type { SnapshotNews } from '../snapshot/watch.js'
 
 export type SelectionKind = 'count' | 'select'
 
@@ -110,9 +111,13 @@ export interface ClipRunner {
 /** What a front thread is born with. */
 export interface FrontData {
   readonly snapshot: Snapshot
+  /** What there is to say of other snapshots as it starts. */
+  readonly news: SnapshotNews
   readonly dataDirectory: string
   /** Where to ask for changes to the store, which the main thread makes. */
   readonly changes: MessagePort
+  /** Up to which change to the do-not-contact lists the snapshot is marked. */
+  readonly suppressionProgress: Int32Array
   readonly queryThreadCount: number
   readonly corsOrigins: readonly string[]
   /** Milliseconds between deaths of a query worker; 0 is never. */

@@ -6,7 +6,8 @@
 import type { MessagePort } from 'node:worker_threads'
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
-import type { Change, ChangeOutcome } from './changes.js'
+import type { Change, ChangeOutcome, NotMade } from './changes.js'
+import type { SuppressionChange, SuppressionsChanged } from './suppress.js'
 
 /**
  * Resolves when the change is on disk.
@@ -15,60 +16,97 @@ import type { Change, ChangeOutcome } from './changes.js'
  */
 export type MakeChange = (change: Change) => Promise<void>
 
+/** A change to a do-not-contact list, by which every service of the data directory answers now. */
+export interface SuppressionsTaken extends SuppressionsChanged {
+  /** Recipients of the snapshot that is served, in the scope, that have one of the numbers. */
+  readonly recipientCount: number
+}
+
+/**
+ * Resolves when the change is on disk and every service of the data directory answers by it.
+ *
+ * @throws ServiceError
+ */
+export type TakeSuppressions = (change: SuppressionChange) => Promise<SuppressionsTaken>
+
+export type TakenOutcome = { readonly isMade: true; readonly taken: SuppressionsTaken } | NotMade
+
+/** Who makes changes. */
+export interface ChangeMaker {
+  makeChange(change: Change): ChangeOutcome
+  /** Never rejects. */
+  takeSuppressions(change: SuppressionChange): Promise<TakenOutcome>
+}
+
 interface ChangeRequest {
   readonly number: number
-  readonly change: Change
+  readonly change: Change | SuppressionChange
 }
 
 interface ChangeReply {
   readonly number: number
-  readonly outcome: ChangeOutcome
+  readonly outcome: ChangeOutcome | TakenOutcome
 }
 
 /** The main thread's end: makes every change that is asked for, in order. */
-export function serveChanges(port: MessagePort, make: (change: Change) => ChangeOutcome): void {
-  port.on('message', ({ number, change }: ChangeRequest) => {
-    const reply: ChangeReply = { number, outcome: make(change) }
+export function serveChanges(port: MessagePort, maker: ChangeMaker): void {
+  port.on('message', async ({ number, change }: ChangeRequest) => {
+    const isOfLists = change.kind === 'suppressions'
+    const outcome = isOfLists ? await maker.takeSuppressions(change) : maker.makeChange(change)
+    const reply: ChangeReply = { number, outcome }
     port.postMessage(reply)
   })
   // Asked for by threads that have ends of their own.
   port.unref()
 }
 
-/**
- * The other end.
- *
- * @param waitMs  how long a change may take; `limits.storeChangeMs` unless given
- */
+/** The other end. */
+export interface ChangeRequests {
+  readonly change: MakeChange
+  readonly suppress: TakeSuppressions
+}
+
+/** @param waitMs  how long a change may take to be on disk; `limits.storeChangeMs` unless given */
 export function requestChanges(
   port: MessagePort,
   waitMs: number = limits.storeChangeMs,
-): MakeChange {
-  const waiting = new Map<number, (outcome: ChangeOutcome) => void>()
+): ChangeRequests {
+  const waiting = new Map<number, (outcome: ChangeReply['outcome']) => void>()
   let lastNumber = 0
   port.on('message', ({ number, outcome }: ChangeReply) => {
     waiting.get(number)?.(outcome)
     waiting.delete(number)
   })
   port.unref()
-  return (change) =>
-    new Promise((resolve, reject) => {
+
+  function ask(change: Change | SuppressionChange, ms: number): Promise<ChangeReply['outcome']> {
+    return new Promise((resolve, reject) => {
       const number = ++lastNumber
       const timer = setTimeout(() => {
         waiting.delete(number)
         reject(new ServiceError('Unavailable', LATE))
-      }, waitMs)
+      }, ms)
       waiting.set(number, (outcome) => {
         clearTimeout(timer)
-        try {
-          resolve(settle(outcome))
-        } catch (fault) {
-          reject(fault)
-        }
+        resolve(outcome)
       })
       const request: ChangeRequest = { number, change }
       port.postMessage(request)
     })
+  }
+
+  return {
+    change: async (change) => settle(await ask(change, waitMs)),
+    async suppress(change) {
+      return settleTaken((await ask(change, waitMs + limits.suppressionTakeMs)) as TakenOutcome)
+    },
+  }
+}
+
+/** @throws ServiceError  when the change was not made */
+export function settleTaken(outcome: TakenOutcome): SuppressionsTaken {
+  if (outcome.isMade) return outcome.taken
+  throw new ServiceError(outcome.code, outcome.message, outcome.field)
 }
 
 /** @throws ServiceError  when the change was not made */

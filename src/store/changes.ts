@@ -29,14 +29,14 @@ export interface ShapeCounts {
 }
 
 /** What became of a change; a fault is a value, since an error loses its code between threads. */
-export type ChangeOutcome =
-  | { readonly isMade: true }
-  | {
-      readonly isMade: false
-      readonly code: ServiceErrorCode
-      readonly message: string
-      readonly field: string | undefined
-    }
+export type ChangeOutcome = { readonly isMade: true } | NotMade
+
+export interface NotMade {
+  readonly isMade: false
+  readonly code: ServiceErrorCode
+  readonly message: string
+  readonly field: string | undefined
+}
 
 /** All contexts together. */
 export interface Totals {
@@ -55,13 +55,18 @@ export function makeChange(tables: Tables, change: Change, log: Log): ChangeOutc
     tables.transact(() => applyChange(tables, change))
     return { isMade: true }
   } catch (fault) {
-    if (fault instanceof ServiceError) {
-      return { isMade: false, code: fault.code, message: fault.message, field: fault.field }
-    }
-    const { message } = fault as Error
-    log.error({ kind: change.kind, reason: message }, 'a change cannot be stored')
-    return { isMade: false, ...NOT_STORED, field: undefined }
+    return notMade(fault, change.kind, log)
   }
+}
+
+/** Why a change was not made; a fault of the disk is logged here. */
+export function notMade(fault: unknown, kind: string, log: Log): NotMade {
+  if (fault instanceof ServiceError) {
+    return { isMade: false, code: fault.code, message: fault.message, field: fault.field }
+  }
+  const { message } = fault as Error
+  log.error({ kind, reason: message }, 'a change cannot be stored')
+  return { isMade: false, ...NOT_STORED, field: undefined }
 }
 
 const NOT_STORED = {

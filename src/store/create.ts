@@ -9,17 +9,32 @@ import { access, chmod, constants, mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError } from '../errors.js'
 import type { Log } from '../log.js'
-import { settle } from './change-port.js'
+import { settle, settleTaken, type TakenOutcome } from './change-port.js'
 import { applyChange, type Change, type ChangeOutcome, makeChange } from './changes.js'
 import { checkStore } from './check.js'
 import { checked, invalid } from './document-file.js'
 import { readDocumentFiles } from './document-files.js'
+import { type ServiceRegistry, serviceRegistry } from './services.js'
 import { type Store, storeOf } from './store.js'
-import { META, openTables, STORE_FORMAT, storeDirectory, type Tables } from './tables.js'
+import { makeSuppressions, type SuppressionChange, type SuppressionsOutcome } from './suppress.js'
+import {
+  META,
+  openTables,
+  STORE_FORMAT,
+  SUPPRESSING_FORMAT,
+  storeDirectory,
+  type Tables,
+} from './tables.js'
 
-/** A store that also makes changes for other threads. */
+/**
+ * A store that also makes changes for other threads. What it does of `suppress` is to store: whoever
+ * runs beside a service waits for that (see `src/suppressions`).
+ */
 export interface MainStore extends Store {
   makeChange(change: Change): ChangeOutcome
+  /** Each whole or not at all, see `makeSuppressions`. */
+  makeSuppressions(changes: readonly SuppressionChange[]): SuppressionsOutcome[]
+  readonly services: ServiceRegistry
 }
 
 /**
@@ -37,14 +52,28 @@ export async function createStore(dataDirectory: string, log: Log): Promise<Main
   try {
     const format = tables.meta.get(META.format)
     if (format === undefined) await fill(tables, dataDirectory, log)
-    else if (format !== STORE_FORMAT) throw invalid(directory, 'is of another version of Hickory')
+    else if (format !== STORE_FORMAT && format !== SUPPRESSING_FORMAT)
+      throw invalid(directory, 'is of another version of Hickory')
     const make = (change: Change) => makeChange(tables, change, log)
-    const store = storeOf(tables, async (change) => settle(make(change)))
-    return { ...store, makeChange: make }
+    const makeSuppressed = (changes: readonly SuppressionChange[]) =>
+      makeSuppressions(tables, changes, log)
+    const store = storeOf(tables, {
+      change: async (change) => settle(make(change)),
+      suppress: async (change) => settleTaken(storedOnly(makeSuppressed([change])[0])),
+    })
+    const services = serviceRegistry(tables)
+    return { ...store, makeChange: make, makeSuppressions: makeSuppressed, services }
   } catch (fault) {
     await tables.close()
     throw fault
   }
+}
+
+/** Without a service, there are no recipients that could have the numbers. */
+function storedOnly(outcome: SuppressionsOutcome): TakenOutcome {
+  return outcome.isMade
+    ? { isMade: true, taken: { ...outcome.changed, recipientCount: 0 } }
+    : outcome
 }
 
 /** Whether a store was begun here. */

@@ -7,9 +7,10 @@
 
 import type { Contact, MapContextSummary } from '../interface/context.js'
 import type { CountMode } from '../interface/count-mode.js'
-import type { MakeChange } from './change-port.js'
+import type { ChangeRequests, MakeChange, TakeSuppressions } from './change-port.js'
 import { readTotals } from './changes.js'
 import { builtInConfiguration } from './default-documents.js'
+import { type SuppressionReader, suppressionReader } from './suppressions.js'
 import { META, type Tables } from './tables.js'
 import type { ContextHeader } from './written-context.js'
 
@@ -24,7 +25,10 @@ export interface Store {
   page(skipCount: number, takeCount: number): ContextPage
   /** What is known of each shape, by its hash; undefined where nothing is. */
   counts(shapeHashes: readonly string[]): (StoredCounts | undefined)[]
+  /** The do-not-contact lists. */
+  readonly suppressions: SuppressionReader
   readonly change: MakeChange
+  readonly suppress: TakeSuppressions
   close(): Promise<void>
 }
 
@@ -50,11 +54,13 @@ export interface ContextPage {
 export interface StoredCounts {
   readonly snapshotId: string
   readonly countMode: CountMode
+  /** Of the do-not-contact lists by which it was counted, at least; 0 unless given. */
+  readonly suppressionVersion?: number
   /** Undefined for a shape that cannot be read. */
   readonly contacts: readonly Contact[] | undefined
 }
 
-export function storeOf(tables: Tables, change: MakeChange): Store {
+export function storeOf(tables: Tables, requests: ChangeRequests): Store {
   const { meta, documents, contexts, headers, shapes, counts, refresh } = tables
   const builtIn = builtInConfiguration()
   // Everything that one answer reads, it reads without a pause, and so of one moment.
@@ -92,7 +98,8 @@ export function storeOf(tables: Tables, change: MakeChange): Store {
       refresh()
       return shapeHashes.map((hash) => parsed<StoredCounts>(counts.get(hash)))
     },
-    change,
+    suppressions: suppressionReader(tables),
+    ...requests,
     close: () => tables.close(),
   }
 }

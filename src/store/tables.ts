@@ -23,6 +23,14 @@ export interface Tables {
   readonly uses: Database<string, string>
   /** Who is inside a shape, `StoredCounts` as JSON, by its hash; only of shapes in use. */
   readonly counts: Database<string, string>
+  /** When a number was put on a do-not-contact list, in milliseconds since 1970, see `listKey`. */
+  readonly suppressions: Database<string, string>
+  /** How many numbers are on each do-not-contact list that has any, by its scope. */
+  readonly suppressionCounts: Database<string, string>
+  /** The latest changes to these lists, `LoggedChange` as JSON, by the version each of them made. */
+  readonly suppressionLog: Database<string, number>
+  /** The services that run on this data directory, `Registration` as JSON, by process id. */
+  readonly services: Database<string, string>
   /** Reads from now on see all that was written before, by whatever thread or process. */
   refresh(): void
   /** Runs `work` whole or not at all; what it did is on disk when this returns. */
@@ -38,9 +46,17 @@ export const META = {
   configurationVersion: 'configurationVersion',
   /** `Totals` as JSON. */
   totals: 'totals',
+  /** `SuppressionState` as JSON. */
+  suppressions: 'suppressions',
 } as const
 
 export const STORE_FORMAT = '1'
+
+/**
+ * From the first number on a do-not-contact list on, so that no release that does not know of such
+ * lists opens the store.
+ */
+export const SUPPRESSING_FORMAT = '2'
 
 /** The directory of the store. */
 export const storeDirectory = (dataDirectory: string) => join(dataDirectory, 'store')
@@ -64,6 +80,10 @@ export function openTables(directory: string, mode: 'read' | 'write'): Tables {
     shapes: texts('shapes'),
     uses: texts('uses'),
     counts: texts('counts'),
+    suppressions: texts('suppressions'),
+    suppressionCounts: texts('suppressionCounts'),
+    suppressionLog: root.openDB<string, number>({ name: 'suppressionLog', encoding: 'string' }),
+    services: texts('services'),
     refresh: () => root.resetReadTxn(),
     transact: (work) => root.transactionSync(work),
     close: () => root.close(),
@@ -78,6 +98,7 @@ const OPTIONS = {
   // Set here once, since a map that grows while it is read is one thing more that can go wrong.
   mapSize: limits.storeMapBytes,
   maxReaders: limits.storeReaderCount,
+  maxDbs: 32,
   // Not in the types of the library, but in its native part.
   permissionsMode: 0o600,
 }

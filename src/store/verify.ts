@@ -4,6 +4,7 @@
  * @module
  */
 import { limits } from '../limits.js'
+import { readLists, readState } from './suppressions.js'
 import { META, openTables, type Tables } from './tables.js'
 import { type ContextHeader, hashOf } from './written-context.js'
 
@@ -40,7 +41,29 @@ function damageOf(tables: Tables): string | undefined {
     contextCount++
   }
   const { contextCount: expected = 0 } = JSON.parse(meta.get(META.totals) ?? '{}')
-  return contextCount === expected ? undefined : `${contextCount} contexts of ${expected}`
+  if (contextCount !== expected) return `${contextCount} contexts of ${expected}`
+  return listDamageOf(tables)
+}
+
+/** The lists are counted, which reads every page of them. */
+function listDamageOf(tables: Tables): string | undefined {
+  const found = new Map<string, number>()
+  for (const key of tables.suppressions.getKeys({})) {
+    const scope = key.slice(0, key.indexOf('/'))
+    found.set(scope, (found.get(scope) ?? 0) + 1)
+  }
+  const lists = readLists(tables)
+  const { totalCount, version, logStart } = readState(tables)
+  const sum = lists.reduce((total, { count }) => total + count, 0)
+  const isRight = lists.every(({ scope, count }) => found.get(String(scope)) === count)
+  if (!isRight || found.size !== lists.length || sum !== totalCount) {
+    return 'a do-not-contact list is not as long as it was'
+  }
+  for (const table of [tables.suppressionLog, tables.services]) {
+    for (const { value } of table.getRange({})) JSON.parse(value)
+  }
+  const loggedCount = tables.suppressionLog.getCount()
+  return loggedCount === version - logStart + 1 ? undefined : 'the log of changes is not whole'
 }
 
 /** The list of free pages is read by changes alone. */

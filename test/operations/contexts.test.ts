@@ -12,6 +12,7 @@ import { applyChange } from '../../src/store/changes.js'
 import type { Store } from '../../src/store/store.js'
 import { openTables, storeDirectory } from '../../src/store/tables.js'
 import { writtenContext } from '../../src/store/written-context.js'
+import { createProgress } from '../../src/suppressions/progress.js'
 import { always } from '../support/current.js'
 import { temporaryDirectory } from '../support/hickory.js'
 import { inTime } from '../support/in-time.js'
@@ -31,7 +32,12 @@ async function operations(t: Test, dataDirectory = temporaryDirectory(t)) {
     { id: 1, label: 'A', columns: randomWorld('uniform', 200, seededRandom(1)) },
     { id: 4, label: '=B', columns: randomWorld('uniform', 100, seededRandom(2)) },
   ])
-  const counts = startLiveCounts({ store, current: always(service), log: silentLog })
+  const counts = startLiveCounts({
+    store,
+    current: always(service),
+    suppressionProgress: createProgress(),
+    log: silentLog,
+  })
   t.teardown(() => counts.stop())
   return { store, service, ...contextOperations(store, counts) }
 }
@@ -80,7 +86,12 @@ t.test('a write answers what it wrote, whatever others change at once', async (t
     if (made.kind === 'context') await store.change({ kind: 'deleteContext', id: made.context.id })
   }
   const outrun = { ...store, change }
-  const counts = startLiveCounts({ store: outrun, current: always(service), log: silentLog })
+  const counts = startLiveCounts({
+    store: outrun,
+    current: always(service),
+    suppressionProgress: createProgress(),
+    log: silentLog,
+  })
   t.teardown(() => counts.stop())
   const { PostMapContextRequest, PutMapContextRequest, GetMapContextRequest } = contextOperations(
     outrun,

@@ -26,7 +26,10 @@ function front() {
     log: silentLog,
   })
   const prepare = (id: string) =>
-    swap.carryOut({ kind: 'prepare', snapshot: { id, createdAt: '', sources: [], shards: [] } })
+    swap.carryOut({
+      kind: 'prepare',
+      snapshot: { id, createdAt: '', sources: [], shards: [], arenas: [] },
+    })
   return { closed, reports, current, swap, prepare }
 }
 

@@ -13,6 +13,7 @@ import { recipientOperations } from '../../src/operations/recipients.js'
 import type { SelectionService } from '../../src/selection/answer.js'
 import type { CountMode } from '../../src/shard/select.js'
 import type { Store } from '../../src/store/store.js'
+import { createProgress, tellTaken } from '../../src/suppressions/progress.js'
 import { always } from '../support/current.js'
 import { inTime, within } from '../support/in-time.js'
 import { type LocalService, localService } from '../support/local-service.js'
@@ -47,7 +48,13 @@ interface Front {
 }
 
 function startFront(t: Test, store: Store, service: SelectionService, retryMs = 0): Front {
-  const counts = startLiveCounts({ store, current: always(service), log: silentLog, retryMs })
+  const counts = startLiveCounts({
+    store,
+    current: always(service),
+    suppressionProgress: createProgress(),
+    log: silentLog,
+    retryMs,
+  })
   const { PutMapContextRequest: put, GetMapContextRequest: get } = contextOperations(store, counts)
   t.teardown(() => counts.stop())
   const run = async (execute: typeof get, request: Record<string, unknown>, waitMs: number) => {
@@ -392,3 +399,41 @@ t.test('counts that cannot be stored are answered all the same', async (t) => {
   await until(() => refusedCount > 0)
   t.same((await front.get())[0], area)
 })
+
+t.test(
+  'counts from before a suppression are never served, whatever else is out of date',
+  async (t) => {
+    const store = await temporaryStore(t)
+    const service = world(testSeed(t), '000001-00000000', () => 'ContactLocation')
+    const suppressionProgress = createProgress()
+    const shape = { hash: 'a'.repeat(32), geometry: drawn(0, 0, 1) }
+    let isHeld = false
+    let release = () => {}
+    const runner: SelectionService['runner'] = {
+      async run(task, caller) {
+        if (isHeld) await new Promise<void>((resolve) => (release = resolve))
+        return service.runner.run(task, caller)
+      },
+    }
+    const counts = startLiveCounts({
+      store,
+      current: always({ ...service, runner }),
+      suppressionProgress,
+      log: silentLog,
+    })
+    t.teardown(() => counts.stop())
+    const read = async (waitMs: number) => {
+      const states = await counts.of([shape], counts.basis(), performance.now() + waitMs)
+      return states.get(shape.hash)
+    }
+    t.match(await read(30_000), { isFresh: true })
+    tellTaken(suppressionProgress, 1, false)
+    t.match(await read(0), { isFresh: true }, 'a change that concerns nobody')
+    isHeld = true
+    tellTaken(suppressionProgress, 2, true)
+    t.match(await read(0), { contacts: undefined, isFresh: false, isUpdating: true })
+    isHeld = false
+    release()
+    t.match(await read(30_000), { isFresh: true, isUpdating: false })
+  },
+)

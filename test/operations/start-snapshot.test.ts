@@ -19,7 +19,7 @@ const everywhere = { type: 'MultiPoint', coordinates: [[-70.5, 42.5]] }
 const request = { geoJSON: { geometry: everywhere, properties: { radius: 1e6 } } }
 
 function start(shards: readonly ShardImage[], url = workerUrl) {
-  const snapshot = { id: '000001-aaaaaaaa', createdAt: '', sources, shards }
+  const snapshot = { id: '000001-aaaaaaaa', createdAt: '', sources, shards, arenas: [] }
   const countMode = () => 'ContactLocation' as const
   return startSnapshot(snapshot, { workerUrl: url, queryThreadCount: 2, countMode, log: silentLog })
 }

@@ -3,11 +3,13 @@
  *
  * @module
  */
+
 import t, { type Test } from 'tap'
 import type { Area, MapContext } from '../../src/interface/context.js'
 import { contextOperations } from '../../src/operations/contexts.js'
 import { startLiveCounts } from '../../src/operations/live-counts.js'
 import { createCurrent, type OpenSnapshot } from '../../src/selection/current.js'
+import { createProgress } from '../../src/suppressions/progress.js'
 import { inTime } from '../support/in-time.js'
 import { localService } from '../support/local-service.js'
 import { silentLog, squareGeometry, temporaryStore } from '../support/store.js'
@@ -28,7 +30,12 @@ function snapshot(snapshotId: string, recipientCount: number, label = 'A'): Open
 async function front(t: Test, first: OpenSnapshot) {
   const store = await temporaryStore(t)
   const current = createCurrent(first)
-  const counts = startLiveCounts({ store, current, log: silentLog })
+  const counts = startLiveCounts({
+    store,
+    current,
+    suppressionProgress: createProgress(),
+    log: silentLog,
+  })
   t.teardown(() => counts.stop())
   const operations = contextOperations(store, counts)
   const areasOf = async (answer: ReturnType<typeof operations.GetMapContextRequest>) => {

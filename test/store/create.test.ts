@@ -203,7 +203,7 @@ t.test('a store of another version is refused', async (t) => {
   await opened(directory)
   const tables = openTables(storeDirectory(directory), 'write')
   tables.transact(() => {
-    tables.meta.put('format', '2')
+    tables.meta.put('format', '9')
   })
   await tables.close()
   const fault = { code: 'DocumentInvalid', message: /another version of Hickory/ }

@@ -46,6 +46,38 @@ async function killAndReopen(t: Test, chain: number): Promise<void> {
   }
 }
 
+t.test('a batch of numbers is there whole or not at all after the process is killed', async (t) => {
+  t.setTimeout(110_000)
+  const dataDirectory = temporaryDirectory(t)
+  await (await createStore(dataDirectory, silentLog)).close()
+  const stored: string[] = []
+  for (let round = 0; round < 12; round++) {
+    const directory = storeDirectory(dataDirectory)
+    const { child, acknowledged, read } = startWriter(t, directory, undefined, 'suppressor')
+    await until(() => acknowledged.length > 0)
+    await sleep(40 * Math.random())
+    child.kill('SIGKILL')
+    await read
+    stored.push(...acknowledged)
+  }
+  // Opened as a service opens it, which counts all of it.
+  const store = await createStore(dataDirectory, silentLog)
+  const counts = new Map<string, number>()
+  for (let after: string | undefined; ; ) {
+    const page = store.suppressions.page(7, after, 10_000)
+    for (const { number } of page.suppressions) {
+      const batch = number.slice(0, number.lastIndexOf('-'))
+      counts.set(batch, (counts.get(batch) ?? 0) + 1)
+    }
+    after = page.suppressions.at(-1)?.number
+    if (page.isLast) break
+  }
+  t.same([...new Set(counts.values())], [500])
+  t.equal(stored.filter((batch) => !counts.has(batch)).length, 0, `of ${stored.length} batches`)
+  t.equal(store.suppressions.version(), counts.size)
+  await store.close()
+})
+
 t.test('a disk that is full refuses changes, and loses none', async (t) => {
   const dataDirectory = temporaryDirectory(t)
   const store = await temporaryStore(t, dataDirectory)

@@ -17,7 +17,8 @@ import { until } from '../support/until.js'
 
 async function startFront(dataDirectory: string, store: MainStore) {
   const { port1, port2: changes } = new MessageChannel()
-  serveChanges(port1, store.makeChange)
+  const takeSuppressions = () => Promise.reject(new Error('not asked for'))
+  serveChanges(port1, { makeChange: store.makeChange, takeSuppressions })
   const worker = new Worker(new URL('./fixtures/front.js', import.meta.url), {
     workerData: { dataDirectory, changes },
     transferList: [changes],

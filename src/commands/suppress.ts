@@ -1,0 +1,241 @@
+/**
+ * `hickory suppress`: the do-not-contact lists of a data directory, from files.
+ *
+ * @module
+ */
+import { setImmediate as turn } from 'node:timers/promises'
+import { Command } from 'commander'
+import { OperatorError, ServiceError } from '../errors.js'
+import { limits } from '../limits.js'
+import { createDirectory } from '../snapshot/directory.js'
+import { createStore, type MainStore } from '../store/create.js'
+import type { Scope } from '../store/suppressions.js'
+import { untilOthersTake } from '../suppressions/others.js'
+import { type NumbersRead, type RowFault, readNumbers } from '../suppressions/read-numbers.js'
+import type { CommandContext } from './context.js'
+import { print } from './output.js'
+import { parseSourceId } from './source-id.js'
+
+interface Flags {
+  readonly data?: string
+  readonly source?: string
+  readonly number: string
+  readonly remove?: true
+  readonly replace?: true
+  readonly allowEmpty?: true
+  readonly list?: true
+  readonly count?: true
+}
+
+export function suppressCommand(context: CommandContext): Command {
+  return new Command('suppress')
+    .description('put numbers on a do-not-contact list: they are never counted and never listed')
+    .argument('[FILE...]', 'text or CSV files, plain or gzip; - is standard input')
+    .option('--data <DIR>', 'data directory (HICKORY_DATA; default ./data/local)')
+    .option('--source <ID>', 'the list of one source, which need not be there; default all sources')
+    .option('--number <COLUMN>', 'what the column of numbers is called', 'number')
+    .option('--remove', 'take the numbers off the list instead')
+    .option('--replace', 'make the list what the files hold: others are taken off')
+    .option('--allow-empty', 'let --replace empty a list')
+    .option('--list', 'print the numbers of the list, one a line')
+    .option('--count', 'print how many numbers each list has')
+    .addHelpText('after', HELP_TAIL)
+    .action((paths: string[], flags: Flags) => runSuppress(context, paths, flags))
+}
+
+const HELP_TAIL = `
+Each FILE has one number a line, or a header that names the column of numbers. Numbers are compared
+byte for byte with those that are imported, so write them in the same way.
+
+It may run beside services of the data directory, each of which answers by the change when it ends
+with exit code 0. Rows that cannot be numbers are left out and counted by reason, and the exit code
+is then 5; with --replace nothing is changed then.
+
+Examples:
+  $ hickory suppress --data ./data/local do-not-contact.txt
+  $ hickory suppress --data ./data/local --source 1 --replace opted-out.csv.gz
+  $ echo +9995550101 | hickory suppress --data ./data/local --remove -
+`
+
+async function runSuppress(
+  context: CommandContext,
+  paths: readonly string[],
+  flags: Flags,
+): Promise<void> {
+  const scope: Scope = flags.source === undefined ? 'all' : parseSourceId(flags.source)
+  const dataDirectory = context.dataDirectory(flags.data)
+  const isReading = flags.list === true || flags.count === true
+  assertMeant(paths, flags, isReading)
+  const read = isReading ? undefined : await readNumbers(paths, flags.number)
+  if (read !== undefined) assertUsable(read, flags)
+  await createDirectory(dataDirectory)
+  const store = await createStore(dataDirectory, context.log)
+  try {
+    if (flags.count === true) printCounts(store)
+    else if (flags.list === true) await printList(store, scope)
+    else if (read !== undefined) await change(store, scope, read, flags)
+  } finally {
+    await store.close()
+  }
+}
+
+function assertMeant(paths: readonly string[], flags: Flags, isReading: boolean): void {
+  const kinds = [flags.remove, flags.replace, flags.list, flags.count]
+  if (kinds.filter((flag) => flag === true).length > 1) {
+    throw new OperatorError('Usage', 'give one of --remove, --replace, --list and --count')
+  }
+  if (isReading && paths.length > 0) {
+    throw new OperatorError('Usage', '--list and --count read no FILE')
+  }
+  if (!isReading && paths.length === 0) throw new OperatorError('Usage', 'give a FILE, or -')
+}
+
+function assertUsable({ rowCount, numbers, rejects }: NumbersRead, flags: Flags): void {
+  if (flags.replace !== true) return
+  if (rejects.size > 0) {
+    const count = rejectedCount(rejects)
+    printRejects(rejects)
+    throw new OperatorError(
+      'InputRejected',
+      `--replace: ${count} of ${rowCount} rows were rejected, nothing was changed`,
+    )
+  }
+  if (numbers.size > 0 || flags.allowEmpty === true) return
+  throw new OperatorError(
+    'InputRejected',
+    'there is no number in the files, nothing was changed; --allow-empty empties the list',
+  )
+}
+
+async function change(
+  store: MainStore,
+  scope: Scope,
+  { rowCount, numbers, rejects }: NumbersRead,
+  flags: Flags,
+): Promise<void> {
+  print(`list       ${scope === 'all' ? 'of all sources' : `of source ${scope}`}`)
+  print(`rows read  ${rowCount}`)
+  print(`numbers    ${numbers.size}`)
+  printRejects(rejects)
+  // What is to be on the list is put there first, so that at no time less is on it than must be.
+  const isRemoval = flags.remove === true
+  const given = await applyBatches(store, scope, batchesOf(numbers), isRemoval)
+  print(`${isRemoval ? 'taken off ' : 'new       '} ${given.changedCount}`)
+  print(`${isRemoval ? 'not there ' : 'already there'} ${given.unchangedCount}`)
+  let { version } = given
+  if (flags.replace === true) {
+    const others = await applyBatches(store, scope, othersOnList(store, scope, numbers), true)
+    print(`taken off  ${others.changedCount}`)
+    version = Math.max(version, others.version)
+  }
+  await untilTaken(store, version)
+  if (rejects.size === 0) return
+  throw new OperatorError(
+    'InputRejected',
+    `${rejectedCount(rejects)} of ${rowCount} rows were rejected; the others are stored`,
+  )
+}
+
+/** Each batch is on disk before the next one begins, and services go on in between. */
+async function applyBatches(
+  store: MainStore,
+  scope: Scope,
+  batches: Iterable<readonly string[]>,
+  isRemoval: boolean,
+): Promise<{ version: number; changedCount: number; unchangedCount: number }> {
+  const sum = { version: store.suppressions.version(), changedCount: 0, unchangedCount: 0 }
+  for (const numbers of batches) {
+    const [outcome] = store.makeSuppressions([{ kind: 'suppressions', scope, numbers, isRemoval }])
+    if (!outcome.isMade) {
+      const done = `${sum.changedCount} numbers are stored, the others are not`
+      throw new OperatorError('Failed', `${done}: ${outcome.message}`)
+    }
+    sum.version = outcome.changed.version
+    sum.changedCount += outcome.changed.changedCount
+    sum.unchangedCount += outcome.changed.unchangedCount
+    await turn()
+  }
+  return sum
+}
+
+function* batchesOf(numbers: Iterable<string>): Generator<readonly string[]> {
+  let batch: string[] = []
+  for (const number of numbers) {
+    batch.push(number)
+    if (batch.length < limits.suppressionBatchCount) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** What a list has beyond some numbers; what is read of it may be taken off meanwhile. */
+function* othersOnList(
+  store: MainStore,
+  scope: Scope,
+  numbers: ReadonlySet<string>,
+): Generator<readonly string[]> {
+  for (const page of pagesOf(store, scope)) {
+    const others = page.filter((number) => !numbers.has(number))
+    if (others.length > 0) yield others
+  }
+}
+
+function* pagesOf({ suppressions }: MainStore, scope: Scope): Generator<readonly string[]> {
+  let after: string | undefined
+  for (;;) {
+    const page = suppressions.page(scope, after, limits.suppressionBatchCount)
+    const numbers = page.suppressions.map(({ number }) => number)
+    yield numbers
+    after = numbers.at(-1)
+    if (page.isLast || after === undefined) return
+  }
+}
+
+async function untilTaken({ services }: MainStore, version: number): Promise<void> {
+  try {
+    await untilOthersTake(services, version, limits.suppressionCommandMs)
+  } catch (fault) {
+    if (!(fault instanceof ServiceError)) throw fault
+    const pids = services.lagging(version).join(', ')
+    throw new OperatorError(
+      'Failed',
+      `the change is stored, but a running service (process ${pids}) does not answer by it yet: ` +
+        'run the same command again to wait for it',
+    )
+  }
+}
+
+function printRejects(rejects: NumbersRead['rejects']): void {
+  print(`rejected   ${rejectedCount(rejects)}`)
+  for (const [reason, { count, places }] of rejects) {
+    print(`  ${reason} ${count}: ${REASONS[reason]}`)
+    print(`    ${places.join(', ')}${count > places.length ? ', …' : ''}`)
+  }
+}
+
+const REASONS: Readonly<Record<RowFault, string>> = {
+  FieldCountWrong: 'the row has more or fewer fields than the header, or there is no header',
+  EncodingInvalid: 'the number is not UTF-8',
+  NumberEmpty: 'the number is missing or only white space',
+  NumberTooLong: `the number is longer than ${limits.numberBytes} bytes`,
+  NumberUnprintable: 'the number contains a control character',
+  NumberFormula: 'the number starts with = or @, as none that is imported does',
+}
+
+function rejectedCount(rejects: NumbersRead['rejects']): number {
+  return [...rejects.values()].reduce((sum, { count }) => sum + count, 0)
+}
+
+function printCounts({ suppressions }: MainStore): void {
+  for (const { scope, count } of suppressions.lists()) {
+    print(`${scope === 'all' ? 'all sources' : `source ${scope}`} ${count}`)
+  }
+}
+
+async function printList(store: MainStore, scope: Scope): Promise<void> {
+  for (const page of pagesOf(store, scope)) {
+    for (const number of page) print(number)
+    await turn()
+  }
+}

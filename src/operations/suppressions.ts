@@ -1,0 +1,182 @@
+/**
+ * The operations on do-not-contact lists.
+ *
+ * @module
+ */
+import { ServiceError } from '../errors.js'
+import type { Answer } from '../format/answer.js'
+import { CSV_LINE_END, csvField } from '../format/csv.js'
+import { bind } from '../interface/bind.js'
+import {
+  SuppressionBatchSchema,
+  type SuppressionChange,
+  SuppressionChangeSchema,
+  type SuppressionPage,
+  SuppressionPageResultSchema,
+  SuppressionPageSchema,
+  SuppressionRemovalSchema,
+} from '../interface/suppressions.js'
+import { limits } from '../limits.js'
+import { numberFault } from '../store/number-fault.js'
+import type { Store } from '../store/store.js'
+import type { Scope, Suppression } from '../store/suppressions.js'
+import { columnsOf, documentAnswer, type Row, taggedHeaders } from './document-answer.js'
+import type { Execute } from './execute.js'
+
+/** @param sources  those of the snapshot that is served */
+export function suppressionOperations(
+  store: Pick<Store, 'suppressions' | 'suppress'>,
+  sources: () => readonly { readonly id: number }[],
+): {
+  GetSuppressionsRequest: Execute
+  PutSuppressionsRequest: Execute
+  DeleteSuppressionsRequest: Execute
+} {
+  const isThere = (scope: Scope) => scope === 'all' || sources().some(({ id }) => id === scope)
+  return {
+    async GetSuppressionsRequest(request) {
+      return pageAnswer(readPage(store, bind(SuppressionPageSchema, request), isThere))
+    },
+    async PutSuppressionsRequest(request) {
+      const { SourceId, Numbers } = bind(SuppressionBatchSchema, request)
+      const scope = scopeOf(SourceId)
+      const numbers = checkedNumbers(Numbers)
+      const taken = await store.suppress({ kind: 'suppressions', scope, numbers, isRemoval: false })
+      return changeAnswer({
+        Version: taken.version,
+        AddedCount: taken.changedCount,
+        PresentCount: taken.unchangedCount,
+        Total: taken.listCount,
+        RecipientCount: taken.recipientCount,
+        HasSource: isThere(scope),
+      })
+    },
+    async DeleteSuppressionsRequest(request) {
+      const { SourceId, Numbers, Number: number } = bind(SuppressionRemovalSchema, request)
+      const scope = scopeOf(SourceId)
+      const one = number === undefined ? [] : [checkedNumber(number, 'Number')]
+      const several = number !== undefined && Numbers === undefined ? [] : checkedNumbers(Numbers)
+      const numbers = [...one, ...several]
+      const taken = await store.suppress({ kind: 'suppressions', scope, numbers, isRemoval: true })
+      return changeAnswer({
+        Version: taken.version,
+        RemovedCount: taken.changedCount,
+        AbsentCount: taken.unchangedCount,
+        Total: taken.listCount,
+        RecipientCount: taken.recipientCount,
+        HasSource: isThere(scope),
+      })
+    },
+  }
+}
+
+function scopeOf(sourceId: number | undefined): Scope {
+  if (sourceId === undefined) return 'all'
+  if (sourceId >= 0 && sourceId <= limits.sourceIdMax) return sourceId
+  const problem = `must be from 0 to ${limits.sourceIdMax}`
+  throw new ServiceError('InvalidRequest', `SourceId ${problem}`, 'SourceId')
+}
+
+function checkedNumbers(numbers: readonly string[] | undefined): readonly string[] {
+  if (numbers === undefined) {
+    throw new ServiceError('InvalidRequest', 'Numbers is missing', 'Numbers')
+  }
+  const most = limits.suppressionBatchCount
+  if (numbers.length > most) {
+    throw new ServiceError('TooComplex', `Numbers has more than ${most} numbers`, 'Numbers')
+  }
+  return numbers.map((number, i) => checkedNumber(number, `Numbers[${i}]`))
+}
+
+/** Never quotes it. */
+function checkedNumber(number: string, field: string): string {
+  const fault = numberFault(number)
+  if (fault === undefined) return number
+  throw new ServiceError('InvalidRequest', `${field} ${NUMBER_FAULTS[fault]}`, field)
+}
+
+const NUMBER_FAULTS = {
+  NumberEmpty: 'is empty or only white space',
+  NumberTooLong: `is longer than ${limits.numberBytes} bytes`,
+  NumberUnprintable: 'has a control character, or is no Unicode',
+  NumberFormula: 'starts with = or @, as no number that is imported does',
+} as const
+
+interface PageRequest {
+  readonly SourceId?: number
+  readonly Number?: string
+  readonly After?: string
+  readonly Take?: number
+}
+
+function readPage(
+  { suppressions }: Pick<Store, 'suppressions'>,
+  { SourceId, Number: number, After, Take = limits.suppressionPageDefaultCount }: PageRequest,
+  isThere: (scope: Scope) => boolean,
+): SuppressionPage {
+  const scope = scopeOf(SourceId)
+  if (Take < 0) throw new ServiceError('InvalidRequest', 'Take must not be negative', 'Take')
+  const after = After === undefined ? undefined : checkedNumber(After, 'After')
+  const wanted = number === undefined ? undefined : checkedNumber(number, 'Number')
+  const takeCount = Math.min(Take, limits.suppressionPageCount)
+  const page =
+    wanted === undefined
+      ? suppressions.page(scope, after, takeCount)
+      : foundPage(suppressions.find(wanted, SourceId))
+  const last = page.isLast ? undefined : (page.suppressions.at(-1)?.number ?? after)
+  return {
+    Version: suppressions.version(),
+    Total: page.totalCount,
+    Results: page.suppressions.map(resultOf),
+    ...(last !== undefined && { Next: last }),
+    Lists: suppressions.lists().map(({ scope: each, count }) => ({
+      ...(each !== 'all' && { SourceId: each }),
+      HasSource: isThere(each),
+      Count: count,
+    })),
+  }
+}
+
+function foundPage(suppressions: readonly Suppression[]) {
+  return { totalCount: suppressions.length, suppressions, isLast: true }
+}
+
+function resultOf({ scope, number, sinceMs }: Suppression) {
+  return {
+    Number: number,
+    ...(scope !== 'all' && { SourceId: scope }),
+    Since: new Date(sinceMs).toISOString(),
+  }
+}
+
+function pageAnswer(page: SuppressionPage): Answer {
+  const json = Buffer.from(JSON.stringify(page))
+  const document = documentAnswer({
+    json,
+    columns: columnsOf(SuppressionPageResultSchema),
+    table: { columns: RESULT_COLUMNS, rows: () => [] },
+    headers: taggedHeaders(json),
+  })
+  const rows = page.Results ?? []
+  return { ...document, csv: () => document.csv() + rows.map(resultRow).join('') }
+}
+
+const RESULT_COLUMNS = columnsOf(SuppressionPageResultSchema.properties.Results.items)
+
+/** With the number as it is, as in lists of recipients: it begins like no formula but a number. */
+function resultRow({ Number: number, SourceId, Since }: Suppressed): string {
+  return [csvField(number ?? ''), SourceId ?? '', Since ?? ''].join(',') + CSV_LINE_END
+}
+
+type Suppressed = NonNullable<SuppressionPage['Results']>[number]
+
+/** Of a change, a table has one row. */
+function changeAnswer(change: SuppressionChange): Answer {
+  const json = Buffer.from(JSON.stringify(change))
+  const table = { columns: CHANGE_COLUMNS, rows: (row: Row) => [row] }
+  return documentAnswer({ json, columns: CHANGE_COLUMNS, table, headers: NOT_KEPT })
+}
+
+const CHANGE_COLUMNS = columnsOf(SuppressionChangeSchema)
+
+const NOT_KEPT = { 'Cache-Control': 'no-store' }

@@ -1,0 +1,83 @@
+/**
+ * The main thread's end of the thread that sets marks.
+ *
+ * @module
+ */
+import { Worker } from 'node:worker_threads'
+import { OperatorError } from '../errors.js'
+import type { Snapshot } from '../snapshot/snapshot.js'
+import type { Scope } from '../store/suppressions.js'
+import type { CaughtUp } from './marker.js'
+import type { MarksOrder, MarksReport, MarksThreadData } from './messages.js'
+
+/** Without it nobody could say any more who is suppressed, so its end is that of the service. */
+export interface MarksThread {
+  /** Resolves when the marks of a snapshot are set. */
+  attach(snapshot: Snapshot): Promise<void>
+  /** Resolves when the thread touches the memory of a snapshot no more. */
+  detach(snapshotId: string): Promise<void>
+  /**
+   * Resolves when all changes that are stored by now are marked.
+   *
+   * @returns how many recipients of a snapshot have one of the numbers, of one source or of all
+   */
+  take(snapshotId: string, scope: Scope, numbers: readonly string[]): Promise<number>
+  /** Rejects when the thread fails, as do those who wait for it. */
+  readonly failure: Promise<never>
+  stop(): Promise<void>
+}
+
+/**
+ * @param workerUrl  of the compiled workers/suppress.ts
+ * @param onCaughtUp  called when changes are marked, whoever made them
+ */
+export function startMarksThread(
+  workerUrl: URL,
+  data: MarksThreadData,
+  onCaughtUp: (caughtUp: CaughtUp) => void,
+): MarksThread {
+  const worker = new Worker(workerUrl, { workerData: data })
+  const waiting = new Map<number, (recipientCount: number) => void>()
+  let lastTicket = 0
+  let isStopping = false
+  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+  const failure = new Promise<never>((_, reject) => {
+    const fail = (reason: string) =>
+      reject(new OperatorError('Failed', `the thread of do-not-contact lists failed: ${reason}`))
+    // Its message could quote what it was working on.
+    worker.once('error', ({ name }) => fail(name))
+    worker.once('exit', (code) => {
+      if (!isStopping) fail(`it ended with code ${code}`)
+    })
+  })
+  failure.catch(() => {})
+  worker.on('message', (report: MarksReport) => {
+    if (report.kind === 'caughtUp') return onCaughtUp(report)
+    waiting.get(report.ticket)?.(report.recipientCount)
+    waiting.delete(report.ticket)
+  })
+
+  function ask(order: (ticket: number) => MarksOrder): Promise<number> {
+    const ticket = ++lastTicket
+    const answer = new Promise<number>((resolve) => waiting.set(ticket, resolve))
+    worker.postMessage(order(ticket))
+    return Promise.race([answer, failure])
+  }
+
+  return {
+    async attach(snapshot) {
+      await ask((ticket) => ({ kind: 'attach', ticket, snapshot }))
+    },
+    async detach(snapshotId) {
+      await ask((ticket) => ({ kind: 'detach', ticket, snapshotId }))
+    },
+    take: (snapshotId, scope, numbers) =>
+      ask((ticket) => ({ kind: 'take', ticket, snapshotId, scope, numbers })),
+    failure,
+    async stop() {
+      isStopping = true
+      worker.postMessage({ kind: 'stop' } satisfies MarksOrder)
+      await ended
+    },
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * Finds numbers in a column of them: a hash table of their indexes, in buckets that lie one behind the
+ * other, so that no count of equal numbers makes it slow to build. It takes five bytes a number.
+ *
+ * @module
+ */
+
+/** Numbers as UTF-8, one behind the other. */
+export interface NumberColumn {
+  readonly count: number
+  /** Where each number starts in `numbers`, and the end of the last one. */
+  readonly numberOffsets: Uint32Array
+  readonly numbers: Uint8Array
+}
+
+export interface NumberTable {
+  readonly column: NumberColumn
+  /** Where each bucket starts in `items`, and the end of the last one. */
+  readonly starts: Uint32Array
+  /** The index of a number in the lower bits; in the others, some bits of its hash. */
+  readonly items: Uint32Array
+  readonly indexBits: number
+}
+
+/** About 25 nanoseconds a number. */
+export function createNumberTable(column: NumberColumn): NumberTable {
+  const { count, numbers, numberOffsets } = column
+  const bucketCount = bucketCountOf(count)
+  const indexBits = 32 - Math.clz32(Math.max(1, count - 1))
+  const hashes = new Int32Array(count)
+  const starts = new Uint32Array(bucketCount + 1)
+  for (let i = 0; i < count; i++) {
+    const hash = hashOf(numbers, numberOffsets[i], numberOffsets[i + 1])
+    hashes[i] = hash
+    starts[bucketOf(hash, bucketCount)]++
+  }
+  let end = 0
+  for (let bucket = 0; bucket <= bucketCount; bucket++) {
+    end += starts[bucket]
+    starts[bucket] = end
+  }
+  const items = new Uint32Array(count)
+  for (let i = count - 1; i >= 0; i--) {
+    const place = --starts[bucketOf(hashes[i], bucketCount)]
+    items[place] = (hashes[i] << indexBits) | i
+  }
+  return { column, starts, items, indexBits }
+}
+
+/** Of a number, from byte `start` to byte `end`; with a sign, since that is never boxed. */
+export function hashOf(bytes: Uint8Array, start: number, end: number): number {
+  let hash = 0x811c9dc5 | 0
+  for (let at = start; at < end; at++) hash = Math.imul(hash ^ bytes[at], 0x01000193)
+  // Numbers differ in their last digits, and buckets go by the upper bits.
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
+  hash = Math.imul(hash ^ (hash >>> 12), 0x297a2d39)
+  return hash ^ (hash >>> 15)
+}
+
+/**
+ * The next place in the table that has a number, at `place` or behind it.
+ *
+ * @param hash  of the number
+ * @param place  `firstPlace` to begin with
+ * @returns -1 when there is none
+ */
+export function findPlace(
+  table: NumberTable,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  hash: number,
+  place: number,
+): number {
+  const { column, starts, items, indexBits } = table
+  const bucketEnd = starts[bucketOf(hash, starts.length - 1) + 1]
+  const mask = indexMask(indexBits)
+  const upper = hash << indexBits
+  for (let at = place; at < bucketEnd; at++) {
+    const item = items[at]
+    if ((item & ~mask) !== upper) continue
+    if (hasNumber(column, item & mask, bytes, start, end)) return at
+  }
+  return -1
+}
+
+/** Where the places begin that could have a number with this hash. */
+export function firstPlace({ starts }: NumberTable, hash: number): number {
+  return starts[bucketOf(hash, starts.length - 1)]
+}
+
+/** The index in the column of the number at a place. */
+export function indexAt({ items, indexBits }: NumberTable, place: number): number {
+  return items[place] & indexMask(indexBits)
+}
+
+/** Few enough to take little, and many enough for a bucket to be read in one go. */
+function bucketCountOf(count: number): number {
+  return Math.max(1, Math.ceil(count / 4))
+}
+
+/** By the upper bits, since the lower ones are in the items. */
+function bucketOf(hash: number, bucketCount: number): number {
+  return Math.floor(((hash >>> 0) / 2 ** 32) * bucketCount)
+}
+
+function indexMask(indexBits: number): number {
+  return (1 << indexBits) - 1
+}
+
+function hasNumber(
+  { numbers, numberOffsets }: NumberColumn,
+  index: number,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): boolean {
+  let at = numberOffsets[index]
+  if (numberOffsets[index + 1] - at !== end - start) return false
+  for (let other = start; other < end; other++) {
+    if (numbers[at++] !== bytes[other]) return false
+  }
+  return true
+}

@@ -1,0 +1,168 @@
+/**
+ * Numbers out of text files: one a line, or a column of CSV; plain or gzip.
+ *
+ * @module
+ */
+import { createReadStream } from 'node:fs'
+import { pipeline, Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { type CsvError, type Info, parse } from 'csv-parse'
+import { OperatorError } from '../errors.js'
+import { limits } from '../limits.js'
+import { type NumberFault, numberFault } from '../store/number-fault.js'
+
+export type RowFault = NumberFault | 'FieldCountWrong' | 'EncodingInvalid'
+
+/** Rows that were not taken; what they hold is never kept. */
+export interface RejectedRows {
+  count: number
+  /** Where the first of them are, such as `list.csv:7`. */
+  readonly places: string[]
+}
+
+export interface NumbersRead {
+  rowCount: number
+  /** Each once. */
+  readonly numbers: Set<string>
+  readonly rejects: Map<RowFault, RejectedRows>
+}
+
+/**
+ * Reads files in turn.
+ *
+ * @param paths  `-` is standard input
+ * @param column  what the column of numbers is called, in any letter case
+ * @throws OperatorError  InputRejected
+ */
+export async function readNumbers(paths: readonly string[], column: string): Promise<NumbersRead> {
+  const read: NumbersRead = { rowCount: 0, numbers: new Set(), rejects: new Map() }
+  for (const path of paths) {
+    const name = path === '-' ? 'standard input' : path
+    try {
+      await readFile(path, name, column, read)
+    } catch (fault) {
+      throw refused(name, fault)
+    }
+  }
+  return read
+}
+
+/** Messages of the library may quote the file, so only codes are passed on. */
+function refused(name: string, fault: unknown): OperatorError {
+  if (fault instanceof OperatorError) return fault
+  const { code = 'unknown fault', lines } = fault as Partial<CsvError> & { lines?: number }
+  const place = lines === undefined ? '' : `, line ${lines}`
+  return new OperatorError('InputRejected', `${name}${place} cannot be read (${code})`)
+}
+
+async function readFile(
+  path: string,
+  name: string,
+  column: string,
+  read: NumbersRead,
+): Promise<void> {
+  const source: AsyncIterable<Buffer> = path === '-' ? process.stdin : createReadStream(path)
+  const plain = await unpacked(source)
+  const { head, rest } = await headOf(plain)
+  const header = headerOf(head, column)
+  const parser = parse({
+    bom: true,
+    delimiter: header === undefined ? DELIMITERS : header.delimiter,
+    info: true,
+    max_record_size: limits.recordBytes,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    skip_empty_lines: true,
+  })
+  // A fault of any part ends the parser, which is read below.
+  pipeline(Readable.from(joined(head, rest)), parser, () => {})
+  let isHeader = header !== undefined
+  for await (const { record, info } of parser as AsyncIterable<Row>) {
+    if (isHeader) {
+      isHeader = false
+      continue
+    }
+    read.rowCount++
+    const isWhole = record.length === (header?.columnCount ?? 1)
+    const number = record[header?.index ?? 0]
+    const fault = isWhole ? rowFault(number) : 'FieldCountWrong'
+    if (fault === undefined) add(read.numbers, number)
+    else reject(read, fault, `${name}:${info.lines}`)
+  }
+}
+
+interface Row {
+  readonly record: readonly string[]
+  readonly info: Info
+}
+
+const DELIMITERS = [',', ';', '\t', '|']
+
+function rowFault(number: string): RowFault | undefined {
+  return number.includes('\ufffd') ? 'EncodingInvalid' : numberFault(number)
+}
+
+function add(numbers: Set<string>, number: string): void {
+  numbers.add(number)
+  if (numbers.size <= limits.suppressionCount) return
+  const most = limits.suppressionCount
+  throw new OperatorError('InputRejected', `there are more than ${most} numbers in the files`)
+}
+
+function reject({ rejects }: NumbersRead, fault: RowFault, place: string): void {
+  const rows = rejects.get(fault) ?? { count: 0, places: [] }
+  rejects.set(fault, rows)
+  rows.count++
+  if (rows.places.length < limits.rejectExampleCount) rows.places.push(place)
+}
+
+/** What a file holds, whether it is packed or not. */
+async function unpacked(source: AsyncIterable<Buffer>): Promise<AsyncIterator<Buffer>> {
+  const iterator = source[Symbol.asyncIterator]()
+  const first = await iterator.next()
+  const start: Buffer = first.done === true ? Buffer.alloc(0) : first.value
+  const whole = joined(start, iterator)
+  if (start[0] !== GZIP[0] || start[1] !== GZIP[1]) return whole
+  const unzip = createGunzip()
+  pipeline(Readable.from(whole), unzip, () => {})
+  return unzip[Symbol.asyncIterator]()
+}
+
+const GZIP = [0x1f, 0x8b]
+
+async function* joined(head: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  if (head.length > 0) yield head
+  for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value
+}
+
+/** The first line at least, as far as a record may be long. */
+async function headOf(rest: AsyncIterator<Buffer>): Promise<{ head: Buffer; rest: typeof rest }> {
+  let head = Buffer.alloc(0)
+  while (head.length < limits.recordBytes && !/[^\s]\s*[\r\n]/.test(head.toString('latin1'))) {
+    const next = await rest.next()
+    if (next.done === true) break
+    head = Buffer.concat([head, next.value])
+  }
+  return { head, rest }
+}
+
+interface Header {
+  readonly delimiter: string
+  readonly columnCount: number
+  readonly index: number
+}
+
+/** Undefined where the first line does not name the column: then there is one number a line. */
+function headerOf(head: Buffer, column: string): Header | undefined {
+  const [line = ''] = head
+    .toString()
+    .replace('\ufeff', '')
+    .trimStart()
+    .split(/[\r\n]/, 1)
+  for (const delimiter of DELIMITERS) {
+    const names = line.split(delimiter).map((name) => name.trim().replace(/^"(.*)"$/, '$1'))
+    const index = names.findIndex((name) => name.trim().toLowerCase() === column.toLowerCase())
+    if (index >= 0) return { delimiter, columnCount: names.length, index }
+  }
+  return undefined
+}

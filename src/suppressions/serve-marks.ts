@@ -1,0 +1,58 @@
+/**
+ * The thread that sets marks: does what it is told, and looks for what other processes changed.
+ *
+ * @module
+ */
+import { setImmediate as turn } from 'node:timers/promises'
+import type { MessagePort } from 'node:worker_threads'
+import { limits } from '../limits.js'
+import type { Tables } from '../store/tables.js'
+import { Marker } from './marker.js'
+import type { MarksOrder, MarksReport, MarksThreadData } from './messages.js'
+
+/** @param tables  open for as long as the thread runs */
+export function serveMarks(
+  port: MessagePort,
+  tables: Tables,
+  { progress, ownName }: Omit<MarksThreadData, 'dataDirectory'>,
+): void {
+  const marker = new Marker(tables, progress, ownName)
+  const report = (message: MarksReport) => port.postMessage(message)
+  const done = (ticket: number, recipientCount = 0) =>
+    report({ kind: 'done', ticket, recipientCount })
+  let isStopped = false
+
+  function catchUp(): void {
+    const caughtUp = marker.catchUp()
+    if (caughtUp !== undefined) report({ kind: 'caughtUp', ...caughtUp })
+  }
+
+  async function attach({ ticket, snapshot }: Extract<MarksOrder, { kind: 'attach' }>) {
+    for (const _ of marker.attach(snapshot)) {
+      await turn()
+      if (isStopped) return
+    }
+    done(ticket)
+  }
+
+  const timer = setInterval(catchUp, limits.suppressionPollMs)
+  port.on('message', async (order: MarksOrder) => {
+    switch (order.kind) {
+      case 'attach':
+        return attach(order)
+      case 'detach':
+        marker.detach(order.snapshotId)
+        return done(order.ticket)
+      case 'take': {
+        catchUp()
+        const { ticket, snapshotId, scope, numbers } = order
+        return done(ticket, marker.countWith(snapshotId, scope, numbers))
+      }
+      case 'stop':
+        isStopped = true
+        clearInterval(timer)
+        await tables.close()
+        return port.close()
+    }
+  })
+}

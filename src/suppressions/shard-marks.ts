@@ -1,0 +1,83 @@
+/**
+ * The marks of one shard: set and cleared for the recipients that have a number.
+ *
+ * @module
+ */
+import assert from 'node:assert/strict'
+import { attachShard, type Shard, type ShardImage } from '../shard/layout.js'
+import { isMarked, type Marks, mark, markedCount, unmark } from '../shard/suppressed.js'
+import { isListed } from './listed-numbers.js'
+import {
+  createNumberTable,
+  findPlace,
+  firstPlace,
+  hashOf,
+  indexAt,
+  type NumberTable,
+} from './number-table.js'
+
+/** A number, its bytes and their hash. */
+export interface Wanted {
+  readonly bytes: Uint8Array
+  readonly hash: number
+}
+
+export function wantedNumber(number: string): Wanted {
+  const bytes = Buffer.from(number)
+  return { bytes, hash: hashOf(bytes, 0, bytes.length) }
+}
+
+export class ShardMarks {
+  readonly sourceId: number
+  readonly #shard: Shard
+  readonly #marks: Marks
+  #table: NumberTable | undefined
+
+  constructor(image: ShardImage) {
+    assert(image.marks !== null, 'a shard that is served has room for marks')
+    this.sourceId = image.sourceId
+    this.#shard = attachShard(image)
+    this.#marks = image.marks
+  }
+
+  /** The recipients that have a number. The first call builds a table of all numbers. */
+  *recipientsWith({ bytes, hash }: Wanted): Generator<number> {
+    this.#table ??= this.#createTable()
+    const table = this.#table
+    const end = bytes.length
+    let place = findPlace(table, bytes, 0, end, hash, firstPlace(table, hash))
+    while (place >= 0) {
+      yield indexAt(table, place)
+      place = findPlace(table, bytes, 0, end, hash, place + 1)
+    }
+  }
+
+  /** @returns whether this changed anything */
+  set(recipient: number, isSuppressed: boolean): boolean {
+    if (isMarked(this.#marks, recipient) === isSuppressed) return false
+    if (isSuppressed) mark(this.#marks, recipient)
+    else unmark(this.#marks, recipient)
+    return true
+  }
+
+  /** Marks exactly the recipients whose number is on one of the lists. */
+  compare(lists: readonly NumberTable[]): void {
+    const { recipientCount, numbers, numberOffsets } = this.#shard
+    if (lists.length === 0 && markedCount(this.#marks) === 0) return
+    for (let recipient = 0; recipient < recipientCount; recipient++) {
+      const start = numberOffsets[recipient]
+      const end = numberOffsets[recipient + 1]
+      const hash = hashOf(numbers, start, end)
+      let isSuppressed = false
+      for (const list of lists) {
+        if (isListed(list, numbers, start, end, hash)) isSuppressed = true
+      }
+      this.set(recipient, isSuppressed)
+    }
+  }
+
+  #createTable(): NumberTable {
+    const { recipientCount: count, numbers, numberOffsets } = this.#shard
+    return createNumberTable({ count, numbers, numberOffsets })
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * The do-not-contact lists of a running service: changes are stored, marked in all its snapshots and
+ * taken by all other services of the data directory before they are acknowledged.
+ *
+ * @module
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ServiceError } from '../errors.js'
+import { limits } from '../limits.js'
+import { describeFault, type Log } from '../log.js'
+import type { Snapshot } from '../snapshot/snapshot.js'
+import type { TakenOutcome } from '../store/change-port.js'
+import { notMade } from '../store/changes.js'
+import type { MainStore } from '../store/create.js'
+import { ownName } from '../store/services.js'
+import type { SuppressionChange, SuppressionsChanged } from '../store/suppress.js'
+import type { CaughtUp } from './marker.js'
+import { type MarksThread, startMarksThread } from './marks-thread.js'
+import { NOT_TAKEN, untilOthersTake } from './others.js'
+import { createProgress, type Progress, takenVersion } from './progress.js'
+
+export interface Suppressions {
+  readonly progress: Progress
+  /** Sets the marks of a snapshot; until then, nobody may answer from it. */
+  attach(snapshot: Snapshot): Promise<void>
+  /** Says which of the attached snapshots is the one that is served. */
+  serve(snapshotId: string): void
+  /** To be waited for before the memory of a snapshot is used again. */
+  detach(snapshotId: string): Promise<void>
+  /** From now on the other services wait for this one. To be called before it answers anybody. */
+  join(): Promise<void>
+  /** Makes a change; never rejects. */
+  take(change: SuppressionChange): Promise<TakenOutcome>
+  /** Rejects when the service must not go on. */
+  readonly failure: Promise<never>
+  /** To be called when nobody is answered any more. */
+  stop(): Promise<void>
+}
+
+export interface SuppressionsOptions {
+  readonly dataDirectory: string
+  readonly store: Pick<MainStore, 'makeSuppressions' | 'services'>
+  readonly log: Log
+  /** How long a change waits to be taken; `limits.suppressionTakeMs` unless given. */
+  readonly takeMs?: number
+}
+
+export function startSuppressions(options: SuppressionsOptions): Suppressions {
+  const { dataDirectory, store, log, takeMs = limits.suppressionTakeMs } = options
+  const { services } = store
+  const progress = createProgress()
+  let servedId = ''
+  let hasJoined = false
+  let publishing: NodeJS.Timeout | undefined
+  const data = { dataDirectory, progress, ownName }
+  const thread: MarksThread = startMarksThread(THREAD, data, tellOthers)
+  const storeChange = changesInRounds(store)
+
+  /** At once where others wait for it; what this service changed itself, they seldom wait for. */
+  function tellOthers({ hasForeign }: CaughtUp): void {
+    if (hasForeign) publish()
+    else publishing ??= setTimeout(publish, limits.suppressionPollMs).unref()
+  }
+
+  function publish(): void {
+    clearTimeout(publishing)
+    publishing = undefined
+    if (!hasJoined) return
+    try {
+      services.publish(takenVersion(progress))
+    } catch (fault) {
+      // They give up waiting, and say so.
+      log.error(describeFault(fault as Error), 'cannot tell other services what is taken')
+    }
+  }
+
+  async function take(change: SuppressionChange): Promise<TakenOutcome> {
+    const outcome = await storeChange(change)
+    if (!outcome.isMade) return outcome
+    const { changed } = outcome
+    try {
+      const recipientCount = await untilTaken(change, changed)
+      return { isMade: true, taken: { ...changed, recipientCount } }
+    } catch (fault) {
+      return notMade(fault, change.kind, log)
+    }
+  }
+
+  async function untilTaken(
+    { scope, numbers }: SuppressionChange,
+    { version }: SuppressionsChanged,
+  ): Promise<number> {
+    const timer = new AbortController()
+    const late = sleep(takeMs, undefined, { signal: timer.signal }).then(
+      () => Promise.reject(new ServiceError('Unavailable', NOT_TAKEN)),
+      () => 0,
+    )
+    try {
+      const own = thread.take(servedId, scope, numbers)
+      const [recipientCount] = await Promise.all([
+        Promise.race([own, late]),
+        untilOthersTake(services, version, takeMs),
+      ])
+      return recipientCount
+    } finally {
+      timer.abort()
+    }
+  }
+
+  return {
+    progress,
+    attach: (snapshot) => thread.attach(snapshot),
+    serve(snapshotId) {
+      servedId = snapshotId
+    },
+    detach: (snapshotId) => thread.detach(snapshotId),
+    async join() {
+      services.register(takenVersion(progress))
+      hasJoined = true
+      // What was changed before anybody knew of this service.
+      await thread.take(servedId, 'all', [])
+      publish()
+    },
+    take,
+    failure: thread.failure,
+    async stop() {
+      clearTimeout(publishing)
+      await thread.stop()
+      if (hasJoined) services.unregister()
+      hasJoined = false
+    },
+  }
+}
+
+const THREAD = new URL('../../workers/suppress.js', import.meta.url)
+
+/** Changes that come together are stored together, since each transaction waits for the disk. */
+function changesInRounds({ makeSuppressions }: Pick<MainStore, 'makeSuppressions'>) {
+  type Outcome = ReturnType<MainStore['makeSuppressions']>[number]
+  const waiting: { change: SuppressionChange; resolve: (outcome: Outcome) => void }[] = []
+
+  function storeSome(): void {
+    let numberCount = waiting[0].change.numbers.length
+    let end = 1
+    while (end < waiting.length) {
+      numberCount += waiting[end].change.numbers.length
+      if (numberCount > limits.suppressionBatchCount) break
+      end++
+    }
+    const round = waiting.splice(0, end)
+    const outcomes = makeSuppressions(round.map(({ change }) => change))
+    for (const [i, { resolve }] of round.entries()) resolve(outcomes[i])
+    if (waiting.length > 0) setImmediate(storeSome)
+  }
+
+  return (change: SuppressionChange) =>
+    new Promise<Outcome>((resolve) => {
+      waiting.push({ change, resolve })
+      if (waiting.length === 1) setImmediate(storeSome)
+    })
+}

@@ -1,0 +1,154 @@
+/**
+ * A service against a model, a plain map and brute force, in random rounds: numbers are put on lists
+ * and taken off, sources imported, the service ended, also by force, and started again.
+ *
+ * `HICKORY_TEST_ROUNDS=1000 TAP_TIMEOUT=7200 node dist/test/contract/suppressions-model.test.js` is the
+ * long run.
+ *
+ * @module
+ */
+import t, { type Test } from 'tap'
+import { type Service, serve, temporaryDirectory } from '../support/hickory.js'
+import { testSeed } from '../support/properties.js'
+import { askBox, changeList, importPlaces, type Place } from '../support/suppressions.js'
+import { type Random, seededRandom } from '../support/world.js'
+
+const ROUND_COUNT = Number(process.env.HICKORY_TEST_ROUNDS ?? 30)
+const SOURCE_IDS = [1, 2, 7]
+const SIDE = 30
+
+type Scope = number | 'all'
+
+interface Model {
+  readonly sources: Map<number, readonly Place[]>
+  /** `<scope> <number>` */
+  readonly listed: Set<string>
+}
+
+t.test(`${ROUND_COUNT} rounds agree with the model`, async (t) => {
+  t.setTimeout(110_000 + 10_000 * ROUND_COUNT)
+  const random = seededRandom(testSeed(t))
+  const data = temporaryDirectory(t)
+  const model: Model = { sources: new Map(), listed: new Set() }
+  await importSource(t, data, model, random)
+  let service = await serve(t, '--data', data)
+  for (let round = 0; round < ROUND_COUNT; round++) {
+    const what = random.unit()
+    if (what < 0.1) {
+      const id = await importSource(t, data, model, random)
+      await untilServed(service, id)
+    } else if (what < 0.2) {
+      await service.stop(random.pick(['SIGTERM', 'SIGKILL']))
+      service = await serve(t, '--data', data)
+    } else {
+      const changeCount = random.between(1, 4)
+      const changes = Array.from({ length: changeCount }, () => change(t, service, model, random))
+      await Promise.all(changes)
+    }
+    await compare(t, service, model, random, `round ${round}`)
+  }
+  const { stderr } = await service.stop()
+  t.notMatch(stderr, /\+999/, 'no number is in the log')
+})
+
+function randomNumber(random: Random): string {
+  return `+999${random.between(0, 150)}`
+}
+
+async function importSource(t: Test, data: string, model: Model, random: Random): Promise<string> {
+  const sourceId = random.pick(SOURCE_IDS)
+  const places = Array.from({ length: random.between(1, 200) }, () => ({
+    number: randomNumber(random),
+    lng: random.between(0, SIDE),
+    lat: random.between(0, SIDE),
+    contact: random.pick(['', 'a', 'b', 'c', `d${random.between(0, 50)}`]),
+  }))
+  model.sources.set(sourceId, places)
+  return importPlaces(t, data, sourceId, places)
+}
+
+async function untilServed({ url }: Service, snapshotId: string): Promise<void> {
+  for (;;) {
+    const ready = (await (await fetch(`${url}/readyz`)).json()) as { snapshotId: string }
+    if (ready.snapshotId === snapshotId) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** Changes that go on at once have numbers of their own, so that their order does not matter. */
+async function change(t: Test, service: Service, model: Model, random: Random): Promise<void> {
+  const scope: Scope = random.pick(['all', ...SOURCE_IDS])
+  const numbers = [
+    ...new Set(Array.from({ length: random.between(1, 12) }, () => randomNumber(random))),
+  ]
+  const verb = random.unit() < 0.6 ? 'PUT' : 'DELETE'
+  const own = numbers.filter((number) => !pending.has(number))
+  for (const number of own) pending.add(number)
+  const changed = own.filter(
+    (number) => model.listed.has(`${scope} ${number}`) === (verb === 'DELETE'),
+  )
+  const { status, body } = await changeList(service, verb, scope, own)
+  t.equal(status, 200, JSON.stringify(body))
+  t.equal(body[verb === 'PUT' ? 'AddedCount' : 'RemovedCount'], changed.length)
+  const affected = [...model.sources].flatMap(([sourceId, places]) =>
+    scope === 'all' || scope === sourceId
+      ? places.filter((place) => own.includes(place.number))
+      : [],
+  )
+  t.equal(body.RecipientCount, affected.length)
+  for (const number of own) {
+    if (verb === 'PUT') model.listed.add(`${scope} ${number}`)
+    else model.listed.delete(`${scope} ${number}`)
+    pending.delete(number)
+  }
+}
+
+const pending = new Set<string>()
+
+async function compare(
+  t: Test,
+  service: Service,
+  model: Model,
+  random: Random,
+  what: string,
+): Promise<void> {
+  for (let i = 0; i < 4; i++) {
+    const [west, south] = [random.between(0, SIDE), random.between(0, SIDE)]
+    const box = [west, south, random.between(west, SIDE), random.between(south, SIDE)]
+    const contactCountMode = random.pick(['ContactLocation', 'Contact'])
+    const counted = await askBox(service, box, { countsOnly: true, contactCountMode })
+    const listed = await askBox(service, box, { contactCountMode })
+    const expected = [...model.sources].sort(([a], [b]) => a - b)
+    for (const [at, [sourceId, places]] of expected.entries()) {
+      const inside = places.filter(
+        (place) => isIn(place, box) && !isSuppressed(model, sourceId, place.number),
+      )
+      const contacts = new Set(inside.map(contactOf))
+      const count = contactCountMode === 'Contact' ? contacts.size : inside.length
+      t.equal(counted[at].Count, count, `${what}, counted in source ${sourceId}`)
+      t.equal(listed[at].Count, count, `${what}, listed in source ${sourceId}`)
+      const numbers = (listed[at].Recipients ?? []).map((recipient) => recipient.Number)
+      t.equal(numbers.length, count)
+      if (contactCountMode === 'Contact') {
+        const allowed = new Set(inside.map(({ number }) => number))
+        t.ok(
+          numbers.every((number) => allowed.has(number)),
+          'nobody else is listed',
+        )
+      } else t.same(numbers.sort(), inside.map(({ number }) => number).sort())
+    }
+  }
+}
+
+function isIn({ lng, lat }: Place, [west, south, east, north]: readonly number[]): boolean {
+  return lng >= west && lng <= east && lat >= south && lat <= north
+}
+
+function isSuppressed({ listed }: Model, sourceId: number, number: string): boolean {
+  return listed.has(`all ${number}`) || listed.has(`${sourceId} ${number}`)
+}
+
+/** Recipients without a contact are one by their number; no contact is written like a number. */
+function contactOf({ contact, number }: Place): string {
+  return contact === '' ? number : contact
+}

@@ -1,0 +1,60 @@
+/**
+ * Which services run on a data directory, and how far each of them is.
+ *
+ * @module
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { createStore } from '../../src/store/create.js'
+import { ownName, serviceRegistry } from '../../src/store/services.js'
+import { openTables, storeDirectory } from '../../src/store/tables.js'
+import { temporaryDirectory } from '../support/hickory.js'
+import { silentLog } from '../support/store.js'
+
+t.test('others wait for services that live, and for no others', async (t) => {
+  const dataDirectory = temporaryDirectory(t)
+  await (await createStore(dataDirectory, silentLog)).close()
+  const tables = openTables(storeDirectory(dataDirectory), 'write')
+  t.teardown(() => tables.close())
+  const registry = serviceRegistry(tables)
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
+  t.teardown(() => child.kill('SIGKILL'))
+  await once(child, 'spawn')
+  const other = String(child.pid)
+  const write = (name: string, takenVersion: number, start = startOf(name)) =>
+    tables.services.putSync(name, JSON.stringify({ start, takenVersion }))
+
+  registry.register(0)
+  t.same(registry.lagging(9), [], 'not for itself')
+  write(other, 4)
+  t.same(registry.lagging(4), [])
+  t.same(registry.lagging(5), [other])
+  write(other, 5)
+  t.same(registry.lagging(5), [])
+
+  write(other, 0, '1')
+  t.same(registry.lagging(5), [], 'not for another process that had the same id')
+  write(other, 0, '')
+  t.same(registry.lagging(5), [other], 'but where nobody tells, for whoever has the id')
+  write(other, 0)
+  t.same(registry.lagging(5), [other])
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  t.same(registry.lagging(5), [], 'not for one that is killed')
+
+  t.same([...tables.services.getKeys({})].sort(), [ownName, other].sort())
+  registry.register(3)
+  tables.refresh()
+  t.same([...tables.services.getKeys({})], [ownName], 'the dead are forgotten')
+  registry.publish(7)
+  t.match(JSON.parse(tables.services.get(ownName) ?? ''), { takenVersion: 7 })
+  registry.unregister()
+  t.equal(tables.services.getCount(), 0)
+})
+
+function startOf(name: string): string {
+  const stat = readFileSync(`/proc/${name}/stat`, 'latin1')
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+}

@@ -1,0 +1,246 @@
+/**
+ * Do-not-contact lists: batches whole or not at all, counted, in order, and logged.
+ *
+ * @module
+ */
+import t, { type Test } from 'tap'
+import { limits } from '../../src/limits.js'
+import { createStore } from '../../src/store/create.js'
+import {
+  applySuppressions,
+  type SuppressionChange,
+  type SuppressionsChanged,
+} from '../../src/store/suppress.js'
+import {
+  numbersOf,
+  readLogged,
+  readState,
+  type Scope,
+  type SuppressionState,
+} from '../../src/store/suppressions.js'
+import {
+  META,
+  openTables,
+  STORE_FORMAT,
+  SUPPRESSING_FORMAT,
+  storeDirectory,
+  type Tables,
+} from '../../src/store/tables.js'
+import { findDamage } from '../../src/store/verify.js'
+import { temporaryDirectory } from '../support/hickory.js'
+import { silentLog, temporaryStore } from '../support/store.js'
+
+const add = (scope: Scope, ...numbers: string[]): SuppressionChange => ({
+  kind: 'suppressions',
+  scope,
+  numbers,
+  isRemoval: false,
+})
+
+const remove = (scope: Scope, ...numbers: string[]): SuppressionChange => ({
+  ...add(scope, ...numbers),
+  isRemoval: true,
+})
+
+async function openedTables(t: Test): Promise<{ directory: string; tables: Tables }> {
+  const dataDirectory = temporaryDirectory(t)
+  await (await createStore(dataDirectory, silentLog)).close()
+  const directory = storeDirectory(dataDirectory)
+  const tables = openTables(directory, 'write')
+  t.teardown(() => tables.close())
+  return { directory, tables }
+}
+
+function made(tables: Tables, change: SuppressionChange): SuppressionsChanged {
+  return tables.transact(() => applySuppressions(tables, change, 'test'))
+}
+
+t.test('numbers are put on lists and taken off, and counted once', async (t) => {
+  const { suppressions, suppress } = await temporaryStore(t)
+  t.same(await suppress(add('all', '+9991', '+9992', '+9991')), {
+    version: 1,
+    changedCount: 2,
+    unchangedCount: 0,
+    listCount: 2,
+    recipientCount: 0,
+  })
+  t.match(await suppress(add('all', '+9992', '+9993')), { version: 2, changedCount: 1 })
+  t.match(await suppress(add(7, '+9992')), { version: 3, listCount: 1 })
+  t.match(await suppress(add(0, '+9990')), { version: 4, listCount: 1 })
+  t.same(suppressions.lists(), [
+    { scope: 'all', count: 3 },
+    { scope: 0, count: 1 },
+    { scope: 7, count: 1 },
+  ])
+  const found = suppressions.find('+9992', undefined)
+  t.match(found, [
+    { scope: 'all', number: '+9992' },
+    { scope: 7, number: '+9992' },
+  ])
+  t.ok(found.every(({ sinceMs }) => Math.abs(Date.now() - sinceMs) < 60_000))
+  t.match(suppressions.find('+9992', 0), [{ scope: 'all' }])
+  t.match(suppressions.find('+9992', 7), [{ scope: 'all' }, { scope: 7 }])
+  t.same(suppressions.find('+999', undefined), [])
+
+  t.match(await suppress(remove('all', '+9992', '+9994')), {
+    version: 5,
+    changedCount: 1,
+    unchangedCount: 1,
+    listCount: 2,
+  })
+  t.match(await suppress(remove(7, '+9992')), { version: 6, listCount: 0 })
+  t.same(
+    suppressions.lists().map(({ scope }) => scope),
+    ['all', 0],
+  )
+  t.match(await suppress(remove(7, '+9992')), { version: 6, changedCount: 0 }, 'nothing changed')
+  t.match(await suppress(add('all')), { version: 6, changedCount: 0, unchangedCount: 0 })
+})
+
+t.test('pages are in the order of bytes, each behind the one before', async (t) => {
+  const { suppressions, suppress } = await temporaryStore(t)
+  const numbers = ['+1', '+10', '+2', '1', '01', 'ü', '€', '😀', '/', '0', '~', '+1/2', 'all/+1']
+  await suppress(add('all', ...numbers))
+  await suppress(add(1, '+5'))
+  await suppress(add(10, '+6', '+7'))
+  const sorted = numbers.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  for (const takeCount of [1, 2, 5, sorted.length, 100]) {
+    const read: string[] = []
+    for (let after: string | undefined; ; after = read.at(-1)) {
+      const page = suppressions.page('all', after, takeCount)
+      t.equal(page.totalCount, sorted.length)
+      read.push(...page.suppressions.map(({ number }) => number))
+      if (page.isLast) break
+    }
+    t.same(read, sorted, `${takeCount} at a time`)
+  }
+  const listed = (scope: Scope, after?: string) =>
+    suppressions.page(scope, after, 9).suppressions.map(({ number }) => number)
+  t.same(listed(1), ['+5'])
+  t.same(listed(10, '+6'), ['+7'])
+  t.same(listed(10, '+65'), ['+7'], 'also behind a number that is not there')
+  t.same(listed(2), [])
+  t.same(suppressions.page('all', undefined, 0).suppressions, [])
+})
+
+t.test('a batch that is too much changes nothing', async (t) => {
+  const { tables } = await openedTables(t)
+  made(tables, add('all', '+9991'))
+  const stateWith = (totalCount: number): SuppressionState => ({ ...readState(tables), totalCount })
+  const setTotal = (totalCount: number) =>
+    tables.meta.putSync(META.suppressions, JSON.stringify(stateWith(totalCount)))
+  setTotal(limits.suppressionCount - 2)
+  const tooMany = { code: 'TooManySuppressions', status: 422 }
+  t.throws(() => made(tables, add('all', '+1', '+2', '+3')), tooMany)
+  t.same([...numbersOf(tables, 'all', undefined, 9)], ['+9991'])
+  t.equal(readState(tables).version, 1)
+  t.match(made(tables, add('all', '+1', '+2')), { changedCount: 2 }, 'as many as there may be')
+  t.throws(() => made(tables, add('all', '+3')), tooMany)
+  t.match(made(tables, add('all', '+1')), { unchangedCount: 1 }, 'those on the list are no more')
+  t.match(made(tables, remove('all', '+1')), { changedCount: 1 })
+
+  setTotal(3)
+  for (let scope = 1; scope < limits.suppressionListCount; scope++) made(tables, add(scope, '+1'))
+  t.throws(() => made(tables, add(limits.suppressionListCount, '+1')), tooMany)
+  t.match(made(tables, add(1, '+2')), { changedCount: 1 })
+  made(tables, remove(5, '+1'))
+  t.match(made(tables, add(limits.suppressionListCount, '+1')), { changedCount: 1 })
+})
+
+t.test('of changes that are made together, one that cannot be leaves the others', async (t) => {
+  const store = await temporaryStore(t)
+  const { version } = store.suppressions
+  for (let scope = 1; scope <= limits.suppressionListCount; scope += 64) {
+    const changes = Array.from({ length: 64 }, (_, i) => add(scope + i, '+1'))
+    t.ok(store.makeSuppressions(changes).every(({ isMade }) => isMade))
+  }
+  const outcomes = store.makeSuppressions([
+    add(1, '+2'),
+    add(limits.suppressionListCount + 1, '+3'),
+    remove(1, '+2'),
+  ])
+  t.match(outcomes, [
+    { isMade: true, changed: { changedCount: 1 } },
+    { isMade: false, code: 'TooManySuppressions' },
+    { isMade: true, changed: { changedCount: 1, listCount: 1 } },
+  ])
+  t.equal(version(), limits.suppressionListCount + 2)
+})
+
+t.test('the log has the latest changes, and only what they changed', async (t) => {
+  const { tables } = await openedTables(t)
+  made(tables, add(3, '+1', '+2'))
+  made(tables, add('all', '+2'))
+  made(tables, add(3, '+2', '+3'))
+  t.same(readLogged(tables, 1), { scope: 3, numbers: ['+1', '+2'], maker: 'test' })
+  t.same(readLogged(tables, 3), { scope: 3, numbers: ['+3'], maker: 'test' })
+  t.equal(readLogged(tables, 4), undefined)
+  t.match(readState(tables), { version: 3, logStart: 1, loggedCount: 4, totalCount: 4 })
+
+  const most = limits.suppressionLogCount
+  const full = { ...readState(tables), loggedCount: most - 1 }
+  tables.meta.putSync(META.suppressions, JSON.stringify(full))
+  made(tables, remove('all', '+2'))
+  t.match(readState(tables), { version: 4, logStart: 1, loggedCount: most })
+  made(tables, add('all', '+2'))
+  t.match(readState(tables), { version: 5, logStart: 2, loggedCount: most - 1 })
+  t.equal(readLogged(tables, 1), undefined)
+  t.ok(readLogged(tables, 2))
+})
+
+t.test('a store with lists is not opened by releases that know of none', async (t) => {
+  const { tables } = await openedTables(t)
+  t.equal(tables.meta.get(META.format), STORE_FORMAT)
+  made(tables, remove('all', '+1'))
+  t.equal(tables.meta.get(META.format), STORE_FORMAT, 'for as long as nothing was put there')
+  made(tables, add('all', '+1'))
+  t.equal(tables.meta.get(META.format), SUPPRESSING_FORMAT)
+})
+
+t.test('lists are there after a restart, and checked', async (t) => {
+  const dataDirectory = temporaryDirectory(t)
+  const first = await createStore(dataDirectory, silentLog)
+  await first.suppress(add('all', '+1', '+2'))
+  await first.suppress(add(4, '+3'))
+  await first.close()
+  const second = await createStore(dataDirectory, silentLog)
+  t.equal(second.suppressions.version(), 2)
+  t.equal(second.suppressions.page('all', undefined, 9).totalCount, 2)
+  await second.close()
+
+  const directory = storeDirectory(dataDirectory)
+  t.equal(await findDamage(directory), undefined)
+  const damages: [what: string, damage: (tables: Tables) => unknown][] = [
+    ['a number is lost', ({ suppressions }) => suppressions.removeSync('all/+1')],
+    ['a number is new', ({ suppressions }) => suppressions.putSync('all/+7', '0')],
+    ['a list is lost', ({ suppressionCounts }) => suppressionCounts.removeSync('4')],
+    ['a change is lost', ({ suppressionLog }) => suppressionLog.removeSync(1)],
+  ]
+  for (const [what, damage] of damages) {
+    const tables = openTables(directory, 'write')
+    const before = readAll(tables)
+    damage(tables)
+    await tables.close()
+    t.match(await findDamage(directory), /do-not-contact list|log of changes/, what)
+    await restore(directory, before)
+  }
+  t.equal(await findDamage(directory), undefined)
+})
+
+const TABLES = ['suppressions', 'suppressionCounts', 'suppressionLog'] as const
+
+function readAll(tables: Tables) {
+  return TABLES.map((name) => [...tables[name].getRange({} as never)])
+}
+
+async function restore(directory: string, before: ReturnType<typeof readAll>): Promise<void> {
+  const tables = openTables(directory, 'write')
+  tables.transact(() => {
+    for (const [i, name] of TABLES.entries()) {
+      const table = tables[name] as Tables['suppressions']
+      for (const key of [...table.getKeys({})]) table.remove(key)
+      for (const { key, value } of before[i]) table.put(key as string, value)
+    }
+  })
+  await tables.close()
+}

@@ -1,0 +1,197 @@
+/**
+ * Marks follow the lists: a plain set of numbers says at any time who is marked.
+ *
+ * @module
+ */
+import t, { type Test } from 'tap'
+import { attachShard } from '../../src/shard/layout.js'
+import { isMarked, markedCount } from '../../src/shard/suppressed.js'
+import { openSnapshot } from '../../src/snapshot/open.js'
+import type { Snapshot } from '../../src/snapshot/snapshot.js'
+import { createStore, type MainStore } from '../../src/store/create.js'
+import { ownName } from '../../src/store/services.js'
+import { readState, type Scope, type SuppressionState } from '../../src/store/suppressions.js'
+import { META, openTables, storeDirectory } from '../../src/store/tables.js'
+import { Marker } from '../../src/suppressions/marker.js'
+import { createProgress, effectiveVersion, takenVersion } from '../../src/suppressions/progress.js'
+import { columnsOf } from '../support/columns.js'
+import { temporaryDirectory } from '../support/hickory.js'
+import { testSeed } from '../support/properties.js'
+import { publishTest, silentLog } from '../support/snapshots.js'
+import { type Random, seededRandom } from '../support/world.js'
+
+const SOURCE_IDS = [1, 2, 5]
+
+/** Few different numbers, so that many recipients have the same. */
+const randomNumber = (random: Random) => `+999${random.between(0, 60)}`
+
+async function world(t: Test, random: Random) {
+  const data = temporaryDirectory(t)
+  const store = await createStore(data, silentLog)
+  const tables = openTables(storeDirectory(data), 'write')
+  t.teardown(async () => {
+    await tables.close()
+    await store.close()
+  })
+  const publish = async () => {
+    for (const id of SOURCE_IDS) {
+      const rows = Array.from({ length: random.between(1, 80) }, () => ({
+        lng: random.between(0, 1_000),
+        lat: random.between(0, 1_000),
+        number: randomNumber(random),
+        contact: '',
+      }))
+      await publishTest(data, id, columnsOf(rows))
+    }
+    return openSnapshot(data)
+  }
+  return { data, store, tables, publish }
+}
+
+function attachNow(marker: Marker, snapshot: Snapshot): void {
+  for (const _ of marker.attach(snapshot));
+}
+
+/** Compares every mark with what the lists say. */
+function assertMarks(t: Test, snapshot: Snapshot, store: MainStore, what: string): void {
+  for (const image of snapshot.shards) {
+    const { numbers, numberOffsets, recipientCount, marks } = attachShard(image)
+    if (marks === null) throw new Error('there is room for marks')
+    const wrong: number[] = []
+    let count = 0
+    for (let i = 0; i < recipientCount; i++) {
+      const number = Buffer.from(numbers.subarray(numberOffsets[i], numberOffsets[i + 1]))
+      const isSuppressed = store.suppressions.find(number.toString(), image.sourceId).length > 0
+      if (isSuppressed) count++
+      if (isMarked(marks, i) !== isSuppressed) wrong.push(i)
+    }
+    t.same(wrong, [], `${what}, source ${image.sourceId}`)
+    t.equal(markedCount(marks), count)
+  }
+}
+
+async function changeSome(store: MainStore, random: Random): Promise<void> {
+  const scope: Scope = random.pick(['all', 1, 2, 5, 9])
+  const numbers = Array.from({ length: random.between(0, 6) }, () => randomNumber(random))
+  const isRemoval = random.unit() < 0.45
+  await store.suppress({ kind: 'suppressions', scope, numbers, isRemoval })
+}
+
+t.test('after each change, those are marked who are on a list', async (t) => {
+  const random = seededRandom(testSeed(t))
+  const { store, tables, publish } = await world(t, random)
+  await changeSome(store, random)
+  const progress = createProgress()
+  const marker = new Marker(tables, progress, ownName)
+  const first = await publish()
+  attachNow(marker, first)
+  assertMarks(t, first, store, 'at the start')
+  const second = await publish()
+  for (let round = 0; round < 120; round++) {
+    if (round === 40) attachNow(marker, second)
+    const before = store.suppressions.version()
+    await changeSome(store, random)
+    const version = store.suppressions.version()
+    t.same(marker.catchUp(), version === before ? undefined : { version, hasForeign: false })
+    t.equal(takenVersion(progress), version)
+    assertMarks(t, first, store, `round ${round}`)
+    if (round >= 40) assertMarks(t, second, store, `round ${round}, second`)
+  }
+  marker.detach(first.id)
+  const marked = first.shards.map(({ marks }) => Array.from(marks ?? []))
+  for (let round = 0; round < 10; round++) await changeSome(store, random)
+  marker.catchUp()
+  assertMarks(t, second, store, 'when the first is released')
+  t.same(
+    first.shards.map(({ marks }) => Array.from(marks ?? [])),
+    marked,
+    'whose memory is touched no more',
+  )
+})
+
+t.test('what changes while a snapshot is being attached is marked in it', async (t) => {
+  const random = seededRandom(testSeed(t))
+  for (let round = 0; round < 15; round++) {
+    const { store, tables, publish } = await world(t, random)
+    for (let i = 0; i < 10; i++) await changeSome(store, random)
+    const marker = new Marker(tables, createProgress(), ownName)
+    const snapshot = await publish()
+    for (const _ of marker.attach(snapshot)) {
+      await changeSome(store, random)
+      if (random.unit() < 0.7) marker.catchUp()
+      if (random.unit() < 0.1) forgetLog(tables)
+    }
+    marker.catchUp()
+    assertMarks(t, snapshot, store, `round ${round}`)
+  }
+})
+
+function forgetLog(tables: ReturnType<typeof openTables>): void {
+  tables.refresh()
+  const state: SuppressionState = readState(tables)
+  const forgotten = { ...state, logStart: state.version + 1, loggedCount: 0 }
+  tables.meta.putSync(META.suppressions, JSON.stringify(forgotten))
+  tables.suppressionLog.clearSync()
+}
+
+t.test('who is behind the log compares everything anew', async (t) => {
+  const random = seededRandom(testSeed(t))
+  const { store, tables, publish } = await world(t, random)
+  const progress = createProgress()
+  const marker = new Marker(tables, progress, ownName)
+  const snapshot = await publish()
+  attachNow(marker, snapshot)
+  for (let round = 0; round < 10; round++) {
+    for (let i = 0; i < 5; i++) await changeSome(store, random)
+    forgetLog(tables)
+    const behind = takenVersion(progress)
+    const version = store.suppressions.version()
+    const expected = behind === version ? undefined : { version, hasForeign: true }
+    t.same(marker.catchUp(), expected)
+    assertMarks(t, snapshot, store, `round ${round}`)
+  }
+})
+
+t.test('a change that marks nobody leaves what was counted right', async (t) => {
+  const random = seededRandom(testSeed(t))
+  const { store, tables, publish } = await world(t, random)
+  const progress = createProgress()
+  const marker = new Marker(tables, progress, ownName)
+  attachNow(marker, await publish())
+  const change = async (scope: Scope, number: string, isRemoval = false) => {
+    await store.suppress({ kind: 'suppressions', scope, numbers: [number], isRemoval })
+    marker.catchUp()
+    return [takenVersion(progress), effectiveVersion(progress)]
+  }
+  t.same(await change('all', '+123'), [1, 0])
+  t.same(await change(77, '+9991'), [2, 0], 'a source that is not there')
+  for (let n = 0; n <= 60; n++) await change('all', `+999${n}`)
+  const [taken, effective] = await change(1, '+9991')
+  t.same([taken, effectiveVersion(progress)], [64, effective])
+  t.ok(effective > 2 && effective < 64)
+  t.same(await change(1, '+9991', true), [65, effective], 'it is on the list of all sources, too')
+  t.same(await change('all', '+9991', true).then(([version]) => version), 66)
+})
+
+t.test('recipients with a number are counted in a source, or in all', async (t) => {
+  const data = temporaryDirectory(t)
+  const store = await createStore(data, silentLog)
+  const tables = openTables(storeDirectory(data), 'write')
+  t.teardown(async () => {
+    await tables.close()
+    await store.close()
+  })
+  const row = (number: string) => ({ lng: 1, lat: 1, number, contact: '' })
+  await publishTest(data, 1, columnsOf([row('+9991'), row('+9992'), row('+9991')]))
+  await publishTest(data, 2, columnsOf([row('+9991'), row('+9993')]))
+  const snapshot = await openSnapshot(data)
+  const marker = new Marker(tables, createProgress(), ownName)
+  attachNow(marker, snapshot)
+  const count = (scope: Scope, ...numbers: string[]) =>
+    marker.countWith(snapshot.id, scope, numbers)
+  t.equal(count('all', '+9991'), 3)
+  t.equal(count('all', '+9991', '+9991', '+9993', '+9994'), 4)
+  t.equal(count(1, '+9991', '+9993'), 2)
+  t.equal(count(3, '+9991'), 0)
+  t.equal(marker.countWith('another', 'all', ['+9991']), 0)
+})
