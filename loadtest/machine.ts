@@ -4,7 +4,8 @@
  * @module
  */
 import { execFileSync } from 'node:child_process'
-import { arch, availableParallelism, cpus, platform } from 'node:os'
+import { readFileSync } from 'node:fs'
+import { arch, availableParallelism, cpus, freemem, platform } from 'node:os'
 
 export function machineLine(): string {
   const model = cpus()[0]?.model.trim() ?? 'unknown processor'
@@ -29,4 +30,11 @@ export function commitName(): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Bytes that the system can give without swapping, which is more than what it says is free. */
+export function availableMemory(): number {
+  if (process.platform !== 'linux') return freemem()
+  const line = /^MemAvailable:\s+([0-9]+) kB$/m.exec(readFileSync('/proc/meminfo', 'utf8'))
+  return line === null ? freemem() : 1024 * Number(line[1])
 }

@@ -64,6 +64,11 @@ export function readConfig(
   return Object.freeze(config)
 }
 
+/** The variables themselves, for a command that lets its user name some of them. */
+export function readEnvironment(): Readonly<Record<string, string | undefined>> {
+  return process.env
+}
+
 const coreCount = availableParallelism()
 const defaultHttpThreadCount = Math.max(1, Math.floor(coreCount / 4))
 

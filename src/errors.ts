@@ -35,6 +35,7 @@ const serviceErrors = {
   BodyTooLarge: 413,
   UnsupportedEncoding: 415,
   TooManyContexts: 422,
+  TooManySuppressions: 422,
   TooManyVertices: 422,
   TooComplex: 422,
   InternalError: 500,
@@ -63,6 +64,8 @@ const operatorErrors = {
   AddressInUse: 8,
   /** A configuration or context document is not valid. */
   DocumentInvalid: 9,
+  /** Under `--keep-going`, some sources were published and others were not. */
+  PartlyImported: 10,
 } as const
 
 export type ServiceErrorCode = keyof typeof serviceErrors

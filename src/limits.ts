@@ -60,6 +60,24 @@ export const limits = {
   storeChangeMs: 10_000,
   /** To read a whole store before it is opened. */
   storeCheckMs: 120_000,
+  /** Numbers on all do-not-contact lists of one data directory together. */
+  suppressionCount: 5_000_000,
+  /** Do-not-contact lists of one data directory: one for all sources, the others for one each. */
+  suppressionListCount: 1_024,
+  /** Numbers of one change to a do-not-contact list. */
+  suppressionBatchCount: 10_000,
+  /** Numbers in the log of the latest changes; who is further behind reads all lists again. */
+  suppressionLogCount: 1_000_000,
+  /** From one look for changes that other processes made to the next. */
+  suppressionPollMs: 100,
+  /** From a change's being on disk to every running service's answering by it. */
+  suppressionTakeMs: 8_000,
+  /** The same for all changes of one `hickory suppress`. */
+  suppressionCommandMs: 60_000,
+  /** Numbers in a page of a do-not-contact list, unless the request says. */
+  suppressionPageDefaultCount: 100,
+  /** Numbers in a page of a do-not-contact list, whatever the request says. */
+  suppressionPageCount: 10_000,
   /** Contexts in a list, unless the request says. */
   contextPageDefaultCount: 100,
   /** Contexts in a list, whatever the request says. */
@@ -195,12 +213,18 @@ export const limits = {
   /** From the wish to close a pool to its being destroyed. */
   poolCloseMs: 10_000,
 
-  /** One record of a CSV file. */
+  /** One record of an input that is text: a line of CSV or NDJSON, a feature of a collection. */
   recordBytes: 64 * KiB,
+  /** What a GeoJSON FeatureCollection has beside its features. */
+  collectionFrameBytes: 1 * MiB,
+  /** Files of one source. */
+  sourceFileCount: 10_000,
   /** UTF-8 bytes of a recipient's number. */
   numberBytes: 64,
   /** UTF-8 bytes of a contact id. */
   contactBytes: 128,
+  /** UTF-8 bytes of the key of a row. */
+  keyBytes: 128,
   /** UTF-8 bytes of a source's label. */
   labelBytes: 128,
   /** Ids of sources run from 0 to this. */
@@ -211,6 +235,20 @@ export const limits = {
   shardRecipientCount: 1_000_000,
   /** Recipients of one source (offsets into their text are 32-bit). */
   sourceRecipientCount: 200_000_000,
+  /** Threads that work on one import. */
+  importThreadCount: 16,
+  /** From this many recipients on, threads are started for them. */
+  threadlessRecipientCount: 100_000,
+  /** To connect to a database of recipients, and to be let in. */
+  databaseConnectMs: 15_000,
+  /** Without a byte from a database, which may sort before it sends, until it is given up. */
+  databaseStallMs: 600_000,
+  /** Rows that a dry run shows. */
+  previewRowCount: 1_000,
+  /** Sources named in the message that they failed. */
+  failuresShownCount: 20,
+  /** A file that lists the sources of an import. */
+  sourcesFileBytes: 1 * MiB,
   /** Examples kept of each reason for which rows were rejected. */
   rejectExampleCount: 5,
   /** Snapshots kept on disk, the current one among them. */
@@ -221,11 +259,16 @@ export const limits = {
   snapshotRetryMs: 60_000,
   /** For which a snapshot that was replaced is read to the end while a newer one waits. */
   snapshotReleaseMs: 60_000,
+  /** Threads that load a snapshot, on a machine with as many cores. */
+  loadThreadCount: 8,
   /** The header of a shard file, before it is unpacked. */
   shardHeaderBytes: 1 * MiB,
 } as const
 
 assert(limits.storeMapBytes >= 4 * limits.storedBytes)
+assert(limits.suppressionLogCount >= limits.suppressionBatchCount)
+assert(limits.suppressionCount >= limits.suppressionBatchCount)
+assert(limits.jsonItemCount >= 2 * limits.suppressionBatchCount)
 assert(limits.storedBytes >= limits.documentBytes && limits.documentBytes >= limits.bodyBytes)
 assert(limits.storedAreaCount >= limits.areaCount)
 const arenaZoneBytes = limits.scratchZoneCount * limits.scratchZoneBytes

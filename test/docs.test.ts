@@ -47,6 +47,12 @@ t.test('docs/operations.md has the times that a new snapshot is taken in', async
   t.match(text, `After ${limits.snapshotReleaseMs / 1000} seconds a list`)
 })
 
+t.test('docs/operations.md has what an import waits for', async (t) => {
+  const text = read('docs/operations.md')
+  t.match(text, `within ${limits.databaseConnectMs / 1000} seconds`)
+  t.match(text, `sends nothing for ${limits.databaseStallMs / 60_000} minutes`)
+})
+
 t.test('loadtest/README.md has every scenario and every option', async (t) => {
   const text = read('loadtest/README.md')
   const files = readdirSync(join(root, 'loadtest/scenarios'))
@@ -79,6 +85,14 @@ t.test('docs/api.md has every path and the bounds of the code', async (t) => {
   t.match(text, `${count(limits.areaCount)}; ${count(limits.contextNameCharCount)} |`)
   const { contextCount, storedAreaCount, storedBytes } = limits
   t.match(text, `${count(contextCount)}; ${count(storedAreaCount)}; ${storedBytes / 2 ** 30} GiB |`)
+  const { suppressionBatchCount, suppressionCount, suppressionListCount } = limits
+  const listCounts = [suppressionBatchCount, suppressionCount, suppressionListCount]
+  t.match(text, `lists | ${listCounts.map(count).join('; ')} |`)
+  t.match(
+    text,
+    `(default ${limits.suppressionPageDefaultCount}, at most\n${count(limits.suppressionPageCount)})`,
+  )
+  t.match(text, `not taken it within ${limits.suppressionTakeMs / 1000} seconds`)
   t.match(text, `characters of a \`callback\` | ${limits.callbackCharCount} |`)
   t.match(text, `vertices of an outline | ${count(limits.outlineVertexCount)} |`)
   t.match(text, `shapes of an outline | ${limits.outlineMs / 1000} s |`)

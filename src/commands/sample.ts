@@ -60,6 +60,7 @@ async function publishSources(dataDirectory: string, log: Log, goOn: () => void)
         const columns = syntheticColumns({ recipientCount, seed, countries })
         await publishSource(lock, { id, label }, columns, {
           log,
+          endsOnSignal: false,
           onProgress: (publishedCount) => progress.update(doneCount + publishedCount),
         })
         doneCount += recipientCount

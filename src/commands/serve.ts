@@ -13,15 +13,15 @@ import { limits } from '../limits.js'
 import { createLog, type Log } from '../log.js'
 import type { DrainMessage, FrontData, FrontMessage } from '../pool/messages.js'
 import { type ArenaPool, createArenaPool } from '../shard/arena-pool.js'
-import { openSnapshot } from '../snapshot/open.js'
-import type { Snapshot } from '../snapshot/snapshot.js'
+import { type OpenedSnapshot, openOrFallBack } from '../snapshot/fall-back.js'
 import { serveChanges } from '../store/change-port.js'
 import { createStore, type MainStore } from '../store/create.js'
+import { type Suppressions, startSuppressions } from '../suppressions/suppressions.js'
 import { exampleRequest } from './example-request.js'
 import { endOnUncaught } from './last-resort.js'
 import { print, startProgress } from './output.js'
 import { makeSample, needsSample } from './sample.js'
-import { swapSnapshots } from './swap-snapshots.js'
+import { LOADER_URL, swapSnapshots } from './swap-snapshots.js'
 
 export function serveCommand(): Command {
   return new Command('serve')
@@ -65,7 +65,14 @@ async function serve({ sample, sharePort, ...values }: Flags & Switches): Promis
   endOnUncaught(log, () => breakOff(acceptor, fronts))
   try {
     const loaded = await load(config, log, stopping, sample === true)
+    const { suppressions } = loaded
+    // Marks are set while threads start, and before anybody is answered.
+    const attached = suppressions.attach(loaded.snapshot)
+    attached.catch(() => {})
     fronts = await startFronts(config, loaded)
+    await attached
+    suppressions.serve(loaded.snapshot.id)
+    await suppressions.join()
     if (!stopping.requested) {
       acceptor ??= await listen(address)
       for (const front of fronts) acceptor.addFront(front.descriptor)
@@ -75,6 +82,7 @@ async function serve({ sample, sharePort, ...values }: Flags & Switches): Promis
     }
     log.info('draining')
     await stop(acceptor, fronts)
+    await suppressions.stop()
     await loaded.store.close()
   } catch (error) {
     if (!(error instanceof StoppedWhileLoading)) {
@@ -90,15 +98,17 @@ async function serve({ sample, sharePort, ...values }: Flags & Switches): Promis
 /** Serves this snapshot and those that follow, until somebody wishes it to stop. */
 async function serveSnapshots(
   { dataDirectory }: Config,
-  { snapshot: first, arenas }: Loaded,
+  { snapshot: first, refused, arenas, suppressions: marks }: Loaded,
   fronts: readonly Front[],
   log: Log,
   stopping: StopRequest,
 ): Promise<void> {
   const workers = fronts.map(({ worker }) => worker)
-  const swaps = swapSnapshots({ dataDirectory, first, arenas, fronts: workers, log })
+  const options = { dataDirectory, first, refused, arenas, fronts: workers, marks, log }
+  const swaps = swapSnapshots(options)
   try {
-    await Promise.race([stopping.promise, ...fronts.map((front) => front.failure)])
+    const failures = [marks.failure, ...fronts.map((front) => front.failure)]
+    await Promise.race([stopping.promise, ...failures])
   } finally {
     swaps.stop()
   }
@@ -106,18 +116,22 @@ async function serveSnapshots(
 
 interface StopRequest {
   readonly requested: boolean
+  readonly signal: AbortSignal
   readonly promise: Promise<void>
 }
 
 /** SIGTERM or SIGINT, as soon as it comes; a second one ends the process at once. */
 function stopRequest(): StopRequest {
-  const request = { requested: false, promise: Promise.resolve() }
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const request = { requested: false, signal, promise: Promise.resolve() }
   request.promise = new Promise((resolve) => {
     const signals = ['SIGTERM', 'SIGINT'] as const
     const stop = () => {
       // Whichever of them comes next does what it does by itself.
       for (const signal of signals) process.off(signal, stop)
       request.requested = true
+      stopping.abort()
       resolve()
     }
     for (const signal of signals) process.on(signal, stop)
@@ -128,11 +142,11 @@ function stopRequest(): StopRequest {
 /** Thrown out of long work when it is no longer wanted. */
 class StoppedWhileLoading extends Error {}
 
-interface Loaded {
-  readonly snapshot: Snapshot
+interface Loaded extends OpenedSnapshot {
   /** What the snapshot lies in, and those that follow. */
   readonly arenas: ArenaPool
   readonly store: MainStore
+  readonly suppressions: Suppressions
 }
 
 async function load(
@@ -146,22 +160,33 @@ async function load(
   }
   if (sampleWanted && needsSample(dataDirectory)) await makeSample(dataDirectory, log, goOn)
   const arenas = createArenaPool(queryThreadCount)
-  let progress: ReturnType<typeof startProgress> | undefined
   try {
-    const snapshot = await openSnapshot(dataDirectory, {
-      arenas,
-      onProgress: (doneBytes, totalBytes) => {
-        goOn()
-        progress ??= startProgress(log, 'loading the snapshot', totalBytes, 'bytes')
-        progress.update(doneBytes)
-      },
-    })
+    const opened = await open(dataDirectory, arenas, log, stopping.signal)
     goOn()
-    return { snapshot, arenas, store: await createStore(dataDirectory, log) }
+    const store = await createStore(dataDirectory, log)
+    const suppressions = startSuppressions({ dataDirectory, store, log })
+    return { ...opened, arenas, store, suppressions }
   } catch (error) {
-    // What it is told while it reads a file, it takes for a fault of that file.
+    // Loading that was given up is a failure like any other.
     goOn()
     throw error
+  }
+}
+
+async function open(
+  dataDirectory: string,
+  arenas: ArenaPool,
+  log: Log,
+  stopping: AbortSignal,
+): Promise<OpenedSnapshot> {
+  let progress: ReturnType<typeof startProgress> | undefined
+  const onProgress = (doneBytes: number, totalBytes: number) => {
+    progress ??= startProgress(log, 'loading the snapshot', totalBytes, 'bytes')
+    progress.update(doneBytes)
+  }
+  try {
+    const options = { arenas, log, loaderUrl: LOADER_URL, stopping, onProgress }
+    return await openOrFallBack(dataDirectory, options)
   } finally {
     progress?.stop()
   }
@@ -175,16 +200,20 @@ interface Front {
   readonly ended: Promise<void>
 }
 
-function startFronts(config: Config, { snapshot, store }: Loaded): Promise<Front[]> {
+function startFronts(config: Config, loaded: Loaded): Promise<Front[]> {
+  const { snapshot, refused, store, suppressions } = loaded
   const { httpThreadCount, queryThreadCount, dataDirectory } = config
+  const { makeChange } = store
   return Promise.all(
     Array.from({ length: httpThreadCount }, (_, index) => {
       const { port1, port2: changes } = new MessageChannel()
-      serveChanges(port1, store.makeChange)
+      serveChanges(port1, { makeChange, takeSuppressions: suppressions.take })
       return startFront({
         snapshot,
+        news: refused === undefined ? {} : { refused },
         dataDirectory,
         changes,
+        suppressionProgress: suppressions.progress,
         // Dealt out one by one, so that the first fronts get what does not divide evenly.
         queryThreadCount: Math.ceil((queryThreadCount - index) / httpThreadCount),
         corsOrigins: config.corsOrigins,

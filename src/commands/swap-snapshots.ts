@@ -10,10 +10,15 @@ import type { Log } from '../log.js'
 import type { SwapOrder, SwapReport } from '../pool/swap-messages.js'
 import { isUnowned } from '../shard/arena.js'
 import type { ArenaPool } from '../shard/arena-pool.js'
-import { loadOnThread } from '../snapshot/load-thread.js'
-import { shardRoomBytes } from '../snapshot/open.js'
+import { loadSnapshot } from '../snapshot/load.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
-import { type Swap, type Watch, type WatchTimes, watchCurrent } from '../snapshot/watch.js'
+import {
+  type Refusal,
+  type Swap,
+  type Watch,
+  type WatchTimes,
+  watchCurrent,
+} from '../snapshot/watch.js'
 
 /** What a swap needs of a front thread, which is a Worker. */
 export interface FrontPort {
@@ -22,12 +27,22 @@ export interface FrontPort {
   off(event: 'message', listener: (report: SwapReport) => void): unknown
 }
 
+/** Who sets the marks of suppressed recipients. */
+export interface SnapshotMarks {
+  attach(snapshot: Snapshot): Promise<void>
+  serve(snapshotId: string): void
+  detach(snapshotId: string): Promise<void>
+}
+
 export interface SwapOptions {
   readonly dataDirectory: string
   /** What is served already, in arenas of the pool. */
   readonly first: Snapshot
+  /** What CURRENT names instead of it, if so. */
+  readonly refused?: Refusal | undefined
   readonly arenas: ArenaPool
   readonly fronts: readonly FrontPort[]
+  readonly marks: SnapshotMarks
   readonly log: Log
   /** `limits.snapshot…Ms` unless given. */
   readonly times?: WatchTimes
@@ -35,11 +50,12 @@ export interface SwapOptions {
 
 /** Watches for new snapshots until it is stopped. */
 export function swapSnapshots(options: SwapOptions): Watch {
-  const { dataDirectory, first, fronts, log, times } = options
+  const { dataDirectory, first, refused, fronts, log, times } = options
   const stopping = new AbortController()
   const watch = watchCurrent({
     dataDirectory,
     servedId: first.id,
+    refused,
     swap: new FrontsSwap(options, stopping.signal),
     onNews: (news) => order(fronts, { kind: 'news', news }),
     log,
@@ -70,15 +86,18 @@ class FrontsSwap implements Swap {
   }
 
   async take(id: string): Promise<void> {
-    const { fronts, log } = this.#options
+    const { fronts, marks, log } = this.#options
     const snapshot = await this.#load(id)
     const last = this.#served
+    // Before anybody can answer from it.
+    await marks.attach(snapshot)
     await this.#prepare(snapshot)
     const switched = reported(fronts, id, ['switched'])
     const released = reported(fronts, last.id, ['released'])
     order(fronts, { kind: 'switch' })
     await switched
     this.#served = snapshot
+    marks.serve(id)
     log.info({ snapshotId: id }, 'switched to a new snapshot')
     this.isReleasing = true
     this.#isBrokenOff = false
@@ -94,16 +113,11 @@ class FrontsSwap implements Swap {
   async #load(id: string): Promise<Snapshot> {
     const { dataDirectory, arenas, log } = this.#options
     const startedMs = performance.now()
-    const rooms = arenas.take(await shardRoomBytes(dataDirectory, id))
-    try {
-      const snapshot = await loadOnThread(LOADER, { dataDirectory, id, rooms }, this.#stopping)
-      const ms = Math.round(performance.now() - startedMs)
-      log.info({ snapshotId: id, ms, recipientCount: recipientCountOf(snapshot) }, 'loaded')
-      return snapshot
-    } catch (error) {
-      arenas.giveBack(rooms)
-      throw error
-    }
+    const options = { loaderUrl: LOADER_URL, stopping: this.#stopping }
+    const snapshot = await loadSnapshot(dataDirectory, id, arenas, options)
+    const ms = Math.round(performance.now() - startedMs)
+    log.info({ snapshotId: id, ms, recipientCount: recipientCountOf(snapshot) }, 'loaded')
+    return snapshot
   }
 
   async #prepare(snapshot: Snapshot): Promise<void> {
@@ -120,19 +134,20 @@ class FrontsSwap implements Swap {
     throw new OperatorError('Failed', refusal.reason)
   }
 
-  async #giveBack({ id, shards }: Snapshot): Promise<void> {
-    const { arenas, log } = this.#options
-    const rooms = shards.flatMap(({ arena }) => (arena === null ? [] : [{ arena }]))
-    while (!rooms.every(({ arena }) => isUnowned(arena))) {
+  async #giveBack({ id, arenas: held }: Snapshot): Promise<void> {
+    const { arenas, marks, log } = this.#options
+    await marks.detach(id)
+    while (!held.every(isUnowned)) {
       await sleep(ZONE_POLL_MS, undefined, { ref: false })
     }
-    arenas.giveBack(rooms)
+    arenas.giveBack(held.map((arena) => ({ arena })))
     this.isReleasing = false
     log.info({ snapshotId: id }, 'released a snapshot')
   }
 }
 
-const LOADER = new URL('../../workers/load.js', import.meta.url)
+/** Of what loads the files of a snapshot, on threads. */
+export const LOADER_URL = new URL('../../workers/load.js', import.meta.url)
 
 function recipientCountOf({ sources }: Snapshot): number {
   return sources.reduce((sum, { recipientCount }) => sum + recipientCount, 0)

@@ -33,10 +33,12 @@ const BY_NAME = [
 /** @param index  of the path among those of the operation, of which the first has its name */
 function atPath(operation: NamedOperation, path: string, index: number): JsonSchema {
   const { name, verb, request, examples } = operation
-  const hasBody = verb === 'POST' || verb === 'PUT'
+  const needsBody = verb === 'POST' || verb === 'PUT'
   const own = Object.entries(request.properties ?? {}).flatMap(([member, schema]) => {
     const isInPath = path.includes(`{${member}}`)
-    if (hasBody && !isInPath) return []
+    // What may be many goes into a body, where there can be one.
+    const isBodyOnly = needsBody || (operation.hasBody === true && schema.type === 'array')
+    if (isBodyOnly && !isInPath) return []
     const { description, ...rest } = memberSchema(schema)
     const values = Object.entries(examples).filter(([, example]) => member in example.request)
     return {
@@ -58,7 +60,9 @@ function atPath(operation: NamedOperation, path: string, index: number): JsonSch
     tags: ['Paths'],
     ...texts(operation),
     parameters: [...own, ...commonParameters(operation)],
-    ...(hasBody && { requestBody: reference('requestBodies', name) }),
+    ...((needsBody || operation.hasBody === true) && {
+      requestBody: reference('requestBodies', name),
+    }),
     responses: responses(operation, verb === 'GET'),
   }
 }

@@ -23,7 +23,7 @@ export function curlLines(
     const { target, rest } = fillPath(paths[0], request)
     const url = `${baseUrl}${target}${format === 'csv' ? '.csv' : ''}`
     const option = verb === 'GET' || verb === 'POST' ? '' : ` -X ${verb}`
-    if (verb === 'GET' || verb === 'DELETE') {
+    if (verb === 'GET' || (verb === 'DELETE' && operation.hasBody !== true)) {
       return `# ${summary}\ncurl -s${option} ${quoted(url + queryOf(rest))}`
     }
     const body = quoted(JSON.stringify(rest))

@@ -62,12 +62,27 @@ async function service(t: Test, releaseMs = 1e9) {
   const fronts = [new FakeFront(), new FakeFront()]
   for (const { held } of fronts) held.push(first)
   const times = { pollMs: 5, retryMs: 100, releaseMs }
-  const swaps = swapSnapshots({ dataDirectory: data, first, arenas, fronts, log: silentLog, times })
+  const attachedIds = [first.id]
+  const marks = {
+    attach: async ({ id }: Snapshot) => void attachedIds.push(id),
+    serve: () => {},
+    detach: async (id: string) => void attachedIds.splice(attachedIds.indexOf(id), 1),
+  }
+  const swaps = swapSnapshots({
+    dataDirectory: data,
+    first,
+    arenas,
+    fronts,
+    marks,
+    log: silentLog,
+    times,
+  })
   t.teardown(() => swaps.stop())
   return {
     data,
     first,
     fronts,
+    attachedIds,
     publish: (count: number) => publishTest(data, 1, manyColumns(count)),
     untilServed: (id: string) => until(() => fronts.every(({ held }) => held.at(-1)?.id === id)),
   }
@@ -81,13 +96,18 @@ t.test('snapshots take turns in the same memory', async (t) => {
   const memories = new Set([first, ...fronts.flatMap(({ held }) => held)].map(memoryOf))
   t.equal(memories.size, 2)
   t.same(
+    fronts[1].held.map(({ arenas }) => arenas.length),
+    [1, 1, 1, 1, 1],
+    'repeats and all',
+  )
+  t.same(
     fronts[1].held.map(({ sources }) => sources[0].recipientCount),
     [100, 101, 102, 103, 104],
   )
 })
 
 t.test('where one front cannot, none switches, and it is tried again', async (t) => {
-  const { first, fronts, publish, untilServed } = await service(t)
+  const { first, fronts, attachedIds, publish, untilServed } = await service(t)
   fronts[1].refuses = true
   const id = await publish(101)
   await until(() => fronts[0].news.refused !== undefined)
@@ -96,8 +116,10 @@ t.test('where one front cannot, none switches, and it is tried again', async (t)
     t.same(orders, ['prepare', 'discard'])
     t.same(held, [first])
   }
+  t.same(attachedIds, [first.id], 'nobody touches what was given back')
   fronts[1].refuses = false
   await untilServed(id)
+  await until(() => attachedIds.join() === id)
   await until(() => fronts[0].news.refused === undefined)
 })
 

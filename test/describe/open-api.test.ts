@@ -59,7 +59,8 @@ t.test('every variable of a path is a parameter, and every member has its place'
         variables,
       )
       const members = Object.keys(request.properties ?? {})
-      if (requestBody === undefined) t.same(own.map((parameter) => parameter.name).sort(), members)
+      if (requestBody === undefined)
+        t.same(own.map((parameter) => parameter.name).sort(), members.sort())
       else t.ok(resolve(document, requestBody), name)
     }
   }

@@ -250,6 +250,9 @@ t.test('operations have their names, verbs and paths', async (t) => {
     ['DeleteMapContextRequest', 'DELETE', '/api/contexts/{Id}'],
     ['RecipientRequest', 'POST', '/api/recipients', '/api/data/Geometry'],
     ['OutlineRequest', 'POST', '/api/outline'],
+    ['GetSuppressionsRequest', 'GET', '/api/suppressions'],
+    ['PutSuppressionsRequest', 'PUT', '/api/suppressions'],
+    ['DeleteSuppressionsRequest', 'DELETE', '/api/suppressions'],
   ])
 })
 

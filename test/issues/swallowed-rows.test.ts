@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { readRecipientFiles } from '../../src/sources/files.js'
+import { readRows } from '../support/read-files.js'
 
 /** A rejected row took good ones with it, in a quoted field of a column that is ignored. */
 t.test('a rejected row that goes over several lines refuses the file', async (t) => {
@@ -10,13 +10,18 @@ t.test('a rejected row that goes over several lines refuses the file', async (t)
 })
 
 t.test('an accepted row may go over several lines, and these are counted', async (t) => {
-  const { columns, furtherLineCount } = await read(t, ['+9991,1,2,"a', 'b', 'c"', '+9992,1,2,n'])
-  t.equal(columns.recipientCount, 2)
+  const { acceptedCount, furtherLineCount } = await read(t, [
+    '+9991,1,2,"a',
+    'b',
+    'c"',
+    '+9992,1,2,n',
+  ])
+  t.equal(acceptedCount, 2)
   t.equal(furtherLineCount, 2)
 })
 
 function read(t: Test, rows: readonly string[]) {
   const path = join(t.testdir({}), 'r.csv')
   writeFileSync(path, `number,lat,lng,note\n${rows.join('\n')}\n`)
-  return readRecipientFiles([path])
+  return readRows([path])
 }

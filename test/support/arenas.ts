@@ -5,7 +5,7 @@
  */
 import { createRooms } from '../../src/shard/arena.js'
 import type { ShardImage } from '../../src/shard/layout.js'
-import { marksIn, roomBytesOf } from '../../src/snapshot/shard-file.js'
+import { marksIn, roomBytesOf } from '../../src/snapshot/shard-image.js'
 
 /** Copies images into as few arenas as hold them, with nobody marked. */
 export function inArenas(images: readonly ShardImage[], zoneCount: number): ShardImage[] {

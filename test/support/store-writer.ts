@@ -9,7 +9,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 
-const program = fileURLToPath(new URL('../store/fixtures/writer.js', import.meta.url))
+const programOf = (name: string) =>
+  fileURLToPath(new URL(`../store/fixtures/${name}.js`, import.meta.url))
 
 export interface Writer {
   readonly child: ChildProcess
@@ -19,10 +20,18 @@ export interface Writer {
   readonly read: Promise<unknown>
 }
 
-/** @param fileBytes  how large its files may become */
-export function startWriter(t: Test, directory: string, fileBytes?: number): Writer {
+/**
+ * @param fileBytes  how large its files may become
+ * @param name  of the program in test/store/fixtures
+ */
+export function startWriter(
+  t: Test,
+  directory: string,
+  fileBytes?: number,
+  name: 'writer' | 'suppressor' = 'writer',
+): Writer {
   const { NODE_OPTIONS: _, ...env } = process.env
-  const command = [process.execPath, program, directory]
+  const command = [process.execPath, programOf(name), directory]
   // As a disk that is full, for which there is no need of one: writes beyond it fail.
   const limited = `trap '' XFSZ; ulimit -f ${Math.ceil((fileBytes ?? 0) / 512)}; exec "$@"`
   const [path, ...options] =

@@ -1,0 +1,20 @@
+import t from 'tap'
+import { startProgress } from '../../src/commands/output.js'
+import type { Log } from '../../src/log.js'
+
+t.test('log lines say how far it is, how fast it goes and how long it will take', async (t) => {
+  // Under a terminal there would be a bar.
+  t.intercept(process.stderr, 'isTTY', { value: false })
+  const lines: [Record<string, unknown>, string][] = []
+  const log = { info: (...line: [Record<string, unknown>, string]) => lines.push(line) }
+  const progress = startProgress(log as unknown as Log, 'reading', 200, 'rows')
+  progress.update(50)
+  progress.stop()
+  const unknown = startProgress(log as unknown as Log, 'reading', 0, 'rows')
+  unknown.update(50)
+  unknown.stop()
+  t.match(lines[0], [{ done: 50, unit: 'rows', total: 200, percent: 25 }, 'reading'])
+  t.match(lines[0][0], { perSecond: Number, secondsLeft: Number, seconds: Number })
+  t.match(lines[1][0], { done: 50, perSecond: Number })
+  t.notOk('total' in lines[1][0] || 'secondsLeft' in lines[1][0], 'nothing is made up')
+})
