@@ -94,7 +94,13 @@ class TaskThreads<Task, Result> implements TaskRunner<Task, Result> {
   #death: Error | undefined
 
   constructor(entry: URL, threadCount: number) {
-    for (let count = 0; count < threadCount; count++) this.#start(entry)
+    try {
+      for (let count = 0; count < threadCount; count++) this.#start(entry)
+    } catch (error) {
+      // The system gives no more threads; those that there are must not keep the process.
+      void this.close()
+      throw error
+    }
   }
 
   run(task: Task): Promise<Result> {

@@ -5,6 +5,13 @@
  */
 import { constants } from 'node:os'
 
+export interface EndOnSignal {
+  /** From now on signals are ignored: what is left to do takes less time than to undo it. */
+  hold(): void
+  /** From now on they do what they do otherwise. */
+  forget(): void
+}
+
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** What a shell adds to the number of a signal. */
 const SIGNAL_EXIT_CODE = 128
@@ -14,16 +21,25 @@ const SIGNAL_EXIT_CODE = 128
  * the lock of the data directory is, is released.
  *
  * @param cleanUp  is synchronous, since nothing else runs afterwards
- * @returns takes it back
  */
-export function endOnSignal(cleanUp: () => void): () => void {
+export function endOnSignal(cleanUp: () => void): EndOnSignal {
+  let isHeld = false
   const onSignal = (signal: NodeJS.Signals) => {
+    if (isHeld) return
     process.stderr.write(`hickory: stopped by ${signal}, nothing was published\n`)
-    cleanUp()
-    process.exit(SIGNAL_EXIT_CODE + constants.signals[signal])
+    try {
+      cleanUp()
+    } finally {
+      process.exit(SIGNAL_EXIT_CODE + constants.signals[signal])
+    }
   }
   for (const signal of SIGNALS) process.on(signal, onSignal)
-  return () => {
-    for (const signal of SIGNALS) process.off(signal, onSignal)
+  return {
+    hold() {
+      isHeld = true
+    },
+    forget() {
+      for (const signal of SIGNALS) process.off(signal, onSignal)
+    },
   }
 }

@@ -34,14 +34,14 @@ export async function publishSources(context: CommandContext, plan: PublishPlan)
   const startedMs = performance.now()
   const { dataDirectory } = plan
   let isHeld = false
-  const stopListening = endOnSignal(() => {
+  const signals = endOnSignal(() => {
     if (isHeld) removeTemporaryFiles(dataDirectory)
   })
   try {
     await withDataLock(dataDirectory, async (lock) => {
       isHeld = true
       try {
-        const outcomes = await publishUnderLock(context, plan, lock)
+        const outcomes = await publishUnderLock(context, plan, lock, signals.hold)
         printTime(startedMs)
         assertNoneFailed(outcomes)
       } finally {
@@ -49,7 +49,7 @@ export async function publishSources(context: CommandContext, plan: PublishPlan)
       }
     })
   } finally {
-    stopListening()
+    signals.forget()
   }
 }
 
@@ -57,12 +57,13 @@ async function publishUnderLock(
   context: CommandContext,
   plan: PublishPlan,
   lock: DataLock,
+  onCommit: () => void,
 ): Promise<Outcome[]> {
   const sources = await labelSources(plan.dataDirectory, plan.sources)
   const outcomes: Outcome[] = []
   let draft: SnapshotDraft | undefined
   const begin = async () => {
-    draft ??= await beginSnapshot(lock, { log: context.log, endsOnSignal: false })
+    draft ??= await beginSnapshot(lock, { log: context.log, endsOnSignal: false, onCommit })
     return draft
   }
   try {

@@ -125,7 +125,9 @@ export async function labelSources(
   dataDirectory: string,
   sources: readonly ImportSource[],
 ): Promise<(ImportSource & { readonly label: string })[]> {
-  const existing = await listSources(dataDirectory)
+  // Where the snapshot is damaged, sources that bring their labels can be imported all the same.
+  const isComplete = sources.every(({ label }) => label !== undefined)
+  const existing = isComplete ? [] : await listSources(dataDirectory)
   return sources.map((source) => {
     const label = source.label ?? existing.find(({ id }) => id === source.id)?.label
     if (label !== undefined) return { ...source, label }

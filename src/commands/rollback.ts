@@ -26,7 +26,7 @@ export function rollbackCommand(context: CommandContext): Command {
 const HELP_TAIL = `
 The snapshot is verified first, as \`hickory verify\` does; one that is damaged is passed over, or
 refused if it was asked for. No snapshot is removed: to go forward again, give the ID of a newer one.
-A service that runs on the data directory follows by itself. Imports go on from the snapshot that is
+The next import removes those that are newer than the current one. A service that runs on the data directory follows by itself. Imports go on from the snapshot that is
 current then. While an import runs this is refused.
 
 Example:

@@ -8,9 +8,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '../log.js'
-import { createDirectory } from '../snapshot/directory.js'
+import { createDirectory, listSnapshots } from '../snapshot/directory.js'
 import { withDataLock } from '../snapshot/lock.js'
-import { publishSource } from '../snapshot/publish.js'
+import { beginSnapshot } from '../snapshot/publish.js'
 import { syntheticColumns } from '../sources/synthetic-columns.js'
 import { createStore } from '../store/create.js'
 import { DEFAULT_DIRECTORY, sampleContexts } from '../store/default-documents.js'
@@ -55,15 +55,22 @@ async function publishSources(dataDirectory: string, log: Log, goOn: () => void)
   let doneCount = 0
   try {
     await withDataLock(dataDirectory, async (lock) => {
-      for (const { id, label, recipientCount, seed } of sources) {
+      // Of a sample that was interrupted behind this, or of an import since then.
+      if ((await listSnapshots(dataDirectory)).length > 0) return
+      const draft = await beginSnapshot(lock, { log, endsOnSignal: false })
+      try {
+        for (const { id, label, recipientCount, seed } of sources) {
+          goOn()
+          const columns = syntheticColumns({ recipientCount, seed, countries })
+          await draft.put({ id, label }, columns, {
+            onProgress: (writtenCount) => progress.update(doneCount + writtenCount),
+          })
+          doneCount += recipientCount
+        }
         goOn()
-        const columns = syntheticColumns({ recipientCount, seed, countries })
-        await publishSource(lock, { id, label }, columns, {
-          log,
-          endsOnSignal: false,
-          onProgress: (publishedCount) => progress.update(doneCount + publishedCount),
-        })
-        doneCount += recipientCount
+        await draft.publish()
+      } finally {
+        await draft.discard()
       }
     })
   } finally {

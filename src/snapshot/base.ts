@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { OperatorError } from '../errors.js'
 import { listSnapshots, readCurrent, snapshotsDirectory } from './directory.js'
 import { type ManifestSource, readManifest } from './manifest.js'
+import { isCorrupt } from './open-file.js'
 
 export interface Base {
   /** Undefined where there is none to carry anything over from. */
@@ -38,7 +39,7 @@ export async function readBase(dataDirectory: string): Promise<Base> {
       `there is no CURRENT in ${dataDirectory}, which names one of the snapshots ${ids.join(', ')}`,
     )
   } catch (error) {
-    if (!(error instanceof OperatorError)) throw error
+    if (!(error instanceof OperatorError) || error.code === 'Failed') throw error
     const sourceIds = await sourceIdsOf(dataDirectory, ids)
     return { id: undefined, sources: [], fault: { error, sourceIds } }
   }
@@ -60,8 +61,8 @@ export function cannotCarryOver(error: OperatorError, sourceIds: readonly number
   return new OperatorError(
     error.code,
     `${error.message}; so source${plural ? 's' : ''} ${sourceIds.join(', ')} cannot be carried ` +
-      `over, and nothing was published: go back to a sound snapshot with \`hickory rollback\`, or ` +
-      `import ${plural ? 'these' : 'this'} again in the same run`,
+      `over: go back to a sound snapshot with \`hickory rollback\`, or import ` +
+      `${plural ? 'these' : 'this'} again in the same run`,
     { cause: error },
   )
 }
@@ -70,7 +71,9 @@ export function cannotCarryOver(error: OperatorError, sourceIds: readonly number
 async function sourceIdsOf(dataDirectory: string, ids: readonly string[]): Promise<number[]> {
   const found = new Set<number>()
   for (const id of ids) {
-    const manifest = await readManifest(dataDirectory, id).catch(() => undefined)
+    const manifest = await readManifest(dataDirectory, id).catch((error: unknown) => {
+      if (!isCorrupt(error)) throw error
+    })
     for (const source of manifest?.sources ?? []) found.add(source.id)
     for (const file of await readdir(join(snapshotsDirectory(dataDirectory), id))) {
       const [, sourceId] = /^([0-9]+)-[0-9]+\.shard$/.exec(file) ?? []

@@ -4,13 +4,14 @@
  * @module
  */
 import { createHash } from 'node:crypto'
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buildShard, type TakeMemory } from '../shard/build.js'
 import type { RecipientColumns } from '../shard/columns.js'
 import { type Cell, cutCell, type Orders, rowsOf } from '../shard/partition.js'
 import { runTasksHere, startTaskThreads, type TaskRunner } from '../task-threads.js'
 import type { ManifestShard } from './manifest.js'
+import { readFault } from './open-file.js'
 import { writeShardFile } from './shard-file.js'
 
 /** A source that is being written; columns and orders are in shared memory. */
@@ -89,15 +90,18 @@ async function writeShard(
 
 async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256')
-  const file = await open(path, 'r')
+  let file: FileHandle | undefined
   try {
+    file = await open(path, 'r')
     const piece = Buffer.allocUnsafeSlow(READ_BYTES)
     for (;;) {
       const { bytesRead } = await file.read(piece, 0, piece.length)
       if (bytesRead === 0) return hash.digest('hex')
       hash.update(piece.subarray(0, bytesRead))
     }
+  } catch (error) {
+    throw readFault(path, error)
   } finally {
-    await file.close()
+    await file?.close()
   }
 }

@@ -80,7 +80,7 @@ export async function readHead(
   if (found !== expected) {
     throw new FormatFault(`found a header with CRC-32 ${found}, expected ${expected}`)
   }
-  const header: unknown = packr.unpack(bytes.subarray(PREAMBLE_BYTES, PREAMBLE_BYTES + headerBytes))
+  const header = unpack(bytes.subarray(PREAMBLE_BYTES, PREAMBLE_BYTES + headerBytes))
   return { version, header, crc32: found, imageStart }
 }
 
@@ -106,6 +106,14 @@ function decodePreamble(preamble: Buffer, magic: Magic, versions: readonly numbe
     throw new FormatFault(`found a header of ${headerBytes} bytes, ${expected}`)
   }
   return { version, headerBytes }
+}
+
+function unpack(packed: Buffer): unknown {
+  try {
+    return packr.unpack(packed)
+  } catch (error) {
+    throw new FormatFault(`found a header that is not MessagePack: ${(error as Error).message}`)
+  }
 }
 
 function imageStartOf(headerBytes: number): number {

@@ -12,6 +12,7 @@ import { existsSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { OperatorError } from '../errors.js'
+import { readFault } from './open-file.js'
 
 export const DIRECTORY_MODE = 0o700
 export const FILE_MODE = 0o600
@@ -47,7 +48,11 @@ export async function listSnapshots(dataDirectory: string): Promise<string[]> {
   return ids.sort((left, right) => generationOf(left) - generationOf(right))
 }
 
-/** The id in CURRENT; undefined when there is no such file. */
+/**
+ * The id in CURRENT; undefined when there is no such file.
+ *
+ * @throws OperatorError  as `readFault` says
+ */
 export async function readCurrent(dataDirectory: string): Promise<string | undefined> {
   const path = currentFile(dataDirectory)
   let text: string
@@ -55,7 +60,7 @@ export async function readCurrent(dataDirectory: string): Promise<string | undef
     text = await readFile(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
+    throw readFault(path, error)
   }
   const id = text.slice(0, -1)
   if (text.endsWith('\n') && SNAPSHOT_ID.test(id)) return id

@@ -21,11 +21,13 @@ import {
   createManifest,
   encodeManifest,
   MANIFEST_FILE,
+  type Manifest,
   type ManifestFile,
   type ManifestShard,
   type ManifestSource,
   REPEATS_FILE,
 } from './manifest.js'
+import { isCorrupt } from './open-file.js'
 import type { PutOptions, SnapshotDraft } from './publish.js'
 import { readNumbers } from './read-columns.js'
 import { releaseMemory } from './release-memory.js'
@@ -44,6 +46,7 @@ export interface DraftPlace {
   readonly assertHeld: () => void
   readonly log: Log
   readonly endsOnSignal: boolean
+  readonly onCommit: (() => void) | undefined
 }
 
 export class Draft implements SnapshotDraft {
@@ -90,26 +93,21 @@ export class Draft implements SnapshotDraft {
   }
 
   async publish(): Promise<{ snapshotId: string }> {
-    const { dataDirectory, temporary, generation, assertHeld, log } = this.#place
+    const { dataDirectory, temporary, base, assertHeld, onCommit, log } = this.#place
     try {
-      return await this.#told(async () => {
-        await this.#carryOver()
-        const sources = this.#sources()
-        const repeats = await this.#verifyAndFindRepeats(sources)
-        const manifest = createManifest(generation, new Date().toISOString(), sources, repeats)
-        const text = Buffer.from(encodeManifest(manifest))
-        await createFile(join(temporary, MANIFEST_FILE), [text])
-        const sha256 = createHash('sha256').update(text).digest('hex')
-        await this.#verify([repeats, { file: MANIFEST_FILE, sha256 }], sources)
-        await syncDirectory(temporary)
-        assertHeld()
-        // From here on it goes by its name, and must not do so without CURRENT.
-        this.#removal.hold()
-        await makeCurrent(dataDirectory, temporary, manifest.id)
-        log.debug({ snapshot: manifest.id, sources: sources.length }, 'published')
-        await prune(dataDirectory, manifest.id, log)
-        return { snapshotId: manifest.id }
-      })
+      const { id, sources } = await this.#told(() => this.#complete())
+      assertHeld()
+      // From here on it goes by its name, and must not do so without CURRENT.
+      this.#removal.hold()
+      onCommit?.()
+      try {
+        await makeCurrent(dataDirectory, temporary, id)
+      } catch (error) {
+        throw error instanceof OperatorError ? error : this.#unchanged(error as Error)
+      }
+      log.debug({ snapshot: id, sources: sources.length }, 'published')
+      await prune(dataDirectory, id, base.id, log)
+      return { snapshotId: id }
     } finally {
       await this.discard()
     }
@@ -122,6 +120,21 @@ export class Draft implements SnapshotDraft {
     await this.#endThreads()
     await rm(this.#place.temporary, { recursive: true, force: true })
     this.#removal.forget()
+  }
+
+  /** Everything that belongs to it, on disk and verified. */
+  async #complete(): Promise<Manifest> {
+    const { temporary, generation } = this.#place
+    await this.#carryOver()
+    const sources = this.#sources()
+    const repeats = await this.#verifyAndFindRepeats(sources)
+    const manifest = createManifest(generation, new Date().toISOString(), sources, repeats)
+    const text = Buffer.from(encodeManifest(manifest))
+    await createFile(join(temporary, MANIFEST_FILE), [text])
+    const sha256 = createHash('sha256').update(text).digest('hex')
+    await this.#verify([repeats, { file: MANIFEST_FILE, sha256 }], sources)
+    await syncDirectory(temporary)
+    return manifest
   }
 
   /** Those that were put, and the others as they were. */
@@ -143,8 +156,8 @@ export class Draft implements SnapshotDraft {
         await carryOver(from, temporary, source)
         await this.#verify(source.shards, [source], from)
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'SnapshotCorrupt') throw error
-        throw cannotCarryOver(error as OperatorError, [source.id])
+        if (!isCorrupt(error)) throw error
+        throw cannotCarryOver(error, [source.id])
       }
     }
   }
@@ -199,15 +212,17 @@ export class Draft implements SnapshotDraft {
     try {
       return await work()
     } catch (error) {
-      if (error instanceof OperatorError) throw error
-      const { message } = error as Error
-      throw new OperatorError(
-        'Failed',
-        `no snapshot was published in ${this.#place.dataDirectory}, what was current still is: ` +
-          message,
-        { cause: error },
-      )
+      throw this.#unchanged(error as Error)
     }
+  }
+
+  #unchanged(error: Error): OperatorError {
+    return new OperatorError(
+      error instanceof OperatorError ? error.code : 'Failed',
+      `no snapshot was published in ${this.#place.dataDirectory}, what was current still is: ` +
+        error.message,
+      { cause: error },
+    )
   }
 }
 

@@ -10,6 +10,7 @@ import { type ArenaPool, createArenaPool } from '../shard/arena-pool.js'
 import { generationOf, listSnapshots, readCurrent } from './directory.js'
 import { type LoadOptions, loadSnapshot } from './load.js'
 import { missing } from './open.js'
+import { isCorrupt } from './open-file.js'
 import type { Snapshot } from './snapshot.js'
 import type { Refusal } from './watch.js'
 
@@ -25,7 +26,10 @@ export interface OpenedSnapshot {
   readonly refused: Refusal | undefined
 }
 
-/** @throws OperatorError `SnapshotMissing`, or `SnapshotCorrupt` naming all that was tried */
+/**
+ * @throws OperatorError `SnapshotMissing`, `SnapshotCorrupt` naming all that was tried, or `Failed`
+ *   where the system does not let it read: that is no reason to take what is older
+ */
 export async function openOrFallBack(
   dataDirectory: string,
   { arenas = createArenaPool(1), log, ...options }: FallBackOptions,
@@ -42,9 +46,7 @@ export async function openOrFallBack(
       }
       return { snapshot, refused }
     } catch (error) {
-      const isCorrupt = error instanceof OperatorError && error.code === 'SnapshotCorrupt'
-      // Whoever gives up reading is told of a fault as well.
-      if (!isCorrupt || options.stopping?.aborted) throw error
+      if (!isCorrupt(error)) throw error
       log.error({ snapshotId: id, reason: error.message }, 'refused a snapshot')
       refusals.push({ snapshotId: id, reason: error.message })
     }
@@ -70,7 +72,9 @@ async function candidates(dataDirectory: string): Promise<{ ids: string[]; refus
   try {
     current = await readCurrent(dataDirectory)
   } catch (error) {
-    return { ids, refused: { reason: (error as Error).message } }
+    // Where it only cannot be read now, what it names is not known to be gone.
+    if (!isCorrupt(error)) throw error
+    return { ids, refused: { reason: error.message } }
   }
   if (current === undefined) {
     return ids.length === 0 ? { ids } : { ids, refused: { reason: currentMissing(dataDirectory) } }

@@ -58,11 +58,18 @@ class LoadThreads {
   #waiting: Job[] = []
   #liveCount = 0
   #isClosed = false
-  readonly #workers: readonly Worker[]
+  #failure: OperatorError | undefined
+  readonly #workers: Worker[] = []
 
   constructor(workerUrl: URL, threadCount: number, onRead: OnRead) {
     this.#onRead = onRead
-    this.#workers = Array.from({ length: threadCount }, () => this.#start(workerUrl))
+    try {
+      for (let count = 0; count < threadCount; count++) this.#start(workerUrl)
+    } catch (error) {
+      // The system gives no more threads; those that there are must not stay.
+      void this.close()
+      throw error
+    }
   }
 
   run(piece: LoadPiece): Promise<ShardImage | Repeats> {
@@ -82,8 +89,9 @@ class LoadThreads {
     await Promise.all(this.#exits)
   }
 
-  #start(workerUrl: URL): Worker {
+  #start(workerUrl: URL): void {
     const worker = new Worker(workerUrl)
+    this.#workers.push(worker)
     this.#idle.push(worker)
     this.#liveCount++
     worker.on('message', (report: LoadReport) => this.#hear(worker, report))
@@ -97,7 +105,6 @@ class LoadThreads {
         })
       }),
     )
-    return worker
   }
 
   #hear(worker: Worker, report: LoadReport): void {
@@ -117,14 +124,15 @@ class LoadThreads {
   #fail(worker: Worker, reason: string): void {
     const at = this.#idle.indexOf(worker)
     if (at !== -1) this.#idle.splice(at, 1)
-    this.#jobs.get(worker)?.reject(this.#isClosed ? givenUp() : new OperatorError('Failed', reason))
+    if (!this.#isClosed) this.#failure ??= new OperatorError('Failed', reason)
+    this.#jobs.get(worker)?.reject(this.#failure ?? givenUp())
     this.#jobs.delete(worker)
     this.#deal()
   }
 
   #deal(): void {
     if (this.#isClosed || this.#liveCount === 0) {
-      for (const { reject } of this.#waiting) reject(givenUp())
+      for (const { reject } of this.#waiting) reject(this.#failure ?? givenUp())
       this.#waiting = []
     }
     while (this.#waiting.length > 0) {

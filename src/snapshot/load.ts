@@ -42,8 +42,9 @@ export async function loadSnapshot(
 ): Promise<Snapshot> {
   const manifest = await readManifest(dataDirectory, id)
   const rooms = arenas.take(roomBytesFor(manifest))
-  const runner = runnerFor(manifest, options)
+  let runner: LoadRunner | undefined
   try {
+    runner = runnerFor(manifest, options)
     const snapshot = await load(
       join(snapshotsDirectory(dataDirectory), id),
       manifest,
@@ -53,7 +54,7 @@ export async function loadSnapshot(
     await runner.close()
     return snapshot
   } catch (error) {
-    await runner.close()
+    await runner?.close()
     arenas.giveBack(rooms)
     throw error
   }

@@ -9,6 +9,7 @@ import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import {
+  generationOf,
   listSnapshots,
   readCurrent,
   snapshotsDirectory,
@@ -37,7 +38,8 @@ export async function makeCurrent(
         { cause: error },
       )
     }
-    await rm(directory, { recursive: true })
+    // Whose draft it is removes it, and half a snapshot must not go by the name of one meanwhile.
+    await rename(directory, temporary).catch(() => undefined)
     throw error
   }
 }
@@ -49,13 +51,27 @@ export async function removeTemporaries(snapshots: string): Promise<void> {
   }
 }
 
-/** Keeps the newest snapshots. What cannot be removed now is removed by the next import. */
-export async function prune(dataDirectory: string, currentId: string, log: Log): Promise<void> {
+/**
+ * Keeps the newest snapshots, but none that somebody has gone back from or that was never current:
+ * otherwise they would be what there is to go back to, in the place of what the current one is made
+ * from. What cannot be removed now is removed by the next import.
+ *
+ * @param baseId  of the snapshot that the current one is made from, if there is one
+ */
+export async function prune(
+  dataDirectory: string,
+  currentId: string,
+  baseId: string | undefined,
+  log: Log,
+): Promise<void> {
   const snapshots = snapshotsDirectory(dataDirectory)
   try {
     const ids = await listSnapshots(dataDirectory)
-    for (const id of ids.slice(0, -limits.snapshotCount)) {
-      if (id === currentId) continue
+    const isLeft = (id: string) =>
+      id === currentId || baseId === undefined || generationOf(id) <= generationOf(baseId)
+    const kept = ids.filter(isLeft).slice(-limits.snapshotCount)
+    for (const id of ids) {
+      if (kept.includes(id)) continue
       // Renamed first, so that half a snapshot never goes by the name of one.
       await rename(join(snapshots, id), join(snapshots, id + TEMPORARY))
       await rm(join(snapshots, id + TEMPORARY), { recursive: true })

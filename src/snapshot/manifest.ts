@@ -14,7 +14,7 @@ import { Compile } from 'typebox/compile'
 import { limits } from '../limits.js'
 import { FORMAT_VERSION } from './container.js'
 import { generationOf, SNAPSHOT_ID, snapshotsDirectory } from './directory.js'
-import { corrupt } from './open-file.js'
+import { corrupt, readFault } from './open-file.js'
 import { BoxSchema } from './shard-header.js'
 
 export const MANIFEST_FILE = 'manifest.json'
@@ -113,14 +113,18 @@ export function encodeManifest(manifest: Manifest): string {
   return `${JSON.stringify(manifest, null, 2)}\n`
 }
 
-/** Reads and verifies the manifest in the directory of snapshot `id`. */
+/**
+ * Reads and verifies the manifest in the directory of snapshot `id`.
+ *
+ * @throws OperatorError  as `readFault` says
+ */
 export async function readManifest(dataDirectory: string, id: string): Promise<Manifest> {
   const path = join(snapshotsDirectory(dataDirectory), id, MANIFEST_FILE)
   let text: string
   try {
     text = await readFile(path, 'utf8')
   } catch (error) {
-    throw corrupt(path, (error as Error).message)
+    throw readFault(path, error)
   }
   return decodeManifest(path, id, text)
 }

@@ -9,7 +9,7 @@ import { FormatFault } from './format-fault.js'
 
 /**
  * @param byteLength  that the file must have
- * @throws OperatorError `SnapshotCorrupt`, whatever `read` throws
+ * @throws OperatorError  as `readFault` says
  */
 export async function withFile<T>(
   path: string,
@@ -23,10 +23,28 @@ export async function withFile<T>(
     if (size !== byteLength) throw new FormatFault(`found ${size} bytes, expected ${byteLength}`)
     return await read(file)
   } catch (error) {
-    throw corrupt(path, (error as Error).message, error)
+    throw readFault(path, error)
   } finally {
     await file?.close()
   }
+}
+
+/**
+ * What an error says of the file that was read: `SnapshotCorrupt` only where bytes are wrong or the
+ * file is not there. A system that refuses, with EIO or EMFILE or for want of memory, says nothing of
+ * what is in it; then nothing older may take its place.
+ */
+export function readFault(path: string, error: unknown): OperatorError {
+  if (error instanceof OperatorError) return error
+  const { message, code = '' } = error as NodeJS.ErrnoException
+  if (error instanceof FormatFault || MISSING.has(code)) return corrupt(path, message, error)
+  return new OperatorError('Failed', `${path}: cannot be read: ${message}`, { cause: error })
+}
+
+const MISSING: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP'])
+
+export function isCorrupt(error: unknown): error is OperatorError {
+  return error instanceof OperatorError && error.code === 'SnapshotCorrupt'
 }
 
 export function corrupt(path: string, what: string, cause?: unknown): OperatorError {

@@ -26,6 +26,8 @@ export interface DraftOptions {
   readonly log: Log
   /** Whether SIGINT, SIGTERM and SIGHUP end the process, which is so unless said otherwise. */
   readonly endsOnSignal?: boolean
+  /** Called when it is about to become current: from then on nobody may end the process. */
+  readonly onCommit?: () => void
 }
 
 export interface PutOptions {
@@ -49,7 +51,7 @@ export interface SnapshotDraft {
 /** `publish` or `discard` must follow. */
 export async function beginSnapshot(
   { dataDirectory, assertHeld }: DataLock,
-  { log, endsOnSignal = true }: DraftOptions,
+  { log, endsOnSignal = true, onCommit }: DraftOptions,
 ): Promise<SnapshotDraft> {
   const snapshots = snapshotsDirectory(dataDirectory)
   try {
@@ -60,7 +62,8 @@ export async function beginSnapshot(
     const base = await readBase(dataDirectory)
     const temporary = join(snapshots, `${generation}${TEMPORARY}`)
     await mkdir(temporary, { mode: DIRECTORY_MODE })
-    return new Draft({ dataDirectory, temporary, generation, base, assertHeld, log, endsOnSignal })
+    const place = { dataDirectory, temporary, generation, base, assertHeld, log }
+    return new Draft({ ...place, endsOnSignal, onCommit })
   } catch (error) {
     if (error instanceof OperatorError) throw error
     throw new OperatorError(

@@ -7,7 +7,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
-import { OperatorError } from '../errors.js'
 import type { Room } from '../shard/arena.js'
 import { createArenaPool } from '../shard/arena-pool.js'
 import { findRepeats } from '../shard/repeats.js'
@@ -20,7 +19,7 @@ import {
   type Manifest2,
   readManifest,
 } from './manifest.js'
-import { corrupt } from './open-file.js'
+import { corrupt, readFault } from './open-file.js'
 import { planShard } from './plan-piece.js'
 import { readNumbers } from './read-columns.js'
 import { findDifference } from './repeats-faults.js'
@@ -128,8 +127,5 @@ async function sha256Of(path: string): Promise<string> {
 
 /** Without the path, which stands before it. */
 function faultOf(error: unknown, path: string): string {
-  const isCorrupt = error instanceof OperatorError && error.code === 'SnapshotCorrupt'
-  const isRefusal = error instanceof Error && 'syscall' in error
-  if (!isCorrupt && !isRefusal) throw error
-  return error.message.replace(`${path}: `, '')
+  return readFault(path, error).message.replace(`${path}: `, '')
 }

@@ -181,3 +181,17 @@ t.test('help shows an example', async (t) => {
   t.match(help, /\$ hickory import .*--source 1 --label Residents/)
   t.match(help, /--strict/)
 })
+
+t.test('a damaged snapshot is mended by an import of all its sources', async (t) => {
+  for (const file of ['CURRENT', 'manifest.json']) {
+    const { data, run } = place(t)
+    await run(GOOD, '--source', '7', '--label', 'Residents')
+    const { id } = await openSnapshot(data)
+    writeFileSync(file === 'CURRENT' ? join(data, file) : join(data, 'snapshots', id, file), 'x')
+    const other = await run(GOOD, '--source', '8', '--label', 'Others')
+    t.equal(other.code, 'SnapshotCorrupt')
+    const { exitCode } = await run(GOOD, '--source', '7', '--label', 'Residents')
+    t.equal(exitCode, 0)
+    t.match((await openSnapshot(data)).sources, [{ id: 7, recipientCount: 2 }])
+  }
+})

@@ -1,6 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
@@ -156,7 +164,10 @@ t.test('what the disk does not give back as it was written is not published', as
     await drafted(data, async (draft) => {
       await put(draft, 2, manyColumns(recipientCount))
       damage(snapshotPath(data, '2.tmp', '2-0000.shard'))
-      await t.rejects(draft.publish(), { code: 'SnapshotCorrupt', message: /2-0000\.shard/ })
+      await t.rejects(draft.publish(), {
+        code: 'SnapshotCorrupt',
+        message: /what was current still is: .*2-0000\.shard/,
+      })
     })
     t.same(fingerprint(data), before)
   }
@@ -259,4 +270,19 @@ t.test('a directory that cannot be made is said', async (t) => {
     await t.rejects(beginSnapshot(lock, { log: silentLog }), { code: 'Failed', message: /EEXIST/ })
   })
   t.ok(statSync(join(data, 'snapshots')).isFile())
+})
+
+t.test('what cannot be made current is taken back, and does not go by its name', async (t) => {
+  const data = t.testdir({})
+  await publishTest(data, 1, manyColumns(5))
+  const before = fingerprint(data)
+  await drafted(data, async (draft) => {
+    await put(draft, 2, manyColumns(6))
+    // A directory that is not empty is neither removed nor written over.
+    const inTheWay = join(data, 'CURRENT.tmp')
+    mkdirSync(join(inTheWay, 'x'), { recursive: true })
+    await t.rejects(draft.publish(), { message: /what was current still is: .*CURRENT\.tmp/ })
+    rmSync(inTheWay, { recursive: true })
+  })
+  t.same(fingerprint(data), before)
 })

@@ -1,4 +1,6 @@
 import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import fs from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { Log } from '../../src/log.js'
@@ -120,3 +122,40 @@ t.test('the memory of what was refused is used for what is served', async (t) =>
   t.equal(room.arena, snapshot.arenas[0])
   t.equal(snapshot.id, ids[1])
 })
+
+t.test(
+  'what the system does not let read is not damage, and nothing older is served',
+  async (t) => {
+    const { data, ids, errors, open } = await generations(t)
+    // Somebody went back, so that the newest one is not what CURRENT names.
+    writeFileSync(join(data, 'CURRENT'), `${ids[1]}\n`)
+    for (const name of ['1-0000.shard', 'manifest.json', 'repeats', 'CURRENT']) {
+      for (const code of ['EIO', 'EMFILE', 'ENOMEM']) {
+        const allow = refuse(name, code)
+        t.teardown(allow)
+        const message = new RegExp(`${name}: cannot be read: ${code}`)
+        await t.rejects(open(), { code: 'Failed', message })
+        allow()
+      }
+    }
+    t.same(errors, [])
+    t.equal((await open()).snapshot.id, ids[1])
+  },
+)
+
+/** Has the system open no file of this name, until it is taken back. */
+function refuse(name: string, code: string): () => void {
+  const { open, readFile } = fs
+  const unlessRefused =
+    <Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>) =>
+    async (...args: Args) => {
+      if (!String(args[0]).endsWith(name)) return await work(...args)
+      throw Object.assign(new Error(`${code}: not now, open`), { code, syscall: 'open' })
+    }
+  Object.assign(fs, { open: unlessRefused(open), readFile: unlessRefused(readFile) })
+  syncBuiltinESMExports()
+  return () => {
+    Object.assign(fs, { open, readFile })
+    syncBuiltinESMExports()
+  }
+}

@@ -61,7 +61,10 @@ t.test('a thread that fails fails the load', async (t) => {
   const id = await publishTest(data, 1, manyColumns(300))
   const loaderUrl = new URL('../../workers/none.js', import.meta.url)
   const arenas = createArenaPool(1)
-  await t.rejects(loadSnapshot(data, id, arenas, { loaderUrl }), { code: 'Failed' })
+  await t.rejects(loadSnapshot(data, id, arenas, { loaderUrl }), {
+    code: 'Failed',
+    message: /none\.js/,
+  })
   t.equal((await loadSnapshot(data, id, arenas)).id, id)
 })
 
@@ -77,4 +80,15 @@ t.test('loading is given up at a word, on threads and without', async (t) => {
     await t.rejects(loading, { message: /loading was given up/ })
     await t.rejects(load(AbortSignal.abort()), { message: /loading was given up/ })
   }
+})
+
+t.test('where the system gives no thread, the memory is given back', async (t) => {
+  const data = t.testdir({})
+  const id = await publishTest(data, 1, manyColumns(300))
+  const arenas = createArenaPool(1)
+  const { arenas: before } = await loadSnapshot(data, id, arenas)
+  arenas.giveBack(before.map((arena) => ({ arena })))
+  const noThread = new URL('http://localhost/load.js')
+  await t.rejects(loadSnapshot(data, id, arenas, { loaderUrl: noThread }))
+  t.equal((await loadSnapshot(data, id, arenas)).arenas[0], before[0])
 })

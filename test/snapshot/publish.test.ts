@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path'
 import t from 'tap'
 import { limits } from '../../src/limits.js'
+import { writeCurrent } from '../../src/snapshot/directory.js'
 import { withDataLock } from '../../src/snapshot/lock.js'
 import { listSources, openSnapshot } from '../../src/snapshot/open.js'
 import { columnsOf, manyColumns } from '../support/columns.js'
@@ -144,4 +145,16 @@ t.test('where it cannot write it says so and leaves everything as it was', async
   t.same(fingerprint(data), before)
   chmodSync(join(data, 'snapshots'), 0o700)
   rmSync(data, { recursive: true })
+})
+
+t.test('what somebody has gone back from is gone after the next import', async (t) => {
+  const data = t.testdir({})
+  const ids: string[] = []
+  for (const count of [1, 2, 3]) ids.push(await publishTest(data, 1, manyColumns(count)))
+  await writeCurrent(data, ids[0])
+  const next = await publishTest(data, 2, manyColumns(4))
+  t.match(next, /^000004-/)
+  t.same(readdirSync(join(data, 'snapshots')).sort(), [ids[0], next], 'its base is kept')
+  const last = await publishTest(data, 2, manyColumns(5))
+  t.same(readdirSync(join(data, 'snapshots')).sort(), [ids[0], next, last])
 })
