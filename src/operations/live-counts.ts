@@ -121,12 +121,13 @@ export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
     },
     async of(shapes, basis, deadlineMs) {
       const distinct = [...new Map(shapes.map((shape) => [shape.hash, shape])).values()]
+      const taken = takenVersion(suppressionProgress)
       const stored = store.counts(distinct.map(({ hash }) => hash))
       const states = new Map<string, ShapeState>()
       const awaited: Promise<unknown>[] = []
       for (const [i, shape] of distinct.entries()) {
         const { hash } = shape
-        const known = [writer.get(hash), stored[i]].find((counts) => mayServe(counts, basis))
+        const known = [writer.get(hash), stored[i]].find((counts) => mayServe(counts, basis, taken))
         if (known !== undefined && isOf(known, basis)) {
           states.set(hash, freshState(known))
           continue
@@ -158,9 +159,17 @@ function keyOf({ hash }: Shape, basis: Basis): string {
   return `${hash} ${basis.snapshotId} ${basis.countMode} ${basis.suppressionVersion}`
 }
 
-/** Whether counts hold nobody who was suppressed since. */
-function mayServe(counts: StoredCounts | undefined, { suppressionVersion }: Basis): boolean {
-  return counts !== undefined && (counts.suppressionVersion ?? 0) >= suppressionVersion
+/**
+ * Whether counts hold nobody who was suppressed since. Of those of another snapshot, which may have
+ * others in it, nobody knows which changes mattered.
+ */
+function mayServe(counts: StoredCounts | undefined, basis: Basis, taken: number): boolean {
+  const isSame = counts?.snapshotId === basis.snapshotId
+  return counts !== undefined && isSince(counts, isSame ? basis.suppressionVersion : taken)
+}
+
+function isSince({ suppressionVersion = 0 }: StoredCounts, version: number): boolean {
+  return suppressionVersion >= version
 }
 
 /**
@@ -197,7 +206,7 @@ function readShape(geometry: Geometry, countMode: CountMode): Query | undefined 
 function isOf(counts: StoredCounts, basis: Basis): boolean {
   const { snapshotId, countMode } = basis
   const isSame = counts.snapshotId === snapshotId && counts.countMode === countMode
-  return isSame && mayServe(counts, basis)
+  return isSame && isSince(counts, basis.suppressionVersion)
 }
 
 function freshState({ contacts }: StoredCounts): ShapeState {
@@ -207,7 +216,7 @@ function freshState({ contacts }: StoredCounts): ShapeState {
 /** What was counted in a newer snapshot than the others is out of date beside them. */
 function countedState(counted: StoredCounts | undefined, basis: Basis): ShapeState {
   if (counted === undefined) return staleState(undefined, false, true)
-  if (!mayServe(counted, basis)) return staleState(undefined, true, false)
+  if (!isSince(counted, basis.suppressionVersion)) return staleState(undefined, true, false)
   return isOf(counted, basis) ? freshState(counted) : staleState(counted, true, false)
 }
 

@@ -155,7 +155,8 @@ function pageAnswer(page: SuppressionPage): Answer {
     json,
     columns: columnsOf(SuppressionPageResultSchema),
     table: { columns: RESULT_COLUMNS, rows: () => [] },
-    headers: taggedHeaders(json),
+    // Numbers of people: no cache on the way may keep them.
+    headers: { ...taggedHeaders(json), ...NOT_KEPT },
   })
   const rows = page.Results ?? []
   return { ...document, csv: () => document.csv() + rows.map(resultRow).join('') }

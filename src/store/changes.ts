@@ -64,8 +64,9 @@ export function notMade(fault: unknown, kind: string, log: Log): NotMade {
   if (fault instanceof ServiceError) {
     return { isMade: false, code: fault.code, message: fault.message, field: fault.field }
   }
-  const { message } = fault as Error
-  log.error({ kind, reason: message }, 'a change cannot be stored')
+  // The engine's own message quotes the text, which may hold numbers.
+  const reason = fault instanceof SyntaxError ? 'a record is not JSON' : (fault as Error).message
+  log.error({ kind, reason }, 'a change cannot be stored')
   return { isMade: false, ...NOT_STORED, field: undefined }
 }
 

@@ -82,25 +82,28 @@ function isAlive({ name, start }: Registered): boolean {
     // One of another user may not be sent a signal, but is there.
     if ((fault as NodeJS.ErrnoException).code !== 'EPERM') return false
   }
-  return start === '' || startOf(name) === start
+  const found = startOf(name)
+  // It is there: where no more can be learnt, as without a free descriptor, it is waited for.
+  return start === '' || found === undefined || found === start
 }
 
 /**
- * When a process began, in the unit of the system.
+ * When a process began, in the unit of the system, or that it has ended.
  *
- * @returns undefined for one that has ended, and where the system does not tell
+ * @returns undefined where the system does not tell
  */
 function startOf(name: string): string | undefined {
   try {
     const stat = readFileSync(`/proc/${name}/stat`, 'latin1')
     // Behind the name of the program, which may hold anything: the state is the first field.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return fields[STATE] === 'Z' || fields[STATE] === 'X' ? undefined : fields[START_TIME]
+    return fields[STATE] === 'Z' || fields[STATE] === 'X' ? ENDED : fields[START_TIME]
   } catch {
     return undefined
   }
 }
 
+const ENDED = 'ended'
 /** See proc(5), less the two fields up to the name. */
 const STATE = 0
 const START_TIME = 19

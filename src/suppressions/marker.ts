@@ -64,6 +64,8 @@ export class Marker {
     for (const change of attaching.changes) this.#apply(attaching.shards, change)
     this.#attaching.delete(attaching)
     this.#attached.set(id, attaching.shards)
+    // Nobody has looked whether what was changed until now matters to what was counted in it before.
+    tellTaken(this.#progress, takenVersion(this.#progress), true)
   }
 
   /** Touches its memory no more. */

@@ -27,6 +27,11 @@ export interface MarksThread {
   stop(): Promise<void>
 }
 
+interface Waiting {
+  readonly resolve: (recipientCount: number) => void
+  readonly reject: (fault: unknown) => void
+}
+
 /**
  * @param workerUrl  of the compiled workers/suppress.ts
  * @param onCaughtUp  called when changes are marked, whoever made them
@@ -37,9 +42,10 @@ export function startMarksThread(
   onCaughtUp: (caughtUp: CaughtUp) => void,
 ): MarksThread {
   const worker = new Worker(workerUrl, { workerData: data })
-  const waiting = new Map<number, (recipientCount: number) => void>()
+  const waiting = new Map<number, Waiting>()
   let lastTicket = 0
   let isStopping = false
+  let hasFailed = false
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   const failure = new Promise<never>((_, reject) => {
     const fail = (reason: string) =>
@@ -50,18 +56,26 @@ export function startMarksThread(
       if (!isStopping) fail(`it ended with code ${code}`)
     })
   })
-  failure.catch(() => {})
+  // One by one, since a race for each order would be remembered for as long as the thread runs.
+  failure.catch((fault) => {
+    hasFailed = true
+    for (const { reject } of waiting.values()) reject(fault)
+    waiting.clear()
+  })
   worker.on('message', (report: MarksReport) => {
     if (report.kind === 'caughtUp') return onCaughtUp(report)
-    waiting.get(report.ticket)?.(report.recipientCount)
+    waiting.get(report.ticket)?.resolve(report.recipientCount)
     waiting.delete(report.ticket)
   })
 
   function ask(order: (ticket: number) => MarksOrder): Promise<number> {
+    if (hasFailed) return failure
     const ticket = ++lastTicket
-    const answer = new Promise<number>((resolve) => waiting.set(ticket, resolve))
+    const answer = new Promise<number>((resolve, reject) =>
+      waiting.set(ticket, { resolve, reject }),
+    )
     worker.postMessage(order(ticket))
-    return Promise.race([answer, failure])
+    return answer
   }
 
   return {

@@ -69,8 +69,9 @@ export function startSuppressions(options: SuppressionsOptions): Suppressions {
     try {
       services.publish(takenVersion(progress))
     } catch (fault) {
-      // They give up waiting, and say so.
+      // They give up waiting, and say so. Whoever sends the change again makes no new one to be taken.
       log.error(describeFault(fault as Error), 'cannot tell other services what is taken')
+      publishing = setTimeout(publish, PUBLISH_AGAIN_MS).unref()
     }
   }
 
@@ -131,6 +132,9 @@ export function startSuppressions(options: SuppressionsOptions): Suppressions {
     },
   }
 }
+
+/** So soon that who waits for it may still do so. */
+const PUBLISH_AGAIN_MS = limits.suppressionTakeMs / 4
 
 const THREAD = new URL('../../workers/suppress.js', import.meta.url)
 

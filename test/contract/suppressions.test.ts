@@ -100,23 +100,7 @@ t.test('changes hold while new snapshots are taken', async (t) => {
 t.test('counts of contexts are never older than an acknowledged change', async (t) => {
   const data = await world(t)
   const service = await serve(t, '--data', data, '--http-threads', '2')
-  const corners = [
-    [-1, -1],
-    [-1, 1],
-    [1, 1],
-    [1, -1],
-    [-1, -1],
-  ]
-  const Geometry = { type: 'polygon', rings: [corners], spatialReference: { wkid: 4326 } }
-  const body = JSON.stringify({ ContextName: 'Drill', Areas: [{ Id: 'a', Geometry }] })
-  const posted = await fetch(`${service.url}/api/contexts`, { method: 'POST', body })
-  const { Id } = (await posted.json()) as { Id: string }
-  const read = async () => {
-    const options = { headers: { connection: 'close' } }
-    const response = await fetch(`${service.url}/api/contexts/${Id}`, options)
-    const { Areas } = (await response.json()) as { Areas: { ContactTotalCount?: number }[] }
-    return { count: Areas[0].ContactTotalCount, tag: response.headers.get('etag') }
-  }
+  const read = await contextOf(service)
   let { count, tag } = await read()
   t.equal(count, COUNT)
   for (let i = 0; i < 20; i++) {
@@ -129,6 +113,21 @@ t.test('counts of contexts are never older than an acknowledged change', async (
   await changeList(service, 'PUT', 'all', ['+9995'])
   ;({ count, tag } = await read())
   t.equal(count, COUNT - 20, 'a change that concerns nobody')
+})
+
+t.test('counts of a snapshot that comes back respect what was changed meanwhile', async (t) => {
+  const data = temporaryDirectory(t)
+  const id = await importPlaces(t, data, 1, places())
+  const service = await serve(t, '--data', data)
+  const read = await contextOf(service)
+  t.equal((await read()).count, COUNT)
+  await untilServed(service, await importPlaces(t, data, 1, places(COUNT - 1)))
+  const { body } = await changeList(service, 'PUT', 'all', [numberOf(COUNT - 1)])
+  t.match(body, { RecipientCount: 0 }, 'nobody of the snapshot that is served')
+  t.not((await read()).count, COUNT, 'not even while it is counted again')
+  t.equal((await hickory('rollback', '--data', data)).code, 0)
+  await untilServed(service, id)
+  t.equal((await read()).count, COUNT - 1)
 })
 
 t.test('every process of a data directory answers by a change', async (t) => {
@@ -212,6 +211,27 @@ t.test('the thread that sets marks ends with the service', async (t) => {
   t.teardown(() => store.close())
   t.same(store.services.lagging(99), [], 'nobody waits for it')
 })
+
+/** Stores a context with an area around everybody; gives what reads its count. */
+async function contextOf({ url }: Service) {
+  const corners = [
+    [-1, -1],
+    [-1, 1],
+    [1, 1],
+    [1, -1],
+    [-1, -1],
+  ]
+  const Geometry = { type: 'polygon', rings: [corners], spatialReference: { wkid: 4326 } }
+  const body = JSON.stringify({ ContextName: 'Drill', Areas: [{ Id: 'a', Geometry }] })
+  const posted = await fetch(`${url}/api/contexts`, { method: 'POST', body })
+  const { Id } = (await posted.json()) as { Id: string }
+  return async () => {
+    const options = { headers: { connection: 'close' } }
+    const response = await fetch(`${url}/api/contexts/${Id}`, options)
+    const { Areas } = (await response.json()) as { Areas: { ContactTotalCount?: number }[] }
+    return { count: Areas[0].ContactTotalCount, tag: response.headers.get('etag') }
+  }
+}
 
 async function untilServed({ url }: Service, snapshotId: string): Promise<void> {
   for (;;) {

@@ -139,6 +139,11 @@ t.test('requests are within their bounds', async (t) => {
     await t.rejects(put(request), { code: 'InvalidRequest', field })
     await t.rejects(remove(request), { code: 'InvalidRequest', field })
   }
+  // It would be acknowledged and not suppressed.
+  await t.rejects(put({ Numbers: ['+1'], Number: '+2' }), {
+    code: 'InvalidRequest',
+    field: 'Number',
+  })
   await t.rejects(get({ Take: -1 }), { code: 'InvalidRequest', field: 'Take' })
   await t.rejects(get({ sources: 1 }), { code: 'InvalidRequest', field: 'sources' })
   t.match(await put({ Numbers: [] }), { AddedCount: 0, PresentCount: 0 })
@@ -163,6 +168,7 @@ t.test('a table has a row for each number, as it is', async (t) => {
   ])
   const tag = async () => (await getAnswer({}))?.headers.ETag
   const before = await tag()
+  t.equal((await getAnswer({}))?.headers['Cache-Control'], 'no-store', 'numbers of people')
   t.equal(await tag(), before)
   await put({ Numbers: ['+5'] })
   t.not(await tag(), before)

@@ -9,7 +9,7 @@ import type { Area, MapContext } from '../../src/interface/context.js'
 import { contextOperations } from '../../src/operations/contexts.js'
 import { startLiveCounts } from '../../src/operations/live-counts.js'
 import { createCurrent, type OpenSnapshot } from '../../src/selection/current.js'
-import { createProgress } from '../../src/suppressions/progress.js'
+import { createProgress, tellTaken } from '../../src/suppressions/progress.js'
 import { inTime } from '../support/in-time.js'
 import { localService } from '../support/local-service.js'
 import { silentLog, squareGeometry, temporaryStore } from '../support/store.js'
@@ -30,10 +30,11 @@ function snapshot(snapshotId: string, recipientCount: number, label = 'A'): Open
 async function front(t: Test, first: OpenSnapshot) {
   const store = await temporaryStore(t)
   const current = createCurrent(first)
+  const suppressionProgress = createProgress()
   const counts = startLiveCounts({
     store,
     current,
-    suppressionProgress: createProgress(),
+    suppressionProgress,
     log: silentLog,
   })
   t.teardown(() => counts.stop())
@@ -44,6 +45,7 @@ async function front(t: Test, first: OpenSnapshot) {
   }
   return {
     current,
+    suppressionProgress,
     put: (areas: object[]) =>
       areasOf(operations.PutMapContextRequest({ Id: ID, Areas: areas }, inTime())),
     get: () => areasOf(operations.GetMapContextRequest({ Id: ID }, inTime())),
@@ -74,6 +76,15 @@ t.test('counts follow the snapshot, and those of the old one are said to be old'
     [0, false],
   ])
   t.match(now[1].Contacts, [{ Label: 'B', Count: 0 }])
+})
+
+t.test('counts of the old snapshot are not served once any number was suppressed', async (t) => {
+  const { current, suppressionProgress, put, get } = await front(t, snapshot('000001-aaaaaaaa', 30))
+  await put([{ Id: 'a', Geometry }])
+  await current.switchTo(snapshot('000002-bbbbbbbb', 50)).released
+  // Of nobody in the new one, which does not say that it is of nobody in the old one.
+  tellTaken(suppressionProgress, 1, false)
+  t.same((await get()).map(shown), [[50, false]])
 })
 
 t.test('what is counted in a newer snapshot than was asked is not taken for final', async (t) => {

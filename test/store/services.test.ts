@@ -5,7 +5,8 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import fs, { readFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import t from 'tap'
 import { createStore } from '../../src/store/create.js'
 import { ownName, serviceRegistry } from '../../src/store/services.js'
@@ -40,6 +41,7 @@ t.test('others wait for services that live, and for no others', async (t) => {
   t.same(registry.lagging(5), [other], 'but where nobody tells, for whoever has the id')
   write(other, 0)
   t.same(registry.lagging(5), [other])
+  withoutDescriptors(() => t.same(registry.lagging(5), [other], 'also where files cannot be read'))
   child.kill('SIGKILL')
   await once(child, 'exit')
   t.same(registry.lagging(5), [], 'not for one that is killed')
@@ -57,4 +59,19 @@ t.test('others wait for services that live, and for no others', async (t) => {
 function startOf(name: string): string {
   const stat = readFileSync(`/proc/${name}/stat`, 'latin1')
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+}
+
+/** As it is for a process that has opened as many files as it may. */
+function withoutDescriptors(work: () => void): void {
+  const { readFileSync } = fs
+  fs.readFileSync = () => {
+    throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' })
+  }
+  syncBuiltinESMExports()
+  try {
+    work()
+  } finally {
+    fs.readFileSync = readFileSync
+    syncBuiltinESMExports()
+  }
 }

@@ -8,6 +8,7 @@ import { limits } from '../../src/limits.js'
 import { createStore } from '../../src/store/create.js'
 import {
   applySuppressions,
+  makeSuppressions,
   type SuppressionChange,
   type SuppressionsChanged,
 } from '../../src/store/suppress.js'
@@ -187,6 +188,24 @@ t.test('the log has the latest changes, and only what they changed', async (t) =
   t.equal(readLogged(tables, 1), undefined)
   t.ok(readLogged(tables, 2))
 })
+
+t.test(
+  'a change that meets a damaged record is not made, and the log has no numbers',
+  async (t) => {
+    const { tables } = await openedTables(t)
+    made(tables, add('all', '+9991'))
+    const full = { ...readState(tables), loggedCount: limits.suppressionLogCount }
+    tables.meta.putSync(META.suppressions, JSON.stringify(full))
+    tables.suppressionLog.putSync(1, '{"numbers":["+9991')
+    const logged: string[] = []
+    const log = { ...silentLog, error: (entry: object) => logged.push(JSON.stringify(entry)) }
+    t.match(makeSuppressions(tables, [add('all', '+9992')], log as never), [
+      { isMade: false, code: 'Unavailable' },
+    ])
+    t.same(logged, ['{"kind":"suppressions","reason":"a record is not JSON"}'])
+    t.same([...numbersOf(tables, 'all', undefined, 9)], ['+9991'])
+  },
+)
 
 t.test('a store with lists is not opened by releases that know of none', async (t) => {
   const { tables } = await openedTables(t)

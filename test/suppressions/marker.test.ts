@@ -173,6 +173,32 @@ t.test('a change that marks nobody leaves what was counted right', async (t) => 
   t.same(await change('all', '+9991', true).then(([version]) => version), 66)
 })
 
+t.test('what was counted in a snapshot before it was attached may be wrong', async (t) => {
+  const random = seededRandom(testSeed(t))
+  const { store, tables, publish } = await world(t, random)
+  const progress = createProgress()
+  const marker = new Marker(tables, progress, ownName)
+  const first = await publish()
+  attachNow(marker, first)
+  const change = async (number: string) => {
+    await store.suppress({
+      kind: 'suppressions',
+      scope: 'all',
+      numbers: [number],
+      isRemoval: false,
+    })
+    marker.catchUp()
+  }
+  await change('+123')
+  t.equal(effectiveVersion(progress), 0)
+  const attaching = marker.attach(await publish())
+  attaching.next()
+  await change('+124')
+  t.equal(effectiveVersion(progress), 0, 'nobody answers from it yet')
+  for (const _ of attaching);
+  t.same([takenVersion(progress), effectiveVersion(progress)], [2, 2])
+})
+
 t.test('recipients with a number are counted in a source, or in all', async (t) => {
   const data = temporaryDirectory(t)
   const store = await createStore(data, silentLog)
