@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { RecipientColumns } from '../shard/columns.js'
-import { removeTemporaryFiles } from '../snapshot/abandon.js'
 import { snapshotsDirectory, TEMPORARY } from '../snapshot/directory.js'
 import { type DataLock, withDataLock } from '../snapshot/lock.js'
 import { beginSnapshot, type SnapshotDraft } from '../snapshot/publish.js'
@@ -32,21 +31,12 @@ export interface PublishPlan {
 /** Publishes one snapshot with all of the sources, or throws and changes nothing. */
 export async function publishSources(context: CommandContext, plan: PublishPlan): Promise<void> {
   const startedMs = performance.now()
-  const { dataDirectory } = plan
-  let isHeld = false
-  const signals = endOnSignal(() => {
-    if (isHeld) removeTemporaryFiles(dataDirectory)
-  })
+  const signals = endOnSignal()
   try {
-    await withDataLock(dataDirectory, async (lock) => {
-      isHeld = true
-      try {
-        const outcomes = await publishUnderLock(context, plan, lock, signals.hold)
-        printTime(startedMs)
-        assertNoneFailed(outcomes)
-      } finally {
-        isHeld = false
-      }
+    await withDataLock(plan.dataDirectory, async (lock) => {
+      const outcomes = await publishUnderLock(context, plan, lock, signals.hold)
+      printTime(startedMs)
+      assertNoneFailed(outcomes)
     })
   } finally {
     signals.forget()

@@ -4,7 +4,7 @@
  * @module
  */
 import { readdirSync } from 'node:fs'
-import { constants, setPriority } from 'node:os'
+import { constants, getPriority, setPriority } from 'node:os'
 
 /**
  * To be called before threads are made, which inherit it. Does nothing where it is not allowed. Not
@@ -13,6 +13,8 @@ import { constants, setPriority } from 'node:os'
 export function lowerPriority(): void {
   for (const id of threadIds()) {
     try {
+      // Whoever started it with less, as nice does, keeps that.
+      if (getPriority(id) >= constants.priority.PRIORITY_BELOW_NORMAL) continue
       setPriority(id, constants.priority.PRIORITY_BELOW_NORMAL)
     } catch {
       // It is a courtesy, and some systems do not let everybody change it.

@@ -3,17 +3,18 @@
  *
  * @module
  */
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
+import { literalPattern } from '../sources/database.js'
 import { fileFormats } from '../sources/file-format.js'
+import { STANDARD_INPUT } from '../sources/input-paths.js'
 import { completeUrl, hasPassword } from '../sources/postgres-url.js'
 import { checkLabel, type ImportSource, type SourceInput } from './import-source.js'
-import { STANDARD_INPUT } from './spool.js'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -118,7 +119,9 @@ function invalid(path: string, value: unknown): OperatorError {
   // The closed objects of the schema are checked member by member.
   if (error?.keyword === 'boolean') return fault(path, at, 'is not known')
   const found = at.split('/').slice(1).reduce(memberOf, value)
-  const isShown = ['string', 'number', 'boolean'].includes(typeof found) && !at.endsWith('/from')
+  // An address may hold a password.
+  const isAddress = at.endsWith('/from') || String(found).includes('://')
+  const isShown = ['string', 'number', 'boolean'].includes(typeof found) && !isAddress
   const shown = isShown ? `, not ${JSON.stringify(found).slice(0, VALUE_CHAR_COUNT)}` : ''
   return fault(path, at === '' ? '/' : at, `${error?.message}${shown}`)
 }
@@ -144,8 +147,12 @@ function inputOf(
     if (standardInput !== -1) {
       throw fault(path, `${at}/files/${standardInput}`, 'must be a file, not standard input')
     }
+    const address = files.findIndex((file) => file.includes('://'))
+    if (address !== -1) {
+      throw fault(path, `${at}/files/${address}`, 'is an address: that of a database is "from"')
+    }
     const directory = dirname(resolve(path))
-    return { patterns: files.map((file) => resolve(directory, file)), format }
+    return { patterns: files.map((file) => patternOf(directory, file)), format }
   }
   if (query === undefined) throw fault(path, at, 'has "from" and needs "query"')
   if (format !== undefined) throw fault(path, `${at}/format`, 'goes with "files"')
@@ -158,7 +165,16 @@ function inputOf(
   }
 }
 
-/** Variables in the name or the password of a user may have any characters, so they are encoded. */
+/** Only what stands in the list can be a pattern, not the directory that the list is in. */
+function patternOf(directory: string, file: string): string {
+  const path = resolve(directory, file)
+  return existsSync(path) ? path : resolve(literalPattern(directory), file)
+}
+
+/** Behind the name of a parameter. */
+const PARAMETER_VALUE = /[?&][a-z]+=[^&]*$/
+
+/** Variables in a user's name or password, or a parameter, may have any characters, so they are encoded. */
 function fillIn(from: string, environment: Environment): string {
   const hostStart = from.lastIndexOf('@')
   return from.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string, offset: number) => {
@@ -166,7 +182,8 @@ function fillIn(from: string, environment: Environment): string {
     if (value === undefined) {
       throw new OperatorError('Usage', `the variable ${name} is not set`)
     }
-    return offset < hostStart ? encodeURIComponent(value) : value
+    const isValue = offset < hostStart || PARAMETER_VALUE.test(from.slice(0, offset))
+    return isValue ? encodeURIComponent(value) : value
   })
 }
 

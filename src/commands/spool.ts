@@ -4,18 +4,18 @@
  * @module
  */
 import { rm } from 'node:fs/promises'
+import { removeOnExit } from '../snapshot/remove-on-exit.js'
 
-/** The argument that stands for standard input. */
-export const STANDARD_INPUT = '-'
-
-/** Who reads makes the directory if need be; it is gone afterwards. */
+/** Who reads makes the directory if need be; it is gone afterwards, and when the process is stopped. */
 export async function withSpool<Result>(
   directory: string,
   use: (spoolDirectory: string) => Promise<Result>,
 ): Promise<Result> {
+  const removal = removeOnExit(directory, true)
   try {
     return await use(directory)
   } finally {
     await rm(directory, { recursive: true, force: true })
+    removal.forget()
   }
 }

@@ -44,9 +44,14 @@ export async function withDatabase<Result>(
   }
 }
 
-/** A path as an SQL literal for read_csv, which takes it for a pattern: this one matches itself. */
+/** A path as an SQL literal for read_csv, which takes it for a pattern. */
 export function sqlPath(path: string): string {
-  return quote(resolve(path).replace(/[[*?]/g, '[$&]'))
+  return quote(literalPattern(resolve(path)))
+}
+
+/** The pattern that matches this path and nothing else. */
+export function literalPattern(path: string): string {
+  return path.replace(/[[*?]/g, '[$&]')
 }
 
 /** A text as an SQL literal. */

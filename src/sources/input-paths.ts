@@ -15,6 +15,7 @@ export const STANDARD_INPUT = '-'
 export async function inputPaths(patterns: readonly string[]): Promise<string[]> {
   const paths: string[] = []
   for (const pattern of patterns) {
+    if (pattern.includes('://') && !(await exists(pattern))) throw notFile(pattern)
     const isPath = pattern === STANDARD_INPUT || !/[*?[]/.test(pattern) || (await exists(pattern))
     if (isPath) paths.push(pattern)
     else paths.push(...(await matches(pattern)))
@@ -39,10 +40,16 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
+/** Without the rest, which may hold a password. */
+function notFile(address: string): Error {
+  const [scheme] = address.split('://')
+  return new OperatorError(
+    'InputRejected',
+    `${scheme}://… is not a file: download it first, or read a database with --from`,
+  )
+}
+
 async function matches(pattern: string): Promise<string[]> {
-  if (pattern.includes('://')) {
-    throw new OperatorError('InputRejected', `${pattern} is not a file: download it first`)
-  }
   const instance = await DuckDBInstance.create(':memory:')
   const connection = await instance.connect()
   try {

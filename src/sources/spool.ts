@@ -1,5 +1,6 @@
 /**
  * Files that an import writes for itself, which nobody else may read, and which are gone when it ends.
+ * Should the process be stopped, they go with their directory, which is up to who named it.
  *
  * @module
  */
@@ -9,7 +10,6 @@ import { mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError } from '../errors.js'
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const FILE_MODE = 0o600
 const DIRECTORY_MODE = 0o700
 /** Written at a time. */
@@ -18,11 +18,6 @@ const PIECE_BYTES = 1 << 20
 export class Spool {
   readonly #directory: string
   readonly #paths: string[] = []
-  readonly #onSignal = (signal: NodeJS.Signals) => {
-    this.remove()
-    // Again, for whoever else listens: the library that holds locks ends nothing while others do.
-    process.kill(process.pid, signal)
-  }
 
   constructor(directory: string) {
     this.#directory = directory
@@ -32,7 +27,6 @@ export class Spool {
   async write(content: AsyncIterable<Uint8Array>): Promise<string> {
     await mkdir(this.#directory, { recursive: true, mode: DIRECTORY_MODE })
     const path = join(this.#directory, `input-${process.pid}-${randomBytes(6).toString('hex')}.tmp`)
-    if (this.#paths.length === 0) for (const signal of SIGNALS) process.on(signal, this.#onSignal)
     this.#paths.push(path)
     const file = await open(path, 'wx', FILE_MODE)
     try {
@@ -52,11 +46,6 @@ export class Spool {
 
   /** Removes all files; may be called again. */
   remove(): void {
-    this.#removeFiles()
-    for (const signal of SIGNALS) process.removeListener(signal, this.#onSignal)
-  }
-
-  #removeFiles(): void {
     for (const path of this.#paths.splice(0)) rmSync(path, { force: true })
   }
 }

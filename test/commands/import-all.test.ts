@@ -2,8 +2,10 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { importCommand } from '../../src/commands/import.js'
+import { readSourcesFile } from '../../src/commands/sources-file.js'
 import { limits } from '../../src/limits.js'
 import { openSnapshot } from '../../src/snapshot/open.js'
+import { parseDatabaseUrl } from '../../src/sources/postgres-url.js'
 import { startHickory, temporaryDirectory } from '../support/hickory.js'
 import { fingerprint, silentLog } from '../support/snapshots.js'
 import { until } from '../support/until.js'
@@ -282,4 +284,63 @@ t.test('a signal ends an import without a trace', async (t) => {
     const left = Object.keys(fingerprint(data)).filter((name) => name !== 'snapshots')
     t.same(left, Object.keys(before))
   }
+})
+
+t.test('a signal that comes while the snapshot takes its place changes nothing', async (t) => {
+  const data = temporaryDirectory(t)
+  const path = join(data, 'people.csv')
+  writeFileSync(path, HEADER + '+9991,1,2,\n'.repeat(500_000))
+  const args = ['import', '--data', data, '--source', '1', '--label', 'x', path]
+  const { child, finished } = startHickory(...args)
+  const snapshots = join(data, 'snapshots')
+  const named = () =>
+    existsSync(snapshots) && readdirSync(snapshots).some((name) => !/[.]/.test(name))
+  await until(named)
+  child.kill('SIGTERM')
+  const ended = await finished
+  t.match(ended, { code: 0, stdout: /^snapshot/m })
+  t.notMatch(ended.stderr, /nothing was published/)
+  t.equal((await openSnapshot(data)).sources.length, 1)
+})
+
+t.test('the directory of a list is not a pattern', async (t) => {
+  const { data, write, run } = place(t)
+  for (const name of ['[p]', 'p']) mkdirSync(join(data, name))
+  const list = JSON.stringify({ sources: [{ id: 1, label: 'One', files: ['*.csv'] }] })
+  write('[p]/sources.json', list)
+  write('[p]/a.csv', GOOD)
+  write('p/b.csv', HEADER)
+  t.match(await run('--all', join(data, '[p]', 'sources.json')), { exitCode: 0 })
+  t.match((await openSnapshot(data)).sources, [{ recipientCount: 2 }])
+})
+
+t.test(
+  'an address where a file should be is not repeated, as it may hold a password',
+  async (t) => {
+    const { writeSources, run } = place(t)
+    const address = 'postgres://u:secret@h/d'
+    for (const files of [address, [address]]) {
+      writeSources({ id: 1, label: 'One', files })
+      const { exitCode, message, out } = await run('--all')
+      t.equal(exitCode, 2)
+      t.notMatch(message + out, /secret/)
+    }
+    for (const path of [address, `${address}?x`]) {
+      const { exitCode, message, out } = await run('--source', '1', '--label', 'x', path)
+      t.equal(exitCode, 5)
+      t.notMatch(message + out, /secret/)
+    }
+  },
+)
+
+t.test('a variable is the whole of a parameter, whatever is in it', async (t) => {
+  const { data, writeSources } = place(t)
+  const from = 'postgres://h/d?password=$' + '{PW}&options=$' + '{OPTIONS}'
+  writeSources({ id: 1, label: 'One', from, query: 'select 1' })
+  const environment = { PW: 'a&secret=+%41@#', OPTIONS: '-c x=1' }
+  const [{ input }] = readSourcesFile(join(data, 'sources.json'), environment, silentLog)
+  t.match(parseDatabaseUrl('url' in input ? input.url : ''), {
+    password: environment.PW,
+    options: environment.OPTIONS,
+  })
 })

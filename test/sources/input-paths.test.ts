@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -73,23 +74,28 @@ t.test('what is spooled is readable by its owner alone, and gone afterwards', as
   spool.remove()
 })
 
-t.test('a signal takes what is spooled away', async (t) => {
-  const data = t.testdir({})
-  const child = spawn(
-    process.execPath,
-    [cli, 'import', '--data', data, '--source=1', '--label=One', '-'],
-    { stdio: ['pipe', 'ignore', 'ignore'] },
-  )
-  const ended = new Promise<NodeJS.Signals | null>((resolve) =>
-    child.once('exit', (_, signal) => resolve(signal)),
-  )
-  child.stdin.on('error', () => undefined)
-  child.stdin.write(CSV.repeat(100_000))
-  await until(() => existing(data).some((name) => name.endsWith('.tmp')))
-  child.kill('SIGTERM')
-  await ended
-  t.notOk(existing(data).some((name) => name.endsWith('.tmp')))
-})
+for (const flags of [[], ['--dry-run']]) {
+  t.test(`a signal takes what is spooled away ${flags}`, async (t) => {
+    const directory = t.testdir({ data: {}, temporary: {} })
+    const [data, temporary] = [join(directory, 'data'), join(directory, 'temporary')]
+    const child = spawn(
+      process.execPath,
+      [cli, 'import', '--data', data, '--source=1', '--label=One', ...flags, '-'],
+      { env: { ...process.env, TMPDIR: temporary }, stdio: ['pipe', 'ignore', 'ignore'] },
+    )
+    const ended = once(child, 'exit')
+    child.stdin.on('error', () => undefined)
+    child.stdin.write(CSV.repeat(100_000))
+    const spooled = () =>
+      [...existing(data), ...existing(temporary)].filter((name) =>
+        /input-|spool|hickory/.test(name),
+      )
+    await until(() => spooled().some((name) => name.endsWith('.tmp')))
+    child.kill('SIGTERM')
+    await ended
+    t.same(spooled(), [])
+  })
+}
 
 t.test('files of several formats are one source', async (t) => {
   const directory = t.testdir({})
