@@ -16,6 +16,13 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** What a shell adds to the number of a signal. */
 const SIGNAL_EXIT_CODE = 128
 
+export interface EndOnSignal {
+  /** From now on a signal comes too late, and changes nothing. */
+  hold(): void
+  /** From now on a signal does what it does otherwise. */
+  forget(): void
+}
+
 /**
  * Ends the process with 128 and the number of the signal. What is removed or released when a process
  * exits, such as a draft, a spool directory and the lock of the data directory, is so.
@@ -23,7 +30,10 @@ const SIGNAL_EXIT_CODE = 128
 export function endOnSignal(): SignalWatch {
   let isHeld = false
   const onSignal = (signal: NodeJS.Signals) => {
-    if (isHeld) return
+    if (isHeld) {
+      process.stderr.write(`hickory: ${signal} comes too late, the snapshot is being published\n`)
+      return
+    }
     process.stderr.write(`hickory: stopped by ${signal}, nothing was published\n`)
     process.exit(SIGNAL_EXIT_CODE + constants.signals[signal])
   }

@@ -60,11 +60,12 @@ async function publishUnderLock(
     for (const source of sources) {
       outcomes.push(await putSource(context, plan, source, begin))
     }
+    const snapshotId = draft && (await publishDraft(context, draft))
     if (plan.isList) printSummary(outcomes, 'published')
-    if (draft === undefined) {
+    if (snapshotId === undefined) {
       throw new OperatorError('InputRejected', 'every source failed, nothing was published')
     }
-    print(`snapshot   ${await publishDraft(context, draft)}`)
+    print(`snapshot   ${snapshotId}`)
     return outcomes
   } finally {
     await draft?.discard()

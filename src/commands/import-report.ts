@@ -7,7 +7,7 @@ import type { ReadReport } from '../sources/batch.js'
 import type { ChosenColumns, Preview } from '../sources/preview.js'
 import { type RejectExample, rejectReasons } from '../sources/rejects.js'
 import { print } from './output.js'
-import { printable, printTable } from './table.js'
+import { formatTable, printable } from './table.js'
 
 /** A source of a run of several. */
 export interface Outcome {
@@ -43,7 +43,7 @@ export function printPreview({ columns, rows, report }: Preview): void {
   if (rows.length > 0) {
     print()
     const cells = rows.map(({ number, lat, lng, contact }) => [number, lat, lng, contact])
-    printTable([['number', 'lat', 'lng', 'contact'], ...cells])
+    for (const line of formatTable(['<number', 'lat', 'lng', '<contact'], cells)) print(line)
     print()
   }
   printReport(report)
@@ -59,7 +59,8 @@ export function printSummary(outcomes: readonly Outcome[], done: string): void {
     failure === undefined ? done : 'failed',
   ])
   print()
-  printTable([['source', 'label', 'rows read', 'accepted', 'rejected', 'result'], ...rows])
+  const heads = ['source', '<label', 'rows read', 'accepted', 'rejected', '<result']
+  for (const line of formatTable(heads, rows)) print(line)
   print()
 }
 

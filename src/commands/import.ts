@@ -17,6 +17,7 @@ import { importHelp } from './import-help.js'
 import { publishSources } from './import-publish.js'
 import { checkLabel, type ImportSource, type SourceInput } from './import-source.js'
 import { lowerPriority } from './low-priority.js'
+import { parseSourceId } from './source-id.js'
 import { readSourcesFile } from './sources-file.js'
 
 interface Flags extends ColumnNames {
@@ -164,13 +165,4 @@ function readInput(
     )
   }
   return { url: completeUrl(from, readEnvironment()), query }
-}
-
-function parseSourceId(text: string): number {
-  const id = /^[0-9]{1,10}$/.test(text) ? Number(text) : Number.NaN
-  if (id <= limits.sourceIdMax) return id
-  throw new OperatorError(
-    'Usage',
-    `--source is an integer from 0 to ${limits.sourceIdMax}, not "${text}"`,
-  )
 }

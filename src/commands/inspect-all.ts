@@ -4,9 +4,11 @@
  * @module
  */
 import { filesOf, type Manifest, readManifest } from '../snapshot/manifest.js'
+import { recipientCountOf } from '../snapshot/snapshot.js'
 import { print } from './output.js'
-import { formatAge, formatBytes, formatTable } from './quantities.js'
+import { formatAge, formatBytes } from './quantities.js'
 import type { SnapshotIds } from './snapshot-id.js'
+import { formatTable } from './table.js'
 
 /** A snapshot, or why its manifest cannot be read. */
 type Entry = { readonly id: string } & ({ manifest: Manifest } | { fault: string })
@@ -50,7 +52,7 @@ function summaryOf(entry: Entry, currentId: string | null) {
     createdAt,
     formatVersion,
     sourceCount: sources.length,
-    recipientCount: sources.reduce((sum, { recipientCount }) => sum + recipientCount, 0),
+    recipientCount: recipientCountOf(sources),
     byteLength: files.reduce((sum, { byteLength }) => sum + byteLength, 0),
   }
 }

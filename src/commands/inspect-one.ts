@@ -8,10 +8,12 @@ import type { Box } from '../shard/layout.js'
 import { snapshotsDirectory } from '../snapshot/directory.js'
 import { filesOf, type Manifest, type ManifestShard, readManifest } from '../snapshot/manifest.js'
 import { readCoordinates } from '../snapshot/read-columns.js'
+import { recipientCountOf } from '../snapshot/snapshot.js'
 import { addToMap, createDensityMap, type DensityMap, drawMap } from './density-map.js'
 import { print } from './output.js'
-import { formatAge, formatBytes, formatDegrees, formatTable } from './quantities.js'
+import { formatAge, formatBytes, formatDegrees } from './quantities.js'
 import type { SnapshotIds } from './snapshot-id.js'
+import { formatTable } from './table.js'
 
 /** @throws OperatorError `SnapshotCorrupt`, if the manifest cannot be read */
 export async function printSnapshot(
@@ -76,7 +78,7 @@ function printHead(manifest: Manifest, isCurrent: boolean): void {
   print(`created     ${createdAt}, ${formatAge(Date.now() - Date.parse(createdAt))} ago`)
   print(`format      version ${formatVersion}, manifest SHA-256 ${manifest.sha256}`)
   print(`size        ${formatBytes(bytes)} in ${files.length} files`)
-  print(`recipients  ${countOf(manifest)} of ${sources.length} sources`)
+  print(`recipients  ${recipientCountOf(sources)} of ${sources.length} sources`)
   if ('repeats' in manifest) {
     const { numberCount, recipientCount, sha256 } = manifest.repeats
     print(`repeats     ${numberCount} numbers that ${recipientCount} recipients have`)
@@ -86,7 +88,7 @@ function printHead(manifest: Manifest, isCurrent: boolean): void {
 
 function printSources(manifest: Manifest): void {
   const { sources } = manifest
-  const total = Math.max(1, countOf(manifest))
+  const total = Math.max(1, recipientCountOf(sources))
   const heads = ['source', '<label', 'recipients', 'share', 'contacts', 'regions', 'size']
   const rows = sources.map(({ id, label, recipientCount, contactCount, shards }) => [
     String(id),
@@ -129,7 +131,3 @@ function printRegions({ sources }: Manifest, { map, files }: Regions): void {
 
 /** Of a digest, so that a line is not too long; all of it is in the manifest. */
 const SHOWN_DIGITS = 12
-
-function countOf({ sources }: Manifest): number {
-  return sources.reduce((sum, { recipientCount }) => sum + recipientCount, 0)
-}

@@ -1,5 +1,5 @@
 /**
- * Numbers and tables as people read them.
+ * Quantities as people read them.
  *
  * @module
  */
@@ -24,26 +24,6 @@ export function formatAge(ms: number): string {
 /** Degrees of a coordinate in units of 1e-7 degree. */
 export function formatDegrees(units: number): string {
   return (units / 1e7).toFixed(4)
-}
-
-/**
- * Lines of columns that are as wide as they must be.
- *
- * @param heads  names of the columns; where one begins with `<`, it is set to the left
- */
-export function formatTable(
-  heads: readonly string[],
-  rows: readonly (readonly string[])[],
-): string[] {
-  const isLeft = heads.map((head) => head.startsWith('<'))
-  const lines = [heads.map((head) => head.replace(/^</, '')), ...rows]
-  const widths = heads.map((_, at) => Math.max(...lines.map((cells) => cells[at].length)))
-  return lines.map((cells) =>
-    cells
-      .map((cell, at) => (isLeft[at] ? cell.padEnd(widths[at]) : cell.padStart(widths[at])))
-      .join('  ')
-      .trimEnd(),
-  )
 }
 
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const

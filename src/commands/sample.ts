@@ -11,6 +11,7 @@ import type { Log } from '../log.js'
 import { createDirectory, listSnapshots } from '../snapshot/directory.js'
 import { withDataLock } from '../snapshot/lock.js'
 import { beginSnapshot } from '../snapshot/publish.js'
+import { recipientCountOf } from '../snapshot/snapshot.js'
 import { syntheticColumns } from '../sources/synthetic-columns.js'
 import { createStore } from '../store/create.js'
 import { DEFAULT_DIRECTORY, sampleContexts } from '../store/default-documents.js'
@@ -50,7 +51,7 @@ interface Recipe {
 async function publishSources(dataDirectory: string, log: Log, goOn: () => void): Promise<void> {
   const text = readFileSync(join(DEFAULT_DIRECTORY, 'sample.json'), 'utf8')
   const { countries, sources } = JSON.parse(text) as Recipe
-  const totalCount = sources.reduce((sum, { recipientCount }) => sum + recipientCount, 0)
+  const totalCount = recipientCountOf(sources)
   const progress = startProgress(log, 'making sample data', totalCount, 'recipients')
   let doneCount = 0
   try {

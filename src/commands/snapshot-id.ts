@@ -5,6 +5,7 @@
  */
 import { OperatorError } from '../errors.js'
 import { listSnapshots, readCurrent } from '../snapshot/directory.js'
+import { currentMissing } from '../snapshot/fall-back.js'
 import { missing } from '../snapshot/open.js'
 
 /** What CURRENT holds, which may be anything: it is one file that can be damaged, too. */
@@ -27,7 +28,7 @@ export async function readSnapshotIds(dataDirectory: string): Promise<SnapshotId
   let fault: string | undefined
   try {
     snapshotId = await readCurrent(dataDirectory)
-    if (snapshotId === undefined) fault = `there is no CURRENT in ${dataDirectory}`
+    if (snapshotId === undefined) fault = currentMissing(dataDirectory)
     else if (!ids.includes(snapshotId)) fault = `CURRENT names ${snapshotId}, which is not there`
   } catch (error) {
     fault = (error as Error).message

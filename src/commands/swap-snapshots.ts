@@ -11,7 +11,7 @@ import type { SwapOrder, SwapReport } from '../pool/swap-messages.js'
 import { isUnowned } from '../shard/arena.js'
 import type { ArenaPool } from '../shard/arena-pool.js'
 import { loadSnapshot } from '../snapshot/load.js'
-import type { Snapshot } from '../snapshot/snapshot.js'
+import { recipientCountOf, type Snapshot } from '../snapshot/snapshot.js'
 import {
   type Refusal,
   type Swap,
@@ -116,7 +116,7 @@ class FrontsSwap implements Swap {
     const options = { loaderUrl: LOADER_URL, stopping: this.#stopping }
     const snapshot = await loadSnapshot(dataDirectory, id, arenas, options)
     const ms = Math.round(performance.now() - startedMs)
-    log.info({ snapshotId: id, ms, recipientCount: recipientCountOf(snapshot) }, 'loaded')
+    log.info({ snapshotId: id, ms, recipientCount: recipientCountOf(snapshot.sources) }, 'loaded')
     return snapshot
   }
 
@@ -148,10 +148,6 @@ class FrontsSwap implements Swap {
 
 /** Of what loads the files of a snapshot, on threads. */
 export const LOADER_URL = new URL('../../workers/load.js', import.meta.url)
-
-function recipientCountOf({ sources }: Snapshot): number {
-  return sources.reduce((sum, { recipientCount }) => sum + recipientCount, 0)
-}
 
 function order(fronts: readonly FrontPort[], message: SwapOrder): void {
   for (const front of fronts) front.postMessage(message)

@@ -3,23 +3,28 @@
  *
  * @module
  */
-import { print } from './output.js'
-
-/** Prints rows of cells, of which the first is the header; columns of figures go to the right. */
-export function printTable(rows: readonly (readonly string[])[]): void {
-  const shown = rows.map((row) => row.map(printable))
-  const [header] = shown
-  const widths = header.map((_, column) => Math.max(...shown.map((row) => widthOf(row[column]))))
-  const isFigures = header.map((_, column) =>
-    shown.slice(1).every((row) => /^-?[0-9.]*$/.test(row[column])),
-  )
-  for (const row of shown) {
-    const cells = row.map((cell, column) => {
-      const space = ' '.repeat(widths[column] - widthOf(cell))
-      return isFigures[column] ? space + cell : cell + space
+/**
+ * Lines of columns that are as wide as they must be.
+ *
+ * @param heads  names of the columns; where one begins with `<`, it is set to the left
+ */
+export function formatTable(
+  heads: readonly string[],
+  rows: readonly (readonly string[])[],
+): string[] {
+  const isLeft = heads.map((head) => head.startsWith('<'))
+  const lines = [
+    heads.map((head) => head.replace(/^</, '')),
+    ...rows.map((row) => row.map(printable)),
+  ]
+  const widths = heads.map((_, at) => Math.max(...lines.map((cells) => widthOf(cells[at]))))
+  return lines.map((cells) => {
+    const padded = cells.map((cell, at) => {
+      const space = ' '.repeat(widths[at] - widthOf(cell))
+      return isLeft[at] ? cell + space : space + cell
     })
-    print(cells.join('  ').trimEnd())
-  }
+    return padded.join('  ').trimEnd()
+  })
 }
 
 /** Nothing in a source may move the cursor, change colours or turn the text around. */

@@ -8,8 +8,9 @@ import { OperatorError } from '../errors.js'
 import { type SnapshotState, verifySnapshot } from '../snapshot/verify.js'
 import type { CommandContext } from './context.js'
 import { print } from './output.js'
-import { formatBytes, formatTable } from './quantities.js'
+import { formatBytes } from './quantities.js'
 import { chosenId, readSnapshotIds, type SnapshotIds } from './snapshot-id.js'
+import { formatTable } from './table.js'
 
 interface Flags {
   readonly data?: string

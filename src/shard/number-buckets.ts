@@ -8,12 +8,19 @@
 import { NUMBER_WORDS, NumberTable, RECORD_WORDS } from './number-table.js'
 
 export class NumberBuckets {
-  readonly #buckets = Array.from({ length: BUCKET_COUNT }, () => new Bucket())
+  readonly #buckets: readonly Bucket[]
   /** Those that are too long for a record, with their ids and one, negative if they came again. */
   readonly #long = new Map<string, number>()
   #ids = new Uint32Array(1_024)
   #numberCount = 0
   #addedCount = 0
+
+  /** @param numberCount  how many will be added, about: for few of them it takes little memory */
+  constructor(numberCount: number) {
+    const wanted = Math.ceil((2 * numberCount) / BUCKET_COUNT)
+    const recordCount = Math.min(RECORDS_PER_BUCKET_MAX, Math.max(1, wanted))
+    this.#buckets = Array.from({ length: BUCKET_COUNT }, () => new Bucket(recordCount))
+  }
 
   /** Adds the number at [start, end). */
   add(view: DataView, start: number, end: number, hash: number): void {
@@ -71,16 +78,20 @@ export class NumberBuckets {
 }
 
 class Bucket {
-  readonly records = new Uint32Array(RECORD_WORDS * RECORDS_PER_BUCKET)
+  readonly records: Uint32Array
   readonly table = new NumberTable()
   end = 0
+
+  constructor(recordCount: number) {
+    this.records = new Uint32Array(RECORD_WORDS * recordCount)
+  }
 }
 
 const PLACE = 1
 const NUMBER = 2
 const BUCKET_COUNT = 256
 const BUCKET_SHIFT = 32 - Math.log2(BUCKET_COUNT)
-const RECORDS_PER_BUCKET = 8_192
+const RECORDS_PER_BUCKET_MAX = 8_192
 const PRIME = 0x27d4eb2f
 
 function fill(

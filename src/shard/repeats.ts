@@ -61,7 +61,7 @@ export async function findRepeats(
   const passCount = Math.ceil(slots.sharedCount / numbersPerPass)
   const passes: Pass[] = []
   for (let share = 0; share < passCount; share++) {
-    const buckets = new NumberBuckets()
+    const buckets = new NumberBuckets(slots.sharedCount / passCount)
     const recipients: Uint32Array[] = []
     for (let shard = 0; shard < shardCount; shard++) {
       const column = await read(shard)

@@ -3,15 +3,13 @@
  *
  * @module
  */
-import { createHash } from 'node:crypto'
-import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buildShard, type TakeMemory } from '../shard/build.js'
 import type { RecipientColumns } from '../shard/columns.js'
 import { type Cell, cutCell, type Orders, rowsOf } from '../shard/partition.js'
 import { runTasksHere, startTaskThreads, type TaskRunner } from '../task-threads.js'
 import type { ManifestShard } from './manifest.js'
-import { readFault } from './open-file.js'
+import { sha256Of } from './sha256.js'
 import { writeShardFile } from './shard-file.js'
 
 /** A source that is being written; columns and orders are in shared memory. */
@@ -74,8 +72,6 @@ export function reusedMemory(): TakeMemory {
   }
 }
 
-const READ_BYTES = 4 << 20
-
 async function writeShard(
   source: SourceTask,
   cell: Cell,
@@ -86,22 +82,4 @@ async function writeShard(
   const shard = buildShard(columns, rowsOf(orders, cell), sourceId, cell.firstShard, takeMemory)
   const digest = await writeShardFile(join(directory, file), shard)
   return { file, ...digest, recipientCount: shard.recipientCount, box: shard.box }
-}
-
-async function sha256Of(path: string): Promise<string> {
-  const hash = createHash('sha256')
-  let file: FileHandle | undefined
-  try {
-    file = await open(path, 'r')
-    const piece = Buffer.allocUnsafeSlow(READ_BYTES)
-    for (;;) {
-      const { bytesRead } = await file.read(piece, 0, piece.length)
-      if (bytesRead === 0) return hash.digest('hex')
-      hash.update(piece.subarray(0, bytesRead))
-    }
-  } catch (error) {
-    throw readFault(path, error)
-  } finally {
-    await file?.close()
-  }
 }

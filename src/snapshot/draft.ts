@@ -33,6 +33,7 @@ import { readNumbers } from './read-columns.js'
 import { releaseMemory } from './release-memory.js'
 import { type RemovalOnExit, removeOnExit } from './remove-on-exit.js'
 import { writeRepeatsFile } from './repeats-file.js'
+import { recipientCountOf } from './snapshot.js'
 import { type VerifiedFile, verifyFiles } from './verify-files.js'
 import { carryOver, removeSource, type SourceName, writeSource } from './write-source.js'
 
@@ -224,8 +225,4 @@ export class Draft implements SnapshotDraft {
       { cause: error },
     )
   }
-}
-
-function recipientCountOf(sources: readonly ManifestSource[]): number {
-  return sources.reduce((sum, { recipientCount }) => sum + recipientCount, 0)
 }

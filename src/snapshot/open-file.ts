@@ -30,18 +30,18 @@ export async function withFile<T>(
 }
 
 /**
- * What an error says of the file that was read: `SnapshotCorrupt` only where bytes are wrong or the
- * file is not there. A system that refuses, with EIO or EMFILE or for want of memory, says nothing of
- * what is in it; then nothing older may take its place.
+ * What an error says of the file that was read: `SnapshotCorrupt` only where bytes are wrong, the
+ * file is not there or the disk cannot read it. A system that refuses, with EMFILE or EACCES or for
+ * want of memory, says nothing of what is in it; then nothing older may take its place.
  */
 export function readFault(path: string, error: unknown): OperatorError {
   if (error instanceof OperatorError) return error
   const { message, code = '' } = error as NodeJS.ErrnoException
-  if (error instanceof FormatFault || MISSING.has(code)) return corrupt(path, message, error)
+  if (error instanceof FormatFault || LOST.has(code)) return corrupt(path, message, error)
   return new OperatorError('Failed', `${path}: cannot be read: ${message}`, { cause: error })
 }
 
-const MISSING: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP'])
+const LOST: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'EIO'])
 
 export function isCorrupt(error: unknown): error is OperatorError {
   return error instanceof OperatorError && error.code === 'SnapshotCorrupt'

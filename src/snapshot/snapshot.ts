@@ -28,3 +28,10 @@ export interface Snapshot {
   /** All memory that it lies in. */
   readonly arenas: readonly Arena[]
 }
+
+/** How many recipients some sources have together. */
+export function recipientCountOf(
+  sources: readonly Pick<SnapshotSource, 'recipientCount'>[],
+): number {
+  return sources.reduce((sum, { recipientCount }) => sum + recipientCount, 0)
+}

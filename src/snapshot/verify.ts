@@ -4,8 +4,6 @@
  *
  * @module
  */
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import type { Room } from '../shard/arena.js'
 import { createArenaPool } from '../shard/arena-pool.js'
@@ -24,6 +22,7 @@ import { planShard } from './plan-piece.js'
 import { readNumbers } from './read-columns.js'
 import { findDifference } from './repeats-faults.js'
 import { readRepeatsFile } from './repeats-file.js'
+import { sha256Of } from './sha256.js'
 import { roomBytesOf } from './shard-image.js'
 
 export interface FileState {
@@ -117,12 +116,6 @@ async function verified(
   } catch (error) {
     return { file, byteLength, fault: faultOf(error, path) }
   }
-}
-
-async function sha256Of(path: string): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(chunk)
-  return hash.digest('hex')
 }
 
 /** Without the path, which stands before it. */

@@ -4,6 +4,7 @@
  * @module
  */
 import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
@@ -20,9 +21,7 @@ export async function inputPaths(patterns: readonly string[]): Promise<string[]>
     if (isPath) paths.push(pattern)
     else paths.push(...(await matches(pattern)))
   }
-  if (paths.filter((path) => path === STANDARD_INPUT).length > 1) {
-    throw new OperatorError('Usage', 'standard input (-) can be read once only')
-  }
+  refuseRepeated(paths)
   if (paths.length > limits.sourceFileCount) {
     throw new OperatorError(
       'InputRejected',
@@ -31,6 +30,19 @@ export async function inputPaths(patterns: readonly string[]): Promise<string[]>
     )
   }
   return paths
+}
+
+/** Most likely patterns that overlap; read twice, all its recipients would count twice. */
+function refuseRepeated(paths: readonly string[]): void {
+  const seen = new Set<string>()
+  for (const path of paths) {
+    const place = path === STANDARD_INPUT ? path : resolve(path)
+    if (seen.has(place)) {
+      const what = path === STANDARD_INPUT ? 'standard input (-)' : path
+      throw new OperatorError('Usage', `${what} is named or matched twice: name it once`)
+    }
+    seen.add(place)
+  }
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 /**
  * When a row is taken, for rows that do not come through DuckDB: the same rules in the same order as
- * `csv-query.ts` has them in SQL, to which a property test holds them.
+ * `row-query.ts` has them in SQL, to which a property test holds them.
  *
  * @module
  */

@@ -103,6 +103,18 @@ t.test('one source that fails fails all of them', async (t) => {
   t.equal((await run('--all')).exitCode, 0)
 })
 
+t.test('nothing is said to be published that is not', async (t) => {
+  const { data, write, writeSources, run } = place(t)
+  write('one.csv', GOOD)
+  writeSources(one)
+  // In the way of what is renamed to CURRENT.
+  mkdirSync(join(data, 'CURRENT.tmp', 'x'), { recursive: true })
+  const { out, exitCode, message } = await run('--all')
+  t.equal(exitCode, 1)
+  t.match(message, /no snapshot was published/)
+  t.notMatch(out, /published/)
+})
+
 t.test('--keep-going publishes the others, and says which failed', async (t) => {
   const { data, write, writeSources, run } = place(t)
   write('one.csv', GOOD)

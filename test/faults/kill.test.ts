@@ -6,7 +6,7 @@ import { temporaryDirectory } from '../support/hickory.js'
 import { testSeed } from '../support/properties.js'
 import { seededRandom } from '../support/world.js'
 import { spread } from './calls.js'
-import { killAt, killPoints } from './kill.js'
+import { changesOf, interruptAt, killAt, killPoints } from './kill.js'
 import { killAtRandom } from './random-kills.js'
 import { findFaults } from './run-some.js'
 import { prepareStage } from './stage.js'
@@ -28,6 +28,13 @@ t.test('an import that is killed leaves the old or the new snapshot, whole', asy
   const chosen = spread(points, 48)
   t.comment(`${chosen.length} of ${points.length} calls`)
   t.same(await findFaults(chosen, ({ scenario, call }) => killAt(scenario, call)), [])
+})
+
+t.test('a signal that comes as a snapshot becomes current is too late', async (t) => {
+  const { replace } = stage
+  const renames = (await changesOf(replace)).filter(({ syscall }) => syscall.startsWith('rename'))
+  t.ok(renames.length >= 3, 'of the snapshot, of CURRENT, and of what is removed')
+  t.same(await findFaults(renames, (call) => interruptAt(replace, call)), [])
 })
 
 t.test('and so does one after the other that is killed at any time', async (t) => {

@@ -50,6 +50,20 @@ export async function killAt(scenario: Scenario, call: Call): Promise<string | u
   })
 }
 
+/** Tells an import to end as it makes a call that is too late for that. */
+export async function interruptAt(scenario: Scenario, call: Call): Promise<string | undefined> {
+  return inPlace(scenario, `${call.syscall} ${call.when} of ${call.path}`, async (place) => {
+    const path = join(place.directory, call.path)
+    const injection = { ...call, path, effect: 'signal=SIGTERM' }
+    const { code, stderr } = await runDisturbed(place.import, injection)
+    if (code !== 0 || !stderr.includes('too late')) throw new Error(`${code}: ${stderr}`)
+    const content = await currentContent(place.data, scenario.expected)
+    if (content !== scenario.expected.after) throw new Error('the old snapshot is current')
+    const left = leftovers(place.data, place.import.temporaryDirectory)
+    if (left.length > 0) throw new Error(`the import leaves ${left.join()}`)
+  })
+}
+
 /** An import after a disturbed one must work, and remove what that one left. */
 export async function importAgain(scenario: Scenario, place: Place): Promise<void> {
   ageLock(place.data)

@@ -130,7 +130,7 @@ t.test(
     // Somebody went back, so that the newest one is not what CURRENT names.
     writeFileSync(join(data, 'CURRENT'), `${ids[1]}\n`)
     for (const name of ['1-0000.shard', 'manifest.json', 'repeats', 'CURRENT']) {
-      for (const code of ['EIO', 'EMFILE', 'ENOMEM']) {
+      for (const code of ['EACCES', 'EMFILE', 'ENOMEM']) {
         const allow = refuse(name, code)
         t.teardown(allow)
         const message = new RegExp(`${name}: cannot be read: ${code}`)
@@ -142,6 +142,16 @@ t.test(
     t.equal((await open()).snapshot.id, ids[1])
   },
 )
+
+t.test('what the disk cannot read is damage', async (t) => {
+  const { data, ids, open } = await generations(t)
+  writeFileSync(join(data, 'CURRENT'), `${ids[2]}\n`)
+  const allow = refuse(join(ids[2], '1-0000.shard'), 'EIO')
+  t.teardown(allow)
+  const { snapshot, refused } = await open()
+  t.equal(snapshot.id, ids[1])
+  t.match(refused, { snapshotId: ids[2], reason: /1-0000\.shard: EIO/ })
+})
 
 /** Has the system open no file of this name, until it is taken back. */
 function refuse(name: string, code: string): () => void {

@@ -21,7 +21,9 @@ t.test('a pattern means the files that match it, by name', async (t) => {
       path.slice(directory.length + 1),
     )
   t.same(await paths('*.csv'), ['a.csv', 'b.csv'])
-  t.same(await paths('b.csv', '*.csv'), ['b.csv', 'a.csv', 'b.csv'])
+  t.same(await paths('b.csv', 'a.csv'), ['b.csv', 'a.csv'])
+  await t.rejects(paths('b.csv', '*.csv'), { code: 'Usage', message: /b\.csv is .* twice/ })
+  await t.rejects(paths('a.csv', './a.csv'), { code: 'Usage', message: /a\.csv is .* twice/ })
   t.same(await paths('[b-z].csv', 'sub/?.csv'), ['b.csv', 'sub/c.csv'])
   t.same(await paths('**/*.csv'), ['a.csv', 'b.csv', 'sub/c.csv'])
   await t.rejects(paths('*.parquet'), { code: 'InputRejected', message: /no file matches/ })
@@ -96,6 +98,32 @@ for (const flags of [[], ['--dry-run']]) {
     t.same(spooled(), [])
   })
 }
+
+t.test('and the directory in which a dry run keeps it', async (t) => {
+  const temporary = t.testdir({})
+  const child = spawn(
+    process.execPath,
+    [
+      cli,
+      'import',
+      '--data',
+      join(temporary, 'data'),
+      '--source=1',
+      '--label=One',
+      '--dry-run',
+      '-',
+    ],
+    { stdio: ['pipe', 'ignore', 'ignore'], env: { ...process.env, TMPDIR: temporary } },
+  )
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  child.stdin.on('error', () => undefined)
+  child.stdin.write(CSV.repeat(100_000))
+  const ours = () => existing(temporary).filter((name) => name.startsWith('hickory-import-'))
+  await until(() => ours().length > 1)
+  child.kill('SIGTERM')
+  t.equal(await ended, 143)
+  t.same(ours(), [])
+})
 
 t.test('files of several formats are one source', async (t) => {
   const directory = t.testdir({})
