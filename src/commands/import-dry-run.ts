@@ -10,6 +10,7 @@ import { OperatorError } from '../errors.js'
 import type { Log } from '../log.js'
 import type { Preview } from '../sources/preview.js'
 import type { CommandContext } from './context.js'
+import { endOnSignal } from './end-on-signal.js'
 import {
   type Outcome,
   printPreview,
@@ -38,7 +39,12 @@ export async function dryRun({ log }: CommandContext, plan: DryRunPlan): Promise
   const startedMs = performance.now()
   const sources = await labelSources(plan.dataDirectory, plan.sources)
   const outcomes: Outcome[] = []
-  for (const source of sources) outcomes.push(await tryRead(log, plan, source))
+  const signals = endOnSignal()
+  try {
+    for (const source of sources) outcomes.push(await tryRead(log, plan, source))
+  } finally {
+    signals.forget()
+  }
   if (plan.isList) printSummary(outcomes, 'could be')
   printTime(startedMs)
   const failedCount = outcomes.filter(({ failure }) => failure !== undefined).length
