@@ -3,11 +3,11 @@
  *
  * @module
  */
+import { existsSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Command } from 'commander'
 import { OperatorError, ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
-import { createDirectory } from '../snapshot/directory.js'
 import { createStore, type MainStore } from '../store/create.js'
 import type { Scope } from '../store/suppressions.js'
 import { untilOthersTake } from '../suppressions/others.js'
@@ -68,7 +68,7 @@ async function runSuppress(
   assertMeant(paths, flags, isReading)
   const read = isReading ? undefined : await readNumbers(paths, flags.number)
   if (read !== undefined) assertUsable(read, flags)
-  await createDirectory(dataDirectory)
+  assertThere(dataDirectory)
   const store = await createStore(dataDirectory, context.log)
   try {
     if (flags.count === true) printCounts(store)
@@ -77,6 +77,16 @@ async function runSuppress(
   } finally {
     await store.close()
   }
+}
+
+/** A mistyped directory would take a list that no service ever reads. */
+function assertThere(dataDirectory: string): void {
+  if (existsSync(dataDirectory)) return
+  throw new OperatorError(
+    'Usage',
+    `${dataDirectory} does not exist: name the data directory of the service with --data, or create ` +
+      'it first if it is to be a new one',
+  )
 }
 
 function assertMeant(paths: readonly string[], flags: Flags, isReading: boolean): void {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
@@ -12,6 +12,7 @@ import { hickory, temporaryDirectory } from '../support/hickory.js'
 function world(t: Test) {
   const directory = temporaryDirectory(t)
   const data = join(directory, 'data')
+  mkdirSync(data)
   return {
     file(name: string, content: string | Buffer): string {
       const path = join(directory, name)
@@ -26,6 +27,19 @@ function world(t: Test) {
     },
   }
 }
+
+t.test('a data directory that is not there is not made', async (t) => {
+  const directory = temporaryDirectory(t)
+  const data = join(directory, 'mistyped')
+  const path = join(directory, 'a.txt')
+  writeFileSync(path, '+9991\n')
+  for (const args of [[path], ['--list'], ['--count']]) {
+    const { code, stderr } = await hickory('suppress', '--data', data, ...args)
+    t.equal(code, 2)
+    t.match(stderr, /mistyped does not exist/)
+  }
+  t.notOk(existsSync(data))
+})
 
 t.test('numbers are put on a list, taken off it, or become it', async (t) => {
   const { file, run, listed } = world(t)

@@ -1,45 +1,25 @@
 /**
- * Do-not-contact lists of real services: what is acknowledged holds at once, for every process of the
- * data directory, and after every end of it.
+ * Do-not-contact lists from end to end: what is acknowledged holds for every answer that follows.
  *
  * @module
  */
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import t, { type Test } from 'tap'
-import { createStore } from '../../src/store/create.js'
+import t from 'tap'
 import { hickory, type Service, serve, temporaryDirectory } from '../support/hickory.js'
-import { silentLog } from '../support/store.js'
-import { askBox, changeList, importPlaces, type Place } from '../support/suppressions.js'
-import { until } from '../support/until.js'
-
-const EVERYWHERE = [0, 0, 50, 50]
-const COUNT = 500
-
-const numberOf = (i: number) => `+999${String(i).padStart(6, '0')}`
-
-const places = (count = COUNT): Place[] =>
-  Array.from({ length: count }, (_, i) => ({
-    number: numberOf(i),
-    lng: i % 50,
-    lat: Math.floor(i / 50) % 50,
-    contact: '',
-  }))
-
-async function countOf(service: Service, more: object = {}): Promise<number> {
-  const records = await askBox(service, EVERYWHERE, { countsOnly: true, ...more })
-  return records.reduce((sum, { Count }) => sum + Count, 0)
-}
-
-async function world(t: Test) {
-  const data = temporaryDirectory(t)
-  await importPlaces(t, data, 1, places())
-  return data
-}
+import {
+  askBox,
+  COUNT,
+  changeList,
+  countOf,
+  EVERYWHERE,
+  importPlaces,
+  numberOf,
+  places,
+  placesWorld,
+} from '../support/suppressions.js'
 
 t.test('who is suppressed is in no answer, over restarts and imports', async (t) => {
-  const data = await world(t)
+  const data = await placesWorld(t)
   let service = await serve(t, '--data', data)
   t.equal(await countOf(service), COUNT)
   const put = await changeList(service, 'PUT', 'all', [numberOf(3), numberOf(4), '+9995'])
@@ -63,7 +43,7 @@ t.test('who is suppressed is in no answer, over restarts and imports', async (t)
 })
 
 t.test('a suppression may come before its source', async (t) => {
-  const data = await world(t)
+  const data = await placesWorld(t)
   const service = await serve(t, '--data', data)
   const { body } = await changeList(service, 'PUT', 2, [numberOf(1)])
   t.match(body, { AddedCount: 1, RecipientCount: 0, HasSource: false })
@@ -73,7 +53,7 @@ t.test('a suppression may come before its source', async (t) => {
 })
 
 t.test('changes hold while new snapshots are taken', async (t) => {
-  const data = await world(t)
+  const data = await placesWorld(t)
   const service = await serve(t, '--data', data)
   const suppressed = new Set<string>()
   const isOver = { value: false }
@@ -98,7 +78,7 @@ t.test('changes hold while new snapshots are taken', async (t) => {
 })
 
 t.test('counts of contexts are never older than an acknowledged change', async (t) => {
-  const data = await world(t)
+  const data = await placesWorld(t)
   const service = await serve(t, '--data', data, '--http-threads', '2')
   const read = await contextOf(service)
   let { count, tag } = await read()
@@ -128,88 +108,6 @@ t.test('counts of a snapshot that comes back respect what was changed meanwhile'
   t.equal((await hickory('rollback', '--data', data)).code, 0)
   await untilServed(service, id)
   t.equal((await read()).count, COUNT - 1)
-})
-
-t.test('every process of a data directory answers by a change', async (t) => {
-  const data = await world(t)
-  const services = [await serve(t, '--data', data), await serve(t, '--data', data)]
-  for (let i = 0; i < 10; i++) {
-    const { status, body } = await changeList(services[i % 2], 'PUT', 'all', [numberOf(i)])
-    t.match({ status, body }, { status: 200, body: { AddedCount: 1, RecipientCount: 1 } })
-    for (const service of services) t.equal(await countOf(service), COUNT - i - 1)
-  }
-  const again = await changeList(services[0], 'PUT', 'all', [numberOf(9), numberOf(8)])
-  t.match(again, { status: 200, body: { PresentCount: 2 } }, 'whoever put them there')
-
-  const file = join(temporaryDirectory(t), 'list.txt')
-  writeFileSync(file, Array.from({ length: 100 }, (_, i) => `${numberOf(i)}\n`).join(''))
-  const run = await hickory('suppress', '--data', data, file)
-  t.equal(run.code, 0, run.stderr)
-  t.match(run.stdout, /^new +90$/m)
-  for (const service of services) t.equal(await countOf(service), COUNT - 100)
-  const removed = await hickory('suppress', '--data', data, '--remove', file)
-  t.equal(removed.code, 0, removed.stderr)
-  for (const service of services) t.equal(await countOf(service), COUNT)
-
-  await services[1].stop('SIGKILL')
-  const alone = await changeList(services[0], 'PUT', 'all', [numberOf(1)])
-  t.equal(alone.status, 200, 'nobody waits for the dead')
-  t.equal((await services[0].stop()).code, 0)
-})
-
-t.test(
-  'a service that does not answer by a change is told of, and the change is stored',
-  async (t) => {
-    const data = await world(t)
-    const service = await serve(t, '--data', data)
-    const stuck = await serve(t, '--data', data)
-    stuck.process.kill('SIGSTOP')
-    const { status, body } = await changeList(service, 'PUT', 'all', [numberOf(1)])
-    t.equal(status, 503)
-    t.match(JSON.stringify(body), /Unavailable.*is stored, but a service/)
-    t.equal(await countOf(service), COUNT - 1)
-    stuck.process.kill('SIGCONT')
-    const again = await changeList(service, 'PUT', 'all', [numberOf(1)])
-    t.match(again, { status: 200, body: { PresentCount: 1 } })
-    t.equal(await countOf(stuck), COUNT - 1)
-  },
-)
-
-t.test('what is acknowledged is there after the service is killed', async (t) => {
-  const data = await world(t)
-  const acknowledged: string[] = []
-  for (let round = 0; round < 4; round++) {
-    const service = await serve(t, '--data', data)
-    const first = acknowledged.length
-    const writers = [0, 1, 2].map(async (writer) => {
-      for (let i = 0; ; i++) {
-        const number = `+998${round}${writer}${i}`
-        const { status } = await changeList(service, 'PUT', 'all', [number])
-        if (status === 200) acknowledged.push(number)
-      }
-    })
-    const ended = Promise.allSettled(writers)
-    await until(() => acknowledged.length > first + 5)
-    await sleep(20 * Math.random())
-    await service.stop('SIGKILL')
-    await ended
-  }
-  const store = await createStore(data, silentLog)
-  t.teardown(() => store.close())
-  const lost = acknowledged.filter((each) => store.suppressions.find(each, undefined).length === 0)
-  t.equal(lost.length, 0, `of ${acknowledged.length}`)
-})
-
-t.test('the thread that sets marks ends with the service', async (t) => {
-  const data = await world(t)
-  const service = await serve(t, '--data', data)
-  await changeList(service, 'PUT', 'all', [numberOf(1)])
-  const { code, stderr } = await service.stop()
-  t.equal(code, 0, stderr)
-  t.match(stderr, /"msg":"stopped"/)
-  const store = await createStore(data, silentLog)
-  t.teardown(() => store.close())
-  t.same(store.services.lagging(99), [], 'nobody waits for it')
 })
 
 /** Stores a context with an area around everybody; gives what reads its count. */

@@ -65,8 +65,12 @@ export async function fillDisk(
   try {
     const path = join(place.directory, call.path)
     const running = runDisturbed(place.import, { ...call, path, effect: 'delay_enter=2000000' })
-    const given = new Set(namesIn(join(place.data, 'snapshots')))
-    await until(() => namesIn(join(place.data, 'snapshots')).some((name) => !given.has(name)))
+    const snapshots = join(place.data, 'snapshots')
+    const hasShard = (name: string) =>
+      namesIn(join(snapshots, name)).some((file) => file.endsWith('.shard'))
+    const given = new Set(namesIn(snapshots))
+    // Behind the look at the free space, which comes before the first file.
+    await until(() => namesIn(snapshots).some((name) => !given.has(name) && hasShard(name)))
     const filler = join(disk, 'filler')
     fillUp(filler, leftBytes)
     const end = await running

@@ -87,3 +87,30 @@ export async function askBox(
 
 /** So that no request finds its connection closed by a service that ends. */
 const NEW_CONNECTION = { headers: { connection: 'close' } }
+
+export const EVERYWHERE = [0, 0, 50, 50]
+/** Recipients of source 1 in `placesWorld`. */
+export const COUNT = 500
+
+export const numberOf = (i: number) => `+999${String(i).padStart(6, '0')}`
+
+export const places = (count = COUNT): Place[] =>
+  Array.from({ length: count }, (_, i) => ({
+    number: numberOf(i),
+    lng: i % 50,
+    lat: Math.floor(i / 50) % 50,
+    contact: '',
+  }))
+
+/** Of all sources, wherever they are. */
+export async function countOf(service: Service, more: object = {}): Promise<number> {
+  const records = await askBox(service, EVERYWHERE, { countsOnly: true, ...more })
+  return records.reduce((sum, { Count }) => sum + Count, 0)
+}
+
+/** A data directory with one source. */
+export async function placesWorld(t: Owner): Promise<string> {
+  const data = temporaryDirectory(t)
+  await importPlaces(t, data, 1, places())
+  return data
+}
