@@ -11,6 +11,9 @@ import { Deferred } from './deferred.js'
 import { type ReaderRules, ReaderWatch } from './reader-watch.js'
 import { type NativeResponse, waitAnew } from './uws.js'
 
+/** The library corks 16 KiB, with the length of the chunk. */
+const CORKED_BYTES = 15 << 10
+
 export interface ChunkedOutput {
   readonly native: NativeResponse
   /** Writes status and headers; called once, corked, right before the first bytes of the body. */
@@ -47,9 +50,15 @@ export class ChunkedSink implements Sink {
     // A chunk of no bytes would end the body.
     if (chunk.length === 0) return this.#waiting === undefined
     if (!this.#headWritten) output.native.cork(() => this.#writeHeadOnce(output))
-    // Not corked: where the socket is full as the library writes what it has corked, it takes what
-    // comes behind for written, and a whole chunk is lost. It warns of that once, on standard error.
-    const taken = output.native.write(chunk)
+    let taken = true
+    // In pieces that fit into what the library corks: behind corked bytes that fill the socket it takes
+    // a larger one for written, and loses it. Of each that is not corked it warns on standard error.
+    for (let start = 0; start < chunk.length; start += CORKED_BYTES) {
+      const piece = chunk.subarray(start, start + CORKED_BYTES)
+      output.native.cork(() => {
+        taken = output.native.write(piece)
+      })
+    }
     if (!taken) this.#block(output)
     this.#writtenBytes += chunk.length
     return taken
