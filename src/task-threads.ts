@@ -1,5 +1,6 @@
 /**
- * Threads that do tasks for an import: each takes the next task as soon as it is done with one.
+ * Threads that do tasks for an import or a load: each takes the next task as soon as it is done with
+ * one.
  *
  * @module
  */
@@ -10,25 +11,36 @@ import { limits } from './limits.js'
 
 /** Does tasks, in threads or here. */
 export interface TaskRunner<Task, Result> {
-  /** Rejects with what the task threw, or when its thread died. */
+  /** Rejects with what the task threw, when its thread died, and when it is closed before it begins. */
   run(task: Task): Promise<Result>
-  /** Takes the tasks back that no thread has begun, and returns when none is under way. */
-  settle(): Promise<void>
-  /** Ends the threads after the tasks that are under way; returns when they have ended. */
+  /**
+   * Takes the tasks back that no thread has begun, and ends the threads after those that are under
+   * way; returns when they have ended.
+   */
   close(): Promise<void>
 }
+
+/** Done in a thread. What it tells on the way comes before its result. */
+export type Work<Task, Result, News = never> = (
+  task: Task,
+  tell: (news: News) => void,
+) => Result | Promise<Result>
 
 /** As many threads as there are cores to work on an import. */
 export function importThreadCount(): number {
   return Math.min(availableParallelism(), limits.importThreadCount)
 }
 
-/** @param entry  the compiled entry point, which calls `serveTasks` */
-export function startTaskThreads<Task, Result>(
+/**
+ * @param entry  the compiled entry point, which calls `serveTasks`
+ * @param onNews  called with what tasks tell
+ */
+export function startTaskThreads<Task, Result, News = never>(
   entry: URL,
   threadCount: number,
+  onNews: (news: News) => void = () => {},
 ): TaskRunner<Task, Result> {
-  return new TaskThreads(entry, threadCount)
+  return new TaskThreads(entry, threadCount, onNews)
 }
 
 /** Does tasks in this thread, one after the other, where that takes less than starting threads. */
@@ -36,22 +48,25 @@ export function runTasksHere<Task, Result>(
   work: (task: Task) => Result | Promise<Result>,
 ): TaskRunner<Task, Result> {
   let last: Promise<unknown> = Promise.resolve()
-  const settle = async () => {
-    await last
-  }
+  let isClosed = false
   return {
     run(task) {
-      const result = last.then(() => work(task))
+      const result = last.then(() => {
+        if (isClosed) throw notBegun()
+        return work(task)
+      })
       last = result.catch(() => undefined)
       return result
     },
-    settle,
-    close: settle,
+    async close() {
+      isClosed = true
+      await last
+    },
   }
 }
 
 /** The whole of a thread: does the tasks that come in until it is told to end. */
-export function serveTasks<Task, Result>(work: (task: Task) => Result | Promise<Result>): void {
+export function serveTasks<Task, Result, News = never>(work: Work<Task, Result, News>): void {
   parentPort?.on('message', async (order: Order<Task>) => {
     if (order === END) parentPort?.close()
     else parentPort?.postMessage(await outcomeOf(work, order.task))
@@ -66,12 +81,14 @@ type Outcome<Result> =
   | { readonly result: Result }
   | { readonly fault: string; readonly code: OperatorErrorCode | undefined }
 
-async function outcomeOf<Task, Result>(
-  work: (task: Task) => Result | Promise<Result>,
+type Report<Result, News> = Outcome<Result> | { readonly news: News }
+
+async function outcomeOf<Task, Result, News>(
+  work: Work<Task, Result, News>,
   task: Task,
 ): Promise<Outcome<Result>> {
   try {
-    return { result: await work(task) }
+    return { result: await work(task, (news) => parentPort?.postMessage({ news })) }
   } catch (error) {
     const code = error instanceof OperatorError ? error.code : undefined
     return { fault: (error as Error).message, code }
@@ -84,16 +101,18 @@ interface Job<Task, Result> {
   reject(error: Error): void
 }
 
-class TaskThreads<Task, Result> implements TaskRunner<Task, Result> {
-  readonly #workers = new Set<Worker>()
+class TaskThreads<Task, Result, News> implements TaskRunner<Task, Result> {
+  readonly #onNews: (news: News) => void
   readonly #idle: Worker[] = []
   readonly #waiting: Job<Task, Result>[] = []
   readonly #underWay = new Map<Worker, Job<Task, Result>>()
-  #onSettled: () => void = () => {}
-  #onEnded: () => void = () => {}
-  #death: Error | undefined
+  readonly #exits: Promise<void>[] = []
+  /** Why no further task is begun. */
+  #end: Error | undefined
+  #isClosing = false
 
-  constructor(entry: URL, threadCount: number) {
+  constructor(entry: URL, threadCount: number, onNews: (news: News) => void) {
+    this.#onNews = onNews
     try {
       for (let count = 0; count < threadCount; count++) this.#start(entry)
     } catch (error) {
@@ -105,74 +124,75 @@ class TaskThreads<Task, Result> implements TaskRunner<Task, Result> {
 
   run(task: Task): Promise<Result> {
     return new Promise((resolve, reject) => {
-      if (this.#death !== undefined) {
-        reject(this.#death)
-        return
-      }
       this.#waiting.push({ task, resolve, reject })
       this.#handOut()
     })
   }
 
-  async settle(): Promise<void> {
-    const error = new Error('it was not begun, since another task failed')
-    for (const job of this.#waiting.splice(0)) job.reject(error)
-    if (this.#underWay.size === 0) return
-    await new Promise<void>((resolve) => {
-      this.#onSettled = resolve
-    })
-  }
-
   async close(): Promise<void> {
-    await this.settle()
-    // Told, not ended: Node.js aborts the process when a thread is ended while it loads its modules.
-    for (const worker of this.#workers) worker.postMessage(END)
-    if (this.#workers.size === 0) return
-    await new Promise<void>((resolve) => {
-      this.#onEnded = resolve
-    })
+    this.#end ??= notBegun()
+    this.#isClosing = true
+    this.#handOut()
+    await Promise.all(this.#exits)
   }
 
   #start(entry: URL): void {
     const worker = new Worker(entry)
-    this.#workers.add(worker)
     this.#idle.push(worker)
-    worker.on('message', (outcome: Outcome<Result>) => {
-      const job = this.#underWay.get(worker)
-      this.#underWay.delete(worker)
-      this.#idle.push(worker)
-      if ('result' in outcome) job?.resolve(outcome.result)
-      else job?.reject(faultOf(outcome))
-      this.#handOut()
-    })
+    worker.on('message', (report: Report<Result, News>) => this.#hear(worker, report))
     worker.on('error', (error: Error) => this.#bury(worker, error.message))
-    worker.on('exit', () => {
-      this.#bury(worker, 'it ended early')
-      this.#workers.delete(worker)
-      if (this.#workers.size === 0) this.#onEnded()
-    })
+    this.#exits.push(
+      new Promise((resolve) => {
+        worker.on('exit', () => {
+          this.#bury(worker, 'it ended early')
+          resolve()
+        })
+      }),
+    )
+  }
+
+  #hear(worker: Worker, report: Report<Result, News>): void {
+    if ('news' in report) {
+      this.#onNews(report.news)
+      return
+    }
+    const job = this.#underWay.get(worker)
+    this.#underWay.delete(worker)
+    this.#idle.push(worker)
+    if ('result' in report) job?.resolve(report.result)
+    else job?.reject(faultOf(report))
+    this.#handOut()
   }
 
   #handOut(): void {
+    if (this.#end !== undefined) {
+      for (const job of this.#waiting.splice(0)) job.reject(this.#end)
+    }
     while (this.#waiting.length > 0 && this.#idle.length > 0) {
       const worker = this.#idle.pop() as Worker
       const job = this.#waiting.shift() as Job<Task, Result>
       this.#underWay.set(worker, job)
       worker.postMessage({ task: job.task })
     }
-    if (this.#underWay.size === 0) this.#onSettled()
+    if (!this.#isClosing) return
+    // Told, not ended: Node.js aborts the process when a thread is ended while it loads its modules.
+    for (const worker of this.#idle.splice(0)) worker.postMessage(END)
   }
 
   /** Nothing is begun after a death: whoever waits is to end, and begins anew if at all. */
   #bury(worker: Worker, reason: string): void {
     const at = this.#idle.indexOf(worker)
     if (at !== -1) this.#idle.splice(at, 1)
-    this.#death ??= new Error(`a thread of the import failed: ${reason}`)
-    this.#underWay.get(worker)?.reject(this.#death)
+    const death = new OperatorError('Failed', `a thread failed: ${reason}`)
+    this.#end ??= death
+    this.#underWay.get(worker)?.reject(death)
     this.#underWay.delete(worker)
-    for (const job of this.#waiting.splice(0)) job.reject(this.#death)
     this.#handOut()
   }
+}
+
+function notBegun(): OperatorError {
+  return new OperatorError('Failed', 'it was not begun: what it was for has ended')
 }
 
 function faultOf({ fault, code }: { fault: string; code: OperatorErrorCode | undefined }): Error {

@@ -49,10 +49,10 @@ for (const task of ['crash', 'exit'] as const) {
     const threads = start(t, 1)
     const results = await Promise.allSettled([threads.run({ do: task }), threads.run(double(1))])
     t.match(results, [
-      { status: 'rejected', reason: /a thread of the import failed/ },
-      { status: 'rejected', reason: /a thread of the import failed/ },
+      { status: 'rejected', reason: /a thread failed/ },
+      { status: 'rejected', reason: /a thread failed/ },
     ])
-    await t.rejects(threads.run(double(1)), /a thread of the import failed/)
+    await t.rejects(threads.run(double(1)), /a thread failed/)
     await threads.close()
   })
 }
@@ -64,28 +64,38 @@ t.test('a thread that cannot be loaded fails its task', async (t) => {
   await threads.close()
 })
 
-t.test('to settle is to wait for what is under way and to take back the rest', async (t) => {
+t.test('to close is to wait for what is under way and to take back the rest', async (t) => {
   const threads = start(t, 1)
   const gate = new Int32Array(new SharedArrayBuffer(4))
   const underWay = threads.run({ do: 'wait', gate })
   const waiting = threads.run(double(1))
-  let isSettled = false
-  const settled = threads.settle().then(() => {
-    isSettled = true
+  let isClosed = false
+  const closed = threads.close().then(() => {
+    isClosed = true
   })
-  await t.rejects(waiting, /not begun/)
+  await t.rejects(waiting, { code: 'Failed', message: /not begun/ })
   await new Promise((resolve) => setTimeout(resolve, 20))
-  t.notOk(isSettled)
+  t.notOk(isClosed)
   Atomics.store(gate, 0, 1)
   Atomics.notify(gate, 0)
-  await settled
-  t.equal(await underWay, 0)
-  t.equal(await threads.run(double(3)), 6, 'further tasks are taken')
+  t.equal(await underWay, 0, 'its result is not lost')
+  await closed
+  await t.rejects(threads.run(double(3)), /not begun/)
+})
+
+t.test('what a task tells comes before its result, in order', async (t) => {
+  const told: number[] = []
+  const threads = startTaskThreads<TestTask, number, number>(ENTRY, 1, (news) => {
+    told.push(news)
+  })
+  t.equal(await threads.run({ do: 'count', to: 3 }), 3)
+  t.same(told, [1, 2, 3])
+  await threads.close()
 })
 
 t.test('threads end when they are closed, at once or twice', async () => {
   const threads = startTaskThreads<TestTask, number>(ENTRY, 3)
-  await threads.close()
+  await Promise.all([threads.close(), threads.close()])
   await threads.close()
 })
 
@@ -100,8 +110,11 @@ t.test('tasks that are done here are done one after the other, whatever they thr
   })
   const results = await Promise.allSettled([0, 1, 2].map((value) => here.run(value)))
   t.match(results, [{ value: 0 }, { reason: /one/ }, { value: 2 }])
-  const late = here.run(3)
-  await here.settle()
+  t.equal(await here.run(3), 3)
+  const underWay = here.run(4)
+  const waiting = here.run(5)
+  await new Promise((resolve) => setImmediate(resolve))
+  await Promise.all([here.close(), t.rejects(waiting, /not begun/)])
   t.equal(underWayCount, 0)
-  t.equal(await late, 3)
+  t.equal(await underWay, 4)
 })

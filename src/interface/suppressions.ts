@@ -5,7 +5,7 @@
  */
 import { type Static, Type } from 'typebox'
 import { limits } from '../limits.js'
-import { flag, integer, listOf, members, refusing, requestMembers, text } from './members.js'
+import { flag, integer, listOf, members, refusingOthers, requestMembers, text } from './members.js'
 
 const sourceId = (description: string) =>
   Type.Integer({ description, minimum: 0, maximum: limits.sourceIdMax })
@@ -22,25 +22,21 @@ const numbers = () =>
     maxItems: limits.suppressionBatchCount,
   })
 
-/** A list of one source must not become that of all sources by a slip of the pen. */
-const MISSPELT_SOURCE = { source: [], sources: [], sourceids: [] }
+// A list of one source must not become that of all sources because its name was misspelt.
 
-export const SuppressionBatchSchema = refusing(
+export const SuppressionBatchSchema = refusingOthers(
   requestMembers({ SourceId: listSourceId(), Numbers: numbers() }),
-  // Nor is a number dropped that whoever sends it takes for suppressed.
-  { ...MISSPELT_SOURCE, number: [] },
 )
 
-export const SuppressionRemovalSchema = refusing(
+export const SuppressionRemovalSchema = refusingOthers(
   requestMembers({
     SourceId: listSourceId(),
     Numbers: numbers(),
     Number: text('One number, beside those of Numbers; in a query, its + is written %2B.'),
   }),
-  MISSPELT_SOURCE,
 )
 
-export const SuppressionPageSchema = refusing(
+export const SuppressionPageSchema = refusingOthers(
   requestMembers({
     SourceId: sourceId(
       'Id of the source whose list is read; default the list of all sources. With Number: to look ' +
@@ -52,7 +48,6 @@ export const SuppressionPageSchema = refusing(
     After: text('Begins the page behind this number: Next of the page before. Default the first.'),
     Take: integer('How many numbers to return at most; a page is never longer than its limit.'),
   }),
-  MISSPELT_SOURCE,
 )
 
 const SuppressionSchema = members('Suppression', 'A number on a do-not-contact list.', {

@@ -29,16 +29,20 @@ const currentFile = (dataDirectory: string) => join(dataDirectory, 'CURRENT')
 export const generationOf = (id: string) => Number(id.slice(0, id.indexOf('-')))
 
 /**
- * Creates a directory and those above it that are missing. Where a file system refuses to create
+ * Creates a directory and those above it that are missing, to last. Where a file system refuses to create
  * one with ENOENT, as /proc does, the recursive mkdir of Node.js tries for ever.
  */
 export async function createDirectory(path: string): Promise<void> {
   if (existsSync(path)) return
   const parent = dirname(path)
   if (parent !== path) await createDirectory(parent)
-  await mkdir(path, { mode: DIRECTORY_MODE }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error
-  })
+  try {
+    await mkdir(path, { mode: DIRECTORY_MODE })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return
+    throw error
+  }
+  await syncDirectory(parent)
 }
 
 /** Ids of the snapshots that are there, by ascending generation. */

@@ -16,6 +16,8 @@ const CHUNK_BYTES = 1 << 20
 const MAGICS: readonly (readonly [Packing, Uint8Array])[] = [
   ['gzip', Uint8Array.of(0x1f, 0x8b)],
   ['zstd', Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd)],
+  // A frame to be skipped: what pzstd begins with.
+  ['zstd', Uint8Array.of(0x50, 0x2a, 0x4d, 0x18)],
 ]
 const MAGIC_BYTES = 4
 

@@ -133,7 +133,7 @@ t.test('requests are within their bounds', async (t) => {
     [{ Numbers: ['+1', null] }, 'Numbers[1]'],
     [{ Numbers: [{}] }, 'Numbers[0]'],
     [{ sources: [1], Numbers: ['+1'] }, 'sources'],
-    [{ Source: 1, Numbers: ['+1'] }, 'Source'],
+    [{ Source_Id: 1, Numbers: ['+1'] }, 'Source_Id'],
   ]
   for (const [request, field] of bad) {
     await t.rejects(put(request), { code: 'InvalidRequest', field })
@@ -146,6 +146,7 @@ t.test('requests are within their bounds', async (t) => {
   })
   await t.rejects(get({ Take: -1 }), { code: 'InvalidRequest', field: 'Take' })
   await t.rejects(get({ sources: 1 }), { code: 'InvalidRequest', field: 'sources' })
+  t.match(await put({ Source_Id: null, Numbers: [] }), { AddedCount: 0 }, 'null is not there')
   t.match(await put({ Numbers: [] }), { AddedCount: 0, PresentCount: 0 })
 })
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ReadReport, RecipientBatch, RecipientSink } from '../../src/sources/batch.js'
@@ -16,7 +17,8 @@ export interface ReadRows extends ReadReport {
   readonly contacts: readonly string[]
 }
 
-export const SPOOL_DIRECTORY = join(tmpdir(), `hickory-spool-${process.pid}`)
+const SPOOL_DIRECTORY = join(tmpdir(), `hickory-spool-${process.pid}`)
+process.on('exit', () => rmSync(SPOOL_DIRECTORY, { recursive: true, force: true }))
 
 export async function readRows(
   patterns: readonly string[],

@@ -43,6 +43,9 @@ export async function writeEveryFormat(
     put(`${name}.gz`, gzipSync(text))
     put(`${name}.zst`, await zstdOf(directory, text))
   }
+  // As pzstd writes: a frame to be skipped comes first.
+  const frame = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0, 1, 2, 3, 4])
+  put('rows.csv.p.zst', Buffer.concat([frame, await zstdOf(directory, plain['rows.csv'])]))
   await runSql(
     `COPY (SELECT number, lat::DOUBLE AS lat, lng::DOUBLE AS lng, contact
       FROM read_json('${join(directory, 'rows.ndjson')}', format = 'newline_delimited',
