@@ -19,8 +19,12 @@ export interface RecipientBatch {
 }
 
 export interface RecipientSink {
+  /** How many it was given. */
+  readonly recipientCount: number
   /** Copies what it needs before it returns; the batch may be used again then. */
   add(batch: RecipientBatch): void
+  /** Forgets all but the first of what it was given. */
+  truncate(recipientCount: number): void
 }
 
 /** What became of the rows of a source. */

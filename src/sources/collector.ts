@@ -54,6 +54,13 @@ export class RecipientCollector implements RecipientSink {
     this.#lats.extend(recipientCount).set(batch.lats.subarray(0, recipientCount))
   }
 
+  truncate(recipientCount: number): void {
+    this.#numbers.truncate(recipientCount)
+    this.#contacts.truncate(recipientCount)
+    this.#lngs.length = recipientCount
+    this.#lats.length = recipientCount
+  }
+
   /** The columns: views of what was gathered. Nothing may be added afterwards. */
   async finish(): Promise<RecipientColumns> {
     const { recipientCount } = this
@@ -99,6 +106,11 @@ class TextColumn {
     this.#bytes.extend(end - start).set(bytes.subarray(start, end))
     const ends = this.#offsets.extend(count)
     for (let at = 0; at < count; at++) ends[at] = base + (offsets[at + 1] - start)
+  }
+
+  truncate(count: number): void {
+    this.#bytes.length = this.#offsets.finish()[count]
+    this.#offsets.length = count + 1
   }
 
   finish(): { bytes: Uint8Array; offsets: Uint32Array } {

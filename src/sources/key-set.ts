@@ -13,6 +13,12 @@ const PAGE_BYTES = 1 << 24
 /** A typed array has at most 2^33 items, and three quarters of the slots may be used. */
 const SLOT_COUNT_MAX = 2 ** 30
 
+/** A place among the keys, in the order in which they were added. */
+export interface KeyMark {
+  readonly page: number
+  readonly end: number
+}
+
 export class KeySet {
   #slots = new Uint32Array(FIRST_SLOT_COUNT * SLOT_ITEMS)
   #slotCount = FIRST_SLOT_COUNT
@@ -36,6 +42,24 @@ export class KeySet {
     return true
   }
 
+  /** Where keys that are added from now on will lie. */
+  mark(): KeyMark {
+    return { page: this.#pages.length - 1, end: this.#pageEnd }
+  }
+
+  /** Forgets the keys that were added after the mark. */
+  truncate({ page, end }: KeyMark): void {
+    this.#pages.splice(page + 1)
+    this.#pageEnd = end
+    const old = this.#slots
+    this.#slots = new Uint32Array(old.length)
+    this.#usedCount = 0
+    for (let item = 0; item < old.length; item += SLOT_ITEMS) {
+      const isKept = old[item + 3] < page || (old[item + 3] === page && old[item + 2] < end)
+      if (old[item + 1] !== 0 && isKept) this.#putAgain(old, item)
+    }
+  }
+
   #put(item: number, hash: number, bytes: Uint8Array, start: number, end: number): void {
     if (this.#pageEnd + end - start > PAGE_BYTES) {
       this.#pages.push(new Uint8Array(PAGE_BYTES))
@@ -53,15 +77,20 @@ export class KeySet {
     }
     const old = this.#slots
     this.#slotCount *= 2
-    const slots = new Uint32Array(this.#slotCount * SLOT_ITEMS)
-    const mask = this.#slotCount - 1
+    this.#slots = new Uint32Array(this.#slotCount * SLOT_ITEMS)
+    this.#usedCount = 0
     for (let item = 0; item < old.length; item += SLOT_ITEMS) {
-      if (old[item + 1] === 0) continue
-      let slot = old[item] & mask
-      while (slots[slot * SLOT_ITEMS + 1] !== 0) slot = (slot + 1) & mask
-      for (let at = 0; at < SLOT_ITEMS; at++) slots[slot * SLOT_ITEMS + at] = old[item + at]
+      if (old[item + 1] !== 0) this.#putAgain(old, item)
     }
-    this.#slots = slots
+  }
+
+  #putAgain(old: Uint32Array, item: number): void {
+    const slots = this.#slots
+    const mask = this.#slotCount - 1
+    let slot = old[item] & mask
+    while (slots[slot * SLOT_ITEMS + 1] !== 0) slot = (slot + 1) & mask
+    for (let at = 0; at < SLOT_ITEMS; at++) slots[slot * SLOT_ITEMS + at] = old[item + at]
+    this.#usedCount++
   }
 }
 

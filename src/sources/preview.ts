@@ -49,6 +49,7 @@ export async function previewFiles(
 export class PreviewSink implements RecipientSink {
   readonly rows: PreviewRow[] = []
   readonly #rowCount: number
+  recipientCount = 0
 
   constructor(rowCount: number) {
     this.#rowCount = rowCount
@@ -56,6 +57,7 @@ export class PreviewSink implements RecipientSink {
 
   add(batch: RecipientBatch): void {
     const { recipientCount, lngs, lats, numbers, numberOffsets, contacts, contactOffsets } = batch
+    this.recipientCount += recipientCount
     for (let row = 0; row < recipientCount && this.rows.length < this.#rowCount; row++) {
       this.rows.push({
         number: textAt(numbers, numberOffsets, row),
@@ -64,6 +66,11 @@ export class PreviewSink implements RecipientSink {
         contact: textAt(contacts, contactOffsets, row),
       })
     }
+  }
+
+  truncate(recipientCount: number): void {
+    this.recipientCount = recipientCount
+    this.rows.splice(recipientCount)
   }
 }
 

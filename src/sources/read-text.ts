@@ -46,7 +46,7 @@ export interface FileRead {
   readonly furtherLineCount: number
 }
 
-/** What is known of a file before its rows are read. */
+/** What is taken for granted of a file while its rows are read. */
 interface Known {
   readonly isParallel: boolean
   readonly isPlain: boolean
@@ -55,7 +55,7 @@ interface Known {
 const IN_DOUBT: Known = { isParallel: false, isPlain: false }
 /** Less is read one after the other. */
 const PARALLEL_BYTES_MIN = 1 << 20
-/** Of the time that a file takes, what comes before its rows; for progress only. */
+/** Of the time that a file takes, what it takes to survey it; for progress only. */
 const SURVEY_SHARE = 0.25
 
 /** @param onShare  called now and then with how much of the file is done, from 0 to 1 */
@@ -67,19 +67,18 @@ export async function readTextFile(
 ): Promise<FileRead> {
   const { layout, name, byteCount, markBytes } = file
   const task = { path: layout.path, name, lineEnd: layout.lineEnd, markBytes }
-  const isPlain = layout.packing === 'none'
-  const surveyShare = isPlain ? SURVEY_SHARE : 1
-  const surveying = surveyAside(task, byteCount, (bytes) =>
-    onShare((surveyShare * bytes) / byteCount),
-  )
+  const isPacked = layout.packing !== 'none'
+  const tell = onlyMore(onShare)
+  const surveyShare = isPacked ? 1 : SURVEY_SHARE
+  const surveying = surveyAside(task, byteCount, (bytes) => tell((surveyShare * bytes) / byteCount))
   // Awaited in any case, once the scan is over.
-  surveying.catch(() => undefined)
+  surveying.catch(neverMind)
   let scan: RowScan
   let broken: BrokenRecords
   try {
-    scan = isPlain
-      ? await scanPlain(connection, file, surveying, target, onShare)
-      : await scanText(connection, file, target, IN_DOUBT, () => undefined)
+    scan = isPacked
+      ? await scanText(connection, file, target, IN_DOUBT, () => undefined)
+      : await scanUnpacked(connection, file, surveying, target, tell)
     broken = await brokenRecords(connection, file.fieldCountReason)
   } catch (error) {
     // If both fail, what the survey says is the cause.
@@ -90,47 +89,63 @@ export async function readTextFile(
   return { acceptedCount: scan.acceptedCount, furtherLineCount: placeRows(read, target.tally) }
 }
 
-/** On all cores, if that turns out to leave out nothing. */
-async function scanPlain(
+/**
+ * Reads the rows on all cores, as those of a file that has nothing unusual, while the survey is under
+ * way. If that turns out otherwise they are forgotten, and read again in doubt.
+ */
+async function scanUnpacked(
   connection: DuckDBConnection,
   file: TextFile,
   surveying: Promise<Survey>,
   target: RowTarget,
   onShare: (share: number) => void,
 ): Promise<RowScan> {
-  const isLarge = file.byteCount >= PARALLEL_BYTES_MIN
-  const counting = isLarge ? countRows(connection, file) : undefined
+  let lineCount = Number.POSITIVE_INFINITY
+  surveying.then((survey) => {
+    lineCount = survey.lineCount
+  }, neverMind)
+  const onRows = (rowCount: number) =>
+    onShare(SURVEY_SHARE + ((1 - SURVEY_SHARE) * rowCount) / lineCount)
+  if (file.byteCount < PARALLEL_BYTES_MIN) {
+    return await scanText(connection, file, target, IN_DOUBT, onRows)
+  }
+  const { layout } = file
+  // A tab between fields and the end of a line by CR are control characters.
+  const isPlain = layout.lineEnd === '\n' && layout.delimiter !== '\t'
+  const start = { recipientCount: target.sink.recipientCount, keys: target.keys.mark() }
+  const scan = await tryScan(connection, file, target, { isParallel: true, isPlain }, onRows)
   const survey = await surveying
   // As many records as lines that are not blank: each of them is one line.
-  const isParallel = isWhole(file, survey, await counting)
-  const known = { isParallel, isPlain: isParallel && !survey.hasControls }
-  return scanText(connection, file, target, known, (rowCount) =>
-    onShare(SURVEY_SHARE + ((1 - SURVEY_SHARE) * rowCount) / survey.lineCount),
-  )
+  const isParallel = scan !== undefined && isWhole(file, survey, scan.rowCount)
+  if (isParallel && !(isPlain && survey.hasControls)) return scan
+  target.sink.truncate(start.recipientCount)
+  target.keys.truncate(start.keys)
+  return await scanText(connection, file, target, { isParallel, isPlain: false }, onRows)
 }
 
 /**
- * The rows that DuckDB finds on all cores, or undefined if there is anything wrong with the file: then
- * it may leave out what follows, and may not when it reads one piece after the other.
+ * Undefined if DuckDB finds anything wrong with the file: then it may leave out what follows, and may
+ * not when it reads one piece after the other.
  */
-async function countRows(
+async function tryScan(
   connection: DuckDBConnection,
   file: TextFile,
-): Promise<number | undefined> {
+  target: RowTarget,
+  known: Known,
+  onRows: (rowCount: number) => void,
+): Promise<RowScan | undefined> {
   try {
-    for (const statement of forgetRejects) await connection.run(statement)
-    const { from, where } = file.rows(readText(file.layout, true), true)
-    const only = where === undefined ? '' : `WHERE ${where}`
-    const count = await connection.runAndReadAll(`SELECT count(*)::DOUBLE FROM ${from} ${only}`)
+    const scan = await scanText(connection, file, target, known, onRows)
     const rejected = await connection.runAndReadAll('SELECT count(*)::DOUBLE FROM reject_errors')
-    return rejected.value(0, 0) === 0 ? (count.value(0, 0) as number) : undefined
+    return rejected.value(0, 0) === 0 ? scan : undefined
   } catch {
+    // Of rows that were not told apart rightly; if it was not that, it comes again.
     return undefined
   }
 }
 
 /** Whether the rows counted are all lines of a file that has nothing unusual. */
-function isWhole(file: TextFile, survey: Survey, rowCount: number | undefined): boolean {
+function isWhole(file: TextFile, survey: Survey, rowCount: number): boolean {
   const { skippedCount } = file.layout
   const blankCount = survey.blankLines.filter((line) => line > skippedCount).length
   return (
@@ -152,6 +167,18 @@ async function scanText(
   const source = file.rows(readText(file.layout, isParallel), isPlain)
   return scanRows(connection, source, sink, keys, onRows)
 }
+
+/** What is done a second time is not told. */
+function onlyMore(onShare: (share: number) => void): (share: number) => void {
+  let reached = 0
+  return (share) => {
+    if (share <= reached) return
+    reached = share
+    onShare(share)
+  }
+}
+
+function neverMind(): void {}
 
 /** Only the kind of it, and no cause: DuckDB's message quotes the line, which is personal data. */
 function unreadable(file: TextFile, survey: Survey, error: unknown): Error {

@@ -55,13 +55,19 @@ export async function scanRows(
 
 /** The next chunk is fetched while this one is worked on. */
 async function* chunksOf(result: DuckDBResult): AsyncGenerator<DuckDBDataChunk> {
-  let chunk = await result.fetchChunk()
-  while (chunk !== null && chunk.rowCount > 0) {
-    const next = result.fetchChunk()
-    // Awaited below; should the reader fail before, its error is the one to be seen.
-    next.catch(() => undefined)
-    yield chunk
-    chunk = await next
+  let next = result.fetchChunk()
+  try {
+    for (;;) {
+      const chunk = await next
+      if (chunk === null || chunk.rowCount === 0) return
+      next = result.fetchChunk()
+      // Awaited above; should the reader fail before, its error is the one to be seen.
+      next.catch(() => undefined)
+      yield chunk
+    }
+  } finally {
+    // The connection may not be used for anything else before.
+    await next.catch(() => undefined)
   }
 }
 

@@ -19,6 +19,7 @@ export class SharedColumn<T extends Items> {
   readonly #buffer: SharedArrayBuffer
   /** Of a fixed length: loops over one that follows its buffer are slower. */
   #items: T
+  /** May be set to less, and what is behind is forgotten. */
   length = 0
 
   /** @param lengthMax  what `extend` never goes beyond */

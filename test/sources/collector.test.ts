@@ -30,6 +30,27 @@ t.test('contacts are dense by first appearance, in two key spaces', async (t) =>
   t.equal(columns.contactCount, 5)
 })
 
+t.test('what is taken back was never there', async (t) => {
+  const collector = new RecipientCollector()
+  const add = (...numbers: string[]) =>
+    collector.add(batchOf(numbers.map((number) => recipient(number, `c${number}`))))
+  add('+9991', '+9992')
+  add('+99933', '+999444')
+  collector.truncate(3)
+  t.equal(collector.recipientCount, 3)
+  add('+9995')
+  collector.truncate(4)
+  const expected = new RecipientCollector()
+  expected.add(
+    batchOf(['+9991', '+9992', '+99933', '+9995'].map((number) => recipient(number, `c${number}`))),
+  )
+  t.same(await collector.finish(), await expected.finish())
+  const empty = new RecipientCollector()
+  empty.add(batchOf([recipient('+9991')]))
+  empty.truncate(0)
+  t.equal((await empty.finish()).recipientCount, 0)
+})
+
 t.test('columns are what was added, in batches of any size, in shared memory', async (t) => {
   const seed = testSeed(t)
   await fc.assert(

@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { limits } from '../../src/limits.js'
+import type { ColumnNames } from '../../src/sources/batch.js'
 import { testSeed } from '../support/properties.js'
 import { type ReadRows, readRows, rejectedLines } from '../support/read-files.js'
 
@@ -233,6 +234,60 @@ for (const [name, lines, accepted, refused] of [
     t.equal(result.rejects[0].examples[0].line, 75_002)
   })
 }
+
+t.test('large files are read as they are read in order, whatever is in them', async (t) => {
+  const seed = testSeed(t)
+  const row = (index: number) => `+999${index % 20_000},1.5,2.5,c${index},k${index % 50_000}\n`
+  const rows = Array.from({ length: 60_000 }, (_, index) => row(index))
+  const oddity = fc.constantFrom(
+    '',
+    '+9991,1,2\n',
+    '+9991,1,2,a\tb,k\n',
+    '+9991,91,2,a,k\n',
+    '"+9991",1,2,"a,b",k\n',
+    '+9991,1,2,"a\nb",k\n',
+    '\n',
+    ' \n',
+    '+9991,1,2,a\x00,k\n',
+    '+9991,1,2,a\r\n',
+    '"+9991,1,2,a,k\n',
+    Buffer.from([0x2b, 0xff, 0x2c, 0x31, 0x2c, 0x32, 0x2c, 0x2c, 0x6b, 0x0a]),
+  )
+  const at = fc.integer({ min: 0, max: rows.length })
+  const directory = t.testdir({})
+  const outcomeOf = async (name: string, first: string, columns: ColumnNames) => {
+    try {
+      const { rejects, ...read } = await readRows([first, join(directory, name)], { columns })
+      const lines = rejectedLines({ ...read, rejects })
+      return { ...read, lines }
+    } catch (error) {
+      return (error as Error).message.replaceAll(name, '').replace(/ \(DuckDB: .*/, '')
+    }
+  }
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(at, oddity), { maxLength: 2 }),
+      fc.constantFrom({}, { key: 'key' }),
+      async (oddities, columns) => {
+        const parts: (string | Uint8Array)[] = [...rows]
+        for (const [place, odd] of oddities) parts.splice(place, 0, odd)
+        const content = Buffer.concat(
+          ['number,lat,lng,contact,key\n', ...parts].map((part) => Buffer.from(part)),
+        )
+        const first = join(directory, 'first.csv')
+        writeFileSync(first, `number,lat,lng,contact,key\n${row(7)}`)
+        writeFileSync(join(directory, 'plain.csv'), content)
+        // A packed file is read in order.
+        writeFileSync(join(directory, 'packed.csv.gz'), gzipSync(content, { level: 1 }))
+        t.same(
+          await outcomeOf('plain.csv', first, columns),
+          await outcomeOf('packed.csv.gz', first, columns),
+        )
+      },
+    ),
+    { seed, numRuns: 15 },
+  )
+})
 
 t.test('examples are kept up to their limit, with file and line and no values', async (t) => {
   const secret = '+999123456789'

@@ -62,3 +62,22 @@ t.test('keys are the same as in a Set', async (t) => {
   t.equal(wrong.length, 0)
   t.ok(model.size < keys.length, 'some occur twice')
 })
+
+t.test('keys after a mark are forgotten, and may come again', async (t) => {
+  const known = new KeySet()
+  const add = (from: number, to: number) => {
+    let addedCount = 0
+    for (let i = from; i < to; i++) {
+      const bytes = Buffer.from(`${'k'.repeat(400)}${i}`)
+      if (known.add(bytes, 0, bytes.length)) addedCount++
+    }
+    return addedCount
+  }
+  t.equal(add(0, 50_000), 50_000)
+  const mark = known.mark()
+  t.equal(add(40_000, 150_000), 100_000, 'over several pages, in a table that grows')
+  known.truncate(mark)
+  t.equal(add(0, 150_000), 100_000)
+  known.truncate({ page: 0, end: 0 })
+  t.equal(add(0, 10), 10)
+})

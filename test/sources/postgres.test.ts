@@ -9,7 +9,7 @@ import type { ColumnNames } from '../../src/sources/batch.js'
 import { previewPostgres, readPostgres } from '../../src/sources/postgres.js'
 import { readFault } from '../../src/sources/postgres-faults.js'
 import { parseDatabaseUrl } from '../../src/sources/postgres-url.js'
-import { BatchKeeper } from '../support/batch-keeper.js'
+import { BatchKeeper, sinkThat } from '../support/batch-keeper.js'
 import { temporaryDirectory } from '../support/hickory.js'
 import { isPostgresOff } from '../support/postgres-install.js'
 import { type PostgresServer, startPostgres } from '../support/postgres-server.js'
@@ -146,11 +146,9 @@ async function againstServer(server: PostgresServer): Promise<void> {
       FROM generate_series(1, 300000) AS i`
     const report = await readPostgres(
       { url: server.url(), query, columns: {} },
-      {
-        add() {
-          mostBytes = Math.max(mostBytes, process.memoryUsage().arrayBuffers)
-        },
-      },
+      sinkThat(() => {
+        mostBytes = Math.max(mostBytes, process.memoryUsage().arrayBuffers)
+      }),
     )
     t.equal(report.acceptedCount, 300_000)
     t.ok(mostBytes < 64 << 20, 'buffers of a few megabytes')
@@ -300,11 +298,9 @@ async function againstServer(server: PostgresServer): Promise<void> {
   })
 
   await t.test('what the sink refuses is said, and the connection is closed', async (t) => {
-    const sink = {
-      add() {
-        throw new Error('full')
-      },
-    }
+    const sink = sinkThat(() => {
+      throw new Error('full')
+    })
     const { message } = await failure(
       readPostgres({ url: server.url(), query: ENDLESS, columns: {} }, sink),
     )
@@ -351,11 +347,9 @@ async function againstServer(server: PostgresServer): Promise<void> {
     let stopped: Promise<void> | undefined
     const reading = readPostgres(
       { url: server.url(), query: ENDLESS, columns: {} },
-      {
-        add() {
-          stopped ??= server.stop()
-        },
-      },
+      sinkThat(() => {
+        stopped ??= server.stop()
+      }),
     )
     t.match(await failure(reading), { code: 'InputRejected', message: /57P0|connection was lost/ })
     await stopped

@@ -1,5 +1,5 @@
 /**
- * A sink that keeps what it is given, as texts and whole units.
+ * Sinks: one that keeps what it is given, as texts and whole units, and one that does as it is told.
  *
  * @module
  */
@@ -15,6 +15,14 @@ export interface KeptRow {
 export class BatchKeeper implements RecipientSink {
   readonly rows: KeptRow[] = []
 
+  get recipientCount(): number {
+    return this.rows.length
+  }
+
+  truncate(recipientCount: number): void {
+    this.rows.splice(recipientCount)
+  }
+
   add(batch: RecipientBatch): void {
     const text = (bytes: Uint8Array, offsets: Uint32Array, row: number) =>
       Buffer.from(bytes.subarray(offsets[row], offsets[row + 1])).toString()
@@ -27,4 +35,9 @@ export class BatchKeeper implements RecipientSink {
       })
     }
   }
+}
+
+/** A sink that keeps nothing. */
+export function sinkThat(add: RecipientSink['add']): RecipientSink {
+  return { recipientCount: 0, add, truncate: () => {} }
 }

@@ -44,6 +44,16 @@ class RowSink implements RecipientSink {
   readonly lats: number[] = []
   readonly contacts: string[] = []
 
+  get recipientCount(): number {
+    return this.numbers.length
+  }
+
+  truncate(recipientCount: number): void {
+    for (const column of [this.numbers, this.lngs, this.lats, this.contacts]) {
+      column.splice(recipientCount)
+    }
+  }
+
   add(batch: RecipientBatch): void {
     const numbers = Buffer.from(batch.numbers)
     const contacts = Buffer.from(batch.contacts)
