@@ -103,7 +103,9 @@ const textOwners: readonly { text: RegExp; what: string; owners: readonly string
     owners: [
       'pool/control.ts',
       'shard/arena.ts',
+      'shard/number-slots.ts',
       'shard/suppressed.ts',
+      'snapshot/load-threads.ts',
       'suppressions/progress.ts',
     ],
   },

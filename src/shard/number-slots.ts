@@ -1,49 +1,55 @@
 /**
  * A table into which hashes fall, with two bits a slot: whether one fell there, and whether another did.
- * It tells of most numbers that they do not repeat.
+ * It tells of most numbers that they do not repeat. Several threads may fill it at the same time.
  *
  * @module
  */
 
-export class NumberSlots {
-  readonly #words: Uint32Array
-  /** A slot is what is left of a hash when so many of its low bits are cut off. */
-  readonly #shift: number
-  /** Hashes that fell where one was before. */
-  sharedCount = 0
+/** In shared memory, for that many hashes. */
+export function createSlots(hashCount: number): Uint32Array {
+  const wanted = Math.ceil(Math.log2(SLOTS_PER_HASH * Math.max(1, hashCount)))
+  const bitCount = Math.min(SLOT_BITS_MAX, Math.max(SLOT_BITS_MIN, wanted))
+  return new Uint32Array(new SharedArrayBuffer(4 * (2 ** bitCount / SLOTS_PER_WORD)))
+}
 
-  constructor(numberCount: number) {
-    const wanted = Math.ceil(Math.log2(SLOTS_PER_NUMBER * Math.max(1, numberCount)))
-    const bitCount = Math.min(SLOT_BITS_MAX, Math.max(SLOT_BITS_MIN, wanted))
-    this.#shift = 32 - bitCount
-    this.#words = new Uint32Array(2 ** bitCount / SLOTS_PER_WORD)
-  }
-
-  addAll(hashes: Uint32Array): void {
-    const words = this.#words
-    const shift = this.#shift
-    let sharedCount = 0
-    for (let i = 0; i < hashes.length; i++) {
+/** Returns how many of the hashes fell where one was before. */
+export function fillSlots(slots: Uint32Array, hashes: Uint32Array): number {
+  const shift = slotShift(slots)
+  let sharedCount = 0
+  for (let start = 0; start < hashes.length; start += BLOCK_COUNT) {
+    const end = Math.min(start + BLOCK_COUNT, hashes.length)
+    // Atomic operations wait for memory one after the other; these reads of the same do so together.
+    for (let i = start; i < end; i++) seen[i - start] = slots[(hashes[i] >>> shift) >>> 4]
+    for (let i = start; i < end; i++) {
       const slot = hashes[i] >>> shift
-      const word = words[slot >>> 4]
       const bit = 2 * (slot & 15)
-      const before = (word >>> bit) & 1
-      sharedCount += before
-      words[slot >>> 4] = word | ((1 + before) << bit)
+      const before = (Atomics.or(slots, slot >>> 4, 1 << bit) >>> bit) & 1
+      if (before === 0) continue
+      Atomics.or(slots, slot >>> 4, 2 << bit)
+      sharedCount++
     }
-    this.sharedCount += sharedCount
   }
+  return sharedCount
+}
 
-  /** Whether another hash fell into the slot of this one. */
-  isShared(hash: number): boolean {
-    const slot = hash >>> this.#shift
-    return ((this.#words[slot >>> 4] >>> (2 * (slot & 15))) & 2) !== 0
-  }
+/** @param shift  of `slotShift` */
+export function isShared(slots: Uint32Array, hash: number, shift: number): boolean {
+  const slot = hash >>> shift
+  return ((slots[slot >>> 4] >>> (2 * (slot & 15))) & 2) !== 0
+}
+
+/** A slot is what is left of a hash when so many of its low bits are cut off. */
+export function slotShift(slots: Uint32Array): number {
+  // A power of two: its leading zeros and one bit are what is not in the index of a word.
+  return Math.clz32(slots.length) + 1 - Math.log2(SLOTS_PER_WORD)
 }
 
 const SLOTS_PER_WORD = 16
+const BLOCK_COUNT = 256
+/** Only written. */
+const seen = new Uint32Array(BLOCK_COUNT)
 /** With so many, one number in ten falls by chance where another is, at most. */
-const SLOTS_PER_NUMBER = 8
+const SLOTS_PER_HASH = 8
 const SLOT_BITS_MIN = 10
 /** 256 MiB. */
 const SLOT_BITS_MAX = 30

@@ -3,13 +3,15 @@
  *
  * They are found in passes over all shards. The first tells by hashes which recipients surely have a
  * number of their own. Of the others the further passes compare the bytes, each pass those of a share
- * of the hashes, so that what has to be kept of them at a time is bounded.
+ * of the hashes, so that what has to be kept of them at a time is bounded. What is done with one shard
+ * by itself may be done by threads: see number-look.ts.
  *
  * @module
  */
 import { NumberBuckets } from './number-buckets.js'
-import { hashNumbers, viewOf } from './number-hash.js'
-import { NumberSlots } from './number-slots.js'
+import { viewOf } from './number-hash.js'
+import type { Candidates, NumberLook } from './number-look.js'
+import { createSlots } from './number-slots.js'
 
 /** The recipients of one shard whose number another recipient of the snapshot has, too. */
 export interface ShardRepeats {
@@ -31,42 +33,33 @@ export const NO_REPEATS: ShardRepeats = {
   numberIds: new Uint32Array(0),
 }
 
-/** The numbers of a shard, end to end: that of recipient `i` is at [numberOffsets[i], numberOffsets[i + 1]). */
-export interface NumberColumn {
-  readonly numbers: Uint8Array
-  readonly numberOffsets: Uint32Array
-}
-
-export type ReadNumbers = (shardIndex: number) => NumberColumn | Promise<NumberColumn>
-
-export interface FindOptions {
-  /** Of all shards; counted in a pass of its own where it is not known. */
-  readonly recipientCount?: number
-  /** Numbers that are compared with each other in a pass, about. */
-  readonly numbersPerPass?: number
-}
-
 /**
  * Finds the numbers that repeat. Ids are given in the order in which numbers first appear.
  *
- * @param read  called several times for each shard, in order; one column is used at a time
+ * @param recipientCounts  of each shard
+ * @param numbersPerPass  numbers that are compared with each other in a pass, about
  */
 export async function findRepeats(
-  shardCount: number,
-  read: ReadNumbers,
-  { recipientCount, numbersPerPass = NUMBERS_PER_PASS }: FindOptions = {},
+  recipientCounts: readonly number[],
+  look: NumberLook,
+  numbersPerPass = NUMBERS_PER_PASS,
 ): Promise<Repeats> {
-  const slots = new NumberSlots(recipientCount ?? (await countAll(shardCount, read)))
-  for (let shard = 0; shard < shardCount; shard++) slots.addAll(hashesOf(await read(shard)))
-  const passCount = Math.ceil(slots.sharedCount / numbersPerPass)
+  const shardCount = recipientCounts.length
+  const slots = createSlots(recipientCounts.reduce((sum, count) => sum + count, 0))
+  let sharedCount = 0
+  const marking = inOrder(shardCount, look.aheadCount, (shard) => look.mark(shard, slots))
+  for await (const count of marking) sharedCount += count
+  const shareCount = Math.ceil(sharedCount / numbersPerPass)
   const passes: Pass[] = []
-  for (let share = 0; share < passCount; share++) {
-    const buckets = new NumberBuckets(slots.sharedCount / passCount)
+  for (let share = 0; share < shareCount; share++) {
+    const buckets = new NumberBuckets(sharedCount / shareCount)
     const recipients: Uint32Array[] = []
-    for (let shard = 0; shard < shardCount; shard++) {
-      const column = await read(shard)
-      recipients.push(candidatesIn(hashesOf(column), slots, share, passCount))
-      addAll(column, recipients[shard], buckets)
+    const finding = inOrder(shardCount, look.aheadCount, (shard) =>
+      look.candidates(shard, slots, { share, shareCount }),
+    )
+    for await (const candidates of finding) {
+      recipients.push(candidates.recipients)
+      addAll(candidates, buckets)
     }
     passes.push({ recipients, ...buckets.finish() })
   }
@@ -85,57 +78,31 @@ interface Pass {
   readonly cameAgain: Uint8Array
 }
 
-async function countAll(shardCount: number, read: ReadNumbers): Promise<number> {
-  let count = 0
-  for (let shard = 0; shard < shardCount; shard++) {
-    count += (await read(shard)).numberOffsets.length - 1
+/** Some are begun before they are asked for. */
+async function* inOrder<Result>(
+  count: number,
+  aheadCount: number,
+  begin: (index: number) => Promise<Result>,
+): AsyncGenerator<Result> {
+  const begun: Promise<Result>[] = []
+  for (let index = 0; index < count; index++) {
+    while (begun.length < aheadCount && index + begun.length < count) {
+      const result = begin(index + begun.length)
+      // Should one before it fail, nobody asks for it.
+      result.catch(() => undefined)
+      begun.push(result)
+    }
+    yield (await begun.shift()) as Result
   }
-  return count
-}
-
-let hashes = new Uint32Array(0)
-let candidates = new Uint32Array(0)
-
-/** Good until it is called again. */
-function hashesOf(column: NumberColumn): Uint32Array {
-  const count = column.numberOffsets.length - 1
-  if (count > hashes.length) hashes = new Uint32Array(count)
-  const own = hashes.subarray(0, count)
-  hashNumbers(column, own)
-  return own
-}
-
-/** Those of a share of the hashes whose number may repeat. */
-function candidatesIn(
-  hashes: Uint32Array,
-  slots: NumberSlots,
-  share: number,
-  shareCount: number,
-): Uint32Array {
-  if (hashes.length > candidates.length) candidates = new Uint32Array(hashes.length)
-  let count = 0
-  for (let recipient = 0; recipient < hashes.length; recipient++) {
-    const hash = hashes[recipient]
-    if (shareCount > 1 && shareOf(hash, shareCount) !== share) continue
-    if (slots.isShared(hash)) candidates[count++] = recipient
-  }
-  return candidates.slice(0, count)
-}
-
-/** By the low bits of a hash; the high ones choose its slot. */
-function shareOf(hash: number, shareCount: number): number {
-  return ((hash & 0xffff) * shareCount) >>> 16
 }
 
 function addAll(
-  { numbers, numberOffsets }: NumberColumn,
-  recipients: Uint32Array,
+  { recipients, hashes, numbers, numberOffsets }: Candidates,
   buckets: NumberBuckets,
 ): void {
   const view = viewOf(numbers)
-  for (const recipient of recipients) {
-    const end = numberOffsets[recipient + 1]
-    buckets.add(view, numberOffsets[recipient], end, hashes[recipient])
+  for (let at = 0; at < recipients.length; at++) {
+    buckets.add(view, numberOffsets[at], numberOffsets[at + 1], hashes[at])
   }
 }
 

@@ -6,11 +6,13 @@
 import { join } from 'node:path'
 import { buildShard, type TakeMemory } from '../shard/build.js'
 import type { RecipientColumns } from '../shard/columns.js'
+import { type Candidates, findCandidates, markNumbers, type Share } from '../shard/number-look.js'
 import { type Cell, cutCell, type Orders, rowsOf } from '../shard/partition.js'
 import { runTasksHere, startTaskThreads, type TaskRunner } from '../task-threads.js'
 import type { ManifestShard } from './manifest.js'
+import { type NumberPlace, readNumbers } from './read-numbers.js'
 import { sha256Of } from './sha256.js'
-import { writeShardFile } from './shard-file.js'
+import { writeShardFile } from './write-shard-file.js'
 
 /** A source that is being written; columns and orders are in shared memory. */
 export interface SourceTask {
@@ -29,7 +31,15 @@ type BuildTask =
       readonly file: string
     }
   | { readonly kind: 'digest'; readonly path: string }
-type BuildResult = readonly [Cell, Cell] | ManifestShard | string
+  | ({ readonly kind: 'mark' } & SlotsTask)
+  | ({ readonly kind: 'candidates'; readonly share: Share } & SlotsTask)
+type BuildResult = readonly [Cell, Cell] | ManifestShard | string | number | Candidates
+
+/** The numbers of a shard file, and the slots of all of them in shared memory. */
+interface SlotsTask {
+  readonly place: NumberPlace
+  readonly slots: Uint32Array
+}
 
 export type BuildThreads = TaskRunner<BuildTask, BuildResult>
 
@@ -54,9 +64,30 @@ export async function digest(threads: BuildThreads, path: string) {
   return (await threads.run({ kind: 'digest', path })) as string
 }
 
+/** See `markNumbers`. */
+export async function mark(threads: BuildThreads, place: NumberPlace, slots: Uint32Array) {
+  return (await threads.run({ kind: 'mark', place, slots })) as number
+}
+
+/** See `findCandidates`. */
+export async function candidates(
+  threads: BuildThreads,
+  place: NumberPlace,
+  slots: Uint32Array,
+  share: Share,
+) {
+  return (await threads.run({ kind: 'candidates', place, slots, share })) as Candidates
+}
+
 /** Does a task; for the thread that it is given to. */
 export async function runBuildTask(task: BuildTask, takeMemory?: TakeMemory): Promise<BuildResult> {
   if (task.kind === 'digest') return await sha256Of(task.path)
+  if (task.kind === 'mark' || task.kind === 'candidates') {
+    const column = await readNumbers(task.place)
+    return task.kind === 'mark'
+      ? markNumbers(column, task.slots)
+      : findCandidates(column, task.slots, task.share)
+  }
   const { source, cell } = task
   if (task.kind === 'cut') return cutCell(source.columns, source.orders, cell)
   return await writeShard(source, cell, task.file, takeMemory)

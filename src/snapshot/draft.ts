@@ -16,6 +16,7 @@ import { assertNothingLost, type Base, cannotCarryOver } from './base.js'
 import { type BuildThreads, startBuildThreads } from './build-tasks.js'
 import { createFile, snapshotsDirectory, syncDirectory } from './directory.js'
 import { assertFreeSpace } from './free-space.js'
+import { lookOnThreads } from './look-on-threads.js'
 import { makeCurrent, prune } from './make-current.js'
 import {
   createManifest,
@@ -23,13 +24,11 @@ import {
   MANIFEST_FILE,
   type Manifest,
   type ManifestFile,
-  type ManifestShard,
   type ManifestSource,
   REPEATS_FILE,
 } from './manifest.js'
 import { isCorrupt } from './open-file.js'
 import type { PutOptions, SnapshotDraft } from './publish.js'
-import { readNumbers } from './read-columns.js'
 import { releaseMemory } from './release-memory.js'
 import { type RemovalOnExit, removeOnExit } from './remove-on-exit.js'
 import { writeRepeatsFile } from './repeats-file.js'
@@ -163,20 +162,21 @@ export class Draft implements SnapshotDraft {
     }
   }
 
-  /** Both at a time: one is work for the threads and the other for this one. */
+  /** Both at a time: the threads go on with one where the other waits. */
   async #verifyAndFindRepeats(sources: readonly ManifestSource[]): Promise<ManifestFile> {
     const { temporary } = this.#place
-    const files = sources.flatMap(({ shards }) => shards)
-    const readNumbersOf = ({ file, byteLength }: ManifestShard) =>
-      readNumbers(join(temporary, file), byteLength)
-    const recipientCount = recipientCountOf(sources)
+    const shards = sources.flatMap((source) => source.shards)
+    const look = lookOnThreads(this.#threadsFor(recipientCountOf(sources)), temporary, shards)
     const put = [...this.#put.values()]
-    const [verified, found] = await Promise.allSettled([
+    const [found, verified] = await Promise.allSettled([
+      findRepeats(
+        shards.map(({ recipientCount }) => recipientCount),
+        look,
+      ),
       this.#verify(
-        put.flatMap(({ shards }) => shards),
+        put.flatMap((source) => source.shards),
         put,
       ),
-      findRepeats(files.length, (shard) => readNumbersOf(files[shard]), { recipientCount }),
     ])
     if (verified.status === 'rejected') throw verified.reason
     if (found.status === 'rejected') throw found.reason

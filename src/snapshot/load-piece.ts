@@ -6,6 +6,7 @@
 import { OperatorError } from '../errors.js'
 import type { Room } from '../shard/arena.js'
 import { attachShard, type ShardImage } from '../shard/layout.js'
+import { lookHere } from '../shard/number-look.js'
 import { findRepeats, type Repeats } from '../shard/repeats.js'
 import type { OnRead } from './blocks.js'
 import { withFile } from './open-file.js'
@@ -61,11 +62,12 @@ export async function loadRepeats(piece: RepeatsPiece, onRead: OnRead): Promise<
       readRepeatsImage(file, head, shardCounts, room, onRead),
     )
   }
-  const found = await findRepeats(piece.shards.length, (at) => {
+  const look = lookHere((at) => {
     onRead(0)
     return attachShard(piece.shards[at])
   })
-  return sharedRepeats(found)
+  const shardCounts = piece.shards.map(({ recipientCount }) => recipientCount)
+  return sharedRepeats(await findRepeats(shardCounts, look))
 }
 
 /** One piece after the other, on this thread. */

@@ -4,22 +4,27 @@
  *
  * @module
  */
-import type { FileHandle } from 'node:fs/promises'
 import type { SectionName } from '../shard/layout.js'
-import type { NumberColumn } from '../shard/repeats.js'
 import { readAll } from './blocks.js'
 import { withFile } from './open-file.js'
+import type { NumberPlace } from './read-numbers.js'
 import { readShardHead } from './shard-file.js'
-import type { ShardHead } from './shard-image.js'
 
-/** @throws OperatorError `SnapshotCorrupt` */
-export async function readNumbers(path: string, byteLength: number): Promise<NumberColumn> {
-  const head = await readShardHead(path, byteLength)
-  return await withFile(path, byteLength, async (file) => {
-    const offsets = await readSection(file, head, 'numberOffsets')
-    const numbers = await readSection(file, head, 'numbers')
-    return { numbers, numberOffsets: new Uint32Array(offsets.buffer) }
-  })
+/**
+ * Where the numbers of a shard are.
+ *
+ * @throws OperatorError `SnapshotCorrupt`
+ */
+export async function findNumbers(path: string, byteLength: number): Promise<NumberPlace> {
+  const { header, imageStart } = await readShardHead(path, byteLength)
+  const placeOf = (name: SectionName) => {
+    const section = header.sections.find((candidate) => candidate.name === name)
+    return {
+      position: imageStart + (section?.byteOffset ?? 0),
+      byteLength: section?.byteLength ?? 0,
+    }
+  }
+  return { path, byteLength, offsets: placeOf('numberOffsets'), numbers: placeOf('numbers') }
 }
 
 /**
@@ -40,15 +45,4 @@ export async function readCoordinates(
     await readAll(file, new Uint8Array(coords.buffer), position)
     return { coords, version }
   })
-}
-
-async function readSection(
-  file: FileHandle,
-  { header, imageStart }: ShardHead,
-  name: SectionName,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const section = header.sections.find((candidate) => candidate.name === name)
-  const bytes = new Uint8Array(section?.byteLength ?? 0)
-  await readAll(file, bytes, imageStart + (section?.byteOffset ?? 0))
-  return bytes
 }

@@ -1,48 +1,18 @@
 /**
- * A shard as a file: a header (see shard-header.ts) and the image of the shard, byte for byte.
+ * Reads a shard as a file: a header (see shard-header.ts) and the image of the shard, byte for byte.
  *
  * @module
  */
-import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import type { Room } from '../shard/arena.js'
 import type { ShardImage } from '../shard/layout.js'
-import { blockSumsOf, type OnRead } from './blocks.js'
+import type { OnRead } from './blocks.js'
 import { readHead } from './container.js'
-import { createFile } from './directory.js'
 import { FormatFault } from './format-fault.js'
 import { findSectionFault } from './image-faults.js'
 import { withFile } from './open-file.js'
-import { decodeShardHeader, encodeShardHead, SHARD_VERSIONS } from './shard-header.js'
+import { decodeShardHeader, SHARD_VERSIONS } from './shard-header.js'
 import { readShardImage, type ShardHead } from './shard-image.js'
-
-export interface FileDigest {
-  readonly byteLength: number
-  /** Of the whole file, in hexadecimal. */
-  readonly sha256: string
-  readonly headerCrc32: number
-}
-
-/** Writes a file that must not be there yet; it is on disk when this returns. */
-export async function writeShardFile(path: string, shard: ShardImage): Promise<FileDigest> {
-  const { sourceId, regionIndex, recipientCount, box, sections, image } = shard
-  const head = encodeShardHead({
-    sourceId,
-    regionIndex,
-    recipientCount,
-    box,
-    sections,
-    imageBytes: image.length,
-    blockCrc32s: blockSumsOf(image),
-  })
-  const hash = createHash('sha256')
-  await createFile(path, [head.bytes, image], (piece) => hash.update(piece))
-  return {
-    byteLength: head.bytes.length + image.length,
-    sha256: hash.digest('hex'),
-    headerCrc32: head.crc32,
-  }
-}
 
 /**
  * Reads a file into its room in an arena and verifies every byte of it.

@@ -13,7 +13,7 @@ import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { limits } from '../limits.js'
 import { type Section, sectionNames } from '../shard/layout.js'
-import { encodeHead, FORMAT_VERSION, type Head } from './container.js'
+import { FORMAT_VERSION, type Head } from './container.js'
 import { FormatFault } from './format-fault.js'
 
 /** What can be read. */
@@ -55,7 +55,8 @@ const HeaderSchema2 = Type.Object(
 )
 
 type Header1 = Static<typeof HeaderSchema1>
-type Header2 = Static<typeof HeaderSchema2>
+/** As it is written. */
+export type Header2 = Static<typeof HeaderSchema2>
 
 /** How the bytes of an image are verified. */
 export type ImageSums =
@@ -69,13 +70,6 @@ export type ShardHeader = Omit<Header2, 'blockCrc32s' | 'sections'> & {
 
 const validator1 = Compile(HeaderSchema1)
 const validator2 = Compile(HeaderSchema2)
-
-/** Everything before the image, in the version that is written. */
-export function encodeShardHead(
-  header: Omit<Header2, 'sections'> & { sections: readonly Section[] },
-) {
-  return encodeHead('HICKSHRD', header)
-}
 
 /** @throws FormatFault */
 export function decodeShardHeader({ version, header }: Head): ShardHeader {

@@ -7,6 +7,7 @@
 import { join } from 'node:path'
 import type { Room } from '../shard/arena.js'
 import { createArenaPool } from '../shard/arena-pool.js'
+import { lookHere } from '../shard/number-look.js'
 import { findRepeats } from '../shard/repeats.js'
 import { snapshotsDirectory } from './directory.js'
 import { loadShard } from './load-piece.js'
@@ -19,7 +20,8 @@ import {
 } from './manifest.js'
 import { corrupt, readFault } from './open-file.js'
 import { planShard } from './plan-piece.js'
-import { readNumbers } from './read-columns.js'
+import { findNumbers } from './read-columns.js'
+import { readNumbers } from './read-numbers.js'
 import { findDifference } from './repeats-faults.js'
 import { readRepeatsFile } from './repeats-file.js'
 import { sha256Of } from './sha256.js'
@@ -91,9 +93,10 @@ async function verifyRepeats(
   return await verified(path, entry, async () => {
     const read = await readRepeatsFile(path, entry, shardCounts, roomOf(entry.byteLength))
     if (!areShardsWhole) return
-    const found = await findRepeats(shards.length, (at) =>
-      readNumbers(join(directory, shards[at].file), shards[at].byteLength),
+    const look = lookHere(async (at) =>
+      readNumbers(await findNumbers(join(directory, shards[at].file), shards[at].byteLength)),
     )
+    const found = await findRepeats(shardCounts, look)
     const difference = findDifference(read, found)
     if (difference !== undefined) throw corrupt(path, difference)
   })

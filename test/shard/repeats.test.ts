@@ -5,12 +5,8 @@
  */
 import fc from 'fast-check'
 import t from 'tap'
-import {
-  type FindOptions,
-  findRepeats,
-  type NumberColumn,
-  type Repeats,
-} from '../../src/shard/repeats.js'
+import { lookHere, type NumberColumn, type NumberLook } from '../../src/shard/number-look.js'
+import { findRepeats, type Repeats } from '../../src/shard/repeats.js'
 import { testSeed } from '../support/properties.js'
 import { repeatsByMap } from '../support/repeats.js'
 import { seededRandom } from '../support/world.js'
@@ -25,13 +21,11 @@ const number = fc.oneof(
 const shards = fc.array(fc.array(number, { maxLength: 60 }), { maxLength: 5 })
 
 t.test('any numbers, in any shards, in any number of passes', async (t) => {
-  const options = fc.record(
-    { recipientCount: fc.nat(400), numbersPerPass: fc.integer({ min: 1, max: 30 }) },
-    { requiredKeys: [] },
-  )
-  const property = fc.asyncProperty(shards, options, async (lists, given) => {
+  const perPass = fc.option(fc.integer({ min: 1, max: 30 }), { nil: undefined })
+  const ahead = fc.integer({ min: 1, max: 7 })
+  const property = fc.asyncProperty(shards, perPass, ahead, async (lists, most, aheadCount) => {
     const texts = lists.map((list) => list.map((text) => Buffer.from(text).toString('latin1')))
-    t.same(plain(await repeatsOf(texts, given)), plain(repeatsByMap(texts)))
+    t.same(plain(await repeatsOf(texts, most, { aheadCount })), plain(repeatsByMap(texts)))
   })
   await fc.assert(property, { seed: testSeed(t), numRuns: 300 })
 })
@@ -50,7 +44,7 @@ t.test('many numbers: all different, all equal, and shared by three sources', as
       Array.from({ length: count }, (_, at) => `+999${numberOf(shard, at)}`),
     )
     for (const numbersPerPass of [1_000_000, 7_000]) {
-      const found = await repeatsOf(texts, { numbersPerPass })
+      const found = await repeatsOf(texts, numbersPerPass)
       t.ok(isSame(found, repeatsByMap(texts)), `${name}, ${numbersPerPass} in a pass`)
     }
   }
@@ -69,13 +63,22 @@ t.test('a column may lie anywhere in its memory, and be used again', async (t) =
     numbers.set(column.numbers)
     return { numbers, numberOffsets: column.numberOffsets }
   }
-  t.same(plain(await findRepeats(2, read)), plain(repeatsByMap(texts)))
-  t.same(plain(await findRepeats(0, read)), { numberCount: 0, shards: [] })
+  t.same(plain(await findRepeats([3, 3], lookHere(read))), plain(repeatsByMap(texts)))
+  t.same(plain(await findRepeats([], lookHere(read))), { numberCount: 0, shards: [] })
 })
 
-function repeatsOf(texts: readonly string[][], options?: FindOptions): Promise<Repeats> {
+function repeatsOf(
+  texts: readonly string[][],
+  numbersPerPass?: number,
+  ahead: Partial<NumberLook> = {},
+): Promise<Repeats> {
   const columns = texts.map(columnOf)
-  return findRepeats(columns.length, (shard) => columns[shard], options)
+  const look = { ...lookHere((shard) => columns[shard]), ...ahead }
+  return findRepeats(
+    texts.map((list) => list.length),
+    look,
+    numbersPerPass,
+  )
 }
 
 function columnOf(texts: readonly string[]): NumberColumn {

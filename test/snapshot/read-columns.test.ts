@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import t from 'tap'
 import { buildShard } from '../../src/shard/build.js'
 import { attachShard } from '../../src/shard/layout.js'
-import { readNumbers } from '../../src/snapshot/read-columns.js'
-import { writeShardFile } from '../../src/snapshot/shard-file.js'
+import { findNumbers } from '../../src/snapshot/read-columns.js'
+import { readNumbers } from '../../src/snapshot/read-numbers.js'
+import { writeShardFile } from '../../src/snapshot/write-shard-file.js'
 import { manyColumns } from '../support/columns.js'
 
 const shard = buildShard(
@@ -18,7 +19,7 @@ t.test('the numbers of a shard are read from its file', async (t) => {
   const path = join(t.testdir({}), '4-0000.shard')
   const { byteLength } = await writeShardFile(path, shard)
   const { numbers, numberOffsets } = attachShard(shard)
-  const found = await readNumbers(path, byteLength)
+  const found = await readNumbers(await findNumbers(path, byteLength))
   t.strictSame(found.numberOffsets, numberOffsets)
   t.ok(Buffer.from(numbers).equals(found.numbers))
 })
@@ -26,8 +27,8 @@ t.test('the numbers of a shard are read from its file', async (t) => {
 t.test('a file that is cut or missing is named', async (t) => {
   const path = join(t.testdir({}), '4-0000.shard')
   const error = { code: 'SnapshotCorrupt', message: /4-0000\.shard: / }
-  await t.rejects(readNumbers(path, 4096), error)
+  await t.rejects(findNumbers(path, 4096), error)
   const { byteLength } = await writeShardFile(path, shard)
   truncateSync(path, byteLength - 1)
-  await t.rejects(readNumbers(path, byteLength), error)
+  await t.rejects(findNumbers(path, byteLength), error)
 })

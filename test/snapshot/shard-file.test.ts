@@ -5,8 +5,9 @@ import { limits } from '../../src/limits.js'
 import { createRooms, type Room } from '../../src/shard/arena.js'
 import { buildShard } from '../../src/shard/build.js'
 import { attachShard, type ShardImage } from '../../src/shard/layout.js'
-import { readShardFile, writeShardFile } from '../../src/snapshot/shard-file.js'
+import { readShardFile } from '../../src/snapshot/shard-file.js'
 import { roomBytesOf } from '../../src/snapshot/shard-image.js'
+import { writeShardFile } from '../../src/snapshot/write-shard-file.js'
 import { manyColumns } from '../support/columns.js'
 
 const RECIPIENTS = 300

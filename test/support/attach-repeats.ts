@@ -4,12 +4,15 @@
  * @module
  */
 import { attachShard } from '../../src/shard/layout.js'
+import { lookHere } from '../../src/shard/number-look.js'
 import { findRepeats } from '../../src/shard/repeats.js'
 import type { Snapshot } from '../../src/snapshot/snapshot.js'
 
 export async function attachRepeats(snapshot: Snapshot): Promise<Snapshot> {
   const { shards } = snapshot
-  const repeats = await findRepeats(shards.length, (at) => attachShard(shards[at]))
+  const look = lookHere((at) => attachShard(shards[at]))
+  const shardCounts = shards.map(({ recipientCount }) => recipientCount)
+  const repeats = await findRepeats(shardCounts, look)
   return {
     ...snapshot,
     shards: shards.map((shard, at) => ({ ...shard, repeats: repeats.shards[at] })),

@@ -1,0 +1,101 @@
+/**
+ * What there is to do with the numbers of one shard by itself to find those that repeat.
+ *
+ * @module
+ */
+import { COPY_SLACK_BYTES, copyTexts } from './copy-texts.js'
+import { hashNumbers } from './number-hash.js'
+import { fillSlots, isShared, slotShift } from './number-slots.js'
+
+/** The numbers of a shard, end to end: that of recipient `i` is at [numberOffsets[i], numberOffsets[i + 1]). */
+export interface NumberColumn {
+  readonly numbers: Uint8Array
+  readonly numberOffsets: Uint32Array
+}
+
+/** Recipients whose number may repeat, with their numbers end to end, and the hashes of these. */
+export interface Candidates extends NumberColumn {
+  /** Indexes of recipients, ascending. */
+  readonly recipients: Uint32Array
+  readonly hashes: Uint32Array
+}
+
+/** Which candidates are wanted: those of one of so many shares of all hashes. */
+export interface Share {
+  readonly share: number
+  readonly shareCount: number
+}
+
+/** Looks at one shard after the other, here or on threads. */
+export interface NumberLook {
+  /** How many shards it may be asked for at a time, one at least. */
+  readonly aheadCount: number
+  /** As `markNumbers`. */
+  mark(shard: number, slots: Uint32Array): Promise<number>
+  /** As `findCandidates`. */
+  candidates(shard: number, slots: Uint32Array, share: Share): Promise<Candidates>
+}
+
+/** @param read  called several times for each shard; one column is used at a time */
+export function lookHere(
+  read: (shard: number) => NumberColumn | Promise<NumberColumn>,
+): NumberLook {
+  return {
+    aheadCount: 1,
+    mark: async (shard, slots) => markNumbers(await read(shard), slots),
+    candidates: async (shard, slots, share) => findCandidates(await read(shard), slots, share),
+  }
+}
+
+/** Notes in the slots where the hashes of numbers fall; returns how many fell where one was before. */
+export function markNumbers(column: NumberColumn, slots: Uint32Array): number {
+  return fillSlots(slots, hashesOf(column))
+}
+
+export function findCandidates(
+  column: NumberColumn,
+  slots: Uint32Array,
+  { share, shareCount }: Share,
+): Candidates {
+  const all = hashesOf(column)
+  if (all.length > found.length) found = new Uint32Array(all.length)
+  const shift = slotShift(slots)
+  let count = 0
+  let byteCount = 0
+  for (let recipient = 0; recipient < all.length; recipient++) {
+    const hash = all[recipient]
+    if (shareCount > 1 && shareOf(hash, shareCount) !== share) continue
+    if (!isShared(slots, hash, shift)) continue
+    found[count++] = recipient
+    byteCount += column.numberOffsets[recipient + 1] - column.numberOffsets[recipient]
+  }
+  const recipients = found.slice(0, count)
+  const numberOffsets = new Uint32Array(count + 1)
+  const numbers = new Uint8Array(byteCount + COPY_SLACK_BYTES)
+  const from = { bytes: column.numbers, offsets: column.numberOffsets }
+  copyTexts(from, recipients, { bytes: numbers, offsets: numberOffsets })
+  return {
+    recipients,
+    hashes: recipients.map((recipient) => all[recipient]),
+    numbers,
+    numberOffsets,
+  }
+}
+
+/** Kept from shard to shard. */
+let hashes = new Uint32Array(0)
+let found = new Uint32Array(0)
+
+/** Good until it is called again. */
+function hashesOf(column: NumberColumn): Uint32Array {
+  const count = column.numberOffsets.length - 1
+  if (count > hashes.length) hashes = new Uint32Array(count)
+  const own = hashes.subarray(0, count)
+  hashNumbers(column, own)
+  return own
+}
+
+/** By the low bits of a hash; the high ones choose its slot. */
+function shareOf(hash: number, shareCount: number): number {
+  return ((hash & 0xffff) * shareCount) >>> 16
+}

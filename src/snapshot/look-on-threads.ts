@@ -1,0 +1,27 @@
+/**
+ * Looks at the numbers of shard files on the threads of an import. The heads of the files are read
+ * here.
+ *
+ * @module
+ */
+import { join } from 'node:path'
+import type { NumberLook } from '../shard/number-look.js'
+import { importThreadCount } from '../task-threads.js'
+import { type BuildThreads, candidates, mark } from './build-tasks.js'
+import type { ManifestShard } from './manifest.js'
+import { findNumbers } from './read-columns.js'
+
+export function lookOnThreads(
+  threads: BuildThreads,
+  directory: string,
+  shards: readonly ManifestShard[],
+): NumberLook {
+  const placeOf = (at: number) =>
+    findNumbers(join(directory, shards[at].file), shards[at].byteLength)
+  return {
+    // Some wait, so that no thread does.
+    aheadCount: 2 * importThreadCount(),
+    mark: async (at, slots) => mark(threads, await placeOf(at), slots),
+    candidates: async (at, slots, share) => candidates(threads, await placeOf(at), slots, share),
+  }
+}

@@ -1,0 +1,54 @@
+import { join } from 'node:path'
+import t from 'tap'
+import { createRooms } from '../../src/shard/arena.js'
+import { inSharedMemory } from '../../src/shard/columns.js'
+import { findRepeats } from '../../src/shard/repeats.js'
+import { startBuildThreads } from '../../src/snapshot/build-tasks.js'
+import { lookOnThreads } from '../../src/snapshot/look-on-threads.js'
+import { readShardFile } from '../../src/snapshot/shard-file.js'
+import { roomBytesOf } from '../../src/snapshot/shard-image.js'
+import { writeSource } from '../../src/snapshot/write-source.js'
+import { columnsOf } from '../support/columns.js'
+import { temporaryDirectory } from '../support/hickory.js'
+import { testSeed } from '../support/properties.js'
+import { numbersOf, repeatsByMap } from '../support/repeats.js'
+import { seededRandom } from '../support/world.js'
+
+for (const threadCount of [0, 1, 3]) {
+  t.test(`what repeats is found in shard files, on ${threadCount} threads`, async (t) => {
+    const directory = temporaryDirectory(t)
+    const random = seededRandom(testSeed(t))
+    const threads = startBuildThreads(threadCount)
+    t.teardown(() => threads.close())
+    const sources = []
+    for (const id of [1, 2]) {
+      const recipients = Array.from({ length: 6_000 }, () => ({
+        // Around the longest that is compared by words, and a few often.
+        number: `+999${random.between(0, 9_000)}`.padEnd(random.between(0, 40) === 0 ? 40 : 0, '7'),
+        lng: random.between(-100, 100),
+        lat: random.between(-100, 100),
+        contact: '',
+      }))
+      const columns = inSharedMemory(columnsOf(recipients))
+      const options = { shardRecipientCount: 700 }
+      sources.push(await writeSource(directory, { id, label: 'x' }, columns, threads, options))
+    }
+    const files = sources.flatMap(({ shards }) => shards)
+    const shards = []
+    for (const { file, byteLength, recipientCount } of files) {
+      const [room] = createRooms([roomBytesOf(byteLength, recipientCount)], 1)
+      shards.push((await readShardFile(join(directory, file), byteLength, 6_000, room)).shard)
+    }
+    const expected = repeatsByMap(shards.map(numbersOf))
+    t.ok(expected.numberCount > 1_000)
+    const counts = files.map(({ recipientCount }) => recipientCount)
+    for (const numbersPerPass of [1_000_000, 900]) {
+      const look = lookOnThreads(threads, directory, files)
+      t.same(await findRepeats(counts, look, numbersPerPass), expected)
+    }
+    const missing = files.map((file) => ({ ...file, file: 'none.shard' }))
+    await t.rejects(findRepeats(counts, lookOnThreads(threads, directory, missing)), {
+      code: 'SnapshotCorrupt',
+    })
+  })
+}
