@@ -16,13 +16,6 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** What a shell adds to the number of a signal. */
 const SIGNAL_EXIT_CODE = 128
 
-export interface EndOnSignal {
-  /** From now on a signal comes too late, and changes nothing. */
-  hold(): void
-  /** From now on a signal does what it does otherwise. */
-  forget(): void
-}
-
 /**
  * Ends the process with 128 and the number of the signal. What is removed or released when a process
  * exits, such as a draft, a spool directory and the lock of the data directory, is so.
@@ -38,12 +31,17 @@ export function endOnSignal(): SignalWatch {
     process.exit(SIGNAL_EXIT_CODE + constants.signals[signal])
   }
   for (const signal of SIGNALS) process.on(signal, onSignal)
+  // A limit to the size of files is then an error of the write that meets it, as a full disk is.
+  process.on('SIGXFSZ', passOver)
   return {
     hold() {
       isHeld = true
     },
     forget() {
       for (const signal of SIGNALS) process.off(signal, onSignal)
+      process.off('SIGXFSZ', passOver)
     },
   }
 }
+
+function passOver(): void {}
