@@ -3,10 +3,12 @@
  *
  * @module
  */
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { cliPath } from '../dataset.js'
 import { runScript } from '../processes.js'
@@ -65,6 +67,11 @@ export async function warm(path: string): Promise<void> {
   } finally {
     await file.close()
   }
+}
+
+/** Has the system write what it holds back, which would else be written while something is timed. */
+export async function flush(): Promise<void> {
+  await promisify(execFile)('sync')
 }
 
 async function generate(

@@ -12,7 +12,7 @@ import { cliPath } from '../dataset.js'
 import { runScript } from '../processes.js'
 import { figureOf } from '../results.js'
 import type { Asked } from './ask.js'
-import { fileBytes, type Inputs, prepareInputs, warm } from './inputs.js'
+import { fileBytes, flush, type Inputs, prepareInputs, warm } from './inputs.js'
 import { runMeasured } from './measured-run.js'
 import type { FileFormat, ImportOptions, InputFormat } from './options.js'
 import { type ImportRun, type SizeResult, summarizeImport } from './results.js'
@@ -103,6 +103,7 @@ async function importOnce(format: InputFormat, { inputs, table, data, signal }: 
   await rm(directory, { recursive: true, force: true })
   const input = isFile(format) ? [inputs.paths[format]] : (table?.args ?? [])
   if (isFile(format)) await warm(inputs.paths[format])
+  await flush()
   const source = ['--data', directory, '--source', '1', '--label', 'Residents']
   const run = await runMeasured([cliPath, 'import', ...source, ...input], signal)
   if (format !== 'csv') await rm(directory, { recursive: true })
