@@ -39,7 +39,9 @@ async function main(options: ImportOptions, signal: AbortSignal): Promise<void> 
   print(`machine  ${machine}`)
   print(`data     synthetic recipients of the US, seed ${seed}`)
   print(`scan     ${scanSql('FILE')}`)
-  print(`method   ${runCount} runs; median, least and most; files are read once before, and what is to be written is so`)
+  print(
+    `method   ${runCount} runs; median, least and most; files are read once before, and what is to be written is so`,
+  )
   print()
   const date = new Date().toISOString()
   const sizes: SizeResult[] = []

@@ -33,39 +33,33 @@ export function suppressionOperations(
   DeleteSuppressionsRequest: Execute
 } {
   const isThere = (scope: Scope) => scope === 'all' || sources().some(({ id }) => id === scope)
+  const change = async (scope: Scope, numbers: readonly string[], isRemoval: boolean) => {
+    const taken = await store.suppress({ kind: 'suppressions', scope, numbers, isRemoval })
+    const { version, changedCount, unchangedCount, listCount, recipientCount } = taken
+    return changeAnswer({
+      Version: version,
+      ...(isRemoval
+        ? { RemovedCount: changedCount, AbsentCount: unchangedCount }
+        : { AddedCount: changedCount, PresentCount: unchangedCount }),
+      Total: listCount,
+      RecipientCount: recipientCount,
+      HasSource: isThere(scope),
+    })
+  }
   return {
     async GetSuppressionsRequest(request) {
       return pageAnswer(readPage(store, bind(SuppressionPageSchema, request), isThere))
     },
     async PutSuppressionsRequest(request) {
       const { SourceId, Numbers } = bind(SuppressionBatchSchema, request)
-      const scope = scopeOf(SourceId)
-      const numbers = checkedNumbers(Numbers)
-      const taken = await store.suppress({ kind: 'suppressions', scope, numbers, isRemoval: false })
-      return changeAnswer({
-        Version: taken.version,
-        AddedCount: taken.changedCount,
-        PresentCount: taken.unchangedCount,
-        Total: taken.listCount,
-        RecipientCount: taken.recipientCount,
-        HasSource: isThere(scope),
-      })
+      return await change(scopeOf(SourceId), checkedNumbers(Numbers), false)
     },
     async DeleteSuppressionsRequest(request) {
       const { SourceId, Numbers, Number: number } = bind(SuppressionRemovalSchema, request)
       const scope = scopeOf(SourceId)
       const one = number === undefined ? [] : [checkedNumber(number, 'Number')]
       const several = number !== undefined && Numbers === undefined ? [] : checkedNumbers(Numbers)
-      const numbers = [...one, ...several]
-      const taken = await store.suppress({ kind: 'suppressions', scope, numbers, isRemoval: true })
-      return changeAnswer({
-        Version: taken.version,
-        RemovedCount: taken.changedCount,
-        AbsentCount: taken.unchangedCount,
-        Total: taken.listCount,
-        RecipientCount: taken.recipientCount,
-        HasSource: isThere(scope),
-      })
+      return await change(scope, [...one, ...several], true)
     },
   }
 }
