@@ -66,12 +66,15 @@ export async function readTextFile(
   onShare: (share: number) => void,
 ): Promise<FileRead> {
   const { layout, name, byteCount, markBytes } = file
-  const task = { path: layout.path, name, lineEnd: layout.lineEnd, markBytes }
   const isPacked = layout.packing !== 'none'
+  const task = {
+    ...{ path: layout.path, name, lineEnd: layout.lineEnd, markBytes },
+    ...(layout.quotation !== '' && !isPacked && { quotedDelimiter: layout.delimiter }),
+  }
   const tell = onlyMore(onShare)
   const surveyShare = isPacked ? 1 : SURVEY_SHARE
   const surveying = surveyAside(task, byteCount, (bytes) => tell((surveyShare * bytes) / byteCount))
-  // Awaited in any case, once the scan is over.
+  // Awaited once the scan is over; should that be refused, its error is the one to be seen.
   surveying.catch(neverMind)
   let scan: RowScan
   let broken: BrokenRecords
@@ -115,7 +118,6 @@ async function scanUnpacked(
   const start = { recipientCount: target.sink.recipientCount, keys: target.keys.mark() }
   const scan = await tryScan(connection, file, target, { isParallel: true, isPlain }, onRows)
   const survey = await surveying
-  // As many records as lines that are not blank: each of them is one line.
   const isParallel = scan !== undefined && isWhole(file, survey, scan.rowCount)
   if (isParallel && !(isPlain && survey.hasControls)) return scan
   target.sink.truncate(start.recipientCount)
@@ -144,13 +146,18 @@ async function tryScan(
   }
 }
 
-/** Whether the rows counted are all lines of a file that has nothing unusual. */
+/**
+ * Whether the rows counted are all lines of a file that has nothing unusual: no record can have
+ * several lines, and there are as many records as lines that are not blank.
+ */
 function isWhole(file: TextFile, survey: Survey, rowCount: number): boolean {
   const { skippedCount } = file.layout
   const blankCount = survey.blankLines.filter((line) => line > skippedCount).length
   return (
     rowCount === survey.lineCount - skippedCount - blankCount &&
     survey.isUtf8 &&
+    // The count alone does not tell: a record of several lines may be made up for by lines within it.
+    !survey.hasLooseQuotes &&
     survey.longLine === undefined &&
     !survey.hasOtherLineEnds
   )

@@ -9,6 +9,7 @@ import { isUtf8 } from 'node:buffer'
 import { limits } from '../limits.js'
 import { grow } from './grow.js'
 import { readInput } from './input.js'
+import { QuoteCheck } from './quotes.js'
 import type { LineEnd } from './text-head.js'
 
 export interface SurveyTask {
@@ -19,6 +20,8 @@ export interface SurveyTask {
   readonly lineEnd: LineEnd
   /** Length of the byte order mark. */
   readonly markBytes: number
+  /** Of fields that may be in quotation marks. */
+  readonly quotedDelimiter?: string
 }
 
 export interface Survey {
@@ -28,6 +31,8 @@ export interface Survey {
   readonly longLine: number | undefined
   /** False only if there are bytes that are not UTF-8. */
   readonly isUtf8: boolean
+  /** As `QuoteCheck`; false where there are no fields. */
+  readonly hasLooseQuotes: boolean
   /** False only if there is no control character but LF. */
   readonly hasControls: boolean
   /** Physical lines, blank ones too; LF, CRLF and CR each end one, whatever the others do. */
@@ -46,13 +51,17 @@ export async function surveyFile(
   onRead: (byteCount: number) => void,
 ): Promise<Survey> {
   const counter = new LineCounter(task.lineEnd)
+  const { quotedDelimiter } = task
+  const quotes = quotedDelimiter === undefined ? undefined : new QuoteCheck(quotedDelimiter)
   let markBytes = task.markBytes
   for await (const chunk of readInput(task.path, task.name, onRead)) {
     const skipped = Math.min(markBytes, chunk.length)
     markBytes -= skipped
     counter.push(chunk.subarray(skipped))
+    quotes?.push(chunk.subarray(skipped))
   }
-  return counter.finish()
+  quotes?.finish()
+  return { ...counter.finish(), hasLooseQuotes: quotes?.hasLoose === true }
 }
 
 const LF = 0x0a
@@ -87,7 +96,7 @@ class LineCounter {
     else this.#pushLf(bytes)
   }
 
-  finish(): Survey {
+  finish(): Omit<Survey, 'hasLooseQuotes'> {
     if (this.#openBytes > 0) this.#endLine(this.#openBytes)
     const endCount = this.#lineCount - (this.#openBytes > 0 ? 1 : 0)
     const crLfCount = endCount - this.#lfCount - this.#crCount
