@@ -50,15 +50,14 @@ export class ChunkedSink implements Sink {
     // A chunk of no bytes would end the body.
     if (chunk.length === 0) return this.#waiting === undefined
     if (!this.#headWritten) output.native.cork(() => this.#writeHeadOnce(output))
-    let taken = true
     // In pieces that fit into what the library corks: behind corked bytes that fill the socket it takes
     // a larger one for written, and loses it. Of each that is not corked it warns on standard error.
-    for (let start = 0; start < chunk.length; start += CORKED_BYTES) {
-      const piece = chunk.subarray(start, start + CORKED_BYTES)
-      output.native.cork(() => {
-        taken = output.native.write(piece)
-      })
+    const last = chunk.length - 1
+    for (let start = 0; start < last; start += CORKED_BYTES) {
+      writeCorked(output.native, chunk.subarray(start, Math.min(start + CORKED_BYTES, last)))
     }
+    // Whether the socket took a piece is only told by the write that comes next: the last byte.
+    const taken = writeCorked(output.native, chunk.subarray(last))
     if (!taken) this.#block(output)
     this.#writtenBytes += chunk.length
     return taken
@@ -113,4 +112,13 @@ export class ChunkedSink implements Sink {
     this.#waiting?.resolve()
     this.#waiting = undefined
   }
+}
+
+/** Returns whether what was written before has left for the socket. */
+function writeCorked(native: NativeResponse, piece: Uint8Array): boolean {
+  let taken = true
+  native.cork(() => {
+    taken = native.write(piece)
+  })
+  return taken
 }

@@ -51,6 +51,42 @@ t.test('what is corked together fits into what the library keeps for that', asyn
   t.same(heads, [1, corked.length], 'the head is corked by itself')
 })
 
+t.test('a chunk is not taken while any of it waits for the socket', async (t) => {
+  let roomBytes = 0
+  let writtenBytes = 0
+  const native = {
+    onWritable: () => native,
+    cork(write: () => void) {
+      write()
+      return native
+    },
+    // What is corked is written afterwards, so this tells of what came before.
+    write(chunk: Uint8Array) {
+      const wasTaken = writtenBytes <= roomBytes
+      writtenBytes += chunk.length
+      return wasTaken
+    },
+  }
+  for (const byteCount of [2, 15_360, 15_361, 100_000]) {
+    for (const [missingBytes, isTaken] of [
+      [0, true],
+      [2, false],
+      [byteCount, false],
+    ] as const) {
+      const sink = new ChunkedSink({
+        native: native as unknown as NativeResponse,
+        writeHead: () => {},
+        finished: () => {},
+        readerRules: { stallMs: 1_000, bytesPerSecond: 1 },
+      })
+      writtenBytes = 0
+      roomBytes = byteCount - missingBytes
+      t.equal(sink.write(new Uint8Array(byteCount)), isTaken, `${byteCount} - ${missingBytes}`)
+      sink.leave()
+    }
+  }
+})
+
 t.test('a list leaves nothing in the log but what is JSON', async (t) => {
   const service = await serve(t, '--sample', '--data', temporaryDirectory(t))
   const circle = { type: 'Point', coordinates: [-95.4, 29.8] }
