@@ -73,11 +73,19 @@ export async function readContent(request: HttpRequest): Promise<BodyContent> {
 }
 
 /**
- * Reads a body as a list of requests.
+ * Reads a body as a list of requests. Members in the query would be those of none of them.
  *
  * @throws ServiceError
  */
-export async function readBatch(request: HttpRequest): Promise<readonly JsonObject[]> {
+export async function readBatch(
+  request: HttpRequest,
+  operation: Operation,
+): Promise<readonly JsonObject[]> {
+  const [name] = Object.keys(membersOf(request.query, operation))
+  if (name !== undefined) {
+    const problem = 'is in the query, but a batch has the members of its requests in its body'
+    throw new ServiceError('InvalidRequest', `${name} ${problem}`, name)
+  }
   const value = parseAny(await readPlain(request))
   if (!Array.isArray(value)) {
     throw new ServiceError('InvalidRequest', 'the body of a batch must be an array of requests')

@@ -167,7 +167,7 @@ async function executeBatch(
 ): Promise<void> {
   if (!request.mayHaveBody) throw new MethodNotAllowed('POST')
   const wishes = permittedWishes(request, name, origins)
-  const requests = await readBatch(request)
+  const requests = await readBatch(request, operations[name])
   const answer = await executeAll(executors[name], requests, callerOf(reply))
   if (!reply.gone) await respond(request, reply, wishes, answer, `${name}[]`)
 }

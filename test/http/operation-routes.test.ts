@@ -111,6 +111,20 @@ t.test('what is no operation is 405 by name, and 404 elsewhere', async (t) => {
   }
 })
 
+t.test('a batch has no members in its query, which would be those of none', async (t) => {
+  const options = { headers: [JSON_TYPE], body: '[{}]' }
+  const refused = async (query: string) => {
+    const answer = await request(port, `POST /json/reply/RecipientRequest[]${query}`, options)
+    t.equal(answer.status, 400, query)
+    return JSON.parse(String(answer.body)).ResponseStatus.Errors[0].FieldName
+  }
+  t.equal(await refused('?countsOnly=true'), 'countsOnly')
+  t.equal(await refused('?format=json&Sourcs=1'), 'Sourcs')
+  const allowed = '?format=json&_=1&countsOnly='
+  const answer = await request(port, `POST /json/reply/RecipientRequest[]${allowed}`, options)
+  t.equal(answer.status, 200)
+})
+
 t.test('members come from path, query and body, and one goes before the other', async (t) => {
   const json = (body: string) => ({ headers: [JSON_TYPE], body })
   const form = (body: string) => ({ headers: [FORM_TYPE], body })
