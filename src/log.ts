@@ -13,9 +13,12 @@ export type LogLevel = (typeof logLevels)[number]
 
 /** JSON lines on standard error, which leaves standard output to what a command prints. */
 export function createLog(level: LogLevel, bindings: Record<string, string | number> = {}): Log {
+  const standardError = pino.destination({ dest: 2, sync: true })
+  // A disk that is full of logs ends nothing.
+  standardError.on('error', () => {})
   return pino(
     { level, base: { pid: process.pid, ...bindings }, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination({ dest: 2, sync: true }),
+    standardError,
   )
 }
 

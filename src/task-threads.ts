@@ -91,7 +91,7 @@ async function outcomeOf<Task, Result, News>(
     return { result: await work(task, (news) => parentPort?.postMessage({ news })) }
   } catch (error) {
     const code = error instanceof OperatorError ? error.code : undefined
-    return { fault: (error as Error).message, code }
+    return { fault: error instanceof Error ? error.message : String(error), code }
   }
 }
 
@@ -169,10 +169,17 @@ class TaskThreads<Task, Result, News> implements TaskRunner<Task, Result> {
       for (const job of this.#waiting.splice(0)) job.reject(this.#end)
     }
     while (this.#waiting.length > 0 && this.#idle.length > 0) {
-      const worker = this.#idle.pop() as Worker
+      const worker = this.#idle.at(-1) as Worker
       const job = this.#waiting.shift() as Job<Task, Result>
+      try {
+        worker.postMessage({ task: job.task })
+      } catch (error) {
+        // It cannot be sent, for want of memory for example.
+        job.reject(error as Error)
+        continue
+      }
+      this.#idle.pop()
       this.#underWay.set(worker, job)
-      worker.postMessage({ task: job.task })
     }
     if (!this.#isClosing) return
     // Told, not ended: Node.js aborts the process when a thread is ended while it loads its modules.

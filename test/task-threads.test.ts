@@ -93,6 +93,14 @@ t.test('what a task tells comes before its result, in order', async (t) => {
   await threads.close()
 })
 
+t.test('a task that cannot be sent fails, and its thread does others and ends', async (t) => {
+  const threads = start(t, 1)
+  const value = (() => 1) as unknown as number
+  await t.rejects(threads.run(double(value)), /could not be cloned/)
+  t.equal(await threads.run(double(2)), 4)
+  await threads.close()
+})
+
 t.test('threads end when they are closed, at once or twice', async () => {
   const threads = startTaskThreads<TestTask, number>(ENTRY, 3)
   await Promise.all([threads.close(), threads.close()])

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { setImmediate } from 'node:timers/promises'
 import { Command, CommanderError } from 'commander'
 import { readConfig } from '../config.js'
 import { errorTables, OperatorError } from '../errors.js'
@@ -23,15 +24,23 @@ export async function runCommandLine(
   table: CommandTable,
   args: readonly string[],
 ): Promise<number> {
-  // A reader that has seen enough, as `| head` has, is no fault; a service goes on without it.
+  let unprinted: Error | undefined
+  // A reader that has seen enough, as `| head` has, is no fault. Whatever it is, work goes on: what is
+  // done with a disk must not depend on one that is full of what was printed.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
+    if (error.code !== 'EPIPE') unprinted ??= error
   })
   try {
     const log = createLog(readConfig({}).logLevel)
     const program = await createProgram(table, args, log)
     await program.parseAsync(args, { from: 'user' })
-    return 0
+    // The last line may fail after it was written.
+    await setImmediate()
+    if (unprinted === undefined) return 0
+    throw new OperatorError(
+      'Failed',
+      `done, but standard output cannot be written to: ${unprinted.message}`,
+    )
   } catch (error) {
     return report(error)
   }

@@ -19,7 +19,7 @@ import { parseSourceId } from './source-id.js'
 interface Flags {
   readonly data?: string
   readonly source?: string
-  readonly number: string
+  readonly number?: string
   readonly remove?: true
   readonly replace?: true
   readonly allowEmpty?: true
@@ -33,7 +33,7 @@ export function suppressCommand(context: CommandContext): Command {
     .argument('[FILE...]', 'text or CSV files, plain or gzip; - is standard input')
     .option('--data <DIR>', 'data directory (HICKORY_DATA; default ./data/local)')
     .option('--source <ID>', 'the list of one source, which need not be there; default all sources')
-    .option('--number <COLUMN>', 'what the column of numbers is called', 'number')
+    .option('--number <COLUMN>', 'column of the numbers (number, if there is one)')
     .option('--remove', 'take the numbers off the list instead')
     .option('--replace', 'make the list what the files hold: others are taken off')
     .option('--allow-empty', 'let --replace empty a list')

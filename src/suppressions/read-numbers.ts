@@ -31,10 +31,14 @@ export interface NumbersRead {
  * Reads files in turn.
  *
  * @param paths  `-` is standard input
- * @param column  what the column of numbers is called, in any letter case
+ * @param column  what the column of numbers is called, in any letter case; if absent it is `number`,
+ *   or there is no header and one number a line
  * @throws OperatorError  InputRejected
  */
-export async function readNumbers(paths: readonly string[], column: string): Promise<NumbersRead> {
+export async function readNumbers(
+  paths: readonly string[],
+  column: string | undefined,
+): Promise<NumbersRead> {
   const read: NumbersRead = { rowCount: 0, numbers: new Set(), rejects: new Map() }
   for (const path of paths) {
     const name = path === '-' ? 'standard input' : path
@@ -52,19 +56,40 @@ function refused(name: string, fault: unknown): OperatorError {
   if (fault instanceof OperatorError) return fault
   const { code = 'unknown fault', lines } = fault as Partial<CsvError> & { lines?: number }
   const place = lines === undefined ? '' : `, line ${lines}`
-  return new OperatorError('InputRejected', `${name}${place} cannot be read (${code})`)
+  const what = FAULT_TEXTS[code] ?? `cannot be read (${code})`
+  return new OperatorError('InputRejected', `${name}${place} ${what}`)
+}
+
+const STRAY_QUOTE = 'has a quotation mark where none may be, so that rows cannot be told apart'
+
+const FAULT_TEXTS: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  EISDIR: 'is a directory',
+  EACCES: 'may not be read',
+  Z_BUF_ERROR: 'is cut off',
+  Z_DATA_ERROR: 'is damaged',
+  INVALID_OPENING_QUOTE: STRAY_QUOTE,
+  CSV_INVALID_CLOSING_QUOTE: STRAY_QUOTE,
+  CSV_QUOTE_NOT_CLOSED: STRAY_QUOTE,
+  CSV_MAX_RECORD_SIZE: `has a row of more than ${limits.recordBytes} bytes`,
 }
 
 async function readFile(
   path: string,
   name: string,
-  column: string,
+  column: string | undefined,
   read: NumbersRead,
 ): Promise<void> {
   const source: AsyncIterable<Buffer> = path === '-' ? process.stdin : createReadStream(path)
   const plain = await unpacked(source)
   const { head, rest } = await headOf(plain)
-  const header = headerOf(head, column)
+  if (head.includes(0) || PACKED.some((magic) => head.subarray(0, magic.length).equals(magic))) {
+    throw new OperatorError('InputRejected', `${name} is no text: unpack it, or pack it by gzip`)
+  }
+  const header = headerOf(head, column ?? 'number')
+  if (column !== undefined && header === undefined) {
+    throw new OperatorError('InputRejected', `${name} has no column ${JSON.stringify(column)}`)
+  }
   const parser = parse({
     bom: true,
     delimiter: header === undefined ? DELIMITERS : header.delimiter,
@@ -129,6 +154,8 @@ async function unpacked(source: AsyncIterable<Buffer>): Promise<AsyncIterator<Bu
 }
 
 const GZIP = [0x1f, 0x8b]
+/** How zstd, pzstd, xz and bzip2 begin; zip has zeros at once. */
+const PACKED = ['28b52ffd', '502a4d18', 'fd377a58', '425a68'].map((hex) => Buffer.from(hex, 'hex'))
 
 async function* joined(head: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
   if (head.length > 0) yield head

@@ -117,10 +117,18 @@ t.test('what cannot be read or is not meant is refused, and changes nothing', as
   const { file, run, listed } = world(t)
   const good = file('good.txt', '+9991\n')
   const cases: [code: number, message: RegExp, ...args: string[]][] = [
-    [5, /nothing-there.* cannot be read \(ENOENT\)/, good, '/nothing-there'],
-    [5, /cut\.gz cannot be read/, good, file('cut.gz', gzipSync('+9992\n').subarray(0, 15))],
-    [5, /quote\.csv, line \d+ cannot be read/, good, file('quote.csv', 'number\n"+9992\n')],
-    [5, /wide\.csv.* cannot be read/, file('wide.csv', `number\n"${'9'.repeat(70_000)}"\n`)],
+    [5, /nothing-there does not exist/, good, '/nothing-there'],
+    [5, /cut\.gz is cut off/, good, file('cut.gz', gzipSync('+9992\n').subarray(0, 15))],
+    [5, /quote\.csv, line \d+ has a quotation mark/, good, file('quote.csv', 'number\n"+9992\n')],
+    [
+      5,
+      /wide\.csv.* has a row of more than/,
+      file('wide.csv', `number\n"${'9'.repeat(70_000)}"\n`),
+    ],
+    [5, /a\.zst is no text/, good, file('a.zst', Buffer.from('28b52ffd2403', 'hex'))],
+    [5, /utf16\.csv is no text/, good, file('utf16.csv', Buffer.from('+9992\n', 'utf16le'))],
+    [5, /plain\.txt has no column "msisdn"/, '--number', 'msisdn', file('plain.txt', '+9992\n')],
+    [5, /has no column ""/, '--number', '', good],
     [2, /give a FILE, or -/],
     [2, /--source is an integer/, '--source', 'x', good],
     [2, /give one of --remove/, '--remove', '--replace', good],

@@ -1,0 +1,35 @@
+/**
+ * Where standard output or the log could not be written, on a disk that is full of logs, a command
+ * ended with a stack trace: a nightly import imported nothing.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { temporaryDirectory } from '../support/hickory.js'
+
+const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
+const isLinux = process.platform === 'linux'
+
+t.test('an import publishes, whatever cannot be printed', { skip: !isLinux }, async (t) => {
+  const data = temporaryDirectory(t)
+  const file = join(t.testdir({}), 'rows.csv')
+  writeFileSync(file, 'number,lat,lng\n+9991,1,2\n')
+  const options = ['import', '--data', data, '--source', '1', '--label', 'x', file]
+  const full = openSync('/dev/full', 'w')
+
+  const quiet = spawn(process.execPath, [CLI, ...options], { stdio: ['ignore', full, 'pipe'] })
+  const [stderr, [code]] = await Promise.all([text(quiet.stderr), once(quiet, 'exit')])
+  t.equal(code, 1)
+  t.match(stderr, /^hickory: done, but standard output cannot be written to: ENOSPC/m)
+  t.notMatch(stderr, /\n {4}at /)
+  t.equal(readdirSync(join(data, 'snapshots')).length, 1)
+
+  const unlogged = spawn(process.execPath, [CLI, ...options], { stdio: ['ignore', 'pipe', full] })
+  const [stdout, [otherCode]] = await Promise.all([text(unlogged.stdout), once(unlogged, 'exit')])
+  t.equal(otherCode, 0)
+  t.match(stdout, /^snapshot {3}000002-/m)
+})
