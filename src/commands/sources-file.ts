@@ -123,7 +123,8 @@ function invalid(path: string, value: unknown): OperatorError {
   const isAddress = at.endsWith('/from') || String(found).includes('://')
   const isShown = ['string', 'number', 'boolean'].includes(typeof found) && !isAddress
   const shown = isShown ? `, not ${JSON.stringify(found).slice(0, VALUE_CHAR_COUNT)}` : ''
-  return fault(path, at === '' ? '/' : at, `${error?.message}${shown}`)
+  const rule = at.endsWith('/format') ? `must be one of ${fileFormats.join(', ')}` : error?.message
+  return fault(path, at === '' ? '/' : at, `${rule}${shown}`)
 }
 
 function memberOf(value: unknown, name: string): unknown {

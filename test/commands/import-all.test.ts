@@ -185,6 +185,7 @@ t.test('a list that is wrong is refused with the place and the value', async (t)
     [[{ ...one, id: -1 }], /\/sources\/0\/id must be >= 0, not -1/],
     [[{ ...one, id: '1' }], /\/sources\/0\/id must be integer, not "1"/],
     [[one, one], /\/sources\/1\/id 1 is the id of another source/],
+    [[{ ...one, format: 'CSV' }], /\/sources\/0\/format must be one of csv, .*, not "CSV"/],
     [[{ ...one, file: 'x' }], /\/sources\/0\/file is not known$/],
     [[{ ...one, columns: { phone: 'x' } }], /\/sources\/0\/columns\/phone is not known$/],
     [[{ ...one, label: 'two\nlines' }], /\/sources\/0\/label needs a text/],

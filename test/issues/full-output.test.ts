@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
@@ -22,14 +23,17 @@ t.test('an import publishes, whatever cannot be printed', { skip: !isLinux }, as
   const full = openSync('/dev/full', 'w')
 
   const quiet = spawn(process.execPath, [CLI, ...options], { stdio: ['ignore', full, 'pipe'] })
-  const [stderr, [code]] = await Promise.all([text(quiet.stderr), once(quiet, 'exit')])
+  const [stderr, [code]] = await Promise.all([text(quiet.stderr as Readable), once(quiet, 'exit')])
   t.equal(code, 1)
   t.match(stderr, /^hickory: done, but standard output cannot be written to: ENOSPC/m)
   t.notMatch(stderr, /\n {4}at /)
   t.equal(readdirSync(join(data, 'snapshots')).length, 1)
 
   const unlogged = spawn(process.execPath, [CLI, ...options], { stdio: ['ignore', 'pipe', full] })
-  const [stdout, [otherCode]] = await Promise.all([text(unlogged.stdout), once(unlogged, 'exit')])
+  const [stdout, [otherCode]] = await Promise.all([
+    text(unlogged.stdout as Readable),
+    once(unlogged, 'exit'),
+  ])
   t.equal(otherCode, 0)
   t.match(stdout, /^snapshot {3}000002-/m)
 })
