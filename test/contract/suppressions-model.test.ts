@@ -13,7 +13,7 @@ import { testSeed } from '../support/properties.js'
 import { askBox, changeList, importPlaces, type Place } from '../support/suppressions.js'
 import { type Random, seededRandom } from '../support/world.js'
 
-const ROUND_COUNT = Number(process.env.HICKORY_TEST_ROUNDS ?? 30)
+const ROUND_COUNT = Number(process.env.HICKORY_TEST_ROUNDS ?? 20)
 const SOURCE_IDS = [1, 2, 7]
 const SIDE = 30
 

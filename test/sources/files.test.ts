@@ -285,7 +285,7 @@ t.test('large files are read as they are read in order, whatever is in them', as
         )
       },
     ),
-    { seed, numRuns: 15 },
+    { seed, numRuns: 8 },
   )
 })
 
