@@ -143,7 +143,7 @@ class Run {
   async #ask(plan: Plan, lane: Lane): Promise<string | undefined> {
     const outcome = await lane.ask(plan)
     this.#count(outcome.kind === 'answered' ? String(outcome.answer.status) : outcome.kind)
-    return judgeOutcome(outcome)
+    return judgeOutcome(outcome, plan)
   }
 
   async #poke(plan: Plan): Promise<string | undefined> {

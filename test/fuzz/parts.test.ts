@@ -60,8 +60,15 @@ t.test('answers are read whatever the pieces they come in', async (t) => {
 })
 
 t.test('what must not come back is found', async (t) => {
+  const head = (byteCount: number): Plan => {
+    const bytes = Buffer.from(`${'a'.repeat(byteCount)}\r\n\r\n`)
+    return { pieces: [{ bytes, pauseMs: 0 }], ending: 'answer', headersOnly: false }
+  }
   const answered = (status: number, body: string, headers = {}) =>
-    judgeOutcome({ kind: 'answered', answer: { status, headers, body: Buffer.from(body) } })
+    judgeOutcome(
+      { kind: 'answered', answer: { status, headers, body: Buffer.from(body) } },
+      head(10),
+    )
   const json = { 'content-type': 'application/json; charset=utf-8' }
   t.equal(answered(200, MARKER), undefined)
   t.equal(answered(400, '{}', json), undefined)
@@ -70,8 +77,9 @@ t.test('what must not come back is found', async (t) => {
   t.match(answered(500, ''), /500/)
   t.match(answered(400, `not ${MARKER}`), /quotes/)
   t.match(answered(200, '{"a":', json), /not JSON/)
-  t.match(judgeOutcome({ kind: 'closed' }), /closed/)
-  t.match(judgeOutcome({ kind: 'late' }), /in time/)
+  t.match(judgeOutcome({ kind: 'closed' }, head(4_096)), /closed/)
+  t.equal(judgeOutcome({ kind: 'closed' }, head(4_097)), undefined, '431, lost to a reset')
+  t.match(judgeOutcome({ kind: 'late' }, head(5_000)), /in time/)
   t.match(judgePoked({ statuses: [200, 500], isOver: true }), /500/)
   t.match(judgePoked({ statuses: [], isOver: false }), /closed in time/)
   t.equal(judgePoked({ statuses: [400, 503, 505], isOver: true }), undefined)

@@ -67,7 +67,7 @@ async function main(): Promise<number> {
       const lane = createLane(port)
       const outcome = await lane.ask(plan)
       lane.close()
-      fault = judgeOutcome(outcome)
+      fault = judgeOutcome(outcome, plan)
       if (outcome.kind === 'answered') {
         say(`${outcome.answer.status} ${outcome.answer.body.toString('utf8', 0, 1_000)}`)
       }

@@ -14,7 +14,7 @@ import { startWriter } from '../support/store-writer.js'
 import { until } from '../support/until.js'
 
 const CHAIN_COUNT = 2
-const ROUND_COUNT = 30
+const ROUND_COUNT = 20
 
 t.test('what is acknowledged is there after the process is killed', async (t) => {
   t.setTimeout(110_000)
