@@ -25,7 +25,7 @@ t.test('an import that is killed leaves the old or the new snapshot, whole', asy
       `${kind} is among them`,
     )
   }
-  const chosen = spread(points, 28)
+  const chosen = spread(points, 20)
   t.comment(`${chosen.length} of ${points.length} calls`)
   t.same(await findFaults(chosen, ({ scenario, call }) => killAt(scenario, call)), [])
 })

@@ -285,7 +285,7 @@ t.test('large files are read as they are read in order, whatever is in them', as
         )
       },
     ),
-    { seed, numRuns: 8 },
+    { seed, numRuns: 5 },
   )
 })
 
@@ -412,7 +412,7 @@ t.test('random rows come back, whatever malformed lines are between them', async
         )
       },
     ),
-    { seed, numRuns: 150 },
+    { seed, numRuns: 90 },
   )
 })
 
@@ -431,7 +431,7 @@ t.test('random text is read as it is, or refused, but never in part', async (t) 
       const lines = content.split(/\r\n|\n|\r/).filter((line) => line !== '')
       t.equal(result.rowCount, lines.length - 1, JSON.stringify(content))
     }),
-    { seed, numRuns: 250 },
+    { seed, numRuns: 150 },
   )
 })
 
