@@ -21,7 +21,7 @@ export interface TaskRunner<Task, Result> {
 }
 
 /** Done in a thread. What it tells on the way comes before its result. */
-export type Work<Task, Result, News = never> = (
+type Work<Task, Result, News = never> = (
   task: Task,
   tell: (news: News) => void,
 ) => Result | Promise<Result>

@@ -9,15 +9,15 @@ import type { Static, TSchema } from 'typebox'
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { declaredNames, lowerCase } from './letter-case.js'
-import { LOST_MEMBERS, type LostMembers, REFUSES_OTHERS } from './members.js'
+import { LOST_MEMBERS, type LostMembers } from './members.js'
 import { flagOf, nameOf, numberOf } from './quoted.js'
 
 /**
  * A copy with the declared names, in the order of the schema, without members that are null, which
  * means the same as absent.
  *
- * @param unknownMembers  what becomes of members that the schema does not have; where a
- *   type refuses them, that goes before
+ * @param unknownMembers  what becomes of members that the schema does not have; those that it knows
+ *   as lost are refused in any case
  * @throws ServiceError  InvalidRequest, with the path of the member that does not fit
  */
 export function bind<Schema extends TSchema>(
@@ -37,7 +37,6 @@ interface BoundSchema {
   readonly properties?: Readonly<Record<string, BoundSchema>>
   readonly additionalProperties?: boolean
   readonly [LOST_MEMBERS]?: LostMembers
-  readonly [REFUSES_OTHERS]?: boolean
 }
 
 interface Binding {
@@ -94,7 +93,6 @@ function writtenNames(
   binding: Binding,
 ): Map<string, string> {
   const names = declaredNames(schema)
-  const refusesUnknown = binding.refusesUnknown || schema[REFUSES_OTHERS] === true
   const written = new Map<string, string>()
   for (const key of Object.keys(value)) {
     if (value[key] === null || value[key] === undefined) continue
@@ -102,7 +100,7 @@ function writtenNames(
     const other = name === undefined ? undefined : written.get(name)
     if (name !== undefined && other === undefined) written.set(name, key)
     else if (name !== undefined) refuse(`is given twice, as ${other} and ${key}`, binding, name)
-    else if (refusesUnknown) refuse('is not a member that is known', binding, key)
+    else if (binding.refusesUnknown) refuse('is not a member that is known', binding, key)
   }
   return written
 }

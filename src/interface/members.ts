@@ -35,14 +35,6 @@ export function refusing<Schema extends TSchema>(schema: Schema, lost: LostMembe
   return { ...schema, [LOST_MEMBERS]: lost }
 }
 
-/** Where a type says that no member that it does not have is dropped; it is in no description. */
-export const REFUSES_OTHERS = Symbol('refuses others')
-
-/** A type of which a slip of the pen would change what the rest means: any other member is refused. */
-export function refusingOthers<Schema extends TSchema>(schema: Schema): Schema {
-  return { ...schema, [REFUSES_OTHERS]: true }
-}
-
 /** A type that may have other members as well, which are its client's own. */
 export function openMembers<Properties extends TProperties>(
   title: string,

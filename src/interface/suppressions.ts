@@ -5,7 +5,7 @@
  */
 import { type Static, Type } from 'typebox'
 import { limits } from '../limits.js'
-import { flag, integer, listOf, members, refusingOthers, requestMembers, text } from './members.js'
+import { flag, integer, listOf, members, requestMembers, text } from './members.js'
 
 const sourceId = (description: string) =>
   Type.Integer({ description, minimum: 0, maximum: limits.sourceIdMax })
@@ -22,33 +22,28 @@ const numbers = () =>
     maxItems: limits.suppressionBatchCount,
   })
 
-// A list of one source must not become that of all sources because its name was misspelt.
+export const SuppressionBatchSchema = requestMembers({
+  SourceId: listSourceId(),
+  Numbers: numbers(),
+})
 
-export const SuppressionBatchSchema = refusingOthers(
-  requestMembers({ SourceId: listSourceId(), Numbers: numbers() }),
-)
+export const SuppressionRemovalSchema = requestMembers({
+  SourceId: listSourceId(),
+  Numbers: numbers(),
+  Number: text('One number, beside those of Numbers; in a query, its + is written %2B.'),
+})
 
-export const SuppressionRemovalSchema = refusingOthers(
-  requestMembers({
-    SourceId: listSourceId(),
-    Numbers: numbers(),
-    Number: text('One number, beside those of Numbers; in a query, its + is written %2B.'),
-  }),
-)
-
-export const SuppressionPageSchema = refusingOthers(
-  requestMembers({
-    SourceId: sourceId(
-      'Id of the source whose list is read; default the list of all sources. With Number: to look ' +
-        'at the lists that hold for this source alone; default at all lists.',
-    ),
-    Number: text(
-      'A number to look up, instead of a page of a list; in a query, its + is written %2B.',
-    ),
-    After: text('Begins the page behind this number: Next of the page before. Default the first.'),
-    Take: integer('How many numbers to return at most; a page is never longer than its limit.'),
-  }),
-)
+export const SuppressionPageSchema = requestMembers({
+  SourceId: sourceId(
+    'Id of the source whose list is read; default the list of all sources. With Number: to look ' +
+      'at the lists that hold for this source alone; default at all lists.',
+  ),
+  Number: text(
+    'A number to look up, instead of a page of a list; in a query, its + is written %2B.',
+  ),
+  After: text('Begins the page behind this number: Next of the page before. Default the first.'),
+  Take: integer('How many numbers to return at most; a page is never longer than its limit.'),
+})
 
 const SuppressionSchema = members('Suppression', 'A number on a do-not-contact list.', {
   Number: text('The number, byte for byte as it was put there.'),

@@ -46,16 +46,22 @@ export function suppressionOperations(
       HasSource: isThere(scope),
     })
   }
+  // Unknown members are refused: a list of one source must not become that of all sources because
+  // its name was misspelt.
   return {
     async GetSuppressionsRequest(request) {
-      return pageAnswer(readPage(store, bind(SuppressionPageSchema, request), isThere))
+      return pageAnswer(readPage(store, bind(SuppressionPageSchema, request, 'refuse'), isThere))
     },
     async PutSuppressionsRequest(request) {
-      const { SourceId, Numbers } = bind(SuppressionBatchSchema, request)
+      const { SourceId, Numbers } = bind(SuppressionBatchSchema, request, 'refuse')
       return await change(scopeOf(SourceId), checkedNumbers(Numbers), false)
     },
     async DeleteSuppressionsRequest(request) {
-      const { SourceId, Numbers, Number: number } = bind(SuppressionRemovalSchema, request)
+      const {
+        SourceId,
+        Numbers,
+        Number: number,
+      } = bind(SuppressionRemovalSchema, request, 'refuse')
       const scope = scopeOf(SourceId)
       const one = number === undefined ? [] : [checkedNumber(number, 'Number')]
       const several = number !== undefined && Numbers === undefined ? [] : checkedNumbers(Numbers)

@@ -29,8 +29,8 @@ const currentFile = (dataDirectory: string) => join(dataDirectory, 'CURRENT')
 export const generationOf = (id: string) => Number(id.slice(0, id.indexOf('-')))
 
 /**
- * Creates a directory and those above it that are missing, to last. Where a file system refuses to create
- * one with ENOENT, as /proc does, the recursive mkdir of Node.js tries for ever.
+ * Creates a directory and those above it that are missing, to last. Where a file system refuses to
+ * create one with ENOENT, as /proc does, the recursive mkdir of Node.js tries for ever.
  */
 export async function createDirectory(path: string): Promise<void> {
   if (existsSync(path)) return

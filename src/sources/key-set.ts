@@ -51,13 +51,10 @@ export class KeySet {
   truncate({ page, end }: KeyMark): void {
     this.#pages.splice(page + 1)
     this.#pageEnd = end
-    const old = this.#slots
-    this.#slots = new Uint32Array(old.length)
-    this.#usedCount = 0
-    for (let item = 0; item < old.length; item += SLOT_ITEMS) {
-      const isKept = old[item + 3] < page || (old[item + 3] === page && old[item + 2] < end)
-      if (old[item + 1] !== 0 && isKept) this.#putAgain(old, item)
-    }
+    this.#rebuild((slots, item) => {
+      const keyPage = slots[item + 3]
+      return keyPage < page || (keyPage === page && slots[item + 2] < end)
+    })
   }
 
   #put(item: number, hash: number, bytes: Uint8Array, start: number, end: number): void {
@@ -75,22 +72,25 @@ export class KeySet {
     if (this.#slotCount === SLOT_COUNT_MAX) {
       throw new OperatorError('InputRejected', 'too many keys: import it as several sources')
     }
-    const old = this.#slots
     this.#slotCount *= 2
-    this.#slots = new Uint32Array(this.#slotCount * SLOT_ITEMS)
-    this.#usedCount = 0
-    for (let item = 0; item < old.length; item += SLOT_ITEMS) {
-      if (old[item + 1] !== 0) this.#putAgain(old, item)
-    }
+    this.#rebuild(() => true)
   }
 
-  #putAgain(old: Uint32Array, item: number): void {
-    const slots = this.#slots
+  /** Puts the keys that are kept into a new table. */
+  #rebuild(isKept: (slots: Uint32Array, item: number) => boolean): void {
+    const old = this.#slots
+    const slots = new Uint32Array(this.#slotCount * SLOT_ITEMS)
     const mask = this.#slotCount - 1
-    let slot = old[item] & mask
-    while (slots[slot * SLOT_ITEMS + 1] !== 0) slot = (slot + 1) & mask
-    for (let at = 0; at < SLOT_ITEMS; at++) slots[slot * SLOT_ITEMS + at] = old[item + at]
-    this.#usedCount++
+    let usedCount = 0
+    for (let item = 0; item < old.length; item += SLOT_ITEMS) {
+      if (old[item + 1] === 0 || !isKept(old, item)) continue
+      let slot = old[item] & mask
+      while (slots[slot * SLOT_ITEMS + 1] !== 0) slot = (slot + 1) & mask
+      for (let at = 0; at < SLOT_ITEMS; at++) slots[slot * SLOT_ITEMS + at] = old[item + at]
+      usedCount++
+    }
+    this.#slots = slots
+    this.#usedCount = usedCount
   }
 }
 

@@ -80,7 +80,7 @@ export async function readTextFile(
   let broken: BrokenRecords
   try {
     scan = isPacked
-      ? await scanText(connection, file, target, IN_DOUBT, () => undefined)
+      ? await scanText(connection, file, target, IN_DOUBT, neverMind)
       : await scanUnpacked(connection, file, surveying, target, tell)
     broken = await brokenRecords(connection, file.fieldCountReason)
   } catch (error) {
