@@ -26,6 +26,7 @@ export function arcChains(
     const radiusMetres = radiiMetres[arc]
     const [lng1, lat1, lng2, lat2] = arcs.subarray(4 * arc, 4 * arc + 4)
     vertices.push([lng1, lat1])
+    // The same numbers, if it goes on: where one arc ends the next was begun, and no sum was taken.
     const goesOn =
       arc + 1 < radiiMetres.length &&
       radiiMetres[arc + 1] === radiusMetres &&

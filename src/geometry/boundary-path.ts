@@ -33,6 +33,8 @@ export class PathBuilder {
   #lat = 0
   #firstLng = 0
   #firstLat = 0
+  /** By how many whole turns the last vertex was moved. */
+  #turns = 0
   /** Twice the area of the ring in square units, before rounding; positive if it is to the left. */
   #doubleArea = 0
 
@@ -47,8 +49,8 @@ export class PathBuilder {
 
   /** Goes straight to a position in units, by the short way. */
   to(position: readonly [lng: number, lat: number]): void {
-    const lng = this.#ring.length === 0 ? position[0] : nearest(position[0], this.#lng)
-    const turned = lng - position[0]
+    if (this.#ring.length > 0) this.#turns = turnsTo(position[0], this.#lng)
+    const lng = position[0] + this.#turns * UNITS_PER_TURN
     if (this.#ring.length === 0) {
       this.#firstLng = lng
       this.#firstLat = position[1]
@@ -60,7 +62,8 @@ export class PathBuilder {
     this.#lng = lng
     this.#lat = position[1]
     // Rounded before it is moved by whole turns, so that paths that share a vertex really do.
-    const [lngUnits, latUnits] = [Math.round(position[0]) + turned, Math.round(position[1])]
+    const lngUnits = Math.round(position[0]) + this.#turns * UNITS_PER_TURN
+    const latUnits = Math.round(position[1])
     const { length } = this.#ring
     if (this.#ring[length - 2] === lngUnits && this.#ring[length - 1] === latUnits) return
     this.#ring.push(lngUnits, latUnits)
@@ -75,10 +78,14 @@ export class PathBuilder {
   /** Ends where it began. */
   close(): BoundaryPath {
     const ring = this.#ring
+    // It ends where it began, so that the quotient is a whole number but for rounding.
     const turns = Math.round((this.#lng - this.#firstLng) / UNITS_PER_TURN)
     const last = ring.length - 2
+    // Vertices are whole units, and sums of these exact.
     const isBack = ring[last] === ring[0] + turns * UNITS_PER_TURN && ring[last + 1] === ring[1]
     if (isBack && last > 0) ring.length = last
+    // What holds both poles and goes round neither is left of a ring that runs clockwise round all
+    // else, which is wider than the tolerance: far from the area of nothing.
     const holdsPoles = POLES.every((pole) => this.#deviation(pole) < POLE_SLACK)
     return { ring, turns, isOutside: turns === 0 && holdsPoles && this.#doubleArea < 0 }
   }
@@ -96,7 +103,7 @@ export class PathBuilder {
 
   /** Whether an edge from the last vertex to a position stays within tolerance of the boundary. */
   #isNear(end: readonly [lng: number, lat: number]): boolean {
-    const lngSpan = nearest(end[0], this.#lng) - this.#lng
+    const lngSpan = end[0] + turnsTo(end[0], this.#lng) * UNITS_PER_TURN - this.#lng
     const latSpan = end[1] - this.#lat
     const isWithin = [0.25, 0.5, 0.75].every((share) => {
       const place = vectorAt(this.#lng + share * lngSpan, this.#lat + share * latSpan)
@@ -120,7 +127,10 @@ const SHARE_OF_EDGES = 0.6
 /** Halvings of a curve: a millionth of a millionth of it. */
 const DEPTH_MAX = 40
 
-/** A longitude moved by whole turns to within half a turn of another. */
-function nearest(lng: number, other: number): number {
-  return lng - UNITS_PER_TURN * Math.round((lng - other) / UNITS_PER_TURN)
+/**
+ * By how many whole turns to move a longitude to within half a turn of another. Half a turn away, by
+ * rounding, either way is as short.
+ */
+function turnsTo(lng: number, other: number): number {
+  return Math.round((other - lng) / UNITS_PER_TURN)
 }

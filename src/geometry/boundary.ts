@@ -5,9 +5,10 @@
  *
  * @module
  */
-import { GLOBE, lngRange, movedRing, movesOfRing, type UnitRing } from './antimeridian.js'
+import { centred, GLOBE, lngRange, movedRing, turnsOfRing, type UnitRing } from './antimeridian.js'
 import { type Bounds, boundsOf } from './bounds.js'
 import { type RingBudget, ringBudget } from './ring-budget.js'
+import { POLE_UNITS } from './units.js'
 
 /** Edges, four numbers each: lng, lat, lng, lat in units. A single point is an edge without length. */
 export type Edges = readonly number[]
@@ -21,42 +22,48 @@ export function boundaryOf(
   holes: readonly UnitRing[],
   budget: RingBudget = ringBudget(),
 ): Edges | undefined {
+  // A ring round a pole is right near the globe alone.
+  const isHolePolar = shell.isPolar !== true && holes.some(({ isPolar }) => isPolar === true)
+  const around = isHolePolar ? centred(shell) : shell
   // Of a shell round a pole all that reaches into ±180, so that it is cut alike at every turn.
-  const onto = shell.isPolar === true ? AROUND_THE_GLOBE : lngRange(shell)
+  const onto = shell.isPolar === true ? AROUND_THE_GLOBE : lngRange(around)
   const moved = holes.flatMap((hole) =>
-    movesOfRing(hole, onto).map((move) => movedRing(hole, move)),
+    turnsOfRing(hole, onto).map((turn) => movedRing(hole, turn)),
   )
-  const edges = edgesOf([shell, ...moved], budget)
   const isAnyPolar = [shell, ...holes].some(({ isPolar }) => isPolar === true)
-  return edges && isAnyPolar ? withinTheGlobe(edges, shell.isPolar === true) : edges
+  const isWanted = isAnyPolar ? isOnTheGlobe(shell.isPolar === true) : () => true
+  return edgesOf([around, ...moved], isWanted, budget)
 }
+
+type Ends = readonly [lng1: number, lat1: number, lng2: number, lat2: number]
 
 /**
- * Leaves out where rings round a pole are closed beyond it and, where the shell is one, all turns but
- * that within ±180.
+ * Tells the edges that close rings beyond a pole from the others and, where the shell is round a
+ * pole, one turn from the others: each edge once, by where it begins. That is not a sum: within ±180
+ * a vertex has the longitude that it was sent with.
  */
-function withinTheGlobe(edges: Edges, isShellPolar: boolean): Edges {
-  const kept: number[] = []
-  for (let i = 0; i < edges.length; i += 4) {
-    const [lng1, lat1, lng2, lat2] = edges.slice(i, i + 4)
-    const middle = (lng1 + lng2) / 2
-    const isInTurn = !isShellPolar || (middle >= GLOBE.min && middle < GLOBE.max)
-    if (isInTurn && Math.max(Math.abs(lat1), Math.abs(lat2)) <= POLE) {
-      kept.push(lng1, lat1, lng2, lat2)
-    }
-  }
-  return kept
+function isOnTheGlobe(isShellPolar: boolean): (ends: Ends) => boolean {
+  return ([lng1, lat1, , lat2]) =>
+    (!isShellPolar || (lng1 >= GLOBE.min && lng1 < GLOBE.max)) &&
+    Math.max(Math.abs(lat1), Math.abs(lat2)) <= POLE_UNITS
 }
 
-const POLE = 9e8
 const AROUND_THE_GLOBE = { min: 3 * GLOBE.min, max: 3 * GLOBE.max }
 
 /** @param rings  the shell and its holes in the same continuous longitudes */
-function edgesOf(rings: readonly UnitRing[], budget: RingBudget): Edges | undefined {
-  if (rings.length === 1)
-    return rings[0].flatMap((_, i) => (i % 2 === 0 ? edgeAt(rings[0], i) : []))
+function edgesOf(
+  rings: readonly UnitRing[],
+  isWanted: (ends: Ends) => boolean,
+  budget: RingBudget,
+): Edges | undefined {
+  if (rings.length === 1) {
+    return rings[0].flatMap((_, i) => {
+      const ends = i % 2 === 0 ? edgeAt(rings[0], i) : undefined
+      return ends !== undefined && isWanted(ends) ? ends : []
+    })
+  }
   try {
-    return new Arrangement(rings, budget).boundary()
+    return new Arrangement(rings, budget).boundary(isWanted)
   } catch (error) {
     if (error instanceof TooManyComparisons) return undefined
     throw error
@@ -65,17 +72,24 @@ function edgesOf(rings: readonly UnitRing[], budget: RingBudget): Edges | undefi
 
 class TooManyComparisons extends Error {}
 
+/** What is on another ring, by the tolerance, says nothing of what is beside it. */
+type Belonging = 'yes' | 'no' | 'on another ring'
+
 /** What it costs to cut two edges at each other, in comparisons. */
 const CUT_COST = 16
 
 interface Edge {
   readonly ring: number
-  readonly ends: readonly [number, number, number, number]
+  readonly ends: Ends
   /** Where other rings meet it, as shares of its length. */
   readonly cuts: number[]
 }
 
-/** Nearer than a tenth of a millimetre, rounding could decide. */
+/**
+ * Nearer than a tenth of a millimetre a position is on an edge. Where two edges meet, it is off by
+ * rounding, a hundred-thousandth of a unit at most; so what is not on an edge is on the side of it
+ * that comparisons of doubles say.
+ */
 const TOLERANCE_UNITS = 0.01
 
 class Arrangement {
@@ -96,37 +110,45 @@ class Arrangement {
     this.#cutEdges()
   }
 
-  boundary(): Edges {
+  boundary(isWanted: (ends: Ends) => boolean): Edges {
     const kept: number[] = []
     const ends = new Set<string>()
     let ring = -1
-    let isKept: boolean | undefined
-    for (const edge of this.#edges) {
-      if (edge.ring !== ring) isKept = undefined
+    let belonging: Belonging | undefined
+    const edges = this.#edges.filter((edge) => isWanted(edge.ends))
+    let before: Ends | undefined
+    for (const edge of edges) {
+      // What was found of an edge holds of the next one of the ring.
+      if (edge.ring !== ring || edge.ends[0] !== before?.[2] || edge.ends[1] !== before[3]) {
+        belonging = undefined
+      }
       ring = edge.ring
+      before = edge.ends
       for (const [from, to] of partsOf(edge)) {
         // What holds of one part holds of the next, unless another ring comes in between.
-        if (from > 0 || edge.cuts.some((share) => share <= 0)) isKept = undefined
+        if (from > 0 || edge.cuts.some((share) => share <= 0)) belonging = undefined
         const [start, end] = [at(edge, from), at(edge, to)]
-        isKept ??= this.#isBoundary(ring, (start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
-        if (!isKept) continue
-        kept.push(...start, ...end)
-        ends.add(start.join()).add(end.join())
+        belonging ??= this.#belonging(ring, (start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
+        if (belonging !== 'no') {
+          kept.push(...start, ...end)
+          ends.add(start.join()).add(end.join())
+        }
+        if (belonging === 'on another ring') belonging = undefined
       }
-      if (edge.cuts.some((share) => share >= 1)) isKept = undefined
+      if (edge.cuts.some((share) => share >= 1)) belonging = undefined
     }
-    this.#keepPoints(kept, ends)
+    this.#keepPoints(edges, kept, ends)
     return kept
   }
 
   /** Where rings meet there may be a single point of the polygon, with nothing of it beside. */
-  #keepPoints(kept: number[], ends: Set<string>): void {
-    for (const edge of this.#edges) {
+  #keepPoints(edges: readonly Edge[], kept: number[], ends: Set<string>): void {
+    for (const edge of edges) {
       for (const share of edge.cuts) {
         const point = at(edge, share)
         if (ends.has(point.join())) continue
         ends.add(point.join())
-        if (this.#isBoundary(edge.ring, ...point)) kept.push(...point, ...point)
+        if (this.#belonging(edge.ring, ...point) !== 'no') kept.push(...point, ...point)
       }
     }
   }
@@ -146,13 +168,16 @@ class Arrangement {
   }
 
   /** Whether a position on one ring belongs to the point set, as far as the other rings say. */
-  #isBoundary(ring: number, lng: number, lat: number): boolean {
+  #belonging(ring: number, lng: number, lat: number): Belonging {
     this.#charge(this.#rings.length)
-    return this.#rings.every((_, other) => {
-      if (other === ring) return true
+    let belonging: Belonging = 'yes'
+    for (let other = 0; other < this.#rings.length; other++) {
+      if (other === ring) continue
       const side = this.#sideOf(other, lng, lat)
-      return other === 0 ? side >= 0 : side <= 0
-    })
+      if (other === 0 ? side < 0 : side > 0) return 'no'
+      if (side === 0) belonging = 'on another ring'
+    }
+    return belonging
   }
 
   /** 1 inside a ring by the even-odd rule, 0 on it, -1 outside. */
@@ -192,7 +217,7 @@ class Arrangement {
 }
 
 /** From the vertex at `i` to the next. */
-function edgeAt(ring: UnitRing, i: number): Edge['ends'] {
+function edgeAt(ring: UnitRing, i: number): Ends {
   const next = i + 2 < ring.length ? i + 2 : 0
   return [ring[i], ring[i + 1], ring[next], ring[next + 1]]
 }
@@ -221,6 +246,8 @@ function cut(a: Edge, b: Edge): void {
   touch(b, ax2, ay2)
   const [ux, uy] = [ax2 - ax, ay2 - ay]
   const [vx, vy] = [bx2 - bx, by2 - by]
+  // Rounding decides only of edges so nearly parallel that, where they meet, they are within the
+  // tolerance of each other's ends.
   const cross = ux * vy - uy * vx
   const atA = ((bx - ax) * vy - (by - ay) * vx) / cross
   const atB = ((bx - ax) * uy - (by - ay) * ux) / cross
@@ -234,7 +261,7 @@ function touch({ ends, cuts }: Edge, lng: number, lat: number): void {
 }
 
 /** Whether a position is on an edge, or too near to tell. */
-function isOn(ends: Edge['ends'], lng: number, lat: number): boolean {
+function isOn(ends: Ends, lng: number, lat: number): boolean {
   const [lng1, lat1, lng2, lat2] = ends
   const share = shareAt(lng, lat, ends)
   const lngStep = lng1 + share * (lng2 - lng1) - lng
@@ -243,7 +270,7 @@ function isOn(ends: Edge['ends'], lng: number, lat: number): boolean {
 }
 
 /** The share of an edge's length that is nearest to a position. */
-function shareAt(lng: number, lat: number, [lng1, lat1, lng2, lat2]: Edge['ends']): number {
+function shareAt(lng: number, lat: number, [lng1, lat1, lng2, lat2]: Ends): number {
   const [lngSpan, latSpan] = [lng2 - lng1, lat2 - lat1]
   const square = lngSpan * lngSpan + latSpan * latSpan
   if (square === 0) return 0

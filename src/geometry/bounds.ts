@@ -32,3 +32,13 @@ export function extend(bounds: Bounds, lng: number, lat: number): void {
   if (lat < bounds.minLat) bounds.minLat = lat
   if (lat > bounds.maxLat) bounds.maxLat = lat
 }
+
+/** Whether a box meets closed bounds, which start at `at`: min lng, min lat, max lng, max lat. */
+export function meets(box: Readonly<Bounds>, bounds: Float64Array, at = 0): boolean {
+  return (
+    bounds[at] <= box.maxLng &&
+    bounds[at + 2] >= box.minLng &&
+    bounds[at + 1] <= box.maxLat &&
+    bounds[at + 3] >= box.minLat
+  )
+}

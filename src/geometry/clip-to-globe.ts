@@ -25,6 +25,7 @@ export function clippedToGlobe(ring: readonly number[]): readonly number[] {
  * @param sign  1 to keep what is above the limit, -1 to keep what is below
  */
 function keptSide(ring: readonly number[], axis: 0 | 1, limit: number, sign: number) {
+  // The sign of a difference of two doubles is exact.
   const isKept = (i: number) => sign * (ring[i + axis] - limit) >= 0
   let isWhole = true
   for (let i = 0; i < ring.length && isWhole; i += 2) isWhole = isKept(i)

@@ -53,7 +53,11 @@ export function edgeStripsOf(rings: readonly UnitRing[], within?: readonly Bound
   return { ...edges, ...strips, ...edgesByRing(edges, rings.length), minLat, stripsPerUnit }
 }
 
-export function stripOf({ minLat, stripsPerUnit }: EdgeStrips, lat: number): number {
+/** Rounded, but never to a lower strip for a higher latitude, so that edges and points agree. */
+export function stripOf(
+  { minLat, stripsPerUnit }: Pick<EdgeStrips, 'minLat' | 'stripsPerUnit'>,
+  lat: number,
+): number {
   return Math.floor((lat - minLat) * stripsPerUnit)
 }
 
@@ -216,7 +220,7 @@ function edgesByRing({ edgeCount, rings }: Edges, ringCount: number) {
 /** Each strip keeps the order of the edges. */
 function filledStrips(edges: Edges, minLat: number, stripsPerUnit: number) {
   const { edgeCount } = edges
-  const stripAt = (lat: number) => Math.floor((lat - minLat) * stripsPerUnit)
+  const stripAt = (lat: number) => stripOf({ minLat, stripsPerUnit }, lat)
   const firsts = new Uint32Array(edgeCount)
   const lasts = new Uint32Array(edgeCount)
   let stripCount = 1

@@ -20,11 +20,12 @@ export const SHELL_BIT = 1
  * The rounding error of the determinant, as a share of the sum of its products' bounds: the two
  * differences, the two products and the subtraction each add at most 2 ** -53; eight times that
  * leaves room, also for the determinant multiplied out, as the kernel in shard/wasm takes it: four
- * products, three sums and the two spans. Rings reach no farther than 1,440 degrees of longitude
- * from any point: drawn to 540 degrees, and moved by whole turns until they meet the globe.
+ * products, three sums and the two spans. Rings reach no farther than 2,880 degrees of longitude
+ * from any point: three turns wide, and moved by whole turns until they meet the globe, or followed
+ * round a pole to ±2,700 degrees.
  */
 const RELATIVE_ERROR = 2 ** -50
-const FARTHEST_UNITS = 2e10
+const FARTHEST_UNITS = 3e10
 
 /** Edges as columns, each directed upwards: its low end has the smaller latitude. */
 export interface EdgeTable {

@@ -16,6 +16,7 @@ export const FARTHEST_METRES = Math.PI * EARTH_RADIUS_METRES
  * at distance 0 however its longitude is written, and at a pole whatever it is.
  */
 export function haversineMetres(lng1: number, lat1: number, lng2: number, lat2: number): number {
+  // Half a turn away, or to whichever side the quotient is rounded, the sine is as great.
   const lngStep = lng2 - lng1
   const turns = UNITS_PER_TURN * Math.round(lngStep / UNITS_PER_TURN)
   const lngSine = Math.sin(((lngStep - turns) * RADIANS_PER_UNIT) / 2)

@@ -3,7 +3,15 @@
  *
  * @module
  */
-import { GLOBE, lngRange, movesOfRing, overlapOf, type UnitRing } from './antimeridian.js'
+import {
+  GLOBE,
+  lngRange,
+  movedRing,
+  overlapOf,
+  thereAndBack,
+  turnsOfRing,
+  type UnitRing,
+} from './antimeridian.js'
 import { type Polygons, toPolygons } from './polygons.js'
 
 export class PolygonList {
@@ -16,12 +24,12 @@ export class PolygonList {
    * at every turn at which they meet that shell.
    */
   add(shell: UnitRing, holes: readonly UnitRing[]): void {
-    const range = lngRange(shell)
-    for (const move of movesOfRing(shell, GLOBE)) {
-      this.#push(shell, move)
-      const onto = overlapOf({ min: range.min + move, max: range.max + move }, GLOBE)
+    for (const turn of turnsOfRing(shell, GLOBE)) {
+      const moved = movedRing(shell, turn)
+      this.#push(moved)
+      const onto = holes.length > 0 ? overlapOf(lngRange(moved), GLOBE) : GLOBE
       for (const hole of holes) {
-        for (const holeMove of movesOfRing(hole, onto)) this.#push(hole, holeMove)
+        for (const holeTurn of turnsOfRing(hole, onto)) this.#push(movedRing(hole, holeTurn))
       }
       this.#polygonStarts.push(this.#ringStarts.length - 1)
     }
@@ -32,9 +40,7 @@ export class PolygonList {
    * and back is crossed an even number of times from anywhere, and is all boundary.
    */
   addLine(line: UnitRing): void {
-    const there = [...line]
-    for (let i = line.length - 4; i >= 2; i -= 2) there.push(line[i], line[i + 1])
-    this.add(there, [])
+    this.add(thereAndBack(line), [])
   }
 
   get vertexCount(): number {
@@ -45,8 +51,8 @@ export class PolygonList {
     return toPolygons(this.#vertices, this.#ringStarts, this.#polygonStarts)
   }
 
-  #push(ring: UnitRing, move: number): void {
-    for (let i = 0; i < ring.length; i += 2) this.#vertices.push(ring[i] + move, ring[i + 1])
+  #push(ring: UnitRing): void {
+    for (let i = 0; i < ring.length; i += 2) this.#vertices.push(ring[i], ring[i + 1])
     this.#ringStarts.push(this.#vertices.length / 2)
   }
 }

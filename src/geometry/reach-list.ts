@@ -101,7 +101,7 @@ function piecesOf(fromLng: number, fromLat: number, toLng: number, toLat: number
   return Math.max(1, Math.ceil(Math.sqrt(deviation / TOLERANCE_RADIANS)))
 }
 
-/** Within a metre: then any great circle through one runs through the other. */
+/** Within a metre, far beyond rounding: then any great circle through one runs through the other. */
 function areAntipodal(lng1: number, lat1: number, lng2: number, lat2: number): boolean {
   return haversineMetres(lng1, lat1, lng2, lat2) > FARTHEST_METRES - 1
 }

@@ -44,6 +44,7 @@ export function outlineOfReach(
  * inside.
  */
 function halfCap(length: number, radius: number): number | undefined {
+  // Where rounding decides, what is drawn differs by less than the tolerance of a large radius.
   if (radius < Math.PI / 2) return Math.PI / 2
   const cosine = -Math.tan(length / 2) / Math.tan(radius)
   const half = cosine < 1 ? Math.acos(Math.max(0, cosine)) : 0

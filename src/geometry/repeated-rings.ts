@@ -59,6 +59,7 @@ function leastStart(ring: UnitRing): number {
   while (start < end && rival < end && agreed < end) {
     const a = (start + agreed) % end
     const b = (rival + agreed) % end
+    // The sign of a difference of two doubles is exact, and it is 0 only of equal ones.
     const difference = ring[a] - ring[b] || ring[a + 1] - ring[b + 1]
     if (difference === 0) {
       agreed += 2

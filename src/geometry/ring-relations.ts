@@ -10,7 +10,7 @@
  *
  * @module
  */
-import { GLOBE, movedRing, movesOfRing, overlapOf, type UnitRing } from './antimeridian.js'
+import { GLOBE, movedRing, overlapOf, turnsOfRing, type UnitRing } from './antimeridian.js'
 import type { Bounds } from './bounds.js'
 import {
   crosses,
@@ -83,9 +83,9 @@ class RingComparison implements RingRelations {
     this.#budget = budget
     this.containers = rings.map(() => new Set())
     const images = rings.flatMap((ring, owner) =>
-      movesOfRing(ring, GLOBE).map((move) => {
+      turnsOfRing(ring, GLOBE).map((turn) => {
         this.#owners.push(owner)
-        return ring.isPolar === true ? closedApart(ring, owner) : movedRing(ring, move)
+        return ring.isPolar === true ? closedApart(ring, owner) : movedRing(ring, turn)
       }),
     )
     // Beyond the globe rings round a pole may cross where there is no place.

@@ -3,20 +3,18 @@
  *
  * @module
  */
+import { type LayerParts, NO_PARTS } from './layer-parts.js'
 import type { Polygons } from './polygons.js'
-import { NO_REACHES, type Reaches } from './reaches.js'
 
 /** Source ids; null is every source. */
 export type SourceFilter = readonly number[] | null
 
-/** Geometries that hold for the same sources: what lies in any of the polygons or within reach. */
-export interface Layer {
+/** Geometries that hold for the same sources: what any of the parts covers. */
+export interface Layer extends LayerParts {
   readonly sourceIds: SourceFilter
-  readonly polygons: Polygons
-  readonly reaches: Reaches
 }
 
-/** The `count` recipients of a source that are nearest to a position in units. */
+/** The `count` recipients of a source that are nearest to a position in units, within ±180 degrees. */
 export interface Nearest {
   readonly sourceIds: SourceFilter
   readonly lng: number
@@ -40,7 +38,7 @@ export interface Shapes {
 /** Shapes that are polygons alone, for every source. */
 export function including(polygons: Polygons): Shapes {
   return {
-    included: [{ sourceIds: null, polygons, reaches: NO_REACHES }],
+    included: [{ ...NO_PARTS, sourceIds: null, polygons }],
     excluded: [],
     nearest: [],
   }

@@ -45,15 +45,36 @@ export function simpleLoops(ring: readonly number[]): number[][] {
   return loops.filter((loop) => Math.abs(doubleArea(loop)) >= DOUBLE_AREA_MIN)
 }
 
-/** Twice the area of a ring in square units, positive if it is counterclockwise. */
+/**
+ * Twice the area of a ring in square units, positive if it is counterclockwise. The sum of doubles is
+ * taken for what it is unless rounding could have decided its sign, or whether it is anything at all.
+ */
 export function doubleArea(ring: readonly number[]): number {
   let sum = 0
+  let magnitude = 0
   for (let i = 2; i + 3 < ring.length; i += 2) {
     const [x1, y1] = [ring[i] - ring[0], ring[i + 1] - ring[1]]
-    sum += x1 * (ring[i + 3] - ring[1]) - (ring[i + 2] - ring[0]) * y1
+    const [x2, y2] = [ring[i + 2] - ring[0], ring[i + 3] - ring[1]]
+    sum += x1 * y2 - x2 * y1
+    magnitude += Math.abs(x1 * y2) + Math.abs(x2 * y1)
   }
-  return sum
+  // Differences, products and each addition are off by 2 ** -53 of what has been added up so far.
+  const error = magnitude * ring.length * 2 ** -51
+  return Math.abs(sum) > error + DOUBLE_AREA_MIN ? sum : exactDoubleArea(ring)
 }
+
+function exactDoubleArea(ring: readonly number[]): number {
+  const fixed = ring.map((units) => BigInt(Math.round(units * STEPS_PER_UNIT)))
+  let sum = 0n
+  for (let i = 0; i < fixed.length; i += 2) {
+    const to = (i + 2) % fixed.length
+    sum += fixed[i] * fixed[to + 1] - fixed[to] * fixed[i + 1]
+  }
+  return Number(sum) / STEPS_PER_UNIT ** 2
+}
+
+/** Coordinates of drawings are whole units or, where edges cross, parts of them. */
+const STEPS_PER_UNIT = 2 ** 40
 
 /** Less than a loop of whole units has: what rounding leaves of loops without area. */
 const DOUBLE_AREA_MIN = 0.5
@@ -164,11 +185,12 @@ function meet(
   const [to1, to2] = [(from1 + 2) % ring.length, (from2 + 2) % ring.length]
   const [ax, ay, bx, by] = [ring[from1], ring[from1 + 1], ring[to1], ring[to1 + 1]]
   const [cx, cy, dx, dy] = [ring[from2], ring[from2 + 1], ring[to2], ring[to2 + 1]]
-  const sideC = orient2d(ax, ay, bx, by, cx, cy)
-  const sideD = orient2d(ax, ay, bx, by, dx, dy)
+  // Signs, which are exact: a product of two tiny determinants could come out as nothing.
+  const sideC = Math.sign(orient2d(ax, ay, bx, by, cx, cy))
+  const sideD = Math.sign(orient2d(ax, ay, bx, by, dx, dy))
   if (sideC * sideD > 0) return
-  const sideA = orient2d(cx, cy, dx, dy, ax, ay)
-  const sideB = orient2d(cx, cy, dx, dy, bx, by)
+  const sideA = Math.sign(orient2d(cx, cy, dx, dy, ax, ay))
+  const sideB = Math.sign(orient2d(cx, cy, dx, dy, bx, by))
   if (sideA * sideB > 0) return
   if (sideC === 0 && isBetween(ax, ay, bx, by, cx, cy)) add(from1, [cx, cy])
   if (sideD === 0 && isBetween(ax, ay, bx, by, dx, dy)) add(from1, [dx, dy])
@@ -184,19 +206,26 @@ function meet(
 /** Whether a place on the line of an edge from a to b is on the edge, but none of its ends. */
 function isBetween(ax: number, ay: number, bx: number, by: number, x: number, y: number): boolean {
   if ((x === ax && y === ay) || (x === bx && y === by)) return false
-  return (x - ax) * (x - bx) <= 0 && (y - ay) * (y - by) <= 0
+  return isWithin(x, ax, bx) && isWithin(y, ay, by)
+}
+
+function isWithin(value: number, a: number, b: number): boolean {
+  return Math.min(a, b) <= value && value <= Math.max(a, b)
 }
 
 /**
- * The same place in whatever order and direction the edges are given: a line runs there and back.
+ * The same place in whatever order and direction the edges are given: a line runs there and back. The
+ * ends of one edge are on either side of the other, so that the share of the way between is of two
+ * determinants of different signs, whose difference rounding cannot make nothing.
  */
 function crossing(a: Node, b: Node, c: Node, d: Node): Node {
   const [[p, q], [r, s]] = [inOrder(a, b), inOrder(c, d)].sort(
     ([p, q], [r, s]) => p[0] - r[0] || p[1] - r[1] || q[0] - s[0] || q[1] - s[1],
   )
-  const [x1, y1, x2, y2] = [q[0] - p[0], q[1] - p[1], s[0] - r[0], s[1] - r[1]]
-  const share = ((r[0] - p[0]) * y2 - (r[1] - p[1]) * x2) / (x1 * y2 - y1 * x2)
-  return [snapped(p[0] + share * x1), snapped(p[1] + share * y1)]
+  const sideR = orient2d(p[0], p[1], q[0], q[1], r[0], r[1])
+  const sideS = orient2d(p[0], p[1], q[0], q[1], s[0], s[1])
+  const share = sideR / (sideR - sideS)
+  return [snapped(r[0] + share * (s[0] - r[0])), snapped(r[1] + share * (s[1] - r[1]))]
 }
 
 /** Where three edges meet in one place, each two of them give it with other last digits. */

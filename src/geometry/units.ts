@@ -9,8 +9,8 @@ export const UNITS_PER_DEGREE = 1e7
 
 /**
  * A coordinate of a shape in units. One with at most seven decimals becomes the whole number that
- * it is written as; a finer one becomes the double nearest to its product, off by no more than
- * 2 ** -22 units (three nanometres).
+ * it is written as, up to 100,000,000 degrees; a finer one becomes the double nearest to its product,
+ * off within ±180 by no more than 2 ** -22 units (three nanometres).
  */
 export function toUnits(degrees: number): number {
   const whole = Math.round(degrees * UNITS_PER_DEGREE)
@@ -26,3 +26,4 @@ export const POLE_UNITS = 90 * UNITS_PER_DEGREE
 
 /** Once round the globe, in longitude. */
 export const UNITS_PER_TURN = 360 * UNITS_PER_DEGREE
+export const HALF_TURN = UNITS_PER_TURN / 2

@@ -22,8 +22,9 @@ const DECIMALS = 1e10
 
 /** The longitude of `x` metres, in degrees; beyond ±180 where `x` is beyond one world. */
 export function lngOfMetres(x: number): number {
-  const isEnd = Math.abs(Math.abs(x) - HALF_WORLD_METRES) <= SEAM_METRES
-  if (isEnd) return 180 * Math.sign(x)
+  // In half worlds from the middle of the map, its ends are odd; so are those of the maps beside it.
+  const end = 2 * Math.round((x / HALF_WORLD_METRES - 1) / 2) + 1
+  if (Math.abs(x - end * HALF_WORLD_METRES) <= SEAM_METRES) return 180 * end
   return rounded((180 * x) / HALF_WORLD_METRES)
 }
 

@@ -2,6 +2,7 @@ import t from 'tap'
 import { drawReaches, outlineTolerance } from '../../src/geometry/draw-reaches.js'
 import { ReachList } from '../../src/geometry/reach-list.js'
 import { arcDistanceMetres, distanceMetres } from '../oracle/sphere.js'
+import { fineUnits } from '../support/fine-coordinates.js'
 import { flatRings, isInOdd } from '../support/flat-rings.js'
 import { testSeed } from '../support/properties.js'
 import { type Random, seededRandom } from '../support/world.js'
@@ -110,7 +111,8 @@ function never(): never {
 }
 
 function anywhere(): number[] {
-  return [random.between(-1_800_000_000, 1_800_000_000), random.between(-POLE, POLE)]
+  const [lng, lat] = [random.between(-1_800_000_000, 1_800_000_000), random.between(-POLE, POLE)]
+  return [fineUnits(lng, random), limited(fineUnits(lat, random))]
 }
 
 function poleSpot(): number[] {
@@ -119,8 +121,12 @@ function poleSpot(): number[] {
 }
 
 function near([lng, lat]: number[], reach: number): number[] {
-  const north = Math.max(-POLE, Math.min(POLE, lat + random.between(-reach, reach)))
-  return [lng + random.between(-reach, reach), north]
+  const north = limited(lat + fineUnits(random.between(-reach, reach), random))
+  return [lng + fineUnits(random.between(-reach, reach), random), north]
+}
+
+function limited(lat: number): number {
+  return Math.max(-POLE, Math.min(POLE, lat))
 }
 
 function path(start: number[], vertexCount: number, step: number): number[] {

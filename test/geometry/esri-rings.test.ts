@@ -3,6 +3,7 @@ import type { UnitRing } from '../../src/geometry/antimeridian.js'
 import { nestRings, type RingPolygon } from '../../src/geometry/esri-rings.js'
 import { limits } from '../../src/limits.js'
 import { insideAny, prepare } from '../oracle/exact.js'
+import { fineUnits } from '../support/fine-coordinates.js'
 import { testSeed } from '../support/properties.js'
 import { type Random, seededRandom } from '../support/world.js'
 
@@ -256,9 +257,11 @@ function randomStar(random: Random): UnitRing {
   const radius = random.pick([2, 4, 8, 16, 24])
   const [lng, lat] = [random.between(-12, 12), random.between(-12, 12)]
   const count = random.between(3, 6)
+  const isFine = random.unit() < 0.4
   return Array.from({ length: count }, (_, i) => {
     const angle = (2 * Math.PI * (i + 0.4 * random.unit())) / count
-    return [lng + Math.round(radius * Math.cos(angle)), lat + Math.round(radius * Math.sin(angle))]
+    const [x, y] = [Math.cos(angle), Math.sin(angle)].map((unit) => Math.round(radius * unit))
+    return isFine ? [fineUnits(lng + x, random), fineUnits(lat + y, random)] : [lng + x, lat + y]
   }).flat()
 }
 

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { doubleArea, simpleLoops } from '../../src/geometry/simple-loops.js'
+import { fineUnits } from '../support/fine-coordinates.js'
 import { distanceToEdges, isInOdd } from '../support/flat-rings.js'
 import { testSeed } from '../support/properties.js'
 import { seededRandom } from '../support/world.js'
@@ -16,7 +17,11 @@ t.test(
       // Few corners make vertices and edges meet; many make crossings.
       const cell = random.pick([1_000, 1_000, 1])
       const reach = cell === 1 ? 1_000_000 : random.pick([2, 4, 10])
-      const coordinate = () => cell * random.between(-reach, reach)
+      const isFine = random.unit() < 0.4
+      const coordinate = () => {
+        const units = cell * random.between(-reach, reach)
+        return isFine ? fineUnits(units, random) : units
+      }
       const ring = Array.from({ length: 2 * random.between(3, 14) }, coordinate)
       const loops = simpleLoops(ring)
       if (loops.length > 1) selfMeetingCount++

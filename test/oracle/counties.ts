@@ -16,7 +16,12 @@ import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { createGunzip } from 'node:zlib'
 import type { Geometry } from 'geojson'
-import { type County, loadCounties, withoutDegenerateRings } from '../support/counties.js'
+import {
+  type County,
+  loadCounties,
+  polygonsOf,
+  withoutDegenerateRings,
+} from '../support/counties.js'
 import { prepare } from './exact.js'
 import { rowsInside, sortIntoCells } from './grid.js'
 
@@ -71,13 +76,15 @@ export async function checkCounties(options: {
   const mismatches: Mismatch[] = []
   let recipientCount = 0
   for (const county of counties) {
-    const geometry = withoutDegenerateRings(county.geometry)
-    const inside = rowsInside(prepare(geometry?.coordinates ?? []), rows, grid)
+    const { geometry } = county
+    // Rings that have shrunk to a point or an edge are sent, and held against, as they are.
+    const isRefused = withoutDegenerateRings(geometry) === undefined
+    const inside = isRefused ? [] : rowsInside(prepare(polygonsOf(geometry)), rows, grid)
     recipientCount += inside.length
     const reasons: string[] = []
     for (const countsOnly of list ? [true, false] : [true]) {
-      const answer = await ask(geometry ?? county.geometry, countsOnly, county)
-      if (geometry === undefined) reasons.push(...compareRefusal(answer))
+      const answer = await ask(geometry, countsOnly, county)
+      if (isRefused) reasons.push(...compareRefusal(answer))
       else reasons.push(...compareAnswer(rows, inside, answer, countsOnly))
     }
     for (const reason of reasons) {

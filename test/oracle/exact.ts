@@ -2,10 +2,8 @@
  * The oracle: which points are inside a shape, by brute force and exact arithmetic. It shares no
  * code with src/, so that what both say is not wrong for the same reason.
  *
- * Points are integers in units of 1e-7 degree. A vertex is taken as exactly the decimal that
- * JavaScript prints for it (-71.1234567 is that decimal, not the double next to it); all vertices
- * of a polygon are brought to one power of ten and compared as BigInt. Doubles only decide what
- * is further from every edge than they can be wrong.
+ * Points are integers in units of 1e-7 degree, and vertices are exact decimals, compared as BigInt.
+ * Doubles only decide what is further from every edge than they can be wrong.
  *
  * A polygon is its first ring, boundary included and even-odd inside, minus the open even-odd
  * interior of each other ring: what lies on a hole's own boundary is not cut out by that hole.
@@ -13,6 +11,9 @@
  *
  * @module
  */
+import { type ExactPath, exactPaths, unitsOfExact } from './decimal.js'
+import { isDoubtful } from './doubt.js'
+import { anyOf, type Verdict } from './verdict.js'
 
 /** Positions as GeoJSON has them: longitude and latitude in degrees, and what may follow. */
 export type Ring = readonly (readonly number[])[]
@@ -29,8 +30,10 @@ export interface Bounds {
 export interface Prepared {
   /** One per polygon. */
   readonly bounds: readonly Bounds[]
-  /** Whether any of the polygons holds the point. */
+  /** Whether any of the polygons holds the point, exactly. */
   contains(lngUnits: number, latUnits: number): boolean
+  /** The same for who computes in doubles: `either` beside edges of more than seven decimals. */
+  verdict(lngUnits: number, latUnits: number): Verdict
 }
 
 export function insidePolygon(lngUnits: number, latUnits: number, rings: Polygon): boolean {
@@ -48,12 +51,17 @@ export function insideAny(
 /** Does once what many points of the same polygons have in common. */
 export function prepare(polygons: readonly Polygon[]): Prepared {
   const shapes = polygons.map(preparePolygon)
+  const isHeld = (lngUnits: number, latUnits: number) => {
+    if (!Number.isSafeInteger(lngUnits) || !Number.isSafeInteger(latUnits))
+      throw new Error('a point is in whole units')
+    return shapes.some((shape) => polygonContains(shape, lngUnits, latUnits))
+  }
   return {
     bounds: shapes.map(({ bounds }) => bounds),
-    contains(lngUnits, latUnits) {
-      if (!Number.isSafeInteger(lngUnits) || !Number.isSafeInteger(latUnits))
-        throw new Error('a point is in whole units')
-      return shapes.some((shape) => polygonContains(shape, lngUnits, latUnits))
+    contains: isHeld,
+    verdict(lngUnits, latUnits) {
+      const verdicts = shapes.map((shape) => polygonVerdict(shape, lngUnits, latUnits))
+      return anyOf(verdicts)
     },
   }
 }
@@ -62,14 +70,23 @@ export type PlaceInRing = 'interior' | 'boundary' | 'outside'
 
 /** Where points are in one ring, even-odd; done once, what many points have in common. */
 export function preparePlace(ring: Ring): (lngUnits: number, latUnits: number) => PlaceInRing {
-  const exactRing = prepareRing(ring)
-  const { minLng, minLat, maxLng, maxLat } = boundsOf(exactRing)
-  return (lngUnits, latUnits) => {
-    if (lngUnits < minLng || lngUnits > maxLng || latUnits < minLat || latUnits > maxLat) {
-      return 'outside'
-    }
-    return place(exactRing, lngUnits, latUnits)
-  }
+  const [path] = exactPaths([ring])
+  const exactRing = prepareRing(path)
+  const bounds = boundsOf(exactRing)
+  return (lngUnits, latUnits) =>
+    isBeyond(bounds, lngUnits, latUnits) ? 'outside' : place(exactRing, lngUnits, latUnits)
+}
+
+/** The same, but for whom doubles cannot tell. */
+export function preparePlaceInPath(
+  path: ExactPath,
+): (lngUnits: number, latUnits: number) => PlaceInRing | 'doubtful' {
+  const exactRing = prepareRing(path)
+  const bounds = boundsOf(exactRing)
+  return (lngUnits, latUnits) =>
+    isBeyond(bounds, lngUnits, latUnits)
+      ? 'outside'
+      : placeUnlessDoubtful(exactRing, lngUnits, latUnits)
 }
 
 interface ExactPolygon {
@@ -79,62 +96,36 @@ interface ExactPolygon {
 
 /** A ring both ways: exactly, and in doubles with what they can be wrong by. */
 interface ExactRing {
-  /** Exact coordinates are these over 10^7 * unitScale degrees. */
-  readonly exactXs: readonly bigint[]
-  readonly exactYs: readonly bigint[]
-  readonly unitScale: bigint
-  /** The same in units of 1e-7 degree, each at most `error` off. */
+  readonly path: ExactPath
+  /** In units of 1e-7 degree, each at most `error` off. */
   readonly xs: Float64Array
   readonly ys: Float64Array
   readonly error: number
+  /** Edges that end in a vertex of more than seven decimals, by their ends. */
+  readonly fineEdges: readonly (readonly [from: number, to: number])[]
 }
 
-/** Decimals of a unit of 1e-7 degree. */
-const UNIT_DECIMALS = 7
-
 function preparePolygon(polygon: Polygon): ExactPolygon {
-  const rings = polygon.map(prepareRing)
+  const rings = exactPaths(polygon).map(prepareRing)
   if (rings.length === 0) return { rings, bounds: boundsOf({ xs: [], ys: [], error: 0 }) }
   return { rings, bounds: boundsOf(rings[0]) }
 }
 
-function prepareRing(ring: Ring): ExactRing {
-  const decimals = ring.map(([lng, lat]) => [parseDecimal(lng), parseDecimal(lat)] as const)
-  const scale = largest(UNIT_DECIMALS, decimals.flat(), ({ places }) => places)
-  const exact = ({ digits, places }: Decimal) => digits * 10n ** BigInt(scale - places)
-  const exactXs = decimals.map(([lng]) => exact(lng))
-  const exactYs = decimals.map(([, lat]) => exact(lat))
-  const size = 1e7 * largest(0, ring, ([lng, lat]) => Math.max(Math.abs(lng), Math.abs(lat)))
-  const wholeUnits = scale === UNIT_DECIMALS && size < 2 ** 52
-  const approximate = (degrees: number, value: bigint) =>
-    wholeUnits ? Number(value) : degrees * 1e7
+function prepareRing(path: ExactPath): ExactRing {
+  const { vertices, unitScale } = path
+  const xs = Float64Array.from(vertices, ({ lng }) => unitsOfExact(lng, unitScale))
+  const ys = Float64Array.from(vertices, ({ lat }) => unitsOfExact(lat, unitScale))
+  const size = [...xs, ...ys].reduce((most, value) => Math.max(most, Math.abs(value)), 0)
+  const isWhole = unitScale === 1n && size < 2 ** 52
+  const isFine = ({ lngDoubt, latDoubt }: ExactPath['vertices'][number]) => lngDoubt + latDoubt > 0
+  const edges = vertices.map((_, to) => [(to || vertices.length) - 1, to] as const)
   return {
-    exactXs,
-    exactYs,
-    unitScale: 10n ** BigInt(scale - UNIT_DECIMALS),
-    xs: Float64Array.from(ring, ([lng], index) => approximate(lng, exactXs[index])),
-    ys: Float64Array.from(ring, ([, lat], index) => approximate(lat, exactYs[index])),
-    // Half a last place between decimal and double, another for the product: four times the sum.
-    error: wholeUnits ? 0 : size * 2 ** -50 + 1e-300,
+    path,
+    xs,
+    ys,
+    error: isWhole ? 0 : size * 2 ** -50 + 2 ** -19,
+    fineEdges: edges.filter((edge) => edge.some((end) => isFine(vertices[end]))),
   }
-}
-
-function largest<T>(least: number, items: readonly T[], measure: (item: T) => number): number {
-  return items.reduce((most, item) => Math.max(most, measure(item)), least)
-}
-
-/** digits / 10^places, which may be negative places for numbers that end in zeros. */
-interface Decimal {
-  readonly digits: bigint
-  readonly places: number
-}
-
-function parseDecimal(value: number): Decimal {
-  const parts = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:e([+-][0-9]+))?$/.exec(String(value))
-  if (parts === null) throw new Error(`a coordinate is a finite number, not ${value}`)
-  const [, sign, whole, fraction = '', exponent = '0'] = parts
-  const digits = BigInt(whole + fraction)
-  return { digits: sign === '' ? digits : -digits, places: fraction.length - Number(exponent) }
 }
 
 function boundsOf(ring: {
@@ -157,12 +148,53 @@ function boundsOf(ring: {
   }
 }
 
+function isBeyond({ minLng, minLat, maxLng, maxLat }: Bounds, lng: number, lat: number): boolean {
+  return lng < minLng || lng > maxLng || lat < minLat || lat > maxLat
+}
+
 function polygonContains({ bounds, rings }: ExactPolygon, lng: number, lat: number): boolean {
-  if (lng < bounds.minLng || lng > bounds.maxLng) return false
-  if (lat < bounds.minLat || lat > bounds.maxLat) return false
+  if (isBeyond(bounds, lng, lat)) return false
   const [shell, ...holes] = rings
   if (place(shell, lng, lat) === 'outside') return false
   return holes.every((hole) => place(hole, lng, lat) !== 'interior')
+}
+
+function polygonVerdict({ bounds, rings }: ExactPolygon, lng: number, lat: number): Verdict {
+  if (isBeyond(bounds, lng, lat)) return 'outside'
+  const [inShell, ...inHoles] = rings.map((ring) => placeUnlessDoubtful(ring, lng, lat))
+  if (inShell === 'outside' || inHoles.includes('interior')) return 'outside'
+  return inShell === 'doubtful' || inHoles.includes('doubtful') ? 'either' : 'inside'
+}
+
+/** Who is on an edge that is not fine, or on its end, is surely on the boundary. */
+function placeUnlessDoubtful(ring: ExactRing, lng: number, lat: number): PlaceInRing | 'doubtful' {
+  const { xs, ys } = ring
+  const isNear = ring.fineEdges.some(
+    ([a, b]) =>
+      lng >= Math.min(xs[a], xs[b]) - 1 &&
+      lng <= Math.max(xs[a], xs[b]) + 1 &&
+      lat >= Math.min(ys[a], ys[b]) - 1 &&
+      lat <= Math.max(ys[a], ys[b]) + 1 &&
+      isDoubtful(ring.path, a, b, lng, lat),
+  )
+  if (!isNear) return place(ring, lng, lat)
+  return isOnSureEdge(ring, lng, lat) ? 'boundary' : 'doubtful'
+}
+
+function isOnSureEdge(ring: ExactRing, lng: number, lat: number): boolean {
+  const { path, fineEdges } = ring
+  return path.vertices.some((_, to) => {
+    const from = (to || path.vertices.length) - 1
+    const isFine = fineEdges.some(([a, b]) => a === from && b === to)
+    return (!isFine || !isDoubtful(path, from, to, lng, lat)) && isOn(ring, from, to, lng, lat)
+  })
+}
+
+function isOn(ring: ExactRing, a: number, b: number, lng: number, lat: number): boolean {
+  const [fromA, fromB] = [a, b].map((end) => sideOf(ring, 'lng', end, lng))
+  const [sideA, sideB] = [a, b].map((end) => sideOf(ring, 'lat', end, lat))
+  if (fromA * fromB > 0 || sideA * sideB > 0) return false
+  return orientation(ring, a, b, lng, lat) === 0
 }
 
 /**
@@ -173,13 +205,11 @@ function place(ring: ExactRing, lng: number, lat: number): PlaceInRing {
   const count = ring.xs.length
   let isInterior = false
   for (let b = 0, a = count - 1; b < count; a = b, b += 1) {
-    const sideA = sideOf(ring.ys[a], ring.exactYs[a], lat, ring)
-    const sideB = sideOf(ring.ys[b], ring.exactYs[b], lat, ring)
+    const sideA = sideOf(ring, 'lat', a, lat)
+    const sideB = sideOf(ring, 'lat', b, lat)
     if (sideA === sideB && sideA !== 0) continue
     if (sideA === 0 && sideB === 0) {
-      const fromA = sideOf(ring.xs[a], ring.exactXs[a], lng, ring)
-      const fromB = sideOf(ring.xs[b], ring.exactXs[b], lng, ring)
-      if (fromA * fromB <= 0) return 'boundary'
+      if (sideOf(ring, 'lng', a, lng) * sideOf(ring, 'lng', b, lng) <= 0) return 'boundary'
       continue
     }
     const turn = orientation(ring, a, b, lng, lat)
@@ -193,10 +223,12 @@ function place(ring: ExactRing, lng: number, lat: number): PlaceInRing {
 }
 
 /** Sign of a vertex's coordinate minus the point's. */
-function sideOf(value: number, exact: bigint, point: number, ring: ExactRing): number {
+function sideOf(ring: ExactRing, axis: 'lng' | 'lat', index: number, point: number): number {
+  const value = (axis === 'lng' ? ring.xs : ring.ys)[index]
   if (value - ring.error > point) return 1
   if (value + ring.error < point) return -1
-  const exactPoint = BigInt(point) * ring.unitScale
+  const exact = ring.path.vertices[index][axis]
+  const exactPoint = BigInt(point) * ring.path.unitScale
   return exact > exactPoint ? 1 : exact < exactPoint ? -1 : 0
 }
 
@@ -217,16 +249,15 @@ function orientation(ring: ExactRing, a: number, b: number, lng: number, lat: nu
 }
 
 function exactOrientation(
-  { exactXs, exactYs, unitScale }: ExactRing,
+  { path: { vertices, unitScale } }: ExactRing,
   a: number,
   b: number,
   lng: number,
   lat: number,
 ): number {
+  const [from, to] = [vertices[a], vertices[b]]
   const pointX = BigInt(lng) * unitScale
   const pointY = BigInt(lat) * unitScale
-  const turn =
-    (exactXs[b] - exactXs[a]) * (pointY - exactYs[a]) -
-    (exactYs[b] - exactYs[a]) * (pointX - exactXs[a])
+  const turn = (to.lng - from.lng) * (pointY - from.lat) - (to.lat - from.lat) * (pointX - from.lng)
   return turn > 0n ? 1 : turn < 0n ? -1 : 0
 }

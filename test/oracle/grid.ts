@@ -45,7 +45,11 @@ export function sortIntoCells({ lngs, lats }: Positions): Grid {
 }
 
 /** Only leaves out rows that the bounds of every polygon leave out; all else is decided exactly. */
-export function rowsInside(prepared: Prepared, { lngs, lats }: Positions, grid: Grid): number[] {
+export function rowsInside(
+  prepared: Omit<Prepared, 'verdict'>,
+  { lngs, lats }: Positions,
+  grid: Grid,
+): number[] {
   const inside = new Set<number>()
   for (const { minLng, minLat, maxLng, maxLat } of prepared.bounds)
     for (let line = lineOf(minLat); line <= lineOf(maxLat); line += 1) {

@@ -6,7 +6,7 @@
  * @module
  */
 import { type Members, memberOf, readGeometry, union } from './geometry.js'
-import { distanceMetres, placeAt } from './sphere.js'
+import { distanceMetres, placeOnGlobe } from './sphere.js'
 import { type Region, type Verdict, without } from './verdict.js'
 
 export interface OraclePoint {
@@ -133,7 +133,8 @@ function closest(
   position: readonly number[],
   count: number,
 ): Verdict[] {
-  const metres = points.map((point) => distanceMetres(point, placeAt(position)))
+  const place = placeOnGlobe(position)
+  const metres = points.map((point) => distanceMetres(point, place))
   const isSamePlace = (a: OraclePoint, b: OraclePoint) =>
     a.lngUnits === b.lngUnits && a.latUnits === b.latUnits
   /** Whether `a` comes before `b`, which is not known of different places almost equally far. */

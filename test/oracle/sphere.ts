@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { reducedLngUnitsOf, unitsOf } from './decimal.js'
 
 export const EARTH_RADIUS_METRES = 6_371_000
 export const HALF_WAY_ROUND_METRES = Math.PI * EARTH_RADIUS_METRES
@@ -17,9 +18,9 @@ export function placeAt([lng, lat]: readonly number[]): Place {
   return { lngUnits: unitsOf(lng), latUnits: unitsOf(lat) }
 }
 
-/** Of degrees with 11 decimals at most; their product is off by less than the last of these. */
-export function unitsOf(degrees: number): number {
-  return Number((degrees * 1e7).toFixed(4))
+/** The same without whole turns, which a double has no room for. */
+export function placeOnGlobe([lng, lat]: readonly number[]): Place {
+  return { lngUnits: reducedLngUnitsOf(lng), latUnits: unitsOf(lat) }
 }
 
 /**

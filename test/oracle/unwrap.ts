@@ -1,6 +1,6 @@
 /**
- * What rings and lines are on a globe, where longitudes are places modulo 360. Vertices are given
- * in degrees with at most 11 decimals, and longitudes are moved by whole turns without rounding.
+ * What rings and lines are on a globe, where longitudes are places modulo 360. Everything is decided
+ * on exact decimals, and longitudes are moved by whole turns without rounding.
  *
  * A point is looked for at every turn around an unwrapped ring. A ring that goes once round the
  * globe is followed several times round and closed far beyond the pole that it holds, so that no
@@ -9,104 +9,166 @@
  *
  * @module
  */
-import { type PlaceInRing, preparePlace } from './exact.js'
-
-/** Longitude and latitude in degrees. */
-export type Vertex = readonly number[]
+import { type ExactPath, type ExactVertex, turnedVertex, turnOf } from './decimal.js'
+import { preparePlaceInPath } from './exact.js'
+import type { Verdict } from './verdict.js'
 
 /** What a request must be refused for. */
 export class Refused extends Error {}
 
 export interface GlobeRing {
   /** Unwrapped, with its first vertex again at the end, one turn further if it holds a pole. */
-  readonly path: readonly Vertex[]
+  readonly path: ExactPath
   /** The same as a ring in the plane, such that turning points by `turns` is all there is to do. */
-  readonly planar: readonly Vertex[]
+  readonly planar: ExactPath
   readonly turns: readonly number[]
 }
 
 export const TURN_UNITS = 3_600_000_000
-const TURN_DEGREES = 360
-/** A longitude within ±540 that is unwrapped or drawn does not leave these. */
-const ALL_TURNS = [-4, -3, -2, -1, 0, 1, 2, 3, 4]
-const BEYOND_THE_POLE = 1_000
+const TURNS_MAX = 3n
+const TURNS_BACK_MAX = 1n
+const BEYOND_THE_POLE_UNITS = 10_000_000_000n
+const DEGREE_UNITS = 10_000_000n
 
-export function globeRing(ring: readonly Vertex[]): GlobeRing {
-  const vertices = withoutClosing(ring)
-  const isDifferent = (vertex: Vertex, at: number) =>
-    vertices.findIndex(([lng, lat]) => lng === vertex[0] && lat === vertex[1]) === at
-  if (vertices.filter(isDifferent).length < 3) throw new Refused('DegenerateRing')
-  const path = unwrapped([...vertices, vertices[0]])
-  const turn = difference(path[0][0], path[path.length - 1][0])
-  if (turn === 0) return { path, planar: path, turns: ALL_TURNS }
-  if (Math.abs(turn) > TURN_DEGREES) throw new Refused('SeveralTurns')
-  return { path, planar: roundAndRound(path, turn, poleOf(vertices)), turns: [0] }
+/** Whether it has three different positions as they are sent. */
+export function hasArea({ vertices }: ExactPath): boolean {
+  return new Set(vertices.map(({ lng, lat }) => `${lng} ${lat}`)).size >= 3
+}
+
+/** A ring without area is its points and edges. */
+export function globeRing(ring: ExactPath): GlobeRing {
+  const { unitScale } = ring
+  const vertices = withoutClosing(ring.vertices)
+  const path = besideGreenwich(unwrapped({ unitScale, vertices: [...vertices, vertices[0]] }))
+  const turn = path.vertices[path.vertices.length - 1].lng - path.vertices[0].lng
+  const once = { unitScale, vertices: path.vertices.slice(0, -1) }
+  if (turn === 0n) {
+    refuseBeyond(TURNS_MAX, once)
+    return { path, planar: path, turns: turnsOf(path) }
+  }
+  if (absolute(turn) > turnOf(unitScale)) throw new Refused('SeveralTurns')
+  const direction = turn > 0n ? 1 : -1
+  refuseFarBack(once, direction)
+  return { path, planar: roundAndRound(once, direction, poleOf(path)), turns: [0] }
+}
+
+/** A line without a distance around it; it is not closed, and holds no pole. */
+export function globeLine(line: ExactPath): ExactPath {
+  const path = besideGreenwich(unwrapped(line))
+  refuseBeyond(TURNS_MAX, path)
+  return path
+}
+
+/** By how many turns to move who is within ±180 so that they may meet a path. */
+export function turnsOf(path: ExactPath): number[] {
+  const turn = turnOf(path.unitScale)
+  const [west, east] = endsOf(path)
+  const first = Number(west / turn) - 2
+  const last = Number(east / turn) + 2
+  return Array.from({ length: last - first + 1 }, (_, at) => first + at)
 }
 
 /**
  * Each vertex by the short way from the one before it; a line that is drawn beyond ±180, or of which
  * no edge runs the short way over the antimeridian, is as written.
  */
-export function unwrapped(path: readonly Vertex[]): readonly Vertex[] {
-  const steps = path.slice(1).map(([lng], at) => Math.abs(difference(path[at][0], lng)))
-  const isDrawnBeyond = path.some(([lng]) => Math.abs(lng) > 180)
-  if (isDrawnBeyond || !steps.some((step) => step > 180 && step < 360)) return path
+function unwrapped(path: ExactPath): ExactPath {
+  const { vertices, unitScale } = path
+  const turn = turnOf(unitScale)
+  const steps = vertices.slice(1).map(({ lng }, at) => lng - vertices[at].lng)
+  const isLong = (step: bigint) => 2n * absolute(step) > turn
+  const isDrawnBeyond = vertices.some(({ lng }) => isLong(lng))
+  const runsTheShortWay = steps.some((step) => isLong(step) && absolute(step) < turn)
+  if (isDrawnBeyond || !runsTheShortWay) return path
   let turns = 0
-  return path.map(([lng, lat], at) => {
-    const step = at === 0 ? 0 : difference(path[at - 1][0], lng)
-    // More than half a turn to the east is a shorter way to the west, and the other way round.
-    if (Math.abs(step) > 180) turns -= Math.sign(step)
-    return [moved(lng, turns), lat]
-  })
+  return {
+    unitScale,
+    vertices: vertices.map((vertex, at) => {
+      const step = at === 0 ? 0n : steps[at - 1]
+      // More than half a turn to the east is a shorter way to the west, and the other way round.
+      if (isLong(step)) turns -= step > 0n ? 1 : -1
+      return turnedVertex(vertex, turns, unitScale)
+    }),
+  }
+}
+
+/** The same moved by whole turns, so that doubles know it as well wherever it was drawn. */
+function besideGreenwich({ vertices, unitScale }: ExactPath): ExactPath {
+  const turns = -Number(vertices[0].lng / turnOf(unitScale))
+  return { unitScale, vertices: vertices.map((vertex) => turnedVertex(vertex, turns, unitScale)) }
 }
 
 /** Whether a point is inside of a ring at any turn, and whether it is on it or inside. */
 export function preparePlaces(
   ring: GlobeRing,
-): (lngUnits: number, latUnits: number) => { readonly holds: boolean; readonly cuts: boolean } {
-  const placeOf = preparePlace(ring.planar)
+): (lngUnits: number, latUnits: number) => { readonly holds: Verdict; readonly cuts: Verdict } {
+  const placeOf = preparePlaceInPath(ring.planar)
   return (lngUnits, latUnits) => {
-    const places = ring.turns.map(
-      (turn): PlaceInRing => placeOf(lngUnits + turn * TURN_UNITS, latUnits),
+    const places = new Set(
+      ring.turns.map((turn) => placeOf(lngUnits + turn * TURN_UNITS, latUnits)),
     )
-    const cuts = places.includes('interior')
-    return { holds: cuts || places.includes('boundary'), cuts }
+    const otherwise = places.has('doubtful') ? 'either' : 'outside'
+    const cuts = places.has('interior') ? 'inside' : otherwise
+    return { holds: places.has('boundary') ? 'inside' : cuts, cuts }
   }
 }
 
-export function moved(lng: number, turns: number): number {
-  return turns === 0 ? lng : rounded(lng + turns * TURN_DEGREES)
+function withoutClosing(vertices: readonly ExactVertex[]): readonly ExactVertex[] {
+  const [first, last] = [vertices[0], vertices[vertices.length - 1]]
+  const isClosed = vertices.length > 1 && first.lng === last.lng && first.lat === last.lat
+  return isClosed ? vertices.slice(0, -1) : vertices
 }
 
-/** What lies between two decimals, as a decimal. */
-function difference(from: number, to: number): number {
-  return rounded(to - from)
+function refuseBeyond(turnsMax: bigint, path: ExactPath): void {
+  const [west, east] = endsOf(path)
+  if (east - west > turnsMax * turnOf(path.unitScale)) throw new Refused('SeveralTurns')
 }
 
-/** Sums of decimals are off by less than half of the eleventh decimal. */
-function rounded(degrees: number): number {
-  return Number(degrees.toFixed(11))
+/** Every place on the way round against every one that is reached after it, once round and further. */
+function refuseFarBack({ vertices, unitScale }: ExactPath, direction: number): void {
+  const turn = turnOf(unitScale)
+  const once = vertices.map(({ lng }) => BigInt(direction) * lng)
+  const twice = [...once, ...once.map((lng) => lng + turn)]
+  const isFar = (lng: bigint, at: number) =>
+    twice.slice(at).some((later) => lng - later > TURNS_BACK_MAX * turn)
+  if (twice.some(isFar)) throw new Refused('SeveralTurns')
 }
 
-function withoutClosing(ring: readonly Vertex[]): readonly Vertex[] {
-  const [first, last] = [ring[0], ring[ring.length - 1]]
-  const isClosed = ring.length > 1 && first[0] === last[0] && first[1] === last[1]
-  return isClosed ? ring.slice(0, -1) : ring
+function endsOf({ vertices }: ExactPath): [west: bigint, east: bigint] {
+  const lngs = vertices.map(({ lng }) => lng)
+  return [
+    lngs.reduce((least, lng) => (lng < least ? lng : least)),
+    lngs.reduce((most, lng) => (lng > most ? lng : most)),
+  ]
 }
 
-function poleOf(vertices: readonly Vertex[]): number {
-  const latUnits = vertices.reduce((sum, [, lat]) => sum + Math.round(lat * 1e7), 0)
-  if (Math.abs(latUnits) < 1e7 * vertices.length) throw new Refused('AmbiguousPole')
-  return Math.sign(latUnits)
+/** The pole nearer to the mean latitude along the ring, by longitude covered. */
+function poleOf({ vertices, unitScale }: ExactPath): bigint {
+  let [covered, twiceLat] = [0n, 0n]
+  for (const [at, to] of vertices.slice(1).entries()) {
+    const from = vertices[at]
+    const step = absolute(to.lng - from.lng)
+    covered += step
+    twiceLat += step * (from.lat + to.lat)
+  }
+  const isAmbiguous = absolute(twiceLat) < 2n * DEGREE_UNITS * unitScale * covered
+  if (isAmbiguous) throw new Refused('AmbiguousPole')
+  return twiceLat > 0n ? 1n : -1n
 }
 
-function roundAndRound(path: readonly Vertex[], turn: number, pole: number): Vertex[] {
-  const once = path.slice(0, -1)
-  const furthest = Math.max(...path.map(([lng]) => Math.abs(lng)))
-  const reach = Math.ceil(furthest / TURN_DEGREES) + 2
+function roundAndRound(once: ExactPath, direction: number, pole: bigint): ExactPath {
+  const { unitScale } = once
+  const [west, east] = endsOf(once)
+  const furthest = absolute(west) > absolute(east) ? absolute(west) : absolute(east)
+  const reach = Number(furthest / turnOf(unitScale)) + 3
   const rounds = Array.from({ length: 2 * reach + 1 }, (_, at) =>
-    once.map(([lng, lat]) => [moved(lng, Math.sign(turn) * (at - reach)), lat]),
+    once.vertices.map((vertex) => turnedVertex(vertex, direction * (at - reach), unitScale)),
   ).flat()
-  const [west, east] = [rounds[0], rounds[rounds.length - 1]].map(([lng]) => lng)
-  return [...rounds, [east, pole * BEYOND_THE_POLE], [west, pole * BEYOND_THE_POLE]]
+  const lat = pole * BEYOND_THE_POLE_UNITS * unitScale
+  const closing = [rounds[rounds.length - 1], rounds[0]].map((vertex) => ({ ...vertex, lat }))
+  return { unitScale, vertices: [...rounds, ...closing] }
+}
+
+function absolute(value: bigint): bigint {
+  return value < 0n ? -value : value
 }

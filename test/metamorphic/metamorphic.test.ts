@@ -1,0 +1,15 @@
+import t from 'tap'
+import { testSeed } from '../support/properties.js'
+import { noTotals, runWorld } from './run-world.js'
+import { transformationNames } from './transformations.js'
+
+const WORLD_COUNT = 8
+
+t.test('what is written in another way selects the same, and nothing widens', async (t) => {
+  const seed = testSeed(t)
+  const totals = noTotals()
+  for (let world = 0; world < WORLD_COUNT; world++) {
+    t.same(runWorld(seed, world, totals), [], `world ${world}`)
+  }
+  for (const name of transformationNames) t.ok(totals[name].askedCount > 0, name)
+})
