@@ -4,6 +4,7 @@
  * @module
  */
 import type { Polygon } from 'geojson'
+import { type Pen, sevenDecimals } from '../test/support/fine-coordinates.js'
 import { randomShape } from '../test/support/shapes.js'
 import { type Random, seededRandom } from '../test/support/world.js'
 
@@ -22,8 +23,13 @@ export function drawnPolygons(positions: Positions, shapeCount: number, seed: nu
   return Array.from({ length: shapeCount }, () => drawnPolygon(positions, random))
 }
 
-export function drawnPolygon({ lngs, lats }: Positions, random: Random): Polygon {
+/** @param pen  writes coordinates with seven decimals, or more */
+export function drawnPolygon(
+  { lngs, lats }: Positions,
+  random: Random,
+  pen: Pen = sevenDecimals,
+): Polygon {
   const row = random.between(0, lngs.length - 1)
-  const [coordinates] = randomShape('drawn', random, lngs[row], lats[row])
+  const [coordinates] = randomShape('drawn', random, lngs[row], lats[row], pen)
   return { type: 'Polygon', coordinates }
 }

@@ -35,6 +35,8 @@ export function createOracle(rows: Rows): Oracle {
   return { rowsInside: (features) => select(features, 0), faultOf }
 }
 
+type Held = Pick<Prepared, 'bounds' | 'contains'>
+
 /** Within so much of the limit of a circle, rounding decides. */
 const DOUBT_METRES = 1e-6
 
@@ -47,14 +49,14 @@ function gridOf(rows: Rows): Grid {
   return grid
 }
 
-function prepared(feature: SelectFeature, slackMetres: number): Prepared {
+function prepared(feature: SelectFeature, slackMetres: number): Held {
   if (isCircle(feature)) return preparedCircle(feature, slackMetres)
   const { geometry } = feature
   return prepare(geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates)
 }
 
 /** Circles do not reach a pole or the antimeridian. */
-function preparedCircle({ geometry, properties }: CircleFeature, slackMetres: number): Prepared {
+function preparedCircle({ geometry, properties }: CircleFeature, slackMetres: number): Held {
   const centre = placeAt(geometry.coordinates)
   const limitMetres = properties.radius + slackMetres
   const latReach = limitMetres / METRES_PER_UNIT + 1

@@ -5,6 +5,7 @@
  * @module
  */
 import { loadCounties, withoutDegenerateRings } from '../test/support/counties.js'
+import { mapLibraryPen } from '../test/support/fine-coordinates.js'
 import { type Random, seededRandom } from '../test/support/world.js'
 import { loadStates } from './atlas.js'
 import { drawnPolygon, type Positions } from './drawn.js'
@@ -15,7 +16,7 @@ import { type AreaFeature, areaFeature, circleFeature, type Selection } from './
  * what they meant; then they send for the list once.
  */
 export const WEIGHTS = {
-  /** A drawn polygon, 1 to 20 km: the count. */
+  /** A drawn polygon, 1 to 20 km, with all digits that a map library sends: the count. */
   drawnCount: 780,
   /** A drawn polygon of at most `LISTED_COUNT_MAX` recipients: the list. */
   drawnList: 40,
@@ -48,7 +49,7 @@ export function buildWorkload(
   countOf: (features: readonly AreaFeature[]) => number,
 ): WorkloadItem[] {
   const random = seededRandom(seed)
-  const makers = makersOf(positions, random, countOf)
+  const makers = makersOf(positions, random, seededRandom(seed + 1), countOf)
   const items = (Object.keys(WEIGHTS) as Kind[]).flatMap((kind) =>
     Array.from({ length: Math.round((itemCount * WEIGHTS[kind]) / 1_000) }, () => makers[kind]()),
   )
@@ -58,6 +59,7 @@ export function buildWorkload(
 function makersOf(
   positions: Positions,
   random: Random,
+  penRandom: Random,
   countOf: (features: readonly AreaFeature[]) => number,
 ): Record<Kind, () => WorkloadItem> {
   const counties = areasOf(loadCounties())
@@ -67,7 +69,7 @@ function makersOf(
     features: [feature],
     countsOnly: true,
   })
-  const drawn = () => areaFeature(drawnPolygon(positions, random))
+  const drawn = () => areaFeature(drawnPolygon(positions, random, mapLibraryPen(penRandom)))
   return {
     drawnCount: () => count('drawnCount', drawn()),
     drawnList: () => {

@@ -4,18 +4,9 @@
  *
  * @module
  */
+import { commands } from './commands/all.js'
 import { errorTables } from './errors.js'
 import { unsupportedRelease } from './node-release.js'
-
-const commands = {
-  serve: async () => (await import('./commands/serve.js')).serveCommand,
-  import: async () => (await import('./commands/import.js')).importCommand,
-  inspect: async () => (await import('./commands/inspect.js')).inspectCommand,
-  verify: async () => (await import('./commands/verify.js')).verifyCommand,
-  rollback: async () => (await import('./commands/rollback.js')).rollbackCommand,
-  suppress: async () => (await import('./commands/suppress.js')).suppressCommand,
-  generate: async () => (await import('./commands/generate.js')).generateCommand,
-} as const
 
 const problem = unsupportedRelease(process.versions.node)
 if (problem === undefined) {

@@ -27,6 +27,8 @@ export interface Config {
   readonly corsOrigins: readonly string[]
   /** Milliseconds between deaths of a random query worker, to test what then happens; 0 is never. */
   readonly crashQueryWorkerMs: number
+  /** Options of Node.js for query workers and clipping threads, such as `--cpu-prof`. */
+  readonly workerArgs: readonly string[]
 }
 
 /** Values of command-line flags by their long names without dashes, as commander gives them. */
@@ -53,6 +55,7 @@ export function readConfig(
     logLevel: oneOf(setting('logLevel'), logLevels),
     corsOrigins: origins(setting('corsOrigins')),
     crashQueryWorkerMs: integer(setting('crashQueryWorkerMs'), 0, 3_600_000),
+    workerArgs: options(setting('workerArgs')),
   }
   if (config.queryThreadCount < config.httpThreadCount) {
     throw new OperatorError(
@@ -84,6 +87,7 @@ const defaults = {
   logLevel: 'info',
   corsOrigins: '',
   crashQueryWorkerMs: 0,
+  workerArgs: '',
 } as const
 
 type SettingName = keyof typeof defaults
@@ -152,6 +156,19 @@ function origins({ value, origin }: Setting): readonly string[] {
     )
   }
   return named as string[]
+}
+
+/** Separated by white space; none is an empty text. */
+function options({ value, origin }: Setting): readonly string[] {
+  if (typeof value === 'string') {
+    const given = value.split(/\s+/).filter((item) => item !== '')
+    if (given.every((item) => item.startsWith('-'))) return given
+  }
+  throw new OperatorError(
+    'Usage',
+    `${origin} must be options of Node.js such as --cpu-prof, separated by spaces, ` +
+      `not ${JSON.stringify(value)}`,
+  )
 }
 
 function integer({ value, origin }: Setting, min: number, max: number): number {

@@ -1,6 +1,6 @@
 /**
- * Every bound of the service in one place; the unit is the last word of each name.
- * Relations between bounds are asserted when the module loads.
+ * Every bound of the service in one place. The last word of each name is its unit. The module
+ * asserts the relations between bounds when it loads.
  *
  * @module
  */
@@ -11,34 +11,35 @@ const MiB = 1024 * KiB
 const GiB = 1024 * MiB
 
 export const limits = {
-  /** A request body; one byte more is answered 413. */
+  /** A request body. A longer one is answered 413. */
   bodyBytes: 4 * MiB,
-  /** Read beyond a body that is too large, and thrown away, so that its sender reads the 413. */
+  /** Read and discarded of an oversized body, so that its sender reads the 413. */
   discardBytes: 64 * MiB,
-  /** Time for which a body that was refused is read on. */
+  /** The service reads a refused body for this time. */
   discardMs: 10_000,
-  /** Unfinished bodies of one front thread, or those that wait to be unpacked; more get a 503. */
+  /** Incomplete bodies of one front thread, or bodies that wait to be unpacked. More get a 503. */
   heldBodyBytes: 256 * MiB,
-  /** Bodies that one front thread unpacks at a time: each holds what has come out of it so far. */
+  /** Bodies that one front thread unpacks at a time. Each holds its output so far. */
   bodiesUnpackedCount: 4,
   /** From the head of a request to the end of its body. */
   bodyMs: 30_000,
-  /** Connections of one front thread; more are closed as they arrive. */
+  /** Connections of one front thread. Further connections are closed as they arrive. */
   connectionCount: 20_000,
-  /** Requests of one front thread that are not answered yet; more are answered 503. */
+  /** Unanswered requests of one front thread. Further requests are answered 503. */
   openExchangeCount: 8_192,
   /**
-   * The last answer of a connection up to this is handed over whole, since it fits into the buffer of
-   * the HTTP library with its headers; all others as fast as the client reads.
+   * The last answer of a connection is sent in one piece up to this size, because it fits into the
+   * buffer of the HTTP library with its headers. Longer answers follow the back-pressure of the
+   * client.
    */
   directReplyBytes: 12 * KiB,
-  /** Answers shorter than this, about one packet, are not compressed. */
+  /** Shorter answers are not compressed: they fit into about one packet. */
   compressMinBytes: 1_400,
   /** The name of the function that a JSONP answer calls. */
   callbackCharCount: 128,
-  /** Time without room for more of an answer, after which its reader is cut off. */
+  /** A reader is cut off if its answer has had no room for this time. */
   clientStallMs: 30_000,
-  /** What a reader must take, as soon as it was waited for that long; a slower one is cut off. */
+  /** A reader is cut off if it is slower after a wait of `clientStallMs`. */
   clientBytesPerSecond: 32 * KiB,
   /** A configuration or context document. */
   documentBytes: 16 * MiB,
@@ -48,51 +49,51 @@ export const limits = {
   areaCount: 2_000,
   /** Areas of all contexts of one data directory. */
   storedAreaCount: 200_000,
-  /** All contexts of one data directory, as they are stored. */
+  /** All contexts of one data directory, in their stored form. */
   storedBytes: 1 * GiB,
-  /** Characters of the name of a context. */
+  /** The name of a context. */
   contextNameCharCount: 1_000,
-  /** Address space for the store, with room for what is counted and for pages that were freed. */
+  /** Address space of the store, with room for stored counts and freed pages. */
   storeMapBytes: 16 * GiB,
   /** Threads of all processes that have one store open. */
   storeReaderCount: 1_024,
-  /** From a change's being asked for to its being on disk. */
+  /** From the request for a change to its arrival on disk. */
   storeChangeMs: 10_000,
-  /** To read a whole store before it is opened. */
+  /** A start may take this long to read the whole store. */
   storeCheckMs: 120_000,
-  /** Numbers on all do-not-contact lists of one data directory together. */
+  /** Numbers on all suppression lists of one data directory together. */
   suppressionCount: 5_000_000,
-  /** Do-not-contact lists of one data directory: one for all sources, the others for one each. */
+  /** Suppression lists of one data directory: one for all sources, one for each source. */
   suppressionListCount: 1_024,
-  /** Numbers of one change to a do-not-contact list. */
+  /** Numbers of one change to a suppression list. */
   suppressionBatchCount: 10_000,
-  /** Numbers in the log of the latest changes; who is further behind reads all lists again. */
+  /** Numbers in the log of recent changes. A service further behind reads all lists again. */
   suppressionLogCount: 1_000_000,
-  /** From one look for changes that other processes made to the next. */
+  /** A service looks for changes by other processes at this interval. */
   suppressionPollMs: 100,
-  /** From a change's being on disk to every running service's answering by it. */
+  /** From a change on disk until every running service answers by it. */
   suppressionTakeMs: 8_000,
   /** The same for all changes of one `hickory suppress`. */
   suppressionCommandMs: 60_000,
-  /** Numbers in a page of a do-not-contact list, unless the request says. */
+  /** Numbers in a page of a suppression list, unless the request sets it. */
   suppressionPageDefaultCount: 100,
-  /** Numbers in a page of a do-not-contact list, whatever the request says. */
+  /** The most that a request may set for a page of a suppression list. */
   suppressionPageCount: 10_000,
-  /** Contexts in a list, unless the request says. */
+  /** Contexts in a list, unless the request sets it. */
   contextPageDefaultCount: 100,
-  /** Contexts in a list, whatever the request says. */
+  /** The most that a request may set for a list of contexts. */
   contextPageCount: 1_000,
-  /** Complete answers of contexts that one front thread keeps. */
+  /** Cache of complete answers of contexts in one front thread. */
   keptAnswerBytes: 64 * MiB,
   /** Shapes of contexts that one front thread counts at a time. */
   shapesCountedCount: 4,
   /** Shapes of contexts that wait to be counted in one front thread. */
   shapesWaitingCount: 4_000,
-  /** For which counts wait for others, to be stored together. */
+  /** Counts wait this long for others, so that one write stores them together. */
   countsStoreDelayMs: 100,
   /** From a failure to count a shape to the next attempt. */
   countRetryMs: 10_000,
-  /** Shapes whose failure to be counted is remembered. */
+  /** Shapes whose counting failed and that the service remembers. */
   countFailureCount: 10_000,
   /** Nesting of arrays and objects in a JSON body. */
   jsonDepthCount: 64,
@@ -100,11 +101,11 @@ export const limits = {
   jsonMemberCount: 65_536,
   /** Arrays, objects and commas of a JSON body together. */
   jsonItemCount: 400_000,
-  /** Characters of a member's name that is read in any letter case. */
+  /** The name of a member that is read in any letter case. */
   memberNameCharCount: 64,
   /** Requests of one batch. */
   batchRequestCount: 1_000,
-  /** What the answers of one batch take until they are written. */
+  /** The answers of one batch, which wait until the last one is complete. */
   batchHeldBytes: 64 * MiB,
   /** Features of one request. */
   featureCount: 1_000,
@@ -115,153 +116,156 @@ export const limits = {
   /** Arcs of the circles, corridors and margins of one request. */
   arcCount: 100_000,
   /**
-   * Comparisons of edges of one request, 0.2 to 0.4 seconds of a front thread: to find which rings of
-   * Esri polygons are holes, and which edges bound a polygon that has a margin.
+   * Comparisons of edges of one request, 0.2 to 0.4 seconds of a front thread. They find the holes
+   * of Esri polygons and the edges that bound a polygon with a margin.
    */
   ringComparisonCount: 4_000_000,
-  /** Recipients of a source that one feature may pick as the nearest. */
+  /** Recipients of a source that one feature may select as the nearest. */
   nearestCount: 10_000,
-  /** Features of one request that pick the nearest. */
+  /** Features of one request that select the nearest recipients. */
   nearestFeatureCount: 100,
 
-  /** Edge tests of one task, one to three seconds of one core; beyond it a request is refused. */
+  /** Edge tests of one task, one to three seconds of one core. More are refused. */
   edgeTestCount: 2_000_000_000,
-  /** From the moment a request is read to the moment its answer must begin. */
+  /** From the end of a request to the beginning of its answer. */
   requestMs: 10_000,
-  /** Tasks that one front thread has under way or waiting at its query workers. */
+  /** Tasks of one front thread that wait or run at its query workers. */
   tasksQueuedCount: 4_096,
   /**
-   * Tasks handed to one query worker at a time: the second hides the trip between threads, and each
-   * further one would only wait behind a slow one while another worker is idle.
+   * Tasks that one query worker has at a time. The second hides the trip between threads. A third
+   * would only wait behind a slow one while another worker is idle.
    */
   tasksPerWorkerCount: 2,
-  /** Small selections that travel to a worker together. */
+  /** Small selections in one task. */
   queriesPerTaskCount: 16,
   /**
-   * Small selections that wait before another task is sent, as long as one is under way that will
-   * not take long: fewer and larger tasks cost less.
+   * While a short task runs, small selections wait until there are this many, because fewer and
+   * larger tasks cost less.
    */
   queriesGatheredCount: 16,
-  /** Tasks of small selections that take less than this on average are waited for. */
+  /** Small selections wait for others only if their tasks take less than this on average. */
   shortTaskMs: 1,
-  /** For which they are waited for, since some take far longer than the average. */
+  /** Small selections wait this long at most: some tasks take far longer than the average. */
   gatherMs: 10,
-  /** Vertices and arcs of a selection that still is a small one. */
+  /** A selection with more vertices and arcs is a large one. */
   smallVertexCount: 512,
-  /** A body up to this is taken for that of a small selection until it is read. */
+  /** Until it is parsed, a body up to this size counts as that of a small selection. */
   smallBodyBytes: 16 * KiB,
-  /** Since the last small selection, for which one worker is kept free of the rows of lists. */
+  /** For this time after the last small selection one worker encodes no rows of lists. */
   smallRecentMs: 100,
-  /** For which the first of the small selections may wait; then further requests are answered 503. */
+  /** When the first small selection has waited this long, further requests are answered 503. */
   smallWaitMs: 250,
-  /** The same for large ones. */
+  /** The same for large selections. */
   largeWaitMs: 2_000,
-  /** Between two looks for work whose time is over. */
+  /** The service looks for overdue work at this interval. */
   deadlineCheckMs: 20,
-  /** Times that a task is tried when the worker that held it dies. */
+  /** Attempts at a task whose worker dies. */
   taskAttemptCount: 2,
-  /** Shards of one request beyond which it is split over several workers. */
+  /** A request that touches more shards is split over several workers. */
   shardsPerTaskCount: 4,
   /** Images of shards in one arena, beside the scratch zones. */
   arenaImageBytes: 2 * GiB,
-  /** What one query worker may use of each arena; its system gives it what it touches. */
+  /** Scratch zone of one query worker in each arena. Only touched pages take memory. */
   scratchZoneBytes: 16 * MiB,
-  /** Scratch zones of one arena; further query workers do without. */
+  /** Scratch zones of one arena. Further query workers work without one. */
   scratchZoneCount: 128,
-  /** Edges of a table in a scratch zone; a larger table lies elsewhere. */
+  /** Edges of a table in a scratch zone. A larger table is allocated elsewhere. */
   scratchEdgeCount: 50_000,
-  /** Recipients that a request may ask for with `limit`; without it a list is as long as it is. */
+  /** The most that a request may set as `limit`. Without `limit`, a list has no bound. */
   pageRecipientCount: 10_000_000,
-  /** Rows of a list that are encoded at a time, as far as there is room for them. */
+  /** Rows of a list that are encoded at a time, as far as their buffer has room. */
   rowsPerChunkCount: 2_048,
-  /** Pieces of one list that are encoded at a time, as long as its client keeps up. */
+  /** Pieces of one list that are encoded at a time while its client keeps up. */
   piecesAheadCount: 3,
-  /** Room for rows that are encoded at a time. */
+  /** Buffer for rows that are encoded at a time. */
   rowBufferBytes: 256 * KiB,
-  /** Such rooms that one front thread keeps for further use. */
+  /** Such buffers that one front thread keeps for reuse. */
   rowBufferCount: 64,
-  /** Vertices that the shapes of an outline may have once they are drawn, and an outline itself. */
+  /** Vertices of the drawn shapes of an outline, and of the outline itself. */
   outlineVertexCount: 100_000,
-  /** From the moment a thread begins to unite the shapes of an outline to its being ended. */
+  /** From the start of a union on a clipping thread until the thread is ended. */
   outlineMs: 3_000,
-  /** The same while others wait, so that a few that take long do not keep out all the others. */
+  /** The same while other outlines wait, so that a few slow ones do not block the others. */
   outlineSharedMs: 1_000,
-  /** Kept of the time of a request for listing shapes that could not be united. */
+  /** Reserved from the time of a request, to list shapes that could not be united. */
   outlineDrawMs: 2_000,
-  /** Outlines that wait for one front thread's clipping thread, beside the one it works on. */
+  /** Outlines that wait for the clipping thread of one front thread, beside the one in work. */
   outlinesQueuedCount: 16,
-  /** What JavaScript may hold on a clipping thread; one that takes more is ended. */
+  /** JavaScript heap of a clipping thread. A thread that needs more is ended. */
   clipHeapBytes: 512 * MiB,
-  /** Ends of edges, and edges, that polygon-clipping may hold before it takes its work for endless. */
+  /** Ends of edges, and edges, that polygon-clipping may hold before its work counts as endless. */
   clipEventCount: 500_000,
-  /** Time without an outline after which the clipping thread is ended. */
+  /** An idle clipping thread is ended after this time. */
   clipIdleMs: 60_000,
-  /** From the wish to stop to the closing of idle connections, so that clients learn of it. */
+  /** From a stop request until idle connections are closed, so that clients learn of it. */
   drainQuietMs: 1_500,
-  /** From the wish to stop to the breaking off of requests that are still open. */
+  /** From a stop request until open requests are aborted. */
   drainMs: 12_000,
-  /** From the wish to stop to giving up on a clean end. */
+  /** From a stop request until the service gives up on a clean end. */
   stopMs: 30_000,
   /** From a failure to the end of the process, while connections are closed. */
   breakOffMs: 3_000,
-  /** From the start of a query worker to its being ready. */
+  /** From the start of a query worker until it is ready. */
   workerStartMs: 30_000,
-  /** For which a pool that is closed waits for workers that are being started. */
+  /** A pool that closes waits this long for workers that are starting. */
   workerLoadMs: 5_000,
-  /** Between two replacements of all query workers of a front thread, at most. */
+  /** The shortest time between two replacements of all query workers of a front thread. */
   workersReplaceMs: 5_000,
-  /** From the wish to close a pool to its being destroyed. */
+  /** From a request to close a pool until the pool is destroyed. */
   poolCloseMs: 10_000,
 
-  /** One record of an input that is text: a line of CSV or NDJSON, a feature of a collection. */
+  /** One text record of an input: a line of CSV or NDJSON, a feature of a collection. */
   recordBytes: 64 * KiB,
-  /** What a GeoJSON FeatureCollection has beside its features. */
+  /** The part of a GeoJSON FeatureCollection beside its features. */
   collectionFrameBytes: 1 * MiB,
   /** Files of one source. */
   sourceFileCount: 10_000,
-  /** UTF-8 bytes of a recipient's number. */
+  /** The number of a recipient in UTF-8. */
   numberBytes: 64,
-  /** UTF-8 bytes of a contact id. */
+  /** A contact id in UTF-8. */
   contactBytes: 128,
-  /** UTF-8 bytes of the key of a row. */
+  /** The key of a row in UTF-8. */
   keyBytes: 128,
-  /** UTF-8 bytes of a source's label. */
+  /** The label of a source in UTF-8. */
   labelBytes: 128,
-  /** Ids of sources run from 0 to this. */
+  /** The highest source id. The lowest is 0. */
   sourceIdMax: 2_147_483_647,
   /** Sources in one snapshot. */
   sourceCount: 256,
-  /** Recipients that one shard aims to hold; a source is cut into as few equal shards as fit. */
+  /** Recipients of one shard. A source is cut into as few equal shards as hold it. */
   shardRecipientCount: 1_000_000,
-  /** Recipients of one source (offsets into their text are 32-bit). */
+  /** Recipients of one source. Offsets into their text are 32-bit. */
   sourceRecipientCount: 200_000_000,
   /** Threads that work on one import. */
   importThreadCount: 16,
-  /** From this many recipients on, threads are started for them. */
+  /** An import starts threads for a source of this many recipients or more. */
   threadlessRecipientCount: 100_000,
-  /** To connect to a database of recipients, and to be let in. */
+  /** An import waits this long for a database to accept its connection and login. */
   databaseConnectMs: 15_000,
-  /** Without a byte from a database, which may sort before it sends, until it is given up. */
+  /**
+   * An import gives up on a database that sends no byte for this time. The time allows for a sort
+   * before the first row.
+   */
   databaseStallMs: 600_000,
   /** Rows that a dry run shows. */
   previewRowCount: 1_000,
-  /** Sources named in the message that they failed. */
+  /** Failed sources that the final message names. */
   failuresShownCount: 20,
   /** A file that lists the sources of an import. */
   sourcesFileBytes: 1 * MiB,
-  /** Examples kept of each reason for which rows were rejected. */
+  /** Examples of each reason for which rows are rejected. */
   rejectExampleCount: 5,
-  /** Snapshots kept on disk, the current one among them. */
+  /** Snapshots on disk, including the current one. */
   snapshotCount: 3,
-  /** From one look for a new snapshot to the next. */
+  /** The service looks for a new snapshot at this interval. */
   snapshotPollMs: 1_000,
   /** From the refusal of a snapshot to the next attempt to load it. */
   snapshotRetryMs: 60_000,
-  /** For which a snapshot that was replaced is read to the end while a newer one waits. */
+  /** While a newer snapshot waits, requests may read a replaced one for this time. */
   snapshotReleaseMs: 60_000,
-  /** Threads that load a snapshot, on a machine with as many cores. */
+  /** Threads that load a snapshot, if the machine has as many cores. */
   loadThreadCount: 8,
-  /** The header of a shard file, before it is unpacked. */
+  /** The header of a shard file in its encoded form. */
   shardHeaderBytes: 1 * MiB,
 } as const
 
@@ -280,7 +284,7 @@ assert(limits.arcCount >= limits.vertexCount)
 assert(limits.outlineVertexCount >= limits.vertexCount)
 assert(limits.outlineMs + limits.outlineDrawMs < limits.requestMs)
 assert(limits.outlineSharedMs <= limits.outlineMs)
-// A position is an array of three coordinates at most that mean something, and a comma.
+// A position is an array of at most three meaningful coordinates, and a comma.
 assert(limits.jsonItemCount >= 4 * limits.vertexCount + 2 * limits.jsonMemberCount)
 assert(limits.jsonMemberCount >= 32 * limits.featureCount)
 assert(limits.numberBytes * limits.shardRecipientCount < 2 ** 32, 'text offsets are 32-bit')

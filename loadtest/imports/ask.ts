@@ -8,7 +8,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import type { MultiPolygon, Polygon } from 'geojson'
-import { readShapes } from '../../src/selection/shapes.js'
+import { readDrawing } from '../../src/selection/shapes.js'
 import { attachShard } from '../../src/shard/layout.js'
 import { openSnapshot } from '../../src/snapshot/open.js'
 import { syntheticColumns } from '../../src/sources/synthetic-columns.js'
@@ -43,7 +43,7 @@ const asked: Asked = {
 writeFileSync(resultPath, JSON.stringify(asked))
 
 function microsOf(geometries: readonly (Polygon | MultiPolygon)[]): number {
-  const shapes = geometries.map((geometry) => readShapes(geometry, 'shape'))
+  const shapes = geometries.map((geometry) => readDrawing(geometry, 'shape').shapes)
   const pass = () => shapes.reduce((sum, shape) => sum + countOnShards(shards, shape), 0)
   return (1000 * measure(pass, fullPlan).medianMs) / shapes.length
 }

@@ -5,7 +5,7 @@
  */
 import type { Feature, Point } from 'geojson'
 import { UNITS_PER_DEGREE } from '../../src/geometry/units.js'
-import { readShapes } from '../../src/selection/shapes.js'
+import { readDrawing } from '../../src/selection/shapes.js'
 import { seededRandom } from '../../test/support/world.js'
 import { formatFigure } from '../table.js'
 import { compare } from './compare.js'
@@ -21,7 +21,7 @@ const TOLERANCE_METRES = 1e-3
 
 export const circles: Question = async ({ world, naiveIndex, database }) => {
   const asked = randomCircles(world.columns, SHAPE_COUNT, world.seed)
-  const shapes = asked.map((circle) => readShapes(toFeature(circle), 'shape'))
+  const shapes = asked.map((circle) => readDrawing(toFeature(circle), 'shape').shapes)
   await database?.postgis.indexForDistances(database.table)
   const finding = await compare({
     title: 'circles',

@@ -5,7 +5,7 @@
  */
 import type { Feature, LineString } from 'geojson'
 import { UNITS_PER_DEGREE } from '../../src/geometry/units.js'
-import { readShapes } from '../../src/selection/shapes.js'
+import { readDrawing } from '../../src/selection/shapes.js'
 import { type Random, seededRandom } from '../../test/support/world.js'
 import { formatFigure } from '../table.js'
 import { compare } from './compare.js'
@@ -20,7 +20,7 @@ const TOLERANCE_METRES = 1e-3
 
 export const corridors: Question = async ({ world, naiveIndex, database }) => {
   const asked = randomCorridors(world.columns, SHAPE_COUNT, world.seed)
-  const shapes = asked.map((corridor) => readShapes(toFeature(corridor), 'shape'))
+  const shapes = asked.map((corridor) => readDrawing(toFeature(corridor), 'shape').shapes)
   await database?.postgis.indexForDistances(database.table)
   const vertexCount = asked.reduce((sum, { positions }) => sum + positions.length, 0)
   const finding = await compare({

@@ -5,7 +5,7 @@
  */
 import type { MultiPolygon, Polygon } from 'geojson'
 import { limits } from '../../src/limits.js'
-import { readShapes } from '../../src/selection/shapes.js'
+import { readDrawing } from '../../src/selection/shapes.js'
 import { buildShard } from '../../src/shard/build.js'
 import type { RecipientColumns } from '../../src/shard/columns.js'
 import { attachShard, type Shard } from '../../src/shard/layout.js'
@@ -45,7 +45,7 @@ function compareShares(
   shards: readonly Shard[],
   seed: number,
 ): Finding {
-  const shapes = geometries.map((geometry) => readShapes(geometry, 'shape'))
+  const shapes = geometries.map((geometry) => readDrawing(geometry, 'shape').shapes)
   const countOn = (held: readonly Shard[], isDistinct: boolean) => () => {
     let sum = 0
     for (const shape of shapes) {

@@ -7,7 +7,7 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readShapes } from '../../src/selection/shapes.js'
+import { readDrawing } from '../../src/selection/shapes.js'
 import type { Shard } from '../../src/shard/layout.js'
 import { drawnPolygons } from '../drawn.js'
 import type { GrowthPoint } from './growth.js'
@@ -24,7 +24,7 @@ const emptyBytes = await residentBytes()
 const { shards, geometries } = build()
 const loadedBytes = await residentBytes()
 
-const shapes = geometries.map((geometry) => readShapes(geometry, 'shape'))
+const shapes = geometries.map((geometry) => readDrawing(geometry, 'shape').shapes)
 const countAll = () => shapes.reduce((sum, shape) => sum + countOnShards(shards, shape), 0)
 const selectAll = () => shapes.reduce((sum, shape) => sum + selectOnShards(shards, shape).count, 0)
 const hitCount = countAll()

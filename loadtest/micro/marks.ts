@@ -5,7 +5,7 @@
  */
 import type { MultiPolygon, Polygon } from 'geojson'
 import { limits } from '../../src/limits.js'
-import { readShapes } from '../../src/selection/shapes.js'
+import { readDrawing } from '../../src/selection/shapes.js'
 import type { Shard } from '../../src/shard/layout.js'
 import { countInside } from '../../src/shard/select.js'
 import { mark, marksBytes } from '../../src/shard/suppressed.js'
@@ -36,7 +36,7 @@ function compareMarks(
   geometries: readonly (Polygon | MultiPolygon)[],
   { shards, seed }: World,
 ): Finding {
-  const shapes = geometries.map((geometry) => readShapes(geometry, 'shape'))
+  const shapes = geometries.map((geometry) => readDrawing(geometry, 'shape').shapes)
   const countOn = (held: readonly Shard[]) => () => {
     let sum = 0
     for (const shape of shapes) {

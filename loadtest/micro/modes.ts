@@ -7,7 +7,7 @@
 import type { Feature, MultiPolygon, Polygon } from 'geojson'
 import type { Shapes } from '../../src/geometry/shapes.js'
 import { limits } from '../../src/limits.js'
-import { readShapes } from '../../src/selection/shapes.js'
+import { readDrawing } from '../../src/selection/shapes.js'
 import type { Shard } from '../../src/shard/layout.js'
 import { encodeRows } from '../../src/shard/rows.js'
 import { type CountMode, countInside, selectInside } from '../../src/shard/select.js'
@@ -39,8 +39,10 @@ function compareModes(
   geometries: readonly (Polygon | MultiPolygon)[],
   { shards }: World,
 ): Finding {
-  const plain = geometries.map((geometry) => readShapes(geometry, 'shape'))
-  const excluding = geometries.map((geometry) => readShapes(withExclusion(geometry), 'shape'))
+  const plain = geometries.map((geometry) => readDrawing(geometry, 'shape').shapes)
+  const excluding = geometries.map(
+    (geometry) => readDrawing(withExclusion(geometry), 'shape').shapes,
+  )
   const eachOf = (shapes: readonly Shapes[], cost: (each: Shapes) => number) => () =>
     shapes.reduce((sum, each) => sum + cost(each), 0)
   const ways = {

@@ -5,7 +5,7 @@
  */
 import type { MultiPolygon, Polygon } from 'geojson'
 import type { Shapes } from '../../src/geometry/shapes.js'
-import { readShapes } from '../../src/selection/shapes.js'
+import { readDrawing } from '../../src/selection/shapes.js'
 import type { Shard } from '../../src/shard/layout.js'
 import { formatCount, formatFigure } from '../table.js'
 import { type Comparison, compare, type Finding } from './compare.js'
@@ -25,7 +25,7 @@ export interface PolygonQuestion {
 
 export function comparePolygons(question: PolygonQuestion): Promise<Finding> {
   const { title, geometries, baselineShapeCount, shards, naiveIndex, database } = question
-  const shapes = geometries.map((geometry) => readShapes(geometry, 'shape'))
+  const shapes = geometries.map((geometry) => readDrawing(geometry, 'shape').shapes)
   const baselines: Comparison['baselines'] = [
     ...(naiveIndex ? [naivePolygonWay(naiveIndex, geometries.map(toNaivePolygons))] : []),
     ...(database ? [postgisPolygonWay(database.postgis, database.table, geometries)] : []),

@@ -6,7 +6,7 @@
  */
 import { ServiceError } from '../../src/errors.js'
 import { limits } from '../../src/limits.js'
-import { readShapes } from '../../src/selection/shapes.js'
+import { readDrawing } from '../../src/selection/shapes.js'
 import { BudgetSpent } from '../../src/shard/budget.js'
 import { selectInside } from '../../src/shard/select.js'
 import { formatCount, formatFigure } from '../table.js'
@@ -22,7 +22,7 @@ export const worst: Question = async ({ world }) => {
     let spent = 0
     const budget = { edgeTestCount: limits.edgeTestCount }
     try {
-      const shapes = readShapes(shape, 'shape')
+      const shapes = readDrawing(shape, 'shape').shapes
       readMs = performance.now() - startedMs
       const found = selectInside(world.shards, shapes, budget)
       outcome = `${formatCount(found.reduce((sum, runs) => sum + sizeOf(runs), 0))} found`

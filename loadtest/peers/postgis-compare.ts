@@ -10,7 +10,7 @@
  * @module
  */
 import { parseArgs } from 'node:util'
-import { readShapes } from '../../src/selection/shapes.js'
+import { readDrawing } from '../../src/selection/shapes.js'
 import type { RecipientColumns } from '../../src/shard/columns.js'
 import { prepare } from '../../test/oracle/exact.js'
 import { integerOption } from '../integer-option.js'
@@ -106,7 +106,7 @@ async function checkGroup(
   const differences: Difference[] = []
   let hitCount = 0
   for (const { id, geometry } of group.subjects) {
-    const hickory = countOnShards(world.shards, readShapes(geometry, id))
+    const hickory = countOnShards(world.shards, readDrawing(geometry, id).shapes)
     const counted = await postgis.countCovered(table, toHexEwkb(geometry))
     hitCount += hickory
     if (hickory === counted) continue

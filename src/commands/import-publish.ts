@@ -9,8 +9,9 @@ import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { RecipientColumns } from '../shard/columns.js'
 import { snapshotsDirectory, TEMPORARY } from '../snapshot/directory.js'
+import type { Draft } from '../snapshot/draft.js'
 import { type DataLock, withDataLock } from '../snapshot/lock.js'
-import { beginSnapshot, type SnapshotDraft } from '../snapshot/publish.js'
+import { beginSnapshot } from '../snapshot/publish.js'
 import type { ReadReport } from '../sources/batch.js'
 import { RecipientCollector } from '../sources/collector.js'
 import type { CommandContext } from './context.js'
@@ -51,7 +52,7 @@ async function publishUnderLock(
 ): Promise<Outcome[]> {
   const sources = await labelSources(plan.dataDirectory, plan.sources)
   const outcomes: Outcome[] = []
-  let draft: SnapshotDraft | undefined
+  let draft: Draft | undefined
   const begin = async () => {
     draft ??= await beginSnapshot(lock, { log: context.log, endsOnSignal: false, onCommit })
     return draft
@@ -77,7 +78,7 @@ async function putSource(
   { log }: CommandContext,
   plan: PublishPlan,
   source: ImportSource & { readonly label: string },
-  begin: () => Promise<SnapshotDraft>,
+  begin: () => Promise<Draft>,
 ): Promise<Outcome> {
   const { id, label } = source
   printSource(id, label)
@@ -114,7 +115,7 @@ function failureOf(error: unknown, { isList, keepsGoing }: PublishPlan, id: numb
   return error.message
 }
 
-async function publishDraft({ log }: CommandContext, draft: SnapshotDraft): Promise<string> {
+async function publishDraft({ log }: CommandContext, draft: Draft): Promise<string> {
   const progress = startProgress(log, 'verifying and publishing', 1, 'snapshot')
   try {
     const { snapshotId } = await draft.publish()

@@ -4,8 +4,7 @@
  * @module
  */
 import { OperatorError } from '../errors.js'
-import { listSnapshots, readCurrent } from '../snapshot/directory.js'
-import { currentMissing } from '../snapshot/fall-back.js'
+import { currentMissing, listSnapshots, readCurrent } from '../snapshot/directory.js'
 import { missing } from '../snapshot/open.js'
 
 /** What CURRENT holds, which may be anything: it is one file that can be damaged, too. */

@@ -1,27 +1,27 @@
 /**
- * What an operation answers, whatever the format: complete, so that nothing can be refused any more.
+ * The answer of an operation, in every format. It is complete: nothing can be refused any more.
  *
  * @module
  */
 
-/** Takes the bytes of an answer, as fast as somebody takes them from it. */
+/** Takes the bytes of an answer, under back-pressure. */
 export interface ByteSink {
-  /** True when nobody does any more. */
+  /** True when nobody takes bytes any more. */
   readonly gone: boolean
   /**
-   * Hands over one piece, or copies it: when it returns, the memory of the piece may be used again.
+   * Hands over one piece or copies it. When it returns, the memory of the piece may be used again.
    *
-   * @returns false when there is no room for more: await `drained` before writing again
+   * @returns false under back-pressure: await `drained` before writing again
    */
   write(piece: Uint8Array): boolean
-  /** Resolves when what was written has been taken, or never will be. */
+  /** Resolves when the bytes that were written have been taken, or never will be. */
   drained(): Promise<void>
 }
 
-/** Writes a body piece by piece; returns when all of it is written, or nobody takes it. */
+/** Writes a body piece by piece; returns when all of it is written or nobody takes it. */
 export type BodyWriter = (sink: ByteSink) => Promise<void>
 
-/** The bytes of an answer, or of a part of one; those that are long write themselves. */
+/** The bytes of an answer or of a part of one. Long ones write themselves. */
 export type Body = string | Uint8Array | BodyWriter
 
 /** `flat`: one row a recipient. `sources`: one row a source, its recipients in a nested cell. */
@@ -36,15 +36,15 @@ export interface CsvRecord {
 }
 
 export interface Answer {
-  /** Beside those that follow from the format. */
+  /** The headers beside those of the format. */
   readonly headers: Readonly<Record<string, string>>
-  /** Memory that it takes until it is written. */
+  /** The memory that it takes until it is written. */
   readonly heldBytes: number
-  /** Whether it is a page of a list, whose headers say how to go on; left out, it is not. */
+  /** Whether it is a page of a list, whose headers say how to go on. Default false. */
   readonly isPage?: boolean
   /** Without line ends. */
   json(): Body
-  /** Lines, each ended by LF; left out where the JSON is to be the only one. */
+  /** Lines, each ended by LF. Left out where the JSON is the only line. */
   ndjson?(): Body
   /** A table with a header. */
   csv(layout: CsvLayout): Body

@@ -1,6 +1,6 @@
 /**
- * CSV as RFC 4180 writes it, with the additions that clients of this interface expect: what is
- * nested stands as JSV in one cell.
+ * CSV as RFC 4180 writes it, with an addition that clients of this interface expect: a nested value
+ * is JSV in one cell.
  *
  * @module
  */
@@ -11,7 +11,7 @@ export const CSV_LINE_END = '\r\n'
 
 export type CsvRow = Readonly<Record<string, unknown>>
 
-/** A header and rows. Each row may lack columns; what it has beyond them is left out. */
+/** A header and rows. A row may lack columns; its other members are left out. */
 export function csvTable(columns: readonly string[], rows: readonly CsvRow[]): string {
   return csvHeader(columns) + rows.map((row) => csvRow(columns, row)).join('')
 }
@@ -22,8 +22,8 @@ export function csvRecord(columns: readonly string[], row: CsvRow): CsvRecord {
 }
 
 /**
- * A field of free text: quoted where needed, and with an apostrophe in front of what a spreadsheet
- * would run as a formula (OWASP, CSV Injection).
+ * A field of free text, quoted where needed. An apostrophe goes before a text that a spreadsheet would
+ * run as a formula (OWASP, CSV Injection).
  */
 export function csvText(text: string): string {
   return csvField(/^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text)
@@ -48,8 +48,8 @@ function csvRow(columns: readonly string[], row: CsvRow): string {
 }
 
 /**
- * What is nested begins with a bracket or a brace, so that no spreadsheet runs what is in it.
- * A number that is none is empty, as JSON has null for it.
+ * A nested value begins with a bracket or a brace, so that no spreadsheet runs its content. NaN and
+ * infinity are empty, where JSON has null.
  */
 function csvCell(value: unknown): string {
   if (value == null || (typeof value === 'number' && !Number.isFinite(value))) return ''

@@ -6,13 +6,13 @@
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { type Body, writePiece } from './answer.js'
-import { queryValue } from './query-value.js'
+import { queryValue } from './negotiate.js'
 
 export const JSONP_CONTENT_TYPE = 'text/javascript'
 
 /**
- * The function that `callback` names, undefined where it is absent or empty. Signs that could make
- * the script do anything but call it become underscores.
+ * The function that `callback` names; undefined where it is absent or empty. Signs by which the script
+ * could do more than call it become underscores.
  *
  * @throws ServiceError  InvalidRequest, when no script could call it by that name
  */

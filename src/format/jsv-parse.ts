@@ -1,6 +1,6 @@
 /**
- * Reads JSV, or JSON. What is valid JSON means what it means there; all else is read as JSV, where
- * texts and keys stand without quotes and a backslash is an ordinary character.
+ * Reads JSV, or JSON. Valid JSON keeps its meaning. Any other text is read as JSV, where texts and keys
+ * have no quotes and a backslash is an ordinary character.
  *
  * @module
  */
@@ -136,8 +136,8 @@ class Reader {
   }
 
   /**
-   * What stands without quotes. The spaces around a text are part of it, but for those after a
-   * line end, which are layout.
+   * A value without quotes. The spaces around a text are part of it, except for those after a line end,
+   * which are layout.
    *
    * @param before  where the space in front of it begins
    */
@@ -146,7 +146,7 @@ class Reader {
     const text = this.#untilSign(isIndented ? this.#at : before)
     const word = withoutSpace(text)
     if (word === 'null') return null
-    // One that would come out otherwise stays text, which is understood where a number is wanted.
+    // A number that would be written differently stays text, which is accepted as a number, too.
     if (JSON_NUMBER.test(word) && (this.#notation === 'json' || String(Number(word)) === word)) {
       return Number(word)
     }

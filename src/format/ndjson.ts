@@ -1,12 +1,12 @@
 /**
- * NDJSON: values of JSON, each on a line of its own. It has no end of its own, so that only the end
- * of the body tells that it is all there.
+ * NDJSON: values of JSON, each on a line of its own. It has no end mark, so that only the end of the
+ * body says that it is complete.
  *
  * @module
  */
 import { type Body, writePiece } from './answer.js'
 
-/** Puts a body of JSON, which has no line end within, on a line. */
+/** Puts a body of JSON, which has no line end in it, on a line. */
 export function ndjsonLine(body: string): string
 export function ndjsonLine(body: Body): Body
 export function ndjsonLine(body: Body): Body {

@@ -6,30 +6,29 @@
  */
 import { ServiceError } from '../errors.js'
 import type { CsvLayout } from './answer.js'
-import { queryValue } from './query-value.js'
+import { DEFAULT_FORMAT, type Format, formatNames, formats, isFormat } from './formats.js'
 
-export type Format = 'json' | 'csv' | 'ndjson'
-
-export interface FormatWishes {
+/** The parts of a request that decide the format of its answer. */
+export interface FormatHints {
   /** The format that the path itself names, as in `/csv/reply/…`. */
   readonly pathFormat: Format | undefined
-  /** What was cut off the end of the path. */
+  /** The format whose suffix was cut off the end of the path. */
   readonly suffix: Format | undefined
   readonly query: URLSearchParams
   readonly accept: string | undefined
-  /** Of the body of the request. */
+  /** The Content-Type of the body of the request. */
   readonly contentType: string | undefined
 }
 
 /**
- * Never fails: what is not understood is JSON.
+ * Never fails: a format that is not known is JSON.
  *
  * The suffix decides; then a `callback`, which calls for a script and so for JSON; then `format=`;
  * then the path, or else the Accept header. So an answer is JSONP when there is a callback and the
  * format is JSON: a callback beside `.csv` has no effect.
  */
-export function negotiate(wishes: FormatWishes): Format {
-  const { pathFormat, suffix, query, accept, contentType } = wishes
+export function negotiate(hints: FormatHints): Format {
+  const { pathFormat, suffix, query, accept, contentType } = hints
   if (suffix !== undefined) return suffix
   if (queryValue(query, 'callback') !== undefined) return 'json'
   const format = queryValue(query, 'format')
@@ -48,27 +47,54 @@ export function layoutOf(query: URLSearchParams): CsvLayout {
   throw new ServiceError('InvalidRequest', 'layout must be flat or sources', 'layout')
 }
 
+/** The format whose suffix ends a segment. Case matters, and something must stand before the dot. */
+export function formatOfSuffix(segment: string): Format | undefined {
+  return formatNames.find((name) => {
+    const { suffix } = formats[name]
+    return suffix !== undefined && segment.length > suffix.length && segment.endsWith(suffix)
+  })
+}
+
+/** A segment without the suffix of its format. */
+export function withoutSuffix(segment: string, format: Format): string {
+  return segment.slice(0, segment.length - (formats[format].suffix?.length ?? 0))
+}
+
+/** The first value that is not empty of a key in any letter case. */
+export function queryValue(query: URLSearchParams, name: string): string | undefined {
+  if (query.size === 0) return undefined
+  for (const [key, value] of query) {
+    if (value !== '' && key.toLowerCase() === name) return value
+  }
+  return undefined
+}
+
 function formatNamed(name: string): Format {
-  return name === 'csv' || name === 'ndjson' ? name : 'json'
+  return isFormat(name) ? name : DEFAULT_FORMAT
 }
 
 /**
- * CSV only where it is named and JSON is not acceptable, NDJSON where CSV is not named either.
- * Entries are compared by how they begin; weights and order are not looked at. Who takes anything
- * gets the format that was sent.
+ * The default where it is acceptable, and otherwise the first format of the table that is named.
+ * Entries are compared by how they begin; weights and order are not looked at. A client that accepts
+ * anything gets the format of its request.
  */
 function formatOfAccept(accept: string | undefined, contentType: string | undefined): Format {
-  if (!accept) return isCsv(contentType) ? 'csv' : 'json'
+  if (!accept) return formatOfRequest(contentType)
   const entries = accept.split(',').map((entry) => entry.trim().toLowerCase())
   const names = (type: string) => entries.some((entry) => entry.startsWith(type))
-  if (names('application/json')) return 'json'
-  if (names(ANYTHING)) return isCsv(contentType) ? 'csv' : 'json'
-  if (names('text/csv')) return 'csv'
-  return names('application/x-ndjson') || names('application/ndjson') ? 'ndjson' : 'json'
+  if (formats[DEFAULT_FORMAT].accept.some(names)) return DEFAULT_FORMAT
+  if (names(ANYTHING)) return formatOfRequest(contentType)
+  return formatNames.find((name) => formats[name].accept.some(names)) ?? DEFAULT_FORMAT
 }
 
 const ANYTHING = '*/*'
 
-function isCsv(contentType: string | undefined): boolean {
-  return contentType?.trim().toLowerCase().startsWith('text/csv') ?? false
+function formatOfRequest(contentType: string | undefined): Format {
+  const type = contentType?.trim().toLowerCase() ?? ''
+  return requestTypes.find(([start]) => type.startsWith(start))?.[1] ?? DEFAULT_FORMAT
 }
+
+const requestTypes = formatNames.flatMap((name): [type: string, format: Format][] => {
+  const { requestType } = formats[name]
+  return requestType === undefined ? [] : [[requestType, name]]
+})

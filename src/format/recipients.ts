@@ -1,6 +1,6 @@
 /**
- * The frames of recipient answers: what stands around the rows, which come as bytes from the
- * workers. A frame without rows is the answer where only counts are asked for.
+ * The frames of recipient answers. A frame is the text around the rows, which come as bytes from the
+ * workers. A frame without rows is the answer to a request for counts.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { CsvLayout } from './answer.js'
 import { CSV_LINE_END, csvEscaped, csvField, csvText } from './csv.js'
 import { jsvText } from './jsv.js'
 
-/** What is said of a source in an answer. */
+/** A source, as an answer describes it. */
 export interface SourceSummary {
   readonly sourceId: number
   readonly label: string
@@ -18,7 +18,7 @@ export interface SourceSummary {
 /** `record`: the whole answer in one cell of one row. */
 export type ListLayout = 'json' | 'ndjson' | CsvLayout | 'record'
 
-/** What stands around the recipients of each source, and around the sources. */
+/** The text around the recipients of each source, and around the sources. */
 export interface Frame {
   readonly start: string
   /** @param at  which source of the answer it is, from 0 */
@@ -30,7 +30,7 @@ export interface Frame {
 /** The columns of an answer that is one record. */
 export const CSV_RECORD_HEADER = `SourceRecords${CSV_LINE_END}`
 
-/** Every source was searched whole; there is no other status, since half an answer is none. */
+/** Every source was searched completely. There is no other status: there are no partial answers. */
 const SOURCE_STATUS = 'Ok'
 
 /** Frames of lists, and of answers that hold counts only. */
@@ -114,12 +114,12 @@ export function framed(frame: Frame, sources: readonly SourceSummary[]): string 
   return [frame.start, ...records, frame.end].join('')
 }
 
-/** What every line of a source begins with, up to the number. */
+/** The beginning of every line of a source, up to the number. */
 export function ndjsonRowPrefix(sourceId: number): string {
   return `{"SourceId":${sourceId},"Number":"`
 }
 
-/** What every row of a source begins with in a flat list. */
+/** The beginning of every row of a source in a flat list. */
 export function csvRowPrefix(sourceId: number, label: string): string {
   return `${sourceId},${csvText(label)},`
 }

@@ -3,16 +3,17 @@
  *
  * @module
  */
+import { setImmediate } from 'node:timers/promises'
 import { OperatorError, ServiceError } from '../errors.js'
-import { errorBody, JSON_CONTENT_TYPE } from '../format/error-body.js'
-import { afterNextPoll } from './poll.js'
-import { retryAfterSeconds } from './retry-after.js'
-import { statusLine } from './status.js'
+import { errorBody } from '../format/error-body.js'
+import { formats } from '../format/formats.js'
+import { retryAfterSeconds } from './fault.js'
 import {
   type AppDescriptor,
   createApp,
   listenOn,
   type NativeResponse,
+  statusLine,
   stopListeningOn,
 } from './uws.js'
 
@@ -67,6 +68,16 @@ export async function listen(options: AcceptorOptions): Promise<Acceptor> {
   }
 }
 
+/**
+ * Resolves right after everything that had arrived was read and all connections that waited were
+ * taken, so that closing a socket then loses as little as possible.
+ */
+export async function afterNextPoll(): Promise<void> {
+  // The first one may be due in this turn of the loop, whose poll is over.
+  await setImmediate()
+  await setImmediate()
+}
+
 export function cannotListen(host: string, port: number): OperatorError {
   return new OperatorError(
     'AddressInUse',
@@ -80,7 +91,7 @@ function refuse(response: NativeResponse): void {
   const error = new ServiceError('NotReady', 'the service is starting')
   response
     .writeStatus(statusLine(error.status))
-    .writeHeader('Content-Type', JSON_CONTENT_TYPE)
+    .writeHeader('Content-Type', formats.json.contentType)
     .writeHeader('Retry-After', retryAfterSeconds())
     .end(errorBody(error, 'json'), true)
 }

@@ -12,10 +12,10 @@ import type { Execute } from '../operations/execute.js'
 import type { Caller } from '../pool/messages.js'
 import type { JsonObject } from '../selection/parse.js'
 
-/** A batch that ended early. */
+/** Ends a batch at the first request that fails. */
 export class BatchStopped extends Error {
   readonly fault: ServiceError
-  /** Requests that were carried out before; also the place of the one that failed. */
+  /** The number of requests that were carried out before it, and so its place in the batch. */
   readonly completedCount: number
 
   constructor(fault: ServiceError, completedCount: number) {
@@ -37,7 +37,7 @@ export async function executeAll(
     try {
       if (performance.now() > caller.deadlineMs) throw new ServiceError('Unavailable', LATE)
       const answer = await execute(request, caller)
-      // Many need nothing but this thread, and others are to be answered in between.
+      // Many requests need this thread alone; other clients get their answers in between.
       await setImmediate()
       if (answer?.isPage) throw new ServiceError('InvalidRequest', PAGED, 'limit')
       heldBytes += answer?.heldBytes ?? 0
@@ -89,7 +89,7 @@ function jsonList(answers: readonly (Answer | undefined)[]): BodyWriter {
   }
 }
 
-/** The answers as JSON, one on each line. */
+/** The answers as NDJSON. */
 function jsonLines(answers: readonly (Answer | undefined)[]): BodyWriter {
   return async (sink) => {
     for (const answer of answers) {

@@ -1,8 +1,8 @@
 /**
- * The members of a request, from wherever they come: body, path and query.
+ * Collects the members of a request from its body, path and query.
  *
- * On the paths of an operation a form goes before the query, the query before variables of the path,
- * these before a body of JSON. Where the path names the operation, the body goes before the query.
+ * On the paths of an operation, a form overrides the query, the query overrides variables of the path,
+ * and these override a body of JSON. Where the path names the operation, the body overrides the query.
  *
  * @module
  */
@@ -17,10 +17,10 @@ import { membersOf, overlay } from './fields.js'
 import type { HttpRequest } from './request.js'
 import { formParts } from './uws.js'
 
-/** What a body holds. A form tells fields apart from the members of an object. */
+/** The content of a body: the members of an object, or the fields of a form. */
 export type BodyContent =
   | { readonly kind: 'members'; readonly members: JsonObject }
-  | { readonly kind: 'form'; readonly fields: readonly (readonly [string, string])[] }
+  | { readonly kind: 'form'; readonly fields: Fields }
 
 /** @throws ServiceError */
 export function bindOnPath(
@@ -47,33 +47,46 @@ export function bindByName(
 }
 
 /**
- * Reads a body by its Content-Type. Clients leave the type out, or send a wrong one, so what begins
- * like JSON is read as JSON.
+ * Reads a body by its Content-Type. Clients leave the type out or send a wrong one, so a body that
+ * begins like JSON is read as JSON.
  *
  * @throws ServiceError  never quoting the body
  */
 export async function readContent(request: HttpRequest): Promise<BodyContent> {
   const body = await readPlain(request)
-  const contentType = request.header('content-type') ?? ''
-  const type = contentType.split(';', 1)[0].trim().toLowerCase()
+  const type = mediaTypeOf(request)
   if (JSV_TYPES.includes(type)) return { kind: 'members', members: objectOf(body) }
   if (type === 'application/json' || looksLikeJson(body)) {
     return { kind: 'members', members: parse(body) }
   }
-  switch (type) {
-    case 'application/x-www-form-urlencoded':
-      return { kind: 'form', fields: pairsOf(body) }
-    case 'multipart/form-data':
-      return { kind: 'form', fields: partsOf(body, contentType) }
-    case 'text/csv':
-      return { kind: 'form', fields: recordOf(body) }
-    default:
-      return { kind: 'members', members: parse(body) }
-  }
+  const fieldsOf = formReaders.get(type)
+  if (fieldsOf === undefined) return { kind: 'members', members: parse(body) }
+  return { kind: 'form', fields: fieldsOf(body, request.header('content-type') ?? '') }
+}
+
+/** Whether the Content-Type of a request says that its body is a form, though it may be JSON. */
+export function mayBeForm(request: HttpRequest): boolean {
+  return formReaders.has(mediaTypeOf(request))
+}
+
+type Fields = readonly (readonly [name: string, text: string])[]
+
+const formReaders: ReadonlyMap<string, (body: Uint8Array, contentType: string) => Fields> = new Map(
+  [
+    ['application/x-www-form-urlencoded', pairsOf],
+    ['multipart/form-data', partsOf],
+    ['text/csv', recordOf],
+  ],
+)
+
+function mediaTypeOf(request: HttpRequest): string {
+  const contentType = request.header('content-type') ?? ''
+  return contentType.split(';', 1)[0].trim().toLowerCase()
 }
 
 /**
- * Reads a body as a list of requests. Members in the query would be those of none of them.
+ * Reads a body as a list of requests. Members in the query are refused: they would belong to no
+ * request of the list.
  *
  * @throws ServiceError
  */
@@ -101,7 +114,9 @@ export async function readBatch(
 }
 
 async function readPlain(request: HttpRequest): Promise<Uint8Array> {
+  request.stages.enter('receive')
   const body = await request.body()
+  request.stages.enter('parse')
   const encoding = request.header('content-encoding')
   if (!encoding || body.length === 0) return body
   return decompress(body, encoding, limits.bodyBytes)
@@ -137,8 +152,8 @@ function objectOf(body: Uint8Array): JsonObject {
   throw new ServiceError('InvalidRequest', 'the body must be an object')
 }
 
-/** `curl -d` sends whatever it is given as a form, so that a form can be told from anything else. */
-function pairsOf(body: Uint8Array): (readonly [string, string])[] {
+/** Refuses a text without any field: `curl -d` sends every body as a form. */
+function pairsOf(body: Uint8Array): Fields {
   const text = textOf(body)
   if (!text.includes('=')) {
     throw new ServiceError('InvalidRequest', 'the body is neither JSON nor a form')
@@ -147,7 +162,7 @@ function pairsOf(body: Uint8Array): (readonly [string, string])[] {
   return [...new URLSearchParams(text)]
 }
 
-/** As many as the members of a body of JSON. To be asked before they are read, which takes long. */
+/** The limit is that of the members of a JSON body. Asked before the fields are read, which is slow. */
 function refuseManyFields(fieldCount: number): void {
   if (fieldCount <= limits.jsonMemberCount) return
   const most = limits.jsonMemberCount
@@ -162,11 +177,11 @@ function countOf(sign: number, body: Uint8Array): number {
 
 const [AMPERSAND, COMMA, QUOTE] = new TextEncoder().encode('&,"')
 
-/** The library drops parts that it cannot read and what follows them, so all are looked for here. */
-function partsOf(body: Uint8Array, contentType: string): (readonly [string, string])[] {
+/** The library drops a part that it cannot read and all parts behind it, so parts are counted here. */
+function partsOf(body: Uint8Array, contentType: string): Fields {
   const [, quoted, plain] = /boundary=(?:"([^"]+)"|([^\s;]+))/i.exec(contentType) ?? []
   const boundary = quoted ?? plain ?? ''
-  // The library takes whatever follows, quotes and other parameters, for the boundary.
+  // The library takes the rest of the header, quotes and other parameters included, for the boundary.
   const parts = formParts(body, `multipart/form-data; boundary=${boundary}`) ?? []
   if (parts.length === 0 || !isWhole(Buffer.from(body), `--${boundary}`, parts.length)) {
     throw new ServiceError('InvalidRequest', 'the parts of the form are not whole')
@@ -178,7 +193,7 @@ function partsOf(body: Uint8Array, contentType: string): (readonly [string, stri
   })
 }
 
-/** Whether delimiters stand before each part and after the last one, on lines of their own. */
+/** True when a delimiter stands before each part and after the last one, on a line of its own. */
 function isWhole(body: Buffer, delimiter: string, partCount: number): boolean {
   let count = 0
   let end = 0
@@ -191,7 +206,7 @@ function isWhole(body: Buffer, delimiter: string, partCount: number): boolean {
 }
 
 /** A header and one record, as a table of one row. */
-function recordOf(body: Uint8Array): (readonly [string, string])[] {
+function recordOf(body: Uint8Array): Fields {
   refuseManyFields(1 + unquotedCommas(body) / 2)
   let records: string[][]
   try {
@@ -207,7 +222,7 @@ function recordOf(body: Uint8Array): (readonly [string, string])[] {
   return names.map((name, i) => [name, values[i]])
 }
 
-/** Commas that end a field, of the header and of the row. */
+/** The commas that end a field of the header or of the row. */
 function unquotedCommas(body: Uint8Array): number {
   let count = 0
   let isQuoted = false

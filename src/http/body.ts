@@ -1,8 +1,8 @@
 /**
  * Collects the body of one request, up to a limit.
  *
- * A body that is too large is read on for a while and thrown away. Were the connection closed
- * with unread bytes in it, the client's system would drop our answer before the client reads it.
+ * A body that is too large is read for a while longer and dropped. If the connection were closed with
+ * unread bytes in it, the client's system would drop our answer before the client reads it.
  *
  * @module
  */
@@ -11,35 +11,38 @@ import { limits } from '../limits.js'
 import { Deferred } from './deferred.js'
 import type { NativeResponse } from './uws.js'
 
-/** The client went away before its request was complete; there is no one to answer. */
+/** The client left before its request was complete, so that nobody is there to answer. */
 export class ClientGone extends Error {
   constructor() {
     super('the client has gone')
   }
 }
 
-/** Bytes that all unfinished bodies of one thread hold. */
+/** The bytes that all unfinished bodies of one thread hold. */
 export interface BodyBudget {
   heldBytes: number
-  /** More get a 503. */
+  /** The high-water mark: a body that would go beyond it is refused with a 503. */
   readonly maxBytes: number
 }
 
 export interface BodyOptions {
-  /** The Content-Length: the library hands over exactly that much. */
+  /** The Content-Length. The library hands over exactly as many bytes. */
   readonly declaredBytes: number
   readonly budget: BodyBudget
   /** Time for the whole body. */
   readonly waitMs: number
-  /** Called once when the body is given up: the connection is of no further use. */
+  /** Called when the body is given up, after which the connection is of no use. */
   readonly onRefused: () => void
 }
 
 /**
- * Taken from the connection only if the handler asks for it before it first waits: where the library
- * passes on a body whose request was answered already, it never closes that connection when it idles.
+ * A body is taken from the connection only if the handler asks for it before the handler first waits.
+ * If the library passed on a body whose request was already answered, it would never close that
+ * connection when it idles.
  */
 export class RequestBody {
+  /** Bytes that were taken from the connection, whether they were kept or not. */
+  receivedBytes = 0
   readonly #native: NativeResponse
   readonly #declaredBytes: number
   readonly #onRefused: () => void
@@ -60,7 +63,6 @@ export class RequestBody {
     this.#budget = budget
     this.#waitMs = waitMs
     this.#onRefused = onRefused
-    if (declaredBytes > limits.bodyBytes) onRefused()
   }
 
   read(): Promise<Uint8Array> {
@@ -72,14 +74,14 @@ export class RequestBody {
     return this.#waiting.promise
   }
 
-  /** The handler has returned: what it has not asked for is not kept. */
+  /** The handler has returned. A body that it has not asked for is not taken. */
   leave(): void {
     if (this.#phase === 'unasked') this.#phase = 'left'
   }
 
-  /** The exchange is over: what has not arrived never will. */
+  /** The exchange is over, so that no more of the body will arrive. */
   cancel(): void {
-    // Most bodies are whole by then, and to make an error takes as long as to parse a small body.
+    // Most bodies are whole by then, and an error costs as much as parsing a small body.
     if (this.#phase === 'taken' && this.#outcome === undefined) this.#settle(new ClientGone())
   }
 
@@ -90,12 +92,13 @@ export class RequestBody {
       const isFarTooLarge = this.#declaredBytes > limits.bodyBytes + limits.discardBytes
       if (isFarTooLarge) this.#settle(tooLarge())
     }
-    // The library tells the end of no bytes only where the whole head came in one piece.
+    // The library reports the end of an empty body only if the whole head came in one piece.
     if (this.#declaredBytes === 0) this.#settle(NO_BYTES)
     else this.#native.onData((chunk, isLast) => this.#take(chunk, isLast))
   }
 
   #take(chunk: ArrayBuffer, isLast: boolean): void {
+    this.receivedBytes += chunk.byteLength
     if (this.#outcome !== undefined) return
     if (this.#refusal === undefined) this.#hold(chunk)
     if (this.#refusal !== undefined) {

@@ -12,8 +12,8 @@ import { transformedSink } from './transformed-sink.js'
 export type Encoding = 'br' | 'gzip'
 
 /**
- * The encoding that an Accept-Encoding header likes best, `br` of equals. Undefined when none of
- * ours is accepted, or a body as it is is liked better; a header that refuses that too is ignored.
+ * The encoding that an Accept-Encoding header prefers, `br` of equals. Undefined when it accepts none
+ * of ours or prefers a plain body. A header that refuses plain bodies as well is ignored.
  */
 export function encodingOf(acceptEncoding: string | undefined): Encoding | undefined {
   if (!acceptEncoding) return undefined
@@ -22,7 +22,7 @@ export function encodingOf(acceptEncoding: string | undefined): Encoding | undef
   return encodings.find((name) => name === encoding)
 }
 
-/** A sink that hands on what is written to it, compressed. */
+/** A sink that compresses what is written to it and hands it on. */
 export function compressedSink(sink: Sink, encoding: Encoding): Sink {
   return transformedSink(sink, compressors[encoding]())
 }
@@ -37,12 +37,12 @@ interface Choice {
   ): string | undefined
 }
 
-/** Of compressed bytes that are handed on at a time. */
+/** The size of the pieces in which compressed bytes are handed on. */
 const chunkSize = 64 * 1024
 
 /**
- * Chosen for speed, by lists of recipients: higher levels gain a few percent in many times the
- * time, and a larger window costs memory and gains nothing. Each takes some 400 KiB.
+ * Chosen for speed on lists of recipients. Higher levels take many times as long for a few percent,
+ * and a larger window costs memory and gains nothing. Each compressor takes some 400 KiB.
  */
 const compressors: Readonly<Record<Encoding, () => Transform>> = {
   br: () =>

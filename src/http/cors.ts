@@ -9,10 +9,10 @@ import type { ReplyHeaders } from '../selection/reply.js'
 import { COMMON_HEADERS } from './exchange.js'
 import type { HttpRequest } from './request.js'
 
-/** Origins such as `https://map.example.org`; `*` is all of them, but none with credentials. */
+/** Origins such as `https://map.example.org`. `*` is every origin, without credentials. */
 export type CorsOrigins = readonly string[]
 
-/** What goes with every answer to this request. */
+/** The headers that go with every answer to this request. */
 export function commonHeadersFor(request: HttpRequest, origins: CorsOrigins): ReplyHeaders {
   if (origins.length === 0) return COMMON_HEADERS
   const origin = request.header('origin')
@@ -30,24 +30,26 @@ export function commonHeadersFor(request: HttpRequest, origins: CorsOrigins): Re
 }
 
 /**
- * A script of an answer would be read by the page that loads it, whatever the origin of that page; so
- * the same origins may load one that may read the answer otherwise. Browsers tell (Fetch Metadata).
- *
- * @throws ServiceError  Forbidden
+ * Why a page may not load an answer as a script; undefined when it may. The page that loads a script
+ * can read it, whatever the origin of that page. So an origin may load scripts if it may read answers
+ * otherwise. Browsers say which page asks (Fetch Metadata).
  */
-export function refuseForeignScript(request: HttpRequest, origins: CorsOrigins): void {
+export function foreignScriptFault(
+  request: HttpRequest,
+  origins: CorsOrigins,
+): ServiceError | undefined {
   const site = request.header('sec-fetch-site')
-  if (site === undefined || site === 'same-origin' || site === 'none') return
+  if (site === undefined || site === 'same-origin' || site === 'none') return undefined
   const page = originOf(request.header('referer'))
-  if (origins.includes('*') || (page !== undefined && origins.includes(page))) return
-  throw new ServiceError('Forbidden', 'pages of this origin may not read answers', 'callback')
+  if (origins.includes('*') || (page !== undefined && origins.includes(page))) return undefined
+  return new ServiceError('Forbidden', 'pages of this origin may not read answers', 'callback')
 }
 
 function originOf(url: string | undefined): string | undefined {
   return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined
 }
 
-/** What more a browser is told that asks before it sends a request. */
+/** The further headers for a browser that asks before it sends a request. */
 export function preflightHeaders(request: HttpRequest, allow: string): ReplyHeaders {
   if (request.header('access-control-request-method') === undefined) return { Allow: allow }
   return {

@@ -8,7 +8,7 @@ import { METADATA_STYLE, type MetadataPage, metadataPage } from '../describe/met
 import { openApi } from '../describe/open-api.js'
 import { typescriptTypes } from '../describe/typescript.js'
 import { ServiceError } from '../errors.js'
-import { JSON_CONTENT_TYPE } from '../format/error-body.js'
+import { formats } from '../format/formats.js'
 import { type OperationName, operationNames } from '../interface/operations.js'
 import type { Handler, HttpRequest } from './request.js'
 import type { Route } from './router.js'
@@ -52,7 +52,7 @@ const toMetadata: Handler = (_, reply) => reply.send(302, { Location: '/metadata
 
 const LANGUAGES = JSON.stringify({ TypeScript: '/types/typescript' })
 
-const JSON_HEADERS = { 'Content-Type': JSON_CONTENT_TYPE }
+const JSON_HEADERS = { 'Content-Type': formats.json.contentType }
 const TEXT_HEADERS = { 'Content-Type': 'text/plain; charset=utf-8' }
 
 /** The page needs its own style and nothing else. */

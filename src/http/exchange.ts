@@ -4,25 +4,26 @@
  * - The abort handler is attached before anything else can fail.
  * - The response is not touched after it was ended or its client has gone.
  * - All writing happens corked, and there is one answer at most.
- * - Nothing is handed to the connection faster than the client takes it.
+ * - Answers are written under back-pressure: no faster than the client takes them.
  *
  * @module
  */
+import type { OperationName } from '../interface/operations.js'
 import { limits } from '../limits.js'
 import type { Reply, ReplyHeaders, Sink } from '../selection/reply.js'
-import type { RequestBody } from './body.js'
 import { type ReaderRules, ReaderWatch } from './reader-watch.js'
+import type { IncomingRequest } from './request.js'
+import { type RequestEnd, StageClock, type StageTimes } from './request-end.js'
 import { ChunkedSink } from './sink.js'
-import { statusLine } from './status.js'
-import { type NativeResponse, peerAddressOf, waitAnew } from './uws.js'
+import { type NativeResponse, peerAddressOf, statusLine, waitAnew } from './uws.js'
 
-/** What an exchange tells the server it belongs to. */
+/** The server, as its exchanges see it. */
 export interface ExchangeOwner {
   /** While true, every answer asks the client to close the connection. */
   readonly draining: boolean
   readonly readerRules: ReaderRules
   /** Called once, when the answer is complete or can no longer be given. */
-  finished(): void
+  finished(end: RequestEnd): void
   /** Reports a bug in a handler. */
   misused(what: string): void
 }
@@ -37,21 +38,25 @@ const BODILESS_STATUSES: ReadonlySet<number> = new Set([204, 304])
 
 type Phase = 'open' | 'answering' | 'answered' | 'gone'
 
-export class Exchange implements Reply {
+export class Exchange implements Reply, RequestEnd {
   /** Answer with headers alone, as HEAD asks. */
   headersOnly = false
-  /** Close the connection after the answer, because where the request ends is not known. */
+  /** Close the connection after the answer, since the end of the request is not known or far away. */
   closing = false
-  /** Goes with whatever is answered. */
+  /** The headers that go with every answer. */
   commonHeaders: ReplyHeaders = COMMON_HEADERS
-  /** Cancelled when the exchange is over. */
-  requestBody: RequestBody | undefined
+  /** Undefined until it is read. */
+  request: IncomingRequest | undefined
+  /** The status of the answer, once it is begun. */
+  status: number | undefined
 
   readonly #native: NativeResponse
   readonly #owner: ExchangeOwner
   #phase: Phase = 'open'
   #sink: ChunkedSink | undefined
   #watch: ReaderWatch | undefined
+  #sentBytes = 0
+  #isCut = false
   #overListeners: (() => void)[] = []
 
   constructor(native: NativeResponse, owner: ExchangeOwner) {
@@ -60,7 +65,7 @@ export class Exchange implements Reply {
     this.#owner = owner
   }
 
-  /** Of the other end; `''` when it may no longer be asked. */
+  /** The address of the other end; `''` when the connection may no longer be touched. */
   get peerAddress(): string {
     return this.unanswered ? peerAddressOf(this.#native) : ''
   }
@@ -74,13 +79,42 @@ export class Exchange implements Reply {
     return this.#phase === 'open'
   }
 
+  get requestId(): string {
+    return this.request?.requestId ?? 'unknown'
+  }
+
+  get operation(): OperationName | undefined {
+    return this.request?.call?.name
+  }
+
+  get isBatch(): boolean {
+    return this.request?.call?.isBatch ?? false
+  }
+
+  get outcome(): RequestEnd['outcome'] {
+    if (this.#isCut) return 'cut'
+    return this.gone ? 'left' : 'answered'
+  }
+
+  get bytesIn(): number {
+    return this.request?.source?.receivedBytes ?? 0
+  }
+
+  get bytesOut(): number {
+    return this.#sink?.writtenBytes ?? this.#sentBytes
+  }
+
+  get stageMs(): StageTimes {
+    return (this.request?.stages ?? new StageClock()).read()
+  }
+
   whenOver(listener: () => void): void {
     if (this.#phase === 'open' || this.#phase === 'answering') this.#overListeners.push(listener)
     else listener()
   }
 
   send(status: number, headers: ReplyHeaders, body: Uint8Array | string): void {
-    if (!this.#start()) return
+    if (!this.#start(status)) return
     const close = this.closing || this.#owner.draining
     const native = this.#native
     native.cork(() => {
@@ -100,6 +134,7 @@ export class Exchange implements Reply {
         native.endWithoutBody()
         this.#finish()
       } else if (body.length === 0 || (close && body.length <= limits.directReplyBytes)) {
+        this.#sentBytes = Buffer.byteLength(body)
         native.end(body, close)
         this.#finish()
       } else {
@@ -110,7 +145,7 @@ export class Exchange implements Reply {
   }
 
   begin(status: number, headers: ReplyHeaders): Sink {
-    if (!this.#start()) return new ChunkedSink(undefined)
+    if (!this.#start(status)) return new ChunkedSink(undefined)
     const close = this.closing || this.#owner.draining
     const writeHead = () => {
       this.#writeHead(status, headers)
@@ -129,18 +164,22 @@ export class Exchange implements Reply {
       native: this.#native,
       writeHead,
       finished: () => this.#finish(),
+      cutOff: () => this.abort(),
       readerRules: this.#owner.readerRules,
     })
     return this.#sink
   }
 
-  /** Breaks the connection off; runs the abort handler. */
+  /** Breaks the connection off, which runs the abort handler. */
   abort(): void {
-    if (this.#phase === 'open' || this.#phase === 'answering') this.#native.close()
+    if (this.#phase !== 'open' && this.#phase !== 'answering') return
+    this.#isCut = true
+    this.#native.close()
   }
 
-  #start(): boolean {
+  #start(status: number): boolean {
     if (this.#phase === 'open') {
+      this.status = status
       this.#phase = 'answering'
       return true
     }
@@ -156,14 +195,15 @@ export class Exchange implements Reply {
   }
 
   /**
-   * Writes what fits, and the rest piece by piece as the client takes it. Small bodies too: the native
-   * `end` keeps what the socket does not take, for each request of a client that reads no answer.
+   * Writes as much as fits, and the rest under back-pressure. Small bodies are written so, too: the
+   * native `end` buffers what the socket does not take, for each request of a client that reads nothing.
    */
   #sendAsTaken(body: Uint8Array | string): void {
     const native = this.#native
     const totalBytes = Buffer.byteLength(body)
     const baseOffset = native.getWriteOffset()
     if (native.tryEnd(body, totalBytes)[1]) {
+      this.#sentBytes = totalBytes
       this.#finish()
       return
     }
@@ -173,12 +213,14 @@ export class Exchange implements Reply {
       cutOff: () => this.abort(),
     })
     this.#watch = watch
-    watch.waits(native.getWriteOffset() - baseOffset)
+    this.#sentBytes = native.getWriteOffset() - baseOffset
+    watch.waits(this.#sentBytes)
     native.onWritable((offset) => {
       watch.goesOn()
       const [fits, complete] = native.tryEnd(bytes.subarray(offset - baseOffset), totalBytes)
+      this.#sentBytes = complete ? totalBytes : native.getWriteOffset() - baseOffset
       if (complete) this.#finish()
-      else watch.waits(native.getWriteOffset() - baseOffset)
+      else watch.waits(this.#sentBytes)
       return fits
     })
   }
@@ -197,8 +239,8 @@ export class Exchange implements Reply {
 
   #end(): void {
     this.#watch?.end()
-    this.#owner.finished()
-    this.requestBody?.cancel()
+    this.#owner.finished(this)
+    this.request?.source?.cancel()
     for (const listener of this.#overListeners) listener()
     this.#overListeners = []
   }

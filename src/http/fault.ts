@@ -1,17 +1,17 @@
 /**
- * What a client and the log are told when a handler fails.
+ * What a client and the log are told when a request fails.
  *
  * @module
  */
 import { ServiceError } from '../errors.js'
-import { CONTENT_TYPES, type ErrorMeta, errorBody } from '../format/error-body.js'
+import { type ErrorMeta, errorBody } from '../format/error-body.js'
+import { type Format, formats } from '../format/formats.js'
 import { JSONP_CONTENT_TYPE, jsonp } from '../format/jsonp.js'
 import type { Reply } from '../selection/reply.js'
 import { BatchStopped, COMPLETED_HEADER } from './batch.js'
-import { retryAfterSeconds } from './retry-after.js'
-import { PLAIN, type Wishes } from './wishes.js'
+import { DEFAULT_OPTIONS, type ResponseOptions } from './response-options.js'
 
-/** A path that is known, asked with a verb that it does not have. */
+/** The path is known, but does not have this verb. */
 export class MethodNotAllowed extends ServiceError {
   /** As the header Allow lists them. */
   readonly allow: string
@@ -22,6 +22,12 @@ export class MethodNotAllowed extends ServiceError {
   }
 }
 
+/** The fault of every request for which there is no room. */
+export const OVERLOADED = new ServiceError(
+  'Overloaded',
+  'there are too many requests; try again soon',
+)
+
 /**
  * Answers with an error. A script that calls back is sent with status 200, since no browser would
  * run it with another.
@@ -29,21 +35,22 @@ export class MethodNotAllowed extends ServiceError {
 export function sendError(
   reply: Pick<Reply, 'send'>,
   fault: ServiceError | BatchStopped,
-  wishes: Wishes = PLAIN,
+  options: ResponseOptions = DEFAULT_OPTIONS,
 ): void {
   const error = fault instanceof BatchStopped ? fault.fault : fault
+  const { format, callback } = options
   const headers: Record<string, string> = {}
   if (error.status === 503) headers['Retry-After'] = retryAfterSeconds()
-  // RFC 9110, 15.5.6: always there; where there is no operation, no verb is allowed.
+  // RFC 9110, 15.5.6: a 405 always has it. Without an operation, no verb is allowed.
   if (error.status === 405) headers.Allow = error instanceof MethodNotAllowed ? error.allow : ''
   if (fault instanceof BatchStopped) headers[COMPLETED_HEADER] = String(fault.completedCount)
-  const { format, callback } = wishes
-  const body = errorBody(error, format, metaOf(fault))
   if (callback !== undefined) {
     headers['Content-Type'] = JSONP_CONTENT_TYPE
-    reply.send(200, headers, jsonp(callback, body))
+    reply.send(200, headers, jsonp(callback, errorBody(error, format, metaOf(fault))))
   } else {
-    headers['Content-Type'] = CONTENT_TYPES[format]
+    headers['Content-Type'] = formats[format].contentType
+    const isOverloaded = fault === OVERLOADED
+    const body = isOverloaded ? overloadedBody(format) : errorBody(error, format, metaOf(fault))
     reply.send(error.status, headers, body)
   }
 }
@@ -53,7 +60,23 @@ function metaOf(fault: ServiceError | BatchStopped): ErrorMeta | undefined {
   return { AutoBatchIndex: String(fault.completedCount) }
 }
 
-/** What becomes of a bug: the client learns nothing but where to look for it. */
+/** Made once for each format: a service that is full and takes long to say so stays full. */
+function overloadedBody(format: Format): Uint8Array {
+  const body = overloadedBodies.get(format) ?? Buffer.from(errorBody(OVERLOADED, format))
+  overloadedBodies.set(format, body)
+  return body
+}
+
+const overloadedBodies = new Map<Format, Uint8Array>()
+
+/** 1 to 3 seconds, at random, so that clients that were refused together do not return together. */
+export function retryAfterSeconds(): string {
+  return choices[Math.floor(Math.random() * choices.length)]
+}
+
+const choices = ['1', '2', '3'] as const
+
+/** A bug, as a client sees it: an id to look for in the log, and nothing else. */
 export function internalError(requestId: string): ServiceError {
   return new ServiceError('InternalError', `something went wrong here; request id ${requestId}`)
 }

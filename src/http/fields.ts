@@ -1,7 +1,7 @@
 /**
- * Members of a request that come as text, from a query, a form or a path: by the schema of the
- * operation, those that are objects or lists are read as JSV or JSON. All else stays text, which is
- * understood wherever a number, a flag or a Guid is.
+ * Reads the members of a request that come as text, from a query, a form or a path. Members that the
+ * schema of the operation declares as objects or lists are read as JSV or JSON. All others stay text,
+ * which is accepted wherever a number, a flag or a Guid is.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { declaredNames, lowerCase } from '../interface/letter-case.js'
 import type { Operation } from '../interface/operations.js'
 import type { JsonObject } from '../selection/parse.js'
 
-/** Reads named texts; those without a value, and those that are not for the operation, are left out. */
+/** Reads named texts. Names without a value, and names that are not for the operation, are left out. */
 export function membersOf(
   fields: Iterable<readonly [name: string, text: string]>,
   { request }: Operation,
@@ -30,7 +30,7 @@ export function membersOf(
     }
     if (keys.has(key)) throw new ServiceError('InvalidRequest', `${name} is given twice`, name)
     keys.add(key)
-    // What URLSearchParams leaves of such bytes.
+    // URLSearchParams leaves this sign in place of bytes that are not UTF-8.
     if (text.includes('\ufffd')) {
       throw new ServiceError('InvalidRequest', `${name} is not UTF-8`, name)
     }
@@ -39,7 +39,7 @@ export function membersOf(
   return members
 }
 
-/** `over` goes before `base`, whatever the letter case of a name. */
+/** The members of `over`, and those of `base` that it does not have in any letter case. */
 export function overlay(base: JsonObject, over: JsonObject): JsonObject {
   const overNames = Object.keys(over)
   if (overNames.length === 0) return base

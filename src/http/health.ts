@@ -1,21 +1,21 @@
 /**
- * Whether the process lives, and whether it should be sent requests.
+ * Says whether the process lives, and whether it should get requests.
  *
  * @module
  */
-import { JSON_CONTENT_TYPE } from '../format/error-body.js'
+import { formats } from '../format/formats.js'
 import type { Handler } from './request.js'
 import type { Route } from './router.js'
 
-/** Undefined when ready; otherwise why not, in a word. */
+/** Undefined when ready; otherwise the reason, in a word. */
 export type UnreadyReason = () => string | undefined
 
-/** What is served, and what is not. */
+/** The snapshot that is served, and a newer one that is not. */
 export interface ServedSnapshot {
   readonly snapshotId: string
   /** The id of a newer one that is on its way. */
   readonly loading?: string
-  /** A newer one that is not served, or why nobody can tell which one is the newest. */
+  /** A newer one that is not served, or the reason why the newest one is not known. */
   readonly refused?: { readonly snapshotId?: string; readonly reason: string }
 }
 
@@ -41,5 +41,5 @@ export function healthRoutes(
   ]
 }
 
-const headers = { 'Content-Type': JSON_CONTENT_TYPE, 'Cache-Control': 'no-store' }
+const headers = { 'Content-Type': formats.json.contentType, 'Cache-Control': 'no-store' }
 const live = JSON.stringify({ status: 'live' })

@@ -3,46 +3,54 @@
  *
  * @module
  */
+import assert from 'node:assert/strict'
 import { ServiceError } from '../errors.js'
-import type { Format } from '../format/negotiate.js'
+import { formatNames, formats } from '../format/formats.js'
 import { type OperationName, operationNames, operations } from '../interface/operations.js'
+import { limits } from '../limits.js'
 import type { Executors } from '../operations/execute.js'
+import type { Caller } from '../pool/messages.js'
+import type { JsonObject } from '../selection/parse.js'
 import type { Reply } from '../selection/reply.js'
 import { executeAll } from './batch.js'
-import { type BodyContent, bindByName, bindOnPath, readBatch, readContent } from './bind.js'
-import { callerOf } from './caller.js'
-import { type CorsOrigins, refuseForeignScript } from './cors.js'
+import {
+  type BodyContent,
+  bindByName,
+  bindOnPath,
+  mayBeForm,
+  readBatch,
+  readContent,
+} from './bind.js'
 import { MethodNotAllowed } from './fault.js'
-import { type Handler, type HttpRequest, METHOD_OVERRIDE } from './request.js'
+import { type Handler, type HttpRequest, METHOD_OVERRIDE, type OperationCall } from './request.js'
+import type { StageClock } from './request-end.js'
 import { respond } from './respond.js'
 import { allowHeader, type Route, type RouteMethod } from './router.js'
-import { type Wishes, wishesOf } from './wishes.js'
-import { refuseForeignWrite } from './writers.js'
 
 /** Fixed paths come first, so that none is taken for the name of an operation. */
-export function operationRoutes(executors: Executors, origins: CorsOrigins): Route<Handler>[] {
-  const dispatcher: Dispatcher = { executors, origins }
+export function operationRoutes(executors: Executors): Route<Handler>[] {
   const routes: Route<Handler>[] = [
-    ...pathRoutes(dispatcher),
-    ...['', '/api'].flatMap((prefix) => formatRoutes(dispatcher, prefix)),
-    { path: '/api/{Operation}', methods: {}, any: byApiName(dispatcher), allow: ANY_VERB },
+    ...pathRoutes(executors),
+    ...['', '/api'].flatMap((prefix) => formatRoutes(executors, prefix)),
+    {
+      path: '/api/{Operation}',
+      methods: {},
+      any: byName(executors),
+      allow: ANY_VERB,
+      callOf: (request) => namedCall(request, nothingHere),
+    },
   ]
   return routes.map((route) => ({ ...route, isWork: true }))
-}
-
-interface Dispatcher {
-  readonly executors: Executors
-  readonly origins: CorsOrigins
 }
 
 const ANY_VERB: readonly RouteMethod[] = ['GET', 'POST', 'PUT', 'DELETE']
 const WRITING_VERBS: readonly string[] = ['POST', 'PUT', 'DELETE']
 const NO_CONTENT: BodyContent = { kind: 'members', members: {} }
 
-/** What a path does with each verb. */
+/** The operations of a path, by verb. */
 type VerbTable = Partial<Record<string, OperationName>>
 
-function pathRoutes(dispatcher: Dispatcher): Route<Handler>[] {
+function pathRoutes(executors: Executors): Route<Handler>[] {
   const tables = new Map<string, VerbTable>()
   for (const name of operationNames) {
     const { verb, paths } = operations[name]
@@ -50,124 +58,144 @@ function pathRoutes(dispatcher: Dispatcher): Route<Handler>[] {
   }
   return Array.from(tables, ([path, table]): Route<Handler> => {
     const allow = Object.keys(table) as RouteMethod[]
-    const handler = onPath(dispatcher, table, allow)
+    const handler = onPath(executors, table, allow)
     // A form may name another verb than the POST that it is sent with.
     const verbs = new Set<RouteMethod>([...allow, 'POST'])
     const methods = Object.fromEntries([...verbs].map((verb) => [verb, handler]))
-    return { path, methods, allow }
+    return { path, methods, allow, callOf: (request) => callOnPath(request, table) }
   })
 }
 
-function onPath(dispatcher: Dispatcher, table: VerbTable, allow: readonly RouteMethod[]): Handler {
+function callOnPath(request: HttpRequest, table: VerbTable): OperationCall | undefined {
+  if (request.method === 'POST' && mayBeForm(request)) return undefined
+  const name = table[request.method === 'HEAD' ? 'GET' : request.method]
+  return name && { name, isBatch: false }
+}
+
+function onPath(executors: Executors, table: VerbTable, allow: readonly RouteMethod[]): Handler {
   return async (request, reply) => {
     const content = request.mayHaveBody ? await readContent(request) : NO_CONTENT
-    const name = table[verbOf(request, content)]
-    if (name === undefined) throw new MethodNotAllowed(allowHeader(allow))
-    const members = bindOnPath(request, operations[name], content)
-    await execute(dispatcher, name, members, request, reply)
+    if (request.call === undefined) {
+      const name = table[verbOf(request, content)]
+      if (name === undefined) throw new MethodNotAllowed(allowHeader(allow))
+      request.admit({ name, isBatch: false })
+    }
+    const { name } = admitted(request)
+    await execute(executors, name, bindOnPath(request, operations[name], content), request, reply)
   }
 }
 
 function verbOf({ method }: HttpRequest, content: BodyContent): string {
-  if (method === 'HEAD') return 'GET'
-  if (method !== 'POST' || content.kind !== 'form') return method
+  if (content.kind !== 'form') return method
   const field = content.fields.find(([name]) => name.toLowerCase() === METHOD_OVERRIDE)
   return field?.[1].toUpperCase() || method
 }
 
-/** `/json/reply/{Operation}`, and what goes with it. Nothing is queued: one-way requests are answered. */
-function formatRoutes(dispatcher: Dispatcher, prefix: string): Route<Handler>[] {
-  return (['json', 'csv'] as const).flatMap((format: Format) =>
+function admitted({ call }: HttpRequest): OperationCall {
+  assert(call, 'a request came past the gate without an operation')
+  return call
+}
+
+/** `/json/reply/{Operation}` and its relatives. One-way requests are answered too: nothing is queued. */
+function formatRoutes(executors: Executors, prefix: string): Route<Handler>[] {
+  const withPaths = formatNames.filter((format) => formats[format].hasOwnPaths)
+  return withPaths.flatMap((format) =>
     ['reply', 'oneway'].flatMap((kind): Route<Handler>[] => {
       const path = `${prefix}/${format}/${kind}`
-      const any = byName(dispatcher)
+      const any = byName(executors)
+      const callOf = (request: HttpRequest) => namedCall(request, noSuchOperation)
       return [
-        { path, methods: {}, any: refuseUnknown, allow: ANY_VERB, format },
-        { path: `${path}/{Operation}`, methods: {}, any, allow: ANY_VERB, format },
+        { path, methods: {}, any, allow: ANY_VERB, format, callOf: noSuchOperation },
+        { path: `${path}/{Operation}`, methods: {}, any, allow: ANY_VERB, format, callOf },
       ]
     }),
   )
 }
 
-const refuseUnknown: Handler = () => {
+function noSuchOperation(): never {
   throw new ServiceError('NotImplementedException', 'there is no operation of this name')
 }
 
-function byName(dispatcher: Dispatcher): Handler {
-  return async (request, reply) => {
-    const called = calledOf(request)
-    if (called === undefined) return refuseUnknown(request, reply)
-    await call(dispatcher, called, request, reply)
-  }
+function nothingHere(): never {
+  throw new ServiceError('NotFound', 'there is nothing at this path')
 }
 
-function byApiName(dispatcher: Dispatcher): Handler {
-  return async (request, reply) => {
-    const called = calledOf(request)
-    if (called === undefined) throw new ServiceError('NotFound', 'there is nothing at this path')
-    await call(dispatcher, called, request, reply)
+/** The operation that the path names; a batch has brackets behind the name. */
+function namedCall({ method, mayHaveBody, parameters }: HttpRequest, otherwise: () => never) {
+  const [, given, brackets] = /^(.*?)(\[\])?$/.exec(parameters.Operation) ?? []
+  const name = namesInLowerCase.get(given?.toLowerCase())
+  if (name === undefined) return otherwise()
+  if (operations[name].isWrite && !WRITING_VERBS.includes(method)) {
+    throw new MethodNotAllowed(allowHeader(WRITING_VERBS))
   }
-}
-
-interface Called {
-  readonly name: OperationName
-  readonly isBatch: boolean
+  const isBatch = brackets !== undefined
+  if (isBatch && !mayHaveBody) throw new MethodNotAllowed('POST')
+  return { name, isBatch }
 }
 
 const namesInLowerCase = new Map(operationNames.map((name) => [name.toLowerCase(), name]))
 
-function calledOf({ parameters }: HttpRequest): Called | undefined {
-  const [, given, brackets] = /^(.*?)(\[\])?$/.exec(parameters.Operation) ?? []
-  const name = namesInLowerCase.get(given?.toLowerCase())
-  return name && { name, isBatch: brackets !== undefined }
-}
-
-async function call(
-  dispatcher: Dispatcher,
-  { name, isBatch }: Called,
-  request: HttpRequest,
-  reply: Reply,
-): Promise<void> {
-  if (operations[name].isWrite && !WRITING_VERBS.includes(request.method)) {
-    throw new MethodNotAllowed(allowHeader(WRITING_VERBS))
+function byName(executors: Executors): Handler {
+  return async (request, reply) => {
+    const { name, isBatch } = admitted(request)
+    if (isBatch) {
+      await executeBatch(executors, name, request, reply)
+      return
+    }
+    const content = request.mayHaveBody ? await readContent(request) : NO_CONTENT
+    await execute(executors, name, bindByName(request, operations[name], content), request, reply)
   }
-  if (isBatch) {
-    await executeBatch(dispatcher, name, request, reply)
-    return
-  }
-  const content = request.mayHaveBody ? await readContent(request) : NO_CONTENT
-  await execute(dispatcher, name, bindByName(request, operations[name], content), request, reply)
 }
 
 async function execute(
-  { executors, origins }: Dispatcher,
+  executors: Executors,
   name: OperationName,
-  members: Readonly<Record<string, unknown>>,
+  members: JsonObject,
   request: HttpRequest,
   reply: Reply,
 ): Promise<void> {
-  const wishes = permittedWishes(request, name, origins)
-  const answer = await executors[name](members, callerOf(reply))
-  if (!reply.gone) await respond(request, reply, wishes, answer, name)
-}
-
-/** How to answer, if whoever asks may have that answer. */
-function permittedWishes(request: HttpRequest, name: OperationName, origins: CorsOrigins): Wishes {
-  const wishes = wishesOf(request)
-  if (wishes.callback !== undefined) refuseForeignScript(request, origins)
-  if (operations[name].isWrite) refuseForeignWrite(request, origins)
-  return wishes
+  const answer = await executors[name](members, clientOf(request, reply))
+  request.stages.enter('write')
+  if (!reply.gone) await respond(request, reply, answer, name)
 }
 
 async function executeBatch(
-  { executors, origins }: Dispatcher,
+  executors: Executors,
   name: OperationName,
   request: HttpRequest,
   reply: Reply,
 ): Promise<void> {
-  if (!request.mayHaveBody) throw new MethodNotAllowed('POST')
-  const wishes = permittedWishes(request, name, origins)
   const requests = await readBatch(request, operations[name])
-  const answer = await executeAll(executors[name], requests, callerOf(reply))
-  if (!reply.gone) await respond(request, reply, wishes, answer, `${name}[]`)
+  const answer = await executeAll(executors[name], requests, clientOf(request, reply))
+  request.stages.enter('write')
+  if (!reply.gone) await respond(request, reply, answer, `${name}[]`)
+}
+
+/** The client of a request, as the operation sees it, which begins now. */
+function clientOf({ stages }: HttpRequest, reply: Reply): Caller {
+  stages.enter('select')
+  return new Client(stages, reply)
+}
+
+class Client implements Caller {
+  readonly deadlineMs = performance.now() + limits.requestMs
+  readonly #stages: StageClock
+  readonly #reply: Reply
+
+  constructor(stages: StageClock, reply: Reply) {
+    this.#stages = stages
+    this.#reply = reply
+  }
+
+  get gone(): boolean {
+    return this.#reply.gone
+  }
+
+  whenOver(listener: () => void): void {
+    this.#reply.whenOver(listener)
+  }
+
+  waited(ms: number): void {
+    this.#stages.waited(ms)
+  }
 }

@@ -1,24 +1,24 @@
 /**
- * Watches how one client takes its answer, and says when it takes too little of it.
+ * Watches how one client takes its answer, and cuts it off when it takes too little.
  *
- * What is counted begins when the client is waited for the first time: by then the buffers between
- * it and us are full, and what leaves them is what it reads.
+ * Counting begins with the first back-pressure. The buffers between the client and us are full then, so
+ * that bytes leave them as fast as the client reads.
  *
  * @module
  */
 
 export interface ReaderRules {
-  /** Time without room for more, after which a reader is cut off; also before the rate counts. */
+  /** A reader is cut off after so long without room for more, and not before it for its rate. */
   readonly stallMs: number
-  /** What a reader must take, over all the time for which it is waited for. */
+  /** The rate at which a reader must take bytes, over all the time under back-pressure. */
   readonly bytesPerSecond: number
 }
 
 /**
- * How much longer a reader is waited for.
+ * How much longer to wait for a reader.
  *
- * @param waitedMs  for which it was waited for before
- * @param takenBytes  since it was waited for the first time
+ * @param waitedMs  the time under back-pressure so far
+ * @param takenBytes  the bytes that it took since the first back-pressure
  */
 export function patienceMs(rules: ReaderRules, waitedMs: number, takenBytes: number): number {
   const { stallMs, bytesPerSecond } = rules
@@ -26,7 +26,7 @@ export function patienceMs(rules: ReaderRules, waitedMs: number, takenBytes: num
   return Math.min(stallMs, earnedMs - waitedMs)
 }
 
-/** What is done about a reader, while it is waited for. */
+/** The actions on a reader under back-pressure. */
 export interface WatchedReader {
   /** Called every few seconds, so that the HTTP library does not decide by itself. */
   waitAnew(): void
@@ -53,7 +53,7 @@ export class ReaderWatch {
   }
 
   /**
-   * There is no room for more.
+   * Back-pressure begins: there is no room for more.
    *
    * @param takenBytes  of the whole answer so far
    */
@@ -67,7 +67,7 @@ export class ReaderWatch {
     if (this.#timer === undefined) this.#arm(nowMs)
   }
 
-  /** There is room again. */
+  /** Back-pressure ends: there is room again. */
   goesOn(): void {
     if (this.#waitingSinceMs === undefined) return
     this.#waitedMs += performance.now() - this.#waitingSinceMs

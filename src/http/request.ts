@@ -1,13 +1,17 @@
 /**
- * What a handler sees of a request. Everything is copied at once: the native request is gone as
- * soon as the native handler returns.
+ * A request, as handlers see it. Everything is copied at once: the native request is gone as soon as
+ * the native handler returns.
  *
  * @module
  */
 import { randomBytes } from 'node:crypto'
-import type { Format } from '../format/negotiate.js'
+import type { ServiceError } from '../errors.js'
+import type { Format } from '../format/formats.js'
+import type { OperationName } from '../interface/operations.js'
 import type { Reply } from '../selection/reply.js'
 import type { RequestBody } from './body.js'
+import { StageClock } from './request-end.js'
+import { type ResponseOptions, responseOptionsOf } from './response-options.js'
 import type { NativeRequest } from './uws.js'
 
 /** The headers that are copied; a handler that needs another one adds it here. */
@@ -34,10 +38,22 @@ const headerNames = [
 
 export type HeaderName = (typeof headerNames)[number]
 
+/** One call of an operation, or a batch of them. */
+export interface OperationCall {
+  readonly name: OperationName
+  readonly isBatch: boolean
+}
+
+/** Decides who may call an operation. */
+export interface CallCheck {
+  /** Why this request may not; undefined when it may. */
+  callFault(request: HttpRequest, call: OperationCall): ServiceError | undefined
+}
+
 export interface HttpRequest {
-  /** HEAD where the handler of GET is asked for headers only; a POST may say it means another. */
+  /** The verb that is meant. A POST may name another one; a HEAD runs the handler of GET. */
   readonly method: string
-  /** Whether the verb that was sent, whatever it means, may have a body. */
+  /** Whether the verb that was sent may have a body, whichever verb is meant. */
   readonly mayHaveBody: boolean
   /** As sent, without the query. */
   readonly path: string
@@ -47,13 +63,28 @@ export interface HttpRequest {
   readonly query: URLSearchParams
   /** `.json` or `.csv` at the end of the path, without the dot. */
   readonly suffix: Format | undefined
-  /** What the route says of the format of its answers. */
+  /** The format of all answers of the route, if it has one. */
   readonly pathFormat: Format | undefined
   /** The address of the other end of the connection; `''` when it is gone. */
   readonly peerAddress: string
   /** Names the request in logs: what the client sent as X-Request-Id, or our own. */
   readonly requestId: string
+  readonly stages: StageClock
+  /** The operation that is called; undefined for other routes, and while only the body can tell. */
+  readonly call: OperationCall | undefined
+  /**
+   * The form in which the client asks for its answer.
+   *
+   * @throws ServiceError  when an option is not valid
+   */
+  readonly options: ResponseOptions
   header(name: HeaderName): string | undefined
+  /**
+   * Names the operation where only the body could tell.
+   *
+   * @throws ServiceError  when this client may not call it
+   */
+  admit(call: OperationCall): void
   /**
    * The whole body, which may be a view into a larger, shared buffer: copy before transferring.
    *
@@ -66,12 +97,14 @@ export interface HttpRequest {
 export type Handler = (request: HttpRequest, reply: Reply) => void | Promise<void>
 
 export class IncomingRequest implements HttpRequest {
+  readonly stages = new StageClock()
   readonly method: string
   readonly mayHaveBody: boolean
   readonly path: string
   parameters: Readonly<Record<string, string>> = {}
   suffix: Format | undefined
   pathFormat: Format | undefined
+  call: OperationCall | undefined
   /** Set by the server where the verb has a body. */
   source: RequestBody | undefined
 
@@ -85,11 +118,17 @@ export class IncomingRequest implements HttpRequest {
   #query: URLSearchParams | undefined
   #requestId: string | undefined
 
-  readonly #peer: () => string
+  #options: ResponseOptions | undefined
+  readonly #connection: { readonly peerAddress: string }
+  readonly #check: CallCheck
 
-  /** @param peer  tells the address of the other end */
-  constructor(native: NativeRequest, peer: () => string) {
-    this.#peer = peer
+  constructor(
+    native: NativeRequest,
+    connection: { readonly peerAddress: string },
+    check: CallCheck,
+  ) {
+    this.#connection = connection
+    this.#check = check
     this.path = native.getUrl()
     this.#queryText = native.getQuery()
     native.forEach((name, value) => {
@@ -101,7 +140,7 @@ export class IncomingRequest implements HttpRequest {
   }
 
   get peerAddress(): string {
-    return this.#peer()
+    return this.#connection.peerAddress
   }
 
   get query(): URLSearchParams {
@@ -115,8 +154,30 @@ export class IncomingRequest implements HttpRequest {
     return this.#requestId
   }
 
+  get options(): ResponseOptions {
+    this.#options ??= responseOptionsOf({
+      pathFormat: this.pathFormat,
+      suffix: this.suffix,
+      query: this.query,
+      accept: this.#headers.accept,
+      contentType: this.#headers['content-type'],
+    })
+    return this.#options
+  }
+
+  /** The length of the body, by its Content-Length. */
+  get declaredBytes(): number {
+    return Number(this.#headers['content-length'] ?? 0)
+  }
+
   header(name: HeaderName): string | undefined {
     return this.#headers[name]
+  }
+
+  admit(call: OperationCall): void {
+    this.call = call
+    const fault = this.#check.callFault(this, call)
+    if (fault !== undefined) throw fault
   }
 
   body(): Promise<Uint8Array> {

@@ -1,23 +1,21 @@
 /**
- * Writes what an operation answers, in the form that the client wants.
+ * Writes what an operation answers, in the form that the client asks for.
  *
  * @module
  */
 import { type Answer, type Body, writeBody } from '../format/answer.js'
-import { CONTENT_TYPES } from '../format/error-body.js'
+import { formats } from '../format/formats.js'
 import { JSONP_CONTENT_TYPE, jsonp } from '../format/jsonp.js'
-import { ndjsonLine } from '../format/ndjson.js'
 import { limits } from '../limits.js'
 import type { Reply, ReplyHeaders, Sink } from '../selection/reply.js'
 import { compressedSink, encodingOf } from './compression.js'
 import type { HttpRequest } from './request.js'
-import type { Wishes } from './wishes.js'
+import type { ResponseOptions } from './response-options.js'
 
-/** @param name  what CSV is saved as, without a suffix */
+/** @param name  of the file that a browser saves, without a suffix */
 export async function respond(
   request: HttpRequest,
   reply: Reply,
-  wishes: Wishes,
   answer: Answer | undefined,
   name: string,
 ): Promise<void> {
@@ -25,23 +23,23 @@ export async function respond(
     reply.send(204, {}, '')
     return
   }
-  const headers = { ...formHeaders(wishes, name), ...answer.headers }
-  const tag = headers.ETag && tagOf(headers.ETag, wishes)
+  const { options } = request
+  const headers = { ...formHeaders(options, name), ...answer.headers }
+  const tag = headers.ETag && tagOf(headers.ETag, options)
   if (tag) headers.ETag = tag
   if (tag && isKnown(request, tag)) {
     reply.send(304, { ETag: tag, 'Cache-Control': headers['Cache-Control'] }, '')
     return
   }
-  await sendBody(request, reply, headers, bodyOf(answer, wishes))
+  await sendBody(request, reply, headers, bodyOf(answer, options))
 }
 
-function bodyOf(answer: Answer, { format, layout, callback }: Wishes): Body {
-  if (format === 'csv') return answer.csv(layout)
-  if (format === 'ndjson') return answer.ndjson?.() ?? ndjsonLine(answer.json())
-  return callback === undefined ? answer.json() : jsonp(callback, answer.json())
+function bodyOf(answer: Answer, { format, layout, callback }: ResponseOptions): Body {
+  const body = formats[format].body(answer, layout)
+  return callback === undefined ? body : jsonp(callback, body)
 }
 
-/** Sends a body whole, or as fast as the client takes it, and compressed if that is wished. */
+/** Sends a body whole or under back-pressure, and compressed if the client accepts that. */
 async function sendBody(
   request: HttpRequest,
   reply: Reply,
@@ -58,7 +56,7 @@ async function sendBody(
   else await stream(body, reply.begin(200, headers))
 }
 
-/** Writes a body as fast as the client takes it; breaks off where that fails. */
+/** Writes a body under back-pressure, and breaks the connection off if that fails. */
 export async function stream(body: Body, sink: Sink): Promise<void> {
   try {
     await writeBody(body, sink)
@@ -70,19 +68,17 @@ export async function stream(body: Body, sink: Sink): Promise<void> {
   if (!sink.gone) sink.end()
 }
 
-function formHeaders({ format, callback }: Wishes, name: string): Record<string, string> {
-  const type = {
-    'Content-Type': callback === undefined ? CONTENT_TYPES[format] : JSONP_CONTENT_TYPE,
-  }
-  if (format !== 'csv') return type
-  const filename = /^\w+$/.test(name) ? `${name}.csv` : `"${name}.csv"`
+function formHeaders({ format, callback }: ResponseOptions, name: string): Record<string, string> {
+  const { contentType, fileSuffix } = formats[format]
+  const type = { 'Content-Type': callback === undefined ? contentType : JSONP_CONTENT_TYPE }
+  if (fileSuffix === undefined) return type
+  const filename = /^\w+$/.test(name) ? `${name}${fileSuffix}` : `"${name}${fileSuffix}"`
   return { ...type, 'Content-Disposition': `attachment;filename=${filename}` }
 }
 
-/** Each form of an answer has a tag of its own; an answer to one is none to another. */
-function tagOf(tag: string, { format, layout, callback }: Wishes): string {
-  const form =
-    callback === undefined ? (format === 'csv' ? `csv-${layout}` : format) : `script-${callback}`
+/** The ETag of one form of an answer. Forms differ in their bytes, and so in their tags. */
+function tagOf(tag: string, { format, layout, callback }: ResponseOptions): string {
+  const form = callback === undefined ? formats[format].tag(layout) : `script-${callback}`
   return `${tag.slice(0, -1)}-${form}"`
 }
 

@@ -1,13 +1,15 @@
 /**
  * Finds the route of a path.
  *
- * Literal segments match in any case; doubled and trailing slashes count for nothing; a suffix
- * `.json` or `.csv` is cut off the last segment. Of two routes that match, the first one wins.
+ * Literal segments match in any case; doubled and trailing slashes count for nothing; the suffix of
+ * a format, such as `.csv`, is cut off the last segment. Of two routes that match, the first one wins.
  *
  * @module
  */
 import { ServiceError } from '../errors.js'
-import type { Format } from '../format/negotiate.js'
+import type { Format } from '../format/formats.js'
+import { formatOfSuffix, withoutSuffix } from '../format/negotiate.js'
+import type { HttpRequest, OperationCall } from './request.js'
 
 export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -23,6 +25,13 @@ export interface Route<Handler> {
   readonly format?: Format
   /** Refused while the service has no room for more work. */
   readonly isWork?: boolean
+  /**
+   * The operation that a request calls, for routes that are work; undefined where only its body can
+   * tell.
+   *
+   * @throws ServiceError  when there is no such operation, or not with this verb
+   */
+  readonly callOf?: (request: HttpRequest) => OperationCall | undefined
 }
 
 export interface RouteMatch<Handler> {
@@ -34,6 +43,7 @@ export interface RouteMatch<Handler> {
   readonly suffix: Format | undefined
   readonly format: Format | undefined
   readonly isWork: boolean
+  readonly callOf: Route<Handler>['callOf']
 }
 
 export interface Router<Handler> {
@@ -96,9 +106,9 @@ function matchSegments<Handler>(
   path: string,
 ): RouteMatch<Handler> | undefined {
   const whole = segmentsOf(path)
-  const suffix = suffixOf(whole.at(-1))
-  const cut = suffix === undefined ? whole : [...whole]
-  if (suffix !== undefined) cut.push(cut.pop()?.slice(0, -suffix.length - 1) ?? '')
+  const last = whole.at(-1) ?? ''
+  const suffix = formatOfSuffix(last)
+  const cut = suffix === undefined ? whole : whole.with(-1, withoutSuffix(last, suffix))
   const route = routes.find((candidate) => fits(candidate, segmentsFor(candidate, whole, cut)))
   if (route === undefined) return undefined
   const parameters = parametersOf(route, segmentsFor(route, whole, cut))
@@ -124,8 +134,8 @@ function found<Handler>(
   const handler = Object.hasOwn(route.methods, verb)
     ? route.methods[verb as RouteMethod]
     : route.any
-  const { allow, format, isWork = false } = route
-  return { handler, allow, parameters, suffix, format, isWork }
+  const { allow, format, isWork = false, callOf } = route
+  return { handler, allow, parameters, suffix, format, isWork, callOf }
 }
 
 function fits(route: CompiledRoute<unknown>, segments: readonly string[]): boolean {
@@ -163,12 +173,4 @@ function segmentsOf(path: string): string[] {
 
 function isVariable(segment: string): boolean {
   return segment.startsWith('{') && segment.endsWith('}')
-}
-
-/** Case matters here, and something must stand before the dot. */
-function suffixOf(segment: string | undefined): Format | undefined {
-  if (segment === undefined) return undefined
-  if (segment.length > 5 && segment.endsWith('.json')) return 'json'
-  if (segment.length > 4 && segment.endsWith('.csv')) return 'csv'
-  return undefined
 }

@@ -10,17 +10,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
-import { cannotListen } from './acceptor.js'
+import { afterNextPoll, cannotListen } from './acceptor.js'
 import { BatchStopped } from './batch.js'
 import { type BodyBudget, ClientGone, RequestBody } from './body.js'
 import { type CorsOrigins, commonHeadersFor, preflightHeaders } from './cors.js'
 import { Exchange, type ExchangeOwner } from './exchange.js'
-import { internalError, MethodNotAllowed, sendError } from './fault.js'
-import { framingFault } from './framing.js'
-import { sendOverloaded } from './overload.js'
-import { afterNextPoll } from './poll.js'
+import { internalError, MethodNotAllowed, OVERLOADED, sendError } from './fault.js'
+import { framingFault, Gate } from './gate.js'
 import type { ReaderRules } from './reader-watch.js'
 import { type Handler, IncomingRequest } from './request.js'
+import { logRequestEnd, type RequestEnd } from './request-end.js'
+import { DEFAULT_OPTIONS, type ResponseOptions } from './response-options.js'
 import { createRouter, type Route, type Router } from './router.js'
 import {
   type AppDescriptor,
@@ -32,7 +32,6 @@ import {
   type NativeResponse,
   stopListeningOn,
 } from './uws.js'
-import { PLAIN, type Wishes, wishesOf } from './wishes.js'
 
 export interface HttpServerOptions {
   /** Of two routes that match a path, the first one wins. */
@@ -41,7 +40,7 @@ export interface HttpServerOptions {
   /** Pages that may read answers; none unless given. */
   readonly corsOrigins?: CorsOrigins
   /**
-   * True while there is no room for work with a body of so many bytes; what needs some is then
+   * True while there is no room for work with a body of so many bytes. Requests for work are then
    * refused at once.
    */
   readonly isFull?: (bodyBytes: number) => boolean
@@ -49,7 +48,7 @@ export interface HttpServerOptions {
   readonly bounds?: Partial<ServerBounds>
 }
 
-/** What one server allows its clients; the names are those of `limits`. */
+/** The bounds on the clients of one server; the names are those of `limits`. */
 export type ServerBounds = Readonly<
   Record<
     | 'bodyMs'
@@ -66,9 +65,9 @@ export interface HttpServer {
   /** Requests that are not answered completely yet. */
   readonly openExchangeCount: number
   readonly connectionCount: number
-  /** Of bodies that are not whole yet. */
+  /** The bytes of bodies that are not whole yet. */
   readonly heldBodyBytes: number
-  /** What an acceptor needs to hand connections to this server. */
+  /** The name by which an acceptor hands connections to this server. */
   descriptor(): AppDescriptor
   /**
    * Listens on its own, without an acceptor.
@@ -107,7 +106,7 @@ class FrontServer implements HttpServer, ExchangeOwner {
   readonly #log: Log
   readonly #corsOrigins: CorsOrigins
   readonly #bounds: ServerBounds
-  readonly #isFull: (bodyBytes: number) => boolean
+  readonly #gate: Gate
   readonly #budget: BodyBudget
   #listenSocket: ListenSocket | undefined
   #closed = false
@@ -120,7 +119,10 @@ class FrontServer implements HttpServer, ExchangeOwner {
       bytesPerSecond: bounds.clientBytesPerSecond,
     }
     this.#bounds = bounds
-    this.#isFull = isFull
+    this.#gate = new Gate({
+      corsOrigins,
+      isFull: (bodyBytes) => this.openExchangeCount > bounds.openExchangeCount || isFull(bodyBytes),
+    })
     this.#budget = { heldBytes: 0, maxBytes: bounds.heldBodyBytes }
     this.#corsOrigins = corsOrigins
     this.#router = createRouter(routes)
@@ -165,7 +167,7 @@ class FrontServer implements HttpServer, ExchangeOwner {
     const waiting = () => elapsedMs() < quietMs || this.openExchangeCount > 0
     while (waiting() && elapsedMs() < deadlineMs) {
       await sleep(SHUTDOWN_POLL_MS)
-      // Nothing that has arrived may be lost by closing, so what has is asked for last.
+      // Closing must lose no request that has arrived, so the sockets are polled once more.
       if (!waiting()) await afterNextPoll()
     }
     const brokenOffCount = this.openExchangeCount
@@ -173,8 +175,9 @@ class FrontServer implements HttpServer, ExchangeOwner {
     return brokenOffCount
   }
 
-  finished(): void {
+  finished(end: RequestEnd): void {
     this.openExchangeCount--
+    logRequestEnd(this.#log, end)
   }
 
   misused(what: string): void {
@@ -191,7 +194,8 @@ class FrontServer implements HttpServer, ExchangeOwner {
     this.openExchangeCount++
     let request: IncomingRequest | undefined
     try {
-      request = new IncomingRequest(nativeRequest, () => exchange.peerAddress)
+      request = new IncomingRequest(nativeRequest, exchange, this.#gate)
+      exchange.request = request
       exchange.commonHeaders = commonHeadersFor(request, this.#corsOrigins)
       exchange.headersOnly = request.method === 'HEAD'
       const fault = framingFault(request)
@@ -203,8 +207,8 @@ class FrontServer implements HttpServer, ExchangeOwner {
   }
 
   /**
-   * Answered in a turn of its own: the library goes on with the bytes behind an answer that closes,
-   * if they have arrived already, but never takes a second request while the first has no answer.
+   * Answers in a turn of its own. Behind an answer that closes, the library would go on with bytes that
+   * have already arrived; but it takes no second request while the first one has no answer.
    */
   #refuseFraming(exchange: Exchange, request: IncomingRequest, fault: ServiceError): void {
     exchange.closing = true
@@ -222,34 +226,31 @@ class FrontServer implements HttpServer, ExchangeOwner {
     request.suffix = match.suffix
     request.pathFormat = format
     if (handler === undefined) throw new MethodNotAllowed(allow)
-    if (match.isWork && this.#hasNoRoom(request)) {
-      sendOverloaded(exchange, safeWishesOf(request))
+    request.parameters = match.parameters
+    // The connection is not kept for the rest of a body that is too large.
+    exchange.closing = request.mayHaveBody && request.declaredBytes > limits.bodyBytes
+    const refusal = this.#gate.refusalOf(request, match)
+    if (refusal !== undefined) {
+      // A client that should come again must be able to read when.
+      if (refusal === OVERLOADED) exchange.closing = false
+      sendError(exchange, refusal, safeOptionsOf(request))
       return
     }
-    request.parameters = match.parameters
     if (request.mayHaveBody) this.#collectBody(native, request, exchange)
     const pending = handler(request, exchange)
     request.source?.leave()
     if (pending !== undefined) void this.#settle(pending, request, exchange)
   }
 
-  #hasNoRoom(request: IncomingRequest): boolean {
-    return (
-      this.openExchangeCount > this.#bounds.openExchangeCount ||
-      this.#isFull(declaredBytesOf(request))
-    )
-  }
-
   #collectBody(native: NativeResponse, request: IncomingRequest, exchange: Exchange): void {
     request.source = new RequestBody(native, {
-      declaredBytes: declaredBytesOf(request),
+      declaredBytes: request.declaredBytes,
       budget: this.#budget,
       waitMs: this.#bounds.bodyMs,
       onRefused: () => {
         exchange.closing = true
       },
     })
-    exchange.requestBody = request.source
   }
 
   async #settle(pending: Promise<void>, request: IncomingRequest, exchange: Exchange) {
@@ -267,23 +268,19 @@ class FrontServer implements HttpServer, ExchangeOwner {
     const expected = fault instanceof ServiceError || fault instanceof BatchStopped
     if (!expected) this.#log.error({ requestId, ...describeFault(fault) }, 'a handler failed')
     if (exchange.unanswered) {
-      sendError(exchange, expected ? fault : internalError(requestId), safeWishesOf(request))
+      sendError(exchange, expected ? fault : internalError(requestId), safeOptionsOf(request))
     } else {
-      // What was sent so far must not look complete.
+      // The part that was sent must not look complete.
       exchange.abort()
     }
   }
 }
 
-function declaredBytesOf(request: IncomingRequest): number {
-  return Number(request.header('content-length') ?? 0)
-}
-
 /** Errors are told in the form of the answer, unless that form is what is wrong. */
-function safeWishesOf(request: IncomingRequest | undefined): Wishes {
+function safeOptionsOf(request: IncomingRequest | undefined): ResponseOptions {
   try {
-    return request === undefined ? PLAIN : wishesOf(request)
+    return request?.options ?? DEFAULT_OPTIONS
   } catch {
-    return PLAIN
+    return DEFAULT_OPTIONS
   }
 }

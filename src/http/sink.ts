@@ -1,8 +1,9 @@
 /**
  * The body of one streamed answer, as chunks.
  *
- * A native chunked write always takes everything and keeps what the socket does not; that it
- * returned false is the only sign. So the writer must wait, and what is kept is one chunk at most.
+ * A native chunked write always accepts the chunk and buffers what the socket does not take; its only
+ * sign of back-pressure is that it returns false. The writer must then wait, so that at most one chunk
+ * is buffered.
  *
  * @module
  */
@@ -21,6 +22,8 @@ export interface ChunkedOutput {
   readonly readerRules: ReaderRules
   /** Called once, when the body was ended. */
   finished(): void
+  /** Breaks the connection off, which calls `leave`. */
+  cutOff(): void
 }
 
 export class ChunkedSink implements Sink {
@@ -31,13 +34,17 @@ export class ChunkedSink implements Sink {
   #writtenBytes = 0
   #watch: ReaderWatch | undefined
 
-  /** @param output  undefined when there is no one to write to */
+  /** @param output  undefined when nobody is there to write to */
   constructor(output: ChunkedOutput | undefined) {
     this.#output = output
     output?.native.onWritable(() => {
       this.#resume()
       return true
     })
+  }
+
+  get writtenBytes(): number {
+    return this.#writtenBytes
   }
 
   get gone(): boolean {
@@ -50,13 +57,13 @@ export class ChunkedSink implements Sink {
     // A chunk of no bytes would end the body.
     if (chunk.length === 0) return this.#waiting === undefined
     if (!this.#headWritten) output.native.cork(() => this.#writeHeadOnce(output))
-    // In pieces that fit into what the library corks: behind corked bytes that fill the socket it takes
-    // a larger one for written, and loses it. Of each that is not corked it warns on standard error.
+    // Pieces must fit into what the library corks. When corked bytes fill the socket, it takes a larger
+    // piece behind them for written and loses it. For a piece that is not corked it prints a warning.
     const last = chunk.length - 1
     for (let start = 0; start < last; start += CORKED_BYTES) {
       writeCorked(output.native, chunk.subarray(start, Math.min(start + CORKED_BYTES, last)))
     }
-    // Whether the socket took a piece is only told by the write that comes next: the last byte.
+    // Only the next write tells whether the socket took a piece, so the last byte goes by itself.
     const taken = writeCorked(output.native, chunk.subarray(last))
     if (!taken) this.#block(output)
     this.#writtenBytes += chunk.length
@@ -80,8 +87,7 @@ export class ChunkedSink implements Sink {
   }
 
   abort(): void {
-    // Runs the abort handler, which calls `leave`.
-    this.#output?.native.close()
+    this.#output?.cutOff()
   }
 
   /** The connection may no longer be touched. */
@@ -102,7 +108,7 @@ export class ChunkedSink implements Sink {
     this.#waiting = new Deferred()
     this.#watch ??= new ReaderWatch(output.readerRules, {
       waitAnew: () => waitAnew(output.native),
-      cutOff: () => output.native.close(),
+      cutOff: () => output.cutOff(),
     })
     this.#watch.waits(this.#writtenBytes)
   }

@@ -1,6 +1,6 @@
 /**
- * A sink behind a transform: what is written goes through it on its way. Whoever writes waits for
- * both, so that memory holds a piece of the writer's and the buffers of the transform, no more.
+ * A sink behind a transform. Back-pressure comes from both, so that memory holds one piece of the
+ * writer and the buffers of the transform, and no more.
  *
  * @module
  */
@@ -39,12 +39,12 @@ export function transformedSink(sink: Sink, transform: Transform): Sink {
       wake()
     }
   }
-  // Waits, so that a client that takes nothing is still cut off by the sink.
+  // The sink goes on watching its client, and cuts it off if it takes nothing.
   const finish = async () => {
     await sink.drained()
     if (!sink.gone) sink.end()
   }
-  /** Nothing tells that the client leaves while it keeps up, so it is looked at in every call. */
+  /** Asked in every call: nothing tells that a client has left while it keeps up. */
   const isGone = () => {
     if (sink.gone) release()
     return sink.gone
@@ -60,7 +60,7 @@ export function transformedSink(sink: Sink, transform: Transform): Sink {
     },
     write(chunk) {
       if (isGone()) return false
-      // A transform reads it later, when its memory may hold something else.
+      // The transform reads the chunk later, when its memory may hold other bytes.
       transform.write(Buffer.from(chunk))
       return mayWrite()
     },

@@ -12,6 +12,7 @@ import type {
   us_socket,
 } from 'uWebSockets.js'
 import * as native from 'uWebSockets.js'
+import { STATUS_CODES } from 'node:http'
 
 export type { NativeRequest, NativeResponse }
 
@@ -38,17 +39,26 @@ const extended = native as unknown as {
   _cfg(option: 'silent'): void
 }
 
-// Answers need not tell which server, in which version, wrote them.
+// Without this, answers name the server and its version.
 extended._cfg('silent')
 
-/** Address of the other end, as text. */
+/** A status as it stands on the first line of an answer. */
+export function statusLine(status: number): string {
+  return statusLines.get(status) ?? String(status)
+}
+
+const statusLines = new Map(
+  Object.entries(STATUS_CODES).map(([code, reason]) => [Number(code), `${code} ${reason}`]),
+)
+
+/** The address of the other end, as text. */
 export function peerAddressOf(response: NativeResponse): string {
   return Buffer.from(response.getRemoteAddressAsText()).toString('latin1')
 }
 
 /**
- * Has the library wait anew for a client that takes nothing: after 10 seconds it closes the
- * connection otherwise. To pause alone would do too, but then nobody learns that the client goes.
+ * Makes the library wait anew for a client that takes nothing; otherwise it closes the connection after
+ * 10 seconds. `pause` alone would do the same, but would hide that the client leaves.
  */
 export function waitAnew(response: NativeResponse): void {
   response.pause()

@@ -100,10 +100,18 @@ function writtenNames(
     const other = name === undefined ? undefined : written.get(name)
     if (name !== undefined && other === undefined) written.set(name, key)
     else if (name !== undefined) refuse(`is given twice, as ${other} and ${key}`, binding, name)
-    else if (binding.refusesUnknown) refuse('is not a member that is known', binding, key)
+    else if (binding.refusesUnknown) refuseUnknown(key, binding)
   }
   return written
 }
+
+/** A name is repeated, so that it can be corrected, unless it could be a phone number. */
+function refuseUnknown(key: string, binding: Binding): never {
+  if (MEMBER_NAME.test(key)) refuse('is not a member that is known', binding, key)
+  refuse('has a member that is not known, whose name is not repeated here', binding)
+}
+
+const MEMBER_NAME = /^[A-Za-z_$][A-Za-z_$.-]{0,63}[0-9]{0,3}$/
 
 /** What would be dropped, and change what the rest means. */
 function refuseLost(

@@ -47,8 +47,8 @@ const side = (name: string) => number(`${name} side of an Esri envelope.`)
 const geometryMembers = {
   coordinates: Type.Array(Type.Unknown(), {
     description:
-      'GeoJSON: longitude and latitude in degrees, nested as the type asks. Longitudes from -540 ' +
-      'to 540, latitudes from -90 to 90.',
+      'GeoJSON: longitude and latitude in degrees, nested as the type asks. Longitudes are ' +
+      'places modulo 360, up to 100,000,000 either way, latitudes from -90 to 90.',
   }),
   geometries: Type.Array(Type.Object({}), {
     description: 'GeoJSON: the geometries of a GeometryCollection, each as HickoryGeometry.',

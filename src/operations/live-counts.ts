@@ -14,9 +14,8 @@ import type { Geometry } from '../interface/geometry.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
 import { callerUntil } from '../pool/messages.js'
-import { type SelectionService, select } from '../selection/answer.js'
+import { type CurrentService, type SelectionService, select } from '../selection/answer.js'
 import type { Catalogue } from '../selection/catalogue.js'
-import type { CurrentSnapshot } from '../selection/current.js'
 import { type Query, validate } from '../selection/validate.js'
 import type { Store, StoredCounts } from '../store/store.js'
 import { effectiveVersion, type Progress, takenVersion } from '../suppressions/progress.js'
@@ -65,7 +64,7 @@ export interface ShapeState {
 
 export interface LiveCountsOptions {
   readonly store: Store
-  readonly current: CurrentSnapshot
+  readonly current: CurrentService
   readonly suppressionProgress: Progress
   readonly log: Log
   /** From a failure to the next attempt; `limits.countRetryMs` unless given. */

@@ -3,10 +3,9 @@
  *
  * @module
  */
-import { answer } from '../selection/answer.js'
-import type { CurrentSnapshot } from '../selection/current.js'
+import { answer, type CurrentService } from '../selection/answer.js'
 import type { Execute } from './execute.js'
 
-export function recipientOperations(current: CurrentSnapshot): { RecipientRequest: Execute } {
+export function recipientOperations(current: CurrentService): { RecipientRequest: Execute } {
   return { RecipientRequest: (request, caller) => answer(current.hold(caller), request, caller) }
 }

@@ -17,7 +17,7 @@ import {
   SuppressionRemovalSchema,
 } from '../interface/suppressions.js'
 import { limits } from '../limits.js'
-import { numberFault } from '../store/number-fault.js'
+import { phoneTextFault } from '../phone-number.js'
 import type { Store } from '../store/store.js'
 import type { Scope, Suppression } from '../store/suppressions.js'
 import { columnsOf, documentAnswer, type Row, taggedHeaders } from './document-answer.js'
@@ -90,7 +90,7 @@ function checkedNumbers(numbers: readonly string[] | undefined): readonly string
 
 /** Never quotes it. */
 function checkedNumber(number: string, field: string): string {
-  const fault = numberFault(number)
+  const fault = phoneTextFault(number)
   if (fault === undefined) return number
   throw new ServiceError('InvalidRequest', `${field} ${NUMBER_FAULTS[fault]}`, field)
 }

@@ -5,7 +5,12 @@
  * @module
  */
 import { clippedToGlobe } from '../geometry/clip-to-globe.js'
-import { drawReaches } from '../geometry/draw-reaches.js'
+import {
+  drawReaches,
+  OUTLINE_TOLERANCE_METRES,
+  outlineTolerance,
+} from '../geometry/draw-reaches.js'
+import type { LayerPart } from '../geometry/layer-parts.js'
 import type { Polygons } from '../geometry/polygons.js'
 import type { Layer } from '../geometry/shapes.js'
 import { doubleArea, simpleLoops } from '../geometry/simple-loops.js'
@@ -23,11 +28,44 @@ export interface Ledger {
 export class TooManyVertices extends Error {}
 
 /** @throws TooManyVertices */
-export function drawLayer({ polygons, reaches }: Layer, ledger: Ledger): Polygon[] {
-  const drawn = drawReaches(reaches, ledger.vertexCount)
-  if (drawn === undefined) throw new TooManyVertices()
-  return [polygons, drawn].flatMap((each) => drawPolygons(each, ledger))
+export function drawLayer(layer: Layer, ledger: Ledger): Polygon[] {
+  // Every part may have what is left before any of them is drawn.
+  const parts = drawnParts.map(({ outline }) => outline(layer, ledger.vertexCount))
+  return parts.flatMap((polygons) => {
+    if (polygons === undefined) throw new TooManyVertices()
+    return drawPolygons(polygons, ledger)
+  })
 }
+
+/** By how much the outline of layers may lie off their limit, either way. */
+export function toleranceOf(layers: readonly Layer[]): number {
+  const tolerances = layers.flatMap((layer) =>
+    drawnParts.map(({ toleranceMetres }) => toleranceMetres(layer)),
+  )
+  return tolerances.reduce(greater, OUTLINE_TOLERANCE_METRES)
+}
+
+function greater(a: number, b: number): number {
+  return Math.max(a, b)
+}
+
+interface DrawnPart {
+  /** Polygons whose union is what the part covers; undefined if they have more vertices than given. */
+  outline(layer: Layer, vertexCountMax: number): Polygons | undefined
+  /** By how much they may lie off its limit. */
+  toleranceMetres(layer: Layer): number
+}
+
+const drawnParts = Object.values<DrawnPart>({
+  polygons: {
+    outline: ({ polygons }) => polygons,
+    toleranceMetres: () => 0,
+  },
+  reaches: {
+    outline: ({ reaches }, vertexCountMax) => drawReaches(reaches, vertexCountMax),
+    toleranceMetres: ({ reaches }) => outlineTolerance(reaches.radiiMetres.reduce(greater, 0)),
+  },
+} satisfies Record<LayerPart, DrawnPart>)
 
 function drawPolygons(polygons: Polygons, ledger: Ledger): Polygon[] {
   const { polygonStarts } = polygons

@@ -6,7 +6,6 @@
  */
 import { ServiceError } from '../errors.js'
 import type { Answer } from '../format/answer.js'
-import { OUTLINE_TOLERANCE_METRES, outlineTolerance } from '../geometry/draw-reaches.js'
 import type { Layer } from '../geometry/shapes.js'
 import { limits } from '../limits.js'
 import type { Caller, ClipRunner } from '../pool/messages.js'
@@ -15,6 +14,7 @@ import { type JsonObject, member } from '../selection/parse.js'
 import { refuseUnknownSources } from '../selection/source-ids.js'
 import { readBoolean, validate } from '../selection/validate.js'
 import { outlineAnswer } from './answer.js'
+import { toleranceOf } from './draw.js'
 import { groupSources } from './source-groups.js'
 import type { OutlineOutcome, OutlineTask, Problem } from './task.js'
 
@@ -52,7 +52,7 @@ export async function outline(
   const task = { included, excluded, boundary, choices: groups, problem: undefined }
   const outcome = await runOrDraw(service.runner, task, caller)
   const layers = [...included, ...excluded, ...(boundary ?? [])]
-  return outlineAnswer(groups, outcome, toleranceOf(layers))
+  return outlineAnswer(groups, outcome, Number(toleranceOf(layers).toFixed(3)))
 }
 
 function readBoundary(geometry: object | undefined): readonly Layer[] {
@@ -98,13 +98,4 @@ function checked(outcome: OutlineOutcome): Drawn {
 function tooComplex(problem: string): ServiceError {
   const message = `the shapes of this request ${problem}; simplify them, or ask in parts`
   return new ServiceError('TooComplex', message, 'geoJSON')
-}
-
-function toleranceOf(layers: readonly Layer[]): number {
-  let tolerance = OUTLINE_TOLERANCE_METRES
-  for (const { reaches } of layers) {
-    for (const radius of reaches.radiiMetres)
-      tolerance = Math.max(tolerance, outlineTolerance(radius))
-  }
-  return Number(tolerance.toFixed(3))
 }

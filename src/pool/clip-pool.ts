@@ -15,14 +15,11 @@ import { describeFault, type Log } from '../log.js'
 import { beforeDeadline, NO_ANSWER_IN_TIME } from './deadline.js'
 import type { Caller, ClipFailure, ClipOutcome, ClipRunner } from './messages.js'
 
-export interface ClipPool extends ClipRunner {
-  /** Waits for the running task, then ends the thread. */
-  close(): Promise<void>
-}
-
 export interface ClipPoolOptions {
   /** URL of a module that exports `run`, and `ready`, which does nothing. */
   readonly workerUrl: string
+  /** Options of Node.js for the thread; none unless given. */
+  readonly workerArgs?: readonly string[]
   readonly log: Log
   /** Of the thread. */
   readonly environment: Readonly<Record<string, string>>
@@ -34,13 +31,9 @@ export interface ClipPoolOptions {
   readonly heapBytes?: number
 }
 
-export function createClipPool(options: ClipPoolOptions): ClipPool {
-  return new ThreadedClipPool(options)
-}
-
 const MiB = 1024 * 1024
 
-class ThreadedClipPool implements ClipPool {
+export class ClipPool implements ClipRunner {
   readonly #options: ClipPoolOptions
   #piscina: Piscina | undefined
   #loading: Promise<void> | undefined
@@ -63,8 +56,10 @@ class ThreadedClipPool implements ClipPool {
     }
     this.#underWayCount++
     const { deadlineMs } = caller
+    const enteredMs = performance.now()
     const turn = this.#last.then(async () => {
       if (caller.gone) throw new ServiceError('Unavailable', 'whoever asked has gone')
+      caller.waited?.(performance.now() - enteredMs)
       if (otherwise === undefined) return this.#runInTurn(task, deadlineMs)
       const outcome = await this.#runInTurn(task, deadlineMs - limits.outlineDrawMs)
       // At once, since behind others that take too long as well its time would be over.
@@ -79,6 +74,7 @@ class ThreadedClipPool implements ClipPool {
     return await beforeDeadline(turn, deadlineMs)
   }
 
+  /** Waits for the running task, then ends the thread. */
   async close(): Promise<void> {
     this.#closing = true
     await this.#last
@@ -119,7 +115,8 @@ class ThreadedClipPool implements ClipPool {
   }
 
   #create(): Piscina {
-    const { workerUrl, environment, heapBytes = limits.clipHeapBytes, log } = this.#options
+    const { workerUrl, workerArgs = [], environment, log } = this.#options
+    const { heapBytes = limits.clipHeapBytes } = this.#options
     const piscina = new Piscina({
       filename: workerUrl,
       name: 'run',
@@ -132,7 +129,7 @@ class ThreadedClipPool implements ClipPool {
       resourceLimits: { maxOldGenerationSizeMb: Math.ceil(heapBytes / MiB) },
       env: { ...environment },
       recordTiming: false,
-      execArgv: [],
+      execArgv: [...workerArgs],
     })
     // Told when a thread dies without a task, as one does that cannot load; Piscina then waits for
     // ever.

@@ -7,6 +7,7 @@
  *
  * @module
  */
+import type { LayerPart, LayerParts } from '../geometry/layer-parts.js'
 import type { Polygons } from '../geometry/polygons.js'
 import type { Reaches } from '../geometry/reaches.js'
 import type { Layer, Nearest, Shapes, SourceFilter } from '../geometry/shapes.js'
@@ -97,15 +98,9 @@ function writeQuery(query: TimedQuery): void {
   for (const each of shapes.nearest) writeNearest(each)
 }
 
-function writeLayer({ sourceIds, polygons, reaches }: Layer): void {
-  writeSources(sourceIds)
-  writeWords(polygons.polygonStarts)
-  writeWords(polygons.ringStarts)
-  words.push(reaches.radiiMetres.length)
-  floats.pushAll(polygons.vertices)
-  floats.pushAll(polygons.bounds)
-  floats.pushAll(reaches.arcs)
-  floats.pushAll(reaches.radiiMetres)
+function writeLayer(layer: Layer): void {
+  writeSources(layer.sourceIds)
+  for (const write of partWriters) write(layer)
 }
 
 function writeNearest({ sourceIds, lng, lat, count, isExcluded }: Nearest): void {
@@ -126,6 +121,21 @@ function writeWords(numbers: ArrayLike<number>): void {
   words.push(numbers.length)
   words.pushAll(numbers)
 }
+
+/** One for each part of a layer; `readLayer` reads them in the same order. */
+const partWriters = Object.values<(layer: LayerParts) => void>({
+  polygons({ polygons }) {
+    writeWords(polygons.polygonStarts)
+    writeWords(polygons.ringStarts)
+    floats.pushAll(polygons.vertices)
+    floats.pushAll(polygons.bounds)
+  },
+  reaches({ reaches }) {
+    words.push(reaches.radiiMetres.length)
+    floats.pushAll(reaches.arcs)
+    floats.pushAll(reaches.radiiMetres)
+  },
+} satisfies Record<LayerPart, (layer: LayerParts) => void>)
 
 interface Reading {
   readonly words: Uint32Array
@@ -151,6 +161,7 @@ function readLayers(from: Reading): Shapes['included'] {
   return readList(from, readLayer)
 }
 
+/** Reads the parts in the order of `partWriters`. */
 function readLayer(from: Reading): Layer {
   const sourceIds = readSources(from)
   const polygonStarts = readWords(from)

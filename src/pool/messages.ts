@@ -3,13 +3,9 @@
  *
  * @module
  */
-import type { MessagePort } from 'node:worker_threads'
 import type { Shapes } from '../geometry/shapes.js'
-import type { LogLevel } from '../log.js'
 import type { RowFormat } from '../shard/rows.js'
 import type { CountMode } from '../shard/select.js'
-import type { Snapshot } from '../snapshot/snapshot.js'
-import type { SnapshotNews } from '../snapshot/watch.js'
 
 export type SelectionKind = 'count' | 'select'
 
@@ -68,6 +64,8 @@ export interface Caller {
   readonly gone: boolean
   /** Calls back once, when the caller has all of its answer or has gone. */
   whenOver(listener: () => void): void
+  /** Told how long a task waited for a thread, as it goes there; left out where nobody measures. */
+  waited?(ms: number): void
 }
 
 /** A caller within the service, who stays until the deadline and keeps nothing afterwards. */
@@ -106,37 +104,4 @@ export interface ClipRunner {
     caller: Caller,
     otherwise?: (failure: ClipFailure) => unknown,
   ): Promise<ClipOutcome>
-}
-
-/** What a front thread is born with. */
-export interface FrontData {
-  readonly snapshot: Snapshot
-  /** What there is to say of other snapshots as it starts. */
-  readonly news: SnapshotNews
-  readonly dataDirectory: string
-  /** Where to ask for changes to the store, which the main thread makes. */
-  readonly changes: MessagePort
-  /** Up to which change to the do-not-contact lists the snapshot is marked. */
-  readonly suppressionProgress: Int32Array
-  readonly queryThreadCount: number
-  readonly corsOrigins: readonly string[]
-  /** Milliseconds between deaths of a query worker; 0 is never. */
-  readonly crashQueryWorkerMs: number
-  readonly logLevel: LogLevel
-}
-
-/** From a front thread to the main thread. */
-export type FrontMessage =
-  /** Its workers hold the snapshot; `descriptor` lets the acceptor hand it connections. */
-  | { readonly kind: 'ready'; readonly descriptor: number }
-  /** It cannot start or go on. */
-  | { readonly kind: 'failed'; readonly reason: string }
-
-/** From the main thread to a front thread: answer what is open, then end. */
-export interface DrainMessage {
-  readonly kind: 'drain'
-  /** For clients that keep a connection to learn that it ends. */
-  readonly quietMs: number
-  /** After which what is still open is broken off. */
-  readonly deadlineMs: number
 }

@@ -37,6 +37,8 @@ export interface QueryPool extends QueryRunner {
 export interface QueryPoolOptions {
   /** URL of the compiled workers/query.ts. */
   readonly workerUrl: string
+  /** Options of Node.js for the workers; none unless given. */
+  readonly workerArgs?: readonly string[]
   readonly threadCount: number
   readonly shards: readonly ShardImage[]
   readonly log: Log
@@ -52,10 +54,11 @@ export interface QueryPoolOptions {
  * @throws OperatorError  when they have not in time
  */
 export async function startQueryPool(options: QueryPoolOptions): Promise<QueryPool> {
-  const { workerUrl, threadCount, shards, log, edgeTestCount = limits.edgeTestCount } = options
+  const { workerUrl, workerArgs = [], threadCount, shards, log } = options
+  const { edgeTestCount = limits.edgeTestCount } = options
   const control = createControl()
   const workerData: QueryWorkerData = { shards, control, edgeTestCount }
-  const threads = new WorkerThreads({ workerUrl, threadCount, workerData, log })
+  const threads = new WorkerThreads({ workerUrl, workerArgs, threadCount, workerData, log })
   const settled = new AbortController()
   const failed = threads.failure().catch((error: Error) => {
     throw new OperatorError('Failed', `a query worker cannot start: ${error.message}`)

@@ -192,6 +192,7 @@ export class Scheduler {
     })
     const task: QueriesTask = { kind: 'queries', ...flatten(queries), unwanted }
     const sentMs = performance.now()
+    for (const { caller, enteredMs } of batch) caller.waited?.(sentMs - enteredMs)
     if (unwanted === null) this.#smallSentMs = sentMs
     const flat = await this.#send(thread, batch, task)
     if (flat === undefined) return

@@ -35,6 +35,8 @@ interface PiscinaWorker {
 export interface WorkerThreadsOptions {
   /** URL of the compiled workers/query.ts. */
   readonly workerUrl: string
+  /** Options of Node.js for the threads. */
+  readonly workerArgs: readonly string[]
   readonly threadCount: number
   readonly workerData: QueryWorkerData
   readonly log: Log
@@ -118,7 +120,7 @@ export class WorkerThreads implements QueryThreads {
   }
 
   #create(): Piscina {
-    const { workerUrl, threadCount, workerData, log } = this.#options
+    const { workerUrl, workerArgs, threadCount, workerData, log } = this.#options
     const piscina = new Piscina({
       filename: workerUrl,
       name: 'run',
@@ -131,8 +133,8 @@ export class WorkerThreads implements QueryThreads {
       maxQueue: limits.tasksQueuedCount,
       closeTimeout: limits.poolCloseMs,
       recordTiming: false,
-      // A loader or profiler that watches this process would slow down every restart of a worker.
-      execArgv: [],
+      // Not those of this process: a loader or profiler would slow down every restart of a worker.
+      execArgv: [...workerArgs],
       workerData,
     })
     // Without a listener, a worker that dies while it has no task would end this thread as well.

@@ -26,6 +26,16 @@ export interface SelectionService {
   readonly countMode: () => CountMode
 }
 
+/** The service of the snapshot that is served now, which another may take the place of at any time. */
+export interface CurrentService {
+  /** To ask something of it, hold it. */
+  readonly newest: { readonly service: SelectionService }
+  /** What to answer a caller from: the same for all that it asks, and there until it is over. */
+  hold(caller: Caller): SelectionService
+  /** Keeps the newest while `work` goes on. */
+  use<Value>(work: (service: SelectionService) => Promise<Value>): Promise<Value>
+}
+
 /**
  * Answers who is inside the shapes of a request.
  *

@@ -7,6 +7,7 @@
  */
 import { createHash } from 'node:crypto'
 import { ServiceError } from '../errors.js'
+import { layerArrays } from '../geometry/layer-parts.js'
 import type { CountMode } from '../shard/select.js'
 import type { Query } from './validate.js'
 
@@ -75,13 +76,7 @@ function stateOf({ snapshotId, countMode }: ListBasis): Buffer {
 /** Of all that a query selects by, and of the other parts, so that a damaged cursor is none. */
 function sealOf({ shapes, sourceIds, countMode, isDistinct }: Query, bytes: Buffer): Buffer {
   const { included, excluded, nearest } = shapes
-  const arrays = [...included, ...excluded].flatMap(({ polygons, reaches }) => [
-    polygons.vertices,
-    polygons.ringStarts,
-    polygons.polygonStarts,
-    reaches.arcs,
-    reaches.radiiMetres,
-  ])
+  const arrays = [...included, ...excluded].flatMap(layerArrays)
   // Lengths go before contents: what is drawn otherwise is then never the same bytes.
   const plain = {
     version: CURSOR_VERSION,

@@ -5,12 +5,13 @@
  * @module
  */
 import type { ServiceErrorCode } from '../errors.js'
-import { type UnitRing, unwrapLine } from '../geometry/antimeridian.js'
+import { drawnRing, lngOnGlobe, type UnitRing } from '../geometry/antimeridian.js'
 import { type NestingFault, nestRings } from '../geometry/esri-rings.js'
+import type { SentPath } from '../geometry/sent-path.js'
 import { latOfMetres, lngOfMetres } from '../geometry/web-mercator.js'
 import { lowerCase } from '../interface/letter-case.js'
 import { numberOf } from '../interface/quoted.js'
-import { toRing } from './geojson.js'
+import { RING_FAULTS, type Ring, toRing } from './geojson.js'
 import type { GeometrySink } from './layers.js'
 import { type JsonObject, member } from './parse.js'
 import { arrayAt, fail, readPosition } from './positions.js'
@@ -110,7 +111,10 @@ function readPolygon(geometry: EsriGeometry): void {
   const rings = listAt(geometry, 'rings').map((ring, i) =>
     readRing(ring, `${path}[${i}]`, geometry),
   )
-  const polygons = nestRings(rings, geometry.into.budget)
+  // By itself, whatever it lies in: on it somebody is inside of it or of what it is a hole of.
+  for (const { ring, hasArea } of rings) if (!hasArea) geometry.into.polygon(ring, [])
+  const open = rings.flatMap(({ ring, hasArea }) => (hasArea ? [ring] : []))
+  const polygons = nestRings(open, geometry.into.budget)
   if (typeof polygons === 'string') {
     const [code, problem] = NESTING_FAULTS[polygons]
     fail(code, problem, path)
@@ -126,10 +130,10 @@ function readPolygon(geometry: EsriGeometry): void {
   }
 }
 
-function readRing(value: unknown, path: string, geometry: EsriGeometry): UnitRing {
+function readRing(value: unknown, path: string, geometry: EsriGeometry): Ring {
   const positions = arrayAt(value, path)
   geometry.into.count(positions.length, path)
-  return toRing(readPositions(positions, path, geometry.reference), path)
+  return toRing(readPlanePath(positions, path, geometry.reference), path, geometry.into)
 }
 
 function readPolyline(geometry: EsriGeometry): void {
@@ -138,9 +142,9 @@ function readPolyline(geometry: EsriGeometry): void {
     const positions = arrayAt(value, path)
     // A line is sent there and back.
     geometry.into.count(2 * positions.length, path)
-    const line = readPositions(positions, path, geometry.reference)
+    const line = readPlanePath(positions, path, geometry.reference)
     if (positions.length < 2) fail('InvalidGeoJson', 'must have at least two positions', path)
-    geometry.into.line(unwrapLine(line))
+    geometry.into.line(line, path)
   })
 }
 
@@ -150,7 +154,7 @@ function readMultipoint(geometry: EsriGeometry): void {
     geometry.into.count(1, path)
     const point: number[] = []
     readPlanePosition(position, path, geometry.reference, point)
-    geometry.into.point(point)
+    geometry.into.point([lngOnGlobe(point[0]), point[1]])
   })
 }
 
@@ -160,7 +164,7 @@ function readPoint({ object, path, reference, into }: EsriGeometry): void {
   into.count(1, path)
   const point: number[] = []
   readPlanePosition([x, member(object, 'y')], path, reference, point)
-  into.point(point)
+  into.point([lngOnGlobe(point[0]), point[1]])
 }
 
 /** An envelope is as wide as it is written: none of its edges runs the short way round. */
@@ -175,38 +179,47 @@ function readEnvelope({ object, path, reference, into }: EsriGeometry): void {
   if (west > east || south > north) {
     fail('InvalidGeoJson', 'must have xmin and ymin no greater than xmax and ymax', path)
   }
-  into.polygon([west, south, west, north, east, north, east, south], [])
+  const ring = drawnRing([west, south, west, north, east, north, east, south])
+  if (ring === 'TooWide') fail('AmbiguousRing', RING_FAULTS[ring], path)
+  if (west < east && south < north) into.ring(true, path)
+  into.polygon(ring, [])
 }
 
 function listAt({ object, path }: EsriGeometry, name: string): readonly unknown[] {
   return arrayAt(member(object, name), `${path}.${name}`)
 }
 
-function readPositions(
+function readPlanePath(
   positions: readonly unknown[],
   path: string,
   reference: SpatialReference,
-): number[] {
+): SentPath {
   const units: number[] = []
   positions.forEach((position, i) => {
-    readPlanePosition(position, `${path}[${i}]`, reference, units)
+    readPosition(inDegrees(position, reference), `${path}[${i}]`, units)
   })
-  return units
+  const lngDegreesAt = (vertex: number) =>
+    numberOf((inDegrees(positions[vertex], reference) as unknown[])[0]) as number
+  return { units, lngDegreesAt }
 }
 
-/** Appends one position to `into`, brought to degrees. */
+/** Appends one position to `into`. */
 function readPlanePosition(
   position: unknown,
   path: string,
   reference: SpatialReference,
   into: number[],
 ): void {
+  readPosition(inDegrees(position, reference), path, into)
+}
+
+/** A position brought to degrees; as it is where it cannot be, so that it is refused by its path. */
+function inDegrees(position: unknown, reference: SpatialReference): unknown {
   const isProjected = reference === 'webMercator' && Array.isArray(position)
   const [x = Number.NaN, y = Number.NaN] = isProjected ? position.map(numberOf) : []
   // Infinite metres would be a pole; as they are, they are refused.
   const isPlace = Number.isFinite(x) && Number.isFinite(y)
-  const place = isPlace ? [lngOfMetres(x), latOfMetres(y)] : position
-  readPosition(place, path, into)
+  return isPlace ? [lngOfMetres(x), latOfMetres(y)] : position
 }
 
 /** As an empty point and an empty envelope are written. */

@@ -3,12 +3,17 @@
  *
  * @module
  */
-import { type RingFault, type UnitRing, unwrapLine, unwrapRing } from '../geometry/antimeridian.js'
+import { lngOnGlobe, type RingFault, type UnitRing, unwrapRing } from '../geometry/antimeridian.js'
+import type { SentPath } from '../geometry/sent-path.js'
 import type { GeometrySink } from './layers.js'
 import { kindOf } from './parse.js'
-import { arrayAt, fail, nonEmptyArrayAt, readPosition, readPositions } from './positions.js'
+import { arrayAt, fail, nonEmptyArrayAt, readPath, readPosition } from './positions.js'
 
-/** @throws ServiceError  that names the position or the ring */
+/**
+ * Reads coordinates. An empty array is a geometry of nobody (RFC 7946, 3.1).
+ *
+ * @throws ServiceError  that names the position or the ring
+ */
 export function readCoordinates(
   type: unknown,
   coordinates: unknown,
@@ -21,20 +26,32 @@ export function readCoordinates(
     const problem = `must be the type of a GeoJSON geometry, but is ${found}`
     fail('UnknownGeometryType', problem, `${path}.type`)
   }
+  if (Array.isArray(coordinates) && coordinates.length === 0) return
   read(coordinates, `${path}.coordinates`, into)
 }
 
 /** A ring as a polygon takes it: checked, not closed, in continuous longitudes. */
-export function toRing(positions: number[], path: string): UnitRing {
-  if (!hasThreePoints(positions)) {
-    fail('DegenerateRing', 'must have at least three different positions', path)
-  }
-  const end = positions.length
-  const isClosed = positions[0] === positions[end - 2] && positions[1] === positions[end - 1]
-  const ring = unwrapRing(isClosed ? positions.slice(0, -2) : positions)
-  if (typeof ring === 'string') fail('AmbiguousRing', RING_FAULTS[ring], path)
-  return ring
+export interface Ring {
+  readonly ring: UnitRing
+  /** Whether it has three different positions or more; with fewer it is all boundary. */
+  readonly hasArea: boolean
 }
+
+/** @param into  is told of the ring, so that a feature of nothing but rings without area is refused */
+export function toRing(sent: SentPath, path: string, into: GeometrySink): Ring {
+  const { units, lngDegreesAt } = sent
+  const end = units.length
+  if (end === 0) fail('DegenerateRing', NO_AREA, path)
+  const hasArea = hasThreePoints(units)
+  into.ring(hasArea, path)
+  const isClosed = end > 2 && units[0] === units[end - 2] && units[1] === units[end - 1]
+  const ring = unwrapRing({ units: isClosed ? units.slice(0, -2) : units, lngDegreesAt })
+  if (typeof ring === 'string') fail('AmbiguousRing', RING_FAULTS[ring], path)
+  return { ring, hasArea }
+}
+
+/** What is wrong with a ring without area, where none of its feature has any. */
+export const NO_AREA = 'must have at least three different positions'
 
 type CoordinateReader = (coordinates: unknown, path: string, into: GeometrySink) => void
 
@@ -62,25 +79,31 @@ function readPolygon(value: unknown, path: string, into: GeometrySink): void {
     const at = `${path}[${index}]`
     const positions = arrayAt(ring, at)
     into.count(positions.length, at)
-    return toRing(readPositions(positions, at), at)
+    return toRing(readPath(positions, at), at, into)
   })
-  into.polygon(rings[0], rings.slice(1))
+  const [shell, ...holes] = rings
+  // A hole without area removes nobody.
+  const open = holes.filter(({ hasArea }) => hasArea)
+  into.polygon(
+    shell.ring,
+    open.map(({ ring }) => ring),
+  )
 }
 
 function readLine(value: unknown, path: string, into: GeometrySink): void {
   const positions = arrayAt(value, path)
   // A line that holds what lies on it runs there and back.
   into.count(2 * positions.length, path)
-  const line = readPositions(positions, path)
+  const line = readPath(positions, path)
   if (positions.length < 2) fail('InvalidGeoJson', 'must have at least two positions', path)
-  into.line(unwrapLine(line))
+  into.line(line, path)
 }
 
 function readPoint(value: unknown, path: string, into: GeometrySink): void {
   into.count(1, path)
   const point: number[] = []
   readPosition(value, path, point)
-  into.point(point)
+  into.point([lngOnGlobe(point[0]), point[1]])
 }
 
 function hasThreePoints(positions: readonly number[]): boolean {
@@ -96,7 +119,9 @@ function hasThreePoints(positions: readonly number[]): boolean {
   return false
 }
 
-const RING_FAULTS: Readonly<Record<RingFault, string>> = {
+/** What is wrong with a ring that has no one meaning, in words. */
+export const RING_FAULTS: Readonly<Record<RingFault, string>> = {
   AmbiguousPole: 'goes round the globe so near the equator that it could hold either pole',
   SeveralTurns: 'goes round the globe more than once',
+  TooWide: 'is more than three turns wide, or runs back by more than one on its way round a pole',
 }

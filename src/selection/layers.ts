@@ -3,21 +3,28 @@
  *
  * @module
  */
-import type { UnitRing } from '../geometry/antimeridian.js'
+import { lngOnGlobe, type UnitRing, unwrapLine } from '../geometry/antimeridian.js'
 import { boundaryOf, type Edges } from '../geometry/boundary.js'
 import { PolygonList } from '../geometry/polygon-list.js'
 import { type ReachFault, ReachList } from '../geometry/reach-list.js'
 import { type RingBudget, ringBudget } from '../geometry/ring-budget.js'
+import type { SentPath } from '../geometry/sent-path.js'
 import type { Layer, Nearest, Shapes, SourceFilter } from '../geometry/shapes.js'
 import { limits } from '../limits.js'
 import type { FeatureProperties } from './feature-properties.js'
 import { fail } from './positions.js'
 
-/** Takes the geometries of one feature, in units and in continuous longitudes. */
+/** Takes the geometries of one feature, in units. */
 export interface GeometrySink {
+  /** Rings in continuous longitudes. */
   polygon(shell: UnitRing, holes: readonly UnitRing[]): void
-  line(line: UnitRing): void
-  point(point: UnitRing): void
+  line(line: SentPath, path: string): void
+  /** A place within ±180. */
+  point(point: readonly [lng: number, lat: number]): void
+  /** To be told of each ring before it comes in a polygon. */
+  ring(hasArea: boolean, path: string): void
+  /** The first ring of the feature that has no area, if none has any. */
+  ringWithoutArea(): string | undefined
   /** To be called before as many positions of a ring, a line or a point are read. */
   count(positionCount: number, path: string): void
   /** What it may still take to tell how rings lie to each other. */
@@ -38,6 +45,7 @@ export class LayerCollector {
     const bounds = {
       count: (positionCount: number, at: string) => this.#count(positionCount, at),
       budget: this.#budget,
+      ...ringTally(),
     }
     if (properties.nearestCount !== undefined) {
       return { ...this.#nearestSink(properties, path), ...bounds }
@@ -48,7 +56,7 @@ export class LayerCollector {
     if (radiusMetres === undefined) {
       return {
         polygon: (shell, holes) => layer.polygons.add(shell, holes),
-        line: (line) => layer.polygons.addLine(line),
+        line: (line, at) => layer.polygons.addLine(unwrappedLine(line, at)),
         point: (point) => layer.polygons.addLine(point),
         ...bounds,
       }
@@ -73,7 +81,11 @@ export class LayerCollector {
         }
         reach((reaches) => addMargin(reaches, edges, radiusMetres))
       },
-      line: (line) => reach((reaches) => reaches.addCorridor(line, radiusMetres)),
+      // Great circles from place to place: by which turns these are reached makes no difference.
+      line: ({ units }) => {
+        const places = units.map((value, i) => (i % 2 === 0 ? lngOnGlobe(value) : value))
+        reach((reaches) => reaches.addCorridor(places, radiusMetres))
+      },
       point: (point) => reach((reaches) => reaches.addCircle(point[0], point[1], radiusMetres)),
       ...bounds,
     }
@@ -95,7 +107,7 @@ export class LayerCollector {
   #nearestSink({ nearestCount, sourceIds, isExcluded }: FeatureProperties, path: string) {
     const refuse = () => fail('InvalidNearest', 'picks the nearest to a Point alone', path)
     let isUsed = false
-    const point = ([lng, lat]: UnitRing) => {
+    const point = ([lng, lat]: readonly [number, number]) => {
       if (isUsed) refuse()
       isUsed = true
       if (this.#nearest.length === limits.nearestFeatureCount) {
@@ -120,6 +132,25 @@ export class LayerCollector {
       )
     }
   }
+}
+
+/** Notes which rings of a feature have an area. */
+function ringTally() {
+  let first: string | undefined
+  let hasAnyArea = false
+  return {
+    ring(hasArea: boolean, path: string): void {
+      if (hasArea) hasAnyArea = true
+      else first ??= path
+    },
+    ringWithoutArea: () => (hasAnyArea ? undefined : first),
+  }
+}
+
+function unwrappedLine(line: SentPath, path: string): UnitRing {
+  const unwrapped = unwrapLine(line)
+  if (unwrapped !== 'TooWide') return unwrapped
+  return fail('AmbiguousLine', 'is more than three turns round the globe wide', path)
 }
 
 interface LayerLists {

@@ -3,10 +3,9 @@
  *
  * @module
  */
-import { reachMeets } from '../geometry/reach-bounds.js'
-import { holdsFor, type Layer, type Shapes } from '../geometry/shapes.js'
+import { layerMeets, layerSize } from '../geometry/layer-parts.js'
+import { holdsFor, type Shapes } from '../geometry/shapes.js'
 import { limits } from '../limits.js'
-import { meets } from '../shard/layout.js'
 import { type CountMode, needsWholeSources } from '../shard/select.js'
 import type { Catalogue, CatalogueShard } from './catalogue.js'
 import type { Query } from './validate.js'
@@ -60,27 +59,20 @@ export function planTasks(
 function sizeOf({ included, excluded }: Shapes): number {
   let size = 0
   for (const layers of [included, excluded]) {
-    for (const { polygons, reaches } of layers) {
-      size += polygons.vertices.length / 2 + reaches.radiiMetres.length
-    }
+    for (const layer of layers) size += layerSize(layer)
   }
   return size
 }
 
 function isTouched(shard: CatalogueShard, { included, nearest }: Shapes): boolean {
-  const layers = included.filter((layer) => holdsFor(layer, shard.sourceId))
-  if (layers.some((layer) => layerMeets(shard, layer))) return true
-  // The nearest of all may be anywhere; of those inside a layer they are where the layer is.
-  return nearest.some(
-    (each) => holdsFor(each, shard.sourceId) && (each.isExcluded || layers.length === 0),
-  )
-}
-
-function layerMeets({ box }: CatalogueShard, { polygons, reaches }: Layer): boolean {
-  for (let at = 0; at < polygons.bounds.length; at += 4) {
-    if (meets(box, polygons.bounds, at)) return true
+  let isLimited = false
+  for (const layer of included) {
+    if (!holdsFor(layer, shard.sourceId)) continue
+    if (layerMeets(layer, shard.box)) return true
+    isLimited = true
   }
-  return reachMeets(reaches, box)
+  // The nearest of all may be anywhere; of those inside a layer they are where the layer is.
+  return nearest.some((each) => holdsFor(each, shard.sourceId) && (each.isExcluded || !isLimited))
 }
 
 /** Lists of members with the same key, in the order of their first ones. */

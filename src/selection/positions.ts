@@ -4,12 +4,19 @@
  * @module
  */
 import { ServiceError, type ServiceErrorCode } from '../errors.js'
+import type { SentPath } from '../geometry/sent-path.js'
 import { toUnits } from '../geometry/units.js'
 import { numberOf } from '../interface/quoted.js'
 import { isObject, type JsonObject, kindOf } from './parse.js'
 
-/** Longitudes and latitudes in units, alternately; a third coordinate is ignored. */
-export function readPositions(positions: readonly unknown[], path: string): number[] {
+/** The positions of a ring or a line; a third coordinate is ignored. */
+export function readPath(positions: readonly unknown[], path: string): SentPath {
+  const units = readPositions(positions, path)
+  const lngDegreesAt = (vertex: number) => numberOf((positions[vertex] as unknown[])[0]) as number
+  return { units, lngDegreesAt }
+}
+
+function readPositions(positions: readonly unknown[], path: string): number[] {
   const units: number[] = []
   for (let i = 0; i < positions.length; i++) {
     const position = positions[i]
@@ -19,8 +26,8 @@ export function readPositions(positions: readonly unknown[], path: string): numb
   return units
 }
 
-/** Map libraries draw on beyond the antimeridian; more than one turn and a half has no use. */
-const LNG_DEGREES_MAX = 540
+/** Any number of turns, as far as a double tells two places from one another that are a unit apart. */
+const LNG_DEGREES_MAX = 100_000_000
 const LAT_DEGREES_MAX = 90
 
 /** Appends one position to `into`. */
@@ -34,7 +41,7 @@ export function readPosition(position: unknown, path: string, into: number[]): v
     fail('InvalidGeoJson', 'must hold two numbers, longitude and latitude', path)
   }
   if (!(Math.abs(lng) <= LNG_DEGREES_MAX)) {
-    fail('LongitudeOutOfRange', 'must have a longitude from -540 to 540', path)
+    fail('LongitudeOutOfRange', 'must have a longitude from -100,000,000 to 100,000,000', path)
   }
   if (!(Math.abs(lat) <= LAT_DEGREES_MAX)) {
     fail('LatitudeOutOfRange', 'must have a latitude from -90 to 90', path)

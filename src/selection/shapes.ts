@@ -9,7 +9,7 @@ import { lowerCase } from '../interface/letter-case.js'
 import { limits } from '../limits.js'
 import { isEsriGeometry, readEsriGeometry } from './esri.js'
 import { NO_PROPERTIES, readProperties, refuseMisplacedProperties } from './feature-properties.js'
-import { readCoordinates } from './geojson.js'
+import { NO_AREA, readCoordinates } from './geojson.js'
 import { type GeometrySink, LayerCollector } from './layers.js'
 import { isObject, type JsonObject, member } from './parse.js'
 import { arrayAt, fail, objectAt } from './positions.js'
@@ -17,16 +17,12 @@ import type { SourceReference } from './source-ids.js'
 import { readSpatialReference, type SpatialReference } from './spatial-reference.js'
 
 /**
- * Reads a FeatureCollection, a Feature or a bare geometry. Null, absent and an object without any
- * member, as clients write an empty collection, are no shape.
+ * Reads a FeatureCollection, a Feature or a bare geometry: its shapes, and the sources that features
+ * are limited to. Null, absent and an object without any member, as clients write an empty
+ * collection, are no shape.
  *
  * @throws ServiceError  that names the feature, or the position, at fault
  */
-export function readShapes(value: unknown, path: string): Shapes {
-  return readDrawing(value, path).shapes
-}
-
-/** The shapes, and the sources that features are limited to. */
 export function readDrawing(
   value: unknown,
   path: string,
@@ -51,7 +47,7 @@ class ShapeReader {
       this.#readFeatures(object, type, features, path)
     } else if (type === 'Feature' || member(object, 'geometry') !== undefined) {
       this.#readFeature(object, path)
-    } else this.#readGeometry(object, path, undefined, this.layers.sinkFor(NO_PROPERTIES, path))
+    } else this.#readWhole(object, path, undefined, this.layers.sinkFor(NO_PROPERTIES, path))
   }
 
   #readFeatures(object: JsonObject, type: unknown, features: unknown, path: string): void {
@@ -88,12 +84,24 @@ class ShapeReader {
     if (geometry !== null) {
       const geometryPath = `${path}.geometry`
       const sink = this.layers.sinkFor(properties, path)
-      this.#readGeometry(objectAt(geometry, geometryPath), geometryPath, own ?? reference, sink)
+      this.#readWhole(objectAt(geometry, geometryPath), geometryPath, own ?? reference, sink)
     }
     // Without a place to be near to, a feature that is to narrow the others would not.
     if (properties.nearestCount !== undefined && this.layers.nearestCount === nearestCount) {
       fail('InvalidNearest', 'picks the nearest to a Point, but has none', path)
     }
+  }
+
+  /** The geometry of a feature: of its rings one at least must have an area. */
+  #readWhole(
+    geometry: JsonObject,
+    path: string,
+    reference: SpatialReference | undefined,
+    into: GeometrySink,
+  ): void {
+    this.#readGeometry(geometry, path, reference, into)
+    const withoutArea = into.ringWithoutArea()
+    if (withoutArea !== undefined) fail('DegenerateRing', NO_AREA, withoutArea)
   }
 
   /** Collections may hold collections, as deep as a body may nest. */

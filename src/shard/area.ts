@@ -3,13 +3,16 @@
  *
  * @module
  */
+import { meets } from '../geometry/bounds.js'
 import { fillEdgeTable, RINGS_PER_TABLE, SHELL_BIT } from '../geometry/edges.js'
+import type { LayerPart } from '../geometry/layer-parts.js'
 import type { Polygons } from '../geometry/polygons.js'
 import { createReachTable, fillReachTable, type ReachTable } from '../geometry/reach-table.js'
+import type { Reaches } from '../geometry/reaches.js'
 import { holdsFor, type Layer, type Shapes } from '../geometry/shapes.js'
 import { type Budget, BudgetSpent, charge, RUN_COST } from './budget.js'
 import { type Kernel, kernelFor } from './kernel.js'
-import { meets, type Shard } from './layout.js'
+import type { Shard } from './layout.js'
 import { descendReach } from './reach-descend.js'
 import { normalise, RunList, subtract } from './runs.js'
 import { countMarked, hasMarks, takeUnmarked } from './suppressed.js'
@@ -26,19 +29,41 @@ export function countDirectly(
   if (included.length !== 1 || included[0].sourceIds !== null || excluded.length > 0) {
     return undefined
   }
-  const [{ polygons, reaches }] = included
-  const polygonCount = polygons.polygonStarts.length - 1
-  const hasReaches = reaches.radiiMetres.length > 0
-  if (polygonCount === 0) return hasReaches ? countReached(shards, reaches, budget) : undefined
-  const isOnePass = polygonCount === 1 && polygons.polygonStarts[1] <= RINGS_PER_TABLE
-  return isOnePass && !hasReaches ? countInPolygon(shards, polygons, budget) : undefined
+  const [layer] = included
+  let drawn: AreaPart | undefined
+  for (const part of areaParts) {
+    if (part.isEmpty(layer)) continue
+    if (drawn !== undefined) return undefined
+    drawn = part
+  }
+  return drawn?.count(shards, layer, budget)
 }
 
-function countReached(
-  shards: readonly Shard[],
-  reaches: Layer['reaches'],
-  budget: Budget,
-): Uint32Array {
+/** How recipients are found in one part of a layer. */
+interface AreaPart {
+  isEmpty(layer: Layer): boolean
+  /** Counts them as `countDirectly` does; undefined when that takes runs. */
+  count(shards: readonly Shard[], layer: Layer, budget: Budget): Uint32Array | undefined
+  /** Adds lists of runs to `into`, which has `listCount` of them; returns how many it has then. */
+  select(shard: Shard, layer: Layer, into: RunList, listCount: number, budget: Budget): number
+}
+
+const areaParts = Object.values<AreaPart>({
+  polygons: {
+    isEmpty: ({ polygons }) => polygons.polygonStarts.length === 1,
+    count: (shards, { polygons }, budget) => countInPolygons(shards, polygons, budget),
+    select: (shard, { polygons }, into, listCount, budget) =>
+      selectPolygons(shard, polygons, into, listCount, budget),
+  },
+  reaches: {
+    isEmpty: ({ reaches }) => reaches.radiiMetres.length === 0,
+    count: (shards, { reaches }, budget) => countReached(shards, reaches, budget),
+    select: (shard, { reaches }, into, listCount, budget) =>
+      selectReached(shard, reaches, into, listCount, budget),
+  },
+} satisfies Record<LayerPart, AreaPart>)
+
+function countReached(shards: readonly Shard[], reaches: Reaches, budget: Budget): Uint32Array {
   const counts = new Uint32Array(shards.length)
   const table = reachTableOf(reaches, budget)
   for (let at = 0; at < shards.length; at++) {
@@ -49,7 +74,14 @@ function countReached(
   return counts
 }
 
-function countInPolygon(shards: readonly Shard[], polygons: Polygons, budget: Budget): Uint32Array {
+/** Where there is one polygon, of as many rings as a table has bits. */
+function countInPolygons(
+  shards: readonly Shard[],
+  polygons: Polygons,
+  budget: Budget,
+): Uint32Array | undefined {
+  const { polygonStarts } = polygons
+  if (polygonStarts.length > 2 || polygonStarts[1] > RINGS_PER_TABLE) return undefined
   const counts = new Uint32Array(shards.length)
   let filled: Kernel | undefined
   for (let at = 0; at < shards.length; at++) {
@@ -106,23 +138,14 @@ export function selectUnion(
   budget: Budget,
 ): void {
   into.clear()
-  let partCount = 0
+  let listCount = 0
   for (const layer of layers) {
     if (!holdsFor(layer, shard.sourceId)) continue
-    const { polygons, reaches } = layer
-    for (let polygon = 0; polygon < polygons.polygonStarts.length - 1; polygon++) {
-      if (!meets(shard.box, polygons.bounds, 4 * polygon)) continue
-      selectPolygon(shard, polygons, polygon, budget)
-      addPart(into, partCount++, polygonRuns, budget)
-    }
-    if (reaches.radiiMetres.length > 0) {
-      reachRuns.clear()
-      const table = reachTableOf(reaches, budget)
-      within(budget, descendReach(shard, table, budget, reachRuns))
-      addPart(into, partCount++, reachRuns, budget)
+    for (const part of areaParts) {
+      if (!part.isEmpty(layer)) listCount = part.select(shard, layer, into, listCount, budget)
     }
   }
-  if (partCount > 1) normalise(into)
+  if (listCount > 1) normalise(into)
 }
 
 /** Takes from `runs` what is in `removed` as well. */
@@ -156,9 +179,38 @@ function chargeMarks({ runCount }: RunList, recipientCount: number, budget: Budg
   charge(budget, MARKED_RUN_COST * runCount + recipientCount / 32)
 }
 
-function addPart(into: RunList, partCount: number, runs: RunList, budget: Budget): void {
+function selectPolygons(
+  shard: Shard,
+  polygons: Polygons,
+  into: RunList,
+  listCount: number,
+  budget: Budget,
+): number {
+  let count = listCount
+  for (let polygon = 0; polygon < polygons.polygonStarts.length - 1; polygon++) {
+    if (!meets(shard.box, polygons.bounds, 4 * polygon)) continue
+    selectPolygon(shard, polygons, polygon, budget)
+    addList(into, count++, polygonRuns, budget)
+  }
+  return count
+}
+
+function selectReached(
+  shard: Shard,
+  reaches: Reaches,
+  into: RunList,
+  listCount: number,
+  budget: Budget,
+): number {
+  reachRuns.clear()
+  within(budget, descendReach(shard, reachTableOf(reaches, budget), budget, reachRuns))
+  addList(into, listCount, reachRuns, budget)
+  return listCount + 1
+}
+
+function addList(into: RunList, listCount: number, runs: RunList, budget: Budget): void {
   charge(budget, RUN_COST * runs.runCount)
-  if (partCount === 0) {
+  if (listCount === 0) {
     into.exchange(runs)
     return
   }
@@ -201,7 +253,7 @@ function fillTable(
  * The arcs of a layer, prepared. A few tables are kept, for a task has the same layers for shard
  * after shard.
  */
-function reachTableOf(reaches: Layer['reaches'], budget: Budget): ReachTable {
+function reachTableOf(reaches: Reaches, budget: Budget): ReachTable {
   const filled = reachTables.find((table) => table.reaches === reaches)
   if (filled !== undefined) return filled
   charge(budget, ARC_COST * reaches.radiiMetres.length)

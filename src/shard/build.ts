@@ -7,6 +7,7 @@ import assert from 'node:assert/strict'
 import KDBush from 'kdbush'
 import type { RecipientColumns } from './columns.js'
 import { COPY_SLACK_BYTES, copyTexts } from './copy-texts.js'
+import { NO_REPEATS } from './duplicates/find-repeats.js'
 import {
   type Box,
   placeSections,
@@ -14,7 +15,6 @@ import {
   type SectionName,
   type ShardImage,
 } from './layout.js'
-import { NO_REPEATS } from './repeats.js'
 
 /** A range of the index of this many recipients and one is not split any further. */
 export const KD_NODE_SIZE = 64

@@ -11,9 +11,10 @@
  *
  * @module
  */
+import { meets } from '../geometry/bounds.js'
 import { type EdgeTable, holds } from '../geometry/edges.js'
 import type { Budget } from './budget.js'
-import { meets, type Shard } from './layout.js'
+import type { Shard } from './layout.js'
 import { type ActiveEdges, EAST, EDGE_INDEX, holdsPoint, testLeaf } from './leaf.js'
 import type { RunList } from './runs.js'
 import { FRAME, frames, HELD, pushChildren, pushRoot, TREE_DEPTH } from './stack.js'

@@ -5,12 +5,13 @@
  * @module
  */
 import { readFileSync } from 'node:fs'
+import { meets } from '../geometry/bounds.js'
 import { createEdgeTable, type EdgeTable } from '../geometry/edges.js'
 import { limits } from '../limits.js'
 import { type Arena, claimZone } from './arena.js'
 import type { Budget } from './budget.js'
 import { descend } from './descend.js'
-import { meets, type Shard } from './layout.js'
+import type { Shard } from './layout.js'
 import { holdsExactly } from './leaf.js'
 import type { RunList } from './runs.js'
 import { LEAF_RECIPIENT_COUNT, layOutZone, ZONE_NODE_COUNT, type Zone } from './zone.js'

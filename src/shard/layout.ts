@@ -17,7 +17,7 @@
  * @module
  */
 import type { Arena } from './arena.js'
-import type { ShardRepeats } from './repeats.js'
+import type { ShardRepeats } from './duplicates/find-repeats.js'
 import type { Marks } from './suppressed.js'
 
 const SECTION_ALIGNMENT_BYTES = 64
@@ -38,16 +38,6 @@ export interface Box {
   readonly minLat: number
   readonly maxLng: number
   readonly maxLat: number
-}
-
-/** Whether a box meets closed bounds, which start at `at`: min lng, min lat, max lng, max lat. */
-export function meets(box: Box, bounds: Float64Array, at = 0): boolean {
-  return (
-    bounds[at] <= box.maxLng &&
-    bounds[at + 2] >= box.minLng &&
-    bounds[at + 1] <= box.maxLat &&
-    bounds[at + 3] >= box.minLat
-  )
 }
 
 /** A shard as it crosses threads: plain data and shared memory. */

@@ -8,7 +8,7 @@ import { around } from 'geokdbush'
 import type KDBush from 'kdbush'
 import { haversineMetres } from '../geometry/great-circle.js'
 import { holdsFor, type Nearest, type Shapes } from '../geometry/shapes.js'
-import { UNITS_PER_DEGREE, UNITS_PER_TURN } from '../geometry/units.js'
+import { UNITS_PER_DEGREE } from '../geometry/units.js'
 import { selectUnion, takeAway, takeMarkedAway } from './area.js'
 import { type Budget, charge, RUN_COST } from './budget.js'
 import { Closest } from './closest.js'
@@ -114,7 +114,7 @@ function everyoneBut(removed: readonly RunList[]): Candidates {
     }
     const search = (count: number, metres: number) => {
       const index = { ...degreeIndex(shard), nodeSize: shard.nodeSize } as unknown as KDBush
-      const lng = withinHalfTurn(near.lng) / UNITS_PER_DEGREE
+      const lng = near.lng / UNITS_PER_DEGREE
       const kilometres = roundedUp(metres) / 1000
       return around(index, lng, near.lat / UNITS_PER_DEGREE, count, kilometres, isAllowed)
     }
@@ -151,8 +151,3 @@ function degreeIndex({ coords, recipientCount }: Shard) {
 }
 
 let identity = new Uint32Array(0)
-
-/** The same longitude in [-180, 180] degrees, which is where geokdbush expects it. */
-function withinHalfTurn(lng: number): number {
-  return lng - UNITS_PER_TURN * Math.round(lng / UNITS_PER_TURN)
-}

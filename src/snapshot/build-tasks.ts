@@ -6,7 +6,12 @@
 import { join } from 'node:path'
 import { buildShard, type TakeMemory } from '../shard/build.js'
 import type { RecipientColumns } from '../shard/columns.js'
-import { type Candidates, findCandidates, markNumbers, type Share } from '../shard/number-look.js'
+import {
+  type Candidates,
+  findCandidates,
+  markNumbers,
+  type Share,
+} from '../shard/duplicates/shard-look.js'
 import { type Cell, cutCell, type Orders, rowsOf } from '../shard/partition.js'
 import { runTasksHere, startTaskThreads, type TaskRunner } from '../task-threads.js'
 import type { ManifestShard } from './manifest.js'

@@ -74,6 +74,11 @@ export async function readCurrent(dataDirectory: string): Promise<string | undef
   )
 }
 
+/** Why CURRENT names no snapshot, where there is no such file. */
+export function currentMissing(dataDirectory: string): string {
+  return `there is no CURRENT in ${dataDirectory}`
+}
+
 /** Points CURRENT at a snapshot; after a crash it is the old id or this one. */
 export async function writeCurrent(dataDirectory: string, id: string): Promise<void> {
   const path = currentFile(dataDirectory)

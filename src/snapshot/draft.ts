@@ -10,13 +10,14 @@ import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { inSharedMemory, type RecipientColumns } from '../shard/columns.js'
-import { findRepeats } from '../shard/repeats.js'
+import { findRepeats } from '../shard/duplicates/find-repeats.js'
 import { importThreadCount } from '../task-threads.js'
 import { assertNothingLost, type Base, cannotCarryOver } from './base.js'
 import { type BuildThreads, startBuildThreads } from './build-tasks.js'
 import { createFile, snapshotsDirectory, syncDirectory } from './directory.js'
+import { writeRepeatsFile } from './duplicates/file.js'
+import { lookOnThreads } from './duplicates/look-on-threads.js'
 import { assertFreeSpace } from './free-space.js'
-import { lookOnThreads } from './look-on-threads.js'
 import { makeCurrent, prune } from './make-current.js'
 import {
   createManifest,
@@ -28,10 +29,8 @@ import {
   REPEATS_FILE,
 } from './manifest.js'
 import { isCorrupt } from './open-file.js'
-import type { PutOptions, SnapshotDraft } from './publish.js'
 import { releaseMemory } from './release-memory.js'
 import { type RemovalOnExit, removeOnExit } from './remove-on-exit.js'
-import { writeRepeatsFile } from './repeats-file.js'
 import { recipientCountOf } from './snapshot.js'
 import { type VerifiedFile, verifyFiles } from './verify-files.js'
 import { carryOver, removeSource, type SourceName, writeSource } from './write-source.js'
@@ -49,7 +48,13 @@ export interface DraftPlace {
   readonly onCommit: (() => void) | undefined
 }
 
-export class Draft implements SnapshotDraft {
+export interface PutOptions {
+  /** Called with the recipients of the source that are on disk so far. */
+  readonly onProgress?: (recipientCount: number) => void
+}
+
+/** A snapshot that is being made; one thing is asked of it at a time. */
+export class Draft {
   readonly #place: DraftPlace
   readonly #put = new Map<number, ManifestSource>()
   readonly #removal: RemovalOnExit
@@ -61,6 +66,10 @@ export class Draft implements SnapshotDraft {
     this.#removal = removeOnExit(place.temporary, place.endsOnSignal)
   }
 
+  /**
+   * Writes a source, in the place of any that has its id. If that fails, the draft goes on without
+   * it: the source is carried over as it was.
+   */
   async put(
     source: SourceName,
     columns: RecipientColumns,
@@ -92,6 +101,7 @@ export class Draft implements SnapshotDraft {
     })
   }
 
+  /** Makes it the current snapshot, with the sources that were not put; the draft ends either way. */
   async publish(): Promise<{ snapshotId: string }> {
     const { dataDirectory, temporary, base, assertHeld, onCommit, log } = this.#place
     try {
@@ -113,6 +123,7 @@ export class Draft implements SnapshotDraft {
     }
   }
 
+  /** Ends the draft and leaves nothing of it, unless it has ended already. */
   async discard(): Promise<void> {
     if (this.#hasEnded) return
     this.#hasEnded = true

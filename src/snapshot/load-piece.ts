@@ -5,12 +5,12 @@
  */
 import { OperatorError } from '../errors.js'
 import type { Room } from '../shard/arena.js'
+import { findRepeats, type Repeats } from '../shard/duplicates/find-repeats.js'
+import { lookHere } from '../shard/duplicates/shard-look.js'
 import { attachShard, type ShardImage } from '../shard/layout.js'
-import { lookHere } from '../shard/number-look.js'
-import { findRepeats, type Repeats } from '../shard/repeats.js'
 import type { OnRead } from './blocks.js'
+import { type RepeatsHead, readRepeatsImage, sharedRepeats } from './duplicates/image.js'
 import { withFile } from './open-file.js'
-import { type RepeatsHead, readRepeatsImage, sharedRepeats } from './repeats-image.js'
 import { readShardImage, type ShardHead } from './shard-image.js'
 
 export interface ShardPiece {

@@ -4,8 +4,9 @@
  *
  * @module
  */
+
+import type { Repeats } from '../shard/duplicates/find-repeats.js'
 import type { ShardImage } from '../shard/layout.js'
-import type { Repeats } from '../shard/repeats.js'
 import { startTaskThreads } from '../task-threads.js'
 import type { OnRead } from './blocks.js'
 import { givenUp, type LoadPiece, type LoadRunner, loadRepeats, loadShard } from './load-piece.js'

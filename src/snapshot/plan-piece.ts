@@ -6,10 +6,10 @@
  */
 import { join } from 'node:path'
 import type { Room } from '../shard/arena.js'
+import { readRepeatsHead } from './duplicates/file.js'
 import type { RepeatsPiece, ShardPiece } from './load-piece.js'
 import type { ManifestFile, ManifestShard, ManifestSource } from './manifest.js'
 import { corrupt } from './open-file.js'
-import { readRepeatsHead } from './repeats-file.js'
 import { readShardHead } from './shard-file.js'
 
 /**

@@ -8,7 +8,6 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError } from '../errors.js'
 import type { Log } from '../log.js'
-import type { RecipientColumns } from '../shard/columns.js'
 import { readBase } from './base.js'
 import {
   DIRECTORY_MODE,
@@ -20,7 +19,6 @@ import {
 import { Draft } from './draft.js'
 import type { DataLock } from './lock.js'
 import { removeTemporaries } from './make-current.js'
-import type { SourceName } from './write-source.js'
 
 export interface DraftOptions {
   readonly log: Log
@@ -30,29 +28,11 @@ export interface DraftOptions {
   readonly onCommit?: () => void
 }
 
-export interface PutOptions {
-  /** Called with the recipients of the source that are on disk so far. */
-  readonly onProgress?: (recipientCount: number) => void
-}
-
-/** A snapshot that is being made; one thing is asked of it at a time. */
-export interface SnapshotDraft {
-  /**
-   * Writes a source, in the place of any that has its id. If it fails, the draft goes on without:
-   * the source is carried over as it was.
-   */
-  put(source: SourceName, columns: RecipientColumns, options?: PutOptions): Promise<void>
-  /** Makes it the current snapshot, with the sources that were not put; the draft ends either way. */
-  publish(): Promise<{ snapshotId: string }>
-  /** Ends the draft and leaves nothing of it, unless it has ended already. */
-  discard(): Promise<void>
-}
-
 /** `publish` or `discard` must follow. */
 export async function beginSnapshot(
   { dataDirectory, assertHeld }: DataLock,
   { log, endsOnSignal = true, onCommit }: DraftOptions,
-): Promise<SnapshotDraft> {
+): Promise<Draft> {
   const snapshots = snapshotsDirectory(dataDirectory)
   try {
     await mkdir(snapshots, { recursive: true, mode: DIRECTORY_MODE })
@@ -71,21 +51,5 @@ export async function beginSnapshot(
       `cannot make a snapshot in ${dataDirectory}: ${(error as Error).message}`,
       { cause: error },
     )
-  }
-}
-
-/** Puts one source into a new snapshot and makes it current. */
-export async function publishSource(
-  lock: DataLock,
-  source: SourceName,
-  columns: RecipientColumns,
-  { onProgress, ...options }: DraftOptions & PutOptions,
-): Promise<{ snapshotId: string }> {
-  const draft = await beginSnapshot(lock, options)
-  try {
-    await draft.put(source, columns, onProgress === undefined ? {} : { onProgress })
-    return await draft.publish()
-  } finally {
-    await draft.discard()
   }
 }

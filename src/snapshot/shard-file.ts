@@ -1,41 +1,16 @@
 /**
- * Reads a shard as a file: a header (see shard-header.ts) and the image of the shard, byte for byte.
+ * Reads the head of a shard file. The file is a header (see shard-header.ts) and the image of the
+ * shard, byte for byte, which shard-image.ts reads.
  *
  * @module
  */
 import type { FileHandle } from 'node:fs/promises'
-import type { Room } from '../shard/arena.js'
-import type { ShardImage } from '../shard/layout.js'
-import type { OnRead } from './blocks.js'
 import { readHead } from './container.js'
 import { FormatFault } from './format-fault.js'
 import { findSectionFault } from './image-faults.js'
 import { withFile } from './open-file.js'
 import { decodeShardHeader, SHARD_VERSIONS } from './shard-header.js'
-import { readShardImage, type ShardHead } from './shard-image.js'
-
-/**
- * Reads a file into its room in an arena and verifies every byte of it.
- *
- * @param byteLength  what the manifest says
- * @param contactCount  contacts of the source
- * @param room  of `roomBytesOf` the file at least
- * @param onRead  called with the bytes of each piece read
- * @throws OperatorError `SnapshotCorrupt`
- */
-export function readShardFile(
-  path: string,
-  byteLength: number,
-  contactCount: number,
-  room: Room,
-  onRead?: OnRead,
-): Promise<{ shard: ShardImage; headerCrc32: number }> {
-  return withFile(path, byteLength, async (file) => {
-    const head = await readHeadOf(file, byteLength)
-    const shard = await readShardImage(file, head, contactCount, room, onRead)
-    return { shard, headerCrc32: head.headerCrc32 }
-  })
-}
+import type { ShardHead } from './shard-image.js'
 
 /**
  * Reads and verifies what a file says of itself, and that its sections are where they belong.

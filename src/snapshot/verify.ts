@@ -7,9 +7,11 @@
 import { join } from 'node:path'
 import type { Room } from '../shard/arena.js'
 import { createArenaPool } from '../shard/arena-pool.js'
-import { lookHere } from '../shard/number-look.js'
-import { findRepeats } from '../shard/repeats.js'
+import { findRepeats } from '../shard/duplicates/find-repeats.js'
+import { lookHere } from '../shard/duplicates/shard-look.js'
 import { snapshotsDirectory } from './directory.js'
+import { findDifference } from './duplicates/faults.js'
+import { readRepeatsFile } from './duplicates/file.js'
 import { loadShard } from './load-piece.js'
 import {
   encodeManifest,
@@ -22,8 +24,6 @@ import { corrupt, readFault } from './open-file.js'
 import { planShard } from './plan-piece.js'
 import { findNumbers } from './read-columns.js'
 import { readNumbers } from './read-numbers.js'
-import { findDifference } from './repeats-faults.js'
-import { readRepeatsFile } from './repeats-file.js'
 import { sha256Of } from './sha256.js'
 import { roomBytesOf } from './shard-image.js'
 

@@ -8,6 +8,7 @@
  *
  * @module
  */
+import { hashBytes } from '../shard/hash-bytes.js'
 
 /** All in shared memory. */
 export interface ContactTexts {
@@ -34,7 +35,7 @@ export function hashTexts(texts: ContactTexts, start: number, end: number): Uint
     const to = contactOffsets[row + 1]
     const hash =
       from < to
-        ? hashBytes(contactTexts, from, to, CONTACT_SEED)
+        ? hashBytes(contactTexts, from, to)
         : hashBytes(numbers, numberOffsets[row], numberOffsets[row + 1], NUMBER_SEED)
     hashes[row] = hash
     counts[hash >>> shift]++
@@ -66,8 +67,7 @@ export function findFirsts(texts: ContactTexts, bins: Uint32Array): void {
 
 const PAIR = 2
 const FIRST_SLOT_COUNT = 1 << 12
-/** The two kinds of text are never the same, so their hashes need not be. */
-const CONTACT_SEED = 0x811c9dc5
+/** Another one than for contacts: a number and a contact are never the same. */
 const NUMBER_SEED = 0x4f1bbcdc
 
 /** One table for all bins of a thread; a slot is a hash and a recipient plus one (0: free). */
@@ -113,15 +113,6 @@ function doubleSlots(): void {
     slots[PAIR * slot] = old[at]
     slots[PAIR * slot + 1] = old[at + 1]
   }
-}
-
-/** FNV-1a, then the last steps of MurmurHash3: numbers in a row differ in their last bits only. */
-function hashBytes(bytes: Uint8Array, start: number, end: number, seed: number): number {
-  let hash = seed
-  for (let at = start; at < end; at++) hash = Math.imul(hash ^ bytes[at], 0x01000193)
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
-  return (hash ^ (hash >>> 16)) >>> 0
 }
 
 function areSame(texts: ContactTexts, left: number, right: number): boolean {

@@ -5,6 +5,7 @@
  * @module
  */
 import { OperatorError } from '../errors.js'
+import { hashBytes } from '../shard/hash-bytes.js'
 
 const FIRST_SLOT_COUNT = 1 << 12
 /** Items of the table for each slot: hash, length (0: free), place in a page and the page. */
@@ -28,7 +29,7 @@ export class KeySet {
 
   /** Whether these bytes, at least one, were not there before; then they are from now on. */
   add(bytes: Uint8Array, start: number, end: number): boolean {
-    const hash = hashBytes(bytes, start, end)
+    const hash = hashBytes(bytes, start, end) >>> 0
     const slots = this.#slots
     const mask = this.#slotCount - 1
     let slot = hash & mask
@@ -92,15 +93,6 @@ export class KeySet {
     this.#slots = slots
     this.#usedCount = usedCount
   }
-}
-
-/** FNV-1a, then the last steps of MurmurHash3: keys in a row differ in their last bits only. */
-function hashBytes(bytes: Uint8Array, start: number, end: number): number {
-  let hash = 0x811c9dc5
-  for (let at = start; at < end; at++) hash = Math.imul(hash ^ bytes[at], 0x01000193)
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
-  return (hash ^ (hash >>> 16)) >>> 0
 }
 
 function equalBytes(

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isBlank } from '../phone-number.js'
 import type { ReadReport, RecipientSink } from './batch.js'
 import { BatchBuilder } from './batch-builder.js'
 import type { OnRow } from './copy-rows.js'
@@ -11,7 +12,6 @@ import { type CopyPlan, fields, NOT_POINT } from './postgres-query.js'
 import { type RejectReason, RejectTally } from './rejects.js'
 import {
   contactFault,
-  isBlankText,
   keyFault,
   latFault,
   lngFault,
@@ -52,7 +52,7 @@ export class PostgresRows {
     const lng = unitsOf(this.#lng ?? 0)
     const lat = unitsOf(this.#lat ?? 0)
     this.#builder.add(lng, lat, bytes, starts[number], ends[number])
-    if (starts[contact] !== ends[contact] && !isBlankText(bytes, starts[contact], ends[contact])) {
+    if (starts[contact] !== ends[contact] && !isBlank(bytes, starts[contact], ends[contact])) {
       this.#builder.setContact(bytes, starts[contact], ends[contact])
     }
   }

@@ -4,6 +4,7 @@
  * @module
  */
 import { limits } from '../limits.js'
+import { phoneSqlRules, SQL_BLANK } from '../phone-number.js'
 import { type RejectReason, rejectReasons } from './rejects.js'
 
 /** How the rows of an input are got at in SQL. */
@@ -62,14 +63,6 @@ const LNG_DEGREES_MAX = 180
 const UNITS_PER_DEGREE = '1e7'
 /** TRY_CAST takes 1_000, +-1, inf, nan and all white space, too: `textRules`. */
 const DECIMAL = '[ \\t]*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?[ \\t]*'
-/** White space of Unicode: what String.prototype.trim takes away. */
-const BLANK = '[\\s\\x{0b}\\p{Z}\\x{feff}]*'
-/**
- * An integer without anything around it: most numbers, and regular expressions are what takes
- * longest. The cast allows white space around it, the ends rule that out.
- */
-const PLAIN_NUMBER = `TRY_CAST(number AS HUGEINT) IS NOT NULL
-  AND ascii(number) > 32 AND ascii(right(number, 1)) > 32`
 
 /**
  * Every row in the order of the input: a reason or ACCEPTED, the units, the texts as BLOB (as VARCHAR
@@ -121,7 +114,7 @@ function innerQuery(source: RowSource): string {
 /** A comparison spares nearly all rows the regular expression; ascii() costs more. */
 function blankIsEmpty(column: string): string {
   return `CASE WHEN ${column} BETWEEN '!' AND '~' THEN ${column}
-    WHEN ${column} IS NULL OR regexp_full_match(${column}, '${BLANK}') THEN ''
+    WHEN ${column} IS NULL OR regexp_full_match(${column}, '${SQL_BLANK}') THEN ''
     ELSE ${column} END`
 }
 
@@ -129,14 +122,7 @@ function blankIsEmpty(column: string): string {
 function reasonCase(source: RowSource): string {
   const rules: Rule[] = [
     ...source.rules,
-    [`number IS NULL OR number = ''`, 'NumberEmpty'],
-    [
-      `NOT ascii(number) BETWEEN 33 AND 126 AND regexp_full_match(number, '${BLANK}')`,
-      'NumberEmpty',
-    ],
-    [`strlen(number) > ${limits.numberBytes}`, 'NumberTooLong'],
-    [`NOT (${PLAIN_NUMBER}) AND regexp_matches(number, '\\p{Cc}')`, 'NumberUnprintable'],
-    [`ascii(number) IN (${ascii('=')}, ${ascii('@')})`, 'NumberFormula'],
+    ...phoneSqlRules,
     ...coordinateRules('lat', source.lat, LAT_DEGREES_MAX),
     ...coordinateRules('lng', source.lng, LNG_DEGREES_MAX),
   ]
@@ -169,10 +155,6 @@ function ordinary({ lat, lng, contact, key }: RowSource): string {
   if (contact !== undefined) tests.push(`strlen(contact) <= ${limits.contactBytes}`)
   if (key !== undefined) tests.push(`key <> '' AND strlen(key) <= ${limits.keyBytes}`)
   return tests.join(' AND ')
-}
-
-function ascii(character: string): number {
-  return character.charCodeAt(0)
 }
 
 function coordinateRules(

@@ -7,6 +7,7 @@
 import { isUtf8 } from 'node:buffer'
 import { UNITS_PER_DEGREE } from '../geometry/units.js'
 import { limits } from '../limits.js'
+import { isBlank, phoneFault } from '../phone-number.js'
 import type { RejectReason } from './rejects.js'
 
 const LAT_DEGREES_MAX = 90
@@ -14,37 +15,24 @@ const LNG_DEGREES_MAX = 180
 
 const DECIMAL = /^[ \t]*([+-]?(?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:[eE][+-]?[0-9]+)?)[ \t]*$/
 const MISSING = /^[ \t]*$/
-const BLANK = /^\s*$/
 
 /** Why the number at [start, end) cannot be used; an empty range is no number, wherever it is. */
 export function numberFault(bytes: Buffer, start: number, end: number): RejectReason | undefined {
   if (!isEncoded(bytes, start, end)) return 'EncodingInvalid'
-  if (isBlankText(bytes, start, end)) return 'NumberEmpty'
-  if (end - start > limits.numberBytes) return 'NumberTooLong'
-  if (hasControl(bytes, start, end)) return 'NumberUnprintable'
-  if (bytes[start] === 0x3d || bytes[start] === 0x40) return 'NumberFormula'
-  return undefined
+  return phoneFault(bytes, start, end)
 }
 
 /** Why the contact at [start, end) cannot be used. */
 export function contactFault(bytes: Buffer, start: number, end: number): RejectReason | undefined {
   if (!isEncoded(bytes, start, end)) return 'EncodingInvalid'
-  if (end - start > limits.contactBytes && !isBlankText(bytes, start, end)) return 'ContactTooLong'
+  if (end - start > limits.contactBytes && !isBlank(bytes, start, end)) return 'ContactTooLong'
   return undefined
 }
 
 /** Why the key at [start, end) cannot be used, unless it repeats one. */
 export function keyFault(bytes: Buffer, start: number, end: number): RejectReason | undefined {
-  if (isBlankText(bytes, start, end)) return 'KeyMissing'
+  if (isBlank(bytes, start, end)) return 'KeyMissing'
   return end - start > limits.keyBytes ? 'KeyTooLong' : undefined
-}
-
-/** Whether there is nothing but white space of Unicode. */
-export function isBlankText(bytes: Buffer, start: number, end: number): boolean {
-  // Nearly all begin with a printing character, and are spared the text.
-  if (start === end) return true
-  if (bytes[start] > 0x20 && bytes[start] < 0x7f) return false
-  return BLANK.test(bytes.toString('utf8', start, end))
 }
 
 /**
@@ -83,14 +71,4 @@ function isEncoded(bytes: Buffer, start: number, end: number): boolean {
     if (bytes[at] > 0x7f) return isUtf8(bytes.subarray(start, end))
   }
   return true
-}
-
-/** U+0000 to U+001F, and U+007F to U+009F, which UTF-8 begins with C2. */
-function hasControl(bytes: Buffer, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) {
-    const byte = bytes[at]
-    if (byte < 0x20 || byte === 0x7f) return true
-    if (byte === 0xc2 && bytes[at + 1] <= 0x9f) return true
-  }
-  return false
 }

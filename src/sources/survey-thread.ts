@@ -3,15 +3,8 @@
  *
  * @module
  */
-import { Worker } from 'node:worker_threads'
-import { OperatorError } from '../errors.js'
+import { startTaskThreads } from '../task-threads.js'
 import { type Survey, type SurveyTask, surveyFile } from './survey.js'
-
-/** What the thread says: how far it is, and in the end one of the others. */
-export type SurveyMessage =
-  | { readonly readBytes: number }
-  | { readonly survey: Survey }
-  | { readonly fault: string }
 
 /** Less is not worth a thread. */
 export const THREAD_BYTES_MIN = 16 << 20
@@ -25,20 +18,25 @@ export async function surveyAside(
   onRead: (byteCount: number) => void,
 ): Promise<Survey> {
   if (byteCount < THREAD_BYTES_MIN) return surveyFile(task, onRead)
-  const worker = new Worker(WORKER_URL, { workerData: task })
-  return await new Promise<Survey>((resolve, reject) => {
-    let last: SurveyMessage = { fault: `${task.name} cannot be read: its survey ended early` }
-    worker.on('message', (message: SurveyMessage) => {
-      last = message
-      if ('readBytes' in message) onRead(message.readBytes)
-    })
-    worker.once('error', reject)
-    worker.once('exit', () => {
-      if ('survey' in last) resolve(last.survey)
-      else {
-        const fault = 'fault' in last ? last.fault : `${task.name} cannot be read to its end`
-        reject(new OperatorError('InputRejected', fault))
-      }
-    })
+  const thread = startTaskThreads<SurveyTask, Survey, number>(WORKER_URL, 1, onRead)
+  try {
+    return await thread.run(task)
+  } finally {
+    await thread.close()
+  }
+}
+
+/** Does what the thread is given; tells now and then how far it is. */
+export function runSurveyTask(
+  task: SurveyTask,
+  tell: (byteCount: number) => void,
+): Promise<Survey> {
+  let toldBytes = 0
+  return surveyFile(task, (readBytes) => {
+    if (readBytes - toldBytes < TELL_BYTES) return
+    toldBytes = readBytes
+    tell(readBytes)
   })
 }
+
+const TELL_BYTES = 8 << 20

@@ -6,6 +6,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
+import { Questions } from '../questions.js'
 import type { Change, ChangeOutcome, NotMade } from './changes.js'
 import type { SuppressionChange, SuppressionsChanged } from './suppress.js'
 
@@ -71,28 +72,14 @@ export function requestChanges(
   port: MessagePort,
   waitMs: number = limits.storeChangeMs,
 ): ChangeRequests {
-  const waiting = new Map<number, (outcome: ChangeReply['outcome']) => void>()
-  let lastNumber = 0
-  port.on('message', ({ number, outcome }: ChangeReply) => {
-    waiting.get(number)?.(outcome)
-    waiting.delete(number)
-  })
+  const questions = new Questions<ChangeReply['outcome']>()
+  port.on('message', ({ number, outcome }: ChangeReply) => questions.settle(number, outcome))
   port.unref()
 
   function ask(change: Change | SuppressionChange, ms: number): Promise<ChangeReply['outcome']> {
-    return new Promise((resolve, reject) => {
-      const number = ++lastNumber
-      const timer = setTimeout(() => {
-        waiting.delete(number)
-        reject(new ServiceError('Unavailable', LATE))
-      }, ms)
-      waiting.set(number, (outcome) => {
-        clearTimeout(timer)
-        resolve(outcome)
-      })
-      const request: ChangeRequest = { number, change }
-      port.postMessage(request)
-    })
+    const fault = () => new ServiceError('Unavailable', LATE)
+    const send = (number: number) => port.postMessage({ number, change } satisfies ChangeRequest)
+    return questions.ask(send, { waitMs: ms, fault })
   }
 
   return {

@@ -14,7 +14,7 @@ import { applyChange, type Change, type ChangeOutcome, makeChange } from './chan
 import { checkStore } from './check.js'
 import { checked, invalid } from './document-file.js'
 import { readDocumentFiles } from './document-files.js'
-import { type ServiceRegistry, serviceRegistry } from './services.js'
+import { type ServiceRegistry, SUPPRESSIONS_TAKEN, serviceRegistry } from './services.js'
 import { type Store, storeOf } from './store.js'
 import { makeSuppressions, type SuppressionChange, type SuppressionsOutcome } from './suppress.js'
 import {
@@ -34,6 +34,7 @@ export interface MainStore extends Store {
   makeChange(change: Change): ChangeOutcome
   /** Each whole or not at all, see `makeSuppressions`. */
   makeSuppressions(changes: readonly SuppressionChange[]): SuppressionsOutcome[]
+  /** What each service has taken of the do-not-contact lists. */
   readonly services: ServiceRegistry
 }
 
@@ -61,7 +62,7 @@ export async function createStore(dataDirectory: string, log: Log): Promise<Main
       change: async (change) => settle(make(change)),
       suppress: async (change) => settleTaken(storedOnly(makeSuppressed([change])[0])),
     })
-    const services = serviceRegistry(tables)
+    const services = serviceRegistry(tables, SUPPRESSIONS_TAKEN)
     return { ...store, makeChange: make, makeSuppressions: makeSuppressed, services }
   } catch (fault) {
     await tables.close()

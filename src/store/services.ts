@@ -1,18 +1,23 @@
 /**
- * The services that run on one data directory, and up to which change each of them answers by the
- * do-not-contact lists. Whoever changes the lists waits for all of them.
+ * The services that run on one data directory, and up to which version of live data each of them
+ * answers. Whoever changes the data waits for all of them.
  *
  * @module
  */
 import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Tables } from './tables.js'
 
 /** How the store knows a running service, by the id of its process. */
 interface Registration {
   /** When the process began, since ids of processes are given again; empty where it is not known. */
   readonly start: string
-  readonly takenVersion: number
+  /** The version that it has taken of each kind of data that it answers by. */
+  readonly [member: string]: string | number
 }
+
+/** Names the version that is taken of the do-not-contact lists. */
+export const SUPPRESSIONS_TAKEN = 'takenVersion'
 
 /** Names this process, also in the log of changes. */
 export const ownName = String(process.pid)
@@ -26,14 +31,37 @@ export interface ServiceRegistry {
   unregister(): void
   /** The other services that run and are not known to have taken a change. */
   lagging(version: number): string[]
+  /** @returns whether all of them take a change within a time */
+  untilTaken(version: number, waitMs: number): Promise<boolean>
 }
 
-export function serviceRegistry(tables: Tables): ServiceRegistry {
+/** Between two looks at what the others have taken. */
+const LOOK_MS = 10
+
+/** @param member  names the version that is taken of one kind of data; others are left as they are */
+export function serviceRegistry(tables: Tables, member: string): ServiceRegistry {
   const { services, refresh, transact } = tables
   const write = (takenVersion: number) => {
-    const registration: Registration = { start: startOf(ownName) ?? '', takenVersion }
+    const start = startOf(ownName) ?? ''
+    const registration: Registration = { ...own(start), start, [member]: takenVersion }
     services.put(ownName, JSON.stringify(registration))
   }
+
+  /** What this process has registered of other data; what another with its id has left is not kept. */
+  function own(start: string): Registration | undefined {
+    const text = services.get(ownName)
+    const registration = text === undefined ? undefined : (JSON.parse(text) as Registration)
+    return registration?.start === start ? registration : undefined
+  }
+
+  function lagging(version: number): string[] {
+    refresh()
+    return registered(tables)
+      .filter(({ name, [member]: taken }) => name !== ownName && Number(taken) < version)
+      .filter(isAlive)
+      .map(({ name }) => name)
+  }
+
   return {
     register(takenVersion) {
       refresh()
@@ -49,25 +77,31 @@ export function serviceRegistry(tables: Tables): ServiceRegistry {
     unregister() {
       refresh()
       transact(() => {
-        services.remove(ownName)
+        const { [member]: _, ...others } = own(startOf(ownName) ?? '') ?? { start: '' }
+        if (Object.keys(others).length > 1) services.put(ownName, JSON.stringify(others))
+        else services.remove(ownName)
       })
     },
-    lagging(version) {
-      refresh()
-      return registered(tables)
-        .filter(({ name, takenVersion }) => name !== ownName && takenVersion < version)
-        .filter(isAlive)
-        .map(({ name }) => name)
+    lagging,
+    async untilTaken(version, waitMs) {
+      const deadlineMs = performance.now() + waitMs
+      while (lagging(version).length > 0) {
+        if (performance.now() >= deadlineMs) return false
+        await sleep(LOOK_MS)
+      }
+      return true
     },
   }
 }
 
-type Registered = Registration & { readonly name: string }
+interface Registered extends Registration {
+  readonly name: string
+}
 
 function registered({ services }: Tables): Registered[] {
   return Array.from(services.getRange({}), ({ key, value }) => ({
-    name: key,
     ...(JSON.parse(value) as Registration),
+    name: key,
   }))
 }
 

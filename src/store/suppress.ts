@@ -8,14 +8,7 @@ import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { type NotMade, notMade } from './changes.js'
 import { ownName } from './services.js'
-import {
-  isOnList,
-  type LoggedChange,
-  listKey,
-  readState,
-  type Scope,
-  type SuppressionState,
-} from './suppressions.js'
+import { isOnList, listKey, type Scope, suppressionLogOf } from './suppressions.js'
 import { META, SUPPRESSING_FORMAT, type Tables } from './tables.js'
 
 export interface SuppressionChange {
@@ -64,7 +57,7 @@ export function makeSuppressions(
   try {
     // Where LMDB has given up, it says so when it is read; to begin a change would end the process.
     tables.refresh()
-    readState(tables)
+    suppressionLogOf(tables).state()
     return tables.transact(() => changes.map(make))
   } catch (fault) {
     const outcome = notMade(fault, 'suppressions', log)
@@ -83,10 +76,11 @@ export function applySuppressions(
   { scope, numbers, isRemoval }: SuppressionChange,
   maker: string,
 ): SuppressionsChanged {
-  const { suppressions, suppressionCounts } = tables
+  const { meta, suppressions, suppressionCounts } = tables
   const distinct = [...new Set(numbers)]
   const changed = distinct.filter((number) => isOnList(tables, scope, number) === isRemoval)
-  const before = readState(tables)
+  const log = suppressionLogOf(tables)
+  const before = log.state()
   const listed = Number(suppressionCounts.get(String(scope)) ?? 0)
   const unchangedCount = distinct.length - changed.length
   if (changed.length === 0) {
@@ -102,7 +96,9 @@ export function applySuppressions(
   const listCount = listed + difference
   if (listCount === 0) suppressionCounts.remove(String(scope))
   else suppressionCounts.put(String(scope), String(listCount))
-  const version = logChange(tables, before, { scope, numbers: changed, maker }, difference)
+  const totalCount = before.totalCount + difference
+  const version = log.append({ scope, numbers: changed, maker }, { totalCount })
+  meta.put(META.format, SUPPRESSING_FORMAT)
   return { version, changedCount: changed.length, unchangedCount, listCount }
 }
 
@@ -119,27 +115,4 @@ function refuseTooMany(tables: Tables, totalCount: number, isNewList: boolean): 
       `there would be more than ${limits.suppressionListCount} lists`,
     )
   }
-}
-
-/** @returns the new version */
-function logChange(
-  { meta, suppressionLog }: Tables,
-  before: SuppressionState,
-  change: LoggedChange,
-  difference: number,
-): number {
-  const version = before.version + 1
-  let { logStart } = before
-  let loggedCount = before.loggedCount + change.numbers.length
-  suppressionLog.put(version, JSON.stringify(change))
-  while (loggedCount > limits.suppressionLogCount) {
-    const oldest = JSON.parse(suppressionLog.get(logStart) ?? '{"numbers":[]}') as LoggedChange
-    loggedCount -= oldest.numbers.length
-    suppressionLog.remove(logStart++)
-  }
-  const totalCount = before.totalCount + difference
-  const after: SuppressionState = { version, totalCount, logStart, loggedCount }
-  meta.put(META.suppressions, JSON.stringify(after))
-  meta.put(META.format, SUPPRESSING_FORMAT)
-  return version
 }

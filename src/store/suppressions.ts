@@ -4,20 +4,16 @@
  *
  * @module
  */
+import { limits } from '../limits.js'
 import { META, type Tables } from './tables.js'
+import { type LogState, type VersionedLog, versionedLog } from './versioned-log.js'
 
 /** What a list holds for: the id of a source, which need not be there, or all sources. */
 export type Scope = number | 'all'
 
 /** Of all lists together. */
-export interface SuppressionState {
-  /** Grows by one with each change; 0 before the first one. */
-  readonly version: number
+export interface SuppressionState extends LogState {
   readonly totalCount: number
-  /** The first version that the log has. */
-  readonly logStart: number
-  /** Numbers in the log. */
-  readonly loggedCount: number
 }
 
 /** A change in the log: what is true of these numbers now is to be read from the lists. */
@@ -27,6 +23,8 @@ export interface LoggedChange {
   /** Which process made it. */
   readonly maker: string
 }
+
+export type SuppressionLog = VersionedLog<LoggedChange, SuppressionState>
 
 export interface Suppression {
   readonly scope: Scope
@@ -58,12 +56,25 @@ export interface SuppressionPage {
   readonly isLast: boolean
 }
 
+/** The changes to the lists, as many as have `limits.suppressionLogCount` numbers. */
+export function suppressionLogOf({ meta, suppressionLog: table }: Tables): SuppressionLog {
+  return versionedLog({
+    table,
+    meta,
+    stateKey: META.suppressions,
+    figures: { totalCount: 0 },
+    sizeOf: ({ numbers }) => numbers.length,
+    loggedMaxCount: limits.suppressionLogCount,
+  })
+}
+
 export function suppressionReader(tables: Tables): SuppressionReader {
   const { suppressions, suppressionCounts, refresh } = tables
+  const log = suppressionLogOf(tables)
   return {
     version() {
       refresh()
-      return readState(tables).version
+      return log.state().version
     },
     lists() {
       refresh()
@@ -98,13 +109,6 @@ export function listKey(scope: Scope, number: string): string {
   return `${scope}/${number}`
 }
 
-export function readState({ meta }: Tables): SuppressionState {
-  const text = meta.get(META.suppressions)
-  return text === undefined
-    ? { version: 0, totalCount: 0, logStart: 1, loggedCount: 0 }
-    : (JSON.parse(text) as SuppressionState)
-}
-
 /** That of all sources first, then by source id. */
 export function readLists({ suppressionCounts }: Tables): SuppressionList[] {
   const lists = Array.from(
@@ -131,11 +135,6 @@ export function* numbersOf(
   limit: number,
 ): Generator<string> {
   for (const key of suppressions.getKeys({ ...rangeOf(scope, after), limit })) yield numberOf(key)
-}
-
-export function readLogged({ suppressionLog }: Tables, version: number): LoggedChange | undefined {
-  const text = suppressionLog.get(version)
-  return text === undefined ? undefined : (JSON.parse(text) as LoggedChange)
 }
 
 /** Keys of a list. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { limits } from '../limits.js'
-import { readLists, readState } from './suppressions.js'
+import { readLists, suppressionLogOf } from './suppressions.js'
 import { META, openTables, type Tables } from './tables.js'
 import { type ContextHeader, hashOf } from './written-context.js'
 
@@ -53,17 +53,15 @@ function listDamageOf(tables: Tables): string | undefined {
     found.set(scope, (found.get(scope) ?? 0) + 1)
   }
   const lists = readLists(tables)
-  const { totalCount, version, logStart } = readState(tables)
+  const log = suppressionLogOf(tables)
+  const { totalCount } = log.state()
   const sum = lists.reduce((total, { count }) => total + count, 0)
   const isRight = lists.every(({ scope, count }) => found.get(String(scope)) === count)
   if (!isRight || found.size !== lists.length || sum !== totalCount) {
     return 'a do-not-contact list is not as long as it was'
   }
-  for (const table of [tables.suppressionLog, tables.services]) {
-    for (const { value } of table.getRange({})) JSON.parse(value)
-  }
-  const loggedCount = tables.suppressionLog.getCount()
-  return loggedCount === version - logStart + 1 ? undefined : 'the log of changes is not whole'
+  for (const { value } of tables.services.getRange({})) JSON.parse(value)
+  return log.isWhole() ? undefined : 'the log of changes is not whole'
 }
 
 /** The list of free pages is read by changes alone. */

@@ -9,9 +9,9 @@ import {
   isOnList,
   type LoggedChange,
   readLists,
-  readLogged,
-  readState,
   type Scope,
+  type SuppressionLog,
+  suppressionLogOf,
 } from '../store/suppressions.js'
 import type { Tables } from '../store/tables.js'
 import { readListed } from './listed-numbers.js'
@@ -28,6 +28,7 @@ export interface CaughtUp {
 
 export class Marker {
   readonly #tables: Tables
+  readonly #log: SuppressionLog
   readonly #progress: Progress
   readonly #ownName: string
   /** By id; those that are being attached are not among them. */
@@ -38,10 +39,11 @@ export class Marker {
   /** @param ownName  what the changes of this process are logged under */
   constructor(tables: Tables, progress: Progress, ownName: string) {
     this.#tables = tables
+    this.#log = suppressionLogOf(tables)
     this.#progress = progress
     this.#ownName = ownName
     tables.refresh()
-    tellTaken(progress, readState(tables).version, true)
+    tellTaken(progress, this.#log.state().version, true)
   }
 
   /**
@@ -81,12 +83,9 @@ export class Marker {
   catchUp(): CaughtUp | undefined {
     this.#tables.refresh()
     const taken = takenVersion(this.#progress)
-    const { version, logStart } = readState(this.#tables)
+    const { version } = this.#log.state()
     if (version === taken) return undefined
-    const isLogged = taken < version && taken + 1 >= logStart
-    const { isEffective, hasForeign } = isLogged
-      ? this.#applyLogged(taken, version)
-      : this.#compareAnew()
+    const { isEffective, hasForeign } = this.#applyLogged(taken) ?? this.#compareAnew()
     tellTaken(this.#progress, version, isEffective)
     return { version, hasForeign }
   }
@@ -102,23 +101,21 @@ export class Marker {
     return count
   }
 
-  #applyLogged(taken: number, version: number): { isEffective: boolean; hasForeign: boolean } {
+  /** Undefined where the log does not reach back far enough. */
+  #applyLogged(taken: number): Effect | undefined {
     let isEffective = false
     let hasForeign = false
-    for (let each = taken + 1; each <= version; each++) {
-      const change = readLogged(this.#tables, each)
-      if (change === undefined) return this.#compareAnew()
+    const isWhole = this.#log.replay(taken, (change) => {
       if (change.maker !== this.#ownName) hasForeign = true
       for (const shards of this.#attached.values()) {
         if (this.#apply(shards, change)) isEffective = true
       }
       for (const { changes } of this.#attaching) changes.push(change)
-    }
-    return { isEffective, hasForeign }
+    })
+    return isWhole ? { isEffective, hasForeign } : undefined
   }
 
-  /** Where the log does not reach back far enough. */
-  #compareAnew(): { isEffective: boolean; hasForeign: boolean } {
+  #compareAnew(): Effect {
     for (const shards of this.#attached.values()) for (const _ of this.#compareAll(shards));
     for (const attaching of this.#attaching) attaching.isOutdated = true
     return { isEffective: true, hasForeign: true }
@@ -161,6 +158,13 @@ export class Marker {
   #isSuppressed(sourceId: number, number: string): boolean {
     return isOnList(this.#tables, 'all', number) || isOnList(this.#tables, sourceId, number)
   }
+}
+
+interface Effect {
+  /** Whether any mark changed, or may have. */
+  readonly isEffective: boolean
+  /** Whether other processes made some of the changes. */
+  readonly hasForeign: boolean
 }
 
 interface Attaching {

@@ -5,6 +5,7 @@
  */
 import { Worker } from 'node:worker_threads'
 import { OperatorError } from '../errors.js'
+import { Questions } from '../questions.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { Scope } from '../store/suppressions.js'
 import type { CaughtUp } from './marker.js'
@@ -27,11 +28,6 @@ export interface MarksThread {
   stop(): Promise<void>
 }
 
-interface Waiting {
-  readonly resolve: (recipientCount: number) => void
-  readonly reject: (fault: unknown) => void
-}
-
 /**
  * @param workerUrl  of the compiled workers/suppress.ts
  * @param onCaughtUp  called when changes are marked, whoever made them
@@ -42,10 +38,8 @@ export function startMarksThread(
   onCaughtUp: (caughtUp: CaughtUp) => void,
 ): MarksThread {
   const worker = new Worker(workerUrl, { workerData: data })
-  const waiting = new Map<number, Waiting>()
-  let lastTicket = 0
+  const questions = new Questions<number>()
   let isStopping = false
-  let hasFailed = false
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   const failure = new Promise<never>((_, reject) => {
     const fail = (reason: string) =>
@@ -57,26 +51,14 @@ export function startMarksThread(
     })
   })
   // One by one, since a race for each order would be remembered for as long as the thread runs.
-  failure.catch((fault) => {
-    hasFailed = true
-    for (const { reject } of waiting.values()) reject(fault)
-    waiting.clear()
-  })
+  failure.catch((fault) => questions.fail(fault))
   worker.on('message', (report: MarksReport) => {
     if (report.kind === 'caughtUp') return onCaughtUp(report)
-    waiting.get(report.ticket)?.resolve(report.recipientCount)
-    waiting.delete(report.ticket)
+    questions.settle(report.ticket, report.recipientCount)
   })
 
-  function ask(order: (ticket: number) => MarksOrder): Promise<number> {
-    if (hasFailed) return failure
-    const ticket = ++lastTicket
-    const answer = new Promise<number>((resolve, reject) =>
-      waiting.set(ticket, { resolve, reject }),
-    )
-    worker.postMessage(order(ticket))
-    return answer
-  }
+  const ask = (order: (ticket: number) => MarksOrder) =>
+    questions.ask((ticket) => worker.postMessage(order(ticket)))
 
   return {
     async attach(snapshot) {

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { hashBytes } from '../shard/hash-bytes.js'
 
 /** Numbers as UTF-8, one behind the other. */
 export interface NumberColumn {
@@ -30,7 +31,7 @@ export function createNumberTable(column: NumberColumn): NumberTable {
   const hashes = new Int32Array(count)
   const starts = new Uint32Array(bucketCount + 1)
   for (let i = 0; i < count; i++) {
-    const hash = hashOf(numbers, numberOffsets[i], numberOffsets[i + 1])
+    const hash = hashBytes(numbers, numberOffsets[i], numberOffsets[i + 1])
     hashes[i] = hash
     starts[bucketOf(hash, bucketCount)]++
   }
@@ -45,16 +46,6 @@ export function createNumberTable(column: NumberColumn): NumberTable {
     items[place] = (hashes[i] << indexBits) | i
   }
   return { column, starts, items, indexBits }
-}
-
-/** Of a number, from byte `start` to byte `end`; with a sign, since that is never boxed. */
-export function hashOf(bytes: Uint8Array, start: number, end: number): number {
-  let hash = 0x811c9dc5 | 0
-  for (let at = start; at < end; at++) hash = Math.imul(hash ^ bytes[at], 0x01000193)
-  // Numbers differ in their last digits, and buckets go by the upper bits.
-  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
-  hash = Math.imul(hash ^ (hash >>> 12), 0x297a2d39)
-  return hash ^ (hash >>> 15)
 }
 
 /**

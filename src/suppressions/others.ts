@@ -3,13 +3,9 @@
  *
  * @module
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { ServiceRegistry } from '../store/services.js'
-
-/** Between two looks at what the others have taken. */
-const LOOK_MS = 10
 
 /**
  * Resolves when every other service that runs answers by a change.
@@ -18,15 +14,12 @@ const LOOK_MS = 10
  * @throws ServiceError  Unavailable, when one of them does not in time; the change is stored
  */
 export async function untilOthersTake(
-  services: Pick<ServiceRegistry, 'lagging'>,
+  services: Pick<ServiceRegistry, 'untilTaken'>,
   version: number,
   waitMs: number = limits.suppressionTakeMs,
 ): Promise<void> {
-  const deadlineMs = performance.now() + waitMs
-  while (services.lagging(version).length > 0) {
-    if (performance.now() >= deadlineMs) throw new ServiceError('Unavailable', NOT_TAKEN)
-    await sleep(LOOK_MS)
-  }
+  if (await services.untilTaken(version, waitMs)) return
+  throw new ServiceError('Unavailable', NOT_TAKEN)
 }
 
 export const NOT_TAKEN =

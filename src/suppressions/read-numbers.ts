@@ -9,9 +9,9 @@ import { createGunzip } from 'node:zlib'
 import { type CsvError, type Info, parse } from 'csv-parse'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
-import { type NumberFault, numberFault } from '../store/number-fault.js'
+import { type PhoneFault, phoneTextFault } from '../phone-number.js'
 
-export type RowFault = NumberFault | 'FieldCountWrong' | 'EncodingInvalid'
+export type RowFault = PhoneFault | 'FieldCountWrong' | 'EncodingInvalid'
 
 /** Rows that were not taken; what they hold is never kept. */
 export interface RejectedRows {
@@ -124,7 +124,7 @@ interface Row {
 const DELIMITERS = [',', ';', '\t', '|']
 
 function rowFault(number: string): RowFault | undefined {
-  return number.includes('\ufffd') ? 'EncodingInvalid' : numberFault(number)
+  return number.includes('\ufffd') ? 'EncodingInvalid' : phoneTextFault(number)
 }
 
 function add(numbers: Set<string>, number: string): void {

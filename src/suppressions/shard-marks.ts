@@ -4,6 +4,7 @@
  * @module
  */
 import assert from 'node:assert/strict'
+import { hashBytes } from '../shard/hash-bytes.js'
 import { attachShard, type Shard, type ShardImage } from '../shard/layout.js'
 import { isMarked, type Marks, mark, markedCount, unmark } from '../shard/suppressed.js'
 import { isListed } from './listed-numbers.js'
@@ -11,7 +12,6 @@ import {
   createNumberTable,
   findPlace,
   firstPlace,
-  hashOf,
   indexAt,
   type NumberTable,
 } from './number-table.js'
@@ -24,7 +24,7 @@ export interface Wanted {
 
 export function wantedNumber(number: string): Wanted {
   const bytes = Buffer.from(number)
-  return { bytes, hash: hashOf(bytes, 0, bytes.length) }
+  return { bytes, hash: hashBytes(bytes, 0, bytes.length) }
 }
 
 export class ShardMarks {
@@ -67,7 +67,7 @@ export class ShardMarks {
     for (let recipient = 0; recipient < recipientCount; recipient++) {
       const start = numberOffsets[recipient]
       const end = numberOffsets[recipient + 1]
-      const hash = hashOf(numbers, start, end)
+      const hash = hashBytes(numbers, start, end)
       let isSuppressed = false
       for (const list of lists) {
         if (isListed(list, numbers, start, end, hash)) isSuppressed = true

@@ -4,10 +4,9 @@
  * @module
  */
 import type { Log } from '../log.js'
-import type { SwapOrder, SwapReport } from '../pool/swap-messages.js'
-import type { CurrentSnapshot, OpenSnapshot } from '../selection/current.js'
-
-type Snapshot = Extract<SwapOrder, { kind: 'prepare' }>['snapshot']
+import type { Snapshot } from '../snapshot/snapshot.js'
+import type { CurrentSnapshot, OpenSnapshot } from './front-current.js'
+import type { SwapOrder, SwapReport } from './messages.js'
 
 export interface FrontSwapOptions<Open extends OpenSnapshot> {
   readonly current: CurrentSnapshot<Open>
@@ -17,7 +16,7 @@ export interface FrontSwapOptions<Open extends OpenSnapshot> {
 }
 
 export interface FrontSwap {
-  carryOut(order: Exclude<SwapOrder, { kind: 'news' }>): Promise<void>
+  carryOut(order: SwapOrder): Promise<void>
   /** Closes all snapshots, one that is being started too. */
   close(): Promise<void>
 }

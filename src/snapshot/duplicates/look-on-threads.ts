@@ -5,11 +5,11 @@
  * @module
  */
 import { join } from 'node:path'
-import type { NumberLook } from '../shard/number-look.js'
-import { importThreadCount } from '../task-threads.js'
-import { type BuildThreads, candidates, mark } from './build-tasks.js'
-import type { ManifestShard } from './manifest.js'
-import { findNumbers } from './read-columns.js'
+import type { NumberLook } from '../../shard/duplicates/shard-look.js'
+import { importThreadCount } from '../../task-threads.js'
+import { type BuildThreads, candidates, mark } from '../build-tasks.js'
+import type { ManifestShard } from '../manifest.js'
+import { findNumbers } from '../read-columns.js'
 
 export function lookOnThreads(
   threads: BuildThreads,

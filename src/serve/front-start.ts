@@ -4,11 +4,11 @@
  * @module
  */
 import type { Log } from '../log.js'
-import type { FrontData } from '../pool/messages.js'
 import { type QueryPool, startQueryPool } from '../pool/query-pool.js'
 import type { SelectionService } from '../selection/answer.js'
-import type { OpenSnapshot } from '../selection/current.js'
-import { warm } from './warm.js'
+import type { Snapshot } from '../snapshot/snapshot.js'
+import type { OpenSnapshot } from './front-current.js'
+import { warm } from './front-warm.js'
 
 export interface StartedSnapshot extends OpenSnapshot {
   readonly pool: QueryPool
@@ -17,6 +17,8 @@ export interface StartedSnapshot extends OpenSnapshot {
 export interface StartOptions {
   /** URL of the compiled workers/query.ts. */
   readonly workerUrl: string
+  /** Options of Node.js for the workers; none unless given. */
+  readonly workerArgs?: readonly string[]
   readonly queryThreadCount: number
   readonly countMode: SelectionService['countMode']
   readonly log: Log
@@ -24,10 +26,16 @@ export interface StartOptions {
 
 /** @throws  when the workers do not start, or do not answer; then nothing holds the snapshot */
 export async function startSnapshot(
-  { id, sources, shards }: FrontData['snapshot'],
-  { workerUrl, queryThreadCount, countMode, log }: StartOptions,
+  { id, sources, shards }: Snapshot,
+  { workerUrl, workerArgs = [], queryThreadCount, countMode, log }: StartOptions,
 ): Promise<StartedSnapshot> {
-  const pool = await startQueryPool({ workerUrl, threadCount: queryThreadCount, shards, log })
+  const pool = await startQueryPool({
+    workerUrl,
+    workerArgs,
+    threadCount: queryThreadCount,
+    shards,
+    log,
+  })
   const catalogue = { snapshotId: id, sources, shards }
   const service = { catalogue, runner: pool, queryThreadCount, countMode }
   try {

@@ -4,14 +4,15 @@
  * They are found in passes over all shards. The first tells by hashes which recipients surely have a
  * number of their own. Of the others the further passes compare the bytes, each pass those of a share
  * of the hashes, so that what has to be kept of them at a time is bounded. What is done with one shard
- * by itself may be done by threads: see number-look.ts.
+ * by itself may be done by threads: see shard-look.ts.
  *
  * @module
  */
-import { NumberBuckets } from './number-buckets.js'
+
+import { createSlots } from './hash-filter.js'
 import { viewOf } from './number-hash.js'
-import type { Candidates, NumberLook } from './number-look.js'
-import { createSlots } from './number-slots.js'
+import { NumberIds } from './number-ids.js'
+import type { Candidates, NumberLook } from './shard-look.js'
 
 /** The recipients of one shard whose number another recipient of the snapshot has, too. */
 export interface ShardRepeats {
@@ -52,7 +53,7 @@ export async function findRepeats(
   const shareCount = Math.ceil(sharedCount / numbersPerPass)
   const passes: Pass[] = []
   for (let share = 0; share < shareCount; share++) {
-    const buckets = new NumberBuckets(sharedCount / shareCount)
+    const buckets = new NumberIds(sharedCount / shareCount)
     const recipients: Uint32Array[] = []
     const finding = inOrder(shardCount, look.aheadCount, (shard) =>
       look.candidates(shard, slots, { share, shareCount }),
@@ -98,7 +99,7 @@ async function* inOrder<Result>(
 
 function addAll(
   { recipients, hashes, numbers, numberOffsets }: Candidates,
-  buckets: NumberBuckets,
+  buckets: NumberIds,
 ): void {
   const view = viewOf(numbers)
   for (let at = 0; at < recipients.length; at++) {

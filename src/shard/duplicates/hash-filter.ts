@@ -1,6 +1,6 @@
 /**
- * A table into which hashes fall, with two bits a slot: whether one fell there, and whether another did.
- * It tells of most numbers that they do not repeat. Several threads may fill it at the same time.
+ * A table of hashes with two bits a slot: whether a hash fell there, and whether another did. It rules
+ * out most numbers that do not repeat. Several threads may fill it at the same time.
  *
  * @module
  */

@@ -7,12 +7,12 @@
 import { OperatorError } from '../errors.js'
 import type { Log } from '../log.js'
 import { type ArenaPool, createArenaPool } from '../shard/arena-pool.js'
-import { generationOf, listSnapshots, readCurrent } from './directory.js'
-import { type LoadOptions, loadSnapshot } from './load.js'
-import { missing } from './open.js'
-import { isCorrupt } from './open-file.js'
-import type { Snapshot } from './snapshot.js'
-import type { Refusal } from './watch.js'
+import { currentMissing, generationOf, listSnapshots, readCurrent } from '../snapshot/directory.js'
+import { type LoadOptions, loadSnapshot } from '../snapshot/load.js'
+import { missing } from '../snapshot/open.js'
+import { isCorrupt } from '../snapshot/open-file.js'
+import type { Snapshot } from '../snapshot/snapshot.js'
+import type { Refusal } from './messages.js'
 
 export interface FallBackOptions extends LoadOptions {
   /** Where it is put; in arenas of its own for one thread unless given. */
@@ -53,11 +53,6 @@ export async function openOrFallBack(
   }
   if (refusals.length === 0) throw missing(dataDirectory)
   throw noneWhole(dataDirectory, refusals)
-}
-
-/** Why CURRENT names no snapshot, where there is no such file. */
-export function currentMissing(dataDirectory: string): string {
-  return `there is no CURRENT in ${dataDirectory}`
 }
 
 /**

@@ -1,9 +1,9 @@
 /**
- * Whether repeats mean what they say: what relies on them must neither read nor answer wrongly.
+ * Whether the repeats of a snapshot agree with its shards.
  *
  * @module
  */
-import type { Repeats } from '../shard/repeats.js'
+import type { Repeats } from '../../shard/duplicates/find-repeats.js'
 
 /** @param shardCounts  recipients of each shard of the snapshot */
 export function findRepeatsFault(

@@ -9,8 +9,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
-import { readCurrent } from './directory.js'
-import { currentMissing } from './fall-back.js'
+import { currentMissing, readCurrent } from '../snapshot/directory.js'
+import type { Refusal, SnapshotNews } from './messages.js'
 
 /** What becomes of a snapshot that is noticed. */
 export interface Swap {
@@ -24,19 +24,6 @@ export interface Swap {
   readonly isReleasing: boolean
   /** Lets go of the one before, whoever still reads it. */
   breakOff(): void
-}
-
-/** What there is to say of a service beside what it serves. */
-export interface SnapshotNews {
-  /** The id of a newer one that is on its way. */
-  readonly loading?: string
-  /** What CURRENT names and is not served, or why it names nothing. */
-  readonly refused?: Refusal
-}
-
-export interface Refusal {
-  readonly snapshotId?: string
-  readonly reason: string
 }
 
 export interface WatchOptions {

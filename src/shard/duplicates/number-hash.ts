@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { NumberColumn } from './number-look.js'
+import type { NumberColumn } from './shard-look.js'
 
 export function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
   return new DataView(buffer, byteOffset, byteLength)

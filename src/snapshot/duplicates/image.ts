@@ -5,11 +5,11 @@
  * @module
  */
 import type { FileHandle } from 'node:fs/promises'
-import type { Room } from '../shard/arena.js'
-import type { Repeats, ShardRepeats } from '../shard/repeats.js'
-import { type OnRead, readBlocks } from './blocks.js'
-import { FormatFault } from './format-fault.js'
-import { findRepeatsFault } from './repeats-faults.js'
+import type { Room } from '../../shard/arena.js'
+import type { Repeats, ShardRepeats } from '../../shard/duplicates/find-repeats.js'
+import { type OnRead, readBlocks } from '../blocks.js'
+import { FormatFault } from '../format-fault.js'
+import { findRepeatsFault } from './faults.js'
 
 /** What the file says of itself. */
 export interface RepeatsHead {

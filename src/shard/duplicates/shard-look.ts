@@ -1,11 +1,11 @@
 /**
- * What there is to do with the numbers of one shard by itself to find those that repeat.
+ * The part of finding repeats that needs the numbers of one shard only, so that threads can share it.
  *
  * @module
  */
-import { COPY_SLACK_BYTES, copyTexts } from './copy-texts.js'
+import { COPY_SLACK_BYTES, copyTexts } from '../copy-texts.js'
+import { fillSlots, isShared, slotShift } from './hash-filter.js'
 import { hashNumbers } from './number-hash.js'
-import { fillSlots, isShared, slotShift } from './number-slots.js'
 
 /** The numbers of a shard, end to end: that of recipient `i` is at [numberOffsets[i], numberOffsets[i + 1]). */
 export interface NumberColumn {

@@ -7,22 +7,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../errors.js'
 import type { Log } from '../log.js'
-import type { SwapOrder, SwapReport } from '../pool/swap-messages.js'
 import { isUnowned } from '../shard/arena.js'
 import type { ArenaPool } from '../shard/arena-pool.js'
 import { loadSnapshot } from '../snapshot/load.js'
 import { recipientCountOf, type Snapshot } from '../snapshot/snapshot.js'
-import {
-  type Refusal,
-  type Swap,
-  type Watch,
-  type WatchTimes,
-  watchCurrent,
-} from '../snapshot/watch.js'
+import type { FrontOrder, Refusal, SwapReport } from './messages.js'
+import { type Swap, type Watch, type WatchTimes, watchCurrent } from './watch.js'
 
 /** What a swap needs of a front thread, which is a Worker. */
 export interface FrontPort {
-  postMessage(order: SwapOrder): void
+  postMessage(order: FrontOrder): void
   on(event: 'message', listener: (report: SwapReport) => void): unknown
   off(event: 'message', listener: (report: SwapReport) => void): unknown
 }
@@ -149,7 +143,7 @@ class FrontsSwap implements Swap {
 /** Of what loads the files of a snapshot, on threads. */
 export const LOADER_URL = new URL('../../workers/load.js', import.meta.url)
 
-function order(fronts: readonly FrontPort[], message: SwapOrder): void {
+function order(fronts: readonly FrontPort[], message: FrontOrder): void {
   for (const front of fronts) front.postMessage(message)
 }
 

@@ -1,13 +1,13 @@
 /**
- * Numbers: several recipients may have the same one, within a source or over several. Of those that
- * are selected the first keeps it. Only recipients whose number repeats anywhere need a look.
+ * Each number once. Several recipients may have the same number, within a source or over several; the
+ * first of those that are selected keeps it. Only recipients whose number repeats anywhere need a look.
  *
  * @module
  */
-import { type Budget, charge } from './budget.js'
-import type { Shard } from './layout.js'
-import type { ShardRepeats } from './repeats.js'
-import { RunList, recipientCountOf } from './runs.js'
+import { type Budget, charge } from '../budget.js'
+import type { Shard } from '../layout.js'
+import { RunList, recipientCountOf } from '../runs.js'
+import type { ShardRepeats } from './find-repeats.js'
 
 /** @returns of each shard, the recipients whose number none before them has in its runs */
 export function countDistinct(

@@ -1,11 +1,11 @@
 /**
- * The snapshot that a front thread answers from. Whoever began with one goes on with it: an old one
- * is closed when the last of them is over.
+ * The snapshot that a front thread answers from. A request keeps the snapshot it started with: an old
+ * one is closed when the last such request is over.
  *
  * @module
  */
 import type { Caller } from '../pool/messages.js'
-import type { SelectionService } from './answer.js'
+import type { CurrentService, SelectionService } from '../selection/answer.js'
 
 /** A snapshot with the workers that hold it. */
 export interface OpenSnapshot {
@@ -14,13 +14,8 @@ export interface OpenSnapshot {
   close(): Promise<void>
 }
 
-export interface CurrentSnapshot<Open extends OpenSnapshot = OpenSnapshot> {
-  /** The newest. To ask something of it, hold it. */
+export interface CurrentSnapshot<Open extends OpenSnapshot = OpenSnapshot> extends CurrentService {
   readonly newest: Open
-  /** What to answer a caller from: the same for all that it asks, and there until it is over. */
-  hold(caller: Caller): SelectionService
-  /** Keeps the newest while `work` goes on. */
-  use<Value>(work: (service: SelectionService) => Promise<Value>): Promise<Value>
   /**
    * Gives all who come from now on the next one.
    *

@@ -7,7 +7,7 @@
  */
 import { NUMBER_WORDS, NumberTable, RECORD_WORDS } from './number-table.js'
 
-export class NumberBuckets {
+export class NumberIds {
   readonly #buckets: readonly Bucket[]
   /** Those that are too long for a record, with their ids and one, negative if they came again. */
   readonly #long = new Map<string, number>()

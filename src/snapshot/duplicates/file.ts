@@ -1,6 +1,6 @@
 /**
- * The file of a snapshot that says which numbers repeat, so that nobody has to find out at a start: a
- * head (see container.ts) and an image (see repeats-image.ts).
+ * The file of a snapshot that says which numbers repeat, so that a start does not have to find out: a
+ * head (see ../container.ts) and an image (see image.ts).
  *
  * @module
  */
@@ -8,15 +8,15 @@ import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
-import type { Room } from '../shard/arena.js'
-import type { Repeats } from '../shard/repeats.js'
-import { blockSumsOf, type OnRead } from './blocks.js'
-import { encodeHead, FORMAT_VERSION, readHead } from './container.js'
-import { createFile } from './directory.js'
-import { FormatFault } from './format-fault.js'
-import { type ManifestFile, REPEATS_FILE } from './manifest.js'
-import { withFile } from './open-file.js'
-import { imageOf, type RepeatsHead, readRepeatsImage } from './repeats-image.js'
+import type { Room } from '../../shard/arena.js'
+import type { Repeats } from '../../shard/duplicates/find-repeats.js'
+import { blockSumsOf, type OnRead } from '../blocks.js'
+import { encodeHead, FORMAT_VERSION, readHead } from '../container.js'
+import { createFile } from '../directory.js'
+import { FormatFault } from '../format-fault.js'
+import { type ManifestFile, REPEATS_FILE } from '../manifest.js'
+import { withFile } from '../open-file.js'
+import { imageOf, type RepeatsHead, readRepeatsImage } from './image.js'
 
 /** Writes a file that must not be there yet; it is on disk when this returns. */
 export async function writeRepeatsFile(path: string, repeats: Repeats): Promise<ManifestFile> {

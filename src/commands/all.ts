@@ -1,0 +1,16 @@
+/**
+ * How each sub-command is loaded: only when it is called, or for its help.
+ *
+ * @module
+ */
+import type { CommandTable } from './command-line.js'
+
+export const commands = {
+  serve: async () => (await import('./serve.js')).serveCommand,
+  import: async () => (await import('./import.js')).importCommand,
+  inspect: async () => (await import('./inspect.js')).inspectCommand,
+  verify: async () => (await import('./verify.js')).verifyCommand,
+  rollback: async () => (await import('./rollback.js')).rollbackCommand,
+  suppress: async () => (await import('./suppress.js')).suppressCommand,
+  generate: async () => (await import('./generate.js')).generateCommand,
+} as const satisfies CommandTable

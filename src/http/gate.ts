@@ -1,0 +1,116 @@
+/**
+ * The gate in front of every operation. It refuses a request by its route and headers alone, before a
+ * byte of the body is taken. It looks at these, in this order:
+ *
+ * 1. framing: is it certain where the request ends? (asked before the route is known)
+ * 2. room: can the service take more work?
+ * 3. the operation: does it exist, with this verb?
+ * 4. the client: may this page read answers, may this client write?
+ *
+ * A form may name another verb than the one that it was sent with. Where that could change the
+ * operation, step 4 follows once the form has been read (`HttpRequest.admit`).
+ *
+ * @module
+ */
+import { ServiceError } from '../errors.js'
+import { operations } from '../interface/operations.js'
+import { type CorsOrigins, foreignScriptFault } from './cors.js'
+import { OVERLOADED } from './fault.js'
+import type { CallCheck, HttpRequest, IncomingRequest, OperationCall } from './request.js'
+import type { RouteMatch } from './router.js'
+
+export interface GateOptions {
+  readonly corsOrigins: CorsOrigins
+  /** True while there is no room for work with a body of so many bytes. */
+  readonly isFull: (bodyBytes: number) => boolean
+}
+
+export class Gate implements CallCheck {
+  readonly #corsOrigins: CorsOrigins
+  readonly #isFull: (bodyBytes: number) => boolean
+
+  constructor({ corsOrigins, isFull }: GateOptions) {
+    this.#corsOrigins = corsOrigins
+    this.#isFull = isFull
+  }
+
+  /**
+   * Why a request gets no further, steps 2 to 4; undefined when it may.
+   *
+   * @throws ServiceError  as the route does that does not know the operation
+   */
+  refusalOf(request: IncomingRequest, route: RouteMatch<unknown>): ServiceError | undefined {
+    if (!route.isWork) return undefined
+    if (this.#isFull(request.declaredBytes)) return OVERLOADED
+    const call = route.callOf?.(request)
+    request.call = call
+    if (request.options.callback !== undefined) {
+      const fault = foreignScriptFault(request, this.#corsOrigins)
+      if (fault !== undefined) return fault
+    }
+    return call === undefined ? undefined : this.callFault(request, call)
+  }
+
+  callFault(request: HttpRequest, { name }: OperationCall): ServiceError | undefined {
+    return operations[name].isWrite ? foreignWriteFault(request, this.#corsOrigins) : undefined
+  }
+}
+
+/**
+ * Why it is not certain where a request ends; undefined when it is. Two servers in a row that disagree
+ * on that take a part of one request for another one, which somebody else may have written. So the
+ * connection must be closed, and nothing behind the request read.
+ */
+export function framingFault(request: IncomingRequest): ServiceError | undefined {
+  if (request.header('transfer-encoding') !== undefined) {
+    // The HTTP library misreads the extensions of chunks (RFC 9112, 7.1.1) and shows them to nobody.
+    return new ServiceError(
+      'LengthRequired',
+      'a body must have a Content-Length; chunks are not read',
+    )
+  }
+  if (request.lengthCount > 1) return invalid('there is more than one Content-Length header')
+  if (request.hostCount > 1) return invalid('there is more than one Host header')
+  const length = request.header('content-length')
+  if (length !== undefined && !/^\d+$/.test(length)) return invalid('Content-Length is no number')
+  return undefined
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('InvalidRequest', message)
+}
+
+/**
+ * Why a client may not change what is stored; undefined when it may. Nobody authenticates here, so
+ * only programs on this machine may, and neither a proxy in front of them nor a page in a browser may
+ * speak for others.
+ */
+export function foreignWriteFault(
+  request: HttpRequest,
+  origins: CorsOrigins,
+): ServiceError | undefined {
+  if (!LOOPBACK.test(request.peerAddress))
+    return forbidden('only programs on this machine may write')
+  if (PROXY_HEADERS.some((name) => request.header(name) !== undefined)) {
+    return forbidden('only programs on this machine may write, and this request was forwarded')
+  }
+  const origin = request.header('origin')
+  if (origin !== undefined && !origins.includes(origin) && !isLocal(origin)) {
+    return forbidden('pages of this origin may not write')
+  }
+  return undefined
+}
+
+/** As the HTTP library writes addresses: IPv6 in full, IPv4 there as the last two groups. */
+const LOOPBACK = /^(127\.\d+\.\d+\.\d+|(0000:){5}(0000:0000:0001|ffff:7f[\da-f]{2}:[\da-f]{4}))$/i
+
+const PROXY_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'] as const
+
+/** A page that this machine serves. Not compared with Host, which a page can choose (DNS rebinding). */
+function isLocal(origin: string): boolean {
+  return /^https?:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i.test(origin)
+}
+
+function forbidden(why: string): ServiceError {
+  return new ServiceError('Forbidden', why)
+}

@@ -1,0 +1,95 @@
+/**
+ * What is known of a request when it is over, in one place for logs, metrics and audits. Nothing here
+ * says what was asked or answered: no paths, no members, no numbers, no positions.
+ *
+ * @module
+ */
+import type { OperationName } from '../interface/operations.js'
+import type { Log } from '../log.js'
+
+/** To be read during the call that it is handed to, and not to be kept. */
+export interface RequestEnd {
+  readonly requestId: string
+  /** Undefined for other routes, and for requests that were refused before it was known. */
+  readonly operation: OperationName | undefined
+  readonly isBatch: boolean
+  /** Undefined where no answer was begun. */
+  readonly status: number | undefined
+  /** `left`: the client broke the connection off; `cut`: the service did. */
+  readonly outcome: 'answered' | 'left' | 'cut'
+  /** Of the body of the request, as far as it was taken from the connection. */
+  readonly bytesIn: number
+  /** Of the body of the answer, as far as the connection took them. */
+  readonly bytesOut: number
+  readonly stageMs: StageTimes
+}
+
+/**
+ * - `receive`: the body of the request arrives.
+ * - `parse`: routing, the gate, and everything from the bytes of the body to the members.
+ * - `wait`: the longest time for which a task of the request waited for a thread.
+ * - `select`: everything else that the operation does before it has an answer.
+ * - `write`: the answer is encoded, and the client takes it.
+ *
+ * A request that is refused ends in the stage that refused it.
+ */
+export type Stage = 'receive' | 'parse' | 'wait' | 'select' | 'write'
+
+/** Milliseconds. */
+export type StageTimes = Readonly<Record<Stage, number>>
+
+/** Tells how long the stages of one request take. */
+export class StageClock {
+  readonly #times = { receive: 0, parse: 0, wait: 0, select: 0, write: 0 }
+  #stage: Exclude<Stage, 'wait'> = 'parse'
+  #sinceMs = performance.now()
+
+  /** Ends the stage that runs, and begins another one. */
+  enter(stage: Exclude<Stage, 'wait'>): void {
+    const nowMs = performance.now()
+    this.#times[this.#stage] += nowMs - this.#sinceMs
+    this.#stage = stage
+    this.#sinceMs = nowMs
+  }
+
+  /** A task of the request has waited so long for a thread. */
+  waited(ms: number): void {
+    if (ms > this.#times.wait) this.#times.wait = ms
+  }
+
+  /** The times so far. */
+  read(): StageTimes {
+    this.enter(this.#stage)
+    const { receive, parse, wait, select, write } = this.#times
+    return { receive, parse, wait, select: Math.max(0, select - wait), write }
+  }
+}
+
+/** Writes the line of a request, where the level of the log is `debug`. */
+export function logRequestEnd(log: Log, end: RequestEnd): void {
+  if (!log.isLevelEnabled('debug')) return
+  const { requestId, operation, isBatch, status, outcome, bytesIn, bytesOut, stageMs } = end
+  const { receive, parse, wait, select, write } = stageMs
+  log.debug(
+    {
+      requestId,
+      operation,
+      ...(isBatch && { isBatch }),
+      status,
+      outcome,
+      bytesIn,
+      bytesOut,
+      receiveMs: rounded(receive),
+      parseMs: rounded(parse),
+      waitMs: rounded(wait),
+      selectMs: rounded(select),
+      writeMs: rounded(write),
+    },
+    'a request is over',
+  )
+}
+
+/** To whole microseconds. */
+function rounded(ms: number): number {
+  return Math.round(ms * 1_000) / 1_000
+}

@@ -1,0 +1,127 @@
+/**
+ * A front thread: an HTTP server, what its operations need, and the query workers behind them. It
+ * carries out what the main thread orders, and ends when it is drained.
+ *
+ * @module
+ */
+import type { MessagePort } from 'node:worker_threads'
+import { descriptionRoutes } from '../http/descriptions.js'
+import { healthRoutes } from '../http/health.js'
+import { operationRoutes } from '../http/operation-routes.js'
+import { createHttpServer } from '../http/server.js'
+import { createLog, describeFault } from '../log.js'
+import { configurationOperations, customerBoundaryOf } from '../operations/configuration.js'
+import { contextOperations } from '../operations/contexts.js'
+import { startLiveCounts } from '../operations/live-counts.js'
+import { outlineOperations } from '../operations/outline.js'
+import { recipientOperations } from '../operations/recipients.js'
+import { suppressionOperations } from '../operations/suppressions.js'
+import { CLIPPING_ENVIRONMENT } from '../outline/guards.js'
+import { ClipPool } from '../pool/clip-pool.js'
+import type { Snapshot } from '../snapshot/snapshot.js'
+import { openStore } from '../store/open.js'
+import { readVersion } from '../version.js'
+import { createCurrent } from './front-current.js'
+import { startSnapshot } from './front-start.js'
+import { frontSwap } from './front-swap.js'
+import type { DrainTimes, FrontData, FrontOrder, FrontReport } from './messages.js'
+
+/**
+ * Starts the thread, and reports `ready`.
+ *
+ * @param port  to the main thread; closed when the thread is drained
+ */
+export async function runFront(port: MessagePort, data: FrontData): Promise<void> {
+  const { dataDirectory, queryThreadCount, workerArgs, corsOrigins, suppressionProgress } = data
+  const log = createLog(data.logLevel, { thread: 'front' })
+  const report = (message: FrontReport) => port.postMessage(message)
+  let closeServer = () => {}
+  let isDraining = false
+  let { news } = data
+
+  process.on('uncaughtException', (error) => {
+    log.fatal(describeFault(error), 'a front thread failed')
+    // A thread that ends with a socket open would abort the process before the log is read.
+    closeServer()
+    report({ kind: 'failed', reason: error.name })
+  })
+
+  const store = openStore(dataDirectory, data.changes)
+  const { countMode } = store
+  const start = (snapshot: Snapshot) =>
+    startSnapshot(snapshot, {
+      workerUrl: QUERY_WORKER,
+      workerArgs,
+      queryThreadCount,
+      countMode,
+      log,
+    })
+  const current = createCurrent(await start(data.snapshot))
+  const swap = frontSwap({ current, start, report, log })
+  const catalogueOf = () => current.newest.service.catalogue
+  const clipPool = new ClipPool({
+    workerUrl: CLIP_WORKER,
+    workerArgs,
+    environment: CLIPPING_ENVIRONMENT,
+    log,
+  })
+  const counts = startLiveCounts({ store, current, suppressionProgress, log })
+  const executors = {
+    ...configurationOperations(store),
+    ...contextOperations(store, counts),
+    ...recipientOperations(current),
+    ...suppressionOperations(store, () => catalogueOf().sources),
+    ...outlineOperations({
+      get catalogue() {
+        return catalogueOf()
+      },
+      runner: clipPool,
+      boundary: customerBoundaryOf(store),
+    }),
+  }
+  const server = createHttpServer({
+    routes: [
+      ...descriptionRoutes(readVersion()),
+      ...operationRoutes(executors),
+      ...healthRoutes(
+        () => (isDraining ? 'draining' : undefined),
+        () => ({ snapshotId: catalogueOf().snapshotId, ...news }),
+      ),
+    ],
+    log,
+    corsOrigins,
+    isFull: (bodyBytes) => current.newest.pool.isFull(bodyBytes),
+  })
+  closeServer = () => server.close()
+  const crashTimer = startCrashing()
+
+  port.on('message', async (order: FrontOrder) => {
+    // What is prepared is discarded with everything else.
+    if (isDraining) return
+    if (order.kind === 'drain') await drain(order)
+    else if (order.kind === 'news') news = order.news
+    else await swap.carryOut(order)
+  })
+  report({ kind: 'ready', descriptor: server.descriptor() })
+
+  async function drain({ quietMs, deadlineMs }: DrainTimes): Promise<void> {
+    isDraining = true
+    clearInterval(crashTimer)
+    const brokenOffCount = await server.shutDown({ quietMs, deadlineMs })
+    if (brokenOffCount > 0) log.warn({ brokenOffCount }, 'requests were broken off')
+    counts.stop()
+    await Promise.all([swap.close(), clipPool.close()])
+    await store.close()
+    port.close()
+  }
+
+  function startCrashing(): NodeJS.Timeout | undefined {
+    const everyMs = data.crashQueryWorkerMs
+    if (everyMs === 0) return undefined
+    log.warn({ everyMs }, 'query workers are crashed on purpose')
+    return setInterval(() => void current.newest.pool.crashWorker(), everyMs)
+  }
+}
+
+const QUERY_WORKER = new URL('../../workers/query.js', import.meta.url).href
+const CLIP_WORKER = new URL('../../workers/clip.js', import.meta.url).href

@@ -1,0 +1,82 @@
+/**
+ * What the main thread and its front threads say to each other, plain data all of it.
+ *
+ * @module
+ */
+import type { MessagePort } from 'node:worker_threads'
+import type { LogLevel } from '../log.js'
+import type { Snapshot } from '../snapshot/snapshot.js'
+
+/** What a front thread starts with. */
+export interface FrontData {
+  readonly snapshot: Snapshot
+  /** What there is to say of other snapshots as it starts. */
+  readonly news: SnapshotNews
+  readonly dataDirectory: string
+  /** Where to ask for changes to the store, which the main thread makes. */
+  readonly changes: MessagePort
+  /** Up to which change to the do-not-contact lists the snapshot is marked. */
+  readonly suppressionProgress: Int32Array
+  readonly queryThreadCount: number
+  readonly corsOrigins: readonly string[]
+  /** Milliseconds between deaths of a query worker; 0 is never. */
+  readonly crashQueryWorkerMs: number
+  /** Options of Node.js for query workers and clipping threads. */
+  readonly workerArgs: readonly string[]
+  readonly logLevel: LogLevel
+}
+
+/** To a front thread, when a new snapshot takes the place of the one that is served. */
+export type SwapOrder =
+  /** Start workers that hold it. Answered by `prepared` or `refused`. */
+  | { readonly kind: 'prepare'; readonly snapshot: Snapshot }
+  /** Answer from what was prepared. Answered by `switched`, and by `released` for the old one. */
+  | { readonly kind: 'switch' }
+  /** Forget what was prepared, if it was. Answered by `released`. */
+  | { readonly kind: 'discard'; readonly snapshotId: string }
+  /** Stop waiting for requests that still read an old snapshot. */
+  | { readonly kind: 'breakOff' }
+
+/** To a front thread. */
+export type FrontOrder =
+  | SwapOrder
+  /** What to say of new snapshots. */
+  | { readonly kind: 'news'; readonly news: SnapshotNews }
+  /** Answer the requests that are open, then end. */
+  | ({ readonly kind: 'drain' } & DrainTimes)
+
+export interface DrainTimes {
+  /** For clients that keep a connection to learn that it ends. */
+  readonly quietMs: number
+  /** When connections that are still open are closed. */
+  readonly deadlineMs: number
+}
+
+/** From a front thread, in answer to a `SwapOrder`. */
+export type SwapReport =
+  | { readonly kind: 'prepared'; readonly snapshotId: string }
+  | { readonly kind: 'refused'; readonly snapshotId: string; readonly reason: string }
+  | { readonly kind: 'switched'; readonly snapshotId: string }
+  /** Nothing of this thread reads it any more. */
+  | { readonly kind: 'released'; readonly snapshotId: string }
+
+/** From a front thread. */
+export type FrontReport =
+  | SwapReport
+  /** Its workers hold the snapshot; `descriptor` lets the acceptor hand it connections. */
+  | { readonly kind: 'ready'; readonly descriptor: number }
+  /** It cannot start or go on. */
+  | { readonly kind: 'failed'; readonly reason: string }
+
+/** What there is to say of a service beside what it serves. */
+export interface SnapshotNews {
+  /** The id of a newer snapshot that is being loaded. */
+  readonly loading?: string
+  /** What CURRENT names and is not served, or why it names nothing. */
+  readonly refused?: Refusal
+}
+
+export interface Refusal {
+  readonly snapshotId?: string
+  readonly reason: string
+}

@@ -1,0 +1,183 @@
+/**
+ * A running service, as its main thread sees it: it listens, loads a snapshot, starts the front
+ * threads, serves this snapshot and those that follow, and drains when it is told to stop.
+ *
+ * @module
+ */
+import { MessageChannel } from 'node:worker_threads'
+import type { Config } from '../config.js'
+import { type Acceptor, listen } from '../http/acceptor.js'
+import type { Log } from '../log.js'
+import { type ArenaPool, createArenaPool } from '../shard/arena-pool.js'
+import type { Snapshot } from '../snapshot/snapshot.js'
+import { serveChanges } from '../store/change-port.js'
+import { createStore, type MainStore } from '../store/create.js'
+import type { Store } from '../store/store.js'
+import { type Suppressions, startSuppressions } from '../suppressions/suppressions.js'
+import { type OpenedSnapshot, openOrFallBack } from './fall-back.js'
+import { breakOffFronts, drainFronts, type Front, startFront } from './fronts.js'
+import { endOnUncaught } from './last-resort.js'
+import { type StopRequest, stopRequest } from './stop-request.js'
+import { LOADER_URL, swapSnapshots } from './swap.js'
+
+export interface ServiceOptions {
+  readonly config: Config
+  readonly log: Log
+  /**
+   * Called before anything is loaded, while the port is held already.
+   *
+   * @param goOn  to be called now and then; throws when the service is to stop
+   */
+  readonly prepare: (goOn: () => void) => Promise<void>
+  /** Shows how far the loading of the first snapshot is. */
+  readonly loading: LoadingProgress
+  /** Called when requests are answered. */
+  readonly onReady: (service: ReadyService) => void
+}
+
+export interface LoadingProgress {
+  update(doneBytes: number, totalBytes: number): void
+  /** Called once, also where it failed. */
+  stop(): void
+}
+
+export interface ReadyService {
+  readonly port: number
+  readonly snapshot: Snapshot
+  readonly store: Store
+}
+
+/**
+ * Serves a data directory until SIGTERM or SIGINT.
+ *
+ * @throws OperatorError  when it cannot start or go on
+ */
+export async function runService(options: ServiceOptions): Promise<void> {
+  const { config, log, onReady } = options
+  const stopping = stopRequest()
+  const address = { host: config.host, port: config.port, exclusive: !config.sharePort }
+  // Taken before anything is loaded: until there are fronts, it answers 503 by itself. A port that is
+  // shared is taken last, since the other process answers there meanwhile.
+  let acceptor = config.sharePort ? undefined : await listen(address)
+  let fronts: readonly Front[] = []
+  endOnUncaught(log, () => breakOff(acceptor, fronts))
+  try {
+    const loaded = await load(options, stopping)
+    const { snapshot, store, suppressions } = loaded
+    // Marks are set while threads start, and before anybody is answered.
+    const attached = suppressions.attach(snapshot)
+    attached.catch(() => {})
+    fronts = await startFronts(config, loaded)
+    await attached
+    suppressions.serve(snapshot.id)
+    await suppressions.join()
+    if (!stopping.requested) {
+      acceptor ??= await listen(address)
+      for (const front of fronts) acceptor.addFront(front.descriptor)
+      onReady({ port: acceptor.port, snapshot, store })
+      log.info({ snapshotId: snapshot.id, port: acceptor.port }, 'ready')
+      await serveSnapshots(config, loaded, fronts, log, stopping)
+    }
+    log.info('draining')
+    await acceptor?.stopListening()
+    await drainFronts(fronts)
+    await suppressions.stop()
+    await store.close()
+  } catch (error) {
+    if (!(error instanceof StoppedWhileLoading)) {
+      await breakOff(acceptor, fronts)
+      throw error
+    }
+  } finally {
+    acceptor?.close()
+  }
+  log.info('stopped')
+}
+
+async function breakOff(acceptor: Acceptor | undefined, fronts: readonly Front[]): Promise<void> {
+  acceptor?.close()
+  await breakOffFronts(fronts)
+}
+
+interface Loaded extends OpenedSnapshot {
+  /** The memory of this snapshot, and of those that follow. */
+  readonly arenas: ArenaPool
+  readonly store: MainStore
+  readonly suppressions: Suppressions
+}
+
+/** Thrown out of long work when the service is told to stop. */
+class StoppedWhileLoading extends Error {}
+
+async function load(
+  { config, log, prepare, loading }: ServiceOptions,
+  stopping: StopRequest,
+): Promise<Loaded> {
+  const { dataDirectory, queryThreadCount } = config
+  const goOn = () => {
+    if (stopping.requested) throw new StoppedWhileLoading()
+  }
+  await prepare(goOn)
+  const arenas = createArenaPool(queryThreadCount)
+  try {
+    const opened = await openOrFallBack(dataDirectory, {
+      arenas,
+      log,
+      loaderUrl: LOADER_URL,
+      stopping: stopping.signal,
+      onProgress: (doneBytes, totalBytes) => loading.update(doneBytes, totalBytes),
+    }).finally(() => loading.stop())
+    goOn()
+    const store = await createStore(dataDirectory, log)
+    const suppressions = startSuppressions({ dataDirectory, store, log })
+    return { ...opened, arenas, store, suppressions }
+  } catch (error) {
+    // Loading that was given up is a failure like any other.
+    goOn()
+    throw error
+  }
+}
+
+function startFronts(config: Config, loaded: Loaded): Promise<Front[]> {
+  const { snapshot, refused, store, suppressions } = loaded
+  const { httpThreadCount, queryThreadCount, dataDirectory } = config
+  const { makeChange } = store
+  return Promise.all(
+    Array.from({ length: httpThreadCount }, (_, index) => {
+      const { port1, port2: changes } = new MessageChannel()
+      serveChanges(port1, { makeChange, takeSuppressions: suppressions.take })
+      return startFront({
+        snapshot,
+        news: refused === undefined ? {} : { refused },
+        dataDirectory,
+        changes,
+        suppressionProgress: suppressions.progress,
+        // Dealt out one by one, so that the first fronts get what does not divide evenly.
+        queryThreadCount: Math.ceil((queryThreadCount - index) / httpThreadCount),
+        corsOrigins: config.corsOrigins,
+        crashQueryWorkerMs: config.crashQueryWorkerMs,
+        workerArgs: config.workerArgs,
+        logLevel: config.logLevel,
+      })
+    }),
+  )
+}
+
+/** Serves this snapshot and those that follow, until the service is told to stop. */
+async function serveSnapshots(
+  { dataDirectory }: Config,
+  { snapshot: first, refused, arenas, suppressions: marks }: Loaded,
+  fronts: readonly Front[],
+  log: Log,
+  stopping: StopRequest,
+): Promise<void> {
+  const workers = fronts.map(({ worker }) => worker)
+  const options = { dataDirectory, first, refused, arenas, fronts: workers, marks, log }
+  const swaps = swapSnapshots(options)
+  try {
+    const failures = [marks.failure, ...fronts.map((front) => front.failure)]
+    await Promise.race([stopping.promise, ...failures])
+  } finally {
+    swaps.stop()
+  }
+}
