@@ -48,6 +48,17 @@ t.test('a switch is on or off, as a flag, a variable, or a truth value in the fi
   })
 })
 
+t.test('options for workers are separated by spaces', async (t) => {
+  const given = (text: string) => readConfig({}, { HICKORY_WORKER_ARGS: text }).workerArgs
+  t.same(given(''), [])
+  t.same(given(' --cpu-prof  --cpu-prof-dir=/tmp\n'), ['--cpu-prof', '--cpu-prof-dir=/tmp'])
+  t.throws(() => given('--cpu-prof /tmp'), {
+    code: 'Usage',
+    message: /HICKORY_WORKER_ARGS must be options of Node.js .* not "--cpu-prof \/tmp"/,
+  })
+  t.throws(() => readConfig({ config: file('{"workerArgs":1}') }, {}), { code: 'Usage' })
+})
+
 t.test('bounds hold at the ends and not one past them', async (t) => {
   for (const port of ['0', '65535']) t.equal(readConfig({ port }, {}).port, Number(port))
   for (const port of ['65536', '-1', '80.5', '8e1', 'http', '']) {

@@ -11,16 +11,23 @@ import { limits } from '../src/limits.js'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
+/** Pages that somebody reads from top to bottom, and so short. */
+const pages = [
+  'docs/api.md',
+  'docs/operations.md',
+  ...markdownIn('docs/api'),
+  ...markdownIn('docs/operations'),
+]
+
 const documents = [
   'README.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
-  'docs/api.md',
-  'docs/errors.md',
-  'docs/operations.md',
-  'docs/benchmarks.md',
-  'docs/snapshot-format.md',
+  ...markdownIn('docs'),
+  ...markdownIn('docs/api'),
+  ...markdownIn('docs/operations'),
+  ...markdownIn('docs/decisions'),
   'loadtest/README.md',
 ]
 
@@ -30,8 +37,8 @@ t.test('docs/errors.md has exactly the errors of the code', async (t) => {
   t.same(documented, { ...errorTables.serviceErrors, ...errorTables.operatorErrors })
 })
 
-t.test('docs/operations.md has every setting, its flag and its variable', async (t) => {
-  const text = read('docs/operations.md')
+t.test('docs/operations/run.md has every setting, its flag and its variable', async (t) => {
+  const text = read('docs/operations/run.md')
   const names = [...text.matchAll(/^\| `--([\w-]+)[ `].*\| `(HICKORY_\w+)` \| .* \| `(\w+)` \|$/gm)]
   t.equal(names.length, Object.keys(readConfig({}, {})).length)
   for (const [, flag, variable] of names) {
@@ -39,16 +46,17 @@ t.test('docs/operations.md has every setting, its flag and its variable', async 
   }
 })
 
-t.test('docs/operations.md has the times that a new snapshot is taken in', async (t) => {
-  const text = read('docs/operations.md')
+t.test('docs/operations/snapshots.md has the times that a new snapshot is taken in', async (t) => {
+  const text = squeezed(read('docs/operations/snapshots.md'))
   t.equal(limits.snapshotPollMs, 1_000)
   t.match(text, 'Each second the service looks')
   t.match(text, `is tried again after ${limits.snapshotRetryMs / 1000} seconds`)
-  t.match(text, `After ${limits.snapshotReleaseMs / 1000} seconds a list`)
+  t.match(text, `damaged snapshot again after ${limits.snapshotRetryMs / 1000} seconds`)
+  t.match(text, `After ${limits.snapshotReleaseMs / 1000} seconds the service aborts a list`)
 })
 
-t.test('docs/operations.md has what an import waits for', async (t) => {
-  const text = read('docs/operations.md')
+t.test('docs/operations/postgres.md has what an import waits for', async (t) => {
+  const text = squeezed(read('docs/operations/postgres.md'))
   t.match(text, `within ${limits.databaseConnectMs / 1000} seconds`)
   t.match(text, `sends nothing for ${limits.databaseStallMs / 60_000} minutes`)
 })
@@ -77,7 +85,7 @@ t.test('docs/api.md has every path and the bounds of the code', async (t) => {
   t.match(text, `${count(featureCount)}, ${count(ringCount)}, ${count(vertexCount)}`)
   t.match(text, `arcs of circles, corridors and margins | ${count(limits.arcCount)} |`)
   t.match(text, `features with \`nearest\` | ${limits.nearestFeatureCount} |`)
-  t.match(text, `1 to ${count(limits.nearestCount)} |`)
+  t.match(read('docs/api/shapes.md'), `1 to ${count(limits.nearestCount)} |`)
   t.match(text, `recipients of a page (\`limit\`) | ${count(limits.pageRecipientCount)} |`)
   t.match(text, `ids in a list of \`sources\` | ${limits.sourceCount} |`)
   t.match(text, `| body | ${limits.bodyBytes / 2 ** 20} MiB |`)
@@ -88,17 +96,23 @@ t.test('docs/api.md has every path and the bounds of the code', async (t) => {
   const { suppressionBatchCount, suppressionCount, suppressionListCount } = limits
   const listCounts = [suppressionBatchCount, suppressionCount, suppressionListCount]
   t.match(text, `lists | ${listCounts.map(count).join('; ')} |`)
+  const { suppressionPageDefaultCount, suppressionPageCount } = limits
+  const suppressions = squeezed(read('docs/api/suppressions.md'))
   t.match(
-    text,
-    `(default ${limits.suppressionPageDefaultCount}, at most\n${count(limits.suppressionPageCount)})`,
+    suppressions,
+    `(default ${suppressionPageDefaultCount}, at most ${count(suppressionPageCount)})`,
   )
-  t.match(text, `not taken it within ${limits.suppressionTakeMs / 1000} seconds`)
+  t.match(suppressions, `not applied it within ${limits.suppressionTakeMs / 1000} seconds`)
+  t.match(suppressions, `up to ${count(suppressionBatchCount)} numbers`)
   t.match(text, `characters of a \`callback\` | ${limits.callbackCharCount} |`)
   t.match(text, `vertices of an outline | ${count(limits.outlineVertexCount)} |`)
   t.match(text, `shapes of an outline | ${limits.outlineMs / 1000} s |`)
   t.match(text, `wait for one HTTP thread | ${limits.outlinesQueuedCount} |`)
   const { contextPageDefaultCount, contextPageCount } = limits
-  t.match(text, `(default ${contextPageDefaultCount}, at most ${count(contextPageCount)})`)
+  t.match(
+    squeezed(read('docs/api/contexts.md')),
+    `(default ${contextPageDefaultCount}, at most ${count(contextPageCount)})`,
+  )
   t.match(text, `${limits.jsonDepthCount} levels`)
   t.match(text, `${count(limits.jsonMemberCount)}; ${count(limits.jsonItemCount)}`)
   t.match(text, `${limits.requestMs / 1000} s |`)
@@ -107,12 +121,42 @@ t.test('docs/api.md has every path and the bounds of the code', async (t) => {
   t.match(text, `end of its body | ${limits.bodyMs / 1000} s, then 408 |`)
 })
 
-t.test('links between documents lead somewhere', async (t) => {
+t.test('links between documents lead to a file, and to a heading in it', async (t) => {
   for (const document of documents) {
-    for (const [, target] of read(document).matchAll(/\]\((?!https?:)([^)#]+)/g)) {
-      t.ok(existsSync(join(root, dirname(document), target)), `${document} -> ${target}`)
+    for (const [, path, anchor] of withoutCode(read(document)).matchAll(
+      /\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g,
+    )) {
+      const target = path === '' ? document : join(dirname(document), path)
+      t.ok(existsSync(join(root, target)), `${document} -> ${target}`)
+      if (anchor === undefined) continue
+      t.ok(anchorsOf(read(target)).includes(anchor), `${document} -> ${target}#${anchor}`)
     }
   }
+})
+
+t.test('pages are short', async (t) => {
+  t.ok(pages.length > 12, 'pages are found')
+  for (const page of pages) {
+    const wordCount = read(page).split(/\s+/).length
+    t.ok(wordCount < 1_200, `${page} has ${wordCount} words`)
+  }
+})
+
+t.test('pages begin with a table of their contents', async (t) => {
+  for (const page of new Set(['ARCHITECTURE.md', ...markdownIn('docs'), ...pages])) {
+    const text = read(page)
+    const [contents, ...others] = headingsOf(text, 2)
+    t.equal(contents, 'Contents', page)
+    const table = text.slice(text.indexOf('\n## Contents\n')).split('\n## ')[1] ?? ''
+    t.match(table, /\]\(/, page)
+    for (const heading of others) t.match(table, `(#${anchorOf(heading)})`, `${page}, ${heading}`)
+  }
+})
+
+t.test('the files that ARCHITECTURE.md sends its reader to exist', async (t) => {
+  const paths = [...read('ARCHITECTURE.md').matchAll(/`(?:src\/)?(\w+\/[\w-]+\.ts)`/g)]
+  t.ok(paths.length > 20, 'files are found')
+  for (const [, path] of paths) t.ok(existsSync(join(root, 'src', path)), path)
 })
 
 t.test('the README is short and its commands exist', async (t) => {
@@ -123,3 +167,37 @@ t.test('the README is short and its commands exist', async (t) => {
     t.ok(scripts[script], script)
   }
 })
+
+function markdownIn(directory: string): string[] {
+  return readdirSync(join(root, directory))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${directory}/${name}`)
+}
+
+function squeezed(text: string): string {
+  return text.replace(/\s+/g, ' ')
+}
+
+/** Links and headings are none in blocks of code, nor between backticks. */
+function withoutCode(markdown: string): string {
+  return markdown.replace(/^```[\s\S]*?^```$/gm, '').replace(/`[^`\n]*`/g, '')
+}
+
+function headingsOf(markdown: string, depth: number): string[] {
+  const blocksOut = markdown.replace(/^```[\s\S]*?^```$/gm, '')
+  return [...blocksOut.matchAll(/^(#+) (.+)$/gm)]
+    .filter(([, marks]) => marks.length === depth)
+    .map(([, , heading]) => heading)
+}
+
+/** Where a heading is linked to, as GitHub makes it. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-')
+}
+
+function anchorsOf(markdown: string): string[] {
+  return [1, 2, 3, 4].flatMap((depth) => headingsOf(markdown, depth)).map(anchorOf)
+}

@@ -1,8 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import ts from 'typescript'
+import { alone, startFirst } from './runner/order.js'
+import { tierOf } from './support/tier.js'
 
 /**
  * The layout rules: imports run one way, each foreign library has one folder, and what touches the
@@ -18,7 +20,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   describe: ['interface'],
   shard: ['geometry'],
   selection: ['format', 'pool', 'shard', 'geometry', 'interface'],
-  pool: ['shard', 'geometry', 'snapshot'],
+  pool: ['shard', 'geometry'],
   outline: ['selection', 'format', 'geometry', 'interface', 'pool'],
   operations: [
     'selection',
@@ -35,23 +37,37 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   sources: ['shard', 'geometry'],
   store: ['interface'],
   suppressions: ['shard', 'snapshot', 'store'],
+  serve: [
+    'config',
+    'version',
+    'http',
+    'operations',
+    'outline',
+    'selection',
+    'pool',
+    'suppressions',
+    'store',
+    'snapshot',
+    'shard',
+    'format',
+    'geometry',
+  ],
   commands: [
     'config',
     'version',
+    'serve',
     'snapshot',
     'sources',
     'store',
     'suppressions',
     'interface',
-    'http',
-    'pool',
     'shard',
     'geometry',
   ],
 }
 
 /** Importable by all. */
-const shared = ['limits', 'errors', 'log', 'task-threads']
+const shared = ['limits', 'errors', 'log', 'phone-number', 'task-threads', 'questions']
 
 /** Files of src that are not in a folder, and what they may import beside `shared`. */
 const topFiles: Readonly<Record<string, readonly string[]>> = {
@@ -62,7 +78,9 @@ const topFiles: Readonly<Record<string, readonly string[]>> = {
   limits: [],
   errors: [],
   log: [],
+  'phone-number': [],
   'task-threads': [],
+  questions: [],
 }
 
 /** The one folder or file below src that may import a library. */
@@ -103,7 +121,7 @@ const textOwners: readonly { text: RegExp; what: string; owners: readonly string
     owners: [
       'pool/control.ts',
       'shard/arena.ts',
-      'shard/number-slots.ts',
+      'shard/duplicates/hash-filter.ts',
       'shard/suppressed.ts',
       'snapshot/load-threads.ts',
       'suppressions/progress.ts',
@@ -172,6 +190,29 @@ t.test('nothing imports an entry point of a thread', async (t) => {
       file.imports.some((name) => name.includes('workers/')),
       file.path,
     )
+  }
+})
+
+t.test('every test file is of exactly one tier, and says so by its name', async (t) => {
+  const names = filesBelow(join(root, 'test'))
+  const isTest = (name: string) => name.endsWith('.test.ts')
+  for (const name of names.filter(isTest)) {
+    t.match(name, /^[^.]+(\.long)?\.test\.ts$/, name)
+    const imports = importsOf(readFileSync(join(root, 'test', name), 'utf8'))
+    const asksTier = imports.some((specifier) => specifier.endsWith('/support/tier.js'))
+    t.notOk(asksTier && tierOf(name) === 'long', `${name} is run by one tier only`)
+  }
+  // The runner tells what both tiers run by what a test file itself imports.
+  const users = names.filter((name) => !isTest(name) && !name.startsWith('runner/'))
+  for (const name of users) {
+    const text = readFileSync(join(root, 'test', name), 'utf8')
+    t.notOk(
+      importsOf(text).some((specifier) => specifier.endsWith('/tier.js')),
+      name,
+    )
+  }
+  for (const file of [...startFirst, ...alone]) {
+    t.ok(existsSync(join(root, file)), `${file} has its place in the order of tests`)
   }
 })
 

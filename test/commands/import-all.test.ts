@@ -8,7 +8,6 @@ import { openSnapshot } from '../../src/snapshot/open.js'
 import { parseDatabaseUrl } from '../../src/sources/postgres-url.js'
 import { startHickory, temporaryDirectory } from '../support/hickory.js'
 import { fingerprint, silentLog } from '../support/snapshots.js'
-import { until } from '../support/until.js'
 
 const HEADER = 'number,lat,lng,contact\n'
 const GOOD = `${HEADER}+9991,1,2,a\n+9992,1,2,\n`
@@ -270,50 +269,6 @@ t.test('flags that do not go together are refused', async (t) => {
   ]) {
     t.match(await run(...args), { exitCode: 1 }, args.join(' '))
   }
-})
-
-t.test('a signal ends an import without a trace', async (t) => {
-  const signals: [signal: NodeJS.Signals, code: number][] = [
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ]
-  for (const [signal, code] of signals) {
-    const data = temporaryDirectory(t)
-    const path = join(data, 'large.csv')
-    writeFileSync(path, HEADER + '+9991,1,2,\n'.repeat(2_000_000))
-    const before = fingerprint(data)
-    const args = ['import', '--data', data, '--source', '1', '--label', 'x', path]
-    const { child, finished } = startHickory(...args)
-    let printed = ''
-    child.stdout?.on('data', (text) => {
-      printed += text
-    })
-    await until(() => printed.includes('source     1'))
-    t.ok(existsSync(join(data, 'import.lock')))
-    child.kill(signal)
-    const ended = await finished
-    t.match(ended, { code, stderr: /nothing was published/ })
-    t.notOk(existsSync(join(data, 'import.lock')))
-    const left = Object.keys(fingerprint(data)).filter((name) => name !== 'snapshots')
-    t.same(left, Object.keys(before))
-  }
-})
-
-t.test('a signal that comes while the snapshot takes its place changes nothing', async (t) => {
-  const data = temporaryDirectory(t)
-  const path = join(data, 'people.csv')
-  writeFileSync(path, HEADER + '+9991,1,2,\n'.repeat(500_000))
-  const args = ['import', '--data', data, '--source', '1', '--label', 'x', path]
-  const { child, finished } = startHickory(...args)
-  const snapshots = join(data, 'snapshots')
-  const named = () =>
-    existsSync(snapshots) && readdirSync(snapshots).some((name) => !/[.]/.test(name))
-  await until(named)
-  child.kill('SIGTERM')
-  const ended = await finished
-  t.match(ended, { code: 0, stdout: /^snapshot/m })
-  t.notMatch(ended.stderr, /nothing was published/)
-  t.equal((await openSnapshot(data)).sources.length, 1)
 })
 
 t.test('the directory of a list is not a pattern', async (t) => {

@@ -6,8 +6,9 @@ import { formatAge, formatBytes } from '../../src/commands/quantities.js'
 import { formatTable } from '../../src/commands/table.js'
 import { withDataLock } from '../../src/snapshot/lock.js'
 import { manyColumns } from '../support/columns.js'
+import { hickoryHere } from '../support/command-line.js'
 import { copyVersion1 } from '../support/damage.js'
-import { hickory, temporaryDirectory } from '../support/hickory.js'
+import { temporaryDirectory } from '../support/hickory.js'
 import { fingerprint, publishTest } from '../support/snapshots.js'
 
 /** A snapshot of format version 1, then one of version 2, which is current, then one more of it. */
@@ -29,7 +30,7 @@ const damage = (data: string, id: string, file: string) => {
 
 t.test('inspect lists all snapshots, the newest first', async (t) => {
   const { data, ids } = await place(t)
-  const { code, stdout } = await hickory('inspect', '--data', data)
+  const { code, stdout } = await hickoryHere('inspect', '--data', data)
   t.equal(code, 0)
   const lines = stdout.trim().split('\n')
   t.match(lines[0], /^snapshot +age +sources +recipients +size +format$/)
@@ -38,7 +39,7 @@ t.test('inspect lists all snapshots, the newest first', async (t) => {
   t.match(lines[3], new RegExp(`^${ids[0]} .* 2 +55 +.* +1$`))
   t.equal(lines.length, 4)
 
-  const json = JSON.parse((await hickory('inspect', '--json', '--data', data)).stdout)
+  const json = JSON.parse((await hickoryHere('inspect', '--json', '--data', data)).stdout)
   t.match(json, {
     currentId: ids[2],
     snapshots: [
@@ -53,7 +54,7 @@ t.test('inspect goes on beside what it cannot read', async (t) => {
   const { data, ids } = await place(t)
   rmSync(join(data, 'CURRENT'))
   damage(data, ids[1], 'manifest.json')
-  const { code, stdout } = await hickory('inspect', '--data', data)
+  const { code, stdout } = await hickoryHere('inspect', '--data', data)
   t.equal(code, 0)
   t.match(stdout, new RegExp(`${ids[1]} +damaged`))
   t.match(stdout, /manifest\.json: found/)
@@ -64,7 +65,7 @@ t.test('inspect goes on beside what it cannot read', async (t) => {
 t.test('inspect says what is in one snapshot', async (t) => {
   const { data, ids } = await place(t)
   const before = fingerprint(data)
-  const { code, stdout } = await hickory('inspect', '--data', data, 'current')
+  const { code, stdout } = await hickoryHere('inspect', '--data', data, 'current')
   t.equal(code, 0)
   t.match(stdout, `snapshot    ${ids[2]} (current)`)
   t.match(stdout, /recipients {2}355 of 4 sources/)
@@ -78,7 +79,7 @@ t.test('inspect says what is in one snapshot', async (t) => {
   t.equal(stdout.split('\n').filter((line) => /^\|.{72}\|$/.test(line)).length, 24)
   t.same(fingerprint(data), before, 'and changes nothing')
 
-  const json = JSON.parse((await hickory('inspect', ids[0], '--json', '--data', data)).stdout)
+  const json = JSON.parse((await hickoryHere('inspect', ids[0], '--json', '--data', data)).stdout)
   t.match(json, { id: ids[0], isCurrent: false, formatVersion: 1, sources: [{ id: 1 }, { id: 2 }] })
   t.same(json.files['2-0001.shard'], { formatVersion: 1 })
   const counts: number[] = json.map.counts
@@ -91,26 +92,26 @@ t.test('inspect says what is in one snapshot', async (t) => {
 t.test('what is not there is named', async (t) => {
   const { data, ids } = await place(t)
   for (const command of ['inspect', 'verify', 'rollback']) {
-    const unknown = await hickory(command, '--data', data, '000009-00000000')
+    const unknown = await hickoryHere(command, '--data', data, '000009-00000000')
     t.equal(unknown.code, 2)
     t.match(unknown.stderr, `there is no snapshot 000009-00000000; there are ${ids.join(', ')}`)
-    const empty = await hickory(command, '--data', join(data, 'none'))
+    const empty = await hickoryHere(command, '--data', join(data, 'none'))
     t.equal(empty.code, 3)
     t.match(empty.stderr, /hickory import/)
-    t.match((await hickory(command, '--help')).stdout, /Example:/)
+    t.match((await hickoryHere(command, '--help')).stdout, /Example:/)
   }
   t.notOk(Object.keys(fingerprint(data)).includes('none'))
 })
 
 t.test('verify names each file, and ends with 4 where one is damaged', async (t) => {
   const { data, ids } = await place(t)
-  const good = await hickory('verify', '--data', data, '--all')
+  const good = await hickoryHere('verify', '--data', data, '--all')
   t.equal(good.code, 0)
   t.equal(good.stdout.match(/ whole\n/g)?.length, 3 + 5 + 7 + 8)
 
   damage(data, ids[2], '2-0001.shard')
   damage(data, ids[2], 'repeats')
-  const bad = await hickory('verify', '--data', data)
+  const bad = await hickoryHere('verify', '--data', data)
   t.equal(bad.code, 4)
   t.match(bad.stdout, `${ids[2]} (current)  damaged`)
   t.match(bad.stdout, /2-0001\.shard +4\.6 kB {2}damaged: found a byte at \d+ of the image/)
@@ -118,11 +119,11 @@ t.test('verify names each file, and ends with 4 where one is damaged', async (t)
   t.match(bad.stdout, /1-0000\.shard +4\.6 kB {2}whole/)
   t.match(bad.stderr, `not whole: ${ids[2]}`)
   t.match(bad.stderr, /hickory rollback/)
-  t.equal((await hickory('verify', '--data', data, ids[1])).code, 0)
+  t.equal((await hickoryHere('verify', '--data', data, ids[1])).code, 0)
 
   writeFileSync(join(data, 'CURRENT'), 'nonsense\n')
-  t.equal((await hickory('verify', '--data', data)).code, 4)
-  const all = await hickory('verify', '--all', '--json', '--data', data)
+  t.equal((await hickoryHere('verify', '--data', data)).code, 4)
+  const all = await hickoryHere('verify', '--all', '--json', '--data', data)
   t.equal(all.code, 4)
   const json = JSON.parse(all.stdout)
   t.match(json, { isWhole: false, currentId: null, currentFault: /not a snapshot id/ })
@@ -130,7 +131,7 @@ t.test('verify names each file, and ends with 4 where one is damaged', async (t)
     json.snapshots.map(({ isWhole }: { isWhole: boolean }) => isWhole),
     [true, true, false],
   )
-  t.equal((await hickory('verify', '--all', ids[1], '--data', data)).code, 2)
+  t.equal((await hickoryHere('verify', '--all', ids[1], '--data', data)).code, 2)
 })
 
 t.test('verify finds a digest that is wrong, and repeats that are not', async (t) => {
@@ -155,13 +156,13 @@ t.test('verify finds a digest that is wrong, and repeats that are not', async (t
   const [shard] = first.shards
   const wrong = { ...first, shards: [{ ...shard, sha256: shard.sha256.replace(/^./, '0') }] }
   const digest = rewrite([wrong, second], manifest.repeats)
-  const found = await hickory('verify', '--data', data, digest.id)
+  const found = await hickoryHere('verify', '--data', data, digest.id)
   t.equal(found.code, 4)
   t.match(found.stdout, /1-0000\.shard +\S+ kB {2}damaged: found SHA-256/)
 
   const repeats = rewrite([first, second], manifestOf(other).repeats)
   cpSync(join(data, 'snapshots', other, 'repeats'), join(repeats.directory, 'repeats'))
-  const unlike = await hickory('verify', '--data', data, repeats.id)
+  const unlike = await hickoryHere('verify', '--data', data, repeats.id)
   t.equal(unlike.code, 4)
   t.match(unlike.stdout, /repeats +\S+ kB {2}damaged: found 49 numbers, expected 50/)
 })
@@ -170,26 +171,26 @@ t.test('rollback goes to the newest whole snapshot before the current one', asyn
   const { data, ids } = await place(t)
   const current = () => readFileSync(join(data, 'CURRENT'), 'utf8').trim()
   damage(data, ids[1], '3-0000.shard')
-  const { code, stdout } = await hickory('rollback', '--data', data)
+  const { code, stdout } = await hickoryHere('rollback', '--data', data)
   t.equal(code, 0)
   t.match(stdout, `${ids[1]} is not whole: 3-0000.shard: found block 0`)
   t.match(stdout, `${ids[0]} is current now; before it was ${ids[2]}`)
   t.equal(current(), ids[0])
 
-  const none = await hickory('rollback', '--data', data)
+  const none = await hickoryHere('rollback', '--data', data)
   t.equal(none.code, 2)
   t.match(none.stderr, /no snapshot before/)
-  const again = await hickory('rollback', '--data', data, ids[0])
+  const again = await hickoryHere('rollback', '--data', data, ids[0])
   t.match(again.stdout, /is current already, and whole/)
-  const damaged = await hickory('rollback', '--data', data, ids[1])
+  const damaged = await hickoryHere('rollback', '--data', data, ids[1])
   t.equal(damaged.code, 4)
   t.match(damaged.stderr, /nothing was changed/)
   t.equal(current(), ids[0])
-  t.equal((await hickory('rollback', '--data', data, ids[2])).code, 0, 'and forward again')
+  t.equal((await hickoryHere('rollback', '--data', data, ids[2])).code, 0, 'and forward again')
   t.equal(current(), ids[2])
 
   writeFileSync(join(data, 'CURRENT'), 'nonsense\n')
-  const mended = await hickory('rollback', '--data', data)
+  const mended = await hickoryHere('rollback', '--data', data)
   t.equal(mended.code, 0)
   t.match(mended.stdout, new RegExp(`${ids[2]} is current now; .*not a snapshot id`))
   t.equal(current(), ids[2])
@@ -198,11 +199,11 @@ t.test('rollback goes to the newest whole snapshot before the current one', asyn
 t.test('rollback is refused while an import holds the lock, and the others are not', async (t) => {
   const { data, ids } = await place(t)
   await withDataLock(data, async () => {
-    const { code, stderr } = await hickory('rollback', '--data', data)
+    const { code, stderr } = await hickoryHere('rollback', '--data', data)
     t.equal(code, 6)
     t.match(stderr, /another import is using/)
-    t.equal((await hickory('inspect', '--data', data)).code, 0)
-    t.equal((await hickory('verify', '--data', data)).code, 0)
+    t.equal((await hickoryHere('inspect', '--data', data)).code, 0)
+    t.equal((await hickoryHere('verify', '--data', data)).code, 0)
   })
   t.equal(readFileSync(join(data, 'CURRENT'), 'utf8').trim(), ids[2])
 })

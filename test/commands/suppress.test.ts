@@ -7,7 +7,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { hickory, temporaryDirectory } from '../support/hickory.js'
+import { hickoryHere } from '../support/command-line.js'
+import { temporaryDirectory } from '../support/hickory.js'
 
 function world(t: Test) {
   const directory = temporaryDirectory(t)
@@ -19,9 +20,9 @@ function world(t: Test) {
       writeFileSync(path, content)
       return path
     },
-    run: (...args: string[]) => hickory('suppress', '--data', data, ...args),
+    run: (...args: string[]) => hickoryHere('suppress', '--data', data, ...args),
     async listed(...args: string[]): Promise<string[]> {
-      const { code, stdout } = await hickory('suppress', '--data', data, '--list', ...args)
+      const { code, stdout } = await hickoryHere('suppress', '--data', data, '--list', ...args)
       t.equal(code, 0)
       return stdout.split('\n').slice(0, -1)
     },
@@ -34,7 +35,7 @@ t.test('a data directory that is not there is not made', async (t) => {
   const path = join(directory, 'a.txt')
   writeFileSync(path, '+9991\n')
   for (const args of [[path], ['--list'], ['--count']]) {
-    const { code, stderr } = await hickory('suppress', '--data', data, ...args)
+    const { code, stderr } = await hickoryHere('suppress', '--data', data, ...args)
     t.equal(code, 2)
     t.match(stderr, /mistyped does not exist/)
   }
@@ -144,6 +145,6 @@ t.test('what cannot be read or is not meant is refused, and changes nothing', as
 })
 
 t.test('--help has examples', async (t) => {
-  const { stdout } = await hickory('suppress', '--help')
+  const { stdout } = await hickoryHere('suppress', '--help')
   t.match(stdout, /\$ hickory suppress --data \.\/data\/local --source 1 --replace/)
 })

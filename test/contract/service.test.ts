@@ -2,13 +2,8 @@ import { appendFileSync, readdirSync, truncateSync, writeFileSync } from 'node:f
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
-import {
-  hickory,
-  type Service,
-  serve,
-  startHickory,
-  temporaryDirectory,
-} from '../support/hickory.js'
+import { hickoryHere } from '../support/command-line.js'
+import { hickory, type Service, serve, temporaryDirectory } from '../support/hickory.js'
 
 const everywhere = [
   [
@@ -93,45 +88,6 @@ t.test('the embedded sample is made, served, counted and listed', async (t) => {
   })
 })
 
-t.test('a signal while it is starting stops it, with nothing half made', async (t) => {
-  for (const delayMs of [250, 450, 650, 850]) {
-    const data = temporaryDirectory(t)
-    const { child, finished } = startHickory('serve', '--sample', '--port', '0', '--data', data)
-    setTimeout(() => child.kill('SIGTERM'), delayMs)
-    const { code, stdout } = await finished
-    // Before it listens for signals, the system's default ends it.
-    t.ok(code === 0 || (code === null && stdout === ''), `after ${delayMs} ms: ${code}`)
-    const service = await serve(t, '--sample', '--data', data)
-    const { SourceRecords } = await json(await ask(service, { countsOnly: true, geoJSON: world }))
-    t.match(SourceRecords, [{ Count: 120_000 }, { Count: 60_000 }, { Count: 20_000 }])
-    await service.stop()
-  }
-})
-
-t.test('query workers that are killed cost neither an answer nor its truth', async (t) => {
-  const data = temporaryDirectory(t)
-  const service = await serve(t, '--sample', '--data', data, '--crash-query-worker-ms', '150')
-  let answeredCount = 0
-  let unavailableCount = 0
-  const ask200 = async () => {
-    for (let i = 0; i < 200; i++) {
-      const response = await ask(service, { countsOnly: true, geoJSON: world })
-      const answer = await json(response)
-      if (response.status === 503) unavailableCount++
-      else {
-        answeredCount++
-        const counts = answer.SourceRecords.map(({ Count }: { Count: number }) => Count)
-        if (counts.join() !== '120000,60000,20000') t.fail(`counted ${counts.join()}`)
-      }
-    }
-  }
-  await Promise.all(Array.from({ length: 10 }, ask200))
-  t.equal(answeredCount + unavailableCount, 2_000)
-  t.ok(answeredCount > 1_500, `${answeredCount} answered`)
-  t.match(service.output().stderr, /crashed on purpose/)
-  t.equal((await service.stop()).code, 0)
-})
-
 t.test('what stands in the way of a start is said, with an exit code of its own', async (t) => {
   const empty = temporaryDirectory(t)
   t.match(await hickory('serve', '--data', empty, '--port', '0'), {
@@ -174,15 +130,18 @@ t.test('what stands in the way of a start is said, with an exit code of its own'
 })
 
 t.test('wrong usage is exit code 2 and says what is allowed', async (t) => {
-  t.match(await hickory('serve', '--port', 'x'), {
+  t.match(await hickoryHere('serve', '--port', 'x'), {
     code: 2,
     stderr: /--port must be a whole number/,
   })
-  t.match(await hickory('serve', '--nonsense'), { code: 2, stderr: /unknown option '--nonsense'/ })
-  t.match(await hickory('nonsense'), { code: 2, stderr: /unknown command 'nonsense'/ })
-  t.match(await hickory('import', 'x.csv'), { code: 2, stderr: /--source/ })
+  t.match(await hickoryHere('serve', '--nonsense'), {
+    code: 2,
+    stderr: /unknown option '--nonsense'/,
+  })
+  t.match(await hickoryHere('nonsense'), { code: 2, stderr: /unknown command 'nonsense'/ })
+  t.match(await hickoryHere('import', 'x.csv'), { code: 2, stderr: /--source/ })
   for (const command of [[], ['serve'], ['import'], ['generate']]) {
-    const { code, stdout } = await hickory(...command, '--help')
+    const { code, stdout } = await hickoryHere(...command, '--help')
     t.equal(code, 0)
     t.match(stdout, /Usage: hickory/)
   }

@@ -104,8 +104,7 @@ const preload = new URL('preload.js', import.meta.url).href
 /** @param before  a command that runs the one behind it */
 function start(before: readonly string[], { args, temporaryDirectory }: Import): ChildProcess {
   const node = [process.execPath, '--import', preload, cli, 'import', ...args]
-  // Without the loaders that the test runner puts into the options of everything that is started:
-  // they are slow below strace, and write files of their own.
+  // Without the options of whoever runs the tests: they may load and write files of their own.
   return spawn('env', ['-u', 'NODE_OPTIONS', ...before, ...node], {
     env: {
       ...process.env,

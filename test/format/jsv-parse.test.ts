@@ -9,6 +9,7 @@ import { ServiceError } from '../../src/errors.js'
 import { parseJsv } from '../../src/format/jsv-parse.js'
 import { limits } from '../../src/limits.js'
 import { testSeed } from '../support/properties.js'
+import { byTier } from '../support/tier.js'
 
 t.test('JSV is read, and its words become what JSON has for them', async (t) => {
   const cases: [text: string, value: unknown][] = [
@@ -92,7 +93,7 @@ t.test('any text is read or refused; JSON is never refused', async (t) => {
       return error instanceof ServiceError && expected === undefined
     }
   })
-  fc.assert(property, { seed: testSeed(t), numRuns: 20_000 })
+  fc.assert(property, { seed: testSeed(t), numRuns: byTier({ short: 2_000, long: 20_000 }) })
 })
 
 t.test('a member __proto__ is a member like others', async (t) => {

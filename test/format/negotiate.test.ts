@@ -4,10 +4,11 @@
  * @module
  */
 import t from 'tap'
-import { type Format, type FormatWishes, layoutOf, negotiate } from '../../src/format/negotiate.js'
+import type { Format } from '../../src/format/formats.js'
+import { type FormatHints, layoutOf, negotiate } from '../../src/format/negotiate.js'
 
 type Case = [
-  wishes: Partial<Omit<FormatWishes, 'query'>> & { query?: string },
+  hints: Partial<Omit<FormatHints, 'query'>> & { query?: string },
   expected: Format,
   why: string,
 ]
@@ -101,16 +102,16 @@ const tables: Record<string, readonly Case[]> = {
 
 for (const [title, cases] of Object.entries(tables)) {
   t.test(title, async (t) => {
-    for (const [{ query, ...wishes }, expected, why] of cases) {
+    for (const [{ query, ...hints }, expected, why] of cases) {
       const format = negotiate({
         pathFormat: undefined,
         suffix: undefined,
         accept: undefined,
         contentType: undefined,
-        ...wishes,
+        ...hints,
         query: new URLSearchParams(query),
       })
-      t.equal(format, expected, `${why}: ${JSON.stringify({ ...wishes, query })}`)
+      t.equal(format, expected, `${why}: ${JSON.stringify({ ...hints, query })}`)
     }
   })
 }

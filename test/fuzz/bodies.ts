@@ -4,6 +4,7 @@
  * @module
  */
 import { jsvText, writeJsv } from '../../src/format/jsv.js'
+import { spelledJson } from '../support/request-text.js'
 import type { Random } from '../support/world.js'
 import { mutatedJson } from './mutate-json.js'
 import { mutatedText } from './mutate-text.js'
@@ -20,7 +21,8 @@ export function randomBody(
 ): Body {
   const value = isBatch ? Array.from({ length: random.between(0, 4) }, () => members) : members
   const share = random.unit()
-  if (share < 0.15) return { contentType: JSON_TYPE, text: JSON.stringify(value) }
+  if (share < 0.1) return { contentType: JSON_TYPE, text: JSON.stringify(value) }
+  if (share < 0.15) return { contentType: JSON_TYPE, text: spelledJson(value, random) }
   if (share < 0.72) return changed(jsonBody(mutatedJson(value, random), random), 0.15, random)
   const form = random.pick(forms)(members, random)
   return changed(form, 0.5, random)

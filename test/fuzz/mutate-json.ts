@@ -4,6 +4,8 @@
  *
  * @module
  */
+import { besideDouble } from '../support/fine-coordinates.js'
+import { spelledNumber } from '../support/request-text.js'
 import type { Random } from '../support/world.js'
 import { oddNames, oddNumbers, oddTexts } from './odd-values.js'
 import { type Site, scalar, sitesOf, type Tree, textOf, treeOf } from './tree.js'
@@ -35,6 +37,7 @@ const mutations: readonly Mutation[] = [
   otherType,
   otherNumber,
   otherNumber,
+  respelled,
   otherText,
   otherName,
   dropped,
@@ -55,6 +58,16 @@ function otherType(site: Site, _: readonly Site[], random: Random): void {
 function otherNumber(_: Site, sites: readonly Site[], random: Random): void {
   const numbers = sites.filter((site) => /^-?[0-9]/.test(scalarText(site)))
   if (numbers.length > 0) random.pick(numbers).set(scalar(random.pick(oddNumbers)))
+}
+
+/** The same number, or the double next to it. */
+function respelled(_: Site, sites: readonly Site[], random: Random): void {
+  const numbers = sites.filter((site) => /^-?[0-9.e+]+$/i.test(scalarText(site)))
+  if (numbers.length === 0) return
+  const site = random.pick(numbers)
+  const value = Number(scalarText(site))
+  const other = random.unit() < 0.5 ? value : besideDouble(value, random.pick([1, -1]))
+  if (Number.isFinite(other)) site.set(scalar(spelledNumber(other, random)))
 }
 
 function otherText(_: Site, sites: readonly Site[], random: Random): void {

@@ -43,7 +43,7 @@ const executors = Object.fromEntries(
   operationNames.map((name) => [name, saying(name)]),
 ) as unknown as Executors
 
-const { port } = await startServer(t, operationRoutes(executors, ['https://map.example.org']), {
+const { port } = await startServer(t, operationRoutes(executors), {
   corsOrigins: ['https://map.example.org'],
 })
 

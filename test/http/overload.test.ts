@@ -28,7 +28,7 @@ const { port, server, faults } = await startServer(
   t,
   [
     ...descriptionRoutes('0.0.0'),
-    ...operationRoutes(executors, []),
+    ...operationRoutes(executors),
     ...healthRoutes(
       () => undefined,
       () => ({ snapshotId: '000001-00000000' }),

@@ -15,6 +15,8 @@ export interface TestServer {
   readonly port: number
   /** What was logged as an error, in order. */
   readonly faults: Record<string, unknown>[]
+  /** What was logged of each request that is over, in order. */
+  readonly ends: Record<string, unknown>[]
 }
 
 export async function startServer(
@@ -23,10 +25,11 @@ export async function startServer(
   options: Omit<HttpServerOptions, 'routes' | 'log'> = {},
 ): Promise<TestServer> {
   const faults: Record<string, unknown>[] = []
-  const server = createHttpServer({ routes, log: recordingLog(faults), ...options })
+  const ends: Record<string, unknown>[] = []
+  const server = createHttpServer({ routes, log: recordingLog(faults, ends), ...options })
   const port = await server.listen('127.0.0.1', 0)
   t.teardown(() => server.close())
-  return { server, port, faults }
+  return { server, port, faults, ends }
 }
 
 export interface Answer {
@@ -148,8 +151,10 @@ export function requestText(
   return `${line} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`
 }
 
-function recordingLog(faults: Record<string, unknown>[]): Log {
+function recordingLog(faults: Record<string, unknown>[], ends: Record<string, unknown>[]): Log {
   const log = createLog('silent')
+  log.isLevelEnabled = () => true
+  log.debug = (fields: unknown) => void ends.push(fields as Record<string, unknown>)
   log.error = (fields: unknown, message?: unknown) => {
     faults.push({ ...(fields as Record<string, unknown>), message })
   }

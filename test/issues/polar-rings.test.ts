@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readShapes } from '../../src/selection/shapes.js'
+import { readDrawing } from '../../src/selection/shapes.js'
 import { attachShard } from '../../src/shard/layout.js'
 import { countInside, selectInside } from '../../src/shard/select.js'
 import { columnsOf } from '../support/columns.js'
@@ -19,7 +19,7 @@ t.test('an Esri polygon round a pole has its hole, like the same in GeoJSON', as
   }
   const shards = shardsAt(places)
   const count = (geometry: object) =>
-    countInside(shards, readShapes(geometry, 'shape'), plenty()).reduce(
+    countInside(shards, readDrawing(geometry, 'shape').shapes, plenty()).reduce(
       (sum, each) => sum + each,
       0,
     )
@@ -60,7 +60,7 @@ t.test('the margin of a polygon round a pole is whole where a hole crosses ±180
       properties: { radius: 10_000 },
       geometry: { type: 'Polygon', coordinates: [cap(60), hole] },
     }
-    const found = selectInside(shards, readShapes(feature, 'shape'), plenty())
+    const found = selectInside(shards, readDrawing(feature, 'shape').shapes, plenty())
     return shards
       .flatMap(({ coords }, at) =>
         placesIn(found[at]).map((i) => `${coords[2 * i] / 1e7} ${coords[2 * i + 1] / 1e7}`),

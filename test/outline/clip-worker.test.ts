@@ -2,23 +2,27 @@ import t, { type Test } from 'tap'
 import { createLog } from '../../src/log.js'
 import { outlineOperations } from '../../src/operations/outline.js'
 import { CLIPPING_ENVIRONMENT } from '../../src/outline/guards.js'
-import { type ClipPoolOptions, createClipPool } from '../../src/pool/clip-pool.js'
-import { inTime } from '../support/in-time.js'
+import { ClipPool, type ClipPoolOptions } from '../../src/pool/clip-pool.js'
+import { within } from '../support/in-time.js'
 import { seededRandom } from '../support/world.js'
+
+/** On a machine that has other work to do, all takes longer. */
+const PATIENT_MS = 600_000
 
 /** The whole way through a thread, with the bounds of the service or with narrower ones. */
 function outlines(t: Test, options: Partial<ClipPoolOptions> = {}) {
-  const runner = createClipPool({
+  const runner = new ClipPool({
     workerUrl: new URL('../../workers/clip.js', import.meta.url).href,
     log: createLog('silent'),
     environment: CLIPPING_ENVIRONMENT,
+    runMs: PATIENT_MS,
     ...options,
   })
   t.teardown(() => runner.close())
   const service = { catalogue: { sources: [{ id: 1, label: 'A' }] }, runner, boundary: () => ({}) }
   const { OutlineRequest } = outlineOperations(service)
   return async (geoJSON: object) => {
-    const answer = await OutlineRequest({ geoJSON }, inTime())
+    const answer = await OutlineRequest({ geoJSON }, within(PATIENT_MS))
     return JSON.parse(String(answer?.json()))
   }
 }

@@ -7,6 +7,7 @@ import { runTask } from '../../src/outline/run-task.js'
 import type { OutlineTask } from '../../src/outline/task.js'
 import { validate } from '../../src/selection/validate.js'
 import { areaOf, isBesideBorder } from '../oracle/area.js'
+import { Refused } from '../oracle/unwrap.js'
 import { distanceToEdges, type FlatRing, isInOdd } from '../support/flat-rings.js'
 import { testSeed } from '../support/properties.js'
 import {
@@ -15,6 +16,7 @@ import {
   randomRequest,
   requestKinds,
 } from '../support/requests.js'
+import { byTier } from '../support/tier.js'
 import {
   globeWorldKinds,
   type Random,
@@ -34,8 +36,12 @@ const SLOW: readonly RequestKind[] = ['margin', 'capMargin', 'bufferedCollection
 const allKinds = requestKinds.filter((kind) => !UNWANTED.includes(kind))
 
 for (const { what, kinds, requestCount } of [
-  { what: 'shapes', kinds: allKinds.filter((kind) => !SLOW.includes(kind)), requestCount: 800 },
-  { what: 'margins', kinds: allKinds, requestCount: 60 },
+  {
+    what: 'shapes',
+    kinds: allKinds.filter((kind) => !SLOW.includes(kind)),
+    requestCount: byTier({ short: 200, long: 800 }),
+  },
+  { what: 'margins', kinds: allKinds, requestCount: byTier({ short: 15, long: 60 }) },
 ]) {
   t.test(`outlines of random ${what} are what the oracle says is inside`, async (t) => {
     const seed = testSeed(t)
@@ -47,7 +53,9 @@ for (const { what, kinds, requestCount } of [
       const outcome = outlineOf(request)
       if (outcome === undefined || outcome.kind === 'tooComplex') continue
       if (outcome.kind === 'drawn') {
-        t.equal(outcome.problem, 'ClippingFailed', `round ${round} of seed ${seed}`)
+        // The library stumbles over edges that are less than a unit apart, and is found out.
+        const { problem } = outcome
+        t.match(problem, /^(ClippingFailed|CheckFailed)$/, `round ${round} of seed ${seed}`)
         totals.failures++
         continue
       }
@@ -71,13 +79,24 @@ function outlineOf(request: JsonObject) {
   return runTask({ included, excluded, boundary: undefined, choices: [choice], problem: undefined })
 }
 
-/** Undefined where a ring has lost its third point by chance, or a margin has too many arcs. */
+/** Undefined where the oracle has it refused too, or a margin has too many arcs. */
 function shapesOf(request: JsonObject) {
   try {
     return validate(request).shapes
   } catch (error) {
-    t.match((error as { code: string }).code, /DegenerateRing|TooComplex|AmbiguousLine/)
+    const { code } = error as { code: string }
+    const isKnown = ['TooComplex', 'AmbiguousLine'].includes(code) || isRefused(request)
+    if (!isKnown) t.fail(`${code}: ${JSON.stringify(request)}`)
     return undefined
+  }
+}
+
+function isRefused(request: JsonObject): boolean {
+  try {
+    areaOf(request, 7)
+    return false
+  } catch (error) {
+    return error instanceof Refused
   }
 }
 

@@ -1,14 +1,14 @@
 import t, { type Test } from 'tap'
 import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
-import { type ClipPoolOptions, createClipPool } from '../../src/pool/clip-pool.js'
+import { ClipPool, type ClipPoolOptions } from '../../src/pool/clip-pool.js'
 import { inTime, within } from '../support/in-time.js'
 import type { Deed } from './fixtures/clip.js'
 
 const MiB = 1024 * 1024
 
 function opened(t: Test, options: Partial<ClipPoolOptions> = {}) {
-  const pool = createClipPool({
+  const pool = new ClipPool({
     workerUrl: new URL('./fixtures/clip.js', import.meta.url).href,
     log: createLog('silent'),
     environment: {},
@@ -25,7 +25,7 @@ t.test('a task is run, one after the other', async (t) => {
 })
 
 t.test('what is to run instead of a failed task runs before the tasks behind it', async (t) => {
-  const pool = createClipPool({
+  const pool = new ClipPool({
     workerUrl: new URL('./fixtures/clip.js', import.meta.url).href,
     log: createLog('silent'),
     environment: {},
@@ -63,7 +63,7 @@ t.test('a task may run for less while others wait', async (t) => {
 })
 
 t.test('time is left for what is to run instead', async (t) => {
-  const pool = createClipPool({
+  const pool = new ClipPool({
     workerUrl: new URL('./fixtures/clip.js', import.meta.url).href,
     log: createLog('silent'),
     environment: {},
@@ -143,7 +143,7 @@ t.test('a thread that cannot start is an error, not a hang, each time', async (t
 t.test('closing waits for the task that runs, and nothing is taken on any more', async (t) => {
   const workerUrl = new URL('./fixtures/clip.js', import.meta.url).href
   const log = createLog('silent')
-  const pool = createClipPool({ workerUrl, log, environment: {}, runMs: 200 })
+  const pool = new ClipPool({ workerUrl, log, environment: {}, runMs: 200 })
   const running = pool.run('loop', inTime())
   const waiting = pool.run('echo', inTime()).catch(({ code }) => code)
   await new Promise((resolve) => setTimeout(resolve, 1))
@@ -155,5 +155,5 @@ t.test('closing waits for the task that runs, and nothing is taken on any more',
 })
 
 t.test('a pool that was never asked is closed at once', async () => {
-  await createClipPool({ workerUrl: '', log: createLog('silent'), environment: {} }).close()
+  await new ClipPool({ workerUrl: '', log: createLog('silent'), environment: {} }).close()
 })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { type Polygons, toPolygons } from '../../src/geometry/polygons.js'
 import { including } from '../../src/geometry/shapes.js'
@@ -106,7 +107,30 @@ t.test('small selections of one turn travel together, up to a limit', async (t) 
   for (const counts of await Promise.all(asked)) t.same(counts, Uint32Array.of(7))
 })
 
+const WORK_MS = 30
+
+t.test('a caller is told how long its task waited for a worker', async (t) => {
+  const { threads, scheduler } = started(t, 1)
+  const waitedMs: number[] = []
+  const caller = { ...inTime(), waited: (ms: number) => void waitedMs.push(ms) }
+  const startedMs = performance.now()
+  const first = scheduler.run(selection(true), caller)
+  await until(() => threads.sent.length === 1)
+  const second = scheduler.run(selection(true), caller)
+  await sleep(WORK_MS)
+  t.equal(waitedMs.length, 1, 'the other one waits')
+  threads.sent[0].answer()
+  await until(() => threads.sent.length === 2)
+  threads.sent[1].answer()
+  await Promise.all([first, second])
+  t.equal(waitedMs.length, 2)
+  t.ok(waitedMs[1] >= WORK_MS - 1 && waitedMs[1] <= performance.now() - startedMs)
+})
+
 t.test('while a short task is under way, selections gather', async (t) => {
+  // They do not gather for long, and a machine with other work to do may take longer.
+  const stopped = performance.now()
+  t.intercept(performance, 'now', { value: () => stopped })
   const { threads, scheduler } = started(t, 2)
   const ask = (count: number) =>
     Array.from({ length: count }, () => scheduler.run(selection(), inTime()))

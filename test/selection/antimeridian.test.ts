@@ -4,7 +4,9 @@ import type { RecipientColumns } from '../../src/shard/columns.js'
 import { attachShard } from '../../src/shard/layout.js'
 import { selectInside } from '../../src/shard/select.js'
 import { prepare } from '../oracle/exact.js'
+import { readGeometry } from '../oracle/geometry.js'
 import { columnsOf } from '../support/columns.js'
+import { randomPen } from '../support/fine-coordinates.js'
 import { shardsOf } from '../support/local-service.js'
 import { testSeed } from '../support/properties.js'
 import { type MultiPolygonCoordinates, randomShape, shapeKinds } from '../support/shapes.js'
@@ -33,6 +35,37 @@ t.test('a world turned to the antimeridian is selected as it was where it is', a
         )
         t.same(found, expected, `${kind} shape ${i} of round ${round}`)
       }
+    }
+  }
+  t.ok(hitCount > 0)
+})
+
+t.test('fine shapes over the antimeridian are selected as the oracle does', async (t) => {
+  const random = seededRandom(testSeed(t))
+  let hitCount = 0
+  for (let round = 0; round < 10; round++) {
+    const columns = randomWorld('antimeridian', random.between(1, 500), random)
+    for (let i = 0; i < 100; i++) {
+      const row = random.between(0, columns.recipientCount - 1)
+      const shape = randomShape(
+        random.pick(shapeKinds),
+        random,
+        columns.lngs[row],
+        columns.lats[row],
+        randomPen(random),
+      )
+      const turns = random.pick([-1, 0, 1, random.between(-9_999, 9_999)])
+      const spell = random.pick([(lng: number) => lng, wrappedDegrees, shiftedBy(turns)])
+      const coordinates = moved(shape, spell)
+      const verdictOf = readGeometry({ type: 'MultiPolygon', coordinates }, undefined)
+      const found = new Set(ask(columns, coordinates))
+      hitCount += found.size
+      const expected = selected(columns, (lng, lat) => verdictOf(lng, lat) === 'inside')
+      const possible = selected(columns, (lng, lat) => verdictOf(lng, lat) !== 'outside')
+      const isRight =
+        expected.every((number) => found.has(number)) &&
+        [...found].every((number) => possible.includes(number))
+      t.ok(isRight, `shape ${i} of round ${round}: ${JSON.stringify(coordinates)}`)
     }
   }
   t.ok(hitCount > 0)
@@ -103,6 +136,14 @@ function moved(
   move: (lng: number) => number,
 ): MultiPolygonCoordinates {
   return shape.map((rings) => rings.map((ring) => ring.map(([lng, lat]) => [move(lng), lat])))
+}
+
+function wrappedDegrees(lng: number): number {
+  return lng > 180 ? lng - 360 : lng < -180 ? lng + 360 : lng
+}
+
+function shiftedBy(turns: number): (lng: number) => number {
+  return (lng) => lng + 360 * turns
 }
 
 function wrapped(lng: number): number {

@@ -2,9 +2,10 @@ import t from 'tap'
 import { temporaryDirectory } from '../support/hickory.js'
 import { noModelTotals, runModel } from '../support/model-run.js'
 import { testSeed } from '../support/properties.js'
+import { byTier } from '../support/tier.js'
 
-/** `npm run test:model` does the same with a thousand. */
-const ROUND_COUNT = 50
+/** `npm run test:model` does the same with as many as you ask for. */
+const ROUND_COUNT = byTier({ short: 50, long: 1_000 })
 
 t.test(
   'imports, suppressions, restarts and requests agree with a map and brute force',

@@ -2,9 +2,10 @@ import t from 'tap'
 import { compareWorld, noTotals, REQUESTS_PER_WORLD } from '../support/oracle-run.js'
 import { testSeed } from '../support/properties.js'
 import { kindsOfWorld } from '../support/requests.js'
+import { byTier } from '../support/tier.js'
 
-/** `npm run test:long` does the same with fifty times as many. */
-const REQUEST_COUNT = 2_000
+/** `npm run test:long` does the same with a seed of your own, in several processes. */
+const REQUEST_COUNT = byTier({ short: 500, long: 50_000 })
 
 t.test('random requests of all kinds are answered as brute force does', async (t) => {
   const seed = testSeed(t)
@@ -19,5 +20,7 @@ t.test('random requests of all kinds are answered as brute force does', async (t
   t.ok(requestCount > 0.9 * REQUEST_COUNT, `${requestCount} requests`)
   t.ok(tooComplexCount < 0.05 * REQUEST_COUNT, `${tooComplexCount} too complex`)
   t.ok(insideCount > recipientCount / 100, `${insideCount} of ${recipientCount} inside`)
-  t.ok(eitherCount < recipientCount / 1_000, `${eitherCount} too near to a limit to tell`)
+  // One edge along a parallel may have a whole world of recipients on it, which few requests even out.
+  const doubtMax = recipientCount / byTier({ short: 20, long: 200 })
+  t.ok(eitherCount < doubtMax, `${eitherCount} too near to a limit to tell`)
 })

@@ -20,9 +20,10 @@ import { inTime } from '../support/in-time.js'
 import { localService } from '../support/local-service.js'
 import { testSeed } from '../support/properties.js'
 import { randomRequest, requestKinds } from '../support/requests.js'
+import { byTier } from '../support/tier.js'
 import { type Random, randomWorld, seededRandom, worldKinds } from '../support/world.js'
 
-const WORLD_COUNT = 60
+const WORLD_COUNT = byTier({ short: 15, long: 60 })
 const SHARD_RECIPIENTS = 12
 const CURSOR_MOST = 2 ** 32 - 1
 

@@ -108,16 +108,15 @@ t.test('what cannot be understood is refused with its path', async (t) => {
     [{ geoJSON: collection({ type: 'Feature' }) }, 'InvalidGeoJson', 'geoJSON.features[0]'],
     [{ geoJSON: collection(feature([])) }, 'InvalidGeoJson', 'geoJSON.features[0].geometry'],
     [{ geoJSON: { type: 'Polygon' } }, 'InvalidGeoJson', 'geoJSON.coordinates'],
-    [{ geoJSON: { type: 'Polygon', coordinates: [] } }, 'InvalidGeoJson', 'geoJSON.coordinates'],
+    [
+      { geoJSON: { type: 'Polygon', coordinates: [[]] } },
+      'DegenerateRing',
+      'geoJSON.coordinates[0]',
+    ],
     [
       { geoJSON: { type: 'Polygon', coordinates: square } },
       'InvalidGeoJson',
       'geoJSON.coordinates[0][0]',
-    ],
-    [
-      { geoJSON: { type: 'MultiPolygon', coordinates: [] } },
-      'InvalidGeoJson',
-      'geoJSON.coordinates',
     ],
     [
       { geoJSON: { type: 'MultiPolygon', coordinates: [[]] } },
@@ -139,7 +138,12 @@ t.test('what cannot be understood is refused with its path', async (t) => {
       'geoJSON.coordinates[0][2]',
     ],
     [ring([0, 0], [1, 0], [1, 90.0000001]), 'LatitudeOutOfRange', 'geoJSON.coordinates[0][2]'],
-    [ring([0, 0], [540.0000001, 0], [1, 1]), 'LongitudeOutOfRange', 'geoJSON.coordinates[0][1]'],
+    [
+      ring([100_000_000, 0], [100_000_000.0000001, 0], [100_000_000, 1]),
+      'LongitudeOutOfRange',
+      'geoJSON.coordinates[0][1]',
+    ],
+    [ring([0, 0], [1_080.0000001, 0], [1, 1]), 'AmbiguousRing', 'geoJSON.coordinates[0]'],
     [ring([0, 0], [1, 0]), 'DegenerateRing', 'geoJSON.coordinates[0]'],
     [ring(), 'DegenerateRing', 'geoJSON.coordinates[0]'],
     [ring([0, 0.5], [120, -0.5], [-120, 0.5]), 'AmbiguousRing', 'geoJSON.coordinates[0]'],
@@ -176,13 +180,110 @@ t.test('a ring has three different points, and need not have an area', async (t)
   t.ok(validate({ geoJSON: { type: 'Polygon', coordinates: [line] } }))
   t.ok(validate({ geoJSON: { type: 'Polygon', coordinates: [square, [...line, line[0]]] } }))
   for (const flat of degenerate) {
-    for (const coordinates of [[flat], [square, flat]]) {
-      t.throws(() => validate({ geoJSON: { type: 'Polygon', coordinates } }), {
-        code: 'DegenerateRing',
-        field: `geoJSON.coordinates[${coordinates.length - 1}]`,
-      })
-    }
+    t.throws(() => validate({ geoJSON: { type: 'Polygon', coordinates: [flat] } }), {
+      code: 'DegenerateRing',
+      field: 'geoJSON.coordinates[0]',
+    })
   }
+  const features = collection(
+    feature(polygon),
+    feature({ type: 'MultiPolygon', coordinates: degenerate.slice(0, 3).map((flat) => [flat]) }),
+  )
+  t.throws(() => validate({ geoJSON: features }), {
+    code: 'DegenerateRing',
+    field: 'geoJSON.features[1].geometry.coordinates[0][0]',
+  })
+})
+
+t.test('a ring of fewer points is its points and edges beside a ring with area', async (t) => {
+  const [a, b] = [
+    [3, 3],
+    [4, 5],
+  ]
+  const flat = [a, b, a]
+  const units = (positions: number[][]) => positions.flat().map((value) => value * 1e7)
+  const expected = [units(square.slice(0, 4)), units([a, b])]
+  const geometries = [
+    { type: 'MultiPolygon', coordinates: [[square], [flat]] },
+    {
+      type: 'GeometryCollection',
+      geometries: [polygon, { type: 'Polygon', coordinates: [[a, b]] }],
+    },
+    { rings: [flat, square.toReversed()] },
+  ]
+  for (const geometry of geometries) {
+    const { vertices, ringStarts } = onlyLayer({ geoJSON: geometry }).polygons
+    const rings = Array.from(ringStarts.subarray(1), (end, ring) =>
+      [...vertices.subarray(2 * ringStarts[ring], 2 * end)].sort(),
+    )
+    t.same(rings.sort(), expected.map((ring) => ring.sort()).sort(), JSON.stringify(geometry))
+  }
+  t.throws(() => validate({ geoJSON: { rings: [flat] } }), {
+    code: 'DegenerateRing',
+    field: 'geoJSON.rings[0]',
+  })
+  const withHole = onlyLayer({ geoJSON: { type: 'Polygon', coordinates: [square, flat] } })
+  t.equal(withHole.polygons.ringStarts.length, 2, 'a hole without area removes nobody')
+  t.throws(() => validate({ geoJSON: { type: 'Polygon', coordinates: [square, []] } }), {
+    code: 'DegenerateRing',
+    field: 'geoJSON.coordinates[1]',
+  })
+})
+
+t.test('an empty geometry is nobody', async (t) => {
+  for (const type of [
+    'Point',
+    'MultiPoint',
+    'LineString',
+    'MultiLineString',
+    'Polygon',
+    'MultiPolygon',
+  ]) {
+    const geometry = { type, coordinates: [] }
+    t.equal(onlyLayer({ geoJSON: geometry }).polygons.vertices.length, 0, type)
+    const { included } = validate({ geoJSON: collection(feature(geometry, { buffer: 9 })) }).shapes
+    t.equal(included[0].reaches.radiiMetres.length, 0, `${type} with a margin`)
+  }
+  t.throws(
+    () =>
+      validate({
+        geoJSON: collection(feature({ type: 'Point', coordinates: [] }, { nearest: 1 })),
+      }),
+    { code: 'InvalidNearest' },
+  )
+})
+
+t.test('longitudes are places modulo 360', async (t) => {
+  const verticesOf = (geometry: object) => [...onlyLayer({ geoJSON: geometry }).polygons.vertices]
+  const shifted = (turns: number) => ({
+    type: 'Polygon',
+    coordinates: [square.map(([lng, lat]) => [lng + 360 * turns, lat])],
+  })
+  for (const turns of [1, -1, 3, -1_000, 277_776, -277_777]) {
+    t.same(verticesOf(shifted(turns)), verticesOf(shifted(0)), `${turns} turns`)
+  }
+  t.same(verticesOf({ type: 'Point', coordinates: [3_601.5, 2] }), [1.5e7, 2e7])
+  const { nearest } = validate({
+    geoJSON: collection(feature({ type: 'Point', coordinates: [-540.5, 2] }, { nearest: 1 })),
+  }).shapes
+  t.equal(nearest[0].lng, 179.5e7)
+  t.ok(validate(ring([-540, 0], [540, 0], [0, 5])), 'three turns wide is as drawn')
+  const wide = {
+    type: 'LineString',
+    coordinates: [
+      [0, 0],
+      [1_081, 0],
+    ],
+  }
+  t.throws(() => validate({ geoJSON: wide }), { code: 'AmbiguousLine' })
+  t.ok(validate({ geoJSON: collection(feature(wide, { buffer: 1 })) }), 'arcs have no turns')
+})
+
+t.test('a ring that winds to and fro more than three turns wide is refused', async (t) => {
+  const way = Array.from({ length: 20 }, (_, at) => [((120 * at + 180) % 360) - 180, 1 + at])
+  const spiral = [...way, ...way.toReversed().map(([lng, lat]) => [lng, lat + 0.5])]
+  t.throws(() => validate(ring(...spiral)), { code: 'AmbiguousRing' })
+  t.ok(validate(ring(...spiral.slice(16, 24))))
 })
 
 t.test('lines, points and collections are polygons without area', async (t) => {
@@ -250,9 +351,9 @@ t.test('lines, points and collections are polygons without area', async (t) => {
     )
   }
   for (const geometry of [
-    { type: 'Point', coordinates: [] },
     { type: 'Point', coordinates: [[1, 2]] },
-    { type: 'MultiPoint', coordinates: [] },
+    { type: 'MultiPoint', coordinates: [[]] },
+    { type: 'LineString', coordinates: [[]] },
     { type: 'LineString', coordinates: [[1, 2]] },
     { type: 'GeometryCollection' },
   ]) {

@@ -5,6 +5,7 @@ import type { RecipientColumns } from '../../src/shard/columns.js'
 import { attachShard, type Shard } from '../../src/shard/layout.js'
 import { anyRecipients, columnsOf, manyColumns } from '../support/columns.js'
 import { testSeed } from '../support/properties.js'
+import { byTier } from '../support/tier.js'
 
 const decoder = new TextDecoder()
 
@@ -41,7 +42,7 @@ t.test('a shard holds the recipients of its rows, whole, in the order of its ind
         describe(shard).every((text, index) => text === expected[index])
       )
     }),
-    { seed, numRuns: 300 },
+    { seed, numRuns: byTier({ short: 80, long: 300 }) },
   )
 })
 

@@ -3,6 +3,7 @@ import { polygonsOf } from '../../src/geometry/polygons.js'
 import { including } from '../../src/geometry/shapes.js'
 import { attachShard, type Shard } from '../../src/shard/layout.js'
 import { countInside, selectInside } from '../../src/shard/select.js'
+import { randomPen } from '../support/fine-coordinates.js'
 import { shardsOf } from '../support/local-service.js'
 import { testSeed } from '../support/properties.js'
 import { randomShape } from '../support/shapes.js'
@@ -16,7 +17,7 @@ t.test('each contact counts once, where the list has it first', async (t) => {
   const shards = sources.flat()
   for (let round = 0; round < 300; round++) {
     const { coords } = random.pick(shards)
-    const shape = randomShape('grid', random, coords[0], coords[1])
+    const shape = randomShape('grid', random, coords[0], coords[1], randomPen(random))
     const shapes = including(polygonsOf(shape))
     const plain = selectInside(shards, shapes, { edgeTestCount: 1e9 })
     const expected = sources.flatMap((source, at) =>

@@ -8,6 +8,7 @@ import { kernelFor } from '../../src/shard/kernel.js'
 import { attachShard, type Shard } from '../../src/shard/layout.js'
 import { countInside, selectInside } from '../../src/shard/select.js'
 import { inArenas } from '../support/arenas.js'
+import { randomPen } from '../support/fine-coordinates.js'
 import { shardsOf } from '../support/local-service.js'
 import { testSeed } from '../support/properties.js'
 import { randomShape, shapeKinds } from '../support/shapes.js'
@@ -25,7 +26,9 @@ t.test('both kernels give the same runs and counts, whatever the world and the s
       for (let round = 0; round < 40; round++) {
         const row = random.between(0, columns.recipientCount - 1)
         const [include, exclude] = [kind, random.pick(shapeKinds)].map((kind) =>
-          polygonsOf(randomShape(kind, random, columns.lngs[row], columns.lats[row])),
+          polygonsOf(
+            randomShape(kind, random, columns.lngs[row], columns.lats[row], randomPen(random)),
+          ),
         )
         const shapes = { ...including(include), excluded: including(exclude).included }
         t.ok(agree(shards, including(include)), `${world} ${kind} ${round}`)

@@ -1,10 +1,11 @@
 import t from 'tap'
 import { haversineMetres } from '../../src/geometry/great-circle.js'
 import { limits } from '../../src/limits.js'
-import { readShapes } from '../../src/selection/shapes.js'
+import { readDrawing } from '../../src/selection/shapes.js'
 import { BudgetSpent } from '../../src/shard/budget.js'
 import { attachShard, type Shard } from '../../src/shard/layout.js'
 import { selectInside } from '../../src/shard/select.js'
+import { randomPen } from '../support/fine-coordinates.js'
 import { shardsOf } from '../support/local-service.js'
 import { testSeed } from '../support/properties.js'
 import { randomWorld, seededRandom, worldKinds } from '../support/world.js'
@@ -19,12 +20,12 @@ for (const kind of worldKinds) {
     const everyone = shards.flatMap(recipientsOf)
     for (let round = 0; round < 40; round++) {
       const { lng, lat } = random.pick(everyone)
-      const [toLng, toLat] = [
+      const [toLng, toLat] = randomPen(random)([
         lng + random.between(-1e5, 1e5),
         clamp(lat + random.between(-1e5, 1e5)),
-      ]
+      ])
       const count = random.pick([1, 2, 20, 500, limits.nearestCount])
-      const near = featureAt(toLng / 1e7 + random.pick([-360, 0, 360]), toLat / 1e7, {
+      const near = featureAt(toLng + random.pick([-1080, -360, 0, 360, 720]), toLat, {
         nearest: count,
       })
       const centre = random.pick(everyone)
@@ -33,7 +34,7 @@ for (const kind of worldKinds) {
         featureAt(centre.lng / 1e7, centre.lat / 1e7, { radius, ...properties })
       const isInCircle = (one: Recipient) =>
         haversineMetres(centre.lng, centre.lat, one.lng, one.lat) <= radius
-      const metres = (one: Recipient) => haversineMetres(toLng, toLat, one.lng, one.lat)
+      const metres = (one: Recipient) => haversineMetres(toLng * 1e7, toLat * 1e7, one.lng, one.lat)
       const check = (name: string, features: object[], candidates: Recipient[]) => {
         const found = select(shards, features)
         const expected = candidates
@@ -46,7 +47,7 @@ for (const kind of worldKinds) {
         t.ok(found.every((one) => candidates.includes(one)))
       }
       const select = (from: readonly Shard[], features: object[]) => {
-        const shapes = readShapes({ type: 'FeatureCollection', features }, 'shapes')
+        const shapes = readDrawing({ type: 'FeatureCollection', features }, 'shapes').shapes
         return selectInside(from, shapes, plenty()).flatMap((runs, at) =>
           everyone.filter((one) => one.at === at && isIn(runs, one.recipient)),
         )
@@ -63,7 +64,7 @@ t.test('of recipients at one position the first that were imported are the neare
   const columns = randomWorld('equal', 1_000, seededRandom(1))
   const [shard] = shardsOf(columns, 1, 1_000).map(attachShard)
   const near = featureAt(shard.coords[0] / 1e7, shard.coords[1] / 1e7, { nearest: 7 })
-  const [runs] = selectInside([shard], readShapes(near, 'shape'), plenty())
+  const [runs] = selectInside([shard], readDrawing(near, 'shape').shapes, plenty())
   const ranks = recipientsOf(shard, 0)
     .filter((one) => isIn(runs, one.recipient))
     .map(({ rank }) => rank)
@@ -75,7 +76,7 @@ t.test('of recipients at one position the first that were imported are the neare
 
 t.test('a search counts against the budget', async (t) => {
   const shards = shardsOf(randomWorld('uniform', 2_000, seededRandom(1)), 1, 2_000).map(attachShard)
-  const near = readShapes(featureAt(0, 0, { nearest: 1_000 }), 'shape')
+  const near = readDrawing(featureAt(0, 0, { nearest: 1_000 }), 'shape').shapes
   const spends = (edgeTestCount: number) => {
     try {
       selectInside(shards, near, { edgeTestCount })

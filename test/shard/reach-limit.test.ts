@@ -1,6 +1,6 @@
 import { distance } from 'geokdbush'
 import t from 'tap'
-import { readShapes } from '../../src/selection/shapes.js'
+import { readDrawing } from '../../src/selection/shapes.js'
 import { attachShard } from '../../src/shard/layout.js'
 import { countInside } from '../../src/shard/select.js'
 import { shardsOf } from '../support/local-service.js'
@@ -31,7 +31,10 @@ for (const [name, metresBetween] of Object.entries(spellings)) {
       )
       const count = (coordinates: Place, radius: number) => {
         const geometry = { type: 'Point', coordinates }
-        const shapes = readShapes({ type: 'Feature', geometry, properties: { radius } }, 'shape')
+        const shapes = readDrawing(
+          { type: 'Feature', geometry, properties: { radius } },
+          'shape',
+        ).shapes
         return countInside(shards, shapes, { edgeTestCount: 1e9 })[0]
       }
       let askedCount = 0

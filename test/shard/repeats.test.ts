@@ -5,10 +5,15 @@
  */
 import fc from 'fast-check'
 import t from 'tap'
-import { lookHere, type NumberColumn, type NumberLook } from '../../src/shard/number-look.js'
-import { findRepeats, type Repeats } from '../../src/shard/repeats.js'
+import { findRepeats, type Repeats } from '../../src/shard/duplicates/find-repeats.js'
+import {
+  lookHere,
+  type NumberColumn,
+  type NumberLook,
+} from '../../src/shard/duplicates/shard-look.js'
 import { testSeed } from '../support/properties.js'
 import { repeatsByMap } from '../support/repeats.js'
+import { byTier } from '../support/tier.js'
 import { seededRandom } from '../support/world.js'
 
 const number = fc.oneof(
@@ -27,7 +32,7 @@ t.test('any numbers, in any shards, in any number of passes', async (t) => {
     const texts = lists.map((list) => list.map((text) => Buffer.from(text).toString('latin1')))
     t.same(plain(await repeatsOf(texts, most, { aheadCount })), plain(repeatsByMap(texts)))
   })
-  await fc.assert(property, { seed: testSeed(t), numRuns: 300 })
+  await fc.assert(property, { seed: testSeed(t), numRuns: byTier({ short: 80, long: 300 }) })
 })
 
 t.test('many numbers: all different, all equal, and shared by three sources', async (t) => {

@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { ServiceError } from '../../src/errors.js'
 import type { Shapes } from '../../src/geometry/shapes.js'
-import { readShapes } from '../../src/selection/shapes.js'
+import { readDrawing } from '../../src/selection/shapes.js'
 import { BudgetSpent } from '../../src/shard/budget.js'
 import type { RecipientColumns } from '../../src/shard/columns.js'
 import { attachShard, type Shard } from '../../src/shard/layout.js'
@@ -31,6 +31,7 @@ import { testSeed } from '../support/properties.js'
 import { withRepeatedNumbers } from '../support/repeated-numbers.js'
 import { withRepeats } from '../support/repeats.js'
 import { featureKinds, randomRequest } from '../support/requests.js'
+import { byTier } from '../support/tier.js'
 import { type Random, randomWorld, seededRandom } from '../support/world.js'
 
 const plenty = () => ({ edgeTestCount: 1e9 })
@@ -72,13 +73,13 @@ t.test('of runs those are taken who are not marked', async (t) => {
     const isNormal = left.toPairs().every((bound, i, all) => i === 0 || bound > all[i - 1])
     t.ok(isNormal, 'runs are sorted, not empty, and do not touch')
   })
-  fc.assert(property, { seed: testSeed(t), numRuns: 300 })
+  fc.assert(property, { seed: testSeed(t), numRuns: byTier({ short: 80, long: 300 }) })
 })
 
 t.test('shapes of all kinds select who is left, in every mode', async (t) => {
   const random = seededRandom(testSeed(t))
   let selectedCount = 0
-  for (let round = 0; round < 150; round++) {
+  for (let round = 0; round < byTier({ short: 40, long: 150 }); round++) {
     const columns = [1, 2].map(() =>
       withRepeatedNumbers(randomWorld('grid', random.between(1, 400), random), 0.2, random),
     )
@@ -100,7 +101,7 @@ t.test('shapes of all kinds select who is left, in every mode', async (t) => {
     selectedCount += left.flatMap(members).length
     agreesInAllModes(shards, shapes, left.map(members))
   }
-  t.ok(selectedCount > 1_000, `${selectedCount} selected`)
+  t.ok(selectedCount > byTier({ short: 100, long: 1_000 }), `${selectedCount} selected`)
 
   function agreesInAllModes(shards: readonly Shard[], shapes: Shapes, plain: number[][]): void {
     t.same(unmarkedOf(shards, plain), plain, 'nobody who is marked')
@@ -141,7 +142,7 @@ t.test('marks cost of the budget, little beside the shape', async (t) => {
   }
 })
 
-const ROUND_COUNT = 3_000
+const ROUND_COUNT = byTier({ short: 500, long: 3_000 })
 
 t.test('while another thread sets and clears marks, no count is impossible', async (t) => {
   const random = seededRandom(testSeed(t))
@@ -181,19 +182,19 @@ t.test('while another thread sets and clears marks, no count is impossible', asy
 
 const kinds = [...featureKinds, 'exclude', 'featureSources'] as const
 
-/** Undefined for shapes that are too much for a request. */
+/** Undefined for shapes that are refused. */
 function randomShapes(columns: RecipientColumns, random: Random): Shapes | undefined {
   const { geoJSON, geojson, GeoJson } = randomRequest(columns, [1, 2], kinds, random)
   try {
-    return readShapes(geoJSON ?? geojson ?? GeoJson, 'geoJSON')
+    return readDrawing(geoJSON ?? geojson ?? GeoJson, 'geoJSON').shapes
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'TooComplex') return undefined
+    if (error instanceof ServiceError && [400, 422].includes(error.status)) return undefined
     throw error
   }
 }
 
 function eastAndNorthOf(lng: number, lat: number): Shapes {
-  return readShapes({ xmin: lng, ymin: lat, xmax: 180, ymax: 90 }, 'shape')
+  return readDrawing({ xmin: lng, ymin: lat, xmax: 180, ymax: 90 }, 'shape').shapes
 }
 
 function unmarkedOf(shards: readonly Shard[], lists: number[][]): number[][] {

@@ -6,8 +6,9 @@ import { columnsOf } from '../support/columns.js'
 import { copyVersion1, damageMany, prepareSubject } from '../support/damage.js'
 import { testSeed } from '../support/properties.js'
 import { publishTest } from '../support/snapshots.js'
+import { byTier } from '../support/tier.js'
 
-const DAMAGE_COUNT = 400
+const DAMAGE_COUNT = byTier({ short: 200, long: 10_000 })
 
 t.test(`each of ${DAMAGE_COUNT} damages to a snapshot is found, and none is served`, async (t) => {
   const data = t.testdir({})

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import {
   existsSync,
   mkdirSync,
@@ -10,13 +8,13 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { limits } from '../../src/limits.js'
 import type { RecipientColumns } from '../../src/shard/columns.js'
+import type { Draft } from '../../src/snapshot/draft.js'
 import { withDataLock } from '../../src/snapshot/lock.js'
 import { openSnapshot } from '../../src/snapshot/open.js'
-import { beginSnapshot, type SnapshotDraft } from '../../src/snapshot/publish.js'
+import { beginSnapshot } from '../../src/snapshot/publish.js'
 import { columnsOf, manyColumns } from '../support/columns.js'
 import { temporaryDirectory } from '../support/hickory.js'
 import { fingerprint, publishTest, silentLog } from '../support/snapshots.js'
@@ -24,10 +22,7 @@ import { fingerprint, publishTest, silentLog } from '../support/snapshots.js'
 /** Enough that threads are started for them. */
 const MANY = limits.threadlessRecipientCount
 
-function drafted<Result>(
-  data: string,
-  work: (draft: SnapshotDraft) => Promise<Result>,
-): Promise<Result> {
+function drafted<Result>(data: string, work: (draft: Draft) => Promise<Result>): Promise<Result> {
   return withDataLock(data, async (lock) => {
     const draft = await beginSnapshot(lock, { log: silentLog })
     try {
@@ -38,7 +33,7 @@ function drafted<Result>(
   })
 }
 
-const put = (draft: SnapshotDraft, id: number, columns: RecipientColumns) =>
+const put = (draft: Draft, id: number, columns: RecipientColumns) =>
   draft.put({ id, label: `Source ${id}` }, columns)
 
 async function countsIn(data: string): Promise<[id: number, recipientCount: number][]> {
@@ -225,28 +220,6 @@ function damage(path: string): void {
   bytes[bytes.length >>> 1] ^= 1
   writeFileSync(path, bytes)
 }
-
-const program = fileURLToPath(new URL('./fixtures/publish.js', import.meta.url))
-
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  t.test(`${signal} ends an import that is writing, and nothing of it is left`, async (t) => {
-    const data = temporaryDirectory(t)
-    await publishTest(data, 5, manyColumns(5))
-    const before = fingerprint(data)
-    const child = spawn(process.execPath, [program, data], { stdio: ['ignore', 'pipe', 'inherit'] })
-    await once(child.stdout, 'data')
-    child.kill(signal)
-    t.same(await once(child, 'exit'), [null, signal])
-    t.same(fingerprint(data), before)
-  })
-}
-
-t.test('a process that ends of itself leaves no draft either', async (t) => {
-  const data = temporaryDirectory(t)
-  const child = spawn(process.execPath, [program, data, 'exit'], { stdio: 'ignore' })
-  t.same(await once(child, 'exit'), [0, null])
-  t.same(readdirSync(join(data, 'snapshots')), [])
-})
 
 t.test('nobody listens for signals once drafts have ended', async (t) => {
   const data = t.testdir({})

@@ -1,17 +1,14 @@
-import { join } from 'node:path'
 import t from 'tap'
-import { createRooms } from '../../src/shard/arena.js'
 import { inSharedMemory } from '../../src/shard/columns.js'
-import { findRepeats } from '../../src/shard/repeats.js'
+import { findRepeats } from '../../src/shard/duplicates/find-repeats.js'
 import { startBuildThreads } from '../../src/snapshot/build-tasks.js'
-import { lookOnThreads } from '../../src/snapshot/look-on-threads.js'
-import { readShardFile } from '../../src/snapshot/shard-file.js'
-import { roomBytesOf } from '../../src/snapshot/shard-image.js'
+import { lookOnThreads } from '../../src/snapshot/duplicates/look-on-threads.js'
 import { writeSource } from '../../src/snapshot/write-source.js'
 import { columnsOf } from '../support/columns.js'
 import { temporaryDirectory } from '../support/hickory.js'
 import { testSeed } from '../support/properties.js'
 import { numbersOf, repeatsByMap } from '../support/repeats.js'
+import { loadShardFile } from '../support/shard-files.js'
 import { seededRandom } from '../support/world.js'
 
 for (const threadCount of [0, 1, 3]) {
@@ -35,9 +32,8 @@ for (const threadCount of [0, 1, 3]) {
     }
     const files = sources.flatMap(({ shards }) => shards)
     const shards = []
-    for (const { file, byteLength, recipientCount } of files) {
-      const [room] = createRooms([roomBytesOf(byteLength, recipientCount)], 1)
-      shards.push((await readShardFile(join(directory, file), byteLength, 6_000, room)).shard)
+    for (const source of sources) {
+      for (const shard of source.shards) shards.push(await loadShardFile(directory, source, shard))
     }
     const expected = repeatsByMap(shards.map(numbersOf))
     t.ok(expected.numberCount > 1_000)

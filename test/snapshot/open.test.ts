@@ -7,6 +7,7 @@ import { openSnapshot } from '../../src/snapshot/open.js'
 import { anyRecipients, columnsOf, manyColumns } from '../support/columns.js'
 import { testSeed } from '../support/properties.js'
 import { publishTest } from '../support/snapshots.js'
+import { byTier } from '../support/tier.js'
 
 async function published(t: Test): Promise<{ data: string; directory: string }> {
   const data = t.testdir({})
@@ -40,7 +41,7 @@ t.test('what is published is what is opened, for random recipients', async (t) =
         t.same([...found, shard.contacts[index]], [lng, lat, number, columns.contacts[row]])
       }
     }),
-    { seed, numRuns: 25 },
+    { seed, numRuns: byTier({ short: 8, long: 25 }) },
   )
 })
 

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { createRooms } from '../../src/shard/arena.js'
-import type { Repeats } from '../../src/shard/repeats.js'
-import { findDifference } from '../../src/snapshot/repeats-faults.js'
-import { readRepeatsFile, writeRepeatsFile } from '../../src/snapshot/repeats-file.js'
+import type { Repeats } from '../../src/shard/duplicates/find-repeats.js'
+import { findDifference } from '../../src/snapshot/duplicates/faults.js'
+import { readRepeatsFile, writeRepeatsFile } from '../../src/snapshot/duplicates/file.js'
 import { testSeed } from '../support/properties.js'
 
 type Shards = [recipients: number[], numberIds: number[]][]

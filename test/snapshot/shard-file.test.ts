@@ -2,45 +2,56 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { limits } from '../../src/limits.js'
-import { createRooms, type Room } from '../../src/shard/arena.js'
+import { createRooms } from '../../src/shard/arena.js'
 import { buildShard } from '../../src/shard/build.js'
 import { attachShard, type ShardImage } from '../../src/shard/layout.js'
-import { readShardFile } from '../../src/snapshot/shard-file.js'
-import { roomBytesOf } from '../../src/snapshot/shard-image.js'
+import type { ManifestShard } from '../../src/snapshot/manifest.js'
 import { writeShardFile } from '../../src/snapshot/write-shard-file.js'
 import { manyColumns } from '../support/columns.js'
+import { loadShardFile, roomFor } from '../support/shard-files.js'
 
 const RECIPIENTS = 300
+const SOURCE = { id: 4, contactCount: RECIPIENTS }
 
 function shardOf(recipientCount: number): ShardImage {
   const rows = Uint32Array.from({ length: recipientCount }, (_, row) => row)
   return buildShard(manyColumns(recipientCount), rows, 4, 0)
 }
 
-async function roundTrip(t: Test, shard: ShardImage, contactCount = RECIPIENTS) {
-  const path = join(t.testdir({}), '4-0000.shard')
-  const { byteLength } = await writeShardFile(path, shard)
-  return readShardFile(path, byteLength, contactCount, roomFor(byteLength))
+const FILE = '4-0000.shard'
+
+/** Writes a shard, and returns its entry in a manifest. */
+async function write(directory: string, shard: ShardImage): Promise<ManifestShard> {
+  const { recipientCount, box } = shard
+  const digest = await writeShardFile(join(directory, FILE), shard)
+  return { file: FILE, recipientCount, box, ...digest }
+}
+
+async function roundTrip(t: Test, shard: ShardImage) {
+  const directory = t.testdir({})
+  const entry = await write(directory, shard)
+  const source = { id: shard.sourceId, contactCount: RECIPIENTS }
+  // Damaged, it may claim less or more than there is.
+  const room = roomFor({ ...entry, recipientCount: RECIPIENTS })
+  return loadShardFile(directory, source, entry, room)
 }
 
 t.test(
   'a shard is read as it was written, and its image starts at a multiple of 4096',
   async (t) => {
     const shard = shardOf(RECIPIENTS)
-    const path = join(t.testdir({}), '4-0000.shard')
-    const digest = await writeShardFile(path, shard)
-    const { byteLength } = digest
-    const room = roomFor(byteLength)
-    const { shard: found, headerCrc32 } = await readShardFile(path, byteLength, RECIPIENTS, room)
+    const directory = t.testdir({})
+    const entry = await write(directory, shard)
+    const room = roomFor(entry)
+    const found = await loadShardFile(directory, SOURCE, entry, room)
     const { image, arena, marks, ...rest } = found
     const { image: written, arena: _, marks: __, ...expected } = shard
     t.same(rest, expected)
     t.equal(arena, room.arena)
     t.ok(marks?.every((word) => word === 0))
-    t.equal(headerCrc32, digest.headerCrc32)
     t.ok(Buffer.from(image).equals(written))
-    t.equal((digest.byteLength - written.byteLength) % 4096, 0)
-    t.ok(readFileSync(path).subarray(4096).equals(written))
+    t.equal((entry.byteLength - written.byteLength) % 4096, 0)
+    t.ok(readFileSync(join(directory, FILE)).subarray(4096).equals(written))
   },
 )
 
@@ -153,20 +164,18 @@ t.test('a shard that is wrong in itself is refused though its checksums are righ
   }
 })
 
-function roomFor(byteLength: number): Room {
-  return createRooms([roomBytesOf(byteLength, RECIPIENTS)], 1)[0]
-}
-
 function swapped<T>([first, second, third, fourth]: readonly T[]): T[] {
   return [first, third, second, fourth]
 }
 
 t.test('damage is found in each block, and its block is named', async (t) => {
   const count = 120_000
-  const path = join(t.testdir({}), '4-0000.shard')
-  const { byteLength } = await writeShardFile(path, shardOf(count))
-  const [room] = createRooms([roomBytesOf(byteLength, count)], 1)
-  const read = () => readShardFile(path, byteLength, count, room)
+  const directory = t.testdir({})
+  const path = join(directory, FILE)
+  const entry = await write(directory, shardOf(count))
+  const { byteLength } = entry
+  const room = roomFor(entry)
+  const read = () => loadShardFile(directory, { ...SOURCE, contactCount: count }, entry, room)
   const original = readFileSync(path)
   const blockCount = Math.ceil((byteLength - 4096) / 2 ** 20)
   t.ok(blockCount > 3)
@@ -181,15 +190,15 @@ t.test('damage is found in each block, and its block is named', async (t) => {
     }
   }
   writeFileSync(path, original)
-  t.equal((await read()).shard.recipientCount, count)
+  t.equal((await read()).recipientCount, count)
 })
 
 t.test('a shard that there is no room for touches nothing', async (t) => {
-  const path = join(t.testdir({}), '4-0000.shard')
-  const { byteLength } = await writeShardFile(path, shardOf(RECIPIENTS))
-  const [room] = createRooms([byteLength - 4096], 1)
+  const directory = t.testdir({})
+  const entry = await write(directory, shardOf(RECIPIENTS))
+  const [room] = createRooms([entry.byteLength - 4096], 1)
   const expected = { code: 'SnapshotCorrupt', message: /300 recipients, which are too many/ }
-  await t.rejects(readShardFile(path, byteLength, RECIPIENTS, room), expected)
+  await t.rejects(loadShardFile(directory, SOURCE, entry, room), expected)
   t.ok(room.bytes.every((byte) => byte === 0))
 })
 

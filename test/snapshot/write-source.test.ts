@@ -2,18 +2,17 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { createRooms } from '../../src/shard/arena.js'
 import { inSharedMemory, type RecipientColumns } from '../../src/shard/columns.js'
 import type { ShardImage } from '../../src/shard/layout.js'
 import { startBuildThreads } from '../../src/snapshot/build-tasks.js'
 import type { ManifestSource } from '../../src/snapshot/manifest.js'
-import { readShardFile } from '../../src/snapshot/shard-file.js'
-import { roomBytesOf } from '../../src/snapshot/shard-image.js'
 import { writeSource } from '../../src/snapshot/write-source.js'
 import { anyRecipients, columnsOf, type TestRecipient } from '../support/columns.js'
 import { temporaryDirectory } from '../support/hickory.js'
 import { testSeed } from '../support/properties.js'
 import { referencePartition, referenceSections } from '../support/reference-shards.js'
+import { loadShardFile } from '../support/shard-files.js'
+import { byTier } from '../support/tier.js'
 
 const SOURCE = { id: 7, label: 'Residents' }
 
@@ -34,11 +33,7 @@ function scattered(recipientCount: number): TestRecipient[] {
 
 async function read(directory: string, source: ManifestSource): Promise<ShardImage[]> {
   const shards: ShardImage[] = []
-  for (const { file, byteLength, recipientCount } of source.shards) {
-    const [room] = createRooms([roomBytesOf(byteLength, recipientCount)], 1)
-    const path = join(directory, file)
-    shards.push((await readShardFile(path, byteLength, source.contactCount, room)).shard)
-  }
+  for (const shard of source.shards) shards.push(await loadShardFile(directory, source, shard))
   return shards
 }
 
@@ -63,7 +58,7 @@ function assertAsReference(
   }
 }
 
-for (const threadCount of [0, 1, 3]) {
+for (const threadCount of byTier({ short: [0, 3], long: [0, 1, 2, 3, 4] })) {
   t.test(`shards are the reference, byte for byte, on ${threadCount} threads`, async (t) => {
     const columns = inSharedMemory(columnsOf(scattered(20_000)))
     for (const shardRecipientCount of [1_700, 20_000]) {
@@ -95,7 +90,7 @@ t.test('shards of any recipients are the reference', async (t) => {
       const source = await writeSource(directory, SOURCE, columns, here, options)
       assertAsReference(t, columns, size, await read(directory, source))
     }),
-    { seed, numRuns: 30 },
+    { seed, numRuns: byTier({ short: 10, long: 30 }) },
   )
 })
 

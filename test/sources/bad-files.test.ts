@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import { limits } from '../../src/limits.js'
 import { readRows } from '../support/read-files.js'
 import { runSql, writeEveryFormat } from '../support/recipient-files.js'
+import { byTier } from '../support/tier.js'
 
 function readFile(t: Test, name: string, content: string | Uint8Array) {
   const path = join(t.testdir({}), name)
@@ -64,14 +65,15 @@ t.test('a cut or damaged file is refused, or nothing of it is lost', async (t) =
     contact: `c${index}`,
   }))
   const names = await writeEveryFormat(directory, rows)
+  const damageCount = byTier({ short: 3, long: 12 })
   for (const name of names.filter((name) => /\.(gz|zst|parquet)$/.test(name))) {
     const content = readFileSync(join(directory, name))
     const path = join(directory, `cut-${name}`)
-    for (const share of [0.1, 0.5, 0.9, 0.999]) {
+    for (const share of byTier({ short: [0.5, 0.999], long: [0.1, 0.5, 0.9, 0.999] })) {
       writeFileSync(path, content.subarray(0, Math.floor(content.length * share)))
       await t.rejects(readRows([path]), { code: 'InputRejected' }, `${name} at ${share}`)
     }
-    for (let at = 4; at < content.length; at += Math.ceil(content.length / 12)) {
+    for (let at = 4; at < content.length; at += Math.ceil(content.length / damageCount)) {
       const damaged = Buffer.from(content)
       damaged[at] ^= 4
       writeFileSync(path, damaged)

@@ -7,6 +7,7 @@ import { limits } from '../../src/limits.js'
 import type { ColumnNames } from '../../src/sources/batch.js'
 import { testSeed } from '../support/properties.js'
 import { type ReadRows, readRows, rejectedLines } from '../support/read-files.js'
+import { byTier } from '../support/tier.js'
 
 const HEADER = 'number,lat,lng,contact\n'
 
@@ -206,8 +207,10 @@ t.test('a line break anywhere else may have swallowed rows, and the file is refu
   }
 })
 
+const BROKEN_COUNT = byTier({ short: 20_000, long: 200_000 })
+
 /** What is put in the middle of very many good rows; none of these may lose one of them. */
-for (const [name, lines, accepted, refused] of [
+const ODDITIES = [
   ['a quotation mark that is not closed', '"+9991,1,2,a\n', 0, /:75002\b/],
   ['one that is not closed, in the last column', '+9991,1,2,"a\n', 0, /:75002\b/],
   ['two that are not closed', '"+9991,1,2,a\n+9992,1,2,a\n"+9993,1,2,a\n', 0, /:75002\b/],
@@ -217,8 +220,13 @@ for (const [name, lines, accepted, refused] of [
   ['a field too few', '+9991,1,2\n', 150_000, undefined],
   ['a field too many', '+9991,1,2,a,b\n', 150_000, undefined],
   ['bytes that are not UTF-8', Buffer.from([0x2b, 0xff, 0x2c, 0x31, 0x2c, 0x2c, 0x0a]), 150_000],
-  ['megabytes of broken records', `${'x'.repeat(120)}\n`.repeat(200_000), 150_000, undefined],
-] as const) {
+  ['megabytes of broken records', `${'x'.repeat(120)}\n`.repeat(BROKEN_COUNT), 150_000, undefined],
+] as const
+
+for (const [name, lines, accepted, refused] of byTier<readonly (typeof ODDITIES)[number][]>({
+  short: ODDITIES.filter((_, at) => at % 3 === 0),
+  long: ODDITIES,
+})) {
   t.test(`nothing is lost around ${name}`, async (t) => {
     const row = (_: unknown, index: number) => `+999${index},1,2,c${index}\n`
     const half = Buffer.from(Array.from({ length: 75_000 }, row).join(''))
@@ -285,7 +293,7 @@ t.test('large files are read as they are read in order, whatever is in them', as
         )
       },
     ),
-    { seed, numRuns: 5 },
+    { seed, numRuns: byTier({ short: 2, long: 15 }) },
   )
 })
 
@@ -412,7 +420,7 @@ t.test('random rows come back, whatever malformed lines are between them', async
         )
       },
     ),
-    { seed, numRuns: 90 },
+    { seed, numRuns: byTier({ short: 20, long: 150 }) },
   )
 })
 
@@ -431,7 +439,7 @@ t.test('random text is read as it is, or refused, but never in part', async (t) 
       const lines = content.split(/\r\n|\n|\r/).filter((line) => line !== '')
       t.equal(result.rowCount, lines.length - 1, JSON.stringify(content))
     }),
-    { seed, numRuns: 150 },
+    { seed, numRuns: byTier({ short: 30, long: 400 }) },
   )
 })
 

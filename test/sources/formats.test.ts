@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import { testSeed } from '../support/properties.js'
 import { readRows, rejectedLines } from '../support/read-files.js'
 import { runSql, type WrittenRow, writeEveryFormat } from '../support/recipient-files.js'
+import { byTier } from '../support/tier.js'
 
 const text = (maxLength: number) =>
   fc.string({
@@ -51,13 +52,13 @@ t.test('the same rows in every format are read as the same', async (t) => {
         )
       }
     }),
-    { seed, numRuns: 5 },
+    { seed, numRuns: byTier({ short: 2, long: 8 }) },
   )
 })
 
 t.test('many rows, of short and long texts, are read as the same', async (t) => {
   const directory = t.testdir({})
-  const rows = Array.from({ length: 60_000 }, (_, index) => ({
+  const rows = Array.from({ length: byTier({ short: 6_000, long: 60_000 }) }, (_, index) => ({
     number: `+999${'1234567890'.slice(0, index % 11)}${index}`,
     lat: (index % 1800) / 10 - 90,
     lng: (index % 3600) / 10 - 180,

@@ -1,5 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -9,7 +8,6 @@ import { limits } from '../../src/limits.js'
 import { inputPaths } from '../../src/sources/input-paths.js'
 import { Spool } from '../../src/sources/spool.js'
 import { readRows } from '../support/read-files.js'
-import { until } from '../support/until.js'
 
 const cli = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
 const CSV = 'number,lat,lng\n+9991,1,2\n'
@@ -59,8 +57,9 @@ t.test('standard input is read once, whatever its format', async (t) => {
     ).toString()
   t.match(run(CSV), /accepted +1\n/)
   t.match(run('{"phone":"+9991","lat":1,"lon":2}\n{"phone":"","lat":1,"lon":2}\n'), /input:2/)
+  const names = readdirSync(data, { recursive: true, encoding: 'utf8' })
   t.notOk(
-    existing(data).some((name) => name.endsWith('.tmp')),
+    names.some((name) => name.endsWith('.tmp')),
     'nothing is left of it',
   )
 })
@@ -76,55 +75,6 @@ t.test('what is spooled is readable by its owner alone, and gone afterwards', as
   spool.remove()
 })
 
-for (const flags of [[], ['--dry-run']]) {
-  t.test(`a signal takes what is spooled away ${flags}`, async (t) => {
-    const directory = t.testdir({ data: {}, temporary: {} })
-    const [data, temporary] = [join(directory, 'data'), join(directory, 'temporary')]
-    const child = spawn(
-      process.execPath,
-      [cli, 'import', '--data', data, '--source=1', '--label=One', ...flags, '-'],
-      { env: { ...process.env, TMPDIR: temporary }, stdio: ['pipe', 'ignore', 'ignore'] },
-    )
-    const ended = once(child, 'exit')
-    child.stdin.on('error', () => undefined)
-    child.stdin.write(CSV.repeat(100_000))
-    const spooled = () =>
-      [...existing(data), ...existing(temporary)].filter((name) =>
-        /input-|spool|hickory/.test(name),
-      )
-    await until(() => spooled().some((name) => name.endsWith('.tmp')))
-    child.kill('SIGTERM')
-    await ended
-    t.same(spooled(), [])
-  })
-}
-
-t.test('and the directory in which a dry run keeps it', async (t) => {
-  const temporary = t.testdir({})
-  const child = spawn(
-    process.execPath,
-    [
-      cli,
-      'import',
-      '--data',
-      join(temporary, 'data'),
-      '--source=1',
-      '--label=One',
-      '--dry-run',
-      '-',
-    ],
-    { stdio: ['pipe', 'ignore', 'ignore'], env: { ...process.env, TMPDIR: temporary } },
-  )
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
-  child.stdin.on('error', () => undefined)
-  child.stdin.write(CSV.repeat(100_000))
-  const ours = () => existing(temporary).filter((name) => name.startsWith('hickory-import-'))
-  await until(() => ours().length > 1)
-  child.kill('SIGTERM')
-  t.equal(await ended, 143)
-  t.same(ours(), [])
-})
-
 t.test('files of several formats are one source', async (t) => {
   const directory = t.testdir({})
   mkdirSync(join(directory, 'x'))
@@ -134,7 +84,3 @@ t.test('files of several formats are one source', async (t) => {
   const { numbers } = await readRows([join(directory, 'x', '*')])
   t.same(numbers, ['+9991', '+9992'])
 })
-
-function existing(directory: string): string[] {
-  return readdirSync(directory, { recursive: true }).map(String)
-}

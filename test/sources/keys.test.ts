@@ -6,6 +6,7 @@ import { limits } from '../../src/limits.js'
 import { KeySet } from '../../src/sources/key-set.js'
 import { testSeed } from '../support/properties.js'
 import { readRows, rejectedLines } from '../support/read-files.js'
+import { byTier } from '../support/tier.js'
 
 t.test('of rows with one key the first that is taken counts, over all files', async (t) => {
   const directory = t.testdir({})
@@ -50,7 +51,7 @@ t.test('keys are the same as in a Set', async (t) => {
   const seed = testSeed(t)
   const keys = fc.sample(fc.string({ unit: 'binary', minLength: 1, maxLength: 3 }), {
     seed,
-    numRuns: 30_000,
+    numRuns: byTier({ short: 5_000, long: 30_000 }),
   })
   const [known, model] = [new KeySet(), new Set<string>()]
   const wrong = keys.filter((key) => {

@@ -11,6 +11,7 @@ import { contactFault, keyFault, numberFault, parseDegrees } from '../../src/sou
 import { BatchKeeper } from '../support/batch-keeper.js'
 import { temporaryDirectory } from '../support/hickory.js'
 import { testSeed } from '../support/properties.js'
+import { byTier } from '../support/tier.js'
 
 interface Row {
   readonly number: string
@@ -129,7 +130,7 @@ t.test('rows are taken and rejected as those of a CSV file are', async (t) => {
       t.same(countsOf(report), countsOf(csvReport))
       t.same(ours.rows, csv.rows)
     }),
-    { seed: testSeed(t), numRuns: 60, verbose: false },
+    { seed: testSeed(t), numRuns: byTier({ short: 10, long: 60 }), verbose: false },
   )
 })
 

@@ -6,6 +6,7 @@ import { limits } from '../../src/limits.js'
 import { surveyFile } from '../../src/sources/survey.js'
 import { surveyAside, THREAD_BYTES_MIN } from '../../src/sources/survey-thread.js'
 import { testSeed } from '../support/properties.js'
+import { byTier } from '../support/tier.js'
 
 const task = (path: string) => ({ path, name: 'a.csv', lineEnd: '\n' as const, markBytes: 0 })
 const ignore = () => undefined
@@ -41,7 +42,7 @@ t.test('lines are counted as a pattern counts them', async (t) => {
         t.equal(survey.isUtf8, true)
       },
     ),
-    { seed, numRuns: 200 },
+    { seed, numRuns: byTier({ short: 50, long: 200 }) },
   )
 })
 

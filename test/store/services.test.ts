@@ -9,7 +9,7 @@ import fs, { readFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import t from 'tap'
 import { createStore } from '../../src/store/create.js'
-import { ownName, serviceRegistry } from '../../src/store/services.js'
+import { ownName, SUPPRESSIONS_TAKEN, serviceRegistry } from '../../src/store/services.js'
 import { openTables, storeDirectory } from '../../src/store/tables.js'
 import { temporaryDirectory } from '../support/hickory.js'
 import { silentLog } from '../support/store.js'
@@ -19,7 +19,7 @@ t.test('others wait for services that live, and for no others', async (t) => {
   await (await createStore(dataDirectory, silentLog)).close()
   const tables = openTables(storeDirectory(dataDirectory), 'write')
   t.teardown(() => tables.close())
-  const registry = serviceRegistry(tables)
+  const registry = serviceRegistry(tables, SUPPRESSIONS_TAKEN)
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
   t.teardown(() => child.kill('SIGKILL'))
   await once(child, 'spawn')
@@ -54,6 +54,39 @@ t.test('others wait for services that live, and for no others', async (t) => {
   t.match(JSON.parse(tables.services.get(ownName) ?? ''), { takenVersion: 7 })
   registry.unregister()
   t.equal(tables.services.getCount(), 0)
+})
+
+t.test('each kind of data has its own version, for services that answer by it', async (t) => {
+  const dataDirectory = temporaryDirectory(t)
+  await (await createStore(dataDirectory, silentLog)).close()
+  const tables = openTables(storeDirectory(dataDirectory), 'write')
+  t.teardown(() => tables.close())
+  const lists = serviceRegistry(tables, SUPPRESSIONS_TAKEN)
+  const moves = serviceRegistry(tables, 'movesTaken')
+  const own = () => {
+    tables.refresh()
+    return JSON.parse(tables.services.get(ownName) ?? 'null')
+  }
+  lists.register(3)
+  moves.register(5)
+  lists.publish(4)
+  t.match(own(), { takenVersion: 4, movesTaken: 5 })
+
+  const parent = String(process.ppid)
+  const write = (versions: object) =>
+    tables.services.putSync(parent, JSON.stringify({ start: startOf(parent), ...versions }))
+  write({ takenVersion: 2 })
+  t.same(lists.lagging(3), [parent])
+  t.same(moves.lagging(3), [], 'not by one that knows nothing of it')
+  t.notOk(await lists.untilTaken(3, 20))
+  const taken = lists.untilTaken(3, 10_000)
+  write({ takenVersion: 3 })
+  t.ok(await taken)
+
+  lists.unregister()
+  t.match(own(), { movesTaken: 5, takenVersion: undefined })
+  moves.unregister()
+  t.equal(own(), null)
 })
 
 function startOf(name: string): string {

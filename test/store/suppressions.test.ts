@@ -13,11 +13,11 @@ import {
   type SuppressionsChanged,
 } from '../../src/store/suppress.js'
 import {
+  type LoggedChange,
   numbersOf,
-  readLogged,
-  readState,
   type Scope,
   type SuppressionState,
+  suppressionLogOf,
 } from '../../src/store/suppressions.js'
 import {
   META,
@@ -127,14 +127,17 @@ t.test('pages are in the order of bytes, each behind the one before', async (t) 
 t.test('a batch that is too much changes nothing', async (t) => {
   const { tables } = await openedTables(t)
   made(tables, add('all', '+9991'))
-  const stateWith = (totalCount: number): SuppressionState => ({ ...readState(tables), totalCount })
+  const stateWith = (totalCount: number): SuppressionState => ({
+    ...suppressionLogOf(tables).state(),
+    totalCount,
+  })
   const setTotal = (totalCount: number) =>
     tables.meta.putSync(META.suppressions, JSON.stringify(stateWith(totalCount)))
   setTotal(limits.suppressionCount - 2)
   const tooMany = { code: 'TooManySuppressions', status: 422 }
   t.throws(() => made(tables, add('all', '+1', '+2', '+3')), tooMany)
   t.same([...numbersOf(tables, 'all', undefined, 9)], ['+9991'])
-  t.equal(readState(tables).version, 1)
+  t.equal(suppressionLogOf(tables).state().version, 1)
   t.match(made(tables, add('all', '+1', '+2')), { changedCount: 2 }, 'as many as there may be')
   t.throws(() => made(tables, add('all', '+3')), tooMany)
   t.match(made(tables, add('all', '+1')), { unchangedCount: 1 }, 'those on the list are no more')
@@ -170,23 +173,28 @@ t.test('of changes that are made together, one that cannot be leaves the others'
 
 t.test('the log has the latest changes, and only what they changed', async (t) => {
   const { tables } = await openedTables(t)
+  const log = suppressionLogOf(tables)
   made(tables, add(3, '+1', '+2'))
   made(tables, add('all', '+2'))
   made(tables, add(3, '+2', '+3'))
-  t.same(readLogged(tables, 1), { scope: 3, numbers: ['+1', '+2'], maker: 'test' })
-  t.same(readLogged(tables, 3), { scope: 3, numbers: ['+3'], maker: 'test' })
-  t.equal(readLogged(tables, 4), undefined)
-  t.match(readState(tables), { version: 3, logStart: 1, loggedCount: 4, totalCount: 4 })
+  const logged: LoggedChange[] = []
+  t.ok(log.replay(0, (change) => void logged.push(change)))
+  t.same(logged, [
+    { scope: 3, numbers: ['+1', '+2'], maker: 'test' },
+    { scope: 'all', numbers: ['+2'], maker: 'test' },
+    { scope: 3, numbers: ['+3'], maker: 'test' },
+  ])
+  t.same(log.state(), { version: 3, logStart: 1, loggedCount: 4, totalCount: 4 })
 
   const most = limits.suppressionLogCount
-  const full = { ...readState(tables), loggedCount: most - 1 }
+  const full = { ...log.state(), loggedCount: most - 1 }
   tables.meta.putSync(META.suppressions, JSON.stringify(full))
   made(tables, remove('all', '+2'))
-  t.match(readState(tables), { version: 4, logStart: 1, loggedCount: most })
+  t.match(log.state(), { version: 4, logStart: 1, loggedCount: most })
   made(tables, add('all', '+2'))
-  t.match(readState(tables), { version: 5, logStart: 2, loggedCount: most - 1 })
-  t.equal(readLogged(tables, 1), undefined)
-  t.ok(readLogged(tables, 2))
+  t.match(log.state(), { version: 5, logStart: 2, loggedCount: most - 1 })
+  t.notOk(log.replay(0, () => {}))
+  t.ok(log.replay(1, () => {}))
 })
 
 t.test(
@@ -194,7 +202,7 @@ t.test(
   async (t) => {
     const { tables } = await openedTables(t)
     made(tables, add('all', '+9991'))
-    const full = { ...readState(tables), loggedCount: limits.suppressionLogCount }
+    const full = { ...suppressionLogOf(tables).state(), loggedCount: limits.suppressionLogCount }
     tables.meta.putSync(META.suppressions, JSON.stringify(full))
     tables.suppressionLog.putSync(1, '{"numbers":["+9991')
     const logged: string[] = []

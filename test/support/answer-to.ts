@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Format } from '../../src/format/negotiate.js'
+import { type Format, formats } from '../../src/format/formats.js'
 import { stream } from '../../src/http/respond.js'
 import { answer, type SelectionService } from '../../src/selection/answer.js'
 import { parse } from '../../src/selection/parse.js'
@@ -17,8 +17,8 @@ export async function answerTo(
   format: Format,
   reply: Reply,
 ): Promise<void> {
-  const { headers, json, csv, ndjson = json } = await answer(service, parse(body), inTime())
-  const given = { json, csv: () => csv('flat'), ndjson }[format]()
-  if (typeof given === 'function') await stream(given, reply.begin(200, headers))
-  else reply.send(200, headers, given)
+  const given = await answer(service, parse(body), inTime())
+  const written = formats[format].body(given, 'flat')
+  if (typeof written === 'function') await stream(written, reply.begin(200, given.headers))
+  else reply.send(200, given.headers, written)
 }

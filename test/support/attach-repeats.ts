@@ -3,9 +3,10 @@
  *
  * @module
  */
+
+import { findRepeats } from '../../src/shard/duplicates/find-repeats.js'
+import { lookHere } from '../../src/shard/duplicates/shard-look.js'
 import { attachShard } from '../../src/shard/layout.js'
-import { lookHere } from '../../src/shard/number-look.js'
-import { findRepeats } from '../../src/shard/repeats.js'
 import type { Snapshot } from '../../src/snapshot/snapshot.js'
 
 export async function attachRepeats(snapshot: Snapshot): Promise<Snapshot> {

@@ -38,15 +38,26 @@ export function loadNation(): Area {
 
 /**
  * The geometry without rings of fewer than three different points, to which the package's rounding
- * has shrunk some islands; undefined where nothing is left. They have no area, and are refused.
+ * has shrunk some islands; undefined where nothing is left, which is refused.
  */
 export function withoutDegenerateRings(geometry: Polygon | MultiPolygon): MultiPolygon | undefined {
-  const isRing = (ring: readonly (readonly number[])[]) => new Set(ring.map(String)).size >= 3
-  const polygons = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates
-  const coordinates = polygons
+  const coordinates = polygonsOf(geometry)
     .filter(([shell]) => isRing(shell))
     .map((rings) => rings.filter(isRing))
   return coordinates.length === 0 ? undefined : { type: 'MultiPolygon', coordinates }
+}
+
+/** Whether any ring has fewer than three different points. */
+export function hasShrunkenRings(geometry: Polygon | MultiPolygon): boolean {
+  return !polygonsOf(geometry).flat().every(isRing)
+}
+
+export function polygonsOf(geometry: Polygon | MultiPolygon): number[][][][] {
+  return geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates
+}
+
+function isRing(ring: readonly (readonly number[])[]): boolean {
+  return new Set(ring.map(String)).size >= 3
 }
 
 type Areas = GeometryCollection<{ name: string }>

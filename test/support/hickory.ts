@@ -87,7 +87,7 @@ export function temporaryDirectory(t: Owner): string {
 }
 
 function start(args: readonly string[], nodeOptions: readonly string[] = []): ChildProcess {
-  // Without the loaders that the test runner puts into NODE_OPTIONS.
+  // Without what whoever runs the tests has in NODE_OPTIONS.
   const { NODE_OPTIONS: _, ...env } = process.env
   return spawn(process.execPath, [...nodeOptions, cli, ...args], {
     env,

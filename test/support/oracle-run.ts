@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { crc32 } from 'node:zlib'
 import { ServiceError } from '../../src/errors.js'
 import { partition } from '../../src/shard/partition.js'
 import { type AnsweredRecord, type Comparison, compare, keyOf } from '../oracle/compare.js'
@@ -15,6 +16,7 @@ import { type LocalService, type LocalSource, localService } from './local-servi
 import { markSuppressed } from './marked.js'
 import { memoryReply } from './memory-reply.js'
 import { withRepeatedNumbers } from './repeated-numbers.js'
+import { spelledJson } from './request-text.js'
 import { type JsonObject, type RequestKind, randomRequest } from './requests.js'
 import { smallest } from './shrink.js'
 import { globeWorldKinds, randomWorld, seededRandom, worldKinds } from './world.js'
@@ -105,7 +107,8 @@ export interface World {
 }
 
 async function makeWorld(random: ReturnType<typeof seededRandom>): Promise<World> {
-  const kind = random.pick([...worldKinds, ...globeWorldKinds, ...globeWorldKinds])
+  const globe = [...globeWorldKinds, 'antimeridian'] as const
+  const kind = random.pick([...worldKinds, ...globe, ...globe])
   const sources = [7, 30].map((id) => ({
     id,
     label: `Source ${id}`,
@@ -265,8 +268,12 @@ async function isNotAnswered(service: LocalService, request: JsonObject): Promis
   }
 }
 
+/** Every other request with its numbers spelled in many ways, always the same for the same request. */
 export async function ask(service: LocalService, request: JsonObject): Promise<AnsweredRecord[]> {
   const reply = memoryReply()
-  await answerTo(service, Buffer.from(JSON.stringify(request)), 'json', reply)
+  const plain = JSON.stringify(request)
+  const random = seededRandom(crc32(plain) | 0)
+  const text = random.unit() < 0.5 ? plain : spelledJson(request, random)
+  await answerTo(service, Buffer.from(text), 'json', reply)
   return JSON.parse(reply.text()).SourceRecords
 }

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { Owner } from './hickory.js'
-import { postgresBinaries } from './postgres-install.js'
+import { postgresBinaries } from './postgres-binaries.js'
 
 export interface PostgresServer {
   readonly port: number

@@ -3,8 +3,9 @@
  *
  * @module
  */
+
+import type { Repeats } from '../../src/shard/duplicates/find-repeats.js'
 import { attachShard, type ShardImage } from '../../src/shard/layout.js'
-import type { Repeats } from '../../src/shard/repeats.js'
 
 /** The shards of a snapshot, knowing which of their numbers repeat. */
 export function withRepeats(shards: readonly ShardImage[]): ShardImage[] {

@@ -4,14 +4,17 @@
  * @module
  */
 import type { RecipientColumns } from '../../src/shard/columns.js'
+import { randomPen } from './fine-coordinates.js'
 import { type Neighbourhood, neighbourhood, type Spot, written } from './places.js'
-import { band, randomLine, randomRing, ringRoundPole } from './rings.js'
+import { band, randomLine, randomRing, ringRoundPole, ringWithoutArea, widePath } from './rings.js'
 import type { Random } from './world.js'
 
 /**
  * What a feature can be. Those of one request are of any kinds among those that are asked for.
  *
  * - `foldedCap`: a ring round a pole that runs back on its way, also as a hole
+ * - `wide`: a ring or a line that is drawn on over several turns
+ * - `empty`: any geometry without coordinates
  * - `circle`: a Point or MultiPoint with a radius
  * - `corridor`: a line with a buffer
  * - `margin`: a polygon with a buffer
@@ -27,6 +30,8 @@ export const featureKinds = [
   'cap',
   'band',
   'foldedCap',
+  'wide',
+  'empty',
   'circle',
   'corridor',
   'margin',
@@ -118,7 +123,7 @@ function asFeature(feature: object): JsonObject {
 function degenerate(columns: RecipientColumns, random: Random) {
   const near = neighbourhood(columns, random, 1e6)
   const [from, to] = random.pick([[near.centre, near.centre], randomLine(near)])
-  const ring = asDegrees([from, to, from, to])
+  const ring = asDegrees([from, to, from, to], random)
   return { geometry: { type: 'Polygon', coordinates: [ring] }, properties: {} }
 }
 
@@ -149,11 +154,18 @@ function geometryOf(
     case 'collection':
       return collection(near, 0)
     case 'cap':
-      return { type: 'Polygon', coordinates: closed([ringRoundPole(near, false)].map(asDegrees)) }
+      return {
+        type: 'Polygon',
+        coordinates: closed([asDegrees(ringRoundPole(near, false), random)]),
+      }
     case 'band':
-      return { type: 'Polygon', coordinates: closed([band(near)].map(asDegrees)) }
+      return { type: 'Polygon', coordinates: closed([asDegrees(band(near), random)]) }
     case 'foldedCap':
       return foldedCap(near)
+    case 'wide':
+      return wide(near)
+    case 'empty':
+      return random.pick(emptyGeometries)
     case 'circle':
       return withMetres(point(near))
     case 'corridor':
@@ -169,6 +181,13 @@ function geometryOf(
       return { type: 'Point', coordinates: write([near.spot()])[0] }
   }
 }
+
+const emptyGeometries: readonly JsonObject[] = [
+  ...['Point', 'MultiPoint', 'LineString', 'MultiLineString', 'Polygon', 'MultiPolygon'].map(
+    (type) => ({ type, coordinates: [] }),
+  ),
+  { type: 'GeometryCollection', geometries: [] },
+]
 
 /** From a metre to more than the shape is wide, and now and then all that there is. */
 function randomMetres({ random, reach }: Neighbourhood): number {
@@ -194,18 +213,30 @@ function foldedCap(near: Neighbourhood): JsonObject {
   const { random } = near
   const around = random.unit() < 0.4 ? [band(near)] : []
   const rings = [...around, ringRoundPole(near, random.unit() < 0.7)]
-  return { type: 'Polygon', coordinates: closed(rings.map(asDegrees)) }
+  return { type: 'Polygon', coordinates: closed(rings.map((ring) => asDegrees(ring, random))) }
+}
+
+function wide(near: Neighbourhood): JsonObject {
+  const { random } = near
+  const pen = randomPen(random)
+  const path = widePath(near).map(pen)
+  return random.unit() < 0.5
+    ? { type: 'LineString', coordinates: path }
+    : { type: 'Polygon', coordinates: closed([path]) }
 }
 
 /** Holes are anywhere: inside, across one another, out of the shell, like the shell. */
 function rings(near: Neighbourhood): number[][][] {
   const { random } = near
-  const shell = randomRing(near)
+  const anyRing = (reach: number) =>
+    random.unit() < 0.03 ? ringWithoutArea(near) : randomRing({ ...near, reach })
+  const shell = random.unit() < 0.02 ? ringWithoutArea(near) : randomRing(near)
   const holes = Array.from({ length: random.pick([0, 0, 0, 1, 2, 3]) }, () =>
-    random.unit() < 0.1 ? shell : randomRing({ ...near, reach: Math.ceil(near.reach / 2) }),
+    random.unit() < 0.1 ? shell : anyRing(Math.ceil(near.reach / 2)),
   )
+  const pen = random.pick([randomPen(random), undefined])
   return closed(
-    [shell, ...holes].map((ring) => written(ring, random)),
+    [shell, ...holes].map((ring) => written(ring, random, pen)),
     random.unit() < 0.8,
   )
 }
@@ -214,8 +245,8 @@ function closed(rings: number[][][], isClosed = true): number[][][] {
   return isClosed ? rings.map((ring) => [...ring, ring[0]]) : rings
 }
 
-function asDegrees(path: readonly Spot[]): number[][] {
-  return path.map(([lng, lat]) => [lng / 1e7, lat / 1e7])
+function asDegrees(path: readonly Spot[], random: Random): number[][] {
+  return path.map(randomPen(random))
 }
 
 function line(near: Neighbourhood): JsonObject {

@@ -126,9 +126,30 @@ function disturbed(path: readonly Spot[], random: Random): Spot[] {
   return [...path.slice(0, at), ...extra, ...path.slice(at + 1)]
 }
 
+/** A ring of fewer than three different vertices. */
+export function ringWithoutArea(near: Neighbourhood): Spot[] {
+  const [from, to] = near.random.unit() < 0.3 ? [near.spot(), near.spot()] : acrossRecipient(near)
+  return near.random.pick([
+    [from, to],
+    [from, to, from],
+    [near.centre, near.centre, near.centre],
+    [near.spot()],
+  ])
+}
+
+/** Drawn on over several turns, of which three are the most that is taken. */
+export function widePath({ random, centre, spot }: Neighbourhood): Spot[] {
+  const reach = random.pick([1, 2, 3, 4]) * 180 * DEGREE_UNITS
+  const vertices = Array.from({ length: random.between(3, 7) }, (): Spot => {
+    const [lng, lat] = spot()
+    return [lng + random.between(-reach, reach), lat]
+  })
+  return random.unit() < 0.5 ? vertices : [...vertices, [centre[0] + reach, centre[1]]]
+}
+
 /**
  * A ring once round the globe, in longitudes from -180 to 180 and in steps of less than half a
- * turn: it holds the pole that it is nearer to.
+ * turn, mostly far from the equator: it holds the pole that it is nearer to.
  *
  * @param folds  whether it runs back on its way round now and then
  */
@@ -141,7 +162,8 @@ export function ringRoundPole({ random, centre }: Neighbourhood, folds: boolean)
     const lng = start * DEGREE_UNITS + snapped(Math.round(360 * DEGREE_UNITS * share), cell)
     return lng > 180 * DEGREE_UNITS ? lng - 360 * DEGREE_UNITS : lng
   }
-  const lat = () => pole * (90 * DEGREE_UNITS - snapped(random.between(0, 40 * DEGREE_UNITS), cell))
+  const reachLat = random.pick([40, 40, 120, 180]) * DEGREE_UNITS
+  const lat = () => pole * (90 * DEGREE_UNITS - snapped(random.between(0, reachLat), cell))
   const ring = Array.from({ length: stepCount }, (_, at): Spot => {
     const share = (at + (stepCount === 3 ? 0.3 : 0.5) * random.unit()) / stepCount
     return [lngOf(share), lat()]

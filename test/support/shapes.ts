@@ -1,10 +1,11 @@
 /**
  * Seeded random shapes for property tests, all within half a degree or so of a given position, so
- * that they hold some recipients. Coordinates have 7 decimals at most, so a position and a vertex
- * can be the same; rings are closed, of either winding.
+ * that they hold some recipients. With 7 decimals, as they have unless a pen writes more, a position
+ * and a vertex can be the same; rings are closed, of either winding.
  *
  * @module
  */
+import { type Pen, sevenDecimals } from './fine-coordinates.js'
 import { GRID_UNITS, type Random } from './world.js'
 
 /** Coordinates of a GeoJSON MultiPolygon, in degrees. */
@@ -37,15 +38,19 @@ export function randomShape(
   random: Random,
   lngUnits: number,
   latUnits: number,
+  pen: Pen = sevenDecimals,
 ): MultiPolygonCoordinates {
-  let polygons = builders[kind](random, [lngUnits, latUnits])
-  while (!polygons.flat().every(hasThreePoints))
-    polygons = builders[kind](random, [lngUnits, latUnits])
-  return polygons.map((rings) => rings.map((ring) => toDegrees(closed(wound(ring, random)))))
+  const draw = () =>
+    builders[kind](random, [lngUnits, latUnits]).map((rings) =>
+      rings.map((ring) => closed(wound(ring, random)).map(pen)),
+    )
+  let polygons = draw()
+  while (!polygons.flat().every(hasThreePoints)) polygons = draw()
+  return polygons
 }
 
 /** Rings of fewer different points are refused. */
-function hasThreePoints(ring: OpenRing): boolean {
+function hasThreePoints(ring: readonly (readonly number[])[]): boolean {
   return new Set(ring.map((vertex) => vertex.join())).size >= 3
 }
 
@@ -197,8 +202,4 @@ function wound(ring: OpenRing, random: Random): OpenRing {
 
 function closed(ring: OpenRing): OpenRing {
   return [...ring, ring[0]]
-}
-
-function toDegrees(ring: OpenRing): number[][] {
-  return ring.map(([lng, lat]) => [lng / 1e7, lat / 1e7])
 }

@@ -10,7 +10,7 @@ import { createLog } from '../../src/log.js'
 import type { RecipientColumns } from '../../src/shard/columns.js'
 import { writeCurrent } from '../../src/snapshot/directory.js'
 import { withDataLock } from '../../src/snapshot/lock.js'
-import { publishSource } from '../../src/snapshot/publish.js'
+import { beginSnapshot } from '../../src/snapshot/publish.js'
 import { temporaryDirectory } from './hickory.js'
 
 export const silentLog = createLog('silent')
@@ -22,10 +22,15 @@ export async function publishTest(
   columns: RecipientColumns,
   label = `Source ${sourceId}`,
 ): Promise<string> {
-  const { snapshotId } = await withDataLock(dataDirectory, (lock) =>
-    publishSource(lock, { id: sourceId, label }, columns, { log: silentLog }),
-  )
-  return snapshotId
+  return withDataLock(dataDirectory, async (lock) => {
+    const draft = await beginSnapshot(lock, { log: silentLog })
+    try {
+      await draft.put({ id: sourceId, label }, columns)
+      return (await draft.publish()).snapshotId
+    } finally {
+      await draft.discard()
+    }
+  })
 }
 
 /** Has a data directory name a new snapshot that does not verify, and returns its id. */

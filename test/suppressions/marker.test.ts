@@ -10,7 +10,7 @@ import { openSnapshot } from '../../src/snapshot/open.js'
 import type { Snapshot } from '../../src/snapshot/snapshot.js'
 import { createStore, type MainStore } from '../../src/store/create.js'
 import { ownName } from '../../src/store/services.js'
-import { readState, type Scope, type SuppressionState } from '../../src/store/suppressions.js'
+import { type Scope, suppressionLogOf } from '../../src/store/suppressions.js'
 import { META, openTables, storeDirectory } from '../../src/store/tables.js'
 import { Marker } from '../../src/suppressions/marker.js'
 import { createProgress, effectiveVersion, takenVersion } from '../../src/suppressions/progress.js'
@@ -128,7 +128,7 @@ t.test('what changes while a snapshot is being attached is marked in it', async 
 
 function forgetLog(tables: ReturnType<typeof openTables>): void {
   tables.refresh()
-  const state: SuppressionState = readState(tables)
+  const state = suppressionLogOf(tables).state()
   const forgotten = { ...state, logStart: state.version + 1, loggedCount: 0 }
   tables.meta.putSync(META.suppressions, JSON.stringify(forgotten))
   tables.suppressionLog.clearSync()

@@ -1,13 +1,14 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { hashBytes } from '../../src/shard/hash-bytes.js'
 import {
   createNumberTable,
   findPlace,
   firstPlace,
-  hashOf,
   indexAt,
 } from '../../src/suppressions/number-table.js'
 import { testSeed } from '../support/properties.js'
+import { byTier } from '../support/tier.js'
 
 function columnOf(numbers: readonly string[]) {
   const pieces = numbers.map((number) => Buffer.from(number))
@@ -19,7 +20,7 @@ function columnOf(numbers: readonly string[]) {
 function indexesOf(table: ReturnType<typeof createNumberTable>, number: string): number[] {
   const bytes = Buffer.from(`_${number}_`)
   const end = bytes.length - 1
-  const hash = hashOf(bytes, 1, end)
+  const hash = hashBytes(bytes, 1, end)
   const found: number[] = []
   let place = findPlace(table, bytes, 1, end, hash, firstPlace(table, hash))
   while (place >= 0) {
@@ -48,9 +49,10 @@ t.test('every index of a number is found, and no other', async (t) => {
 })
 
 t.test('many equal numbers are all found, and many others not among them', async (t) => {
-  const numbers = Array.from({ length: 100_000 }, (_, i) => (i % 2 === 0 ? '+9990' : `+9991${i}`))
+  const count = byTier({ short: 20_000, long: 100_000 })
+  const numbers = Array.from({ length: count }, (_, i) => (i % 2 === 0 ? '+9990' : `+9991${i}`))
   const table = createNumberTable(columnOf(numbers))
-  t.equal(indexesOf(table, '+9990').length, 50_000)
+  t.equal(indexesOf(table, '+9990').length, count / 2)
   for (let i = 1; i < numbers.length; i += 1_999) {
     const expected = numbers.flatMap((other, at) => (other === numbers[i] ? [at] : []))
     t.same(indexesOf(table, numbers[i]), expected)

@@ -6,7 +6,7 @@
 import t from 'tap'
 import { type Caller, callerUntil } from '../../src/pool/messages.js'
 import type { SelectionService } from '../../src/selection/answer.js'
-import { createCurrent, type OpenSnapshot } from '../../src/selection/current.js'
+import { createCurrent, type OpenSnapshot } from '../../src/serve/front-current.js'
 
 interface FakeSnapshot extends OpenSnapshot {
   closeCount: number

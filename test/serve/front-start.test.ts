@@ -1,7 +1,7 @@
 import t from 'tap'
 import { writeBody } from '../../src/format/answer.js'
-import { startSnapshot } from '../../src/operations/start-snapshot.js'
 import { answer } from '../../src/selection/answer.js'
+import { startSnapshot } from '../../src/serve/front-start.js'
 import { isUnowned } from '../../src/shard/arena.js'
 import type { ShardImage } from '../../src/shard/layout.js'
 import { inArenas } from '../support/arenas.js'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { askService, checkCounties, readRows } from '../oracle/counties.js'
-import { loadCounties } from '../support/counties.js'
+import { hasShrunkenRings, loadCounties } from '../support/counties.js'
 import { hickory, serve, temporaryDirectory } from '../support/hickory.js'
 
 t.test('counts and lists of counties equal brute force over the CSV', async (t) => {
@@ -28,7 +28,9 @@ t.test('counts and lists of counties equal brute force over the CSV', async (t) 
   const { countyCount, recipientCount, mismatches } = await checkCounties({
     rows: await readRows(csvs),
     ask: askService(url),
-    counties: loadCounties().filter((_, index) => index % 8 === 0),
+    counties: loadCounties().filter(
+      ({ geometry }, index) => index % 8 === 0 || hasShrunkenRings(geometry),
+    ),
     list: true,
   })
   t.same(mismatches, [])

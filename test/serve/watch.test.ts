@@ -1,8 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import type { Refusal, SnapshotNews } from '../../src/serve/messages.js'
+import { watchCurrent } from '../../src/serve/watch.js'
 import { writeCurrent } from '../../src/snapshot/directory.js'
-import { type Refusal, type SnapshotNews, watchCurrent } from '../../src/snapshot/watch.js'
 import { silentLog } from '../support/snapshots.js'
 import { until } from '../support/until.js'
 

@@ -39,6 +39,7 @@ t.test('what is corked together fits into what the library keeps for that', asyn
     native: native as unknown as NativeResponse,
     writeHead: () => void heads.push(corked.length),
     finished: () => heads.push(corked.length),
+    cutOff: () => {},
     readerRules: { stallMs: 1_000, bytesPerSecond: 1 },
   })
   const chunks = [1, 15_359, 15_360, 15_361, 200_000].map((length) =>
@@ -77,6 +78,7 @@ t.test('a chunk is not taken while any of it waits for the socket', async (t) =>
         native: native as unknown as NativeResponse,
         writeHead: () => {},
         finished: () => {},
+        cutOff: () => {},
         readerRules: { stallMs: 1_000, bytesPerSecond: 1 },
       })
       writtenBytes = 0

@@ -62,7 +62,7 @@ t.test('a change by any front thread is seen by the others, once it is made', as
 t.test('threads that read may be ended at any time', async (t) => {
   const dataDirectory = temporaryDirectory(t)
   const store = await temporaryStore(t, dataDirectory)
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < 5; round++) {
     const fronts = await Promise.all([0, 1, 2].map(() => startFront(dataDirectory, store)))
     await Promise.all(fronts.map(({ ask }) => ask('readForEver')))
     const ended = fronts.map(({ worker }) => worker.terminate())

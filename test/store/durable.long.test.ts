@@ -14,10 +14,9 @@ import { startWriter } from '../support/store-writer.js'
 import { until } from '../support/until.js'
 
 const CHAIN_COUNT = 2
-const ROUND_COUNT = 20
+const ROUND_COUNT = 50
 
 t.test('what is acknowledged is there after the process is killed', async (t) => {
-  t.setTimeout(110_000)
   const chains = Array.from({ length: CHAIN_COUNT }, (_, chain) => killAndReopen(t, chain))
   await Promise.all(chains)
 })
@@ -47,7 +46,6 @@ async function killAndReopen(t: Test, chain: number): Promise<void> {
 }
 
 t.test('a batch of numbers is there whole or not at all after the process is killed', async (t) => {
-  t.setTimeout(110_000)
   const dataDirectory = temporaryDirectory(t)
   await (await createStore(dataDirectory, silentLog)).close()
   const stored: string[] = []

@@ -6,7 +6,7 @@
 import t from 'tap'
 import { type Service, serve, temporaryDirectory } from '../support/hickory.js'
 
-const ROUND_COUNT = Number(process.env.HICKORY_TEST_ROUNDS ?? 10)
+const ROUND_COUNT = Number(process.env.HICKORY_TEST_ROUNDS ?? 15)
 
 t.test(`a write, kill -9 and a restart, ${ROUND_COUNT} times`, async (t) => {
   const data = temporaryDirectory(t)

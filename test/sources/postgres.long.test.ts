@@ -11,7 +11,6 @@ import { readFault } from '../../src/sources/postgres-faults.js'
 import { parseDatabaseUrl } from '../../src/sources/postgres-url.js'
 import { BatchKeeper, sinkThat } from '../support/batch-keeper.js'
 import { temporaryDirectory } from '../support/hickory.js'
-import { isPostgresOff } from '../support/postgres-install.js'
 import { type PostgresServer, startPostgres } from '../support/postgres-server.js'
 import { fingerprint, silentLog } from '../support/snapshots.js'
 
@@ -21,9 +20,7 @@ const ENDLESS = `SELECT i::text AS number, 1 AS lat, 2 AS lng
 
 const SSL_REQUEST_CODE = 80_877_103
 
-/** Against a real server, unless HICKORY_TEST_POSTGRES=off. */
-if (isPostgresOff) t.comment('HICKORY_TEST_POSTGRES=off: nothing is tested against PostgreSQL')
-else await againstServer(await startPostgres(t))
+await againstServer(await startPostgres(t))
 
 t.test('a failure while rows are read says what to do, and nothing of the server', async (t) => {
   const address = parseDatabaseUrl('postgres://u:secret@h/d')

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { frontSwap } from '../../src/operations/front-swap.js'
 import { type Caller, callerUntil } from '../../src/pool/messages.js'
-import type { SwapReport } from '../../src/pool/swap-messages.js'
 import type { SelectionService } from '../../src/selection/answer.js'
-import { createCurrent, type OpenSnapshot } from '../../src/selection/current.js'
+import { createCurrent, type OpenSnapshot } from '../../src/serve/front-current.js'
+import { frontSwap } from '../../src/serve/front-swap.js'
+import type { SwapReport } from '../../src/serve/messages.js'
 import { silentLog } from '../support/snapshots.js'
 import { until } from '../support/until.js'
 

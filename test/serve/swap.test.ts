@@ -1,11 +1,10 @@
 import { EventEmitter } from 'node:events'
 import t, { type Test } from 'tap'
-import { type FrontPort, swapSnapshots } from '../../src/commands/swap-snapshots.js'
-import type { SwapOrder, SwapReport } from '../../src/pool/swap-messages.js'
+import type { FrontOrder, SnapshotNews, SwapReport } from '../../src/serve/messages.js'
+import { type FrontPort, swapSnapshots } from '../../src/serve/swap.js'
 import { createArenaPool } from '../../src/shard/arena-pool.js'
 import { openSnapshot } from '../../src/snapshot/open.js'
 import type { Snapshot } from '../../src/snapshot/snapshot.js'
-import type { SnapshotNews } from '../../src/snapshot/watch.js'
 import { manyColumns } from '../support/columns.js'
 import { publishDamaged, publishTest, silentLog } from '../support/snapshots.js'
 import { until } from '../support/until.js'
@@ -20,7 +19,7 @@ class FakeFront extends EventEmitter implements FrontPort {
   isRead = false
   #prepared: Snapshot | undefined
 
-  postMessage(order: SwapOrder): void {
+  postMessage(order: FrontOrder): void {
     if (order.kind === 'news') this.news = order.news
     else {
       this.orders.push(order.kind)
@@ -28,7 +27,7 @@ class FakeFront extends EventEmitter implements FrontPort {
     }
   }
 
-  #carryOut(order: SwapOrder): void {
+  #carryOut(order: FrontOrder): void {
     if (order.kind === 'prepare') {
       const { id } = order.snapshot
       this.#prepared = order.snapshot

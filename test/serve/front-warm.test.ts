@@ -1,7 +1,7 @@
 import t from 'tap'
 import { ServiceError } from '../../src/errors.js'
-import { warm } from '../../src/operations/warm.js'
 import type { QueryRunner } from '../../src/pool/messages.js'
+import { warm } from '../../src/serve/front-warm.js'
 import { columnsOf } from '../support/columns.js'
 import { localService } from '../support/local-service.js'
 import { globeWorldKinds, randomWorld, seededRandom, worldKinds } from '../support/world.js'

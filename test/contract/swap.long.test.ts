@@ -17,7 +17,7 @@ import { publishDamaged } from '../support/snapshots.js'
 import { squareGeometry } from '../support/store.js'
 import { type Random, seededRandom } from '../support/world.js'
 
-const ROUND_COUNT = Number(process.env.HICKORY_TEST_ROUNDS ?? 3)
+const ROUND_COUNT = Number(process.env.HICKORY_TEST_ROUNDS ?? 5)
 /** Enough for a list that fits in no socket's buffers. */
 const RECIPIENT_COUNT = 200_000
 

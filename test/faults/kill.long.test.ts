@@ -12,8 +12,6 @@ import { findFaults } from './run-some.js'
 import { prepareStage } from './stage.js'
 import { assertStrace } from './trace.js'
 
-// Dozens of imports, on machines that have other tests to run at the same time.
-t.setTimeout(600_000)
 assertStrace()
 const stage = await prepareStage(temporaryDirectory(t))
 
@@ -25,7 +23,7 @@ t.test('an import that is killed leaves the old or the new snapshot, whole', asy
       `${kind} is among them`,
     )
   }
-  const chosen = spread(points, 20)
+  const chosen = spread(points, 48)
   t.comment(`${chosen.length} of ${points.length} calls`)
   t.same(await findFaults(chosen, ({ scenario, call }) => killAt(scenario, call)), [])
 })

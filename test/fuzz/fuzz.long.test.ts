@@ -12,15 +12,13 @@ import { growthFault } from './verdict.js'
 import { publishWorld } from './world.js'
 
 const REQUEST_COUNT = 20_000
-/** On a machine that is so busy that they take longer, fewer are sent. */
-const SECONDS_MAX = 60
 
 t.test('what no client should send harms nobody', async (t) => {
   const seed = testSeed(t)
   const data = temporaryDirectory(t)
   const world = await publishWorld(data)
   const service = await serve(t, '--data', data)
-  const options = { service, world, seed, requestCount: REQUEST_COUNT, secondsMax: SECONDS_MAX }
+  const options = { service, world, seed, requestCount: REQUEST_COUNT, secondsMax: Infinity }
   const report = await fuzz(options)
   t.comment(describeReport(report))
   t.same(report.findings.map(describeFinding), [])

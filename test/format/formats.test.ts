@@ -1,0 +1,36 @@
+/**
+ * The table of formats, and what the description of the service says of them.
+ *
+ * @module
+ */
+import t from 'tap'
+import { openApi } from '../../src/describe/open-api.js'
+import type { Answer } from '../../src/format/answer.js'
+import { formatNames, formats } from '../../src/format/formats.js'
+
+const answer: Answer = {
+  headers: {},
+  heldBytes: 0,
+  json: () => '{"a":1}',
+  csv: (layout) => `${layout}\r\n`,
+  csvRecord: () => ({ header: '', row: '' }),
+}
+
+t.test('each format writes the form of an answer that is its own', async (t) => {
+  const bodies = formatNames.map((name) => [name, formats[name].body(answer, 'sources')])
+  t.same(Object.fromEntries(bodies), { json: '{"a":1}', csv: 'sources\r\n', ndjson: '{"a":1}\n' })
+  const tags = formatNames.flatMap((name) => [
+    formats[name].tag('flat'),
+    formats[name].tag('sources'),
+  ])
+  t.same(tags, ['json', 'json', 'csv-flat', 'csv-sources', 'ndjson', 'ndjson'])
+})
+
+t.test('OpenAPI has the name and the type of each', async (t) => {
+  const text = JSON.stringify(openApi('0.0.0'))
+  t.ok(text.includes(JSON.stringify({ type: 'string', enum: formatNames })))
+  for (const name of formatNames) {
+    const [type] = formats[name].contentType.split(';')
+    t.ok(text.includes(`"${type}":{"schema"`), type)
+  }
+})

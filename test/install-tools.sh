@@ -1,0 +1,41 @@
+#!/bin/sh
+# Installs what `npm run test:all` needs beyond `npm ci`, where it is missing:
+#   curl        runs the commands of the documentation
+#   strace      kills imports, and has them fail, at single system calls
+#   openssl     makes the certificates of the PostgreSQL server
+#   postgresql  with PostGIS, to read recipients from
+# By apt-get as root; elsewhere it names what is missing and fails.
+set -eu
+
+hasPostgis() {
+  for server in /usr/lib/postgresql/* "$(pg_config --bindir 2>/dev/null || true)/.."; do
+    [ -x "$server/bin/initdb" ] || continue
+    for share in "/usr/share/postgresql/${server##*/}" "$(pg_config --sharedir 2>/dev/null || true)"; do
+      if [ -e "$share/extension/postgis.control" ]; then return 0; fi
+    done
+  done
+  return 1
+}
+
+missingPackages() {
+  for tool in curl strace openssl; do
+    command -v "$tool" >/dev/null || printf ' %s' "$tool"
+  done
+  hasPostgis || printf ' postgresql postgresql-postgis'
+}
+
+missing=$(missingPackages)
+[ -n "$missing" ] || exit 0
+if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+  echo "test:all needs these Debian packages:$missing" >&2
+  echo "Install them, or run it as root where there is apt-get." >&2
+  exit 1
+fi
+echo "Installing for test:all:$missing"
+# Another run on this machine may be doing the same.
+lock='-o DPkg::Lock::Timeout=300'
+apt-get $lock update >/dev/null
+# shellcheck disable=SC2086
+DEBIAN_FRONTEND=noninteractive apt-get $lock install -y --no-install-recommends $missing >/dev/null
+missing=$(missingPackages)
+[ -z "$missing" ] || { echo "test:all needs these, which apt-get did not install:$missing" >&2; exit 1; }

@@ -1,0 +1,74 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { limits } from '../src/limits.js'
+import { type PhoneFault, phoneFault, phoneTextFault } from '../src/phone-number.js'
+import { testSeed } from './support/properties.js'
+
+/** `test/sources/row-rules.test.ts` holds the rule for bytes to that in SQL. */
+
+const cases: readonly (readonly [number: string, fault: PhoneFault | undefined])[] = [
+  ['+9991', undefined],
+  ['none', undefined],
+  ['', 'NumberEmpty'],
+  [' \u00a0\u2028\ufeff', 'NumberEmpty'],
+  ['\u200b', undefined],
+  ['9'.repeat(limits.numberBytes), undefined],
+  ['9'.repeat(limits.numberBytes + 1), 'NumberTooLong'],
+  ['é'.repeat(limits.numberBytes / 2 + 1), 'NumberTooLong'],
+  ['+999\u00071', 'NumberUnprintable'],
+  ['+999\u0085', 'NumberUnprintable'],
+  ['+999\ud83d', 'NumberUnprintable'],
+  ['=\ud83d', 'NumberUnprintable'],
+  ['=1', 'NumberFormula'],
+  ['@1', 'NumberFormula'],
+  [' =1', undefined],
+]
+
+t.test('a number has the first fault that applies', async (t) => {
+  for (const [at, [number, fault]] of cases.entries()) {
+    t.equal(phoneTextFault(number), fault, `case ${at}`)
+  }
+})
+
+const pieces = fc.constantFrom(
+  ...[
+    '+999',
+    '1',
+    ' ',
+    '\t',
+    '=',
+    '@',
+    'é',
+    '😀',
+    '\ud83d',
+    '\udc00',
+    '\u0085',
+    '\u00a0',
+    '\u0090',
+  ],
+  ...['\u2028', '\ufeff', '\u200b', '\x7f', '\x1f', '\x0b', '\u3000', '0'.repeat(31)],
+)
+const numbers = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 6 }),
+  fc.array(pieces, { maxLength: 6 }).map((parts) => parts.join('')),
+)
+
+t.test('texts are held to what Unicode says, and bytes to texts', async (t) => {
+  const property = fc.property(numbers, (number) => {
+    const fault = phoneTextFault(number)
+    const bytes = Buffer.from(`before${number}after`)
+    const isWhole = !/\p{Cs}/u.test(number)
+    return (
+      fault === expected(number) &&
+      (!isWhole || fault === phoneFault(bytes, 'before'.length, bytes.length - 'after'.length))
+    )
+  })
+  fc.assert(property, { seed: testSeed(t), numRuns: 5_000 })
+})
+
+function expected(number: string): PhoneFault | undefined {
+  if (/^[\s\p{Z}\ufeff]*$/u.test(number)) return 'NumberEmpty'
+  if (Buffer.byteLength(number) > limits.numberBytes) return 'NumberTooLong'
+  if (/[\p{Cc}\p{Cs}]/u.test(number)) return 'NumberUnprintable'
+  return /^[=@]/.test(number) ? 'NumberFormula' : undefined
+}

@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { manyColumns } from '../support/columns.js'
+import { serve, temporaryDirectory } from '../support/hickory.js'
+import { publishTest } from '../support/snapshots.js'
+
+t.test('each query worker and clipping thread is profiled', async (t) => {
+  const data = temporaryDirectory(t)
+  const profiles = temporaryDirectory(t)
+  await publishTest(data, 1, manyColumns(100))
+  process.env.HICKORY_WORKER_ARGS = `--cpu-prof --cpu-prof-interval=100 --cpu-prof-dir=${profiles}`
+  const threads = ['--http-threads', '1', '--query-threads', '2']
+  const service = await serve(t, '--data', data, ...threads)
+  const answer = await fetch(`${service.url}/api/outline`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: '{"geoJSON":{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,0]]]}}',
+  })
+  t.equal(answer.status, 200)
+  t.equal((await service.stop()).code, 0)
+
+  // Those of the threads in which Node.js runs the hooks of the test runner are not counted.
+  const texts = readdirSync(profiles).map((name) => readFileSync(join(profiles, name), 'utf8'))
+  const countWith = (path: string) => texts.filter((text) => text.includes(path)).length
+  t.equal(countWith('/src/pool/query-worker.js'), 2)
+  t.equal(countWith('/src/outline/'), 1)
+})
+
+t.test('options that Node.js refuses for a thread end the start, and are named', async (t) => {
+  const data = temporaryDirectory(t)
+  await publishTest(data, 1, manyColumns(100))
+  process.env.HICKORY_WORKER_ARGS = '--max-old-space-size=10'
+  await t.rejects(serve(t, '--data', data), /serve ended with 1: .*--max-old-space-size=10/s)
+})

@@ -1,0 +1,77 @@
+/**
+ * Compiles on every save and runs the tests of the short tier that a saved file touches, those that
+ * import it most directly first. A further save ends what is running.
+ *
+ *   npm run test:watch -- [FOLDER | FILE]...
+ *
+ * @module
+ */
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { chooseFiles, dist, sourceOf } from './runner/files.js'
+import { importGraph, reaching } from './runner/imports.js'
+import { report } from './runner/report.js'
+import { runFiles } from './runner/run-files.js'
+
+/** It reads the source of everything instead of importing it. */
+const LAYOUT = 'test/layout.test.ts'
+
+const asked = process.argv.slice(2)
+let hashes = hashesOf()
+let running = new AbortController()
+let ended: Promise<unknown> = Promise.resolve()
+
+const compiler = spawn(
+  process.execPath,
+  [
+    createRequire(import.meta.url).resolve('typescript/lib/tsc.js'),
+    '-b',
+    '-w',
+    '--preserveWatchOutput',
+  ],
+  { cwd: join(dist, '..'), stdio: ['ignore', 'pipe', 'inherit'] },
+)
+compiler.stdout.setEncoding('utf8').on('data', (text: string) => {
+  process.stdout.write(text)
+  if (/Found 0 errors/.test(text)) void runTouched()
+})
+compiler.once('exit', (code) => process.exit(code ?? 1))
+
+async function runTouched(): Promise<void> {
+  const before = hashes
+  hashes = hashesOf()
+  const changed = [...hashes].filter(([file, hash]) => before.get(file) !== hash)
+  if (changed.length === 0) return
+  running.abort()
+  await ended
+  running = new AbortController()
+  const distances = reaching(
+    importGraph(dist),
+    changed.map(([file]) => file),
+  )
+  const distanceTo = (file: string) => (file === LAYOUT ? 1 : distances.get(file))
+  const files = chooseFiles('short', asked)
+    .files.filter((file) => distanceTo(file) !== undefined)
+    .sort((one, other) => (distanceTo(one) ?? 0) - (distanceTo(other) ?? 0))
+  const { signal } = running
+  const options = { isLong: false, hasSourceMaps: true, laneCount: availableParallelism(), signal }
+  ended = report(runFiles(files, options), { allowsSkips: true })
+}
+
+/** What each compiled file holds: the compiler also writes files that did not change. */
+function hashesOf(): Map<string, string> {
+  const names = readdirSync(dist, { recursive: true, encoding: 'utf8' })
+  const files = names.filter((name) => name.endsWith('.js'))
+  return new Map(
+    files.map((name) => [
+      sourceOf(name),
+      createHash('sha256')
+        .update(readFileSync(join(dist, name)))
+        .digest('hex'),
+    ]),
+  )
+}
