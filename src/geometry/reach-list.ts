@@ -98,8 +98,13 @@ function piecesOf(fromLng: number, fromLat: number, toLng: number, toLat: number
     2 * longest,
   )
   const deviation = (lngSpan * Math.sin(farLat) * bend) / 8
-  return Math.max(1, Math.ceil(Math.sqrt(deviation / TOLERANCE_RADIANS)))
+  // The equator and the meridians do not bend, but the arc between two places goes the short way.
+  const leastCount = Math.ceil(Math.max(lngSpan, latSpan) / LONGEST_RADIANS)
+  return Math.max(1, leastCount, Math.ceil(Math.sqrt(deviation / TOLERANCE_RADIANS)))
 }
+
+/** An eighth of a turn. */
+const LONGEST_RADIANS = Math.PI / 4
 
 /** Within a metre, far beyond rounding: then any great circle through one runs through the other. */
 function areAntipodal(lng1: number, lat1: number, lng2: number, lat2: number): boolean {
