@@ -6,11 +6,11 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Change, compareResults } from './comparison.js'
-import { integerOption } from './integer-option.js'
-import { newestRelease, releasesDirectory } from './releases.js'
-import { type Figure, parseResults, type Results } from './results.js'
-import { formatFigure, formatTable } from './table.js'
+import { type Change, compareResults } from './harness/comparison.js'
+import { integerOption } from './harness/integer-option.js'
+import { newestRelease, releasesDirectory } from './harness/releases.js'
+import { type Figure, parseResults, type Results } from './harness/results.js'
+import { formatFigure, formatTable } from './harness/table.js'
 
 const USAGE = `npm run loadtest:compare -- [BASE.json] NEW.json [--threshold N]
   BASE.json        what to compare with; the newest file in loadtest/releases unless given

@@ -6,9 +6,24 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { commitName, machineLine } from './machine.js'
+import { commitName, machineLine } from './harness/machine.js'
+import {
+  type Figure,
+  RESULTS_FORMAT,
+  type Results,
+  type RunOutcome,
+  summarize,
+} from './harness/results.js'
+import {
+  createServers,
+  prepareStage,
+  SHAPE_COUNT,
+  type SharedStage,
+  stageFor,
+  VERIFIED_SHAPE_COUNT,
+} from './harness/stage.js'
+import { formatCount, formatFigure, formatTable } from './harness/table.js'
 import { type LoadOptions, readOptions, usageOf } from './options.js'
-import { type Figure, RESULTS_FORMAT, type Results, type RunOutcome, summarize } from './results.js'
 import { counts } from './scenarios/counts.js'
 import { countsBesideLists } from './scenarios/counts-beside-lists.js'
 import { lists } from './scenarios/lists.js'
@@ -21,15 +36,6 @@ import { slowSenders } from './scenarios/slow-senders.js'
 import { soak } from './scenarios/soak.js'
 import { swap } from './scenarios/swap.js'
 import { workerKills } from './scenarios/worker-kills.js'
-import {
-  createServers,
-  prepareStage,
-  SHAPE_COUNT,
-  type SharedStage,
-  stageFor,
-  VERIFIED_SHAPE_COUNT,
-} from './stage.js'
-import { formatCount, formatFigure, formatTable } from './table.js'
 
 /** The first is what runs without arguments. */
 const scenarios: readonly Scenario[] = [

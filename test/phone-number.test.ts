@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import t from 'tap'
 import { limits } from '../src/limits.js'
 import { type PhoneFault, phoneFault, phoneTextFault } from '../src/phone-number.js'
-import { testSeed } from './support/properties.js'
+import { testSeed } from './support/random/properties.js'
 
-/** `test/sources/row-rules.test.ts` holds the rule for bytes to that in SQL. */
+/** `test/sources/rows/row-rules.test.ts` holds the rule for bytes to that in SQL. */
 
 const cases: readonly (readonly [number: string, fault: PhoneFault | undefined])[] = [
   ['+9991', undefined],

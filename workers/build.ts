@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { reusedMemory, runBuildTask } from '../src/snapshot/build-tasks.js'
+import { reusedMemory, runBuildTask } from '../src/snapshot/publish/build-tasks.js'
 import { serveTasks } from '../src/task-threads.js'
 
 const takeMemory = reusedMemory()

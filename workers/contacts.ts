@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { runContactTask } from '../src/sources/contacts.js'
+import { runContactTask } from '../src/sources/columns/contacts.js'
 import { serveTasks } from '../src/task-threads.js'
 
 serveTasks(runContactTask)

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { runLoadTask } from '../src/snapshot/load-threads.js'
+import { runLoadTask } from '../src/snapshot/load/load-threads.js'
 import { serveTasks } from '../src/task-threads.js'
 
 serveTasks(runLoadTask)

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { runSurveyTask } from '../src/sources/survey-thread.js'
+import { runSurveyTask } from '../src/sources/text/survey-thread.js'
 import { serveTasks } from '../src/task-threads.js'
 
 serveTasks(runSurveyTask)

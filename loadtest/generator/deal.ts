@@ -5,7 +5,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Request } from 'autocannon'
-import type { KnownRequest } from '../answers.js'
+import type { KnownRequest } from '../harness/answers.js'
 import type { Outcome } from './tally.js'
 
 interface Deck {

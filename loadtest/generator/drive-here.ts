@@ -5,7 +5,7 @@
  */
 import { performance } from 'node:perf_hooks'
 import autocannon from 'autocannon'
-import type { DriveFigures, DrivePlan } from '../drive.js'
+import type { DriveFigures, DrivePlan } from '../harness/drive.js'
 import { type Connection, takeOver } from './connections.js'
 import { dealOut } from './deal.js'
 import { closedLoop, type Loop, openLoop, type Times } from './loops.js'

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { DriveFigures, DrivePlan } from '../drive.js'
+import type { DriveFigures, DrivePlan } from '../harness/drive.js'
 import { driveHere } from './drive-here.js'
 import { answerTask } from './thread.js'
 

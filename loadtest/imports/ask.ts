@@ -8,14 +8,14 @@
  */
 import { writeFileSync } from 'node:fs'
 import type { MultiPolygon, Polygon } from 'geojson'
-import { readDrawing } from '../../src/selection/shapes.js'
+import { readDrawing } from '../../src/selection/shapes/shapes.js'
 import { attachShard } from '../../src/shard/layout.js'
-import { openSnapshot } from '../../src/snapshot/open.js'
-import { syntheticColumns } from '../../src/sources/synthetic-columns.js'
-import { loadCounties, withoutDegenerateRings } from '../../test/support/counties.js'
-import { drawnPolygons } from '../drawn.js'
-import { fullPlan, measure } from '../micro/measure.js'
-import { countOnShards } from '../micro/ways.js'
+import { openSnapshot } from '../../src/snapshot/load/open.js'
+import { syntheticColumns } from '../../src/sources/synthetic/synthetic-columns.js'
+import { loadCounties, withoutDegenerateRings } from '../../test/support/data/counties.js'
+import { fullPlan, measure } from '../micro/harness/measure.js'
+import { countOnShards } from '../micro/harness/ways.js'
+import { drawnPolygons } from '../requests/drawn.js'
 
 /** What is written to RESULT, as JSON. */
 export interface Asked {

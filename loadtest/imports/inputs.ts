@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { cliPath } from '../dataset.js'
-import { runScript } from '../processes.js'
+import { cliPath } from '../harness/dataset.js'
+import { runScript } from '../harness/processes.js'
 import type { FileFormat } from './options.js'
 
 export interface Inputs {

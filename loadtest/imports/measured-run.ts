@@ -6,7 +6,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runScript } from '../processes.js'
+import { runScript } from '../harness/processes.js'
 
 export interface MeasuredRun {
   readonly wallMs: number

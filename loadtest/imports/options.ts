@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { integerOption } from '../integer-option.js'
-import { parseOptions } from '../parse-options.js'
+import { integerOption } from '../harness/integer-option.js'
+import { parseOptions } from '../harness/parse-options.js'
 
 /** Kinds of files, in the order in which they are imported. */
 export const fileFormats = ['csv', 'gzip', 'parquet', 'ndjson'] as const

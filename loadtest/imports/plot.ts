@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { formatFigure } from '../table.js'
+import { formatFigure } from '../harness/table.js'
 import type { SizeResult } from './results.js'
 
 interface Panel {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Figure, figureOf } from '../results.js'
+import { type Figure, figureOf } from '../harness/results.js'
 import type { InputFormat } from './options.js'
 
 /** What a result file holds. */

@@ -4,8 +4,8 @@
  * @module
  */
 import { statfsSync } from 'node:fs'
-import { availableMemory } from '../machine.js'
-import { formatCount, formatFigure } from '../table.js'
+import { availableMemory } from '../harness/machine.js'
+import { formatCount, formatFigure } from '../harness/table.js'
 import type { InputFormat } from './options.js'
 
 /** Bytes of a row in each format, amply. */

@@ -5,8 +5,8 @@
  * @module
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { commitName, machineLine } from '../machine.js'
-import { formatTable } from '../table.js'
+import { commitName, machineLine } from '../harness/machine.js'
+import { formatTable } from '../harness/table.js'
 import { measureSize } from './measure-size.js'
 import { type ImportOptions, readOptions, USAGE } from './options.js'
 import { plotScale } from './plot.js'

@@ -4,8 +4,8 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cliPath } from '../dataset.js'
-import { startServer } from '../processes.js'
+import { cliPath } from '../harness/dataset.js'
+import { startServer } from '../harness/processes.js'
 
 export interface ServiceRun {
   /** From the start of the process to the end of the first answer. */

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Figure } from '../results.js'
-import { formatCount, formatFigure, type Table } from '../table.js'
+import type { Figure } from '../harness/results.js'
+import { formatCount, formatFigure, type Table } from '../harness/table.js'
 import type { SizeResult } from './results.js'
 
 /** What one number of recipients takes, in each format. */

@@ -5,10 +5,10 @@
  */
 
 import type { Rows } from '../../test/oracle/counties.js'
-import { readAnswer, readCsvAnswer, sameRows } from '../answer-rows.js'
-import { ask } from '../answers.js'
-import { createOracle } from '../oracle.js'
-import { areaFeature, requestBody } from '../requests.js'
+import { readAnswer, readCsvAnswer, sameRows } from '../harness/answer-rows.js'
+import { ask } from '../harness/answers.js'
+import { createOracle } from '../harness/oracle.js'
+import { areaFeature, requestBody } from '../requests/requests.js'
 import { type Digest, digestOf } from './digest.js'
 import { rectangleHolding } from './rectangle.js'
 

@@ -5,8 +5,8 @@
  */
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { createAnswerStream } from '../../test/support/answer-stream.js'
-import { requestText } from '../requests.js'
+import { createAnswerStream } from '../../test/support/service/answer-stream.js'
+import { requestText } from '../requests/requests.js'
 import { type Digest, EMPTY_DIGEST, extended } from './digest.js'
 
 export interface ListConnection {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Polygon } from 'geojson'
-import type { Positions } from '../drawn.js'
+import type { Positions } from '../requests/drawn.js'
 
 /**
  * The smallest rectangle around the middle of all recipients, twice as wide in degrees as high, that

@@ -5,14 +5,14 @@
  */
 import type { Feature, LineString } from 'geojson'
 import { UNITS_PER_DEGREE } from '../../src/geometry/units.js'
-import { readDrawing } from '../../src/selection/shapes.js'
-import { type Random, seededRandom } from '../../test/support/world.js'
-import { formatFigure } from '../table.js'
-import { compare } from './compare.js'
+import { readDrawing } from '../../src/selection/shapes/shapes.js'
+import { type Random, seededRandom } from '../../test/support/random/world.js'
+import { formatFigure } from '../harness/table.js'
 import type { Corridor } from './distances.js'
+import { compare } from './harness/compare.js'
+import type { Question } from './harness/stage.js'
+import { engineWays, naiveCorridorWay, postgisDistanceWay } from './harness/ways.js'
 import { describeRuns } from './polygons.js'
-import type { Question } from './stage.js'
-import { engineWays, naiveCorridorWay, postgisDistanceWay } from './ways.js'
 
 const SHAPE_COUNT = 200
 const BASELINE_SHAPE_COUNT = 40

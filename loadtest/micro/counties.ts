@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { loadCounties, withoutDegenerateRings } from '../../test/support/counties.js'
+import { loadCounties, withoutDegenerateRings } from '../../test/support/data/counties.js'
+import type { Question } from './harness/stage.js'
 import { comparePolygons } from './polygons.js'
-import type { Question } from './stage.js'
 
 const BASELINE_SHAPE_COUNT = 400
 

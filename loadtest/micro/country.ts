@@ -11,14 +11,14 @@
 
 import assert from 'node:assert/strict'
 import type { MultiPolygon, Polygon } from 'geojson'
-import { withoutDegenerateRings } from '../../test/support/counties.js'
-import { loadCountries } from '../atlas.js'
+import { withoutDegenerateRings } from '../../test/support/data/counties.js'
+import { formatCount } from '../harness/table.js'
 import { clusteredOrder } from '../peers/postgis.js'
-import { formatCount } from '../table.js'
-import { buildNaiveIndex } from './naive.js'
+import { loadCountries } from '../requests/atlas.js'
+import { buildNaiveIndex } from './harness/naive.js'
+import type { Question } from './harness/stage.js'
+import { buildShards } from './harness/world.js'
 import { comparePolygons } from './polygons.js'
-import type { Question } from './stage.js'
-import { buildShards } from './world.js'
 
 const FEW_RECIPIENT_COUNT = 50_000
 

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { NaiveIndex } from './naive.js'
+import type { NaiveIndex } from './harness/naive.js'
 
 /** In degrees. */
 export interface Circle {

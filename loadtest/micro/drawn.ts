@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { drawnPolygons } from '../drawn.js'
+import { drawnPolygons } from '../requests/drawn.js'
+import type { Question } from './harness/stage.js'
 import { comparePolygons } from './polygons.js'
-import type { Question } from './stage.js'
 
 const SHAPE_COUNT = 2_000
 const BASELINE_SHAPE_COUNT = 500

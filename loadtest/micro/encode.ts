@@ -9,9 +9,9 @@ import { UNITS_PER_DEGREE } from '../../src/geometry/units.js'
 import { limits } from '../../src/limits.js'
 import type { Shard } from '../../src/shard/layout.js'
 import { encodeRows, type RowFormat } from '../../src/shard/rows.js'
-import { formatCount, formatFigure } from '../table.js'
-import { fullPlan, measure, type Timing } from './measure.js'
-import type { Question } from './stage.js'
+import { formatCount, formatFigure } from '../harness/table.js'
+import { fullPlan, measure, type Timing } from './harness/measure.js'
+import type { Question } from './harness/stage.js'
 
 const ROW_COUNT_MAX = 400_000
 

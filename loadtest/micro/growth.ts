@@ -8,10 +8,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { availableMemory } from '../machine.js'
-import { formatCount, formatFigure } from '../table.js'
-import type { Finding } from './compare.js'
-import type { Timing } from './measure.js'
+import { availableMemory } from '../harness/machine.js'
+import { formatCount, formatFigure } from '../harness/table.js'
+import type { Finding } from './harness/compare.js'
+import type { Timing } from './harness/measure.js'
 
 /** What growth-child.ts prints. */
 export interface GrowthPoint {

@@ -5,17 +5,17 @@
  */
 import type { MultiPolygon, Polygon } from 'geojson'
 import { limits } from '../../src/limits.js'
-import { readDrawing } from '../../src/selection/shapes.js'
+import { readDrawing } from '../../src/selection/shapes/shapes.js'
 import type { Shard } from '../../src/shard/layout.js'
 import { countInside } from '../../src/shard/select.js'
 import { mark, marksBytes } from '../../src/shard/suppressed.js'
-import { loadCounties, withoutDegenerateRings } from '../../test/support/counties.js'
-import { seededRandom } from '../../test/support/world.js'
-import { drawnPolygons } from '../drawn.js'
-import type { Finding } from './compare.js'
-import { compareInTurn } from './in-turn.js'
-import type { Question } from './stage.js'
-import type { World } from './world.js'
+import { loadCounties, withoutDegenerateRings } from '../../test/support/data/counties.js'
+import { seededRandom } from '../../test/support/random/world.js'
+import { drawnPolygons } from '../requests/drawn.js'
+import type { Finding } from './harness/compare.js'
+import { compareInTurn } from './harness/in-turn.js'
+import type { Question } from './harness/stage.js'
+import type { World } from './harness/world.js'
 
 export const marks: Question = async ({ world }) => [
   compareMarks('drawn polygons', drawnPolygons(world.columns, DRAWN_COUNT, world.seed), world),

@@ -5,13 +5,13 @@
  */
 import type { MultiPolygon, Polygon } from 'geojson'
 import type { Shapes } from '../../src/geometry/shapes.js'
-import { readDrawing } from '../../src/selection/shapes.js'
+import { readDrawing } from '../../src/selection/shapes/shapes.js'
 import type { Shard } from '../../src/shard/layout.js'
-import { formatCount, formatFigure } from '../table.js'
-import { type Comparison, compare, type Finding } from './compare.js'
-import { type NaiveIndex, type NaivePolygon, toNaivePolygon } from './naive.js'
-import type { Database } from './stage.js'
-import { engineWays, naivePolygonWay, postgisPolygonWay, selectOnShards } from './ways.js'
+import { formatCount, formatFigure } from '../harness/table.js'
+import { type Comparison, compare, type Finding } from './harness/compare.js'
+import { type NaiveIndex, type NaivePolygon, toNaivePolygon } from './harness/naive.js'
+import type { Database } from './harness/stage.js'
+import { engineWays, naivePolygonWay, postgisPolygonWay, selectOnShards } from './harness/ways.js'
 
 export interface PolygonQuestion {
   readonly title: string

@@ -4,10 +4,10 @@
  *
  * @module
  */
-import { withoutDegenerateRings } from '../../test/support/counties.js'
-import { loadStates } from '../atlas.js'
+import { withoutDegenerateRings } from '../../test/support/data/counties.js'
+import { loadStates } from '../requests/atlas.js'
+import type { Question } from './harness/stage.js'
 import { comparePolygons } from './polygons.js'
-import type { Question } from './stage.js'
 
 const BASELINE_SHAPE_COUNT = 10
 

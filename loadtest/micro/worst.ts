@@ -6,11 +6,11 @@
  */
 import { ServiceError } from '../../src/errors.js'
 import { limits } from '../../src/limits.js'
-import { readDrawing } from '../../src/selection/shapes.js'
+import { readDrawing } from '../../src/selection/shapes/shapes.js'
 import { BudgetSpent } from '../../src/shard/budget.js'
 import { selectInside } from '../../src/shard/select.js'
-import { formatCount, formatFigure } from '../table.js'
-import type { Question } from './stage.js'
+import { formatCount, formatFigure } from '../harness/table.js'
+import type { Question } from './harness/stage.js'
 
 export const worst: Question = async ({ world }) => {
   const { lngs, lats } = world.columns

@@ -7,8 +7,8 @@
  */
 import pointInPolygon from 'point-in-polygon-hao'
 import { circleBox, haversineMetres } from '../micro/distances.js'
-import { toNaivePolygon } from '../micro/naive.js'
-import { isCircle, type SelectFeature } from '../requests.js'
+import { toNaivePolygon } from '../micro/harness/naive.js'
+import { isCircle, type SelectFeature } from '../requests/requests.js'
 import type { NaiveRecipients } from './naive-recipients.js'
 
 export interface NaiveRequest {

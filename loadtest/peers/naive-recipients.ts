@@ -6,7 +6,7 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { UNITS_PER_DEGREE } from '../../src/geometry/units.js'
-import { buildNaiveIndex, type NaiveIndex } from '../micro/naive.js'
+import { buildNaiveIndex, type NaiveIndex } from '../micro/harness/naive.js'
 
 export interface NaiveRecipients extends NaiveIndex {
   numberOf(row: number): string

@@ -5,14 +5,14 @@
  */
 import type { MultiPolygon, Polygon } from 'geojson'
 import { UNITS_PER_DEGREE } from '../../src/geometry/units.js'
-import { loadCounties, withoutDegenerateRings } from '../../test/support/counties.js'
+import { loadCounties, withoutDegenerateRings } from '../../test/support/data/counties.js'
 import {
   type MultiPolygonCoordinates,
   randomShape,
   type ShapeKind,
-} from '../../test/support/shapes.js'
-import { type Random, seededRandom } from '../../test/support/world.js'
-import type { World } from '../micro/world.js'
+} from '../../test/support/random/shapes.js'
+import { type Random, seededRandom } from '../../test/support/random/world.js'
+import type { World } from '../micro/harness/world.js'
 
 export interface Subject {
   /** Says how to find it again. */

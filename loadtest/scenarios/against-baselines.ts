@@ -4,10 +4,10 @@
  *
  * @module
  */
-import { type KnownRequest, verifyPeer } from '../answers.js'
-import type { DriveFigures } from '../drive.js'
-import { DRIVE_HEADER, driveRow } from '../drive-table.js'
-import { formatFigure } from '../table.js'
+import { type KnownRequest, verifyPeer } from '../harness/answers.js'
+import type { DriveFigures } from '../harness/drive.js'
+import { DRIVE_HEADER, driveRow } from '../harness/drive-table.js'
+import { formatFigure } from '../harness/table.js'
 import { driveClosed } from './drives.js'
 import type { Stage } from './scenario.js'
 

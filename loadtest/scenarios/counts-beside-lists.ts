@@ -4,11 +4,11 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type DriveFigures, faultsOf } from '../drive.js'
-import { DRIVE_HEADER, driveRow } from '../drive-table.js'
+import { type DriveFigures, faultsOf } from '../harness/drive.js'
+import { DRIVE_HEADER, driveRow } from '../harness/drive-table.js'
+import { formatCount, formatFigure } from '../harness/table.js'
 import { askBigList, JSON_PATH } from '../lists/big-list.js'
 import { listFaultsOf, type ReadFigures, readLists } from '../lists/read-lists.js'
-import { formatCount, formatFigure } from '../table.js'
 import { driveClosed, driveOpen } from './drives.js'
 import type { Finding, Scenario } from './scenario.js'
 

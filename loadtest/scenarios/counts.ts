@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { faultsOf } from '../drive.js'
-import { describeResident, watchResident } from '../resident.js'
+import { faultsOf } from '../harness/drive.js'
+import { describeResident, watchResident } from '../harness/resident.js'
 import { BASELINE_HEADER, baselineRow, driveBaselines, ratioOf } from './against-baselines.js'
 import { driveClosed } from './drives.js'
 import type { Finding, Scenario, Stage } from './scenario.js'

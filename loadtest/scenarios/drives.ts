@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { KnownRequest } from '../answers.js'
-import { type Drive, type DriveFigures, drive } from '../drive.js'
-import type { ServerProcess } from '../processes.js'
+import type { KnownRequest } from '../harness/answers.js'
+import { type Drive, type DriveFigures, drive } from '../harness/drive.js'
+import type { ServerProcess } from '../harness/processes.js'
 import type { Stage } from './scenario.js'
 
 /** As hard as the server answers. */

@@ -3,13 +3,13 @@
  *
  * @module
  */
-import { ask } from '../answers.js'
+import { ask } from '../harness/answers.js'
+import type { ServerProcess } from '../harness/processes.js'
+import { describeResident, type Resident, watchResident } from '../harness/resident.js'
+import { formatCount, formatFigure } from '../harness/table.js'
 import { askBigList, type BigList, CSV_PATH, JSON_PATH } from '../lists/big-list.js'
 import { type Digest, digestOf } from '../lists/digest.js'
 import { listFaultsOf, type ReadFigures, readLists } from '../lists/read-lists.js'
-import type { ServerProcess } from '../processes.js'
-import { describeResident, type Resident, watchResident } from '../resident.js'
-import { formatCount, formatFigure } from '../table.js'
 import type { Finding, Scenario, Stage } from './scenario.js'
 
 export const lists: Scenario = {

@@ -4,14 +4,14 @@
  *
  * @module
  */
-import { askAll, type KnownRequest, verifyAnswers } from '../answers.js'
-import { type DriveFigures, faultsOf } from '../drive.js'
-import { driveRow } from '../drive-table.js'
-import { createOracle, type Oracle } from '../oracle.js'
-import { describeResident, type Resident, watchResident } from '../resident.js'
-import { type Sample, sampleWhile } from '../sampler.js'
-import { formatCount } from '../table.js'
-import { buildWorkload, type WorkloadItem } from '../workload.js'
+import { askAll, type KnownRequest, verifyAnswers } from '../harness/answers.js'
+import { type DriveFigures, faultsOf } from '../harness/drive.js'
+import { driveRow } from '../harness/drive-table.js'
+import { createOracle, type Oracle } from '../harness/oracle.js'
+import { describeResident, type Resident, watchResident } from '../harness/resident.js'
+import { type Sample, sampleWhile } from '../harness/sampler.js'
+import { formatCount } from '../harness/table.js'
+import { buildWorkload, type WorkloadItem } from '../requests/workload.js'
 import {
   BASELINE_HEADER,
   type Baselines,

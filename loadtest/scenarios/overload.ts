@@ -3,14 +3,14 @@
  *
  * @module
  */
-import { askAll, type KnownRequest, verifyAnswers } from '../answers.js'
-import { type DriveFigures, faultsOf } from '../drive.js'
-import { DRIVE_HEADER, driveRow } from '../drive-table.js'
-import { heavySelections } from '../heavy.js'
-import { createOracle } from '../oracle.js'
-import type { ServerProcess } from '../processes.js'
-import { describeResident, type Resident, watchResident } from '../resident.js'
-import { formatCount, formatFigure } from '../table.js'
+import { askAll, type KnownRequest, verifyAnswers } from '../harness/answers.js'
+import { type DriveFigures, faultsOf } from '../harness/drive.js'
+import { DRIVE_HEADER, driveRow } from '../harness/drive-table.js'
+import { createOracle } from '../harness/oracle.js'
+import type { ServerProcess } from '../harness/processes.js'
+import { describeResident, type Resident, watchResident } from '../harness/resident.js'
+import { formatCount, formatFigure } from '../harness/table.js'
+import { heavySelections } from '../requests/heavy.js'
 import { driveClosed, driveOpen } from './drives.js'
 import type { Finding, Scenario, Stage } from './scenario.js'
 

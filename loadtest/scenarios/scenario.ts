@@ -4,11 +4,11 @@
  * @module
  */
 import type { Rows } from '../../test/oracle/counties.js'
-import type { KnownRequest } from '../answers.js'
-import type { Dataset } from '../dataset.js'
+import type { KnownRequest } from '../harness/answers.js'
+import type { Dataset } from '../harness/dataset.js'
+import type { ServerProcess } from '../harness/processes.js'
+import type { Table } from '../harness/table.js'
 import type { LoadOptions } from '../options.js'
-import type { ServerProcess } from '../processes.js'
-import type { Table } from '../table.js'
 
 export interface Stage {
   /** One for all scenarios of a run. */

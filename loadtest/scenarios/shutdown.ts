@@ -4,7 +4,7 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { formatCount, formatFigure } from '../table.js'
+import { formatCount, formatFigure } from '../harness/table.js'
 import { Tally } from '../traffic/tally.js'
 import { startTraffic } from '../traffic/traffic.js'
 import type { Finding, Scenario, Stage } from './scenario.js'

@@ -4,8 +4,8 @@
  * @module
  */
 import { Worker } from 'node:worker_threads'
-import { figureOf } from '../results.js'
-import { formatCount, formatFigure } from '../table.js'
+import { figureOf } from '../harness/results.js'
+import { formatCount, formatFigure } from '../harness/table.js'
 import { Tally } from '../traffic/tally.js'
 import { traffic } from '../traffic/traffic.js'
 import type { Finding, Scenario, Stage } from './scenario.js'

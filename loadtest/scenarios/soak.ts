@@ -4,10 +4,10 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openDescriptorCount } from '../process-figures.js'
-import type { ServerProcess } from '../processes.js'
-import { slopeOf } from '../slope.js'
-import { formatCount, formatFigure } from '../table.js'
+import { openDescriptorCount } from '../harness/process-figures.js'
+import type { ServerProcess } from '../harness/processes.js'
+import { slopeOf } from '../harness/slope.js'
+import { formatCount, formatFigure } from '../harness/table.js'
 import { Tally } from '../traffic/tally.js'
 import { startTraffic, traffic } from '../traffic/traffic.js'
 import type { Finding, Scenario, Stage } from './scenario.js'

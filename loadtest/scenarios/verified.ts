@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KnownRequest } from '../answers.js'
+import type { KnownRequest } from '../harness/answers.js'
 import type { Stage } from './scenario.js'
 
 /** Counts of the shapes that are listed as well. */

@@ -4,8 +4,8 @@
  * @module
  */
 import { connect, type Socket } from 'node:net'
-import { AnswerReader, type ReadAnswer } from '../../test/support/answer-reader.js'
-import { requestText } from '../requests.js'
+import { AnswerReader, type ReadAnswer } from '../../test/support/service/answer-reader.js'
+import { requestText } from '../requests/requests.js'
 
 /**
  * - `answered`: whole

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { ReadAnswer } from '../../test/support/answer-reader.js'
-import type { KnownRequest } from '../answers.js'
+import type { ReadAnswer } from '../../test/support/service/answer-reader.js'
 import { createLatencies, type LatencyFigures } from '../generator/latencies.js'
+import type { KnownRequest } from '../harness/answers.js'
 import type { Outcome } from './connection.js'
 
 /** Whether the body of a 200 is right. */

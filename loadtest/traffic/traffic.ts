@@ -5,7 +5,7 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { KnownRequest } from '../answers.js'
+import type { KnownRequest } from '../harness/answers.js'
 import { Connection } from './connection.js'
 import type { Tally } from './tally.js'
 

@@ -7,8 +7,8 @@ import type { CommandTable } from './command-line.js'
 
 export const commands = {
   serve: async () => (await import('./serve.js')).serveCommand,
-  import: async () => (await import('./import.js')).importCommand,
-  inspect: async () => (await import('./inspect.js')).inspectCommand,
+  import: async () => (await import('./import/import.js')).importCommand,
+  inspect: async () => (await import('./inspect/inspect.js')).inspectCommand,
   verify: async () => (await import('./verify.js')).verifyCommand,
   rollback: async () => (await import('./rollback.js')).rollbackCommand,
   suppress: async () => (await import('./suppress.js')).suppressCommand,

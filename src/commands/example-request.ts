@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { polygonsOf } from '../geometry/polygons.js'
+import { polygonsOf } from '../geometry/polygon/polygons.js'
 import { including } from '../geometry/shapes.js'
 import { UNITS_PER_DEGREE } from '../geometry/units.js'
 import type { MapContext } from '../interface/context.js'

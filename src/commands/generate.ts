@@ -17,7 +17,7 @@ import {
   type SyntheticBatch,
   subscriberDigits,
   syntheticRecipients,
-} from '../sources/synthetic.js'
+} from '../sources/synthetic/synthetic.js'
 import type { CommandContext } from './context.js'
 import { type Progress, print, startProgress } from './output.js'
 

@@ -5,7 +5,7 @@
  */
 import { OperatorError } from '../errors.js'
 import { currentMissing, listSnapshots, readCurrent } from '../snapshot/directory.js'
-import { missing } from '../snapshot/open.js'
+import { missing } from '../snapshot/load/open.js'
 
 /** What CURRENT holds, which may be anything: it is one file that can be damaged, too. */
 export interface CurrentState {

@@ -5,7 +5,7 @@
  */
 import { Command } from 'commander'
 import { OperatorError } from '../errors.js'
-import { type SnapshotState, verifySnapshot } from '../snapshot/verify.js'
+import { type SnapshotState, verifySnapshot } from '../snapshot/load/verify.js'
 import type { CommandContext } from './context.js'
 import { print } from './output.js'
 import { formatBytes } from './quantities.js'

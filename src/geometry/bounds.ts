@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { UnitRing } from './antimeridian.js'
+import type { UnitRing } from './polygon/antimeridian.js'
 
 /** Closed bounds, in units; empty where the least is greater than the greatest. */
 export interface Bounds {

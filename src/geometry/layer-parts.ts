@@ -10,9 +10,9 @@
  * @module
  */
 import { type Bounds, meets } from './bounds.js'
-import { type Polygons, toPolygons } from './polygons.js'
-import { reachMeets } from './reach-bounds.js'
-import { NO_REACHES, type Reaches } from './reaches.js'
+import { type Polygons, toPolygons } from './polygon/polygons.js'
+import { reachMeets } from './reach/reach-bounds.js'
+import { NO_REACHES, type Reaches } from './reach/reaches.js'
 
 export interface LayerParts {
   readonly polygons: Polygons

@@ -4,7 +4,7 @@
  * @module
  */
 import { type LayerParts, NO_PARTS } from './layer-parts.js'
-import type { Polygons } from './polygons.js'
+import type { Polygons } from './polygon/polygons.js'
 
 /** Source ids; null is every source. */
 export type SourceFilter = readonly number[] | null

@@ -11,10 +11,10 @@
 import type { OperationName } from '../interface/operations.js'
 import { limits } from '../limits.js'
 import type { Reply, ReplyHeaders, Sink } from '../selection/reply.js'
-import { type ReaderRules, ReaderWatch } from './reader-watch.js'
 import type { IncomingRequest } from './request.js'
 import { type RequestEnd, StageClock, type StageTimes } from './request-end.js'
-import { ChunkedSink } from './sink.js'
+import { type ReaderRules, ReaderWatch } from './response/reader-watch.js'
+import { ChunkedSink } from './response/sink.js'
 import { type NativeResponse, peerAddressOf, statusLine, waitAnew } from './uws.js'
 
 /** The server, as its exchanges see it. */

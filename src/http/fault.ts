@@ -9,7 +9,7 @@ import { type Format, formats } from '../format/formats.js'
 import { JSONP_CONTENT_TYPE, jsonp } from '../format/jsonp.js'
 import type { Reply } from '../selection/reply.js'
 import { BatchStopped, COMPLETED_HEADER } from './batch.js'
-import { DEFAULT_OPTIONS, type ResponseOptions } from './response-options.js'
+import { DEFAULT_OPTIONS, type ResponseOptions } from './response/response-options.js'
 
 /** The path is known, but does not have this verb. */
 export class MethodNotAllowed extends ServiceError {

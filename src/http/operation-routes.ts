@@ -24,7 +24,7 @@ import {
 import { MethodNotAllowed } from './fault.js'
 import { type Handler, type HttpRequest, METHOD_OVERRIDE, type OperationCall } from './request.js'
 import type { StageClock } from './request-end.js'
-import { respond } from './respond.js'
+import { respond } from './response/respond.js'
 import { allowHeader, type Route, type RouteMethod } from './router.js'
 
 /** Fixed paths come first, so that none is taken for the name of an operation. */

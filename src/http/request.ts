@@ -11,7 +11,7 @@ import type { OperationName } from '../interface/operations.js'
 import type { Reply } from '../selection/reply.js'
 import type { RequestBody } from './body.js'
 import { StageClock } from './request-end.js'
-import { type ResponseOptions, responseOptionsOf } from './response-options.js'
+import { type ResponseOptions, responseOptionsOf } from './response/response-options.js'
 import type { NativeRequest } from './uws.js'
 
 /** The headers that are copied; a handler that needs another one adds it here. */

@@ -17,10 +17,10 @@ import { type CorsOrigins, commonHeadersFor, preflightHeaders } from './cors.js'
 import { Exchange, type ExchangeOwner } from './exchange.js'
 import { internalError, MethodNotAllowed, OVERLOADED, sendError } from './fault.js'
 import { framingFault, Gate } from './gate.js'
-import type { ReaderRules } from './reader-watch.js'
 import { type Handler, IncomingRequest } from './request.js'
 import { logRequestEnd, type RequestEnd } from './request-end.js'
-import { DEFAULT_OPTIONS, type ResponseOptions } from './response-options.js'
+import type { ReaderRules } from './response/reader-watch.js'
+import { DEFAULT_OPTIONS, type ResponseOptions } from './response/response-options.js'
 import { createRouter, type Route, type Router } from './router.js'
 import {
   type AppDescriptor,

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { GLOBE } from '../geometry/antimeridian.js'
+import { GLOBE } from '../geometry/polygon/antimeridian.js'
 import { POLE_UNITS } from '../geometry/units.js'
 import type { Polygon, Region, Ring } from './clipper.js'
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { simpleLoops } from '../geometry/simple-loops.js'
+import { simpleLoops } from '../geometry/polygon/simple-loops.js'
 import {
   differenceOf,
   intersectionOf,

@@ -4,16 +4,17 @@
  *
  * @module
  */
-import { clippedToGlobe } from '../geometry/clip-to-globe.js'
+
+import type { LayerPart } from '../geometry/layer-parts.js'
+import { clippedToGlobe } from '../geometry/polygon/clip-to-globe.js'
+import type { Polygons } from '../geometry/polygon/polygons.js'
+import { doubleArea, simpleLoops } from '../geometry/polygon/simple-loops.js'
 import {
   drawReaches,
   OUTLINE_TOLERANCE_METRES,
   outlineTolerance,
-} from '../geometry/draw-reaches.js'
-import type { LayerPart } from '../geometry/layer-parts.js'
-import type { Polygons } from '../geometry/polygons.js'
+} from '../geometry/reach/draw-reaches.js'
 import type { Layer } from '../geometry/shapes.js'
-import { doubleArea, simpleLoops } from '../geometry/simple-loops.js'
 import type { Polygon, Ring } from './clipper.js'
 
 /** What drawing has cost, and what it has left out. */

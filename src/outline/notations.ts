@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { doubleArea } from '../geometry/simple-loops.js'
+import { doubleArea } from '../geometry/polygon/simple-loops.js'
 import { UNITS_PER_DEGREE } from '../geometry/units.js'
 import type { DrawnArea, PlainArea } from '../interface/outline.js'
 import type { Polygon, Region, Ring } from './clipper.js'

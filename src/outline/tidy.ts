@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { doubleArea } from '../geometry/simple-loops.js'
+import { doubleArea } from '../geometry/polygon/simple-loops.js'
 import type { Region, Ring } from './clipper.js'
 
 /** A shell that vanishes takes its holes along. */

@@ -8,8 +8,8 @@
  * @module
  */
 import type { LayerPart, LayerParts } from '../geometry/layer-parts.js'
-import type { Polygons } from '../geometry/polygons.js'
-import type { Reaches } from '../geometry/reaches.js'
+import type { Polygons } from '../geometry/polygon/polygons.js'
+import type { Reaches } from '../geometry/reach/reaches.js'
 import type { Layer, Nearest, Shapes, SourceFilter } from '../geometry/shapes.js'
 import type { CountMode } from '../shard/select.js'
 import type { SelectionKind, SelectionTask } from './messages.js'

@@ -10,10 +10,10 @@ import { lowerCase } from '../interface/letter-case.js'
 import { flagOf, nameOf, numberOf } from '../interface/quoted.js'
 import { limits } from '../limits.js'
 import type { CountMode } from '../shard/select.js'
-import { ESRI_MEMBERS } from './esri.js'
-import { PROPERTY_NAMES } from './feature-properties.js'
 import { type JsonObject, kindOf, member } from './parse.js'
-import { readDrawing } from './shapes.js'
+import { ESRI_MEMBERS } from './shapes/esri.js'
+import { PROPERTY_NAMES } from './shapes/feature-properties.js'
+import { readDrawing } from './shapes/shapes.js'
 import { readSourceIds, type SourceReference } from './source-ids.js'
 
 declare const valid: unique symbol

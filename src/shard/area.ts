@@ -4,16 +4,16 @@
  * @module
  */
 import { meets } from '../geometry/bounds.js'
-import { fillEdgeTable, RINGS_PER_TABLE, SHELL_BIT } from '../geometry/edges.js'
 import type { LayerPart } from '../geometry/layer-parts.js'
-import type { Polygons } from '../geometry/polygons.js'
-import { createReachTable, fillReachTable, type ReachTable } from '../geometry/reach-table.js'
-import type { Reaches } from '../geometry/reaches.js'
+import { fillEdgeTable, RINGS_PER_TABLE, SHELL_BIT } from '../geometry/polygon/edges.js'
+import type { Polygons } from '../geometry/polygon/polygons.js'
+import { createReachTable, fillReachTable, type ReachTable } from '../geometry/reach/reach-table.js'
+import type { Reaches } from '../geometry/reach/reaches.js'
 import { holdsFor, type Layer, type Shapes } from '../geometry/shapes.js'
 import { type Budget, BudgetSpent, charge, RUN_COST } from './budget.js'
-import { type Kernel, kernelFor } from './kernel.js'
+import { type Kernel, kernelFor } from './descent/kernel.js'
 import type { Shard } from './layout.js'
-import { descendReach } from './reach-descend.js'
+import { descendReach } from './reach/reach-descend.js'
 import { normalise, RunList, subtract } from './runs.js'
 import { countMarked, hasMarks, takeUnmarked } from './suppressed.js'
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Rejects } from './rejects.js'
+import type { Rejects } from './rows/rejects.js'
 
 /** Recipients in the order of their source. Texts lie end to end: text `i` is at [offsets[i], offsets[i + 1]). */
 export interface RecipientBatch {

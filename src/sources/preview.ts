@@ -4,7 +4,7 @@
  * @module
  */
 import type { ReadReport, RecipientBatch, RecipientSink } from './batch.js'
-import { type FilesInput, type ReadFilesOptions, readFiles } from './read-files.js'
+import { type FilesInput, type ReadFilesOptions, readFiles } from './files/read-files.js'
 
 /** The column that is used for each; undefined for what no column is used for. */
 export interface ChosenColumns {

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { makeSample, needsSample } from '../../src/commands/sample.js'
-import { openSnapshot } from '../../src/snapshot/open.js'
-import { manyColumns } from '../support/columns.js'
-import { temporaryDirectory } from '../support/hickory.js'
-import { publishTest, silentLog } from '../support/snapshots.js'
+import { openSnapshot } from '../../src/snapshot/load/open.js'
+import { manyColumns } from '../support/data/columns.js'
+import { publishTest, silentLog } from '../support/data/snapshots.js'
+import { temporaryDirectory } from '../support/service/hickory.js'
 
 t.test('a sample that was interrupted never takes the place of imported recipients', async (t) => {
   const data = temporaryDirectory(t)

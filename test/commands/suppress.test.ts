@@ -7,8 +7,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { hickoryHere } from '../support/command-line.js'
-import { temporaryDirectory } from '../support/hickory.js'
+import { hickoryHere } from '../support/service/command-line.js'
+import { temporaryDirectory } from '../support/service/hickory.js'
 
 function world(t: Test) {
   const directory = temporaryDirectory(t)

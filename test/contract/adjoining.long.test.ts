@@ -1,9 +1,9 @@
 import t from 'tap'
-import { syntheticColumns } from '../../src/sources/synthetic-columns.js'
+import { syntheticColumns } from '../../src/sources/synthetic/synthetic-columns.js'
 import { checkAdjoining, coordinatesOf } from '../support/adjoining.js'
-import { columnsOf } from '../support/columns.js'
-import { loadCounties, withoutDegenerateRings } from '../support/counties.js'
-import { testSeed } from '../support/properties.js'
+import { columnsOf } from '../support/data/columns.js'
+import { loadCounties, withoutDegenerateRings } from '../support/data/counties.js'
+import { testSeed } from '../support/random/properties.js'
 
 t.test('nobody is lost or found twice between areas that adjoin', async (t) => {
   const seed = testSeed(t)

@@ -9,7 +9,7 @@ import t, { type Test } from 'tap'
 import type { MapConfiguration } from '../../src/interface/configuration.js'
 import type { MapContext, MapContextList } from '../../src/interface/context.js'
 import type { RecipientResponse } from '../../src/interface/recipients.js'
-import { serve, temporaryDirectory } from '../support/hickory.js'
+import { serve, temporaryDirectory } from '../support/service/hickory.js'
 
 const HOUSTON = '4c1f9a2e7b6d4e0f9a3b5c8d1e2f7a60'
 const UNKNOWN = '00000000000000000000000000000000'

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { askService, checkCounties, readRows } from '../oracle/counties.js'
-import { hasShrunkenRings, loadCounties } from '../support/counties.js'
-import { hickory, serve, temporaryDirectory } from '../support/hickory.js'
+import { hasShrunkenRings, loadCounties } from '../support/data/counties.js'
+import { hickory, serve, temporaryDirectory } from '../support/service/hickory.js'
 
 t.test('counts and lists of counties equal brute force over the CSV', async (t) => {
   const directory = temporaryDirectory(t)

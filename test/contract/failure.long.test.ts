@@ -6,7 +6,7 @@
  */
 import t from 'tap'
 import { Client, requestText } from '../http/wire.js'
-import { serveAfter, temporaryDirectory } from '../support/hickory.js'
+import { serveAfter, temporaryDirectory } from '../support/service/hickory.js'
 
 const fixture = new URL('./fixtures/fail-on-signal.js', import.meta.url).href
 

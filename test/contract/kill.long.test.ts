@@ -4,7 +4,7 @@
  * @module
  */
 import t from 'tap'
-import { type Service, serve, temporaryDirectory } from '../support/hickory.js'
+import { type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
 
 const ROUND_COUNT = Number(process.env.HICKORY_TEST_ROUNDS ?? 15)
 

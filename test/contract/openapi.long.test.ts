@@ -6,7 +6,7 @@
  */
 import type { ValidateFunction } from 'ajv/dist/2020.js'
 import t from 'tap'
-import { type Service, serve, temporaryDirectory } from '../support/hickory.js'
+import { type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
 import {
   type Answer,
   type Content,
@@ -15,7 +15,7 @@ import {
   type Parameter,
   resolve,
   validatorsOf,
-} from '../support/open-api.js'
+} from '../support/service/open-api.js'
 
 interface Call {
   readonly what: string

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { parse } from 'csv-parse/sync'
 import t, { type Test } from 'tap'
-import { temporaryDirectory } from '../support/hickory.js'
+import { temporaryDirectory } from '../support/service/hickory.js'
 import { CONTEXT_ID, SQUARE, serveWireWorld } from './wire-world.js'
 
 const { url } = await serveWireWorld(t)

@@ -11,8 +11,8 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import t from 'tap'
 import { Client, requestText } from '../http/wire.js'
-import { callOnOneConnection } from '../support/caller.js'
-import { serve, temporaryDirectory } from '../support/hickory.js'
+import { callOnOneConnection } from '../support/service/caller.js'
+import { serve, temporaryDirectory } from '../support/service/hickory.js'
 
 const RESTART_COUNT = Number(process.env.HICKORY_TEST_ROUNDS ?? 4)
 const LOOP_COUNT = 16

@@ -2,7 +2,12 @@
  * A service that is told to end while it starts, and one whose query workers are killed.
  */
 import t from 'tap'
-import { type Service, serve, startHickory, temporaryDirectory } from '../support/hickory.js'
+import {
+  type Service,
+  serve,
+  startHickory,
+  temporaryDirectory,
+} from '../support/service/hickory.js'
 
 const everywhere = [
   [

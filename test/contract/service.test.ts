@@ -2,8 +2,8 @@ import { appendFileSync, readdirSync, truncateSync, writeFileSync } from 'node:f
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
-import { hickoryHere } from '../support/command-line.js'
-import { hickory, type Service, serve, temporaryDirectory } from '../support/hickory.js'
+import { hickoryHere } from '../support/service/command-line.js'
+import { hickory, type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
 
 const everywhere = [
   [

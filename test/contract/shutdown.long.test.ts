@@ -5,9 +5,9 @@
  */
 import t from 'tap'
 import { Client } from '../http/wire.js'
-import { callOnOneConnection } from '../support/caller.js'
-import { serve, temporaryDirectory } from '../support/hickory.js'
-import { until } from '../support/until.js'
+import { callOnOneConnection } from '../support/service/caller.js'
+import { serve, temporaryDirectory } from '../support/service/hickory.js'
+import { until } from '../support/service/until.js'
 
 const square = [
   [-96, 29],

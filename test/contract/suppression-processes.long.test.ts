@@ -8,10 +8,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createStore } from '../../src/store/create.js'
-import { hickory, serve, temporaryDirectory } from '../support/hickory.js'
-import { silentLog } from '../support/store.js'
-import { COUNT, changeList, countOf, numberOf, placesWorld } from '../support/suppressions.js'
-import { until } from '../support/until.js'
+import { silentLog } from '../support/data/store.js'
+import { COUNT, changeList, countOf, numberOf, placesWorld } from '../support/data/suppressions.js'
+import { hickory, serve, temporaryDirectory } from '../support/service/hickory.js'
+import { until } from '../support/service/until.js'
 
 t.test('every process of a data directory answers by a change', async (t) => {
   const data = await placesWorld(t)

@@ -7,10 +7,10 @@
  * @module
  */
 import t, { type Test } from 'tap'
-import { type Service, serve, temporaryDirectory } from '../support/hickory.js'
-import { testSeed } from '../support/properties.js'
-import { askBox, changeList, importPlaces, type Place } from '../support/suppressions.js'
-import { type Random, seededRandom } from '../support/world.js'
+import { askBox, changeList, importPlaces, type Place } from '../support/data/suppressions.js'
+import { testSeed } from '../support/random/properties.js'
+import { type Random, seededRandom } from '../support/random/world.js'
+import { type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
 
 const ROUND_COUNT = Number(process.env.HICKORY_TEST_ROUNDS ?? 30)
 const SOURCE_IDS = [1, 2, 7]

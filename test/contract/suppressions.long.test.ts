@@ -5,7 +5,6 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { hickory, type Service, serve, temporaryDirectory } from '../support/hickory.js'
 import {
   askBox,
   COUNT,
@@ -16,7 +15,8 @@ import {
   numberOf,
   places,
   placesWorld,
-} from '../support/suppressions.js'
+} from '../support/data/suppressions.js'
+import { hickory, type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
 
 t.test('who is suppressed is in no answer, over restarts and imports', async (t) => {
   const data = await placesWorld(t)

@@ -10,12 +10,12 @@ import { get, type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { manyColumns } from '../support/columns.js'
-import { hickory, type Service, serve, temporaryDirectory } from '../support/hickory.js'
-import { testSeed } from '../support/properties.js'
-import { publishDamaged } from '../support/snapshots.js'
-import { squareGeometry } from '../support/store.js'
-import { type Random, seededRandom } from '../support/world.js'
+import { manyColumns } from '../support/data/columns.js'
+import { publishDamaged } from '../support/data/snapshots.js'
+import { squareGeometry } from '../support/data/store.js'
+import { testSeed } from '../support/random/properties.js'
+import { type Random, seededRandom } from '../support/random/world.js'
+import { hickory, type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
 
 const ROUND_COUNT = Number(process.env.HICKORY_TEST_ROUNDS ?? 5)
 /** Enough for a list that fits in no socket's buffers. */

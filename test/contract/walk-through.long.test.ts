@@ -9,7 +9,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { serve, temporaryDirectory } from '../support/hickory.js'
+import { serve, temporaryDirectory } from '../support/service/hickory.js'
 
 const root = new URL('../../../', import.meta.url)
 const run = promisify(execFile)

@@ -7,7 +7,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { hickory, type Service, serve, temporaryDirectory } from '../support/hickory.js'
+import { hickory, type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
 
 export const CONTEXT_ID = '8f14e45fceea467fa0f01234567890ab'
 export const CONTEXT_GUID = '8F14E45F-CEEA-467F-A0F0-1234567890AB'

@@ -12,7 +12,7 @@ import {
   type Parameter,
   resolve,
   validatorsOf,
-} from '../support/open-api.js'
+} from '../support/service/open-api.js'
 
 /** As a client reads it. */
 const document = JSON.parse(JSON.stringify(openApi('1.2.3'))) as Document

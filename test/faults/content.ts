@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { createArenaPool } from '../../src/shard/arena-pool.js'
-import { openSnapshot } from '../../src/snapshot/open.js'
+import { openSnapshot } from '../../src/snapshot/load/open.js'
 import type { SnapshotSource } from '../../src/snapshot/snapshot.js'
 
 /** What a snapshot holds; a repeated import of the same rows makes the same. */

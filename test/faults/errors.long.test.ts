@@ -3,7 +3,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { serve, temporaryDirectory } from '../support/hickory.js'
+import { serve, temporaryDirectory } from '../support/service/hickory.js'
 import { spread } from './calls.js'
 import { failAt, failuresOf, ofEachKind } from './errors.js'
 import { fillDisk, fillFiles, mountSmallDisk } from './full-disk.js'

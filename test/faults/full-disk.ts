@@ -15,7 +15,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { until } from '../support/until.js'
+import { until } from '../support/service/until.js'
 import type { Call } from './calls.js'
 import { currentContent, leftovers } from './content.js'
 import { assertClean } from './errors.js'

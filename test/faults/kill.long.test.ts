@@ -2,9 +2,9 @@
  * Imports that are killed as they change something. `npm run test:faults` kills them at every call.
  */
 import t from 'tap'
-import { temporaryDirectory } from '../support/hickory.js'
-import { testSeed } from '../support/properties.js'
-import { seededRandom } from '../support/world.js'
+import { testSeed } from '../support/random/properties.js'
+import { seededRandom } from '../support/random/world.js'
+import { temporaryDirectory } from '../support/service/hickory.js'
 import { spread } from './calls.js'
 import { changesOf, interruptAt, killAt, killPoints } from './kill.js'
 import { killAtRandom } from './random-kills.js'

@@ -6,7 +6,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Random } from '../support/world.js'
+import type { Random } from '../support/random/world.js'
 import { ageLock, currentContent } from './content.js'
 import { importAgain } from './kill.js'
 import { importFor, inPlace, type Place, placeFor, type Scenario, type Stage } from './stage.js'

@@ -10,8 +10,8 @@
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { temporaryDirectory } from '../support/hickory.js'
-import { seededRandom } from '../support/world.js'
+import { seededRandom } from '../support/random/world.js'
+import { temporaryDirectory } from '../support/service/hickory.js'
 import { failAt, failuresOf } from './errors.js'
 import { fillDisk, fillFiles, mountSmallDisk } from './full-disk.js'
 import { killAt, killPoints } from './kill.js'

@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Finished } from '../support/hickory.js'
+import type { Finished } from '../support/service/hickory.js'
 
 /** What happens at which call; calls are counted for each thread among those that touch `path`. */
 export interface Injection {

@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { csvRecord, csvTable } from '../../src/format/csv.js'
 import { writeJsv } from '../../src/format/jsv.js'
-import { testSeed } from '../support/properties.js'
+import { testSeed } from '../support/random/properties.js'
 
 t.test('a table has a header and a row each, every line ended by CRLF', async (t) => {
   t.equal(

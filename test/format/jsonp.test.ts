@@ -7,7 +7,7 @@ import t from 'tap'
 import type { BodyWriter } from '../../src/format/answer.js'
 import { callbackOf, jsonp } from '../../src/format/jsonp.js'
 import { limits } from '../../src/limits.js'
-import { bodyText } from '../support/body-text.js'
+import { bodyText } from '../support/service/body-text.js'
 
 t.test('the first callback that is not empty is taken, without dangerous signs', async (t) => {
   const cases: [query: string, callback: string | undefined][] = [

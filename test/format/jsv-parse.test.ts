@@ -8,7 +8,7 @@ import t from 'tap'
 import { ServiceError } from '../../src/errors.js'
 import { parseJsv } from '../../src/format/jsv-parse.js'
 import { limits } from '../../src/limits.js'
-import { testSeed } from '../support/properties.js'
+import { testSeed } from '../support/random/properties.js'
 import { byTier } from '../support/tier.js'
 
 t.test('JSV is read, and its words become what JSON has for them', async (t) => {

@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { writeJsv } from '../../src/format/jsv.js'
 import { parseJsv } from '../../src/format/jsv-parse.js'
-import { testSeed } from '../support/properties.js'
+import { testSeed } from '../support/random/properties.js'
 
 t.test('values are written as ServiceStack writes them', async (t) => {
   const cases: [value: unknown, jsv: string][] = [

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Body, BodyWriter } from '../../src/format/answer.js'
 import { ndjsonLine } from '../../src/format/ndjson.js'
-import { bodyText } from '../support/body-text.js'
+import { bodyText } from '../support/service/body-text.js'
 
 t.test('any body becomes a line, and stays of its kind', async (t) => {
   const utf8 = new TextEncoder()

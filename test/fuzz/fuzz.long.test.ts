@@ -4,8 +4,8 @@
  * @module
  */
 import t from 'tap'
-import { serve, temporaryDirectory } from '../support/hickory.js'
-import { testSeed } from '../support/properties.js'
+import { testSeed } from '../support/random/properties.js'
+import { serve, temporaryDirectory } from '../support/service/hickory.js'
 import { describeFinding, describeReport } from './findings.js'
 import { fuzz } from './fuzz.js'
 import { growthFault } from './verdict.js'

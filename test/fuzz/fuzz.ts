@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Service } from '../support/hickory.js'
+import type { Service } from '../support/service/hickory.js'
 import { createHealthCheck } from './health-check.js'
 import { judgeOutcome, judgePoked } from './judge.js'
 import { createLane, type Lane } from './lane.js'

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { ReadAnswer } from '../support/answer-reader.js'
+import type { ReadAnswer } from '../support/service/answer-reader.js'
 import type { Outcome } from './lane.js'
-import { MARKER } from './odd-values.js'
+import { MARKER } from './mutate/odd-values.js'
 import type { Plan } from './plan.js'
 import type { Poked } from './poke.js'
 

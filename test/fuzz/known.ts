@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { prepare } from '../oracle/exact.js'
+import { prepare } from '../oracle/geometry/exact.js'
 import type { FuzzSource, FuzzWorld } from './world.js'
 
 export interface Known {

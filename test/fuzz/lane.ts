@@ -6,7 +6,7 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../../src/limits.js'
-import { AnswerReader, type ReadAnswer } from '../support/answer-reader.js'
+import { AnswerReader, type ReadAnswer } from '../support/service/answer-reader.js'
 import type { Piece, Plan } from './plan.js'
 
 /**

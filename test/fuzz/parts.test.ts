@@ -4,12 +4,12 @@
  * @module
  */
 import t from 'tap'
-import { AnswerReader } from '../support/answer-reader.js'
-import { temporaryDirectory } from '../support/hickory.js'
-import { testSeed } from '../support/properties.js'
+import { testSeed } from '../support/random/properties.js'
+import { AnswerReader } from '../support/service/answer-reader.js'
+import { temporaryDirectory } from '../support/service/hickory.js'
 import { judgeOutcome, judgePoked } from './judge.js'
 import { compareKnown, knownRequests } from './known.js'
-import { MARKER } from './odd-values.js'
+import { MARKER } from './mutate/odd-values.js'
 import { type Plan, planOf } from './plan.js'
 import { createLogWatch } from './process-watch.js'
 import { readTranscript, writeTranscript } from './transcript.js'

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { type Random, seededRandom } from '../support/world.js'
-import { randomHttpText } from './http-text.js'
-import { randomBytes } from './mutate-bytes.js'
+import { type Random, seededRandom } from '../support/random/world.js'
+import { randomBytes } from './mutate/bytes.js'
+import { randomHttpText } from './requests/http-text.js'
 import type { FuzzWorld } from './world.js'
 
 export interface Piece {

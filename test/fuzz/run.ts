@@ -11,7 +11,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { serve, temporaryDirectory } from '../support/hickory.js'
+import { serve, temporaryDirectory } from '../support/service/hickory.js'
 import { describeFinding, describeReport } from './findings.js'
 import { fuzz } from './fuzz.js'
 import { createHealthCheck } from './health-check.js'

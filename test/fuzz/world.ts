@@ -4,8 +4,8 @@
  * @module
  */
 import type { RecipientColumns } from '../../src/shard/columns.js'
-import { publishTest } from '../support/snapshots.js'
-import { randomWorld, seededRandom } from '../support/world.js'
+import { publishTest } from '../support/data/snapshots.js'
+import { randomWorld, seededRandom } from '../support/random/world.js'
 
 export interface FuzzSource {
   readonly id: number

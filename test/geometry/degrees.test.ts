@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { DEGREES_BYTES, writeDegrees } from '../../src/geometry/degrees.js'
-import { testSeed } from '../support/properties.js'
+import { testSeed } from '../support/random/properties.js'
 
 t.test('a coordinate is written as its shortest decimal', async (t) => {
   const cases: [units: number, text: string][] = [

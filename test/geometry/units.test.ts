@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { toUnits } from '../../src/geometry/units.js'
-import { testSeed } from '../support/properties.js'
+import { testSeed } from '../support/random/properties.js'
 
 t.test(
   'a coordinate of at most seven decimals becomes the whole number it is written as',

@@ -9,7 +9,7 @@ import { Worker } from 'node:worker_threads'
 import t from 'tap'
 import { OperatorError } from '../../src/errors.js'
 import { type Acceptor, listen } from '../../src/http/acceptor.js'
-import { until } from '../support/until.js'
+import { until } from '../support/service/until.js'
 import { Client, request, requestText } from './wire.js'
 
 const HOST = '127.0.0.1'

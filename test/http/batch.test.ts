@@ -8,8 +8,8 @@ import type { Answer } from '../../src/format/answer.js'
 import { BatchStopped, executeAll } from '../../src/http/batch.js'
 import { limits } from '../../src/limits.js'
 import type { JsonObject } from '../../src/selection/parse.js'
-import { bodyText } from '../support/body-text.js'
-import { inTime, within } from '../support/in-time.js'
+import { bodyText } from '../support/service/body-text.js'
+import { inTime, within } from '../support/service/in-time.js'
 
 const REQUEST_COUNT = 20
 

@@ -15,7 +15,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { decompress } from '../../src/http/decompress.js'
 import { limits } from '../../src/limits.js'
-import { testSeed } from '../support/properties.js'
+import { testSeed } from '../support/random/properties.js'
 import { byTier } from '../support/tier.js'
 
 const { BROTLI_PARAM_QUALITY } = constants

@@ -10,7 +10,7 @@ import type { Handler } from '../../src/http/request.js'
 import type { Route } from '../../src/http/router.js'
 import { limits } from '../../src/limits.js'
 import type { Reply } from '../../src/selection/reply.js'
-import { until } from '../support/until.js'
+import { until } from '../support/service/until.js'
 import { Client, request, requestText, startServer } from './wire.js'
 
 const large = new Uint8Array(limits.directReplyBytes * 4)

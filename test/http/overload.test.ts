@@ -11,7 +11,7 @@ import type { Handler } from '../../src/http/request.js'
 import { operationNames } from '../../src/interface/operations.js'
 import type { Executors } from '../../src/operations/execute.js'
 import type { Reply } from '../../src/selection/reply.js'
-import { until } from '../support/until.js'
+import { until } from '../support/service/until.js'
 import { Client, request, requestText, startServer } from './wire.js'
 
 let isFull = true

@@ -12,7 +12,7 @@ import { operationRoutes } from '../../src/http/operation-routes.js'
 import { operationNames } from '../../src/interface/operations.js'
 import { limits } from '../../src/limits.js'
 import type { Execute, Executors } from '../../src/operations/execute.js'
-import { until } from '../support/until.js'
+import { until } from '../support/service/until.js'
 import { type Answer as Answered, Client, request, requestText, startServer } from './wire.js'
 
 const LONG = 'x'.repeat(20_000_000)

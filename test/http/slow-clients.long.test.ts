@@ -6,7 +6,7 @@
 import t from 'tap'
 import type { Handler } from '../../src/http/request.js'
 import type { Route } from '../../src/http/router.js'
-import { until } from '../support/until.js'
+import { until } from '../support/service/until.js'
 import { Client, request, requestText, startServer } from './wire.js'
 
 const MiB = 1024 * 1024

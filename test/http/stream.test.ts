@@ -7,7 +7,7 @@ import t from 'tap'
 import type { Handler } from '../../src/http/request.js'
 import type { Route } from '../../src/http/router.js'
 import type { Reply, Sink } from '../../src/selection/reply.js'
-import { until } from '../support/until.js'
+import { until } from '../support/service/until.js'
 import { Client, requestText, startServer } from './wire.js'
 
 const PIECE_BYTES = 64 * 1024

@@ -10,7 +10,7 @@ import { bind } from '../../src/interface/bind.js'
 import { MapConfigurationSchema } from '../../src/interface/configuration.js'
 import { MapContextSchema } from '../../src/interface/context.js'
 import { limits } from '../../src/limits.js'
-import { testSeed } from '../support/properties.js'
+import { testSeed } from '../support/random/properties.js'
 
 t.test('members are bound by name in any case, in the order of the schema', async (t) => {
   const written = {

@@ -7,8 +7,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { hickory, temporaryDirectory } from '../support/hickory.js'
-import { fingerprint } from '../support/snapshots.js'
+import { fingerprint } from '../support/data/snapshots.js'
+import { hickory, temporaryDirectory } from '../support/service/hickory.js'
 
 const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
 

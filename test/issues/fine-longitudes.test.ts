@@ -2,9 +2,9 @@ import t from 'tap'
 import { validate } from '../../src/selection/validate.js'
 import { attachShard } from '../../src/shard/layout.js'
 import { selectInside } from '../../src/shard/select.js'
-import { positions } from '../support/asked.js'
-import { columnsOf } from '../support/columns.js'
-import { shardsOf } from '../support/local-service.js'
+import { columnsOf } from '../support/data/columns.js'
+import { positions } from '../support/service/asked.js'
+import { shardsOf } from '../support/service/local-service.js'
 
 const far = '0 90, 0 80, 10 50, -120 35, 0 30.25, 90 0, -60 -20, 0 -90'
 

@@ -10,7 +10,7 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { temporaryDirectory } from '../support/hickory.js'
+import { temporaryDirectory } from '../support/service/hickory.js'
 
 const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
 

@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
-import { readRows } from '../support/read-files.js'
+import { readRows } from '../support/data/read-files.js'
 
 const PIECE_BYTES = 8_000_000
 

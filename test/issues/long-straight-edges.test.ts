@@ -1,11 +1,11 @@
 import t from 'tap'
-import { ReachList } from '../../src/geometry/reach-list.js'
+import { ReachList } from '../../src/geometry/reach/reach-list.js'
 import {
   createReachTable,
   fillReachTable,
   STRIDE,
   squaredChord,
-} from '../../src/geometry/reach-table.js'
+} from '../../src/geometry/reach/reach-table.js'
 import { RADIANS_PER_UNIT } from '../../src/geometry/units.js'
 
 /**

@@ -4,9 +4,9 @@
  * every chunk that was not corked it warned, so that a list was a hundred lines of the log.
  */
 import t from 'tap'
-import { ChunkedSink } from '../../src/http/sink.js'
+import { ChunkedSink } from '../../src/http/response/sink.js'
 import type { NativeResponse } from '../../src/http/uws.js'
-import { serve, temporaryDirectory } from '../support/hickory.js'
+import { serve, temporaryDirectory } from '../support/service/hickory.js'
 
 /** Of the library. */
 const CORK_BYTES = 16_384

@@ -1,11 +1,11 @@
 import t from 'tap'
-import { polygonsOf } from '../../src/geometry/polygons.js'
+import { polygonsOf } from '../../src/geometry/polygon/polygons.js'
 import { including } from '../../src/geometry/shapes.js'
 import { BudgetSpent } from '../../src/shard/budget.js'
 import { attachShard } from '../../src/shard/layout.js'
 import { countInside } from '../../src/shard/select.js'
-import { shardsOf } from '../support/local-service.js'
-import { randomWorld, seededRandom } from '../support/world.js'
+import { randomWorld, seededRandom } from '../support/random/world.js'
+import { shardsOf } from '../support/service/local-service.js'
 
 /**
  * 10,000 polygons within all limits took a worker for ten seconds: their runs were merged one by

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { boundaryOf } from '../../src/geometry/boundary.js'
-import { simpleLoops } from '../../src/geometry/simple-loops.js'
+import { boundaryOf } from '../../src/geometry/polygon/boundary.js'
+import { simpleLoops } from '../../src/geometry/polygon/simple-loops.js'
 
 const units = (...positions: number[][]) => positions.flat().map((degrees) => degrees * 1e7)
 

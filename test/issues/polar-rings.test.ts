@@ -1,9 +1,9 @@
 import t from 'tap'
-import { readDrawing } from '../../src/selection/shapes.js'
+import { readDrawing } from '../../src/selection/shapes/shapes.js'
 import { attachShard } from '../../src/shard/layout.js'
 import { countInside, selectInside } from '../../src/shard/select.js'
-import { columnsOf } from '../support/columns.js'
-import { shardsOf } from '../support/local-service.js'
+import { columnsOf } from '../support/data/columns.js'
+import { shardsOf } from '../support/service/local-service.js'
 
 const plenty = () => ({ edgeTestCount: 1e9 })
 const cap = (lat: number, lngs = [-170, -60, 60, 170]) => lngs.map((lng) => [lng, lat])

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { nestRings } from '../../src/geometry/esri-rings.js'
+import { nestRings } from '../../src/geometry/esri/esri-rings.js'
 import { ringBudget } from '../../src/geometry/ring-budget.js'
 import { limits } from '../../src/limits.js'
 import { validate } from '../../src/selection/validate.js'

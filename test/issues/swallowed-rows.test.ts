@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { readRows } from '../support/read-files.js'
+import { readRows } from '../support/data/read-files.js'
 
 /** A rejected row took good ones with it, in a quoted field of a column that is ignored. */
 t.test('a rejected row that goes over several lines refuses the file', async (t) => {

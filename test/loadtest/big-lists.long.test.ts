@@ -1,10 +1,10 @@
 import t from 'tap'
-import { readAnswer, readCsvAnswer, sameRows } from '../../loadtest/answer-rows.js'
+import { readAnswer, readCsvAnswer, sameRows } from '../../loadtest/harness/answer-rows.js'
+import { createOracle } from '../../loadtest/harness/oracle.js'
 import { digestOf, EMPTY_DIGEST, extended } from '../../loadtest/lists/digest.js'
 import { rectangleHolding } from '../../loadtest/lists/rectangle.js'
-import { createOracle } from '../../loadtest/oracle.js'
-import { areaFeature } from '../../loadtest/requests.js'
-import { syntheticColumns } from '../../src/sources/synthetic-columns.js'
+import { areaFeature } from '../../loadtest/requests/requests.js'
+import { syntheticColumns } from '../../src/sources/synthetic/synthetic-columns.js'
 
 const SEED = 1
 

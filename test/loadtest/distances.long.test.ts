@@ -8,8 +8,8 @@ import {
   naiveCircleCount,
   naiveCorridorCount,
 } from '../../loadtest/micro/distances.js'
-import { buildNaiveIndex } from '../../loadtest/micro/naive.js'
-import { syntheticColumns } from '../../src/sources/synthetic-columns.js'
+import { buildNaiveIndex } from '../../loadtest/micro/harness/naive.js'
+import { syntheticColumns } from '../../src/sources/synthetic/synthetic-columns.js'
 
 /** What the engine is compared with must be right itself. */
 const SEED = 1

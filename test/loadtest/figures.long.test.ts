@@ -1,7 +1,12 @@
 import t from 'tap'
 import { createLatencies } from '../../loadtest/generator/latencies.js'
 import { createTally } from '../../loadtest/generator/tally.js'
-import { figureOf, parseResults, RESULTS_FORMAT, summarize } from '../../loadtest/results.js'
+import {
+  figureOf,
+  parseResults,
+  RESULTS_FORMAT,
+  summarize,
+} from '../../loadtest/harness/results.js'
 
 /** What the histogram rounds to. */
 const isNear = (actual: number, expected: number) => Math.abs(actual - expected) <= expected / 500

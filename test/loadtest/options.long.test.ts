@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readOptions } from '../../loadtest/micro/options.js'
+import { readOptions } from '../../loadtest/micro/harness/options.js'
 
 const names = ['drawn', 'encode']
 

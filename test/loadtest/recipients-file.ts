@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { syntheticColumns } from '../../src/sources/synthetic-columns.js'
+import { syntheticColumns } from '../../src/sources/synthetic/synthetic-columns.js'
 
 /** Hands over the path of a file that is deleted afterwards. */
 export async function withRecipientsFile(

@@ -6,10 +6,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
-import { slopeOf } from '../../loadtest/slope.js'
+import { slopeOf } from '../../loadtest/harness/slope.js'
 import { Tally } from '../../loadtest/traffic/tally.js'
 import { startTraffic } from '../../loadtest/traffic/traffic.js'
-import { until } from '../support/until.js'
+import { until } from '../support/service/until.js'
 
 /** Answers what each body asks for; `break` ends the connection. */
 const server = createServer((request, response) => {

@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { type Random, seededRandom } from '../support/world.js'
+import { type Random, seededRandom } from '../support/random/world.js'
 import { type Asked, ask } from './ask.js'
 import { type PlacedParts, placedParts, wronglyAnswered } from './bound.js'
 import { isPassedOver, type Leeway } from './leeway.js'
 import { asGeoJson, type JsonObject, type Shape } from './shape.js'
-import { type TransformationName, transformations } from './transformations.js'
+import { type TransformationName, transformations } from './transformations/transformations.js'
 
 /** What was asked: the shape itself, or a transformation of it. */
 export type Question = 'itself' | TransformationName

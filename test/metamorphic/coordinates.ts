@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Random } from '../support/world.js'
+import type { Random } from '../support/random/world.js'
 
 /**
  * - `seven`: at most seven decimals

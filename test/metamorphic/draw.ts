@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Random } from '../support/world.js'
+import type { Random } from '../support/random/world.js'
 import type { Path, Vertex } from './shape.js'
 
 export interface Spot {

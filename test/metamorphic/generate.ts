@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Random } from '../support/world.js'
+import type { Random } from '../support/random/world.js'
 import { nextDouble, precisions, type Writer, writtenLat, writtenLng } from './coordinates.js'
 import {
   band,

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { testSeed } from '../support/properties.js'
+import { testSeed } from '../support/random/properties.js'
 import { noTotals, runWorld } from './run-world.js'
-import { transformationNames } from './transformations.js'
+import { transformationNames } from './transformations/transformations.js'
 
 const WORLD_COUNT = 8
 

@@ -5,10 +5,10 @@
  * @module
  */
 import type { ShardImage } from '../../src/shard/layout.js'
-import { inArenas } from '../support/arenas.js'
-import { columnsOf } from '../support/columns.js'
-import { shardsOf } from '../support/local-service.js'
-import { globeWorldKinds, type Random, randomWorld, worldKinds } from '../support/world.js'
+import { inArenas } from '../support/data/arenas.js'
+import { columnsOf } from '../support/data/columns.js'
+import { globeWorldKinds, type Random, randomWorld, worldKinds } from '../support/random/world.js'
+import { shardsOf } from '../support/service/local-service.js'
 import type { Shape, Vertex } from './shape.js'
 
 /** In units of 1e-7 degree. */

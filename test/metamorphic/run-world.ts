@@ -4,13 +4,13 @@
  *
  * @module
  */
-import { seededRandom } from '../support/world.js'
+import { seededRandom } from '../support/random/world.js'
 import { type Asked, askedOf } from './ask.js'
 import { askItself, askTransformed, type Difference, type Question, smallest } from './compare.js'
 import { isReadable, randomShape } from './generate.js'
 import { placesOn, randomPlaces, shardsAt } from './recipients.js'
 import type { Shape, Vertex } from './shape.js'
-import { type TransformationName, transformationNames } from './transformations.js'
+import { type TransformationName, transformationNames } from './transformations/transformations.js'
 
 export interface Total {
   askedCount: number

@@ -6,8 +6,8 @@
 import t from 'tap'
 import type { Answer } from '../../src/format/answer.js'
 import { configurationOperations, customerBoundaryOf } from '../../src/operations/configuration.js'
-import { inTime } from '../support/in-time.js'
-import { temporaryStore } from '../support/store.js'
+import { temporaryStore } from '../support/data/store.js'
+import { inTime } from '../support/service/in-time.js'
 
 const jsonOf = (answer: Answer | undefined) => Buffer.from(answer?.json() as Uint8Array).toString()
 

@@ -8,8 +8,8 @@ import { ServiceError } from '../../src/errors.js'
 import type { Answer } from '../../src/format/answer.js'
 import { limits } from '../../src/limits.js'
 import { suppressionOperations } from '../../src/operations/suppressions.js'
-import { inTime } from '../support/in-time.js'
-import { temporaryStore } from '../support/store.js'
+import { temporaryStore } from '../support/data/store.js'
+import { inTime } from '../support/service/in-time.js'
 
 const jsonOf = (answer: Answer | undefined) =>
   JSON.parse(Buffer.from(answer?.json() as Uint8Array).toString())

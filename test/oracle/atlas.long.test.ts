@@ -11,12 +11,12 @@ import type { GeometryCollection, Topology } from 'topojson-specification'
 import { validate } from '../../src/selection/validate.js'
 import { attachShard, type Shard } from '../../src/shard/layout.js'
 import { selectInside } from '../../src/shard/select.js'
-import { columnsOf } from '../support/columns.js'
-import { loadCounties, polygonsOf, withoutDegenerateRings } from '../support/counties.js'
-import { shardsOf } from '../support/local-service.js'
-import { testSeed } from '../support/properties.js'
-import { seededRandom } from '../support/world.js'
-import { prepare } from './exact.js'
+import { columnsOf } from '../support/data/columns.js'
+import { loadCounties, polygonsOf, withoutDegenerateRings } from '../support/data/counties.js'
+import { testSeed } from '../support/random/properties.js'
+import { seededRandom } from '../support/random/world.js'
+import { shardsOf } from '../support/service/local-service.js'
+import { prepare } from './geometry/exact.js'
 
 type Ring = readonly (readonly number[])[]
 

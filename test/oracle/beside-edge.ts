@@ -5,7 +5,7 @@
  * @module
  */
 import { type ExactVertex, unitsOfExact } from './decimal.js'
-import type { Place } from './sphere.js'
+import type { Place } from './geometry/sphere.js'
 
 export interface Edge {
   readonly from: ExactVertex

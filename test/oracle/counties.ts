@@ -21,9 +21,9 @@ import {
   loadCounties,
   polygonsOf,
   withoutDegenerateRings,
-} from '../support/counties.js'
-import { prepare } from './exact.js'
-import { rowsInside, sortIntoCells } from './grid.js'
+} from '../support/data/counties.js'
+import { prepare } from './geometry/exact.js'
+import { rowsInside, sortIntoCells } from './geometry/grid.js'
 
 /** What was imported, row by row. */
 export interface Rows {

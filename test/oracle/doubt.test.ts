@@ -1,5 +1,5 @@
 import t from 'tap'
-import { box, feature, line, polygon, request, verdictsOf } from '../support/asked.js'
+import { box, feature, line, polygon, request, verdictsOf } from '../support/service/asked.js'
 import { exactPaths, reducedLngUnitsOf, unitsOf } from './decimal.js'
 
 const DEGREE_METRES = (Math.PI * 6_371_000) / 180

@@ -18,7 +18,7 @@ import {
   type RunTotals,
   type WrongAnswer,
 } from '../support/oracle-run.js'
-import { kindsOfWorld, type RequestKind, requestKinds } from '../support/requests.js'
+import { kindsOfWorld, type RequestKind, requestKinds } from '../support/random/requests.js'
 
 const PROGRESS_MS = 5_000
 const WRONG_COUNT_MAX = 20

@@ -9,10 +9,10 @@ import {
   request,
   selected,
   verdictsOf,
-} from '../support/asked.js'
+} from '../support/service/asked.js'
 import { compare } from './compare.js'
+import { Refused } from './geometry/unwrap.js'
 import { expectedOf } from './request.js'
-import { Refused } from './unwrap.js'
 import type { Verdict } from './verdict.js'
 
 const DEGREE_METRES = (Math.PI * 6_371_000) / 180

@@ -5,8 +5,8 @@
  *
  * @module
  */
-import { type Members, memberOf, readGeometry, union } from './geometry.js'
-import { distanceMetres, placeOnGlobe } from './sphere.js'
+import { type Members, memberOf, readGeometry, union } from './geometry/geometry.js'
+import { distanceMetres, placeOnGlobe } from './geometry/sphere.js'
 import { type Region, type Verdict, without } from './verdict.js'
 
 export interface OraclePoint {

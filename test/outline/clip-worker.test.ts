@@ -3,8 +3,8 @@ import { createLog } from '../../src/log.js'
 import { outlineOperations } from '../../src/operations/outline.js'
 import { CLIPPING_ENVIRONMENT } from '../../src/outline/guards.js'
 import { ClipPool, type ClipPoolOptions } from '../../src/pool/clip-pool.js'
-import { within } from '../support/in-time.js'
-import { seededRandom } from '../support/world.js'
+import { seededRandom } from '../support/random/world.js'
+import { within } from '../support/service/in-time.js'
 
 /** On a machine that has other work to do, all takes longer. */
 const PATIENT_MS = 600_000

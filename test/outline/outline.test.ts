@@ -1,7 +1,6 @@
 import t from 'tap'
 import { outlineOperations } from '../../src/operations/outline.js'
 import type { JsonObject } from '../../src/selection/parse.js'
-import { inTime } from '../support/in-time.js'
 import {
   asked,
   collection,
@@ -12,7 +11,8 @@ import {
   sources,
   square,
   turned,
-} from '../support/outlines.js'
+} from '../support/random/outlines.js'
+import { inTime } from '../support/service/in-time.js'
 
 t.test('what is included, less what is excluded, with the winding of each notation', async (t) => {
   const { Outlines, ...about } = await response(

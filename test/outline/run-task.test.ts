@@ -1,29 +1,29 @@
 import t from 'tap'
-import { outlineTolerance } from '../../src/geometry/draw-reaches.js'
-import { polygonsOf } from '../../src/geometry/polygons.js'
+import { polygonsOf } from '../../src/geometry/polygon/polygons.js'
+import { outlineTolerance } from '../../src/geometry/reach/draw-reaches.js'
 import { including } from '../../src/geometry/shapes.js'
 import { limits } from '../../src/limits.js'
 import { runTask } from '../../src/outline/run-task.js'
 import type { OutlineTask } from '../../src/outline/task.js'
 import { validate } from '../../src/selection/validate.js'
-import { areaOf, isBesideBorder } from '../oracle/area.js'
-import { Refused } from '../oracle/unwrap.js'
-import { distanceToEdges, type FlatRing, isInOdd } from '../support/flat-rings.js'
-import { testSeed } from '../support/properties.js'
+import { areaOf, isBesideBorder } from '../oracle/geometry/area.js'
+import { Refused } from '../oracle/geometry/unwrap.js'
+import { distanceToEdges, type FlatRing, isInOdd } from '../support/random/flat-rings.js'
+import { testSeed } from '../support/random/properties.js'
 import {
   type JsonObject,
   type RequestKind,
   randomRequest,
   requestKinds,
-} from '../support/requests.js'
-import { byTier } from '../support/tier.js'
+} from '../support/random/requests.js'
 import {
   globeWorldKinds,
   type Random,
   randomWorld,
   seededRandom,
   worldKinds,
-} from '../support/world.js'
+} from '../support/random/world.js'
+import { byTier } from '../support/tier.js'
 
 const UNWANTED: readonly RequestKind[] = [
   'nearest',

@@ -10,7 +10,7 @@ import {
   response,
   square,
   turned,
-} from '../support/outlines.js'
+} from '../support/random/outlines.js'
 
 /** Fails as often as told, then works. */
 function failing(failure: 'TookTooLong' | 'OutOfMemory' | 'Failed', count: number): ClipRunner {

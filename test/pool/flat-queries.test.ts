@@ -5,7 +5,7 @@ import { flattenFindings, unflattenFindings } from '../../src/pool/flat-findings
 import { flatten, type TimedQuery, unflatten } from '../../src/pool/flat-queries.js'
 import type { SelectionKind } from '../../src/pool/messages.js'
 import type { CountMode } from '../../src/shard/select.js'
-import { testSeed } from '../support/properties.js'
+import { testSeed } from '../support/random/properties.js'
 
 const coordinates = (count: number) =>
   fc

@@ -1,15 +1,15 @@
 import t, { type Test } from 'tap'
-import { toPolygons } from '../../src/geometry/polygons.js'
+import { toPolygons } from '../../src/geometry/polygon/polygons.js'
 import { including } from '../../src/geometry/shapes.js'
 import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
 import { type QueryPool, startQueryPool } from '../../src/pool/query-pool.js'
-import { inArenas } from '../support/arenas.js'
-import { inTime, within } from '../support/in-time.js'
-import { shardsOf } from '../support/local-service.js'
-import { testSeed } from '../support/properties.js'
+import { inArenas } from '../support/data/arenas.js'
+import { testSeed } from '../support/random/properties.js'
+import { randomWorld, seededRandom } from '../support/random/world.js'
+import { inTime, within } from '../support/service/in-time.js'
+import { shardsOf } from '../support/service/local-service.js'
 import { byTier } from '../support/tier.js'
-import { randomWorld, seededRandom } from '../support/world.js'
 
 const workerUrl = new URL('../../workers/query.js', import.meta.url).href
 const log = createLog('silent')

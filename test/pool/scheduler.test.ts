@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { type Polygons, toPolygons } from '../../src/geometry/polygons.js'
+import { type Polygons, toPolygons } from '../../src/geometry/polygon/polygons.js'
 import { including } from '../../src/geometry/shapes.js'
 import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
@@ -12,8 +12,8 @@ import type { QueryThread } from '../../src/pool/placement.js'
 import type { QueriesTask, RowsTask, WorkerTask } from '../../src/pool/query-worker.js'
 import { Scheduler } from '../../src/pool/scheduler.js'
 import type { QueryThreads } from '../../src/pool/worker-threads.js'
-import { inTime, within } from '../support/in-time.js'
-import { until } from '../support/until.js'
+import { inTime, within } from '../support/service/in-time.js'
+import { until } from '../support/service/until.js'
 
 const polygons: Polygons = toPolygons([0, 0, 9, 0, 9, 9], [0, 3], [0, 1])
 

@@ -27,8 +27,8 @@ t.test('a folder, a file or a name is the tests of it', async (t) => {
   for (const path of ['src/geometry/degrees.ts', degrees, 'dist/test/geometry/degrees.test.js']) {
     t.same(chooseFiles('short', [path]), { files: [degrees] }, path)
   }
-  const untested = chooseFiles('short', ['src/snapshot/shard-image.ts']).files
-  t.ok(untested.includes('test/snapshot/shard-file.test.ts'), 'what reaches it')
+  const untested = chooseFiles('short', ['src/snapshot/format/shard-image.ts']).files
+  t.ok(untested.includes('test/snapshot/format/shard-file.test.ts'), 'what reaches it')
   const testName = 'a folder, a file or a name is the tests of it'
   t.same(chooseFiles('short', [testName]), { files: ['test/runner/files.test.ts'], testName })
   t.same(chooseFiles('short', ['src/geometry', degrees]).files, files, 'once')

@@ -25,7 +25,7 @@ export const startFirst: readonly string[] = [
   'test/commands/import-all.test.ts',
   'test/http/body.test.ts',
   'test/http/framing.test.ts',
-  'test/http/transformed-sink.test.ts',
+  'test/http/response/transformed-sink.test.ts',
 ]
 
 /**
@@ -37,5 +37,5 @@ export const alone: readonly string[] = [
   'test/contract/suppression-processes.long.test.ts',
   'test/contract/swap.long.test.ts',
   'test/http/slow-clients.long.test.ts',
-  'test/loadtest/drive.long.test.ts',
+  'test/loadtest/harness/drive.long.test.ts',
 ]

@@ -8,10 +8,10 @@ import type { Answer, Body } from '../../src/format/answer.js'
 import { limits } from '../../src/limits.js'
 import { answer } from '../../src/selection/answer.js'
 import { mark } from '../../src/shard/suppressed.js'
-import { bodyText } from '../support/body-text.js'
-import { columnsOf } from '../support/columns.js'
-import { inTime } from '../support/in-time.js'
-import { type LocalService, localService } from '../support/local-service.js'
+import { columnsOf } from '../support/data/columns.js'
+import { bodyText } from '../support/service/body-text.js'
+import { inTime } from '../support/service/in-time.js'
+import { type LocalService, localService } from '../support/service/local-service.js'
 
 const west = { xmin: -10, ymin: -10, xmax: 0, ymax: 10 }
 const everywhere = { xmin: -10, ymin: -10, xmax: 10, ymax: 10 }

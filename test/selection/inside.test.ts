@@ -1,15 +1,15 @@
 import t from 'tap'
 import type { RecipientColumns } from '../../src/shard/columns.js'
-import { prepare } from '../oracle/exact.js'
+import { prepare } from '../oracle/geometry/exact.js'
 import type { Verdict } from '../oracle/verdict.js'
-import { answerTo } from '../support/answer-to.js'
-import { randomPen } from '../support/fine-coordinates.js'
-import { localService } from '../support/local-service.js'
-import { memoryReply } from '../support/memory-reply.js'
-import { testSeed } from '../support/properties.js'
-import { type MultiPolygonCoordinates, randomShape, shapeKinds } from '../support/shapes.js'
+import { randomPen } from '../support/random/fine-coordinates.js'
+import { testSeed } from '../support/random/properties.js'
+import { type MultiPolygonCoordinates, randomShape, shapeKinds } from '../support/random/shapes.js'
+import { type Random, randomWorld, seededRandom, worldKinds } from '../support/random/world.js'
+import { answerTo } from '../support/service/answer-to.js'
+import { localService } from '../support/service/local-service.js'
+import { memoryReply } from '../support/service/memory-reply.js'
 import { byTier } from '../support/tier.js'
-import { type Random, randomWorld, seededRandom, worldKinds } from '../support/world.js'
 
 const ROUNDS_PER_WORLD = 5
 const SHAPES_PER_ROUND = byTier({ short: 20, long: 100 })

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { temporaryDirectory } from '../support/hickory.js'
 import { noModelTotals, runModel } from '../support/model-run.js'
-import { testSeed } from '../support/properties.js'
+import { testSeed } from '../support/random/properties.js'
+import { temporaryDirectory } from '../support/service/hickory.js'
 import { byTier } from '../support/tier.js'
 
 /** `npm run test:model` does the same with as many as you ask for. */

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { compareWorld, noTotals, REQUESTS_PER_WORLD } from '../support/oracle-run.js'
-import { testSeed } from '../support/properties.js'
-import { kindsOfWorld } from '../support/requests.js'
+import { testSeed } from '../support/random/properties.js'
+import { kindsOfWorld } from '../support/random/requests.js'
 import { byTier } from '../support/tier.js'
 
 /** `npm run test:long` does the same with a seed of your own, in several processes. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { RunCursor } from '../../src/selection/run-cursor.js'
-import { testSeed } from '../support/properties.js'
+import { testSeed } from '../support/random/properties.js'
 
 const runLengths = fc.array(fc.tuple(fc.nat(5), fc.integer({ min: 1, max: 9 })), { maxLength: 8 })
 const steps = fc.array(fc.tuple(fc.integer({ min: 1, max: 12 }), fc.nat(12)), { minLength: 60 })

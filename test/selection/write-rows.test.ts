@@ -3,8 +3,8 @@ import t from 'tap'
 import { limits } from '../../src/limits.js'
 import type { EncodedRows, EncodeTask, QueryRunner } from '../../src/pool/messages.js'
 import { writeRows } from '../../src/selection/write-rows.js'
-import { memorySink } from '../support/memory-sink.js'
-import { testSeed } from '../support/properties.js'
+import { testSeed } from '../support/random/properties.js'
+import { memorySink } from '../support/service/memory-sink.js'
 
 const format = { kind: 'csv', prefix: '' } as const
 

@@ -1,9 +1,9 @@
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { manyColumns } from '../support/columns.js'
-import { hickory, type Service, serve, temporaryDirectory } from '../support/hickory.js'
-import { publishTest } from '../support/snapshots.js'
+import { manyColumns } from '../support/data/columns.js'
+import { publishTest } from '../support/data/snapshots.js'
+import { hickory, type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
 
 interface Ready {
   readonly snapshotId: string

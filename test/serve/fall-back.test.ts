@@ -6,8 +6,8 @@ import t, { type Test } from 'tap'
 import type { Log } from '../../src/log.js'
 import { openOrFallBack } from '../../src/serve/fall-back.js'
 import { createArenaPool } from '../../src/shard/arena-pool.js'
-import { manyColumns } from '../support/columns.js'
-import { publishTest } from '../support/snapshots.js'
+import { manyColumns } from '../support/data/columns.js'
+import { publishTest } from '../support/data/snapshots.js'
 
 /** Three snapshots, of 10, 20 and 30 recipients, and what is logged while one is opened. */
 async function generations(t: Test) {

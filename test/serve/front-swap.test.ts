@@ -4,8 +4,8 @@ import type { SelectionService } from '../../src/selection/answer.js'
 import { createCurrent, type OpenSnapshot } from '../../src/serve/front-current.js'
 import { frontSwap } from '../../src/serve/front-swap.js'
 import type { SwapReport } from '../../src/serve/messages.js'
-import { silentLog } from '../support/snapshots.js'
-import { until } from '../support/until.js'
+import { silentLog } from '../support/data/snapshots.js'
+import { until } from '../support/service/until.js'
 
 /** A front thread with snapshot `a`, and what it reports. */
 function front() {

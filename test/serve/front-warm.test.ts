@@ -2,9 +2,9 @@ import t from 'tap'
 import { ServiceError } from '../../src/errors.js'
 import type { QueryRunner } from '../../src/pool/messages.js'
 import { warm } from '../../src/serve/front-warm.js'
-import { columnsOf } from '../support/columns.js'
-import { localService } from '../support/local-service.js'
-import { globeWorldKinds, randomWorld, seededRandom, worldKinds } from '../support/world.js'
+import { columnsOf } from '../support/data/columns.js'
+import { globeWorldKinds, randomWorld, seededRandom, worldKinds } from '../support/random/world.js'
+import { localService } from '../support/service/local-service.js'
 
 const at = (lng: number, lat: number) =>
   columnsOf([{ number: '+9991', lng: lng * 1e7, lat: lat * 1e7, contact: '' }])

@@ -4,8 +4,8 @@ import t, { type Test } from 'tap'
 import type { Refusal, SnapshotNews } from '../../src/serve/messages.js'
 import { watchCurrent } from '../../src/serve/watch.js'
 import { writeCurrent } from '../../src/snapshot/directory.js'
-import { silentLog } from '../support/snapshots.js'
-import { until } from '../support/until.js'
+import { silentLog } from '../support/data/snapshots.js'
+import { until } from '../support/service/until.js'
 
 const [FIRST, SECOND, THIRD] = ['000001-aaaaaaaa', '000002-bbbbbbbb', '000003-cccccccc']
 const POLL_MS = 2

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { manyColumns } from '../support/columns.js'
-import { serve, temporaryDirectory } from '../support/hickory.js'
-import { publishTest } from '../support/snapshots.js'
+import { manyColumns } from '../support/data/columns.js'
+import { publishTest } from '../support/data/snapshots.js'
+import { serve, temporaryDirectory } from '../support/service/hickory.js'
 
 t.test('each query worker and clipping thread is profiled', async (t) => {
   const data = temporaryDirectory(t)

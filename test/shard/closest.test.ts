@@ -1,7 +1,7 @@
 import t from 'tap'
 import { Closest } from '../../src/shard/closest.js'
-import { testSeed } from '../support/properties.js'
-import { seededRandom } from '../support/world.js'
+import { testSeed } from '../support/random/properties.js'
+import { seededRandom } from '../support/random/world.js'
 
 t.test('of many that are offered the nearest are kept, and ties go to the first', async (t) => {
   const random = seededRandom(testSeed(t))

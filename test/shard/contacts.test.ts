@@ -1,13 +1,13 @@
 import t from 'tap'
-import { polygonsOf } from '../../src/geometry/polygons.js'
+import { polygonsOf } from '../../src/geometry/polygon/polygons.js'
 import { including } from '../../src/geometry/shapes.js'
 import { attachShard, type Shard } from '../../src/shard/layout.js'
 import { countInside, selectInside } from '../../src/shard/select.js'
-import { randomPen } from '../support/fine-coordinates.js'
-import { shardsOf } from '../support/local-service.js'
-import { testSeed } from '../support/properties.js'
-import { randomShape } from '../support/shapes.js'
-import { randomWorld, seededRandom } from '../support/world.js'
+import { randomPen } from '../support/random/fine-coordinates.js'
+import { testSeed } from '../support/random/properties.js'
+import { randomShape } from '../support/random/shapes.js'
+import { randomWorld, seededRandom } from '../support/random/world.js'
+import { shardsOf } from '../support/service/local-service.js'
 
 t.test('each contact counts once, where the list has it first', async (t) => {
   const random = seededRandom(testSeed(t))

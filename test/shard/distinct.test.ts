@@ -1,13 +1,13 @@
 import t from 'tap'
-import { polygonsOf } from '../../src/geometry/polygons.js'
+import { polygonsOf } from '../../src/geometry/polygon/polygons.js'
 import { including } from '../../src/geometry/shapes.js'
 import { BudgetSpent } from '../../src/shard/budget.js'
 import { attachShard } from '../../src/shard/layout.js'
 import { countInside, selectInside } from '../../src/shard/select.js'
-import { shardsOf } from '../support/local-service.js'
-import { withRepeatedNumbers } from '../support/repeated-numbers.js'
-import { withRepeats } from '../support/repeats.js'
-import { randomWorld, seededRandom } from '../support/world.js'
+import { withRepeatedNumbers } from '../support/data/repeated-numbers.js'
+import { withRepeats } from '../support/data/repeats.js'
+import { randomWorld, seededRandom } from '../support/random/world.js'
+import { shardsOf } from '../support/service/local-service.js'
 
 const random = seededRandom(3)
 const columns = withRepeatedNumbers(randomWorld('uniform', 3_000, random), 0.3, random)

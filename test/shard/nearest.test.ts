@@ -1,14 +1,14 @@
 import t from 'tap'
 import { haversineMetres } from '../../src/geometry/great-circle.js'
 import { limits } from '../../src/limits.js'
-import { readDrawing } from '../../src/selection/shapes.js'
+import { readDrawing } from '../../src/selection/shapes/shapes.js'
 import { BudgetSpent } from '../../src/shard/budget.js'
 import { attachShard, type Shard } from '../../src/shard/layout.js'
 import { selectInside } from '../../src/shard/select.js'
-import { randomPen } from '../support/fine-coordinates.js'
-import { shardsOf } from '../support/local-service.js'
-import { testSeed } from '../support/properties.js'
-import { randomWorld, seededRandom, worldKinds } from '../support/world.js'
+import { randomPen } from '../support/random/fine-coordinates.js'
+import { testSeed } from '../support/random/properties.js'
+import { randomWorld, seededRandom, worldKinds } from '../support/random/world.js'
+import { shardsOf } from '../support/service/local-service.js'
 
 const plenty = () => ({ edgeTestCount: 1e9 })
 

@@ -1,11 +1,11 @@
 import { distance } from 'geokdbush'
 import t from 'tap'
-import { readDrawing } from '../../src/selection/shapes.js'
+import { readDrawing } from '../../src/selection/shapes/shapes.js'
 import { attachShard } from '../../src/shard/layout.js'
 import { countInside } from '../../src/shard/select.js'
-import { shardsOf } from '../support/local-service.js'
-import { testSeed } from '../support/properties.js'
-import { randomWorld, seededRandom } from '../support/world.js'
+import { testSeed } from '../support/random/properties.js'
+import { randomWorld, seededRandom } from '../support/random/world.js'
+import { shardsOf } from '../support/service/local-service.js'
 
 type Place = readonly [lng: number, lat: number]
 

@@ -11,10 +11,10 @@ import {
   type NumberColumn,
   type NumberLook,
 } from '../../src/shard/duplicates/shard-look.js'
-import { testSeed } from '../support/properties.js'
-import { repeatsByMap } from '../support/repeats.js'
+import { repeatsByMap } from '../support/data/repeats.js'
+import { testSeed } from '../support/random/properties.js'
+import { seededRandom } from '../support/random/world.js'
 import { byTier } from '../support/tier.js'
-import { seededRandom } from '../support/world.js'
 
 const number = fc.oneof(
   fc.nat(40).map((value) => `+999${value}`),

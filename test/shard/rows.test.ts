@@ -9,12 +9,12 @@ import t from 'tap'
 import { csvEscaped } from '../../src/format/csv.js'
 import { writeJsv } from '../../src/format/jsv.js'
 import { limits } from '../../src/limits.js'
-import { buildShard } from '../../src/shard/build.js'
+import { buildShard } from '../../src/shard/build/build.js'
+import { partition } from '../../src/shard/build/partition.js'
 import { attachShard, type Shard } from '../../src/shard/layout.js'
-import { partition } from '../../src/shard/partition.js'
 import { encodeRows, type RowFormat } from '../../src/shard/rows.js'
-import { anyRecipients, columnsOf, type TestRecipient } from '../support/columns.js'
-import { testSeed } from '../support/properties.js'
+import { anyRecipients, columnsOf, type TestRecipient } from '../support/data/columns.js'
+import { testSeed } from '../support/random/properties.js'
 
 const LINES: RowFormat = { kind: 'ndjson', prefix: '{"SourceId":2147483647,"Number":"' }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { limits } from '../../src/limits.js'
 import { normalise, RunList, subtract } from '../../src/shard/runs.js'
-import { testSeed } from '../support/properties.js'
+import { testSeed } from '../support/random/properties.js'
 
 const indexes = fc.array(fc.nat(120), { maxLength: 60 })
 

@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { ServiceError } from '../../src/errors.js'
 import type { Shapes } from '../../src/geometry/shapes.js'
-import { readDrawing } from '../../src/selection/shapes.js'
+import { readDrawing } from '../../src/selection/shapes/shapes.js'
 import { BudgetSpent } from '../../src/shard/budget.js'
 import type { RecipientColumns } from '../../src/shard/columns.js'
 import { attachShard, type Shard } from '../../src/shard/layout.js'
@@ -25,14 +25,14 @@ import {
   takeUnmarked,
   unmark,
 } from '../../src/shard/suppressed.js'
-import { inArenas } from '../support/arenas.js'
-import { shardsOf } from '../support/local-service.js'
-import { testSeed } from '../support/properties.js'
-import { withRepeatedNumbers } from '../support/repeated-numbers.js'
-import { withRepeats } from '../support/repeats.js'
-import { featureKinds, randomRequest } from '../support/requests.js'
+import { inArenas } from '../support/data/arenas.js'
+import { withRepeatedNumbers } from '../support/data/repeated-numbers.js'
+import { withRepeats } from '../support/data/repeats.js'
+import { testSeed } from '../support/random/properties.js'
+import { featureKinds, randomRequest } from '../support/random/requests.js'
+import { type Random, randomWorld, seededRandom } from '../support/random/world.js'
+import { shardsOf } from '../support/service/local-service.js'
 import { byTier } from '../support/tier.js'
-import { type Random, randomWorld, seededRandom } from '../support/world.js'
 
 const plenty = () => ({ edgeTestCount: 1e9 })
 

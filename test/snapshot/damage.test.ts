@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { openSnapshot } from '../../src/snapshot/open.js'
-import { columnsOf } from '../support/columns.js'
-import { copyVersion1, damageMany, prepareSubject } from '../support/damage.js'
-import { testSeed } from '../support/properties.js'
-import { publishTest } from '../support/snapshots.js'
+import { openSnapshot } from '../../src/snapshot/load/open.js'
+import { columnsOf } from '../support/data/columns.js'
+import { copyVersion1, damageMany, prepareSubject } from '../support/data/damage.js'
+import { publishTest } from '../support/data/snapshots.js'
+import { testSeed } from '../support/random/properties.js'
 import { byTier } from '../support/tier.js'
 
 const DAMAGE_COUNT = byTier({ short: 200, long: 10_000 })

@@ -7,9 +7,9 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { manyColumns } from '../support/columns.js'
-import { temporaryDirectory } from '../support/hickory.js'
-import { fingerprint, publishTest } from '../support/snapshots.js'
+import { manyColumns } from '../support/data/columns.js'
+import { fingerprint, publishTest } from '../support/data/snapshots.js'
+import { temporaryDirectory } from '../support/service/hickory.js'
 
 const program = fileURLToPath(new URL('./fixtures/publish.js', import.meta.url))
 

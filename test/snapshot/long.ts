@@ -9,7 +9,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { damageMany, prepareSubject } from '../support/damage.js'
+import { damageMany, prepareSubject } from '../support/data/damage.js'
 
 const { values } = parseArgs({
   options: {

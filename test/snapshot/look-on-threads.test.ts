@@ -1,15 +1,15 @@
 import t from 'tap'
 import { inSharedMemory } from '../../src/shard/columns.js'
 import { findRepeats } from '../../src/shard/duplicates/find-repeats.js'
-import { startBuildThreads } from '../../src/snapshot/build-tasks.js'
 import { lookOnThreads } from '../../src/snapshot/duplicates/look-on-threads.js'
-import { writeSource } from '../../src/snapshot/write-source.js'
-import { columnsOf } from '../support/columns.js'
-import { temporaryDirectory } from '../support/hickory.js'
-import { testSeed } from '../support/properties.js'
-import { numbersOf, repeatsByMap } from '../support/repeats.js'
-import { loadShardFile } from '../support/shard-files.js'
-import { seededRandom } from '../support/world.js'
+import { startBuildThreads } from '../../src/snapshot/publish/build-tasks.js'
+import { writeSource } from '../../src/snapshot/publish/write-source.js'
+import { columnsOf } from '../support/data/columns.js'
+import { numbersOf, repeatsByMap } from '../support/data/repeats.js'
+import { loadShardFile } from '../support/data/shard-files.js'
+import { testSeed } from '../support/random/properties.js'
+import { seededRandom } from '../support/random/world.js'
+import { temporaryDirectory } from '../support/service/hickory.js'
 
 for (const threadCount of [0, 1, 3]) {
   t.test(`what repeats is found in shard files, on ${threadCount} threads`, async (t) => {

@@ -6,7 +6,7 @@ import { createRooms } from '../../src/shard/arena.js'
 import type { Repeats } from '../../src/shard/duplicates/find-repeats.js'
 import { findDifference } from '../../src/snapshot/duplicates/faults.js'
 import { readRepeatsFile, writeRepeatsFile } from '../../src/snapshot/duplicates/file.js'
-import { testSeed } from '../support/properties.js'
+import { testSeed } from '../support/random/properties.js'
 
 type Shards = [recipients: number[], numberIds: number[]][]
 

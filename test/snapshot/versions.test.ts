@@ -4,12 +4,12 @@ import { parse } from 'csv-parse/sync'
 import t from 'tap'
 import { attachShard } from '../../src/shard/layout.js'
 import { readCurrent } from '../../src/snapshot/directory.js'
-import { openSnapshot } from '../../src/snapshot/open.js'
+import { openSnapshot } from '../../src/snapshot/load/open.js'
 import type { Snapshot } from '../../src/snapshot/snapshot.js'
-import { manyColumns } from '../support/columns.js'
-import { copyVersion1, VERSION_1 } from '../support/damage.js'
-import { serve, temporaryDirectory } from '../support/hickory.js'
-import { publishTest } from '../support/snapshots.js'
+import { manyColumns } from '../support/data/columns.js'
+import { copyVersion1, VERSION_1 } from '../support/data/damage.js'
+import { publishTest } from '../support/data/snapshots.js'
+import { serve, temporaryDirectory } from '../support/service/hickory.js'
 
 const INPUTS = { 1: 'residents.csv', 2: 'visitors.csv' } as const
 

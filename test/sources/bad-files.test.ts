@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { limits } from '../../src/limits.js'
-import { readRows } from '../support/read-files.js'
-import { runSql, writeEveryFormat } from '../support/recipient-files.js'
+import { readRows } from '../support/data/read-files.js'
+import { runSql, writeEveryFormat } from '../support/data/recipient-files.js'
 import { byTier } from '../support/tier.js'
 
 function readFile(t: Test, name: string, content: string | Uint8Array) {

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { testSeed } from '../support/properties.js'
-import { readRows } from '../support/read-files.js'
+import { readRows } from '../support/data/read-files.js'
+import { testSeed } from '../support/random/properties.js'
 import { byTier } from '../support/tier.js'
 
 /** The units of each text as a longitude, or the reason for which it is rejected. */

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { testSeed } from '../support/properties.js'
-import { readRows, rejectedLines } from '../support/read-files.js'
-import { runSql, type WrittenRow, writeEveryFormat } from '../support/recipient-files.js'
+import { readRows, rejectedLines } from '../support/data/read-files.js'
+import { runSql, type WrittenRow, writeEveryFormat } from '../support/data/recipient-files.js'
+import { testSeed } from '../support/random/properties.js'
 import { byTier } from '../support/tier.js'
 
 const text = (maxLength: number) =>

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { limits } from '../../src/limits.js'
-import { KeySet } from '../../src/sources/key-set.js'
-import { testSeed } from '../support/properties.js'
-import { readRows, rejectedLines } from '../support/read-files.js'
+import { KeySet } from '../../src/sources/rows/key-set.js'
+import { readRows, rejectedLines } from '../support/data/read-files.js'
+import { testSeed } from '../support/random/properties.js'
 import { byTier } from '../support/tier.js'
 
 t.test('of rows with one key the first that is taken counts, over all files', async (t) => {

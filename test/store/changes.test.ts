@@ -9,8 +9,8 @@ import { applyChange, type Change, makeChange } from '../../src/store/changes.js
 import type { StoredCounts } from '../../src/store/store.js'
 import { openTables, storeDirectory } from '../../src/store/tables.js'
 import { hashOf, type WrittenContext, writtenContext } from '../../src/store/written-context.js'
-import { temporaryDirectory } from '../support/hickory.js'
-import { silentLog, squareGeometry, temporaryStore } from '../support/store.js'
+import { silentLog, squareGeometry, temporaryStore } from '../support/data/store.js'
+import { temporaryDirectory } from '../support/service/hickory.js'
 
 const ID = '4c1f9a2e7b6d4e0f9a3b5c8d1e2f7a60'
 const id = (number: number) => number.toString(16).padStart(32, '0')

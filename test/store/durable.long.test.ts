@@ -8,10 +8,10 @@ import t, { type Test } from 'tap'
 import { createStore } from '../../src/store/create.js'
 import { storeDirectory } from '../../src/store/tables.js'
 import { writtenContext } from '../../src/store/written-context.js'
-import { temporaryDirectory } from '../support/hickory.js'
-import { silentLog, temporaryStore } from '../support/store.js'
-import { startWriter } from '../support/store-writer.js'
-import { until } from '../support/until.js'
+import { silentLog, temporaryStore } from '../support/data/store.js'
+import { startWriter } from '../support/data/store-writer.js'
+import { temporaryDirectory } from '../support/service/hickory.js'
+import { until } from '../support/service/until.js'
 
 const CHAIN_COUNT = 2
 const ROUND_COUNT = 50

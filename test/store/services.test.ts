@@ -11,8 +11,8 @@ import t from 'tap'
 import { createStore } from '../../src/store/create.js'
 import { ownName, SUPPRESSIONS_TAKEN, serviceRegistry } from '../../src/store/services.js'
 import { openTables, storeDirectory } from '../../src/store/tables.js'
-import { temporaryDirectory } from '../support/hickory.js'
-import { silentLog } from '../support/store.js'
+import { silentLog } from '../support/data/store.js'
+import { temporaryDirectory } from '../support/service/hickory.js'
 
 t.test('others wait for services that live, and for no others', async (t) => {
   const dataDirectory = temporaryDirectory(t)

@@ -28,8 +28,8 @@ import {
   type Tables,
 } from '../../src/store/tables.js'
 import { findDamage } from '../../src/store/verify.js'
-import { temporaryDirectory } from '../support/hickory.js'
-import { silentLog, temporaryStore } from '../support/store.js'
+import { silentLog, temporaryStore } from '../support/data/store.js'
+import { temporaryDirectory } from '../support/service/hickory.js'
 
 const add = (scope: Scope, ...numbers: string[]): SuppressionChange => ({
   kind: 'suppressions',

@@ -10,10 +10,10 @@ import { serveChanges } from '../../src/store/change-port.js'
 import type { MainStore } from '../../src/store/create.js'
 import { storeDirectory } from '../../src/store/tables.js'
 import { writtenContext } from '../../src/store/written-context.js'
-import { temporaryDirectory } from '../support/hickory.js'
-import { temporaryStore } from '../support/store.js'
-import { startWriter } from '../support/store-writer.js'
-import { until } from '../support/until.js'
+import { temporaryStore } from '../support/data/store.js'
+import { startWriter } from '../support/data/store-writer.js'
+import { temporaryDirectory } from '../support/service/hickory.js'
+import { until } from '../support/service/until.js'
 
 async function startFront(dataDirectory: string, store: MainStore) {
   const { port1, port2: changes } = new MessageChannel()

@@ -7,8 +7,8 @@ import t, { type Test } from 'tap'
 import { createStore } from '../../src/store/create.js'
 import { openTables, storeDirectory } from '../../src/store/tables.js'
 import { type LogState, versionedLog } from '../../src/store/versioned-log.js'
-import { temporaryDirectory } from '../support/hickory.js'
-import { silentLog } from '../support/store.js'
+import { silentLog } from '../support/data/store.js'
+import { temporaryDirectory } from '../support/service/hickory.js'
 
 interface Moved {
   readonly names: readonly string[]

@@ -5,20 +5,20 @@
  * @module
  */
 import type { MultiPolygon, Polygon } from 'geojson'
-import { polygonsOf } from '../../src/geometry/polygons.js'
+import { polygonsOf } from '../../src/geometry/polygon/polygons.js'
 import { including } from '../../src/geometry/shapes.js'
 import type { RecipientColumns } from '../../src/shard/columns.js'
 import { attachShard, type Shard } from '../../src/shard/layout.js'
 import { selectInside } from '../../src/shard/select.js'
-import { preparePlace } from '../oracle/exact.js'
+import { preparePlace } from '../oracle/geometry/exact.js'
 import {
   type Area,
   loadCounties,
   loadNation,
   loadStates,
   withoutDegenerateRings,
-} from './counties.js'
-import { shardsOf } from './local-service.js'
+} from './data/counties.js'
+import { shardsOf } from './service/local-service.js'
 
 export interface AdjoiningTotals {
   /** Recipients on no edge, summed over areas: the same three times. */

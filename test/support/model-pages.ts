@@ -6,11 +6,11 @@
 
 import { answer } from '../../src/selection/answer.js'
 import { type AnsweredRecord, keyOf } from '../oracle/compare.js'
-import { bodyText } from './body-text.js'
-import { inTime } from './in-time.js'
-import type { LocalService } from './local-service.js'
-import type { JsonObject } from './requests.js'
-import type { Random } from './world.js'
+import type { JsonObject } from './random/requests.js'
+import type { Random } from './random/world.js'
+import { bodyText } from './service/body-text.js'
+import { inTime } from './service/in-time.js'
+import type { LocalService } from './service/local-service.js'
 
 export interface Suppressions {
   readonly isSuppressed: (number: string, sourceId: number) => boolean

@@ -8,17 +8,23 @@ import { threadId } from 'node:worker_threads'
 import { limits } from '../../src/limits.js'
 import { releaseZones } from '../../src/shard/arena.js'
 import { createArenaPool } from '../../src/shard/arena-pool.js'
-import { openSnapshot } from '../../src/snapshot/open.js'
+import { openSnapshot } from '../../src/snapshot/load/open.js'
 import type { Snapshot } from '../../src/snapshot/snapshot.js'
-import { attachRepeats } from './attach-repeats.js'
-import { type LocalService, type LocalSource, serviceOf } from './local-service.js'
-import { markSuppressed } from './marked.js'
+import { attachRepeats } from './data/attach-repeats.js'
+import { markSuppressed } from './data/marked.js'
+import { withRepeatedNumbers } from './data/repeated-numbers.js'
+import { publishTest } from './data/snapshots.js'
 import { findPageFaults } from './model-pages.js'
 import { hold, type KnownRecipients, recipientsOf, suppress } from './oracle-run.js'
-import { withRepeatedNumbers } from './repeated-numbers.js'
-import { type JsonObject, randomRequest, requestKinds, slowKinds } from './requests.js'
-import { publishTest } from './snapshots.js'
-import { globeWorldKinds, type Random, randomWorld, seededRandom, worldKinds } from './world.js'
+import { type JsonObject, randomRequest, requestKinds, slowKinds } from './random/requests.js'
+import {
+  globeWorldKinds,
+  type Random,
+  randomWorld,
+  seededRandom,
+  worldKinds,
+} from './random/world.js'
+import { type LocalService, type LocalSource, serviceOf } from './service/local-service.js'
 
 export interface ModelTotals {
   readonly actions: Record<Action, number>

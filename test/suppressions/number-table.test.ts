@@ -7,7 +7,7 @@ import {
   firstPlace,
   indexAt,
 } from '../../src/suppressions/number-table.js'
-import { testSeed } from '../support/properties.js'
+import { testSeed } from '../support/random/properties.js'
 import { byTier } from '../support/tier.js'
 
 function columnOf(numbers: readonly string[]) {

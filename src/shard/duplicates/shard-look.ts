@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { COPY_SLACK_BYTES, copyTexts } from '../copy-texts.js'
+import { COPY_SLACK_BYTES, copyTexts } from '../build/copy-texts.js'
 import { fillSlots, isShared, slotShift } from './hash-filter.js'
 import { hashNumbers } from './number-hash.js'
 

@@ -7,9 +7,9 @@
 import { join } from 'node:path'
 import type { NumberLook } from '../../shard/duplicates/shard-look.js'
 import { importThreadCount } from '../../task-threads.js'
-import { type BuildThreads, candidates, mark } from '../build-tasks.js'
-import type { ManifestShard } from '../manifest.js'
-import { findNumbers } from '../read-columns.js'
+import type { ManifestShard } from '../format/manifest.js'
+import { findNumbers } from '../load/read-columns.js'
+import { type BuildThreads, candidates, mark } from '../publish/build-tasks.js'
 
 export function lookOnThreads(
   threads: BuildThreads,

@@ -1,4 +1,6 @@
 import t from 'tap'
+import { figureOf } from '../../../loadtest/harness/results.js'
+import { formatTable } from '../../../loadtest/harness/table.js'
 import { plotScale } from '../../../loadtest/imports/plot.js'
 import {
   IMPORT_RESULTS_FORMAT,
@@ -8,8 +10,6 @@ import {
 } from '../../../loadtest/imports/results.js'
 import { assertRoom } from '../../../loadtest/imports/room.js'
 import { scaleTable, sizeTable } from '../../../loadtest/imports/tables.js'
-import { figureOf } from '../../../loadtest/results.js'
-import { formatTable } from '../../../loadtest/table.js'
 
 const csv = summarizeImport('csv', 420_000_000, [
   { wallMs: 9_000, peakBytes: 900e6, scanMs: 3_000 },

@@ -1,0 +1,168 @@
+/**
+ * `hickory import`: recipients from files and databases into a new snapshot.
+ *
+ * @module
+ */
+import { join } from 'node:path'
+import { Command, Option } from 'commander'
+import { readEnvironment } from '../../config.js'
+import { OperatorError } from '../../errors.js'
+import { limits } from '../../limits.js'
+import type { ColumnNames } from '../../sources/batch.js'
+import { type FileFormat, fileFormats } from '../../sources/files/file-format.js'
+import { completeUrl, hasPassword } from '../../sources/postgres/url.js'
+import type { CommandContext } from '../context.js'
+import { parseSourceId } from '../source-id.js'
+import { dryRun } from './dry-run.js'
+import { importHelp } from './help.js'
+import { lowerPriority } from './low-priority.js'
+import { publishSources } from './publish.js'
+import { checkLabel, type ImportSource, type SourceInput } from './source.js'
+import { readSourcesFile } from './sources-file.js'
+
+interface Flags extends ColumnNames {
+  readonly data?: string
+  readonly source?: string
+  readonly label?: string
+  readonly format?: FileFormat
+  readonly from?: string
+  readonly query?: string
+  readonly strict?: true
+  readonly allowEmpty?: true
+  /** True for the usual number of rows. */
+  readonly dryRun?: string | true
+  /** True for the file in the data directory. */
+  readonly all?: string | true
+  readonly keepGoing?: true
+}
+
+const PREVIEW_ROW_COUNT = 10
+const SOURCES_FILE = 'sources.json'
+
+export function importCommand(context: CommandContext): Command {
+  const oneSource = ['source', 'label', 'format', 'from', 'query', 'strict', 'allowEmpty']
+  const columns = ['number', 'lat', 'lng', 'contact', 'key']
+  return new Command('import')
+    .description('replace sources by the recipients of files or databases, in a new snapshot')
+    .argument('[FILE...]', 'files, read in this order as one source; - is standard input')
+    .option('--data <DIR>', 'data directory (HICKORY_DATA; default ./data/local)')
+    .option('--source <ID>', `source to replace or add, 0 to ${limits.sourceIdMax}`)
+    .option('--label <TEXT>', 'what the source is called; may be left out if it has a label')
+    .addOption(
+      new Option('--format <NAME>', 'what the files are, if their names do not say').choices(
+        fileFormats,
+      ),
+    )
+    .option('--number <COLUMN>', 'column of the number; all of these are guessed if left out')
+    .option('--lat <COLUMN>', 'column of the latitude, or of a geometry')
+    .option('--lng <COLUMN>', 'column of the longitude, or of the same geometry')
+    .option('--contact <COLUMN>', 'column of the contact')
+    .option('--key <COLUMN>', 'take only the first of the rows that are alike in this column')
+    .option('--from <URL>', 'read from a database, postgres://user@host:5432/database')
+    .option('--query <SELECT>', 'what to read from it')
+    .option('--strict', 'publish nothing if a single row is rejected')
+    .option('--allow-empty', 'let an input without a row empty a source that has recipients')
+    .option('--dry-run [ROWS]', `show the first rows (${PREVIEW_ROW_COUNT}) and publish nothing`)
+    .addOption(
+      new Option('--all [FILE]', `all sources of a file (${SOURCES_FILE} of --data)`).conflicts([
+        ...oneSource,
+        ...columns,
+      ]),
+    )
+    .option('--keep-going', 'with --all: publish the sources that can be read without the others')
+    .addHelpText('after', importHelp)
+    .action((paths: string[], flags: Flags, command: Command) =>
+      runImport(context, paths, flags, command),
+    )
+}
+
+async function runImport(
+  context: CommandContext,
+  paths: readonly string[],
+  flags: Flags,
+  command: Command,
+): Promise<void> {
+  lowerPriority()
+  const { rowCount, firstPath } = readDryRun(flags.dryRun)
+  const patterns = firstPath === undefined ? paths : [firstPath, ...paths]
+  const dataDirectory = context.dataDirectory(flags.data)
+  const isList = flags.all !== undefined
+  if (isList && patterns.length > 0) {
+    throw new OperatorError('Usage', '--all reads the files that are in its list: name no others')
+  }
+  if (flags.keepGoing === true && !isList) {
+    throw new OperatorError('Usage', '--keep-going goes with --all: of one source nothing is left')
+  }
+  const sources = isList
+    ? readSourcesFile(
+        flags.all === true ? join(dataDirectory, SOURCES_FILE) : (flags.all ?? ''),
+        readEnvironment(),
+        context.log,
+      )
+    : [readFlags(context, patterns, flags, command)]
+  if (rowCount !== undefined) await dryRun(context, { dataDirectory, sources, isList, rowCount })
+  else {
+    const keepsGoing = flags.keepGoing === true
+    await publishSources(context, { dataDirectory, sources, isList, keepsGoing })
+  }
+}
+
+/** A value that is no number is the first of the files: the parser cannot know. */
+function readDryRun(value: string | true | undefined): { rowCount?: number; firstPath?: string } {
+  if (value === undefined) return {}
+  if (value === true) return { rowCount: PREVIEW_ROW_COUNT }
+  if (!/^[0-9]+$/.test(value)) return { rowCount: PREVIEW_ROW_COUNT, firstPath: value }
+  if (Number(value) <= limits.previewRowCount) return { rowCount: Number(value) }
+  throw new OperatorError('Usage', `--dry-run shows at most ${limits.previewRowCount} rows`)
+}
+
+function readFlags(
+  context: CommandContext,
+  patterns: readonly string[],
+  flags: Flags,
+  command: Command,
+): ImportSource {
+  if (flags.source === undefined) {
+    command.error("error: required option '--source <ID>' not specified", {
+      code: 'commander.missingMandatoryOptionValue',
+    })
+  }
+  const { number, lat, lng, contact, key } = flags
+  const named = Object.entries({ number, lat, lng, contact, key })
+  return {
+    id: parseSourceId(flags.source),
+    label: flags.label === undefined ? undefined : checkLabel(flags.label, '--label'),
+    input: readInput(context, patterns, flags, command),
+    columns: Object.fromEntries(named.filter(([, column]) => column !== undefined)),
+    isStrict: flags.strict === true,
+    mayBeEmpty: flags.allowEmpty === true,
+  }
+}
+
+function readInput(
+  { log }: CommandContext,
+  patterns: readonly string[],
+  { from, query, format }: Flags,
+  command: Command,
+): SourceInput {
+  if (from === undefined) {
+    if (query !== undefined) throw new OperatorError('Usage', '--query goes with --from')
+    if (patterns.length === 0) {
+      command.error("error: missing required argument 'FILE'", {
+        code: 'commander.missingArgument',
+      })
+    }
+    return { patterns, format }
+  }
+  if (patterns.length > 0) {
+    throw new OperatorError('Usage', 'a source is read from files or with --from, not from both')
+  }
+  if (query === undefined) throw new OperatorError('Usage', '--from needs --query "select …"')
+  if (format !== undefined) throw new OperatorError('Usage', '--format goes with files')
+  if (hasPassword(from)) {
+    log.warn(
+      'a password on the command line can be seen by others: PGPASSWORD or ~/.pgpass hide it',
+    )
+  }
+  return { url: completeUrl(from, readEnvironment()), query }
+}

@@ -1,0 +1,83 @@
+/**
+ * What an import prints: what was read of each source, and at the end what became of all of them.
+ *
+ * @module
+ */
+import type { ReadReport } from '../../sources/batch.js'
+import type { ChosenColumns, Preview } from '../../sources/preview.js'
+import { type RejectExample, rejectReasons } from '../../sources/rows/rejects.js'
+import { print } from '../output.js'
+import { formatTable, printable } from '../table.js'
+
+/** A source of a run of several. */
+export interface Outcome {
+  readonly id: number
+  readonly label: string
+  /** Undefined if it could not be read. */
+  readonly report: ReadReport | undefined
+  /** Why it was not published; undefined if it was. */
+  readonly failure: string | undefined
+}
+
+export function printSource(id: number, label: string): void {
+  print(`source     ${id} ${label}`)
+}
+
+export function printReport(report: ReadReport): void {
+  print(`rows read  ${report.rowCount}`)
+  print(`accepted   ${report.acceptedCount}`)
+  print(`rejected   ${report.rejectedCount}`)
+  if (report.furtherLineCount > 0) {
+    print(
+      `further lines ${report.furtherLineCount}, of accepted rows with line ends in other columns`,
+    )
+  }
+  for (const { reason, count, examples } of report.rejects) {
+    print(`  ${reason} ${count}: ${rejectReasons[reason]}`)
+    print(`    ${examples.map(place).join(', ')}${count > examples.length ? ', …' : ''}`)
+  }
+}
+
+export function printPreview({ columns, rows, report }: Preview): void {
+  print(`columns    ${chosenColumns(columns)}`)
+  if (rows.length > 0) {
+    print()
+    const cells = rows.map(({ number, lat, lng, contact }) => [number, lat, lng, contact])
+    for (const line of formatTable(['<number', 'lat', 'lng', '<contact'], cells)) print(line)
+    print()
+  }
+  printReport(report)
+}
+
+export function printSummary(outcomes: readonly Outcome[], done: string): void {
+  const rows = outcomes.map(({ id, label, report, failure }) => [
+    String(id),
+    label,
+    ...[report?.rowCount, report?.acceptedCount, report?.rejectedCount].map((count) =>
+      count === undefined ? '' : String(count),
+    ),
+    failure === undefined ? done : 'failed',
+  ])
+  print()
+  const heads = ['source', '<label', 'rows read', 'accepted', 'rejected', '<result']
+  for (const line of formatTable(heads, rows)) print(line)
+  print()
+}
+
+export function printTime(startedMs: number): void {
+  print(`time       ${((performance.now() - startedMs) / 1000).toFixed(1)} s`)
+}
+
+function place({ file, line, unit }: RejectExample): string {
+  return unit === 'line' ? `${file}:${line}` : `${file} ${unit} ${line}`
+}
+
+function chosenColumns(columns: ChosenColumns): string {
+  const names = ['number', 'lat', 'lng', 'contact', 'key'] as const
+  return names
+    .map((name) => [name, columns[name]] as const)
+    .map(([name, column]) =>
+      column === undefined ? `no ${name}` : `${name} from "${printable(column)}"`,
+    )
+    .join(', ')
+}

@@ -1,0 +1,40 @@
+/**
+ * `hickory inspect`: what snapshots there are, and what is in one.
+ *
+ * @module
+ */
+import { Command } from 'commander'
+import type { CommandContext } from '../context.js'
+import { chosenId, readSnapshotIds } from '../snapshot-id.js'
+import { printOverview } from './all.js'
+import { printSnapshot } from './one.js'
+
+interface Flags {
+  readonly data?: string
+  readonly json?: true
+}
+
+export function inspectCommand(context: CommandContext): Command {
+  return new Command('inspect')
+    .description('say what snapshots there are, or what is in one of them')
+    .argument('[ID]', 'snapshot to look into, or `current`; all are listed unless given')
+    .option('--data <DIR>', 'data directory (HICKORY_DATA; default ./data/local)')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', HELP_TAIL)
+    .action(async (id: string | undefined, { data, json }: Flags) => {
+      const dataDirectory = context.dataDirectory(data)
+      const known = await readSnapshotIds(dataDirectory)
+      if (id === undefined) await printOverview(dataDirectory, known, json === true)
+      else await printSnapshot(dataDirectory, known, chosenId(known, id), json === true)
+    })
+}
+
+const HELP_TAIL = `
+Of one snapshot: its sources, its files with the bounds of their recipients in degrees, and a map of
+where they are, in which a character stands for the number of recipients in its cell. Files are not
+verified; \`hickory verify\` does that. A service or an import may run meanwhile.
+
+Example:
+  $ hickory inspect --data ./data/local
+  $ hickory inspect --data ./data/local current
+`

@@ -1,0 +1,138 @@
+/**
+ * What is in one snapshot: sources, regions and where their recipients are.
+ *
+ * @module
+ */
+import { join } from 'node:path'
+import type { Box } from '../../shard/layout.js'
+import { snapshotsDirectory } from '../../snapshot/directory.js'
+import {
+  filesOf,
+  type Manifest,
+  type ManifestShard,
+  readManifest,
+} from '../../snapshot/format/manifest.js'
+import { readCoordinates } from '../../snapshot/load/read-columns.js'
+import { recipientCountOf } from '../../snapshot/snapshot.js'
+import { print } from '../output.js'
+import { formatAge, formatBytes, formatDegrees } from '../quantities.js'
+import type { SnapshotIds } from '../snapshot-id.js'
+import { formatTable } from '../table.js'
+import { addToMap, createDensityMap, type DensityMap, drawMap } from './density-map.js'
+
+/** @throws OperatorError `SnapshotCorrupt`, if the manifest cannot be read */
+export async function printSnapshot(
+  dataDirectory: string,
+  { current }: SnapshotIds,
+  id: string,
+  isJson: boolean,
+): Promise<void> {
+  const manifest = await readManifest(dataDirectory, id)
+  const isCurrent = current.snapshotId === id
+  const regions = await readRegions(join(snapshotsDirectory(dataDirectory), id), manifest)
+  if (isJson) {
+    const { map, ...rest } = regions
+    const drawn = map === undefined ? undefined : { ...map, counts: [...map.counts] }
+    print(JSON.stringify({ isCurrent, ...manifest, ...rest, map: drawn }, null, 2))
+    return
+  }
+  printHead(manifest, isCurrent)
+  print()
+  printSources(manifest)
+  print()
+  printRegions(manifest, regions)
+}
+
+interface Regions {
+  readonly map: DensityMap | undefined
+  /** By the name of each file: the version of its format, or why it cannot be read. */
+  readonly files: Readonly<Record<string, { formatVersion: number } | { fault: string }>>
+}
+
+async function readRegions(directory: string, { sources }: Manifest): Promise<Regions> {
+  const shards = sources.flatMap(({ shards }) => shards)
+  if (shards.length === 0) return { map: undefined, files: {} }
+  const map = createDensityMap(boxOf(shards))
+  const files: Record<string, { formatVersion: number } | { fault: string }> = {}
+  for (const { file, byteLength } of shards) {
+    try {
+      const { coords, version } = await readCoordinates(join(directory, file), byteLength)
+      addToMap(map, coords)
+      files[file] = { formatVersion: version }
+    } catch (error) {
+      files[file] = { fault: (error as Error).message }
+    }
+  }
+  return { map, files }
+}
+
+function boxOf(shards: readonly ManifestShard[]): Box {
+  return {
+    minLng: Math.min(...shards.map(({ box }) => box.minLng)),
+    minLat: Math.min(...shards.map(({ box }) => box.minLat)),
+    maxLng: Math.max(...shards.map(({ box }) => box.maxLng)),
+    maxLat: Math.max(...shards.map(({ box }) => box.maxLat)),
+  }
+}
+
+function printHead(manifest: Manifest, isCurrent: boolean): void {
+  const { id, createdAt, formatVersion, sources } = manifest
+  const files = filesOf(manifest)
+  const bytes = files.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  print(`snapshot    ${id}${isCurrent ? ' (current)' : ''}`)
+  print(`created     ${createdAt}, ${formatAge(Date.now() - Date.parse(createdAt))} ago`)
+  print(`format      version ${formatVersion}, manifest SHA-256 ${manifest.sha256}`)
+  print(`size        ${formatBytes(bytes)} in ${files.length} files`)
+  print(`recipients  ${recipientCountOf(sources)} of ${sources.length} sources`)
+  if ('repeats' in manifest) {
+    const { numberCount, recipientCount, sha256 } = manifest.repeats
+    print(`repeats     ${numberCount} numbers that ${recipientCount} recipients have`)
+    print(`            SHA-256 ${sha256}`)
+  } else print('repeats     not listed in this format: found when it is loaded')
+}
+
+function printSources(manifest: Manifest): void {
+  const { sources } = manifest
+  const total = Math.max(1, recipientCountOf(sources))
+  const heads = ['source', '<label', 'recipients', 'share', 'contacts', 'regions', 'size']
+  const rows = sources.map(({ id, label, recipientCount, contactCount, shards }) => [
+    String(id),
+    label,
+    String(recipientCount),
+    `${((100 * recipientCount) / total).toFixed(1)} %`,
+    String(contactCount),
+    String(shards.length),
+    formatBytes(shards.reduce((sum, { byteLength }) => sum + byteLength, 0)),
+  ])
+  for (const line of formatTable(heads, rows)) print(line)
+}
+
+function printRegions({ sources }: Manifest, { map, files }: Regions): void {
+  const heads = ['<region', 'recipients', 'size', 'format', 'west', 'south', 'east', 'north']
+  const shards = sources.flatMap(({ shards }) => shards)
+  const rows = shards.map(({ file, recipientCount, byteLength, box, sha256 }) => {
+    const state = files[file]
+    const { minLng, minLat, maxLng, maxLat } = box
+    return [
+      file,
+      String(recipientCount),
+      formatBytes(byteLength),
+      'fault' in state ? 'damaged' : String(state.formatVersion),
+      ...[minLng, minLat, maxLng, maxLat].map(formatDegrees),
+      sha256.slice(0, SHOWN_DIGITS),
+    ]
+  })
+  for (const line of formatTable([...heads, '<SHA-256'], rows)) print(line)
+  for (const state of Object.values(files)) if ('fault' in state) print(state.fault)
+  if (map === undefined) return
+  const { minLng, minLat, maxLng, maxLat } = map.box
+  print()
+  print(
+    `recipients from ${formatDegrees(minLng)} to ${formatDegrees(maxLng)} degrees east and ` +
+      `from ${formatDegrees(minLat)} to ${formatDegrees(maxLat)} degrees north`,
+  )
+  for (const line of drawMap(map)) print(line)
+}
+
+/** Of a digest, so that a line is not too long; all of it is in the manifest. */
+const SHOWN_DIGITS = 12

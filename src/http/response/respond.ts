@@ -1,0 +1,91 @@
+/**
+ * Writes what an operation answers, in the form that the client asks for.
+ *
+ * @module
+ */
+import { type Answer, type Body, writeBody } from '../../format/answer.js'
+import { formats } from '../../format/formats.js'
+import { JSONP_CONTENT_TYPE, jsonp } from '../../format/jsonp.js'
+import { limits } from '../../limits.js'
+import type { Reply, ReplyHeaders, Sink } from '../../selection/reply.js'
+import type { HttpRequest } from '../request.js'
+import { compressedSink, encodingOf } from './compression.js'
+import type { ResponseOptions } from './response-options.js'
+
+/** @param name  of the file that a browser saves, without a suffix */
+export async function respond(
+  request: HttpRequest,
+  reply: Reply,
+  answer: Answer | undefined,
+  name: string,
+): Promise<void> {
+  if (answer === undefined) {
+    reply.send(204, {}, '')
+    return
+  }
+  const { options } = request
+  const headers = { ...formHeaders(options, name), ...answer.headers }
+  const tag = headers.ETag && tagOf(headers.ETag, options)
+  if (tag) headers.ETag = tag
+  if (tag && isKnown(request, tag)) {
+    reply.send(304, { ETag: tag, 'Cache-Control': headers['Cache-Control'] }, '')
+    return
+  }
+  await sendBody(request, reply, headers, bodyOf(answer, options))
+}
+
+function bodyOf(answer: Answer, { format, layout, callback }: ResponseOptions): Body {
+  const body = formats[format].body(answer, layout)
+  return callback === undefined ? body : jsonp(callback, body)
+}
+
+/** Sends a body whole or under back-pressure, and compressed if the client accepts that. */
+async function sendBody(
+  request: HttpRequest,
+  reply: Reply,
+  headers: ReplyHeaders,
+  body: Body,
+): Promise<void> {
+  const isWhole = typeof body === 'string' || body instanceof Uint8Array
+  const isSmall = isWhole && body.length < limits.compressMinBytes
+  const encoding = isSmall ? undefined : encodingOf(request.header('accept-encoding'))
+  if (encoding !== undefined) {
+    const sink = reply.begin(200, { ...headers, 'Content-Encoding': encoding })
+    await stream(body, compressedSink(sink, encoding))
+  } else if (isWhole) reply.send(200, headers, body)
+  else await stream(body, reply.begin(200, headers))
+}
+
+/** Writes a body under back-pressure, and breaks the connection off if that fails. */
+export async function stream(body: Body, sink: Sink): Promise<void> {
+  try {
+    await writeBody(body, sink)
+  } catch (error) {
+    // The status is long gone, so a broken connection is the only way to say that this is not all.
+    sink.abort()
+    throw error
+  }
+  if (!sink.gone) sink.end()
+}
+
+function formHeaders({ format, callback }: ResponseOptions, name: string): Record<string, string> {
+  const { contentType, fileSuffix } = formats[format]
+  const type = { 'Content-Type': callback === undefined ? contentType : JSONP_CONTENT_TYPE }
+  if (fileSuffix === undefined) return type
+  const filename = /^\w+$/.test(name) ? `${name}${fileSuffix}` : `"${name}${fileSuffix}"`
+  return { ...type, 'Content-Disposition': `attachment;filename=${filename}` }
+}
+
+/** The ETag of one form of an answer. Forms differ in their bytes, and so in their tags. */
+function tagOf(tag: string, { format, layout, callback }: ResponseOptions): string {
+  const form = callback === undefined ? formats[format].tag(layout) : `script-${callback}`
+  return `${tag.slice(0, -1)}-${form}"`
+}
+
+/** Weak comparison (RFC 9110, 13.1.2). */
+function isKnown(request: HttpRequest, tag: string): boolean {
+  const known = request.header('if-none-match')
+  if (known === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) return false
+  const bare = (each: string) => each.trim().replace(/^W\//, '')
+  return known.trim() === '*' || known.split(',').some((each) => bare(each) === bare(tag))
+}

@@ -1,0 +1,134 @@
+/**
+ * The properties of a feature that change whom it selects. All others are the client's own.
+ *
+ * @module
+ */
+
+import { FARTHEST_METRES } from '../../geometry/great-circle.js'
+import type { SourceFilter } from '../../geometry/shapes.js'
+import { lowerCase } from '../../interface/letter-case.js'
+import { flagOf, numberOf } from '../../interface/quoted.js'
+import { limits } from '../../limits.js'
+import { isObject, type JsonObject, kindOf, member } from '../parse.js'
+import { readSourceIds, type SourceReference } from '../source-ids.js'
+import { fail } from './positions.js'
+
+export interface FeatureProperties {
+  readonly isExcluded: boolean
+  /** How far beyond its geometry the feature reaches. */
+  readonly radiusMetres: number | undefined
+  /** How many recipients of a source it picks, the nearest ones. */
+  readonly nearestCount: number | undefined
+  readonly sourceIds: SourceFilter
+  readonly sourceReferences: readonly SourceReference[]
+}
+
+export const NO_PROPERTIES: FeatureProperties = {
+  isExcluded: false,
+  radiusMetres: undefined,
+  nearestCount: undefined,
+  sourceIds: null,
+  sourceReferences: [],
+}
+
+/** @throws ServiceError  that names the property */
+export function readProperties(value: unknown, path: string): FeatureProperties {
+  if (value === undefined || value === null) return NO_PROPERTIES
+  if (!isObject(value)) fail('InvalidGeoJson', `must be an object, not ${kindOf(value)}`, path)
+  const isExcluded = readFlag(value, 'exclude', path)
+  const radiusMetres = readRadius(value, path)
+  const nearestCount = readNearest(value, path)
+  if (radiusMetres !== undefined && nearestCount !== undefined) {
+    fail('InvalidNearest', 'cannot have a radius: draw the circle as a feature of its own', path)
+  }
+  const sources = readSourceIds(member(value, 'sources'), `${path}.sources`)
+  return { isExcluded, radiusMetres, nearestCount, ...sources }
+}
+
+/**
+ * Refuses the properties where they would have no effect: beside `properties`, in `attributes`, or,
+ * of what is not a feature, in either.
+ */
+export function refuseMisplacedProperties(
+  object: JsonObject,
+  path: string,
+  isFeature: boolean,
+): void {
+  refuseNames(object, path)
+  refuseNames(member(object, 'attributes'), `${path}.attributes`)
+  if (!isFeature) refuseNames(member(object, 'properties'), `${path}.properties`)
+}
+
+function refuseNames(object: unknown, path: string): void {
+  if (!isObject(object)) return
+  for (const name in object) {
+    if (PROPERTY_NAMES.includes(lowerCase(name)) && !isUnset(object[name])) {
+      fail('InvalidGeoJson', 'belongs into the properties of a feature', `${path}.${name}`)
+    }
+  }
+}
+
+/** In lower case; they are read in any. */
+export const PROPERTY_NAMES: readonly string[] = [
+  'exclude',
+  'radius',
+  'buffer',
+  'nearest',
+  'sources',
+]
+
+function readFlag(properties: JsonObject, name: string, path: string): boolean {
+  const value = member(properties, name)
+  if (isUnset(value)) return false
+  const flag = flagOf(value)
+  if (flag !== undefined) return flag
+  return fail('InvalidGeoJson', `must be true or false, not ${kindOf(value)}`, `${path}.${name}`)
+}
+
+function readRadius(properties: JsonObject, path: string): number | undefined {
+  const radius = readMetres(properties, 'radius', path)
+  const buffer = readMetres(properties, 'buffer', path)
+  if (radius !== undefined && buffer !== undefined) {
+    fail('InvalidRadius', 'has both radius and buffer', path)
+  }
+  const metres = radius ?? buffer
+  if (metres !== undefined) expectMetres(member(properties, 'units'), `${path}.units`)
+  return metres
+}
+
+function readMetres(properties: JsonObject, name: string, path: string): number | undefined {
+  const value = member(properties, name)
+  if (isUnset(value)) return undefined
+  const at = `${path}.${name}`
+  const metres = numberOf(value)
+  if (metres === undefined || Number.isNaN(metres)) {
+    fail('InvalidRadius', `must be a number of metres, not ${kindOf(value)}`, at)
+  }
+  if (metres <= 0) fail('RadiusNotPositive', 'must be more than 0 metres', at)
+  if (metres > FARTHEST_METRES) {
+    fail('InvalidRadius', `must be at most ${Math.floor(FARTHEST_METRES)} metres`, at)
+  }
+  return metres
+}
+
+/** Other software writes radii in kilometres or miles, and says so. */
+function expectMetres(units: unknown, path: string): void {
+  if (isUnset(units)) return
+  const isMetres = typeof units === 'string' && METRES.includes(units.toLowerCase())
+  if (!isMetres) fail('InvalidRadius', 'must be metres, or be left out', path)
+}
+
+const METRES = ['m', 'metre', 'metres', 'meter', 'meters']
+
+function readNearest(properties: JsonObject, path: string): number | undefined {
+  const value = member(properties, 'nearest')
+  if (isUnset(value)) return undefined
+  const count = numberOf(value) ?? 0
+  if (Number.isInteger(count) && count > 0 && count <= limits.nearestCount) return count
+  const problem = `must be a whole number from 1 to ${limits.nearestCount}`
+  return fail('InvalidNearest', problem, `${path}.nearest`)
+}
+
+function isUnset(value: unknown): boolean {
+  return value === undefined || value === null || value === false
+}

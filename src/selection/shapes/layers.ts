@@ -1,0 +1,188 @@
+/**
+ * Geometries as they are read, collected into layers of those that hold for the same sources.
+ *
+ * @module
+ */
+import { lngOnGlobe, type UnitRing, unwrapLine } from '../../geometry/polygon/antimeridian.js'
+import { boundaryOf, type Edges } from '../../geometry/polygon/boundary.js'
+import { PolygonList } from '../../geometry/polygon/polygon-list.js'
+import type { SentPath } from '../../geometry/polygon/sent-path.js'
+import { type ReachFault, ReachList } from '../../geometry/reach/reach-list.js'
+import { type RingBudget, ringBudget } from '../../geometry/ring-budget.js'
+import type { Layer, Nearest, Shapes, SourceFilter } from '../../geometry/shapes.js'
+import { limits } from '../../limits.js'
+import type { FeatureProperties } from './feature-properties.js'
+import { fail } from './positions.js'
+
+/** Takes the geometries of one feature, in units. */
+export interface GeometrySink {
+  /** Rings in continuous longitudes. */
+  polygon(shell: UnitRing, holes: readonly UnitRing[]): void
+  line(line: SentPath, path: string): void
+  /** A place within ±180. */
+  point(point: readonly [lng: number, lat: number]): void
+  /** To be told of each ring before it comes in a polygon. */
+  ring(hasArea: boolean, path: string): void
+  /** The first ring of the feature that has no area, if none has any. */
+  ringWithoutArea(): string | undefined
+  /** To be called before as many positions of a ring, a line or a point are read. */
+  count(positionCount: number, path: string): void
+  /** What it may still take to tell how rings lie to each other. */
+  readonly budget: RingBudget
+}
+
+export class LayerCollector {
+  readonly #included = new Map<string, LayerLists>()
+  readonly #excluded = new Map<string, LayerLists>()
+  readonly #nearest: Nearest[] = []
+  #positionCount = 0
+  #ringCount = 0
+  #arcCount = 0
+  readonly #budget = ringBudget()
+
+  /** @param path  of the feature, for what is wrong with it as a whole */
+  sinkFor(properties: FeatureProperties, path: string): GeometrySink {
+    const bounds = {
+      count: (positionCount: number, at: string) => this.#count(positionCount, at),
+      budget: this.#budget,
+      ...ringTally(),
+    }
+    if (properties.nearestCount !== undefined) {
+      return { ...this.#nearestSink(properties, path), ...bounds }
+    }
+    const layers = properties.isExcluded ? this.#excluded : this.#included
+    const layer = layerOf(layers, properties.sourceIds)
+    const { radiusMetres } = properties
+    if (radiusMetres === undefined) {
+      return {
+        polygon: (shell, holes) => layer.polygons.add(shell, holes),
+        line: (line, at) => layer.polygons.addLine(unwrappedLine(line, at)),
+        point: (point) => layer.polygons.addLine(point),
+        ...bounds,
+      }
+    }
+    const reach = (add: (reaches: ReachList) => ReachFault | undefined) => {
+      const before = layer.reaches.arcCount
+      const fault = add(layer.reaches)
+      this.#arcCount += layer.reaches.arcCount - before
+      if (fault === 'AntipodalVertices') {
+        fail('AmbiguousLine', 'goes from one side of the Earth to the very opposite', path)
+      }
+      if (fault !== undefined || this.#arcCount > limits.arcCount) {
+        fail('TooComplex', `takes the request beyond ${limits.arcCount} arcs`, path)
+      }
+    }
+    return {
+      polygon: (shell, holes) => {
+        layer.polygons.add(shell, holes)
+        const edges = boundaryOf(shell, holes, this.#budget)
+        if (edges === undefined) {
+          fail('TooComplex', 'has rings that run over each other too often for a margin', path)
+        }
+        reach((reaches) => addMargin(reaches, edges, radiusMetres))
+      },
+      // Great circles from place to place: by which turns these are reached makes no difference.
+      line: ({ units }) => {
+        const places = units.map((value, i) => (i % 2 === 0 ? lngOnGlobe(value) : value))
+        reach((reaches) => reaches.addCorridor(places, radiusMetres))
+      },
+      point: (point) => reach((reaches) => reaches.addCircle(point[0], point[1], radiusMetres)),
+      ...bounds,
+    }
+  }
+
+  shapes(): Shapes {
+    return {
+      included: toLayers(this.#included),
+      excluded: toLayers(this.#excluded),
+      nearest: this.#nearest,
+    }
+  }
+
+  /** How many features pick the nearest. */
+  get nearestCount(): number {
+    return this.#nearest.length
+  }
+
+  #nearestSink({ nearestCount, sourceIds, isExcluded }: FeatureProperties, path: string) {
+    const refuse = () => fail('InvalidNearest', 'picks the nearest to a Point alone', path)
+    let isUsed = false
+    const point = ([lng, lat]: readonly [number, number]) => {
+      if (isUsed) refuse()
+      isUsed = true
+      if (this.#nearest.length === limits.nearestFeatureCount) {
+        const most = limits.nearestFeatureCount
+        fail('TooComplex', `takes the request beyond ${most} features with nearest`, path)
+      }
+      this.#nearest.push({ lng, lat, count: nearestCount as number, sourceIds, isExcluded })
+    }
+    return { polygon: refuse, line: refuse, point }
+  }
+
+  #count(positionCount: number, path: string): void {
+    this.#positionCount += positionCount
+    if (this.#positionCount > limits.vertexCount) {
+      fail('TooManyVertices', `takes the request beyond ${limits.vertexCount} positions`, path)
+    }
+    if (++this.#ringCount > limits.ringCount) {
+      fail(
+        'TooComplex',
+        `takes the request beyond ${limits.ringCount} rings, lines and points`,
+        path,
+      )
+    }
+  }
+}
+
+/** Notes which rings of a feature have an area. */
+function ringTally() {
+  let first: string | undefined
+  let hasAnyArea = false
+  return {
+    ring(hasArea: boolean, path: string): void {
+      if (hasArea) hasAnyArea = true
+      else first ??= path
+    },
+    ringWithoutArea: () => (hasAnyArea ? undefined : first),
+  }
+}
+
+function unwrappedLine(line: SentPath, path: string): UnitRing {
+  const unwrapped = unwrapLine(line)
+  if (unwrapped !== 'TooWide') return unwrapped
+  return fail('AmbiguousLine', 'is more than three turns round the globe wide', path)
+}
+
+interface LayerLists {
+  readonly sourceIds: SourceFilter
+  readonly polygons: PolygonList
+  readonly reaches: ReachList
+}
+
+function layerOf(layers: Map<string, LayerLists>, sourceIds: SourceFilter): LayerLists {
+  const key = sourceIds === null ? '' : `[${sourceIds}]`
+  const known = layers.get(key)
+  if (known !== undefined) return known
+  const layer = { sourceIds, polygons: new PolygonList(), reaches: new ReachList() }
+  layers.set(key, layer)
+  return layer
+}
+
+/** Layers without a geometry are left in: a feature that selects nobody still holds for its sources. */
+function toLayers(layers: ReadonlyMap<string, LayerLists>): Layer[] {
+  return Array.from(layers.values(), ({ sourceIds, polygons, reaches }) => ({
+    sourceIds,
+    polygons: polygons.polygons(),
+    reaches: reaches.reaches(),
+  }))
+}
+
+/** Adds what is within a distance of edges that are straight in longitude and latitude. */
+function addMargin(reaches: ReachList, edges: Edges, radiusMetres: number): ReachFault | undefined {
+  for (let i = 0; i < edges.length; i += 4) {
+    const [lng1, lat1, lng2, lat2] = edges.slice(i, i + 4)
+    const fault = reaches.addStraight(lng1, lat1, lng2, lat2, radiusMetres)
+    if (fault !== undefined) return fault
+  }
+  return undefined
+}

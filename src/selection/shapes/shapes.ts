@@ -1,0 +1,186 @@
+/**
+ * What was drawn, read into layers. Whatever cannot be understood is refused with its path, such as
+ * `geoJSON.features[2].geometry.coordinates[0][3]`: a shape is never dropped and never widened.
+ *
+ * @module
+ */
+import type { Shapes } from '../../geometry/shapes.js'
+import { lowerCase } from '../../interface/letter-case.js'
+import { limits } from '../../limits.js'
+import { isObject, type JsonObject, member } from '../parse.js'
+import type { SourceReference } from '../source-ids.js'
+import { isEsriGeometry, readEsriGeometry } from './esri.js'
+import { NO_PROPERTIES, readProperties, refuseMisplacedProperties } from './feature-properties.js'
+import { NO_AREA, readCoordinates } from './geojson.js'
+import { type GeometrySink, LayerCollector } from './layers.js'
+import { arrayAt, fail, objectAt } from './positions.js'
+import { readSpatialReference, type SpatialReference } from './spatial-reference.js'
+
+/**
+ * Reads a FeatureCollection, a Feature or a bare geometry: its shapes, and the sources that features
+ * are limited to. Null, absent and an object without any member, as clients write an empty
+ * collection, are no shape.
+ *
+ * @throws ServiceError  that names the feature, or the position, at fault
+ */
+export function readDrawing(
+  value: unknown,
+  path: string,
+): { shapes: Shapes; sourceReferences: readonly SourceReference[] } {
+  const reader = new ShapeReader()
+  reader.read(value, path)
+  return { shapes: reader.layers.shapes(), sourceReferences: reader.sourceReferences }
+}
+
+class ShapeReader {
+  readonly layers = new LayerCollector()
+  readonly sourceReferences: SourceReference[] = []
+
+  read(value: unknown, path: string): void {
+    if (value === undefined || value === null) return
+    const object = objectAt(value, path)
+    if (Object.keys(object).length === 0) return
+    refuseSeveralShapes(object, path)
+    const type = member(object, 'type')
+    const features = member(object, 'features', 'shapes')
+    if (type === 'FeatureCollection' || features !== undefined) {
+      this.#readFeatures(object, type, features, path)
+    } else if (type === 'Feature' || member(object, 'geometry') !== undefined) {
+      this.#readFeature(object, path)
+    } else this.#readWhole(object, path, undefined, this.layers.sinkFor(NO_PROPERTIES, path))
+  }
+
+  #readFeatures(object: JsonObject, type: unknown, features: unknown, path: string): void {
+    expectType(type, 'FeatureCollection', path)
+    refuseMisplacedProperties(object, path, false)
+    refuseForeignCrs(object, path)
+    const referencePath = `${path}.spatialReference`
+    const reference = readSpatialReference(member(object, 'spatialreference'), referencePath)
+    if (features === undefined) fail('InvalidGeoJson', 'has no features', path)
+    if (features === null) return
+    const list = arrayAt(features, `${path}.features`)
+    if (list.length > limits.featureCount) {
+      fail('InvalidGeoJson', `has more than ${limits.featureCount} features`, `${path}.features`)
+    }
+    for (const [index, feature] of list.entries()) {
+      const featurePath = `${path}.features[${index}]`
+      this.#readFeature(objectAt(feature, featurePath), featurePath, reference)
+    }
+  }
+
+  /** @param reference  what the collection says of Esri geometries in it */
+  #readFeature(feature: JsonObject, path: string, reference?: SpatialReference): void {
+    expectType(member(feature, 'type'), 'Feature', path)
+    refuseSeveralShapes(feature, path)
+    refuseForeignCrs(feature, path)
+    refuseMisplacedProperties(feature, path, true)
+    const properties = readProperties(member(feature, 'properties'), `${path}.properties`)
+    this.sourceReferences.push(...properties.sourceReferences)
+    const geometry = member(feature, 'geometry')
+    if (geometry === undefined) fail('InvalidGeoJson', 'has no geometry', path)
+    const ownPath = `${path}.spatialReference`
+    const own = readSpatialReference(member(feature, 'spatialreference'), ownPath)
+    const nearestCount = this.layers.nearestCount
+    if (geometry !== null) {
+      const geometryPath = `${path}.geometry`
+      const sink = this.layers.sinkFor(properties, path)
+      this.#readWhole(objectAt(geometry, geometryPath), geometryPath, own ?? reference, sink)
+    }
+    // Without a place to be near to, a feature that is to narrow the others would not.
+    if (properties.nearestCount !== undefined && this.layers.nearestCount === nearestCount) {
+      fail('InvalidNearest', 'picks the nearest to a Point, but has none', path)
+    }
+  }
+
+  /** The geometry of a feature: of its rings one at least must have an area. */
+  #readWhole(
+    geometry: JsonObject,
+    path: string,
+    reference: SpatialReference | undefined,
+    into: GeometrySink,
+  ): void {
+    this.#readGeometry(geometry, path, reference, into)
+    const withoutArea = into.ringWithoutArea()
+    if (withoutArea !== undefined) fail('DegenerateRing', NO_AREA, withoutArea)
+  }
+
+  /** Collections may hold collections, as deep as a body may nest. */
+  #readGeometry(
+    geometry: JsonObject,
+    path: string,
+    reference: SpatialReference | undefined,
+    into: GeometrySink,
+  ): void {
+    refuseMisplacedProperties(geometry, path, false)
+    refuseForeignCrs(geometry, path)
+    if (isEsriGeometry(geometry)) {
+      readEsriGeometry(geometry, path, reference, into)
+      return
+    }
+    refuseSeveralShapes(geometry, path)
+    refuseMercator(geometry, path, reference)
+    const type = member(geometry, 'type')
+    if (type !== 'GeometryCollection') {
+      readCoordinates(type, member(geometry, 'coordinates'), path, into)
+      return
+    }
+    const geometriesPath = `${path}.geometries`
+    const geometries = arrayAt(member(geometry, 'geometries'), geometriesPath)
+    for (const [index, item] of geometries.entries()) {
+      const itemPath = `${geometriesPath}[${index}]`
+      this.#readGeometry(objectAt(item, itemPath), itemPath, reference, into)
+    }
+  }
+}
+
+/** An object with several members that hold a shape: to read one would drop the others. */
+function refuseSeveralShapes(object: JsonObject, path: string): void {
+  let first: string | undefined
+  for (const name in object) {
+    if (!SHAPE_MEMBERS.includes(lowerCase(name))) continue
+    if (first !== undefined) fail('InvalidGeoJson', `has both ${first} and ${name}`, path)
+    first = name
+  }
+}
+
+const SHAPE_MEMBERS = [
+  'features',
+  'shapes',
+  'geometry',
+  'geometries',
+  'coordinates',
+  'rings',
+  'paths',
+]
+
+/** GeoJSON is in degrees, whatever the collection around it says. */
+function refuseMercator(
+  geometry: JsonObject,
+  path: string,
+  inherited: SpatialReference | undefined,
+): void {
+  const referencePath = `${path}.spatialReference`
+  const own = readSpatialReference(member(geometry, 'spatialreference'), referencePath)
+  if ((own ?? inherited ?? 'degrees') === 'degrees') return
+  fail('UnknownSpatialReference', 'cannot be other than degrees for GeoJSON', referencePath)
+}
+
+/**
+ * A member `crs`, as GeoJSON had it before RFC 7946, may only name what is meant without it:
+ * longitude and latitude on WGS 84.
+ */
+function refuseForeignCrs(object: JsonObject, path: string): void {
+  const crs = member(object, 'crs')
+  if (crs === undefined || crs === null) return
+  const properties = isObject(crs) ? member(crs, 'properties') : undefined
+  const name = isObject(properties) ? member(properties, 'name') : undefined
+  if (typeof name === 'string' && WGS84.test(name)) return
+  fail('UnknownSpatialReference', 'must be left out, or name CRS84 or EPSG:4326', `${path}.crs`)
+}
+
+const WGS84 = /^(urn:ogc:def:crs:(OGC:[\d.]*:CRS84|EPSG:[\d.]*:4326)|(OGC:)?CRS:?84|EPSG:4326)$/i
+
+function expectType(type: unknown, expected: string, path: string): void {
+  if (type === undefined || type === null || type === expected) return
+  fail('UnknownGeometryType', `must be "${expected}"`, `${path}.type`)
+}

@@ -1,0 +1,52 @@
+/**
+ * What the numbers of an Esri geometry are: degrees, or metres of the web Mercator projection.
+ *
+ * @module
+ */
+
+import { numberOf } from '../../interface/quoted.js'
+import { kindOf, member } from '../parse.js'
+import { fail, objectAt } from './positions.js'
+
+export type SpatialReference = 'degrees' | 'webMercator'
+
+const REFERENCES: ReadonlyMap<number, SpatialReference> = new Map([
+  [4326, 'degrees'],
+  [3857, 'webMercator'],
+  [102100, 'webMercator'],
+  [102113, 'webMercator'],
+  [900913, 'webMercator'],
+])
+
+/**
+ * Reads a member `spatialReference`. Absent, null and an object without members say nothing.
+ *
+ * @throws ServiceError  UnknownSpatialReference or InvalidGeoJson
+ */
+export function readSpatialReference(value: unknown, path: string): SpatialReference | undefined {
+  if (value === undefined || value === null) return undefined
+  const object = objectAt(value, path)
+  const wkid = readWkid(member(object, 'wkid'), `${path}.wkid`)
+  const latestWkid = readWkid(member(object, 'latestwkid'), `${path}.latestWkid`)
+  if (wkid === undefined && latestWkid === undefined) {
+    if (Object.keys(object).length === 0) return undefined
+    fail('UnknownSpatialReference', 'has no wkid', path)
+  }
+  const first = REFERENCES.get(wkid ?? Number.NaN)
+  const latest = REFERENCES.get(latestWkid ?? Number.NaN)
+  if (first === undefined && latest === undefined) {
+    const [number, field] = wkid === undefined ? [latestWkid, 'latestWkid'] : [wkid, 'wkid']
+    fail('UnknownSpatialReference', `is ${number}, which is not known`, `${path}.${field}`)
+  }
+  if (first !== undefined && latest !== undefined && first !== latest) {
+    fail('UnknownSpatialReference', `is both ${wkid} and ${latestWkid}`, path)
+  }
+  return first ?? latest
+}
+
+function readWkid(value: unknown, path: string): number | undefined {
+  if (value === undefined || value === null) return undefined
+  const wkid = numberOf(value)
+  if (wkid !== undefined) return wkid
+  return fail('InvalidGeoJson', `must be a number, not ${kindOf(value)}`, path)
+}

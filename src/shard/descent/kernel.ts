@@ -1,0 +1,143 @@
+/**
+ * The two ways to descend, with the same answers: the kernel in wasm/ for shards that lie in an
+ * arena, and descend.ts for all others and wherever the kernel cannot work.
+ *
+ * @module
+ */
+import { readFileSync } from 'node:fs'
+import { meets } from '../../geometry/bounds.js'
+import { createEdgeTable, type EdgeTable } from '../../geometry/polygon/edges.js'
+import { limits } from '../../limits.js'
+import { type Arena, claimZone } from '../arena.js'
+import type { Budget } from '../budget.js'
+import type { Shard } from '../layout.js'
+import type { RunList } from '../runs.js'
+import { descend } from './descend.js'
+import { holdsExactly } from './leaf.js'
+import { LEAF_RECIPIENT_COUNT, layOutZone, ZONE_NODE_COUNT, type Zone } from './zone.js'
+import * as at from './zone-header.js'
+
+export interface Kernel {
+  /** To be filled before a descent, with no more edges than the kernel was asked for. */
+  readonly table: EdgeTable
+  /** `descend` of descend.ts for this table. */
+  descend(shard: Shard, hasShell: boolean, budget: Budget, runs: RunList | null): number
+}
+
+/** What to descend a shard with, for a table of up to `edgeCount` edges. */
+export function kernelFor(shard: Shard, edgeCount: number): Kernel {
+  const { arena } = shard
+  const fits =
+    edgeCount <= limits.scratchEdgeCount &&
+    shard.recipientCount <= ZONE_NODE_COUNT * shard.nodeSize &&
+    shard.nodeSize <= NODE_SIZE_MAX
+  if (arena === null || !fits) return plainKernel
+  return zoneKernels.get(arena.memory) ?? openZoneKernel(arena) ?? plainKernel
+}
+
+/** A leaf has to fit in the buffer of runs several times. */
+const NODE_SIZE_MAX = 4_096
+
+const plainTable = createEdgeTable()
+const plainKernel: Kernel = {
+  table: plainTable,
+  descend: (shard, hasShell, budget, runs) => descend(shard, plainTable, hasShell, budget, runs),
+}
+
+/** One for each arena that this thread has a zone in. */
+const zoneKernels = new WeakMap<WebAssembly.Memory, Kernel>()
+/** Undefined until it is first needed, null where it cannot be had. */
+let compiled: WebAssembly.Module | null | undefined
+
+function openZoneKernel(arena: Arena): Kernel | undefined {
+  if (compiled === undefined) compiled = compile()
+  if (compiled === null) return undefined
+  const start = claimZone(arena)
+  // Asked for again with the next shape: the thread that this one replaces may not have ended yet.
+  if (start === undefined) return undefined
+  const kernel = new ZoneKernel(compiled, arena.memory, start)
+  zoneKernels.set(arena.memory, kernel)
+  return kernel
+}
+
+/** Null on a processor without the instructions that it needs. */
+function compile(): WebAssembly.Module | null {
+  const bytes = readFileSync(new URL('./descend.wasm', import.meta.url))
+  try {
+    return new WebAssembly.Module(bytes)
+  } catch (error) {
+    if (error instanceof WebAssembly.CompileError) return null
+    throw error
+  }
+}
+
+interface KernelExports {
+  start(zone: number): number
+  resume(zone: number): number
+}
+
+class ZoneKernel implements Kernel {
+  readonly table: EdgeTable
+  readonly #start: number
+  readonly #zone: Zone
+  readonly #exports: KernelExports
+  /** What the kernel asks about when it asks for an exact decision. */
+  #shard: Shard | undefined
+  #hasShell = true
+
+  constructor(module: WebAssembly.Module, memory: WebAssembly.Memory, start: number) {
+    this.#start = start
+    this.#zone = layOutZone(memory.buffer, start)
+    this.table = this.#zone.table
+    const imports = { env: { memory }, kernel: { holdsExactly: this.#holdsExactly } }
+    const { exports } = new WebAssembly.Instance(module, imports)
+    this.#exports = exports as unknown as KernelExports
+  }
+
+  descend(shard: Shard, hasShell: boolean, budget: Budget, runs: RunList | null): number {
+    if (shard.recipientCount === 0 || !meets(shard.box, this.table.bounds)) return 0
+    this.#shard = shard
+    this.#hasShell = hasShell
+    this.#ask(shard, hasShell, budget, runs !== null)
+    let status = this.#exports.start(this.#start)
+    this.#collect(runs)
+    while (status === at.FULL) {
+      status = this.#exports.resume(this.#start)
+      this.#collect(runs)
+    }
+    const { header } = this.#zone
+    budget.edgeTestCount = header.getFloat64(at.BUDGET, true)
+    return status === at.SPENT ? -1 : header.getInt32(at.FOUND_COUNT, true)
+  }
+
+  #ask(shard: Shard, hasShell: boolean, budget: Budget, wantsRuns: boolean): void {
+    const { header } = this.#zone
+    const { box, coords, nodeSize, recipientCount } = shard
+    header.setUint32(at.COORDS_AT, coords.byteOffset, true)
+    header.setInt32(at.RECIPIENT_COUNT, recipientCount, true)
+    header.setInt32(at.NODE_SIZE, nodeSize, true)
+    header.setInt32(at.LEAF_SIZE, Math.max(nodeSize, LEAF_RECIPIENT_COUNT), true)
+    header.setInt32(at.HAS_SHELL, Number(hasShell), true)
+    header.setInt32(at.WANTS_RUNS, Number(wantsRuns), true)
+    header.setInt32(at.EDGE_COUNT, this.table.edgeCount, true)
+    header.setInt32(at.FOUND_COUNT, 0, true)
+    header.setFloat64(at.BUDGET, budget.edgeTestCount, true)
+    header.setInt32(at.BOX, box.minLng, true)
+    header.setInt32(at.BOX + 4, box.minLat, true)
+    header.setInt32(at.BOX + 8, box.maxLng, true)
+    header.setInt32(at.BOX + 12, box.maxLat, true)
+  }
+
+  #collect(runs: RunList | null): void {
+    const { bounds, header } = this.#zone
+    runs?.appendPairs(bounds.subarray(0, header.getInt32(at.BOUND_COUNT, true)))
+  }
+
+  #holdsExactly = (point: number, listAt: number, count: number, crossedBits: number): boolean => {
+    const { coords } = this.#shard as Shard
+    const { entries, entriesAt } = this.#zone
+    const active = { entries, start: ((listAt >>> 0) - entriesAt) / 4, count, crossedBits }
+    const lng = coords[2 * point]
+    return holdsExactly(lng, coords[2 * point + 1], this.table, active, this.#hasShell)
+  }
+}

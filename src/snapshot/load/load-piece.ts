@@ -1,0 +1,101 @@
+/**
+ * What there is to do to load a snapshot, in pieces that any thread can carry out: a file each.
+ *
+ * @module
+ */
+import { OperatorError } from '../../errors.js'
+import type { Room } from '../../shard/arena.js'
+import { findRepeats, type Repeats } from '../../shard/duplicates/find-repeats.js'
+import { lookHere } from '../../shard/duplicates/shard-look.js'
+import { attachShard, type ShardImage } from '../../shard/layout.js'
+import { type RepeatsHead, readRepeatsImage, sharedRepeats } from '../duplicates/image.js'
+import type { OnRead } from '../format/blocks.js'
+import { readShardImage, type ShardHead } from '../format/shard-image.js'
+import { withFile } from '../open-file.js'
+
+export interface ShardPiece {
+  readonly kind: 'shard'
+  readonly path: string
+  readonly byteLength: number
+  readonly head: ShardHead
+  /** Contacts of the source. */
+  readonly contactCount: number
+  readonly room: Room
+}
+
+export type RepeatsPiece =
+  | {
+      readonly kind: 'repeats'
+      readonly path: string
+      readonly byteLength: number
+      readonly head: RepeatsHead
+      /** Recipients of each shard. */
+      readonly shardCounts: readonly number[]
+      readonly room: Room
+    }
+  /** For snapshots of format version 1, which do not say what repeats. */
+  | { readonly kind: 'findRepeats'; readonly shards: readonly ShardImage[] }
+
+export type LoadPiece = ShardPiece | RepeatsPiece
+
+/** Carries out pieces, here or on other threads. */
+export interface LoadRunner {
+  loadShard(piece: ShardPiece): Promise<ShardImage>
+  loadRepeats(piece: RepeatsPiece): Promise<Repeats>
+  /** Gives up what is under way; when it resolves, no thread touches the rooms any more. */
+  close(): Promise<void>
+}
+
+/** @throws OperatorError `SnapshotCorrupt` */
+export function loadShard(piece: ShardPiece, onRead: OnRead): Promise<ShardImage> {
+  const { path, byteLength, head, contactCount, room } = piece
+  return withFile(path, byteLength, (file) =>
+    readShardImage(file, head, contactCount, room, onRead),
+  )
+}
+
+/** @throws OperatorError `SnapshotCorrupt` */
+export async function loadRepeats(piece: RepeatsPiece, onRead: OnRead): Promise<Repeats> {
+  if (piece.kind === 'repeats') {
+    const { path, byteLength, head, shardCounts, room } = piece
+    return await withFile(path, byteLength, (file) =>
+      readRepeatsImage(file, head, shardCounts, room, onRead),
+    )
+  }
+  const look = lookHere((at) => {
+    onRead(0)
+    return attachShard(piece.shards[at])
+  })
+  const shardCounts = piece.shards.map(({ recipientCount }) => recipientCount)
+  return sharedRepeats(await findRepeats(shardCounts, look))
+}
+
+/** One piece after the other, on this thread. */
+export function runHere(onRead: OnRead, stopping?: AbortSignal): LoadRunner {
+  let last: Promise<unknown> = Promise.resolve()
+  let isClosed = false
+  const onPiece = (pieceBytes: number) => {
+    if (isClosed || stopping?.aborted) throw givenUp()
+    onRead(pieceBytes)
+  }
+  const next = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const result = last.then(() => {
+      onPiece(0)
+      return work()
+    })
+    last = result.catch(() => {})
+    return result
+  }
+  return {
+    loadShard: (piece) => next(() => loadShard(piece, onPiece)),
+    loadRepeats: (piece) => next(() => loadRepeats(piece, onPiece)),
+    async close() {
+      isClosed = true
+      await last
+    },
+  }
+}
+
+export function givenUp(): OperatorError {
+  return new OperatorError('Failed', 'loading was given up')
+}

@@ -1,0 +1,63 @@
+/**
+ * Loads the files of a snapshot on several threads, each straight into its room. To verify one takes
+ * long pieces of work, and the main thread has connections to hand out meanwhile.
+ *
+ * @module
+ */
+
+import type { Repeats } from '../../shard/duplicates/find-repeats.js'
+import type { ShardImage } from '../../shard/layout.js'
+import { startTaskThreads } from '../../task-threads.js'
+import type { OnRead } from '../format/blocks.js'
+import { givenUp, type LoadPiece, type LoadRunner, loadRepeats, loadShard } from './load-piece.js'
+
+/** What a thread is given. */
+export interface LoadTask {
+  readonly piece: LoadPiece
+  /** One word of shared memory: not zero to give up soon. */
+  readonly stopping: Int32Array
+}
+
+/**
+ * @param workerUrl  of the compiled workers/load.ts
+ * @param stopping  to give up soon
+ */
+export function runOnThreads(
+  workerUrl: URL,
+  threadCount: number,
+  onRead: OnRead,
+  stopping?: AbortSignal,
+): LoadRunner {
+  const threads = startTaskThreads<LoadTask, ShardImage | Repeats, number>(
+    workerUrl,
+    threadCount,
+    onRead,
+  )
+  const isStopping = new Int32Array(new SharedArrayBuffer(4))
+  const stop = () => void Atomics.store(isStopping, 0, 1)
+  stopping?.addEventListener('abort', stop)
+  if (stopping?.aborted) stop()
+  const run = (piece: LoadPiece) => threads.run({ piece, stopping: isStopping })
+  return {
+    loadShard: (piece) => run(piece) as Promise<ShardImage>,
+    loadRepeats: (piece) => run(piece) as Promise<Repeats>,
+    async close() {
+      stopping?.removeEventListener('abort', stop)
+      stop()
+      await threads.close()
+    },
+  }
+}
+
+/** Does what a thread is given. */
+export async function runLoadTask(
+  { piece, stopping }: LoadTask,
+  onRead: OnRead,
+): Promise<ShardImage | Repeats> {
+  const onPiece = (bytes: number) => {
+    if (Atomics.load(stopping, 0) !== 0) throw givenUp()
+    if (bytes > 0) onRead(bytes)
+  }
+  onPiece(0)
+  return await (piece.kind === 'shard' ? loadShard(piece, onPiece) : loadRepeats(piece, onPiece))
+}

@@ -1,0 +1,43 @@
+/**
+ * The numbers of a shard file, read without the rest. They are not verified: that takes the checksums
+ * of the whole image.
+ *
+ * @module
+ */
+import type { FileHandle } from 'node:fs/promises'
+import type { NumberColumn } from '../../shard/duplicates/shard-look.js'
+import { readAll } from '../format/blocks.js'
+import { withFile } from '../open-file.js'
+
+/** Where they are; threads are told, since to read the head of a file takes much to load. */
+export interface NumberPlace {
+  readonly path: string
+  /** Of the file. */
+  readonly byteLength: number
+  readonly offsets: BytePlace
+  readonly numbers: BytePlace
+}
+
+interface BytePlace {
+  /** In the file. */
+  readonly position: number
+  readonly byteLength: number
+}
+
+/** @throws OperatorError `SnapshotCorrupt` */
+export function readNumbers({ path, byteLength, ...places }: NumberPlace): Promise<NumberColumn> {
+  return withFile(path, byteLength, async (file) => {
+    const offsets = await readPlace(file, places.offsets)
+    const numbers = await readPlace(file, places.numbers)
+    return { numbers, numberOffsets: new Uint32Array(offsets.buffer) }
+  })
+}
+
+async function readPlace(
+  file: FileHandle,
+  { position, byteLength }: BytePlace,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(byteLength)
+  await readAll(file, bytes, position)
+  return bytes
+}

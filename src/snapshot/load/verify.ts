@@ -1,0 +1,127 @@
+/**
+ * Verifies a snapshot on disk: all that opening it verifies, the SHA-256 of every file, and that the
+ * repeats are those of its numbers. One shard is in memory at a time.
+ *
+ * @module
+ */
+import { join } from 'node:path'
+import type { Room } from '../../shard/arena.js'
+import { createArenaPool } from '../../shard/arena-pool.js'
+import { findRepeats } from '../../shard/duplicates/find-repeats.js'
+import { lookHere } from '../../shard/duplicates/shard-look.js'
+import { snapshotsDirectory } from '../directory.js'
+import { findDifference } from '../duplicates/faults.js'
+import { readRepeatsFile } from '../duplicates/file.js'
+import {
+  encodeManifest,
+  MANIFEST_FILE,
+  type Manifest,
+  type Manifest2,
+  readManifest,
+} from '../format/manifest.js'
+import { roomBytesOf } from '../format/shard-image.js'
+import { corrupt, readFault } from '../open-file.js'
+import { loadShard } from './load-piece.js'
+import { planShard } from './plan-piece.js'
+import { findNumbers } from './read-columns.js'
+import { readNumbers } from './read-numbers.js'
+import { sha256Of } from './sha256.js'
+
+export interface FileState {
+  readonly file: string
+  /** What it should have; 0 where nobody knows. */
+  readonly byteLength: number
+  /** What is wrong with it; undefined where nothing is. */
+  readonly fault: string | undefined
+}
+
+export interface SnapshotState {
+  readonly snapshotId: string
+  readonly isWhole: boolean
+  readonly files: readonly FileState[]
+}
+
+export async function verifySnapshot(dataDirectory: string, id: string): Promise<SnapshotState> {
+  const directory = join(snapshotsDirectory(dataDirectory), id)
+  let manifest: Manifest
+  try {
+    manifest = await readManifest(dataDirectory, id)
+  } catch (error) {
+    const fault = faultOf(error, join(directory, MANIFEST_FILE))
+    return stateOf(id, [{ file: MANIFEST_FILE, byteLength: 0, fault }])
+  }
+  const byteLength = Buffer.byteLength(encodeManifest(manifest))
+  const files: FileState[] = [{ file: MANIFEST_FILE, byteLength, fault: undefined }]
+  files.push(...(await verifyShards(directory, manifest)))
+  if ('repeats' in manifest) {
+    files.push(await verifyRepeats(directory, manifest, stateOf(id, files).isWhole))
+  }
+  return stateOf(id, files)
+}
+
+function stateOf(snapshotId: string, files: readonly FileState[]): SnapshotState {
+  return { snapshotId, isWhole: files.every(({ fault }) => fault === undefined), files }
+}
+
+async function verifyShards(directory: string, { sources }: Manifest): Promise<FileState[]> {
+  const sizes = sources.flatMap(({ shards }) =>
+    shards.map(({ byteLength, recipientCount }) => roomBytesOf(byteLength, recipientCount)),
+  )
+  const room = roomOf(Math.max(0, ...sizes))
+  const states: FileState[] = []
+  for (const { id: sourceId, contactCount, shards } of sources) {
+    for (const entry of shards) {
+      const path = join(directory, entry.file)
+      const read = async () => {
+        const piece = await planShard(directory, { id: sourceId, contactCount }, entry, room)
+        return await loadShard(piece, () => {})
+      }
+      states.push(await verified(path, entry, read))
+    }
+  }
+  return states
+}
+
+async function verifyRepeats(
+  directory: string,
+  { sources, repeats: entry }: Manifest2,
+  areShardsWhole: boolean,
+): Promise<FileState> {
+  const path = join(directory, entry.file)
+  const shards = sources.flatMap(({ shards }) => shards)
+  const shardCounts = shards.map(({ recipientCount }) => recipientCount)
+  return await verified(path, entry, async () => {
+    const read = await readRepeatsFile(path, entry, shardCounts, roomOf(entry.byteLength))
+    if (!areShardsWhole) return
+    const look = lookHere(async (at) =>
+      readNumbers(await findNumbers(join(directory, shards[at].file), shards[at].byteLength)),
+    )
+    const found = await findRepeats(shardCounts, look)
+    const difference = findDifference(read, found)
+    if (difference !== undefined) throw corrupt(path, difference)
+  })
+}
+
+function roomOf(byteLength: number): Room {
+  return createArenaPool(1).take([byteLength])[0]
+}
+
+async function verified(
+  path: string,
+  { file, byteLength, sha256 }: { file: string; byteLength: number; sha256: string },
+  read: () => Promise<unknown>,
+): Promise<FileState> {
+  try {
+    await read()
+    const found = await sha256Of(path)
+    if (found !== sha256) throw corrupt(path, `found SHA-256 ${found}, expected ${sha256}`)
+    return { file, byteLength, fault: undefined }
+  } catch (error) {
+    return { file, byteLength, fault: faultOf(error, path) }
+  }
+}
+
+/** Without the path, which stands before it. */
+function faultOf(error: unknown, path: string): string {
+  return readFault(path, error).message.replace(`${path}: `, '')
+}

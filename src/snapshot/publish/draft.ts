@@ -1,0 +1,239 @@
+/**
+ * A snapshot that is being made, in a directory that is removed if it does not become one.
+ *
+ * @module
+ */
+import { createHash } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { OperatorError } from '../../errors.js'
+import { limits } from '../../limits.js'
+import type { Log } from '../../log.js'
+import { inSharedMemory, type RecipientColumns } from '../../shard/columns.js'
+import { findRepeats } from '../../shard/duplicates/find-repeats.js'
+import { importThreadCount } from '../../task-threads.js'
+import { createFile, snapshotsDirectory, syncDirectory } from '../directory.js'
+import { writeRepeatsFile } from '../duplicates/file.js'
+import { lookOnThreads } from '../duplicates/look-on-threads.js'
+import {
+  createManifest,
+  encodeManifest,
+  MANIFEST_FILE,
+  type Manifest,
+  type ManifestFile,
+  type ManifestSource,
+  REPEATS_FILE,
+} from '../format/manifest.js'
+import { isCorrupt } from '../open-file.js'
+import { releaseMemory } from '../release-memory.js'
+import { recipientCountOf } from '../snapshot.js'
+import { assertNothingLost, type Base, cannotCarryOver } from './base.js'
+import { type BuildThreads, startBuildThreads } from './build-tasks.js'
+import { assertFreeSpace } from './free-space.js'
+import { makeCurrent, prune } from './make-current.js'
+import { type RemovalOnExit, removeOnExit } from './remove-on-exit.js'
+import { type VerifiedFile, verifyFiles } from './verify-files.js'
+import { carryOver, removeSource, type SourceName, writeSource } from './write-source.js'
+
+export interface DraftPlace {
+  readonly dataDirectory: string
+  /** Where it is made. */
+  readonly temporary: string
+  readonly generation: number
+  readonly base: Base
+  /** Throws if the data directory is not ours any more. */
+  readonly assertHeld: () => void
+  readonly log: Log
+  readonly endsOnSignal: boolean
+  readonly onCommit: (() => void) | undefined
+}
+
+export interface PutOptions {
+  /** Called with the recipients of the source that are on disk so far. */
+  readonly onProgress?: (recipientCount: number) => void
+}
+
+/** A snapshot that is being made; one thing is asked of it at a time. */
+export class Draft {
+  readonly #place: DraftPlace
+  readonly #put = new Map<number, ManifestSource>()
+  readonly #removal: RemovalOnExit
+  #threads: BuildThreads | undefined
+  #hasEnded = false
+
+  constructor(place: DraftPlace) {
+    this.#place = place
+    this.#removal = removeOnExit(place.temporary, place.endsOnSignal)
+  }
+
+  /**
+   * Writes a source, in the place of any that has its id. If that fails, the draft goes on without
+   * it: the source is carried over as it was.
+   */
+  async put(
+    source: SourceName,
+    columns: RecipientColumns,
+    { onProgress }: PutOptions = {},
+  ): Promise<void> {
+    const { temporary } = this.#place
+    const others = this.#sources().filter(({ id }) => id !== source.id)
+    if (others.length >= limits.sourceCount) {
+      throw new OperatorError('Usage', `a snapshot has at most ${limits.sourceCount} sources`)
+    }
+    await this.#told(async () => {
+      try {
+        if (this.#put.delete(source.id)) await removeSource(temporary, source.id)
+        await assertFreeSpace(temporary, columns, recipientCountOf(others))
+        const threads = this.#threadsFor(columns.recipientCount)
+        const isThreaded = threads === this.#threads
+        const placed = isThreaded ? inSharedMemory(columns) : columns
+        // What was needed to collect them is as much as is taken now.
+        if (isThreaded) releaseMemory()
+        this.#put.set(
+          source.id,
+          await writeSource(temporary, source, placed, threads, { onProgress }),
+        )
+      } catch (error) {
+        await this.#endThreads()
+        await removeSource(temporary, source.id).catch(() => undefined)
+        throw error
+      }
+    })
+  }
+
+  /** Makes it the current snapshot, with the sources that were not put; the draft ends either way. */
+  async publish(): Promise<{ snapshotId: string }> {
+    const { dataDirectory, temporary, base, assertHeld, onCommit, log } = this.#place
+    try {
+      const { id, sources } = await this.#told(() => this.#complete())
+      assertHeld()
+      // From here on it goes by its name, and must not do so without CURRENT.
+      this.#removal.hold()
+      onCommit?.()
+      try {
+        await makeCurrent(dataDirectory, temporary, id)
+      } catch (error) {
+        throw error instanceof OperatorError ? error : this.#unchanged(error as Error)
+      }
+      log.debug({ snapshot: id, sources: sources.length }, 'published')
+      await prune(dataDirectory, id, base.id, log)
+      return { snapshotId: id }
+    } finally {
+      await this.discard()
+    }
+  }
+
+  /** Ends the draft and leaves nothing of it, unless it has ended already. */
+  async discard(): Promise<void> {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    // Files that threads still write would come back.
+    await this.#endThreads()
+    await rm(this.#place.temporary, { recursive: true, force: true })
+    this.#removal.forget()
+  }
+
+  /** Everything that belongs to it, on disk and verified. */
+  async #complete(): Promise<Manifest> {
+    const { temporary, generation } = this.#place
+    await this.#carryOver()
+    const sources = this.#sources()
+    const repeats = await this.#verifyAndFindRepeats(sources)
+    const manifest = createManifest(generation, new Date().toISOString(), sources, repeats)
+    const text = Buffer.from(encodeManifest(manifest))
+    await createFile(join(temporary, MANIFEST_FILE), [text])
+    const sha256 = createHash('sha256').update(text).digest('hex')
+    await this.#verify([repeats, { file: MANIFEST_FILE, sha256 }], sources)
+    await syncDirectory(temporary)
+    return manifest
+  }
+
+  /** Those that were put, and the others as they were. */
+  #sources(): ManifestSource[] {
+    return [...this.#carried(), ...this.#put.values()].sort((left, right) => left.id - right.id)
+  }
+
+  #carried(): ManifestSource[] {
+    return this.#place.base.sources.filter(({ id }) => !this.#put.has(id))
+  }
+
+  async #carryOver(): Promise<void> {
+    const { dataDirectory, temporary, base } = this.#place
+    assertNothingLost(base, new Set(this.#put.keys()))
+    if (base.id === undefined) return
+    const from = join(snapshotsDirectory(dataDirectory), base.id)
+    for (const source of this.#carried()) {
+      try {
+        await carryOver(from, temporary, source)
+        await this.#verify(source.shards, [source], from)
+      } catch (error) {
+        if (!isCorrupt(error)) throw error
+        throw cannotCarryOver(error, [source.id])
+      }
+    }
+  }
+
+  /** Both at a time: the threads go on with one where the other waits. */
+  async #verifyAndFindRepeats(sources: readonly ManifestSource[]): Promise<ManifestFile> {
+    const { temporary } = this.#place
+    const shards = sources.flatMap((source) => source.shards)
+    const look = lookOnThreads(this.#threadsFor(recipientCountOf(sources)), temporary, shards)
+    const put = [...this.#put.values()]
+    const [found, verified] = await Promise.allSettled([
+      findRepeats(
+        shards.map(({ recipientCount }) => recipientCount),
+        look,
+      ),
+      this.#verify(
+        put.flatMap((source) => source.shards),
+        put,
+      ),
+    ])
+    if (verified.status === 'rejected') throw verified.reason
+    if (found.status === 'rejected') throw found.reason
+    return await writeRepeatsFile(join(temporary, REPEATS_FILE), found.value)
+  }
+
+  /**
+   * @param sources  of which the files are, or are about
+   * @param from  the directory to name, if it is not the one that is read
+   */
+  async #verify(
+    files: readonly VerifiedFile[],
+    sources: readonly ManifestSource[],
+    from?: string,
+  ): Promise<void> {
+    const threads = this.#threadsFor(recipientCountOf(sources))
+    await verifyFiles(this.#place.temporary, files, threads, from)
+  }
+
+  #threadsFor(recipientCount: number): BuildThreads {
+    if (recipientCount < limits.threadlessRecipientCount) return startBuildThreads(0)
+    this.#threads ??= startBuildThreads(importThreadCount())
+    return this.#threads
+  }
+
+  async #endThreads(): Promise<void> {
+    const threads = this.#threads
+    this.#threads = undefined
+    await threads?.close()
+  }
+
+  /** Says of any failure that nothing has changed. */
+  async #told<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work()
+    } catch (error) {
+      throw this.#unchanged(error as Error)
+    }
+  }
+
+  #unchanged(error: Error): OperatorError {
+    return new OperatorError(
+      error instanceof OperatorError ? error.code : 'Failed',
+      `no snapshot was published in ${this.#place.dataDirectory}, what was current still is: ` +
+        error.message,
+      { cause: error },
+    )
+  }
+}

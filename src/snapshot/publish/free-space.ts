@@ -1,0 +1,44 @@
+/**
+ * Whether the disk has room for what an import is about to write.
+ *
+ * @module
+ */
+import { statfs } from 'node:fs/promises'
+import { OperatorError } from '../../errors.js'
+import { limits } from '../../limits.js'
+import type { RecipientColumns } from '../../shard/columns.js'
+
+/** An index entry (coordinates and id), a contact and the offset of a number. */
+const RECIPIENT_BYTES = 8 + 4 + 4 + 4
+/** In the file of the repeats, for a recipient whose number repeats: all may. */
+const REPEAT_BYTES = 4 + 4
+/** Headers, padding, the manifest and directories, amply. */
+const SHARD_EXTRA_BYTES = 64 << 10
+const SNAPSHOT_EXTRA_BYTES = 4 << 20
+
+/**
+ * Refuses work that the disk has no room for; work that it has room for can still fill it.
+ *
+ * @param columns  what is to be written
+ * @param otherCount  recipients of all other sources of the snapshot
+ */
+export async function assertFreeSpace(
+  directory: string,
+  columns: RecipientColumns,
+  otherCount: number,
+): Promise<void> {
+  const { recipientCount, numbers } = columns
+  const shardCount = Math.ceil(recipientCount / limits.shardRecipientCount)
+  const neededBytes =
+    recipientCount * RECIPIENT_BYTES +
+    numbers.length +
+    (recipientCount + otherCount) * REPEAT_BYTES +
+    shardCount * SHARD_EXTRA_BYTES +
+    SNAPSHOT_EXTRA_BYTES
+  const { bavail, bsize } = await statfs(directory)
+  if (bavail * bsize >= neededBytes) return
+  throw new OperatorError(
+    'Failed',
+    `${directory}: ${bavail * bsize} bytes are free, the new snapshot needs ${neededBytes}`,
+  )
+}

@@ -1,0 +1,55 @@
+/**
+ * Publishes a snapshot in which some sources are new or replaced. Until CURRENT is renamed nothing
+ * has changed of what is there; so whatever fails, the old snapshot stays the current one.
+ *
+ * @module
+ */
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { OperatorError } from '../../errors.js'
+import type { Log } from '../../log.js'
+import {
+  DIRECTORY_MODE,
+  generationOf,
+  listSnapshots,
+  snapshotsDirectory,
+  TEMPORARY,
+} from '../directory.js'
+import { readBase } from './base.js'
+import { Draft } from './draft.js'
+import type { DataLock } from './lock.js'
+import { removeTemporaries } from './make-current.js'
+
+export interface DraftOptions {
+  readonly log: Log
+  /** Whether SIGINT, SIGTERM and SIGHUP end the process, which is so unless said otherwise. */
+  readonly endsOnSignal?: boolean
+  /** Called when it is about to become current: from then on nobody may end the process. */
+  readonly onCommit?: () => void
+}
+
+/** `publish` or `discard` must follow. */
+export async function beginSnapshot(
+  { dataDirectory, assertHeld }: DataLock,
+  { log, endsOnSignal = true, onCommit }: DraftOptions,
+): Promise<Draft> {
+  const snapshots = snapshotsDirectory(dataDirectory)
+  try {
+    await mkdir(snapshots, { recursive: true, mode: DIRECTORY_MODE })
+    await removeTemporaries(snapshots)
+    const existing = await listSnapshots(dataDirectory)
+    const generation = Math.max(0, ...existing.map(generationOf)) + 1
+    const base = await readBase(dataDirectory)
+    const temporary = join(snapshots, `${generation}${TEMPORARY}`)
+    await mkdir(temporary, { mode: DIRECTORY_MODE })
+    const place = { dataDirectory, temporary, generation, base, assertHeld, log }
+    return new Draft({ ...place, endsOnSignal, onCommit })
+  } catch (error) {
+    if (error instanceof OperatorError) throw error
+    throw new OperatorError(
+      'Failed',
+      `cannot make a snapshot in ${dataDirectory}: ${(error as Error).message}`,
+      { cause: error },
+    )
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * Gathers recipients into columns in shared memory, some thousand at a time.
+ *
+ * @module
+ */
+import { OperatorError } from '../../errors.js'
+import { limits } from '../../limits.js'
+import type { RecipientColumns } from '../../shard/columns.js'
+import type { RecipientBatch, RecipientSink } from '../batch.js'
+import { findContacts } from './contacts.js'
+import { SharedColumn } from './shared-column.js'
+
+/** Offsets are 32-bit, so the texts of one column take less than 4 GiB. */
+const TEXT_BYTES_MAX = 2 ** 32 - 1
+
+export interface CollectorOptions {
+  readonly recipientCountMax?: number
+  readonly textBytesMax?: number
+}
+
+export class RecipientCollector implements RecipientSink {
+  readonly #lngs: SharedColumn<Int32Array>
+  readonly #lats: SharedColumn<Int32Array>
+  readonly #numbers: TextColumn
+  #contacts: TextColumn
+  readonly #recipientCountMax: number
+
+  constructor(options: CollectorOptions = {}) {
+    const recipientCountMax = options.recipientCountMax ?? limits.sourceRecipientCount
+    const textBytesMax = options.textBytesMax ?? TEXT_BYTES_MAX
+    this.#recipientCountMax = recipientCountMax
+    this.#lngs = new SharedColumn(Int32Array, recipientCountMax)
+    this.#lats = new SharedColumn(Int32Array, recipientCountMax)
+    this.#numbers = new TextColumn(recipientCountMax, textBytesMax)
+    this.#contacts = new TextColumn(recipientCountMax, textBytesMax)
+  }
+
+  get recipientCount(): number {
+    return this.#lngs.length
+  }
+
+  /** @throws OperatorError  `InputRejected` beyond the limits of one source */
+  add(batch: RecipientBatch): void {
+    const { recipientCount } = batch
+    if (this.recipientCount + recipientCount > this.#recipientCountMax) {
+      throw new OperatorError(
+        'InputRejected',
+        `more than ${this.#recipientCountMax} recipients: import them as several sources`,
+      )
+    }
+    this.#numbers.append(batch.numbers, batch.numberOffsets, recipientCount)
+    this.#contacts.append(batch.contacts, batch.contactOffsets, recipientCount)
+    this.#lngs.extend(recipientCount).set(batch.lngs.subarray(0, recipientCount))
+    this.#lats.extend(recipientCount).set(batch.lats.subarray(0, recipientCount))
+  }
+
+  truncate(recipientCount: number): void {
+    this.#numbers.truncate(recipientCount)
+    this.#contacts.truncate(recipientCount)
+    this.#lngs.length = recipientCount
+    this.#lats.length = recipientCount
+  }
+
+  /** The columns: views of what was gathered. Nothing may be added afterwards. */
+  async finish(): Promise<RecipientColumns> {
+    const { recipientCount } = this
+    const { bytes: numbers, offsets: numberOffsets } = this.#numbers.finish()
+    const { bytes: contactTexts, offsets: contactOffsets } = this.#contacts.finish()
+    this.#contacts = new TextColumn(0, 0)
+    const texts = { recipientCount, numberOffsets, numbers, contactOffsets, contactTexts }
+    const { contacts, contactCount } = await findContacts(texts)
+    return {
+      recipientCount,
+      lngs: this.#lngs.finish(),
+      lats: this.#lats.finish(),
+      contacts,
+      contactCount,
+      numberOffsets,
+      numbers,
+    }
+  }
+}
+
+class TextColumn {
+  readonly #bytes: SharedColumn<Uint8Array>
+  readonly #offsets: SharedColumn<Uint32Array>
+  readonly #bytesMax: number
+
+  constructor(countMax: number, bytesMax: number) {
+    this.#bytes = new SharedColumn(Uint8Array, bytesMax)
+    this.#offsets = new SharedColumn(Uint32Array, countMax + 1)
+    this.#offsets.extend(1)[0] = 0
+    this.#bytesMax = bytesMax
+  }
+
+  append(bytes: Uint8Array, offsets: Uint32Array, count: number): void {
+    const start = offsets[0]
+    const end = offsets[count]
+    const base = this.#bytes.length
+    if (base + (end - start) > this.#bytesMax) {
+      throw new OperatorError(
+        'InputRejected',
+        `the texts of one source take more than ${this.#bytesMax} bytes: import it as several sources`,
+      )
+    }
+    this.#bytes.extend(end - start).set(bytes.subarray(start, end))
+    const ends = this.#offsets.extend(count)
+    for (let at = 0; at < count; at++) ends[at] = base + (offsets[at + 1] - start)
+  }
+
+  truncate(count: number): void {
+    this.#bytes.length = this.#offsets.finish()[count]
+    this.#offsets.length = count + 1
+  }
+
+  finish(): { bytes: Uint8Array; offsets: Uint32Array } {
+    return { bytes: this.#bytes.finish(), offsets: this.#offsets.finish() }
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * Recipients from files: CSV, JSON lines, GeoJSON and Parquet, plain or packed.
+ *
+ * @module
+ */
+import type { DuckDBConnection } from '@duckdb/node-api'
+import type { ColumnNames, OnReadProgress, ReadReport, RecipientSink } from '../batch.js'
+import { openParquet, readParquetFile } from '../parquet/read-parquet.js'
+import type { ChosenColumns } from '../preview.js'
+import { KeySet } from '../rows/key-set.js'
+import { RejectTally } from '../rows/rejects.js'
+import { type FileRead, type RowTarget, readTextFile } from '../text/read-text.js'
+import { withDatabase } from './database.js'
+import type { FileFormat } from './file-format.js'
+import { inputPaths } from './input-paths.js'
+import { type FileToRead, type OpenedFile, openFile } from './open-files.js'
+import { Spool } from './spool.js'
+
+export interface FilesInput {
+  /** Paths, patterns such as `data/*.csv`, and `-` for standard input; read in this order. */
+  readonly patterns: readonly string[]
+  /** Of all files; each file tells its own if absent. */
+  readonly format?: FileFormat | undefined
+  readonly columns: ColumnNames
+  /** Where standard input and the features of collections are kept while they are read. */
+  readonly spoolDirectory: string
+}
+
+export interface ReadFilesOptions {
+  readonly onProgress?: OnReadProgress | undefined
+  /** Told of each file that has columns, before its rows are read. */
+  readonly onColumns?: ((columns: ChosenColumns) => void) | undefined
+}
+
+/**
+ * Reads files as one source. Rows that cannot be used are counted by reason; a file that cannot be
+ * used as a whole is an OperatorError `InputRejected`, and then nothing that the sink has got counts.
+ */
+export async function readFiles(
+  input: FilesInput,
+  sink: RecipientSink,
+  options: ReadFilesOptions = {},
+): Promise<ReadReport> {
+  const spool = new Spool(input.spoolDirectory)
+  try {
+    const files: FileToRead[] = []
+    for (const path of await inputPaths(input.patterns)) {
+      files.push(await openFile(path, input.format, input.columns, spool))
+    }
+    const target = { sink, tally: new RejectTally(), keys: new KeySet() }
+    return await readAll(files, input.columns, target, options)
+  } finally {
+    spool.remove()
+  }
+}
+
+async function readAll(
+  files: readonly FileToRead[],
+  wanted: ColumnNames,
+  target: RowTarget,
+  { onProgress, onColumns }: ReadFilesOptions,
+): Promise<ReadReport> {
+  const totalBytes = files.reduce((sum, { byteCount }) => sum + byteCount, 0)
+  let doneBytes = 0
+  let acceptedCount = 0
+  let furtherLineCount = 0
+  await withDatabase(
+    files.flatMap(({ opened }) => pathsOf(opened)),
+    async (connection) => {
+      for (const { opened, byteCount } of files) {
+        const read = await readFile(connection, opened, wanted, target, {
+          onColumns,
+          onShare: (share) =>
+            onProgress?.(Math.floor(doneBytes + share * byteCount), totalBytes, 'bytes'),
+        })
+        acceptedCount += read.acceptedCount
+        furtherLineCount += read.furtherLineCount
+        doneBytes += byteCount
+      }
+    },
+  )
+  const { tally } = target
+  return {
+    rowCount: acceptedCount + tally.count,
+    acceptedCount,
+    rejectedCount: tally.count,
+    rejects: tally.list(),
+    furtherLineCount,
+  }
+}
+
+async function readFile(
+  connection: DuckDBConnection,
+  opened: OpenedFile,
+  wanted: ColumnNames,
+  target: RowTarget,
+  told: {
+    readonly onColumns: ReadFilesOptions['onColumns']
+    readonly onShare: (share: number) => void
+  },
+): Promise<FileRead> {
+  switch (opened.kind) {
+    case 'empty':
+      return { acceptedCount: 0, furtherLineCount: 0 }
+    case 'text':
+      told.onColumns?.(opened.columns)
+      return readTextFile(connection, opened.file, target, told.onShare)
+    case 'parquet': {
+      const file = await openParquet(connection, opened.name, opened.path, wanted)
+      told.onColumns?.(file.columns)
+      return readParquetFile(connection, file, target, told.onShare)
+    }
+  }
+}
+
+function pathsOf(opened: OpenedFile): string[] {
+  if (opened.kind === 'empty') return []
+  return [opened.kind === 'text' ? opened.file.layout.path : opened.path]
+}

@@ -1,0 +1,67 @@
+/**
+ * Files that an import writes for itself, which nobody else may read, and which are gone when it ends.
+ * Should the process be stopped, they go with their directory, which is up to who named it.
+ *
+ * @module
+ */
+import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { mkdir, open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { OperatorError } from '../../errors.js'
+
+const FILE_MODE = 0o600
+const DIRECTORY_MODE = 0o700
+/** Written at a time. */
+const PIECE_BYTES = 1 << 20
+
+export class Spool {
+  readonly #directory: string
+  readonly #paths: string[] = []
+
+  constructor(directory: string) {
+    this.#directory = directory
+  }
+
+  /** Writes all of it into a new file, and returns its path. */
+  async write(content: AsyncIterable<Uint8Array>): Promise<string> {
+    await mkdir(this.#directory, { recursive: true, mode: DIRECTORY_MODE })
+    const path = join(this.#directory, `input-${process.pid}-${randomBytes(6).toString('hex')}.tmp`)
+    this.#paths.push(path)
+    const file = await open(path, 'wx', FILE_MODE)
+    try {
+      for await (const piece of inPieces(content)) await file.writeFile(piece)
+    } catch (error) {
+      if (error instanceof OperatorError) throw error
+      const { message } = error as Error
+      throw new OperatorError(
+        'Failed',
+        `the input cannot be kept in ${this.#directory}: ${message}`,
+      )
+    } finally {
+      await file.close()
+    }
+    return path
+  }
+
+  /** Removes all files; may be called again. */
+  remove(): void {
+    for (const path of this.#paths.splice(0)) rmSync(path, { force: true })
+  }
+}
+
+/** The same bytes in fewer pieces. */
+async function* inPieces(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let waiting: Uint8Array[] = []
+  let waitingBytes = 0
+  for await (const bytes of content) {
+    // Whoever made the bytes may use their room again.
+    waiting.push(Uint8Array.from(bytes))
+    waitingBytes += bytes.length
+    if (waitingBytes < PIECE_BYTES) continue
+    yield Buffer.concat(waiting)
+    waiting = []
+    waitingBytes = 0
+  }
+  yield Buffer.concat(waiting)
+}

@@ -1,0 +1,104 @@
+/**
+ * The rows of a file of JSON lines in SQL: objects, or GeoJSON Features.
+ *
+ * @module
+ */
+import type { ColumnChoice } from '../columns.js'
+import { quote } from '../files/database.js'
+import type { RowSource, Rule } from '../rows/row-query.js'
+
+/** A control character that JSON does not have: all of a line is one field. */
+export const JSON_DELIMITER = '\x1f'
+/** What stands before each text of a GeoJSON text sequence (RFC 8142). */
+const RECORD_SEPARATOR = '\x1e'
+
+/** A text or a whole number as it stands in JSON. */
+const SCALAR = '("|-?[0-9]+$)'
+
+/** Objects, one a line. @param from  of `readText` */
+export function objectRows(from: string, chosen: ColumnChoice): RowSource {
+  const pointers = {
+    number: member(chosen.number),
+    lat: member(chosen.lat),
+    lng: member(chosen.lng),
+    contact: chosen.contact === undefined ? undefined : member(chosen.contact),
+    key: chosen.key === undefined ? undefined : member(chosen.key),
+  }
+  return jsonRows(from, 'c0', pointers, {}, [])
+}
+
+/** Features with a Point each, one a line. @param from  of `readText` */
+export function featureRows(from: string, chosen: ColumnChoice): RowSource {
+  const property = (name: string) => `/properties${member(name)}`
+  const pointers = {
+    number: property(chosen.number),
+    lat: '/geometry/coordinates/1',
+    lng: '/geometry/coordinates/0',
+    contact: chosen.contact === undefined ? undefined : property(chosen.contact),
+    key: chosen.key === undefined ? undefined : property(chosen.key),
+  }
+  const types = { type: '/type', geometry_type: '/geometry/type' }
+  return jsonRows(from, `ltrim(c0, ${quote(RECORD_SEPARATOR)})`, pointers, types, [
+    [`type IS NULL OR type <> 'Feature'`, 'FeatureInvalid'],
+    [`geometry_type IS NULL OR geometry_type <> 'Point'`, 'GeometryNotPoint'],
+  ])
+}
+
+function jsonRows(
+  from: string,
+  line: string,
+  { number, lat, lng, contact, key }: Record<string, string | undefined>,
+  types: Readonly<Record<string, string>>,
+  typeRules: readonly Rule[],
+): RowSource {
+  const pointers: string[] = []
+  /** The place of what a pointer leads to, in a list that begins with 1. */
+  const place = (pointer: string) => pointers.push(pointer)
+  const text = (pointer: string) => `texts[${place(pointer)}]`
+  const columns = {
+    number: text(number as string),
+    lat: { text: text(lat as string) },
+    lng: { text: text(lng as string) },
+    ...(contact === undefined ? {} : { contact: text(contact) }),
+    ...(key === undefined ? {} : { key: text(key) }),
+  }
+  const kinds = {
+    number_json: `jsons[1]`,
+    ...(contact === undefined ? {} : { contact_json: 'jsons[4]' }),
+  }
+  const further = Object.fromEntries(
+    Object.entries(types).map(([name, pointer]) => [name, text(pointer)]),
+  )
+  const list = `[${pointers.map(quote).join(', ')}]`
+  const rules: Rule[] = [
+    ['NOT is_object', 'JsonInvalid'],
+    ...typeRules,
+    [notScalar('number_json'), 'NumberInvalid'],
+  ]
+  if (contact !== undefined) rules.push([notScalar('contact_json'), 'ContactInvalid'])
+  return {
+    ...columns,
+    further: { ...further, ...kinds, is_object: 'is_object' },
+    rules,
+    // A line that is not JSON would end the query if anything was taken from it.
+    from: `(
+      SELECT is_object,
+        CASE WHEN is_object THEN json_extract_string(line, ${list}) END AS texts,
+        CASE WHEN is_object THEN json_extract(line, ${list}) END AS jsons
+      FROM (
+        SELECT line, ascii(ltrim(line, ' \t')) = ${'{'.charCodeAt(0)} AND json_valid(line) AS is_object
+        FROM (SELECT ${line} AS line FROM ${from} WHERE c0 <> '')
+      )
+    )`,
+  }
+}
+
+/** As a JSON pointer. */
+function member(name: string): string {
+  return `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+}
+
+function notScalar(json: string): string {
+  return `${json} IS NOT NULL AND ${json}::VARCHAR <> 'null'
+    AND NOT regexp_matches(${json}::VARCHAR, '^${SCALAR}')`
+}

@@ -1,0 +1,80 @@
+/**
+ * Reads a Parquet file, and compares the rows that came with the count that the file states.
+ *
+ * @module
+ */
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { OperatorError } from '../../errors.js'
+import type { ColumnNames } from '../batch.js'
+import { type ColumnChoice, chooseColumns } from '../columns.js'
+import { reasonOf } from '../rows/row-query.js'
+import { type RowScan, scanRows } from '../rows/row-scan.js'
+import type { FileRead, RowTarget } from '../text/read-text.js'
+import { type ColumnTypes, parquetColumns, parquetRowCount, parquetRows } from './parquet-query.js'
+
+export interface ParquetFile {
+  readonly name: string
+  readonly path: string
+  readonly types: ColumnTypes
+  readonly columns: ColumnChoice
+  readonly rowCount: number
+}
+
+export async function openParquet(
+  connection: DuckDBConnection,
+  name: string,
+  path: string,
+  wanted: ColumnNames,
+): Promise<ParquetFile> {
+  let types: ColumnTypes
+  let rowCount: number
+  try {
+    const described = await connection.runAndReadAll(parquetColumns(path))
+    types = new Map(described.getRows().map(([column, type]) => [String(column), String(type)]))
+    const counted = await connection.runAndReadAll(parquetRowCount(path))
+    rowCount = Number(counted.value(0, 0))
+  } catch (error) {
+    throw unreadable(name, error)
+  }
+  return { name, path, types, columns: chooseColumns(name, [...types.keys()], wanted), rowCount }
+}
+
+/** @param onShare  called now and then with how much of the file is done, from 0 to 1 */
+export async function readParquetFile(
+  connection: DuckDBConnection,
+  file: ParquetFile,
+  { sink, tally, keys }: RowTarget,
+  onShare: (share: number) => void,
+): Promise<FileRead> {
+  const { name, path, types, columns, rowCount } = file
+  const source = parquetRows(name, path, types, columns)
+  let scan: RowScan
+  try {
+    scan = await scanRows(connection, source, sink, keys, (rows) => onShare(rows / rowCount))
+  } catch (error) {
+    throw error instanceof OperatorError ? error : unreadable(name, error)
+  }
+  if (scan.rowCount !== rowCount) {
+    throw new OperatorError(
+      'InputRejected',
+      `${name} is refused, because only ${scan.rowCount} of its ${rowCount} rows could be read: ` +
+        'it is damaged, write it again',
+    )
+  }
+  const { rows, reasons } = scan.special
+  for (let index = 0; index < rows.length; index++) {
+    tally.add(reasonOf(reasons[index]), name, rows[index] + 1, 'row')
+  }
+  return { acceptedCount: scan.acceptedCount, furtherLineCount: 0 }
+}
+
+/** Only the kind of it, and no cause: what DuckDB says may hold values. */
+function unreadable(name: string, error: unknown): Error {
+  const [kind] = /^[A-Z][A-Za-z ]{0,40} (Error|Exception)(?=:)/.exec(
+    String((error as Error).message),
+  ) ?? ['unknown error']
+  return new OperatorError(
+    'InputRejected',
+    `${name} cannot be read as Parquet: it is damaged or cut off (DuckDB: ${kind})`,
+  )
+}

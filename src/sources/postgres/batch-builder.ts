@@ -1,0 +1,77 @@
+/**
+ * Gathers recipients one by one into batches, and hands each over when it is full.
+ *
+ * @module
+ */
+import { limits } from '../../limits.js'
+import type { RecipientSink } from '../batch.js'
+
+export class BatchBuilder {
+  readonly #sink: RecipientSink
+  readonly #lngs = new Int32Array(BATCH_RECIPIENT_COUNT)
+  readonly #lats = new Int32Array(BATCH_RECIPIENT_COUNT)
+  readonly #numberOffsets = new Uint32Array(BATCH_RECIPIENT_COUNT + 1)
+  readonly #numbers = new Uint8Array(BATCH_RECIPIENT_COUNT * limits.numberBytes)
+  readonly #contactOffsets = new Uint32Array(BATCH_RECIPIENT_COUNT + 1)
+  readonly #contacts = new Uint8Array(BATCH_RECIPIENT_COUNT * limits.contactBytes)
+  #count = 0
+  #handedCount = 0
+
+  constructor(sink: RecipientSink) {
+    this.#sink = sink
+  }
+
+  /** Of all batches together. */
+  get recipientCount(): number {
+    return this.#handedCount + this.#count
+  }
+
+  /** Adds a recipient without a contact. */
+  add(lng: number, lat: number, bytes: Uint8Array, start: number, end: number): void {
+    if (this.#count === BATCH_RECIPIENT_COUNT) this.flush()
+    const row = this.#count++
+    this.#lngs[row] = lng
+    this.#lats[row] = lat
+    this.#numberOffsets[row + 1] = put(bytes, start, end, this.#numbers, this.#numberOffsets[row])
+    this.#contactOffsets[row + 1] = this.#contactOffsets[row]
+  }
+
+  /** Gives the last recipient a contact. */
+  setContact(bytes: Uint8Array, start: number, end: number): void {
+    const row = this.#count - 1
+    const at = this.#contactOffsets[row]
+    this.#contactOffsets[row + 1] = put(bytes, start, end, this.#contacts, at)
+  }
+
+  /** Hands over what there is; to be called after the last recipient. */
+  flush(): void {
+    const count = this.#count
+    if (count === 0) return
+    this.#sink.add({
+      recipientCount: count,
+      lngs: this.#lngs.subarray(0, count),
+      lats: this.#lats.subarray(0, count),
+      numberOffsets: this.#numberOffsets.subarray(0, count + 1),
+      numbers: this.#numbers.subarray(0, this.#numberOffsets[count]),
+      contactOffsets: this.#contactOffsets.subarray(0, count + 1),
+      contacts: this.#contacts.subarray(0, this.#contactOffsets[count]),
+    })
+    this.#handedCount += count
+    this.#count = 0
+  }
+}
+
+const BATCH_RECIPIENT_COUNT = 4_096
+
+/** Copies a short text, for which a loop beats set(), and returns where it ends. */
+function put(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  target: Uint8Array,
+  targetStart: number,
+): number {
+  let to = targetStart
+  for (let at = start; at < end; at++) target[to++] = bytes[at]
+  return to
+}

@@ -1,0 +1,114 @@
+/**
+ * Checks the rows of a copy and hands on those that are taken.
+ *
+ * @module
+ */
+import { isBlank } from '../../phone-number.js'
+import type { ReadReport, RecipientSink } from '../batch.js'
+import { KeySet } from '../rows/key-set.js'
+import { type RejectReason, RejectTally } from '../rows/rejects.js'
+import {
+  contactFault,
+  keyFault,
+  latFault,
+  lngFault,
+  numberFault,
+  parseDegrees,
+  unitsOf,
+} from '../rows/row-rules.js'
+import { BatchBuilder } from './batch-builder.js'
+import type { OnRow } from './copy-rows.js'
+import { type CopyPlan, fields, NOT_POINT } from './query.js'
+
+export class PostgresRows {
+  readonly #plan: CopyPlan
+  readonly #hasKey: boolean
+  readonly #place: string
+  readonly #builder: BatchBuilder
+  readonly #keys = new KeySet()
+  readonly #tally = new RejectTally()
+  #lat: number | undefined
+  #lng: number | undefined
+
+  /** @param place  what rows are said to be in */
+  constructor(plan: CopyPlan, place: string, sink: RecipientSink) {
+    this.#plan = plan
+    this.#hasKey = plan.chosen.key !== undefined
+    this.#place = place
+    this.#builder = new BatchBuilder(sink)
+  }
+
+  get rowCount(): number {
+    return this.#builder.recipientCount + this.#tally.count
+  }
+
+  readonly take: OnRow = (bytes, starts, ends) => {
+    const fault = this.#faultOf(bytes, starts, ends)
+    if (fault !== undefined) {
+      this.#tally.add(fault, this.#place, this.rowCount + 1, 'row')
+      return
+    }
+    const { number, contact } = fields
+    const lng = unitsOf(this.#lng ?? 0)
+    const lat = unitsOf(this.#lat ?? 0)
+    this.#builder.add(lng, lat, bytes, starts[number], ends[number])
+    if (starts[contact] !== ends[contact] && !isBlank(bytes, starts[contact], ends[contact])) {
+      this.#builder.setContact(bytes, starts[contact], ends[contact])
+    }
+  }
+
+  finish(): ReadReport {
+    this.#builder.flush()
+    return {
+      rowCount: this.rowCount,
+      acceptedCount: this.#builder.recipientCount,
+      rejectedCount: this.#tally.count,
+      rejects: this.#tally.list(),
+      furtherLineCount: 0,
+    }
+  }
+
+  /** The first reason that applies; sets the position of the row. */
+  #faultOf(bytes: Buffer, starts: Int32Array, ends: Int32Array): RejectReason | undefined {
+    const { number, contact } = fields
+    return (
+      pointFault(bytes, starts[fields.pointFault]) ??
+      numberFault(bytes, starts[number], ends[number]) ??
+      this.#positionFault(bytes, starts, ends) ??
+      contactFault(bytes, starts[contact], ends[contact]) ??
+      (this.#hasKey ? this.#keyFault(bytes, starts[fields.key], ends[fields.key]) : undefined)
+    )
+  }
+
+  /** Last, so that a row that is not taken does not stand in the way of one with the same key. */
+  #keyFault(bytes: Buffer, start: number, end: number): RejectReason | undefined {
+    return (
+      keyFault(bytes, start, end) ?? (this.#keys.add(bytes, start, end) ? undefined : 'KeyRepeated')
+    )
+  }
+
+  #positionFault(bytes: Buffer, starts: Int32Array, ends: Int32Array): RejectReason | undefined {
+    const { lat, lng } = fields
+    const { isLatBinary, isLngBinary } = this.#plan
+    this.#lat = degreesAt(bytes, starts[lat], ends[lat], isLatBinary)
+    this.#lng = degreesAt(bytes, starts[lng], ends[lng], isLngBinary)
+    return latFault(this.#lat) ?? lngFault(this.#lng)
+  }
+}
+
+function pointFault(bytes: Buffer, start: number): RejectReason | undefined {
+  return start !== -1 && bytes[start] === NOT_POINT ? 'GeometryNotPoint' : undefined
+}
+
+/** As of `parseDegrees`: a number of the database that is infinite is no decimal number. */
+function degreesAt(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  isBinary: boolean,
+): number | undefined {
+  if (start === -1) return undefined
+  if (!isBinary) return parseDegrees(bytes.toString('latin1', start, end))
+  const degrees = bytes.readDoubleBE(start)
+  return Number.isFinite(degrees) ? degrees : Number.NaN
+}

@@ -1,0 +1,125 @@
+/**
+ * Makes a batch of recipients of a chunk of `rowQuery`, without a call for each value.
+ *
+ * @module
+ */
+import type { DuckDBDataChunk } from '@duckdb/node-api'
+import duckdb from '@duckdb/node-bindings'
+import type { RecipientBatch } from '../batch.js'
+import type { KeySet } from './key-set.js'
+import { ACCEPTED, type RowLayout, reasonCode } from './row-query.js'
+import { TextVector } from './text-vector.js'
+
+/** Where rows go that are not simply accepted. */
+interface SpecialSink {
+  add(row: number, reason: number, breakCount: number): void
+}
+
+const KEY_REPEATED = reasonCode('KeyRepeated')
+/** What DuckDB puts into a chunk at most. */
+const CHUNK_ROW_COUNT = duckdb.vector_size()
+const NO_TEXTS = new Uint8Array(0)
+
+export class ChunkReader {
+  readonly #layout: RowLayout
+  readonly #keys: KeySet
+  readonly #special: SpecialSink
+  readonly #numbers = new TextVector()
+  readonly #contacts = new TextVector()
+  readonly #keyTexts = new TextVector()
+  /** Offsets of texts that are all empty. */
+  readonly #noOffsets = new Uint32Array(CHUNK_ROW_COUNT + 1)
+
+  constructor(layout: RowLayout, keys: KeySet, special: SpecialSink) {
+    this.#layout = layout
+    this.#keys = keys
+    this.#special = special
+  }
+
+  /** @param firstRow  how many rows came before; the batch is overwritten by the next call */
+  read(chunk: DuckDBDataChunk, firstRow: number): RecipientBatch {
+    const layout = this.#layout
+    const count = chunk.rowCount
+    const data = (column: number, itemBytes: number) =>
+      duckdb.vector_get_data(vectorOf(chunk, column), count * itemBytes)
+    const reasons = data(layout.reason, 1)
+    const lats = int32(data(layout.lat, 4))
+    const lngs = int32(data(layout.lng, 4))
+    this.#numbers.read(vectorOf(chunk, layout.number), count)
+    if (layout.contact !== -1) this.#contacts.read(vectorOf(chunk, layout.contact), count)
+    if (layout.key !== -1) {
+      this.#keyTexts.read(vectorOf(chunk, layout.key), count)
+      this.#rejectRepeated(reasons, count)
+    }
+    const breaks = layout.breaks === -1 ? undefined : int32(data(layout.breaks, 4))
+    let acceptedCount = 0
+    for (let row = 0; row < count; row++) {
+      const reason = reasons[row]
+      const breakCount = breaks === undefined ? 0 : breaks[row]
+      if (reason !== ACCEPTED || breakCount > 0)
+        this.#special.add(firstRow + row, reason, breakCount)
+      if (reason !== ACCEPTED) continue
+      // Those that follow one that is rejected move up.
+      if (acceptedCount < row) {
+        lats[acceptedCount] = lats[row]
+        lngs[acceptedCount] = lngs[row]
+      }
+      acceptedCount++
+    }
+    if (acceptedCount < count) {
+      dropTexts(this.#numbers, reasons, count)
+      if (layout.contact !== -1) dropTexts(this.#contacts, reasons, count)
+    }
+    return {
+      recipientCount: acceptedCount,
+      lngs: lngs.subarray(0, acceptedCount),
+      lats: lats.subarray(0, acceptedCount),
+      ...this.#texts(acceptedCount),
+    }
+  }
+
+  #rejectRepeated(reasons: Uint8Array, count: number): void {
+    const { bytes, offsets } = this.#keyTexts
+    for (let row = 0; row < count; row++) {
+      if (reasons[row] !== ACCEPTED) continue
+      if (!this.#keys.add(bytes, offsets[row], offsets[row + 1])) reasons[row] = KEY_REPEATED
+    }
+  }
+
+  #texts(count: number) {
+    const numberOffsets = this.#numbers.offsets.subarray(0, count + 1)
+    const hasContacts = this.#layout.contact !== -1
+    const contactOffsets = (hasContacts ? this.#contacts.offsets : this.#noOffsets).subarray(
+      0,
+      count + 1,
+    )
+    return {
+      numberOffsets,
+      numbers: this.#numbers.bytes.subarray(0, numberOffsets[count]),
+      contactOffsets,
+      contacts: hasContacts ? this.#contacts.bytes.subarray(0, contactOffsets[count]) : NO_TEXTS,
+    }
+  }
+}
+
+function vectorOf(chunk: DuckDBDataChunk, column: number) {
+  return duckdb.data_chunk_get_vector(chunk.chunk, column)
+}
+
+function int32(bytes: Uint8Array): Int32Array {
+  return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4)
+}
+
+/** Takes the texts of rejected rows away, in place. */
+function dropTexts(texts: TextVector, reasons: Uint8Array, count: number): void {
+  const { bytes, offsets } = texts
+  let kept = 0
+  let end = 0
+  for (let row = 0; row < count; row++) {
+    if (reasons[row] !== ACCEPTED) continue
+    const [from, to] = [offsets[row], offsets[row + 1]]
+    if (end < from) bytes.copyWithin(end, from, to)
+    end += to - from
+    offsets[++kept] = end
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * Why rows of an input were not taken: counted by reason, with a few places to look at. The
+ * values are never kept: numbers and positions are personal data.
+ *
+ * @module
+ */
+import { limits } from '../../limits.js'
+
+/** Every reason, with what it says to a person. A row is rejected for the first that applies. */
+export const rejectReasons = {
+  QuoteMalformed: 'a quotation mark is not closed, or stands where none may stand',
+  RecordTooLong: `the record is longer than ${limits.recordBytes} bytes`,
+  FieldCountWrong: 'the record has more or fewer fields than the header',
+  EncodingInvalid: 'the record is not UTF-8',
+  JsonInvalid: 'the line is not a JSON object',
+  FeatureInvalid: 'the object is not a GeoJSON Feature',
+  GeometryNotPoint: 'the geometry is missing or not a Point',
+  NumberInvalid: 'the number is neither a text nor a whole number',
+  ContactInvalid: 'the contact is neither a text nor a whole number',
+  NumberEmpty: 'the number is missing or only white space',
+  NumberTooLong: `the number is longer than ${limits.numberBytes} bytes`,
+  NumberUnprintable: 'the number contains a control character',
+  NumberFormula: 'the number starts with = or @, which spreadsheets would run',
+  LatMissing: 'the latitude is missing',
+  LatInvalid: 'the latitude is not a decimal number',
+  LatOutOfRange: 'the latitude is not between -90 and 90',
+  LngMissing: 'the longitude is missing',
+  LngInvalid: 'the longitude is not a decimal number',
+  LngOutOfRange: 'the longitude is not between -180 and 180',
+  ContactTooLong: `the contact is longer than ${limits.contactBytes} bytes`,
+  KeyMissing: 'the key is missing or only white space',
+  KeyTooLong: `the key is longer than ${limits.keyBytes} bytes`,
+  KeyRepeated: 'a row before it that was taken has the same key',
+} as const
+
+export type RejectReason = keyof typeof rejectReasons
+
+/** What the places of an input are: lines of a text, rows of Parquet, features of a collection. */
+export type PlaceUnit = 'line' | 'row' | 'feature'
+
+export interface RejectExample {
+  readonly file: string
+  /** The place of the record; the first is 1. Of a text, the physical line on which it starts. */
+  readonly line: number
+  readonly unit: PlaceUnit
+}
+
+export interface Rejects {
+  readonly reason: RejectReason
+  readonly count: number
+  /** The first of them, in the order of the input. */
+  readonly examples: readonly RejectExample[]
+}
+
+export class RejectTally {
+  readonly #byReason = new Map<RejectReason, { count: number; examples: RejectExample[] }>()
+  #count = 0
+
+  get count(): number {
+    return this.#count
+  }
+
+  add(reason: RejectReason, file: string, line: number, unit: PlaceUnit): void {
+    this.#count++
+    let entry = this.#byReason.get(reason)
+    if (entry === undefined) {
+      entry = { count: 0, examples: [] }
+      this.#byReason.set(reason, entry)
+    }
+    entry.count++
+    if (entry.examples.length < limits.rejectExampleCount) {
+      entry.examples.push({ file, line, unit })
+    }
+  }
+
+  /** In the order of the table of reasons; reasons that did not occur are left out. */
+  list(): Rejects[] {
+    return (Object.keys(rejectReasons) as RejectReason[]).flatMap((reason) => {
+      const entry = this.#byReason.get(reason)
+      return entry === undefined ? [] : [{ reason, ...entry }]
+    })
+  }
+}

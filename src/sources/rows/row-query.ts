@@ -1,0 +1,191 @@
+/**
+ * The SQL by which DuckDB checks and converts the rows of an input, whatever its format.
+ *
+ * @module
+ */
+import { limits } from '../../limits.js'
+import { phoneSqlRules, SQL_BLANK } from '../../phone-number.js'
+import { type RejectReason, rejectReasons } from './rejects.js'
+
+/** How the rows of an input are got at in SQL. */
+export interface RowSource {
+  /** What stands behind FROM. */
+  readonly from: string
+  /** Which of its rows count; all if absent. */
+  readonly where?: string
+  /** Texts, null where there is none. */
+  readonly number: string
+  readonly contact?: string
+  readonly key?: string
+  readonly lat: CoordinateSource
+  readonly lng: CoordinateSource
+  /** Further columns, by name, for `rules`. */
+  readonly further?: Readonly<Record<string, string>>
+  /** What is rejected before anything else, over `number`, `lat`, `lng` and so on, and `further`. */
+  readonly rules: readonly Rule[]
+  /** Line ends inside fields that are ignored; none if absent. */
+  readonly breaks?: string
+  /** Whether no text has a control character, and `rules` reject nothing. */
+  readonly isPlain?: boolean
+}
+
+/** A text that is to be read as a decimal number, or a number. */
+export type CoordinateSource = { readonly text: string } | { readonly double: string }
+
+export type Rule = readonly [condition: string, reason: RejectReason]
+
+/** Where the columns of `rowQuery` are; -1 for those that the source does not have. */
+export interface RowLayout {
+  readonly reason: number
+  readonly lat: number
+  readonly lng: number
+  readonly number: number
+  readonly contact: number
+  readonly key: number
+  readonly breaks: number
+}
+
+const reasons = Object.keys(rejectReasons) as RejectReason[]
+/** What stands for a row that is taken; the reasons follow in the order of their table. */
+export const ACCEPTED = 0
+
+export function reasonCode(reason: RejectReason): number {
+  return reasons.indexOf(reason) + 1
+}
+
+/** The inverse of `reasonCode`. */
+export function reasonOf(code: number): RejectReason {
+  return reasons[code - 1]
+}
+
+const LAT_DEGREES_MAX = 90
+const LNG_DEGREES_MAX = 180
+const UNITS_PER_DEGREE = '1e7'
+/** TRY_CAST takes 1_000, +-1, inf, nan and all white space, too: `textRules`. */
+const DECIMAL = '[ \\t]*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?[ \\t]*'
+
+/**
+ * Every row in the order of the input: a reason or ACCEPTED, the units, the texts as BLOB (as VARCHAR
+ * each would be decoded), the line ends. Nothing is null, and the texts of what is rejected are empty.
+ */
+export function rowQuery(source: RowSource): { readonly sql: string; readonly layout: RowLayout } {
+  const taken = (value: string, otherwise: string) =>
+    `CASE WHEN reason = ${ACCEPTED} THEN ${value} ELSE ${otherwise} END`
+  const columns = [
+    'reason',
+    `${taken(`round(lat * ${UNITS_PER_DEGREE})`, '0')}::INTEGER`,
+    `${taken(`round(lng * ${UNITS_PER_DEGREE})`, '0')}::INTEGER`,
+    `encode(${taken('number', `''`)})`,
+  ]
+  const add = (isThere: boolean, column: string) => (isThere ? columns.push(column) - 1 : -1)
+  const layout: RowLayout = {
+    ...{ reason: 0, lat: 1, lng: 2, number: 3 },
+    contact: add(source.contact !== undefined, `encode(${taken('contact', `''`)})`),
+    key: add(source.key !== undefined, `encode(${taken('key', `''`)})`),
+    breaks: add(source.breaks !== undefined, 'breaks'),
+  }
+  const sql = `
+    SELECT ${columns.join(', ')}
+    FROM (SELECT *, ${reasonCase(source)}::UTINYINT AS reason FROM (${innerQuery(source)}))`
+  return { sql, layout }
+}
+
+/** Whether a text has a line end inside. */
+export function hasBreak(text: string): string {
+  return `contains(${text}, chr(10)) OR contains(${text}, chr(13))`
+}
+
+function innerQuery(source: RowSource): string {
+  const columns: Record<string, string> = { ...source.further, number: source.number }
+  for (const name of ['lat', 'lng'] as const) {
+    const coordinate = source[name]
+    if ('text' in coordinate) columns[`${name}_text`] = coordinate.text
+    columns[name] =
+      'text' in coordinate ? `TRY_CAST(${coordinate.text} AS DOUBLE)` : `${coordinate.double}`
+  }
+  if (source.contact !== undefined) columns.contact = blankIsEmpty(source.contact)
+  if (source.key !== undefined) columns.key = blankIsEmpty(source.key)
+  if (source.breaks !== undefined) columns.breaks = `(${source.breaks})::UINTEGER`
+  const list = Object.entries(columns).map(([name, value]) => `${value} AS ${name}`)
+  const where = source.where === undefined ? '' : `WHERE ${source.where}`
+  return `SELECT ${list.join(', ')} FROM ${source.from} ${where}`
+}
+
+/** A comparison spares nearly all rows the regular expression; ascii() costs more. */
+function blankIsEmpty(column: string): string {
+  return `CASE WHEN ${column} BETWEEN '!' AND '~' THEN ${column}
+    WHEN ${column} IS NULL OR regexp_full_match(${column}, '${SQL_BLANK}') THEN ''
+    ELSE ${column} END`
+}
+
+/** The first reason that applies, in the order of their table. */
+function reasonCase(source: RowSource): string {
+  const rules: Rule[] = [
+    ...source.rules,
+    ...phoneSqlRules,
+    ...coordinateRules('lat', source.lat, LAT_DEGREES_MAX),
+    ...coordinateRules('lng', source.lng, LNG_DEGREES_MAX),
+  ]
+  if (source.contact !== undefined) {
+    rules.push([`strlen(contact) > ${limits.contactBytes}`, 'ContactTooLong'])
+  }
+  if (source.key !== undefined) {
+    rules.push([`key = ''`, 'KeyMissing'], [`strlen(key) > ${limits.keyBytes}`, 'KeyTooLong'])
+  }
+  const cases = rules.map(([condition, reason]) => `WHEN ${condition} THEN ${reasonCode(reason)}`)
+  // One cheap test spares nearly all rows all others.
+  if (source.isPlain === true) cases.unshift(`WHEN ${ordinary(source)} THEN ${ACCEPTED}`)
+  return `CASE ${cases.join('\n')} ELSE ${ACCEPTED} END`
+}
+
+/**
+ * Holds only for rows that no rule rejects, where there are no control characters. A text that can be
+ * cast to an integer has no other unusual ones. A coordinate that can be cast and has neither _ nor
+ * a sign or white space in front but - is one, up to blanks behind it.
+ */
+function ordinary({ lat, lng, contact, key }: RowSource): string {
+  const tests = [
+    'TRY_CAST(number AS BIGINT) IS NOT NULL',
+    `strlen(number) <= ${limits.numberBytes}`,
+    `lat BETWEEN -${LAT_DEGREES_MAX} AND ${LAT_DEGREES_MAX}`,
+    `lng BETWEEN -${LNG_DEGREES_MAX} AND ${LNG_DEGREES_MAX}`,
+  ]
+  if ('text' in lat) tests.push(`lat_text >= '-' AND NOT contains(lat_text, '_')`)
+  if ('text' in lng) tests.push(`lng_text >= '-' AND NOT contains(lng_text, '_')`)
+  if (contact !== undefined) tests.push(`strlen(contact) <= ${limits.contactBytes}`)
+  if (key !== undefined) tests.push(`key <> '' AND strlen(key) <= ${limits.keyBytes}`)
+  return tests.join(' AND ')
+}
+
+function coordinateRules(
+  name: 'lat' | 'lng',
+  source: CoordinateSource,
+  degreesMax: number,
+): Rule[] {
+  const [missing, invalid, outOfRange]: RejectReason[] =
+    name === 'lat'
+      ? ['LatMissing', 'LatInvalid', 'LatOutOfRange']
+      : ['LngMissing', 'LngInvalid', 'LngOutOfRange']
+  const checks: Rule[] =
+    'text' in source
+      ? textRules(name, missing, invalid)
+      : [
+          [`${name} IS NULL`, missing],
+          [`NOT isfinite(${name})`, invalid],
+        ]
+  return [...checks, [`abs(${name}) > ${degreesMax}`, outOfRange]]
+}
+
+function textRules(name: string, missing: RejectReason, invalid: RejectReason): Rule[] {
+  const text = `${name}_text`
+  return [
+    [`${text} IS NULL OR (${name} IS NULL AND trim(${text}, ' \t') = '')`, missing],
+    // Whatever else the cast takes has one of these: most rows are spared the regular expression.
+    [
+      `${name} IS NULL OR ((NOT isfinite(${name}) OR contains(${text}, '_')
+        OR contains(${text}, '+-') OR ascii(${text}) <= 32 OR ascii(right(${text}, 1)) <= 32)
+        AND NOT regexp_full_match(${text}, '${DECIMAL}'))`,
+      invalid,
+    ],
+  ]
+}

@@ -1,0 +1,98 @@
+/**
+ * Runs the query over one input and hands the rows that are accepted to the sink.
+ *
+ * @module
+ */
+import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api'
+import type { RecipientSink } from '../batch.js'
+import { grow } from '../grow.js'
+import { ChunkReader } from './chunk-reader.js'
+import type { KeySet } from './key-set.js'
+import { type RowSource, rowQuery } from './row-query.js'
+
+export interface RowScan {
+  /** Rows that DuckDB told apart, the accepted ones among them. */
+  readonly rowCount: number
+  readonly acceptedCount: number
+  /** Those of them that are rejected or go over several lines, ascending. */
+  readonly special: SpecialRows
+}
+
+export interface SpecialRows {
+  readonly rows: Uint32Array
+  /** A code of row-query.ts. */
+  readonly reasons: Uint8Array
+  /** Line ends inside fields that are ignored. */
+  readonly breaks: Uint32Array
+}
+
+/**
+ * @param keys  of the rows that were accepted before, for a source that has keys
+ * @param onRows  called now and then with the rows read so far
+ */
+export async function scanRows(
+  connection: DuckDBConnection,
+  source: RowSource,
+  sink: RecipientSink,
+  keys: KeySet,
+  onRows: (rowCount: number) => void,
+): Promise<RowScan> {
+  const { sql, layout } = rowQuery(source)
+  const special = new SpecialRowList()
+  const reader = new ChunkReader(layout, keys, special)
+  let rowCount = 0
+  let acceptedCount = 0
+  const result = await connection.stream(sql)
+  for await (const chunk of chunksOf(result)) {
+    const batch = reader.read(chunk, rowCount)
+    if (batch.recipientCount > 0) sink.add(batch)
+    acceptedCount += batch.recipientCount
+    rowCount += chunk.rowCount
+    onRows(rowCount)
+  }
+  return { rowCount, acceptedCount, special: special.finish() }
+}
+
+/** The next chunk is fetched while this one is worked on. */
+async function* chunksOf(result: DuckDBResult): AsyncGenerator<DuckDBDataChunk> {
+  let next = result.fetchChunk()
+  try {
+    for (;;) {
+      const chunk = await next
+      if (chunk === null || chunk.rowCount === 0) return
+      next = result.fetchChunk()
+      // Awaited above; should the reader fail before, its error is the one to be seen.
+      next.catch(() => undefined)
+      yield chunk
+    }
+  } finally {
+    // The connection may not be used for anything else before.
+    await next.catch(() => undefined)
+  }
+}
+
+export class SpecialRowList {
+  #rows = new Uint32Array(64)
+  #reasons = new Uint8Array(64)
+  #breaks = new Uint32Array(64)
+  #count = 0
+
+  add(row: number, reason: number, breakCount: number): void {
+    if (this.#count === this.#rows.length) {
+      this.#rows = grow(this.#rows, this.#count + 1)
+      this.#reasons = grow(this.#reasons, this.#count + 1)
+      this.#breaks = grow(this.#breaks, this.#count + 1)
+    }
+    this.#rows[this.#count] = row
+    this.#reasons[this.#count] = reason
+    this.#breaks[this.#count++] = breakCount
+  }
+
+  finish(): SpecialRows {
+    return {
+      rows: this.#rows.subarray(0, this.#count),
+      reasons: this.#reasons.subarray(0, this.#count),
+      breaks: this.#breaks.subarray(0, this.#count),
+    }
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * Made-up recipients as the columns of a source, without a file in between: what
+ * `hickory generate` writes and `hickory import` reads back, with the same options.
+ *
+ * @module
+ */
+import assert from 'node:assert/strict'
+import { limits } from '../../limits.js'
+import type { RecipientColumns } from '../../shard/columns.js'
+import {
+  type SyntheticBatch,
+  type SyntheticOptions,
+  subscriberDigits,
+  syntheticRecipients,
+} from './synthetic.js'
+
+/**
+ * @param onProgress  called with the recipients made so far, some thousands apart
+ * @throws OperatorError  `Usage` for a country without a city
+ */
+export function syntheticColumns(
+  options: SyntheticOptions,
+  onProgress?: (doneCount: number) => void,
+): RecipientColumns {
+  const { recipientCount } = options
+  assert(recipientCount <= limits.sourceRecipientCount, 'one source holds them')
+  const room = (byteLength: number) => new SharedArrayBuffer(byteLength)
+  const lngs = new Int32Array(room(4 * recipientCount))
+  const lats = new Int32Array(room(4 * recipientCount))
+  const contacts = new Uint32Array(room(4 * recipientCount))
+  const numberOffsets = new Uint32Array(room(4 * (recipientCount + 1)))
+  const numbers = new Uint8Array(room(recipientCount * NUMBER_BYTES_MAX))
+  let doneCount = 0
+  for (const batch of syntheticRecipients(options)) {
+    lngs.set(batch.lngs, doneCount)
+    lats.set(batch.lats, doneCount)
+    contacts.set(batch.contacts, doneCount)
+    putNumbers(batch, numbers, numberOffsets, doneCount)
+    doneCount += batch.recipientCount
+    onProgress?.(doneCount)
+  }
+  return {
+    recipientCount,
+    lngs,
+    lats,
+    contacts,
+    // Contacts come one after the other, so the last recipient has the last of them.
+    contactCount: recipientCount === 0 ? 0 : contacts[recipientCount - 1] + 1,
+    numberOffsets,
+    numbers: numbers.subarray(0, numberOffsets[recipientCount]),
+  }
+}
+
+const PREFIX = new TextEncoder().encode('+999')
+/** The prefix and 9 digits. */
+const NUMBER_BYTES_MAX = 13
+const ZERO = 0x30
+
+/** Writes the numbers of a batch behind those of the `doneCount` recipients before it. */
+function putNumbers(
+  batch: SyntheticBatch,
+  numbers: Uint8Array,
+  numberOffsets: Uint32Array,
+  doneCount: number,
+): void {
+  let end = numberOffsets[doneCount]
+  for (let row = 0; row < batch.recipientCount; row++) {
+    const { value, width } = subscriberDigits(batch.subscribers[row])
+    numbers.set(PREFIX, end)
+    end += PREFIX.length + width
+    let left = value
+    for (let at = end - 1; at >= end - width; at--) {
+      const tens = Math.floor(left / 10)
+      numbers[at] = ZERO + left - 10 * tens
+      left = tens
+    }
+    numberOffsets[doneCount + row + 1] = end
+  }
+}

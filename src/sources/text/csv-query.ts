@@ -1,0 +1,48 @@
+/**
+ * The rows of a CSV file in SQL.
+ *
+ * @module
+ */
+
+import { hasBreak, type RowSource } from '../rows/row-query.js'
+import type { Header } from './header.js'
+
+/**
+ * @param from  of `readText`
+ * @param isPlain  whether each record is known to be one line without control characters
+ */
+export function csvRows(from: string, header: Header, isPlain: boolean): RowSource {
+  const { numberIndex, latIndex, lngIndex, contactIndex, keyIndex } = header
+  const ignored = ignoredColumns(header)
+  // A quotation mark is missing, and the next row or rows have gone into this field.
+  const believedNot = ['number', 'lat_text', 'lng_text']
+  if (contactIndex !== -1) believedNot.push('contact')
+  if (keyIndex !== -1) believedNot.push('key')
+  return {
+    from,
+    number: `c${numberIndex}`,
+    lat: { text: `c${latIndex}` },
+    lng: { text: `c${lngIndex}` },
+    ...(contactIndex === -1 ? {} : { contact: `c${contactIndex}` }),
+    ...(keyIndex === -1 ? {} : { key: `c${keyIndex}` }),
+    ...(ignored.length === 0 || isPlain ? {} : { breaks: breakCount(ignored) }),
+    rules: isPlain ? [] : believedNot.map((column) => [hasBreak(column), 'QuoteMalformed']),
+    isPlain,
+  }
+}
+
+function ignoredColumns(header: Header): string[] {
+  const { numberIndex, latIndex, lngIndex, contactIndex, keyIndex } = header
+  const used = [numberIndex, latIndex, lngIndex, contactIndex, keyIndex]
+  return Array.from({ length: header.columnCount }, (_, index) => index)
+    .filter((index) => !used.includes(index))
+    .map((index) => `c${index}`)
+}
+
+/** As survey.ts counts them. */
+function breakCount(columns: readonly string[]): string {
+  const text = `concat(${columns.join(', ')})`
+  const unified = `replace(replace(${text}, chr(13) || chr(10), chr(10)), chr(13), chr(10))`
+  return `CASE WHEN ${hasBreak(text)}
+    THEN strlen(${unified}) - strlen(replace(${unified}, chr(10), '')) ELSE 0 END`
+}

@@ -1,0 +1,61 @@
+/**
+ * The header of a CSV file: which delimiter it uses and where the columns are.
+ *
+ * @module
+ */
+import type { ColumnNames } from '../batch.js'
+import { type ColumnChoice, chooseColumns, hasColumns } from '../columns.js'
+
+export interface Header {
+  readonly delimiter: string
+  readonly columnCount: number
+  readonly chosen: ColumnChoice
+  readonly numberIndex: number
+  readonly latIndex: number
+  readonly lngIndex: number
+  /** -1 when there is no such column. */
+  readonly contactIndex: number
+  readonly keyIndex: number
+}
+
+const delimiters = [',', ';', '\t', '|']
+
+/** Reads the header from its line. */
+export function readHeader(file: string, line: string, wanted: ColumnNames): Header {
+  const readings = delimiters.map((delimiter) => ({
+    delimiter,
+    names: columnNames(line, delimiter),
+  }))
+  const reading =
+    readings.find(({ names }) => hasColumns(names, wanted)) ??
+    readings.reduce((best, next) => (next.names.length > best.names.length ? next : best))
+  const { delimiter, names } = reading
+  const chosen = chooseColumns(file, names, wanted)
+  const indexOf = (name: string | undefined) => (name === undefined ? -1 : names.indexOf(name))
+  return {
+    delimiter,
+    columnCount: names.length,
+    chosen,
+    numberIndex: indexOf(chosen.number),
+    latIndex: indexOf(chosen.lat),
+    lngIndex: indexOf(chosen.lng),
+    contactIndex: indexOf(chosen.contact),
+    keyIndex: indexOf(chosen.key),
+  }
+}
+
+/** Trimmed; none if the line cannot be read with this delimiter. */
+function columnNames(line: string, delimiter: string): string[] {
+  const names: string[] = []
+  // One field: in quotation marks, those inside doubled, or up to the next delimiter.
+  const field = new RegExp(`(?:"((?:[^"]|"")*)"|([^"\\${delimiter}][^\\${delimiter}]*|))`, 'y')
+  for (;;) {
+    const found = field.exec(line)
+    if (found === null) return []
+    names.push((found[1]?.replaceAll('""', '"') ?? found[2]).trim())
+    const at = found.index + found[0].length
+    if (at === line.length) return names
+    if (line[at] !== delimiter) return []
+    field.lastIndex = at + 1
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * How a text file begins: its first line, and how its lines end.
+ *
+ * @module
+ */
+import { OperatorError } from '../../errors.js'
+import { limits } from '../../limits.js'
+
+export type LineEnd = '\n' | '\r\n' | '\r'
+
+export interface TextHead {
+  /** The first line that is not blank, without its end and without a byte order mark. */
+  readonly firstText: string
+  /** Its physical line; the first of the file is 1. */
+  readonly firstLine: number
+  /** How it ends; the other lines should end alike. */
+  readonly lineEnd: LineEnd
+  readonly markBytes: number
+  /** Of the first line, as far as was looked. */
+  readonly firstBytes: number
+}
+
+const LF = 0x0a
+const CR = 0x0d
+/** What is looked at to tell what a file is: the first line, and many more as a rule. */
+export const HEAD_BYTES = 16 * limits.recordBytes
+
+/** @param head  the beginning of the file, or all of it; an OperatorError if that is no text */
+export function readTextHead(name: string, head: Uint8Array): TextHead {
+  const markBytes = byteOrderMarkBytes(name, head)
+  let start = markBytes
+  let firstLine = 1
+  for (; head[start] === LF || head[start] === CR; start++) {
+    if (head[start] === LF || head[start + 1] !== LF) firstLine++
+  }
+  if (start === head.length) {
+    throw new OperatorError('InputRejected', `${name} is empty`)
+  }
+  let end = start
+  while (end < head.length && head[end] !== LF && head[end] !== CR) end++
+  return {
+    firstText: new TextDecoder().decode(head.subarray(start, end)),
+    firstLine,
+    lineEnd: head[end] !== CR ? '\n' : head[end + 1] === LF ? '\r\n' : '\r',
+    markBytes,
+    firstBytes: end - start,
+  }
+}
+
+function byteOrderMarkBytes(name: string, bytes: Uint8Array): number {
+  const [first, second, third] = bytes
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
+    throw new OperatorError('InputRejected', `${name} is UTF-16: save it as UTF-8`)
+  }
+  return first === 0xef && second === 0xbb && third === 0xbf ? 3 : 0
+}

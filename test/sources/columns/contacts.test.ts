@@ -1,0 +1,52 @@
+import t from 'tap'
+import { findContacts } from '../../../src/sources/columns/contacts.js'
+import { batchOf, columnsOf, type TestRecipient } from '../../support/data/columns.js'
+import { byTier } from '../../support/tier.js'
+
+/** Recipients of which some share a contact text or a number, and most do not. */
+function manyRecipients(recipientCount: number): TestRecipient[] {
+  return Array.from({ length: recipientCount }, (_, row) => ({
+    number: `+999${row % 7 === 0 ? row % 1_000 : row}`,
+    contact: row % 3 === 0 ? '' : `c${row % 5 === 0 ? row % 2_000 : row}`,
+    lng: 0,
+    lat: 0,
+  }))
+}
+
+const CASES: [what: string, recipients: TestRecipient[]][] = [
+  ['some of them the same', manyRecipients(120_000)],
+  ['all of them the same', manyRecipients(70_000).map((one) => ({ ...one, contact: 'all' }))],
+  [
+    'none of them the same',
+    manyRecipients(70_000).map((one, row) => ({ ...one, contact: `${row}` })),
+  ],
+  ['without a contact text', manyRecipients(70_000).map((one) => ({ ...one, contact: '' }))],
+  ['one of them', manyRecipients(1)],
+  ['nobody', []],
+]
+
+for (const threadCount of byTier({ short: [3], long: [0, 1, 2, 3] })) {
+  t.test(`contacts are those that a Map finds, on ${threadCount} threads`, async (t) => {
+    for (const [what, recipients] of CASES) {
+      const { contacts: contactTexts, ...batch } = batchOf(recipients)
+      const inShared = {
+        ...batch,
+        numbers: shared(batch.numbers),
+        contactTexts: shared(contactTexts),
+      }
+      const found = await findContacts(inShared, threadCount)
+      const { contacts, contactCount } = columnsOf(recipients)
+      t.equal(found.contactCount, contactCount, what)
+      t.ok(
+        found.contacts.every((contact, row) => contact === contacts[row]),
+        what,
+      )
+    }
+  })
+}
+
+function shared(bytes: Uint8Array): Uint8Array {
+  const copy = new Uint8Array(new SharedArrayBuffer(bytes.length))
+  copy.set(bytes)
+  return copy
+}

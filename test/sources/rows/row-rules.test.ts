@@ -1,0 +1,201 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import t from 'tap'
+import { limits } from '../../../src/limits.js'
+import type { ReadReport } from '../../../src/sources/batch.js'
+import { readFiles } from '../../../src/sources/files/read-files.js'
+import { FIELD_COUNT, fields } from '../../../src/sources/postgres/query.js'
+import { PostgresRows } from '../../../src/sources/postgres/rows.js'
+import {
+  contactFault,
+  keyFault,
+  numberFault,
+  parseDegrees,
+} from '../../../src/sources/rows/row-rules.js'
+import { BatchKeeper } from '../../support/data/batch-keeper.js'
+import { testSeed } from '../../support/random/properties.js'
+import { temporaryDirectory } from '../../support/service/hickory.js'
+import { byTier } from '../../support/tier.js'
+
+interface Row {
+  readonly number: string
+  readonly lat: string
+  readonly lng: string
+  readonly contact: string
+}
+
+/** Odd ones beside ordinary ones; line ends are left out, since in CSV they say something else. */
+const pieces = fc.constantFrom(
+  ...[
+    '+999',
+    '1',
+    '2',
+    '7',
+    ' ',
+    '\t',
+    '=',
+    '@',
+    '-',
+    'é',
+    '😀',
+    'a',
+    '"',
+    ',',
+    '\u00a0',
+    '\u2003',
+  ],
+  ...['\ufeff', '\u0085', '\u200b', '\u00ad', '\x7f', '\x1f', '\x0b', '\u3000', '0'.repeat(30)],
+)
+const text = fc.array(pieces, { maxLength: 8 }).map((parts) => parts.join(''))
+const atBound = fc
+  .constantFrom(limits.numberBytes, limits.contactBytes)
+  .chain((bound) => fc.integer({ min: bound - 1, max: bound + 1 }))
+  .chain((count) => fc.constantFrom('9', ' ', '\u00a0').map((character) => character.repeat(count)))
+const anyText = fc.oneof(text, atBound, fc.constant('+9991'))
+
+const coordinate = fc.oneof(
+  { weight: 4, arbitrary: fc.double({ min: -90, max: 90, noNaN: true }).map(String) },
+  {
+    weight: 2,
+    // Halves of a unit, and both sides of the bounds.
+    arbitrary: fc
+      .integer({ min: -1_800_000_005, max: 1_800_000_005 })
+      .map(
+        (units) => `${Math.trunc(units / 1e7)}.${String(Math.abs(units % 1e7)).padStart(7, '0')}5`,
+      ),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      ...[
+        '',
+        ' ',
+        '\t',
+        '1_000',
+        '+-5',
+        'inf',
+        '-Infinity',
+        'nan',
+        '0x10',
+        ' 5 ',
+        '\t6',
+        '5.',
+        '.5',
+      ],
+      ...[
+        '.',
+        '-',
+        '+',
+        'e5',
+        '1e1',
+        '1E+1',
+        '-1e-3',
+        '1e999',
+        '-1e999',
+        '1e-999',
+        '90',
+        '-90',
+        '180',
+      ],
+      ...[
+        '-180',
+        '90.0000001',
+        '180.0000001',
+        '٣',
+        '1 2',
+        '1,5',
+        '\u00a05',
+        '\x0b5',
+        '-0',
+        '+0.0',
+        '00',
+      ],
+    ),
+  },
+  { weight: 1, arbitrary: text },
+)
+
+const rowsOf = fc.array(
+  fc.record({ number: anyText, lat: coordinate, lng: coordinate, contact: anyText }),
+  { minLength: 1, maxLength: 80 },
+)
+
+t.test('rows are taken and rejected as those of a CSV file are', async (t) => {
+  const path = join(temporaryDirectory(t), 'rows.csv')
+  await fc.assert(
+    fc.asyncProperty(rowsOf, async (rows) => {
+      const ours = new BatchKeeper()
+      const report = checkRows(rows, ours)
+      writeFileSync(path, `number,lat,lng,contact\n${rows.map(csvLine).join('')}`)
+      const csv = new BatchKeeper()
+      const columns = {}
+      const input = { patterns: [path], columns, spoolDirectory: '' }
+      const csvReport = await readFiles(input, csv, {})
+      t.same(countsOf(report), countsOf(csvReport))
+      t.same(ours.rows, csv.rows)
+    }),
+    { seed: testSeed(t), numRuns: byTier({ short: 10, long: 60 }), verbose: false },
+  )
+})
+
+t.test('the bounds of texts are in bytes', async (t) => {
+  const faultOf = (check: typeof numberFault, text: string) => {
+    const bytes = Buffer.from(text)
+    return check(bytes, 0, bytes.length)
+  }
+  const cases: [check: typeof numberFault, bytes: number, reason: string][] = [
+    [numberFault, limits.numberBytes, 'NumberTooLong'],
+    [contactFault, limits.contactBytes, 'ContactTooLong'],
+    [keyFault, limits.keyBytes, 'KeyTooLong'],
+  ]
+  for (const [check, bytes, reason] of cases) {
+    t.equal(faultOf(check, 'é'.repeat(bytes / 2)), undefined)
+    t.equal(faultOf(check, `${'é'.repeat(bytes / 2)}1`), reason)
+  }
+})
+
+t.test('line ends are control characters in a number and white space elsewhere', async (t) => {
+  const number = Buffer.from('+9991\n2')
+  t.equal(numberFault(number, 0, number.length), 'NumberUnprintable')
+  t.ok(Number.isNaN(parseDegrees('5\n')))
+  const blank = Buffer.from(' \r\n')
+  t.equal(numberFault(blank, 0, blank.length), 'NumberEmpty')
+  t.equal(keyFault(blank, 0, blank.length), 'KeyMissing')
+})
+
+t.test('bytes that are not UTF-8 are rejected', async (t) => {
+  const bytes = Buffer.from([0x2b, 0x39, 0xff])
+  t.equal(numberFault(bytes, 0, 3), 'EncodingInvalid')
+  t.equal(contactFault(bytes, 0, 3), 'EncodingInvalid')
+})
+
+function checkRows(rows: readonly Row[], sink: BatchKeeper): ReadReport {
+  const chosen = { number: '', lat: '', lng: '', contact: '', key: undefined }
+  const plan = { chosen, text: '', isLatBinary: false, isLngBinary: false }
+  const checker = new PostgresRows(plan, 'rows', sink)
+  for (const row of rows) {
+    const starts = new Int32Array(FIELD_COUNT).fill(-1)
+    const ends = new Int32Array(FIELD_COUNT).fill(-1)
+    const parts: Buffer[] = []
+    let at = 0
+    for (const name of ['number', 'lat', 'lng', 'contact'] as const) {
+      const bytes = Buffer.from(row[name])
+      starts[fields[name]] = at
+      at += bytes.length
+      ends[fields[name]] = at
+      parts.push(bytes)
+    }
+    checker.take(Buffer.concat(parts), starts, ends)
+  }
+  return checker.finish()
+}
+
+function csvLine({ number, lat, lng, contact }: Row): string {
+  const quoted = [number, lat, lng, contact].map((field) => `"${field.replaceAll('"', '""')}"`)
+  return `${quoted.join(',')}\n`
+}
+
+function countsOf({ rowCount, acceptedCount, rejects }: ReadReport) {
+  return { rowCount, acceptedCount, reasons: rejects.map(({ reason, count }) => [reason, count]) }
+}

@@ -1,0 +1,115 @@
+/**
+ * Runs the compiled `hickory` command as a user would.
+ *
+ * @module
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Test } from 'tap'
+
+const cli = fileURLToPath(new URL('../../../src/cli.js', import.meta.url))
+
+export interface Finished {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a command to its end. */
+export function hickory(...args: readonly string[]): Promise<Finished> {
+  return finished(start(args))
+}
+
+/** Starts a command, to be watched or killed. */
+export function startHickory(...args: readonly string[]): {
+  child: ChildProcess
+  finished: Promise<Finished>
+} {
+  const child = start(args)
+  return { child, finished: finished(child) }
+}
+
+/** Ends what was started when it ends itself: a test, or a program. */
+export type Owner = Pick<Test, 'teardown'>
+
+export interface Service {
+  /** Such as `http://127.0.0.1:41234`. */
+  readonly url: string
+  readonly process: ChildProcess
+  /** What it has written so far. */
+  output(): { stdout: string; stderr: string }
+  /** Sends a signal and waits for the end. */
+  stop(signal?: NodeJS.Signals): Promise<Finished>
+}
+
+/** Starts `hickory serve` on a free port and waits until it is ready; ended with the test. */
+export function serve(t: Owner, ...args: readonly string[]): Promise<Service> {
+  return serveAfter(t, [], ...args)
+}
+
+/** The same in an interpreter with options of its own. */
+export async function serveAfter(
+  t: Owner,
+  nodeOptions: readonly string[],
+  ...args: readonly string[]
+): Promise<Service> {
+  const child = start(['serve', '--port', '0', ...args], nodeOptions)
+  t.teardown(() => child.kill('SIGKILL'))
+  const end = finished(child)
+  const written = capture(child)
+  const url = await new Promise<string>((resolve, reject) => {
+    // Logged last, when all that is printed is printed.
+    child.stderr?.on('data', () => {
+      const address = / at (http:\S+)\n/.exec(written.stdout)?.[1]
+      if (address !== undefined && written.stderr.includes('"msg":"ready"')) resolve(address)
+    })
+    end.then(({ code, stderr }) => reject(new Error(`serve ended with ${code}: ${stderr}`)), reject)
+  })
+  return {
+    url,
+    process: child,
+    output: () => written,
+    stop(signal = 'SIGTERM') {
+      child.kill(signal)
+      return end
+    },
+  }
+}
+
+/** A directory that goes away with the test. */
+export function temporaryDirectory(t: Owner): string {
+  const path = mkdtempSync(join(tmpdir(), 'hickory-test-'))
+  t.teardown(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+function start(args: readonly string[], nodeOptions: readonly string[] = []): ChildProcess {
+  // Without what whoever runs the tests has in NODE_OPTIONS.
+  const { NODE_OPTIONS: _, ...env } = process.env
+  return spawn(process.execPath, [...nodeOptions, cli, ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+function capture(child: ChildProcess): { stdout: string; stderr: string } {
+  const written = { stdout: '', stderr: '' }
+  child.stdout?.on('data', (chunk) => {
+    written.stdout += chunk
+  })
+  child.stderr?.on('data', (chunk) => {
+    written.stderr += chunk
+  })
+  return written
+}
+
+function finished(child: ChildProcess): Promise<Finished> {
+  const written = capture(child)
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => resolve({ code, ...written }))
+  })
+}

@@ -1,0 +1,89 @@
+/**
+ * A selection service in the test's own thread: the stages and shards are real, only the pool is
+ * not.
+ *
+ * @module
+ */
+import { ServiceError } from '../../../src/errors.js'
+import { limits } from '../../../src/limits.js'
+import type { Caller, Task, TaskResults } from '../../../src/pool/messages.js'
+import type { SelectionService } from '../../../src/selection/answer.js'
+import type { CatalogueSource } from '../../../src/selection/catalogue.js'
+import { buildShard } from '../../../src/shard/build/build.js'
+import { partition } from '../../../src/shard/build/partition.js'
+import type { RecipientColumns } from '../../../src/shard/columns.js'
+import { attachShard, type Shard, type ShardImage } from '../../../src/shard/layout.js'
+import { encodeRows } from '../../../src/shard/rows.js'
+import { countInside, selectInside } from '../../../src/shard/select.js'
+import { inArenas } from '../data/arenas.js'
+import { withRepeats } from '../data/repeats.js'
+
+export interface LocalSource {
+  readonly id: number
+  readonly label: string
+  readonly columns: RecipientColumns
+}
+
+export interface LocalService extends SelectionService {
+  /** Tasks that were run, in order. */
+  readonly tasks: readonly Task[]
+  readonly shards: readonly Shard[]
+}
+
+/** @param shardRecipientCount  recipients of a shard, to have several of them in a small world */
+export function localService(
+  sources: readonly LocalSource[],
+  shardRecipientCount: number = limits.shardRecipientCount,
+): LocalService {
+  const images = sources.flatMap(({ id, columns }) => shardsOf(columns, id, shardRecipientCount))
+  // Where a service has them, so that it is its kernel that is tested.
+  return serviceOf('000001-00000000', sources, withRepeats(inArenas(images, 1)))
+}
+
+/** A service over the shards of a snapshot. */
+export function serviceOf(
+  snapshotId: string,
+  sources: readonly CatalogueSource[],
+  images: readonly ShardImage[],
+): LocalService {
+  const shards = images.map(attachShard)
+  const tasks: Task[] = []
+  const run = async (task: Task, caller: Caller): Promise<TaskResults[Task['kind']]> => {
+    // As the scheduler does.
+    if (caller.gone) throw new ServiceError('Unavailable', 'whoever asked has gone')
+    tasks.push(task)
+    if (task.kind === 'encode') {
+      const bytes = new Uint8Array(limits.rowBufferBytes)
+      const { rowCount, byteCount } = encodeRows(
+        shards[task.shardIndex],
+        task.runs,
+        task.format,
+        bytes,
+      )
+      return { rowCount, bytes: bytes.subarray(0, byteCount), release: () => bytes.fill(0) }
+    }
+    const touched = Array.from(task.shardIndexes, (index) => shards[index])
+    const { shapes, countMode, isDistinct } = task
+    const inside = task.kind === 'count' ? countInside : selectInside
+    const budget = { edgeTestCount: limits.edgeTestCount }
+    return inside(touched, shapes, budget, countMode, isDistinct)
+  }
+  return {
+    catalogue: { snapshotId, sources, shards: images },
+    runner: { run: run as SelectionService['runner']['run'] },
+    queryThreadCount: 2,
+    countMode: () => 'ContactLocation',
+    tasks,
+    shards,
+  }
+}
+
+export function shardsOf(
+  columns: RecipientColumns,
+  sourceId: number,
+  shardRecipientCount: number,
+): ShardImage[] {
+  return partition(columns, shardRecipientCount).map((rows, regionIndex) =>
+    buildShard(columns, rows, sourceId, regionIndex),
+  )
+}
