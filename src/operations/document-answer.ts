@@ -5,7 +5,7 @@
  */
 import type { Answer } from '../format/answer.js'
 import { csvRecord, csvTable } from '../format/csv.js'
-import { hashOf } from '../store/written-context.js'
+import { hashOf } from '../store/hash.js'
 
 export type Row = Readonly<Record<string, unknown>>
 

@@ -8,8 +8,9 @@ import { ServiceError, type ServiceErrorCode } from '../errors.js'
 import type { CountMode } from '../interface/count-mode.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
+import { hashOf } from './hash.js'
 import { META, type Tables } from './tables.js'
-import { type ContextHeader, hashOf, type WrittenContext } from './written-context.js'
+import type { ContextHeader, WrittenContext } from './written-context.js'
 
 export type Change =
   | { readonly kind: 'configuration'; readonly json: string; readonly countMode: CountMode }

@@ -11,7 +11,8 @@ import { MapConfigurationSchema } from '../interface/configuration.js'
 import { MapContextSchema } from '../interface/context.js'
 import type { CountMode } from '../interface/count-mode.js'
 import { readDocument } from './document-file.js'
-import { hashOf, type WrittenContext, writtenContext } from './written-context.js'
+import { hashOf } from './hash.js'
+import { type WrittenContext, writtenContext } from './written-context.js'
 
 /** `data/default` of the installation, seen from `dist/src/store`. */
 export const DEFAULT_DIRECTORY = fileURLToPath(new URL('../../../data/default', import.meta.url))

@@ -4,9 +4,10 @@
  * @module
  */
 import { limits } from '../limits.js'
+import { hashOf } from './hash.js'
 import { readLists, suppressionLogOf } from './suppressions.js'
 import { META, openTables, type Tables } from './tables.js'
-import { type ContextHeader, hashOf } from './written-context.js'
+import type { ContextHeader } from './written-context.js'
 
 /** @returns what is wrong, or undefined */
 export async function findDamage(directory: string): Promise<string | undefined> {

@@ -4,11 +4,11 @@
  *
  * @module
  */
-import { createHash } from 'node:crypto'
 import { ServiceError } from '../errors.js'
 import { type Area, type MapContext, MapContextSchema } from '../interface/context.js'
 import { limits } from '../limits.js'
 import { newGuid, parseGuid } from './guid.js'
+import { hashOf } from './hash.js'
 
 export interface WrittenContext {
   readonly id: string
@@ -59,11 +59,6 @@ export function writtenContext(context: MapContext): WrittenContext {
     documentBytes,
   }
   return { id, json, header, shapeHashes }
-}
-
-/** 128 bits, as 32 hexadecimal digits. */
-export function hashOf(text: string | Uint8Array): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }
 
 /** Clients of .NET write zeros where they have no Guid. */
