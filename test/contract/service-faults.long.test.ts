@@ -1,8 +1,13 @@
 /**
- * A service that is told to end while it starts, and one whose query workers are killed.
+ * A service that cannot start, one that is told to end while it starts, and one whose query workers
+ * are killed.
  */
+import { appendFileSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
 import t from 'tap'
 import {
+  hickory,
   type Service,
   serve,
   startHickory,
@@ -18,6 +23,47 @@ const everywhere = [
   ],
 ]
 const world = { type: 'Polygon', coordinates: everywhere }
+
+t.test('what stands in the way of a start is said, with an exit code of its own', async (t) => {
+  const empty = temporaryDirectory(t)
+  t.match(await hickory('serve', '--data', empty, '--port', '0'), {
+    code: 3,
+    stderr: /there is no snapshot in .*hickory import/,
+  })
+  t.same(readdirSync(empty), [], 'nothing was made without being asked for')
+
+  const file = join(empty, 'r.csv')
+  const rows = Array.from(
+    { length: 500 },
+    (_, i) => `+999${10_000_000 + i},${i / 10},${i / 10 - 20},`,
+  )
+  writeFileSync(file, `number,lat,lng,contact\n${rows.slice(0, 400).join('\n')}\n`)
+  const data = join(empty, 'data')
+  const imported = await hickory('import', '--data', data, '--source', '5', '--label', 'A', file)
+  t.equal(imported.code, 0, imported.stderr)
+
+  const taken = createServer()
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => taken.close())
+  const { port } = taken.address() as { port: number }
+  t.match(await hickory('serve', '--data', data, '--port', String(port)), {
+    code: 8,
+    stderr: new RegExp(`cannot listen on 127.0.0.1:${port}`),
+  })
+
+  const [id] = readdirSync(join(data, 'snapshots'))
+  const shard = join(data, 'snapshots', id, '5-0000.shard')
+  appendFileSync(shard, 'x')
+  t.match(await hickory('serve', '--data', data, '--port', '0'), {
+    code: 4,
+    stderr: /5-0000\.shard/,
+  })
+  truncateSync(shard, 100)
+  t.match(await hickory('serve', '--data', data, '--port', '0'), {
+    code: 4,
+    stderr: /5-0000\.shard/,
+  })
+})
 
 t.test('a signal while it is starting stops it, with nothing half made', async (t) => {
   for (const delayMs of [250, 450, 650, 850]) {

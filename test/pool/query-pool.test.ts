@@ -150,7 +150,7 @@ t.test('workers that cannot start are an error, not a hang', { timeout: 60_000 }
 t.test('threads that still load outlive one that cannot', { timeout: 60_000 }, async (t) => {
   // Ended while it loads, a thread takes the whole process with it.
   const broken = { ...shards[0], sections: [] }
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < byTier({ short: 1, long: 3 }); round++) {
     const start = startQueryPool({ workerUrl, threadCount: 8, shards: [broken], log })
     await t.rejects(start, { code: 'Failed' })
   }

@@ -6,6 +6,8 @@
 
 /** The longest, in this order: at the end, no core waits for one of them. */
 export const startFirst: readonly string[] = [
+  'test/http/body.test.ts',
+  'test/http/framing.test.ts',
   'test/selection/oracle.test.ts',
   'test/faults/kill.long.test.ts',
   'test/faults/errors.long.test.ts',
@@ -23,8 +25,6 @@ export const startFirst: readonly string[] = [
   'test/contract/openapi.long.test.ts',
   'test/contract/service-faults.long.test.ts',
   'test/commands/import-all.test.ts',
-  'test/http/body.test.ts',
-  'test/http/framing.test.ts',
   'test/http/response/transformed-sink.test.ts',
 ]
 

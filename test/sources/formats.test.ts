@@ -52,13 +52,13 @@ t.test('the same rows in every format are read as the same', async (t) => {
         )
       }
     }),
-    { seed, numRuns: byTier({ short: 2, long: 8 }) },
+    { seed, numRuns: byTier({ short: 1, long: 8 }) },
   )
 })
 
 t.test('many rows, of short and long texts, are read as the same', async (t) => {
   const directory = t.testdir({})
-  const rows = Array.from({ length: byTier({ short: 6_000, long: 60_000 }) }, (_, index) => ({
+  const rows = Array.from({ length: byTier({ short: 2_000, long: 60_000 }) }, (_, index) => ({
     number: `+999${'1234567890'.slice(0, index % 11)}${index}`,
     lat: (index % 1800) / 10 - 90,
     lng: (index % 3600) / 10 - 180,
