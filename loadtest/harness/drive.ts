@@ -41,7 +41,7 @@ export interface DriveFigures extends TallyFigures {
 
 /** Latencies of an open loop count from the moment that a request should have been sent. */
 export function drive({ signal, ...plan }: Drive): Promise<DriveFigures> {
-  return inThread(new URL('generator/drive-thread.js', import.meta.url), plan, signal)
+  return inThread(new URL('../generator/drive-thread.js', import.meta.url), plan, signal)
 }
 
 /** Sentences about what did not go well. */

@@ -104,7 +104,13 @@ async function startReadyService(
 }
 
 function peerPath(name: PeerName): string {
-  return fileURLToPath(new URL(`peers/${name}.js`, import.meta.url))
+  return fileURLToPath(peerUrls[name])
+}
+
+const peerUrls: Readonly<Record<PeerName, URL>> = {
+  naive: new URL('../peers/naive.js', import.meta.url),
+  'ready-buffer': new URL('../peers/ready-buffer.js', import.meta.url),
+  echo: new URL('../peers/echo.js', import.meta.url),
 }
 
 function ownArgsOf(name: PeerName, { csvPath }: Dataset): string[] {

@@ -93,7 +93,7 @@ async function runRounds(round: Round) {
 
 async function scan(path: string, scratch: string, signal: AbortSignal): Promise<number> {
   const resultPath = join(scratch, 'scan')
-  await runScript([script('scan.js'), path, resultPath], signal)
+  await runScript([fileURLToPath(SCAN), path, resultPath], signal)
   return Number(readFileSync(resultPath, 'utf8'))
 }
 
@@ -132,12 +132,13 @@ async function ask(
   signal: AbortSignal,
 ): Promise<Asked> {
   const resultPath = join(scratch, 'asked')
-  await runScript([script('ask.js'), data, `${seed}`, resultPath], signal)
+  await runScript([fileURLToPath(ASK), data, `${seed}`, resultPath], signal)
   return JSON.parse(readFileSync(resultPath, 'utf8')) as Asked
 }
 
 const isFile = (format: InputFormat): format is FileFormat => format !== 'postgres'
-const script = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+const SCAN = new URL('scan.js', import.meta.url)
+const ASK = new URL('ask.js', import.meta.url)
 
 function filesBelow(directory: string): string[] {
   return readdirSync(directory, { recursive: true, withFileTypes: true })

@@ -106,7 +106,7 @@ function verdict(from: GrowthPoint, to: GrowthPoint): string {
 }
 
 async function runChild(args: readonly number[]): Promise<GrowthPoint> {
-  const script = fileURLToPath(new URL('growth-child.js', import.meta.url))
+  const script = fileURLToPath(new URL('harness/growth-child.js', import.meta.url))
   const child = spawn(process.execPath, ['--expose-gc', script, ...args.map(String)], {
     stdio: ['ignore', 'pipe', 'inherit'],
     // Makes glibc give back large buffers when they are freed, rather than keep them for later.

@@ -9,8 +9,11 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 
-const programOf = (name: string) =>
-  fileURLToPath(new URL(`../../store/fixtures/${name}.js`, import.meta.url))
+/** Programs of test/store/fixtures. */
+const programs = {
+  writer: new URL('../../store/fixtures/writer.js', import.meta.url),
+  suppressor: new URL('../../store/fixtures/suppressor.js', import.meta.url),
+}
 
 export interface Writer {
   readonly child: ChildProcess
@@ -20,18 +23,15 @@ export interface Writer {
   readonly read: Promise<unknown>
 }
 
-/**
- * @param fileBytes  how large its files may become
- * @param name  of the program in test/store/fixtures
- */
+/** @param fileBytes  how large its files may become */
 export function startWriter(
   t: Test,
   directory: string,
   fileBytes?: number,
-  name: 'writer' | 'suppressor' = 'writer',
+  name: keyof typeof programs = 'writer',
 ): Writer {
   const { NODE_OPTIONS: _, ...env } = process.env
-  const command = [process.execPath, programOf(name), directory]
+  const command = [process.execPath, fileURLToPath(programs[name]), directory]
   // As a disk that is full, for which there is no need of one: writes beyond it fail.
   const limited = `trap '' XFSZ; ulimit -f ${Math.ceil((fileBytes ?? 0) / 512)}; exec "$@"`
   const [path, ...options] =
