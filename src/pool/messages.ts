@@ -1,5 +1,6 @@
 /**
- * Everything that crosses between a front thread and its query workers: plain data, typed arrays.
+ * What the stages of a request ask of the query workers, and what these answer: plain data, typed
+ * arrays.
  *
  * @module
  */

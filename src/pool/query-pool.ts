@@ -12,15 +12,8 @@ import type { ShardImage } from '../shard/layout.js'
 import { attachedCount, type Control, createControl } from './control.js'
 import type { Caller, QueryRunner, Task, TaskResults } from './messages.js'
 import { Scheduler } from './scheduler.js'
+import type { QueryWorkerData } from './worker-messages.js'
 import { WorkerThreads } from './worker-threads.js'
-
-/** What every worker is born with. */
-export interface QueryWorkerData {
-  readonly shards: readonly ShardImage[]
-  readonly control: Control
-  /** Edge tests that one task may take. */
-  readonly edgeTestCount: number
-}
 
 export interface QueryPool extends QueryRunner {
   /** Whether a new request with a body of so many bytes would wait too long. */

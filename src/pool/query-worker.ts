@@ -9,37 +9,13 @@
 import { Piscina } from 'piscina'
 import { BudgetSpent, Unwanted } from '../shard/budget.js'
 import { attachShard, type Shard } from '../shard/layout.js'
-import { encodeRows, type RowFormat } from '../shard/rows.js'
+import { encodeRows } from '../shard/rows.js'
 import { countInside, selectInside } from '../shard/select.js'
 import { countAttached, type Flag, isRaised } from './control.js'
 import { type Findings, flattenFindings } from './flat-findings.js'
-import { type FlatQueries, type TimedQuery, unflatten } from './flat-queries.js'
+import { type TimedQuery, unflatten } from './flat-queries.js'
 import { sharedClockMs } from './messages.js'
-import type { QueryWorkerData } from './query-pool.js'
-
-/** What a worker is sent. */
-export type WorkerTask = QueriesTask | RowsTask
-
-export interface QueriesTask extends FlatQueries {
-  readonly kind: 'queries'
-  /** Raised when nobody waits for the findings any more. */
-  readonly unwanted: Flag | null
-}
-
-/** Rows of a shard, as many as there is room for. */
-export interface RowsTask {
-  readonly kind: 'rows'
-  readonly shardIndex: number
-  readonly runs: Uint32Array
-  readonly format: RowFormat
-  /** Shared memory that is nobody else's until the rows are there. */
-  readonly into: Uint8Array
-}
-
-export interface RowsWritten {
-  readonly rowCount: number
-  readonly byteCount: number
-}
+import type { QueryWorkerData, RowsWritten, WorkerTask } from './worker-messages.js'
 
 /** Attaches the shards this worker was born with and returns what does its tasks. */
 export function attachWorker(): (task: WorkerTask) => Uint32Array | RowsWritten {

@@ -22,9 +22,9 @@ import {
   type TaskResults,
 } from './messages.js'
 import { type Lane, placeFor, type QueryThread } from './placement.js'
-import type { QueriesTask, RowsTask, RowsWritten } from './query-worker.js'
 import { GONE, NOT_SERVED, overloaded, RESTARTING, refused, unavailable } from './refusals.js'
 import { RowBuffers } from './row-buffers.js'
+import type { QueriesTask, RowsTask, RowsWritten } from './worker-messages.js'
 import type { QueryThreads } from './worker-threads.js'
 
 /** What one task or another came to. */

@@ -15,8 +15,7 @@ import type { Log } from '../log.js'
 import { type Arena, releaseZones } from '../shard/arena.js'
 import { attachedCount } from './control.js'
 import type { QueryThread } from './placement.js'
-import type { QueryWorkerData } from './query-pool.js'
-import type { WorkerTask } from './query-worker.js'
+import type { QueryWorkerData, WorkerTask } from './worker-messages.js'
 
 /** The threads, as the scheduler sees them. */
 export interface QueryThreads {

@@ -17,6 +17,9 @@ export interface ColumnChoice {
 
 type Role = keyof ColumnChoice
 
+/** The column that is used for each; undefined for what no column is used for. */
+export type ChosenColumns = Readonly<Record<Role, string | undefined>>
+
 /** What else a column may be called, without spaces, dashes, underscores and case. */
 const synonyms: Readonly<Record<Role, readonly string[]>> = {
   number: (

@@ -4,16 +4,8 @@
  * @module
  */
 import type { ReadReport, RecipientBatch, RecipientSink } from './batch.js'
+import type { ChosenColumns } from './columns.js'
 import { type FilesInput, type ReadFilesOptions, readFiles } from './files/read-files.js'
-
-/** The column that is used for each; undefined for what no column is used for. */
-export interface ChosenColumns {
-  readonly number: string | undefined
-  readonly lat: string | undefined
-  readonly lng: string | undefined
-  readonly contact: string | undefined
-  readonly key: string | undefined
-}
 
 export interface PreviewRow {
   readonly number: string

@@ -4,17 +4,30 @@
  * @module
  */
 import { placesOf, scaled, UNIT_PLACES } from './exact.js'
-import type { Place, PlacedPath } from './place.js'
+import type { Reading } from './reading.js'
+import type { Path } from './shape.js'
+
+/** `unsure` is what is nearer to an edge than the edge is known to. */
+export type Place = 'interior' | 'boundary' | 'outside' | 'unsure'
+
+/** A ring or a line as it was read. */
+export interface ReadPath {
+  readonly path: Path
+  readonly reading: Reading
+  /** What each vertex may be off by; 0 where it is whole. */
+  readonly errors: Float64Array
+  readonly isRing: boolean
+}
 
 export interface ExactPath {
   readonly lngs: readonly bigint[]
   readonly lats: readonly bigint[]
   readonly unit: bigint
-  readonly placed: PlacedPath
+  readonly errors: Float64Array
+  readonly isRing: boolean
 }
 
-export function exactPath(placed: PlacedPath): ExactPath {
-  const { path, reading, isRing } = placed
+export function exactPath({ path, reading, errors, isRing }: ReadPath): ExactPath {
   const places = Math.max(UNIT_PLACES, ...path.flat().map(placesOf))
   const turn = 360n * 10n ** BigInt(places)
   const lngs = path.map(([lng], i) => scaled(lng, places) + BigInt(reading.turns[i]) * turn)
@@ -23,17 +36,21 @@ export function exactPath(placed: PlacedPath): ExactPath {
     lngs.push(lngs[0] + BigInt(reading.turn) * turn)
     lats.push(lats[0])
   }
-  return { lngs, lats, unit: 10n ** BigInt(places - UNIT_PLACES), placed }
+  return { lngs, lats, unit: 10n ** BigInt(places - UNIT_PLACES), errors, isRing }
 }
 
 /** By the same ray and the same ends as in doubles: of an edge the eastern end, not the western. */
-export function exactPlace({ lngs, lats, unit, placed }: ExactPath, x: number, y: number): Place {
+export function exactPlace(
+  { lngs, lats, unit, errors, isRing }: ExactPath,
+  x: number,
+  y: number,
+): Place {
   const [px, py] = [BigInt(x) * unit, BigInt(y) * unit]
   let isOdd = false
   let isUnsure = false
   for (let a = 0, b = 1; b < lngs.length; a = b, b++) {
     const [left, right] = lngs[a] < lngs[b] ? [a, b] : [b, a]
-    const error = Math.max(placed.errors[a], placed.errors[b])
+    const error = Math.max(errors[a], errors[b])
     const edge = [lngs[left], lats[left], lngs[right], lats[right]] as const
     if (error === 0) {
       if (isWithin(edge, px, py, 0n, 1n)) return 'boundary'
@@ -45,19 +62,19 @@ export function exactPlace({ lngs, lats, unit, placed }: ExactPath, x: number, y
     if (above > 0n) isOdd = !isOdd
   }
   if (isUnsure) return 'unsure'
-  return isOdd && placed.isRing ? 'interior' : 'outside'
+  return isOdd && isRing ? 'interior' : 'outside'
 }
 
 /** Whether a recipient is within so many units of an edge of the path: `slackOf` the edge's error. */
 export function isNearEdge(
-  { lngs, lats, unit, placed }: ExactPath,
+  { lngs, lats, unit, errors }: ExactPath,
   x: number,
   y: number,
   slackOf: (error: number) => number,
 ): boolean {
   const [px, py] = [BigInt(x) * unit, BigInt(y) * unit]
   for (let a = 0, b = lngs.length > 1 ? 1 : 0; b < lngs.length; a = b, b++) {
-    const slack = slackOf(Math.max(placed.errors[a], placed.errors[b]))
+    const slack = slackOf(Math.max(errors[a], errors[b]))
     const edge = [lngs[a], lats[a], lngs[b], lats[b]] as const
     if (slack >= 0 && isNear(edge, px, py, unit, slack)) return true
     if (lngs.length === 1) break

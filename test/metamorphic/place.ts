@@ -5,12 +5,9 @@
  * @module
  */
 import { isFine } from './exact.js'
-import { type ExactPath, exactPath, exactPlace } from './exact-place.js'
+import { type ExactPath, exactPath, exactPlace, type Place, type ReadPath } from './exact-place.js'
 import type { Reading } from './reading.js'
 import type { Path } from './shape.js'
-
-/** `unsure` is what is nearer to an edge than the edge is known to. */
-export type Place = 'interior' | 'boundary' | 'outside' | 'unsure'
 
 export const TURN_UNITS = 3_600_000_000
 /** What a vertex with more than seven decimals may be off by. */
@@ -18,19 +15,14 @@ const ROUNDING_UNITS = 2 ** -18
 /** Doubles do not decide what is nearer than this to a vertex or an edge that is not whole. */
 const CLEAR_UNITS = 1e-2
 
-export interface PlacedPath {
-  readonly path: Path
-  readonly reading: Reading
+export interface PlacedPath extends ReadPath {
   /** Continuous, in units, with the first vertex again at the end of a ring. */
   readonly lngs: Float64Array
   readonly lats: Float64Array
-  /** What each vertex may be off by; 0 where it is whole. */
-  readonly errors: Float64Array
   readonly minLng: number
   readonly maxLng: number
   readonly minLat: number
   readonly maxLat: number
-  readonly isRing: boolean
   /** Computed when it is needed first. */
   exact: ExactPath | undefined
 }

@@ -4,10 +4,10 @@
  * @module
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join, relative, sep } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { tierOf } from '../support/tier.js'
-import { importGraph, reaching } from './imports.js'
+import { importGraph, reaching, sourceOf } from './imports.js'
 import { startFirst } from './order.js'
 
 /** Where `src`, `test` and the others are, compiled. */
@@ -54,11 +54,6 @@ export function testFiles(): string[] {
     .map((name) => sourceOf(join('test', name)))
     .filter((file) => existsSync(join(dist, '..', file)))
     .sort()
-}
-
-/** The source of a compiled file below `dist`, with slashes. */
-export function sourceOf(path: string): string {
-  return path.split(sep).join('/').replace(/\.js$/, '.ts')
 }
 
 export function compiledOf(file: string): string {

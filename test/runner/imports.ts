@@ -5,8 +5,7 @@
  * @module
  */
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
-import { sourceOf } from './files.js'
+import { dirname, join, relative, sep } from 'node:path'
 
 /** The files that each file names, both by their paths in the repository. */
 export type ImportGraph = ReadonlyMap<string, readonly string[]>
@@ -23,6 +22,11 @@ export function importGraph(dist: string): ImportGraph {
     )
   }
   return graph
+}
+
+/** The source of a compiled file below `dist`, with slashes. */
+export function sourceOf(path: string): string {
+  return path.split(sep).join('/').replace(/\.js$/, '.ts')
 }
 
 /** `from './x.js'`, `import('./x.js')`, `new URL('./x.js', …)`. */

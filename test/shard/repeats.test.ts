@@ -6,11 +6,8 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { findRepeats, type Repeats } from '../../src/shard/duplicates/find-repeats.js'
-import {
-  lookHere,
-  type NumberColumn,
-  type NumberLook,
-} from '../../src/shard/duplicates/shard-look.js'
+import type { NumberColumn } from '../../src/shard/duplicates/number-hash.js'
+import { lookHere, type NumberLook } from '../../src/shard/duplicates/shard-look.js'
 import { repeatsByMap } from '../support/data/repeats.js'
 import { testSeed } from '../support/random/properties.js'
 import { seededRandom } from '../support/random/world.js'

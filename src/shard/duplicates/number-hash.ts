@@ -3,7 +3,12 @@
  *
  * @module
  */
-import type { NumberColumn } from './shard-look.js'
+
+/** The numbers of a shard, end to end: that of recipient `i` is at [numberOffsets[i], numberOffsets[i + 1]). */
+export interface NumberColumn {
+  readonly numbers: Uint8Array
+  readonly numberOffsets: Uint32Array
+}
 
 export function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
   return new DataView(buffer, byteOffset, byteLength)

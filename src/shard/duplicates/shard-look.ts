@@ -5,13 +5,7 @@
  */
 import { COPY_SLACK_BYTES, copyTexts } from '../build/copy-texts.js'
 import { fillSlots, isShared, slotShift } from './hash-filter.js'
-import { hashNumbers } from './number-hash.js'
-
-/** The numbers of a shard, end to end: that of recipient `i` is at [numberOffsets[i], numberOffsets[i + 1]). */
-export interface NumberColumn {
-  readonly numbers: Uint8Array
-  readonly numberOffsets: Uint32Array
-}
+import { hashNumbers, type NumberColumn } from './number-hash.js'
 
 /** Recipients whose number may repeat, with their numbers end to end, and the hashes of these. */
 export interface Candidates extends NumberColumn {

@@ -5,7 +5,7 @@
  * @module
  */
 import type { FileHandle } from 'node:fs/promises'
-import type { NumberColumn } from '../../shard/duplicates/shard-look.js'
+import type { NumberColumn } from '../../shard/duplicates/number-hash.js'
 import { readAll } from '../format/blocks.js'
 import { withFile } from '../open-file.js'
 

@@ -5,8 +5,8 @@
  */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { ColumnNames, OnReadProgress, ReadReport, RecipientSink } from '../batch.js'
+import type { ChosenColumns } from '../columns.js'
 import { openParquet, readParquetFile } from '../parquet/read-parquet.js'
-import type { ChosenColumns } from '../preview.js'
 import { KeySet } from '../rows/key-set.js'
 import { RejectTally } from '../rows/rejects.js'
 import { type FileRead, type RowTarget, readTextFile } from '../text/read-text.js'
