@@ -6,7 +6,7 @@
  */
 
 /** How long an answer may take, and what the question then fails with. */
-export interface Patience {
+interface Patience {
   readonly waitMs: number
   readonly fault: () => Error
 }

@@ -6,7 +6,7 @@
  */
 
 import type { Handler } from '../../src/http/request.js'
-import { createHttpServer } from '../../src/http/server.js'
+import { HttpServer } from '../../src/http/server.js'
 import { operations } from '../../src/interface/operations.js'
 import { createLog } from '../../src/log.js'
 
@@ -23,7 +23,7 @@ const echo: Handler = async (request, reply) => {
   reply.send(200, headers, answer)
 }
 
-const server = createHttpServer({
+const server = new HttpServer({
   log: createLog('error'),
   routes: operations.RecipientRequest.paths.map((path) => ({ path, methods: { POST: echo } })),
 })

@@ -8,7 +8,7 @@
  */
 import { parseArgs } from 'node:util'
 import type { Handler } from '../../src/http/request.js'
-import { createHttpServer } from '../../src/http/server.js'
+import { HttpServer } from '../../src/http/server.js'
 import { operations } from '../../src/interface/operations.js'
 import { createLog } from '../../src/log.js'
 
@@ -31,7 +31,7 @@ const stream: Handler = async (request, reply) => {
   sink.end()
 }
 
-const server = createHttpServer({
+const server = new HttpServer({
   log: createLog('error'),
   routes: operations.RecipientRequest.paths.map((path) => ({ path, methods: { POST: stream } })),
 })

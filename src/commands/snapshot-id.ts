@@ -8,7 +8,7 @@ import { currentMissing, listSnapshots, readCurrent } from '../snapshot/director
 import { missing } from '../snapshot/load/open.js'
 
 /** What CURRENT holds, which may be anything: it is one file that can be damaged, too. */
-export interface CurrentState {
+interface CurrentState {
   readonly snapshotId: string | undefined
   /** Why it names no snapshot that is there; undefined if it does. */
   readonly fault: string | undefined

@@ -9,7 +9,7 @@ import { writeJsv } from './jsv.js'
 
 export const CSV_LINE_END = '\r\n'
 
-export type CsvRow = Readonly<Record<string, unknown>>
+type CsvRow = Readonly<Record<string, unknown>>
 
 /** A header and rows. A row may lack columns; its other members are left out. */
 export function csvTable(columns: readonly string[], rows: readonly CsvRow[]): string {

@@ -10,7 +10,7 @@ import { ndjsonLine } from './ndjson.js'
 
 export type Format = 'json' | 'csv' | 'ndjson'
 
-export interface FormatRules {
+interface FormatRules {
   /** The Content-Type of answers and of errors. */
   readonly contentType: string
   /** The end of a path that asks for the format, with the dot; undefined where no suffix does. */

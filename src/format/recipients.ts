@@ -19,7 +19,7 @@ export interface SourceSummary {
 export type ListLayout = 'json' | 'ndjson' | CsvLayout | 'record'
 
 /** The text around the recipients of each source, and around the sources. */
-export interface Frame {
+interface Frame {
   readonly start: string
   /** @param at  which source of the answer it is, from 0 */
   sourceStart(source: SourceSummary, at: number): string

@@ -30,7 +30,7 @@ export interface Acceptor {
   close(): void
 }
 
-export interface AcceptorOptions {
+interface AcceptorOptions {
   readonly host: string
   /** 0 for any free port. */
   readonly port: number

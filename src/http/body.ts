@@ -25,7 +25,7 @@ export interface BodyBudget {
   readonly maxBytes: number
 }
 
-export interface BodyOptions {
+interface BodyOptions {
   /** The Content-Length. The library hands over exactly as many bytes. */
   readonly declaredBytes: number
   readonly budget: BodyBudget

@@ -19,7 +19,7 @@ import { OVERLOADED } from './fault.js'
 import type { CallCheck, HttpRequest, IncomingRequest, OperationCall } from './request.js'
 import type { RouteMatch } from './router.js'
 
-export interface GateOptions {
+interface GateOptions {
   readonly corsOrigins: CorsOrigins
   /** True while there is no room for work with a body of so many bytes. */
   readonly isFull: (bodyBytes: number) => boolean
@@ -85,10 +85,7 @@ function invalid(message: string): ServiceError {
  * only programs on this machine may, and neither a proxy in front of them nor a page in a browser may
  * speak for others.
  */
-export function foreignWriteFault(
-  request: HttpRequest,
-  origins: CorsOrigins,
-): ServiceError | undefined {
+function foreignWriteFault(request: HttpRequest, origins: CorsOrigins): ServiceError | undefined {
   if (!LOOPBACK.test(request.peerAddress))
     return forbidden('only programs on this machine may write')
   if (PROXY_HEADERS.some((name) => request.header(name) !== undefined)) {

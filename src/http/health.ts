@@ -8,10 +8,10 @@ import type { Handler } from './request.js'
 import type { Route } from './router.js'
 
 /** Undefined when ready; otherwise the reason, in a word. */
-export type UnreadyReason = () => string | undefined
+type UnreadyReason = () => string | undefined
 
 /** The snapshot that is served, and a newer one that is not. */
-export interface ServedSnapshot {
+interface ServedSnapshot {
   readonly snapshotId: string
   /** The id of a newer one that is on its way. */
   readonly loading?: string

@@ -33,7 +33,7 @@ export interface RequestEnd {
  *
  * A request that is refused ends in the stage that refused it.
  */
-export type Stage = 'receive' | 'parse' | 'wait' | 'select' | 'write'
+type Stage = 'receive' | 'parse' | 'wait' | 'select' | 'write'
 
 /** Milliseconds. */
 export type StageTimes = Readonly<Record<Stage, number>>

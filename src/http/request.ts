@@ -36,7 +36,7 @@ const headerNames = [
   'x-request-id',
 ] as const
 
-export type HeaderName = (typeof headerNames)[number]
+type HeaderName = (typeof headerNames)[number]
 
 /** One call of an operation, or a batch of them. */
 export interface OperationCall {

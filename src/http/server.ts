@@ -33,7 +33,7 @@ import {
   stopListeningOn,
 } from './uws.js'
 
-export interface HttpServerOptions {
+interface HttpServerOptions {
   /** Of two routes that match a path, the first one wins. */
   readonly routes: readonly Route<Handler>[]
   readonly log: Log
@@ -49,7 +49,7 @@ export interface HttpServerOptions {
 }
 
 /** The bounds on the clients of one server; the names are those of `limits`. */
-export type ServerBounds = Readonly<
+type ServerBounds = Readonly<
   Record<
     | 'bodyMs'
     | 'clientBytesPerSecond'
@@ -61,41 +61,10 @@ export type ServerBounds = Readonly<
   >
 >
 
-export interface HttpServer {
-  /** Requests that are not answered completely yet. */
-  readonly openExchangeCount: number
-  readonly connectionCount: number
-  /** The bytes of bodies that are not whole yet. */
-  readonly heldBodyBytes: number
-  /** The name by which an acceptor hands connections to this server. */
-  descriptor(): AppDescriptor
-  /**
-   * Listens on its own, without an acceptor.
-   *
-   * @returns the port
-   * @throws OperatorError
-   */
-  listen(host: string, port: number): Promise<number>
-  /** Begins to drain: each answer from now on asks its client to close the connection. */
-  stopAccepting(): void
-  /** Closes every connection, at once. */
-  close(): void
-  /**
-   * Drains, and closes when nothing is open any more, or when the time is over. Clients that keep
-   * a connection get `quietMs` at least in which to learn that it ends.
-   *
-   * @returns how many exchanges were broken off
-   */
-  shutDown(times: { quietMs: number; deadlineMs: number }): Promise<number>
-}
-
-export function createHttpServer(options: HttpServerOptions): HttpServer {
-  return new FrontServer(options)
-}
-
 const SHUTDOWN_POLL_MS = 20
 
-class FrontServer implements HttpServer, ExchangeOwner {
+export class HttpServer implements ExchangeOwner {
+  /** Requests that are not answered completely yet. */
   openExchangeCount = 0
   connectionCount = 0
   draining = false
@@ -132,14 +101,22 @@ class FrontServer implements HttpServer, ExchangeOwner {
     this.#app.any('/*', (native, request) => this.#receive(native, request))
   }
 
+  /** The bytes of bodies that are not whole yet. */
   get heldBodyBytes(): number {
     return this.#budget.heldBytes
   }
 
+  /** The name by which an acceptor hands connections to this server. */
   descriptor(): AppDescriptor {
     return this.#app.getDescriptor()
   }
 
+  /**
+   * Listens on its own, without an acceptor.
+   *
+   * @returns the port
+   * @throws OperatorError
+   */
   async listen(host: string, port: number): Promise<number> {
     const listening = listenOn(this.#app, { host, port, exclusive: true })
     if (listening === undefined) throw cannotListen(host, port)
@@ -147,12 +124,14 @@ class FrontServer implements HttpServer, ExchangeOwner {
     return listening.port
   }
 
+  /** Begins to drain: each answer from now on asks its client to close the connection. */
   stopAccepting(): void {
     this.draining = true
     if (this.#listenSocket !== undefined) stopListeningOn(this.#listenSocket)
     this.#listenSocket = undefined
   }
 
+  /** Closes every connection, at once. */
   close(): void {
     if (this.#closed) return
     this.#closed = true
@@ -160,6 +139,12 @@ class FrontServer implements HttpServer, ExchangeOwner {
     this.#app.close()
   }
 
+  /**
+   * Drains, and closes when nothing is open any more, or when the time is over. Clients that keep
+   * a connection get `quietMs` at least in which to learn that it ends.
+   *
+   * @returns how many exchanges were broken off
+   */
   async shutDown({ quietMs, deadlineMs }: { quietMs: number; deadlineMs: number }) {
     this.stopAccepting()
     const startedMs = performance.now()

@@ -66,7 +66,7 @@ export function waitAnew(response: NativeResponse): void {
 }
 
 /** One field of a form with several parts. */
-export interface FormPart {
+interface FormPart {
   /** Undefined where the part does not say. */
   readonly name: string | undefined
   readonly data: ArrayBuffer

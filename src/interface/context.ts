@@ -61,7 +61,6 @@ export const MapContextListSchema = members('MapContextList', 'Stored contexts, 
 })
 
 export type MapContextSummary = Static<typeof MapContextSummarySchema>
-export type MapContextList = Static<typeof MapContextListSchema>
 export type Contact = Static<typeof ContactSchema>
 export type Area = Static<typeof AreaSchema>
 export type MapContext = Static<typeof MapContextSchema>

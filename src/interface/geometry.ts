@@ -43,5 +43,4 @@ export const GeometrySchema = refusing(
   Object.fromEntries(OTHER_GEOMETRIES.map((name) => [name, []])),
 )
 
-export type SpatialReference = Static<typeof SpatialReferenceSchema>
 export type Geometry = Static<typeof GeometrySchema>

@@ -23,7 +23,7 @@ import {
   SuppressionRemovalSchema,
 } from './suppressions.js'
 
-export type Verb = 'GET' | 'POST' | 'PUT' | 'DELETE'
+type Verb = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 export interface Operation {
   /** What it does, in a few words. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { limits } from '../limits.js'
 import { CountModeSchema } from './count-mode.js'
 import { GeoJsonSchema, sourceIds } from './drawing.js'
@@ -64,8 +64,3 @@ export const RecipientResponseSchema = members('RecipientResponse', 'Who is insi
       'is inside.',
   ),
 })
-
-export type RecipientRequest = Static<typeof RecipientRequestSchema>
-export type Recipient = Static<typeof RecipientSchema>
-export type SourceRecord = Static<typeof SourceRecordSchema>
-export type RecipientResponse = Static<typeof RecipientResponseSchema>

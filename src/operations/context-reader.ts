@@ -18,11 +18,7 @@ import type { Basis, LiveCounts, ShapeState } from './live-counts.js'
  *   is stored now
  * @throws ServiceError  NotFound
  */
-export type ReadContext = (
-  id: string,
-  deadlineMs: number,
-  written?: WrittenContext,
-) => Promise<Answer>
+type ReadContext = (id: string, deadlineMs: number, written?: WrittenContext) => Promise<Answer>
 
 export function contextReader(store: Store, counts: LiveCounts): ReadContext {
   // The same stored text, counted in the same snapshot and mode, less the same numbers, is the same answer for ever.

@@ -7,7 +7,7 @@ import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import type { Store, StoredCounts } from '../store/store.js'
 
-export interface CountsWriter {
+interface CountsWriter {
   /** Counts that are not stored yet. */
   get(shapeHash: string): StoredCounts | undefined
   add(shapeHash: string, counts: StoredCounts): void

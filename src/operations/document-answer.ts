@@ -10,12 +10,12 @@ import { hashOf } from '../store/hash.js'
 export type Row = Readonly<Record<string, unknown>>
 
 /** What a table shows of a document. */
-export interface DocumentTable {
+interface DocumentTable {
   readonly columns: readonly string[]
   rows(document: Row): readonly Row[]
 }
 
-export interface ReadyDocument {
+interface ReadyDocument {
   /** UTF-8. */
   readonly json: Uint8Array
   /** Of one row, where the document is one among several. */
@@ -25,7 +25,7 @@ export interface ReadyDocument {
 }
 
 /** An answer whose every form is whole. */
-export interface DocumentAnswer extends Answer {
+interface DocumentAnswer extends Answer {
   csv(): string
 }
 

@@ -45,7 +45,7 @@ export interface Basis {
   readonly suppressionVersion: number
 }
 
-export interface Shape {
+interface Shape {
   readonly hash: string
   readonly geometry: Geometry
 }
@@ -62,7 +62,7 @@ export interface ShapeState {
   readonly isInvalid: boolean
 }
 
-export interface LiveCountsOptions {
+interface LiveCountsOptions {
   readonly store: Store
   readonly current: CurrentService
   readonly suppressionProgress: Progress

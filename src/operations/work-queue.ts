@@ -6,7 +6,7 @@
  * @module
  */
 
-export interface WorkQueue<Value> {
+interface WorkQueue<Value> {
   /**
    * Joins the piece of work that goes on or waits under this key, or adds it.
    *
@@ -19,7 +19,7 @@ export interface WorkQueue<Value> {
   stop(): void
 }
 
-export interface WorkBounds {
+interface WorkBounds {
   readonly runningCount: number
   readonly waitingCount: number
 }

@@ -10,7 +10,7 @@ import { POLE_UNITS } from '../geometry/units.js'
 import type { Polygon, Region, Ring } from './clipper.js'
 
 /** Polygons that may overlap, and whose rings may cross themselves. */
-export interface Shapes {
+interface Shapes {
   readonly included: readonly Polygon[]
   readonly excluded: readonly Polygon[]
   readonly boundary: readonly Polygon[] | undefined

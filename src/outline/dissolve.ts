@@ -16,7 +16,7 @@ import {
 import { tidied } from './tidy.js'
 
 /** What lies in any of the included shapes, in none of the excluded, and within the boundary. */
-export interface Selection {
+interface Selection {
   readonly included: readonly Region[]
   readonly excluded: readonly Region[]
   /** Undefined where there is none. */

@@ -15,7 +15,7 @@ import { describeFault, type Log } from '../log.js'
 import { beforeDeadline, NO_ANSWER_IN_TIME } from './deadline.js'
 import type { Caller, ClipFailure, ClipOutcome, ClipRunner } from './messages.js'
 
-export interface ClipPoolOptions {
+interface ClipPoolOptions {
   /** URL of a module that exports `run`, and `ready`, which does nothing. */
   readonly workerUrl: string
   /** Options of Node.js for the thread; none unless given. */

@@ -21,7 +21,7 @@ export interface QueryThread {
 }
 
 /** What else is about. */
-export interface Demand {
+interface Demand {
   /** Pieces of lists wait, and are to get their turn. */
   readonly rowsWait: boolean
   /** Small selections have come in lately, so that more are to be expected. */

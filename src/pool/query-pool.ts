@@ -15,19 +15,7 @@ import { Scheduler } from './scheduler.js'
 import type { QueryWorkerData } from './worker-messages.js'
 import { WorkerThreads } from './worker-threads.js'
 
-export interface QueryPool extends QueryRunner {
-  /** Whether a new request with a body of so many bytes would wait too long. */
-  isFull(bodyBytes: number): boolean
-  /** Ends one worker as a crash would: for tests of what happens then. */
-  crashWorker(): Promise<void>
-  /**
-   * Refuses all but running tasks, waits for these, and ends the workers; resolves when none of their
-   * threads is left, and nothing touches the shards any more.
-   */
-  close(): Promise<void>
-}
-
-export interface QueryPoolOptions {
+interface QueryPoolOptions {
   /** URL of the compiled workers/query.ts. */
   readonly workerUrl: string
   /** Options of Node.js for the workers; none unless given. */
@@ -64,7 +52,7 @@ export async function startQueryPool(options: QueryPoolOptions): Promise<QueryPo
   } finally {
     settled.abort()
   }
-  return new ThreadedQueryPool(threads, log)
+  return new QueryPool(threads, log)
 }
 
 async function untilAttached(
@@ -85,7 +73,7 @@ async function untilAttached(
   }
 }
 
-class ThreadedQueryPool implements QueryPool {
+export class QueryPool implements QueryRunner {
   readonly #threads: WorkerThreads
   readonly #scheduler: Scheduler
 
@@ -101,14 +89,20 @@ class ThreadedQueryPool implements QueryPool {
     return this.#scheduler.run(task, caller) as Promise<TaskResults[Kind]>
   }
 
+  /** Whether a new request with a body of so many bytes would wait too long. */
   isFull(bodyBytes: number): boolean {
     return this.#scheduler.isFull(bodyBytes)
   }
 
+  /** Ends one worker as a crash would: for tests of what happens then. */
   async crashWorker(): Promise<void> {
     await this.#threads.crashOne()
   }
 
+  /**
+   * Refuses all but running tasks, waits for these, and ends the workers; resolves when none of their
+   * threads is left, and nothing touches the shards any more.
+   */
   async close(): Promise<void> {
     this.#scheduler.stop()
     await this.#threads.close()

@@ -31,7 +31,7 @@ interface PiscinaWorker {
   readonly id: number
 }
 
-export interface WorkerThreadsOptions {
+interface WorkerThreadsOptions {
   /** URL of the compiled workers/query.ts. */
   readonly workerUrl: string
   /** Options of Node.js for the threads. */

@@ -11,7 +11,7 @@ import type { ShardRuns } from './dispatch.js'
 import type { SourceSelection } from './merge.js'
 
 /** Recipients of a list from a place on. */
-export interface Page {
+interface Page {
   readonly basis: ListBasis
   readonly start: Place
   /** Infinite where there is none. */

@@ -14,7 +14,7 @@ import { isCorrupt } from '../snapshot/open-file.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { Refusal } from './messages.js'
 
-export interface FallBackOptions extends LoadOptions {
+interface FallBackOptions extends LoadOptions {
   /** Where it is put; in arenas of its own for one thread unless given. */
   readonly arenas?: ArenaPool
   readonly log: Log

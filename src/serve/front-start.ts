@@ -10,11 +10,11 @@ import type { Snapshot } from '../snapshot/snapshot.js'
 import type { OpenSnapshot } from './front-current.js'
 import { warm } from './front-warm.js'
 
-export interface StartedSnapshot extends OpenSnapshot {
+interface StartedSnapshot extends OpenSnapshot {
   readonly pool: QueryPool
 }
 
-export interface StartOptions {
+interface StartOptions {
   /** URL of the compiled workers/query.ts. */
   readonly workerUrl: string
   /** Options of Node.js for the workers; none unless given. */

@@ -8,14 +8,14 @@ import type { Snapshot } from '../snapshot/snapshot.js'
 import type { CurrentSnapshot, OpenSnapshot } from './front-current.js'
 import type { SwapOrder, SwapReport } from './messages.js'
 
-export interface FrontSwapOptions<Open extends OpenSnapshot> {
+interface FrontSwapOptions<Open extends OpenSnapshot> {
   readonly current: CurrentSnapshot<Open>
   readonly start: (snapshot: Snapshot) => Promise<Open>
   readonly report: (report: SwapReport) => void
   readonly log: Log
 }
 
-export interface FrontSwap {
+interface FrontSwap {
   carryOut(order: SwapOrder): Promise<void>
   /** Closes all snapshots, one that is being started too. */
   close(): Promise<void>

@@ -8,7 +8,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { descriptionRoutes } from '../http/descriptions.js'
 import { healthRoutes } from '../http/health.js'
 import { operationRoutes } from '../http/operation-routes.js'
-import { createHttpServer } from '../http/server.js'
+import { HttpServer } from '../http/server.js'
 import { createLog, describeFault } from '../log.js'
 import { configurationOperations, customerBoundaryOf } from '../operations/configuration.js'
 import { contextOperations } from '../operations/contexts.js'
@@ -79,7 +79,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
       boundary: customerBoundaryOf(store),
     }),
   }
-  const server = createHttpServer({
+  const server = new HttpServer({
     routes: [
       ...descriptionRoutes(readVersion()),
       ...operationRoutes(executors),

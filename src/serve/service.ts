@@ -20,7 +20,7 @@ import { endOnUncaught } from './last-resort.js'
 import { type StopRequest, stopRequest } from './stop-request.js'
 import { LOADER_URL, swapSnapshots } from './swap.js'
 
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly config: Config
   readonly log: Log
   /**

@@ -15,20 +15,20 @@ import type { FrontOrder, Refusal, SwapReport } from './messages.js'
 import { type Swap, type Watch, type WatchTimes, watchCurrent } from './watch.js'
 
 /** What a swap needs of a front thread, which is a Worker. */
-export interface FrontPort {
+interface FrontPort {
   postMessage(order: FrontOrder): void
   on(event: 'message', listener: (report: SwapReport) => void): unknown
   off(event: 'message', listener: (report: SwapReport) => void): unknown
 }
 
 /** Who sets the marks of suppressed recipients. */
-export interface SnapshotMarks {
+interface SnapshotMarks {
   attach(snapshot: Snapshot): Promise<void>
   serve(snapshotId: string): void
   detach(snapshotId: string): Promise<void>
 }
 
-export interface SwapOptions {
+interface SwapOptions {
   readonly dataDirectory: string
   /** What is served already, in arenas of the pool. */
   readonly first: Snapshot

@@ -26,7 +26,7 @@ export interface Swap {
   breakOff(): void
 }
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly dataDirectory: string
   readonly servedId: string
   /** What CURRENT named as the service started, if that was refused; it is tried again. */

@@ -7,7 +7,7 @@ import type { ReadReport, RecipientBatch, RecipientSink } from './batch.js'
 import type { ChosenColumns } from './columns.js'
 import { type FilesInput, type ReadFilesOptions, readFiles } from './files/read-files.js'
 
-export interface PreviewRow {
+interface PreviewRow {
   readonly number: string
   /** In degrees, with all their decimals. */
   readonly lat: string

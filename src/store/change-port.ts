@@ -18,7 +18,7 @@ import type { SuppressionChange, SuppressionsChanged } from './suppress.js'
 export type MakeChange = (change: Change) => Promise<void>
 
 /** A change to a do-not-contact list, by which every service of the data directory answers now. */
-export interface SuppressionsTaken extends SuppressionsChanged {
+interface SuppressionsTaken extends SuppressionsChanged {
   /** Recipients of the snapshot that is served, in the scope, that have one of the numbers. */
   readonly recipientCount: number
 }
@@ -33,7 +33,7 @@ export type TakeSuppressions = (change: SuppressionChange) => Promise<Suppressio
 export type TakenOutcome = { readonly isMade: true; readonly taken: SuppressionsTaken } | NotMade
 
 /** Who makes changes. */
-export interface ChangeMaker {
+interface ChangeMaker {
   makeChange(change: Change): ChangeOutcome
   /** Never rejects. */
   takeSuppressions(change: SuppressionChange): Promise<TakenOutcome>

@@ -24,7 +24,7 @@ export type Change =
   /** What was counted; left out for shapes that are in no context any more. */
   | { readonly kind: 'counts'; readonly counts: readonly ShapeCounts[] }
 
-export interface ShapeCounts {
+interface ShapeCounts {
   readonly shapeHash: string
   readonly json: string
 }
@@ -40,7 +40,7 @@ export interface NotMade {
 }
 
 /** All contexts together. */
-export interface Totals {
+interface Totals {
   readonly contextCount: number
   readonly areaCount: number
   /** Bytes of what is stored of them. */

@@ -17,7 +17,7 @@ import { type WrittenContext, writtenContext } from './written-context.js'
 /** `data/default` of the installation, seen from `dist/src/store`. */
 export const DEFAULT_DIRECTORY = fileURLToPath(new URL('../../../data/default', import.meta.url))
 
-export interface BuiltInConfiguration {
+interface BuiltInConfiguration {
   readonly version: string
   readonly json: Uint8Array
   readonly countMode: CountMode

@@ -32,7 +32,7 @@ export interface Store {
   close(): Promise<void>
 }
 
-export interface StoredDocument {
+interface StoredDocument {
   /** A hash of it. */
   readonly version: string
   /** UTF-8 JSON. */
@@ -44,7 +44,7 @@ export interface StoredContext extends StoredDocument {
   readonly shapeHashes: readonly (string | null)[]
 }
 
-export interface ContextPage {
+interface ContextPage {
   /** Of all contexts. */
   readonly totalCount: number
   readonly summaries: readonly MapContextSummary[]

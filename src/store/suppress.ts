@@ -48,7 +48,7 @@ export function makeSuppressions(
 ): SuppressionsOutcome[] {
   const make = (change: SuppressionChange): SuppressionsOutcome => {
     try {
-      return { isMade: true, changed: applySuppressions(tables, change, ownName) }
+      return { isMade: true, changed: applySuppressions(tables, change) }
     } catch (fault) {
       if (fault instanceof ServiceError) return notMade(fault, change.kind, log)
       throw fault
@@ -68,13 +68,11 @@ export function makeSuppressions(
 /**
  * To be called within a transaction. What it throws, it throws before it has changed anything.
  *
- * @param maker  which process makes it
  * @throws ServiceError  TooManySuppressions
  */
-export function applySuppressions(
+function applySuppressions(
   tables: Tables,
   { scope, numbers, isRemoval }: SuppressionChange,
-  maker: string,
 ): SuppressionsChanged {
   const { meta, suppressions, suppressionCounts } = tables
   const distinct = [...new Set(numbers)]
@@ -97,7 +95,7 @@ export function applySuppressions(
   if (listCount === 0) suppressionCounts.remove(String(scope))
   else suppressionCounts.put(String(scope), String(listCount))
   const totalCount = before.totalCount + difference
-  const version = log.append({ scope, numbers: changed, maker }, { totalCount })
+  const version = log.append({ scope, numbers: changed, maker: ownName }, { totalCount })
   meta.put(META.format, SUPPRESSING_FORMAT)
   return { version, changedCount: changed.length, unchangedCount, listCount }
 }

@@ -12,7 +12,7 @@ import { type LogState, type VersionedLog, versionedLog } from './versioned-log.
 export type Scope = number | 'all'
 
 /** Of all lists together. */
-export interface SuppressionState extends LogState {
+interface SuppressionState extends LogState {
   readonly totalCount: number
 }
 
@@ -33,7 +33,7 @@ export interface Suppression {
   readonly sinceMs: number
 }
 
-export interface SuppressionList {
+interface SuppressionList {
   readonly scope: Scope
   readonly count: number
 }
@@ -49,7 +49,7 @@ export interface SuppressionReader {
   find(number: string, sourceId: number | undefined): Suppression[]
 }
 
-export interface SuppressionPage {
+interface SuppressionPage {
   /** Of the list. */
   readonly totalCount: number
   readonly suppressions: readonly Suppression[]

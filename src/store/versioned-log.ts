@@ -22,7 +22,7 @@ export interface LogState {
 /** What the data keeps in the state. */
 type Figures<State extends LogState> = Omit<State, keyof LogState>
 
-export interface VersionedLogOptions<Change, State extends LogState> {
+interface VersionedLogOptions<Change, State extends LogState> {
   /** A table of nothing else. */
   readonly table: Database<string, number>
   /** Has the state, as JSON. */

@@ -14,7 +14,7 @@ import { type PhoneFault, phoneTextFault } from '../phone-number.js'
 export type RowFault = PhoneFault | 'FieldCountWrong' | 'EncodingInvalid'
 
 /** Rows that were not taken; what they hold is never kept. */
-export interface RejectedRows {
+interface RejectedRows {
   count: number
   /** Where the first of them are, such as `list.csv:7`. */
   readonly places: string[]

@@ -17,7 +17,7 @@ import {
 } from './number-table.js'
 
 /** A number, its bytes and their hash. */
-export interface Wanted {
+interface Wanted {
   readonly bytes: Uint8Array
   readonly hash: number
 }

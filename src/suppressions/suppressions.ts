@@ -37,7 +37,7 @@ export interface Suppressions {
   stop(): Promise<void>
 }
 
-export interface SuppressionsOptions {
+interface SuppressionsOptions {
   readonly dataDirectory: string
   readonly store: Pick<MainStore, 'makeSuppressions' | 'services'>
   readonly log: Log

@@ -6,9 +6,10 @@
  */
 import { JsonApiClient, JsonServiceClient } from '@servicestack/client'
 import t, { type Test } from 'tap'
+import type { Static } from 'typebox'
 import type { MapConfiguration } from '../../src/interface/configuration.js'
-import type { MapContext, MapContextList } from '../../src/interface/context.js'
-import type { RecipientResponse } from '../../src/interface/recipients.js'
+import type { MapContext, MapContextListSchema } from '../../src/interface/context.js'
+import type { RecipientResponseSchema } from '../../src/interface/recipients.js'
 import { serve, temporaryDirectory } from '../support/service/hickory.js'
 
 const HOUSTON = '4c1f9a2e7b6d4e0f9a3b5c8d1e2f7a60'
@@ -55,7 +56,9 @@ async function requestsOfEveryKind(t: Test, client: JsonServiceClient): Promise<
   t.ok((context.Areas?.[0].ContactTotalCount ?? 0) > 0)
   t.equal((await client.get<MapContext>(`/api/contexts/${HOUSTON}`)).Id, HOUSTON)
 
-  const page = await client.get<MapContextList>(named('GetMapContextsRequest', { Take: 1 }))
+  const page = await client.get<Static<typeof MapContextListSchema>>(
+    named('GetMapContextsRequest', { Take: 1 }),
+  )
   t.equal(page.Results?.length, 1)
 
   const answered = await client.api(recipients(east))
@@ -136,7 +139,7 @@ async function errorsOfEveryKind(t: Test, client: JsonServiceClient): Promise<vo
 }
 
 function recipients(geoJSON: object, countsOnly = true) {
-  return named<RecipientResponse>('RecipientRequest', { countsOnly, geoJSON })
+  return named<Static<typeof RecipientResponseSchema>>('RecipientRequest', { countsOnly, geoJSON })
 }
 
 /** A request as classes of that client are: members of its own, methods of its prototype. */

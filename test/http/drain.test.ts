@@ -5,7 +5,7 @@
  */
 import autocannon from 'autocannon'
 import t from 'tap'
-import { healthRoutes, type ServedSnapshot } from '../../src/http/health.js'
+import { healthRoutes } from '../../src/http/health.js'
 import type { Handler } from '../../src/http/request.js'
 import type { Route } from '../../src/http/router.js'
 import { limits } from '../../src/limits.js'
@@ -69,9 +69,11 @@ t.test('what is still open at the deadline is broken off, and counted', async (t
   server.close()
 })
 
+type Served = ReturnType<Parameters<typeof healthRoutes>[1]>
+
 t.test('liveness is always 200, readiness says what is missing or served', async (t) => {
   let reason: string | undefined = 'loading'
-  let served: ServedSnapshot = { snapshotId: '000001-00000000' }
+  let served: Served = { snapshotId: '000001-00000000' }
   const { port } = await startServer(
     t,
     healthRoutes(
@@ -84,7 +86,7 @@ t.test('liveness is always 200, readiness says what is missing or served', async
   t.same(JSON.parse(String(unready.body)), { status: 'unready', reason: 'loading' })
   t.equal((await request(port, 'GET /livez')).status, 200)
   reason = undefined
-  const bodies: ServedSnapshot[] = [
+  const bodies: Served[] = [
     served,
     { ...served, loading: '000002-00000000' },
     { ...served, refused: { snapshotId: '000002-00000000', reason: 'it is too short' } },

@@ -4,7 +4,7 @@
  * @module
  */
 import t from 'tap'
-import { foreignWriteFault } from '../../src/http/gate.js'
+import { Gate } from '../../src/http/gate.js'
 import { operationRoutes } from '../../src/http/operation-routes.js'
 import type { HttpRequest } from '../../src/http/request.js'
 import { operationNames, operations } from '../../src/interface/operations.js'
@@ -21,7 +21,7 @@ t.test('loopback addresses of both families may write', async (t) => {
     `${ZEROS}:0000:0000:0001`,
     `${ZEROS}:ffff:7f00:0001`,
   ]) {
-    t.equal(foreignWriteFault(from(address), []), undefined, address)
+    t.equal(writeFault(address), undefined, address)
   }
 })
 
@@ -38,7 +38,7 @@ t.test('no other address may', async (t) => {
     '2001:0db8:0000:0000:0000:ffff:7f00:0001',
     'fe80:0000:0000:0000:0000:0000:0000:0001',
   ]) {
-    t.match(foreignWriteFault(from(address), ['*']), { code: 'Forbidden' }, address)
+    t.match(writeFault(address, ['*']), { code: 'Forbidden' }, address)
   }
 })
 
@@ -119,6 +119,8 @@ t.test('a refused body that is too large ends its connection', async (t) => {
   await client.untilClosed()
 })
 
-function from(peerAddress: string): HttpRequest {
-  return { peerAddress, header: () => undefined } as unknown as HttpRequest
+function writeFault(peerAddress: string, corsOrigins: readonly string[] = []) {
+  const gate = new Gate({ corsOrigins, isFull: () => false })
+  const from = { peerAddress, header: () => undefined } as unknown as HttpRequest
+  return gate.callFault(from, { name: 'PostMapContextRequest', isBatch: false })
 }

@@ -7,7 +7,7 @@ import { connect, type Socket } from 'node:net'
 import type { Test } from 'tap'
 import type { Handler } from '../../src/http/request.js'
 import type { Route } from '../../src/http/router.js'
-import { createHttpServer, type HttpServer, type HttpServerOptions } from '../../src/http/server.js'
+import { HttpServer } from '../../src/http/server.js'
 import { createLog, type Log } from '../../src/log.js'
 
 export interface TestServer {
@@ -22,11 +22,11 @@ export interface TestServer {
 export async function startServer(
   t: Test,
   routes: Route<Handler>[],
-  options: Omit<HttpServerOptions, 'routes' | 'log'> = {},
+  options: Omit<ConstructorParameters<typeof HttpServer>[0], 'routes' | 'log'> = {},
 ): Promise<TestServer> {
   const faults: Record<string, unknown>[] = []
   const ends: Record<string, unknown>[] = []
-  const server = createHttpServer({ routes, log: recordingLog(faults, ends), ...options })
+  const server = new HttpServer({ routes, log: recordingLog(faults, ends), ...options })
   const port = await server.listen('127.0.0.1', 0)
   t.teardown(() => server.close())
   return { server, port, faults, ends }

@@ -4,9 +4,10 @@
  * @module
  */
 import t from 'tap'
+import type { Static } from 'typebox'
 import { Check } from 'typebox/value'
 import { ServiceError } from '../../src/errors.js'
-import { type RecipientResponse, RecipientResponseSchema } from '../../src/interface/recipients.js'
+import { RecipientResponseSchema } from '../../src/interface/recipients.js'
 import { testSeed } from '../support/random/properties.js'
 import { randomRequest, requestKinds } from '../support/random/requests.js'
 import { randomWorld, seededRandom, worldKinds } from '../support/random/world.js'
@@ -17,6 +18,8 @@ import { byTier } from '../support/tier.js'
 
 const REQUEST_COUNT = byTier({ short: 100, long: 1_000 })
 const WORLD_COUNT = 20
+
+type RecipientResponse = Static<typeof RecipientResponseSchema>
 
 t.test(
   'the answers to random requests follow the schema, and are the same as NDJSON',

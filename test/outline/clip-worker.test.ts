@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import { createLog } from '../../src/log.js'
 import { outlineOperations } from '../../src/operations/outline.js'
 import { CLIPPING_ENVIRONMENT } from '../../src/outline/guards.js'
-import { ClipPool, type ClipPoolOptions } from '../../src/pool/clip-pool.js'
+import { ClipPool } from '../../src/pool/clip-pool.js'
 import { seededRandom } from '../support/random/world.js'
 import { within } from '../support/service/in-time.js'
 
@@ -10,6 +10,8 @@ import { within } from '../support/service/in-time.js'
 const PATIENT_MS = 600_000
 
 /** The whole way through a thread, with the bounds of the service or with narrower ones. */
+type ClipPoolOptions = ConstructorParameters<typeof ClipPool>[0]
+
 function outlines(t: Test, options: Partial<ClipPoolOptions> = {}) {
   const runner = new ClipPool({
     workerUrl: new URL('../../workers/clip.js', import.meta.url).href,

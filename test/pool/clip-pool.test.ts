@@ -1,11 +1,13 @@
 import t, { type Test } from 'tap'
 import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
-import { ClipPool, type ClipPoolOptions } from '../../src/pool/clip-pool.js'
+import { ClipPool } from '../../src/pool/clip-pool.js'
 import { inTime, within } from '../support/service/in-time.js'
 import type { Deed } from './fixtures/clip.js'
 
 const MiB = 1024 * 1024
+
+type ClipPoolOptions = ConstructorParameters<typeof ClipPool>[0]
 
 function opened(t: Test, options: Partial<ClipPoolOptions> = {}) {
   const pool = new ClipPool({

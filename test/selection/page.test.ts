@@ -6,9 +6,10 @@
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import t from 'tap'
+import type { Static } from 'typebox'
 import { ServiceError } from '../../src/errors.js'
 import type { Answer, Body } from '../../src/format/answer.js'
-import type { RecipientResponse } from '../../src/interface/recipients.js'
+import type { RecipientResponseSchema } from '../../src/interface/recipients.js'
 import { answer, type SelectionService } from '../../src/selection/answer.js'
 import { readCursor, writeCursor } from '../../src/selection/cursor.js'
 import { cutToPage } from '../../src/selection/page.js'
@@ -22,6 +23,8 @@ import { bodyText } from '../support/service/body-text.js'
 import { inTime } from '../support/service/in-time.js'
 import { localService } from '../support/service/local-service.js'
 import { byTier } from '../support/tier.js'
+
+type RecipientResponse = Static<typeof RecipientResponseSchema>
 
 const WORLD_COUNT = byTier({ short: 15, long: 60 })
 const SHARD_RECIPIENTS = 12

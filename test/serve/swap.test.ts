@@ -1,13 +1,15 @@
 import { EventEmitter } from 'node:events'
 import t, { type Test } from 'tap'
 import type { FrontOrder, SnapshotNews, SwapReport } from '../../src/serve/messages.js'
-import { type FrontPort, swapSnapshots } from '../../src/serve/swap.js'
+import { swapSnapshots } from '../../src/serve/swap.js'
 import { createArenaPool } from '../../src/shard/arena-pool.js'
 import { openSnapshot } from '../../src/snapshot/load/open.js'
 import type { Snapshot } from '../../src/snapshot/snapshot.js'
 import { manyColumns } from '../support/data/columns.js'
 import { publishDamaged, publishTest, silentLog } from '../support/data/snapshots.js'
 import { until } from '../support/service/until.js'
+
+type FrontPort = Parameters<typeof swapSnapshots>[0]['fronts'][number]
 
 /** What a front thread does when it is told, by the kinds of orders. */
 class FakeFront extends EventEmitter implements FrontPort {

@@ -3,7 +3,6 @@ import { RINGS_PER_TABLE } from '../../src/geometry/polygon/edges.js'
 import { polygonsOf } from '../../src/geometry/polygon/polygons.js'
 import { including } from '../../src/geometry/shapes.js'
 import { BudgetSpent } from '../../src/shard/budget.js'
-import { KD_NODE_SIZE } from '../../src/shard/build/build.js'
 import type { RecipientColumns } from '../../src/shard/columns.js'
 import { attachShard } from '../../src/shard/layout.js'
 import { countInside, selectInside } from '../../src/shard/select.js'
@@ -20,7 +19,8 @@ const shapesOf = (shape: MultiPolygonCoordinates) => including(polygonsOf(shape)
 
 t.test('every number of recipients around the size of a leaf is selected exactly', async (t) => {
   const random = seededRandom(testSeed(t))
-  const sizes = [1, 2, 3, KD_NODE_SIZE - 1, KD_NODE_SIZE, KD_NODE_SIZE + 1, KD_NODE_SIZE + 2]
+  const [{ nodeSize }] = shardsOf(randomWorld('grid', 1, random), 1, 1).map(attachShard)
+  const sizes = [1, 2, 3, nodeSize - 1, nodeSize, nodeSize + 1, nodeSize + 2]
   for (const size of [...sizes, ...sizes.map((size) => 2 * size), 1_000]) {
     const columns = randomWorld('grid', size, random)
     for (let round = 0; round < 20; round++) {

@@ -15,7 +15,7 @@ import { endOnSignal } from './end-on-signal.js'
 import { type Outcome, printPreview, printSource, printSummary, printTime } from './report.js'
 import { assertPublishable, type ImportSource, labelSources, previewSource } from './source.js'
 
-export interface DryRunPlan {
+interface DryRunPlan {
   readonly dataDirectory: string
   readonly sources: readonly ImportSource[]
   readonly isList: boolean

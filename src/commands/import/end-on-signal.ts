@@ -5,7 +5,7 @@
  */
 import { constants } from 'node:os'
 
-export interface SignalWatch {
+interface SignalWatch {
   /** From now on signals are passed over: what is left to do takes less time than to undo it. */
   hold(): void
   /** From now on a signal does what it does otherwise. */

@@ -20,7 +20,7 @@ import { endOnSignal } from './end-on-signal.js'
 import { type Outcome, printReport, printSource, printSummary, printTime } from './report.js'
 import { assertPublishable, type ImportSource, labelSources, readSource } from './source.js'
 
-export interface PublishPlan {
+interface PublishPlan {
   readonly dataDirectory: string
   readonly sources: readonly ImportSource[]
   /** Whether they are of a list, which is summed up in the end. */

@@ -31,7 +31,7 @@ export interface EdgeStrips {
 /** A side of a directed way. */
 export const LEFT = 1
 export const RIGHT = -1
-export type Side = typeof LEFT | typeof RIGHT
+type Side = typeof LEFT | typeof RIGHT
 
 /** @param within  bounds for each ring: its edges that lie outside them are left out */
 export function edgeStripsOf(rings: readonly UnitRing[], within?: readonly Bounds[]): EdgeStrips {

@@ -21,7 +21,7 @@ import { type RingBudget, ringBudget } from '../ring-budget.js'
 import { withoutRepeats } from './repeated-rings.js'
 import { type RingRelations, relateRings } from './ring-relations.js'
 
-export interface RingPolygon {
+interface RingPolygon {
   readonly shell: UnitRing
   readonly holes: readonly UnitRing[]
 }

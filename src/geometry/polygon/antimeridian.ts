@@ -116,7 +116,7 @@ export function reversed(ring: readonly number[]): number[] {
 }
 
 /** Longitudes [min, max], closed, in units. */
-export interface LngRange {
+interface LngRange {
   readonly min: number
   readonly max: number
 }

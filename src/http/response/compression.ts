@@ -9,7 +9,7 @@ import Negotiator from 'negotiator'
 import type { Sink } from '../../selection/reply.js'
 import { transformedSink } from './transformed-sink.js'
 
-export type Encoding = 'br' | 'gzip'
+type Encoding = 'br' | 'gzip'
 
 /**
  * The encoding that an Accept-Encoding header prefers, `br` of equals. Undefined when it accepts none

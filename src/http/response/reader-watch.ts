@@ -20,14 +20,14 @@ export interface ReaderRules {
  * @param waitedMs  the time under back-pressure so far
  * @param takenBytes  the bytes that it took since the first back-pressure
  */
-export function patienceMs(rules: ReaderRules, waitedMs: number, takenBytes: number): number {
+function patienceMs(rules: ReaderRules, waitedMs: number, takenBytes: number): number {
   const { stallMs, bytesPerSecond } = rules
   const earnedMs = Math.max(stallMs, (takenBytes / bytesPerSecond) * 1_000)
   return Math.min(stallMs, earnedMs - waitedMs)
 }
 
 /** The actions on a reader under back-pressure. */
-export interface WatchedReader {
+interface WatchedReader {
   /** Called every few seconds, so that the HTTP library does not decide by itself. */
   waitAnew(): void
   /** Called once at most. */

@@ -57,7 +57,7 @@ async function sendBody(
 }
 
 /** Writes a body under back-pressure, and breaks the connection off if that fails. */
-export async function stream(body: Body, sink: Sink): Promise<void> {
+async function stream(body: Body, sink: Sink): Promise<void> {
   try {
     await writeBody(body, sink)
   } catch (error) {

@@ -15,7 +15,7 @@ import { type ReaderRules, ReaderWatch } from './reader-watch.js'
 /** The library corks 16 KiB, with the length of the chunk. */
 const CORKED_BYTES = 15 << 10
 
-export interface ChunkedOutput {
+interface ChunkedOutput {
   readonly native: NativeResponse
   /** Writes status and headers; called once, corked, right before the first bytes of the body. */
   writeHead(): void

@@ -17,7 +17,7 @@ import {
 import { COPY_SLACK_BYTES, copyTexts } from './copy-texts.js'
 
 /** A range of the index of this many recipients and one is not split any further. */
-export const KD_NODE_SIZE = 64
+const KD_NODE_SIZE = 64
 
 /** Gives memory of that many zeros at least, from its beginning. */
 export type TakeMemory = (byteLength: number) => ArrayBuffer

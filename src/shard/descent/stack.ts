@@ -22,7 +22,7 @@ export const TREE_DEPTH = 34
 export const frames = new Int32Array(FRAME * 80)
 
 /** What the frame that was looked at hands down to both its halves. */
-export interface HandedDown {
+interface HandedDown {
   start: number
   count: number
   crossedBits: number

@@ -22,7 +22,7 @@ export const CUT = 1
 export const IN = 2
 
 /** A cell in units; its measures are worked out when they are first asked for. */
-export interface Cell {
+interface Cell {
   minLng: number
   minLat: number
   maxLng: number

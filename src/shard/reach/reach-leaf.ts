@@ -23,7 +23,7 @@ import { RADIANS_PER_UNIT, UNITS_PER_TURN } from '../../geometry/units.js'
 import type { RunList } from '../runs.js'
 
 /** The arcs that may reach into a cell: entries [start, start + count). */
-export interface ActiveArcs {
+interface ActiveArcs {
   readonly arcs: Int32Array
   readonly start: number
   readonly count: number

@@ -10,7 +10,7 @@ import { crc32 } from 'node:zlib'
 import { FormatFault } from '../format-fault.js'
 
 /** What one checksum is for; the last block of an image may be shorter. */
-export const BLOCK_BYTES = 1 << 20
+const BLOCK_BYTES = 1 << 20
 
 /** Called with the bytes of each piece read; what it throws ends the work. */
 export type OnRead = (pieceBytes: number) => void

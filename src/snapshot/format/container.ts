@@ -23,7 +23,7 @@ import { readAll } from './blocks.js'
 /** The version of the files that are written. */
 export const FORMAT_VERSION = 2
 
-export type Magic = 'HICKSHRD' | 'HICKREPT'
+type Magic = 'HICKSHRD' | 'HICKREPT'
 
 /** Everything before the image of a file. */
 export interface Head {

@@ -79,7 +79,7 @@ export type ManifestSource = Static<typeof SourceSchema>
 /** The file of the repeats: its digest, the different numbers in it and how many have them. */
 export type ManifestFile = Static<typeof RepeatsSchema>
 /** Of format version 1, which knows no repeats. */
-export type Manifest1 = Static<typeof ManifestSchema1>
+type Manifest1 = Static<typeof ManifestSchema1>
 /** Of the format version that is written. */
 export type Manifest2 = Static<typeof ManifestSchema2>
 export type Manifest = Manifest1 | Manifest2

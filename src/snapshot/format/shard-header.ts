@@ -59,7 +59,7 @@ type Header1 = Static<typeof HeaderSchema1>
 export type Header2 = Static<typeof HeaderSchema2>
 
 /** How the bytes of an image are verified. */
-export type ImageSums =
+type ImageSums =
   | { readonly of: 'sections'; readonly crc32s: readonly number[] }
   | { readonly of: 'blocks'; readonly crc32s: readonly number[] }
 

@@ -11,7 +11,7 @@ import { blockSumsOf } from './blocks.js'
 import { encodeHead } from './container.js'
 import type { Header2 } from './shard-header.js'
 
-export interface FileDigest {
+interface FileDigest {
   readonly byteLength: number
   /** Of the whole file, in hexadecimal. */
   readonly sha256: string

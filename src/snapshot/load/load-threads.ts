@@ -12,7 +12,7 @@ import type { OnRead } from '../format/blocks.js'
 import { givenUp, type LoadPiece, type LoadRunner, loadRepeats, loadShard } from './load-piece.js'
 
 /** What a thread is given. */
-export interface LoadTask {
+interface LoadTask {
   readonly piece: LoadPiece
   /** One word of shared memory: not zero to give up soon. */
   readonly stopping: Int32Array

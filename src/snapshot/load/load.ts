@@ -19,7 +19,7 @@ import { runOnThreads } from './load-threads.js'
 import { planRepeats, planShard } from './plan-piece.js'
 
 /** Called with the bytes that are read so far, and with all there are. */
-export type OnProgress = (doneBytes: number, totalBytes: number) => void
+type OnProgress = (doneBytes: number, totalBytes: number) => void
 
 export interface LoadOptions {
   readonly onProgress?: OnProgress | undefined

@@ -10,7 +10,7 @@ import { readManifest } from '../format/manifest.js'
 import type { Snapshot, SnapshotSource } from '../snapshot.js'
 import { type LoadOptions, loadSnapshot, summaryOf } from './load.js'
 
-export interface OpenOptions extends LoadOptions {
+interface OpenOptions extends LoadOptions {
   /** Where it is put; in arenas of its own for one thread unless given. */
   readonly arenas?: ArenaPool
 }

@@ -27,7 +27,7 @@ import { findNumbers } from './read-columns.js'
 import { readNumbers } from './read-numbers.js'
 import { sha256Of } from './sha256.js'
 
-export interface FileState {
+interface FileState {
   readonly file: string
   /** What it should have; 0 where nobody knows. */
   readonly byteLength: number

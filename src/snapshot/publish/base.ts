@@ -19,7 +19,7 @@ export interface Base {
   readonly fault: BaseFault | undefined
 }
 
-export interface BaseFault {
+interface BaseFault {
   readonly error: OperatorError
   /** Sources of the snapshots that are there. */
   readonly sourceIds: readonly number[]

@@ -35,7 +35,7 @@ import { type RemovalOnExit, removeOnExit } from './remove-on-exit.js'
 import { type VerifiedFile, verifyFiles } from './verify-files.js'
 import { carryOver, removeSource, type SourceName, writeSource } from './write-source.js'
 
-export interface DraftPlace {
+interface DraftPlace {
   readonly dataDirectory: string
   /** Where it is made. */
   readonly temporary: string
@@ -48,7 +48,7 @@ export interface DraftPlace {
   readonly onCommit: (() => void) | undefined
 }
 
-export interface PutOptions {
+interface PutOptions {
   /** Called with the recipients of the source that are on disk so far. */
   readonly onProgress?: (recipientCount: number) => void
 }

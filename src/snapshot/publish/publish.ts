@@ -20,7 +20,7 @@ import { Draft } from './draft.js'
 import type { DataLock } from './lock.js'
 import { removeTemporaries } from './make-current.js'
 
-export interface DraftOptions {
+interface DraftOptions {
   readonly log: Log
   /** Whether SIGINT, SIGTERM and SIGHUP end the process, which is so unless said otherwise. */
   readonly endsOnSignal?: boolean

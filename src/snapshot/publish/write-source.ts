@@ -21,7 +21,7 @@ export interface SourceName {
   readonly label: string
 }
 
-export interface WriteOptions {
+interface WriteOptions {
   /** Called with the recipients written so far. */
   readonly onProgress?: ((recipientCount: number) => void) | undefined
   /** `limits.shardRecipientCount` unless given. */

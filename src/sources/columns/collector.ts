@@ -13,7 +13,7 @@ import { SharedColumn } from './shared-column.js'
 /** Offsets are 32-bit, so the texts of one column take less than 4 GiB. */
 const TEXT_BYTES_MAX = 2 ** 32 - 1
 
-export interface CollectorOptions {
+interface CollectorOptions {
   readonly recipientCountMax?: number
   readonly textBytesMax?: number
 }

@@ -15,7 +15,7 @@ import {
 import { binTexts, type ContactTexts, findFirsts, hashTexts } from './contact-texts.js'
 
 /** What a thread is asked to do; see contact-texts.ts. */
-export type ContactTask = { readonly texts: ContactTexts } & (
+type ContactTask = { readonly texts: ContactTexts } & (
   | { readonly kind: 'hash'; readonly start: number; readonly end: number }
   | {
       readonly kind: 'bin'

@@ -12,7 +12,7 @@ import { type RowScan, scanRows } from '../rows/row-scan.js'
 import type { FileRead, RowTarget } from '../text/read-text.js'
 import { type ColumnTypes, parquetColumns, parquetRowCount, parquetRows } from './parquet-query.js'
 
-export interface ParquetFile {
+interface ParquetFile {
   readonly name: string
   readonly path: string
   readonly types: ColumnTypes

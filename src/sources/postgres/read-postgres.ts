@@ -17,7 +17,7 @@ import { PostgresRows } from './rows.js'
 import { type SessionTimes, withSession } from './session.js'
 import { type DatabaseAddress, parseDatabaseUrl, shownPlace, shownUrl } from './url.js'
 
-export interface PostgresInput {
+interface PostgresInput {
   /** `postgres://user@host:5432/database?sslmode=verify-full`, with or without a password. */
   readonly url: string
   /** One SELECT. */
@@ -26,7 +26,7 @@ export interface PostgresInput {
   readonly columns: ColumnNames
 }
 
-export interface PostgresOptions {
+interface PostgresOptions {
   readonly onProgress?: OnReadProgress | undefined
   /** Those of `limits`, unless a test has less time. */
   readonly times?: SessionTimes

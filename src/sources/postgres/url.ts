@@ -22,15 +22,8 @@ export interface DatabaseAddress {
   readonly sslKey: string | undefined
 }
 
-export const sslModes = [
-  'disable',
-  'allow',
-  'prefer',
-  'require',
-  'verify-ca',
-  'verify-full',
-] as const
-export type SslMode = (typeof sslModes)[number]
+const sslModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
+type SslMode = (typeof sslModes)[number]
 
 /** The parameters that a URL may have behind its question mark, and the variables for them. */
 const parameters = {

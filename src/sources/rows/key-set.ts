@@ -15,7 +15,7 @@ const PAGE_BYTES = 1 << 24
 const SLOT_COUNT_MAX = 2 ** 30
 
 /** A place among the keys, in the order in which they were added. */
-export interface KeyMark {
+interface KeyMark {
   readonly page: number
   readonly end: number
 }

@@ -18,7 +18,7 @@ export interface RowScan {
   readonly special: SpecialRows
 }
 
-export interface SpecialRows {
+interface SpecialRows {
   readonly rows: Uint32Array
   /** A code of row-query.ts. */
   readonly reasons: Uint8Array
@@ -71,7 +71,7 @@ async function* chunksOf(result: DuckDBResult): AsyncGenerator<DuckDBDataChunk> 
   }
 }
 
-export class SpecialRowList {
+class SpecialRowList {
   #rows = new Uint32Array(64)
   #reasons = new Uint8Array(64)
   #breaks = new Uint32Array(64)

@@ -22,7 +22,7 @@ export interface OpenedText {
 }
 
 /** What is known of a file before it is opened. */
-export interface FoundText {
+interface FoundText {
   readonly path: string
   readonly name: string
   readonly byteCount: number

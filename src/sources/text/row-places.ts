@@ -15,7 +15,7 @@ import type { BrokenRecords } from './broken-records.js'
 import type { Survey } from './survey.js'
 
 /** What was read of a file. */
-export interface TextRead {
+interface TextRead {
   /** What messages call the file. */
   readonly name: string
   /** What its lines are. */

@@ -7,7 +7,7 @@ import { startTaskThreads } from '../../task-threads.js'
 import { type Survey, type SurveyTask, surveyFile } from './survey.js'
 
 /** Less is not worth a thread. */
-export const THREAD_BYTES_MIN = 16 << 20
+const THREAD_BYTES_MIN = 16 << 20
 /** The compiled workers/survey.ts. */
 const WORKER_URL = new URL('../../../workers/survey.js', import.meta.url)
 

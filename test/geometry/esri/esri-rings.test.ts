@@ -1,5 +1,5 @@
 import t from 'tap'
-import { nestRings, type RingPolygon } from '../../../src/geometry/esri/esri-rings.js'
+import { nestRings } from '../../../src/geometry/esri/esri-rings.js'
 import type { UnitRing } from '../../../src/geometry/polygon/antimeridian.js'
 import { limits } from '../../../src/limits.js'
 import { insideAny, prepare } from '../../oracle/geometry/exact.js'
@@ -7,6 +7,8 @@ import { fineUnits } from '../../support/random/fine-coordinates.js'
 import { testSeed } from '../../support/random/properties.js'
 import { type Random, seededRandom } from '../../support/random/world.js'
 import { byTier } from '../../support/tier.js'
+
+type RingPolygon = Exclude<ReturnType<typeof nestRings>, string>[number]
 
 /** Rectangles run clockwise, as Esri has its shells. */
 const box = (west: number, south: number, east: number, north: number) => [

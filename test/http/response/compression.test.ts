@@ -7,15 +7,12 @@ import { randomBytes } from 'node:crypto'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import t from 'tap'
-import {
-  compressedSink,
-  type Encoding,
-  encodingOf,
-} from '../../../src/http/response/compression.js'
+import { compressedSink, encodingOf } from '../../../src/http/response/compression.js'
 import { testSeed } from '../../support/random/properties.js'
 import { type MemorySink, memorySink } from '../../support/service/memory-sink.js'
 
 const unpack = { br: brotliDecompressSync, gzip: gunzipSync }
+type Encoding = keyof typeof unpack
 const encodings = Object.keys(unpack) as Encoding[]
 
 t.test('an answer is compressed as the client likes best, br of equals', async (t) => {

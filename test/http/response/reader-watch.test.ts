@@ -3,29 +3,72 @@
  *
  * @module
  */
-import t from 'tap'
-import {
-  patienceMs,
-  type ReaderRules,
-  ReaderWatch,
-} from '../../../src/http/response/reader-watch.js'
+import t, { type Test } from 'tap'
+import { type ReaderRules, ReaderWatch } from '../../../src/http/response/reader-watch.js'
 import { until } from '../../support/service/until.js'
 
 const rules: ReaderRules = { stallMs: 30_000, bytesPerSecond: 1_000 }
 
 t.test('patience ends with a stall, or with the average of all waiting', async (t) => {
-  const cases: [what: string, waitedMs: number, takenBytes: number, patience: number][] = [
-    ['a reader that is waited for the first time', 0, 0, 30_000],
-    ['one that took nothing since', 20_000, 0, 10_000],
-    ['one that took a little, within the grace', 20_000, 5_000, 10_000],
-    ['one that took as much as it must', 20_000, 40_000, 20_000],
-    ['one that took more than a stall is worth', 20_000, 400_000, 30_000],
-    ['one that is exactly as fast as it must be, late', 100_000, 100_000, 0],
-    ['one that is slower', 100_000, 99_000, -1_000],
-    ['one that was fast once, and is slow now', 100_000, 110_000, 10_000],
+  /** Bytes that were taken when a wait began, and how long it was; of the last one, until the end. */
+  type Waits = readonly (readonly [takenBytes: number, ms: number])[]
+  const inQuarters = (takenBytes: number, lastMs: number): Waits => [
+    [0, 25_000],
+    [takenBytes, 25_000],
+    [takenBytes, 25_000],
+    [takenBytes, lastMs],
   ]
-  for (const [what, waitedMs, takenBytes, patience] of cases) {
-    t.equal(patienceMs(rules, waitedMs, takenBytes), patience, what)
+  const cases: [what: string, waits: Waits][] = [
+    ['a reader that is waited for the first time', [[0, 30_000]]],
+    [
+      'one that took nothing since',
+      [
+        [0, 20_000],
+        [0, 10_000],
+      ],
+    ],
+    [
+      'one that took a little, within the grace',
+      [
+        [0, 20_000],
+        [5_000, 10_000],
+      ],
+    ],
+    [
+      'one that took as much as it must',
+      [
+        [0, 20_000],
+        [40_000, 20_000],
+      ],
+    ],
+    [
+      'one that took more than a stall is worth',
+      [
+        [0, 20_000],
+        [400_000, 30_000],
+      ],
+    ],
+    ['one that is exactly as fast as it must be', inQuarters(100_000, 25_000)],
+    ['one that is slower', inQuarters(99_000, 24_000)],
+    [
+      'one that was fast once, and is slow now',
+      [...inQuarters(110_000, 25_000), [110_000, 10_000]],
+    ],
+  ]
+  const clock = fakeClock(t)
+  for (const [what, waits] of cases) {
+    let cutOffCount = 0
+    const watch = new ReaderWatch(rules, { waitAnew() {}, cutOff: () => void cutOffCount++ })
+    for (const [at, [takenBytes, ms]] of waits.entries()) {
+      watch.waits(takenBytes)
+      const isLast = at === waits.length - 1
+      clock.pass(isLast ? ms - 1 : ms)
+      t.equal(cutOffCount, 0, `${what}, wait ${at}`)
+      if (isLast) clock.pass(1)
+      else watch.goesOn()
+    }
+    t.equal(cutOffCount, 1, what)
+    watch.end()
   }
 })
 
@@ -56,3 +99,32 @@ t.test('nobody is cut off who is not waited for, or after the end', async (t) =>
   await until(() => cutOffCount === 1)
   resumed.end()
 })
+
+/** Time passes only when it is told to, one timer at most. */
+function fakeClock(t: Test) {
+  let nowMs = 0
+  let timer: { readonly dueMs: number; readonly run: () => void } | undefined
+  t.intercept(performance, 'now', { value: () => nowMs })
+  t.intercept(globalThis, 'setTimeout', {
+    value: (run: () => void, ms: number) => {
+      timer = { dueMs: nowMs + ms, run }
+    },
+  })
+  t.intercept(globalThis, 'clearTimeout', {
+    value: () => {
+      timer = undefined
+    },
+  })
+  return {
+    pass(ms: number) {
+      const endMs = nowMs + ms
+      while (timer !== undefined && timer.dueMs <= endMs) {
+        const { dueMs, run } = timer
+        nowMs = dueMs
+        timer = undefined
+        run()
+      }
+      nowMs = endMs
+    },
+  }
+}

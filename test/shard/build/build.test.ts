@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { buildShard, KD_NODE_SIZE } from '../../../src/shard/build/build.js'
+import { buildShard } from '../../../src/shard/build/build.js'
 import type { RecipientColumns } from '../../../src/shard/columns.js'
 import { attachShard, type Shard } from '../../../src/shard/layout.js'
 import { anyRecipients, columnsOf, manyColumns } from '../../support/data/columns.js'
@@ -56,7 +56,7 @@ t.test('a shard says whose it is and has the tightest bounds', async (t) => {
   t.match(image, { sourceId: 7, regionIndex: 3, recipientCount: 3 })
   const box = { minLng: -1_800_000_000, minLat: -900_000_000, maxLng: 1_800_000_000, maxLat: 9e8 }
   t.same(image.box, box)
-  t.equal(attachShard(image).nodeSize, KD_NODE_SIZE)
+  t.equal(attachShard(image).nodeSize, 64)
 })
 
 t.test('ids are 16 bits wide up to 65,535 recipients and 32 bits beyond', async (t) => {

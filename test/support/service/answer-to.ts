@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { type Format, formats } from '../../../src/format/formats.js'
-import { stream } from '../../../src/http/response/respond.js'
+import type { Format } from '../../../src/format/formats.js'
+import type { HttpRequest } from '../../../src/http/request.js'
+import { respond } from '../../../src/http/response/respond.js'
 import { answer, type SelectionService } from '../../../src/selection/answer.js'
 import { parse } from '../../../src/selection/parse.js'
 import type { Reply } from '../../../src/selection/reply.js'
@@ -18,7 +19,11 @@ export async function answerTo(
   reply: Reply,
 ): Promise<void> {
   const given = await answer(service, parse(body), inTime())
-  const written = formats[format].body(given, 'flat')
-  if (typeof written === 'function') await stream(written, reply.begin(200, given.headers))
-  else reply.send(200, given.headers, written)
+  await respond(asking(format), reply, given, 'recipients')
+}
+
+/** A request as far as it decides what is written. */
+function asking(format: Format): HttpRequest {
+  const options = { format, layout: 'flat', callback: undefined }
+  return { method: 'POST', options, header: () => undefined } as unknown as HttpRequest
 }
