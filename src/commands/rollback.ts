@@ -9,8 +9,8 @@ import { generationOf, writeCurrent } from '../snapshot/directory.js'
 import { type SnapshotState, verifySnapshot } from '../snapshot/load/verify.js'
 import { withDataLock } from '../snapshot/publish/lock.js'
 import type { CommandContext } from './context.js'
+import { chosenId, readSnapshotIds, type SnapshotIds } from './ids.js'
 import { print } from './output.js'
-import { chosenId, readSnapshotIds, type SnapshotIds } from './snapshot-id.js'
 
 export function rollbackCommand(context: CommandContext): Command {
   return new Command('rollback')

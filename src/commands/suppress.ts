@@ -13,8 +13,8 @@ import type { Scope } from '../store/suppressions.js'
 import { untilOthersTake } from '../suppressions/others.js'
 import { type NumbersRead, type RowFault, readNumbers } from '../suppressions/read-numbers.js'
 import type { CommandContext } from './context.js'
+import { parseSourceId } from './ids.js'
 import { print } from './output.js'
-import { parseSourceId } from './source-id.js'
 
 interface Flags {
   readonly data?: string

@@ -7,9 +7,9 @@ import { Command } from 'commander'
 import { OperatorError } from '../errors.js'
 import { type SnapshotState, verifySnapshot } from '../snapshot/load/verify.js'
 import type { CommandContext } from './context.js'
+import { chosenId, readSnapshotIds, type SnapshotIds } from './ids.js'
 import { print } from './output.js'
 import { formatBytes } from './quantities.js'
-import { chosenId, readSnapshotIds, type SnapshotIds } from './snapshot-id.js'
 import { formatTable } from './table.js'
 
 interface Flags {

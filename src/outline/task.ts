@@ -1,9 +1,11 @@
 /**
- * What crosses between a front thread and the thread that clips: plain data.
+ * What crosses between a front thread and the thread that clips: plain data, and the environment in
+ * which that is started.
  *
  * @module
  */
 import type { Layer } from '../geometry/shapes.js'
+import { limits } from '../limits.js'
 import type { Polygon, Region } from './clipper.js'
 
 /** Which layers hold for some sources, as indexes into those of a task. */
@@ -53,4 +55,13 @@ export interface Drawing {
   readonly included: readonly (readonly Polygon[])[]
   readonly excluded: readonly (readonly Polygon[])[]
   readonly boundary: readonly Polygon[] | undefined
+}
+
+/**
+ * polygon-clipping reads its guards against endless loops from the environment when it is loaded, and
+ * has no other way to be told.
+ */
+export const CLIPPING_ENVIRONMENT: Readonly<Record<string, string>> = {
+  POLYGON_CLIPPING_MAX_QUEUE_SIZE: String(limits.clipEventCount),
+  POLYGON_CLIPPING_MAX_SWEEPLINE_SEGMENTS: String(limits.clipEventCount),
 }

@@ -5,7 +5,7 @@
  */
 import { type FileHandle, open } from 'node:fs/promises'
 import { OperatorError } from '../errors.js'
-import { FormatFault } from './format-fault.js'
+import { FormatFault } from './format/blocks.js'
 
 /**
  * @param byteLength  that the file must have

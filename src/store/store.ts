@@ -4,14 +4,19 @@
  *
  * @module
  */
-
+import type { MessagePort } from 'node:worker_threads'
 import type { Contact, MapContextSummary } from '../interface/context.js'
 import type { CountMode } from '../interface/count-mode.js'
-import type { ChangeRequests, MakeChange, TakeSuppressions } from './change-port.js'
+import {
+  type ChangeRequests,
+  type MakeChange,
+  requestChanges,
+  type TakeSuppressions,
+} from './change-port.js'
 import { readTotals } from './changes.js'
 import { builtInConfiguration } from './default-documents.js'
 import { type SuppressionReader, suppressionReader } from './suppressions.js'
-import { META, type Tables } from './tables.js'
+import { META, openTables, storeDirectory, type Tables } from './tables.js'
 import type { ContextHeader } from './written-context.js'
 
 export interface Store {
@@ -58,6 +63,14 @@ export interface StoredCounts {
   readonly suppressionVersion?: number
   /** Undefined for a shape that cannot be read. */
   readonly contacts: readonly Contact[] | undefined
+}
+
+/**
+ * The store as a front thread has it, whose changes the main thread makes. That has opened it before,
+ * and holds it open for longer.
+ */
+export function openStore(dataDirectory: string, changes: MessagePort): Store {
+  return storeOf(openTables(storeDirectory(dataDirectory), 'read'), requestChanges(changes))
 }
 
 export function storeOf(tables: Tables, requests: ChangeRequests): Store {

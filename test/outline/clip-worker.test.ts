@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { createLog } from '../../src/log.js'
 import { outlineOperations } from '../../src/operations/outline.js'
-import { CLIPPING_ENVIRONMENT } from '../../src/outline/guards.js'
+import { CLIPPING_ENVIRONMENT } from '../../src/outline/task.js'
 import { ClipPool } from '../../src/pool/clip-pool.js'
 import { seededRandom } from '../support/random/world.js'
 import { within } from '../support/service/in-time.js'

@@ -3,17 +3,18 @@
  *
  * @module
  */
+import { rm } from 'node:fs/promises'
 import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { Log } from '../../log.js'
 import { listSources } from '../../snapshot/load/open.js'
+import { removeOnExit } from '../../snapshot/publish/remove-on-exit.js'
 import type { ColumnNames, OnReadProgress, ReadReport, RecipientSink } from '../../sources/batch.js'
 import type { FileFormat } from '../../sources/files/file-format.js'
 import { readFiles } from '../../sources/files/read-files.js'
 import { previewPostgres, readPostgres } from '../../sources/postgres/read-postgres.js'
 import { type Preview, previewFiles } from '../../sources/preview.js'
 import { type Progress, startProgress } from '../output.js'
-import { withSpool } from './spool.js'
 
 export interface ImportSource {
   readonly id: number
@@ -72,6 +73,23 @@ async function withProgress<Result>(
     })
   } finally {
     progress?.stop()
+  }
+}
+
+/**
+ * With a directory for what cannot be read twice. Who reads makes it if need be; it is gone
+ * afterwards, and when the process is stopped.
+ */
+async function withSpool<Result>(
+  directory: string,
+  use: (spoolDirectory: string) => Promise<Result>,
+): Promise<Result> {
+  const removal = removeOnExit(directory, true)
+  try {
+    return await use(directory)
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+    removal.forget()
   }
 }
 

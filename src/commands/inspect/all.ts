@@ -5,9 +5,9 @@
  */
 import { filesOf, type Manifest, readManifest } from '../../snapshot/format/manifest.js'
 import { recipientCountOf } from '../../snapshot/snapshot.js'
+import type { SnapshotIds } from '../ids.js'
 import { print } from '../output.js'
 import { formatAge, formatBytes } from '../quantities.js'
-import type { SnapshotIds } from '../snapshot-id.js'
 import { formatTable } from '../table.js'
 
 /** A snapshot, or why its manifest cannot be read. */

@@ -5,7 +5,7 @@
  */
 import { Command } from 'commander'
 import type { CommandContext } from '../context.js'
-import { chosenId, readSnapshotIds } from '../snapshot-id.js'
+import { chosenId, readSnapshotIds } from '../ids.js'
 import { printOverview } from './all.js'
 import { printSnapshot } from './one.js'
 

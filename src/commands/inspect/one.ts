@@ -14,9 +14,9 @@ import {
 } from '../../snapshot/format/manifest.js'
 import { readCoordinates } from '../../snapshot/load/read-columns.js'
 import { recipientCountOf } from '../../snapshot/snapshot.js'
+import type { SnapshotIds } from '../ids.js'
 import { print } from '../output.js'
 import { formatAge, formatBytes, formatDegrees } from '../quantities.js'
-import type { SnapshotIds } from '../snapshot-id.js'
 import { formatTable } from '../table.js'
 import { addToMap, createDensityMap, type DensityMap, drawMap } from './density-map.js'
 

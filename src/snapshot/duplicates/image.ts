@@ -7,8 +7,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { Room } from '../../shard/arena.js'
 import type { Repeats, ShardRepeats } from '../../shard/duplicates/find-repeats.js'
-import { type OnRead, readBlocks } from '../format/blocks.js'
-import { FormatFault } from '../format-fault.js'
+import { FormatFault, type OnRead, readBlocks } from '../format/blocks.js'
 import { findRepeatsFault } from './faults.js'
 
 /** What the file says of itself. */

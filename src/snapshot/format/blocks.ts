@@ -7,7 +7,9 @@ import { readSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
-import { FormatFault } from '../format-fault.js'
+
+/** Thrown for bytes that are not what they should be; says what was found and expected. */
+export class FormatFault extends Error {}
 
 /** What one checksum is for; the last block of an image may be shorter. */
 const BLOCK_BYTES = 1 << 20

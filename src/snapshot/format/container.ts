@@ -17,8 +17,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { Packr } from 'msgpackr'
 import { limits } from '../../limits.js'
-import { FormatFault } from '../format-fault.js'
-import { readAll } from './blocks.js'
+import { FormatFault, readAll } from './blocks.js'
 
 /** The version of the files that are written. */
 export const FORMAT_VERSION = 2

@@ -5,8 +5,8 @@
  * @module
  */
 import type { FileHandle } from 'node:fs/promises'
-import { FormatFault } from '../format-fault.js'
 import { withFile } from '../open-file.js'
+import { FormatFault } from './blocks.js'
 import { readHead } from './container.js'
 import { findSectionFault } from './image-faults.js'
 import { decodeShardHeader, SHARD_VERSIONS } from './shard-header.js'

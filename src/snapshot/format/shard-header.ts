@@ -13,7 +13,7 @@ import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { limits } from '../../limits.js'
 import { type Section, sectionNames } from '../../shard/layout.js'
-import { FormatFault } from '../format-fault.js'
+import { FormatFault } from './blocks.js'
 import { FORMAT_VERSION, type Head } from './container.js'
 
 /** What can be read. */

@@ -8,7 +8,7 @@ import { limits } from '../../limits.js'
 import type { RecipientColumns } from '../../shard/columns.js'
 import type { RecipientBatch, RecipientSink } from '../batch.js'
 import { findContacts } from './contacts.js'
-import { SharedColumn } from './shared-column.js'
+import { SharedColumn } from './growing-column.js'
 
 /** Offsets are 32-bit, so the texts of one column take less than 4 GiB. */
 const TEXT_BYTES_MAX = 2 ** 32 - 1

@@ -5,7 +5,7 @@
  */
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api'
 import type { RecipientSink } from '../batch.js'
-import { grow } from '../grow.js'
+import { grow } from '../columns/growing-column.js'
 import { ChunkReader } from './chunk-reader.js'
 import type { KeySet } from './key-set.js'
 import { type RowSource, rowQuery } from './row-query.js'

@@ -7,8 +7,8 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { limits } from '../../limits.js'
+import { grow } from '../columns/growing-column.js'
 import { readInput } from '../files/input.js'
-import { grow } from '../grow.js'
 import { QuoteCheck } from './quotes.js'
 import type { LineEnd } from './text-head.js'
 

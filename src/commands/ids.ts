@@ -1,9 +1,10 @@
 /**
- * Which snapshot a command is about.
+ * Which snapshot and which source a command is about.
  *
  * @module
  */
 import { OperatorError } from '../errors.js'
+import { limits } from '../limits.js'
 import { currentMissing, listSnapshots, readCurrent } from '../snapshot/directory.js'
 import { missing } from '../snapshot/load/open.js'
 
@@ -44,6 +45,16 @@ export function chosenId({ ids, current }: SnapshotIds, given: string): string {
   }
   if (ids.includes(given)) return given
   throw new OperatorError('Usage', `there is no snapshot ${given}; there are ${named(ids)}`)
+}
+
+/** @throws OperatorError  Usage */
+export function parseSourceId(text: string): number {
+  const id = /^[0-9]{1,10}$/.test(text) ? Number(text) : Number.NaN
+  if (id <= limits.sourceIdMax) return id
+  throw new OperatorError(
+    'Usage',
+    `--source is an integer from 0 to ${limits.sourceIdMax}, not "${text}"`,
+  )
 }
 
 function named(ids: readonly string[]): string {

@@ -1,11 +1,10 @@
 /**
- * A column that grows in shared memory without ever being copied: the addresses for all that it may
- * hold are reserved at first, and the system gives the memory as it is written to.
+ * Columns that grow.
  *
  * @module
  */
 
-/** Bytes by which a column grows at least. */
+/** Bytes by which a shared column grows at least. */
 const GROWTH_BYTES = 1 << 24
 
 type Items = Int32Array | Uint32Array | Uint8Array
@@ -14,6 +13,10 @@ type ItemsType<T extends Items> = {
   new (buffer: SharedArrayBuffer, byteOffset: number, length: number): T
 }
 
+/**
+ * Grows in shared memory without ever being copied: the addresses for all that it may hold are
+ * reserved at first, and the system gives the memory as it is written to.
+ */
 export class SharedColumn<T extends Items> {
   readonly #Type: ItemsType<T>
   readonly #buffer: SharedArrayBuffer
@@ -49,4 +52,12 @@ export class SharedColumn<T extends Items> {
     this.#buffer.grow(Math.min(grownBytes, this.#buffer.maxByteLength))
     this.#items = new this.#Type(this.#buffer, 0, this.#buffer.byteLength / itemBytes)
   }
+}
+
+/** A copy of `array` with room for at least `length` items, and for as many again to come. */
+export function grow<T extends Items>(array: T, length: number): T {
+  const Type = array.constructor as new (length: number) => T
+  const grown = new Type(Math.max(length, Math.min(array.length * 2, 2 ** 32)))
+  grown.set(array)
+  return grown
 }
