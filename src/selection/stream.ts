@@ -66,7 +66,7 @@ function list(
     for (const [at, selection] of selections.entries()) {
       const summary = summaryOf(selection)
       await writeBody(frame.sourceStart(summary, at), sink)
-      await writeRows(runner, selection.shards, rowFormatOf(layout, summary), sink)
+      await writeRows(runner, selection.shards, rowFormats[layout](summary), sink)
       if (sink.gone) return
       await writeBody(frame.sourceEnd, sink)
     }
@@ -74,10 +74,10 @@ function list(
   }
 }
 
-function rowFormatOf(layout: ListLayout, { sourceId, label }: SourceSummary): RowFormat {
-  if (layout === 'json') return { kind: 'json' }
-  if (layout === 'ndjson') return { kind: 'ndjson', prefix: ndjsonRowPrefix(sourceId) }
-  return layout === 'flat'
-    ? { kind: 'csv', prefix: csvRowPrefix(sourceId, label) }
-    : { kind: 'jsv' }
+const rowFormats: Readonly<Record<ListLayout, (source: SourceSummary) => RowFormat>> = {
+  json: () => ({ kind: 'json' }),
+  ndjson: ({ sourceId }) => ({ kind: 'ndjson', prefix: ndjsonRowPrefix(sourceId) }),
+  flat: ({ sourceId, label }) => ({ kind: 'csv', prefix: csvRowPrefix(sourceId, label) }),
+  sources: () => ({ kind: 'jsv' }),
+  record: () => ({ kind: 'jsv' }),
 }

@@ -112,8 +112,8 @@ function readPolygon(geometry: EsriGeometry): void {
     readRing(ring, `${path}[${i}]`, geometry),
   )
   // By itself, whatever it lies in: on it somebody is inside of it or of what it is a hole of.
-  for (const { ring, hasArea } of rings) if (!hasArea) geometry.into.polygon(ring, [])
-  const open = rings.flatMap(({ ring, hasArea }) => (hasArea ? [ring] : []))
+  for (const { ring, hasThreePoints } of rings) if (!hasThreePoints) geometry.into.polygon(ring, [])
+  const open = rings.flatMap(({ ring, hasThreePoints }) => (hasThreePoints ? [ring] : []))
   const polygons = nestRings(open, geometry.into.budget)
   if (typeof polygons === 'string') {
     const [code, problem] = NESTING_FAULTS[polygons]

@@ -38,25 +38,25 @@ export function readCoordinates(
 /** A ring as a polygon takes it: checked, not closed, in continuous longitudes. */
 export interface Ring {
   readonly ring: UnitRing
-  /** Whether it has three different positions or more; with fewer it is all boundary. */
-  readonly hasArea: boolean
+  /** Whether it has three different points or more; with fewer it is all boundary. */
+  readonly hasThreePoints: boolean
 }
 
-/** @param into  is told of the ring, so that a feature of nothing but rings without area is refused */
+/** @param into  is told of the ring, so that a feature of nothing but rings of fewer points is refused */
 export function toRing(sent: SentPath, path: string, into: GeometrySink): Ring {
   const { units, lngDegreesAt } = sent
   const end = units.length
-  if (end === 0) fail('DegenerateRing', NO_AREA, path)
-  const hasArea = hasThreePoints(units)
-  into.ring(hasArea, path)
+  if (end === 0) fail('DegenerateRing', FEW_POINTS, path)
+  const hasThreePoints = haveThree(units)
+  into.ring(hasThreePoints, path)
   const isClosed = end > 2 && units[0] === units[end - 2] && units[1] === units[end - 1]
   const ring = unwrapRing({ units: isClosed ? units.slice(0, -2) : units, lngDegreesAt })
   if (typeof ring === 'string') fail('AmbiguousRing', RING_FAULTS[ring], path)
-  return { ring, hasArea }
+  return { ring, hasThreePoints }
 }
 
-/** What is wrong with a ring without area, where none of its feature has any. */
-export const NO_AREA = 'must have at least three different positions'
+/** What is wrong with a ring of fewer points, where no ring of its feature has more. */
+export const FEW_POINTS = 'must have at least three different positions'
 
 type CoordinateReader = (coordinates: unknown, path: string, into: GeometrySink) => void
 
@@ -87,8 +87,8 @@ function readPolygon(value: unknown, path: string, into: GeometrySink): void {
     return toRing(readPath(positions, at), at, into)
   })
   const [shell, ...holes] = rings
-  // A hole without area removes nobody.
-  const open = holes.filter(({ hasArea }) => hasArea)
+  // A hole that is all boundary removes nobody.
+  const open = holes.filter(({ hasThreePoints }) => hasThreePoints)
   into.polygon(
     shell.ring,
     open.map(({ ring }) => ring),
@@ -111,7 +111,8 @@ function readPoint(value: unknown, path: string, into: GeometrySink): void {
   into.point([lngOnGlobe(point[0]), point[1]])
 }
 
-function hasThreePoints(positions: readonly number[]): boolean {
+/** Whether there are three different positions or more. */
+function haveThree(positions: readonly number[]): boolean {
   const [lng1, lat1] = positions
   let second = 0
   for (let i = 2; i < positions.length; i += 2) {

@@ -22,9 +22,9 @@ export interface GeometrySink {
   /** A place within ±180. */
   point(point: readonly [lng: number, lat: number]): void
   /** To be told of each ring before it comes in a polygon. */
-  ring(hasArea: boolean, path: string): void
-  /** The first ring of the feature that has no area, if none has any. */
-  ringWithoutArea(): string | undefined
+  ring(hasThreePoints: boolean, path: string): void
+  /** The first ring of the feature, if none has three different points. */
+  degenerateRing(): string | undefined
   /** To be called before as many positions of a ring, a line or a point are read. */
   count(positionCount: number, path: string): void
   /** What it may still take to tell how rings lie to each other. */
@@ -134,16 +134,16 @@ export class LayerCollector {
   }
 }
 
-/** Notes which rings of a feature have an area. */
+/** Notes which rings of a feature have three different points. */
 function ringTally() {
   let first: string | undefined
-  let hasAnyArea = false
+  let isAnyRing = false
   return {
-    ring(hasArea: boolean, path: string): void {
-      if (hasArea) hasAnyArea = true
+    ring(hasThreePoints: boolean, path: string): void {
+      if (hasThreePoints) isAnyRing = true
       else first ??= path
     },
-    ringWithoutArea: () => (hasAnyArea ? undefined : first),
+    degenerateRing: () => (isAnyRing ? undefined : first),
   }
 }
 

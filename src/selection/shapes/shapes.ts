@@ -11,7 +11,7 @@ import { isObject, type JsonObject, member } from '../parse.js'
 import type { SourceReference } from '../source-ids.js'
 import { isEsriGeometry, readEsriGeometry } from './esri.js'
 import { NO_PROPERTIES, readProperties, refuseMisplacedProperties } from './feature-properties.js'
-import { NO_AREA, readCoordinates } from './geojson.js'
+import { FEW_POINTS, readCoordinates } from './geojson.js'
 import { type GeometrySink, LayerCollector } from './layers.js'
 import { arrayAt, fail, objectAt } from './positions.js'
 import { readSpatialReference, type SpatialReference } from './spatial-reference.js'
@@ -100,8 +100,8 @@ class ShapeReader {
     into: GeometrySink,
   ): void {
     this.#readGeometry(geometry, path, reference, into)
-    const withoutArea = into.ringWithoutArea()
-    if (withoutArea !== undefined) fail('DegenerateRing', NO_AREA, withoutArea)
+    const degenerate = into.degenerateRing()
+    if (degenerate !== undefined) fail('DegenerateRing', FEW_POINTS, degenerate)
   }
 
   /** Collections may hold collections, as deep as a body may nest. */

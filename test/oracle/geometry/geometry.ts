@@ -11,7 +11,7 @@ import { arcDistanceMetres, distanceMetres, HALF_WAY_ROUND_METRES, placeOnGlobe 
 import {
   globeLine,
   globeRing,
-  hasArea,
+  hasThreePoints,
   preparePlaces,
   Refused,
   TURN_UNITS,
@@ -44,7 +44,8 @@ type Ring = readonly Vertex[]
 export function readGeometry(geometry: unknown, metres: number | undefined): Region {
   const rings = ringsOf(geometry)
   if (rings.some((ring) => ring.length === 0)) throw new Refused('DegenerateRing')
-  if (rings.length > 0 && !exactPaths(rings).some(hasArea)) throw new Refused('DegenerateRing')
+  if (rings.length > 0 && !exactPaths(rings).some(hasThreePoints))
+    throw new Refused('DegenerateRing')
   return readPart(geometry, metres)
 }
 
@@ -155,7 +156,7 @@ function polygonRegion(rings: readonly Ring[], metres: number | undefined): Regi
   const paths = readPaths(rings)
   const [shell, ...others] = paths.map(globeRing)
   // A hole without area cuts nobody out.
-  const holes = others.filter((_, at) => hasArea(paths[at + 1]))
+  const holes = others.filter((_, at) => hasThreePoints(paths[at + 1]))
   const inShell = preparePlaces(shell)
   const inHoles = holes.map(preparePlaces)
   const polygon: Region = (lngUnits, latUnits) => {

@@ -30,8 +30,8 @@ const TURNS_BACK_MAX = 1n
 const BEYOND_THE_POLE_UNITS = 10_000_000_000n
 const DEGREE_UNITS = 10_000_000n
 
-/** Whether it has three different positions as they are sent. */
-export function hasArea({ vertices }: ExactPath): boolean {
+/** Whether it has three different points as they are sent. */
+export function hasThreePoints({ vertices }: ExactPath): boolean {
   return new Set(vertices.map(({ lng, lat }) => `${lng} ${lat}`)).size >= 3
 }
 

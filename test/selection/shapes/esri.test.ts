@@ -254,7 +254,7 @@ function sink(into: Read = { polygons: [], lines: [], points: [], counts: [] }):
     line: (line) => into.lines.push(unwrapLine(line) as UnitRing),
     point: (point) => into.points.push(point),
     ring: () => {},
-    ringWithoutArea: () => undefined,
+    degenerateRing: () => undefined,
     count: (positionCount) => into.counts.push(positionCount),
     budget: ringBudget(),
   }
