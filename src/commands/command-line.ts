@@ -11,7 +11,7 @@ import { createLog, type Log } from '../log.js'
 import { readVersion } from '../version.js'
 import type { CommandContext } from './context.js'
 
-export type CommandFactory = (context: CommandContext) => Command
+type CommandFactory = (context: CommandContext) => Command
 
 /** How each sub-command is loaded, by its name. */
 export type CommandTable = Readonly<Record<string, () => Promise<CommandFactory>>>

@@ -37,7 +37,7 @@ export const EAST: i32 = 1 << 30
 export const EAST_SHIFT: i32 = 30
 export const EDGE_INDEX: i32 = EAST - 1
 
-export let coordsAt: usize = 0
+let coordsAt: usize = 0
 export let hasShell: bool = true
 let lowLngs: usize = 0
 let lowLats: usize = 0
