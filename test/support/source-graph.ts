@@ -86,8 +86,8 @@ function readModule(path: string, text: string): SourceModule {
       if (ts.isLiteralTypeNode(argument)) add(argument.literal, name === undefined ? 'all' : [name])
     } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
       add(node.arguments[0], namesTaken(node))
-    } else if (ts.isNewExpression(node) && node.getText().endsWith(', import.meta.url)')) {
-      const [name] = node.arguments ?? []
+    } else if (ts.isNewExpression(node) && node.arguments?.[1]?.getText() === 'import.meta.url') {
+      const [name] = node.arguments
       if (ts.isStringLiteralLike(name) && name.text.endsWith('.js')) {
         started.push(sourceOf(path, name.text))
       }
