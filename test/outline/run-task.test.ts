@@ -32,7 +32,7 @@ const UNWANTED: readonly RequestKind[] = [
   'sources',
   'featureSources',
 ]
-const SLOW: readonly RequestKind[] = ['margin', 'capMargin', 'bufferedCollection']
+const SLOW: readonly RequestKind[] = ['margin', 'capMargin', 'extremeMargin', 'bufferedCollection']
 const allKinds = requestKinds.filter((kind) => !UNWANTED.includes(kind))
 
 for (const { what, kinds, requestCount } of [

@@ -6,7 +6,15 @@
 import type { RecipientColumns } from '../../../src/shard/columns.js'
 import { randomPen } from './fine-coordinates.js'
 import { type Neighbourhood, neighbourhood, type Spot, written } from './places.js'
-import { band, randomLine, randomRing, ringRoundPole, ringWithoutArea, widePath } from './rings.js'
+import {
+  band,
+  extremePath,
+  randomLine,
+  randomRing,
+  ringRoundPole,
+  ringWithoutArea,
+  widePath,
+} from './rings.js'
 import type { Random } from './world.js'
 
 /**
@@ -14,11 +22,13 @@ import type { Random } from './world.js'
  *
  * - `foldedCap`: a ring round a pole that runs back on its way, also as a hole
  * - `wide`: a ring or a line that is drawn on over several turns
+ * - `extreme`: a ring or a line whose vertices are where coordinates end or change their signs
  * - `empty`: any geometry without coordinates
  * - `circle`: a Point or MultiPoint with a radius
  * - `corridor`: a line with a buffer
  * - `margin`: a polygon with a buffer
  * - `capMargin`: a ring round a pole with a buffer, also as a hole
+ * - `extremeMargin`: such a ring near the equator with a buffer: elsewhere it has too many arcs
  * - `bufferedCollection`: a GeometryCollection with a radius
  */
 export const featureKinds = [
@@ -31,11 +41,13 @@ export const featureKinds = [
   'band',
   'foldedCap',
   'wide',
+  'extreme',
   'empty',
   'circle',
   'corridor',
   'margin',
   'capMargin',
+  'extremeMargin',
   'bufferedCollection',
   'nearest',
 ] as const
@@ -56,7 +68,12 @@ export type RequestKind = (typeof featureKinds)[number] | (typeof optionKinds)[n
 export const requestKinds: readonly RequestKind[] = [...featureKinds, ...optionKinds]
 
 /** Brute force is slow at these, so that only a tenth of the worlds are asked for them. */
-export const slowKinds: readonly RequestKind[] = ['margin', 'capMargin', 'bufferedCollection']
+export const slowKinds: readonly RequestKind[] = [
+  'margin',
+  'capMargin',
+  'extremeMargin',
+  'bufferedCollection',
+]
 const quickKinds = requestKinds.filter((kind) => !slowKinds.includes(kind))
 
 export function kindsOfWorld(worldNumber: number): readonly RequestKind[] {
@@ -164,6 +181,8 @@ function geometryOf(
       return foldedCap(near)
     case 'wide':
       return wide(near)
+    case 'extreme':
+      return extreme(random)
     case 'empty':
       return random.pick(emptyGeometries)
     case 'circle':
@@ -174,6 +193,13 @@ function geometryOf(
       return withMetres(random.unit() < 0.7 ? polygon(near) : multiPolygon(near))
     case 'capMargin':
       return withMetres(foldedCap(near))
+    case 'extremeMargin':
+      // As far as to people on other parallels than the few that the shape is about.
+      properties.radius = random.between(1, random.pick([1e4, 1e6, 3e6]))
+      return {
+        type: 'Polygon',
+        coordinates: closed([asDegrees(extremePath(random, [-1, 0, 0, 0, 0, 1]), random)]),
+      }
     case 'bufferedCollection':
       return withMetres(collection(near, 0))
     case 'nearest':
@@ -221,6 +247,13 @@ function wide(near: Neighbourhood): JsonObject {
   const pen = randomPen(random)
   const path = widePath(near).map(pen)
   return random.unit() < 0.5
+    ? { type: 'LineString', coordinates: path }
+    : { type: 'Polygon', coordinates: closed([path]) }
+}
+
+function extreme(random: Random): JsonObject {
+  const path = asDegrees(extremePath(random), random)
+  return random.unit() < 0.2
     ? { type: 'LineString', coordinates: path }
     : { type: 'Polygon', coordinates: closed([path]) }
 }

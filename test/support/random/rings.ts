@@ -182,6 +182,27 @@ export function ringRoundPole({ random, centre }: Neighbourhood, folds: boolean)
   return random.unit() < 0.5 ? ring : ring.reverse()
 }
 
+/**
+ * Vertices where longitudes and latitudes end or change their signs, or a unit beside.
+ *
+ * @param latDegrees  the latitudes in degrees
+ */
+export function extremePath(
+  random: Random,
+  latDegrees: readonly number[] = [-90, -45, 0, 0, 45, 90],
+): Spot[] {
+  const along = (degrees: readonly number[]) => {
+    const most = Math.max(...degrees) * DEGREE_UNITS
+    const units = random.pick(degrees) * DEGREE_UNITS + random.pick([0, 0, 0, 0, -1, 1])
+    return Math.max(-most, Math.min(most, units))
+  }
+  const path = Array.from(
+    { length: random.between(3, 6) },
+    (): Spot => [along([-180, -180, -90, 0, 90, 180, 180]), along(latDegrees)],
+  )
+  return isRing(path) ? path : triangleAt(path[0])
+}
+
 /** All round the globe between two parallels, or a parallel and a pole, with its seam as written. */
 export function band({ random, centre }: Neighbourhood): Spot[] {
   const pole = Math.sign(centre[1]) || 1
