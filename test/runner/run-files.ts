@@ -35,6 +35,8 @@ async function* runSideBySide(
     if (running.size === 0) return
     const run = await Promise.race(running.values())
     running.delete(run.file)
+    // A file that was ended on the way has not failed.
+    if (options.signal?.aborted === true) return
     yield run
   }
 }
