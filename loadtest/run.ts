@@ -85,7 +85,7 @@ async function main(options: LoadOptions, signal: AbortSignal): Promise<number> 
 
 function describe({ rows, options, dataset }: SharedStage): void {
   print(
-    `data      ${formatCount(rows.numbers.length)} synthetic recipients of the US, ` +
+    `data      ${formatCount(rows.phones.length)} synthetic recipients of the US, ` +
       `seed ${options.seed}, ${dataset.dataDirectory}`,
   )
   print(

@@ -61,13 +61,13 @@ export const limits = {
   storeChangeMs: 10_000,
   /** A start may take this long to read the whole store. */
   storeCheckMs: 120_000,
-  /** Numbers on all suppression lists of one data directory together. */
+  /** Phones on all suppression lists of one data directory together. */
   suppressionCount: 5_000_000,
   /** Suppression lists of one data directory: one for all sources, one for each source. */
   suppressionListCount: 1_024,
-  /** Numbers of one change to a suppression list. */
+  /** Phones of one change to a suppression list. */
   suppressionBatchCount: 10_000,
-  /** Numbers in the log of recent changes. A service further behind reads all lists again. */
+  /** Phones in the log of recent changes. A service further behind reads all lists again. */
   suppressionLogCount: 1_000_000,
   /** A service looks for changes by other processes at this interval. */
   suppressionPollMs: 100,
@@ -75,7 +75,7 @@ export const limits = {
   suppressionTakeMs: 8_000,
   /** The same for all changes of one `hickory suppress`. */
   suppressionCommandMs: 60_000,
-  /** Numbers in a page of a suppression list, unless the request sets it. */
+  /** Phones in a page of a suppression list, unless the request sets it. */
   suppressionPageDefaultCount: 100,
   /** The most that a request may set for a page of a suppression list. */
   suppressionPageCount: 10_000,
@@ -220,8 +220,8 @@ export const limits = {
   collectionFrameBytes: 1 * MiB,
   /** Files of one source. */
   sourceFileCount: 10_000,
-  /** The number of a recipient in UTF-8. */
-  numberBytes: 64,
+  /** The phone of a recipient in UTF-8. */
+  phoneBytes: 64,
   /** A contact id in UTF-8. */
   contactBytes: 128,
   /** The key of a row in UTF-8. */
@@ -287,5 +287,5 @@ assert(limits.outlineSharedMs <= limits.outlineMs)
 // A position is an array of at most three meaningful coordinates, and a comma.
 assert(limits.jsonItemCount >= 4 * limits.vertexCount + 2 * limits.jsonMemberCount)
 assert(limits.jsonMemberCount >= 32 * limits.featureCount)
-assert(limits.numberBytes * limits.shardRecipientCount < 2 ** 32, 'text offsets are 32-bit')
+assert(limits.phoneBytes * limits.shardRecipientCount < 2 ** 32, 'text offsets are 32-bit')
 assert(limits.shardRecipientCount < 2 ** 26, 'two ends of a run are packed into one number')

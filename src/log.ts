@@ -1,5 +1,5 @@
 /**
- * The one logger. Numbers and positions of recipients never reach it: what is logged is chosen
+ * The one logger. Phones and positions of recipients never reach it: what is logged is chosen
  * field by field, and no request or response body is ever passed in.
  *
  * @module

@@ -8,19 +8,19 @@ import { limits } from './limits.js'
 
 export type PhoneFault = 'NumberEmpty' | 'NumberTooLong' | 'NumberUnprintable' | 'NumberFormula'
 
-/** The first fault of the number at [start, end), which must be UTF-8; an empty range is no number. */
-export function phoneFault(bytes: Buffer, start: number, end: number): PhoneFault | undefined {
+/** The first fault of the phone at [start, end), which must be UTF-8; an empty range is no phone. */
+export function phoneBytesFault(bytes: Buffer, start: number, end: number): PhoneFault | undefined {
   if (isBlank(bytes, start, end)) return 'NumberEmpty'
-  if (end - start > limits.numberBytes) return 'NumberTooLong'
+  if (end - start > limits.phoneBytes) return 'NumberTooLong'
   if (hasControl(bytes, start, end)) return 'NumberUnprintable'
   if (bytes[start] === EQUALS || bytes[start] === AT) return 'NumberFormula'
   return undefined
 }
 
-/** The first fault of a number. Half a surrogate pair is unprintable, for it has no UTF-8. */
+/** The first fault of a phone. Half a surrogate pair is unprintable, for it has no UTF-8. */
 export function phoneTextFault(text: string): PhoneFault | undefined {
   const bytes = Buffer.from(text)
-  const fault = phoneFault(bytes, 0, bytes.length)
+  const fault = phoneBytesFault(bytes, 0, bytes.length)
   const comesLater = fault === undefined || fault === 'NumberFormula'
   return comesLater && /\p{Cs}/u.test(text) ? 'NumberUnprintable' : fault
 }
@@ -40,7 +40,7 @@ const EQUALS = 0x3d
 const AT = 0x40
 
 /**
- * An integer without anything around it: most numbers, and regular expressions are what takes
+ * An integer without anything around it: most phones, and regular expressions are what takes
  * longest. The cast allows white space around it, the ends rule that out.
  */
 const SQL_PLAIN = `TRY_CAST(number AS HUGEINT) IS NOT NULL
@@ -53,7 +53,7 @@ export const phoneSqlRules: readonly (readonly [condition: string, fault: PhoneF
     `NOT ascii(number) BETWEEN 33 AND 126 AND regexp_full_match(number, '${SQL_BLANK}')`,
     'NumberEmpty',
   ],
-  [`strlen(number) > ${limits.numberBytes}`, 'NumberTooLong'],
+  [`strlen(number) > ${limits.phoneBytes}`, 'NumberTooLong'],
   [`NOT (${SQL_PLAIN}) AND regexp_matches(number, '\\p{Cc}')`, 'NumberUnprintable'],
   [`ascii(number) IN (${EQUALS}, ${AT})`, 'NumberFormula'],
 ]

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** The recipients of all sources together, each as `number lat lng`, coordinates in degrees. */
+/** The recipients of all sources together, each as `phone lat lng`, coordinates in degrees. */
 export interface AnswerRows {
   readonly count: number
   /** Empty where only counts were asked for. */
@@ -17,8 +17,8 @@ export function readAnswer(json: string): AnswerRows {
   let count = 0
   for (const { Count, Recipients = [] } of SourceRecords) {
     count += Count
-    for (const { Number: number, LatLng } of Recipients) {
-      recipients.push(`${number} ${LatLng.Lat} ${LatLng.Lng}`)
+    for (const { Number: phone, LatLng } of Recipients) {
+      recipients.push(`${phone} ${LatLng.Lat} ${LatLng.Lng}`)
     }
   }
   return { count, recipients }
@@ -29,8 +29,8 @@ export function readCsvAnswer(csv: string): AnswerRows {
   const [header, ...rows] = csv.trimEnd().split('\r\n')
   if (header !== 'SourceId,Label,Number,Lat,Lng') throw new Error(`unknown columns: ${header}`)
   const recipients = rows.map((row) => {
-    const [, , number, lat, lng] = row.split(',')
-    return `${number} ${Number(lat)} ${Number(lng)}`
+    const [, , phone, lat, lng] = row.split(',')
+    return `${phone} ${Number(lat)} ${Number(lng)}`
   })
   return { count: recipients.length, recipients }
 }

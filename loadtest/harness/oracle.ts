@@ -18,7 +18,7 @@ import { readAnswer } from './answer-rows.js'
 export interface Oracle {
   /** Rows that are inside any of the features, in no order. */
   rowsInside(features: readonly SelectFeature[]): number[]
-  /** What is wrong with an answer, without numbers and positions; undefined if it is right. */
+  /** What is wrong with an answer, without phones and positions; undefined if it is right. */
   faultOf(selection: Selection, answer: string): string | undefined
 }
 
@@ -83,7 +83,7 @@ function preparedCircle({ geometry, properties }: CircleFeature, slackMetres: nu
 const METRES_PER_UNIT = 0.0111
 
 function compareRows(
-  { numbers, lngs, lats }: Rows,
+  { phones, lngs, lats }: Rows,
   inside: readonly number[],
   count: number,
   recipients: readonly string[],
@@ -91,7 +91,7 @@ function compareRows(
   if (recipients.length !== count) return `${recipients.length} listed with a count of ${count}`
   if (count !== inside.length) return `expected ${inside.length}, listed ${count}`
   // The quotient is the double nearest to the decimal, which is what parsing JSON gives, too.
-  const expected = inside.map((row) => `${numbers[row]} ${lats[row] / 1e7} ${lngs[row] / 1e7}`)
+  const expected = inside.map((row) => `${phones[row]} ${lats[row] / 1e7} ${lngs[row] / 1e7}`)
   expected.sort()
   const listed = recipients.toSorted()
   const differing = expected.filter((recipient, at) => recipient !== listed[at]).length

@@ -1,5 +1,5 @@
 /**
- * What does it cost to give each number once over three sources, where some of them repeat?
+ * What does it cost to give each phone once over three sources, where some of them repeat?
  *
  * @module
  */
@@ -83,10 +83,10 @@ function everyThird(columns: RecipientColumns, first: number): RecipientColumns 
     { length: Math.ceil((columns.recipientCount - first) / SOURCE_COUNT) },
     (_, i) => first + SOURCE_COUNT * i,
   )
-  const { contactCount, numberOffsets } = columns
+  const { contactCount, phoneOffsets } = columns
   const offsets = new Uint32Array(rows.length + 1)
   for (const [i, row] of rows.entries()) {
-    offsets[i + 1] = offsets[i] + numberOffsets[row + 1] - numberOffsets[row]
+    offsets[i + 1] = offsets[i] + phoneOffsets[row + 1] - phoneOffsets[row]
   }
   return {
     recipientCount: rows.length,
@@ -94,12 +94,12 @@ function everyThird(columns: RecipientColumns, first: number): RecipientColumns 
     lats: Int32Array.from(rows, (row) => columns.lats[row]),
     contacts: Uint32Array.from(rows, (row) => columns.contacts[row]),
     contactCount,
-    numberOffsets: offsets,
-    numbers: columns.numbers.subarray(0, offsets[rows.length]),
+    phoneOffsets: offsets,
+    phones: columns.phones.subarray(0, offsets[rows.length]),
   }
 }
 
-/** A share of recipients anywhere, two to a number: who has it, too, may be far away. */
+/** A share of recipients anywhere, two to a phone: who has it, too, may be far away. */
 function withRepeats(shards: readonly Shard[], share: number, seed: number): Shard[] {
   const random = seededRandom(seed)
   const total = shards.reduce((sum, { recipientCount }) => sum + recipientCount, 0)
@@ -107,7 +107,7 @@ function withRepeats(shards: readonly Shard[], share: number, seed: number): Sha
   return shards.map((shard) => {
     const recipients: number[] = []
     for (let at = 0; at < shard.recipientCount; at++) if (random.unit() < share) recipients.push(at)
-    const numberIds = Uint32Array.from(recipients, () => random.between(0, idMax))
-    return { ...shard, repeats: { recipients: Uint32Array.from(recipients), numberIds } }
+    const phoneIds = Uint32Array.from(recipients, () => random.between(0, idMax))
+    return { ...shard, repeats: { recipients: Uint32Array.from(recipients), phoneIds } }
   })
 }

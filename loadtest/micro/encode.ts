@@ -70,12 +70,12 @@ function chunksOf({ recipientCount }: Shard): Uint32Array[] {
 }
 
 /** What a service that keeps its recipients as objects would have at hand. */
-function toObjects({ coords, numbers, numberOffsets }: Shard, [start, end]: Uint32Array): Row[] {
+function toObjects({ coords, phones, phoneOffsets }: Shard, [start, end]: Uint32Array): Row[] {
   const decoder = new TextDecoder()
   return Array.from({ length: end - start }, (_, rank) => {
     const at = start + rank
     return {
-      Number: decoder.decode(numbers.subarray(numberOffsets[at], numberOffsets[at + 1])),
+      Number: decoder.decode(phones.subarray(phoneOffsets[at], phoneOffsets[at + 1])),
       LatLng: {
         Lat: coords[2 * at + 1] / UNITS_PER_DEGREE,
         Lng: coords[2 * at] / UNITS_PER_DEGREE,

@@ -21,9 +21,9 @@ export function naiveAnswer(recipients: NaiveRecipients, request: NaiveRequest):
   const rows = rowsOf(recipients, request.geoJSON.features)
   const record = { SourceId: 1, Label: 'Residents', Count: rows.length, Status: 'Ok' }
   if (request.countsOnly) return { SourceRecords: [record] }
-  const { lngs, lats, numberOf } = recipients
+  const { lngs, lats, phoneOf } = recipients
   const listed = rows.map((row) => ({
-    Number: numberOf(row),
+    Number: phoneOf(row),
     LatLng: { Lat: lats[row], Lng: lngs[row] },
   }))
   return { SourceRecords: [{ ...record, Recipients: listed }] }

@@ -9,7 +9,7 @@ import { UNITS_PER_DEGREE } from '../../src/geometry/units.js'
 import { buildNaiveIndex, type NaiveIndex } from '../micro/harness/naive.js'
 
 export interface NaiveRecipients extends NaiveIndex {
-  numberOf(row: number): string
+  phoneOf(row: number): string
 }
 
 /**
@@ -34,17 +34,17 @@ export async function readNaiveRecipients(
       lats = doubled(lats, new Int32Array(2 * row))
       textEnds = doubled(textEnds, new Uint32Array(2 * row))
     }
-    const [number, lat, lng] = line.split(',', 3)
+    const [phone, lat, lng] = line.split(',', 3)
     lngs[row] = Math.round(Number(lng) * UNITS_PER_DEGREE)
     lats[row] = Math.round(Number(lat) * UNITS_PER_DEGREE)
     const start = row === 0 ? 0 : textEnds[row - 1]
-    if (start + number.length > text.length) text = doubled(text, Buffer.alloc(2 * text.length))
-    textEnds[row] = start + text.write(number, start, 'latin1')
+    if (start + phone.length > text.length) text = doubled(text, Buffer.alloc(2 * text.length))
+    textEnds[row] = start + text.write(phone, start, 'latin1')
   }
   const index = buildNaiveIndex({ lngs: lngs.slice(0, rowCount), lats: lats.slice(0, rowCount) })
-  const numberOf = (row: number) =>
+  const phoneOf = (row: number) =>
     text.toString('latin1', row === 0 ? 0 : textEnds[row - 1], textEnds[row])
-  return { ...index, numberOf }
+  return { ...index, phoneOf }
 }
 
 const FIRST_ROW_COUNT = 1 << 20

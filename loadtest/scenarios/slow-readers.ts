@@ -152,7 +152,7 @@ function toFinding(
     table: {
       title:
         `${slowReaderCount} readers of ${READ_BYTES} bytes a second, each of a list of ` +
-        `${formatCount(rows.numbers.length)}; beside ${NORMAL_PER_SECOND} counts/s`,
+        `${formatCount(rows.phones.length)}; beside ${NORMAL_PER_SECOND} counts/s`,
       header: [
         'slow-readers',
         'refused',

@@ -11,7 +11,7 @@ import { limits } from '../limits.js'
 import { createStore, type MainStore } from '../store/create.js'
 import type { Scope } from '../store/suppressions.js'
 import { untilOthersTake } from '../suppressions/others.js'
-import { type NumbersRead, type RowFault, readNumbers } from '../suppressions/read-numbers.js'
+import { type PhonesRead, type RowFault, readPhones } from '../suppressions/read-phones.js'
 import type { CommandContext } from './context.js'
 import { parseSourceId } from './ids.js'
 import { print } from './output.js'
@@ -66,7 +66,7 @@ async function runSuppress(
   const dataDirectory = context.dataDirectory(flags.data)
   const isReading = flags.list === true || flags.count === true
   assertMeant(paths, flags, isReading)
-  const read = isReading ? undefined : await readNumbers(paths, flags.number)
+  const read = isReading ? undefined : await readPhones(paths, flags.number)
   if (read !== undefined) assertUsable(read, flags)
   assertThere(dataDirectory)
   const store = await createStore(dataDirectory, context.log)
@@ -100,7 +100,7 @@ function assertMeant(paths: readonly string[], flags: Flags, isReading: boolean)
   if (!isReading && paths.length === 0) throw new OperatorError('Usage', 'give a FILE, or -')
 }
 
-function assertUsable({ rowCount, numbers, rejects }: NumbersRead, flags: Flags): void {
+function assertUsable({ rowCount, phones, rejects }: PhonesRead, flags: Flags): void {
   if (flags.replace !== true) return
   if (rejects.size > 0) {
     const count = rejectedCount(rejects)
@@ -110,7 +110,7 @@ function assertUsable({ rowCount, numbers, rejects }: NumbersRead, flags: Flags)
       `--replace: ${count} of ${rowCount} rows were rejected, nothing was changed`,
     )
   }
-  if (numbers.size > 0 || flags.allowEmpty === true) return
+  if (phones.size > 0 || flags.allowEmpty === true) return
   throw new OperatorError(
     'InputRejected',
     'there is no number in the files, nothing was changed; --allow-empty empties the list',
@@ -120,21 +120,21 @@ function assertUsable({ rowCount, numbers, rejects }: NumbersRead, flags: Flags)
 async function change(
   store: MainStore,
   scope: Scope,
-  { rowCount, numbers, rejects }: NumbersRead,
+  { rowCount, phones, rejects }: PhonesRead,
   flags: Flags,
 ): Promise<void> {
   print(`list       ${scope === 'all' ? 'of all sources' : `of source ${scope}`}`)
   print(`rows read  ${rowCount}`)
-  print(`numbers    ${numbers.size}`)
+  print(`numbers    ${phones.size}`)
   printRejects(rejects)
   // What is to be on the list is put there first, so that at no time less is on it than must be.
   const isRemoval = flags.remove === true
-  const given = await applyBatches(store, scope, batchesOf(numbers), isRemoval)
+  const given = await applyBatches(store, scope, batchesOf(phones), isRemoval)
   print(`${isRemoval ? 'taken off ' : 'new       '} ${given.changedCount}`)
   print(`${isRemoval ? 'not there ' : 'already there'} ${given.unchangedCount}`)
   let { version } = given
   if (flags.replace === true) {
-    const others = await applyBatches(store, scope, othersOnList(store, scope, numbers), true)
+    const others = await applyBatches(store, scope, othersOnList(store, scope, phones), true)
     print(`taken off  ${others.changedCount}`)
     version = Math.max(version, others.version)
   }
@@ -154,8 +154,8 @@ async function applyBatches(
   isRemoval: boolean,
 ): Promise<{ version: number; changedCount: number; unchangedCount: number }> {
   const sum = { version: store.suppressions.version(), changedCount: 0, unchangedCount: 0 }
-  for (const numbers of batches) {
-    const [outcome] = store.makeSuppressions([{ kind: 'suppressions', scope, numbers, isRemoval }])
+  for (const phones of batches) {
+    const [outcome] = store.makeSuppressions([{ kind: 'suppressions', scope, phones, isRemoval }])
     if (!outcome.isMade) {
       const done = `${sum.changedCount} numbers are stored, the others are not`
       throw new OperatorError('Failed', `${done}: ${outcome.message}`)
@@ -168,10 +168,10 @@ async function applyBatches(
   return sum
 }
 
-function* batchesOf(numbers: Iterable<string>): Generator<readonly string[]> {
+function* batchesOf(phones: Iterable<string>): Generator<readonly string[]> {
   let batch: string[] = []
-  for (const number of numbers) {
-    batch.push(number)
+  for (const phone of phones) {
+    batch.push(phone)
     if (batch.length < limits.suppressionBatchCount) continue
     yield batch
     batch = []
@@ -179,14 +179,14 @@ function* batchesOf(numbers: Iterable<string>): Generator<readonly string[]> {
   if (batch.length > 0) yield batch
 }
 
-/** What a list has beyond some numbers; what is read of it may be taken off meanwhile. */
+/** What a list has beyond some phones; what is read of it may be taken off meanwhile. */
 function* othersOnList(
   store: MainStore,
   scope: Scope,
-  numbers: ReadonlySet<string>,
+  phones: ReadonlySet<string>,
 ): Generator<readonly string[]> {
   for (const page of pagesOf(store, scope)) {
-    const others = page.filter((number) => !numbers.has(number))
+    const others = page.filter((phone) => !phones.has(phone))
     if (others.length > 0) yield others
   }
 }
@@ -195,9 +195,9 @@ function* pagesOf({ suppressions }: MainStore, scope: Scope): Generator<readonly
   let after: string | undefined
   for (;;) {
     const page = suppressions.page(scope, after, limits.suppressionBatchCount)
-    const numbers = page.suppressions.map(({ number }) => number)
-    yield numbers
-    after = numbers.at(-1)
+    const phones = page.suppressions.map(({ phone }) => phone)
+    yield phones
+    after = phones.at(-1)
     if (page.isLast || after === undefined) return
   }
 }
@@ -216,7 +216,7 @@ async function untilTaken({ services }: MainStore, version: number): Promise<voi
   }
 }
 
-function printRejects(rejects: NumbersRead['rejects']): void {
+function printRejects(rejects: PhonesRead['rejects']): void {
   print(`rejected   ${rejectedCount(rejects)}`)
   for (const [reason, { count, places }] of rejects) {
     print(`  ${reason} ${count}: ${REASONS[reason]}`)
@@ -228,12 +228,12 @@ const REASONS: Readonly<Record<RowFault, string>> = {
   FieldCountWrong: 'the row has more or fewer fields than the header, or there is no header',
   EncodingInvalid: 'the number is not UTF-8',
   NumberEmpty: 'the number is missing or only white space',
-  NumberTooLong: `the number is longer than ${limits.numberBytes} bytes`,
+  NumberTooLong: `the number is longer than ${limits.phoneBytes} bytes`,
   NumberUnprintable: 'the number contains a control character',
   NumberFormula: 'the number starts with = or @, as none that is imported does',
 }
 
-function rejectedCount(rejects: NumbersRead['rejects']): number {
+function rejectedCount(rejects: PhonesRead['rejects']): number {
   return [...rejects.values()].reduce((sum, { count }) => sum + count, 0)
 }
 
@@ -245,7 +245,7 @@ function printCounts({ suppressions }: MainStore): void {
 
 async function printList(store: MainStore, scope: Scope): Promise<void> {
   for (const page of pagesOf(store, scope)) {
-    for (const number of page) print(number)
+    for (const phone of page) print(phone)
     await turn()
   }
 }

@@ -114,7 +114,7 @@ export function framed(frame: Frame, sources: readonly SourceSummary[]): string 
   return [frame.start, ...records, frame.end].join('')
 }
 
-/** The beginning of every line of a source, up to the number. */
+/** The beginning of every line of a source, up to the phone. */
 export function ndjsonRowPrefix(sourceId: number): string {
   return `{"SourceId":${sourceId},"Number":"`
 }

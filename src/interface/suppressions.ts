@@ -1,5 +1,5 @@
 /**
- * Do-not-contact lists: numbers that are never counted and never listed.
+ * Do-not-contact lists: phones that are never counted and never listed.
  *
  * @module
  */
@@ -15,7 +15,7 @@ const listSourceId = () =>
     'Id of the source that the list holds for, which need not be there. Default all sources.',
   )
 
-const numbers = () =>
+const phones = () =>
   Type.Array(Type.String(), {
     description:
       'Phone numbers, byte for byte as they are imported. One that is given twice counts once.',
@@ -24,12 +24,12 @@ const numbers = () =>
 
 export const SuppressionBatchSchema = requestMembers({
   SourceId: listSourceId(),
-  Numbers: numbers(),
+  Numbers: phones(),
 })
 
 export const SuppressionRemovalSchema = requestMembers({
   SourceId: listSourceId(),
-  Numbers: numbers(),
+  Numbers: phones(),
   Number: text('One number, beside those of Numbers; in a query, its + is written %2B.'),
 })
 

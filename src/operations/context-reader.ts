@@ -21,7 +21,7 @@ import type { Basis, LiveCounts, ShapeState } from './live-counts.js'
 type ReadContext = (id: string, deadlineMs: number, written?: WrittenContext) => Promise<Answer>
 
 export function contextReader(store: Store, counts: LiveCounts): ReadContext {
-  // The same stored text, counted in the same snapshot and mode, less the same numbers, is the same answer for ever.
+  // The same stored text, counted in the same snapshot and mode, less the same phones, is the same answer for ever.
   const kept = new LRUCache<string, KeptAnswer>({
     maxSize: limits.keptAnswerBytes,
     sizeCalculation: ({ json }) => json.byteLength,

@@ -33,8 +33,8 @@ export function suppressionOperations(
   DeleteSuppressionsRequest: Execute
 } {
   const isThere = (scope: Scope) => scope === 'all' || sources().some(({ id }) => id === scope)
-  const change = async (scope: Scope, numbers: readonly string[], isRemoval: boolean) => {
-    const taken = await store.suppress({ kind: 'suppressions', scope, numbers, isRemoval })
+  const change = async (scope: Scope, phones: readonly string[], isRemoval: boolean) => {
+    const taken = await store.suppress({ kind: 'suppressions', scope, phones, isRemoval })
     const { version, changedCount, unchangedCount, listCount, recipientCount } = taken
     return changeAnswer({
       Version: version,
@@ -54,17 +54,13 @@ export function suppressionOperations(
     },
     async PutSuppressionsRequest(request) {
       const { SourceId, Numbers } = bind(SuppressionBatchSchema, request, 'refuse')
-      return await change(scopeOf(SourceId), checkedNumbers(Numbers), false)
+      return await change(scopeOf(SourceId), checkedPhones(Numbers), false)
     },
     async DeleteSuppressionsRequest(request) {
-      const {
-        SourceId,
-        Numbers,
-        Number: number,
-      } = bind(SuppressionRemovalSchema, request, 'refuse')
+      const { SourceId, Numbers, Number: phone } = bind(SuppressionRemovalSchema, request, 'refuse')
       const scope = scopeOf(SourceId)
-      const one = number === undefined ? [] : [checkedNumber(number, 'Number')]
-      const several = number !== undefined && Numbers === undefined ? [] : checkedNumbers(Numbers)
+      const one = phone === undefined ? [] : [checkedPhone(phone, 'Number')]
+      const several = phone !== undefined && Numbers === undefined ? [] : checkedPhones(Numbers)
       return await change(scope, [...one, ...several], true)
     },
   }
@@ -77,27 +73,27 @@ function scopeOf(sourceId: number | undefined): Scope {
   throw new ServiceError('InvalidRequest', `SourceId ${problem}`, 'SourceId')
 }
 
-function checkedNumbers(numbers: readonly string[] | undefined): readonly string[] {
-  if (numbers === undefined) {
+function checkedPhones(phones: readonly string[] | undefined): readonly string[] {
+  if (phones === undefined) {
     throw new ServiceError('InvalidRequest', 'Numbers is missing', 'Numbers')
   }
   const most = limits.suppressionBatchCount
-  if (numbers.length > most) {
+  if (phones.length > most) {
     throw new ServiceError('TooComplex', `Numbers has more than ${most} numbers`, 'Numbers')
   }
-  return numbers.map((number, i) => checkedNumber(number, `Numbers[${i}]`))
+  return phones.map((phone, i) => checkedPhone(phone, `Numbers[${i}]`))
 }
 
 /** Never quotes it. */
-function checkedNumber(number: string, field: string): string {
-  const fault = phoneTextFault(number)
-  if (fault === undefined) return number
-  throw new ServiceError('InvalidRequest', `${field} ${NUMBER_FAULTS[fault]}`, field)
+function checkedPhone(phone: string, field: string): string {
+  const fault = phoneTextFault(phone)
+  if (fault === undefined) return phone
+  throw new ServiceError('InvalidRequest', `${field} ${PHONE_FAULTS[fault]}`, field)
 }
 
-const NUMBER_FAULTS = {
+const PHONE_FAULTS = {
   NumberEmpty: 'is empty or only white space',
-  NumberTooLong: `is longer than ${limits.numberBytes} bytes`,
+  NumberTooLong: `is longer than ${limits.phoneBytes} bytes`,
   NumberUnprintable: 'has a control character, or is no Unicode',
   NumberFormula: 'starts with = or @, as no number that is imported does',
 } as const
@@ -111,19 +107,19 @@ interface PageRequest {
 
 function readPage(
   { suppressions }: Pick<Store, 'suppressions'>,
-  { SourceId, Number: number, After, Take = limits.suppressionPageDefaultCount }: PageRequest,
+  { SourceId, Number: phone, After, Take = limits.suppressionPageDefaultCount }: PageRequest,
   isThere: (scope: Scope) => boolean,
 ): SuppressionPage {
   const scope = scopeOf(SourceId)
   if (Take < 0) throw new ServiceError('InvalidRequest', 'Take must not be negative', 'Take')
-  const after = After === undefined ? undefined : checkedNumber(After, 'After')
-  const wanted = number === undefined ? undefined : checkedNumber(number, 'Number')
+  const after = After === undefined ? undefined : checkedPhone(After, 'After')
+  const wanted = phone === undefined ? undefined : checkedPhone(phone, 'Number')
   const takeCount = Math.min(Take, limits.suppressionPageCount)
   const page =
     wanted === undefined
       ? suppressions.page(scope, after, takeCount)
       : foundPage(suppressions.find(wanted, SourceId))
-  const last = page.isLast ? undefined : (page.suppressions.at(-1)?.number ?? after)
+  const last = page.isLast ? undefined : (page.suppressions.at(-1)?.phone ?? after)
   return {
     Version: suppressions.version(),
     Total: page.totalCount,
@@ -141,9 +137,9 @@ function foundPage(suppressions: readonly Suppression[]) {
   return { totalCount: suppressions.length, suppressions, isLast: true }
 }
 
-function resultOf({ scope, number, sinceMs }: Suppression) {
+function resultOf({ scope, phone, sinceMs }: Suppression) {
   return {
-    Number: number,
+    Number: phone,
     ...(scope !== 'all' && { SourceId: scope }),
     Since: new Date(sinceMs).toISOString(),
   }
@@ -155,7 +151,7 @@ function pageAnswer(page: SuppressionPage): Answer {
     json,
     columns: columnsOf(SuppressionPageResultSchema),
     table: { columns: RESULT_COLUMNS, rows: () => [] },
-    // Numbers of people: no cache on the way may keep them.
+    // Phones of people: no cache on the way may keep them.
     headers: { ...taggedHeaders(json), ...NOT_KEPT },
   })
   const rows = page.Results ?? []
@@ -164,9 +160,9 @@ function pageAnswer(page: SuppressionPage): Answer {
 
 const RESULT_COLUMNS = columnsOf(SuppressionPageResultSchema.properties.Results.items)
 
-/** With the number as it is, as in lists of recipients: it begins like no formula but a number. */
-function resultRow({ Number: number, SourceId, Since }: Suppressed): string {
-  return [csvField(number ?? ''), SourceId ?? '', Since ?? ''].join(',') + CSV_LINE_END
+/** With the phone as it is, as in lists of recipients: it begins like no formula but a number. */
+function resultRow({ Number: phone, SourceId, Since }: Suppressed): string {
+  return [csvField(phone ?? ''), SourceId ?? '', Since ?? ''].join(',') + CSV_LINE_END
 }
 
 type Suppressed = NonNullable<SuppressionPage['Results']>[number]

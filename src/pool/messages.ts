@@ -17,7 +17,7 @@ export interface SelectionTask<Kind extends SelectionKind> {
   readonly shardIndexes: Uint32Array
   readonly shapes: Shapes
   readonly countMode: CountMode
-  /** Whether each number counts once over all shards of the task. */
+  /** Whether each phone counts once over all shards of the task. */
   readonly isDistinct: boolean
   /** May take milliseconds or more, so that others should not have to wait for it. */
   readonly isLarge: boolean

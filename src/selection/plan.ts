@@ -23,7 +23,7 @@ export interface Plan {
 
 /**
  * A query that touches few shards goes whole to one worker; a larger one is dealt out to several, by
- * shard, or by source where one shard of a source depends on the others. Where each number counts once,
+ * shard, or by source where one shard of a source depends on the others. Where each phone counts once,
  * all depend on all before them, and one worker has the whole.
  *
  * @param threadCount  query workers that could share the work

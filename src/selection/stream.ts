@@ -34,7 +34,7 @@ export function recipientAnswer(
   return {
     headers: {
       'X-Snapshot': catalogue.snapshotId,
-      // Numbers and positions of people: no cache on the way may keep them.
+      // Phones and positions of people: no cache on the way may keep them.
       'Cache-Control': 'no-store',
       ...(next !== undefined && { 'X-Next-After': next }),
     },

@@ -23,7 +23,7 @@ export interface Query {
   readonly countsOnly: boolean
   /** Undefined where the request leaves it to the configuration. */
   readonly countMode: CountMode | undefined
-  /** Whether each number is given once, over all sources that are answered for. */
+  /** Whether each phone is given once, over all sources that are answered for. */
   readonly isDistinct: boolean
   /** The sources that are answered for. */
   readonly sourceIds: SourceFilter

@@ -12,21 +12,21 @@ export interface RecipientColumns {
   /** Contact of each recipient, dense from 0 in order of first appearance. */
   readonly contacts: Uint32Array
   readonly contactCount: number
-  /** Where each number starts in `numbers`; one more entry than recipients. */
-  readonly numberOffsets: Uint32Array
-  readonly numbers: Uint8Array
+  /** Where each phone starts in `phones`; one more entry than recipients. */
+  readonly phoneOffsets: Uint32Array
+  readonly phones: Uint8Array
 }
 
 /** The same columns where every thread can read them: as they are, or copied if need be. */
 export function inSharedMemory(columns: RecipientColumns): RecipientColumns {
-  const { lngs, lats, contacts, numberOffsets, numbers } = columns
+  const { lngs, lats, contacts, phoneOffsets, phones } = columns
   return {
     ...columns,
     lngs: shared(Int32Array, lngs),
     lats: shared(Int32Array, lats),
     contacts: shared(Uint32Array, contacts),
-    numberOffsets: shared(Uint32Array, numberOffsets),
-    numbers: shared(Uint8Array, numbers),
+    phoneOffsets: shared(Uint32Array, phoneOffsets),
+    phones: shared(Uint8Array, phones),
   }
 }
 

@@ -1,11 +1,11 @@
 /**
- * A hash of a few bytes, such as a number or a key, for tables in memory.
+ * A hash of a few bytes, such as a phone or a key, for tables in memory.
  *
  * @module
  */
 
 /**
- * FNV-1a, then the last steps of MurmurHash3, which spread what differs over all bits: numbers that
+ * FNV-1a, then the last steps of MurmurHash3, which spread what differs over all bits: phones that
  * follow each other differ in their last bytes only. With a sign, since such a value is never boxed.
  *
  * @param seed  another one for values that are not to be compared with these

@@ -7,8 +7,8 @@
  *   section        type      items            meaning
  *   index          bytes     -                a finished KDBush of Int32 coordinates, at offset 0
  *   contacts       Uint32    count            contact of each recipient, dense within its source
- *   numberOffsets  Uint32    count + 1        where each number starts in `numbers`
- *   numbers        Uint8     last offset      the numbers, UTF-8, byte for byte as they came
+ *   numberOffsets  Uint32    count + 1        where each phone starts in `numbers`
+ *   numbers        Uint8     last offset      the phones, UTF-8, byte for byte as they came
  *
  * Sections start at multiples of 64 bytes, in this order. Coordinates are longitude and latitude
  * in units of 1e-7 degree (1.1 cm), as OpenStreetMap keeps them. The ids inside the index are the
@@ -70,8 +70,8 @@ export interface Shard {
   /** Longitude at `2 * i`, latitude at `2 * i + 1`, in units of 1e-7 degree. */
   readonly coords: Int32Array
   readonly contacts: Uint32Array
-  readonly numberOffsets: Uint32Array
-  readonly numbers: Uint8Array
+  readonly phoneOffsets: Uint32Array
+  readonly phones: Uint8Array
   readonly arena: Arena | null
   readonly marks: Marks | null
   readonly repeats: ShardRepeats
@@ -90,7 +90,7 @@ export function attachShard(shard: ShardImage): Shard {
     return new Uint32Array(image.buffer, image.byteOffset + byteOffset, byteLength / 4)
   }
   const { byteOffset: indexOffset, byteLength: indexBytes } = at('index')
-  const { byteOffset: numbersOffset, byteLength: numbersBytes } = at('numbers')
+  const { byteOffset: phonesOffset, byteLength: phonesBytes } = at('numbers')
   return {
     sourceId: shard.sourceId,
     recipientCount,
@@ -100,8 +100,8 @@ export function attachShard(shard: ShardImage): Shard {
     ids: idsOf(shard, indexOffset),
     coords: coordsOf(shard, indexOffset + indexBytes),
     contacts: words('contacts'),
-    numberOffsets: words('numberOffsets'),
-    numbers: image.subarray(numbersOffset, numbersOffset + numbersBytes),
+    phoneOffsets: words('numberOffsets'),
+    phones: image.subarray(phonesOffset, phonesOffset + phonesBytes),
     arena: shard.arena,
     marks: shard.marks,
     repeats: shard.repeats,

@@ -11,7 +11,7 @@ import type { Shard } from './layout.js'
 export type RowFormat =
   /** Members of a JSON array, with a comma before each. */
   | { readonly kind: 'json' }
-  /** Lines of JSON; `prefix` is what each begins with, up to the number. */
+  /** Lines of JSON; `prefix` is what each begins with, up to the phone. */
   | { readonly kind: 'ndjson'; readonly prefix: string }
   /** CSV records ending in CRLF; `prefix` is what each begins with, escaped, its comma included. */
   | { readonly kind: 'csv'; readonly prefix: string }
@@ -32,7 +32,7 @@ export function encodeRows(
 ): { rowCount: number; byteCount: number } {
   const { before, write, growth, quoteBytes } = rowKinds[format.kind]
   const prefix = ascii.encode('prefix' in format ? format.prefix : before)
-  const rowBytes = prefix.length + quoteBytes + ROW_REST_BYTES + growth * limits.numberBytes
+  const rowBytes = prefix.length + quoteBytes + ROW_REST_BYTES + growth * limits.phoneBytes
   const lastAt = into.length - rowBytes
   let at = 0
   let rowCount = 0
@@ -49,9 +49,9 @@ interface RowKind {
   /** What each row begins with, where the format does not say. */
   readonly before: string
   readonly write: RowWriter
-  /** Bytes that one of a number becomes at most. */
+  /** Bytes that one of a phone becomes at most. */
   readonly growth: number
-  /** Bytes of the quotes around a number, at most. */
+  /** Bytes of the quotes around a phone, at most. */
   readonly quoteBytes: number
 }
 
@@ -64,7 +64,7 @@ type RowWriter = (
   at: number,
 ) => number
 
-/** No control character is in a number, so that escapes are quotes and backslashes alone. */
+/** No control character is in a phone, so that escapes are quotes and backslashes alone. */
 const rowKinds: Readonly<Record<RowFormat['kind'], RowKind>> = {
   json: { before: ',{"Number":"', write: writeJsonRow, growth: 2, quoteBytes: 0 },
   ndjson: { before: '', write: writeNdjsonRow, growth: 2, quoteBytes: 0 },
@@ -88,7 +88,7 @@ const COLON = 58
 const CR = 13
 const LF = 10
 
-/** Bytes of a row beyond prefix and number: the fixed text, longest in NDJSON, and coordinates. */
+/** Bytes of a row beyond prefix and phone: the fixed text, longest in NDJSON, and coordinates. */
 const ROW_REST_BYTES =
   jsonBeforeLat.length + jsonBeforeLng.length + endOfBoth.length + 1 + 2 * DEGREES_BYTES
 
@@ -100,9 +100,9 @@ function writeJsonRow(
   at: number,
 ): number {
   let end = copy(prefix, bytes, at)
-  const { numbers, numberOffsets } = shard
-  for (let i = numberOffsets[recipient]; i < numberOffsets[recipient + 1]; i++) {
-    const byte = numbers[i]
+  const { phones, phoneOffsets } = shard
+  for (let i = phoneOffsets[recipient]; i < phoneOffsets[recipient + 1]; i++) {
+    const byte = phones[i]
     if (byte === QUOTE || byte === BACKSLASH) bytes[end++] = BACKSLASH
     bytes[end++] = byte
   }
@@ -133,7 +133,7 @@ function writeCsvRow(
   at: number,
 ): number {
   let end = copy(prefix, bytes, at)
-  end = writeCsvNumber(shard, recipient, bytes, end)
+  end = writeCsvPhone(shard, recipient, bytes, end)
   bytes[end++] = COMMA
   end = writeDegrees(shard.coords[2 * recipient + 1], bytes, end)
   bytes[end++] = COMMA
@@ -144,23 +144,23 @@ function writeCsvRow(
 }
 
 /** A field is quoted when it holds a comma or a quote, or begins like a list or an object. */
-function writeCsvNumber(
-  { numbers, numberOffsets }: Shard,
+function writeCsvPhone(
+  { phones, phoneOffsets }: Shard,
   recipient: number,
   bytes: Uint8Array,
   at: number,
 ): number {
-  const start = numberOffsets[recipient]
-  const stop = numberOffsets[recipient + 1]
-  let quoted = numbers[start] === 0x5b || numbers[start] === 0x7b
+  const start = phoneOffsets[recipient]
+  const stop = phoneOffsets[recipient + 1]
+  let quoted = phones[start] === 0x5b || phones[start] === 0x7b
   for (let i = start; i < stop && !quoted; i++) {
-    quoted = numbers[i] === COMMA || numbers[i] === QUOTE
+    quoted = phones[i] === COMMA || phones[i] === QUOTE
   }
   let end = at
   if (quoted) bytes[end++] = QUOTE
   for (let i = start; i < stop; i++) {
-    if (numbers[i] === QUOTE) bytes[end++] = QUOTE
-    bytes[end++] = numbers[i]
+    if (phones[i] === QUOTE) bytes[end++] = QUOTE
+    bytes[end++] = phones[i]
   }
   if (quoted) bytes[end++] = QUOTE
   return end
@@ -175,7 +175,7 @@ function writeJsvRow(
   at: number,
 ): number {
   let end = copy(prefix, bytes, at)
-  end = writeJsvNumber(shard, recipient, bytes, end)
+  end = writeJsvPhone(shard, recipient, bytes, end)
   end = copy(jsvBeforeLat, bytes, end)
   end = writeDegrees(shard.coords[2 * recipient + 1], bytes, end)
   end = copy(jsvBeforeLng, bytes, end)
@@ -184,26 +184,26 @@ function writeJsvRow(
 }
 
 /** A text is quoted when it is blank or holds a sign of JSV; each quote is one of CSV, so two. */
-function writeJsvNumber(
-  { numbers, numberOffsets }: Shard,
+function writeJsvPhone(
+  { phones, phoneOffsets }: Shard,
   recipient: number,
   bytes: Uint8Array,
   at: number,
 ): number {
-  const start = numberOffsets[recipient]
-  const stop = numberOffsets[recipient + 1]
+  const start = phoneOffsets[recipient]
+  const stop = phoneOffsets[recipient + 1]
   let isBlank = true
   let hasSign = false
   for (let i = start; i < stop; i++) {
-    const byte = numbers[i]
+    const byte = phones[i]
     if (byte !== SPACE) isBlank = false
     if (isJsvSign(byte)) hasSign = true
   }
   let end = at
   if (isBlank || hasSign) end = writeQuotes(2, bytes, end)
   for (let i = start; i < stop; i++) {
-    if (numbers[i] === QUOTE) end = writeQuotes(3, bytes, end)
-    bytes[end++] = numbers[i]
+    if (phones[i] === QUOTE) end = writeQuotes(3, bytes, end)
+    bytes[end++] = phones[i]
   }
   if (isBlank || hasSign) end = writeQuotes(2, bytes, end)
   return end

@@ -7,7 +7,7 @@ import { holdsFor, type Shapes } from '../geometry/shapes.js'
 import { countDirectly, selectArea } from './area.js'
 import type { Budget } from './budget.js'
 import { countContacts, firstOfContacts } from './contacts.js'
-import { countDistinct, firstOfNumbers } from './duplicates/distinct.js'
+import { countDistinct, firstOfPhones } from './duplicates/distinct.js'
 import type { Shard } from './layout.js'
 import { selectNearest } from './nearest.js'
 import { RunList, recipientCountOf } from './runs.js'
@@ -22,7 +22,7 @@ export type CountMode = 'ContactLocation' | 'Contact'
  * @param shards  in the order of the snapshot; with all shards of a source where `needsWholeSources`,
  *   and all that are touched where `isDistinct`. In `Contact` mode a contact counts in the first of
  *   them that has it
- * @param isDistinct  whether each number counts once, in the first of the shards that has it
+ * @param isDistinct  whether each phone counts once, in the first of the shards that has it
  * @returns one count a shard, in the order of `shards`
  * @throws BudgetSpent
  */
@@ -53,8 +53,8 @@ export function countInside(
 
 /**
  * Selects the recipients of each shard that the shapes select; in `Contact` mode of each contact
- * the first one only, in the order of the shards and their recipients; of these, where each number
- * counts once, the first one of each number in the same order.
+ * the first one only, in the order of the shards and their recipients; of these, where each phone
+ * counts once, the first one of each phone in the same order.
  *
  * @param shards  as for `countInside`
  * @returns the runs of each shard as [start, end) pairs, in the order of `shards`
@@ -68,7 +68,7 @@ export function selectInside(
   isDistinct = false,
 ): Uint32Array[] {
   const runs = selectSources(shards, shapes, budget, mode)
-  return isDistinct ? firstOfNumbers(shards, runs, budget) : runs
+  return isDistinct ? firstOfPhones(shards, runs, budget) : runs
 }
 
 /** Whether one task must have all shards of a source, since what one selects depends on the others. */

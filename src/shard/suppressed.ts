@@ -1,5 +1,5 @@
 /**
- * Marks on recipients whose number is suppressed: nobody may count or list them. They lie in shared
+ * Marks on recipients whose phone is suppressed: nobody may count or list them. They lie in shared
  * memory behind the image of their shard, so that a mark that is set holds for all threads at once.
  *
  *   word 0   how many recipients are marked

@@ -11,8 +11,8 @@ export interface RecipientBatch {
   /** Units of 1e-7 degree. */
   readonly lngs: Int32Array
   readonly lats: Int32Array
-  readonly numberOffsets: Uint32Array
-  readonly numbers: Uint8Array
+  readonly phoneOffsets: Uint32Array
+  readonly phones: Uint8Array
   readonly contactOffsets: Uint32Array
   /** An empty text where a recipient has no contact. */
   readonly contacts: Uint8Array

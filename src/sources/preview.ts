@@ -8,7 +8,7 @@ import type { ChosenColumns } from './columns.js'
 import { type FilesInput, type ReadFilesOptions, readFiles } from './files/read-files.js'
 
 interface PreviewRow {
-  readonly number: string
+  readonly phone: string
   /** In degrees, with all their decimals. */
   readonly lat: string
   readonly lng: string
@@ -48,11 +48,11 @@ export class PreviewSink implements RecipientSink {
   }
 
   add(batch: RecipientBatch): void {
-    const { recipientCount, lngs, lats, numbers, numberOffsets, contacts, contactOffsets } = batch
+    const { recipientCount, lngs, lats, phones, phoneOffsets, contacts, contactOffsets } = batch
     this.recipientCount += recipientCount
     for (let row = 0; row < recipientCount && this.rows.length < this.#rowCount; row++) {
       this.rows.push({
-        number: textAt(numbers, numberOffsets, row),
+        phone: textAt(phones, phoneOffsets, row),
         lat: degrees(lats[row]),
         lng: degrees(lngs[row]),
         contact: textAt(contacts, contactOffsets, row),

@@ -19,7 +19,7 @@ export type MakeChange = (change: Change) => Promise<void>
 
 /** A change to a do-not-contact list, by which every service of the data directory answers now. */
 interface SuppressionsTaken extends SuppressionsChanged {
-  /** Recipients of the snapshot that is served, in the scope, that have one of the numbers. */
+  /** Recipients of the snapshot that is served, in the scope, that have one of the phones. */
   readonly recipientCount: number
 }
 

@@ -65,7 +65,7 @@ export function notMade(fault: unknown, kind: string, log: Log): NotMade {
   if (fault instanceof ServiceError) {
     return { isMade: false, code: fault.code, message: fault.message, field: fault.field }
   }
-  // The engine's own message quotes the text, which may hold numbers.
+  // The engine's own message quotes the text, which may hold phones.
   const reason = fault instanceof SyntaxError ? 'a record is not JSON' : (fault as Error).message
   log.error({ kind, reason }, 'a change cannot be stored')
   return { isMade: false, ...NOT_STORED, field: undefined }

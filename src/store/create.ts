@@ -70,7 +70,7 @@ export async function createStore(dataDirectory: string, log: Log): Promise<Main
   }
 }
 
-/** Without a service, there are no recipients that could have the numbers. */
+/** Without a service, there are no recipients that could have the phones. */
 function storedOnly(outcome: SuppressionsOutcome): TakenOutcome {
   return outcome.isMade
     ? { isMade: true, taken: { ...outcome.changed, recipientCount: 0 } }

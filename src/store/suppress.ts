@@ -1,5 +1,5 @@
 /**
- * Changes to the do-not-contact lists: numbers put on one, or taken off it, all of a batch or none.
+ * Changes to the do-not-contact lists: phones put on one, or taken off it, all of a batch or none.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export interface SuppressionChange {
   readonly kind: 'suppressions'
   readonly scope: Scope
   /** At most `limits.suppressionBatchCount`; one that is given twice counts once. */
-  readonly numbers: readonly string[]
+  readonly phones: readonly string[]
   /** Whether they are taken off the list. */
   readonly isRemoval: boolean
 }
@@ -24,11 +24,11 @@ export interface SuppressionChange {
 export interface SuppressionsChanged {
   /** Of the lists, with this change. */
   readonly version: number
-  /** Numbers that were put on the list, or taken off it. */
+  /** Phones that were put on the list, or taken off it. */
   readonly changedCount: number
-  /** Numbers that were on the list already, or were not on it. */
+  /** Phones that were on the list already, or were not on it. */
   readonly unchangedCount: number
-  /** Numbers that are on the list now. */
+  /** Phones that are on the list now. */
   readonly listCount: number
 }
 
@@ -72,11 +72,11 @@ export function makeSuppressions(
  */
 function applySuppressions(
   tables: Tables,
-  { scope, numbers, isRemoval }: SuppressionChange,
+  { scope, phones, isRemoval }: SuppressionChange,
 ): SuppressionsChanged {
   const { meta, suppressions, suppressionCounts } = tables
-  const distinct = [...new Set(numbers)]
-  const changed = distinct.filter((number) => isOnList(tables, scope, number) === isRemoval)
+  const distinct = [...new Set(phones)]
+  const changed = distinct.filter((phone) => isOnList(tables, scope, phone) === isRemoval)
   const log = suppressionLogOf(tables)
   const before = log.state()
   const listed = Number(suppressionCounts.get(String(scope)) ?? 0)
@@ -87,9 +87,9 @@ function applySuppressions(
   const difference = isRemoval ? -changed.length : changed.length
   if (!isRemoval) refuseTooMany(tables, before.totalCount + difference, listed === 0)
   const now = String(Date.now())
-  for (const number of changed) {
-    if (isRemoval) suppressions.remove(listKey(scope, number))
-    else suppressions.put(listKey(scope, number), now)
+  for (const phone of changed) {
+    if (isRemoval) suppressions.remove(listKey(scope, phone))
+    else suppressions.put(listKey(scope, phone), now)
   }
   const listCount = listed + difference
   if (listCount === 0) suppressionCounts.remove(String(scope))

@@ -1,6 +1,6 @@
 /**
  * The do-not-contact lists, as they are read: one that holds for all sources, and one for each source
- * that has one. Numbers are compared byte for byte.
+ * that has one. Phones are compared byte for byte.
  *
  * @module
  */
@@ -16,7 +16,7 @@ interface SuppressionState extends LogState {
   readonly totalCount: number
 }
 
-/** A change in the log: what is true of these numbers now is to be read from the lists. */
+/** A change in the log: what is true of these phones now is to be read from the lists. */
 export interface LoggedChange {
   readonly scope: Scope
   readonly numbers: readonly string[]
@@ -28,7 +28,7 @@ export type SuppressionLog = VersionedLog<LoggedChange, SuppressionState>
 
 export interface Suppression {
   readonly scope: Scope
-  readonly number: string
+  readonly phone: string
   /** Milliseconds since 1970. */
   readonly sinceMs: number
 }
@@ -43,10 +43,10 @@ export interface SuppressionReader {
   version(): number
   /** The lists that are not empty: that of all sources first, then by source id. */
   lists(): SuppressionList[]
-  /** Numbers of one list in the order of their bytes, those behind `after` if it is given. */
+  /** Phones of one list in the order of their bytes, those behind `after` if it is given. */
   page(scope: Scope, after: string | undefined, takeCount: number): SuppressionPage
-  /** The lists that a number is on, of all of them or of those that hold for one source. */
-  find(number: string, sourceId: number | undefined): Suppression[]
+  /** The lists that a phone is on, of all of them or of those that hold for one source. */
+  find(phone: string, sourceId: number | undefined): Suppression[]
 }
 
 interface SuppressionPage {
@@ -56,7 +56,7 @@ interface SuppressionPage {
   readonly isLast: boolean
 }
 
-/** The changes to the lists, as many as have `limits.suppressionLogCount` numbers. */
+/** The changes to the lists, as many as have `limits.suppressionLogCount` phones. */
 export function suppressionLogOf({ meta, suppressionLog: table }: Tables): SuppressionLog {
   return versionedLog({
     table,
@@ -86,27 +86,27 @@ export function suppressionReader(tables: Tables): SuppressionReader {
       const range = { ...rangeOf(scope, after), limit: takeCount + 1 }
       const found = Array.from(suppressions.getRange(range), ({ key, value }) => ({
         scope,
-        number: numberOf(key),
+        phone: phoneOf(key),
         sinceMs: Number(value),
       }))
       const isLast = found.length <= takeCount
       return { totalCount, suppressions: isLast ? found : found.slice(0, takeCount), isLast }
     },
-    find(number, sourceId) {
+    find(phone, sourceId) {
       refresh()
       const scopes: readonly Scope[] =
         sourceId === undefined ? readLists(tables).map(({ scope }) => scope) : ['all', sourceId]
       return scopes.flatMap((scope) => {
-        const since = suppressions.get(listKey(scope, number))
-        return since === undefined ? [] : [{ scope, number, sinceMs: Number(since) }]
+        const since = suppressions.get(listKey(scope, phone))
+        return since === undefined ? [] : [{ scope, phone, sinceMs: Number(since) }]
       })
     },
   }
 }
 
-/** Where the table has a number of a list. */
-export function listKey(scope: Scope, number: string): string {
-  return `${scope}/${number}`
+/** Where the table has a phone of a list. */
+export function listKey(scope: Scope, phone: string): string {
+  return `${scope}/${phone}`
 }
 
 /** That of all sources first, then by source id. */
@@ -122,19 +122,19 @@ export function readLists({ suppressionCounts }: Tables): SuppressionList[] {
   return lists.sort((a, b) => rank(a) - rank(b))
 }
 
-/** Whether a number is on a list. */
-export function isOnList({ suppressions }: Tables, scope: Scope, number: string): boolean {
-  return suppressions.doesExist(listKey(scope, number))
+/** Whether a phone is on a list. */
+export function isOnList({ suppressions }: Tables, scope: Scope, phone: string): boolean {
+  return suppressions.doesExist(listKey(scope, phone))
 }
 
-/** The numbers of a list in the order of their bytes, at most `limit` of those behind `after`. */
-export function* numbersOf(
+/** The phones of a list in the order of their bytes, at most `limit` of those behind `after`. */
+export function* phonesOf(
   { suppressions }: Tables,
   scope: Scope,
   after: string | undefined,
   limit: number,
 ): Generator<string> {
-  for (const key of suppressions.getKeys({ ...rangeOf(scope, after), limit })) yield numberOf(key)
+  for (const key of suppressions.getKeys({ ...rangeOf(scope, after), limit })) yield phoneOf(key)
 }
 
 /** Keys of a list. */
@@ -145,6 +145,6 @@ function rangeOf(scope: Scope, after: string | undefined) {
   return { start: listKey(scope, after), exclusiveStart: true, end }
 }
 
-function numberOf(key: string): string {
+function phoneOf(key: string): string {
   return key.slice(key.indexOf('/') + 1)
 }

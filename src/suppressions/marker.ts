@@ -1,6 +1,6 @@
 /**
  * Keeps the marks of all snapshots of a service as the do-not-contact lists say. What is true of a
- * number is always read from the lists, so that to look at it twice does no harm.
+ * phone is always read from the lists, so that to look at it twice does no harm.
  *
  * @module
  */
@@ -14,10 +14,10 @@ import {
   suppressionLogOf,
 } from '../store/suppressions.js'
 import type { Tables } from '../store/tables.js'
-import { readListed } from './listed-numbers.js'
-import type { NumberTable } from './number-table.js'
+import { readListed } from './listed-phones.js'
+import type { PhoneTable } from './phone-table.js'
 import { type Progress, takenVersion, tellTaken } from './progress.js'
-import { ShardMarks, wantedNumber } from './shard-marks.js'
+import { ShardMarks, wantedPhone } from './shard-marks.js'
 
 /** What was caught up with. */
 export interface CaughtUp {
@@ -90,12 +90,12 @@ export class Marker {
     return { version, hasForeign }
   }
 
-  /** How many recipients of a snapshot have one of the numbers, of one source or of all. */
-  countWith(snapshotId: string, scope: Scope, numbers: readonly string[]): number {
+  /** How many recipients of a snapshot have one of the phones, of one source or of all. */
+  countWith(snapshotId: string, scope: Scope, phones: readonly string[]): number {
     const shards = inScope(this.#attached.get(snapshotId) ?? [], scope)
     let count = 0
-    for (const number of new Set(numbers)) {
-      const wanted = wantedNumber(number)
+    for (const phone of new Set(phones)) {
+      const wanted = wantedPhone(phone)
       for (const shard of shards) for (const _ of shard.recipientsWith(wanted)) count++
     }
     return count
@@ -124,7 +124,7 @@ export class Marker {
   *#compareAll(shards: readonly ShardMarks[]): Generator<void, void> {
     this.#tables.refresh()
     const sourceIds = new Set<Scope>(shards.map(({ sourceId }) => sourceId))
-    const lists = new Map<Scope, NumberTable>()
+    const lists = new Map<Scope, PhoneTable>()
     for (const { scope, count } of readLists(this.#tables)) {
       if (scope !== 'all' && !sourceIds.has(scope)) continue
       lists.set(scope, yield* readListed(this.#tables, scope, count))
@@ -137,16 +137,16 @@ export class Marker {
   }
 
   /** @returns whether any mark changed */
-  #apply(all: readonly ShardMarks[], { scope, numbers }: LoggedChange): boolean {
+  #apply(all: readonly ShardMarks[], { scope, numbers: phones }: LoggedChange): boolean {
     const shards = inScope(all, scope)
     let isEffective = false
-    for (const number of numbers) {
-      const wanted = wantedNumber(number)
+    for (const phone of phones) {
+      const wanted = wantedPhone(phone)
       const known = new Map<number, boolean>()
       for (const shard of shards) {
         for (const recipient of shard.recipientsWith(wanted)) {
           const { sourceId } = shard
-          const isSuppressed = known.get(sourceId) ?? this.#isSuppressed(sourceId, number)
+          const isSuppressed = known.get(sourceId) ?? this.#isSuppressed(sourceId, phone)
           known.set(sourceId, isSuppressed)
           if (shard.set(recipient, isSuppressed)) isEffective = true
         }
@@ -155,8 +155,8 @@ export class Marker {
     return isEffective
   }
 
-  #isSuppressed(sourceId: number, number: string): boolean {
-    return isOnList(this.#tables, 'all', number) || isOnList(this.#tables, sourceId, number)
+  #isSuppressed(sourceId: number, phone: string): boolean {
+    return isOnList(this.#tables, 'all', phone) || isOnList(this.#tables, sourceId, phone)
   }
 }
 

@@ -20,9 +20,9 @@ export interface MarksThread {
   /**
    * Resolves when all changes that are stored by now are marked.
    *
-   * @returns how many recipients of a snapshot have one of the numbers, of one source or of all
+   * @returns how many recipients of a snapshot have one of the phones, of one source or of all
    */
-  take(snapshotId: string, scope: Scope, numbers: readonly string[]): Promise<number>
+  take(snapshotId: string, scope: Scope, phones: readonly string[]): Promise<number>
   /** Rejects when the thread fails, as do those who wait for it. */
   readonly failure: Promise<never>
   stop(): Promise<void>
@@ -67,8 +67,8 @@ export function startMarksThread(
     async detach(snapshotId) {
       await ask((ticket) => ({ kind: 'detach', ticket, snapshotId }))
     },
-    take: (snapshotId, scope, numbers) =>
-      ask((ticket) => ({ kind: 'take', ticket, snapshotId, scope, numbers })),
+    take: (snapshotId, scope, phones) =>
+      ask((ticket) => ({ kind: 'take', ticket, snapshotId, scope, phones })),
     failure,
     async stop() {
       isStopping = true

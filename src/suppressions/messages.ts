@@ -22,13 +22,13 @@ export type MarksOrder =
   | { readonly kind: 'attach'; readonly ticket: number; readonly snapshot: Snapshot }
   /** Touch its memory no more. */
   | { readonly kind: 'detach'; readonly ticket: number; readonly snapshotId: string }
-  /** Catch up with the store, and say how many recipients of a snapshot have these numbers. */
+  /** Catch up with the store, and say how many recipients of a snapshot have these phones. */
   | {
       readonly kind: 'take'
       readonly ticket: number
       readonly snapshotId: string
       readonly scope: Scope
-      readonly numbers: readonly string[]
+      readonly phones: readonly string[]
     }
   | { readonly kind: 'stop' }
 

@@ -45,8 +45,8 @@ export function serveMarks(
         return done(order.ticket)
       case 'take': {
         catchUp()
-        const { ticket, snapshotId, scope, numbers } = order
-        return done(ticket, marker.countWith(snapshotId, scope, numbers))
+        const { ticket, snapshotId, scope, phones } = order
+        return done(ticket, marker.countWith(snapshotId, scope, phones))
       }
       case 'stop':
         isStopped = true

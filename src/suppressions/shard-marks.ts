@@ -1,5 +1,5 @@
 /**
- * The marks of one shard: set and cleared for the recipients that have a number.
+ * The marks of one shard: set and cleared for the recipients that have a phone.
  *
  * @module
  */
@@ -7,23 +7,17 @@ import assert from 'node:assert/strict'
 import { hashBytes } from '../shard/hash-bytes.js'
 import { attachShard, type Shard, type ShardImage } from '../shard/layout.js'
 import { isMarked, type Marks, mark, markedCount, unmark } from '../shard/suppressed.js'
-import { isListed } from './listed-numbers.js'
-import {
-  createNumberTable,
-  findPlace,
-  firstPlace,
-  indexAt,
-  type NumberTable,
-} from './number-table.js'
+import { isListed } from './listed-phones.js'
+import { createPhoneTable, findPlace, firstPlace, indexAt, type PhoneTable } from './phone-table.js'
 
-/** A number, its bytes and their hash. */
+/** A phone, its bytes and their hash. */
 interface Wanted {
   readonly bytes: Uint8Array
   readonly hash: number
 }
 
-export function wantedNumber(number: string): Wanted {
-  const bytes = Buffer.from(number)
+export function wantedPhone(phone: string): Wanted {
+  const bytes = Buffer.from(phone)
   return { bytes, hash: hashBytes(bytes, 0, bytes.length) }
 }
 
@@ -31,7 +25,7 @@ export class ShardMarks {
   readonly sourceId: number
   readonly #shard: Shard
   readonly #marks: Marks
-  #table: NumberTable | undefined
+  #table: PhoneTable | undefined
 
   constructor(image: ShardImage) {
     assert(image.marks !== null, 'a shard that is served has room for marks')
@@ -40,7 +34,7 @@ export class ShardMarks {
     this.#marks = image.marks
   }
 
-  /** The recipients that have a number. The first call builds a table of all numbers. */
+  /** The recipients that have a phone. The first call builds a table of all phones. */
   *recipientsWith({ bytes, hash }: Wanted): Generator<number> {
     this.#table ??= this.#createTable()
     const table = this.#table
@@ -60,24 +54,24 @@ export class ShardMarks {
     return true
   }
 
-  /** Marks exactly the recipients whose number is on one of the lists. */
-  compare(lists: readonly NumberTable[]): void {
-    const { recipientCount, numbers, numberOffsets } = this.#shard
+  /** Marks exactly the recipients whose phone is on one of the lists. */
+  compare(lists: readonly PhoneTable[]): void {
+    const { recipientCount, phones, phoneOffsets } = this.#shard
     if (lists.length === 0 && markedCount(this.#marks) === 0) return
     for (let recipient = 0; recipient < recipientCount; recipient++) {
-      const start = numberOffsets[recipient]
-      const end = numberOffsets[recipient + 1]
-      const hash = hashBytes(numbers, start, end)
+      const start = phoneOffsets[recipient]
+      const end = phoneOffsets[recipient + 1]
+      const hash = hashBytes(phones, start, end)
       let isSuppressed = false
       for (const list of lists) {
-        if (isListed(list, numbers, start, end, hash)) isSuppressed = true
+        if (isListed(list, phones, start, end, hash)) isSuppressed = true
       }
       this.set(recipient, isSuppressed)
     }
   }
 
-  #createTable(): NumberTable {
-    const { recipientCount: count, numbers, numberOffsets } = this.#shard
-    return createNumberTable({ count, numbers, numberOffsets })
+  #createTable(): PhoneTable {
+    const { recipientCount: count, phones, phoneOffsets } = this.#shard
+    return createPhoneTable({ count, phones, phoneOffsets })
   }
 }

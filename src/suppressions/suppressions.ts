@@ -88,7 +88,7 @@ export function startSuppressions(options: SuppressionsOptions): Suppressions {
   }
 
   async function untilTaken(
-    { scope, numbers }: SuppressionChange,
+    { scope, phones }: SuppressionChange,
     { version }: SuppressionsChanged,
   ): Promise<number> {
     const timer = new AbortController()
@@ -97,7 +97,7 @@ export function startSuppressions(options: SuppressionsOptions): Suppressions {
       () => 0,
     )
     try {
-      const own = thread.take(servedId, scope, numbers)
+      const own = thread.take(servedId, scope, phones)
       const [recipientCount] = await Promise.all([
         Promise.race([own, late]),
         untilOthersTake(services, version, takeMs),
@@ -144,11 +144,11 @@ function changesInRounds({ makeSuppressions }: Pick<MainStore, 'makeSuppressions
   const waiting: { change: SuppressionChange; resolve: (outcome: Outcome) => void }[] = []
 
   function storeSome(): void {
-    let numberCount = waiting[0].change.numbers.length
+    let phoneCount = waiting[0].change.phones.length
     let end = 1
     while (end < waiting.length) {
-      numberCount += waiting[end].change.numbers.length
-      if (numberCount > limits.suppressionBatchCount) break
+      phoneCount += waiting[end].change.phones.length
+      if (phoneCount > limits.suppressionBatchCount) break
       end++
     }
     const round = waiting.splice(0, end)

@@ -42,7 +42,7 @@ t.test('a data directory that is not there is not made', async (t) => {
   t.notOk(existsSync(data))
 })
 
-t.test('numbers are put on a list, taken off it, or become it', async (t) => {
+t.test('phones are put on a list, taken off it, or become it', async (t) => {
   const { file, run, listed } = world(t)
   const lines = file('a.txt', '+9991\r\n\r\n+9992\n+9993\n+9991')
   const packed = file('b.csv.gz', gzipSync('\ufeffName;NUMBER\n"Smith; J";+9994\nX;"+9993"\n'))
@@ -66,7 +66,7 @@ t.test('numbers are put on a list, taken off it, or become it', async (t) => {
   t.same(await listed('--source', '3'), ['+9991'], 'other lists are as they were')
 })
 
-t.test('what cannot be a number is told by its line, and ends with code 5', async (t) => {
+t.test('what cannot be a phone is told by its line, and ends with code 5', async (t) => {
   const { file, run, listed } = world(t)
   const long = '9'.repeat(65)
   const path = file(

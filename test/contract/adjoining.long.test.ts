@@ -21,7 +21,7 @@ t.test('whoever is on a vertex is in all areas that share it', async (t) => {
   const vertices = rings.flatMap((ring) => ring.filter((_, at) => at % 20 === 0))
   const columns = columnsOf(
     vertices.map(([lng, lat], row) => ({
-      number: `+999${row}`,
+      phone: `+999${row}`,
       lng: Math.round(lng * 1e7),
       lat: Math.round(lat * 1e7),
       contact: '',

@@ -149,10 +149,10 @@ function tableOf(columns: readonly string[], rows: readonly Json[]): Table {
 }
 
 function flat({ SourceId, Label, Recipients }: Json): Json[] {
-  return (Recipients as { Number: string; LatLng: Json }[]).map(({ Number: number, LatLng }) => ({
+  return (Recipients as { Number: string; LatLng: Json }[]).map(({ Number: phone, LatLng }) => ({
     SourceId,
     Label,
-    Number: new NotAFormula(number),
+    Number: new NotAFormula(phone),
     ...LatLng,
   }))
 }

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createStore } from '../../src/store/create.js'
 import { silentLog } from '../support/data/store.js'
-import { COUNT, changeList, countOf, numberOf, placesWorld } from '../support/data/suppressions.js'
+import { COUNT, changeList, countOf, phoneOf, placesWorld } from '../support/data/suppressions.js'
 import { hickory, serve, temporaryDirectory } from '../support/service/hickory.js'
 import { until } from '../support/service/until.js'
 
@@ -17,15 +17,15 @@ t.test('every process of a data directory answers by a change', async (t) => {
   const data = await placesWorld(t)
   const services = [await serve(t, '--data', data), await serve(t, '--data', data)]
   for (let i = 0; i < 10; i++) {
-    const { status, body } = await changeList(services[i % 2], 'PUT', 'all', [numberOf(i)])
+    const { status, body } = await changeList(services[i % 2], 'PUT', 'all', [phoneOf(i)])
     t.match({ status, body }, { status: 200, body: { AddedCount: 1, RecipientCount: 1 } })
     for (const service of services) t.equal(await countOf(service), COUNT - i - 1)
   }
-  const again = await changeList(services[0], 'PUT', 'all', [numberOf(9), numberOf(8)])
+  const again = await changeList(services[0], 'PUT', 'all', [phoneOf(9), phoneOf(8)])
   t.match(again, { status: 200, body: { PresentCount: 2 } }, 'whoever put them there')
 
   const file = join(temporaryDirectory(t), 'list.txt')
-  writeFileSync(file, Array.from({ length: 100 }, (_, i) => `${numberOf(i)}\n`).join(''))
+  writeFileSync(file, Array.from({ length: 100 }, (_, i) => `${phoneOf(i)}\n`).join(''))
   const run = await hickory('suppress', '--data', data, file)
   t.equal(run.code, 0, run.stderr)
   t.match(run.stdout, /^new +90$/m)
@@ -35,7 +35,7 @@ t.test('every process of a data directory answers by a change', async (t) => {
   for (const service of services) t.equal(await countOf(service), COUNT)
 
   await services[1].stop('SIGKILL')
-  const alone = await changeList(services[0], 'PUT', 'all', [numberOf(1)])
+  const alone = await changeList(services[0], 'PUT', 'all', [phoneOf(1)])
   t.equal(alone.status, 200, 'nobody waits for the dead')
   t.equal((await services[0].stop()).code, 0)
 })
@@ -47,12 +47,12 @@ t.test(
     const service = await serve(t, '--data', data)
     const stuck = await serve(t, '--data', data)
     stuck.process.kill('SIGSTOP')
-    const { status, body } = await changeList(service, 'PUT', 'all', [numberOf(1)])
+    const { status, body } = await changeList(service, 'PUT', 'all', [phoneOf(1)])
     t.equal(status, 503)
     t.match(JSON.stringify(body), /Unavailable.*is stored, but a service/)
     t.equal(await countOf(service), COUNT - 1)
     stuck.process.kill('SIGCONT')
-    const again = await changeList(service, 'PUT', 'all', [numberOf(1)])
+    const again = await changeList(service, 'PUT', 'all', [phoneOf(1)])
     t.match(again, { status: 200, body: { PresentCount: 1 } })
     t.equal(await countOf(stuck), COUNT - 1)
   },
@@ -66,9 +66,9 @@ t.test('what is acknowledged is there after the service is killed', async (t) =>
     const first = acknowledged.length
     const writers = [0, 1, 2].map(async (writer) => {
       for (let i = 0; ; i++) {
-        const number = `+998${round}${writer}${i}`
-        const { status } = await changeList(service, 'PUT', 'all', [number])
-        if (status === 200) acknowledged.push(number)
+        const phone = `+998${round}${writer}${i}`
+        const { status } = await changeList(service, 'PUT', 'all', [phone])
+        if (status === 200) acknowledged.push(phone)
       }
     })
     const ended = Promise.allSettled(writers)
@@ -86,7 +86,7 @@ t.test('what is acknowledged is there after the service is killed', async (t) =>
 t.test('the thread that sets marks ends with the service', async (t) => {
   const data = await placesWorld(t)
   const service = await serve(t, '--data', data)
-  await changeList(service, 'PUT', 'all', [numberOf(1)])
+  await changeList(service, 'PUT', 'all', [phoneOf(1)])
   const { code, stderr } = await service.stop()
   t.equal(code, 0, stderr)
   t.match(stderr, /"msg":"stopped"/)

@@ -1,5 +1,5 @@
 /**
- * A service against a model, a plain map and brute force, in random rounds: numbers are put on lists
+ * A service against a model, a plain map and brute force, in random rounds: phones are put on lists
  * and taken off, sources imported, the service ended, also by force, and started again.
  *
  * `HICKORY_TEST_ROUNDS=1000` makes the run longer.
@@ -20,7 +20,7 @@ type Scope = number | 'all'
 
 interface Model {
   readonly sources: Map<number, readonly Place[]>
-  /** `<scope> <number>` */
+  /** `<scope> <phone>` */
   readonly listed: Set<string>
 }
 
@@ -49,14 +49,14 @@ t.test(`${ROUND_COUNT} rounds agree with the model`, async (t) => {
   t.notMatch(stderr, /\+999/, 'no number is in the log')
 })
 
-function randomNumber(random: Random): string {
+function randomPhone(random: Random): string {
   return `+999${random.between(0, 150)}`
 }
 
 async function importSource(t: Test, data: string, model: Model, random: Random): Promise<string> {
   const sourceId = random.pick(SOURCE_IDS)
   const places = Array.from({ length: random.between(1, 200) }, () => ({
-    number: randomNumber(random),
+    phone: randomPhone(random),
     lng: random.between(0, SIDE),
     lat: random.between(0, SIDE),
     contact: random.pick(['', 'a', 'b', 'c', `d${random.between(0, 50)}`]),
@@ -73,31 +73,31 @@ async function untilServed({ url }: Service, snapshotId: string): Promise<void> 
   }
 }
 
-/** Changes that go on at once have numbers of their own, so that their order does not matter. */
+/** Changes that go on at once have phones of their own, so that their order does not matter. */
 async function change(t: Test, service: Service, model: Model, random: Random): Promise<void> {
   const scope: Scope = random.pick(['all', ...SOURCE_IDS])
-  const numbers = [
-    ...new Set(Array.from({ length: random.between(1, 12) }, () => randomNumber(random))),
+  const phones = [
+    ...new Set(Array.from({ length: random.between(1, 12) }, () => randomPhone(random))),
   ]
   const verb = random.unit() < 0.6 ? 'PUT' : 'DELETE'
-  const own = numbers.filter((number) => !pending.has(number))
-  for (const number of own) pending.add(number)
+  const own = phones.filter((phone) => !pending.has(phone))
+  for (const phone of own) pending.add(phone)
   const changed = own.filter(
-    (number) => model.listed.has(`${scope} ${number}`) === (verb === 'DELETE'),
+    (phone) => model.listed.has(`${scope} ${phone}`) === (verb === 'DELETE'),
   )
   const { status, body } = await changeList(service, verb, scope, own)
   t.equal(status, 200, JSON.stringify(body))
   t.equal(body[verb === 'PUT' ? 'AddedCount' : 'RemovedCount'], changed.length)
   const affected = [...model.sources].flatMap(([sourceId, places]) =>
     scope === 'all' || scope === sourceId
-      ? places.filter((place) => own.includes(place.number))
+      ? places.filter((place) => own.includes(place.phone))
       : [],
   )
   t.equal(body.RecipientCount, affected.length)
-  for (const number of own) {
-    if (verb === 'PUT') model.listed.add(`${scope} ${number}`)
-    else model.listed.delete(`${scope} ${number}`)
-    pending.delete(number)
+  for (const phone of own) {
+    if (verb === 'PUT') model.listed.add(`${scope} ${phone}`)
+    else model.listed.delete(`${scope} ${phone}`)
+    pending.delete(phone)
   }
 }
 
@@ -119,21 +119,21 @@ async function compare(
     const expected = [...model.sources].sort(([a], [b]) => a - b)
     for (const [at, [sourceId, places]] of expected.entries()) {
       const inside = places.filter(
-        (place) => isIn(place, box) && !isSuppressed(model, sourceId, place.number),
+        (place) => isIn(place, box) && !isSuppressed(model, sourceId, place.phone),
       )
       const contacts = new Set(inside.map(contactOf))
       const count = contactCountMode === 'Contact' ? contacts.size : inside.length
       t.equal(counted[at].Count, count, `${what}, counted in source ${sourceId}`)
       t.equal(listed[at].Count, count, `${what}, listed in source ${sourceId}`)
-      const numbers = (listed[at].Recipients ?? []).map((recipient) => recipient.Number)
-      t.equal(numbers.length, count)
+      const phones = (listed[at].Recipients ?? []).map((recipient) => recipient.Number)
+      t.equal(phones.length, count)
       if (contactCountMode === 'Contact') {
-        const allowed = new Set(inside.map(({ number }) => number))
+        const allowed = new Set(inside.map(({ phone }) => phone))
         t.ok(
-          numbers.every((number) => allowed.has(number)),
+          phones.every((phone) => allowed.has(phone)),
           'nobody else is listed',
         )
-      } else t.same(numbers.sort(), inside.map(({ number }) => number).sort())
+      } else t.same(phones.sort(), inside.map(({ phone }) => phone).sort())
     }
   }
 }
@@ -142,11 +142,11 @@ function isIn({ lng, lat }: Place, [west, south, east, north]: readonly number[]
   return lng >= west && lng <= east && lat >= south && lat <= north
 }
 
-function isSuppressed({ listed }: Model, sourceId: number, number: string): boolean {
-  return listed.has(`all ${number}`) || listed.has(`${sourceId} ${number}`)
+function isSuppressed({ listed }: Model, sourceId: number, phone: string): boolean {
+  return listed.has(`all ${phone}`) || listed.has(`${sourceId} ${phone}`)
 }
 
-/** Recipients without a contact are one by their number; no contact is written like a number. */
-function contactOf({ contact, number }: Place): string {
-  return contact === '' ? number : contact
+/** Recipients without a contact are one by their phone; no contact is written like a phone. */
+function contactOf({ contact, phone }: Place): string {
+  return contact === '' ? phone : contact
 }

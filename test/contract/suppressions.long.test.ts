@@ -12,7 +12,7 @@ import {
   countOf,
   EVERYWHERE,
   importPlaces,
-  numberOf,
+  phoneOf,
   places,
   placesWorld,
 } from '../support/data/suppressions.js'
@@ -22,12 +22,12 @@ t.test('who is suppressed is in no answer, over restarts and imports', async (t)
   const data = await placesWorld(t)
   let service = await serve(t, '--data', data)
   t.equal(await countOf(service), COUNT)
-  const put = await changeList(service, 'PUT', 'all', [numberOf(3), numberOf(4), '+9995'])
+  const put = await changeList(service, 'PUT', 'all', [phoneOf(3), phoneOf(4), '+9995'])
   t.match(put, { status: 200, body: { AddedCount: 3, RecipientCount: 2 } })
   t.equal(await countOf(service), COUNT - 2)
   t.equal(await countOf(service, { contactCountMode: 'Contact' }), COUNT - 2)
   const [{ Recipients = [] }] = await askBox(service, EVERYWHERE)
-  t.notOk(Recipients.some((recipient) => recipient.Number === numberOf(3)))
+  t.notOk(Recipients.some((recipient) => recipient.Number === phoneOf(3)))
   await service.stop()
 
   service = await serve(t, '--data', data)
@@ -35,9 +35,9 @@ t.test('who is suppressed is in no answer, over restarts and imports', async (t)
   const id = await importPlaces(t, data, 1, places(COUNT + 10))
   await untilServed(service, id)
   t.equal(await countOf(service), COUNT + 8, 'after an import')
-  await changeList(service, 'PUT', 1, [numberOf(5), numberOf(3)])
+  await changeList(service, 'PUT', 1, [phoneOf(5), phoneOf(3)])
   t.equal(await countOf(service), COUNT + 7)
-  await changeList(service, 'DELETE', 'all', [numberOf(3), numberOf(4)])
+  await changeList(service, 'DELETE', 'all', [phoneOf(3), phoneOf(4)])
   t.equal(await countOf(service), COUNT + 8, 'one of them is on the list of its source')
   t.notMatch((await service.stop()).stderr, /\+999/)
 })
@@ -45,7 +45,7 @@ t.test('who is suppressed is in no answer, over restarts and imports', async (t)
 t.test('a suppression may come before its source', async (t) => {
   const data = await placesWorld(t)
   const service = await serve(t, '--data', data)
-  const { body } = await changeList(service, 'PUT', 2, [numberOf(1)])
+  const { body } = await changeList(service, 'PUT', 2, [phoneOf(1)])
   t.match(body, { AddedCount: 1, RecipientCount: 0, HasSource: false })
   t.equal(await countOf(service), COUNT)
   await untilServed(service, await importPlaces(t, data, 2, places()))
@@ -59,12 +59,12 @@ t.test('changes hold while new snapshots are taken', async (t) => {
   const isOver = { value: false }
   const changing = (async () => {
     for (let i = 0; !isOver.value; i++) {
-      const number = numberOf((i * 7) % COUNT)
-      const isRemoval = i % 3 === 2 && suppressed.has(number)
-      const { status } = await changeList(service, isRemoval ? 'DELETE' : 'PUT', 'all', [number])
+      const phone = phoneOf((i * 7) % COUNT)
+      const isRemoval = i % 3 === 2 && suppressed.has(phone)
+      const { status } = await changeList(service, isRemoval ? 'DELETE' : 'PUT', 'all', [phone])
       t.equal(status, 200)
-      if (isRemoval) suppressed.delete(number)
-      else suppressed.add(number)
+      if (isRemoval) suppressed.delete(phone)
+      else suppressed.add(phone)
       t.equal(await countOf(service), COUNT - suppressed.size)
       await sleep(5)
     }
@@ -84,7 +84,7 @@ t.test('counts of contexts are never older than an acknowledged change', async (
   let { count, tag } = await read()
   t.equal(count, COUNT)
   for (let i = 0; i < 20; i++) {
-    await changeList(service, 'PUT', 'all', [numberOf(i)])
+    await changeList(service, 'PUT', 'all', [phoneOf(i)])
     const next = await read()
     t.equal(next.count, COUNT - i - 1)
     t.not(next.tag, tag)
@@ -102,7 +102,7 @@ t.test('counts of a snapshot that comes back respect what was changed meanwhile'
   const read = await contextOf(service)
   t.equal((await read()).count, COUNT)
   await untilServed(service, await importPlaces(t, data, 1, places(COUNT - 1)))
-  const { body } = await changeList(service, 'PUT', 'all', [numberOf(COUNT - 1)])
+  const { body } = await changeList(service, 'PUT', 'all', [phoneOf(COUNT - 1)])
   t.match(body, { RecipientCount: 0 }, 'nobody of the snapshot that is served')
   t.not((await read()).count, COUNT, 'not even while it is counted again')
   t.equal((await hickory('rollback', '--data', data)).code, 0)

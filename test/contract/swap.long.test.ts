@@ -138,7 +138,7 @@ function countIn(world: World, square: Corner): number {
   return rowsIn(world, square).length
 }
 
-/** How many are in a square, and a digest of their numbers. */
+/** How many are in a square, and a digest of their phones. */
 function namesOf(world: World | undefined, square = everybody): string {
   return digest(world === undefined ? [] : rowsIn(world, square).map((row) => `+999${row}`))
 }
@@ -148,9 +148,9 @@ function namesIn(text: string): string {
   return digest(Recipients.map((recipient: { Number: string }) => recipient.Number))
 }
 
-function digest(numbers: readonly string[]): string {
-  const sha256 = createHash('sha256').update(numbers.toSorted().join()).digest('hex')
-  return `${numbers.length} ${sha256}`
+function digest(phones: readonly string[]): string {
+  const sha256 = createHash('sha256').update(phones.toSorted().join()).digest('hex')
+  return `${phones.length} ${sha256}`
 }
 
 function bodyFor(square: Corner, countsOnly: boolean): string {

@@ -145,7 +145,7 @@ function importOf(data: string, inputArgs: readonly string[], directory: string)
   return { args: ['--data', data, ...inputArgs], temporaryDirectory }
 }
 
-/** Numbers that reach no phone, at places that differ with the seed. */
+/** Phones that nobody has, at places that differ with the seed. */
 function csv(rowCount: number, seed: number): string {
   const rows = Array.from({ length: rowCount }, (_, row) => {
     const lng = ((row * 7919 * seed) % 360_000) / 1_000 - 180

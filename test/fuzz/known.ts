@@ -8,8 +8,8 @@ import type { FuzzSource, FuzzWorld } from './world.js'
 
 export interface Known {
   readonly body: string
-  /** Numbers of each source, in alphabetical order. */
-  readonly expected: readonly { readonly id: number; readonly numbers: readonly string[] }[]
+  /** Phones of each source, in alphabetical order. */
+  readonly expected: readonly { readonly id: number; readonly phones: readonly string[] }[]
 }
 
 /** A list of those in a box of 40 by 60 degrees around somebody of each source. */
@@ -23,13 +23,13 @@ export function knownRequests(world: FuzzWorld): Known[] {
 /** Undefined when the answer is right; otherwise what is wrong with it. */
 export function compareKnown({ expected }: Known, text: string): string | undefined {
   const { SourceRecords } = JSON.parse(text) as { SourceRecords: readonly ListedRecord[] }
-  for (const { id, numbers } of expected) {
+  for (const { id, phones } of expected) {
     const record = SourceRecords.find(({ SourceId }) => SourceId === id)
     const listed = (record?.Recipients ?? []).map((recipient) => recipient.Number).sort()
-    if (record?.Count !== numbers.length) {
-      return `source ${id}: ${record?.Count} counted, ${numbers.length} are inside`
+    if (record?.Count !== phones.length) {
+      return `source ${id}: ${record?.Count} counted, ${phones.length} are inside`
     }
-    if (listed.join() !== numbers.join()) return `source ${id}: others are listed than are inside`
+    if (listed.join() !== phones.join()) return `source ${id}: others are listed than are inside`
   }
   return undefined
 }
@@ -68,17 +68,17 @@ function known(world: FuzzWorld, [west, south, east, north]: Box): Known {
   const body = JSON.stringify({ geoJSON, contactCountMode: 'ContactLocation' })
   const expected = world.sources.map((source) => ({
     id: source.id,
-    numbers: numbersInside(source, [ring]),
+    phones: phonesInside(source, [ring]),
   }))
   return { body, expected }
 }
 
-function numbersInside({ columns }: FuzzSource, rings: readonly (readonly number[][])[]): string[] {
-  const { lngs, lats, numbers, numberOffsets, recipientCount } = columns
+function phonesInside({ columns }: FuzzSource, rings: readonly (readonly number[][])[]): string[] {
+  const { lngs, lats, phones, phoneOffsets, recipientCount } = columns
   const shape = prepare([rings])
   return Array.from({ length: recipientCount }, (_, row) => row)
     .filter((row) => shape.contains(lngs[row], lats[row]))
-    .map((row) => Buffer.from(numbers.subarray(numberOffsets[row], numberOffsets[row + 1])))
+    .map((row) => Buffer.from(phones.subarray(phoneOffsets[row], phoneOffsets[row + 1])))
     .map(String)
     .sort()
 }

@@ -104,10 +104,10 @@ t.test('a log of errors, or of anybody, is found once', async (t) => {
 t.test('a known request tells a wrong answer', async (t) => {
   const known = knownRequests(await publishWorld(temporaryDirectory(t)))
   const [{ expected }] = known
-  const records = expected.map(({ id, numbers }) => ({
+  const records = expected.map(({ id, phones }) => ({
     SourceId: id,
-    Count: numbers.length,
-    Recipients: numbers.map((number) => ({ Number: number })),
+    Count: phones.length,
+    Recipients: phones.map((phone) => ({ Number: phone })),
   }))
   const compare = () => compareKnown(known[0], JSON.stringify({ SourceRecords: records }))
   t.equal(compare(), undefined)
@@ -118,7 +118,7 @@ t.test('a known request tells a wrong answer', async (t) => {
   t.match(compare(), /counted/)
   for (const { expected } of known) {
     t.ok(
-      expected.some(({ numbers }) => numbers.length > 1),
+      expected.some(({ phones }) => phones.length > 1),
       'there is somebody to be found',
     )
   }

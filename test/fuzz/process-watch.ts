@@ -29,7 +29,7 @@ const ERROR_LEVEL = 50
 function faultsOfLine(line: string): string[] {
   if (line === '') return []
   const faults: string[] = []
-  // All numbers of recipients, and those of the requests, begin like this.
+  // All phones of recipients, and those of the requests, begin like this.
   if (/\+\s*999/.test(line)) faults.push('the log holds a number')
   if (/-?[0-9]{1,3}\.[0-9]{5,}/.test(line)) faults.push('the log holds a position')
   const level = levelOf(line)

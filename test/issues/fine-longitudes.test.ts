@@ -77,7 +77,7 @@ t.test('a polygon is the same any number of turns away', async (t) => {
 /** Which of the places, given in words, are in a polygon whose rings are given in words. */
 function selected(rings: readonly string[], places: string): number[][] {
   const recipients = positions(places).map(([lng, lat], i) => ({
-    number: `+9990${i}`,
+    phone: `+9990${i}`,
     lng: Math.round(lng * 1e7),
     lat: Math.round(lat * 1e7),
     contact: '',

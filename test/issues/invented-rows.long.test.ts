@@ -22,7 +22,7 @@ for (const delimiter of [',', '\t']) {
     t.equal(plain.acceptedCount, 399_996)
     t.equal(plain.furtherLineCount, 4)
     const packed = await readRows([join(directory, 'packed.csv.gz')])
-    t.ok(plain.numbers.every((number, at) => number === packed.numbers[at]))
+    t.ok(plain.phones.every((phone, at) => phone === packed.phones[at]))
     const contact = { columns: { contact: 'note' } }
     for (const name of ['plain.csv', 'packed.csv.gz']) {
       await t.rejects(readRows([join(directory, name)], contact), { code: 'InputRejected' })

@@ -76,7 +76,7 @@ function shardsAt(places: readonly { lng: number; lat: number }[]) {
     places.map(({ lng, lat }, i) => ({
       lng: Math.round(lng * 1e7),
       lat: Math.round(lat * 1e7),
-      number: `+999${i}`,
+      phone: `+999${i}`,
       contact: '',
     })),
   )

@@ -10,7 +10,7 @@ const SEED = 1
 
 t.test(`a rectangle holds as many as it is to, seed ${SEED}`, async (t) => {
   const columns = syntheticColumns({ recipientCount: 20_000, seed: SEED, countries: ['US'] })
-  const oracle = createOracle({ numbers: [], lngs: columns.lngs, lats: columns.lats })
+  const oracle = createOracle({ phones: [], lngs: columns.lngs, lats: columns.lats })
   for (const target of [1, 2, 1_400, 19_999, 20_000]) {
     const { length } = oracle.rowsInside([areaFeature(rectangleHolding(columns, target))])
     t.ok(length >= target, `${length} of ${target}`)
@@ -35,8 +35,8 @@ t.test('a digest is of the bytes, however they were cut', async (t) => {
   t.notSame(digestOf(text.slice(1)), digestOf(text))
 })
 
-const recipient = (number: string, lat: number) =>
-  `{"Number":"${number}","LatLng":{"Lat":${lat},"Lng":-95.5}}`
+const recipient = (phone: string, lat: number) =>
+  `{"Number":"${phone}","LatLng":{"Lat":${lat},"Lng":-95.5}}`
 const jsonList = (...recipients: string[]) =>
   `{"SourceRecords":[{"SourceId":1,"Label":"Residents","Count":${recipients.length},` +
   `"Status":"Ok","Recipients":[${recipients.join()}]}]}`

@@ -27,8 +27,8 @@ export async function withRecipientsFile(
 function csvOf(recipientCount: number, seed: number): string {
   const { lngs, lats } = syntheticColumns({ recipientCount, seed, countries: ['US'] })
   const rows = Array.from(lngs, (lng, row) => {
-    const number = `+999${String(row).padStart(9, '0')}`
-    return `${number},${(lats[row] / 1e7).toFixed(7)},${(lng / 1e7).toFixed(7)},c${row}\n`
+    const phone = `+999${String(row).padStart(9, '0')}`
+    return `${phone},${(lats[row] / 1e7).toFixed(7)},${(lng / 1e7).toFixed(7)},c${row}\n`
   })
   return ['number,lat,lng,contact\n', ...rows].join('')
 }

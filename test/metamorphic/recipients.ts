@@ -46,7 +46,7 @@ export function placesOn(shape: Shape, random: Random): Place[] {
 
 export function shardsAt(places: readonly Place[], random: Random): ShardImage[] {
   const columns = columnsOf(
-    places.map(([lng, lat], i) => ({ number: `+999${i}`, lng, lat, contact: '' })),
+    places.map(([lng, lat], i) => ({ phone: `+999${i}`, lng, lat, contact: '' })),
   )
   const images = shardsOf(columns, 1, random.pick([places.length, 100]))
   // Where a service has them, now and then: an arena takes long to make.

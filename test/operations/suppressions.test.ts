@@ -29,7 +29,7 @@ async function operations(t: Test) {
   }
 }
 
-t.test('numbers are put, read, looked up and deleted', async (t) => {
+t.test('phones are put, read, looked up and deleted', async (t) => {
   const { put, remove, get } = await operations(t)
   t.same(await put({ Numbers: ['+9992', '+9991', '+9992'] }), {
     Version: 1,
@@ -73,28 +73,28 @@ t.test('numbers are put, read, looked up and deleted', async (t) => {
   t.match(await get({}), { Version: 5, Results: [], Lists: [{ SourceId: 3 }] })
 })
 
-t.test('what cannot be a number is refused by its place, and never quoted', async (t) => {
+t.test('what cannot be a phone is refused by its place, and never quoted', async (t) => {
   const { put, remove, get } = await operations(t)
-  const long = '9'.repeat(limits.numberBytes)
-  t.match(await put({ Numbers: [long, 'é'.repeat(limits.numberBytes / 2)] }), { AddedCount: 2 })
+  const long = '9'.repeat(limits.phoneBytes)
+  t.match(await put({ Numbers: [long, 'é'.repeat(limits.phoneBytes / 2)] }), { AddedCount: 2 })
   const wrong = [
     '',
     ' \u00a0\u2003',
     `${long}9`,
-    `é${'é'.repeat(limits.numberBytes / 2)}`,
+    `é${'é'.repeat(limits.phoneBytes / 2)}`,
     '+999\u00071',
     '+999\u00851',
     '+999\ud8001',
     '=9991',
     '@9991',
   ]
-  for (const number of wrong) {
+  for (const phone of wrong) {
     const requests: [field: string, answer: Promise<unknown>][] = [
-      ['Numbers[1]', put({ Numbers: ['+9991', number] })],
-      ['Numbers[0]', remove({ Numbers: [number] })],
-      ['Number', remove({ Number: number })],
-      ['Number', get({ Number: number })],
-      ['After', get({ After: number })],
+      ['Numbers[1]', put({ Numbers: ['+9991', phone] })],
+      ['Numbers[0]', remove({ Numbers: [phone] })],
+      ['Number', remove({ Number: phone })],
+      ['Number', get({ Number: phone })],
+      ['After', get({ After: phone })],
     ]
     for (const [field, answer] of requests) {
       const fault = await answer.then(
@@ -103,7 +103,7 @@ t.test('what cannot be a number is refused by its place, and never quoted', asyn
       )
       t.ok(fault instanceof ServiceError)
       t.match(fault, { code: 'InvalidRequest', status: 400, field })
-      if (number.length > 1) t.notOk(fault.message.includes(number))
+      if (phone.length > 1) t.notOk(fault.message.includes(phone))
     }
   }
   t.match(await get({}), { Version: 1, Total: 2 }, 'nothing of those was stored')
@@ -112,12 +112,12 @@ t.test('what cannot be a number is refused by its place, and never quoted', asyn
 t.test('requests are within their bounds', async (t) => {
   const { put, remove, get } = await operations(t)
   const most = limits.suppressionBatchCount
-  const numbers = Array.from({ length: most + 1 }, (_, i) => `+999${i}`)
+  const phones = Array.from({ length: most + 1 }, (_, i) => `+999${i}`)
   const tooMany = { code: 'TooComplex', status: 422, field: 'Numbers' }
-  await t.rejects(put({ Numbers: numbers }), tooMany)
-  await t.rejects(remove({ Numbers: numbers }), tooMany)
-  t.match(await put({ Numbers: numbers.slice(1) }), { AddedCount: most })
-  t.match(await put({ Numbers: numbers.slice(0, 1) }), { Total: most + 1 })
+  await t.rejects(put({ Numbers: phones }), tooMany)
+  await t.rejects(remove({ Numbers: phones }), tooMany)
+  t.match(await put({ Numbers: phones.slice(1) }), { AddedCount: most })
+  t.match(await put({ Numbers: phones.slice(0, 1) }), { Total: most + 1 })
   t.equal((await get({})).Results.length, limits.suppressionPageDefaultCount)
   t.equal((await get({ Take: most * 2 })).Results.length, limits.suppressionPageCount)
   t.same((await get({ Take: 0 })).Results, [])
@@ -150,7 +150,7 @@ t.test('requests are within their bounds', async (t) => {
   t.match(await put({ Numbers: [] }), { AddedCount: 0, PresentCount: 0 })
 })
 
-t.test('a table has a row for each number, as it is', async (t) => {
+t.test('a table has a row for each phone, as it is', async (t) => {
   const { put, getAnswer, putAnswer } = await operations(t)
   await put({ Numbers: ['+9991', '+999 2,3', '"'] })
   await put({ SourceId: 1, Numbers: ['+9991'] })

@@ -78,7 +78,7 @@ t.test('counts follow the snapshot, and those of the old one are said to be old'
   t.match(now[1].Contacts, [{ Label: 'B', Count: 0 }])
 })
 
-t.test('counts of the old snapshot are not served once any number was suppressed', async (t) => {
+t.test('counts of the old snapshot are not served once any phone was suppressed', async (t) => {
   const { current, suppressionProgress, put, get } = await front(t, snapshot('000001-aaaaaaaa', 30))
   await put([{ Id: 'a', Geometry }])
   await current.switchTo(snapshot('000002-bbbbbbbb', 50)).released

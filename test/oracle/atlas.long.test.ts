@@ -125,10 +125,10 @@ function worldOn(rings: readonly Ring[]) {
   return { places, shards: shardsAt(places) }
 }
 
-/** One at each place, in units; the number has the index of the place. */
+/** One at each place, in units; the phone has the index of the place. */
 function shardsAt(places: readonly (readonly number[])[]): Shard[] {
   const columns = columnsOf(
-    places.map(([lng, lat], i) => ({ number: `+999${i}`, lng, lat, contact: '' })),
+    places.map(([lng, lat], i) => ({ phone: `+999${i}`, lng, lat, contact: '' })),
   )
   return shardsOf(columns, 1, 2_000).map(attachShard)
 }
@@ -143,10 +143,10 @@ function isRounding(
   other: string,
   places: readonly (readonly number[])[],
 ): boolean {
-  const [a, b] = [found, other].map((numbers) => new Set(numbers.split(',').filter(Boolean)))
-  const differing = [...a, ...b].filter((number) => a.has(number) !== b.has(number))
-  return differing.every((number) => {
-    const [lng, lat] = places[Number(number.slice('+999'.length))]
+  const [a, b] = [found, other].map((phones) => new Set(phones.split(',').filter(Boolean)))
+  const differing = [...a, ...b].filter((phone) => a.has(phone) !== b.has(phone))
+  return differing.every((phone) => {
+    const [lng, lat] = places[Number(phone.slice('+999'.length))]
     return ring.slice(1).some((to, i) => {
       const [x1, y1, x2, y2] = [...ring[i], ...to].map((degrees) => degrees * 1e7)
       const [dx, dy] = [x2 - x1, y2 - y1]
@@ -157,20 +157,20 @@ function isRounding(
   })
 }
 
-/** Numbers of who is inside, in order. */
+/** Phones of who is inside, in order. */
 function selected(shards: readonly Shard[], geoJSON: object): string {
   const { shapes } = validate({ geoJSON })
-  const numbers: string[] = []
+  const phones: string[] = []
   for (const [at, runs] of selectInside(shards, shapes, { edgeTestCount: 1e9 }).entries()) {
-    const { numberOffsets, numbers: bytes } = shards[at]
+    const { phoneOffsets, phones: bytes } = shards[at]
     for (let i = 0; i < runs.length; i += 2) {
       for (let index = runs[i]; index < runs[i + 1]; index++) {
-        const number = bytes.subarray(numberOffsets[index], numberOffsets[index + 1])
-        numbers.push(Buffer.from(number).toString())
+        const phone = bytes.subarray(phoneOffsets[index], phoneOffsets[index + 1])
+        phones.push(Buffer.from(phone).toString())
       }
     }
   }
-  return numbers.sort().join()
+  return phones.sort().join()
 }
 
 /** Each vertex by the short way from the one before; nothing for a ring round a pole. */

@@ -32,8 +32,8 @@ export interface Comparison {
   readonly eitherCount: number
 }
 
-export function keyOf(number: string, lng: number, lat: number): string {
-  return `${number} ${lng} ${lat}`
+export function keyOf(phone: string, lng: number, lat: number): string {
+  return `${phone} ${lng} ${lat}`
 }
 
 export function compare(
@@ -78,8 +78,8 @@ function positionsOf(
   const known = new Map(keys.map((key, at) => [key, at]))
   const found = new Set<number>()
   const faults: string[] = []
-  for (const { Number: number, LatLng } of Recipients) {
-    const at = known.get(keyOf(number, LatLng.Lng, LatLng.Lat))
+  for (const { Number: phone, LatLng } of Recipients) {
+    const at = known.get(keyOf(phone, LatLng.Lng, LatLng.Lat))
     if (at === undefined) faults.push('lists somebody unknown')
     else if (found.has(at)) faults.push(`lists ${keys[at]} twice`)
     else found.add(at)

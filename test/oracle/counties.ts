@@ -6,7 +6,7 @@
  *
  * `--csv` may be given several times, once for each source: as a path, or as ID=path to compare
  * source by source rather than in sum. `--list` asks for the recipients too, and compares their
- * numbers and positions. Nothing of src/ is used. Numbers are never printed.
+ * phones and positions. Nothing of src/ is used. Phones are never printed.
  *
  * @module
  */
@@ -27,7 +27,7 @@ import { rowsInside, sortIntoCells } from './geometry/grid.js'
 
 /** What was imported, row by row. */
 export interface Rows {
-  readonly numbers: readonly string[]
+  readonly phones: readonly string[]
   /** Units of 1e-7 degree. */
   readonly lngs: ArrayLike<number>
   readonly lats: ArrayLike<number>
@@ -101,18 +101,18 @@ export async function readRows(paths: readonly string[]): Promise<Rows> {
   const files = paths.map((path) => /^(?:([0-9]+)=)?(.*)$/s.exec(path) ?? [])
   const withIds = files.filter(([, id]) => id !== undefined).length
   if (withIds !== 0 && withIds !== files.length) throw new Error('give all --csv an ID, or none')
-  const numbers: string[] = []
+  const phones: string[] = []
   const lngs: number[] = []
   const lats: number[] = []
   const sourceIds: number[] = []
   for (const [, id, path] of files)
-    for await (const [number, lat, lng] of csvRows(path)) {
-      numbers.push(number)
+    for await (const [phone, lat, lng] of csvRows(path)) {
+      phones.push(phone)
       lngs.push(parseUnits(lng))
       lats.push(parseUnits(lat))
       if (id !== undefined) sourceIds.push(Number(id))
     }
-  return { numbers, lngs, lats, sourceIds: withIds === 0 ? undefined : sourceIds }
+  return { phones, lngs, lats, sourceIds: withIds === 0 ? undefined : sourceIds }
 }
 
 /** What has no ring of three different points is refused, since it holds nothing. */
@@ -151,9 +151,9 @@ function compareCounts(
     .map((id) => `source ${id}: expected ${expected.get(id) ?? 0}, counted ${actual.get(id) ?? 0}`)
 }
 
-/** Compares the recipients as a multiset of source, number and position. */
+/** Compares the recipients as a multiset of source, phone and position. */
 function compareLists(
-  { numbers, lngs, lats, sourceIds }: Rows,
+  { phones, lngs, lats, sourceIds }: Rows,
   inside: readonly number[],
   records: readonly SourceRecord[],
 ): string[] {
@@ -162,7 +162,7 @@ function compareLists(
   for (const row of inside) {
     // The quotient is the double nearest to the decimal, which is what parsing JSON gives, too.
     const position = `${lats[row] / 1e7} ${lngs[row] / 1e7}`
-    const key = `${sourceIds?.[row] ?? ''} ${position} ${numbers[row]}`
+    const key = `${sourceIds?.[row] ?? ''} ${position} ${phones[row]}`
     missing.set(key, (missing.get(key) ?? 0) + 1)
   }
   let listedCount = 0
@@ -170,9 +170,9 @@ function compareLists(
   for (const { SourceId, Count, Recipients = [] } of records) {
     if (Recipients.length !== Count)
       reasons.push(`source ${SourceId}: ${Recipients.length} listed with a count of ${Count}`)
-    for (const { Number: number, LatLng } of Recipients) {
+    for (const { Number: phone, LatLng } of Recipients) {
       const id = sourceIds === undefined ? '' : SourceId
-      const key = `${id} ${LatLng.Lat} ${LatLng.Lng} ${number}`
+      const key = `${id} ${LatLng.Lat} ${LatLng.Lng} ${phone}`
       const left = missing.get(key) ?? 0
       listedCount += 1
       if (left === 0) unexpectedCount += 1
@@ -186,7 +186,7 @@ function compareLists(
 }
 
 /** Fields number, lat and lng of each row; fields may be quoted but hold no line ends. */
-async function* csvRows(path: string): AsyncGenerator<[number: string, lat: string, lng: string]> {
+async function* csvRows(path: string): AsyncGenerator<[phone: string, lat: string, lng: string]> {
   const file = createReadStream(path)
   const input = path.endsWith('.gz') ? file.pipe(createGunzip()) : file
   file.on('error', (error) => input.destroy(error))
@@ -197,8 +197,8 @@ async function* csvRows(path: string): AsyncGenerator<[number: string, lat: stri
       columns = ['number', 'lat', 'lng'].map((name) => fields.indexOf(name))
       if (columns.includes(-1)) throw new Error(`${path} has no columns number, lat and lng`)
     } else if (line !== '') {
-      const [number, lat, lng] = columns
-      yield [fields[number], fields[lat], fields[lng]]
+      const [phone, lat, lng] = columns
+      yield [fields[phone], fields[lat], fields[lng]]
     }
   }
 }

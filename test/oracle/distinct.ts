@@ -1,5 +1,5 @@
 /**
- * Each number once, by brute force.
+ * Each phone once, by brute force.
  *
  * @module
  */
@@ -9,13 +9,13 @@ export interface DistinctSource {
   readonly id: number
   /** In the order of the list, each different from the others. */
   readonly keys: readonly string[]
-  readonly numbers: readonly string[]
+  readonly phones: readonly string[]
   readonly contacts: readonly number[]
 }
 
 /**
  * What is listed of each source, as keys in order: of each contact the first one where contacts count,
- * and of these of each number the first one over all sources.
+ * and of these of each phone the first one over all sources.
  *
  * @param found  who is selected of each source, by keys
  */
@@ -25,21 +25,21 @@ export function distinctOf(
   byContact: boolean,
 ): string[][] {
   const seen = new Set<string>()
-  return sources.map(({ keys, numbers, contacts }, source) => {
+  return sources.map(({ keys, phones, contacts }, source) => {
     const contactsSeen = new Set<number>()
     return keys.filter((key, at) => {
       if (!found[source].has(key)) return false
       if (byContact && contactsSeen.has(contacts[at])) return false
       contactsSeen.add(contacts[at])
-      if (seen.has(numbers[at])) return false
-      seen.add(numbers[at])
+      if (seen.has(phones[at])) return false
+      seen.add(phones[at])
       return true
     })
   })
 }
 
 /**
- * Holds the answers to a request for each number once against those to the same request for
+ * Holds the answers to a request for each phone once against those to the same request for
  * everybody, which others have held against the oracle.
  */
 export function compareDistinct(
@@ -64,11 +64,11 @@ export function compareDistinct(
     const same = keys.length === expected[at].length && keys.every((k, i) => k === expected[at][i])
     const counts = [listed[at].Count, counted[at].Count]
     if (same && counts.every((count) => count === keys.length)) return []
-    const numbers = `${keys.length} listed, ${counts.join(' and ')} counted`
-    return [`source ${id}: each number once is ${expected[at].length}, ${numbers}`]
+    const phones = `${keys.length} listed, ${counts.join(' and ')} counted`
+    return [`source ${id}: each number once is ${expected[at].length}, ${phones}`]
   })
 }
 
 export function keysOf({ Recipients = [] }: AnsweredRecord): string[] {
-  return Recipients.map(({ Number: number, LatLng }) => keyOf(number, LatLng.Lng, LatLng.Lat))
+  return Recipients.map(({ Number: phone, LatLng }) => keyOf(phone, LatLng.Lng, LatLng.Lat))
 }

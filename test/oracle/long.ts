@@ -4,7 +4,7 @@
  *   node dist/test/oracle/long.js [--requests N] [--seed S] [--kinds a,b] [--processes N]
  *
  * A failure prints its seed and the number of its world; `--seed S --world W` repeats that world
- * alone. Nothing that is printed is of anybody: worlds are made up, numbers begin with +999.
+ * alone. Nothing that is printed is of anybody: worlds are made up, phones begin with +999.
  *
  * @module
  */

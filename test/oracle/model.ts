@@ -4,7 +4,7 @@
  *
  *   node dist/test/oracle/model.js [--rounds N] [--seed S]
  *
- * The seed repeats a run. Nothing that is printed is of anybody: numbers begin with +999.
+ * The seed repeats a run. Nothing that is printed is of anybody: phones begin with +999.
  *
  * @module
  */

@@ -28,7 +28,7 @@ export interface OracleSource {
 export interface Expected {
   /** Whether each contact is listed and counted once. */
   readonly byContact: boolean
-  /** Whether each number is, over all records. */
+  /** Whether each phone is, over all records. */
   readonly isDistinct: boolean
   /** One a record, in the order of records, with a verdict for each point. */
   readonly records: readonly { readonly id: number; readonly verdicts: readonly Verdict[] }[]

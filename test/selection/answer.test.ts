@@ -73,7 +73,7 @@ t.test('counts come one record a source, also where nobody is inside', async (t)
   )
 })
 
-t.test('a list holds every recipient with number, latitude and longitude', async (t) => {
+t.test('a list holds every recipient with phone, latitude and longitude', async (t) => {
   const reply = await ask(service, { geoJSON: square })
   t.same(JSON.parse(reply.text()), {
     SourceRecords: [
@@ -315,8 +315,8 @@ t.test('a list that cannot go on is broken off, never ended', async (t) => {
   }
 })
 
-function recipient(number: string, lng: number, lat: number): TestRecipient {
-  return { number, lng: Math.round(lng * 1e7), lat: Math.round(lat * 1e7), contact: '' }
+function recipient(phone: string, lng: number, lat: number): TestRecipient {
+  return { phone, lng: Math.round(lng * 1e7), lat: Math.round(lat * 1e7), contact: '' }
 }
 
 /** The answer as a table: in a layout, or as a record of its own. */

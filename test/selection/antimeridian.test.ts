@@ -63,8 +63,8 @@ t.test('fine shapes over the antimeridian are selected as the oracle does', asyn
       const expected = selected(columns, (lng, lat) => verdictOf(lng, lat) === 'inside')
       const possible = selected(columns, (lng, lat) => verdictOf(lng, lat) !== 'outside')
       const isRight =
-        expected.every((number) => found.has(number)) &&
-        [...found].every((number) => possible.includes(number))
+        expected.every((phone) => found.has(phone)) &&
+        [...found].every((phone) => possible.includes(phone))
       t.ok(isRight, `shape ${i} of round ${round}: ${JSON.stringify(coordinates)}`)
     }
   }
@@ -89,7 +89,7 @@ t.test('a ring round a pole holds what lies between it and the pole', async (t) 
 
 t.test('a place on the antimeridian is the same place from either side', async (t) => {
   const columns = columnsOf(
-    [-180, 180].map((lng, i) => ({ number: `+9990${i}`, lng: lng * 1e7, lat: 0, contact: '' })),
+    [-180, 180].map((lng, i) => ({ phone: `+9990${i}`, lng: lng * 1e7, lat: 0, contact: '' })),
   )
   for (const [west, east] of [
     [170, 180],
@@ -108,24 +108,24 @@ function ask(columns: RecipientColumns, coordinates: MultiPolygonCoordinates): s
   const { shapes } = validate({ geoJSON: { type: 'MultiPolygon', coordinates } })
   const [shard] = shardsOf(columns, 1, columns.recipientCount).map(attachShard)
   const [runs] = selectInside([shard], shapes, { edgeTestCount: 1e9 })
-  const numbers: string[] = []
+  const phones: string[] = []
   for (let i = 0; i < runs.length; i += 2) {
     for (let index = runs[i]; index < runs[i + 1]; index++) {
-      const [start, end] = shard.numberOffsets.subarray(index, index + 2)
-      numbers.push(Buffer.from(shard.numbers.subarray(start, end)).toString())
+      const [start, end] = shard.phoneOffsets.subarray(index, index + 2)
+      phones.push(Buffer.from(shard.phones.subarray(start, end)).toString())
     }
   }
-  return numbers.sort()
+  return phones.sort()
 }
 
 function selected(
-  { lngs, lats, numbers, numberOffsets, recipientCount }: RecipientColumns,
+  { lngs, lats, phones, phoneOffsets, recipientCount }: RecipientColumns,
   holds: (lng: number, lat: number) => boolean,
 ): string[] {
   const found: string[] = []
   for (let row = 0; row < recipientCount; row++) {
     if (!holds(lngs[row], lats[row])) continue
-    const bytes = numbers.subarray(numberOffsets[row], numberOffsets[row + 1])
+    const bytes = phones.subarray(phoneOffsets[row], phoneOffsets[row + 1])
     found.push(Buffer.from(bytes).toString())
   }
   return found.sort()
@@ -154,7 +154,7 @@ function wrapped(lng: number): number {
 function polarWorld(random: Random): RecipientColumns {
   return columnsOf(
     Array.from({ length: 300 }, (_, row) => ({
-      number: `+999${row}`,
+      phone: `+999${row}`,
       lng: random.between(-180, 179) * 1e7,
       lat: random.between(-90, 90) * 1e7,
       contact: '',

@@ -1,5 +1,5 @@
 /**
- * Each number once: which source keeps it, in every form of an answer.
+ * Each phone once: which source keeps it, in every form of an answer.
  *
  * @module
  */
@@ -16,10 +16,10 @@ import { type LocalService, localService } from '../support/service/local-servic
 const west = { xmin: -10, ymin: -10, xmax: 0, ymax: 10 }
 const everywhere = { xmin: -10, ymin: -10, xmax: 10, ymax: 10 }
 
-/** Numbers by source, with the contact behind a slash; `e` before one places it in the east. */
+/** Phones by source, with the contact behind a slash; `e` before one places it in the east. */
 const WORLD = { 3: 'e1 2 2 4/a 5/a', 7: '1 2 6 e7', 9: '7 1 5 6' }
 
-t.test('the source with the lowest id keeps a number, among those that are selected', async (t) => {
+t.test('the source with the lowest id keeps a phone, among those that are selected', async (t) => {
   const cases: [name: string, asked: object, expected: string][] = [
     ['everywhere', { geoJSON: everywhere }, '3: 1 2 4 5; 7: 6 7; 9:'],
     ['in the west', { geoJSON: west }, '3: 2 4 5; 7: 1 6; 9: 7'],
@@ -55,7 +55,7 @@ t.test('the source with the lowest id keeps a number, among those that are selec
   }
 })
 
-t.test('who is marked keeps its number from nobody', async (t) => {
+t.test('who is marked keeps its phone from nobody', async (t) => {
   const service = world()
   const [first] = service.shards
   if (first.marks === null) throw new Error('shards in arenas have marks')
@@ -67,15 +67,15 @@ t.test('who is marked keeps its number from nobody', async (t) => {
 
 t.test('every format has the same recipients, and pages are the list', async (t) => {
   const asked = { geoJSON: everywhere, distinct: true }
-  const expected = ['1', '2', '4', '5', '6', '7'].map((number) => `+999${number}`)
+  const expected = ['1', '2', '4', '5', '6', '7'].map((phone) => `+999${phone}`)
   const given = await answer(world(), asked, inTime())
   const texts = [given.json(), given.ndjson?.() ?? '', given.csv('flat'), given.csv('sources')]
-  for (const body of texts) t.same(numbersIn(await bodyText(body as Body)).sort(), expected)
+  for (const body of texts) t.same(phonesIn(await bodyText(body as Body)).sort(), expected)
   const pages: string[] = []
   let after: string | undefined
   do {
     const page: Answer = await answer(world(), { ...asked, limit: 2, after }, inTime())
-    pages.push(...numbersIn(await bodyText(page.json())))
+    pages.push(...phonesIn(await bodyText(page.json())))
     after = page.headers['X-Next-After']
   } while (after !== undefined)
   t.same(pages.sort(), expected)
@@ -103,27 +103,27 @@ function world(): LocalService {
   return localService(sourcesOf(WORLD))
 }
 
-function sourcesOf(numbers: Readonly<Record<number, string>>) {
-  return Object.entries(numbers).map(([id, list]) => ({
+function sourcesOf(phones: Readonly<Record<number, string>>) {
+  return Object.entries(phones).map(([id, list]) => ({
     id: Number(id),
     label: `Source ${id}`,
     columns: columnsOf(
       list.split(' ').map((text, at) => {
-        const [, east, number, contact = ''] = /^(e?)(\d)\/?(\w?)$/.exec(text) ?? []
+        const [, east, phone, contact = ''] = /^(e?)(\d)\/?(\w?)$/.exec(text) ?? []
         const lng = east === 'e' ? 5e7 : -5e7
-        return { number: `+999${number}`, lng, lat: at, contact }
+        return { phone: `+999${phone}`, lng, lat: at, contact }
       }),
     ),
   }))
 }
 
-/** Numbers by source, sorted, since the order of a list follows from places. */
+/** Phones by source, sorted, since the order of a list follows from places. */
 async function listed(service: LocalService, request: object): Promise<string> {
   const given = await answer(service, { ...request }, inTime())
   return records(await bodyText(given.json()))
     .map(({ SourceId, Recipients = [] }) => {
-      const numbers = Recipients.map(({ Number: number }) => ` ${number.slice(4)}`).sort()
-      return `${SourceId}:${numbers.join('')}`
+      const phones = Recipients.map(({ Number: phone }) => ` ${phone.slice(4)}`).sort()
+      return `${SourceId}:${phones.join('')}`
     })
     .join('; ')
 }
@@ -153,6 +153,6 @@ function records(json: string): readonly TestRecord[] {
   return JSON.parse(json).SourceRecords
 }
 
-function numbersIn(text: string): string[] {
+function phonesIn(text: string): string[] {
   return text.match(/\+999\d/g) ?? []
 }

@@ -35,12 +35,12 @@ for (const kind of worldKinds) {
       for (let shape = 0; shape < SHAPES_PER_ROUND; shape++) {
         const coordinates = shapeNear(columns, random)
         const expected = bruteForce(columns, coordinates)
-        const { count, numbers } = await ask(service, coordinates)
+        const { count, phones } = await ask(service, coordinates)
         hitCount += count
-        const listed = new Set(numbers)
+        const listed = new Set(phones)
         const isRight = expected.every(
-          ({ number, verdict }) =>
-            verdict === 'either' || listed.has(number) === (verdict === 'inside'),
+          ({ phone, verdict }) =>
+            verdict === 'either' || listed.has(phone) === (verdict === 'inside'),
         )
         t.ok(isRight && listed.size === count, `shape ${shape} in round ${round}`)
       }
@@ -55,20 +55,20 @@ function shapeNear({ lngs, lats, recipientCount }: RecipientColumns, random: Ran
 }
 
 function bruteForce(
-  { lngs, lats, numbers, numberOffsets }: RecipientColumns,
+  { lngs, lats, phones, phoneOffsets }: RecipientColumns,
   coordinates: MultiPolygonCoordinates,
-): { number: string; verdict: Verdict }[] {
+): { phone: string; verdict: Verdict }[] {
   const { verdict } = prepare(coordinates)
   return Array.from(lngs, (lng, row) => {
-    const bytes = numbers.subarray(numberOffsets[row], numberOffsets[row + 1])
-    return { number: Buffer.from(bytes).toString(), verdict: verdict(lng, lats[row]) }
+    const bytes = phones.subarray(phoneOffsets[row], phoneOffsets[row + 1])
+    return { phone: Buffer.from(bytes).toString(), verdict: verdict(lng, lats[row]) }
   })
 }
 
 async function ask(
   service: ReturnType<typeof localService>,
   coordinates: MultiPolygonCoordinates,
-): Promise<{ count: number; numbers: string[] }> {
+): Promise<{ count: number; phones: string[] }> {
   const geoJSON = { type: 'MultiPolygon', coordinates }
   const [counted, listed] = await Promise.all(
     [true, false].map(async (countsOnly) => {
@@ -77,9 +77,9 @@ async function ask(
       return (JSON.parse(reply.text()) as Answered).SourceRecords[0]
     }),
   )
-  const numbers = listed.Recipients?.map((recipient) => recipient.Number) ?? []
-  if (counted.Count !== listed.Count || listed.Count !== numbers.length) {
-    throw new Error(`counted ${counted.Count}, announced ${listed.Count}, listed ${numbers.length}`)
+  const phones = listed.Recipients?.map((recipient) => recipient.Number) ?? []
+  if (counted.Count !== listed.Count || listed.Count !== phones.length) {
+    throw new Error(`counted ${counted.Count}, announced ${listed.Count}, listed ${phones.length}`)
   }
-  return { count: counted.Count, numbers }
+  return { count: counted.Count, phones }
 }

@@ -568,7 +568,7 @@ t.test('a request may be limited to sources and say how to count', async (t) => 
   })
 })
 
-t.test('a request may ask for each number once', async (t) => {
+t.test('a request may ask for each phone once', async (t) => {
   for (const distinct of [undefined, null, false, 'false', 0]) {
     t.equal(validate({ distinct }).isDistinct, false, String(distinct))
   }

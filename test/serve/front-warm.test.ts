@@ -7,7 +7,7 @@ import { globeWorldKinds, randomWorld, seededRandom, worldKinds } from '../suppo
 import { localService } from '../support/service/local-service.js'
 
 const at = (lng: number, lat: number) =>
-  columnsOf([{ number: '+9991', lng: lng * 1e7, lat: lat * 1e7, contact: '' }])
+  columnsOf([{ phone: '+9991', lng: lng * 1e7, lat: lat * 1e7, contact: '' }])
 
 t.test('whatever recipients there are, every shard is asked by the first requests', async (t) => {
   const kinds = [...worldKinds, ...globeWorldKinds]

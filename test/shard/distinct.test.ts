@@ -4,13 +4,13 @@ import { including } from '../../src/geometry/shapes.js'
 import { BudgetSpent } from '../../src/shard/budget.js'
 import { attachShard } from '../../src/shard/layout.js'
 import { countInside, selectInside } from '../../src/shard/select.js'
-import { withRepeatedNumbers } from '../support/data/repeated-numbers.js'
+import { withRepeatedPhones } from '../support/data/repeated-phones.js'
 import { withRepeats } from '../support/data/repeats.js'
 import { randomWorld, seededRandom } from '../support/random/world.js'
 import { shardsOf } from '../support/service/local-service.js'
 
 const random = seededRandom(3)
-const columns = withRepeatedNumbers(randomWorld('uniform', 3_000, random), 0.3, random)
+const columns = withRepeatedPhones(randomWorld('uniform', 3_000, random), 0.3, random)
 const images = [1, 2].flatMap((id) => shardsOf(columns, id, 700))
 const shards = withRepeats(images).map(attachShard)
 const globe = [
@@ -22,9 +22,9 @@ const globe = [
 const shapes = including(polygonsOf([[globe]]))
 
 t.test(
-  'a look at numbers costs of the budget, and leaves nothing behind when it is spent',
+  'a look at phones costs of the budget, and leaves nothing behind when it is spent',
   async (t) => {
-    const differentCount = new Set(shards.flatMap((shard) => numbersOf(shard))).size
+    const differentCount = new Set(shards.flatMap((shard) => phonesOf(shard))).size
     for (const inside of [countInside, selectInside]) {
       const whole = { edgeTestCount: 1e9 }
       const found = inside(shards, shapes, whole, 'ContactLocation', true)
@@ -50,7 +50,7 @@ t.test(
   },
 )
 
-t.test('where no number repeats, it is the plain selection', async (t) => {
+t.test('where no phone repeats, it is the plain selection', async (t) => {
   const single = shardsOf(randomWorld('uniform', 900, random), 1, 300).map(attachShard)
   const plain = selectInside(single, shapes, { edgeTestCount: 1e9 })
   t.same(selectInside(single, shapes, { edgeTestCount: 1e9 }, 'ContactLocation', true), plain)
@@ -60,8 +60,8 @@ t.test('where no number repeats, it is the plain selection', async (t) => {
   )
 })
 
-function numbersOf({ numbers, numberOffsets, recipientCount }: (typeof shards)[number]): string[] {
+function phonesOf({ phones, phoneOffsets, recipientCount }: (typeof shards)[number]): string[] {
   return Array.from({ length: recipientCount }, (_, at) =>
-    Buffer.from(numbers.subarray(numberOffsets[at], numberOffsets[at + 1])).toString(),
+    Buffer.from(phones.subarray(phoneOffsets[at], phoneOffsets[at + 1])).toString(),
   )
 }

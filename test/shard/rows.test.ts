@@ -34,10 +34,10 @@ t.test('all recipients of all runs are written in every format', async (t) => {
 })
 
 t.test('there is room for rows that grow the most', async (t) => {
-  for (const number of ['"'.repeat(64), '\\'.repeat(64), ',', ' ', '+999']) {
-    const recipient = { number, lng: -1_791_234_567, lat: -891_234_567, contact: '' }
+  for (const phone of ['"'.repeat(64), '\\'.repeat(64), ',', ' ', '+999']) {
+    const recipient = { phone, lng: -1_791_234_567, lat: -891_234_567, contact: '' }
     const shard = shardOf(Array.from({ length: 50 }, () => recipient))
-    const row: Row = [number, '-89.1234567', '-179.1234567']
+    const row: Row = [phone, '-89.1234567', '-179.1234567']
     t.equal(encoded(shard, { kind: 'json' }), jsonRow(row).repeat(50))
     t.equal(encoded(shard, { kind: 'jsv' }), jsvRow(row).repeat(50))
     t.equal(encoded(shard, LINES), line(row).repeat(50))
@@ -45,20 +45,20 @@ t.test('there is room for rows that grow the most', async (t) => {
   }
 })
 
-type Row = readonly [number: string, lat: string, lng: string]
+type Row = readonly [phone: string, lat: string, lng: string]
 
-function jsonRow([number, lat, lng]: Row): string {
-  return `,{"Number":${JSON.stringify(number)},"LatLng":{"Lat":${lat},"Lng":${lng}}}`
+function jsonRow([phone, lat, lng]: Row): string {
+  return `,{"Number":${JSON.stringify(phone)},"LatLng":{"Lat":${lat},"Lng":${lng}}}`
 }
 
-function line([number, lat, lng]: Row): string {
-  const text = JSON.stringify(number)
+function line([phone, lat, lng]: Row): string {
+  const text = JSON.stringify(phone)
   return `{"SourceId":2147483647,"Number":${text},"LatLng":{"Lat":${lat},"Lng":${lng}}}\n`
 }
 
 /** As it stands in a field of CSV. */
-function jsvRow([number, lat, lng]: Row): string {
-  return `,{Number:${csvEscaped(writeJsv(number))},LatLng:{Lat:${lat},Lng:${lng}}}`
+function jsvRow([phone, lat, lng]: Row): string {
+  return `,{Number:${csvEscaped(writeJsv(phone))},LatLng:{Lat:${lat},Lng:${lng}}}`
 }
 
 function shardOf(recipients: readonly TestRecipient[]): Shard {
@@ -77,9 +77,9 @@ function encoded(shard: Shard, format: RowFormat): string {
   return Buffer.from(bytes.subarray(0, byteCount)).toString()
 }
 
-function rowsOf({ recipientCount, numbers, numberOffsets, coords }: Shard): Row[] {
+function rowsOf({ recipientCount, phones, phoneOffsets, coords }: Shard): Row[] {
   return Array.from({ length: recipientCount }, (_, i) => [
-    Buffer.from(numbers.subarray(numberOffsets[i], numberOffsets[i + 1])).toString(),
+    Buffer.from(phones.subarray(phoneOffsets[i], phoneOffsets[i + 1])).toString(),
     degreesText(coords[2 * i + 1]),
     degreesText(coords[2 * i]),
   ])

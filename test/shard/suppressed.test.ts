@@ -26,7 +26,7 @@ import {
   unmark,
 } from '../../src/shard/suppressed.js'
 import { inArenas } from '../support/data/arenas.js'
-import { withRepeatedNumbers } from '../support/data/repeated-numbers.js'
+import { withRepeatedPhones } from '../support/data/repeated-phones.js'
 import { withRepeats } from '../support/data/repeats.js'
 import { testSeed } from '../support/random/properties.js'
 import { featureKinds, randomRequest } from '../support/random/requests.js'
@@ -81,7 +81,7 @@ t.test('shapes of all kinds select who is left, in every mode', async (t) => {
   let selectedCount = 0
   for (let round = 0; round < byTier({ short: 40, long: 150 }); round++) {
     const columns = [1, 2].map(() =>
-      withRepeatedNumbers(randomWorld('grid', random.between(1, 400), random), 0.2, random),
+      withRepeatedPhones(randomWorld('grid', random.between(1, 400), random), 0.2, random),
     )
     const images = columns.flatMap((each, id) => shardsOf(each, id + 1, 150))
     const shards = withRepeats(inArenas(images, 1)).map(attachShard)
@@ -204,7 +204,7 @@ function unmarkedOf(shards: readonly Shard[], lists: number[][]): number[][] {
   })
 }
 
-/** Of each contact of a source the first, then of each number. */
+/** Of each contact of a source the first, then of each phone. */
 function reduced(
   shards: readonly Shard[],
   lists: number[][],
@@ -212,22 +212,22 @@ function reduced(
   isDistinct: boolean,
 ): number[][] {
   const contacts = new Set<string>()
-  const numbers = new Set<string>()
+  const phones = new Set<string>()
   return lists.map((list, at) => {
     const shard = shards[at]
-    const own = numbersByShard(shard)
+    const own = phonesByShard(shard)
     const isFirst = (seen: Set<string>, key: string) => !seen.has(key) && seen.add(key) === seen
     return list.filter((recipient) => {
       const contact = `${shard.sourceId} ${shard.contacts[recipient]}`
       if (mode === 'Contact' && !isFirst(contacts, contact)) return false
-      return !isDistinct || isFirst(numbers, own[recipient])
+      return !isDistinct || isFirst(phones, own[recipient])
     })
   })
 }
 
-function numbersByShard({ numbers, numberOffsets, recipientCount }: Shard): string[] {
+function phonesByShard({ phones, phoneOffsets, recipientCount }: Shard): string[] {
   return Array.from({ length: recipientCount }, (_, at) =>
-    Buffer.from(numbers.subarray(numberOffsets[at], numberOffsets[at + 1])).toString(),
+    Buffer.from(phones.subarray(phoneOffsets[at], phoneOffsets[at + 1])).toString(),
   )
 }
 

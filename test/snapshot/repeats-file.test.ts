@@ -8,14 +8,14 @@ import { findDifference } from '../../src/snapshot/duplicates/faults.js'
 import { readRepeatsFile, writeRepeatsFile } from '../../src/snapshot/duplicates/file.js'
 import { testSeed } from '../support/random/properties.js'
 
-type Shards = [recipients: number[], numberIds: number[]][]
+type Shards = [recipients: number[], phoneIds: number[]][]
 
-function repeatsOf(numberCount: number, shards: Shards): Repeats {
+function repeatsOf(phoneCount: number, shards: Shards): Repeats {
   return {
-    numberCount,
-    shards: shards.map(([recipients, numberIds]) => ({
+    phoneCount,
+    shards: shards.map(([recipients, phoneIds]) => ({
       recipients: Uint32Array.from(recipients),
-      numberIds: Uint32Array.from(numberIds),
+      phoneIds: Uint32Array.from(phoneIds),
     })),
   }
 }
@@ -58,8 +58,8 @@ t.test('no shards, and shards without repeats, are repeats like others', async (
 t.test('more than one block is read as it was written, and damage is found in each', async (t) => {
   const wordCount = 200_000
   const recipients = Array.from({ length: wordCount }, (_, i) => i)
-  const numberIds = recipients.map((i) => i >> 1)
-  const repeats = repeatsOf(wordCount / 2, [[recipients, numberIds]])
+  const phoneIds = recipients.map((i) => i >> 1)
+  const repeats = repeatsOf(wordCount / 2, [[recipients, phoneIds]])
   const { path, read } = await roundTrip(t, repeats, [wordCount])
   t.same(await read(), repeats)
   const original = readFileSync(path)
@@ -79,7 +79,7 @@ t.test('more than one block is read as it was written, and damage is found in ea
 t.test(
   'repeats that are wrong in themselves are refused though their sums are right',
   async (t) => {
-    const cases: [expected: RegExp, numberCount: number, shards: Shards][] = [
+    const cases: [expected: RegExp, phoneCount: number, shards: Shards][] = [
       [/repeats of 2 shards, expected 3/, 2, GOOD.slice(0, 2)],
       [
         /recipient 4 behind 9/,
@@ -178,8 +178,8 @@ t.test(
         ],
       ],
     ]
-    for (const [message, numberCount, shards] of cases) {
-      const { read } = await roundTrip(t, repeatsOf(numberCount, shards), SHARD_COUNTS)
+    for (const [message, phoneCount, shards] of cases) {
+      const { read } = await roundTrip(t, repeatsOf(phoneCount, shards), SHARD_COUNTS)
       await t.rejects(read(), { code: 'SnapshotCorrupt', message }, String(message))
     }
   },
@@ -202,7 +202,7 @@ t.test('the file of another snapshot is not taken for the right one', async (t) 
   await t.rejects(second.read(), { code: 'SnapshotCorrupt', message: /header CRC-32/ })
 })
 
-t.test('ids may be others, as long as they tell apart the same numbers', async (t) => {
+t.test('ids may be others, as long as they tell apart the same phones', async (t) => {
   const renamed: Shards = [
     [
       [1, 4, 9],
@@ -212,7 +212,7 @@ t.test('ids may be others, as long as they tell apart the same numbers', async (
     [[0], [0]],
   ]
   t.equal(findDifference(repeatsOf(2, renamed), repeatsOf(2, GOOD)), undefined)
-  const cases: [expected: RegExp, numberCount: number, shards: Shards][] = [
+  const cases: [expected: RegExp, phoneCount: number, shards: Shards][] = [
     [/1 numbers, expected 2/, 1, GOOD],
     [
       /other recipients/,
@@ -263,8 +263,8 @@ t.test('ids may be others, as long as they tell apart the same numbers', async (
       ],
     ],
   ]
-  for (const [expected, numberCount, shards] of cases) {
-    const found = repeatsOf(numberCount, shards)
+  for (const [expected, phoneCount, shards] of cases) {
+    const found = repeatsOf(phoneCount, shards)
     t.match(findDifference(found, repeatsOf(2, GOOD)), expected)
   }
 })
@@ -277,9 +277,9 @@ t.test('random repeats come back', async (t) => {
       const shards: Shards = Array.from({ length: shardCount }, () => [[], []])
       const ids = sizes.flatMap((size, id) => Array<number>(size).fill(id))
       for (const [at, id] of ids.entries()) {
-        const [recipients, numberIds] = shards[at % shardCount]
+        const [recipients, phoneIds] = shards[at % shardCount]
         recipients.push(3 * at)
-        numberIds.push(id)
+        phoneIds.push(id)
       }
       const repeats = repeatsOf(sizes.length, shards)
       const { read } = await roundTrip(

@@ -23,27 +23,27 @@ function rowsOf(sourceId: 1 | 2): Row[] {
   return parse(readFileSync(join(VERSION_1, INPUTS[sourceId])), { columns: true })
 }
 
-/** Number and place of each recipient of a source, and whether its number is said to repeat. */
+/** Phone and place of each recipient of a source, and whether its phone is said to repeat. */
 function recipientsOf(snapshot: Snapshot, sourceId: number): string[] {
   const texts = snapshot.shards
     .filter((shard) => shard.sourceId === sourceId)
     .flatMap((image) => {
-      const { numbers, numberOffsets, coords, repeats } = attachShard(image)
+      const { phones, phoneOffsets, coords, repeats } = attachShard(image)
       return Array.from({ length: image.recipientCount }, (_, i) => {
-        const number = Buffer.from(numbers.slice(numberOffsets[i], numberOffsets[i + 1]))
-        return `${number} ${coords[2 * i]} ${coords[2 * i + 1]} ${repeats.recipients.includes(i)}`
+        const phone = Buffer.from(phones.slice(phoneOffsets[i], phoneOffsets[i + 1]))
+        return `${phone} ${coords[2 * i]} ${coords[2 * i + 1]} ${repeats.recipients.includes(i)}`
       })
     })
   return texts.sort()
 }
 
 function expectedOf(sourceId: 1 | 2): string[] {
-  const numbers = [...rowsOf(1), ...rowsOf(2)].map(({ number }) => number)
+  const phones = [...rowsOf(1), ...rowsOf(2)].map(({ number }) => number)
   const units = (degrees: string) => Math.round(Number(degrees) * 1e7)
   return rowsOf(sourceId)
-    .map(({ number, lat, lng }) => {
-      const isRepeated = numbers.filter((other) => other === number).length > 1
-      return `${number} ${units(lng)} ${units(lat)} ${isRepeated}`
+    .map(({ number: phone, lat, lng }) => {
+      const isRepeated = phones.filter((other) => other === phone).length > 1
+      return `${phone} ${units(lng)} ${units(lat)} ${isRepeated}`
     })
     .sort()
 }

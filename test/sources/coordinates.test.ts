@@ -12,9 +12,9 @@ async function parse(t: Test, texts: readonly string[]): Promise<(number | strin
   // The number of a row is its index, so that it can be told which were taken.
   const rows = texts.map((text, index) => `+999${index},1,"${text}"\n`)
   writeFileSync(path, `number,lat,lng\n${rows.join('')}`)
-  const { numbers, lngs, rejects } = await readRows([path])
+  const { phones, lngs, rejects } = await readRows([path])
   const results: (number | string)[] = texts.map(() => rejects[0]?.reason ?? '')
-  for (const [row, number] of numbers.entries()) results[Number(number.slice(4))] = lngs[row]
+  for (const [row, phone] of phones.entries()) results[Number(phone.slice(4))] = lngs[row]
   return results
 }
 

@@ -19,13 +19,13 @@ async function read(t: Test, ...contents: (string | Uint8Array)[]): Promise<Read
     return path
   })
   const result = await readRows(paths)
-  t.equal(result.rowCount, result.numbers.length + result.rejectedCount, 'none is lost')
+  t.equal(result.rowCount, result.phones.length + result.rejectedCount, 'none is lost')
   return result
 }
 
 t.test('columns are found by name, in any order and case, beside others', async (t) => {
   const result = await read(t, 'Name, LNG ,Contact,NUMBER,Lat\n"A ""B"", C",2,x,+9991,1\n')
-  t.same(result.numbers, ['+9991'])
+  t.same(result.phones, ['+9991'])
   t.same([...result.lngs, ...result.lats], [20_000_000, 10_000_000])
 })
 
@@ -37,7 +37,7 @@ for (const delimiter of [',', ';', '\t', '|']) {
       ['+9992', '3', '4', ''],
     ]
     const text = rows.map((row) => row.map((field) => `"${field}"`).join(delimiter)).join('\n')
-    t.same((await read(t, text)).numbers, ['+9991', '+9992'])
+    t.same((await read(t, text)).phones, ['+9991', '+9992'])
   })
 }
 
@@ -50,7 +50,7 @@ for (const [name, lineEnd] of [
     const lines = ['', 'number,lat,lng', '', '+9991,1,2', '', '', '+9992,x,2', '+9993,1,2']
     for (const end of ['', lineEnd, lineEnd + lineEnd]) {
       const result = await read(t, lines.join(lineEnd) + end)
-      t.same(result.numbers, ['+9991', '+9993'])
+      t.same(result.phones, ['+9991', '+9993'])
       t.same(rejectedLines(result), { LatInvalid: [7] })
     }
   })
@@ -58,12 +58,12 @@ for (const [name, lineEnd] of [
 
 t.test('a byte order mark is skipped', async (t) => {
   const result = await read(t, `\ufeff${HEADER}+9991,1,2,\n+9992,x,2,\n`)
-  t.same(result.numbers, ['+9991'])
+  t.same(result.phones, ['+9991'])
   t.same(rejectedLines(result), { LatInvalid: [3] })
 })
 
-t.test('numbers are kept byte for byte', async (t) => {
-  const numbers = [
+t.test('phones are kept byte for byte', async (t) => {
+  const phones = [
     ' +9991 ',
     '+999 1',
     '(999) 1-2',
@@ -77,9 +77,9 @@ t.test('numbers are kept byte for byte', async (t) => {
     '#1',
     'x'.repeat(64),
   ]
-  const rows = numbers.map((number) => `"${number.replaceAll('"', '""')}",1,2,`)
+  const rows = phones.map((phone) => `"${phone.replaceAll('"', '""')}",1,2,`)
   const result = await read(t, `${HEADER}${rows.join('\n')}\n`)
-  t.same(result.numbers, numbers)
+  t.same(result.phones, phones)
   t.same(result.rejects, [])
 })
 
@@ -159,7 +159,7 @@ t.test('a large file without anything unusual is held to the same rules', async 
     if (reason !== undefined) expected[reason] = [...(expected[reason] ?? []), index + 2]
   }
   t.same(rejectedLines(result), expected)
-  t.same(result.numbers.slice(0, 4), ['12 ', ' 12', '1_0', '\u00a012'])
+  t.same(result.phones.slice(0, 4), ['12 ', ' 12', '1_0', '\u00a012'])
   t.same(result.contacts.slice(0, 4), ['', 'c', '~c', ''])
 })
 
@@ -184,7 +184,7 @@ t.test(
   async (t) => {
     const text = 'number,lat,lng,note\n\n+9991,1,2,"a\n\nb\r\nc"\n+9992,x,2,\n\nbad\n+9993,y,2,\n'
     const result = await read(t, text)
-    t.same(result.numbers, ['+9991'])
+    t.same(result.phones, ['+9991'])
     t.same(rejectedLines(result), { FieldCountWrong: [9], LatInvalid: [7, 10] })
     const ends = await read(t, text.replaceAll('\r', '').replaceAll('\n', '\r\n'))
     t.same(rejectedLines(ends), { FieldCountWrong: [9], LatInvalid: [7, 10] })
@@ -319,7 +319,7 @@ t.test('files are read in the order given, and contacts are shared among them', 
     'lng;lat;number\n1;2;+9992\n',
     `${HEADER}+9993,1,2,a\n`,
   )
-  t.same(result.numbers, ['+9991', '+9992', '+9993'])
+  t.same(result.phones, ['+9991', '+9992', '+9993'])
   t.same(result.contacts, ['a', '', 'a'])
 })
 
@@ -386,9 +386,9 @@ t.test('random rows come back, whatever malformed lines are between them', async
     minLength: 1,
     maxLength: 12,
   })
-  const number = text.map((tail) => `+999${tail}`)
+  const phone = text.map((tail) => `+999${tail}`)
   const good = fc.tuple(
-    number,
+    phone,
     fc.oneof(
       fc.constant(''),
       text.filter((c) => c.trim() !== ''),
@@ -412,8 +412,8 @@ t.test('random rows come back, whatever malformed lines are between them', async
         const result = await read(t, content)
         const expected = rows.flatMap((row) => (typeof row === 'string' ? [] : [row]))
         t.same(
-          result.numbers,
-          expected.map(([number]) => number),
+          result.phones,
+          expected.map(([phone]) => phone),
         )
         t.equal(result.rowCount, rows.length)
         t.same(
@@ -452,7 +452,7 @@ t.test('a path is a path and no pattern', async (t) => {
     const path = join(directory, name)
     writeFileSync(path, `number,lat,lng\n"+999${name}",1,2\n`)
     const result = await readRows([path])
-    t.same(result.numbers, [`+999${name}`])
+    t.same(result.phones, [`+999${name}`])
   }
 })
 
@@ -467,5 +467,5 @@ t.test('where the pieces of a file are cut makes no difference', async (t) => {
   t.equal(result.rejectedCount, 120)
   t.same(rejectedLines(result).FieldCountWrong, [9, 1010, 2011, 3012, 4013])
   const wanted = rows.flatMap((text, index) => (text.startsWith('bad') ? [] : [`+999${index}`]))
-  t.strictSame(result.numbers.join(), wanted.join())
+  t.strictSame(result.phones.join(), wanted.join())
 })

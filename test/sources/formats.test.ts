@@ -69,7 +69,7 @@ t.test('many rows, of short and long texts, are read as the same', async (t) => 
     const read = await readRows([join(directory, name)])
     t.equal(read.acceptedCount, rows.length, name)
     const isSame = (row: WrittenRow, at: number) =>
-      row.number === read.numbers[at] &&
+      row.number === read.phones[at] &&
       (row.contact ?? '') === read.contacts[at] &&
       Math.round((row.lat ?? 0) * 1e7) === read.lats[at] &&
       Math.round((row.lng ?? 0) * 1e7) === read.lngs[at]
@@ -118,7 +118,7 @@ t.test('numbers of JSON are taken digit by digit, coordinates as their text', as
     '{"number":"\\u002b999\\"","lat":1.1,"lng":1.7999999949999999e2,"contact":"x\\ny"}',
   ]
   const read = await readText(t, 'a.ndjson', lines.join('\r\n'))
-  t.same(read.numbers, ['9991234567890123456789', '+999"'])
+  t.same(read.phones, ['9991234567890123456789', '+999"'])
   t.same(read.contacts, ['7', 'x\ny'])
   t.same(read.lats, [15_000_000, 11_000_000])
   t.same(read.lngs, [-1, 1_799_999_995])
@@ -168,7 +168,7 @@ t.test(
     ] as const) {
       await write(`9991::BIGINT AS number, ${lat}::${type} AS lat, 2::${type} AS lng, 5 AS contact`)
       const read = await readRows([path])
-      t.same([read.numbers, read.lats, read.contacts], [['9991'], [expected], ['5']], type)
+      t.same([read.phones, read.lats, read.contacts], [['9991'], [expected], ['5']], type)
     }
     for (const [value, reason] of [
       [`'nan'`, 'LatInvalid'],

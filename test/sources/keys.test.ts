@@ -30,7 +30,7 @@ t.test('of rows with one key the first that is taken counts, over all files', as
     return path
   })
   const read = await readRows(paths, { columns: { key: 'id' } })
-  t.same(read.numbers, ['+9992', '+9995', '+9998', '1'])
+  t.same(read.phones, ['+9992', '+9995', '+9998', '1'])
   t.same(read.contacts, ['c', '', '', ''])
   t.same(rejectedLines(read), {
     LatOutOfRange: [2],

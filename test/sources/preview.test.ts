@@ -18,8 +18,8 @@ t.test('a preview has the first rows as they are read, and a report on all', asy
   const preview = await previewFiles(input, 2)
   t.same(preview.columns, { number: 'Tel', lat: 'Y', lng: 'X', contact: 'Person', key: undefined })
   t.same(preview.rows, [
-    { number: '+9991', lat: '-1.5000000', lng: '2.0000000', contact: 'p' },
-    { number: '+9992', lat: '0.0000001', lng: '-180.0000000', contact: '' },
+    { phone: '+9991', lat: '-1.5000000', lng: '2.0000000', contact: 'p' },
+    { phone: '+9992', lat: '0.0000001', lng: '-180.0000000', contact: '' },
   ])
   t.match(preview.report, { rowCount: 5, acceptedCount: 3, rejectedCount: 2 })
 })

@@ -30,9 +30,9 @@ t.test('every change gets its own outcome', async (t) => {
       }
       return { isMade: true }
     },
-    takeSuppressions: async ({ numbers }) => ({
+    takeSuppressions: async ({ phones }) => ({
       isMade: true,
-      taken: { ...TAKEN, changedCount: numbers.length },
+      taken: { ...TAKEN, changedCount: phones.length },
     }),
   })
   // Ports do not keep a process alive, and nothing else would this one.
@@ -46,8 +46,8 @@ t.test('every change gets its own outcome', async (t) => {
     { status: 'fulfilled' },
   ])
   t.same(made, ['a', 'b', 'c'].map(deletion))
-  const numbers = ['+9991', '+9992']
-  t.same(await suppress({ kind: 'suppressions', scope: 'all', numbers, isRemoval: false }), {
+  const phones = ['+9991', '+9992']
+  t.same(await suppress({ kind: 'suppressions', scope: 'all', phones, isRemoval: false }), {
     ...TAKEN,
     changedCount: 2,
   })

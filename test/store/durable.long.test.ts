@@ -45,7 +45,7 @@ async function killAndReopen(t: Test, chain: number): Promise<void> {
   }
 }
 
-t.test('a batch of numbers is there whole or not at all after the process is killed', async (t) => {
+t.test('a batch of phones is there whole or not at all after the process is killed', async (t) => {
   const dataDirectory = temporaryDirectory(t)
   await (await createStore(dataDirectory, silentLog)).close()
   const stored: string[] = []
@@ -63,11 +63,11 @@ t.test('a batch of numbers is there whole or not at all after the process is kil
   const counts = new Map<string, number>()
   for (let after: string | undefined; ; ) {
     const page = store.suppressions.page(7, after, 10_000)
-    for (const { number } of page.suppressions) {
-      const batch = number.slice(0, number.lastIndexOf('-'))
+    for (const { phone } of page.suppressions) {
+      const batch = phone.slice(0, phone.lastIndexOf('-'))
       counts.set(batch, (counts.get(batch) ?? 0) + 1)
     }
-    after = page.suppressions.at(-1)?.number
+    after = page.suppressions.at(-1)?.phone
     if (page.isLast) break
   }
   t.same([...new Set(counts.values())], [500])

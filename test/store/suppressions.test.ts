@@ -15,7 +15,7 @@ import {
 } from '../../src/store/suppress.js'
 import {
   type LoggedChange,
-  numbersOf,
+  phonesOf,
   type Scope,
   suppressionLogOf,
 } from '../../src/store/suppressions.js'
@@ -31,15 +31,15 @@ import { findDamage } from '../../src/store/verify.js'
 import { silentLog, temporaryStore } from '../support/data/store.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 
-const add = (scope: Scope, ...numbers: string[]): SuppressionChange => ({
+const add = (scope: Scope, ...phones: string[]): SuppressionChange => ({
   kind: 'suppressions',
   scope,
-  numbers,
+  phones,
   isRemoval: false,
 })
 
-const remove = (scope: Scope, ...numbers: string[]): SuppressionChange => ({
-  ...add(scope, ...numbers),
+const remove = (scope: Scope, ...phones: string[]): SuppressionChange => ({
+  ...add(scope, ...phones),
   isRemoval: true,
 })
 
@@ -62,7 +62,7 @@ function made(tables: Tables, change: SuppressionChange): SuppressionsChanged {
   return outcome.changed
 }
 
-t.test('numbers are put on lists and taken off, and counted once', async (t) => {
+t.test('phones are put on lists and taken off, and counted once', async (t) => {
   const { suppressions, suppress } = await temporaryStore(t)
   t.same(await suppress(add('all', '+9991', '+9992', '+9991')), {
     version: 1,
@@ -81,8 +81,8 @@ t.test('numbers are put on lists and taken off, and counted once', async (t) => 
   ])
   const found = suppressions.find('+9992', undefined)
   t.match(found, [
-    { scope: 'all', number: '+9992' },
-    { scope: 7, number: '+9992' },
+    { scope: 'all', phone: '+9992' },
+    { scope: 7, phone: '+9992' },
   ])
   t.ok(found.every(({ sinceMs }) => Math.abs(Date.now() - sinceMs) < 60_000))
   t.match(suppressions.find('+9992', 0), [{ scope: 'all' }])
@@ -106,23 +106,23 @@ t.test('numbers are put on lists and taken off, and counted once', async (t) => 
 
 t.test('pages are in the order of bytes, each behind the one before', async (t) => {
   const { suppressions, suppress } = await temporaryStore(t)
-  const numbers = ['+1', '+10', '+2', '1', '01', 'ü', '€', '😀', '/', '0', '~', '+1/2', 'all/+1']
-  await suppress(add('all', ...numbers))
+  const phones = ['+1', '+10', '+2', '1', '01', 'ü', '€', '😀', '/', '0', '~', '+1/2', 'all/+1']
+  await suppress(add('all', ...phones))
   await suppress(add(1, '+5'))
   await suppress(add(10, '+6', '+7'))
-  const sorted = numbers.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  const sorted = phones.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
   for (const takeCount of [1, 2, 5, sorted.length, 100]) {
     const read: string[] = []
     for (let after: string | undefined; ; after = read.at(-1)) {
       const page = suppressions.page('all', after, takeCount)
       t.equal(page.totalCount, sorted.length)
-      read.push(...page.suppressions.map(({ number }) => number))
+      read.push(...page.suppressions.map(({ phone }) => phone))
       if (page.isLast) break
     }
     t.same(read, sorted, `${takeCount} at a time`)
   }
   const listed = (scope: Scope, after?: string) =>
-    suppressions.page(scope, after, 9).suppressions.map(({ number }) => number)
+    suppressions.page(scope, after, 9).suppressions.map(({ phone }) => phone)
   t.same(listed(1), ['+5'])
   t.same(listed(10, '+6'), ['+7'])
   t.same(listed(10, '+65'), ['+7'], 'also behind a number that is not there')
@@ -140,7 +140,7 @@ t.test('a batch that is too much changes nothing', async (t) => {
   setTotal(limits.suppressionCount - 2)
   const tooMany = { isMade: false, code: 'TooManySuppressions' }
   t.match(outcomeOf(tables, add('all', '+1', '+2', '+3')), tooMany)
-  t.same([...numbersOf(tables, 'all', undefined, 9)], ['+9991'])
+  t.same([...phonesOf(tables, 'all', undefined, 9)], ['+9991'])
   t.equal(suppressionLogOf(tables).state().version, 1)
   t.match(made(tables, add('all', '+1', '+2')), { changedCount: 2 }, 'as many as there may be')
   t.match(outcomeOf(tables, add('all', '+3')), tooMany)
@@ -201,23 +201,20 @@ t.test('the log has the latest changes, and only what they changed', async (t) =
   t.ok(log.replay(1, () => {}))
 })
 
-t.test(
-  'a change that meets a damaged record is not made, and the log has no numbers',
-  async (t) => {
-    const { tables } = await openedTables(t)
-    made(tables, add('all', '+9991'))
-    const full = { ...suppressionLogOf(tables).state(), loggedCount: limits.suppressionLogCount }
-    tables.meta.putSync(META.suppressions, JSON.stringify(full))
-    tables.suppressionLog.putSync(1, '{"numbers":["+9991')
-    const logged: string[] = []
-    const log = { ...silentLog, error: (entry: object) => logged.push(JSON.stringify(entry)) }
-    t.match(makeSuppressions(tables, [add('all', '+9992')], log as never), [
-      { isMade: false, code: 'Unavailable' },
-    ])
-    t.same(logged, ['{"kind":"suppressions","reason":"a record is not JSON"}'])
-    t.same([...numbersOf(tables, 'all', undefined, 9)], ['+9991'])
-  },
-)
+t.test('a change that meets a damaged record is not made, and the log has no phones', async (t) => {
+  const { tables } = await openedTables(t)
+  made(tables, add('all', '+9991'))
+  const full = { ...suppressionLogOf(tables).state(), loggedCount: limits.suppressionLogCount }
+  tables.meta.putSync(META.suppressions, JSON.stringify(full))
+  tables.suppressionLog.putSync(1, '{"numbers":["+9991')
+  const logged: string[] = []
+  const log = { ...silentLog, error: (entry: object) => logged.push(JSON.stringify(entry)) }
+  t.match(makeSuppressions(tables, [add('all', '+9992')], log as never), [
+    { isMade: false, code: 'Unavailable' },
+  ])
+  t.same(logged, ['{"kind":"suppressions","reason":"a record is not JSON"}'])
+  t.same([...phonesOf(tables, 'all', undefined, 9)], ['+9991'])
+})
 
 t.test('a store with lists is not opened by releases that know of none', async (t) => {
   const { tables } = await openedTables(t)

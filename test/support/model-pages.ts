@@ -1,5 +1,5 @@
 /**
- * Holds the pages of a list against the list, while numbers are suppressed between them.
+ * Holds the pages of a list against the list, while phones are suppressed between them.
  *
  * @module
  */
@@ -13,8 +13,8 @@ import { inTime } from './service/in-time.js'
 import type { LocalService } from './service/local-service.js'
 
 export interface Suppressions {
-  readonly isSuppressed: (number: string, sourceId: number) => boolean
-  /** Suppresses further numbers. */
+  readonly isSuppressed: (phone: string, sourceId: number) => boolean
+  /** Suppresses further phones. */
   readonly suppressSome: () => void
 }
 
@@ -33,7 +33,7 @@ export async function findPageFaults(
   let pageCount = 0
   do {
     const page = await listOf(service, { ...request, limit, ...(after && { after }) })
-    if (page.rows.some(({ number, sourceId }) => isSuppressed(number, sourceId))) {
+    if (page.rows.some(({ phone, sourceId }) => isSuppressed(phone, sourceId))) {
       faults.push('a page lists a number that is suppressed')
     }
     const isLast = page.after === undefined
@@ -56,7 +56,7 @@ export async function findPageFaults(
     if (keys.some((key) => !expected.has(key))) faults.push('pages list somebody else')
     const listed = new Set(keys)
     const missing = whole.rows.filter(
-      ({ key, number, sourceId }) => !listed.has(key) && !isSuppressed(number, sourceId),
+      ({ key, phone, sourceId }) => !listed.has(key) && !isSuppressed(phone, sourceId),
     )
     if (missing.length > 0) faults.push(`pages miss ${missing.length} who are not suppressed`)
   }
@@ -67,7 +67,7 @@ const PAGE_COUNT_MAX = 12
 
 interface Row {
   readonly key: string
-  readonly number: string
+  readonly phone: string
   readonly sourceId: number
 }
 
@@ -85,9 +85,9 @@ async function listOf(
   const given = await answer(service, request, inTime())
   const records = JSON.parse(await bodyText(given.json())).SourceRecords as AnsweredRecord[]
   const rows = records.flatMap(({ SourceId, Recipients = [] }) =>
-    Recipients.map(({ Number: number, LatLng }) => ({
-      key: `${SourceId} ${keyOf(number, LatLng.Lng, LatLng.Lat)}`,
-      number,
+    Recipients.map(({ Number: phone, LatLng }) => ({
+      key: `${SourceId} ${keyOf(phone, LatLng.Lng, LatLng.Lat)}`,
+      phone,
       sourceId: SourceId,
     })),
   )

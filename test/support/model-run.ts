@@ -12,7 +12,7 @@ import { openSnapshot } from '../../src/snapshot/load/open.js'
 import type { Snapshot } from '../../src/snapshot/snapshot.js'
 import { attachRepeats } from './data/attach-repeats.js'
 import { markSuppressed } from './data/marked.js'
-import { withRepeatedNumbers } from './data/repeated-numbers.js'
+import { withRepeatedPhones } from './data/repeated-phones.js'
 import { publishTest } from './data/snapshots.js'
 import { findPageFaults } from './model-pages.js'
 import { hold, type KnownRecipients, recipientsOf, suppress } from './oracle-run.js'
@@ -93,7 +93,7 @@ class Model {
   readonly #random: Random
   readonly #arenas = createArenaPool(1)
   readonly #sources = new Map<number, LocalSource>()
-  /** Numbers, and numbers with the one source for which they are suppressed. */
+  /** Phones, and phones with the one source for which they are suppressed. */
   readonly #suppressed = new Set<string>()
   #open: { snapshot: Snapshot; service: LocalService; known: KnownRecipients[] } | undefined
 
@@ -141,7 +141,7 @@ class Model {
       random.between(1, 120),
       random,
     )
-    const columns = withRepeatedNumbers(world, random.pick([0, 0.3]), random)
+    const columns = withRepeatedPhones(world, random.pick([0, 0.3]), random)
     await publishTest(this.#directory, id, columns)
     this.#sources.set(id, { id, label: `Source ${id}`, columns })
   }
@@ -162,12 +162,12 @@ class Model {
     this.#mark()
   }
 
-  /** Suppresses numbers of the sources, and some that nobody has, for one source or for all. */
+  /** Suppresses phones of the sources, and some that nobody has, for one source or for all. */
   #changeSuppressed(share: number): void {
     const random = this.#random
-    for (const { id, numbers } of this.#opened().known) {
-      for (const number of [...new Set(numbers), '+9990']) {
-        if (random.unit() < share) this.#suppressed.add(random.pick([number, `${id} ${number}`]))
+    for (const { id, phones } of this.#opened().known) {
+      for (const phone of [...new Set(phones), '+9990']) {
+        if (random.unit() < share) this.#suppressed.add(random.pick([phone, `${id} ${phone}`]))
       }
     }
     this.#mark()
@@ -186,8 +186,8 @@ class Model {
     open.known = suppress(open.service, open.known, this.#isSuppressed)
   }
 
-  readonly #isSuppressed = (number: string, sourceId: number): boolean =>
-    this.#suppressed.has(number) || this.#suppressed.has(`${sourceId} ${number}`)
+  readonly #isSuppressed = (phone: string, sourceId: number): boolean =>
+    this.#suppressed.has(phone) || this.#suppressed.has(`${sourceId} ${phone}`)
 
   #opened() {
     if (this.#open === undefined) throw new Error('there is a snapshot')

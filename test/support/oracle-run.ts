@@ -12,7 +12,7 @@ import { compareDistinct, type DistinctSource } from '../oracle/distinct.js'
 import { Refused } from '../oracle/geometry/unwrap.js'
 import { expectedOf, type OracleSource } from '../oracle/request.js'
 import { markSuppressed } from './data/marked.js'
-import { withRepeatedNumbers } from './data/repeated-numbers.js'
+import { withRepeatedPhones } from './data/repeated-phones.js'
 import { spelledJson } from './random/request-text.js'
 import { type JsonObject, type RequestKind, randomRequest } from './random/requests.js'
 import { smallest } from './random/shrink.js'
@@ -112,7 +112,7 @@ async function makeWorld(random: ReturnType<typeof seededRandom>): Promise<World
   const sources = [7, 30].map((id) => ({
     id,
     label: `Source ${id}`,
-    columns: withRepeatedNumbers(
+    columns: withRepeatedPhones(
       randomWorld(kind, random.between(1, 250), random),
       random.pick([0, 0.3]),
       random,
@@ -148,24 +148,24 @@ export async function recipientsOf(
   )
 }
 
-/** Suppresses numbers, and says so to the oracle; each number of a source is asked about once. */
+/** Suppresses phones, and says so to the oracle; each phone of a source is asked about once. */
 export function suppress(
   { shards }: LocalService,
   known: readonly KnownRecipients[],
-  isChosen: (number: string, sourceId: number) => boolean,
+  isChosen: (phone: string, sourceId: number) => boolean,
 ): KnownRecipients[] {
   const suppressed = new Set<string>()
-  for (const { id, numbers } of known) {
-    for (const number of new Set(numbers)) {
-      if (isChosen(number, id)) suppressed.add(`${id} ${number}`)
+  for (const { id, phones } of known) {
+    for (const phone of new Set(phones)) {
+      if (isChosen(phone, id)) suppressed.add(`${id} ${phone}`)
     }
   }
-  markSuppressed(shards, (number, sourceId) => suppressed.has(`${sourceId} ${number}`))
+  markSuppressed(shards, (phone, sourceId) => suppressed.has(`${sourceId} ${phone}`))
   return known.map((source) => ({
     ...source,
     points: source.points.map((point, at) => ({
       ...point,
-      isSuppressed: suppressed.has(`${source.id} ${source.numbers[at]}`),
+      isSuppressed: suppressed.has(`${source.id} ${source.phones[at]}`),
     })),
   }))
 }
@@ -176,16 +176,16 @@ function knownSource(
   shardRecipientCount: number,
   listed: NonNullable<AnsweredRecord['Recipients']>,
 ) {
-  const { lngs, lats, contacts, numbers, numberOffsets, recipientCount } = columns
+  const { lngs, lats, contacts, phones, phoneOffsets, recipientCount } = columns
   const rows = partition(columns, shardRecipientCount).flatMap((shard) => [...shard])
   const tieRanks = new Map(rows.map((row, rank) => [row, rank]))
   const rowsByKey = new Map(
     Array.from({ length: recipientCount }, (_, row) => {
-      const number = numbers.subarray(numberOffsets[row], numberOffsets[row + 1])
-      return [keyOf(Buffer.from(number).toString(), lngs[row] / 1e7, lats[row] / 1e7), row]
+      const phone = phones.subarray(phoneOffsets[row], phoneOffsets[row + 1])
+      return [keyOf(Buffer.from(phone).toString(), lngs[row] / 1e7, lats[row] / 1e7), row]
     }),
   )
-  const keys = listed.map(({ Number: number, LatLng }) => keyOf(number, LatLng.Lng, LatLng.Lat))
+  const keys = listed.map(({ Number: phone, LatLng }) => keyOf(phone, LatLng.Lng, LatLng.Lat))
   const ordered = keys.map((key) => rowsByKey.get(key) ?? -1)
   if (new Set(ordered).size !== recipientCount || ordered.includes(-1)) {
     throw new Error('a list of the whole globe is not all recipients')
@@ -193,7 +193,7 @@ function knownSource(
   return {
     id,
     keys,
-    numbers: listed.map(({ Number: number }) => number),
+    phones: listed.map(({ Number: phone }) => phone),
     contacts: ordered.map((row) => contacts[row]),
     points: ordered.map((row) => ({
       lngUnits: lngs[row],

@@ -1,5 +1,5 @@
 /**
- * Marks follow the lists: a plain set of numbers says at any time who is marked.
+ * Marks follow the lists: a plain set of phones says at any time who is marked.
  *
  * @module
  */
@@ -22,8 +22,8 @@ import { temporaryDirectory } from '../support/service/hickory.js'
 
 const SOURCE_IDS = [1, 2, 5]
 
-/** Few different numbers, so that many recipients have the same. */
-const randomNumber = (random: Random) => `+999${random.between(0, 60)}`
+/** Few different phones, so that many recipients have the same. */
+const randomPhone = (random: Random) => `+999${random.between(0, 60)}`
 
 async function world(t: Test, random: Random) {
   const data = temporaryDirectory(t)
@@ -38,7 +38,7 @@ async function world(t: Test, random: Random) {
       const rows = Array.from({ length: random.between(1, 80) }, () => ({
         lng: random.between(0, 1_000),
         lat: random.between(0, 1_000),
-        number: randomNumber(random),
+        phone: randomPhone(random),
         contact: '',
       }))
       await publishTest(data, id, columnsOf(rows))
@@ -55,13 +55,13 @@ function attachNow(marker: Marker, snapshot: Snapshot): void {
 /** Compares every mark with what the lists say. */
 function assertMarks(t: Test, snapshot: Snapshot, store: MainStore, what: string): void {
   for (const image of snapshot.shards) {
-    const { numbers, numberOffsets, recipientCount, marks } = attachShard(image)
+    const { phones, phoneOffsets, recipientCount, marks } = attachShard(image)
     if (marks === null) throw new Error('there is room for marks')
     const wrong: number[] = []
     let count = 0
     for (let i = 0; i < recipientCount; i++) {
-      const number = Buffer.from(numbers.subarray(numberOffsets[i], numberOffsets[i + 1]))
-      const isSuppressed = store.suppressions.find(number.toString(), image.sourceId).length > 0
+      const phone = Buffer.from(phones.subarray(phoneOffsets[i], phoneOffsets[i + 1]))
+      const isSuppressed = store.suppressions.find(phone.toString(), image.sourceId).length > 0
       if (isSuppressed) count++
       if (isMarked(marks, i) !== isSuppressed) wrong.push(i)
     }
@@ -72,9 +72,9 @@ function assertMarks(t: Test, snapshot: Snapshot, store: MainStore, what: string
 
 async function changeSome(store: MainStore, random: Random): Promise<void> {
   const scope: Scope = random.pick(['all', 1, 2, 5, 9])
-  const numbers = Array.from({ length: random.between(0, 6) }, () => randomNumber(random))
+  const phones = Array.from({ length: random.between(0, 6) }, () => randomPhone(random))
   const isRemoval = random.unit() < 0.45
-  await store.suppress({ kind: 'suppressions', scope, numbers, isRemoval })
+  await store.suppress({ kind: 'suppressions', scope, phones, isRemoval })
 }
 
 t.test('after each change, those are marked who are on a list', async (t) => {
@@ -158,8 +158,8 @@ t.test('a change that marks nobody leaves what was counted right', async (t) => 
   const progress = createProgress()
   const marker = new Marker(tables, progress, ownName)
   attachNow(marker, await publish())
-  const change = async (scope: Scope, number: string, isRemoval = false) => {
-    await store.suppress({ kind: 'suppressions', scope, numbers: [number], isRemoval })
+  const change = async (scope: Scope, phone: string, isRemoval = false) => {
+    await store.suppress({ kind: 'suppressions', scope, phones: [phone], isRemoval })
     marker.catchUp()
     return [takenVersion(progress), effectiveVersion(progress)]
   }
@@ -180,11 +180,11 @@ t.test('what was counted in a snapshot before it was attached may be wrong', asy
   const marker = new Marker(tables, progress, ownName)
   const first = await publish()
   attachNow(marker, first)
-  const change = async (number: string) => {
+  const change = async (phone: string) => {
     await store.suppress({
       kind: 'suppressions',
       scope: 'all',
-      numbers: [number],
+      phones: [phone],
       isRemoval: false,
     })
     marker.catchUp()
@@ -199,7 +199,7 @@ t.test('what was counted in a snapshot before it was attached may be wrong', asy
   t.same([takenVersion(progress), effectiveVersion(progress)], [2, 2])
 })
 
-t.test('recipients with a number are counted in a source, or in all', async (t) => {
+t.test('recipients with a phone are counted in a source, or in all', async (t) => {
   const data = temporaryDirectory(t)
   const store = await createStore(data, silentLog)
   const tables = openTables(storeDirectory(data), 'write')
@@ -207,14 +207,13 @@ t.test('recipients with a number are counted in a source, or in all', async (t) 
     await tables.close()
     await store.close()
   })
-  const row = (number: string) => ({ lng: 1, lat: 1, number, contact: '' })
+  const row = (phone: string) => ({ lng: 1, lat: 1, phone, contact: '' })
   await publishTest(data, 1, columnsOf([row('+9991'), row('+9992'), row('+9991')]))
   await publishTest(data, 2, columnsOf([row('+9991'), row('+9993')]))
   const snapshot = await openSnapshot(data)
   const marker = new Marker(tables, createProgress(), ownName)
   attachNow(marker, snapshot)
-  const count = (scope: Scope, ...numbers: string[]) =>
-    marker.countWith(snapshot.id, scope, numbers)
+  const count = (scope: Scope, ...phones: string[]) => marker.countWith(snapshot.id, scope, phones)
   t.equal(count('all', '+9991'), 3)
   t.equal(count('all', '+9991', '+9991', '+9993', '+9994'), 4)
   t.equal(count(1, '+9991', '+9993'), 2)

@@ -40,9 +40,9 @@ const point: GrowthPoint = {
   selecting: measure(selectAll, fullPlan),
   indexBytes: bytesOf(({ ids, coords }) => ids.byteLength + coords.byteLength),
   columnBytes: bytesOf(
-    ({ contacts, numberOffsets }) => contacts.byteLength + numberOffsets.byteLength,
+    ({ contacts, phoneOffsets }) => contacts.byteLength + phoneOffsets.byteLength,
   ),
-  textBytes: bytesOf(({ numbers }) => numbers.byteLength),
+  textBytes: bytesOf(({ phones }) => phones.byteLength),
   residentBytes: loadedBytes - emptyBytes,
 }
 process.stdout.write(`${JSON.stringify(point)}\n`)

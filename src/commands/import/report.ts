@@ -43,7 +43,7 @@ export function printPreview({ columns, rows, report }: Preview): void {
   print(`columns    ${chosenColumns(columns)}`)
   if (rows.length > 0) {
     print()
-    const cells = rows.map(({ number, lat, lng, contact }) => [number, lat, lng, contact])
+    const cells = rows.map(({ phone, lat, lng, contact }) => [phone, lat, lng, contact])
     for (const line of formatTable(['<number', 'lat', 'lng', '<contact'], cells)) print(line)
     print()
   }

@@ -39,7 +39,7 @@ export function buildShard(
     index: indexBytes(rows.length),
     contacts: 4 * rows.length,
     numberOffsets: 4 * (rows.length + 1),
-    numbers: taken.numberOffsets[rows.length],
+    numbers: taken.phoneOffsets[rows.length],
   })
   const memory = takeMemory(imageBytes + COPY_SLACK_BYTES)
   const { ids } = buildIndex(taken, memory)
@@ -68,11 +68,11 @@ let own: RecipientColumns = ownColumns(0, 0)
  */
 function takeRows(columns: RecipientColumns, rows: Uint32Array): RecipientColumns {
   const recipientCount = rows.length
-  const neededBytes = numberBytes(columns, rows) + COPY_SLACK_BYTES
-  if (recipientCount > own.lngs.length || neededBytes > own.numbers.length) {
+  const neededBytes = phoneBytes(columns, rows) + COPY_SLACK_BYTES
+  if (recipientCount > own.lngs.length || neededBytes > own.phones.length) {
     own = ownColumns(recipientCount, neededBytes)
   }
-  const { lngs, lats, contacts, numberOffsets, numbers } = own
+  const { lngs, lats, contacts, phoneOffsets, phones } = own
   const { lngs: allLngs, lats: allLats, contacts: allContacts } = columns
   for (let index = 0; index < recipientCount; index++) {
     const row = rows[index]
@@ -80,27 +80,27 @@ function takeRows(columns: RecipientColumns, rows: Uint32Array): RecipientColumn
     lats[index] = allLats[row]
     contacts[index] = allContacts[row]
   }
-  const all = { bytes: columns.numbers, offsets: columns.numberOffsets }
-  copyTexts(all, rows, { bytes: numbers, offsets: numberOffsets })
+  const all = { bytes: columns.phones, offsets: columns.phoneOffsets }
+  copyTexts(all, rows, { bytes: phones, offsets: phoneOffsets })
   return { ...own, recipientCount, contactCount: columns.contactCount }
 }
 
-function ownColumns(recipientCount: number, numberBytes: number): RecipientColumns {
+function ownColumns(recipientCount: number, phoneBytes: number): RecipientColumns {
   return {
     recipientCount,
     lngs: new Int32Array(recipientCount),
     lats: new Int32Array(recipientCount),
     contacts: new Uint32Array(recipientCount),
     contactCount: 0,
-    numberOffsets: new Uint32Array(recipientCount + 1),
-    numbers: new Uint8Array(numberBytes),
+    phoneOffsets: new Uint32Array(recipientCount + 1),
+    phones: new Uint8Array(phoneBytes),
   }
 }
 
-function numberBytes({ numberOffsets }: RecipientColumns, rows: Uint32Array): number {
+function phoneBytes({ phoneOffsets }: RecipientColumns, rows: Uint32Array): number {
   let count = 0
-  for (const row of rows) count += numberOffsets[row + 1] - numberOffsets[row]
-  assert(count < 2 ** 32, 'offsets of numbers are 32-bit')
+  for (const row of rows) count += phoneOffsets[row + 1] - phoneOffsets[row]
+  assert(count < 2 ** 32, 'offsets of phones are 32-bit')
   return count
 }
 
@@ -123,7 +123,7 @@ function buildIndex({ recipientCount, lngs, lats }: RecipientColumns, memory: Ar
 
 /** @param ids  the row of each recipient, in kd order */
 function fillColumns(
-  { recipientCount, contacts, numberOffsets, numbers }: RecipientColumns,
+  { recipientCount, contacts, phoneOffsets, phones }: RecipientColumns,
   ids: Uint16Array | Uint32Array,
   image: ArrayBuffer,
   sections: readonly Section[],
@@ -132,12 +132,12 @@ function fillColumns(
     sections.find((section) => section.name === name)?.byteOffset ?? assert.fail(name)
   const toContacts = new Uint32Array(image, start('contacts'), recipientCount)
   const toOffsets = new Uint32Array(image, start('numberOffsets'), recipientCount + 1)
-  const toNumbers = new Uint8Array(image, start('numbers'))
+  const toPhones = new Uint8Array(image, start('numbers'))
   for (let index = 0; index < recipientCount; index++) toContacts[index] = contacts[ids[index]]
-  const texts = { bytes: numbers, offsets: numberOffsets }
-  copyTexts(texts, ids, { bytes: toNumbers, offsets: toOffsets })
+  const texts = { bytes: phones, offsets: phoneOffsets }
+  copyTexts(texts, ids, { bytes: toPhones, offsets: toOffsets })
   // What was copied too much.
-  toNumbers.fill(0, toOffsets[recipientCount])
+  toPhones.fill(0, toOffsets[recipientCount])
 }
 
 function bounds({ recipientCount, lngs, lats }: RecipientColumns): Box {

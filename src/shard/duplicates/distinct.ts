@@ -1,6 +1,6 @@
 /**
- * Each number once. Several recipients may have the same number, within a source or over several; the
- * first of those that are selected keeps it. Only recipients whose number repeats anywhere need a look.
+ * Each phone once. Several recipients may have the same phone, within a source or over several; the
+ * first of those that are selected keeps it. Only recipients whose phone repeats anywhere need a look.
  *
  * @module
  */
@@ -9,33 +9,33 @@ import type { Shard } from '../layout.js'
 import { RunList, recipientCountOf } from '../runs.js'
 import type { ShardRepeats } from './find-repeats.js'
 
-/** @returns of each shard, the recipients whose number none before them has in its runs */
+/** @returns of each shard, the recipients whose phone none before them has in its runs */
 export function countDistinct(
   shards: readonly Shard[],
   runs: readonly Uint32Array[],
   budget: Budget,
 ): number[] {
-  return eachNumberOnce(shards, runs, budget, countNew)
+  return eachPhoneOnce(shards, runs, budget, countNew)
 }
 
-/** @returns the runs of each shard, reduced to the first recipient of each number */
-export function firstOfNumbers(
+/** @returns the runs of each shard, reduced to the first recipient of each phone */
+export function firstOfPhones(
   shards: readonly Shard[],
   runs: readonly Uint32Array[],
   budget: Budget,
 ): Uint32Array[] {
-  return eachNumberOnce(shards, runs, budget, keepNew)
+  return eachPhoneOnce(shards, runs, budget, keepNew)
 }
 
-/** What it costs to look for a run among the repeats, and at a number, in edge tests. */
+/** What it costs to look for a run among the repeats, and at a phone, in edge tests. */
 const RUN_SEARCH_COST = 16
-const NUMBER_COST = 8
+const PHONE_COST = 8
 
-/** One bit a number that repeats, all of them zero between calls. */
+/** One bit a phone that repeats, all of them zero between calls. */
 let seen = new Uint32Array(0)
 const keptRuns = new RunList()
 
-function eachNumberOnce<Value>(
+function eachPhoneOnce<Value>(
   shards: readonly Shard[],
   runs: readonly Uint32Array[],
   budget: Budget,
@@ -46,7 +46,7 @@ function eachNumberOnce<Value>(
   for (const [at, { repeats }] of shards.entries()) {
     if (runs[at].length === 0 || repeats.recipients.length === 0) continue
     const most = Math.min(repeats.recipients.length, recipientCountOf(runs[at]))
-    charge(budget, NUMBER_COST * most + RUN_SEARCH_COST * (runs[at].length / 2))
+    charge(budget, PHONE_COST * most + RUN_SEARCH_COST * (runs[at].length / 2))
     lookedCount += most
     wordCount = Math.max(wordCount, wordCountOf(repeats))
   }
@@ -59,25 +59,25 @@ function eachNumberOnce<Value>(
 
 const wordCounts = new WeakMap<ShardRepeats, number>()
 
-/** Words that hold a bit for each number of a shard. */
+/** Words that hold a bit for each phone of a shard. */
 function wordCountOf(repeats: ShardRepeats): number {
   const known = wordCounts.get(repeats)
   if (known !== undefined) return known
   let most = 0
-  for (const id of repeats.numberIds) if (id > most) most = id
+  for (const id of repeats.phoneIds) if (id > most) most = id
   const wordCount = (most >>> 5) + 1
   wordCounts.set(repeats, wordCount)
   return wordCount
 }
 
-function countNew({ recipients, numberIds }: ShardRepeats, runs: Uint32Array): number {
+function countNew({ recipients, phoneIds }: ShardRepeats, runs: Uint32Array): number {
   let count = recipientCountOf(runs)
   let at = 0
   for (let run = 0; run < runs.length && at < recipients.length; run += 2) {
     at = firstFrom(recipients, at, runs[run])
     const end = runs[run + 1]
     for (; at < recipients.length && recipients[at] < end; at++) {
-      const id = numberIds[at]
+      const id = phoneIds[at]
       const bit = 1 << (id & 31)
       const word = seen[id >>> 5]
       count -= Number((word & bit) !== 0)
@@ -87,7 +87,7 @@ function countNew({ recipients, numberIds }: ShardRepeats, runs: Uint32Array): n
   return count
 }
 
-function keepNew({ recipients, numberIds }: ShardRepeats, runs: Uint32Array): Uint32Array {
+function keepNew({ recipients, phoneIds }: ShardRepeats, runs: Uint32Array): Uint32Array {
   if (recipients.length === 0) return runs
   keptRuns.clear()
   let at = 0
@@ -96,7 +96,7 @@ function keepNew({ recipients, numberIds }: ShardRepeats, runs: Uint32Array): Ui
     const end = runs[run + 1]
     at = firstFrom(recipients, at, start)
     for (; at < recipients.length && recipients[at] < end; at++) {
-      const id = numberIds[at]
+      const id = phoneIds[at]
       const bit = 1 << (id & 31)
       const word = seen[id >>> 5]
       if ((word & bit) !== 0) {
@@ -110,12 +110,12 @@ function keepNew({ recipients, numberIds }: ShardRepeats, runs: Uint32Array): Ui
   return keptRuns.toPairs()
 }
 
-function forget({ recipients, numberIds }: ShardRepeats, runs: Uint32Array): void {
+function forget({ recipients, phoneIds }: ShardRepeats, runs: Uint32Array): void {
   let at = 0
   for (let run = 0; run < runs.length && at < recipients.length; run += 2) {
     at = firstFrom(recipients, at, runs[run])
     const end = runs[run + 1]
-    for (; at < recipients.length && recipients[at] < end; at++) seen[numberIds[at] >>> 5] = 0
+    for (; at < recipients.length && recipients[at] < end; at++) seen[phoneIds[at] >>> 5] = 0
   }
 }
 

@@ -1,8 +1,8 @@
 /**
- * Numbers that several recipients of a snapshot have, within a source or over several.
+ * Phones that several recipients of a snapshot have, within a source or over several.
  *
  * They are found in passes over all shards. The first tells by hashes which recipients surely have a
- * number of their own. Of the others the further passes compare the bytes, each pass those of a share
+ * phone of their own. Of the others the further passes compare the bytes, each pass those of a share
  * of the hashes, so that what has to be kept of them at a time is bounded. What is done with one shard
  * by itself may be done by threads: see shard-look.ts.
  *
@@ -10,50 +10,50 @@
  */
 
 import { createSlots } from './hash-filter.js'
-import { viewOf } from './number-hash.js'
-import { NumberIds } from './number-ids.js'
-import type { Candidates, NumberLook } from './shard-look.js'
+import { viewOf } from './phone-hash.js'
+import { PhoneIds } from './phone-ids.js'
+import type { Candidates, PhoneLook } from './shard-look.js'
 
-/** The recipients of one shard whose number another recipient of the snapshot has, too. */
+/** The recipients of one shard whose phone another recipient of the snapshot has, too. */
 export interface ShardRepeats {
   /** Indexes of recipients, ascending. */
   readonly recipients: Uint32Array
-  /** The number of each of them: below `Repeats.numberCount`, the same for the same number. */
-  readonly numberIds: Uint32Array
+  /** The id of the phone of each of them: below `Repeats.phoneCount`. */
+  readonly phoneIds: Uint32Array
 }
 
 export interface Repeats {
-  /** Different numbers that repeat. */
-  readonly numberCount: number
+  /** Different phones that repeat. */
+  readonly phoneCount: number
   /** One entry a shard, in the order of the snapshot's shards. */
   readonly shards: readonly ShardRepeats[]
 }
 
 export const NO_REPEATS: ShardRepeats = {
   recipients: new Uint32Array(0),
-  numberIds: new Uint32Array(0),
+  phoneIds: new Uint32Array(0),
 }
 
 /**
- * Finds the numbers that repeat. Ids are given in the order in which numbers first appear.
+ * Finds the phones that repeat. Ids are given in the order in which phones first appear.
  *
  * @param recipientCounts  of each shard
- * @param numbersPerPass  numbers that are compared with each other in a pass, about
+ * @param phonesPerPass  phones that are compared with each other in a pass, about
  */
 export async function findRepeats(
   recipientCounts: readonly number[],
-  look: NumberLook,
-  numbersPerPass = NUMBERS_PER_PASS,
+  look: PhoneLook,
+  phonesPerPass = PHONES_PER_PASS,
 ): Promise<Repeats> {
   const shardCount = recipientCounts.length
   const slots = createSlots(recipientCounts.reduce((sum, count) => sum + count, 0))
   let sharedCount = 0
   const marking = inOrder(shardCount, look.aheadCount, (shard) => look.mark(shard, slots))
   for await (const count of marking) sharedCount += count
-  const shareCount = Math.ceil(sharedCount / numbersPerPass)
+  const shareCount = Math.ceil(sharedCount / phonesPerPass)
   const passes: Pass[] = []
   for (let share = 0; share < shareCount; share++) {
-    const buckets = new NumberIds(sharedCount / shareCount)
+    const buckets = new PhoneIds(sharedCount / shareCount)
     const recipients: Uint32Array[] = []
     const finding = inOrder(shardCount, look.aheadCount, (shard) =>
       look.candidates(shard, slots, { share, shareCount }),
@@ -68,7 +68,7 @@ export async function findRepeats(
 }
 
 /** Each takes some 50 bytes while it is compared. */
-const NUMBERS_PER_PASS = 16_000_000
+const PHONES_PER_PASS = 16_000_000
 
 /** Candidates of a share of the hashes, of each shard. */
 interface Pass {
@@ -97,40 +97,37 @@ async function* inOrder<Result>(
   }
 }
 
-function addAll(
-  { recipients, hashes, numbers, numberOffsets }: Candidates,
-  buckets: NumberIds,
-): void {
-  const view = viewOf(numbers)
+function addAll({ recipients, hashes, phones, phoneOffsets }: Candidates, buckets: PhoneIds): void {
+  const view = viewOf(phones)
   for (let at = 0; at < recipients.length; at++) {
-    buckets.add(view, numberOffsets[at], numberOffsets[at + 1], hashes[at])
+    buckets.add(view, phoneOffsets[at], phoneOffsets[at + 1], hashes[at])
   }
 }
 
-/** Drops numbers that came once, and gives the others their ids. */
+/** Drops phones that came once, and gives the others their ids. */
 function numbered(passes: readonly Pass[], shardCount: number): Repeats {
-  let numberCount = 0
-  // One more than the id; 0 until the number appears.
+  let phoneCount = 0
+  // One more than the id; 0 until the phone appears.
   const newIds = passes.map(({ cameAgain }) => new Uint32Array(cameAgain.length))
   const idAt = passes.map(() => 0)
   const shards = Array.from({ length: shardCount }, (_, shard): ShardRepeats => {
     const parts = passes.map(({ recipients }) => recipients[shard])
     const order = orderOf(parts)
     const recipients = new Uint32Array(order.length)
-    const numberIds = new Uint32Array(order.length)
+    const phoneIds = new Uint32Array(order.length)
     const at = parts.map(() => 0)
     let count = 0
     for (const pass of order) {
       const recipient = parts[pass][at[pass]++]
       const id = passes[pass].ids[idAt[pass]++]
       if (passes[pass].cameAgain[id] === 0) continue
-      if (newIds[pass][id] === 0) newIds[pass][id] = ++numberCount
+      if (newIds[pass][id] === 0) newIds[pass][id] = ++phoneCount
       recipients[count] = recipient
-      numberIds[count++] = newIds[pass][id] - 1
+      phoneIds[count++] = newIds[pass][id] - 1
     }
-    return { recipients: recipients.slice(0, count), numberIds: numberIds.slice(0, count) }
+    return { recipients: recipients.slice(0, count), phoneIds: phoneIds.slice(0, count) }
   })
-  return { numberCount, shards }
+  return { phoneCount, shards }
 }
 
 /** Which part the next recipient is from, again and again, so that all of them come in order. */

@@ -1,6 +1,6 @@
 /**
  * A table of hashes with two bits a slot: whether a hash fell there, and whether another did. It rules
- * out most numbers that do not repeat. Several threads may fill it at the same time.
+ * out most phones that do not repeat. Several threads may fill it at the same time.
  *
  * @module
  */
@@ -48,7 +48,7 @@ const SLOTS_PER_WORD = 16
 const BLOCK_COUNT = 256
 /** Only written. */
 const seen = new Uint32Array(BLOCK_COUNT)
-/** With so many, one number in ten falls by chance where another is, at most. */
+/** With so many, one phone in ten falls by chance where another is, at most. */
 const SLOTS_PER_HASH = 8
 const SLOT_BITS_MIN = 10
 /** 256 MiB. */

@@ -1,14 +1,14 @@
 /**
- * The part of finding repeats that needs the numbers of one shard only, so that threads can share it.
+ * The part of finding repeats that needs the phones of one shard only, so that threads can share it.
  *
  * @module
  */
 import { COPY_SLACK_BYTES, copyTexts } from '../build/copy-texts.js'
 import { fillSlots, isShared, slotShift } from './hash-filter.js'
-import { hashNumbers, type NumberColumn } from './number-hash.js'
+import { hashPhones, type PhoneColumn } from './phone-hash.js'
 
-/** Recipients whose number may repeat, with their numbers end to end, and the hashes of these. */
-export interface Candidates extends NumberColumn {
+/** Recipients whose phone may repeat, with their phones end to end, and the hashes of these. */
+export interface Candidates extends PhoneColumn {
   /** Indexes of recipients, ascending. */
   readonly recipients: Uint32Array
   readonly hashes: Uint32Array
@@ -21,33 +21,31 @@ export interface Share {
 }
 
 /** Looks at one shard after the other, here or on threads. */
-export interface NumberLook {
+export interface PhoneLook {
   /** How many shards it may be asked for at a time, one at least. */
   readonly aheadCount: number
-  /** As `markNumbers`. */
+  /** As `markPhones`. */
   mark(shard: number, slots: Uint32Array): Promise<number>
   /** As `findCandidates`. */
   candidates(shard: number, slots: Uint32Array, share: Share): Promise<Candidates>
 }
 
 /** @param read  called several times for each shard; one column is used at a time */
-export function lookHere(
-  read: (shard: number) => NumberColumn | Promise<NumberColumn>,
-): NumberLook {
+export function lookHere(read: (shard: number) => PhoneColumn | Promise<PhoneColumn>): PhoneLook {
   return {
     aheadCount: 1,
-    mark: async (shard, slots) => markNumbers(await read(shard), slots),
+    mark: async (shard, slots) => markPhones(await read(shard), slots),
     candidates: async (shard, slots, share) => findCandidates(await read(shard), slots, share),
   }
 }
 
-/** Notes in the slots where the hashes of numbers fall; returns how many fell where one was before. */
-export function markNumbers(column: NumberColumn, slots: Uint32Array): number {
+/** Notes in the slots where the hashes of phones fall; returns how many fell where one was before. */
+export function markPhones(column: PhoneColumn, slots: Uint32Array): number {
   return fillSlots(slots, hashesOf(column))
 }
 
 export function findCandidates(
-  column: NumberColumn,
+  column: PhoneColumn,
   slots: Uint32Array,
   { share, shareCount }: Share,
 ): Candidates {
@@ -61,18 +59,18 @@ export function findCandidates(
     if (shareCount > 1 && shareOf(hash, shareCount) !== share) continue
     if (!isShared(slots, hash, shift)) continue
     found[count++] = recipient
-    byteCount += column.numberOffsets[recipient + 1] - column.numberOffsets[recipient]
+    byteCount += column.phoneOffsets[recipient + 1] - column.phoneOffsets[recipient]
   }
   const recipients = found.slice(0, count)
-  const numberOffsets = new Uint32Array(count + 1)
-  const numbers = new Uint8Array(byteCount + COPY_SLACK_BYTES)
-  const from = { bytes: column.numbers, offsets: column.numberOffsets }
-  copyTexts(from, recipients, { bytes: numbers, offsets: numberOffsets })
+  const phoneOffsets = new Uint32Array(count + 1)
+  const phones = new Uint8Array(byteCount + COPY_SLACK_BYTES)
+  const from = { bytes: column.phones, offsets: column.phoneOffsets }
+  copyTexts(from, recipients, { bytes: phones, offsets: phoneOffsets })
   return {
     recipients,
     hashes: recipients.map((recipient) => all[recipient]),
-    numbers,
-    numberOffsets,
+    phones,
+    phoneOffsets,
   }
 }
 
@@ -81,11 +79,11 @@ let hashes = new Uint32Array(0)
 let found = new Uint32Array(0)
 
 /** Good until it is called again. */
-function hashesOf(column: NumberColumn): Uint32Array {
-  const count = column.numberOffsets.length - 1
+function hashesOf(column: PhoneColumn): Uint32Array {
+  const count = column.phoneOffsets.length - 1
   if (count > hashes.length) hashes = new Uint32Array(count)
   const own = hashes.subarray(0, count)
-  hashNumbers(column, own)
+  hashPhones(column, own)
   return own
 }
 

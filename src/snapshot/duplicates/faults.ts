@@ -7,28 +7,28 @@ import type { Repeats } from '../../shard/duplicates/find-repeats.js'
 
 /** @param shardCounts  recipients of each shard of the snapshot */
 export function findRepeatsFault(
-  { numberCount, shards }: Repeats,
+  { phoneCount, shards }: Repeats,
   shardCounts: readonly number[],
 ): string | undefined {
   if (shards.length !== shardCounts.length) {
     return `found repeats of ${shards.length} shards, expected ${shardCounts.length}`
   }
   const recipientCount = shards.reduce((sum, { recipients }) => sum + recipients.length, 0)
-  if (2 * numberCount > recipientCount) {
-    return `found ${numberCount} numbers of ${recipientCount} recipients, expected two of each`
+  if (2 * phoneCount > recipientCount) {
+    return `found ${phoneCount} numbers of ${recipientCount} recipients, expected two of each`
   }
   // One bit for once, another for twice and more.
-  const once = new Uint32Array(Math.ceil(numberCount / 32))
+  const once = new Uint32Array(Math.ceil(phoneCount / 32))
   const twice = new Uint32Array(once.length)
-  for (const [at, { recipients, numberIds }] of shards.entries()) {
+  for (const [at, { recipients, phoneIds }] of shards.entries()) {
     const fault = findRecipientFault(recipients, shardCounts[at])
     if (fault !== undefined) return `${fault}, in shard ${at}`
-    const idAt = tally(numberIds, numberCount, once, twice)
+    const idAt = tally(phoneIds, phoneCount, once, twice)
     if (idAt !== NONE) {
-      return `found number ${numberIds[idAt]}, expected less than ${numberCount}, in shard ${at}`
+      return `found number ${phoneIds[idAt]}, expected less than ${phoneCount}, in shard ${at}`
     }
   }
-  for (let id = 0; id < numberCount; id++) {
+  for (let id = 0; id < phoneCount; id++) {
     if (((twice[id >>> 5] >>> (id & 31)) & 1) === 0) return `found number ${id} once or never`
   }
   return undefined
@@ -65,23 +65,23 @@ function tally(ids: Uint32Array, end: number, once: Uint32Array, twice: Uint32Ar
 }
 
 /**
- * How repeats differ from those that were found in the numbers themselves, or undefined. The ids of
- * numbers may be others, as long as they tell apart the same numbers.
+ * How repeats differ from those that were found in the phones themselves, or undefined. The ids of
+ * phones may be others, as long as they tell apart the same phones.
  */
 export function findDifference(read: Repeats, found: Repeats): string | undefined {
-  if (read.numberCount !== found.numberCount) {
-    return `found ${read.numberCount} numbers, expected ${found.numberCount}`
+  if (read.phoneCount !== found.phoneCount) {
+    return `found ${read.phoneCount} numbers, expected ${found.phoneCount}`
   }
   const toFound = new Map<number, number>()
   const toRead = new Map<number, number>()
-  for (const [at, { recipients, numberIds }] of read.shards.entries()) {
+  for (const [at, { recipients, phoneIds }] of read.shards.entries()) {
     const expected = found.shards[at]
     const areSame =
       recipients.length === expected.recipients.length &&
       recipients.every((recipient, i) => recipient === expected.recipients[i])
     if (!areSame) return `found other recipients than those whose number repeats, in shard ${at}`
-    for (const [i, id] of numberIds.entries()) {
-      const other = expected.numberIds[i]
+    for (const [i, id] of phoneIds.entries()) {
+      const other = expected.phoneIds[i]
       if ((toFound.get(id) ?? other) !== other || (toRead.get(other) ?? id) !== id) {
         return `found one number for two, or two for one, in shard ${at}`
       }

@@ -1,5 +1,5 @@
 /**
- * The file of a snapshot that says which numbers repeat, so that a start does not have to find out: a
+ * The file of a snapshot that says which phones repeat, so that a start does not have to find out: a
  * head (see ../container.ts) and an image (see image.ts).
  *
  * @module
@@ -19,10 +19,10 @@ import { imageOf, type RepeatsHead, readRepeatsImage } from './image.js'
 
 /** Writes a file that must not be there yet; it is on disk when this returns. */
 export async function writeRepeatsFile(path: string, repeats: Repeats): Promise<ManifestFile> {
-  const { numberCount, shards } = repeats
+  const { phoneCount, shards } = repeats
   const image = imageOf(shards)
   const head = encodeHead('HICKREPT', {
-    numberCount,
+    numberCount: phoneCount,
     recipientCounts: shards.map(({ recipients }) => recipients.length),
     imageBytes: image.length,
     blockCrc32s: blockSumsOf(image),
@@ -34,7 +34,7 @@ export async function writeRepeatsFile(path: string, repeats: Repeats): Promise<
     byteLength: head.bytes.length + image.length,
     sha256: hash.digest('hex'),
     headerCrc32: head.crc32,
-    numberCount,
+    numberCount: phoneCount,
     recipientCount: shards.reduce((sum, { recipients }) => sum + recipients.length, 0),
   }
 }

@@ -1,6 +1,6 @@
 /**
  * The image of the repeats of a snapshot: Uint32, for one shard after the other the indexes of the
- * recipients whose number repeats, ascending, and then the id of the number of each of them.
+ * recipients whose phone repeats, ascending, and then the id of the phone of each of them.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { findRepeatsFault } from './faults.js'
 /** What the file says of itself. */
 export interface RepeatsHead {
   readonly numberCount: number
-  /** Recipients of each shard whose number repeats. */
+  /** Recipients of each shard whose phone repeats. */
   readonly recipientCounts: readonly number[]
   readonly imageStart: number
   readonly imageBytes: number
@@ -39,17 +39,17 @@ export async function readRepeatsImage(
   const image = room.bytes.subarray(0, head.imageBytes)
   await readBlocks(file, image, head.imageStart, head.blockCrc32s, onRead)
   const { numberCount, recipientCounts } = head
-  const repeats = { numberCount, shards: repeatsIn(image, recipientCounts) }
+  const repeats = { phoneCount: numberCount, shards: repeatsIn(image, recipientCounts) }
   const fault = findRepeatsFault(repeats, shardCounts)
   if (fault !== undefined) throw new FormatFault(fault)
   return repeats
 }
 
 /** The same in shared memory. */
-export function sharedRepeats({ numberCount, shards }: Repeats): Repeats {
+export function sharedRepeats({ phoneCount, shards }: Repeats): Repeats {
   const image = imageOf(shards, true)
   const recipientCounts = shards.map(({ recipients }) => recipients.length)
-  return { numberCount, shards: repeatsIn(image, recipientCounts) }
+  return { phoneCount, shards: repeatsIn(image, recipientCounts) }
 }
 
 /** The repeats of each shard, as they lie in an image. */
@@ -60,7 +60,7 @@ function repeatsIn(image: Uint8Array, recipientCounts: readonly number[]): Shard
     at += 4 * count
     return new Uint32Array(image.buffer, start, count)
   }
-  return recipientCounts.map((count) => ({ recipients: words(count), numberIds: words(count) }))
+  return recipientCounts.map((count) => ({ recipients: words(count), phoneIds: words(count) }))
 }
 
 /** @param isShared  whether threads share it */
@@ -69,9 +69,9 @@ export function imageOf(shards: readonly ShardRepeats[], isShared = false): Uint
   const buffer = isShared ? new SharedArrayBuffer(4 * wordCount) : new ArrayBuffer(4 * wordCount)
   const words = new Uint32Array(buffer)
   let at = 0
-  for (const { recipients, numberIds } of shards) {
+  for (const { recipients, phoneIds } of shards) {
     words.set(recipients, at)
-    words.set(numberIds, at + recipients.length)
+    words.set(phoneIds, at + recipients.length)
     at += 2 * recipients.length
   }
   return new Uint8Array(buffer)

@@ -1,23 +1,23 @@
 /**
- * Looks at the numbers of shard files on the threads of an import. The heads of the files are read
+ * Looks at the phones of shard files on the threads of an import. The heads of the files are read
  * here.
  *
  * @module
  */
 import { join } from 'node:path'
-import type { NumberLook } from '../../shard/duplicates/shard-look.js'
+import type { PhoneLook } from '../../shard/duplicates/shard-look.js'
 import { importThreadCount } from '../../task-threads.js'
 import type { ManifestShard } from '../format/manifest.js'
-import { findNumbers } from '../load/read-columns.js'
+import { findPhones } from '../load/read-columns.js'
 import { type BuildThreads, candidates, mark } from '../publish/build-tasks.js'
 
 export function lookOnThreads(
   threads: BuildThreads,
   directory: string,
   shards: readonly ManifestShard[],
-): NumberLook {
+): PhoneLook {
   const placeOf = (at: number) =>
-    findNumbers(join(directory, shards[at].file), shards[at].byteLength)
+    findPhones(join(directory, shards[at].file), shards[at].byteLength)
   return {
     // Some wait, so that no thread does.
     aheadCount: 2 * importThreadCount(),

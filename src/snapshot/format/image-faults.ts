@@ -18,12 +18,12 @@ const KD_WIDE_ID_COUNT = 65_536
 export function findSectionFault(header: Omit<ShardHeader, 'sums'>): string | undefined {
   const { recipientCount, sections } = header
   if (recipientCount === 0) return 'found no recipients, expected one at least'
-  const numbers = sections.find(({ name }) => name === 'numbers')
+  const phones = sections.find(({ name }) => name === 'numbers')
   const expected = placeSections({
     index: indexBytes(recipientCount),
     contacts: 4 * recipientCount,
     numberOffsets: 4 * (recipientCount + 1),
-    numbers: numbers?.byteLength ?? 0,
+    numbers: phones?.byteLength ?? 0,
   })
   if (header.imageBytes !== expected.imageBytes) {
     return `found an image of ${header.imageBytes} bytes, expected ${expected.imageBytes}`
@@ -97,25 +97,25 @@ function findCoordinateFault(shard: ShardImage): string | undefined {
 }
 
 function findColumnFault(shard: ShardImage): string | undefined {
-  const { contacts, contactCount, numberOffsets, numbers } = attachShard(shard)
+  const { contacts, contactCount, phoneOffsets, phones } = attachShard(shard)
   const contactAt = indexNotBelow(contacts, contactCount)
   if (contactAt !== NONE) {
     return `found contact ${contacts[contactAt]}, expected less than ${contactCount}`
   }
-  return findOffsetFault(numberOffsets, numbers.length)
+  return findOffsetFault(phoneOffsets, phones.length)
 }
 
-/** Numbers lie end to end, each of one byte at least and of no more than rows have room for. */
-function findOffsetFault(offsets: Uint32Array, numbersBytes: number): string | undefined {
+/** Phones lie end to end, each of one byte at least and of no more than rows have room for. */
+function findOffsetFault(offsets: Uint32Array, phonesBytes: number): string | undefined {
   if (offsets[0] !== 0) return 'found a first number that does not start at 0'
-  const at = indexOfStep(offsets, limits.numberBytes)
+  const at = indexOfStep(offsets, limits.phoneBytes)
   if (at !== NONE) {
-    const numberBytes = offsets[at + 1] - offsets[at]
-    if (numberBytes <= 0) return `found number ${at} empty`
-    return `found number ${at} of ${numberBytes} bytes`
+    const phoneBytes = offsets[at + 1] - offsets[at]
+    if (phoneBytes <= 0) return `found number ${at} empty`
+    return `found number ${at} of ${phoneBytes} bytes`
   }
   const end = offsets[offsets.length - 1]
-  if (end !== numbersBytes) return `found numbers that end at ${end}, expected ${numbersBytes}`
+  if (end !== phonesBytes) return `found numbers that end at ${end}, expected ${phonesBytes}`
   return undefined
 }
 

@@ -76,7 +76,7 @@ const ManifestSchema2 = Type.Object(
 
 export type ManifestShard = Static<typeof ShardSchema>
 export type ManifestSource = Static<typeof SourceSchema>
-/** The file of the repeats: its digest, the different numbers in it and how many have them. */
+/** The file of the repeats: its digest, the different phones in it and how many have them. */
 export type ManifestFile = Static<typeof RepeatsSchema>
 /** Of format version 1, which knows no repeats. */
 type Manifest1 = Static<typeof ManifestSchema1>

@@ -8,14 +8,14 @@ import type { SectionName } from '../../shard/layout.js'
 import { readAll } from '../format/blocks.js'
 import { readShardHead } from '../format/shard-file.js'
 import { withFile } from '../open-file.js'
-import type { NumberPlace } from './read-numbers.js'
+import type { PhonePlace } from './read-phones.js'
 
 /**
- * Where the numbers of a shard are.
+ * Where the phones of a shard are.
  *
  * @throws OperatorError `SnapshotCorrupt`
  */
-export async function findNumbers(path: string, byteLength: number): Promise<NumberPlace> {
+export async function findPhones(path: string, byteLength: number): Promise<PhonePlace> {
   const { header, imageStart } = await readShardHead(path, byteLength)
   const placeOf = (name: SectionName) => {
     const section = header.sections.find((candidate) => candidate.name === name)
@@ -24,7 +24,7 @@ export async function findNumbers(path: string, byteLength: number): Promise<Num
       byteLength: section?.byteLength ?? 0,
     }
   }
-  return { path, byteLength, offsets: placeOf('numberOffsets'), numbers: placeOf('numbers') }
+  return { path, byteLength, offsets: placeOf('numberOffsets'), phones: placeOf('numbers') }
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Verifies a snapshot on disk: all that opening it verifies, the SHA-256 of every file, and that the
- * repeats are those of its numbers. One shard is in memory at a time.
+ * repeats are those of its phones. One shard is in memory at a time.
  *
  * @module
  */
@@ -23,8 +23,8 @@ import { roomBytesOf } from '../format/shard-image.js'
 import { corrupt, readFault } from '../open-file.js'
 import { loadShard } from './load-piece.js'
 import { planShard } from './plan-piece.js'
-import { findNumbers } from './read-columns.js'
-import { readNumbers } from './read-numbers.js'
+import { findPhones } from './read-columns.js'
+import { readPhones } from './read-phones.js'
 import { sha256Of } from './sha256.js'
 
 interface FileState {
@@ -94,7 +94,7 @@ async function verifyRepeats(
     const read = await readRepeatsFile(path, entry, shardCounts, roomOf(entry.byteLength))
     if (!areShardsWhole) return
     const look = lookHere(async (at) =>
-      readNumbers(await findNumbers(join(directory, shards[at].file), shards[at].byteLength)),
+      readPhones(await findPhones(join(directory, shards[at].file), shards[at].byteLength)),
     )
     const found = await findRepeats(shardCounts, look)
     const difference = findDifference(read, found)

@@ -10,13 +10,13 @@ import type { RecipientColumns } from '../../shard/columns.js'
 import {
   type Candidates,
   findCandidates,
-  markNumbers,
+  markPhones,
   type Share,
 } from '../../shard/duplicates/shard-look.js'
 import { runTasksHere, startTaskThreads, type TaskRunner } from '../../task-threads.js'
 import type { ManifestShard } from '../format/manifest.js'
 import { writeShardFile } from '../format/write-shard-file.js'
-import { type NumberPlace, readNumbers } from '../load/read-numbers.js'
+import { type PhonePlace, readPhones } from '../load/read-phones.js'
 import { sha256Of } from '../load/sha256.js'
 
 /** A source that is being written; columns and orders are in shared memory. */
@@ -40,9 +40,9 @@ type BuildTask =
   | ({ readonly kind: 'candidates'; readonly share: Share } & SlotsTask)
 type BuildResult = readonly [Cell, Cell] | ManifestShard | string | number | Candidates
 
-/** The numbers of a shard file, and the slots of all of them in shared memory. */
+/** The phones of a shard file, and the slots of all of them in shared memory. */
 interface SlotsTask {
-  readonly place: NumberPlace
+  readonly place: PhonePlace
   readonly slots: Uint32Array
 }
 
@@ -69,15 +69,15 @@ export async function digest(threads: BuildThreads, path: string) {
   return (await threads.run({ kind: 'digest', path })) as string
 }
 
-/** See `markNumbers`. */
-export async function mark(threads: BuildThreads, place: NumberPlace, slots: Uint32Array) {
+/** See `markPhones`. */
+export async function mark(threads: BuildThreads, place: PhonePlace, slots: Uint32Array) {
   return (await threads.run({ kind: 'mark', place, slots })) as number
 }
 
 /** See `findCandidates`. */
 export async function candidates(
   threads: BuildThreads,
-  place: NumberPlace,
+  place: PhonePlace,
   slots: Uint32Array,
   share: Share,
 ) {
@@ -88,9 +88,9 @@ export async function candidates(
 export async function runBuildTask(task: BuildTask, takeMemory?: TakeMemory): Promise<BuildResult> {
   if (task.kind === 'digest') return await sha256Of(task.path)
   if (task.kind === 'mark' || task.kind === 'candidates') {
-    const column = await readNumbers(task.place)
+    const column = await readPhones(task.place)
     return task.kind === 'mark'
-      ? markNumbers(column, task.slots)
+      ? markPhones(column, task.slots)
       : findCandidates(column, task.slots, task.share)
   }
   const { source, cell } = task

@@ -8,9 +8,9 @@ import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { RecipientColumns } from '../../shard/columns.js'
 
-/** An index entry (coordinates and id), a contact and the offset of a number. */
+/** An index entry (coordinates and id), a contact and the offset of a phone. */
 const RECIPIENT_BYTES = 8 + 4 + 4 + 4
-/** In the file of the repeats, for a recipient whose number repeats: all may. */
+/** In the file of the repeats, for a recipient whose phone repeats: all may. */
 const REPEAT_BYTES = 4 + 4
 /** Headers, padding, the manifest and directories, amply. */
 const SHARD_EXTRA_BYTES = 64 << 10
@@ -27,11 +27,11 @@ export async function assertFreeSpace(
   columns: RecipientColumns,
   otherCount: number,
 ): Promise<void> {
-  const { recipientCount, numbers } = columns
+  const { recipientCount, phones } = columns
   const shardCount = Math.ceil(recipientCount / limits.shardRecipientCount)
   const neededBytes =
     recipientCount * RECIPIENT_BYTES +
-    numbers.length +
+    phones.length +
     (recipientCount + otherCount) * REPEAT_BYTES +
     shardCount * SHARD_EXTRA_BYTES +
     SNAPSHOT_EXTRA_BYTES

@@ -21,7 +21,7 @@ interface CollectorOptions {
 export class RecipientCollector implements RecipientSink {
   readonly #lngs: SharedColumn<Int32Array>
   readonly #lats: SharedColumn<Int32Array>
-  readonly #numbers: TextColumn
+  readonly #phones: TextColumn
   #contacts: TextColumn
   readonly #recipientCountMax: number
 
@@ -31,7 +31,7 @@ export class RecipientCollector implements RecipientSink {
     this.#recipientCountMax = recipientCountMax
     this.#lngs = new SharedColumn(Int32Array, recipientCountMax)
     this.#lats = new SharedColumn(Int32Array, recipientCountMax)
-    this.#numbers = new TextColumn(recipientCountMax, textBytesMax)
+    this.#phones = new TextColumn(recipientCountMax, textBytesMax)
     this.#contacts = new TextColumn(recipientCountMax, textBytesMax)
   }
 
@@ -48,14 +48,14 @@ export class RecipientCollector implements RecipientSink {
         `more than ${this.#recipientCountMax} recipients: import them as several sources`,
       )
     }
-    this.#numbers.append(batch.numbers, batch.numberOffsets, recipientCount)
+    this.#phones.append(batch.phones, batch.phoneOffsets, recipientCount)
     this.#contacts.append(batch.contacts, batch.contactOffsets, recipientCount)
     this.#lngs.extend(recipientCount).set(batch.lngs.subarray(0, recipientCount))
     this.#lats.extend(recipientCount).set(batch.lats.subarray(0, recipientCount))
   }
 
   truncate(recipientCount: number): void {
-    this.#numbers.truncate(recipientCount)
+    this.#phones.truncate(recipientCount)
     this.#contacts.truncate(recipientCount)
     this.#lngs.length = recipientCount
     this.#lats.length = recipientCount
@@ -64,10 +64,10 @@ export class RecipientCollector implements RecipientSink {
   /** The columns: views of what was gathered. Nothing may be added afterwards. */
   async finish(): Promise<RecipientColumns> {
     const { recipientCount } = this
-    const { bytes: numbers, offsets: numberOffsets } = this.#numbers.finish()
+    const { bytes: phones, offsets: phoneOffsets } = this.#phones.finish()
     const { bytes: contactTexts, offsets: contactOffsets } = this.#contacts.finish()
     this.#contacts = new TextColumn(0, 0)
-    const texts = { recipientCount, numberOffsets, numbers, contactOffsets, contactTexts }
+    const texts = { recipientCount, phoneOffsets, phones, contactOffsets, contactTexts }
     const { contacts, contactCount } = await findContacts(texts)
     return {
       recipientCount,
@@ -75,8 +75,8 @@ export class RecipientCollector implements RecipientSink {
       lats: this.#lats.finish(),
       contacts,
       contactCount,
-      numberOffsets,
-      numbers,
+      phoneOffsets,
+      phones,
     }
   }
 }

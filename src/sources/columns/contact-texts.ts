@@ -1,6 +1,6 @@
 /**
  * Finds, for each recipient, the first one with the same contact: the same contact text, or no
- * contact text and the same number. The work is cut so that threads share it:
+ * contact text and the same phone. The work is cut so that threads share it:
  *
  *   1. `hashTexts`   hashes a range of recipients, and counts them by the bin of their hash
  *   2. `binTexts`    puts the recipients of a range into their bins, in order
@@ -13,8 +13,8 @@ import { hashBytes } from '../../shard/hash-bytes.js'
 /** All in shared memory. */
 export interface ContactTexts {
   readonly recipientCount: number
-  readonly numberOffsets: Uint32Array
-  readonly numbers: Uint8Array
+  readonly phoneOffsets: Uint32Array
+  readonly phones: Uint8Array
   readonly contactOffsets: Uint32Array
   readonly contactTexts: Uint8Array
   /** Of the upper bits of a hash: 2^binBits bins. */
@@ -27,7 +27,7 @@ export interface ContactTexts {
 
 /** @returns how many recipients of [start, end) are in each bin */
 export function hashTexts(texts: ContactTexts, start: number, end: number): Uint32Array {
-  const { numberOffsets, numbers, contactOffsets, contactTexts, firsts: hashes } = texts
+  const { phoneOffsets, phones, contactOffsets, contactTexts, firsts: hashes } = texts
   const counts = new Uint32Array(2 ** texts.binBits)
   const shift = 32 - texts.binBits
   for (let row = start; row < end; row++) {
@@ -36,7 +36,7 @@ export function hashTexts(texts: ContactTexts, start: number, end: number): Uint
     const hash =
       from < to
         ? hashBytes(contactTexts, from, to)
-        : hashBytes(numbers, numberOffsets[row], numberOffsets[row + 1], NUMBER_SEED)
+        : hashBytes(phones, phoneOffsets[row], phoneOffsets[row + 1], PHONE_SEED)
     hashes[row] = hash
     counts[hash >>> shift]++
   }
@@ -67,8 +67,8 @@ export function findFirsts(texts: ContactTexts, bins: Uint32Array): void {
 
 const PAIR = 2
 const FIRST_SLOT_COUNT = 1 << 12
-/** Another one than for contacts: a number and a contact are never the same. */
-const NUMBER_SEED = 0x4f1bbcdc
+/** Another one than for contacts: a phone and a contact are never the same. */
+const PHONE_SEED = 0x4f1bbcdc
 
 /** One table for all bins of a thread; a slot is a hash and a recipient plus one (0: free). */
 let slots = new Uint32Array(PAIR * FIRST_SLOT_COUNT)
@@ -116,12 +116,12 @@ function doubleSlots(): void {
 }
 
 function areSame(texts: ContactTexts, left: number, right: number): boolean {
-  const { numberOffsets, numbers, contactOffsets, contactTexts } = texts
+  const { phoneOffsets, phones, contactOffsets, contactTexts } = texts
   const hasContact = contactOffsets[left] < contactOffsets[left + 1]
   if (hasContact !== contactOffsets[right] < contactOffsets[right + 1]) return false
   return hasContact
     ? areEqual(contactTexts, contactOffsets, left, right)
-    : areEqual(numbers, numberOffsets, left, right)
+    : areEqual(phones, phoneOffsets, left, right)
 }
 
 function areEqual(bytes: Uint8Array, offsets: Uint32Array, left: number, right: number): boolean {

@@ -1,7 +1,7 @@
 /**
  * The contact of each recipient: recipients with the same contact text share one, and so do
- * recipients without a contact text that have the same number. The two never mix: a contact text
- * that reads like a number is not that number. Contacts are dense, by first appearance.
+ * recipients without a contact text that have the same phone. The two never mix: a contact text
+ * that reads like a phone is not that phone. Contacts are dense, by first appearance.
  *
  * @module
  */
@@ -36,7 +36,7 @@ export function runContactTask(task: ContactTask): Uint32Array | undefined {
 
 type Texts = Pick<
   ContactTexts,
-  'recipientCount' | 'numberOffsets' | 'numbers' | 'contactOffsets' | 'contactTexts'
+  'recipientCount' | 'phoneOffsets' | 'phones' | 'contactOffsets' | 'contactTexts'
 >
 
 /** @param threadCount  0 to work on this thread */

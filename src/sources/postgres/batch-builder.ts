@@ -10,8 +10,8 @@ export class BatchBuilder {
   readonly #sink: RecipientSink
   readonly #lngs = new Int32Array(BATCH_RECIPIENT_COUNT)
   readonly #lats = new Int32Array(BATCH_RECIPIENT_COUNT)
-  readonly #numberOffsets = new Uint32Array(BATCH_RECIPIENT_COUNT + 1)
-  readonly #numbers = new Uint8Array(BATCH_RECIPIENT_COUNT * limits.numberBytes)
+  readonly #phoneOffsets = new Uint32Array(BATCH_RECIPIENT_COUNT + 1)
+  readonly #phones = new Uint8Array(BATCH_RECIPIENT_COUNT * limits.phoneBytes)
   readonly #contactOffsets = new Uint32Array(BATCH_RECIPIENT_COUNT + 1)
   readonly #contacts = new Uint8Array(BATCH_RECIPIENT_COUNT * limits.contactBytes)
   #count = 0
@@ -32,7 +32,7 @@ export class BatchBuilder {
     const row = this.#count++
     this.#lngs[row] = lng
     this.#lats[row] = lat
-    this.#numberOffsets[row + 1] = put(bytes, start, end, this.#numbers, this.#numberOffsets[row])
+    this.#phoneOffsets[row + 1] = put(bytes, start, end, this.#phones, this.#phoneOffsets[row])
     this.#contactOffsets[row + 1] = this.#contactOffsets[row]
   }
 
@@ -51,8 +51,8 @@ export class BatchBuilder {
       recipientCount: count,
       lngs: this.#lngs.subarray(0, count),
       lats: this.#lats.subarray(0, count),
-      numberOffsets: this.#numberOffsets.subarray(0, count + 1),
-      numbers: this.#numbers.subarray(0, this.#numberOffsets[count]),
+      phoneOffsets: this.#phoneOffsets.subarray(0, count + 1),
+      phones: this.#phones.subarray(0, this.#phoneOffsets[count]),
       contactOffsets: this.#contactOffsets.subarray(0, count + 1),
       contacts: this.#contacts.subarray(0, this.#contactOffsets[count]),
     })

@@ -23,7 +23,7 @@ interface Column {
 }
 
 /** Fields of a copied row; those of columns that are not there are null. */
-export const fields = { number: 0, contact: 1, key: 2, lat: 3, lng: 4, pointFault: 5 } as const
+export const fields = { phone: 0, contact: 1, key: 2, lat: 3, lng: 4, pointFault: 5 } as const
 export const FIELD_COUNT = 6
 /** Of the field `pointFault`, a boolean, where there is a geometry that is no point. */
 export const NOT_POINT = 1
@@ -156,7 +156,7 @@ function plan(
   where: string,
 ): CopyPlan {
   const find = (name: string | undefined) => columns.find((column) => column.name === name)
-  const number = identifier(find(chosen.number), where)
+  const phone = identifier(find(chosen.number), where)
   const contact = identifier(find(chosen.contact), where)
   const key = identifier(find(chosen.key), where)
   const inner = innerSelect(query, columns)
@@ -164,7 +164,7 @@ function plan(
     const { typeSchema: schema } = geometry
     // OFFSET 0 keeps the server from computing the point anew for each of its coordinates.
     const text = `SELECT number, contact, key, ${schema}.ST_Y(point), ${schema}.ST_X(point), fault
-      FROM (SELECT ${number} AS number, ${contact} AS contact, ${key} AS key, fault,
+      FROM (SELECT ${phone} AS number, ${contact} AS contact, ${key} AS key, fault,
           CASE WHEN NOT fault THEN ${lonLat(schema)} END AS point
         FROM (SELECT *, ${pointFault(schema)} AS fault
           FROM (SELECT *, c${geometry.index}::${schema}.geometry AS shape ${inner}) AS shapes
@@ -175,7 +175,7 @@ function plan(
   const lng = coordinate(find(chosen.lng), where)
   return {
     chosen,
-    text: copy(`SELECT ${number}, ${contact}, ${key}, ${lat.text}, ${lng.text}, NULL ${inner}`),
+    text: copy(`SELECT ${phone}, ${contact}, ${key}, ${lat.text}, ${lng.text}, NULL ${inner}`),
     isLatBinary: lat.isBinary,
     isLngBinary: lng.isBinary,
   }
@@ -191,7 +191,7 @@ function innerSelect(query: string, columns: readonly Column[]): string {
   return `FROM (\n${query.replace(/[\s;]+$/, '')}\n) AS source(${aliases})`
 }
 
-/** The SQL for a number, a contact or a key, as text. */
+/** The SQL for a phone, a contact or a key, as text. */
 function identifier(column: Column | undefined, where: string): string {
   if (column === undefined) return 'NULL::text'
   const { name, index, typeName, use } = column

@@ -12,8 +12,8 @@ import {
   keyFault,
   latFault,
   lngFault,
-  numberFault,
   parseDegrees,
+  phoneFault,
   unitsOf,
 } from '../rows/row-rules.js'
 import { BatchBuilder } from './batch-builder.js'
@@ -48,10 +48,10 @@ export class PostgresRows {
       this.#tally.add(fault, this.#place, this.rowCount + 1, 'row')
       return
     }
-    const { number, contact } = fields
+    const { phone, contact } = fields
     const lng = unitsOf(this.#lng ?? 0)
     const lat = unitsOf(this.#lat ?? 0)
-    this.#builder.add(lng, lat, bytes, starts[number], ends[number])
+    this.#builder.add(lng, lat, bytes, starts[phone], ends[phone])
     if (starts[contact] !== ends[contact] && !isBlank(bytes, starts[contact], ends[contact])) {
       this.#builder.setContact(bytes, starts[contact], ends[contact])
     }
@@ -70,10 +70,10 @@ export class PostgresRows {
 
   /** The first reason that applies; sets the position of the row. */
   #faultOf(bytes: Buffer, starts: Int32Array, ends: Int32Array): RejectReason | undefined {
-    const { number, contact } = fields
+    const { phone, contact } = fields
     return (
       pointFault(bytes, starts[fields.pointFault]) ??
-      numberFault(bytes, starts[number], ends[number]) ??
+      phoneFault(bytes, starts[phone], ends[phone]) ??
       this.#positionFault(bytes, starts, ends) ??
       contactFault(bytes, starts[contact], ends[contact]) ??
       (this.#hasKey ? this.#keyFault(bytes, starts[fields.key], ends[fields.key]) : undefined)

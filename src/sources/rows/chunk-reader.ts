@@ -24,7 +24,7 @@ export class ChunkReader {
   readonly #layout: RowLayout
   readonly #keys: KeySet
   readonly #special: SpecialSink
-  readonly #numbers = new TextVector()
+  readonly #phones = new TextVector()
   readonly #contacts = new TextVector()
   readonly #keyTexts = new TextVector()
   /** Offsets of texts that are all empty. */
@@ -45,7 +45,7 @@ export class ChunkReader {
     const reasons = data(layout.reason, 1)
     const lats = int32(data(layout.lat, 4))
     const lngs = int32(data(layout.lng, 4))
-    this.#numbers.read(vectorOf(chunk, layout.number), count)
+    this.#phones.read(vectorOf(chunk, layout.number), count)
     if (layout.contact !== -1) this.#contacts.read(vectorOf(chunk, layout.contact), count)
     if (layout.key !== -1) {
       this.#keyTexts.read(vectorOf(chunk, layout.key), count)
@@ -67,7 +67,7 @@ export class ChunkReader {
       acceptedCount++
     }
     if (acceptedCount < count) {
-      dropTexts(this.#numbers, reasons, count)
+      dropTexts(this.#phones, reasons, count)
       if (layout.contact !== -1) dropTexts(this.#contacts, reasons, count)
     }
     return {
@@ -87,15 +87,15 @@ export class ChunkReader {
   }
 
   #texts(count: number) {
-    const numberOffsets = this.#numbers.offsets.subarray(0, count + 1)
+    const phoneOffsets = this.#phones.offsets.subarray(0, count + 1)
     const hasContacts = this.#layout.contact !== -1
     const contactOffsets = (hasContacts ? this.#contacts.offsets : this.#noOffsets).subarray(
       0,
       count + 1,
     )
     return {
-      numberOffsets,
-      numbers: this.#numbers.bytes.subarray(0, numberOffsets[count]),
+      phoneOffsets,
+      phones: this.#phones.bytes.subarray(0, phoneOffsets[count]),
       contactOffsets,
       contacts: hasContacts ? this.#contacts.bytes.subarray(0, contactOffsets[count]) : NO_TEXTS,
     }

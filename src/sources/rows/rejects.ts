@@ -1,6 +1,6 @@
 /**
  * Why rows of an input were not taken: counted by reason, with a few places to look at. The
- * values are never kept: numbers and positions are personal data.
+ * values are never kept: phones and positions are personal data.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export const rejectReasons = {
   NumberInvalid: 'the number is neither a text nor a whole number',
   ContactInvalid: 'the contact is neither a text nor a whole number',
   NumberEmpty: 'the number is missing or only white space',
-  NumberTooLong: `the number is longer than ${limits.numberBytes} bytes`,
+  NumberTooLong: `the number is longer than ${limits.phoneBytes} bytes`,
   NumberUnprintable: 'the number contains a control character',
   NumberFormula: 'the number starts with = or @, which spreadsheets would run',
   LatMissing: 'the latitude is missing',

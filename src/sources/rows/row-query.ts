@@ -146,7 +146,7 @@ function reasonCase(source: RowSource): string {
 function ordinary({ lat, lng, contact, key }: RowSource): string {
   const tests = [
     'TRY_CAST(number AS BIGINT) IS NOT NULL',
-    `strlen(number) <= ${limits.numberBytes}`,
+    `strlen(number) <= ${limits.phoneBytes}`,
     `lat BETWEEN -${LAT_DEGREES_MAX} AND ${LAT_DEGREES_MAX}`,
     `lng BETWEEN -${LNG_DEGREES_MAX} AND ${LNG_DEGREES_MAX}`,
   ]

@@ -7,7 +7,7 @@
 import { isUtf8 } from 'node:buffer'
 import { UNITS_PER_DEGREE } from '../../geometry/units.js'
 import { limits } from '../../limits.js'
-import { isBlank, phoneFault } from '../../phone-number.js'
+import { isBlank, phoneBytesFault } from '../../phone-number.js'
 import type { RejectReason } from './rejects.js'
 
 const LAT_DEGREES_MAX = 90
@@ -16,10 +16,10 @@ const LNG_DEGREES_MAX = 180
 const DECIMAL = /^[ \t]*([+-]?(?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:[eE][+-]?[0-9]+)?)[ \t]*$/
 const MISSING = /^[ \t]*$/
 
-/** Why the number at [start, end) cannot be used; an empty range is no number, wherever it is. */
-export function numberFault(bytes: Buffer, start: number, end: number): RejectReason | undefined {
+/** Why the phone at [start, end) cannot be used; an empty range is no phone, wherever it is. */
+export function phoneFault(bytes: Buffer, start: number, end: number): RejectReason | undefined {
   if (!isEncoded(bytes, start, end)) return 'EncodingInvalid'
-  return phoneFault(bytes, start, end)
+  return phoneBytesFault(bytes, start, end)
 }
 
 /** Why the contact at [start, end) cannot be used. */

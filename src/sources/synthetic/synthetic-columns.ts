@@ -28,14 +28,14 @@ export function syntheticColumns(
   const lngs = new Int32Array(room(4 * recipientCount))
   const lats = new Int32Array(room(4 * recipientCount))
   const contacts = new Uint32Array(room(4 * recipientCount))
-  const numberOffsets = new Uint32Array(room(4 * (recipientCount + 1)))
-  const numbers = new Uint8Array(room(recipientCount * NUMBER_BYTES_MAX))
+  const phoneOffsets = new Uint32Array(room(4 * (recipientCount + 1)))
+  const phones = new Uint8Array(room(recipientCount * PHONE_BYTES_MAX))
   let doneCount = 0
   for (const batch of syntheticRecipients(options)) {
     lngs.set(batch.lngs, doneCount)
     lats.set(batch.lats, doneCount)
     contacts.set(batch.contacts, doneCount)
-    putNumbers(batch, numbers, numberOffsets, doneCount)
+    putPhones(batch, phones, phoneOffsets, doneCount)
     doneCount += batch.recipientCount
     onProgress?.(doneCount)
   }
@@ -46,34 +46,34 @@ export function syntheticColumns(
     contacts,
     // Contacts come one after the other, so the last recipient has the last of them.
     contactCount: recipientCount === 0 ? 0 : contacts[recipientCount - 1] + 1,
-    numberOffsets,
-    numbers: numbers.subarray(0, numberOffsets[recipientCount]),
+    phoneOffsets,
+    phones: phones.subarray(0, phoneOffsets[recipientCount]),
   }
 }
 
 const PREFIX = new TextEncoder().encode('+999')
 /** The prefix and 9 digits. */
-const NUMBER_BYTES_MAX = 13
+const PHONE_BYTES_MAX = 13
 const ZERO = 0x30
 
-/** Writes the numbers of a batch behind those of the `doneCount` recipients before it. */
-function putNumbers(
+/** Writes the phones of a batch behind those of the `doneCount` recipients before it. */
+function putPhones(
   batch: SyntheticBatch,
-  numbers: Uint8Array,
-  numberOffsets: Uint32Array,
+  phones: Uint8Array,
+  phoneOffsets: Uint32Array,
   doneCount: number,
 ): void {
-  let end = numberOffsets[doneCount]
+  let end = phoneOffsets[doneCount]
   for (let row = 0; row < batch.recipientCount; row++) {
     const { value, width } = subscriberDigits(batch.subscribers[row])
-    numbers.set(PREFIX, end)
+    phones.set(PREFIX, end)
     end += PREFIX.length + width
     let left = value
     for (let at = end - 1; at >= end - width; at--) {
       const tens = Math.floor(left / 10)
-      numbers[at] = ZERO + left - 10 * tens
+      phones[at] = ZERO + left - 10 * tens
       left = tens
     }
-    numberOffsets[doneCount + row + 1] = end
+    phoneOffsets[doneCount + row + 1] = end
   }
 }

@@ -14,10 +14,10 @@
  *   25 km more.
  * - One contact in ten lives in a block of flats, exactly where the 2 to 60 contacts do who came
  *   or come to live there. A block fills up before the next is built.
- * - 15 % of the contacts have several numbers: 2 to 4, one recipient each. Half of these further
+ * - 15 % of the contacts have several phones: 2 to 4, one recipient each. Half of these further
  *   recipients are at the contact's home, the others anywhere in its city. With the blocks, about
  *   27 % of all recipients share their exact position with another.
- * - Numbers are +999 (a country code that nobody has been given, so none of them reaches a phone)
+ * - Phones are +999 (a country code that nobody has been given, so none of them reaches anybody)
  *   and 8 or 9 digits, each used once.
  *
  * Cities and populations: GeoNames (https://www.geonames.org), CC BY 4.0, as packed by
@@ -29,7 +29,7 @@ import { createRequire } from 'node:module'
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
 import { OperatorError } from '../../errors.js'
 
-/** More would need a tenth digit in the numbers. */
+/** More would need a tenth digit in the phones. */
 export const SYNTHETIC_RECIPIENT_COUNT_MAX = 1_000_000_000
 
 export interface SyntheticOptions {
@@ -63,18 +63,18 @@ export function syntheticRecipients(options: SyntheticOptions): Generator<Synthe
 
 /** The digits that follow +999: `value`, with zeros in front up to `width`. */
 export function subscriberDigits(subscriber: number): { value: number; width: number } {
-  return subscriber < SHORT_NUMBER_COUNT
+  return subscriber < SHORT_PHONE_COUNT
     ? { value: subscriber, width: 8 }
-    : { value: subscriber - SHORT_NUMBER_COUNT, width: 9 }
+    : { value: subscriber - SHORT_PHONE_COUNT, width: 9 }
 }
 
 const BATCH_RECIPIENT_COUNT = 16_384
-const SHORT_NUMBER_COUNT = 100_000_000
-const SUBSCRIBER_COUNT = SHORT_NUMBER_COUNT + 1_000_000_000
+const SHORT_PHONE_COUNT = 100_000_000
+const SUBSCRIBER_COUNT = SHORT_PHONE_COUNT + 1_000_000_000
 
 const WORD = 2 ** 32
 const BUILDING_SHARE = 0.1
-const SEVERAL_NUMBERS_SHARE = 0.15
+const SEVERAL_PHONES_SHARE = 0.15
 const AT_HOME_SHARE = 0.5
 const COUNTRYSIDE_SHARE = 0.125
 
@@ -100,18 +100,18 @@ function* batches(cities: CityTable, options: SyntheticOptions): Generator<Synth
   const place: Place = { lng: 0, lat: 0, cityIndex: 0 }
   let home = place
   let contact = -1
-  let numbersLeft = 0
+  let phonesLeft = 0
   for (let made = 0; made < options.recipientCount; ) {
     const batch = emptyBatch(Math.min(BATCH_RECIPIENT_COUNT, options.recipientCount - made))
     for (let row = 0; row < batch.recipientCount; row += 1) {
-      if (numbersLeft === 0) {
+      if (phonesLeft === 0) {
         contact += 1
         home = nextHome()
-        numbersLeft = isIn(SEVERAL_NUMBERS_SHARE, words) ? 2 + below(3, words) : 1
+        phonesLeft = isIn(SEVERAL_PHONES_SHARE, words) ? 2 + below(3, words) : 1
         copyPlace(home, place)
       } else if (isIn(AT_HOME_SHARE, words)) copyPlace(home, place)
       else scatter(cities, home.cityIndex, words, place)
-      numbersLeft -= 1
+      phonesLeft -= 1
       batch.lngs[row] = place.lng
       batch.lats[row] = place.lat
       batch.contacts[row] = contact

@@ -12,7 +12,7 @@ import type { Header } from './header.js'
  * @param isPlain  whether each record is known to be one line without control characters
  */
 export function csvRows(from: string, header: Header, isPlain: boolean): RowSource {
-  const { numberIndex, latIndex, lngIndex, contactIndex, keyIndex } = header
+  const { phoneIndex, latIndex, lngIndex, contactIndex, keyIndex } = header
   const ignored = ignoredColumns(header)
   // A quotation mark is missing, and the next row or rows have gone into this field.
   const believedNot = ['number', 'lat_text', 'lng_text']
@@ -20,7 +20,7 @@ export function csvRows(from: string, header: Header, isPlain: boolean): RowSour
   if (keyIndex !== -1) believedNot.push('key')
   return {
     from,
-    number: `c${numberIndex}`,
+    number: `c${phoneIndex}`,
     lat: { text: `c${latIndex}` },
     lng: { text: `c${lngIndex}` },
     ...(contactIndex === -1 ? {} : { contact: `c${contactIndex}` }),
@@ -32,8 +32,8 @@ export function csvRows(from: string, header: Header, isPlain: boolean): RowSour
 }
 
 function ignoredColumns(header: Header): string[] {
-  const { numberIndex, latIndex, lngIndex, contactIndex, keyIndex } = header
-  const used = [numberIndex, latIndex, lngIndex, contactIndex, keyIndex]
+  const { phoneIndex, latIndex, lngIndex, contactIndex, keyIndex } = header
+  const used = [phoneIndex, latIndex, lngIndex, contactIndex, keyIndex]
   return Array.from({ length: header.columnCount }, (_, index) => index)
     .filter((index) => !used.includes(index))
     .map((index) => `c${index}`)

@@ -10,7 +10,7 @@ export interface Header {
   readonly delimiter: string
   readonly columnCount: number
   readonly chosen: ColumnChoice
-  readonly numberIndex: number
+  readonly phoneIndex: number
   readonly latIndex: number
   readonly lngIndex: number
   /** -1 when there is no such column. */
@@ -36,7 +36,7 @@ export function readHeader(file: string, line: string, wanted: ColumnNames): Hea
     delimiter,
     columnCount: names.length,
     chosen,
-    numberIndex: indexOf(chosen.number),
+    phoneIndex: indexOf(chosen.number),
     latIndex: indexOf(chosen.lat),
     lngIndex: indexOf(chosen.lng),
     contactIndex: indexOf(chosen.contact),

@@ -30,7 +30,7 @@ export const oddNumbers: readonly string[] = [
   ...['00', '01', '+1', '.5', '1.', '0x10', 'NaN', 'Infinity', '-', '1e', '1_000', '١'],
 ]
 
-/** Looks like a number of a recipient, so that logs and errors must not quote it. */
+/** Looks like a phone of a recipient, so that logs and errors must not quote it. */
 export const MARKER = '+99977700055501'
 
 /** Texts before they are quoted. */

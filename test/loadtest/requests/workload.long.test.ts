@@ -12,7 +12,7 @@ import { syntheticColumns } from '../../../src/sources/synthetic/synthetic-colum
 
 const SEED = 1
 const columns = syntheticColumns({ recipientCount: 200_000, seed: SEED, countries: ['US'] })
-const oracle = createOracle({ numbers: [], lngs: columns.lngs, lats: columns.lats })
+const oracle = createOracle({ phones: [], lngs: columns.lngs, lats: columns.lats })
 const countOf = (features: readonly SelectFeature[]) => oracle.rowsInside(features).length
 const build = (itemCount: number, seed: number) => buildWorkload(columns, itemCount, seed, countOf)
 

@@ -14,17 +14,17 @@ function rowsOf(recipientCount: number): Uint32Array {
 }
 
 /** Each recipient as one text. */
-function describe({ coords, contacts, numberOffsets, numbers }: Shard): string[] {
+function describe({ coords, contacts, phoneOffsets, phones }: Shard): string[] {
   return Array.from(contacts, (contact, index) => {
-    const number = numbers.subarray(numberOffsets[index], numberOffsets[index + 1])
-    return `${coords[2 * index]} ${coords[2 * index + 1]} ${contact} ${decoder.decode(number)}`
+    const phone = phones.subarray(phoneOffsets[index], phoneOffsets[index + 1])
+    return `${coords[2 * index]} ${coords[2 * index + 1]} ${contact} ${decoder.decode(phone)}`
   })
 }
 
 function describeColumns(columns: RecipientColumns, row: number): string {
-  const { lngs, lats, contacts, numbers, numberOffsets } = columns
-  const number = numbers.subarray(numberOffsets[row], numberOffsets[row + 1])
-  return `${lngs[row]} ${lats[row]} ${contacts[row]} ${decoder.decode(number)}`
+  const { lngs, lats, contacts, phones, phoneOffsets } = columns
+  const phone = phones.subarray(phoneOffsets[row], phoneOffsets[row + 1])
+  return `${lngs[row]} ${lats[row]} ${contacts[row]} ${decoder.decode(phone)}`
 }
 
 t.test('a shard holds the recipients of its rows, whole, in the order of its index', async (t) => {
@@ -51,7 +51,7 @@ t.test('a shard says whose it is and has the tightest bounds', async (t) => {
     [-1_800_000_000, 5],
     [1_800_000_000, 900_000_000],
     [0, -900_000_000],
-  ].map(([lng, lat]) => ({ number: '+999', contact: '', lng, lat }))
+  ].map(([lng, lat]) => ({ phone: '+999', contact: '', lng, lat }))
   const image = buildShard(columnsOf(recipients), rowsOf(3), 7, 3)
   t.match(image, { sourceId: 7, regionIndex: 3, recipientCount: 3 })
   const box = { minLng: -1_800_000_000, minLat: -900_000_000, maxLng: 1_800_000_000, maxLat: 9e8 }

@@ -46,7 +46,7 @@ t.test(
     const degree = 1e7
     // 10 degrees of longitude at 80 degrees north are shorter than 3 degrees of latitude.
     const north = [0, 1, 2, 3, 4, 5, 6, 7].map((step) => ({
-      number: '+999',
+      phone: '+999',
       contact: '',
       lng: step * degree * 1.25,
       lat: (80 + ((step * 3) % 8) * 0.4) * degree,
@@ -67,7 +67,7 @@ t.test(
 t.test(
   'a hundred thousand recipients at one place are cut in the order of their rows',
   async (t) => {
-    const recipient = { number: '+999', contact: '', lng: -1_800_000_000, lat: 900_000_000 }
+    const recipient = { phone: '+999', contact: '', lng: -1_800_000_000, lat: 900_000_000 }
     const columns = columnsOf(Array.from({ length: 100_000 }, () => recipient))
     const shards = partition(columns, 30_000)
     t.same(

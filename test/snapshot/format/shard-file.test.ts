@@ -125,27 +125,27 @@ t.test('a shard that is wrong in itself is refused though its checksums are righ
     [
       /start at 0/,
       (shard) => {
-        attachShard(shard).numberOffsets[0] = 1
+        attachShard(shard).phoneOffsets[0] = 1
       },
     ],
     [
       /number 6 empty/,
       (shard) => {
-        attachShard(shard).numberOffsets[7] = 0
+        attachShard(shard).phoneOffsets[7] = 0
       },
     ],
     [
-      // Rows are written into memory that has room for numbers up to the limit.
+      // Rows are written into memory that has room for phones up to the limit.
       /number 7 of 65 bytes/,
       (shard) => {
-        const { numberOffsets } = attachShard(shard)
-        numberOffsets[8] = numberOffsets[7] + limits.numberBytes + 1
+        const { phoneOffsets } = attachShard(shard)
+        phoneOffsets[8] = phoneOffsets[7] + limits.phoneBytes + 1
       },
     ],
     [
       /numbers that end/,
       (shard) => {
-        attachShard(shard).numberOffsets[300]++
+        attachShard(shard).phoneOffsets[300]++
       },
     ],
     [/no recipients/, (shard) => ({ ...shard, recipientCount: 0 })],

@@ -31,14 +31,14 @@ t.test('what is published is what is opened, for random recipients', async (t) =
       const shard = attachShard(image)
       const { buffer, byteOffset } = image.image
       const ids = new Uint16Array(buffer, byteOffset + 8, recipientCount)
-      const numberAt = (index: number) =>
+      const phoneAt = (index: number) =>
         Buffer.from(
-          shard.numbers.slice(shard.numberOffsets[index], shard.numberOffsets[index + 1]),
+          shard.phones.slice(shard.phoneOffsets[index], shard.phoneOffsets[index + 1]),
         ).toString()
       for (const [index, row] of ids.entries()) {
-        const { lng, lat, number } = recipients[row]
-        const found = [shard.coords[2 * index], shard.coords[2 * index + 1], numberAt(index)]
-        t.same([...found, shard.contacts[index]], [lng, lat, number, columns.contacts[row]])
+        const { lng, lat, phone } = recipients[row]
+        const found = [shard.coords[2 * index], shard.coords[2 * index + 1], phoneAt(index)]
+        t.same([...found, shard.contacts[index]], [lng, lat, phone, columns.contacts[row]])
       }
     }),
     { seed, numRuns: byTier({ short: 8, long: 25 }) },

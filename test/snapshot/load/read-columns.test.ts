@@ -4,8 +4,8 @@ import t from 'tap'
 import { buildShard } from '../../../src/shard/build/build.js'
 import { attachShard } from '../../../src/shard/layout.js'
 import { writeShardFile } from '../../../src/snapshot/format/write-shard-file.js'
-import { findNumbers } from '../../../src/snapshot/load/read-columns.js'
-import { readNumbers } from '../../../src/snapshot/load/read-numbers.js'
+import { findPhones } from '../../../src/snapshot/load/read-columns.js'
+import { readPhones } from '../../../src/snapshot/load/read-phones.js'
 import { manyColumns } from '../../support/data/columns.js'
 
 const shard = buildShard(
@@ -15,20 +15,20 @@ const shard = buildShard(
   0,
 )
 
-t.test('the numbers of a shard are read from its file', async (t) => {
+t.test('the phones of a shard are read from its file', async (t) => {
   const path = join(t.testdir({}), '4-0000.shard')
   const { byteLength } = await writeShardFile(path, shard)
-  const { numbers, numberOffsets } = attachShard(shard)
-  const found = await readNumbers(await findNumbers(path, byteLength))
-  t.strictSame(found.numberOffsets, numberOffsets)
-  t.ok(Buffer.from(numbers).equals(found.numbers))
+  const { phones, phoneOffsets } = attachShard(shard)
+  const found = await readPhones(await findPhones(path, byteLength))
+  t.strictSame(found.phoneOffsets, phoneOffsets)
+  t.ok(Buffer.from(phones).equals(found.phones))
 })
 
 t.test('a file that is cut or missing is named', async (t) => {
   const path = join(t.testdir({}), '4-0000.shard')
   const error = { code: 'SnapshotCorrupt', message: /4-0000\.shard: / }
-  await t.rejects(findNumbers(path, 4096), error)
+  await t.rejects(findPhones(path, 4096), error)
   const { byteLength } = await writeShardFile(path, shard)
   truncateSync(path, byteLength - 1)
-  await t.rejects(findNumbers(path, byteLength), error)
+  await t.rejects(findPhones(path, byteLength), error)
 })

@@ -107,7 +107,7 @@ t.test(
   },
 )
 
-t.test('numbers that repeat over sources, new and carried over, are found', async (t) => {
+t.test('phones that repeat over sources, new and carried over, are found', async (t) => {
   const data = t.testdir({})
   await publishTest(data, 1, manyColumns(10))
   const ids = await Promise.all([

@@ -16,7 +16,7 @@ import { byTier } from '../../support/tier.js'
 
 const SOURCE = { id: 7, label: 'Residents' }
 
-/** In clusters, with repeated places, and numbers of all lengths. */
+/** In clusters, with repeated places, and phones of all lengths. */
 function scattered(recipientCount: number): TestRecipient[] {
   let state = 12_345
   const random = () => {
@@ -24,7 +24,7 @@ function scattered(recipientCount: number): TestRecipient[] {
     return state / 2 ** 32
   }
   return Array.from({ length: recipientCount }, (_, row) => ({
-    number: `+999${row}${'7'.repeat(Math.floor(random() * 56))}`,
+    phone: `+999${row}${'7'.repeat(Math.floor(random() * 56))}`,
     lng: Math.floor((random() - 0.5) * (row % 3 === 0 ? 3.6e9 : 40)),
     lat: Math.floor((random() - 0.5) * (row % 3 === 0 ? 1.8e9 : 40)),
     contact: row % 4 === 0 ? `c${Math.floor(random() * 50)}` : '',

@@ -9,12 +9,12 @@ import {
 } from '../../support/data/columns.js'
 import { testSeed } from '../../support/random/properties.js'
 
-function recipient(number: string, contact = ''): TestRecipient {
-  return { number, contact, lng: 1, lat: 2 }
+function recipient(phone: string, contact = ''): TestRecipient {
+  return { phone, contact, lng: 1, lat: 2 }
 }
 
 t.test('contacts are dense by first appearance, in two key spaces', async (t) => {
-  const rows: [number: string, contact: string, expected: number][] = [
+  const rows: [phone: string, contact: string, expected: number][] = [
     ['+9991', 'a', 0],
     ['+9992', '', 1],
     ['+9993', 'a', 0],
@@ -26,7 +26,7 @@ t.test('contacts are dense by first appearance, in two key spaces', async (t) =>
     ['+9991', '', 3],
   ]
   const collector = new RecipientCollector()
-  collector.add(batchOf(rows.map(([number, contact]) => recipient(number, contact))))
+  collector.add(batchOf(rows.map(([phone, contact]) => recipient(phone, contact))))
   const columns = await collector.finish()
   t.same(
     [...columns.contacts],
@@ -37,8 +37,8 @@ t.test('contacts are dense by first appearance, in two key spaces', async (t) =>
 
 t.test('what is taken back was never there', async (t) => {
   const collector = new RecipientCollector()
-  const add = (...numbers: string[]) =>
-    collector.add(batchOf(numbers.map((number) => recipient(number, `c${number}`))))
+  const add = (...phones: string[]) =>
+    collector.add(batchOf(phones.map((phone) => recipient(phone, `c${phone}`))))
   add('+9991', '+9992')
   add('+99933', '+999444')
   collector.truncate(3)
@@ -47,7 +47,7 @@ t.test('what is taken back was never there', async (t) => {
   collector.truncate(4)
   const expected = new RecipientCollector()
   expected.add(
-    batchOf(['+9991', '+9992', '+99933', '+9995'].map((number) => recipient(number, `c${number}`))),
+    batchOf(['+9991', '+9992', '+99933', '+9995'].map((phone) => recipient(phone, `c${phone}`))),
   )
   t.same(await collector.finish(), await expected.finish())
   const empty = new RecipientCollector()
@@ -63,21 +63,21 @@ t.test('columns are what was added, in batches of any size, in shared memory', a
       const collector = new RecipientCollector()
       for (let start = 0; start < recipients.length; start += size) {
         // Room behind what is in a batch, and texts that do not begin with the first byte.
-        const { numberOffsets, numbers, lngs, ...rest } = batchOf(
+        const { phoneOffsets, phones, lngs, ...rest } = batchOf(
           recipients.slice(start, start + size),
         )
         collector.add({
           ...rest,
           lngs: Int32Array.of(...lngs, 77, 77),
-          numberOffsets: numberOffsets.map((offset) => offset + 3),
-          numbers: Buffer.concat([Buffer.from('xxx'), numbers, Buffer.from('yy')]),
+          phoneOffsets: phoneOffsets.map((offset) => offset + 3),
+          phones: Buffer.concat([Buffer.from('xxx'), phones, Buffer.from('yy')]),
         })
       }
-      const { numbers, ...columns } = await collector.finish()
-      const { numbers: expectedNumbers, ...expected } = columnsOf(recipients)
+      const { phones, ...columns } = await collector.finish()
+      const { phones: expectedPhones, ...expected } = columnsOf(recipients)
       t.strictSame(columns, expected)
-      t.ok(Buffer.from(expectedNumbers).equals(numbers))
-      return [columns.lngs, columns.contacts, columns.numberOffsets, numbers].every(
+      t.ok(Buffer.from(expectedPhones).equals(phones))
+      return [columns.lngs, columns.contacts, columns.phoneOffsets, phones].every(
         ({ buffer }) => buffer instanceof SharedArrayBuffer,
       )
     }),
@@ -114,5 +114,5 @@ t.test('its texts take bytes up to their limit, and not one more', async (t) => 
 t.test('nobody at all is a source, too', async (t) => {
   const columns = await new RecipientCollector().finish()
   t.match(columns, { recipientCount: 0, contactCount: 0 })
-  t.same([columns.lngs.length, columns.numbers.length, columns.numberOffsets.length], [0, 0, 1])
+  t.same([columns.lngs.length, columns.phones.length, columns.phoneOffsets.length], [0, 0, 1])
 })

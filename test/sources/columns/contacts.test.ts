@@ -3,10 +3,10 @@ import { findContacts } from '../../../src/sources/columns/contacts.js'
 import { batchOf, columnsOf, type TestRecipient } from '../../support/data/columns.js'
 import { byTier } from '../../support/tier.js'
 
-/** Recipients of which some share a contact text or a number, and most do not. */
+/** Recipients of which some share a contact text or a phone, and most do not. */
 function manyRecipients(recipientCount: number): TestRecipient[] {
   return Array.from({ length: recipientCount }, (_, row) => ({
-    number: `+999${row % 7 === 0 ? row % 1_000 : row}`,
+    phone: `+999${row % 7 === 0 ? row % 1_000 : row}`,
     contact: row % 3 === 0 ? '' : `c${row % 5 === 0 ? row % 2_000 : row}`,
     lng: 0,
     lat: 0,
@@ -31,7 +31,7 @@ for (const threadCount of byTier({ short: [3], long: [0, 1, 2, 3] })) {
       const { contacts: contactTexts, ...batch } = batchOf(recipients)
       const inShared = {
         ...batch,
-        numbers: shared(batch.numbers),
+        phones: shared(batch.phones),
         contactTexts: shared(contactTexts),
       }
       const found = await findContacts(inShared, threadCount)

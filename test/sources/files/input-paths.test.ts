@@ -81,6 +81,6 @@ t.test('files of several formats are one source', async (t) => {
   writeFileSync(join(directory, 'x', 'a'), CSV)
   writeFileSync(join(directory, 'x', 'b'), '{"number":"+9992","lat":1,"lng":2}\n')
   writeFileSync(join(directory, 'x', 'c'), '{"type":"FeatureCollection","features":[]}')
-  const { numbers } = await readRows([join(directory, 'x', '*')])
-  t.same(numbers, ['+9991', '+9992'])
+  const { phones } = await readRows([join(directory, 'x', '*')])
+  t.same(phones, ['+9991', '+9992'])
 })

@@ -50,13 +50,13 @@ async function againstServer(server: PostgresServer): Promise<void> {
     const { rows, report } = await read(server, 'SELECT * FROM people ORDER BY number DESC;')
     t.equal(report.rowCount, 5)
     t.same(rows[0], {
-      number: '+9995',
+      phone: '+9995',
       lat: 105_000_000,
       lng: -205_000_000,
       contact: 'household 2',
     })
     t.same(
-      rows.map(({ number }) => number),
+      rows.map(({ phone }) => phone),
       ['+9995', '+9994', '+9993', '+9992', '+9991'],
     )
   })
@@ -79,7 +79,7 @@ async function againstServer(server: PostgresServer): Promise<void> {
         server,
         `SELECT 7::${type} AS number, 1::${type} lat, 2::${type} lng`,
       )
-      t.same(rows, [{ number: '7', lat: 10_000_000, lng: 20_000_000, contact: '' }], type)
+      t.same(rows, [{ phone: '7', lat: 10_000_000, lng: 20_000_000, contact: '' }], type)
     }
     const odd = await read(
       server,
@@ -96,10 +96,10 @@ async function againstServer(server: PostgresServer): Promise<void> {
       (7, 'LINESTRING(0 0,1 1)'), (8, 'MULTIPOINT(1 1)'), (9, 'POINT(181 0)')) AS v(number, place)`
     const result = await read(server, `SELECT number, place FROM ${points}`)
     t.same(result.rows, [
-      { number: '1', lng: 10_000_000, lat: 20_000_000, contact: '' },
-      { number: '2', lng: 30_000_000, lat: 40_000_000, contact: '' },
-      { number: '3', lng: 50_000_000, lat: 60_000_000, contact: '' },
-      { number: '4', lng: 0, lat: 0, contact: '' },
+      { phone: '1', lng: 10_000_000, lat: 20_000_000, contact: '' },
+      { phone: '2', lng: 30_000_000, lat: 40_000_000, contact: '' },
+      { phone: '3', lng: 50_000_000, lat: 60_000_000, contact: '' },
+      { phone: '4', lng: 0, lat: 0, contact: '' },
     ])
     t.same(reasonsOf(result), { GeometryNotPoint: 4, LngOutOfRange: 1 })
     t.match(result.report.rejects[0].examples[0], { line: 5, unit: 'row' })
@@ -121,7 +121,7 @@ async function againstServer(server: PostgresServer): Promise<void> {
       { key: 'id' },
     )
     t.same(
-      result.rows.map(({ number }) => number),
+      result.rows.map(({ phone }) => phone),
       ['+9992', '+9996'],
     )
     t.same(reasonsOf(result), { LatOutOfRange: 1, KeyMissing: 2, KeyRepeated: 1 })
@@ -156,10 +156,7 @@ async function againstServer(server: PostgresServer): Promise<void> {
     const preview = await previewPostgres({ url: server.url(), query, columns: {} }, 2)
     t.match(preview, {
       columns: { number: 'number', lat: 'lat', lng: 'lng', contact: 'contact' },
-      rows: [
-        { number: '+9991', lat: '10.1000000', lng: '-20.1000000', contact: 'household 0' },
-        {},
-      ],
+      rows: [{ phone: '+9991', lat: '10.1000000', lng: '-20.1000000', contact: 'household 0' }, {}],
       report: { rowCount: 6, acceptedCount: 5, rejectedCount: 1 },
     })
     t.equal(preview.rows.length, 2)

@@ -10,8 +10,8 @@ import { PostgresRows } from '../../../src/sources/postgres/rows.js'
 import {
   contactFault,
   keyFault,
-  numberFault,
   parseDegrees,
+  phoneFault,
 } from '../../../src/sources/rows/row-rules.js'
 import { BatchKeeper } from '../../support/data/batch-keeper.js'
 import { testSeed } from '../../support/random/properties.js'
@@ -19,7 +19,7 @@ import { temporaryDirectory } from '../../support/service/hickory.js'
 import { byTier } from '../../support/tier.js'
 
 interface Row {
-  readonly number: string
+  readonly phone: string
   readonly lat: string
   readonly lng: string
   readonly contact: string
@@ -49,7 +49,7 @@ const pieces = fc.constantFrom(
 )
 const text = fc.array(pieces, { maxLength: 8 }).map((parts) => parts.join(''))
 const atBound = fc
-  .constantFrom(limits.numberBytes, limits.contactBytes)
+  .constantFrom(limits.phoneBytes, limits.contactBytes)
   .chain((bound) => fc.integer({ min: bound - 1, max: bound + 1 }))
   .chain((count) => fc.constantFrom('9', ' ', '\u00a0').map((character) => character.repeat(count)))
 const anyText = fc.oneof(text, atBound, fc.constant('+9991'))
@@ -117,7 +117,7 @@ const coordinate = fc.oneof(
 )
 
 const rowsOf = fc.array(
-  fc.record({ number: anyText, lat: coordinate, lng: coordinate, contact: anyText }),
+  fc.record({ phone: anyText, lat: coordinate, lng: coordinate, contact: anyText }),
   { minLength: 1, maxLength: 80 },
 )
 
@@ -140,12 +140,12 @@ t.test('rows are taken and rejected as those of a CSV file are', async (t) => {
 })
 
 t.test('the bounds of texts are in bytes', async (t) => {
-  const faultOf = (check: typeof numberFault, text: string) => {
+  const faultOf = (check: typeof phoneFault, text: string) => {
     const bytes = Buffer.from(text)
     return check(bytes, 0, bytes.length)
   }
-  const cases: [check: typeof numberFault, bytes: number, reason: string][] = [
-    [numberFault, limits.numberBytes, 'NumberTooLong'],
+  const cases: [check: typeof phoneFault, bytes: number, reason: string][] = [
+    [phoneFault, limits.phoneBytes, 'NumberTooLong'],
     [contactFault, limits.contactBytes, 'ContactTooLong'],
     [keyFault, limits.keyBytes, 'KeyTooLong'],
   ]
@@ -155,18 +155,18 @@ t.test('the bounds of texts are in bytes', async (t) => {
   }
 })
 
-t.test('line ends are control characters in a number and white space elsewhere', async (t) => {
-  const number = Buffer.from('+9991\n2')
-  t.equal(numberFault(number, 0, number.length), 'NumberUnprintable')
+t.test('line ends are control characters in a phone and white space elsewhere', async (t) => {
+  const phone = Buffer.from('+9991\n2')
+  t.equal(phoneFault(phone, 0, phone.length), 'NumberUnprintable')
   t.ok(Number.isNaN(parseDegrees('5\n')))
   const blank = Buffer.from(' \r\n')
-  t.equal(numberFault(blank, 0, blank.length), 'NumberEmpty')
+  t.equal(phoneFault(blank, 0, blank.length), 'NumberEmpty')
   t.equal(keyFault(blank, 0, blank.length), 'KeyMissing')
 })
 
 t.test('bytes that are not UTF-8 are rejected', async (t) => {
   const bytes = Buffer.from([0x2b, 0x39, 0xff])
-  t.equal(numberFault(bytes, 0, 3), 'EncodingInvalid')
+  t.equal(phoneFault(bytes, 0, 3), 'EncodingInvalid')
   t.equal(contactFault(bytes, 0, 3), 'EncodingInvalid')
 })
 
@@ -179,7 +179,7 @@ function checkRows(rows: readonly Row[], sink: BatchKeeper): ReadReport {
     const ends = new Int32Array(FIELD_COUNT).fill(-1)
     const parts: Buffer[] = []
     let at = 0
-    for (const name of ['number', 'lat', 'lng', 'contact'] as const) {
+    for (const name of ['phone', 'lat', 'lng', 'contact'] as const) {
       const bytes = Buffer.from(row[name])
       starts[fields[name]] = at
       at += bytes.length
@@ -191,8 +191,8 @@ function checkRows(rows: readonly Row[], sink: BatchKeeper): ReadReport {
   return checker.finish()
 }
 
-function csvLine({ number, lat, lng, contact }: Row): string {
-  const quoted = [number, lat, lng, contact].map((field) => `"${field.replaceAll('"', '""')}"`)
+function csvLine({ phone, lat, lng, contact }: Row): string {
+  const quoted = [phone, lat, lng, contact].map((field) => `"${field.replaceAll('"', '""')}"`)
   return `${quoted.join(',')}\n`
 }
 

@@ -27,10 +27,10 @@ for (const { recipientCount, seed, countries } of [
     const columns = syntheticColumns({ recipientCount, seed, countries }, (doneCount) => {
       made.push(doneCount)
     })
-    // Large arrays are not shown when they differ: numbers do not belong in a report.
+    // Large arrays are not shown when they differ: phones do not belong in a report.
     t.equal(columns.recipientCount, expected.recipientCount)
     t.equal(columns.contactCount, expected.contactCount)
-    for (const name of ['lngs', 'lats', 'contacts', 'numberOffsets', 'numbers'] as const)
+    for (const name of ['lngs', 'lats', 'contacts', 'phoneOffsets', 'phones'] as const)
       t.ok(Buffer.from(viewOf(columns[name])).equals(viewOf(expected[name])), name)
     t.equal(made.at(-1) ?? 0, recipientCount)
     t.same(

@@ -70,13 +70,13 @@ t.test('islands on the antimeridian have people on both sides of it, none beyond
   t.ok(fiji.every(({ lng }) => Math.abs(lng) <= 1_800_000_000))
 })
 
-t.test('numbers are unique, and of a country that there is not', async (t) => {
+t.test('phones are unique, and of a country that there is not', async (t) => {
   t.equal(new Set(sample.map(({ number }) => number)).size, sample.length)
   t.ok(sample.every(({ number }) => /^\+999[0-9]{8,9}$/.test(number)))
   t.ok(sample.some(({ number }) => number.length === 12))
 })
 
-t.test('about 15 % of the contacts have several numbers, 4 at most', async (t) => {
+t.test('about 15 % of the contacts have several phones, 4 at most', async (t) => {
   const sizes = [...countBy(sample.map(({ contact }) => contact)).values()]
   const several = sizes.filter((size) => size > 1).length / sizes.length
   t.ok(Math.abs(several - 0.15) < 0.01, `${several}`)
@@ -87,7 +87,7 @@ t.test('about 15 % of the contacts have several numbers, 4 at most', async (t) =
   t.ok(sample.every(({ contact }, row) => contact <= row && contact >= 0))
 })
 
-t.test('contacts with several numbers have them at home or elsewhere', async (t) => {
+t.test('contacts with several phones have them at home or elsewhere', async (t) => {
   const homes = new Map<number, Recipient>()
   const seconds: Recipient[] = []
   for (const each of sample)

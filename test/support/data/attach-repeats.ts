@@ -1,5 +1,5 @@
 /**
- * Gives the shards of a snapshot what its numbers say of repeats.
+ * Gives the shards of a snapshot what its phones say of repeats.
  *
  * @module
  */

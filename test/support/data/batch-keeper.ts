@@ -6,7 +6,7 @@
 import type { RecipientBatch, RecipientSink } from '../../../src/sources/batch.js'
 
 export interface KeptRow {
-  readonly number: string
+  readonly phone: string
   readonly lng: number
   readonly lat: number
   readonly contact: string
@@ -28,7 +28,7 @@ export class BatchKeeper implements RecipientSink {
       Buffer.from(bytes.subarray(offsets[row], offsets[row + 1])).toString()
     for (let row = 0; row < batch.recipientCount; row++) {
       this.rows.push({
-        number: text(batch.numbers, batch.numberOffsets, row),
+        phone: text(batch.phones, batch.phoneOffsets, row),
         lng: batch.lngs[row],
         lat: batch.lats[row],
         contact: text(batch.contacts, batch.contactOffsets, row),

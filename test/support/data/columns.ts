@@ -9,7 +9,7 @@ import type { RecipientColumns } from '../../../src/shard/columns.js'
 import type { RecipientBatch } from '../../../src/sources/batch.js'
 
 export interface TestRecipient {
-  readonly number: string
+  readonly phone: string
   /** Units of 1e-7 degree. */
   readonly lng: number
   readonly lat: number
@@ -18,10 +18,10 @@ export interface TestRecipient {
 
 export function columnsOf(recipients: readonly TestRecipient[]): RecipientColumns {
   const encoder = new TextEncoder()
-  const numbers = recipients.map(({ number }) => encoder.encode(number))
+  const phones = recipients.map(({ phone }) => encoder.encode(phone))
   const contactOf = new Map<string, number>()
-  const contacts = recipients.map(({ number, contact }) => {
-    const key = contact === '' ? `number ${number}` : `contact ${contact}`
+  const contacts = recipients.map(({ phone, contact }) => {
+    const key = contact === '' ? `number ${phone}` : `contact ${contact}`
     const known = contactOf.get(key) ?? contactOf.size
     contactOf.set(key, known)
     return known
@@ -32,8 +32,8 @@ export function columnsOf(recipients: readonly TestRecipient[]): RecipientColumn
     lats: Int32Array.from(recipients, ({ lat }) => lat),
     contacts: Uint32Array.from(contacts),
     contactCount: contactOf.size,
-    numberOffsets: offsetsOf(numbers),
-    numbers: Buffer.concat(numbers),
+    phoneOffsets: offsetsOf(phones),
+    phones: Buffer.concat(phones),
   }
 }
 
@@ -41,13 +41,13 @@ export function columnsOf(recipients: readonly TestRecipient[]): RecipientColumn
 export function batchOf(recipients: readonly TestRecipient[]): RecipientBatch {
   const encoder = new TextEncoder()
   const contacts = recipients.map(({ contact }) => encoder.encode(contact))
-  const { recipientCount, lngs, lats, numberOffsets, numbers } = columnsOf(recipients)
+  const { recipientCount, lngs, lats, phoneOffsets, phones } = columnsOf(recipients)
   return {
     recipientCount,
     lngs,
     lats,
-    numberOffsets,
-    numbers,
+    phoneOffsets,
+    phones,
     contactOffsets: offsetsOf(contacts),
     contacts: Buffer.concat(contacts),
   }
@@ -60,10 +60,10 @@ function offsetsOf(texts: readonly Uint8Array[]): Uint32Array {
 }
 
 /** Recipients on a line, one unit apart, each a contact of its own. */
-export function manyColumns(recipientCount: number, firstNumber = 0): RecipientColumns {
+export function manyColumns(recipientCount: number, firstPhone = 0): RecipientColumns {
   return columnsOf(
     Array.from({ length: recipientCount }, (_, row) => ({
-      number: `+999${firstNumber + row}`,
+      phone: `+999${firstPhone + row}`,
       lng: (row * 7919) % 1_000_003,
       lat: -row,
       contact: '',
@@ -74,11 +74,11 @@ export function manyColumns(recipientCount: number, firstNumber = 0): RecipientC
 /** With duplicates of everything, quotation marks, commas and any Unicode; not empty. */
 export const anyRecipients: fc.Arbitrary<TestRecipient[]> = fc.array(
   fc.record({
-    number: fc.oneof(
+    phone: fc.oneof(
       fc.integer({ min: 0, max: 30 }).map((value) => `+999${value}`),
       fc
         .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
-        .filter((number) => Buffer.byteLength(number) <= limits.numberBytes),
+        .filter((phone) => Buffer.byteLength(phone) <= limits.phoneBytes),
       fc.constantFrom('"', ',', '+999,"1"', ' +9991 ', '😀'),
     ),
     lng: fc.oneof(fc.integer({ min: -3, max: 3 }), fc.integer({ min: -1.8e9, max: 1.8e9 })),

@@ -28,7 +28,7 @@ export function copyVersion1(data: string): void {
 
 /**
  * Fills an empty directory: an older snapshot of version 1, and a current one that has carried over
- * its files beside newer ones, of sources whose numbers repeat.
+ * its files beside newer ones, of sources whose phones repeat.
  */
 export async function prepareSubject(data: string): Promise<void> {
   copyVersion1(data)

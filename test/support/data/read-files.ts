@@ -10,7 +10,7 @@ import type { ReadReport, RecipientBatch, RecipientSink } from '../../../src/sou
 import { type FilesInput, readFiles } from '../../../src/sources/files/read-files.js'
 
 export interface ReadRows extends ReadReport {
-  readonly numbers: readonly string[]
+  readonly phones: readonly string[]
   /** Units of 1e-7 degree. */
   readonly lngs: readonly number[]
   readonly lats: readonly number[]
@@ -27,8 +27,8 @@ export async function readRows(
   const sink = new RowSink()
   const whole = { columns: {}, spoolDirectory: SPOOL_DIRECTORY, ...input, patterns }
   const report = await readFiles(whole, sink)
-  const { numbers, lngs, lats, contacts } = sink
-  return { ...report, numbers, lngs, lats, contacts }
+  const { phones, lngs, lats, contacts } = sink
+  return { ...report, phones, lngs, lats, contacts }
 }
 
 /** The places of what was rejected, by reason. */
@@ -39,27 +39,27 @@ export function rejectedLines({ rejects }: ReadReport): Record<string, number[]>
 }
 
 class RowSink implements RecipientSink {
-  readonly numbers: string[] = []
+  readonly phones: string[] = []
   readonly lngs: number[] = []
   readonly lats: number[] = []
   readonly contacts: string[] = []
 
   get recipientCount(): number {
-    return this.numbers.length
+    return this.phones.length
   }
 
   truncate(recipientCount: number): void {
-    for (const column of [this.numbers, this.lngs, this.lats, this.contacts]) {
+    for (const column of [this.phones, this.lngs, this.lats, this.contacts]) {
       column.splice(recipientCount)
     }
   }
 
   add(batch: RecipientBatch): void {
-    const numbers = Buffer.from(batch.numbers)
+    const phones = Buffer.from(batch.phones)
     const contacts = Buffer.from(batch.contacts)
-    const { numberOffsets, contactOffsets } = batch
+    const { phoneOffsets, contactOffsets } = batch
     for (let row = 0; row < batch.recipientCount; row++) {
-      this.numbers.push(numbers.toString('utf8', numberOffsets[row], numberOffsets[row + 1]))
+      this.phones.push(phones.toString('utf8', phoneOffsets[row], phoneOffsets[row + 1]))
       this.contacts.push(contacts.toString('utf8', contactOffsets[row], contactOffsets[row + 1]))
       this.lngs.push(batch.lngs[row])
       this.lats.push(batch.lats[row])

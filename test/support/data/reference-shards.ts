@@ -30,18 +30,18 @@ export function referenceSections(columns: RecipientColumns, rows: readonly numb
   for (const row of rows) index.add(columns.lngs[row], columns.lats[row])
   index.finish()
   const inOrder = Array.from(index.ids, (id) => rows[id])
-  const numbers = inOrder.map((row) => {
-    const [start, end] = columns.numberOffsets.subarray(row, row + 2)
-    return columns.numbers.subarray(start, end)
+  const phones = inOrder.map((row) => {
+    const [start, end] = columns.phoneOffsets.subarray(row, row + 2)
+    return columns.phones.subarray(start, end)
   })
   const offsets = new Uint32Array(rows.length + 1)
-  for (const [at, number] of numbers.entries()) offsets[at + 1] = offsets[at] + number.length
+  for (const [at, phone] of phones.entries()) offsets[at + 1] = offsets[at] + phone.length
   const contacts = Uint32Array.from(inOrder, (row) => columns.contacts[row])
   return [
     Buffer.from(index.data),
     Buffer.from(contacts.buffer),
     Buffer.from(offsets.buffer),
-    Buffer.concat(numbers),
+    Buffer.concat(phones),
   ]
 }
 

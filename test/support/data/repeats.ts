@@ -1,5 +1,5 @@
 /**
- * Numbers that repeat, found in the plainest way.
+ * Phones that repeat, found in the plainest way.
  *
  * @module
  */
@@ -7,32 +7,32 @@
 import type { Repeats } from '../../../src/shard/duplicates/find-repeats.js'
 import { attachShard, type ShardImage } from '../../../src/shard/layout.js'
 
-/** The shards of a snapshot, knowing which of their numbers repeat. */
+/** The shards of a snapshot, knowing which of their phones repeat. */
 export function withRepeats(shards: readonly ShardImage[]): ShardImage[] {
-  const repeats = repeatsByMap(shards.map(numbersOf))
+  const repeats = repeatsByMap(shards.map(phonesOf))
   return shards.map((shard, at) => ({ ...shard, repeats: repeats.shards[at] }))
 }
 
-/** @param shards  the numbers of each shard, in the order of its recipients */
+/** @param shards  the phones of each shard, in the order of its recipients */
 export function repeatsByMap(shards: readonly (readonly string[])[]): Repeats {
   const counts = new Map<string, number>()
-  for (const number of shards.flat()) counts.set(number, (counts.get(number) ?? 0) + 1)
+  for (const phone of shards.flat()) counts.set(phone, (counts.get(phone) ?? 0) + 1)
   const ids = new Map<string, number>()
-  const found = shards.map((numbers) => {
-    const recipients = [...numbers.keys()].filter((at) => (counts.get(numbers[at]) ?? 0) > 1)
-    for (const at of recipients) if (!ids.has(numbers[at])) ids.set(numbers[at], ids.size)
+  const found = shards.map((phones) => {
+    const recipients = [...phones.keys()].filter((at) => (counts.get(phones[at]) ?? 0) > 1)
+    for (const at of recipients) if (!ids.has(phones[at])) ids.set(phones[at], ids.size)
     return {
       recipients: Uint32Array.from(recipients),
-      numberIds: Uint32Array.from(recipients, (at) => ids.get(numbers[at]) ?? 0),
+      phoneIds: Uint32Array.from(recipients, (at) => ids.get(phones[at]) ?? 0),
     }
   })
-  return { numberCount: ids.size, shards: found }
+  return { phoneCount: ids.size, shards: found }
 }
 
 /** In the order of the shard; bytes that are no text come as what is no other text. */
-export function numbersOf(shard: ShardImage): string[] {
-  const { numbers, numberOffsets, recipientCount } = attachShard(shard)
+export function phonesOf(shard: ShardImage): string[] {
+  const { phones, phoneOffsets, recipientCount } = attachShard(shard)
   return Array.from({ length: recipientCount }, (_, at) =>
-    Buffer.from(numbers.subarray(numberOffsets[at], numberOffsets[at + 1])).toString('latin1'),
+    Buffer.from(phones.subarray(phoneOffsets[at], phoneOffsets[at + 1])).toString('latin1'),
   )
 }

@@ -8,11 +8,11 @@ import { join } from 'node:path'
 import { hickory, type Owner, type Service, temporaryDirectory } from '../service/hickory.js'
 
 export interface Place {
-  readonly number: string
+  readonly phone: string
   /** In hundredths of a degree. */
   readonly lng: number
   readonly lat: number
-  /** Empty where the number is the contact. */
+  /** Empty where the phone is the contact. */
   readonly contact: string
 }
 
@@ -25,7 +25,7 @@ export async function importPlaces(
 ): Promise<string> {
   const file = join(temporaryDirectory(t), 'places.csv')
   const rows = places.map(
-    ({ number, lng, lat, contact }) => `${number},${lat / 100},${lng / 100},${contact}\n`,
+    ({ phone, lng, lat, contact }) => `${phone},${lat / 100},${lng / 100},${contact}\n`,
   )
   writeFileSync(file, `number,lat,lng,contact\n${rows.join('')}`)
   const label = `Source ${sourceId}`
@@ -45,10 +45,10 @@ export async function changeList(
   { url }: Pick<Service, 'url'>,
   verb: 'PUT' | 'DELETE',
   sourceId: number | 'all',
-  numbers: readonly string[],
+  phones: readonly string[],
 ): Promise<Changed> {
   const SourceId = sourceId === 'all' ? undefined : sourceId
-  const body = JSON.stringify({ SourceId, Numbers: numbers })
+  const body = JSON.stringify({ SourceId, Numbers: phones })
   const response = await fetch(`${url}/api/suppressions`, { method: verb, body, ...NEW_CONNECTION })
   return { status: response.status, body: (await response.json()) as Changed['body'] }
 }
@@ -92,11 +92,11 @@ export const EVERYWHERE = [0, 0, 50, 50]
 /** Recipients of source 1 in `placesWorld`. */
 export const COUNT = 500
 
-export const numberOf = (i: number) => `+999${String(i).padStart(6, '0')}`
+export const phoneOf = (i: number) => `+999${String(i).padStart(6, '0')}`
 
 export const places = (count = COUNT): Place[] =>
   Array.from({ length: count }, (_, i) => ({
-    number: numberOf(i),
+    phone: phoneOf(i),
     lng: i % 50,
     lat: Math.floor(i / 50) % 50,
     contact: '',

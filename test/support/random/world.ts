@@ -45,7 +45,7 @@ export const worldKinds = ['uniform', 'clustered', 'grid', 'equal'] as const
 export const globeWorldKinds = ['antimeridian', 'poles'] as const
 export type WorldKind = (typeof worldKinds)[number] | (typeof globeWorldKinds)[number]
 
-/** Recipients with numbers of 12 to 13 characters, one to three to a contact. */
+/** Recipients with phones of 12 to 13 characters, one to three to a contact. */
 export function randomWorld(
   kind: WorldKind,
   recipientCount: number,
@@ -54,8 +54,8 @@ export function randomWorld(
   const lngs = new Int32Array(recipientCount)
   const lats = new Int32Array(recipientCount)
   const contacts = new Uint32Array(recipientCount)
-  const numberOffsets = new Uint32Array(recipientCount + 1)
-  const numbers: string[] = []
+  const phoneOffsets = new Uint32Array(recipientCount + 1)
+  const phones: string[] = []
   const nextPosition = positions(kind, random)
   let contactCount = 0
   for (let row = 0; row < recipientCount; row += 1) {
@@ -64,11 +64,11 @@ export function randomWorld(
     lats[row] = lat
     if (row === 0 || random.unit() < 0.7) contactCount += 1
     contacts[row] = contactCount - 1
-    numbers.push(`+999${String(row).padStart(random.between(8, 9), '0')}`)
-    numberOffsets[row + 1] = numberOffsets[row] + numbers[row].length
+    phones.push(`+999${String(row).padStart(random.between(8, 9), '0')}`)
+    phoneOffsets[row + 1] = phoneOffsets[row] + phones[row].length
   }
-  const text = new TextEncoder().encode(numbers.join(''))
-  return { recipientCount, lngs, lats, contacts, contactCount, numberOffsets, numbers: text }
+  const text = new TextEncoder().encode(phones.join(''))
+  return { recipientCount, lngs, lats, contacts, contactCount, phoneOffsets, phones: text }
 }
 
 type Position = readonly [lng: number, lat: number]

@@ -1,26 +1,26 @@
 /**
- * Hashes of numbers, four bytes at a time. They only tell which numbers may be the same.
+ * Hashes of phones, four bytes at a time. They only tell which phones may be the same.
  *
  * @module
  */
 
-/** The numbers of a shard, end to end: that of recipient `i` is at [numberOffsets[i], numberOffsets[i + 1]). */
-export interface NumberColumn {
-  readonly numbers: Uint8Array
-  readonly numberOffsets: Uint32Array
+/** The phones of a shard, end to end: that of recipient `i` is at [phoneOffsets[i], phoneOffsets[i + 1]). */
+export interface PhoneColumn {
+  readonly phones: Uint8Array
+  readonly phoneOffsets: Uint32Array
 }
 
 export function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
   return new DataView(buffer, byteOffset, byteLength)
 }
 
-/** Fills `hashes` with that of each number. */
-export function hashNumbers({ numbers, numberOffsets }: NumberColumn, hashes: Uint32Array): void {
-  const view = viewOf(numbers)
-  const count = numberOffsets.length - 1
-  let start = numberOffsets[0]
+/** Fills `hashes` with that of each phone. */
+export function hashPhones({ phones, phoneOffsets }: PhoneColumn, hashes: Uint32Array): void {
+  const view = viewOf(phones)
+  const count = phoneOffsets.length - 1
+  let start = phoneOffsets[0]
   for (let i = 0; i < count; i++) {
-    const end = numberOffsets[i + 1]
+    const end = phoneOffsets[i + 1]
     hashes[i] = hashOf(view, start, end)
     start = end
   }

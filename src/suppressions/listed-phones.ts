@@ -1,32 +1,32 @@
 /**
- * All numbers of one do-not-contact list in memory, to compare them with all recipients.
+ * All phones of one do-not-contact list in memory, to compare them with all recipients.
  *
  * @module
  */
 import { limits } from '../limits.js'
-import { numbersOf, type Scope } from '../store/suppressions.js'
+import { phonesOf, type Scope } from '../store/suppressions.js'
 import type { Tables } from '../store/tables.js'
 import {
-  createNumberTable,
+  createPhoneTable,
   findPlace,
   firstPlace,
-  type NumberColumn,
-  type NumberTable,
-} from './number-table.js'
+  type PhoneColumn,
+  type PhoneTable,
+} from './phone-table.js'
 
-/** Numbers read between two pauses. */
+/** Phones read between two pauses. */
 const PIECE_COUNT = 20_000
 
 /**
  * Reads a list, with pauses in which it may change: what changes then must be looked at again.
  *
- * @param count  how many numbers it has, about
+ * @param count  how many phones it has, about
  */
 export function* readListed(
   tables: Tables,
   scope: Scope,
   count: number,
-): Generator<void, NumberTable> {
+): Generator<void, PhoneTable> {
   let offsets = new Uint32Array(count + 1)
   let bytes: Buffer = Buffer.alloc(16 * count)
   let readCount = 0
@@ -34,24 +34,24 @@ export function* readListed(
   let last: string | undefined
   for (;;) {
     let pieceCount = 0
-    for (const number of numbersOf(tables, scope, last, PIECE_COUNT)) {
-      if (byteCount + limits.numberBytes > bytes.length) bytes = grown(bytes)
+    for (const phone of phonesOf(tables, scope, last, PIECE_COUNT)) {
+      if (byteCount + limits.phoneBytes > bytes.length) bytes = grown(bytes)
       if (readCount + 1 === offsets.length) offsets = longer(offsets)
-      byteCount += bytes.write(number, byteCount)
+      byteCount += bytes.write(phone, byteCount)
       offsets[++readCount] = byteCount
-      last = number
+      last = phone
       pieceCount++
     }
     if (pieceCount < PIECE_COUNT) break
     yield
   }
-  const column: NumberColumn = { count: readCount, numberOffsets: offsets, numbers: bytes }
-  return createNumberTable(column)
+  const column: PhoneColumn = { count: readCount, phoneOffsets: offsets, phones: bytes }
+  return createPhoneTable(column)
 }
 
-/** Whether a list has a number, from byte `start` to byte `end`. */
+/** Whether a list has a phone, from byte `start` to byte `end`. */
 export function isListed(
-  table: NumberTable,
+  table: PhoneTable,
   bytes: Uint8Array,
   start: number,
   end: number,
@@ -61,7 +61,7 @@ export function isListed(
 }
 
 function grown(bytes: Buffer): Buffer {
-  const more = Buffer.alloc(2 * bytes.length + limits.numberBytes)
+  const more = Buffer.alloc(2 * bytes.length + limits.phoneBytes)
   bytes.copy(more)
   return more
 }

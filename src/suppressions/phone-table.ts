@@ -1,37 +1,37 @@
 /**
- * Finds numbers in a column of them: a hash table of their indexes, in buckets that lie one behind the
- * other, so that no count of equal numbers makes it slow to build. It takes five bytes a number.
+ * Finds phones in a column of them: a hash table of their indexes, in buckets that lie one behind the
+ * other, so that no count of equal phones makes it slow to build. It takes five bytes a phone.
  *
  * @module
  */
 import { hashBytes } from '../shard/hash-bytes.js'
 
-/** Numbers as UTF-8, one behind the other. */
-export interface NumberColumn {
+/** Phones as UTF-8, one behind the other. */
+export interface PhoneColumn {
   readonly count: number
-  /** Where each number starts in `numbers`, and the end of the last one. */
-  readonly numberOffsets: Uint32Array
-  readonly numbers: Uint8Array
+  /** Where each phone starts in `phones`, and the end of the last one. */
+  readonly phoneOffsets: Uint32Array
+  readonly phones: Uint8Array
 }
 
-export interface NumberTable {
-  readonly column: NumberColumn
+export interface PhoneTable {
+  readonly column: PhoneColumn
   /** Where each bucket starts in `items`, and the end of the last one. */
   readonly starts: Uint32Array
-  /** The index of a number in the lower bits; in the others, some bits of its hash. */
+  /** The index of a phone in the lower bits; in the others, some bits of its hash. */
   readonly items: Uint32Array
   readonly indexBits: number
 }
 
-/** About 25 nanoseconds a number. */
-export function createNumberTable(column: NumberColumn): NumberTable {
-  const { count, numbers, numberOffsets } = column
+/** About 25 nanoseconds a phone. */
+export function createPhoneTable(column: PhoneColumn): PhoneTable {
+  const { count, phones, phoneOffsets } = column
   const bucketCount = bucketCountOf(count)
   const indexBits = 32 - Math.clz32(Math.max(1, count - 1))
   const hashes = new Int32Array(count)
   const starts = new Uint32Array(bucketCount + 1)
   for (let i = 0; i < count; i++) {
-    const hash = hashBytes(numbers, numberOffsets[i], numberOffsets[i + 1])
+    const hash = hashBytes(phones, phoneOffsets[i], phoneOffsets[i + 1])
     hashes[i] = hash
     starts[bucketOf(hash, bucketCount)]++
   }
@@ -49,14 +49,14 @@ export function createNumberTable(column: NumberColumn): NumberTable {
 }
 
 /**
- * The next place in the table that has a number, at `place` or behind it.
+ * The next place in the table that has a phone, at `place` or behind it.
  *
- * @param hash  of the number
+ * @param hash  of the phone
  * @param place  `firstPlace` to begin with
  * @returns -1 when there is none
  */
 export function findPlace(
-  table: NumberTable,
+  table: PhoneTable,
   bytes: Uint8Array,
   start: number,
   end: number,
@@ -70,18 +70,18 @@ export function findPlace(
   for (let at = place; at < bucketEnd; at++) {
     const item = items[at]
     if ((item & ~mask) !== upper) continue
-    if (hasNumber(column, item & mask, bytes, start, end)) return at
+    if (hasPhone(column, item & mask, bytes, start, end)) return at
   }
   return -1
 }
 
-/** Where the places begin that could have a number with this hash. */
-export function firstPlace({ starts }: NumberTable, hash: number): number {
+/** Where the places begin that could have a phone with this hash. */
+export function firstPlace({ starts }: PhoneTable, hash: number): number {
   return starts[bucketOf(hash, starts.length - 1)]
 }
 
-/** The index in the column of the number at a place. */
-export function indexAt({ items, indexBits }: NumberTable, place: number): number {
+/** The index in the column of the phone at a place. */
+export function indexAt({ items, indexBits }: PhoneTable, place: number): number {
   return items[place] & indexMask(indexBits)
 }
 
@@ -99,17 +99,17 @@ function indexMask(indexBits: number): number {
   return (1 << indexBits) - 1
 }
 
-function hasNumber(
-  { numbers, numberOffsets }: NumberColumn,
+function hasPhone(
+  { phones, phoneOffsets }: PhoneColumn,
   index: number,
   bytes: Uint8Array,
   start: number,
   end: number,
 ): boolean {
-  let at = numberOffsets[index]
-  if (numberOffsets[index + 1] - at !== end - start) return false
+  let at = phoneOffsets[index]
+  if (phoneOffsets[index + 1] - at !== end - start) return false
   for (let other = start; other < end; other++) {
-    if (numbers[at++] !== bytes[other]) return false
+    if (phones[at++] !== bytes[other]) return false
   }
   return true
 }

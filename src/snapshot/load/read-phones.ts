@@ -1,21 +1,21 @@
 /**
- * The numbers of a shard file, read without the rest. They are not verified: that takes the checksums
+ * The phones of a shard file, read without the rest. They are not verified: that takes the checksums
  * of the whole image.
  *
  * @module
  */
 import type { FileHandle } from 'node:fs/promises'
-import type { NumberColumn } from '../../shard/duplicates/number-hash.js'
+import type { PhoneColumn } from '../../shard/duplicates/phone-hash.js'
 import { readAll } from '../format/blocks.js'
 import { withFile } from '../open-file.js'
 
 /** Where they are; threads are told, since to read the head of a file takes much to load. */
-export interface NumberPlace {
+export interface PhonePlace {
   readonly path: string
   /** Of the file. */
   readonly byteLength: number
   readonly offsets: BytePlace
-  readonly numbers: BytePlace
+  readonly phones: BytePlace
 }
 
 interface BytePlace {
@@ -25,11 +25,11 @@ interface BytePlace {
 }
 
 /** @throws OperatorError `SnapshotCorrupt` */
-export function readNumbers({ path, byteLength, ...places }: NumberPlace): Promise<NumberColumn> {
+export function readPhones({ path, byteLength, ...places }: PhonePlace): Promise<PhoneColumn> {
   return withFile(path, byteLength, async (file) => {
     const offsets = await readPlace(file, places.offsets)
-    const numbers = await readPlace(file, places.numbers)
-    return { numbers, numberOffsets: new Uint32Array(offsets.buffer) }
+    const phones = await readPlace(file, places.phones)
+    return { phones, phoneOffsets: new Uint32Array(offsets.buffer) }
   })
 }
 

@@ -1,5 +1,5 @@
 /**
- * Numbers out of text files: one a line, or a column of CSV; plain or gzip.
+ * Phones out of text files: one a line, or a column of CSV; plain or gzip.
  *
  * @module
  */
@@ -20,10 +20,10 @@ interface RejectedRows {
   readonly places: string[]
 }
 
-export interface NumbersRead {
+export interface PhonesRead {
   rowCount: number
   /** Each once. */
-  readonly numbers: Set<string>
+  readonly phones: Set<string>
   readonly rejects: Map<RowFault, RejectedRows>
 }
 
@@ -31,15 +31,15 @@ export interface NumbersRead {
  * Reads files in turn.
  *
  * @param paths  `-` is standard input
- * @param column  what the column of numbers is called, in any letter case; if absent it is `number`,
- *   or there is no header and one number a line
+ * @param column  what the column of phones is called, in any letter case; if absent it is `number`,
+ *   or there is no header and one phone a line
  * @throws OperatorError  InputRejected
  */
-export async function readNumbers(
+export async function readPhones(
   paths: readonly string[],
   column: string | undefined,
-): Promise<NumbersRead> {
-  const read: NumbersRead = { rowCount: 0, numbers: new Set(), rejects: new Map() }
+): Promise<PhonesRead> {
+  const read: PhonesRead = { rowCount: 0, phones: new Set(), rejects: new Map() }
   for (const path of paths) {
     const name = path === '-' ? 'standard input' : path
     try {
@@ -78,7 +78,7 @@ async function readFile(
   path: string,
   name: string,
   column: string | undefined,
-  read: NumbersRead,
+  read: PhonesRead,
 ): Promise<void> {
   const source: AsyncIterable<Buffer> = path === '-' ? process.stdin : createReadStream(path)
   const plain = await unpacked(source)
@@ -109,9 +109,9 @@ async function readFile(
     }
     read.rowCount++
     const isWhole = record.length === (header?.columnCount ?? 1)
-    const number = record[header?.index ?? 0]
-    const fault = isWhole ? rowFault(number) : 'FieldCountWrong'
-    if (fault === undefined) add(read.numbers, number)
+    const phone = record[header?.index ?? 0]
+    const fault = isWhole ? rowFault(phone) : 'FieldCountWrong'
+    if (fault === undefined) add(read.phones, phone)
     else reject(read, fault, `${name}:${info.lines}`)
   }
 }
@@ -123,18 +123,18 @@ interface Row {
 
 const DELIMITERS = [',', ';', '\t', '|']
 
-function rowFault(number: string): RowFault | undefined {
-  return number.includes('\ufffd') ? 'EncodingInvalid' : phoneTextFault(number)
+function rowFault(phone: string): RowFault | undefined {
+  return phone.includes('\ufffd') ? 'EncodingInvalid' : phoneTextFault(phone)
 }
 
-function add(numbers: Set<string>, number: string): void {
-  numbers.add(number)
-  if (numbers.size <= limits.suppressionCount) return
+function add(phones: Set<string>, phone: string): void {
+  phones.add(phone)
+  if (phones.size <= limits.suppressionCount) return
   const most = limits.suppressionCount
   throw new OperatorError('InputRejected', `there are more than ${most} numbers in the files`)
 }
 
-function reject({ rejects }: NumbersRead, fault: RowFault, place: string): void {
+function reject({ rejects }: PhonesRead, fault: RowFault, place: string): void {
   const rows = rejects.get(fault) ?? { count: 0, places: [] }
   rejects.set(fault, rows)
   rows.count++
@@ -179,7 +179,7 @@ interface Header {
   readonly index: number
 }
 
-/** Undefined where the first line does not name the column: then there is one number a line. */
+/** Undefined where the first line does not name the column: then there is one phone a line. */
 function headerOf(head: Buffer, column: string): Header | undefined {
   const [line = ''] = head
     .toString()

@@ -1,25 +1,25 @@
 /**
- * Numbers with an id each, and whether they came again. The numbers lie in the table itself, so that
+ * Phones with an id each, and whether they came again. The phones lie in the table itself, so that
  * a look at one is a look at one line of the cache.
  *
- *   0 hash   1 id and one, with the highest bit set if it came again   2 to 7 bytes of the number
+ *   0 hash   1 id and one, with the highest bit set if it came again   2 to 7 bytes of the phone
  *
  * @module
  */
 
-/** Words of the bytes of a number, in little-endian order, filled up with 0: no number holds that byte. */
-export const NUMBER_WORDS = 6
-/** A hash, something else, and a number: in the table and in what is looked up. */
-export const RECORD_WORDS = 2 + NUMBER_WORDS
+/** Words of the bytes of a phone, in little-endian order, filled up with 0: no phone holds that byte. */
+export const PHONE_WORDS = 6
+/** A hash, something else, and a phone: in the table and in what is looked up. */
+export const RECORD_WORDS = 2 + PHONE_WORDS
 
-export class NumberTable {
+export class PhoneTable {
   #slots = new Uint32Array(RECORD_WORDS * 256)
   #count = 0
 
   /**
-   * The id of a number, which is new unless it came before.
+   * The id of a phone, which is new unless it came before.
    *
-   * @param at  where its record begins: its hash, then anything, then the number
+   * @param at  where its record begins: its hash, then anything, then the phone
    */
   idOf(records: Uint32Array, at: number, newId: number): number {
     const slots = this.#slots
@@ -35,7 +35,7 @@ export class NumberTable {
     return newId
   }
 
-  /** Sets the entries to 1 whose numbers came again, by id. */
+  /** Sets the entries to 1 whose phones came again, by id. */
   noteAgain(cameAgain: Uint8Array): void {
     for (let slot = 0; slot < this.#slots.length; slot += RECORD_WORDS) {
       const known = this.#slots[slot + ID]
@@ -57,7 +57,7 @@ export class NumberTable {
 
 const HASH = 0
 const ID = 1
-const NUMBER = 2
+const PHONE = 2
 const AGAIN = 1 << 31
 const LOAD_MAX = 0.7
 const PRIME = 0xc2b2ae3d
@@ -76,7 +76,7 @@ function find(slots: Uint32Array, records: Uint32Array, at: number): number {
 }
 
 function isSame(slots: Uint32Array, slot: number, records: Uint32Array, at: number): boolean {
-  for (let word = NUMBER; word < RECORD_WORDS; word++) {
+  for (let word = PHONE; word < RECORD_WORDS; word++) {
     if (slots[slot + word] !== records[at + word]) return false
   }
   return true
