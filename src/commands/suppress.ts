@@ -1,5 +1,5 @@
 /**
- * `hickory suppress`: the do-not-contact lists of a data directory, from files.
+ * `hickory suppress`: the suppression lists of a data directory, from files.
  *
  * @module
  */
@@ -29,7 +29,7 @@ interface Flags {
 
 export function suppressCommand(context: CommandContext): Command {
   return new Command('suppress')
-    .description('put numbers on a do-not-contact list: they are never counted and never listed')
+    .description('put numbers on a suppression list: they are never counted and never listed')
     .argument('[FILE...]', 'text or CSV files, plain or gzip; - is standard input')
     .option('--data <DIR>', 'data directory (HICKORY_DATA; default ./data/local)')
     .option('--source <ID>', 'the list of one source, which need not be there; default all sources')
@@ -52,7 +52,7 @@ with exit code 0. Rows that cannot be numbers are left out and counted by reason
 is then 5; with --replace nothing is changed then.
 
 Examples:
-  $ hickory suppress --data ./data/local do-not-contact.txt
+  $ hickory suppress --data ./data/local suppressed.txt
   $ hickory suppress --data ./data/local --source 1 --replace opted-out.csv.gz
   $ echo +9995550101 | hickory suppress --data ./data/local --remove -
 `

@@ -154,7 +154,7 @@ export const operations = {
     examples: examples.outline,
   },
   GetSuppressionsRequest: {
-    summary: 'Reads a do-not-contact list',
+    summary: 'Reads a suppression list',
     description:
       'Returns numbers page by page, or with Number the lists that it is on, and in any case how ' +
       'long all lists are. As CSV: one row a number.',
@@ -166,7 +166,7 @@ export const operations = {
     examples: examples.suppressionPage,
   },
   PutSuppressionsRequest: {
-    summary: 'Puts numbers on a do-not-contact list',
+    summary: 'Puts numbers on a suppression list',
     description:
       'From the answer on, nobody with one of these numbers is counted or listed, whatever is ' +
       'imported. Numbers are compared byte for byte. All of them are put there, or none.',
@@ -179,7 +179,7 @@ export const operations = {
     examples: examples.suppressed,
   },
   DeleteSuppressionsRequest: {
-    summary: 'Takes numbers off a do-not-contact list',
+    summary: 'Takes numbers off a suppression list',
     description:
       'A number that another list has as well stays suppressed. All of them are taken off, or none.',
     verb: 'DELETE',

@@ -1,5 +1,5 @@
 /**
- * Do-not-contact lists: phones that are never counted and never listed.
+ * Suppression lists: phones that are never counted and never listed.
  *
  * @module
  */
@@ -45,13 +45,13 @@ export const SuppressionPageSchema = requestMembers({
   Take: integer('How many numbers to return at most; a page is never longer than its limit.'),
 })
 
-const SuppressionSchema = members('Suppression', 'A number on a do-not-contact list.', {
+const SuppressionSchema = members('Suppression', 'A number on a suppression list.', {
   Number: text('The number, byte for byte as it was put there.'),
   SourceId: integer('Id of the source that the list holds for; left out for all sources.'),
   Since: text('When it was put there, in UTC, as in 2026-01-31T08:15:00.000Z.'),
 })
 
-const SuppressionListSchema = members('SuppressionList', 'A do-not-contact list.', {
+const SuppressionListSchema = members('SuppressionList', 'A suppression list.', {
   SourceId: integer('Id of the source that it holds for; left out for all sources.'),
   HasSource: flag('Whether the source is there now; true for all sources.'),
   Count: integer('How many numbers are on it.'),
@@ -59,7 +59,7 @@ const SuppressionListSchema = members('SuppressionList', 'A do-not-contact list.
 
 export const SuppressionPageResultSchema = members(
   'SuppressionPage',
-  'Numbers of a do-not-contact list, or the lists that a number is on.',
+  'Numbers of a suppression list, or the lists that a number is on.',
   {
     Version: integer('Grows with each change to any list; 0 before the first one.'),
     Total: integer('How many numbers are on the list that is read, on all pages.'),
@@ -71,7 +71,7 @@ export const SuppressionPageResultSchema = members(
 
 export const SuppressionChangeSchema = members(
   'SuppressionChange',
-  'What a change to a do-not-contact list did. Every service answers by it now.',
+  'What a change to a suppression list did. Every service answers by it now.',
   {
     Version: integer('Of the lists, with this change.'),
     AddedCount: integer('Numbers that were put on the list. Only of PutSuppressionsRequest.'),

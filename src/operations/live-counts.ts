@@ -1,7 +1,7 @@
 /**
  * Who is inside the shapes of contexts now. What was counted is kept in the store, for all threads
  * and for the next start. What is out of date because of another snapshot is served as it is while
- * it is counted again; what is because of a do-not-contact list is never served.
+ * it is counted again; what is because of a suppression list is never served.
  *
  * @module
  */
@@ -41,7 +41,7 @@ export interface LiveCounts {
 export interface Basis {
   readonly snapshotId: string
   readonly countMode: CountMode
-  /** The last change to the do-not-contact lists that could matter: counts since then are right. */
+  /** The last change to the suppression lists that could matter: counts since then are right. */
   readonly suppressionVersion: number
 }
 

@@ -1,5 +1,5 @@
 /**
- * The operations on do-not-contact lists.
+ * The operations on suppression lists.
  *
  * @module
  */

@@ -15,7 +15,7 @@ export interface FrontData {
   readonly dataDirectory: string
   /** Where to ask for changes to the store, which the main thread makes. */
   readonly changes: MessagePort
-  /** Up to which change to the do-not-contact lists the snapshot is marked. */
+  /** Up to which change to the suppression lists the snapshot is marked. */
   readonly suppressionProgress: Int32Array
   readonly queryThreadCount: number
   readonly corsOrigins: readonly string[]

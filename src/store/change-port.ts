@@ -17,7 +17,7 @@ import type { SuppressionChange, SuppressionsChanged } from './suppress.js'
  */
 export type MakeChange = (change: Change) => Promise<void>
 
-/** A change to a do-not-contact list, by which every service of the data directory answers now. */
+/** A change to a suppression list, by which every service of the data directory answers now. */
 interface SuppressionsTaken extends SuppressionsChanged {
   /** Recipients of the snapshot that is served, in the scope, that have one of the phones. */
   readonly recipientCount: number

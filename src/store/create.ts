@@ -34,7 +34,7 @@ export interface MainStore extends Store {
   makeChange(change: Change): ChangeOutcome
   /** Each whole or not at all, see `makeSuppressions`. */
   makeSuppressions(changes: readonly SuppressionChange[]): SuppressionsOutcome[]
-  /** What each service has taken of the do-not-contact lists. */
+  /** What each service has taken of the suppression lists. */
   readonly services: ServiceRegistry
 }
 

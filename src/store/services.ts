@@ -16,7 +16,7 @@ interface Registration {
   readonly [member: string]: string | number
 }
 
-/** Names the version that is taken of the do-not-contact lists. */
+/** Names the version that is taken of the suppression lists. */
 export const SUPPRESSIONS_TAKEN = 'takenVersion'
 
 /** Names this process, also in the log of changes. */

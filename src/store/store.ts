@@ -30,7 +30,7 @@ export interface Store {
   page(skipCount: number, takeCount: number): ContextPage
   /** What is known of each shape, by its hash; undefined where nothing is. */
   counts(shapeHashes: readonly string[]): (StoredCounts | undefined)[]
-  /** The do-not-contact lists. */
+  /** The suppression lists. */
   readonly suppressions: SuppressionReader
   readonly change: MakeChange
   readonly suppress: TakeSuppressions
@@ -59,7 +59,7 @@ interface ContextPage {
 export interface StoredCounts {
   readonly snapshotId: string
   readonly countMode: CountMode
-  /** Of the do-not-contact lists by which it was counted, at least; 0 unless given. */
+  /** Of the suppression lists by which it was counted, at least; 0 unless given. */
   readonly suppressionVersion?: number
   /** Undefined for a shape that cannot be read. */
   readonly contacts: readonly Contact[] | undefined

@@ -1,5 +1,5 @@
 /**
- * Changes to the do-not-contact lists: phones put on one, or taken off it, all of a batch or none.
+ * Changes to the suppression lists: phones put on one, or taken off it, all of a batch or none.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The do-not-contact lists, as they are read: one that holds for all sources, and one for each source
+ * The suppression lists, as they are read: one that holds for all sources, and one for each source
  * that has one. Phones are compared byte for byte.
  *
  * @module

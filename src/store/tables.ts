@@ -23,9 +23,9 @@ export interface Tables {
   readonly uses: Database<string, string>
   /** Who is inside a shape, `StoredCounts` as JSON, by its hash; only of shapes in use. */
   readonly counts: Database<string, string>
-  /** When a phone was put on a do-not-contact list, in milliseconds since 1970, see `listKey`. */
+  /** When a phone was put on a suppression list, in milliseconds since 1970, see `listKey`. */
   readonly suppressions: Database<string, string>
-  /** How many phones are on each do-not-contact list that has any, by its scope. */
+  /** How many phones are on each suppression list that has any, by its scope. */
   readonly suppressionCounts: Database<string, string>
   /** The latest changes to these lists, `LoggedChange` as JSON, by the version each of them made. */
   readonly suppressionLog: Database<string, number>
@@ -53,7 +53,7 @@ export const META = {
 export const STORE_FORMAT = '1'
 
 /**
- * From the first phone on a do-not-contact list on, so that no release that does not know of such
+ * From the first phone on a suppression list on, so that no release that does not know of such
  * lists opens the store.
  */
 export const SUPPRESSING_FORMAT = '2'

@@ -59,7 +59,7 @@ function listDamageOf(tables: Tables): string | undefined {
   const sum = lists.reduce((total, { count }) => total + count, 0)
   const isRight = lists.every(({ scope, count }) => found.get(String(scope)) === count)
   if (!isRight || found.size !== lists.length || sum !== totalCount) {
-    return 'a do-not-contact list is not as long as it was'
+    return 'a suppression list is not as long as it was'
   }
   for (const { value } of tables.services.getRange({})) JSON.parse(value)
   return log.isWhole() ? undefined : 'the log of changes is not whole'

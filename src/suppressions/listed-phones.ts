@@ -1,5 +1,5 @@
 /**
- * All phones of one do-not-contact list in memory, to compare them with all recipients.
+ * All phones of one suppression list in memory, to compare them with all recipients.
  *
  * @module
  */

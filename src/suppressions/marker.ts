@@ -1,5 +1,5 @@
 /**
- * Keeps the marks of all snapshots of a service as the do-not-contact lists say. What is true of a
+ * Keeps the marks of all snapshots of a service as the suppression lists say. What is true of a
  * phone is always read from the lists, so that to look at it twice does no harm.
  *
  * @module

@@ -43,7 +43,7 @@ export function startMarksThread(
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   const failure = new Promise<never>((_, reject) => {
     const fail = (reason: string) =>
-      reject(new OperatorError('Failed', `the thread of do-not-contact lists failed: ${reason}`))
+      reject(new OperatorError('Failed', `the thread of suppression lists failed: ${reason}`))
     // Its message could quote what it was working on.
     worker.once('error', ({ name }) => fail(name))
     worker.once('exit', (code) => {

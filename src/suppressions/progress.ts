@@ -1,5 +1,5 @@
 /**
- * Up to which change to the do-not-contact lists the service answers: shared slots, which the thread
+ * Up to which change to the suppression lists the service answers: shared slots, which the thread
  * that sets marks writes and all others read.
  *
  * @module

@@ -1,5 +1,5 @@
 /**
- * The do-not-contact lists of a running service: changes are stored, marked in all its snapshots and
+ * The suppression lists of a running service: changes are stored, marked in all its snapshots and
  * taken by all other services of the data directory before they are acknowledged.
  *
  * @module

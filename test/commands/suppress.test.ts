@@ -1,5 +1,5 @@
 /**
- * `hickory suppress`: files onto do-not-contact lists and off them, with counts and exit codes.
+ * `hickory suppress`: files onto suppression lists and off them, with counts and exit codes.
  *
  * @module
  */

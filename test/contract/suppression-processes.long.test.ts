@@ -1,5 +1,5 @@
 /**
- * Do-not-contact lists where several processes have the data directory, and where they end.
+ * Suppression lists where several processes have the data directory, and where they end.
  *
  * @module
  */

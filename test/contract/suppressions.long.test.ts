@@ -1,5 +1,5 @@
 /**
- * Do-not-contact lists from end to end: what is acknowledged holds for every answer that follows.
+ * Suppression lists from end to end: what is acknowledged holds for every answer that follows.
  *
  * @module
  */

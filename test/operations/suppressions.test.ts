@@ -1,5 +1,5 @@
 /**
- * The operations on do-not-contact lists: what may be asked, and what is answered.
+ * The operations on suppression lists: what may be asked, and what is answered.
  *
  * @module
  */

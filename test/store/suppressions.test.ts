@@ -1,5 +1,5 @@
 /**
- * Do-not-contact lists: batches whole or not at all, counted, in order, and logged.
+ * Suppression lists: batches whole or not at all, counted, in order, and logged.
  *
  * @module
  */
@@ -249,7 +249,7 @@ t.test('lists are there after a restart, and checked', async (t) => {
     const before = readAll(tables)
     damage(tables)
     await tables.close()
-    t.match(await findDamage(directory), /do-not-contact list|log of changes/, what)
+    t.match(await findDamage(directory), /suppression list|log of changes/, what)
     await restore(directory, before)
   }
   t.equal(await findDamage(directory), undefined)

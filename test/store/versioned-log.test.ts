@@ -18,7 +18,7 @@ interface MovedState extends LogState {
   readonly movedCount: number
 }
 
-/** A log of other data than do-not-contact lists, of which the last five names stay. */
+/** A log of other data than suppression lists, of which the last five names stay. */
 async function opened(t: Test) {
   const dataDirectory = temporaryDirectory(t)
   await (await createStore(dataDirectory, silentLog)).close()

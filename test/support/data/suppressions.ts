@@ -1,5 +1,5 @@
 /**
- * Requests about do-not-contact lists, as tests send them to a service.
+ * Requests about suppression lists, as tests send them to a service.
  *
  * @module
  */
