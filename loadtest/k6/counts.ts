@@ -1,5 +1,5 @@
 /**
- * How many requests a second for the number of people inside a drawn polygon, in a closed loop?
+ * How many counts of a drawn polygon does the service answer in a second, in a closed loop?
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * How many requests a second for the number of people inside a drawn polygon?
+ * How many counts of a drawn polygon does the service answer in a second?
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { Finding, Scenario, Stage } from './scenario.js'
 
 export const counts: Scenario = {
   name: 'counts',
-  summary: 'how many requests a second for the number of people inside a drawn polygon?',
+  summary: 'how many counts of a drawn polygon does the service answer in a second?',
   run: async (stage: Stage): Promise<Finding> => {
     const measured = await watchResident(stage.service, () =>
       driveClosed(stage, stage.service, stage.counts, true),

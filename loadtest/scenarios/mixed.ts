@@ -24,7 +24,7 @@ import type { Finding, Scenario, Stage } from './scenario.js'
 
 export const mixed: Scenario = {
   name: 'mixed',
-  summary: 'what of the canonical workload, at full load and at half of it?',
+  summary: 'how fast is the canonical workload at the full rate, and at half of it?',
   run: async (stage) => {
     const { options, service, signal, rows } = stage
     const oracle = createOracle(rows)

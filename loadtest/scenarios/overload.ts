@@ -16,7 +16,7 @@ import type { Finding, Scenario, Stage } from './scenario.js'
 
 export const overload: Scenario = {
   name: 'overload',
-  summary: 'what does the service still do when asked three times as much as it can do?',
+  summary: 'how much does the service answer when it gets three times as many requests?',
   run: async (stage) => {
     // Of its own, since it takes more memory afterwards.
     const service = await stage.startService()

@@ -18,7 +18,7 @@ import { verifiedCounts } from './verified.js'
 
 export const slowReaders: Scenario = {
   name: 'slow-readers',
-  summary: 'do readers of 4 KB/s, each of a list of everybody, take memory or stay?',
+  summary: 'do readers of a list of everybody, at 4 KB/s each, take memory or stay?',
   run,
 }
 
