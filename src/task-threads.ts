@@ -199,7 +199,7 @@ class TaskThreads<Task, Result, News> implements TaskRunner<Task, Result> {
 }
 
 function notBegun(): OperatorError {
-  return new OperatorError('Failed', 'it was not begun: what it was for has ended')
+  return new OperatorError('Failed', 'the task was not begun, because its caller has ended')
 }
 
 function faultOf({ fault, code }: { fault: string; code: OperatorErrorCode | undefined }): Error {

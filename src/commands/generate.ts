@@ -34,14 +34,14 @@ export function generateCommand(context: CommandContext): Command {
     .requiredOption('--recipients <N>', `recipients to make, 0 to ${SYNTHETIC_RECIPIENT_COUNT_MAX}`)
     .option('--seed <S>', 'the same seed makes the same file, 0 to 4294967295', '1')
     .requiredOption('--out <FILE>', 'file to write; compressed if it ends in .gz; - is stdout')
-    .option('--countries <CODES>', 'countries to live in, such as US,CA (default: all)')
+    .option('--countries <CODES>', 'countries of the recipients, such as US,CA (default: all)')
     .addHelpText('after', HELP_TAIL)
     .action((flags: Flags) => generate(flags, context.log))
 }
 
 const HELP_TAIL = `
-FILE appears when it is complete, and replaces one of that name. Its columns are number, lat, lng
-and contact. Every number starts with +999, which no country has, so that none reaches a phone.
+FILE appears when it is complete, and replaces a file of the same name. Its columns are number, lat,
+lng and contact. Every number starts with +999, which no country has, so the numbers reach nobody.
 Cities and populations are from GeoNames (geonames.org, CC BY 4.0).
 
 Example:

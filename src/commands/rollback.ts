@@ -15,7 +15,7 @@ import { print } from './output.js'
 export function rollbackCommand(context: CommandContext): Command {
   return new Command('rollback')
     .description('make an older snapshot the current one')
-    .argument('[ID]', 'snapshot to go to; unless given, the newest before the current one')
+    .argument('[ID]', 'snapshot to go to; default: the newest one before the current one')
     .option('--data <DIR>', 'data directory (HICKORY_DATA; default ./data/local)')
     .addHelpText('after', HELP_TAIL)
     .action((id: string | undefined, { data }: { data?: string }) =>
@@ -24,10 +24,10 @@ export function rollbackCommand(context: CommandContext): Command {
 }
 
 const HELP_TAIL = `
-The snapshot is verified first, as \`hickory verify\` does; one that is damaged is passed over, or
-refused if it was asked for. No snapshot is removed: to go forward again, give the ID of a newer one.
-The next import removes those that are newer than the current one. A service that runs on the data directory follows by itself. Imports go on from the snapshot that is
-current then. While an import runs this is refused.
+The command first verifies the snapshot, as \`hickory verify\` does. It skips a damaged snapshot, or
+refuses it if you gave its ID. It removes no snapshot: to go forward again, give the ID of a newer one.
+The next import starts from the current snapshot and removes newer ones. A service on the data directory
+follows by itself. The command is refused while an import runs.
 
 Example:
   $ hickory rollback --data ./data/local
@@ -67,7 +67,7 @@ async function firstWhole(dataDirectory: string, ids: readonly string[]): Promis
   for (const id of ids) {
     const state = await verifySnapshot(dataDirectory, id)
     if (state.isWhole) return id
-    const fault = `${id} is not whole: ${firstFault(state)}`
+    const fault = `${id} is damaged: ${firstFault(state)}`
     faults.push(fault)
     print(fault)
   }

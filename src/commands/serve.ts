@@ -15,10 +15,10 @@ import { makeSample, needsSample } from './sample.js'
 
 export function serveCommand(): Command {
   return new Command('serve')
-    .description('answer who is inside which shape, over HTTP')
+    .description('answer requests over HTTP: who is inside a shape?')
     .option('--data <DIR>', 'data directory (HICKORY_DATA; default ./data/local)')
     .option('--host <ADDRESS>', 'address to listen on (HICKORY_HOST; default 127.0.0.1)')
-    .option('--port <PORT>', 'port to listen on, 0 for any free one (HICKORY_PORT; default 8080)')
+    .option('--port <PORT>', 'port to listen on, 0 for any free port (HICKORY_PORT; default 8080)')
     .option('--share-port', 'let a second process listen on the same port (HICKORY_SHARE_PORT)')
     .option('--http-threads <N>', 'threads that speak HTTP (HICKORY_HTTP_THREADS)')
     .option('--query-threads <N>', 'query workers, over all HTTP threads (HICKORY_QUERY_THREADS)')
@@ -26,15 +26,15 @@ export function serveCommand(): Command {
     .option('--log-level <LEVEL>', 'trace, debug, info, warn, error, fatal or silent')
     .option('--config <FILE>', 'JSON file with the same settings (HICKORY_CONFIG)')
     .option('--sample', 'make sample data first if the data directory is empty')
-    .option('--crash-query-worker-ms <MS>', 'kill a query worker every so often, for tests only')
+    .option('--crash-query-worker-ms <MS>', 'kill a query worker at this interval, for tests only')
     .option('--worker-args <ARGS>', 'options of Node.js for query workers, such as --cpu-prof')
     .addHelpText('after', HELP_TAIL)
     .action(serve)
 }
 
 const HELP_TAIL = `
-A flag wins over its environment variable, that over the configuration file. SIGTERM and SIGINT
-stop the service once what it is answering is answered.
+A flag overrides its environment variable, and the variable overrides the configuration file. On
+SIGTERM and SIGINT the service answers the requests that it has, and stops.
 
 Example:
   $ hickory import --data ./data/local --source 1 --label Residents recipients.csv

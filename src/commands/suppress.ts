@@ -29,13 +29,15 @@ interface Flags {
 
 export function suppressCommand(context: CommandContext): Command {
   return new Command('suppress')
-    .description('put numbers on a suppression list: they are never counted and never listed')
+    .description(
+      'put numbers on a suppression list, so that they are never counted and never listed',
+    )
     .argument('[FILE...]', 'text or CSV files, plain or gzip; - is standard input')
     .option('--data <DIR>', 'data directory (HICKORY_DATA; default ./data/local)')
-    .option('--source <ID>', 'the list of one source, which need not be there; default all sources')
-    .option('--number <COLUMN>', 'column of the numbers (number, if there is one)')
-    .option('--remove', 'take the numbers off the list instead')
-    .option('--replace', 'make the list what the files hold: others are taken off')
+    .option('--source <ID>', 'the list of one source, which need not exist; default all sources')
+    .option('--number <COLUMN>', 'column of the numbers (default number, if it exists)')
+    .option('--remove', 'remove the numbers from the list instead')
+    .option('--replace', 'make the files the list, and remove all other numbers')
     .option('--allow-empty', 'let --replace empty a list')
     .option('--list', 'print the numbers of the list, one a line')
     .option('--count', 'print how many numbers each list has')
@@ -45,11 +47,11 @@ export function suppressCommand(context: CommandContext): Command {
 
 const HELP_TAIL = `
 Each FILE has one number a line, or a header that names the column of numbers. Numbers are compared
-byte for byte with those that are imported, so write them in the same way.
+byte for byte with imported numbers, so write them in the same way.
 
-It may run beside services of the data directory, each of which answers by the change when it ends
-with exit code 0. Rows that cannot be numbers are left out and counted by reason, and the exit code
-is then 5; with --replace nothing is changed then.
+The command may run beside services of the data directory. When it ends with exit code 0, every
+service has applied the change. The command leaves out rows that cannot be numbers and counts them by
+reason. The exit code is then 5, and --replace changes nothing.
 
 Examples:
   $ hickory suppress --data ./data/local suppressed.txt

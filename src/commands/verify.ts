@@ -20,8 +20,8 @@ interface Flags {
 
 export function verifyCommand(context: CommandContext): Command {
   return new Command('verify')
-    .description('read every byte of a snapshot and say whether it is whole')
-    .argument('[ID]', 'snapshot to verify; the current one unless given')
+    .description('read every byte of a snapshot and say whether it is intact')
+    .argument('[ID]', 'snapshot to verify; default: the current one')
     .option('--data <DIR>', 'data directory (HICKORY_DATA; default ./data/local)')
     .option('--all', 'verify all snapshots, and CURRENT')
     .option('--json', 'print one JSON document')
@@ -30,9 +30,10 @@ export function verifyCommand(context: CommandContext): Command {
 }
 
 const HELP_TAIL = `
-Verifies what a service verifies when it opens a snapshot, and beyond that the SHA-256 of every file
-and that the repeated numbers are those of the recipients. Nothing is changed, and a service or an
-import may run meanwhile. The exit code is 0 if everything is whole and 4 if anything is not.
+The command verifies everything that a service verifies when it opens a snapshot. It also verifies the
+SHA-256 of every file, and that the repeated numbers are those of the recipients. It changes nothing,
+and a service or an import may run at the same time. The exit code is 0 if everything is intact, and 4
+if anything is damaged.
 
 Example:
   $ hickory verify --data ./data/local
@@ -93,7 +94,7 @@ function assertWhole(
   if (damaged.length === 0) return
   throw new OperatorError(
     'SnapshotCorrupt',
-    `not whole: ${damaged.join(', ')}. \`hickory rollback --data ${dataDirectory}\` goes back to ` +
-      'the newest snapshot before the current one that is whole',
+    `damaged: ${damaged.join(', ')}. \`hickory rollback --data ${dataDirectory}\` goes back to ` +
+      'the newest intact snapshot before the current one',
   )
 }

@@ -86,7 +86,7 @@ function noneWhole(dataDirectory: string, refusals: readonly Refusal[]): Operato
   const reasons = refusals.map(({ reason }) => reason).join('; ')
   return new OperatorError(
     'SnapshotCorrupt',
-    `${reasons}. No older snapshot in ${dataDirectory} is whole: import the sources again, ` +
+    `${reasons}. No older snapshot in ${dataDirectory} is intact: import the sources again, ` +
       'or restore the directory from a backup',
   )
 }

@@ -84,7 +84,7 @@ async function readFile(
   const plain = await unpacked(source)
   const { head, rest } = await headOf(plain)
   if (head.includes(0) || PACKED.some((magic) => head.subarray(0, magic.length).equals(magic))) {
-    throw new OperatorError('InputRejected', `${name} is no text: unpack it, or pack it by gzip`)
+    throw new OperatorError('InputRejected', `${name} is not text: unpack it, or pack it with gzip`)
   }
   const header = headerOf(head, column ?? 'number')
   if (column !== undefined && header === undefined) {

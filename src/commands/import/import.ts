@@ -43,25 +43,25 @@ export function importCommand(context: CommandContext): Command {
   const oneSource = ['source', 'label', 'format', 'from', 'query', 'strict', 'allowEmpty']
   const columns = ['number', 'lat', 'lng', 'contact', 'key']
   return new Command('import')
-    .description('replace sources by the recipients of files or databases, in a new snapshot')
+    .description('replace sources with the recipients of files or databases, in a new snapshot')
     .argument('[FILE...]', 'files, read in this order as one source; - is standard input')
     .option('--data <DIR>', 'data directory (HICKORY_DATA; default ./data/local)')
     .option('--source <ID>', `source to replace or add, 0 to ${limits.sourceIdMax}`)
-    .option('--label <TEXT>', 'what the source is called; may be left out if it has a label')
+    .option('--label <TEXT>', 'name of the source; needed only for a new source')
     .addOption(
-      new Option('--format <NAME>', 'what the files are, if their names do not say').choices(
+      new Option('--format <NAME>', 'format of the files, if their names do not tell it').choices(
         fileFormats,
       ),
     )
-    .option('--number <COLUMN>', 'column of the number; all of these are guessed if left out')
+    .option('--number <COLUMN>', 'column of the number; the import guesses absent columns')
     .option('--lat <COLUMN>', 'column of the latitude, or of a geometry')
     .option('--lng <COLUMN>', 'column of the longitude, or of the same geometry')
     .option('--contact <COLUMN>', 'column of the contact')
-    .option('--key <COLUMN>', 'take only the first of the rows that are alike in this column')
+    .option('--key <COLUMN>', 'take only the first of the rows with the same value in this column')
     .option('--from <URL>', 'read from a database, postgres://user@host:5432/database')
-    .option('--query <SELECT>', 'what to read from it')
+    .option('--query <SELECT>', 'the query to read')
     .option('--strict', 'publish nothing if a single row is rejected')
-    .option('--allow-empty', 'let an input without a row empty a source that has recipients')
+    .option('--allow-empty', 'let an input without rows empty a source that has recipients')
     .option('--dry-run [ROWS]', `show the first rows (${PREVIEW_ROW_COUNT}) and publish nothing`)
     .addOption(
       new Option('--all [FILE]', `all sources of a file (${SOURCES_FILE} of --data)`).conflicts([

@@ -133,7 +133,7 @@ async function assertNotEmptied(dataDirectory: string, source: ImportSource): Pr
   if ('query' in source.input) {
     throw new OperatorError(
       'InputRejected',
-      'the query gave no row, nothing was published; --allow-empty takes it for an empty source',
+      'the query gave no row, nothing was published; --allow-empty accepts an empty source',
     )
   }
 }

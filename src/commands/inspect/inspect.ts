@@ -16,8 +16,8 @@ interface Flags {
 
 export function inspectCommand(context: CommandContext): Command {
   return new Command('inspect')
-    .description('say what snapshots there are, or what is in one of them')
-    .argument('[ID]', 'snapshot to look into, or `current`; all are listed unless given')
+    .description('list the snapshots, or show one of them')
+    .argument('[ID]', 'snapshot to show, or `current`; default: list all')
     .option('--data <DIR>', 'data directory (HICKORY_DATA; default ./data/local)')
     .option('--json', 'print one JSON document')
     .addHelpText('after', HELP_TAIL)
@@ -30,9 +30,9 @@ export function inspectCommand(context: CommandContext): Command {
 }
 
 const HELP_TAIL = `
-Of one snapshot: its sources, its files with the bounds of their recipients in degrees, and a map of
-where they are, in which a character stands for the number of recipients in its cell. Files are not
-verified; \`hickory verify\` does that. A service or an import may run meanwhile.
+For one snapshot the command shows its sources, its files with the bounds of their recipients in degrees,
+and a map, in which each character stands for the number of recipients in its cell. It does not verify
+files; \`hickory verify\` does. A service or an import may run at the same time.
 
 Example:
   $ hickory inspect --data ./data/local

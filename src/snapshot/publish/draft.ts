@@ -232,7 +232,7 @@ export class Draft {
   #unchanged(error: Error): OperatorError {
     return new OperatorError(
       error instanceof OperatorError ? error.code : 'Failed',
-      `no snapshot was published in ${this.#place.dataDirectory}, what was current still is: ` +
+      `no snapshot was published in ${this.#place.dataDirectory}, the current one stays: ` +
         error.message,
       { cause: error },
     )

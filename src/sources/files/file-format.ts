@@ -40,7 +40,7 @@ export function formatOfText(name: string, { firstText }: TextHead, head: Buffer
     )
   }
   if (named === 'parquet') {
-    throw new OperatorError('InputRejected', `${name} is not Parquet, though its name says so`)
+    throw new OperatorError('InputRejected', `${name} is not Parquet, although its name says so`)
   }
   return named ?? 'csv'
 }

@@ -113,7 +113,7 @@ async function copyRows(
     throw new OperatorError(
       'InputRejected',
       `${shownUrl(address)}: the server says that it sent ${sentCount} rows, but ` +
-        `${report.rowCount} came: nothing of it can be trusted, try again`,
+        `${report.rowCount} came: the copy is not complete, try again`,
     )
   }
   onProgress?.(report.rowCount, report.rowCount, 'rows')

@@ -117,7 +117,7 @@ t.test('verify names each file, and ends with 4 where one is damaged', async (t)
   t.match(bad.stdout, /2-0001\.shard +4\.6 kB {2}damaged: found a byte at \d+ of the image/)
   t.match(bad.stdout, /repeats +\S+ kB {2}damaged: found block 0 of/)
   t.match(bad.stdout, /1-0000\.shard +4\.6 kB {2}whole/)
-  t.match(bad.stderr, `not whole: ${ids[2]}`)
+  t.match(bad.stderr, `damaged: ${ids[2]}`)
   t.match(bad.stderr, /hickory rollback/)
   t.equal((await hickoryHere('verify', '--data', data, ids[1])).code, 0)
 
@@ -175,7 +175,7 @@ t.test('rollback goes to the newest whole snapshot before the current one', asyn
   damage(data, ids[1], '3-0000.shard')
   const { code, stdout } = await hickoryHere('rollback', '--data', data)
   t.equal(code, 0)
-  t.match(stdout, `${ids[1]} is not whole: 3-0000.shard: found block 0`)
+  t.match(stdout, `${ids[1]} is damaged: 3-0000.shard: found block 0`)
   t.match(stdout, `${ids[0]} is current now; before it was ${ids[2]}`)
   t.equal(current(), ids[0])
 

@@ -136,7 +136,7 @@ t.test('a put that fails leaves the source as it was, and the draft goes on', as
       writeFileSync(inTheWay, 'in the way')
       await t.rejects(put(draft, 1, manyColumns(recipientCount)), {
         code: 'Failed',
-        message: /what was current still is: EEXIST/,
+        message: /the current one stays: EEXIST/,
       })
       t.notOk(existsSync(inTheWay))
       await put(draft, 3, manyColumns(MANY))
@@ -161,7 +161,7 @@ t.test('what the disk does not give back as it was written is not published', as
       damage(snapshotPath(data, '2.tmp', '2-0000.shard'))
       await t.rejects(draft.publish(), {
         code: 'SnapshotCorrupt',
-        message: /what was current still is: .*2-0000\.shard/,
+        message: /the current one stays: .*2-0000\.shard/,
       })
     })
     t.same(fingerprint(data), before)
@@ -254,7 +254,7 @@ t.test('what cannot be made current is taken back, and does not go by its name',
     // A directory that is not empty is neither removed nor written over.
     const inTheWay = join(data, 'CURRENT.tmp')
     mkdirSync(join(inTheWay, 'x'), { recursive: true })
-    await t.rejects(draft.publish(), { message: /what was current still is: .*CURRENT\.tmp/ })
+    await t.rejects(draft.publish(), { message: /the current one stays: .*CURRENT\.tmp/ })
     rmSync(inTheWay, { recursive: true })
   })
   t.same(fingerprint(data), before)
