@@ -1,5 +1,5 @@
 /**
- * How each sub-command is loaded: only when it is called, or for its help.
+ * Loads a sub-command only when it is called, or for its help.
  *
  * @module
  */

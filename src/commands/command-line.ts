@@ -1,5 +1,5 @@
 /**
- * Runs a sub-command and turns what went wrong into a message and an exit code.
+ * Runs a sub-command and turns a failure into a message and an exit code.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What every sub-command is handed by the command line.
+ * The values that the command line gives to every sub-command.
  *
  * @module
  */

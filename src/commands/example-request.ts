@@ -1,5 +1,5 @@
 /**
- * A request for the curl line that `hickory serve` prints: one that finds somebody.
+ * A request that finds somebody, for the curl line that `hickory serve` prints.
  *
  * @module
  */

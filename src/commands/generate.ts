@@ -1,5 +1,5 @@
 /**
- * `hickory generate`: made-up recipients as a CSV file that `hickory import` takes.
+ * `hickory generate`: writes made-up recipients to a CSV file that `hickory import` reads.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Which snapshot and which source a command is about.
+ * Finds the snapshot and the source that a command names.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * What a command says to the person or script that ran it: results on standard output, progress
- * on standard error (a bar on a terminal, log lines otherwise).
+ * The output of a command: results go to standard output, progress goes to standard error (a bar on
+ * a terminal, log lines otherwise).
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * `hickory rollback`: an older snapshot made the current one, once it is known to be whole.
+ * `hickory rollback`: verifies an older snapshot and makes it the current one.
  *
  * @module
  */

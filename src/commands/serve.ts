@@ -1,6 +1,6 @@
 /**
- * `hickory serve`: the snapshot of a data directory, over HTTP. Here are its flags and what it
- * prints; the service itself is in src/serve.
+ * `hickory serve`: serves the snapshot of a data directory over HTTP. This file has its flags and its
+ * output. The service itself is in src/serve.
  *
  * @module
  */

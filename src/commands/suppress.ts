@@ -1,5 +1,5 @@
 /**
- * `hickory suppress`: the suppression lists of a data directory, from files.
+ * `hickory suppress`: changes the suppression lists of a data directory from files.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Texts in columns, for people.
+ * Formats texts as a table for people.
  *
  * @module
  */

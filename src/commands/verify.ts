@@ -1,5 +1,5 @@
 /**
- * `hickory verify`: whether snapshots on disk are whole, file by file.
+ * `hickory verify`: tells file by file whether snapshots on disk are intact.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Several requests in one, carried out in their order; the first that fails ends them all.
+ * Executes the requests of a batch in their order. The first failure ends the batch.
  *
  * @module
  */

@@ -2,7 +2,7 @@
  * Collects the members of a request from its body, path and query.
  *
  * On the paths of an operation, a form overrides the query, the query overrides variables of the path,
- * and these override a body of JSON. Where the path names the operation, the body overrides the query.
+ * and these override a body of JSON. If the path names the operation, the body overrides the query.
  *
  * @module
  */

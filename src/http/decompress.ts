@@ -1,5 +1,5 @@
 /**
- * Unpacks the bodies of requests that came compressed.
+ * Decompresses the bodies of requests.
  *
  * @module
  */

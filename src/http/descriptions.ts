@@ -1,5 +1,5 @@
 /**
- * What the service says of itself: a page for people, types for programs, and OpenAPI.
+ * The descriptions of the service: a page for people, types for programs, and OpenAPI.
  *
  * @module
  */

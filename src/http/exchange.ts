@@ -1,10 +1,10 @@
 /**
- * One request and its response on a native connection: the rules for touching one are kept here.
+ * One request and its response on a native connection. This file keeps the rules of the connection:
  *
- * - The abort handler is attached before anything else can fail.
- * - The response is not touched after it was ended or its client has gone.
- * - All writing happens corked, and there is one answer at most.
- * - Answers are written under back-pressure: no faster than the client takes them.
+ * - The abort handler is attached before anything can fail.
+ * - Nothing touches the response after it has ended or its client has gone.
+ * - All writes are corked, and there is at most one answer.
+ * - Answers are written under back-pressure, no faster than the client reads.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What a client and the log are told when a request fails.
+ * Tells the client and the log about a request that fails.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /**
- * Reads the members of a request that come as text, from a query, a form or a path. Members that the
- * schema of the operation declares as objects or lists are read as JSV or JSON. All others stay text,
- * which is accepted wherever a number, a flag or a Guid is.
+ * Reads members of a request that come as text, from a query, a form or a path. Members that the
+ * schema of the operation declares as objects or lists are read as JSV or JSON. All others stay text.
+ * Text is valid wherever a number, a flag or a Guid is valid.
  *
  * @module
  */

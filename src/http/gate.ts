@@ -1,14 +1,14 @@
 /**
  * The gate in front of every operation. It refuses a request by its route and headers alone, before a
- * byte of the body is taken. It looks at these, in this order:
+ * byte of the body is taken. It checks, in this order:
  *
  * 1. framing: is it certain where the request ends? (asked before the route is known)
  * 2. room: can the service take more work?
  * 3. the operation: does it exist, with this verb?
  * 4. the client: may this page read answers, may this client write?
  *
- * A form may name another verb than the one that it was sent with. Where that could change the
- * operation, step 4 follows once the form has been read (`HttpRequest.admit`).
+ * A form may name another verb than the verb of its request. If that could change the operation,
+ * step 4 follows after the form has been read (`HttpRequest.admit`).
  *
  * @module
  */

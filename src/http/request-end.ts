@@ -1,6 +1,6 @@
 /**
- * What is known of a request when it is over, in one place for logs, metrics and audits. Nothing here
- * says what was asked or answered: no paths, no members, no phones, no positions.
+ * The facts about a finished request, in one place for logs, metrics and audits. None of them tells
+ * the question or the answer: no paths, no members, no phones, no positions.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * A request, as handlers see it. Everything is copied at once: the native request is gone as soon as
- * the native handler returns.
+ * A request for handlers. It is a complete copy, because the native request is gone as soon as the
+ * native handler returns.
  *
  * @module
  */

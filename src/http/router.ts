@@ -1,7 +1,7 @@
 /**
  * Finds the route of a path.
  *
- * Literal segments match in any case; doubled and trailing slashes count for nothing; the suffix of
+ * Literal segments match in any letter case. Doubled and trailing slashes are ignored. The suffix of
  * a format, such as `.csv`, is cut off the last segment. Of two routes that match, the first one wins.
  *
  * @module

@@ -1,7 +1,7 @@
 /**
  * The HTTP server of one front thread.
  *
- * No exception of a handler leaves this file: one that did, before an abort handler is attached,
+ * No exception of a handler leaves this file. Before an abort handler is attached, such an exception
  * would end the process.
  *
  * @module

@@ -1,5 +1,5 @@
 /**
- * uWebSockets.js as this folder uses it, with the members that its typings leave out.
+ * uWebSockets.js for this folder, with the members that its types leave out.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * One recipient request, from its members to its answer. Read this first: the stages are here, in
- * order, each in the file of its name. Before them `parse` has read the body, in http/bind.ts.
+ * One recipient request, from its members to its answer. Read this file first: it has the stages in
+ * order, and each stage is in the file of its name. `parse` reads the body before, in http/bind.ts.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What a front thread knows of the snapshot that its workers hold.
+ * The facts that a front thread knows about the snapshot of its workers.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /**
- * Cursors: where a page of a list ends, as a text. One has a meaning only for the request whose
- * answer it came with, and while that would be answered with the same list. It is no secret, and
- * whoever makes one up gets another page of what may be asked for anyway.
+ * Cursors: the end of a page of a list, as text. A cursor is valid only for its own request, and only
+ * while the answer would be the same list. It is no secret: a client that invents one gets another
+ * page that it may ask for anyway.
  *
  * @module
  */

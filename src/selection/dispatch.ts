@@ -1,5 +1,5 @@
 /**
- * Fourth stage: tasks go to the query workers, and what comes back is put in shard order.
+ * Fourth stage: sends tasks to the query workers, and puts their results in shard order.
  *
  * @module
  */

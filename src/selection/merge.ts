@@ -1,5 +1,5 @@
 /**
- * Fifth stage: what the shards found becomes one record a source.
+ * Fifth stage: makes one record for each source from the results of its shards.
  *
  * @module
  */

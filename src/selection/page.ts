@@ -1,6 +1,6 @@
 /**
- * Sixth stage: of the recipients that were found, in the order in which they are listed, the page
- * that is asked for. What a page is must be known before, so that a bad cursor costs no search.
+ * Sixth stage: cuts the requested page from the recipients found, in the order of the list. The
+ * cursor is checked before the search, so a bad cursor costs no search.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * First stage: the bytes of a body become a JSON object.
+ * First stage: makes a JSON object from the bytes of a body.
  *
  * @module
  */

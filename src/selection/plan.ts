@@ -1,5 +1,5 @@
 /**
- * Third stage: which shards may hold recipients of a query, and how many tasks share them.
+ * Third stage: finds the shards that may hold recipients of a query, and splits them into tasks.
  *
  * @module
  */

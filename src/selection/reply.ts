@@ -1,5 +1,5 @@
 /**
- * What an answer is written to. The HTTP layer implements it over a socket; tests fake it.
+ * The target of an answer. The HTTP layer implements it over a socket; tests fake it.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * A place in a list of runs, up to which its recipients have been listed.
+ * A place in a list of runs: the recipients before it have been listed.
  *
  * @module
  */

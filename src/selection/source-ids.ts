@@ -1,5 +1,5 @@
 /**
- * Lists of source ids, by which a feature or a whole request is limited to some sources.
+ * Lists of source ids, which limit a feature or a whole request to some sources.
  *
  * @module
  */

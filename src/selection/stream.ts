@@ -1,6 +1,6 @@
 /**
- * Last stage: a list goes out chunk by chunk, each encoded only when the client has room for it,
- * so that memory does not grow with the length of the answer.
+ * Last stage: sends a list chunk by chunk. A chunk is encoded only when the client has room for it, so
+ * memory does not grow with the length of the answer.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Second stage: a JSON object becomes a query that every later stage may trust.
+ * Second stage: makes a query from a JSON object. Every later stage may trust the query.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Writes the recipients of a list, piece by piece. While the client keeps up, the next pieces are
- * encoded as one is sent; while it does not, none is, so that what waits for it is one piece.
+ * Writes the recipients of a list piece by piece. While the client keeps up, the next pieces are
+ * encoded as one is sent. While the client is slow, nothing is encoded, so only one piece waits.
  *
  * @module
  */

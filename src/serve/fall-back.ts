@@ -1,6 +1,6 @@
 /**
- * The snapshot that a service starts with: the current one, or the newest one before it that is
- * whole. To answer from what was there before is better than not to answer, as long as it is said.
+ * Chooses the snapshot that a service starts with: the current one, or the newest intact one before
+ * it. An answer from older data is better than none, as long as the service reports it.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * The snapshot that a front thread answers from. A request keeps the snapshot it started with: an old
- * one is closed when the last such request is over.
+ * The snapshot that a front thread answers from. A request keeps the snapshot it started with. An old
+ * snapshot is closed when its last request is over.
  *
  * @module
  */

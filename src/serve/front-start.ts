@@ -1,5 +1,5 @@
 /**
- * A snapshot made ready to be answered from: workers that hold it, and have answered before.
+ * Prepares a snapshot for answers: starts workers that hold it, and warms them.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * One front thread's part when a new snapshot takes the place of the one that is served.
+ * The part of one front thread in a switch to a new snapshot.
  *
  * @module
  */

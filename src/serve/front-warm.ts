@@ -1,6 +1,6 @@
 /**
- * The first requests of new workers, which take far longer than all that follow: they are asked here,
- * so that no client's is among them.
+ * Warms new workers. Their first requests take far longer than later ones, so the service asks these
+ * itself and not a client.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * A front thread: an HTTP server, what its operations need, and the query workers behind them. It
- * carries out what the main thread orders, and ends when it is drained.
+ * A front thread: an HTTP server, the operations, and the query workers behind them. It follows the
+ * orders of the main thread, and ends when it is drained.
  *
  * @module
  */

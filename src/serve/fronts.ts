@@ -1,5 +1,5 @@
 /**
- * The front threads, as the main thread sees them: started together, and ended together.
+ * Starts all front threads together, and ends them together, for the main thread.
  *
  * @module
  */

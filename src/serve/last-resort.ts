@@ -1,5 +1,5 @@
 /**
- * What becomes of an error that nothing caught in the main thread.
+ * Handles an error that nothing caught in the main thread.
  *
  * @module
  */

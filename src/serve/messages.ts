@@ -1,5 +1,5 @@
 /**
- * What the main thread and its front threads say to each other, plain data all of it.
+ * The messages between the main thread and its front threads. All are plain data.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * A running service, as its main thread sees it: it listens, loads a snapshot, starts the front
- * threads, serves this snapshot and those that follow, and drains when it is told to stop.
+ * The main thread of a running service. It listens, loads a snapshot, starts the front threads, serves
+ * this snapshot and the next ones, and drains when it is told to stop.
  *
  * @module
  */

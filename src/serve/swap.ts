@@ -1,6 +1,6 @@
 /**
- * New snapshots taken while the service runs: each is loaded, prepared by all front threads, and
- * switched to when all of them are ready, or by none. What the old one leaves is kept for the next.
+ * Takes new snapshots while the service runs. Each is loaded and prepared by all front threads. When
+ * all are ready, all switch to it; otherwise none does. The memory of the old one is used again.
  *
  * @module
  */

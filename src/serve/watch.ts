@@ -1,8 +1,8 @@
 /**
- * Notices that CURRENT names another snapshot than the one that is served, and has it taken: one at
- * a time, and none before the memory of the last one but one is free.
+ * Notices that CURRENT names another snapshot than the served one, and starts the switch. There is one
+ * switch at a time, and none before the memory of the last snapshot but one is free.
  *
- * It looks every so often, since no file system fails to tell what it holds when it is asked.
+ * It polls the file, because notifications are not reliable on every file system.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * `hickory import --dry-run`: what an import would read, without changing anything.
+ * `hickory import --dry-run`: shows what an import would read, and changes nothing.
  *
  * @module
  */

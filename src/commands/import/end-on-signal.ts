@@ -1,5 +1,5 @@
 /**
- * A long command that is told to stop: it ends at once, as who sent the signal expects.
+ * Ends a long command at once when a signal tells it to stop.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What `hickory import --help` says below its options.
+ * The text of `hickory import --help` below the options.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * `hickory import`: recipients from files and databases into a new snapshot.
+ * `hickory import`: reads recipients from files and databases into a new snapshot.
  *
  * @module
  */

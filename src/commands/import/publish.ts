@@ -1,6 +1,6 @@
 /**
- * Reads sources one after the other into a new snapshot, which takes the place of the current one
- * when all of them are in it.
+ * Reads sources one after the other into a new snapshot. When it has all of them, it becomes the
+ * current one.
  *
  * @module
  */

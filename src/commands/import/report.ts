@@ -1,5 +1,5 @@
 /**
- * What an import prints: what was read of each source, and at the end what became of all of them.
+ * Prints the rows read of each source, and at the end the result of each source.
  *
  * @module
  */

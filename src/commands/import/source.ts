@@ -1,5 +1,5 @@
 /**
- * One source of an import: what it is read from, and whether what was read may be published.
+ * One source of an import: its input, and whether its recipients may be published.
  *
  * @module
  */

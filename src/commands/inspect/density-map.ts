@@ -1,5 +1,5 @@
 /**
- * Where recipients are, in characters: the more there are in a cell, the darker.
+ * A map of characters: the more recipients a cell has, the darker its character is.
  *
  * @module
  */

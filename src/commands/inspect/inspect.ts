@@ -1,5 +1,5 @@
 /**
- * `hickory inspect`: what snapshots there are, and what is in one.
+ * `hickory inspect`: lists the snapshots, or shows one.
  *
  * @module
  */

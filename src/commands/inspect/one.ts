@@ -1,5 +1,5 @@
 /**
- * What is in one snapshot: sources, regions and where their recipients are.
+ * Shows one snapshot: its sources, its regions and a map of its recipients.
  *
  * @module
  */

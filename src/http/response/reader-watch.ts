@@ -1,8 +1,8 @@
 /**
- * Watches how one client takes its answer, and cuts it off when it takes too little.
+ * Watches how fast one client reads its answer, and cuts it off if it is too slow.
  *
- * Counting begins with the first back-pressure. The buffers between the client and us are full then, so
- * that bytes leave them as fast as the client reads.
+ * Counting begins with the first back-pressure. The buffers between the client and us are then full,
+ * so bytes leave them as fast as the client reads.
  *
  * @module
  */

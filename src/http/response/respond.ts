@@ -1,5 +1,5 @@
 /**
- * Writes what an operation answers, in the form that the client asks for.
+ * Writes the answer of an operation in the format that the client wants.
  *
  * @module
  */

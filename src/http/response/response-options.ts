@@ -1,5 +1,5 @@
 /**
- * The form in which a client asks for its answer.
+ * Reads how a client wants its answer.
  *
  * @module
  */

@@ -1,9 +1,9 @@
 /**
  * The body of one streamed answer, as chunks.
  *
- * A native chunked write always accepts the chunk and buffers what the socket does not take; its only
- * sign of back-pressure is that it returns false. The writer must then wait, so that at most one chunk
- * is buffered.
+ * A native chunked write always accepts the chunk, and buffers the bytes that the socket does not
+ * take. It signals back-pressure only by returning false. The writer must then wait, so at most one
+ * chunk is buffered.
  *
  * @module
  */

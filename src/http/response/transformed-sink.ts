@@ -1,6 +1,6 @@
 /**
- * A sink behind a transform. Back-pressure comes from both, so that memory holds one piece of the
- * writer and the buffers of the transform, and no more.
+ * A sink behind a transform. Both give back-pressure, so memory holds only one piece of the writer
+ * and the buffers of the transform.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Geometries as they are read, collected into layers of those that hold for the same sources.
+ * Collects geometries into layers. A layer has all geometries that apply to the same sources.
  *
  * @module
  */

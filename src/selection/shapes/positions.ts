@@ -1,5 +1,5 @@
 /**
- * GeoJSON positions into units, each checked, and every fault named with its path.
+ * Turns GeoJSON positions into units. Each is checked, and a fault is named with its path.
  *
  * @module
  */

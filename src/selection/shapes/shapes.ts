@@ -1,6 +1,6 @@
 /**
- * What was drawn, read into layers. Whatever cannot be understood is refused with its path, such as
- * `geoJSON.features[2].geometry.coordinates[0][3]`: a shape is never dropped and never widened.
+ * Reads the shapes of a request into layers. A shape that cannot be understood is refused with its
+ * path, such as `geoJSON.features[2].geometry.coordinates[0][3]`. No shape is dropped or widened.
  *
  * @module
  */

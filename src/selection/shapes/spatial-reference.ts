@@ -1,5 +1,5 @@
 /**
- * What the numbers of an Esri geometry are: degrees, or metres of the web Mercator projection.
+ * Tells the unit of an Esri geometry: degrees, or metres of the web Mercator projection.
  *
  * @module
  */
