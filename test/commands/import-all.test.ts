@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { importCommand } from '../../src/commands/import/import.js'
@@ -7,7 +7,6 @@ import { limits } from '../../src/limits.js'
 import { openSnapshot } from '../../src/snapshot/load/open.js'
 import { parseDatabaseUrl } from '../../src/sources/postgres/url.js'
 import { fingerprint, silentLog } from '../support/data/snapshots.js'
-import { startHickory, temporaryDirectory } from '../support/service/hickory.js'
 
 const HEADER = 'number,lat,lng,contact\n'
 const GOOD = `${HEADER}+9991,1,2,a\n+9992,1,2,\n`
@@ -221,29 +220,6 @@ t.test('variables stand for what should not be in the list', async (t) => {
   const { exitCode, message } = await run('--all')
   t.equal(exitCode, 5)
   t.equal(message.includes('postgres://u@127.0.0.1:1/d: nothing listens'), true, message)
-})
-
-t.test('a list with a password that others can read is warned about', async (t) => {
-  const data = temporaryDirectory(t)
-  const path = join(data, 'list.json')
-  const write = (from: string) => {
-    const sources = [{ id: 1, label: 'x', from, query: 'select 1' }]
-    writeFileSync(path, JSON.stringify({ sources }))
-  }
-  const run = async () => {
-    const { finished } = startHickory('import', '--data', data, '--all', path)
-    return (await finished).stderr
-  }
-  write('postgres://u:secret@127.0.0.1:1/d')
-  chmodSync(path, 0o640)
-  const warned = await run()
-  t.match(warned, /others can read this file/)
-  t.notMatch(warned, 'secret')
-  chmodSync(path, 0o600)
-  t.notMatch(await run(), /others can read/)
-  chmodSync(path, 0o644)
-  write(`postgres://u:\${HOME}@127.0.0.1:1/d`)
-  t.notMatch(await run(), /others can read/)
 })
 
 t.test('flags that do not go together are refused', async (t) => {

@@ -65,7 +65,8 @@ t.test('many rows, of short and long texts, are read as the same', async (t) => 
     contact: index % 3 === 0 ? null : 'contact '.repeat(index % 5) + index,
   }))
   const names = await writeEveryFormat(directory, rows)
-  for (const name of names) {
+  const isPacked = (name: string) => /\.(gz|zst)$/.test(name)
+  for (const name of byTier({ short: names.filter((name) => !isPacked(name)), long: names })) {
     const read = await readRows([join(directory, name)])
     t.equal(read.acceptedCount, rows.length, name)
     const isSame = (row: WrittenRow, at: number) =>

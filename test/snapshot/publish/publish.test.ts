@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { limits } from '../../../src/limits.js'
 import { writeCurrent } from '../../../src/snapshot/directory.js'
-import { listSources, openSnapshot } from '../../../src/snapshot/load/open.js'
+import { openSnapshot } from '../../../src/snapshot/load/open.js'
 import { withDataLock } from '../../../src/snapshot/publish/lock.js'
 import { columnsOf, manyColumns } from '../../support/data/columns.js'
 import { fingerprint, publishTest } from '../../support/data/snapshots.js'
@@ -99,16 +99,6 @@ t.test('a second import is told that the first is under way', async (t) => {
   })
   t.notOk(existsSync(join(data, 'import.lock')), 'the lock is released')
   await publishTest(data, 1, manyColumns(1))
-})
-
-t.test('a snapshot has sources up to the limit, and not one more', async (t) => {
-  const data = t.testdir({})
-  for (let id = 0; id < limits.sourceCount; id++) await publishTest(data, id, columnsOf([]))
-  const before = fingerprint(data)
-  await t.rejects(publishTest(data, limits.sourceCount, columnsOf([])), { code: 'Usage' })
-  t.same(fingerprint(data), before)
-  await publishTest(data, 5, manyColumns(1))
-  t.equal((await listSources(data)).length, limits.sourceCount, 'one may be replaced')
 })
 
 t.test(
