@@ -11,6 +11,8 @@ import { limits } from '../../src/limits.js'
 import { testSeed } from '../support/random/properties.js'
 import { byTier } from '../support/tier.js'
 
+const RUN_COUNT = byTier({ short: 300, long: 1_000 })
+
 t.test('JSV is read, and its words become what JSON has for them', async (t) => {
   const cases: [text: string, value: unknown][] = [
     ['{type:FC,features:[{type:F}]}', { type: 'FC', features: [{ type: 'F' }] }],
@@ -75,9 +77,9 @@ t.test('the error names the member and the place, and quotes nothing', async (t)
 t.test('what is JSON means what JSON says', async (t) => {
   const seed = testSeed(t)
   const same = (text: string) => JSON.stringify(parseJsv(text)) === JSON.stringify(JSON.parse(text))
-  fc.assert(fc.property(fc.json({ stringUnit: 'binary' }), same), { seed, numRuns: 1_000 })
+  fc.assert(fc.property(fc.json({ stringUnit: 'binary' }), same), { seed, numRuns: RUN_COUNT })
   const spaced = fc.property(fc.jsonValue(), (value) => same(JSON.stringify(value, null, 2)))
-  fc.assert(spaced, { seed, numRuns: 1_000 })
+  fc.assert(spaced, { seed, numRuns: RUN_COUNT })
   t.equal(parseJsv('"\\u0041\\n"'), 'A\n')
   t.strictSame(parseJsv('["a\\\\,b"]'), ['a\\,b'], 'JSON, though JSV could write it')
 })

@@ -19,6 +19,7 @@ import { publishTest, silentLog } from '../support/data/snapshots.js'
 import { testSeed } from '../support/random/properties.js'
 import { type Random, seededRandom } from '../support/random/world.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
+import { byTier } from '../support/tier.js'
 
 const SOURCE_IDS = [1, 2, 5]
 
@@ -111,7 +112,7 @@ t.test('after each change, those are marked who are on a list', async (t) => {
 
 t.test('what changes while a snapshot is being attached is marked in it', async (t) => {
   const random = seededRandom(testSeed(t))
-  for (let round = 0; round < 15; round++) {
+  for (let round = 0; round < byTier({ short: 6, long: 15 }); round++) {
     const { store, tables, publish } = await world(t, random)
     for (let i = 0; i < 10; i++) await changeSome(store, random)
     const marker = new Marker(tables, createProgress(), ownName)

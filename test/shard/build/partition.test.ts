@@ -3,6 +3,7 @@ import t from 'tap'
 import { partition } from '../../../src/shard/build/partition.js'
 import { anyRecipients, columnsOf, manyColumns } from '../../support/data/columns.js'
 import { testSeed } from '../../support/random/properties.js'
+import { byTier } from '../../support/tier.js'
 
 t.test('every recipient is in one shard, and shards are equal to within one', async (t) => {
   const seed = testSeed(t)
@@ -20,7 +21,7 @@ t.test('every recipient is in one shard, and shards are equal to within one', as
         all.every((row, at) => row === at)
       )
     }),
-    { seed, numRuns: 500 },
+    { seed, numRuns: byTier({ short: 150, long: 500 }) },
   )
 })
 
