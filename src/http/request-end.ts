@@ -19,7 +19,7 @@ export interface RequestEnd {
   readonly outcome: 'answered' | 'left' | 'cut'
   /** Of the body of the request, as far as it was taken from the connection. */
   readonly bytesIn: number
-  /** Of the body of the answer, as far as the connection took them. */
+  /** Of the body of the answer, as far as it was written; the HTTP library may still hold the end. */
   readonly bytesOut: number
   readonly stageMs: StageTimes
 }

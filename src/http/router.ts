@@ -48,7 +48,7 @@ export interface RouteMatch<Handler> {
 
 export interface Router<Handler> {
   /**
-   * @param method  as sent; HEAD finds the handler of GET
+   * @param method  the verb that is meant, which may not be the one on the line; HEAD finds GET
    * @param path  as sent, without the query
    * @returns undefined when no route has this path
    * @throws ServiceError when a variable is not percent-encoded correctly

@@ -1,5 +1,5 @@
 /**
- * RecipientRequest.
+ * RecipientRequest: who is inside a shape. The stages are in selection/answer.ts.
  *
  * @module
  */

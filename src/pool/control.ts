@@ -1,11 +1,11 @@
 /**
- * The shared slots between a front thread and its query workers; the only user of Atomics beside
- * shard/arena.ts.
+ * Memory that a front thread shares with its query workers: how many of them are ready, and flags
+ * that one thread raises while the other is busy.
  *
  * @module
  */
 
-/** Each slot has one kind of writer, named behind it. */
+/** Places in the memory. */
 const SLOT = {
   /** Workers that have attached every shard since the pool began; each adds one. */
   attached: 0,

@@ -1,6 +1,7 @@
 /**
  * One recipient request, from its members to its answer. Read this file first: it has the stages in
- * order, and each stage is in the file of its name. `parse` reads the body before, in http/bind.ts.
+ * order, and each stage is in the file of its name. Only the first, `parse`, has run before:
+ * http/bind.ts calls it for the body.
  *
  * @module
  */
@@ -26,7 +27,10 @@ export interface SelectionService {
   readonly countMode: () => CountMode
 }
 
-/** The service of the snapshot that is served now, which another may take the place of at any time. */
+/**
+ * The service of the snapshot that is served now. Another one may take its place at any time:
+ * serve/front-current.ts does that.
+ */
 export interface CurrentService {
   /** To ask something of it, hold it. */
   readonly newest: { readonly service: SelectionService }

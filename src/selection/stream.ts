@@ -1,6 +1,6 @@
 /**
- * Last stage: sends a list chunk by chunk. A chunk is encoded only when the client has room for it, so
- * memory does not grow with the length of the answer.
+ * Last stage: sends a list chunk by chunk. While the client keeps up, a few chunks are encoded ahead,
+ * otherwise none (write-rows.ts), so memory does not grow with the length of the answer.
  *
  * @module
  */

@@ -44,7 +44,7 @@ export async function writeRows(
         easyCount++
         if (!hasRoom) {
           easyCount = 0
-          // Memory of its own for as long as the client takes is what a list must not hold.
+          // A list must not hold memory for as long as its client takes.
           for (const each of waiting) giveUp(each)
           await sink.drained()
         }

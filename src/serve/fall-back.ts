@@ -56,10 +56,10 @@ export async function openOrFallBack(
 }
 
 /**
- * What to try, the best first. Newer ones than the current one are not: they were never current, or
- * somebody has gone back from them.
+ * The snapshots to try, the best first. Those newer than the current one are left out: they were never
+ * current, or somebody has rolled back from them.
  *
- * @returns with why CURRENT names none of them, if so
+ * @returns `refused` says why CURRENT names none of them, if it does not
  */
 async function candidates(dataDirectory: string): Promise<{ ids: string[]; refused?: Refusal }> {
   const ids = (await listSnapshots(dataDirectory)).reverse()

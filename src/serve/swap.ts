@@ -50,7 +50,7 @@ export function swapSnapshots(options: SwapOptions): Watch {
     dataDirectory,
     servedId: first.id,
     refused,
-    swap: new FrontsSwap(options, stopping.signal),
+    swap: new ServiceSwap(options, stopping.signal),
     onNews: (news) => order(fronts, { kind: 'news', news }),
     log,
     times,
@@ -66,7 +66,7 @@ export function swapSnapshots(options: SwapOptions): Watch {
 /** For a zone whose thread has ended a moment ago. */
 const ZONE_POLL_MS = 10
 
-class FrontsSwap implements Swap {
+class ServiceSwap implements Swap {
   isReleasing = false
   readonly #options: SwapOptions
   readonly #stopping: AbortSignal
@@ -140,7 +140,7 @@ class FrontsSwap implements Swap {
   }
 }
 
-/** Of what loads the files of a snapshot, on threads. */
+/** The entry point of the threads that load the files of a snapshot. */
 export const LOADER_URL = new URL('../../workers/load.js', import.meta.url)
 
 function order(fronts: readonly FrontPort[], message: FrontOrder): void {

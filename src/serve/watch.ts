@@ -1,6 +1,6 @@
 /**
  * Notices that CURRENT names another snapshot than the served one, and starts the switch. There is one
- * switch at a time, and none before the memory of the last snapshot but one is free.
+ * switch at a time. The next one waits until the memory of the snapshot before the served one is free.
  *
  * It polls the file, because notifications are not reliable on every file system.
  *
@@ -17,12 +17,12 @@ export interface Swap {
   /**
    * Takes a snapshot in the place of the one that is served.
    *
-   * @throws  when that goes on, as if nothing had been
+   * @throws  when the new one cannot be served; the old one is still served then
    */
   take(id: string): Promise<void>
-  /** Whether the one before is in memory still; then none can be taken. */
+  /** Whether the snapshot before the served one is still in memory; then no other can be taken. */
   readonly isReleasing: boolean
-  /** Lets go of the one before, whoever still reads it. */
+  /** Closes the snapshot before the served one, and aborts the answers that still need it. */
   breakOff(): void
 }
 

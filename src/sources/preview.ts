@@ -4,7 +4,7 @@
  * @module
  */
 import type { ReadReport, RecipientBatch, RecipientSink } from './batch.js'
-import type { ChosenColumns } from './columns.js'
+import type { ChosenColumns } from './choose-columns.js'
 import { type FilesInput, type ReadFilesOptions, readFiles } from './files/read-files.js'
 
 interface PreviewRow {

@@ -133,7 +133,7 @@ export function startSuppressions(options: SuppressionsOptions): Suppressions {
   }
 }
 
-/** So soon that who waits for it may still do so. */
+/** Short enough that a writer who waits for the version still gets it in time. */
 const PUBLISH_AGAIN_MS = limits.suppressionTakeMs / 4
 
 const THREAD = new URL('../../workers/suppress.js', import.meta.url)

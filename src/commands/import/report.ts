@@ -4,7 +4,7 @@
  * @module
  */
 import type { ReadReport } from '../../sources/batch.js'
-import type { ChosenColumns } from '../../sources/columns.js'
+import type { ChosenColumns } from '../../sources/choose-columns.js'
 import type { Preview } from '../../sources/preview.js'
 import { type RejectExample, rejectReasons } from '../../sources/rows/rejects.js'
 import { print } from '../output.js'

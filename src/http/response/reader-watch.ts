@@ -8,7 +8,7 @@
  */
 
 export interface ReaderRules {
-  /** A reader is cut off after so long without room for more, and not before it for its rate. */
+  /** A reader that leaves no room for so long is cut off. Its rate counts only after that time. */
   readonly stallMs: number
   /** The rate at which a reader must take bytes, over all the time under back-pressure. */
   readonly bytesPerSecond: number

@@ -88,7 +88,7 @@ export class Draft {
         const threads = this.#threadsFor(columns.recipientCount)
         const isThreaded = threads === this.#threads
         const placed = isThreaded ? inSharedMemory(columns) : columns
-        // What was needed to collect them is as much as is taken now.
+        // Collecting the columns took as much memory as building takes now.
         if (isThreaded) releaseMemory()
         this.#put.set(
           source.id,
@@ -196,7 +196,7 @@ export class Draft {
   }
 
   /**
-   * @param sources  of which the files are, or are about
+   * @param sources  the sources to which the files belong
    * @param from  the directory to name, if it is not the one that is read
    */
   async #verify(

@@ -38,13 +38,13 @@ export async function makeCurrent(
         { cause: error },
       )
     }
-    // Whose draft it is removes it, and half a snapshot must not go by the name of one meanwhile.
+    // The owner of the draft removes it. Until then half a snapshot must not have the name of one.
     await rename(directory, temporary).catch(() => undefined)
     throw error
   }
 }
 
-/** What a crash left; nobody else can be at work, as we hold the lock. */
+/** Removes the drafts that a crash left. Nobody else can be at work, since the caller has the lock. */
 export async function removeTemporaries(snapshots: string): Promise<void> {
   for (const name of await readdir(snapshots)) {
     if (name.endsWith(TEMPORARY)) await rm(join(snapshots, name), { recursive: true })
@@ -52,9 +52,9 @@ export async function removeTemporaries(snapshots: string): Promise<void> {
 }
 
 /**
- * Keeps the newest snapshots, but none that somebody has gone back from or that was never current:
- * otherwise they would be what there is to go back to, in the place of what the current one is made
- * from. What cannot be removed now is removed by the next import.
+ * Keeps the newest snapshots. Those that somebody has rolled back from, or that were never current, are
+ * removed: kept, they would take the places of the snapshots to which one may want to go back. The
+ * next import removes a snapshot that cannot be removed now.
  *
  * @param baseId  of the snapshot that the current one is made from, if there is one
  */
@@ -72,7 +72,7 @@ export async function prune(
     const kept = ids.filter(isLeft).slice(-limits.snapshotCount)
     for (const id of ids) {
       if (kept.includes(id)) continue
-      // Renamed first, so that half a snapshot never goes by the name of one.
+      // Renamed first, so that half a snapshot never has the name of one.
       await rename(join(snapshots, id), join(snapshots, id + TEMPORARY))
       await rm(join(snapshots, id + TEMPORARY), { recursive: true })
     }

@@ -5,7 +5,7 @@
  */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { ColumnNames, OnReadProgress, ReadReport, RecipientSink } from '../batch.js'
-import type { ChosenColumns } from '../columns.js'
+import type { ChosenColumns } from '../choose-columns.js'
 import { openParquet, readParquetFile } from '../parquet/read-parquet.js'
 import { KeySet } from '../rows/key-set.js'
 import { RejectTally } from '../rows/rejects.js'

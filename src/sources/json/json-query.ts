@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ColumnChoice } from '../columns.js'
+import type { ColumnChoice } from '../choose-columns.js'
 import { quote } from '../files/database.js'
 import type { RowSource, Rule } from '../rows/row-query.js'
 

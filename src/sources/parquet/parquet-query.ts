@@ -4,7 +4,7 @@
  * @module
  */
 import { OperatorError } from '../../errors.js'
-import type { ColumnChoice } from '../columns.js'
+import type { ColumnChoice } from '../choose-columns.js'
 import { sqlPath } from '../files/database.js'
 import type { CoordinateSource, RowSource } from '../rows/row-query.js'
 

@@ -6,7 +6,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { OperatorError } from '../../errors.js'
 import type { ColumnNames } from '../batch.js'
-import { type ColumnChoice, chooseColumns } from '../columns.js'
+import { type ColumnChoice, chooseColumns } from '../choose-columns.js'
 import { reasonOf } from '../rows/row-query.js'
 import { type RowScan, scanRows } from '../rows/row-scan.js'
 import type { FileRead, RowTarget } from '../text/read-text.js'

@@ -1,5 +1,6 @@
 /**
- * The SQL by which DuckDB checks and converts the rows of an input, whatever its format.
+ * The SQL by which DuckDB checks and converts the rows of a file, whatever its format. Rows of
+ * PostgreSQL go through the same rules in row-rules.ts.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * When a row is taken, for rows that do not come through DuckDB: the same rules in the same order as
- * `row-query.ts` has them in SQL, to which a property test holds them.
+ * The rules by which rows are taken that do not come through DuckDB: those of PostgreSQL. They are the
+ * rules of `row-query.ts`, in the same order; a property test compares the two.
  *
  * @module
  */

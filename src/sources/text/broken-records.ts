@@ -8,7 +8,7 @@ import type { RejectReason } from '../rows/rejects.js'
 import { rejectColumns, rejectQuery } from './text-query.js'
 
 export interface BrokenRecords {
-  /** The physical line, had no field before it a line end inside. */
+  /** The number of the line on which a record begins, if no field before it has a line end inside. */
   readonly records: Uint32Array
   readonly reasons: Uint8Array
   readonly areOneLine: Uint8Array

@@ -14,10 +14,10 @@ import type { Header } from './header.js'
 export function csvRows(from: string, header: Header, isPlain: boolean): RowSource {
   const { phoneIndex, latIndex, lngIndex, contactIndex, keyIndex } = header
   const ignored = ignoredColumns(header)
-  // A quotation mark is missing, and the next row or rows have gone into this field.
-  const believedNot = ['number', 'lat_text', 'lng_text']
-  if (contactIndex !== -1) believedNot.push('contact')
-  if (keyIndex !== -1) believedNot.push('key')
+  // A line end in one of these means that a quotation mark is missing: rows have gone into the field.
+  const unbroken = ['number', 'lat_text', 'lng_text']
+  if (contactIndex !== -1) unbroken.push('contact')
+  if (keyIndex !== -1) unbroken.push('key')
   return {
     from,
     number: `c${phoneIndex}`,
@@ -26,7 +26,7 @@ export function csvRows(from: string, header: Header, isPlain: boolean): RowSour
     ...(contactIndex === -1 ? {} : { contact: `c${contactIndex}` }),
     ...(keyIndex === -1 ? {} : { key: `c${keyIndex}` }),
     ...(ignored.length === 0 || isPlain ? {} : { breaks: breakCount(ignored) }),
-    rules: isPlain ? [] : believedNot.map((column) => [hasBreak(column), 'QuoteMalformed']),
+    rules: isPlain ? [] : unbroken.map((column) => [hasBreak(column), 'QuoteMalformed']),
     isPlain,
   }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ColumnNames } from '../batch.js'
-import { type ColumnChoice, chooseColumns, hasColumns } from '../columns.js'
+import { type ColumnChoice, chooseColumns, hasColumns } from '../choose-columns.js'
 
 export interface Header {
   readonly delimiter: string

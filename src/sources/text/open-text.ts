@@ -6,7 +6,7 @@
 import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { ColumnNames } from '../batch.js'
-import { type ChosenColumns, chooseColumns } from '../columns.js'
+import { type ChosenColumns, chooseColumns } from '../choose-columns.js'
 import { type Packing, packingOf, readHead } from '../files/input.js'
 import { jsonNames } from '../json/json-names.js'
 import { featureRows, JSON_DELIMITER, objectRows } from '../json/json-query.js'

@@ -18,7 +18,7 @@ import { surveyAside } from './survey-thread.js'
 import { forgetRejects, readText, type TextLayout } from './text-query.js'
 
 export interface TextFile {
-  /** What messages call it. */
+  /** The file in messages: its path, or where it came from. */
   readonly name: string
   readonly byteCount: number
   readonly markBytes: number
@@ -30,7 +30,7 @@ export interface TextFile {
    */
   readonly rows: (from: string, isPlain: boolean) => RowSource
   readonly fieldCountReason: RejectReason
-  /** What it is called in messages. */
+  /** The format in messages. */
   readonly kind: 'CSV' | 'JSON lines' | 'GeoJSON'
 }
 

@@ -9,8 +9,8 @@ import type { Test } from 'tap'
 import { createLog } from '../../../src/log.js'
 import type { RecipientColumns } from '../../../src/shard/columns.js'
 import { writeCurrent } from '../../../src/snapshot/directory.js'
+import { beginSnapshot } from '../../../src/snapshot/publish/begin.js'
 import { withDataLock } from '../../../src/snapshot/publish/lock.js'
-import { beginSnapshot } from '../../../src/snapshot/publish/publish.js'
 import { temporaryDirectory } from '../service/hickory.js'
 
 export const silentLog = createLog('silent')

@@ -1,6 +1,6 @@
 /**
- * Publishes a snapshot in which some sources are new or replaced. Until CURRENT is renamed nothing
- * has changed of what is there; so whatever fails, the old snapshot stays the current one.
+ * Begins a snapshot in which some sources are new or replaced. Until its draft is published and CURRENT
+ * renamed, nothing has changed: if anything fails, the old snapshot stays the current one.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { chooseColumns } from '../../src/sources/columns.js'
+import { chooseColumns } from '../../src/sources/choose-columns.js'
 
 const cases: [found: string, number: string, lat: string, lng: string, contact?: string][] = [
   ['number,lat,lng', 'number', 'lat', 'lng'],
