@@ -3,8 +3,8 @@
  * byte of the body is taken. It checks, in this order:
  *
  * 1. framing: is it certain where the request ends? (asked before the route is known)
- * 2. room: can the service take more work?
- * 3. the operation: does it exist, with this verb?
+ * 2. the operation: does it exist, with this verb?
+ * 3. room: can the service take more work?
  * 4. the client: may this page read answers, may this client write?
  *
  * A form may name another verb than the verb of its request. If that could change the operation,
@@ -41,9 +41,9 @@ export class Gate implements CallCheck {
    */
   refusalOf(request: IncomingRequest, route: RouteMatch<unknown>): ServiceError | undefined {
     if (!route.isWork) return undefined
-    if (this.#isFull(request.declaredBytes)) return OVERLOADED
     const call = route.callOf?.(request)
     request.call = call
+    if (this.#isFull(request.declaredBytes)) return OVERLOADED
     if (request.options.callback !== undefined) {
       const fault = foreignScriptFault(request, this.#corsOrigins)
       if (fault !== undefined) return fault
