@@ -212,8 +212,10 @@ export class HttpServer implements ExchangeOwner {
     request.pathFormat = format
     if (handler === undefined) throw new MethodNotAllowed(allow)
     request.parameters = match.parameters
-    // The connection is not kept for the rest of a body that is too large.
-    exchange.closing = request.mayHaveBody && request.declaredBytes > limits.bodyBytes
+    // Bytes behind a refusal are dropped as they come: if the connection were closed with some of them
+    // unread, the client's system could drop the answer. It is not kept for a body that is far too large.
+    const bodyBytes = request.mayHaveBody ? request.declaredBytes : 0
+    exchange.closing = bodyBytes > limits.bodyBytes + limits.discardBytes
     const refusal = this.#gate.refusalOf(request, match)
     if (refusal !== undefined) {
       // A client that should come again must be able to read when.
@@ -221,6 +223,7 @@ export class HttpServer implements ExchangeOwner {
       sendError(exchange, refusal, safeOptionsOf(request))
       return
     }
+    exchange.closing = bodyBytes > limits.bodyBytes
     if (request.mayHaveBody) this.#collectBody(native, request, exchange)
     const pending = handler(request, exchange)
     request.source?.leave()

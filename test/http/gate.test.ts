@@ -109,9 +109,25 @@ t.test('a form names its verb in the body, so that its client is looked at again
   t.same(executedNames.splice(0), ['GetMapContextsRequest', 'GetMapContextRequest'])
 })
 
-t.test('a refused body that is too large ends its connection', async (t) => {
+t.test('a client that sends a refused body that is too large reads why', async (t) => {
+  for (const line of ['POST /api/PostMapContextRequest[]', 'POST /api/recipients?layout=bad']) {
+    const client = new Client(port)
+    const byteCount = limits.bodyBytes + limits.discardBytes
+    client.write(requestText(line, { headers: [FOREIGN, `Content-Length: ${byteCount}`] }))
+    client.write(Buffer.alloc(byteCount, ' '))
+    const answer = await client.answer()
+    t.equal(answer.status, line.includes('layout') ? 400 : 403)
+    t.equal(answer.headers.connection, undefined)
+    client.write(requestText('GET /api/contexts'))
+    t.equal((await client.answer()).status, 204, 'all of it was dropped')
+    client.socket.destroy()
+  }
+  t.same(executedNames.splice(0), ['GetMapContextsRequest', 'GetMapContextsRequest'])
+})
+
+t.test('a refused body that is far too large ends its connection', async (t) => {
   const client = new Client(port)
-  const headers = [FOREIGN, `Content-Length: ${limits.bodyBytes + 1}`]
+  const headers = [FOREIGN, `Content-Length: ${limits.bodyBytes + limits.discardBytes + 1}`]
   client.write(requestText('POST /api/PostMapContextRequest[]', { headers }))
   const answer = await client.answer()
   t.equal(answer.status, 403)
