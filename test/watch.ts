@@ -21,6 +21,7 @@ import { runFiles } from './runner/run-files.js'
 const LAYOUT = 'test/layout.test.ts'
 
 const asked = process.argv.slice(2)
+assertAreThere(asked)
 let hashes = hashesOf()
 let running = new AbortController()
 let ended: Promise<unknown> = Promise.resolve()
@@ -60,6 +61,16 @@ async function runTouched(): Promise<void> {
   const { signal } = running
   const options = { isLong: false, hasSourceMaps: true, laneCount: availableParallelism(), signal }
   ended = report(runFiles(files, options), { allowsSkips: true })
+}
+
+/** Says at once what nothing is there for, instead of at the first save. */
+function assertAreThere(paths: readonly string[]): void {
+  try {
+    chooseFiles('short', paths)
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`)
+    process.exit(1)
+  }
 }
 
 /** What each compiled file holds: the compiler also writes files that did not change. */

@@ -62,14 +62,19 @@ function pathRoutes(executors: Executors): Route<Handler>[] {
     // A form may name another verb than the POST that it is sent with.
     const verbs = new Set<RouteMethod>([...allow, 'POST'])
     const methods = Object.fromEntries([...verbs].map((verb) => [verb, handler]))
-    return { path, methods, allow, callOf: (request) => callOnPath(request, table) }
+    return { path, methods, allow, callOf: (request) => callOnPath(request, table, allow) }
   })
 }
 
-function callOnPath(request: HttpRequest, table: VerbTable): OperationCall | undefined {
+function callOnPath(
+  request: HttpRequest,
+  table: VerbTable,
+  allow: readonly RouteMethod[],
+): OperationCall | undefined {
   if (request.method === 'POST' && mayBeForm(request)) return undefined
   const name = table[request.method === 'HEAD' ? 'GET' : request.method]
-  return name && { name, isBatch: false }
+  if (name === undefined) throw new MethodNotAllowed(allowHeader(allow))
+  return { name, isBatch: false }
 }
 
 function onPath(executors: Executors, table: VerbTable, allow: readonly RouteMethod[]): Handler {

@@ -1,6 +1,6 @@
 /**
  * The file of a snapshot that says which phones repeat, so that a start does not have to find out: a
- * head (see ../container.ts) and an image (see image.ts).
+ * head (see ../format/container.ts) and an image (see image.ts).
  *
  * @module
  */
