@@ -65,11 +65,11 @@ async function verify(
 
 function printState({ snapshotId, isWhole, files }: SnapshotState, { current }: SnapshotIds): void {
   const which = current.snapshotId === snapshotId ? ' (current)' : ''
-  print(`${snapshotId}${which}  ${isWhole ? 'whole' : 'damaged'}`)
+  print(`${snapshotId}${which}  ${isWhole ? 'intact' : 'damaged'}`)
   const rows = files.map(({ file, byteLength, fault }) => [
     file,
     formatBytes(byteLength),
-    fault === undefined ? 'whole' : `damaged: ${fault}`,
+    fault === undefined ? 'intact' : `damaged: ${fault}`,
   ])
   for (const line of formatTable(['<file', 'size', '<state'], rows)) print(`  ${line}`)
 }
