@@ -8,13 +8,59 @@
 import { type Static, Type } from 'typebox'
 import { CountModeSchema } from './count-mode.js'
 import { GeometrySchema, SpatialReferenceSchema } from './geometry.js'
-import { LayerConfigurationSchema } from './layer.js'
 import { flag, integer, listOf, member, members, number, text } from './members.js'
-import { SearchSourcesSchema } from './search-sources.js'
 
 const COLOR = 'Color as CSS writes it, such as "rgba(0,112,192,0.25)" or "#0070c0".'
 const LINE_STYLE = 'Style of the line, such as "solid", "dash" or "none".'
 const LINE_WIDTH = 'Width of the line, in pixels.'
+
+const RendererSymbolSchema = members('RendererSymbol', 'The picture of a point.', {
+  type: text('Kind of symbol, such as "esriPMS" for a picture.'),
+  url: text('Address of the picture.'),
+  imageData: text('The picture itself, in Base64.'),
+  width: number('Width, in points.'),
+  height: number('Height, in points.'),
+})
+
+const RendererSchema = members('Renderer', 'How the features of a layer are drawn.', {
+  type: text('Kind of renderer, such as "simple".'),
+  symbol: member(RendererSymbolSchema, 'What each feature is drawn with.'),
+})
+
+const LayerConfigurationSchema = members('LayerConfiguration', 'A layer of the map.', {
+  id: integer('Number of the layer.'),
+  name: text('Name that is shown.'),
+  source: text('Where the layer comes from.'),
+  type: text('Kind of layer, such as "GeoJson".'),
+  url: text('Address of the data.'),
+  renderer: member(RendererSchema, 'How its features are drawn.'),
+  allowRefresh: flag('Whether the user may load it anew.'),
+  visible: flag('Whether it is shown at first.'),
+})
+
+const LocatorSchema = members('Locator', 'A service that finds addresses.', {
+  Url: text('Address of the service.'),
+  OutFields: listOf(Type.String(), 'Fields to return; "*" is all.'),
+  Name: text('Name that is shown.'),
+  Placeholder: text('Text that is shown in the empty search box.'),
+  CountryCode: text('Country to search in, such as "US".'),
+})
+
+const SearchFeatureLayerSchema = members('SearchFeatureLayer', 'A layer that is searched.', {
+  Url: text('Address of the layer.'),
+  SearchFields: listOf(Type.String(), 'Fields to search in.'),
+  OutFields: listOf(Type.String(), 'Fields to return; "*" is all.'),
+  Name: text('Name that is shown.'),
+  MaxResults: integer('Most results that are shown.'),
+  MaxSuggestions: integer('Most suggestions that are shown.'),
+  EnableSuggestions: flag('Whether anything is suggested while the user types.'),
+  MinCharacters: integer('Characters that must be typed before anything is suggested.'),
+})
+
+const SearchSourcesSchema = members('SearchSources', 'Where the search of the map looks.', {
+  Locators: listOf(LocatorSchema, 'Services that find addresses.'),
+  FeatureLayers: listOf(SearchFeatureLayerSchema, 'Layers that are searched.'),
+})
 
 const MapOptionsSchema = members('MapOptions', 'Options of the map itself.', {
   slider: flag('Whether the map has a slider to zoom.'),

@@ -4,10 +4,13 @@
  *
  * @module
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
 import type { Config } from '../config.js'
+import { errorTables } from '../errors.js'
 import { type Acceptor, listen } from '../http/acceptor.js'
-import type { Log } from '../log.js'
+import { limits } from '../limits.js'
+import { describeFault, type Log } from '../log.js'
 import { type ArenaPool, createArenaPool } from '../shard/arena-pool.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { serveChanges } from '../store/change-port.js'
@@ -16,8 +19,6 @@ import type { Store } from '../store/store.js'
 import { type Suppressions, startSuppressions } from '../suppressions/suppressions.js'
 import { type OpenedSnapshot, openOrFallBack } from './fall-back.js'
 import { breakOffFronts, drainFronts, type Front, startFront } from './fronts.js'
-import { endOnUncaught } from './last-resort.js'
-import { type StopRequest, stopRequest } from './stop-request.js'
 import { LOADER_URL, swapSnapshots } from './swap.js'
 
 interface ServiceOptions {
@@ -180,4 +181,47 @@ async function serveSnapshots(
   } finally {
     swaps.stop()
   }
+}
+
+interface StopRequest {
+  readonly requested: boolean
+  readonly signal: AbortSignal
+  /** Resolves when it comes. */
+  readonly promise: Promise<void>
+}
+
+/** SIGTERM or SIGINT, as soon as it comes; a second one ends the process at once. */
+function stopRequest(): StopRequest {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const request = { requested: false, signal, promise: Promise.resolve() }
+  request.promise = new Promise((resolve) => {
+    const signals = ['SIGTERM', 'SIGINT'] as const
+    const stop = () => {
+      // The next one has its default effect.
+      for (const signal of signals) process.off(signal, stop)
+      request.requested = true
+      stopping.abort()
+      resolve()
+    }
+    for (const signal of signals) process.on(signal, stop)
+  })
+  return request
+}
+
+/**
+ * Logs such an error and ends the process for its supervisor, also one of a promise that nobody
+ * waited for.
+ *
+ * @param release  closes what must be closed first; given up after `limits.breakOffMs`
+ */
+function endOnUncaught(log: Log, release: () => Promise<void>): void {
+  let isEnding = false
+  process.on('uncaughtException', async (error) => {
+    log.fatal(describeFault(error), 'the main thread failed')
+    if (isEnding) return
+    isEnding = true
+    await Promise.race([release().catch(() => {}), sleep(limits.breakOffMs)])
+    process.exit(errorTables.operatorErrors.Failed)
+  })
 }
