@@ -11,7 +11,7 @@ export const startFirst: readonly string[] = [
   'test/selection/oracle.test.ts',
   'test/faults/kill.long.test.ts',
   'test/faults/errors.long.test.ts',
-  'test/selection/model.test.ts',
+  'test/selection/model.long.test.ts',
   'test/sources/files.test.ts',
   'test/store/durable.long.test.ts',
   'test/contract/kill.long.test.ts',
