@@ -6,7 +6,7 @@
 
 const SUPPORTED = 'Node.js 20 (20.19 or later) and 22'
 
-/** What is wrong with a release such as `20.20.2`; undefined when it is supported. */
+/** The fault of a release such as `20.20.2`; undefined when it is supported. */
 export function unsupportedRelease(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major === 22 || (major === 20 && minor >= 19)) return undefined

@@ -1,5 +1,5 @@
 /**
- * What the phone number of a recipient may be: one rule for imports, suppression lists and
+ * The rule for the phone number of a recipient: one rule for imports, suppression lists and
  * requests, as a test of bytes, of text, and in SQL. Tests hold the three to each other.
  *
  * @module

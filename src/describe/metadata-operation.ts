@@ -14,7 +14,7 @@ export function operationSection(
   baseUrl: string,
 ): Html {
   const { name, summary, description, isWrite, response } = operation
-  // What has no body is the same in every format.
+  // A request without a body is the same in every format.
   const shown = response === undefined ? formats.slice(0, 1) : formats
   return html`<section id="${name}">
 <h2>${name}</h2>

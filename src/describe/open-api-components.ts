@@ -1,5 +1,6 @@
 /**
- * What the paths of the OpenAPI document refer to: types, bodies, answers, headers, parameters.
+ * The components to which the paths of the OpenAPI document refer: types, bodies, answers, headers and
+ * parameters.
  *
  * @module
  */

@@ -36,7 +36,7 @@ function atPath(operation: NamedOperation, path: string, index: number): JsonSch
   const needsBody = verb === 'POST' || verb === 'PUT'
   const own = Object.entries(request.properties ?? {}).flatMap(([member, schema]) => {
     const isInPath = path.includes(`{${member}}`)
-    // What may be many goes into a body, where there can be one.
+    // Members that may be many go into a body, where there can be one.
     const isBodyOnly = needsBody || (operation.hasBody === true && schema.type === 'array')
     if (isBodyOnly && !isInPath) return []
     const { description, ...rest } = memberSchema(schema)

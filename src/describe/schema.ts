@@ -67,12 +67,12 @@ function innerSchemas({ items, properties = {}, patternProperties = {} }: Schema
   return items === undefined ? inner : [items, ...inner]
 }
 
-/** What is said of a member, with its bounds. */
+/** The description of a member, with its bounds. */
 export function memberText(schema: Schema): string {
   return [schema.description, boundsText(schema)].filter((part) => part !== undefined).join(' ')
 }
 
-/** What is said of a type, whatever its members of that type are. */
+/** The description of a type, wherever a member has it. */
 export function typeText({ description, typeDescription }: Schema): string {
   return typeDescription ?? description ?? ''
 }

@@ -27,7 +27,7 @@ export const NO_PARTS: LayerParts = {
   reaches: NO_REACHES,
 }
 
-/** What all stages ask of a part of a layer. */
+/** The questions of all stages about a part of a layer. */
 interface PartKind {
   /** How many vertices or arcs it has: what a search costs grows with it. Zero covers nothing. */
   size(layer: LayerParts): number

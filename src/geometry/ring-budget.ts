@@ -10,7 +10,7 @@ export interface RingBudget {
   comparisonsLeft: number
 }
 
-/** What all shapes of one request have together. */
+/** The budget that all shapes of one request share. */
 export function ringBudget(): RingBudget {
   return { comparisonsLeft: limits.ringComparisonCount }
 }

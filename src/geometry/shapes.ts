@@ -1,5 +1,5 @@
 /**
- * What a request drew, ready to be searched for: plain data and typed arrays.
+ * The shapes that a request drew, ready to be searched for: plain data and typed arrays.
  *
  * @module
  */

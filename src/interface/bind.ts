@@ -113,7 +113,7 @@ function refuseUnknown(key: string, binding: Binding): never {
 
 const MEMBER_NAME = /^[A-Za-z_$][A-Za-z_$.-]{0,63}[0-9]{0,3}$/
 
-/** What would be dropped, and change what the rest means. */
+/** Refuses members that would be dropped if that changed the meaning of the others. */
 function refuseLost(
   lost: LostMembers,
   value: Readonly<Record<string, unknown>>,
@@ -171,7 +171,7 @@ function bindEnum(names: readonly string[], value: unknown, binding: Binding): s
   return nameOf(names, value) ?? refuse(`must be one of ${names.join(', ')}`, binding)
 }
 
-/** What the schema leaves open is taken as it is. */
+/** A value that the schema leaves open is taken as it is. */
 function withoutNulls(value: unknown, binding: Binding, depth = binding.path.length): unknown {
   if (depth > limits.jsonDepthCount) {
     refuse(`nests deeper than ${limits.jsonDepthCount} levels`, binding)

@@ -1,5 +1,5 @@
 /**
- * What may be drawn in a recipient request, in GeoJSON or as the Esri map libraries write it. One
+ * The shapes that a recipient request may draw, in GeoJSON or as the Esri map libraries write it. One
  * type has the members of all forms, since which of them are there tells the form.
  *
  * @module

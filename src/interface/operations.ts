@@ -26,9 +26,9 @@ import {
 type Verb = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 export interface Operation {
-  /** What it does, in a few words. */
+  /** The purpose, in a few words. */
   readonly summary: string
-  /** What a caller has to know beyond the members. */
+  /** Everything that a caller has to know beyond the members. */
   readonly description: string
   /** The verb of its paths. */
   readonly verb: Verb

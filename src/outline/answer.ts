@@ -1,5 +1,5 @@
 /**
- * What an outline request is answered, in each format.
+ * The answer to an outline request, in each format.
  *
  * @module
  */

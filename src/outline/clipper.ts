@@ -14,26 +14,26 @@ export type Ring = readonly number[]
 /** A shell and holes. */
 export type Polygon = readonly Ring[]
 
-/** What lies in any of several polygons. */
+/** The places in any of several polygons. */
 export type Region = readonly Polygon[]
 
-/** What lies in any of the polygons; they then do not overlap. */
+/** The places in any of the polygons, as polygons that do not overlap. */
 export function unionOf(region: Region): Region {
   return run([region], ([first]) => polygonClipping.union(first))
 }
 
-/** What lies in an odd number of regions. */
+/** The places in an odd number of regions. */
 export function oddOf(regions: readonly Region[]): Region {
   return run(regions, ([first, ...others]) => polygonClipping.xor(first, ...others))
 }
 
-/** What lies in a region but in none of others. */
+/** The places in a region but in none of the others. */
 export function differenceOf(region: Region, others: readonly Region[]): Region {
   const operation = ([first, ...rest]: MultiPolygon[]) => polygonClipping.difference(first, ...rest)
   return run([region, ...others], operation)
 }
 
-/** What lies in both. */
+/** The places in both. */
 export function intersectionOf(a: Region, b: Region): Region {
   return run([a, b], ([first, second]) => polygonClipping.intersection(first, second))
 }

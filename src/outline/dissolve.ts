@@ -14,7 +14,7 @@ import {
   unionOf,
 } from './clipper.js'
 
-/** What lies in any of the included shapes, in none of the excluded, and within the boundary. */
+/** The places in any of the included shapes, in none of the excluded, and within the boundary. */
 interface Selection {
   readonly included: readonly Region[]
   readonly excluded: readonly Region[]

@@ -17,7 +17,7 @@ import {
 import type { Layer } from '../geometry/shapes.js'
 import type { Polygon, Ring } from './clipper.js'
 
-/** What drawing has cost, and what it has left out. */
+/** The cost of drawing so far, and whether shapes were left out. */
 export interface Ledger {
   /** How many vertices may still be drawn. */
   vertexCount: number

@@ -72,7 +72,7 @@ function chosen({ included, excluded }: LayerChoice, drawing: Drawing) {
   }
 }
 
-/** What an answer that lists the polygons of each choice would have. */
+/** The vertices of an answer that lists the polygons of each choice. */
 function drawnVertexCount(choices: readonly LayerChoice[], drawing: Drawing): number {
   let count = 0
   for (const choice of choices) {

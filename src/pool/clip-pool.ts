@@ -27,7 +27,7 @@ interface ClipPoolOptions {
   readonly runMs?: number
   /** The same while others wait; `limits.outlineSharedMs` unless given. */
   readonly sharedRunMs?: number
-  /** What the thread may hold; `limits.clipHeapBytes` unless given. */
+  /** The heap that the thread may hold; `limits.clipHeapBytes` unless given. */
   readonly heapBytes?: number
 }
 

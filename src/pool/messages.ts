@@ -1,5 +1,5 @@
 /**
- * What the stages of a request ask of the query workers, and what these answer: plain data, typed
+ * The tasks that the stages of a request give to query workers, and the answers: plain data, typed
  * arrays.
  *
  * @module
@@ -39,7 +39,7 @@ export function sharedClockMs(): number {
   return performance.timeOrigin + performance.now()
 }
 
-/** What comes of a task. Of a selection, one entry a shard in the order of `shardIndexes`. */
+/** The results of tasks. Of a selection, one entry a shard in the order of `shardIndexes`. */
 export interface TaskResults {
   readonly count: Uint32Array
   readonly select: readonly Uint32Array[]
@@ -57,7 +57,7 @@ export interface EncodedRows {
 /** Why a worker does not answer; faults are values, since an error loses its code between threads. */
 export type QueryFault = 'TooComplex' | 'Unavailable'
 
-/** Whoever waits for an answer. */
+/** The one who waits for an answer. */
 export interface Caller {
   /** When to give up, by the clock of `performance.now()`. */
   readonly deadlineMs: number
@@ -87,7 +87,7 @@ export interface QueryRunner {
   ): Promise<TaskResults[Kind]>
 }
 
-/** What becomes of a task that may run for ever or take all memory. */
+/** The outcome of a task that may run for ever or take all memory. */
 export type ClipOutcome = { readonly value: unknown } | { readonly failure: ClipFailure }
 
 export type ClipFailure = 'TookTooLong' | 'OutOfMemory' | 'Failed'

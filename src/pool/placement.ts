@@ -20,7 +20,7 @@ export interface QueryThread {
   readonly underWay: Record<Lane, number>
 }
 
-/** What else is about. */
+/** The demand of the other lanes. */
 interface Demand {
   /** Pieces of lists wait, and are to get their turn. */
   readonly rowsWait: boolean

@@ -1,5 +1,5 @@
 /**
- * What runs inside a query worker: shards attached once, then one task after the other.
+ * The code inside a query worker: shards attached once, then one task after the other.
  *
  * A task must leave no background work behind: between tasks the thread sleeps in `Atomics.wait`,
  * and timers do not run.
@@ -29,7 +29,7 @@ export function attachWorker(): (task: WorkerTask) => Uint32Array | RowsWritten 
     const queries = unflatten(task)
     const nowMs = sharedClockMs()
     const findings = queries.map((query) =>
-      // Whoever asked has been told that there is no answer in time.
+      // The front has been told that there is no answer in time.
       nowMs > query.expiresMs ? LATE : find(shards, query, edgeTestCount, task.unwanted),
     )
     return moved(flattenFindings(findings))

@@ -19,7 +19,7 @@ export function unavailable(message: string): ServiceError {
   return new ServiceError('Unavailable', message)
 }
 
-/** What a worker could not do. */
+/** The fault of a worker. */
 export function refused(fault: QueryFault): ServiceError {
   return new ServiceError(fault, FAULT_MESSAGES[fault])
 }

@@ -27,7 +27,7 @@ import { RowBuffers } from './row-buffers.js'
 import type { QueriesTask, RowsTask, RowsWritten } from './worker-messages.js'
 import type { QueryThreads } from './worker-threads.js'
 
-/** What one task or another came to. */
+/** The result of a task of any kind. */
 type Result = TaskResults[Task['kind']]
 
 interface Waiting {
@@ -59,7 +59,7 @@ export class Scheduler {
   #isTurnPlanned = false
   #isStopped = false
   #lastSmallMs = Number.NEGATIVE_INFINITY
-  /** What tasks of small selections have taken lately, there and back; when the last was sent. */
+  /** The time that tasks of small selections have taken lately, there and back; when the last was sent. */
   #smallTaskMs = 0
   #smallSentMs = 0
 
@@ -216,7 +216,7 @@ export class Scheduler {
     else this.#succeed(waiting, { rowCount, bytes: into.subarray(0, byteCount), release })
   }
 
-  /** What the worker answers; undefined when it died, and the tasks have been taken care of. */
+  /** The answer of the worker; undefined when it died, and the tasks have been taken care of. */
   async #send(
     thread: QueryThread,
     batch: readonly Waiting[],

@@ -1,5 +1,5 @@
 /**
- * What crosses between a front thread and a query worker.
+ * The messages between a front thread and a query worker.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { RowFormat } from '../shard/rows.js'
 import type { Control, Flag } from './control.js'
 import type { FlatQueries } from './flat-queries.js'
 
-/** What every worker is born with. */
+/** The data that every worker starts with. */
 export interface QueryWorkerData {
   readonly shards: readonly ShardImage[]
   readonly control: Control
@@ -16,7 +16,7 @@ export interface QueryWorkerData {
   readonly edgeTestCount: number
 }
 
-/** What a worker is sent. */
+/** The messages to a worker. */
 export type WorkerTask = QueriesTask | RowsTask
 
 export interface QueriesTask extends FlatQueries {

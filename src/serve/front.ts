@@ -96,7 +96,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
   const crashTimer = startCrashing()
 
   port.on('message', async (order: FrontOrder) => {
-    // What is prepared is discarded with everything else.
+    // A prepared snapshot is discarded with everything else.
     if (isDraining) return
     if (order.kind === 'drain') await drain(order)
     else if (order.kind === 'news') news = order.news

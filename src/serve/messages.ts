@@ -7,10 +7,10 @@ import type { MessagePort } from 'node:worker_threads'
 import type { LogLevel } from '../log.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 
-/** What a front thread starts with. */
+/** The data that a front thread starts with. */
 export interface FrontData {
   readonly snapshot: Snapshot
-  /** What there is to say of other snapshots as it starts. */
+  /** The news of other snapshots as it starts. */
   readonly news: SnapshotNews
   readonly dataDirectory: string
   /** Where to ask for changes to the store, which the main thread makes. */
@@ -40,7 +40,7 @@ export type SwapOrder =
 /** To a front thread. */
 export type FrontOrder =
   | SwapOrder
-  /** What to say of new snapshots. */
+  /** News of new snapshots, for `/readyz`. */
   | { readonly kind: 'news'; readonly news: SnapshotNews }
   /** Answer the requests that are open, then end. */
   | ({ readonly kind: 'drain' } & DrainTimes)
@@ -68,7 +68,7 @@ export type FrontReport =
   /** It cannot start or go on. */
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** What there is to say of a service beside what it serves. */
+/** The news of a service about snapshots that it does not serve. */
 export interface SnapshotNews {
   /** The id of a newer snapshot that is being loaded. */
   readonly loading?: string

@@ -14,14 +14,14 @@ import { recipientCountOf, type Snapshot } from '../snapshot/snapshot.js'
 import type { FrontOrder, Refusal, SwapReport } from './messages.js'
 import { type Swap, type Watch, type WatchTimes, watchCurrent } from './watch.js'
 
-/** What a swap needs of a front thread, which is a Worker. */
+/** The part of a Worker that a swap needs of a front thread. */
 interface FrontPort {
   postMessage(order: FrontOrder): void
   on(event: 'message', listener: (report: SwapReport) => void): unknown
   off(event: 'message', listener: (report: SwapReport) => void): unknown
 }
 
-/** Who sets the marks of suppressed recipients. */
+/** Sets the marks of suppressed recipients. */
 interface SnapshotMarks {
   attach(snapshot: Snapshot): Promise<void>
   serve(snapshotId: string): void
@@ -30,7 +30,7 @@ interface SnapshotMarks {
 
 interface SwapOptions {
   readonly dataDirectory: string
-  /** What is served already, in arenas of the pool. */
+  /** The snapshot that is served already, in arenas of the pool. */
   readonly first: Snapshot
   /** What CURRENT names instead of it, if so. */
   readonly refused?: Refusal | undefined

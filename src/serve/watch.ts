@@ -12,7 +12,7 @@ import type { Log } from '../log.js'
 import { currentMissing, readCurrent } from '../snapshot/directory.js'
 import type { Refusal, SnapshotNews } from './messages.js'
 
-/** What becomes of a snapshot that is noticed. */
+/** Takes the snapshots that are noticed. */
 export interface Swap {
   /**
    * Takes a snapshot in the place of the one that is served.

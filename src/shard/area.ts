@@ -165,14 +165,14 @@ const holeRuns = new RunList()
 const countedRuns = new RunList()
 const spareRuns = new RunList()
 
-/** What it costs to take a run from others, in edge tests. */
+/** The cost of taking a run from others, in edge tests. */
 const SUBTRACT_COST = 8
 
-/** What it costs to prepare an edge or an arc. */
+/** The cost of preparing an edge or an arc. */
 const EDGE_COST = 8
 const ARC_COST = 2_000
 
-/** What it costs to look at the marks of a run, in edge tests, beside those of each word of marks. */
+/** The cost of looking at the marks of a run, in edge tests, beside that of each word of marks. */
 const MARKED_RUN_COST = 8
 
 function chargeMarks({ runCount }: RunList, recipientCount: number, budget: Budget): void {

@@ -99,7 +99,7 @@ function createArena(imageBytes: number, threadCount: number): Arena {
   return { memory, zoneOwners: new Int32Array(new SharedArrayBuffer(4 * zoneCount)) }
 }
 
-/** What an arena once took it keeps: no part of its memory can be given back. */
+/** An arena keeps the memory that it once took: no part of it can be given back. */
 function growTo({ memory, zoneOwners }: Arena, imageBytes: number): void {
   const pageCount = memory.buffer.byteLength / PAGE_BYTES
   const missingCount = pageCountOf(imageBytes, zoneOwners.length) - pageCount

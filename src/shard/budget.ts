@@ -5,7 +5,7 @@
  */
 
 export interface Budget {
-  /** What is left, in tests of one edge against one point: 0.7 ns by the kernel, 2.5 ns without. */
+  /** The rest of the budget, in tests of one edge against one point: 0.7 ns by the kernel, 2.5 ns without. */
   edgeTestCount: number
   /** Looked at now and then: whether nobody waits for the result any more. */
   readonly isUnwanted?: (() => boolean) | null
@@ -17,7 +17,7 @@ export class BudgetSpent extends Error {}
 /** Thrown when nobody waits for a selection any more. */
 export class Unwanted extends Error {}
 
-/** What it costs to carry a run along, in edge tests. */
+/** The cost of carrying a run along, in edge tests. */
 export const RUN_COST = 64
 
 /** @throws BudgetSpent, Unwanted */

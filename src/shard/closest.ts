@@ -52,5 +52,5 @@ export class Closest {
 
 const SPARE_COUNT = 1_000
 
-/** What a candidate costs, most of it when all are sorted, in edge tests. */
+/** The cost of a candidate, most of it when all are sorted, in edge tests. */
 const CANDIDATE_COST = 500

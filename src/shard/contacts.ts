@@ -25,7 +25,7 @@ export function firstOfContacts(
   return eachContactOnce(shards, runs, budget, keepNew)
 }
 
-/** What it costs to look at the contact of a recipient, in edge tests. */
+/** The cost of looking at the contact of a recipient, in edge tests. */
 const CONTACT_COST = 8
 
 /** One bit a contact, all of them zero between calls. */

@@ -51,7 +51,7 @@ export interface ShardImage {
   readonly box: Box
   readonly sections: readonly Section[]
   readonly image: Uint8Array
-  /** What the image lies in, if it was loaded to be selected from. */
+  /** The arena of the image, if it was loaded to be selected from. */
   readonly arena: Arena | null
   /** Behind the image in its arena; null where there is none. */
   readonly marks: Marks | null

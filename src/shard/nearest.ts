@@ -54,7 +54,7 @@ export function selectNearest(
 /** Offers the recipients of one shard that may be picked. */
 type Candidates = (shard: Shard, at: number, near: Nearest, into: Closest, budget: Budget) => void
 
-/** What it costs to measure a distance, and to take up a recipient in the search, in edge tests. */
+/** The costs of measuring a distance, and of taking up a recipient in the search, in edge tests. */
 const DISTANCE_COST = 60
 const SEARCH_COST = 500
 

@@ -46,7 +46,7 @@ export function encodeRows(
 }
 
 interface RowKind {
-  /** What each row begins with, where the format does not say. */
+  /** The beginning of each row, where the format does not say. */
   readonly before: string
   readonly write: RowWriter
   /** Bytes that one of a phone becomes at most. */

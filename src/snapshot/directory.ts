@@ -92,7 +92,7 @@ export async function writeCurrent(dataDirectory: string, id: string): Promise<v
     }
     await rename(temporary, path)
   } catch (error) {
-    // What cannot be removed now is removed by the next import.
+    // The next import removes a file that cannot be removed now.
     await rm(temporary, { force: true }).catch(() => undefined)
     throw error
   }

@@ -17,7 +17,7 @@ export interface SnapshotSource {
 
 /** A snapshot as it crosses threads: plain data and shared buffers. */
 export interface Snapshot {
-  /** What the header X-Snapshot carries: generation and digest, such as `000007-3f9a1c2b`. */
+  /** The value of the header X-Snapshot: generation and digest, such as `000007-3f9a1c2b`. */
   readonly id: string
   /** ISO 8601, UTC. */
   readonly createdAt: string

@@ -27,7 +27,7 @@ export interface RecipientSink {
   truncate(recipientCount: number): void
 }
 
-/** What became of the rows of a source. */
+/** The outcome of reading the rows of a source. */
 export interface ReadReport {
   /** Always the accepted and the rejected together. */
   readonly rowCount: number

@@ -20,7 +20,7 @@ type Role = keyof ColumnChoice
 /** The column that is used for each; undefined for what no column is used for. */
 export type ChosenColumns = Readonly<Record<Role, string | undefined>>
 
-/** What else a column may be called, without spaces, dashes, underscores and case. */
+/** Further names of a column, without spaces, dashes, underscores and case. */
 const synonyms: Readonly<Record<Role, readonly string[]>> = {
   number: (
     'phone,phonenumber,phoneno,phonenr,telephone,telephonenumber,telephoneno,tel,telno,telnumber,' +
@@ -38,7 +38,7 @@ const synonyms: Readonly<Record<Role, readonly string[]>> = {
 const required: readonly Role[] = ['number', 'lat', 'lng']
 const optional: readonly Role[] = ['contact', 'key']
 
-/** What a column may be called for its name to be repeated: not a value of a lost header. */
+/** The names that messages may repeat: not a value in the place of a lost header. */
 const NAME = /^[\p{L}_][\p{L}\p{N}_ .-]{0,39}$/u
 const NAMES_SHOWN = 20
 

@@ -47,7 +47,7 @@ export function edgeStripsOf(rings: readonly UnitRing[], within?: readonly Bound
   }
   // An edge lies in one strip more than it is higher than: at most six for each edge on average.
   const stripCount = Math.max(1, Math.min(edgeCount, (4 * edgeCount * (maxLat - minLat)) / height))
-  // What is flatter than a unit is one strip: the quotient must not overflow.
+  // Rings flatter than a unit are one strip: the quotient must not overflow.
   const stripsPerUnit = maxLat - minLat > 1 ? Math.floor(stripCount) / (maxLat - minLat) : 0
   const strips = filledStrips(edges, minLat, stripsPerUnit)
   return { ...edges, ...strips, ...edgesByRing(edges, rings.length), minLat, stripsPerUnit }
@@ -185,7 +185,7 @@ function unsortedEdges(rings: readonly UnitRing[], within: readonly Bounds[] | u
       edges.toLngs[edge] = ring[to]
       edges.toLats[edge] = ring[to + 1]
       edges.rings[edge] = ringIndex
-      // What is not counted is written over.
+      // An entry that is not counted is written over.
       if (bounds === undefined || meets(edges, edge, bounds)) edges.edgeCount++
     }
   })

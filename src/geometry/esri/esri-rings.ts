@@ -26,7 +26,7 @@ interface RingPolygon {
   readonly holes: readonly UnitRing[]
 }
 
-/** What is wrong with rings that have no one meaning, or that take too long to compare. */
+/** Why rings have no one meaning, or that they take too long to compare. */
 export type NestingFault = 'CrossingRings' | 'TooManyComparisons'
 
 /**
@@ -56,7 +56,7 @@ export function nestRings(
 /** Shells have even levels, holes odd ones: one more than the greatest of what contains them. */
 function levelsOf({ containers, repeats }: RingRelations): Uint32Array {
   const levels = new Uint32Array(containers.length)
-  // What contains a ring is contained in fewer itself.
+  // A ring that contains another one is contained in fewer itself.
   const outermostFirst = [...containers.keys()].sort(
     (a, b) => containers[a].size - containers[b].size,
   )

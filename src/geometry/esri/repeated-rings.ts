@@ -28,7 +28,7 @@ function grouped(items: readonly number[], key: (item: number) => string): numbe
   return [...groups.values()]
 }
 
-/** What repeated rings have in common and most others have not. */
+/** A key that repeated rings have in common, and most other rings have not. */
 function outline(ring: UnitRing): string {
   const { min, max } = lngRange(ring)
   let lowest = ring[1]

@@ -268,7 +268,7 @@ function closedApart(ring: UnitRing, owner: number): number[] {
 
 const POLE = 9e8
 
-/** What it costs to compare two boxes, in comparisons of edges. */
+/** The cost of comparing two boxes, in comparisons of edges. */
 const BOX_COST = 0.125
 
 /**

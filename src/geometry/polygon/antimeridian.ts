@@ -25,7 +25,7 @@ const TURNS_WIDE_MAX = 3
 /** Nor may a ring round a pole run back farther on its way. */
 const TURNS_BACK_MAX = 1
 
-/** What rounding of units cannot make half a turn. */
+/** A span that rounding of units cannot make half a turn. */
 const CLEARLY_SHORT = HALF_TURN - UNITS_PER_DEGREE
 
 /** A ring in continuous longitudes: longitude and latitude in units, alternately, not closed. */
@@ -39,7 +39,7 @@ export type UnitRing = readonly number[] & {
   readonly sent?: { readonly vertices: readonly number[]; readonly turns: readonly number[] }
 }
 
-/** What is wrong with a ring that has no one meaning. */
+/** Why a ring has no one meaning. */
 export type RingFault = 'AmbiguousPole' | 'SeveralTurns' | 'TooWide'
 
 /** The ring in continuous longitudes, which may leave ±180. */
@@ -134,7 +134,7 @@ export function lngRange(vertices: readonly number[]): LngRange {
   return { min, max }
 }
 
-/** What is common to two ranges; empty when its least is greater than its greatest. */
+/** The part that two ranges share; empty when its least is greater than its greatest. */
 export function overlapOf(a: LngRange, b: LngRange): LngRange {
   return { min: Math.max(a.min, b.min), max: Math.min(a.max, b.max) }
 }

@@ -73,10 +73,10 @@ function edgesOf(
 
 class TooManyComparisons extends Error {}
 
-/** What is on another ring, by the tolerance, says nothing of what is beside it. */
+/** A position on another ring, by the tolerance, says nothing of the positions beside it. */
 type Belonging = 'yes' | 'no' | 'on another ring'
 
-/** What it costs to cut two edges at each other, in comparisons. */
+/** The cost of cutting two edges at each other, in comparisons. */
 const CUT_COST = 16
 
 interface Edge {
@@ -119,14 +119,14 @@ class Arrangement {
     const edges = this.#edges.filter((edge) => isWanted(edge.ends))
     let before: Ends | undefined
     for (const edge of edges) {
-      // What was found of an edge holds of the next one of the ring.
+      // A finding about one edge holds for the next one of the ring.
       if (edge.ring !== ring || edge.ends[0] !== before?.[2] || edge.ends[1] !== before[3]) {
         belonging = undefined
       }
       ring = edge.ring
       before = edge.ends
       for (const [from, to] of partsOf(edge)) {
-        // What holds of one part holds of the next, unless another ring comes in between.
+        // A finding about one part holds for the next, unless another ring comes in between.
         if (from > 0 || edge.cuts.some((share) => share <= 0)) belonging = undefined
         const [start, end] = [at(edge, from), at(edge, to)]
         belonging ??= this.#belonging(ring, (start[0] + end[0]) / 2, (start[1] + end[1]) / 2)

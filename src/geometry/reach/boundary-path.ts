@@ -84,8 +84,8 @@ export class PathBuilder {
     // Vertices are whole units, and sums of these exact.
     const isBack = ring[last] === ring[0] + turns * UNITS_PER_TURN && ring[last + 1] === ring[1]
     if (isBack && last > 0) ring.length = last
-    // What holds both poles and goes round neither is left of a ring that runs clockwise round all
-    // else, which is wider than the tolerance: far from the area of nothing.
+    // An area that holds both poles and goes round neither is left of a ring that runs clockwise round
+    // everything else. That is wider than the tolerance: far from the area of nothing.
     const holdsPoles = POLES.every((pole) => this.#deviation(pole) < POLE_SLACK)
     return { ring, turns, isOutside: turns === 0 && holdsPoles && this.#doubleArea < 0 }
   }
@@ -122,7 +122,7 @@ const POLES: readonly Vector[] = [
 ]
 /** A pole may lie on the very boundary; what comes so near to both is never small. */
 const POLE_SLACK = 1e-6
-/** What of a tolerance is left for edges after vertices are rounded, and lines are simplified. */
+/** The share of a tolerance that edges have after vertices are rounded and lines are simplified. */
 const SHARE_OF_EDGES = 0.6
 /** Halvings of a curve: a millionth of a millionth of it. */
 const DEPTH_MAX = 40

@@ -21,7 +21,7 @@ export function outlineTolerance(radiusMetres: number): number {
   return Math.max(OUTLINE_TOLERANCE_METRES, TOLERANCE_SHARE * radiusMetres)
 }
 
-/** What coordinates of seven decimals leave room for, several times over. */
+/** A tolerance for which coordinates of seven decimals leave room several times over. */
 export const OUTLINE_TOLERANCE_METRES = 0.1
 const TOLERANCE_SHARE = 0.001
 /** Half of the unit of coordinates: what is narrower is a line. */

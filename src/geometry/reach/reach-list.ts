@@ -9,7 +9,7 @@ import type { UnitRing } from '../polygon/antimeridian.js'
 import { RADIANS_PER_UNIT } from '../units.js'
 import { NO_REACHES, type Reaches } from './reaches.js'
 
-/** What is wrong with a line that has no one meaning. */
+/** Why a line has no one meaning, or too many arcs. */
 export type ReachFault = 'AntipodalVertices' | 'TooManyArcs'
 
 export class ReachList {

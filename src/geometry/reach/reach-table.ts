@@ -17,7 +17,7 @@ export interface ReachTable {
   rows: Float64Array
   /** 1 where the arc is a single point, the centre of a circle. */
   isCircle: Uint8Array
-  /** What the rows were made from. */
+  /** The reaches that the rows were made from. */
   reaches: Reaches
 }
 

@@ -136,7 +136,7 @@ function fillColumns(
   for (let index = 0; index < recipientCount; index++) toContacts[index] = contacts[ids[index]]
   const texts = { bytes: phones, offsets: phoneOffsets }
   copyTexts(texts, ids, { bytes: toPhones, offsets: toOffsets })
-  // What was copied too much.
+  // Clears the bytes that were copied too much.
   toPhones.fill(0, toOffsets[recipientCount])
 }
 

@@ -100,7 +100,7 @@ function narrow(edges: EdgeTable, frame: number): boolean {
     const low = lowLats[edge]
     const high = highLats[edge]
     if (high < minLat || low > maxLat) continue
-    // What lies east of a cell lies east of all cells in it.
+    // An edge east of a cell is east of all cells in it.
     let east = (entries[i] & EAST) !== 0
     if (!east) {
       if (maxLngs[edge] < minLng) continue

@@ -24,7 +24,7 @@ export interface Kernel {
   descend(shard: Shard, hasShell: boolean, budget: Budget, runs: RunList | null): number
 }
 
-/** What to descend a shard with, for a table of up to `edgeCount` edges. */
+/** The kernel to descend a shard with, for a table of up to `edgeCount` edges. */
 export function kernelFor(shard: Shard, edgeCount: number): Kernel {
   const { arena } = shard
   const fits =
@@ -81,7 +81,7 @@ class ZoneKernel implements Kernel {
   readonly #start: number
   readonly #zone: Zone
   readonly #exports: KernelExports
-  /** What the kernel asks about when it asks for an exact decision. */
+  /** The case for which the kernel asks for an exact decision. */
   #shard: Shard | undefined
   #hasShell = true
 

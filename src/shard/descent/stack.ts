@@ -21,7 +21,7 @@ export const TREE_DEPTH = 34
 /** One descent at a time. A level leaves two frames behind while it goes down with the third. */
 export const frames = new Int32Array(FRAME * 80)
 
-/** What the frame that was looked at hands down to both its halves. */
+/** The data that a frame hands down to both its halves. */
 interface HandedDown {
   start: number
   count: number

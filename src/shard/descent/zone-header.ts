@@ -46,7 +46,7 @@ export const PACKED_AT = 124
 export const SINK = 128
 export const HEADER_BYTES = 192
 
-/** What the kernel returns. */
+/** The results of the kernel. */
 export const DONE = 0
 /** The buffer of runs is full: empty it and go on with `resume`. */
 export const FULL = 1

@@ -27,7 +27,7 @@ export function firstOfPhones(
   return eachPhoneOnce(shards, runs, budget, keepNew)
 }
 
-/** What it costs to look for a run among the repeats, and at a phone, in edge tests. */
+/** The costs of looking for a run among the repeats, and at a phone, in edge tests. */
 const RUN_SEARCH_COST = 16
 const PHONE_COST = 8
 

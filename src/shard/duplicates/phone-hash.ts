@@ -34,7 +34,7 @@ function hashOf(view: DataView, start: number, end: number): number {
   }
   const last = end - 4
   for (let at = start; at < last; at += 4) hash = step(hash, view.getUint32(at, true))
-  // What is left is less than a word; the last four bytes hold it.
+  // The rest is less than a word; the last four bytes hold it.
   return mixed(step(hash, view.getUint32(last, true)))
 }
 

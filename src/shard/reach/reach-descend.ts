@@ -15,7 +15,7 @@ import type { RunList } from '../runs.js'
 import { CUT, createCell, IN, OUT, setCell, sideOfArc } from './reach-cell.js'
 import { testReachLeaf } from './reach-leaf.js'
 
-/** What it takes to test an arc against a cell or a point, and to place a point, in edge tests. */
+/** The costs of testing an arc against a cell or a point, and of placing a point, in edge tests. */
 const ARC_COST = 16
 const PLACE_COST = 24
 

@@ -10,7 +10,7 @@ import type { Repeats, ShardRepeats } from '../../shard/duplicates/find-repeats.
 import { FormatFault, type OnRead, readBlocks } from '../format/blocks.js'
 import { findRepeatsFault } from './faults.js'
 
-/** What the file says of itself. */
+/** The contents of the head of the file. */
 export interface RepeatsHead {
   readonly numberCount: number
   /** Recipients of each shard whose phone repeats. */

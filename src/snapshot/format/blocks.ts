@@ -11,7 +11,7 @@ import { crc32 } from 'node:zlib'
 /** Thrown for bytes that are not what they should be; says what was found and expected. */
 export class FormatFault extends Error {}
 
-/** What one checksum is for; the last block of an image may be shorter. */
+/** The bytes that one checksum is for; the last block of an image may be shorter. */
 const BLOCK_BYTES = 1 << 20
 
 /** Called with the bytes of each piece read; what it throws ends the work. */

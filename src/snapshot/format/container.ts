@@ -1,5 +1,5 @@
 /**
- * What every binary file of a snapshot begins with. All integers are little-endian.
+ * The beginning of every binary file of a snapshot. All integers are little-endian.
  *
  *   offset  bytes  meaning
  *        0      8  magic: `HICKSHRD` for a shard, `HICKREPT` for the repeats

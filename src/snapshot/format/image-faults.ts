@@ -14,7 +14,7 @@ const KD = { magic: 0xdb, versionAndType: 0x15, nodeSizeMin: 2, headerBytes: 8 }
 /** From this count on its ids are 32-bit. */
 const KD_WIDE_ID_COUNT = 65_536
 
-/** What is wrong with where the sections lie, or undefined. */
+/** The fault in the places of the sections, or undefined. */
 export function findSectionFault(header: Omit<ShardHeader, 'sums'>): string | undefined {
   const { recipientCount, sections } = header
   if (recipientCount === 0) return 'found no recipients, expected one at least'
@@ -43,7 +43,7 @@ export function findSectionFault(header: Omit<ShardHeader, 'sums'>): string | un
   return undefined
 }
 
-/** What is wrong with the content of an image whose sections are where they belong, or undefined. */
+/** The fault in the content of an image whose sections are where they belong, or undefined. */
 export function findImageFault(shard: ShardImage): string | undefined {
   return (
     findIndexFault(shard) ??

@@ -167,7 +167,7 @@ function checked(path: string, text: string): Manifest {
   throw corrupt(path, `found ${error?.instancePath}, which ${error?.message}`)
 }
 
-/** What a manifest must be, given what it lists. */
+/** The manifest as it must be for the sources that it lists. */
 function rewritten(manifest: Manifest): Manifest {
   const { createdAt, sources } = manifest
   const generation = generationOf(manifest.id)

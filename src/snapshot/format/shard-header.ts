@@ -16,7 +16,7 @@ import { type Section, sectionNames } from '../../shard/layout.js'
 import { FormatFault } from './blocks.js'
 import { FORMAT_VERSION, type Head } from './container.js'
 
-/** What can be read. */
+/** The versions that can be read. */
 export const SHARD_VERSIONS = [1, FORMAT_VERSION] as const
 
 const Count = Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 })

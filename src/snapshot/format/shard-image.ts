@@ -20,7 +20,7 @@ assert.equal(endianness(), 'LE', 'images are little-endian and used as they are'
 
 const MARKS_ALIGNMENT_BYTES = 64
 
-/** What a shard file says of itself; its sections are where they belong. */
+/** The contents of the head of a shard file; its sections are where they belong. */
 export interface ShardHead {
   readonly version: number
   readonly header: ShardHeader

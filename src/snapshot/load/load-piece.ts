@@ -1,5 +1,5 @@
 /**
- * What there is to do to load a snapshot, in pieces that any thread can carry out: a file each.
+ * The work of loading a snapshot, in pieces that any thread can carry out: a file each.
  *
  * @module
  */

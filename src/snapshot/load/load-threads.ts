@@ -11,7 +11,7 @@ import { startTaskThreads } from '../../task-threads.js'
 import type { OnRead } from '../format/blocks.js'
 import { givenUp, type LoadPiece, type LoadRunner, loadRepeats, loadShard } from './load-piece.js'
 
-/** What a thread is given. */
+/** The message that starts a thread. */
 interface LoadTask {
   readonly piece: LoadPiece
   /** One word of shared memory: not zero to give up soon. */

@@ -134,7 +134,7 @@ async function loadRepeats(
   return await runner.loadRepeats(await planRepeats(directory, manifest.repeats, shardCounts, room))
 }
 
-/** What comes from another thread is of the same bytes, but not the objects that were sent. */
+/** The image in its own room: an image from another thread has the same bytes, but not these objects. */
 function inRoom(shard: ShardImage, room: Room): ShardImage {
   const image = room.bytes.subarray(0, shard.image.length)
   const marks = marksIn(room, image.length, shard.recipientCount)

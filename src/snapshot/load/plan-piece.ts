@@ -1,5 +1,5 @@
 /**
- * What there is to do for one file of a snapshot: its head is read, and known to be the one that the
+ * The plan for loading one file of a snapshot: its head is read, and known to be the one that the
  * manifest means, before a thread is given the rest.
  *
  * @module

@@ -29,9 +29,9 @@ import { sha256Of } from './sha256.js'
 
 interface FileState {
   readonly file: string
-  /** What it should have; 0 where nobody knows. */
+  /** The expected size; 0 if it is not known. */
   readonly byteLength: number
-  /** What is wrong with it; undefined where nothing is. */
+  /** The fault of the file; undefined if there is none. */
   readonly fault: string | undefined
 }
 

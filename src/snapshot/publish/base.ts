@@ -55,7 +55,7 @@ export function assertNothingLost({ fault }: Base, putIds: ReadonlySet<number>):
   if (lostIds.length > 0) throw cannotCarryOver(fault.error, lostIds)
 }
 
-/** What to do about a snapshot from which sources cannot be carried over. */
+/** The error for a snapshot from which sources cannot be carried over. */
 export function cannotCarryOver(error: OperatorError, sourceIds: readonly number[]): OperatorError {
   const plural = sourceIds.length > 1
   return new OperatorError(

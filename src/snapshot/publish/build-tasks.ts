@@ -1,5 +1,5 @@
 /**
- * What the threads of an import do for a snapshot that is being made.
+ * The tasks that the threads of an import carry out for a snapshot that is being made.
  *
  * @module
  */

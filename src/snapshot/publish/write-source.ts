@@ -15,7 +15,7 @@ import { FILE_MODE } from '../directory.js'
 import { type ManifestShard, type ManifestSource, shardFileName } from '../format/manifest.js'
 import { type BuildThreads, cut, type SourceTask, write } from './build-tasks.js'
 
-/** What a source is called in a snapshot. */
+/** The id and the label of a source in a snapshot. */
 export interface SourceName {
   readonly id: number
   readonly label: string

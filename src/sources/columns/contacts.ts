@@ -14,7 +14,7 @@ import {
 } from '../../task-threads.js'
 import { binTexts, type ContactTexts, findFirsts, hashTexts } from './contact-texts.js'
 
-/** What a thread is asked to do; see contact-texts.ts. */
+/** The task of a thread; see contact-texts.ts. */
 type ContactTask = { readonly texts: ContactTexts } & (
   | { readonly kind: 'hash'; readonly start: number; readonly end: number }
   | {

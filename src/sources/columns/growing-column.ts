@@ -40,7 +40,7 @@ export class SharedColumn<T extends Items> {
     return this.#items.subarray(start, this.length) as T
   }
 
-  /** What is there. */
+  /** The values so far. */
   finish(): T {
     return this.#items.subarray(0, this.length) as T
   }

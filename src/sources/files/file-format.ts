@@ -58,7 +58,7 @@ export function isCollection(firstText: string, head: Buffer): boolean {
   )
 }
 
-/** What stands before texts of a GeoJSON text sequence. */
+/** The sign before texts of a GeoJSON text sequence. */
 const RECORD_SEPARATOR = '\x1e'
 
 function withoutSeparators(text: string): string {

@@ -55,7 +55,7 @@ async function* inPieces(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
   let waiting: Uint8Array[] = []
   let waitingBytes = 0
   for await (const bytes of content) {
-    // Whoever made the bytes may use their room again.
+    // The producer of the bytes may use their room again.
     waiting.push(Uint8Array.from(bytes))
     waitingBytes += bytes.length
     if (waitingBytes < PIECE_BYTES) continue

@@ -17,7 +17,7 @@ const CHECKSUM_BYTES = 4
 const BLOCK_TYPE_RLE = 1
 const BLOCK_TYPE_RESERVED = 3
 
-/** What is expected next in a stream. */
+/** The part of a stream that is expected next. */
 type Part = 'magic' | 'header' | 'block' | 'data' | 'checksum' | 'skipSize' | 'skip'
 
 /** @throws Error  for what is damaged or cut off, after its last good bytes */

@@ -25,7 +25,7 @@ const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b
 /** In place of a line end inside a text: no more JSON than that. */
 const NO_JSON = 0x01
 const LINE_END = Uint8Array.of(LF)
-/** What stands before the list of features, in what is around it. */
+/** The text before the list of features, in the text around it. */
 const FEATURES_KEY = /[{,]\s*"features"\s*:\s*$/
 /** With the white space around it. */
 const KEY_BYTES_MAX = 256

@@ -9,7 +9,7 @@ import type { RowSource, Rule } from '../rows/row-query.js'
 
 /** A control character that JSON does not have: all of a line is one field. */
 export const JSON_DELIMITER = '\x1f'
-/** What stands before each text of a GeoJSON text sequence (RFC 8142). */
+/** The sign before each text of a GeoJSON text sequence (RFC 8142). */
 const RECORD_SEPARATOR = '\x1e'
 
 /** A text or a whole number as it stands in JSON. */

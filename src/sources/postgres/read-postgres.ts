@@ -93,7 +93,7 @@ async function copyRows(
     try {
       rows.push(bytes)
     } catch (error) {
-      // What the sink or a callback throws is no fault of the connection.
+      // An error of the sink or of a callback is no fault of the connection.
       fault = error
       throw error
     }

@@ -75,7 +75,7 @@ async function tryConnect(
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
   })
-  // What fails while a query runs is told by the query; between two of them by the next one.
+  // The query reports a fault while it runs; the next query reports a fault between two of them.
   client.on('error', () => undefined)
   try {
     await client.connect()
@@ -119,7 +119,7 @@ async function begin(client: pg.Client, address: DatabaseAddress): Promise<void>
 }
 
 interface StallWatch {
-  /** What is to be said if nothing came for too long. */
+  /** The error if nothing came for too long. */
   stalled(): OperatorError | undefined
   stop(): void
 }

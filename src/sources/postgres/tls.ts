@@ -38,7 +38,7 @@ function tlsOptions(address: DatabaseAddress): ConnectionOptions {
     minVersion: 'TLSv1.2',
     rejectUnauthorized: isVerified,
     ...(authorities === undefined || authorities === 'system' ? {} : { ca: authorities }),
-    // Whoever holds a certificate of the authority will do, whatever host it is for.
+    // Any certificate of the authority will do, whatever host it is for.
     ...(sslMode === 'verify-full' ? {} : { checkServerIdentity: () => undefined }),
     ...(sslCertificate === undefined ? {} : { cert: read(sslCertificate, 'sslcert') }),
     ...(sslKey === undefined ? {} : { key: read(sslKey, 'sslkey') }),

@@ -43,7 +43,7 @@ type Values = Partial<Record<Parameter, string>>
 
 const DEFAULT_PORT = 5432
 
-/** What the URL leaves open is taken from the variables that libpq knows. */
+/** Parts that the URL leaves open are taken from the variables that libpq knows. */
 export function completeUrl(
   url: string,
   environment: Readonly<Record<string, string | undefined>>,
@@ -101,7 +101,7 @@ function readValues(url: string): Values {
   if (!/^postgres(ql)?:\/\//.test(url)) throw notUrl('it must begin with postgres://')
   const authorityEnd = url.slice(url.indexOf('//') + 2).search(/[/?#]/)
   const tail = authorityEnd === -1 ? '' : url.slice(url.indexOf('//') + 2 + authorityEnd)
-  // What lies behind a character that ends the password too early must not be taken for a name.
+  // The text behind a character that ends the password too early must not be taken for a name.
   if (/[@#]/.test(tail)) {
     throw notUrl(
       'in a user name, a password or a parameter write %40 for @, %2F for /, %3A for :, %3F for ?, %23 for #',

@@ -35,7 +35,7 @@ export const rejectReasons = {
 
 export type RejectReason = keyof typeof rejectReasons
 
-/** What the places of an input are: lines of a text, rows of Parquet, features of a collection. */
+/** The units of places in an input: lines of a text, rows of Parquet, features of a collection. */
 export type PlaceUnit = 'line' | 'row' | 'feature'
 
 export interface RejectExample {

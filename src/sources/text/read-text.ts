@@ -34,7 +34,7 @@ export interface TextFile {
   readonly kind: 'CSV' | 'JSON lines' | 'GeoJSON'
 }
 
-/** What the rows of a source go to. */
+/** The receivers of the rows of a source. */
 export interface RowTarget {
   readonly sink: RecipientSink
   readonly tally: RejectTally
@@ -46,7 +46,7 @@ export interface FileRead {
   readonly furtherLineCount: number
 }
 
-/** What is taken for granted of a file while its rows are read. */
+/** The facts about a file that are relied on while its rows are read. */
 interface Known {
   readonly isParallel: boolean
   readonly isPlain: boolean
@@ -175,7 +175,7 @@ async function scanText(
   return scanRows(connection, source, sink, keys, onRows)
 }
 
-/** What is done a second time is not told. */
+/** Of a second pass over a file only the progress beyond the first one is reported. */
 function onlyMore(onShare: (share: number) => void): (share: number) => void {
   let reached = 0
   return (share) => {

@@ -14,11 +14,11 @@ import type { RowScan } from '../rows/row-scan.js'
 import type { BrokenRecords } from './broken-records.js'
 import type { Survey } from './survey.js'
 
-/** What was read of a file. */
+/** The records that were read of a file. */
 interface TextRead {
-  /** What messages call the file. */
+  /** The name of the file in messages. */
   readonly name: string
-  /** What its lines are. */
+  /** The unit that a line is. */
   readonly unit: PlaceUnit
   /** Lines before the first record. */
   readonly skippedCount: number
@@ -110,7 +110,7 @@ function refusal(read: TextRead, lostCount: number, faultLine: number): Error {
   )
 }
 
-/** What to look at in a file that as a whole is not CSV. */
+/** Advice for a file that as a whole is not CSV. */
 export function lineEndHint(survey: Survey): string {
   return survey.hasOtherLineEnds
     ? 'its lines end in different ways (LF, CRLF, CR): save it with one kind of line end'

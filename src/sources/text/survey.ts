@@ -14,7 +14,7 @@ import type { LineEnd } from './text-head.js'
 
 export interface SurveyTask {
   readonly path: string
-  /** What messages call it. */
+  /** The name of the file in messages. */
   readonly name: string
   /** How the first line ends. */
   readonly lineEnd: LineEnd

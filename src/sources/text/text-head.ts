@@ -22,7 +22,7 @@ export interface TextHead {
 
 const LF = 0x0a
 const CR = 0x0d
-/** What is looked at to tell what a file is: the first line, and many more as a rule. */
+/** The bytes that tell the format of a file: the first line, and many more as a rule. */
 export const HEAD_BYTES = 16 * limits.recordBytes
 
 /** @param head  the beginning of the file, or all of it; an OperatorError if that is no text */
