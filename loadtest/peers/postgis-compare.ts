@@ -9,12 +9,12 @@
  *
  * @module
  */
-import { parseArgs } from 'node:util'
 import { readDrawing } from '../../src/selection/shapes/shapes.js'
 import type { RecipientColumns } from '../../src/shard/columns.js'
 import { prepare } from '../../test/oracle/geometry/exact.js'
 import { integerOption } from '../harness/integer-option.js'
 import { machineLine } from '../harness/machine.js'
+import { parseOptions } from '../harness/parse-options.js'
 import { formatCount, formatTable } from '../harness/table.js'
 import { countOnShards } from '../micro/harness/ways.js'
 import { buildWorld, type World } from '../micro/harness/world.js'
@@ -26,6 +26,7 @@ const USAGE = `npm run compare:postgis -- [options]
   --recipients N    recipients of the United States, 1000 or more (1000000)
   --shapes N        random shapes that are valid for PostGIS (1000)
   --seed S          of recipients and shapes (1)
+  --help            prints this
 `
 
 interface Options {
@@ -35,21 +36,26 @@ interface Options {
 }
 
 try {
-  process.exitCode = await main(readOptions(process.argv.slice(2)))
+  const options = readOptions(process.argv.slice(2))
+  if (options === undefined) process.stdout.write(USAGE)
+  else process.exitCode = await main(options)
 } catch (error) {
   process.stderr.write(`compare: ${(error as Error).message}\n`)
   process.exitCode = 1
 }
 
-function readOptions(args: readonly string[]): Options {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
+function readOptions(args: readonly string[]): Options | undefined {
+  const values = parseOptions(
+    args,
+    {
       recipients: { type: 'string', default: '1000000' },
       shapes: { type: 'string', default: '1000' },
       seed: { type: 'string', default: '1' },
+      help: { type: 'boolean', default: false },
     },
-  })
+    USAGE,
+  )
+  if (values.help) return undefined
   return {
     recipientCount: integerOption('recipients', values.recipients, 1_000, 200_000_000, USAGE),
     shapeCount: integerOption('shapes', values.shapes, 1, 1_000_000, USAGE),

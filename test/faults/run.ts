@@ -9,8 +9,8 @@
  * @module
  */
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { seededRandom } from '../support/random/world.js'
+import { readOptions } from '../support/read-options.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 import { failAt, failuresOf } from './errors.js'
 import { fillDisk, fillFiles, mountSmallDisk } from './full-disk.js'
@@ -46,12 +46,10 @@ try {
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
-      'random-kills': { type: 'string', default: '300' },
-      only: { type: 'string' },
-    },
+  const values = readOptions('npm run test:faults --', {
+    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+    'random-kills': { type: 'string', default: '300' },
+    only: { type: 'string' },
   })
   if (values.only !== undefined && !Object.hasOwn(parts, values.only)) {
     throw new Error(`--only is one of ${Object.keys(parts).join(', ')}`)

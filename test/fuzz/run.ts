@@ -10,7 +10,7 @@
  * @module
  */
 import { readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
+import { readOptions } from '../support/read-options.js'
 import { serve, temporaryDirectory } from '../support/service/hickory.js'
 import { describeFinding, describeReport } from './findings.js'
 import { fuzz } from './fuzz.js'
@@ -30,13 +30,11 @@ try {
 }
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      requests: { type: 'string', default: '100000' },
-      seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
-      'seconds-max': { type: 'string', default: '3600' },
-      replay: { type: 'string' },
-    },
+  const values = readOptions('npm run fuzz --', {
+    requests: { type: 'string', default: '100000' },
+    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+    'seconds-max': { type: 'string', default: '3600' },
+    replay: { type: 'string' },
   })
   const owner = { teardown: (end: () => unknown) => void ends.push(end) }
   const data = temporaryDirectory(owner)

@@ -11,7 +11,7 @@
  */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { readOptions } from '../support/read-options.js'
 import type { Question } from './compare.js'
 import { type Finding, noTotals, runWorld, type Total, type Totals } from './run-world.js'
 
@@ -35,13 +35,11 @@ if (process.send === undefined) process.exitCode = await main()
 else process.once('message', (share) => run(share as Share))
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      requests: { type: 'string', default: '1000000' },
-      seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
-      processes: { type: 'string', default: '2' },
-      world: { type: 'string' },
-    },
+  const values = readOptions('npm run test:metamorphic --', {
+    requests: { type: 'string', default: '1000000' },
+    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+    processes: { type: 'string', default: '2' },
+    world: { type: 'string' },
   })
   const seed = Number(values.seed)
   const processCount = values.world === undefined ? Number(values.processes) : 1

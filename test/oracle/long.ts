@@ -10,7 +10,6 @@
  */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import {
   compareWorld,
   noTotals,
@@ -19,6 +18,7 @@ import {
   type WrongAnswer,
 } from '../support/oracle-run.js'
 import { kindsOfWorld, type RequestKind, requestKinds } from '../support/random/requests.js'
+import { readOptions } from '../support/read-options.js'
 
 const PROGRESS_MS = 5_000
 const WRONG_COUNT_MAX = 20
@@ -43,14 +43,12 @@ if (process.send === undefined) process.exitCode = await main()
 else process.once('message', (share) => void run(share as Share))
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      requests: { type: 'string', default: '100000' },
-      seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
-      world: { type: 'string' },
-      kinds: { type: 'string', default: '' },
-      processes: { type: 'string', default: '2' },
-    },
+  const values = readOptions('npm run test:long --', {
+    requests: { type: 'string', default: '100000' },
+    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+    world: { type: 'string' },
+    kinds: { type: 'string', default: '' },
+    processes: { type: 'string', default: '2' },
   })
   const kinds = readKinds(values.kinds)
   const isMixed = values.kinds === ''

@@ -11,14 +11,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { noModelTotals, runModel } from '../support/model-run.js'
+import { readOptions } from '../support/read-options.js'
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '1000' },
-    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
-  },
+const values = readOptions('npm run test:model --', {
+  rounds: { type: 'string', default: '1000' },
+  seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
 })
 const directory = mkdtempSync(join(tmpdir(), 'hickory-model-'))
 try {

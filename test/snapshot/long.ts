@@ -8,14 +8,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { damageMany, prepareSubject } from '../support/data/damage.js'
+import { readOptions } from '../support/read-options.js'
 
-const { values } = parseArgs({
-  options: {
-    damages: { type: 'string', default: '10000' },
-    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
-  },
+const values = readOptions('npm run test:damage --', {
+  damages: { type: 'string', default: '10000' },
+  seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
 })
 const directory = mkdtempSync(join(tmpdir(), 'hickory-damage-'))
 try {
