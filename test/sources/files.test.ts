@@ -298,7 +298,7 @@ t.test('large files are read as they are read in order, whatever is in them', as
         )
       },
     ),
-    { seed, numRuns: byTier({ short: 2, long: 15 }) },
+    { seed, numRuns: byTier({ short: 1, long: 15 }) },
   )
 })
 

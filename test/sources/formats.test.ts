@@ -56,28 +56,6 @@ t.test('the same rows in every format are read as the same', async (t) => {
   )
 })
 
-t.test('many rows, of short and long texts, are read as the same', async (t) => {
-  const directory = t.testdir({})
-  const rows = Array.from({ length: byTier({ short: 2_000, long: 60_000 }) }, (_, index) => ({
-    number: `+999${'1234567890'.slice(0, index % 11)}${index}`,
-    lat: (index % 1800) / 10 - 90,
-    lng: (index % 3600) / 10 - 180,
-    contact: index % 3 === 0 ? null : 'contact '.repeat(index % 5) + index,
-  }))
-  const names = await writeEveryFormat(directory, rows)
-  const isPacked = (name: string) => /\.(gz|zst)$/.test(name)
-  for (const name of byTier({ short: names.filter((name) => !isPacked(name)), long: names })) {
-    const read = await readRows([join(directory, name)])
-    t.equal(read.acceptedCount, rows.length, name)
-    const isSame = (row: WrittenRow, at: number) =>
-      row.number === read.phones[at] &&
-      (row.contact ?? '') === read.contacts[at] &&
-      Math.round((row.lat ?? 0) * 1e7) === read.lats[at] &&
-      Math.round((row.lng ?? 0) * 1e7) === read.lngs[at]
-    t.ok(rows.every(isSame), name)
-  }
-})
-
 t.test('each line of NDJSON that cannot be used has a reason', async (t) => {
   const cases: [line: string, reason: string][] = [
     ['{"number":"+9991","lat":1,"lng":2', 'JsonInvalid'],
