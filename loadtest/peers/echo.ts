@@ -1,34 +1,35 @@
 /**
- * The floor to compare with: our own HTTP server, parsing the same bodies as JSON and answering a
- * constant. It selects nobody, so what it does not reach, no service on this machine reaches.
+ * The floor to compare with: the HTTP library alone, parsing the same bodies as JSON and answering a
+ * constant. It selects nobody and checks nothing, so what it does not reach, no service of this library
+ * reaches.
  *
  * @module
  */
+import { createApp, listenOn } from '../../src/http/uws.js'
 
-import type { Handler } from '../../src/http/request.js'
-import { HttpServer } from '../../src/http/server.js'
-import { operations } from '../../src/interface/operations.js'
-import { createLog } from '../../src/log.js'
-
-const decoder = new TextDecoder()
-const headers = {
-  'Content-Type': 'application/json; charset=utf-8',
-  'X-Snapshot': '000000-00000000',
-  'Cache-Control': 'no-store',
-}
 const answer = '{"SourceRecords":[{"SourceId":1,"Label":"Residents","Count":1234,"Status":"Ok"}]}'
 
-const echo: Handler = async (request, reply) => {
-  JSON.parse(decoder.decode(await request.body()))
-  reply.send(200, headers, answer)
-}
-
-const server = new HttpServer({
-  log: createLog('error'),
-  routes: operations.RecipientRequest.paths.map((path) => ({ path, methods: { POST: echo } })),
+const app = createApp()
+app.any('/*', (response) => {
+  let held: Buffer | undefined
+  response.onAborted(() => {})
+  response.onData((piece, isLast) => {
+    const bytes = Buffer.from(piece)
+    // The library detaches a piece when this turn ends.
+    if (!isLast) held = Buffer.concat(held === undefined ? [bytes] : [held, bytes])
+    else respond(held === undefined ? bytes : Buffer.concat([held, bytes]))
+  })
+  const respond = (body: Buffer) => {
+    if (body.length > 0) JSON.parse(body.toString())
+    response.cork(() => {
+      response.writeHeader('Content-Type', 'application/json; charset=utf-8')
+      response.end(answer)
+    })
+  }
 })
-const port = await server.listen('127.0.0.1', 0)
-process.stdout.write(`echo answers at http://127.0.0.1:${port}\n`)
+const listening = listenOn(app, { host: '127.0.0.1', port: 0, exclusive: true })
+if (listening === undefined) throw new Error('no port is free')
+process.stdout.write(`echo answers at http://127.0.0.1:${listening.port}\n`)
 
 // Whoever started it is gone when its end of the pipe is.
 process.stdin.on('end', () => process.exit()).resume()

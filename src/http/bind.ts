@@ -12,7 +12,6 @@ import { parseJsv } from '../format/jsv-parse.js'
 import type { Operation } from '../interface/operations.js'
 import { limits } from '../limits.js'
 import { isObject, type JsonObject, parse, parseAny } from '../selection/parse.js'
-import { decompress } from './decompress.js'
 import { membersOf, overlay } from './fields.js'
 import type { HttpRequest } from './request.js'
 import { formParts } from './uws.js'
@@ -52,8 +51,7 @@ export function bindByName(
  *
  * @throws ServiceError  never quoting the body
  */
-export async function readContent(request: HttpRequest): Promise<BodyContent> {
-  const body = await readPlain(request)
+export function readContent(request: HttpRequest, body: Uint8Array): BodyContent {
   const type = mediaTypeOf(request)
   if (JSV_TYPES.includes(type)) return { kind: 'members', members: objectOf(body) }
   if (type === 'application/json' || looksLikeJson(body)) {
@@ -90,16 +88,17 @@ function mediaTypeOf(request: HttpRequest): string {
  *
  * @throws ServiceError
  */
-export async function readBatch(
+export function readBatch(
   request: HttpRequest,
   operation: Operation,
-): Promise<readonly JsonObject[]> {
+  body: Uint8Array,
+): readonly JsonObject[] {
   const [name] = Object.keys(membersOf(request.query, operation))
   if (name !== undefined) {
     const problem = 'is in the query, but a batch has the members of its requests in its body'
     throw new ServiceError('InvalidRequest', `${name} ${problem}`, name)
   }
-  const value = parseAny(await readPlain(request))
+  const value = parseAny(body)
   if (!Array.isArray(value)) {
     throw new ServiceError('InvalidRequest', 'the body of a batch must be an array of requests')
   }
@@ -111,15 +110,6 @@ export async function readBatch(
     if (isObject(item)) return item
     throw new ServiceError('InvalidRequest', `[${index}] must be an object`, `[${index}]`)
   })
-}
-
-async function readPlain(request: HttpRequest): Promise<Uint8Array> {
-  request.stages.enter('receive')
-  const body = await request.body()
-  request.stages.enter('parse')
-  const encoding = request.header('content-encoding')
-  if (!encoding || body.length === 0) return body
-  return decompress(body, encoding, limits.bodyBytes)
 }
 
 const JSV_TYPES = ['application/jsv', 'text/jsv', 'text/x-jsv']

@@ -15,7 +15,14 @@ import type { IncomingRequest } from './request.js'
 import { type RequestEnd, StageClock, type StageTimes } from './request-end.js'
 import { type ReaderRules, ReaderWatch } from './response/reader-watch.js'
 import { ChunkedSink } from './response/sink.js'
-import { type NativeResponse, peerAddressOf, statusLine, waitAnew } from './uws.js'
+import {
+  type HeadBlock,
+  headBlock,
+  type NativeResponse,
+  peerAddressOf,
+  waitAnew,
+  writeHead,
+} from './uws.js'
 
 /** The server, as its exchanges see it. */
 export interface ExchangeOwner {
@@ -188,10 +195,7 @@ export class Exchange implements Reply, RequestEnd {
   }
 
   #writeHead(status: number, headers: ReplyHeaders): void {
-    const native = this.#native
-    if (status !== 200) native.writeStatus(statusLine(status))
-    for (const name in headers) native.writeHeader(name, headers[name])
-    for (const name in this.commonHeaders) native.writeHeader(name, this.commonHeaders[name])
+    writeHead(this.#native, status, blockOf(headers, this.commonHeaders))
   }
 
   /**
@@ -245,3 +249,15 @@ export class Exchange implements Reply, RequestEnd {
     this.#overListeners = []
   }
 }
+
+/** The block of headers that many answers have, which are frozen, is made once. */
+function blockOf(headers: ReplyHeaders, common: ReplyHeaders): HeadBlock {
+  const isShared = common === COMMON_HEADERS && Object.isFrozen(headers)
+  const known = isShared ? sharedBlocks.get(headers) : undefined
+  if (known !== undefined) return known
+  const block = headBlock([...Object.entries(headers), ...Object.entries(common)])
+  if (isShared) sharedBlocks.set(headers, block)
+  return block
+}
+
+const sharedBlocks = new WeakMap<ReplyHeaders, HeadBlock>()

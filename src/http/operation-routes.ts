@@ -5,6 +5,7 @@
  */
 import assert from 'node:assert/strict'
 import { ServiceError } from '../errors.js'
+import type { Answer } from '../format/answer.js'
 import { formatNames, formats } from '../format/formats.js'
 import { type OperationName, operationNames, operations } from '../interface/operations.js'
 import { limits } from '../limits.js'
@@ -78,15 +79,15 @@ function callOnPath(
 }
 
 function onPath(executors: Executors, table: VerbTable, allow: readonly RouteMethod[]): Handler {
-  return async (request, reply) => {
-    const content = request.mayHaveBody ? await readContent(request) : NO_CONTENT
+  return (request, reply, body) => {
+    const content = request.mayHaveBody ? readContent(request, body) : NO_CONTENT
     if (request.call === undefined) {
       const name = table[verbOf(request, content)]
       if (name === undefined) throw new MethodNotAllowed(allowHeader(allow))
       request.admit({ name, isBatch: false })
     }
     const { name } = admitted(request)
-    await execute(executors, name, bindOnPath(request, operations[name], content), request, reply)
+    return execute(executors, name, bindOnPath(request, operations[name], content), request, reply)
   }
 }
 
@@ -141,39 +142,45 @@ function namedCall({ method, mayHaveBody, parameters }: HttpRequest, otherwise: 
 const namesInLowerCase = new Map(operationNames.map((name) => [name.toLowerCase(), name]))
 
 function byName(executors: Executors): Handler {
-  return async (request, reply) => {
+  return (request, reply, body) => {
     const { name, isBatch } = admitted(request)
-    if (isBatch) {
-      await executeBatch(executors, name, request, reply)
-      return
-    }
-    const content = request.mayHaveBody ? await readContent(request) : NO_CONTENT
-    await execute(executors, name, bindByName(request, operations[name], content), request, reply)
+    if (isBatch) return executeBatch(executors, name, request, body, reply)
+    const content = request.mayHaveBody ? readContent(request, body) : NO_CONTENT
+    return execute(executors, name, bindByName(request, operations[name], content), request, reply)
   }
 }
 
-async function execute(
+function execute(
   executors: Executors,
   name: OperationName,
   members: JsonObject,
   request: HttpRequest,
   reply: Reply,
 ): Promise<void> {
-  const answer = await executors[name](members, clientOf(request, reply))
-  request.stages.enter('write')
-  if (!reply.gone) await respond(request, reply, answer, name)
+  const answering = executors[name](members, clientOf(request, reply))
+  return answering.then((answer) => write(request, reply, answer, name))
 }
 
-async function executeBatch(
+function executeBatch(
   executors: Executors,
   name: OperationName,
   request: HttpRequest,
+  body: Uint8Array,
   reply: Reply,
 ): Promise<void> {
-  const requests = await readBatch(request, operations[name])
-  const answer = await executeAll(executors[name], requests, clientOf(request, reply))
+  const requests = readBatch(request, operations[name], body)
+  const answering = executeAll(executors[name], requests, clientOf(request, reply))
+  return answering.then((answer) => write(request, reply, answer, `${name}[]`))
+}
+
+function write(
+  request: HttpRequest,
+  reply: Reply,
+  answer: Answer | undefined,
+  name: string,
+): void | Promise<void> {
   request.stages.enter('write')
-  if (!reply.gone) await respond(request, reply, answer, `${name}[]`)
+  if (!reply.gone) return respond(request, reply, answer, name)
 }
 
 /** The client of a request, as the operation sees it, which begins now. */

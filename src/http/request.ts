@@ -85,16 +85,16 @@ export interface HttpRequest {
    * @throws ServiceError  when this client may not call it
    */
   admit(call: OperationCall): void
-  /**
-   * The whole body, which may be a view into a larger, shared buffer: copy before transferring.
-   *
-   * @throws ServiceError when it is too large; ClientGone when it will never arrive
-   */
-  body(): Promise<Uint8Array>
 }
 
-/** An async handler has answered, or begun to, when its promise resolves. */
-export type Handler = (request: HttpRequest, reply: Reply) => void | Promise<void>
+/**
+ * Answers a request whose body is whole. An async handler has answered, or begun to, when its promise
+ * resolves.
+ *
+ * @param body  unpacked, and empty where there is none. Its memory is used again when the handler
+ *   returns or first waits: copy what is needed later
+ */
+export type Handler = (request: HttpRequest, reply: Reply, body: Uint8Array) => void | Promise<void>
 
 export class IncomingRequest implements HttpRequest {
   readonly stages = new StageClock()
@@ -105,7 +105,7 @@ export class IncomingRequest implements HttpRequest {
   suffix: Format | undefined
   pathFormat: Format | undefined
   call: OperationCall | undefined
-  /** Set by the server where the verb has a body. */
+  /** Set by the server where a body is taken from the connection. */
   source: RequestBody | undefined
 
   /** Content-Length headers that were sent. */
@@ -180,10 +180,6 @@ export class IncomingRequest implements HttpRequest {
     if (fault !== undefined) throw fault
   }
 
-  body(): Promise<Uint8Array> {
-    return this.source?.read() ?? Promise.resolve(NO_BYTES)
-  }
-
   /**
    * Clients that can only POST name the verb they mean. A POST that means HEAD is a GET: its client
    * waits for the body, and would take the next answer for it.
@@ -214,7 +210,6 @@ export const METHOD_OVERRIDE = 'x-http-method-override'
 
 const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 const NO_QUERY = new URLSearchParams()
-const NO_BYTES = new Uint8Array(0)
 
 const needed: ReadonlySet<string> = new Set(headerNames)
 

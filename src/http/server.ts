@@ -12,8 +12,9 @@ import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
 import { afterNextPoll, cannotListen } from './acceptor.js'
 import { BatchStopped } from './batch.js'
-import { type BodyBudget, ClientGone, RequestBody } from './body.js'
+import { type BodyBudget, type BodyTaker, RequestBody } from './body.js'
 import { type CorsOrigins, commonHeadersFor, preflightHeaders } from './cors.js'
+import { decompress } from './decompress.js'
 import { Exchange, type ExchangeOwner } from './exchange.js'
 import { internalError, MethodNotAllowed, OVERLOADED, sendError } from './fault.js'
 import { framingFault, Gate } from './gate.js'
@@ -92,7 +93,7 @@ export class HttpServer implements ExchangeOwner {
       corsOrigins,
       isFull: (bodyBytes) => this.openExchangeCount > bounds.openExchangeCount || isFull(bodyBytes),
     })
-    this.#budget = { heldBytes: 0, maxBytes: bounds.heldBodyBytes }
+    this.#budget = { heldBytes: 0, maxBytes: bounds.heldBodyBytes, waitMs: bounds.bodyMs }
     this.#corsOrigins = corsOrigins
     this.#router = createRouter(routes)
     this.#log = log
@@ -224,34 +225,61 @@ export class HttpServer implements ExchangeOwner {
       return
     }
     exchange.closing = bodyBytes > limits.bodyBytes
-    if (request.mayHaveBody) this.#collectBody(native, request, exchange)
-    const pending = handler(request, exchange)
-    request.source?.leave()
-    if (pending !== undefined) void this.#settle(pending, request, exchange)
+    if (request.mayHaveBody) this.#takeBody(native, request, exchange, handler)
+    else this.#handle(request, exchange, handler, NO_BYTES)
   }
 
-  #collectBody(native: NativeResponse, request: IncomingRequest, exchange: Exchange): void {
-    request.source = new RequestBody(native, {
-      declaredBytes: request.declaredBytes,
-      budget: this.#budget,
-      waitMs: this.#bounds.bodyMs,
-      onRefused: () => {
+  #takeBody(
+    native: NativeResponse,
+    request: IncomingRequest,
+    exchange: Exchange,
+    handler: Handler,
+  ): void {
+    const taker: BodyTaker = {
+      taken: (body) => this.#unpack(request, exchange, handler, body),
+      refused: (fault) => this.#fail(exchange, request, fault),
+      spoilt() {
         exchange.closing = true
       },
-    })
+    }
+    request.stages.enter('receive')
+    request.source = new RequestBody(native, request.declaredBytes, this.#budget, taker)
+    request.source.begin()
   }
 
-  async #settle(pending: Promise<void>, request: IncomingRequest, exchange: Exchange) {
+  #unpack(request: IncomingRequest, exchange: Exchange, handler: Handler, body: Uint8Array): void {
+    request.stages.enter('parse')
+    const encoding = request.header('content-encoding')
+    if (!encoding || body.length === 0) {
+      this.#handle(request, exchange, handler, body)
+      return
+    }
+    decompress(Uint8Array.from(body), encoding, limits.bodyBytes).then(
+      (plain) => {
+        if (exchange.unanswered) this.#handle(request, exchange, handler, plain)
+      },
+      (fault) => this.#fail(exchange, request, fault),
+    )
+  }
+
+  #handle(request: IncomingRequest, exchange: Exchange, handler: Handler, body: Uint8Array): void {
+    let pending: void | Promise<void>
     try {
-      await pending
-      if (exchange.unanswered) throw new Error('a handler ended without an answer')
+      pending = handler(request, exchange, body)
     } catch (fault) {
       this.#fail(exchange, request, fault)
+      return
     }
+    // A handler that does not wait may have handed the reply to somebody who answers later.
+    pending?.then(
+      () => {
+        if (exchange.unanswered) this.#fail(exchange, request, new Error(UNANSWERED))
+      },
+      (fault) => this.#fail(exchange, request, fault),
+    )
   }
 
   #fail(exchange: Exchange, request: IncomingRequest | undefined, fault: unknown): void {
-    if (fault instanceof ClientGone) return
     const requestId = request?.requestId ?? 'unknown'
     const expected = fault instanceof ServiceError || fault instanceof BatchStopped
     if (!expected) this.#log.error({ requestId, ...describeFault(fault) }, 'a handler failed')
@@ -263,6 +291,9 @@ export class HttpServer implements ExchangeOwner {
     }
   }
 }
+
+const NO_BYTES = new Uint8Array(0)
+const UNANSWERED = 'a handler ended without an answer'
 
 /** Errors are told in the form of the answer, unless that form is what is wrong. */
 function safeOptionsOf(request: IncomingRequest | undefined): ResponseOptions {

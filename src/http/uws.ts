@@ -51,6 +51,28 @@ const statusLines = new Map(
   Object.entries(STATUS_CODES).map(([code, reason]) => [Number(code), `${code} ${reason}`]),
 )
 
+/** Headers as they stand in an answer, to be written by `writeHead`. */
+export interface HeadBlock {
+  readonly firstName: string
+  /** The value of the first header, and all other headers, on lines of their own. */
+  readonly rest: string
+}
+
+/** @param headers  one at least; names and values as they stand, without line ends */
+export function headBlock(headers: readonly (readonly [name: string, value: string])[]): HeadBlock {
+  const [[firstName, firstValue], ...others] = headers
+  return { firstName, rest: firstValue + others.map((pair) => `\r\n${pair.join(': ')}`).join('') }
+}
+
+/**
+ * Writes status and headers. The library takes any text for a value, so that all headers are one value:
+ * each call into the library costs as much as what it writes.
+ */
+export function writeHead(native: NativeResponse, status: number, block: HeadBlock): void {
+  if (status !== 200) native.writeStatus(statusLine(status))
+  native.writeHeader(block.firstName, block.rest)
+}
+
 /** The address of the other end, as text. */
 export function peerAddressOf(response: NativeResponse): string {
   return Buffer.from(response.getRemoteAddressAsText()).toString('latin1')

@@ -11,8 +11,8 @@ import type { Route } from '../../src/http/router.js'
 import { until } from '../support/service/until.js'
 import { Client, request, requestText, startServer } from './wire.js'
 
-const echo: Handler = async (incoming, reply) => {
-  reply.send(200, { 'Content-Type': 'application/octet-stream' }, await incoming.body())
+const echo: Handler = (_, reply, body) => {
+  reply.send(200, { 'Content-Type': 'application/octet-stream' }, body)
 }
 
 const describe: Handler = ({ path, parameters, query, suffix }, reply) => {
@@ -40,8 +40,8 @@ const routes: Route<Handler>[] = [
       GET() {
         throw new TypeError('sync bug')
       },
-      POST: async (incoming) => {
-        JSON.parse(new TextDecoder().decode(await incoming.body()))
+      POST: async (_incoming, _reply, body) => {
+        JSON.parse(new TextDecoder().decode(body))
         throw new TypeError('async bug')
       },
     },

@@ -11,8 +11,8 @@ import { Client, request, requestText, startServer } from './wire.js'
 
 const MiB = 1024 * 1024
 
-const measure: Handler = async (incoming, reply) => {
-  reply.send(200, {}, String((await incoming.body()).length))
+const measure: Handler = (_, reply, body) => {
+  reply.send(200, {}, String(body.length))
 }
 
 t.test('a body that is not whole in time is 408, closes, and holds nothing', async (t) => {
@@ -55,8 +55,8 @@ t.test('a body that trickles in is 408 although bytes go on coming', async (t) =
 })
 
 t.test('a body that arrives in time is read, and its time is over with it', async (t) => {
-  const late: Handler = async (incoming, reply) => {
-    const { length } = await incoming.body()
+  const late: Handler = async (_, reply, body) => {
+    const { length } = body
     await new Promise((resolve) => setTimeout(resolve, 1_700))
     reply.send(200, {}, String(length))
   }

@@ -13,25 +13,24 @@ import { compressedSink, encodingOf } from './compression.js'
 import type { ResponseOptions } from './response-options.js'
 
 /** @param name  of the file that a browser saves, without a suffix */
-export async function respond(
+export function respond(
   request: HttpRequest,
   reply: Reply,
   answer: Answer | undefined,
   name: string,
-): Promise<void> {
+): void | Promise<void> {
   if (answer === undefined) {
     reply.send(204, {}, '')
     return
   }
   const { options } = request
-  const headers = { ...formHeaders(options, name), ...answer.headers }
-  const tag = headers.ETag && tagOf(headers.ETag, options)
-  if (tag) headers.ETag = tag
+  const headers = headersOf(answer, options, name)
+  const { ETag: tag } = headers
   if (tag && isKnown(request, tag)) {
     reply.send(304, { ETag: tag, 'Cache-Control': headers['Cache-Control'] }, '')
     return
   }
-  await sendBody(request, reply, headers, bodyOf(answer, options))
+  return sendBody(request, reply, headers, bodyOf(answer, options))
 }
 
 function bodyOf(answer: Answer, { format, layout, callback }: ResponseOptions): Body {
@@ -40,20 +39,21 @@ function bodyOf(answer: Answer, { format, layout, callback }: ResponseOptions): 
 }
 
 /** Sends a body whole or under back-pressure, and compressed if the client accepts that. */
-async function sendBody(
+function sendBody(
   request: HttpRequest,
   reply: Reply,
   headers: ReplyHeaders,
   body: Body,
-): Promise<void> {
+): void | Promise<void> {
   const isWhole = typeof body === 'string' || body instanceof Uint8Array
   const isSmall = isWhole && body.length < limits.compressMinBytes
   const encoding = isSmall ? undefined : encodingOf(request.header('accept-encoding'))
   if (encoding !== undefined) {
     const sink = reply.begin(200, { ...headers, 'Content-Encoding': encoding })
-    await stream(body, compressedSink(sink, encoding))
-  } else if (isWhole) reply.send(200, headers, body)
-  else await stream(body, reply.begin(200, headers))
+    return stream(body, compressedSink(sink, encoding))
+  }
+  if (!isWhole) return stream(body, reply.begin(200, headers))
+  reply.send(200, headers, body)
 }
 
 /** Writes a body under back-pressure, and breaks the connection off if that fails. */
@@ -66,6 +66,38 @@ async function stream(body: Body, sink: Sink): Promise<void> {
     throw error
   }
   if (!sink.gone) sink.end()
+}
+
+/**
+ * The headers of an answer in the form that the client wants. Those of many answers are made once, so
+ * that the connection knows them again.
+ */
+function headersOf(answer: Answer, options: ResponseOptions, name: string): ReplyHeaders {
+  const { format, callback } = options
+  const isShared = Object.isFrozen(answer.headers) && callback === undefined && !answer.headers.ETag
+  if (!isShared) return madeHeaders(answer.headers, options, name)
+  const known = sharedHeaders.get(answer.headers)
+  const shared = known ?? new Map<string, ReplyHeaders>()
+  if (known === undefined) sharedHeaders.set(answer.headers, shared)
+  const form = format + name
+  const made = shared.get(form)
+  if (made !== undefined) return made
+  const headers = Object.freeze(madeHeaders(answer.headers, options, name))
+  shared.set(form, headers)
+  return headers
+}
+
+/** By the frozen headers of answers: those of each form. */
+const sharedHeaders = new WeakMap<ReplyHeaders, Map<string, ReplyHeaders>>()
+
+function madeHeaders(
+  own: ReplyHeaders,
+  options: ResponseOptions,
+  name: string,
+): Record<string, string> {
+  const headers = { ...formHeaders(options, name), ...own }
+  if (headers.ETag) headers.ETag = tagOf(headers.ETag, options)
+  return headers
 }
 
 function formHeaders({ format, callback }: ResponseOptions, name: string): Record<string, string> {
