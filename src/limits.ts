@@ -138,6 +138,12 @@ export const limits = {
   tasksPerWorkerCount: 2,
   /** Small selections in one task. */
   queriesPerTaskCount: 16,
+  /** Coordinates and radii of the small selections in one task. One that needs more travels alone. */
+  slotFloatCount: 16_384,
+  /** Lengths, ids and indexes of the small selections in one task. */
+  slotWordCount: 8_192,
+  /** Counts and runs that one task of small selections finds. More travel as a message. */
+  slotFindingWordCount: 8_192,
   /**
    * While a short task runs, small selections wait until there are this many, because fewer and
    * larger tasks cost less.

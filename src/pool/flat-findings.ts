@@ -12,56 +12,63 @@ export type Findings =
   | { readonly runs: readonly Uint32Array[] }
   | { readonly fault: QueryFault }
 
-export function flattenFindings(findings: readonly Findings[]): Uint32Array {
-  const flat = new Uint32Array(findings.reduce((sum, each) => sum + wordsOf(each), 0))
-  let at = 0
-  for (const each of findings) at = write(each, flat, at)
-  return flat
+/** In words of 32 bits. */
+export function findingsLength(findings: readonly Findings[]): number {
+  let length = 0
+  for (const each of findings) length += lengthOf(each)
+  return length
 }
 
-/**
- * What was found for each of the queries. Runs are copies, for they are kept as long as a list is
- * read, and counts are views.
- */
-export function unflattenFindings(
-  flat: Uint32Array,
-  queries: readonly Pick<SelectionTask<SelectionKind>, 'kind' | 'shardIndexes'>[],
-): Findings[] {
+/** @param into  as long as `findingsLength` says, or longer */
+export function writeFindings(findings: readonly Findings[], into: Uint32Array): void {
   let at = 0
-  return queries.map(({ kind, shardIndexes }): Findings => {
-    const state = flat[at++]
+  for (const each of findings) at = write(each, into, at)
+}
+
+/** Reads findings one after the other, as copies: their memory is used again. */
+export class FindingsReader {
+  readonly #flat: Uint32Array
+  #at = 0
+
+  constructor(flat: Uint32Array) {
+    this.#flat = flat
+  }
+
+  next({ kind, shardIndexes }: Pick<SelectionTask<SelectionKind>, 'kind' | 'shardIndexes'>) {
+    const state = this.#flat[this.#at++]
     if (state !== 0) return { fault: FAULTS[state - 1] }
-    if (kind === 'count') {
-      at += shardIndexes.length
-      return { counts: flat.subarray(at - shardIndexes.length, at) }
+    if (kind === 'count') return { counts: this.#take(shardIndexes.length) }
+    const runs: Uint32Array[] = []
+    for (let left = shardIndexes.length; left > 0; left--) {
+      runs.push(this.#take(this.#flat[this.#at++]))
     }
-    const runs = Array.from(shardIndexes, () => {
-      const start = at + 1
-      at = start + flat[at]
-      return flat.slice(start, at)
-    })
     return { runs }
-  })
+  }
+
+  #take(count: number): Uint32Array {
+    this.#at += count
+    return this.#flat.slice(this.#at - count, this.#at)
+  }
 }
 
 const FAULTS: readonly QueryFault[] = ['TooComplex', 'Unavailable']
 
-function wordsOf(findings: Findings): number {
+function lengthOf(findings: Findings): number {
   if ('counts' in findings) return 1 + findings.counts.length
   if ('fault' in findings) return 1
   return findings.runs.reduce((sum, runs) => sum + 1 + runs.length, 1)
 }
 
-function write(findings: Findings, flat: Uint32Array, start: number): number {
+function write(findings: Findings, into: Uint32Array, start: number): number {
   let at = start
-  flat[at++] = 'fault' in findings ? 1 + FAULTS.indexOf(findings.fault) : 0
+  into[at++] = 'fault' in findings ? 1 + FAULTS.indexOf(findings.fault) : 0
   if ('counts' in findings) {
-    flat.set(findings.counts, at)
+    into.set(findings.counts, at)
     at += findings.counts.length
   } else if ('runs' in findings) {
     for (const runs of findings.runs) {
-      flat[at++] = runs.length
-      flat.set(runs, at)
+      into[at++] = runs.length
+      into.set(runs, at)
       at += runs.length
     }
   }

@@ -20,122 +20,168 @@ export interface FlatQueries {
   readonly floats: Float64Array
 }
 
+/** All of a task that a worker must know. */
+type Query = Omit<SelectionTask<SelectionKind>, 'isLarge'>
+
 /** A query as a worker takes it: its arrays are views into those that travelled. */
-export interface TimedQuery extends Omit<SelectionTask<SelectionKind>, 'isLarge'> {
+export interface TimedQuery extends Query {
   /** When nobody waits for it any more, by `sharedClockMs`. */
   readonly expiresMs: number
 }
 
-export function flatten(queries: readonly TimedQuery[]): FlatQueries {
-  words.clear()
-  floats.clear()
-  for (const query of queries) writeQuery(query)
-  return { queryCount: queries.length, words: words.toArray(), floats: floats.toArray() }
+/**
+ * Writes queries into two arrays, one behind the other, as `unflatten` reads them. It writes nothing
+ * beyond their ends.
+ */
+export class QueryWriter {
+  readonly words: Uint32Array
+  readonly floats: Float64Array
+  queryCount = 0
+  wordCount = 0
+  floatCount = 0
+
+  constructor(words: Uint32Array, floats: Float64Array) {
+    this.words = words
+    this.floats = floats
+  }
+
+  /** Forgets what was written. */
+  clear(): void {
+    this.queryCount = 0
+    this.wordCount = 0
+    this.floatCount = 0
+  }
+
+  /**
+   * @param expiresMs  when nobody waits for it any more, by `sharedClockMs`
+   * @returns false when there is no room for the query; then it has not been written
+   */
+  write(query: Query, expiresMs: number): boolean {
+    const { wordCount, floatCount } = this
+    this.pushFloat(expiresMs)
+    writeQuery(this, query)
+    if (this.wordCount <= this.words.length && this.floatCount <= this.floats.length) {
+      this.queryCount++
+      return true
+    }
+    this.wordCount = wordCount
+    this.floatCount = floatCount
+    return false
+  }
+
+  pushWord(word: number): void {
+    this.words[this.wordCount++] = word
+  }
+
+  pushFloat(float: number): void {
+    this.floats[this.floatCount++] = float
+  }
+
+  /** Adds all words, without their count. */
+  pushWords(words: ArrayLike<number>): void {
+    copyInto(this.words, this.wordCount, words)
+    this.wordCount += words.length
+  }
+
+  /** Adds all floats, without their count. */
+  pushFloats(floats: ArrayLike<number>): void {
+    copyInto(this.floats, this.floatCount, floats)
+    this.floatCount += floats.length
+  }
 }
+
+/** One query in arrays of its own, however large it is. */
+export function flatten(query: Query, expiresMs: number): FlatQueries {
+  while (!growing.write(query, expiresMs)) {
+    growing = new QueryWriter(
+      new Uint32Array(2 * growing.words.length),
+      new Float64Array(2 * growing.floats.length),
+    )
+  }
+  const words = growing.words.slice(0, growing.wordCount)
+  const floats = growing.floats.slice(0, growing.floatCount)
+  growing.clear()
+  return { queryCount: 1, words, floats }
+}
+
+let growing = new QueryWriter(new Uint32Array(1_024), new Float64Array(1_024))
 
 export function unflatten({ queryCount, words, floats }: FlatQueries): TimedQuery[] {
   const from = { words, floats, wordAt: 0, floatAt: 0 }
-  return Array.from({ length: queryCount }, () => readQuery(from))
+  const queries: TimedQuery[] = []
+  for (let left = queryCount; left > 0; left--) queries.push(readQuery(from))
+  return queries
 }
 
 const KINDS: readonly SelectionKind[] = ['count', 'select']
 const COUNT_MODES: readonly CountMode[] = ['ContactLocation', 'Contact']
 
-/** A typed array that grows; reused, so that a task costs one array of its own. */
-class Column<Numbers extends Uint32Array | Float64Array> {
-  #numbers: Numbers
-  #count = 0
-  readonly #create: (length: number) => Numbers
+/** Copies numbers, unless they run over the end. Most lists are too short for a call into the engine. */
+function copyInto(
+  into: Uint32Array | Float64Array,
+  start: number,
+  numbers: ArrayLike<number>,
+): void {
+  if (start + numbers.length > into.length) return
+  if (numbers.length > COPIED_BY_HAND_COUNT) into.set(numbers, start)
+  else for (let i = 0; i < numbers.length; i++) into[start + i] = numbers[i]
+}
 
-  constructor(create: (length: number) => Numbers) {
-    this.#create = create
-    this.#numbers = create(1_024)
-  }
+const COPIED_BY_HAND_COUNT = 64
 
-  clear(): void {
-    this.#count = 0
-  }
+function writeQuery(to: QueryWriter, query: Query): void {
+  const { kind, countMode, isDistinct, shardIndexes, shapes } = query
+  to.pushWord(KINDS.indexOf(kind))
+  to.pushWord(COUNT_MODES.indexOf(countMode))
+  to.pushWord(isDistinct ? 1 : 0)
+  writeWords(to, shardIndexes)
+  writeLayers(to, shapes.included)
+  writeLayers(to, shapes.excluded)
+  to.pushWord(shapes.nearest.length)
+  for (const each of shapes.nearest) writeNearest(to, each)
+}
 
-  push(number: number): void {
-    this.#reserve(1)
-    this.#numbers[this.#count++] = number
-  }
-
-  /** Adds all numbers, without their count. */
-  pushAll(numbers: ArrayLike<number>): void {
-    this.#reserve(numbers.length)
-    this.#numbers.set(numbers, this.#count)
-    this.#count += numbers.length
-  }
-
-  toArray(): Numbers {
-    return this.#numbers.slice(0, this.#count) as Numbers
-  }
-
-  #reserve(more: number): void {
-    if (this.#count + more <= this.#numbers.length) return
-    const grown = this.#create(2 * (this.#count + more))
-    grown.set(this.#numbers)
-    this.#numbers = grown
+function writeLayers(to: QueryWriter, layers: readonly Layer[]): void {
+  to.pushWord(layers.length)
+  for (const layer of layers) {
+    writeSources(to, layer.sourceIds)
+    for (const write of partWriters) write(to, layer)
   }
 }
 
-const words = new Column((length) => new Uint32Array(length))
-const floats = new Column((length) => new Float64Array(length))
-
-function writeQuery(query: TimedQuery): void {
-  const { kind, countMode, isDistinct, shardIndexes, shapes, expiresMs } = query
-  floats.push(expiresMs)
-  words.push(KINDS.indexOf(kind))
-  words.push(COUNT_MODES.indexOf(countMode))
-  words.push(Number(isDistinct))
-  writeWords(shardIndexes)
-  for (const layers of [shapes.included, shapes.excluded]) {
-    words.push(layers.length)
-    for (const layer of layers) writeLayer(layer)
-  }
-  words.push(shapes.nearest.length)
-  for (const each of shapes.nearest) writeNearest(each)
-}
-
-function writeLayer(layer: Layer): void {
-  writeSources(layer.sourceIds)
-  for (const write of partWriters) write(layer)
-}
-
-function writeNearest({ sourceIds, lng, lat, count, isExcluded }: Nearest): void {
-  writeSources(sourceIds)
-  words.push(count)
-  words.push(Number(isExcluded))
-  floats.push(lng)
-  floats.push(lat)
+function writeNearest(to: QueryWriter, { sourceIds, lng, lat, count, isExcluded }: Nearest): void {
+  writeSources(to, sourceIds)
+  to.pushWord(count)
+  to.pushWord(isExcluded ? 1 : 0)
+  to.pushFloat(lng)
+  to.pushFloat(lat)
 }
 
 /** No source and every source are not the same: the count is one more than there are ids. */
-function writeSources(sourceIds: SourceFilter): void {
-  words.push(sourceIds === null ? 0 : sourceIds.length + 1)
-  if (sourceIds !== null) words.pushAll(sourceIds)
+function writeSources(to: QueryWriter, sourceIds: SourceFilter): void {
+  to.pushWord(sourceIds === null ? 0 : sourceIds.length + 1)
+  if (sourceIds !== null) to.pushWords(sourceIds)
 }
 
-function writeWords(numbers: ArrayLike<number>): void {
-  words.push(numbers.length)
-  words.pushAll(numbers)
+function writeWords(to: QueryWriter, words: ArrayLike<number>): void {
+  to.pushWord(words.length)
+  to.pushWords(words)
 }
 
 /** One for each part of a layer; `readLayer` reads them in the same order. */
-const partWriters = Object.values<(layer: LayerParts) => void>({
-  polygons({ polygons }) {
-    writeWords(polygons.polygonStarts)
-    writeWords(polygons.ringStarts)
-    floats.pushAll(polygons.vertices)
-    floats.pushAll(polygons.bounds)
+const partWriters = Object.values<(to: QueryWriter, layer: LayerParts) => void>({
+  polygons(to, { polygons }) {
+    writeWords(to, polygons.polygonStarts)
+    writeWords(to, polygons.ringStarts)
+    to.pushFloats(polygons.vertices)
+    to.pushFloats(polygons.bounds)
   },
-  reaches({ reaches }) {
-    words.push(reaches.radiiMetres.length)
-    floats.pushAll(reaches.arcs)
-    floats.pushAll(reaches.radiiMetres)
+  reaches(to, { reaches }) {
+    to.pushWord(reaches.radiiMetres.length)
+    to.pushFloats(reaches.arcs)
+    to.pushFloats(reaches.radiiMetres)
   },
-} satisfies Record<LayerPart, (layer: LayerParts) => void>)
+} satisfies Record<LayerPart, (to: QueryWriter, layer: LayerParts) => void>)
 
 interface Reading {
   readonly words: Uint32Array

@@ -29,14 +29,14 @@ interface Demand {
 }
 
 /** The least busy worker that may have another task of this lane. */
-export function placeFor(
+export function placeFor<Thread extends QueryThread>(
   lane: Lane,
-  ready: readonly QueryThread[],
+  ready: readonly Thread[],
   demand: Demand,
-): QueryThread | undefined {
+): Thread | undefined {
   if (lane === 'large' && isFullOfLarge(ready)) return undefined
   const keptForSmall = demand.smallComeIn && ready.length > 1 ? ready[0] : undefined
-  let best: QueryThread | undefined
+  let best: Thread | undefined
   for (const thread of ready) {
     const isKept = thread === keptForSmall
     if (thread.underWay.large > 0 || !hasRoom(thread, lane, isKept, demand)) continue

@@ -1,39 +1,92 @@
 /**
- * The code inside a query worker: shards attached once, then one task after the other.
+ * The code inside a query worker: shards attached once, then one task after the other, for as long
+ * as its channel is open (pool/channel.ts). To Piscina, all of that is one task.
  *
  * A task must leave no background work behind: between tasks the thread sleeps in `Atomics.wait`,
  * and timers do not run.
  *
  * @module
  */
+import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import { BudgetSpent, Unwanted } from '../shard/budget.js'
 import { attachShard, type Shard } from '../shard/layout.js'
 import { encodeRows } from '../shard/rows.js'
 import { countInside, selectInside } from '../shard/select.js'
+import { AT, BY_MESSAGE, CLOSE, layOutChannel, next, type Slot, slotOf } from './channel-memory.js'
 import { countAttached, type Flag, isRaised } from './control.js'
-import { type Findings, flattenFindings } from './flat-findings.js'
-import { type TimedQuery, unflatten } from './flat-queries.js'
+import { type Findings, findingsLength, writeFindings } from './flat-findings.js'
+import { type FlatQueries, type TimedQuery, unflatten } from './flat-queries.js'
 import { sharedClockMs } from './messages.js'
-import type { QueryWorkerData, RowsWritten, WorkerTask } from './worker-messages.js'
+import { type ChannelEnd, type QueryWorkerData, WAKE, type WorkerTask } from './worker-messages.js'
 
-/** Attaches the shards this worker was born with and returns what does its tasks. */
-export function attachWorker(): (task: WorkerTask) => Uint32Array | RowsWritten {
+/**
+ * Attaches the shards this worker was born with.
+ *
+ * @returns what takes tasks from a channel until the channel is closed
+ */
+export function attachWorker(): (end: ChannelEnd) => void {
   const { shards: images, control, edgeTestCount } = Piscina.workerData as QueryWorkerData
   const shards = images.map(attachShard)
   countAttached(control)
-  return (task) => {
-    if (task.kind === 'rows') {
-      return encodeRows(shards[task.shardIndex], task.runs, task.format, task.into)
-    }
-    const queries = unflatten(task)
+  const findAll = (flat: FlatQueries, unwanted: Flag | null) => {
     const nowMs = sharedClockMs()
-    const findings = queries.map((query) =>
+    return unflatten(flat).map((query) =>
       // The front has been told that there is no answer in time.
-      nowMs > query.expiresMs ? LATE : find(shards, query, edgeTestCount, task.unwanted),
+      nowMs > query.expiresMs ? LATE : find(shards, query, edgeTestCount, unwanted),
     )
-    return moved(flattenFindings(findings))
   }
+  return ({ buffer, port }) => {
+    const { control, slots } = layOutChannel(buffer)
+    let doneCount = 0
+    for (;;) {
+      waitForTask(control, doneCount)
+      const slot = slots[slotOf(doneCount)]
+      const [head] = slot.head
+      if (head === CLOSE) break
+      if (head === BY_MESSAGE) doMessage(slot, port)
+      else leaveFindings(findAll(queriesIn(slot), null), slot, port)
+      doneCount = next(doneCount)
+      Atomics.store(control, AT.done, doneCount)
+      if (Atomics.exchange(control, AT.wanted, 0) === 1) port.postMessage(WAKE)
+    }
+    port.close()
+  }
+
+  function doMessage(slot: Slot, port: MessagePort): void {
+    const task = receiveMessageOnPort(port)?.message as WorkerTask
+    slot.findings[0] = BY_MESSAGE
+    if (task.kind === 'queries') post(findAll(task, task.unwanted), port)
+    else port.postMessage(encodeRows(shards[task.shardIndex], task.runs, task.format, task.into))
+  }
+}
+
+/** Sleeps until there is a task behind so many others. */
+function waitForTask(control: Int32Array, doneCount: number): void {
+  while (Atomics.load(control, AT.published) === doneCount) {
+    Atomics.store(control, AT.sleeps, 1)
+    // The front looks at `sleeps` after it has published: one of the two sees what the other did.
+    Atomics.wait(control, AT.published, doneCount)
+    Atomics.store(control, AT.sleeps, 0)
+  }
+}
+
+function queriesIn({ head, words, floats }: Slot): FlatQueries {
+  return { queryCount: head[0], words, floats }
+}
+
+function leaveFindings(findings: readonly Findings[], slot: Slot, port: MessagePort): void {
+  if (findingsLength(findings) <= slot.findings.length) writeFindings(findings, slot.findings)
+  else {
+    slot.findings[0] = BY_MESSAGE
+    post(findings, port)
+  }
+}
+
+function post(findings: readonly Findings[], port: MessagePort): void {
+  const flat = new Uint32Array(findingsLength(findings))
+  writeFindings(findings, flat)
+  port.postMessage(flat, [flat.buffer])
 }
 
 const LATE: Findings = { fault: 'Unavailable' }
@@ -56,11 +109,3 @@ function find(
     throw error
   }
 }
-
-/** Long findings are handed over; to copy short ones takes less than that. */
-function moved(findings: Uint32Array): Uint32Array {
-  if (findings.byteLength < MOVED_BYTES) return findings
-  return Piscina.move(findings) as unknown as Uint32Array
-}
-
-const MOVED_BYTES = 64 * 1024

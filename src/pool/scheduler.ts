@@ -10,7 +10,7 @@ import type { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
 import { createFlag, type Flag, raise } from './control.js'
-import { type Findings, unflattenFindings } from './flat-findings.js'
+import { type Findings, FindingsReader } from './flat-findings.js'
 import { flatten } from './flat-queries.js'
 import {
   type Caller,
@@ -21,11 +21,11 @@ import {
   type Task,
   type TaskResults,
 } from './messages.js'
-import { type Lane, placeFor, type QueryThread } from './placement.js'
+import { type Lane, placeFor } from './placement.js'
 import { GONE, NOT_SERVED, overloaded, RESTARTING, refused, unavailable } from './refusals.js'
 import { RowBuffers } from './row-buffers.js'
-import type { QueriesTask, RowsTask, RowsWritten } from './worker-messages.js'
-import type { QueryThreads } from './worker-threads.js'
+import type { RowsWritten } from './worker-messages.js'
+import type { QueryThreads, TaskWay } from './worker-threads.js'
 
 /** The result of a task of any kind. */
 type Result = TaskResults[Task['kind']]
@@ -41,6 +41,7 @@ interface Waiting {
   isSettled: boolean
 }
 
+type Thread = QueryThreads['ready'][number]
 type WaitingSelection = Waiting & { readonly task: SelectionTask<SelectionKind> }
 type WaitingRows = Waiting & { readonly task: EncodeTask }
 
@@ -128,12 +129,31 @@ export class Scheduler {
     const thread = this.#placeFor('small')
     if (thread === undefined || lane.size === 0) return false
     if (lane.size < limits.queriesGatheredCount && this.#isShortUnderWay()) return false
-    const batch = this.#take('small', limits.queriesPerTaskCount)
-    if (batch.length > 0) this.#sendSelections(thread, batch as WaitingSelection[], null)
+    const batch = this.#fill(thread.way.batch)
+    if (batch.length > 0) this.#sendBatch(thread, batch)
+    else this.#sendAlone(thread, 'small', null)
     return true
   }
 
-  #placeFor(lane: Lane): QueryThread | undefined {
+  /** Writes the next small selections for which somebody waits, as far as there is room. */
+  #fill(into: TaskWay['batch']): WaitingSelection[] {
+    const batch: WaitingSelection[] = []
+    const toSharedMs = sharedClockMs() - performance.now()
+    for (const waiting of this.#lanes.small as Set<WaitingSelection>) {
+      if (batch.length === limits.queriesPerTaskCount || !mayFollow(waiting, batch)) break
+      if (waiting.caller.gone) {
+        this.#lanes.small.delete(waiting)
+        this.#fail(waiting, unavailable(GONE))
+        continue
+      }
+      if (!into.write(waiting.task, waiting.caller.deadlineMs + toSharedMs)) break
+      this.#lanes.small.delete(waiting)
+      batch.push(waiting)
+    }
+    return batch
+  }
+
+  #placeFor(lane: Lane): Thread | undefined {
     return placeFor(lane, this.#threads.ready, {
       rowsWait: this.#lanes.rows.size > 0,
       smallComeIn: performance.now() - this.#lastSmallMs < limits.smallRecentMs,
@@ -152,97 +172,108 @@ export class Scheduler {
   #sendLarge(): boolean {
     const thread = this.#placeFor('large')
     if (thread === undefined || this.#lanes.large.size === 0) return false
-    const [waiting] = this.#take('large', 1)
-    if (waiting === undefined) return true
-    const unwanted = createFlag()
-    waiting.caller.whenOver(() => raise(unwanted))
-    this.#sendSelections(thread, [waiting as WaitingSelection], unwanted)
+    this.#sendAlone(thread, 'large', createFlag())
     return true
   }
 
   #sendRows(): boolean {
     const thread = this.#placeFor('rows')
     if (thread === undefined || this.#lanes.rows.size === 0) return false
-    const [waiting] = this.#take('rows', 1)
+    const waiting = this.#takeFirst('rows')
     if (waiting !== undefined) this.#encode(thread, waiting as WaitingRows)
     return true
   }
 
-  /** The next ones for which somebody waits; a task that has failed before travels alone. */
-  #take(lane: Lane, count: number): Waiting[] {
-    const taken: Waiting[] = []
+  /** The first for whom somebody waits. */
+  #takeFirst(lane: Lane): Waiting | undefined {
     for (const waiting of this.#lanes[lane]) {
-      if (taken.length === count || (taken.length > 0 && waiting.attemptCount > 0)) break
       this.#lanes[lane].delete(waiting)
-      if (waiting.caller.gone) this.#fail(waiting, unavailable(GONE))
-      else taken.push(waiting)
-      if (waiting.attemptCount > 0) break
+      if (!waiting.caller.gone) return waiting
+      this.#fail(waiting, unavailable(GONE))
     }
-    return taken
+    return undefined
   }
 
-  async #sendSelections(
-    thread: QueryThread,
-    batch: readonly WaitingSelection[],
-    unwanted: Flag | null,
-  ): Promise<void> {
-    const toSharedMs = sharedClockMs() - performance.now()
-    const queries = batch.map(({ task, caller }) => {
-      return { ...task, expiresMs: caller.deadlineMs + toSharedMs }
+  #sendBatch(thread: Thread, batch: readonly WaitingSelection[]): void {
+    const sentMs = this.#begin(thread, batch)
+    this.#smallSentMs = sentMs
+    thread.way.sendBatch({
+      ended: (flat) => {
+        const tookMs = performance.now() - sentMs
+        this.#smallTaskMs += SMOOTHING * (tookMs - this.#smallTaskMs)
+        this.#settleAll(thread, batch, flat as Uint32Array)
+      },
+      failed: (error) => this.#retry(thread, batch, error),
     })
-    const task: QueriesTask = { kind: 'queries', ...flatten(queries), unwanted }
-    const sentMs = performance.now()
-    for (const { caller, enteredMs } of batch) caller.waited?.(sentMs - enteredMs)
-    if (unwanted === null) this.#smallSentMs = sentMs
-    const flat = await this.#send(thread, batch, task)
-    if (flat === undefined) return
-    const tookMs = performance.now() - sentMs
-    if (unwanted === null) this.#smallTaskMs += SMOOTHING * (tookMs - this.#smallTaskMs)
-    for (const [i, found] of unflattenFindings(flat as Uint32Array, queries).entries()) {
-      this.#settle(batch[i], found)
-    }
   }
 
-  async #encode(thread: QueryThread, waiting: WaitingRows): Promise<void> {
+  /** @param unwanted  raised when nobody waits for it any more */
+  #sendAlone(thread: Thread, lane: 'small' | 'large', unwanted: Flag | null): void {
+    const waiting = this.#takeFirst(lane) as WaitingSelection | undefined
+    if (waiting === undefined) return
+    const { task, caller } = waiting
+    if (unwanted !== null) caller.whenOver(() => raise(unwanted))
+    const expiresMs = caller.deadlineMs + sharedClockMs() - performance.now()
+    this.#begin(thread, [waiting])
+    thread.way.sendTask(
+      { kind: 'queries', ...flatten(task, expiresMs), unwanted },
+      {
+        ended: (flat) => this.#settleAll(thread, [waiting], flat as Uint32Array),
+        failed: (error) => this.#retry(thread, [waiting], error),
+      },
+    )
+  }
+
+  #encode(thread: Thread, waiting: WaitingRows): void {
     const { shardIndex, runs, format } = waiting.task
     const into = this.#buffers.take()
-    const task: RowsTask = { kind: 'rows', shardIndex, runs, format, into }
-    // Where it fails the buffer is given up, since the worker that fails may still write into it.
-    const written = (await this.#send(thread, [waiting], task)) as RowsWritten | undefined
-    if (written === undefined) return
-    const release = () => this.#buffers.giveBack(into)
-    const { rowCount, byteCount } = written
-    if (waiting.isSettled) release()
-    else this.#succeed(waiting, { rowCount, bytes: into.subarray(0, byteCount), release })
+    this.#begin(thread, [waiting])
+    thread.way.sendTask(
+      { kind: 'rows', shardIndex, runs, format, into },
+      {
+        ended: (written) => {
+          const { rowCount, byteCount } = written as RowsWritten
+          this.#freed(thread, 'rows')
+          const release = () => this.#buffers.giveBack(into)
+          if (waiting.isSettled) release()
+          else this.#succeed(waiting, { rowCount, bytes: into.subarray(0, byteCount), release })
+        },
+        // The buffer is given up, since the worker that fails may still write into it.
+        failed: (error) => this.#retry(thread, [waiting], error),
+      },
+    )
   }
 
-  /** The answer of the worker; undefined when it died, and the tasks have been taken care of. */
-  async #send(
-    thread: QueryThread,
-    batch: readonly Waiting[],
-    task: QueriesTask | RowsTask,
-  ): Promise<unknown> {
-    const [{ lane }] = batch
-    thread.underWay[lane]++
-    for (const waiting of batch) waiting.attemptCount++
-    try {
-      return await this.#threads.run(thread, task)
-    } catch (error) {
-      this.#retry(batch, error)
-      return undefined
-    } finally {
-      thread.underWay[lane]--
-      this.#planTurn()
+  /** @returns when the tasks are sent, by the clock of `performance.now()` */
+  #begin(thread: Thread, batch: readonly Waiting[]): number {
+    const sentMs = performance.now()
+    thread.underWay[batch[0].lane]++
+    for (const waiting of batch) {
+      waiting.attemptCount++
+      waiting.caller.waited?.(sentMs - waiting.enteredMs)
     }
+    return sentMs
+  }
+
+  #freed(thread: Thread, lane: Lane): void {
+    thread.underWay[lane]--
+    this.#planTurn()
+  }
+
+  #settleAll(thread: Thread, batch: readonly WaitingSelection[], flat: Uint32Array): void {
+    this.#freed(thread, batch[0].lane)
+    const findings = new FindingsReader(flat)
+    for (const waiting of batch) this.#settle(waiting, findings.next(waiting.task))
   }
 
   /**
    * Every task gives the same answer on every worker, so one that a worker took with it when it
    * died is simply run again.
    */
-  #retry(batch: readonly Waiting[], error: unknown): void {
+  #retry(thread: Thread, batch: readonly Waiting[], error: unknown): void {
     const level = this.#isStopped ? 'debug' : 'error'
     const { lane } = batch[0]
+    this.#freed(thread, lane)
     this.#log[level]({ lane, taskCount: batch.length, ...describeFault(error) }, 'tasks failed')
     for (const waiting of batch) {
       if (waiting.isSettled) continue
@@ -284,6 +315,11 @@ export class Scheduler {
     // For what has gathered behind a task that takes long.
     if (this.#lanes.small.size > 0) this.#planTurn()
   }
+}
+
+/** A task that has failed before travels alone. */
+function mayFollow(waiting: Waiting, batch: readonly Waiting[]): boolean {
+  return batch.length === 0 || (waiting.attemptCount === 0 && batch[0].attemptCount === 0)
 }
 
 /** Of each task in the average of what they take. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { MessagePort } from 'node:worker_threads'
 import type { ShardImage } from '../shard/layout.js'
 import type { RowFormat } from '../shard/rows.js'
 import type { Control, Flag } from './control.js'
@@ -16,7 +17,16 @@ export interface QueryWorkerData {
   readonly edgeTestCount: number
 }
 
-/** The messages to a worker. */
+/** The channel to a worker (pool/channel.ts), as the worker gets it. */
+export interface ChannelEnd {
+  readonly buffer: SharedArrayBuffer
+  readonly port: MessagePort
+}
+
+/** The message that only wakes a thread. */
+export const WAKE = 0
+
+/** The tasks that travel as messages. */
 export type WorkerTask = QueriesTask | RowsTask
 
 export interface QueriesTask extends FlatQueries {

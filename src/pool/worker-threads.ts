@@ -13,17 +13,24 @@ import { Piscina } from 'piscina'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { type Arena, releaseZones } from '../shard/arena.js'
+import { Channel } from './channel.js'
 import { attachedCount } from './control.js'
 import type { QueryThread } from './placement.js'
-import type { QueryWorkerData, WorkerTask } from './worker-messages.js'
+import type { QueryWorkerData } from './worker-messages.js'
+
+/** The way to a worker, as the scheduler sees it. */
+export type TaskWay = Pick<Channel, 'batch' | 'sendBatch' | 'sendTask'>
 
 /** The threads, as the scheduler sees them. */
 export interface QueryThreads {
-  readonly ready: readonly QueryThread[]
+  readonly ready: readonly (QueryThread & { readonly way: TaskWay })[]
   /** Called when a thread has become ready. */
   onReady: () => void
-  /** Rejects when the worker dies. */
-  run(thread: QueryThread, task: WorkerTask): Promise<unknown>
+}
+
+/** A worker that takes tasks. */
+interface ReadyThread extends QueryThread {
+  readonly way: Channel
 }
 
 /** A worker as Piscina tells of it. */
@@ -42,7 +49,7 @@ interface WorkerThreadsOptions {
 }
 
 export class WorkerThreads implements QueryThreads {
-  ready: readonly QueryThread[] = []
+  ready: readonly ReadyThread[] = []
   onReady: () => void = () => {}
 
   readonly #options: WorkerThreadsOptions
@@ -56,7 +63,7 @@ export class WorkerThreads implements QueryThreads {
   readonly #followed = new WeakSet<Worker>()
   /** Those that have not told yet that they are ready. */
   readonly #loading = new Set<Worker>()
-  /** Where the task that is handed to Piscina at this moment is to go. */
+  /** The worker that the task is for which is handed to Piscina at this moment. */
   #wantedId = 0
   /** One for each thread that has not ended. */
   readonly #exits = new Set<Promise<unknown>>()
@@ -65,11 +72,6 @@ export class WorkerThreads implements QueryThreads {
     this.#options = options
     this.#arenas = new Set(options.workerData.shards.map((shard) => shard.arena))
     this.#piscina = this.#create()
-  }
-
-  run(thread: QueryThread, task: WorkerTask): Promise<unknown> {
-    this.#wantedId = thread.id
-    return this.#piscina.run(task)
   }
 
   /** Rejects when a worker fails outside of a task; never resolves. */
@@ -90,6 +92,7 @@ export class WorkerThreads implements QueryThreads {
     clearTimeout(this.#replacement)
     this.#followWorkers(this.#piscina)
     await this.#untilLoaded(this.#piscina)
+    for (const { way } of this.ready) way.close()
     await this.#piscina.close()
     await Promise.all(this.#exits)
   }
@@ -126,10 +129,7 @@ export class WorkerThreads implements QueryThreads {
       minThreads: threadCount,
       maxThreads: threadCount,
       idleTimeout: Number.POSITIVE_INFINITY,
-      // Which worker gets a task, and how many it has, the scheduler has decided.
-      loadBalancer: (_task, workers) =>
-        workers.find(({ id }) => id === this.#wantedId) ?? workers[0] ?? null,
-      maxQueue: limits.tasksQueuedCount,
+      loadBalancer: (_task, workers) => workers.find(({ id }) => id === this.#wantedId) ?? null,
       closeTimeout: limits.poolCloseMs,
       recordTiming: false,
       // Not those of this process: a loader or profiler would slow down every restart of a worker.
@@ -173,10 +173,31 @@ export class WorkerThreads implements QueryThreads {
     }
   }
 
+  /** A moment later, since Piscina gives a worker no task while it tells of it. */
   #welcome(piscina: Piscina, id: number): void {
-    if (piscina !== this.#piscina) return
-    this.ready = [...this.ready, { id, underWay: { small: 0, large: 0, rows: 0 } }]
-    this.onReady()
+    setImmediate(() => {
+      const isAlive = piscina.threads.some(({ threadId }) => threadId === id)
+      if (piscina !== this.#piscina || this.#closing || !isAlive) return
+      const thread = { id, underWay: { small: 0, large: 0, rows: 0 }, way: new Channel() }
+      this.ready = [...this.ready, thread]
+      void this.#serve(piscina, thread)
+      this.onReady()
+    })
+  }
+
+  /** Gives a worker the one task that it ever has: all that comes by its channel. */
+  async #serve(piscina: Piscina, thread: ReadyThread): Promise<void> {
+    const { way } = thread
+    const { workerEnd } = way
+    this.#wantedId = thread.id
+    let reason = new Error('a query worker ended')
+    try {
+      await piscina.run(workerEnd, { transferList: [workerEnd.port] })
+    } catch (error) {
+      reason = error as Error
+    }
+    this.ready = this.ready.filter((other) => other !== thread)
+    way.fail(reason)
   }
 
   #forgetDead(piscina: Piscina): void {

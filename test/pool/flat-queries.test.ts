@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
-import type { Shapes } from '../../src/geometry/shapes.js'
-import { flattenFindings, unflattenFindings } from '../../src/pool/flat-findings.js'
-import { flatten, type TimedQuery, unflatten } from '../../src/pool/flat-queries.js'
+import { including, type Shapes } from '../../src/geometry/shapes.js'
+import { FindingsReader, findingsLength, writeFindings } from '../../src/pool/flat-findings.js'
+import { flatten, QueryWriter, type TimedQuery, unflatten } from '../../src/pool/flat-queries.js'
 import type { SelectionKind } from '../../src/pool/messages.js'
 import type { CountMode } from '../../src/shard/select.js'
 import { testSeed } from '../support/random/properties.js'
@@ -47,24 +47,46 @@ const query: fc.Arbitrary<TimedQuery> = fc.record({
 
 t.test('queries arrive as they were sent, however many travel together', async (t) => {
   const property = fc.property(fc.array(query, { maxLength: 5 }), (queries) => {
-    const arrived = unflatten(structuredClone(flatten(queries)))
+    const writer = new QueryWriter(new Uint32Array(10_000), new Float64Array(10_000))
+    for (const each of queries) writer.write(each, each.expiresMs)
+    const arrived = unflatten(structuredClone({ ...writer }))
     return JSON.stringify(arrived, plainly) === JSON.stringify(queries, plainly)
   })
   fc.assert(property, { seed: testSeed(t) })
 })
 
+t.test('a query for which there is no room leaves those before it as they are', async (t) => {
+  const room = fc.nat(60)
+  const property = fc.property(fc.array(query), room, room, (queries, words, floats) => {
+    const writer = new QueryWriter(new Uint32Array(words), new Float64Array(floats))
+    const written = queries.filter((each) => writer.write(each, each.expiresMs))
+    const arrived = unflatten(writer)
+    return JSON.stringify(arrived, plainly) === JSON.stringify(written, plainly)
+  })
+  fc.assert(property, { seed: testSeed(t) })
+})
+
+t.test('one query alone may be as large as it likes', async (t) => {
+  const vertices = Float64Array.from({ length: 200_000 }, (_, at) => at)
+  const ringStarts = Uint32Array.of(0, vertices.length / 2)
+  const polygonStarts = Uint32Array.of(0, 1)
+  const polygons = { vertices, ringStarts, polygonStarts, bounds: new Float64Array(4) }
+  const [{ shapes, expiresMs }] = unflatten(
+    flatten({ ...COUNT, shardIndexes: Uint32Array.of(1), shapes: including(polygons) }, 9),
+  )
+  t.equal(expiresMs, 9)
+  t.same(shapes.included[0].polygons, polygons)
+})
+
+const COUNT = { kind: 'count', countMode: 'ContactLocation', isDistinct: false } as const
+
 t.test('an empty choice of sources does not arrive as every source', async (t) => {
   const none = { included: [], excluded: [], nearest: [] }
   const near = { lng: 1, lat: 2, count: 3, isExcluded: false }
-  const asked = (ids: number[] | null): TimedQuery => ({
-    kind: 'count',
-    countMode: 'Contact',
-    isDistinct: false,
-    shardIndexes: Uint32Array.of(0),
-    shapes: { ...none, nearest: [{ ...near, sourceIds: ids }] },
-    expiresMs: 0,
+  const arrived = [[], null, [7]].flatMap((sourceIds) => {
+    const shapes = { ...none, nearest: [{ ...near, sourceIds }] }
+    return unflatten(flatten({ ...COUNT, shardIndexes: Uint32Array.of(0), shapes }, 0))
   })
-  const arrived = unflatten(flatten([asked([]), asked(null), asked([7])]))
   t.same(
     arrived.map(({ shapes }) => shapes.nearest[0].sourceIds),
     [[], null, [7]],
@@ -88,11 +110,10 @@ t.test('findings arrive as they were made', async (t) => {
   )
   const property = fc.property(fc.array(found, { maxLength: 6 }), (all) => {
     const findings = all.map((each) => each.findings)
-    const flat = flattenFindings(findings)
-    const arrived = unflattenFindings(
-      flat,
-      all.map((each) => each.query),
-    )
+    const flat = new Uint32Array(findingsLength(findings))
+    writeFindings(findings, flat)
+    const reader = new FindingsReader(flat)
+    const arrived = all.map((each) => reader.next(each.query))
     return JSON.stringify(arrived, plainly) === JSON.stringify(findings, plainly)
   })
   fc.assert(property, { seed: testSeed(t) })

@@ -4,14 +4,15 @@ import { type Polygons, toPolygons } from '../../src/geometry/polygon/polygons.j
 import { including } from '../../src/geometry/shapes.js'
 import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
+import type { TaskEnd } from '../../src/pool/channel.js'
 import { isRaised } from '../../src/pool/control.js'
-import { flattenFindings } from '../../src/pool/flat-findings.js'
-import { unflatten } from '../../src/pool/flat-queries.js'
+import { findingsLength, writeFindings } from '../../src/pool/flat-findings.js'
+import { QueryWriter, unflatten } from '../../src/pool/flat-queries.js'
 import { type Caller, sharedClockMs } from '../../src/pool/messages.js'
 import type { QueryThread } from '../../src/pool/placement.js'
 import { Scheduler } from '../../src/pool/scheduler.js'
 import type { QueriesTask, RowsTask, WorkerTask } from '../../src/pool/worker-messages.js'
-import type { QueryThreads } from '../../src/pool/worker-threads.js'
+import type { QueryThreads, TaskWay } from '../../src/pool/worker-threads.js'
 import { inTime, within } from '../support/service/in-time.js'
 import { until } from '../support/service/until.js'
 
@@ -31,33 +32,61 @@ const rows = {
   format: { kind: 'json' },
 } as const
 
-/** Threads whose tasks a test answers, or lets fail. */
+interface Sent {
+  readonly thread: FakeThread
+  /** What a worker would find, copied as it is sent. */
+  readonly task: WorkerTask
+  answer(): void
+  die(): void
+}
+
+/** A thread whose tasks a test answers, or lets fail. */
+class FakeThread implements QueryThread {
+  readonly id: number
+  readonly underWay = { small: 0, large: 0, rows: 0 }
+  readonly way: TaskWay
+
+  constructor(id: number, sent: Sent[]) {
+    this.id = id
+    const batch = new QueryWriter(new Uint32Array(SLOT_WORD_COUNT), new Float64Array(4_096))
+    const send = (task: WorkerTask, end: TaskEnd) => {
+      sent.push({
+        thread: this,
+        task,
+        answer: () => end.ended(task.kind === 'rows' ? writeRows(task) : countAll(task)),
+        die: () => end.failed(new Error('for the test')),
+      })
+    }
+    this.way = {
+      batch,
+      sendTask: send,
+      sendBatch: (end) => {
+        const { queryCount } = batch
+        const [words, floats] = [batch.words.slice(), batch.floats.slice()]
+        batch.clear()
+        send({ kind: 'queries', queryCount, words, floats, unwanted: null }, end)
+      },
+    }
+  }
+}
+
+const SLOT_WORD_COUNT = 1_024
+
 class FakeThreads implements QueryThreads {
-  ready: readonly QueryThread[]
+  readonly ready: readonly FakeThread[]
   onReady = () => {}
-  readonly sent: { thread: QueryThread; task: WorkerTask; answer(): void; die(): void }[] = []
+  readonly sent: Sent[] = []
 
   constructor(count: number) {
-    this.ready = Array.from({ length: count }, (_, id) => ({
-      id,
-      underWay: { small: 0, large: 0, rows: 0 },
-    }))
-  }
-
-  run(thread: QueryThread, task: WorkerTask): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      this.sent.push({
-        thread,
-        task,
-        answer: () => resolve(task.kind === 'rows' ? writeRows(task) : countAll(task)),
-        die: () => reject(new Error('for the test')),
-      })
-    })
+    this.ready = Array.from({ length: count }, (_, id) => new FakeThread(id, this.sent))
   }
 }
 
 function countAll(task: QueriesTask): Uint32Array {
-  return flattenFindings(unflatten(task).map(() => ({ counts: Uint32Array.of(7) })))
+  const findings = unflatten(task).map(() => ({ counts: Uint32Array.of(7) }))
+  const flat = new Uint32Array(findingsLength(findings))
+  writeFindings(findings, flat)
+  return flat
 }
 
 function writeRows({ into }: RowsTask) {
@@ -172,6 +201,26 @@ t.test('when tasks take long, nobody waits for a better filled one', async (t) =
   await until(() => threads.sent.length === 3)
   for (const { answer } of threads.sent) answer()
   await Promise.all(asked)
+})
+
+t.test('a small selection with too many sources for a slot travels alone', async (t) => {
+  const { threads, scheduler } = started(t, 1)
+  const { shapes, ...others } = selection()
+  const [layer] = shapes.included
+  const filled = (idCount: number) => {
+    const sourceIds = Array.from({ length: idCount }, (_, id) => id)
+    return { ...others, shapes: { ...shapes, included: [{ ...layer, sourceIds }] } }
+  }
+  const asked = [selection(), filled(SLOT_WORD_COUNT), selection()].map((task) =>
+    scheduler.run(task, inTime()),
+  )
+  for (const at of [0, 1, 2]) {
+    await until(() => threads.sent.length > at)
+    const { included } = unflatten(threads.sent[at].task as QueriesTask)[0].shapes
+    t.equal(included[0].sourceIds?.length, at === 1 ? SLOT_WORD_COUNT : undefined)
+    threads.sent[at].answer()
+  }
+  for (const counts of await Promise.all(asked)) t.same(counts, Uint32Array.of(7))
 })
 
 t.test('a selection is tried again once, by itself, then refused', async (t) => {

@@ -1,0 +1,82 @@
+/**
+ * Memory that a front thread shares with one of its query workers: a ring of slots. The front writes a
+ * task into the next slot and publishes it. The worker takes tasks in their order, and leaves what it
+ * found in the slot of the task. Two counters say how far each of them is; they run over and begin
+ * again.
+ *
+ * @module
+ */
+import { limits } from '../limits.js'
+
+export interface ChannelMemory {
+  /** Words that both threads touch by `Atomics` alone; `AT` has their places. */
+  readonly control: Int32Array
+  readonly slots: readonly Slot[]
+}
+
+export interface Slot {
+  /** One word: how many queries there are, or `BY_MESSAGE`, or `CLOSE`. */
+  readonly head: Uint32Array
+  readonly words: Uint32Array
+  readonly floats: Float64Array
+  /** As `writeFindings` leaves them, or `BY_MESSAGE` in the first word. */
+  readonly findings: Uint32Array
+}
+
+/** Places in `control`, on lines of their own where different threads write. */
+export const AT = {
+  /** Tasks that the front has published. The worker sleeps on this word. */
+  published: 0,
+  /** Tasks that the worker has done. */
+  done: 16,
+  /** Whether the worker sleeps, or is about to: 1 if so. */
+  sleeps: 17,
+  /** Whether the front wants to be told when a task is done: 1 if so. */
+  wanted: 32,
+} as const
+
+/** What is too long for a slot travels as a message beside it. */
+export const BY_MESSAGE = 0xffff_ffff
+
+/** No task: nothing follows. */
+export const CLOSE = 0xffff_fffe
+
+/** A power of two, and more than the tasks that a worker has at a time (pool/placement.ts). */
+const SLOT_COUNT = 8
+const CONTROL_BYTES = 256
+const HEAD_BYTES = 64
+const SLOT_BYTES =
+  HEAD_BYTES +
+  8 * limits.slotFloatCount +
+  4 * limits.slotWordCount +
+  4 * limits.slotFindingWordCount
+
+export function createChannelBuffer(): SharedArrayBuffer {
+  return new SharedArrayBuffer(CONTROL_BYTES + SLOT_COUNT * SLOT_BYTES)
+}
+
+export function layOutChannel(buffer: SharedArrayBuffer): ChannelMemory {
+  const slots = Array.from({ length: SLOT_COUNT }, (_, slot): Slot => {
+    const headAt = CONTROL_BYTES + slot * SLOT_BYTES
+    const floatsAt = headAt + HEAD_BYTES
+    const wordsAt = floatsAt + 8 * limits.slotFloatCount
+    const findingsAt = wordsAt + 4 * limits.slotWordCount
+    return {
+      head: new Uint32Array(buffer, headAt, 1),
+      floats: new Float64Array(buffer, floatsAt, limits.slotFloatCount),
+      words: new Uint32Array(buffer, wordsAt, limits.slotWordCount),
+      findings: new Uint32Array(buffer, findingsAt, limits.slotFindingWordCount),
+    }
+  })
+  return { control: new Int32Array(buffer, 0, CONTROL_BYTES / 4), slots }
+}
+
+/** A counter when one more task is counted. */
+export function next(count: number): number {
+  return (count + 1) | 0
+}
+
+/** The slot of the task behind so many others. */
+export function slotOf(count: number): number {
+  return count & (SLOT_COUNT - 1)
+}

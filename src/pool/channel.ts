@@ -1,0 +1,135 @@
+/**
+ * The way of a front thread to one query worker, and back. Tasks of small selections go through shared
+ * memory (pool/channel-memory.ts), so that neither thread makes or reads a message for them. Others go
+ * as messages, each with a slot for its place in the order. While a thread is awake nobody wakes it.
+ *
+ * @module
+ */
+import assert from 'node:assert/strict'
+import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
+import {
+  AT,
+  BY_MESSAGE,
+  type ChannelMemory,
+  CLOSE,
+  createChannelBuffer,
+  layOutChannel,
+  next,
+  type Slot,
+  slotOf,
+} from './channel-memory.js'
+import { QueryWriter } from './flat-queries.js'
+import { type ChannelEnd, type RowsWritten, WAKE, type WorkerTask } from './worker-messages.js'
+
+/** Is told once how a task ends. */
+export interface TaskEnd {
+  /**
+   * @param result  of a batch, the findings of its queries, in memory that is used again when this
+   *   returns
+   */
+  ended(result: Uint32Array | RowsWritten): void
+  /** The worker died. */
+  failed(error: Error): void
+}
+
+export class Channel {
+  /** For the worker. Its port is to be transferred. */
+  readonly workerEnd: ChannelEnd
+  readonly #memory: ChannelMemory
+  readonly #writers: readonly QueryWriter[]
+  readonly #port: MessagePort
+  /** Results that came as messages before their slots were looked at. */
+  readonly #arrived: (Uint32Array | RowsWritten)[] = []
+  /** Of the tasks that are not done, in order. */
+  readonly #ends: TaskEnd[] = []
+  #publishedCount = 0
+  #drainedCount = 0
+  #isOver = false
+
+  constructor() {
+    const buffer = createChannelBuffer()
+    this.#memory = layOutChannel(buffer)
+    this.#writers = this.#memory.slots.map(({ words, floats }) => new QueryWriter(words, floats))
+    const { port1, port2 } = new MessageChannel()
+    this.workerEnd = { buffer, port: port2 }
+    this.#port = port1
+    port1.on('message', (message) => {
+      if (message !== WAKE) this.#arrived.push(message)
+      this.drain()
+    })
+    // Whoever waits for an answer keeps the process alive, not this.
+    port1.unref()
+  }
+
+  /** Where the next batch is written. */
+  get batch(): QueryWriter {
+    return this.#writers[slotOf(this.#publishedCount)]
+  }
+
+  /** Sends what was written into the batch. */
+  sendBatch(end: TaskEnd): void {
+    this.#publish(this.batch.queryCount, end)
+  }
+
+  sendTask(task: WorkerTask, end: TaskEnd): void {
+    // Before its slot is published, so that the worker finds it.
+    this.#port.postMessage(task)
+    this.#publish(BY_MESSAGE, end)
+  }
+
+  /** Ends the tasks that the worker has done. */
+  drain(): void {
+    const { control } = this.#memory
+    while (!this.#isOver && this.#ends.length > 0) {
+      if (Atomics.load(control, AT.done) === this.#drainedCount) {
+        // The worker looks at this word after it has counted a task as done, so one more look is due.
+        Atomics.store(control, AT.wanted, 1)
+        if (Atomics.load(control, AT.done) === this.#drainedCount) return
+      }
+      this.#endOne()
+    }
+  }
+
+  /** The worker is dead: ends what it has done, and fails what it has not. */
+  fail(error: Error): void {
+    this.drain()
+    this.#isOver = true
+    this.#port.close()
+    for (const end of this.#ends.splice(0)) end.failed(error)
+  }
+
+  /** Lets the worker do what it was sent, and then end. */
+  close(): void {
+    if (!this.#isOver) this.#publish(CLOSE)
+  }
+
+  #publish(head: number, end?: TaskEnd): void {
+    const { control, slots } = this.#memory
+    slots[slotOf(this.#publishedCount)].head[0] = head
+    if (end !== undefined) this.#ends.push(end)
+    this.#publishedCount = next(this.#publishedCount)
+    this.batch.clear()
+    Atomics.store(control, AT.wanted, 1)
+    Atomics.store(control, AT.published, this.#publishedCount)
+    if (Atomics.load(control, AT.sleeps) === 1) Atomics.notify(control, AT.published)
+  }
+
+  #endOne(): void {
+    const slot = this.#memory.slots[slotOf(this.#drainedCount)]
+    this.#drainedCount = next(this.#drainedCount)
+    const end = this.#ends.shift() as TaskEnd
+    end.ended(this.#resultIn(slot))
+  }
+
+  /** A result that is a message was posted before its task was counted as done. */
+  #resultIn({ findings }: Slot): Uint32Array | RowsWritten {
+    if (findings[0] !== BY_MESSAGE) return findings
+    const arrived = this.#arrived.shift()
+    if (arrived !== undefined) return arrived
+    for (;;) {
+      const received = receiveMessageOnPort(this.#port)
+      assert(received, 'a result was posted before its task was counted as done')
+      if (received.message !== WAKE) return received.message
+    }
+  }
+}
