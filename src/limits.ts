@@ -21,6 +21,8 @@ export const limits = {
   heldBodyBytes: 256 * MiB,
   /** Bodies that one front thread unpacks at a time. Each holds its output so far. */
   bodiesUnpackedCount: 4,
+  /** Pairs of Accept and Content-Type whose meaning one front thread remembers. */
+  knownOptionsCount: 256,
   /** From the head of a request to the end of its body. */
   bodyMs: 30_000,
   /** Connections of one front thread. Further connections are closed as they arrive. */

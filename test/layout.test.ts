@@ -121,6 +121,7 @@ const textOwners: readonly { text: RegExp; what: string; owners: readonly string
     text: /\bAtomics\./,
     what: 'Atomics',
     owners: [
+      'pool/channel-memory.ts',
       'pool/control.ts',
       'shard/arena.ts',
       'shard/duplicates/hash-filter.ts',

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { limits } from '../limits.js'
 import type { CsvLayout } from './answer.js'
 import { CSV_LINE_END, csvEscaped, csvField, csvText } from './csv.js'
 import { jsvText } from './jsv.js'
@@ -110,8 +111,11 @@ export const frames: Readonly<Record<ListLayout, { list: Frame; counts: Frame }>
 
 /** A frame that holds no recipients. */
 export function framed(frame: Frame, sources: readonly SourceSummary[]): string {
-  const records = sources.map((source, at) => frame.sourceStart(source, at) + frame.sourceEnd)
-  return [frame.start, ...records, frame.end].join('')
+  let text = frame.start
+  for (let at = 0; at < sources.length; at++) {
+    text += frame.sourceStart(sources[at], at) + frame.sourceEnd
+  }
+  return text + frame.end
 }
 
 /** The beginning of every line of a source, up to the phone. */
@@ -131,10 +135,23 @@ function commaBefore(at: number): string {
 /** A source record without its closing brace. */
 function jsonSource({ sourceId, label, count }: SourceSummary): string {
   return (
-    `{"SourceId":${sourceId},"Label":${JSON.stringify(label)},"Count":${count},` +
+    `{"SourceId":${sourceId},"Label":${jsonLabel(label)},"Count":${count},` +
     `"Status":"${SOURCE_STATUS}"`
   )
 }
+
+/** Labels are few, and stand in every answer. */
+function jsonLabel(label: string): string {
+  const known = jsonLabels.get(label)
+  if (known !== undefined) return known
+  const text = JSON.stringify(label)
+  // Those of old snapshots need not be kept.
+  if (jsonLabels.size === 2 * limits.sourceCount) jsonLabels.clear()
+  jsonLabels.set(label, text)
+  return text
+}
+
+const jsonLabels = new Map<string, string>()
 
 function csvSource({ sourceId, label, count }: SourceSummary): string {
   return [sourceId, csvText(label), count, csvField(SOURCE_STATUS)].join(',')

@@ -52,7 +52,7 @@ export function bindByName(
  * @throws ServiceError  never quoting the body
  */
 export function readContent(request: HttpRequest, body: Uint8Array): BodyContent {
-  const type = mediaTypeOf(request)
+  const type = request.mediaType
   if (JSV_TYPES.includes(type)) return { kind: 'members', members: objectOf(body) }
   if (type === 'application/json' || looksLikeJson(body)) {
     return { kind: 'members', members: parse(body) }
@@ -64,7 +64,7 @@ export function readContent(request: HttpRequest, body: Uint8Array): BodyContent
 
 /** Whether the Content-Type of a request says that its body is a form, though it may be JSON. */
 export function mayBeForm(request: HttpRequest): boolean {
-  return formReaders.has(mediaTypeOf(request))
+  return formReaders.has(request.mediaType)
 }
 
 type Fields = readonly (readonly [name: string, text: string])[]
@@ -76,11 +76,6 @@ const formReaders: ReadonlyMap<string, (body: Uint8Array, contentType: string) =
     ['text/csv', recordOf],
   ],
 )
-
-function mediaTypeOf(request: HttpRequest): string {
-  const contentType = request.header('content-type') ?? ''
-  return contentType.split(';', 1)[0].trim().toLowerCase()
-}
 
 /**
  * Reads a body as a list of requests. Members in the query are refused: they would belong to no

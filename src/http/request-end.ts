@@ -40,28 +40,42 @@ export type StageTimes = Readonly<Record<Stage, number>>
 
 /** Tells how long the stages of one request take. */
 export class StageClock {
-  readonly #times = { receive: 0, parse: 0, wait: 0, select: 0, write: 0 }
+  #receive = 0
+  #parse = 0
+  #wait = 0
+  #select = 0
+  #write = 0
   #stage: Exclude<Stage, 'wait'> = 'parse'
   #sinceMs = performance.now()
 
   /** Ends the stage that runs, and begins another one. */
   enter(stage: Exclude<Stage, 'wait'>): void {
     const nowMs = performance.now()
-    this.#times[this.#stage] += nowMs - this.#sinceMs
+    const ms = nowMs - this.#sinceMs
+    if (this.#stage === 'receive') this.#receive += ms
+    else if (this.#stage === 'parse') this.#parse += ms
+    else if (this.#stage === 'select') this.#select += ms
+    else this.#write += ms
     this.#stage = stage
     this.#sinceMs = nowMs
   }
 
   /** A task of the request has waited so long for a thread. */
   waited(ms: number): void {
-    if (ms > this.#times.wait) this.#times.wait = ms
+    if (ms > this.#wait) this.#wait = ms
   }
 
   /** The times so far. */
   read(): StageTimes {
     this.enter(this.#stage)
-    const { receive, parse, wait, select, write } = this.#times
-    return { receive, parse, wait, select: Math.max(0, select - wait), write }
+    const wait = this.#wait
+    return {
+      receive: this.#receive,
+      parse: this.#parse,
+      wait,
+      select: Math.max(0, this.#select - wait),
+      write: this.#write,
+    }
   }
 }
 

@@ -8,6 +8,7 @@ import { randomBytes } from 'node:crypto'
 import type { ServiceError } from '../errors.js'
 import type { Format } from '../format/formats.js'
 import type { OperationName } from '../interface/operations.js'
+import { limits } from '../limits.js'
 import type { Reply } from '../selection/reply.js'
 import type { RequestBody } from './body.js'
 import { StageClock } from './request-end.js'
@@ -79,6 +80,8 @@ export interface HttpRequest {
    */
   readonly options: ResponseOptions
   header(name: HeaderName): string | undefined
+  /** The Content-Type of the body in lower case, without parameters; `''` where there is none. */
+  readonly mediaType: string
   /**
    * Names the operation where only the body could tell.
    *
@@ -113,12 +116,14 @@ export class IncomingRequest implements HttpRequest {
   /** Host headers that were sent. */
   hostCount = 0
 
-  readonly #headers: Partial<Record<HeaderName, string>> = {}
+  /** In the order of `headerNames`. */
+  readonly #headers: (string | undefined)[] = []
   readonly #queryText: string | undefined
   #query: URLSearchParams | undefined
   #requestId: string | undefined
 
   #options: ResponseOptions | undefined
+  #mediaType: string | undefined
   readonly #connection: { readonly peerAddress: string }
   readonly #check: CallCheck
 
@@ -131,9 +136,8 @@ export class IncomingRequest implements HttpRequest {
     this.#check = check
     this.path = native.getUrl()
     this.#queryText = native.getQuery()
-    native.forEach((name, value) => {
-      this.#copyHeader(name, value)
-    })
+    readByLibrary = this
+    native.forEach(copyHeader)
     const sentMethod = native.getCaseSensitiveMethod()
     this.mayHaveBody = !BODILESS.has(sentMethod)
     this.method = sentMethod === 'POST' ? this.#meantMethod() : sentMethod
@@ -150,28 +154,38 @@ export class IncomingRequest implements HttpRequest {
   }
 
   get requestId(): string {
-    this.#requestId ??= acceptedRequestId(this.#headers['x-request-id']) ?? nextRequestId()
+    this.#requestId ??= acceptedRequestId(this.header('x-request-id')) ?? nextRequestId()
     return this.#requestId
   }
 
   get options(): ResponseOptions {
-    this.#options ??= responseOptionsOf({
-      pathFormat: this.pathFormat,
-      suffix: this.suffix,
-      query: this.query,
-      accept: this.#headers.accept,
-      contentType: this.#headers['content-type'],
-    })
+    this.#options ??= this.#readOptions()
     return this.#options
   }
 
   /** The length of the body, by its Content-Length. */
   get declaredBytes(): number {
-    return Number(this.#headers['content-length'] ?? 0)
+    return Number(this.header('content-length') ?? 0)
   }
 
   header(name: HeaderName): string | undefined {
-    return this.#headers[name]
+    return this.#headers[placeOf[name]]
+  }
+
+  get mediaType(): string {
+    this.#mediaType ??= mediaTypeOf(this.header('content-type') ?? '')
+    return this.#mediaType
+  }
+
+  /** To be called once for each header as it was sent. */
+  copyHeader(sentName: string, value: string): void {
+    if (sentName === 'content-length') this.lengthCount++
+    else if (sentName === 'host') this.hostCount++
+    const place = places.get(sentName)
+    if (place === undefined) return
+    const earlier = this.#headers[place]
+    // A list may be sent as several headers, and means the same.
+    this.#headers[place] = earlier === undefined ? value : `${earlier}, ${value}`
   }
 
   admit(call: OperationCall): void {
@@ -190,20 +204,47 @@ export class IncomingRequest implements HttpRequest {
   }
 
   #namedMethod(): string | undefined {
-    const header = this.#headers[METHOD_OVERRIDE]
+    const header = this.header(METHOD_OVERRIDE)
     if (header || !this.#queryText?.toLowerCase().includes(METHOD_OVERRIDE)) return header
     return [...this.query].find(([name]) => name.toLowerCase() === METHOD_OVERRIDE)?.[1]
   }
 
-  #copyHeader(sentName: string, value: string): void {
-    if (sentName === 'content-length') this.lengthCount++
-    else if (sentName === 'host') this.hostCount++
-    if (!isNeeded(sentName)) return
-    const earlier = this.#headers[sentName]
-    // A list may be sent as several headers, and means the same.
-    this.#headers[sentName] = earlier === undefined ? value : `${earlier}, ${value}`
+  /** Most requests say what they want by two headers alone, and these are the same again and again. */
+  #readOptions(): ResponseOptions {
+    const { pathFormat, suffix, query } = this
+    const accept = this.header('accept')
+    const contentType = this.header('content-type')
+    const isPlain = pathFormat === undefined && suffix === undefined && query === NO_QUERY
+    const key = `${accept ?? ''}\n${contentType ?? ''}`
+    const known = isPlain ? knownOptions.get(key) : undefined
+    if (known !== undefined) return known
+    const options = responseOptionsOf({ pathFormat, suffix, query, accept, contentType })
+    if (!isPlain) return options
+    // Clients of one kind send the same, so that starting anew costs nothing.
+    if (knownOptions.size === limits.knownOptionsCount) knownOptions.clear()
+    knownOptions.set(key, options)
+    return options
   }
 }
+
+/** By Accept and Content-Type. */
+const knownOptions = new Map<string, ResponseOptions>()
+
+/** The request that is being read. The library calls back before it returns. */
+let readByLibrary: IncomingRequest | undefined
+
+/** One function for all requests. */
+function copyHeader(name: string, value: string): void {
+  readByLibrary?.copyHeader(name, value)
+}
+
+/** Of a Content-Type, in lower case. */
+function mediaTypeOf(contentType: string): string {
+  if (contentType === JSON_TYPE) return JSON_TYPE
+  return contentType.split(';', 1)[0].trim().toLowerCase()
+}
+
+const JSON_TYPE = 'application/json'
 
 /** Also a key of the query and a field of forms. */
 export const METHOD_OVERRIDE = 'x-http-method-override'
@@ -211,11 +252,9 @@ export const METHOD_OVERRIDE = 'x-http-method-override'
 const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 const NO_QUERY = new URLSearchParams()
 
-const needed: ReadonlySet<string> = new Set(headerNames)
-
-function isNeeded(name: string): name is HeaderName {
-  return needed.has(name)
-}
+/** The place of each header among those that are copied. */
+const places: ReadonlyMap<string, number> = new Map(headerNames.map((name, place) => [name, place]))
+const placeOf = Object.fromEntries(places) as Readonly<Record<HeaderName, number>>
 
 const requestIdPattern = /^[\w-]{1,64}$/
 const requestIdPrefix = randomBytes(6).toString('hex')

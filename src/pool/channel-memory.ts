@@ -9,7 +9,7 @@
 import { limits } from '../limits.js'
 
 export interface ChannelMemory {
-  /** Words that both threads touch by `Atomics` alone; `AT` has their places. */
+  /** Touched by the functions of this file alone. */
   readonly control: Int32Array
   readonly slots: readonly Slot[]
 }
@@ -22,18 +22,6 @@ export interface Slot {
   /** As `writeFindings` leaves them, or `BY_MESSAGE` in the first word. */
   readonly findings: Uint32Array
 }
-
-/** Places in `control`, on lines of their own where different threads write. */
-export const AT = {
-  /** Tasks that the front has published. The worker sleeps on this word. */
-  published: 0,
-  /** Tasks that the worker has done. */
-  done: 16,
-  /** Whether the worker sleeps, or is about to: 1 if so. */
-  sleeps: 17,
-  /** Whether the front wants to be told when a task is done: 1 if so. */
-  wanted: 32,
-} as const
 
 /** What is too long for a slot travels as a message beside it. */
 export const BY_MESSAGE = 0xffff_ffff
@@ -80,3 +68,50 @@ export function next(count: number): number {
 export function slotOf(count: number): number {
   return count & (SLOT_COUNT - 1)
 }
+
+/** For the front: so many tasks are there now. It wants to be told when one of them is done. */
+export function publish({ control }: ChannelMemory, publishedCount: number): void {
+  Atomics.store(control, AT.wanted, 1)
+  Atomics.store(control, AT.published, publishedCount)
+  if (Atomics.load(control, AT.sleeps) === 1) Atomics.notify(control, AT.published)
+}
+
+/** For the worker: sleeps until there is a task behind so many others. */
+export function waitForTask({ control }: ChannelMemory, doneCount: number): void {
+  while (Atomics.load(control, AT.published) === doneCount) {
+    Atomics.store(control, AT.sleeps, 1)
+    // The front looks at `sleeps` after it has published: one of the two sees what the other did.
+    Atomics.wait(control, AT.published, doneCount)
+    Atomics.store(control, AT.sleeps, 0)
+  }
+}
+
+/**
+ * For the worker: so many tasks are done.
+ *
+ * @returns whether the front wants to be told of it
+ */
+export function countDone({ control }: ChannelMemory, doneCount: number): boolean {
+  Atomics.store(control, AT.done, doneCount)
+  return Atomics.exchange(control, AT.wanted, 0) === 1
+}
+
+/** For the front: whether more tasks are done than so many. If not, it is told when one is. */
+export function hasDoneMore({ control }: ChannelMemory, drainedCount: number): boolean {
+  if (Atomics.load(control, AT.done) !== drainedCount) return true
+  Atomics.store(control, AT.wanted, 1)
+  // The worker looks at `wanted` after it has counted: one of the two sees what the other did.
+  return Atomics.load(control, AT.done) !== drainedCount
+}
+
+/** Places in `control`, on lines of the cache of their own where different threads write. */
+const AT = {
+  /** Tasks that the front has published. The worker sleeps on this word. */
+  published: 0,
+  /** Tasks that the worker has done. */
+  done: 16,
+  /** Whether the worker sleeps, or is about to: 1 if so. */
+  sleeps: 17,
+  /** Whether the front wants to be told when a task is done: 1 if so. */
+  wanted: 32,
+} as const

@@ -8,13 +8,14 @@
 import assert from 'node:assert/strict'
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import {
-  AT,
   BY_MESSAGE,
   type ChannelMemory,
   CLOSE,
   createChannelBuffer,
+  hasDoneMore,
   layOutChannel,
   next,
+  publish,
   type Slot,
   slotOf,
 } from './channel-memory.js'
@@ -22,7 +23,7 @@ import { QueryWriter } from './flat-queries.js'
 import { type ChannelEnd, type RowsWritten, WAKE, type WorkerTask } from './worker-messages.js'
 
 /** Is told once how a task ends. */
-export interface TaskEnd {
+interface TaskEnd {
   /**
    * @param result  of a batch, the findings of its queries, in memory that is used again when this
    *   returns
@@ -55,7 +56,7 @@ export class Channel {
     this.#port = port1
     port1.on('message', (message) => {
       if (message !== WAKE) this.#arrived.push(message)
-      this.drain()
+      this.#drain()
     })
     // Whoever waits for an answer keeps the process alive, not this.
     port1.unref()
@@ -78,21 +79,19 @@ export class Channel {
   }
 
   /** Ends the tasks that the worker has done. */
-  drain(): void {
-    const { control } = this.#memory
+  #drain(): void {
     while (!this.#isOver && this.#ends.length > 0) {
-      if (Atomics.load(control, AT.done) === this.#drainedCount) {
-        // The worker looks at this word after it has counted a task as done, so one more look is due.
-        Atomics.store(control, AT.wanted, 1)
-        if (Atomics.load(control, AT.done) === this.#drainedCount) return
-      }
-      this.#endOne()
+      if (!hasDoneMore(this.#memory, this.#drainedCount)) return
+      const slot = this.#memory.slots[slotOf(this.#drainedCount)]
+      this.#drainedCount = next(this.#drainedCount)
+      const end = this.#ends.shift() as TaskEnd
+      end.ended(this.#resultIn(slot))
     }
   }
 
   /** The worker is dead: ends what it has done, and fails what it has not. */
   fail(error: Error): void {
-    this.drain()
+    this.#drain()
     this.#isOver = true
     this.#port.close()
     for (const end of this.#ends.splice(0)) end.failed(error)
@@ -104,21 +103,11 @@ export class Channel {
   }
 
   #publish(head: number, end?: TaskEnd): void {
-    const { control, slots } = this.#memory
-    slots[slotOf(this.#publishedCount)].head[0] = head
+    this.#memory.slots[slotOf(this.#publishedCount)].head[0] = head
     if (end !== undefined) this.#ends.push(end)
     this.#publishedCount = next(this.#publishedCount)
     this.batch.clear()
-    Atomics.store(control, AT.wanted, 1)
-    Atomics.store(control, AT.published, this.#publishedCount)
-    if (Atomics.load(control, AT.sleeps) === 1) Atomics.notify(control, AT.published)
-  }
-
-  #endOne(): void {
-    const slot = this.#memory.slots[slotOf(this.#drainedCount)]
-    this.#drainedCount = next(this.#drainedCount)
-    const end = this.#ends.shift() as TaskEnd
-    end.ended(this.#resultIn(slot))
+    publish(this.#memory, this.#publishedCount)
   }
 
   /** A result that is a message was posted before its task was counted as done. */

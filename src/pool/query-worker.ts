@@ -13,7 +13,16 @@ import { BudgetSpent, Unwanted } from '../shard/budget.js'
 import { attachShard, type Shard } from '../shard/layout.js'
 import { encodeRows } from '../shard/rows.js'
 import { countInside, selectInside } from '../shard/select.js'
-import { AT, BY_MESSAGE, CLOSE, layOutChannel, next, type Slot, slotOf } from './channel-memory.js'
+import {
+  BY_MESSAGE,
+  CLOSE,
+  countDone,
+  layOutChannel,
+  next,
+  type Slot,
+  slotOf,
+  waitForTask,
+} from './channel-memory.js'
 import { countAttached, type Flag, isRaised } from './control.js'
 import { type Findings, findingsLength, writeFindings } from './flat-findings.js'
 import { type FlatQueries, type TimedQuery, unflatten } from './flat-queries.js'
@@ -37,18 +46,17 @@ export function attachWorker(): (end: ChannelEnd) => void {
     )
   }
   return ({ buffer, port }) => {
-    const { control, slots } = layOutChannel(buffer)
+    const memory = layOutChannel(buffer)
     let doneCount = 0
     for (;;) {
-      waitForTask(control, doneCount)
-      const slot = slots[slotOf(doneCount)]
+      waitForTask(memory, doneCount)
+      const slot = memory.slots[slotOf(doneCount)]
       const [head] = slot.head
       if (head === CLOSE) break
       if (head === BY_MESSAGE) doMessage(slot, port)
       else leaveFindings(findAll(queriesIn(slot), null), slot, port)
       doneCount = next(doneCount)
-      Atomics.store(control, AT.done, doneCount)
-      if (Atomics.exchange(control, AT.wanted, 0) === 1) port.postMessage(WAKE)
+      if (countDone(memory, doneCount)) port.postMessage(WAKE)
     }
     port.close()
   }
@@ -58,16 +66,6 @@ export function attachWorker(): (end: ChannelEnd) => void {
     slot.findings[0] = BY_MESSAGE
     if (task.kind === 'queries') post(findAll(task, task.unwanted), port)
     else port.postMessage(encodeRows(shards[task.shardIndex], task.runs, task.format, task.into))
-  }
-}
-
-/** Sleeps until there is a task behind so many others. */
-function waitForTask(control: Int32Array, doneCount: number): void {
-  while (Atomics.load(control, AT.published) === doneCount) {
-    Atomics.store(control, AT.sleeps, 1)
-    // The front looks at `sleeps` after it has published: one of the two sees what the other did.
-    Atomics.wait(control, AT.published, doneCount)
-    Atomics.store(control, AT.sleeps, 0)
   }
 }
 

@@ -29,14 +29,14 @@ export const WAKE = 0
 /** The tasks that travel as messages. */
 export type WorkerTask = QueriesTask | RowsTask
 
-export interface QueriesTask extends FlatQueries {
+interface QueriesTask extends FlatQueries {
   readonly kind: 'queries'
   /** Raised when nobody waits for the findings any more. */
   readonly unwanted: Flag | null
 }
 
 /** Rows of a shard, as many as there is room for. */
-export interface RowsTask {
+interface RowsTask {
   readonly kind: 'rows'
   readonly shardIndex: number
   readonly runs: Uint32Array

@@ -10,7 +10,7 @@ import type { Caller, QueryRunner } from '../pool/messages.js'
 import type { CountMode } from '../shard/select.js'
 import type { Catalogue } from './catalogue.js'
 import { dispatchCounts, dispatchRuns } from './dispatch.js'
-import { merge, type SourceSelection } from './merge.js'
+import { mergeCounts, mergeRuns, type SourceSelection } from './merge.js'
 import { cutToPage, pageOf } from './page.js'
 import type { JsonObject } from './parse.js'
 import { planTasks } from './plan.js'
@@ -57,15 +57,22 @@ export async function answer(
   return recipientAnswer(service, query.countsOnly, cutToPage(selections, page))
 }
 
-/** Who a valid query selects, by source. */
+/**
+ * Who a valid query selects, by source.
+ *
+ * @throws ServiceError
+ */
 export async function select(
   { catalogue, runner, queryThreadCount }: SelectionService,
   query: Query,
   countMode: CountMode,
   caller: Caller,
-): Promise<SourceSelection[]> {
+): Promise<readonly SourceSelection[]> {
   refuseUnknownSources(query.sourceReferences, catalogue)
   const plan = planTasks(query, countMode, catalogue, queryThreadCount)
-  const dispatch = query.countsOnly ? dispatchCounts : dispatchRuns
-  return merge(catalogue, query.sourceIds, await dispatch(runner, plan, caller))
+  if (query.countsOnly) {
+    const counted = await dispatchCounts(runner, plan, caller)
+    return mergeCounts(catalogue, query.sourceIds, plan.tasks, counted)
+  }
+  return mergeRuns(catalogue, query.sourceIds, await dispatchRuns(runner, plan, caller))
 }

@@ -1,16 +1,11 @@
 /**
- * Fourth stage: sends tasks to the query workers, and puts their results in shard order.
+ * Fourth stage: sends tasks to the query workers. What they find has the order of the tasks and of the
+ * shards in each.
  *
  * @module
  */
 import type { Caller, QueryRunner } from '../pool/messages.js'
 import type { Plan } from './plan.js'
-
-/** What is counted of one shard. */
-export interface ShardCount {
-  readonly shardIndex: number
-  readonly count: number
-}
 
 /** What is selected of one shard, as [start, end) pairs of recipient indexes. */
 export interface ShardRuns {
@@ -18,35 +13,40 @@ export interface ShardRuns {
   readonly runs: Uint32Array
 }
 
-/** Counts, shard by shard. */
-export async function dispatchCounts(
+/**
+ * @returns of each task, how many recipients of each shard are inside
+ * @throws ServiceError
+ */
+export function dispatchCounts(
   runner: QueryRunner,
-  { tasks, ...asked }: Plan,
+  { tasks, shapes, countMode, isDistinct, isLarge }: Plan,
   caller: Caller,
-): Promise<ShardCount[]> {
-  const parts = tasks.map((shardIndexes) => {
-    const task = { kind: 'count', shardIndexes, ...asked } as const
-    return runner.run<'count'>(task, caller)
-  })
-  const counted = await allOf(parts)
-  return tasks.flatMap((shardIndexes, at) =>
-    Array.from(shardIndexes, (shardIndex, i) => ({ shardIndex, count: counted[at][i] })),
+): Promise<readonly Uint32Array[]> {
+  const asked = { shapes, countMode, isDistinct, isLarge }
+  return allOf(
+    tasks.map((shardIndexes) =>
+      runner.run<'count'>({ kind: 'count', shardIndexes, ...asked }, caller),
+    ),
   )
 }
 
-/** Selects, shard by shard, in ascending order of shards. */
+/**
+ * @returns what is selected of each shard, in ascending order of shards
+ * @throws ServiceError
+ */
 export async function dispatchRuns(
   runner: QueryRunner,
-  { tasks, ...asked }: Plan,
+  { tasks, shapes, countMode, isDistinct, isLarge }: Plan,
   caller: Caller,
-): Promise<ShardRuns[]> {
-  const parts = tasks.map((shardIndexes) => {
-    const task = { kind: 'select', shardIndexes, ...asked } as const
-    return runner.run<'select'>(task, caller)
-  })
-  const selected = await allOf(parts)
-  const found = tasks.flatMap((shardIndexes, at) =>
-    Array.from(shardIndexes, (shardIndex, i) => ({ shardIndex, runs: selected[at][i] })),
+): Promise<readonly ShardRuns[]> {
+  const asked = { shapes, countMode, isDistinct, isLarge }
+  const selected = await allOf(
+    tasks.map((shardIndexes) =>
+      runner.run<'select'>({ kind: 'select', shardIndexes, ...asked }, caller),
+    ),
+  )
+  const found = tasks.flatMap((shardIndexes, task) =>
+    Array.from(shardIndexes, (shardIndex, i) => ({ shardIndex, runs: selected[task][i] })),
   )
   return found.sort((a, b) => a.shardIndex - b.shardIndex)
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { layerMeets, layerSize } from '../geometry/layer-parts.js'
-import { holdsFor, type Shapes } from '../geometry/shapes.js'
+import { holdsFor, type Shapes, type SourceFilter } from '../geometry/shapes.js'
 import { limits } from '../limits.js'
 import { type CountMode, needsWholeSources } from '../shard/select.js'
 import type { Catalogue, CatalogueShard } from './catalogue.js'
@@ -34,17 +34,14 @@ export function planTasks(
   { shards }: Catalogue,
   threadCount: number,
 ): Plan {
-  const touched = shards.flatMap((shard, index) =>
-    holdsFor({ sourceIds }, shard.sourceId) && isTouched(shard, shapes) ? [index] : [],
-  )
+  const touched = touchedBy(shapes, sourceIds, shards)
   const isShared = touched.length > limits.shardsPerTaskCount
   const hasWholeSources = needsWholeSources(shapes, countMode)
   const dependsOnOthers = hasWholeSources || isDistinct
   const isLarge = isShared || dependsOnOthers || sizeOf(shapes) > limits.smallVertexCount
-  const asked = { shapes, countMode, isDistinct, isLarge }
-  if (!isShared || isDistinct) {
-    return { ...asked, tasks: touched.length === 0 ? [] : [Uint32Array.from(touched)] }
-  }
+  const plan = { shapes, countMode, isDistinct, isLarge }
+  if (touched.length === 0) return { ...plan, tasks: NO_TASKS }
+  if (!isShared || isDistinct) return { ...plan, tasks: [new Uint32Array(touched)] }
   const together = (index: number) => (hasWholeSources ? shards[index].sourceId : index)
   const groups = groupBy(touched, together)
   // One worker is kept free for small queries.
@@ -52,7 +49,24 @@ export function planTasks(
   const tasks = Array.from({ length: taskCount }, (_, task) =>
     Uint32Array.from(groups.filter((_, i) => i % taskCount === task).flat()),
   )
-  return { ...asked, tasks }
+  return { ...plan, tasks }
+}
+
+const NO_TASKS: readonly Uint32Array[] = []
+
+/** The indexes of shards that may have recipients inside, of the sources that are answered for. */
+function touchedBy(
+  shapes: Shapes,
+  sourceIds: SourceFilter,
+  shards: readonly CatalogueShard[],
+): number[] {
+  const touched: number[] = []
+  for (let index = 0; index < shards.length; index++) {
+    const shard = shards[index]
+    if (sourceIds !== null && !sourceIds.includes(shard.sourceId)) continue
+    if (isTouched(shard, shapes)) touched.push(index)
+  }
+  return touched
 }
 
 /** Vertices and arcs. */

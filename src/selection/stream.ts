@@ -4,7 +4,14 @@
  *
  * @module
  */
-import { type Answer, type Body, type BodyWriter, writeBody } from '../format/answer.js'
+import {
+  type Answer,
+  type Body,
+  type BodyWriter,
+  type CsvLayout,
+  type CsvRecord,
+  writeBody,
+} from '../format/answer.js'
 import {
   CSV_RECORD_HEADER,
   csvRowPrefix,
@@ -25,27 +32,72 @@ import { writeRows } from './write-rows.js'
 export function recipientAnswer(
   { runner, catalogue }: { runner: QueryRunner; catalogue: Catalogue },
   countsOnly: boolean,
-  { selections, isPage, next }: Listing,
+  listing: Listing,
 ): Answer {
-  const write = (layout: ListLayout): Body =>
-    countsOnly
-      ? framed(frames[layout].counts, selections.map(summaryOf))
-      : list(runner, selections, layout)
-  return {
-    headers: {
+  return new RecipientAnswer(runner, headersOf(catalogue, listing.next), countsOnly, listing)
+}
+
+class RecipientAnswer implements Answer {
+  readonly headers: Answer['headers']
+  readonly isPage: boolean
+  readonly #runner: QueryRunner
+  readonly #countsOnly: boolean
+  readonly #selections: readonly SourceSelection[]
+
+  constructor(
+    runner: QueryRunner,
+    headers: Answer['headers'],
+    countsOnly: boolean,
+    { selections, isPage }: Listing,
+  ) {
+    this.headers = headers
+    this.isPage = isPage
+    this.#runner = runner
+    this.#countsOnly = countsOnly
+    this.#selections = selections
+  }
+
+  get heldBytes(): number {
+    return this.#selections.reduce((sum, selection) => sum + runBytesOf(selection), 0)
+  }
+
+  json(): Body {
+    return this.#write('json')
+  }
+
+  ndjson(): Body {
+    return this.#write('ndjson')
+  }
+
+  csv(layout: CsvLayout): Body {
+    return this.#write(layout)
+  }
+
+  csvRecord(): CsvRecord {
+    return { header: CSV_RECORD_HEADER, row: this.#write('record') }
+  }
+
+  #write(layout: ListLayout): Body {
+    if (!this.#countsOnly) return list(this.#runner, this.#selections, layout)
+    return framed(frames[layout].counts, this.#selections.map(summaryOf))
+  }
+}
+
+/** Those of answers that are no pages are the same for a whole snapshot, and frozen. */
+function headersOf(catalogue: Catalogue, next: string | undefined): Answer['headers'] {
+  const known = headersByCatalogue.get(catalogue)
+  const headers =
+    known ??
+    Object.freeze({
       'X-Snapshot': catalogue.snapshotId,
       // Phones and positions of people: no cache on the way may keep them.
       'Cache-Control': 'no-store',
-      ...(next !== undefined && { 'X-Next-After': next }),
-    },
-    heldBytes: selections.reduce((sum, selection) => sum + runBytesOf(selection), 0),
-    isPage,
-    json: () => write('json'),
-    ndjson: () => write('ndjson'),
-    csv: write,
-    csvRecord: () => ({ header: CSV_RECORD_HEADER, row: write('record') }),
-  }
+    })
+  if (known === undefined) headersByCatalogue.set(catalogue, headers)
+  return next === undefined ? headers : { ...headers, 'X-Next-After': next }
 }
+
+const headersByCatalogue = new WeakMap<Catalogue, Answer['headers']>()
 
 function runBytesOf({ shards }: SourceSelection): number {
   return shards.reduce((sum, { runs }) => sum + runs.byteLength, 0)

@@ -37,7 +37,7 @@ export async function startSnapshot(
     log,
   })
   const catalogue = { snapshotId: id, sources, shards }
-  const service = { catalogue, runner: pool, queryThreadCount, countMode }
+  const service = { catalogue, runner: pool, queryThreadCount, countMode: onceATurn(countMode) }
   try {
     await warm(service)
   } catch (error) {
@@ -45,4 +45,19 @@ export async function startSnapshot(
     throw error
   }
   return { service, pool, close: () => pool.close() }
+}
+
+/** Asks again in the next turn of the event loop, in which a change is seen early enough. */
+function onceATurn<Value extends string>(ask: () => Value): () => Value {
+  let known: Value | undefined
+  const forget = () => {
+    known = undefined
+  }
+  return () => {
+    if (known === undefined) {
+      known = ask()
+      setImmediate(forget)
+    }
+    return known
+  }
 }

@@ -4,14 +4,13 @@ import { type Polygons, toPolygons } from '../../src/geometry/polygon/polygons.j
 import { including } from '../../src/geometry/shapes.js'
 import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
-import type { TaskEnd } from '../../src/pool/channel.js'
 import { isRaised } from '../../src/pool/control.js'
 import { findingsLength, writeFindings } from '../../src/pool/flat-findings.js'
 import { QueryWriter, unflatten } from '../../src/pool/flat-queries.js'
 import { type Caller, sharedClockMs } from '../../src/pool/messages.js'
 import type { QueryThread } from '../../src/pool/placement.js'
 import { Scheduler } from '../../src/pool/scheduler.js'
-import type { QueriesTask, RowsTask, WorkerTask } from '../../src/pool/worker-messages.js'
+import type { WorkerTask } from '../../src/pool/worker-messages.js'
 import type { QueryThreads, TaskWay } from '../../src/pool/worker-threads.js'
 import { inTime, within } from '../support/service/in-time.js'
 import { until } from '../support/service/until.js'
@@ -31,6 +30,10 @@ const rows = {
   runs: Uint32Array.of(0, 5),
   format: { kind: 'json' },
 } as const
+
+type QueriesTask = Extract<WorkerTask, { kind: 'queries' }>
+type RowsTask = Extract<WorkerTask, { kind: 'rows' }>
+type TaskEnd = Parameters<TaskWay['sendBatch']>[0]
 
 interface Sent {
   readonly thread: FakeThread

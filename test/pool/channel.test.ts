@@ -1,0 +1,121 @@
+/**
+ * The channel between a front thread and a query worker, with a worker that does nothing but answer.
+ *
+ * @module
+ */
+import { once } from 'node:events'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import t, { type Test } from 'tap'
+import { toPolygons } from '../../src/geometry/polygon/polygons.js'
+import { including } from '../../src/geometry/shapes.js'
+import { Channel } from '../../src/pool/channel.js'
+import { FindingsReader } from '../../src/pool/flat-findings.js'
+import { testSeed } from '../support/random/properties.js'
+import { seededRandom } from '../support/random/world.js'
+import { byTier } from '../support/tier.js'
+
+const shapes = including(toPolygons([0, 0, 9, 0, 9, 9], [0, 3], [0, 1]))
+
+function countOf(shardIndex: number) {
+  const shardIndexes = Uint32Array.of(shardIndex)
+  return {
+    kind: 'count',
+    shardIndexes,
+    shapes,
+    countMode: 'ContactLocation',
+    isDistinct: false,
+  } as const
+}
+
+function opened(t: Test, spins: number) {
+  const channel = new Channel()
+  const { workerEnd } = channel
+  const worker = new Worker(new URL('./fixtures/channel-thread.js', import.meta.url), {
+    workerData: { end: workerEnd, spins },
+    transferList: [workerEnd.port],
+  })
+  const exited = once(worker, 'exit')
+  t.teardown(async () => {
+    channel.close()
+    await exited
+  })
+  return { channel, exited }
+}
+
+/** Sends a batch of counts; resolves when all of them are answered. */
+function sendCounts(channel: Channel, shardIndexes: readonly number[]): Promise<number[]> {
+  const queries = shardIndexes.map(countOf)
+  for (const query of queries) channel.batch.write(query, 0)
+  return new Promise((resolve, reject) => {
+    channel.sendBatch({
+      ended(flat) {
+        const reader = new FindingsReader(flat as Uint32Array)
+        const counts = queries.map((query) => reader.next(query).counts?.[0] as number)
+        resolve(counts)
+      },
+      failed: reject,
+    })
+  })
+}
+
+function sendRows(channel: Channel, runs: Uint32Array): Promise<unknown> {
+  const format = { kind: 'json' } as const
+  return new Promise((resolve, reject) => {
+    const task = { kind: 'rows', shardIndex: 0, runs, format, into: new Uint8Array(0) } as const
+    channel.sendTask(task, { ended: resolve, failed: reject })
+  })
+}
+
+t.test('every task ends with its own result, however the threads fall asleep', async (t) => {
+  const random = seededRandom(testSeed(t))
+  for (const spins of [0, 3_000, 300_000]) {
+    const { channel } = opened(t, spins)
+    const open = new Set<Promise<void>>()
+    let wrongCount = 0
+    const rounds = byTier({ short: 2_000, long: 50_000 })
+    for (let round = 0; round < rounds; round++) {
+      if (open.size === 5) await Promise.race(open)
+      const numbers = Array.from(
+        { length: random.between(1, 16) },
+        () => 14 + random.between(0, 99),
+      )
+      const isRows = random.unit() < 0.1
+      const sent = isRows
+        ? sendRows(channel, Uint32Array.from(numbers))
+        : sendCounts(channel, numbers)
+      const ended: Promise<void> = sent.then((result) => {
+        open.delete(ended)
+        const expected = isRows ? numbers : numbers.map((each) => 2 * each)
+        if (String(result) !== String(expected)) wrongCount++
+      })
+      open.add(ended)
+      // So that now and then one of the two has nothing to do.
+      if (random.unit() < 0.2) await nextTurn()
+    }
+    await Promise.all(open)
+    t.equal(wrongCount, 0, `${spins} spins`)
+  }
+})
+
+t.test('a worker that dies keeps what it has done, and loses nothing else', async (t) => {
+  const { channel, exited } = opened(t, 0)
+  t.same(await sendCounts(channel, [20]), [40])
+  const done = sendCounts(channel, [21, 22])
+  const cause = sendCounts(channel, [13])
+  const behind = sendRows(channel, Uint32Array.of(1))
+  await exited
+  // As it is where nobody looked at the channel in between.
+  channel.fail(new Error('for the test'))
+  t.same(await done, [42, 44])
+  await t.rejects(cause, { message: 'for the test' })
+  await t.rejects(behind, { message: 'for the test' })
+})
+
+t.test('a channel that is closed does what it was sent before', async (t) => {
+  const { channel, exited } = opened(t, 300_000)
+  const sent = [1, 2, 3].map((each) => sendCounts(channel, [each]))
+  channel.close()
+  t.same(await Promise.all(sent), [[2], [4], [6]])
+  t.equal((await exited)[0], 0)
+})
