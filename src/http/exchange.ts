@@ -64,7 +64,9 @@ export class Exchange implements Reply, RequestEnd {
   #watch: ReaderWatch | undefined
   #sentBytes = 0
   #isCut = false
-  #overListeners: (() => void)[] = []
+  /** Most exchanges have one. */
+  #overListener: (() => void) | undefined
+  #otherListeners: (() => void)[] | undefined
 
   constructor(native: NativeResponse, owner: ExchangeOwner) {
     native.onAborted(() => this.#leave())
@@ -116,8 +118,12 @@ export class Exchange implements Reply, RequestEnd {
   }
 
   whenOver(listener: () => void): void {
-    if (this.#phase === 'open' || this.#phase === 'answering') this.#overListeners.push(listener)
-    else listener()
+    if (this.#phase !== 'open' && this.#phase !== 'answering') listener()
+    else if (this.#overListener === undefined) this.#overListener = listener
+    else {
+      this.#otherListeners ??= []
+      this.#otherListeners.push(listener)
+    }
   }
 
   send(status: number, headers: ReplyHeaders, body: Uint8Array | string): void {
@@ -245,8 +251,8 @@ export class Exchange implements Reply, RequestEnd {
     this.#watch?.end()
     this.#owner.finished(this)
     this.request?.source?.cancel()
-    for (const listener of this.#overListeners) listener()
-    this.#overListeners = []
+    this.#overListener?.()
+    for (const listener of this.#otherListeners ?? []) listener()
   }
 }
 

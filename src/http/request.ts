@@ -117,7 +117,7 @@ export class IncomingRequest implements HttpRequest {
   hostCount = 0
 
   /** In the order of `headerNames`. */
-  readonly #headers: (string | undefined)[] = []
+  readonly #headers = new Array<string | undefined>(headerNames.length)
   readonly #queryText: string | undefined
   #query: URLSearchParams | undefined
   #requestId: string | undefined

@@ -9,19 +9,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
-import { describeFault, type Log } from '../log.js'
+import type { Log } from '../log.js'
 import { afterNextPoll, cannotListen } from './acceptor.js'
-import { BatchStopped } from './batch.js'
-import { type BodyBudget, type BodyTaker, RequestBody } from './body.js'
+import { type BodyBudget, RequestBody } from './body.js'
+import { Call } from './call.js'
 import { type CorsOrigins, commonHeadersFor, preflightHeaders } from './cors.js'
-import { decompress } from './decompress.js'
 import { Exchange, type ExchangeOwner } from './exchange.js'
-import { internalError, MethodNotAllowed, OVERLOADED, sendError } from './fault.js'
+import { MethodNotAllowed, OVERLOADED } from './fault.js'
 import { framingFault, Gate } from './gate.js'
 import { type Handler, IncomingRequest } from './request.js'
 import { logRequestEnd, type RequestEnd } from './request-end.js'
 import type { ReaderRules } from './response/reader-watch.js'
-import { DEFAULT_OPTIONS, type ResponseOptions } from './response/response-options.js'
 import { createRouter, type Route, type Router } from './router.js'
 import {
   type AppDescriptor,
@@ -178,17 +176,17 @@ export class HttpServer implements ExchangeOwner {
   #receive(native: NativeResponse, nativeRequest: NativeRequest): void {
     const exchange = new Exchange(native, this)
     this.openExchangeCount++
-    let request: IncomingRequest | undefined
+    const call = new Call(exchange, this.#log)
     try {
-      request = new IncomingRequest(nativeRequest, exchange, this.#gate)
+      const request = new IncomingRequest(nativeRequest, exchange, this.#gate)
       exchange.request = request
       exchange.commonHeaders = commonHeadersFor(request, this.#corsOrigins)
       exchange.headersOnly = request.method === 'HEAD'
       const fault = framingFault(request)
-      if (fault === undefined) this.#route(native, request, exchange)
-      else this.#refuseFraming(exchange, request, fault)
+      if (fault === undefined) this.#route(native, request, call)
+      else this.#refuseFraming(call, fault)
     } catch (fault) {
-      this.#fail(exchange, request, fault)
+      call.fail(fault)
     }
   }
 
@@ -196,12 +194,13 @@ export class HttpServer implements ExchangeOwner {
    * Answers in a turn of its own. Behind an answer that closes, the library would go on with bytes that
    * have already arrived; but it takes no second request while the first one has no answer.
    */
-  #refuseFraming(exchange: Exchange, request: IncomingRequest, fault: ServiceError): void {
-    exchange.closing = true
-    setImmediate(() => this.#fail(exchange, request, fault))
+  #refuseFraming(call: Call, fault: ServiceError): void {
+    call.exchange.closing = true
+    setImmediate(() => call.fail(fault))
   }
 
-  #route(native: NativeResponse, request: IncomingRequest, exchange: Exchange): void {
+  #route(native: NativeResponse, request: IncomingRequest, call: Call): void {
+    const { exchange } = call
     const match = this.#router.match(request.method, request.path)
     if (match === undefined) throw new ServiceError('NotFound', 'there is nothing at this path')
     const { handler, allow, format } = match
@@ -221,85 +220,19 @@ export class HttpServer implements ExchangeOwner {
     if (refusal !== undefined) {
       // A client that should come again must be able to read when.
       if (refusal === OVERLOADED) exchange.closing = false
-      sendError(exchange, refusal, safeOptionsOf(request))
+      call.fail(refusal)
       return
     }
     exchange.closing = bodyBytes > limits.bodyBytes
-    if (request.mayHaveBody) this.#takeBody(native, request, exchange, handler)
-    else this.#handle(request, exchange, handler, NO_BYTES)
-  }
-
-  #takeBody(
-    native: NativeResponse,
-    request: IncomingRequest,
-    exchange: Exchange,
-    handler: Handler,
-  ): void {
-    const taker: BodyTaker = {
-      taken: (body) => this.#unpack(request, exchange, handler, body),
-      refused: (fault) => this.#fail(exchange, request, fault),
-      spoilt() {
-        exchange.closing = true
-      },
+    call.handler = handler
+    if (!request.mayHaveBody) {
+      call.handle(NO_BYTES)
+      return
     }
     request.stages.enter('receive')
-    request.source = new RequestBody(native, request.declaredBytes, this.#budget, taker)
+    request.source = new RequestBody(native, request.declaredBytes, this.#budget, call)
     request.source.begin()
-  }
-
-  #unpack(request: IncomingRequest, exchange: Exchange, handler: Handler, body: Uint8Array): void {
-    request.stages.enter('parse')
-    const encoding = request.header('content-encoding')
-    if (!encoding || body.length === 0) {
-      this.#handle(request, exchange, handler, body)
-      return
-    }
-    decompress(Uint8Array.from(body), encoding, limits.bodyBytes).then(
-      (plain) => {
-        if (exchange.unanswered) this.#handle(request, exchange, handler, plain)
-      },
-      (fault) => this.#fail(exchange, request, fault),
-    )
-  }
-
-  #handle(request: IncomingRequest, exchange: Exchange, handler: Handler, body: Uint8Array): void {
-    let pending: void | Promise<void>
-    try {
-      pending = handler(request, exchange, body)
-    } catch (fault) {
-      this.#fail(exchange, request, fault)
-      return
-    }
-    // A handler that does not wait may have handed the reply to somebody who answers later.
-    pending?.then(
-      () => {
-        if (exchange.unanswered) this.#fail(exchange, request, new Error(UNANSWERED))
-      },
-      (fault) => this.#fail(exchange, request, fault),
-    )
-  }
-
-  #fail(exchange: Exchange, request: IncomingRequest | undefined, fault: unknown): void {
-    const requestId = request?.requestId ?? 'unknown'
-    const expected = fault instanceof ServiceError || fault instanceof BatchStopped
-    if (!expected) this.#log.error({ requestId, ...describeFault(fault) }, 'a handler failed')
-    if (exchange.unanswered) {
-      sendError(exchange, expected ? fault : internalError(requestId), safeOptionsOf(request))
-    } else {
-      // The part that was sent must not look complete.
-      exchange.abort()
-    }
   }
 }
 
 const NO_BYTES = new Uint8Array(0)
-const UNANSWERED = 'a handler ended without an answer'
-
-/** Errors are told in the form of the answer, unless that form is what is wrong. */
-function safeOptionsOf(request: IncomingRequest | undefined): ResponseOptions {
-  try {
-    return request?.options ?? DEFAULT_OPTIONS
-  } catch {
-    return DEFAULT_OPTIONS
-  }
-}

@@ -4,11 +4,11 @@
  *
  * @module
  */
-import type { QueryFault, SelectionKind, SelectionTask } from './messages.js'
+import type { QueryFault } from './messages.js'
 
 /** One query's findings: one entry a shard, or why there are none. */
 export type Findings =
-  | { readonly counts: Uint32Array }
+  | { readonly counts: ArrayLike<number> }
   | { readonly runs: readonly Uint32Array[] }
   | { readonly fault: QueryFault }
 
@@ -25,7 +25,10 @@ export function writeFindings(findings: readonly Findings[], into: Uint32Array):
   for (const each of findings) at = write(each, into, at)
 }
 
-/** Reads findings one after the other, as copies: their memory is used again. */
+/**
+ * Reads findings as copies, since their memory is used again: of each query in turn whether it has any,
+ * and then those that it has.
+ */
 export class FindingsReader {
   readonly #flat: Uint32Array
   #at = 0
@@ -34,20 +37,26 @@ export class FindingsReader {
     this.#flat = flat
   }
 
-  next({ kind, shardIndexes }: Pick<SelectionTask<SelectionKind>, 'kind' | 'shardIndexes'>) {
+  /** Why the next query has no findings; undefined when it has some. */
+  nextFault(): QueryFault | undefined {
     const state = this.#flat[this.#at++]
-    if (state !== 0) return { fault: FAULTS[state - 1] }
-    if (kind === 'count') return { counts: this.#take(shardIndexes.length) }
-    const runs: Uint32Array[] = []
-    for (let left = shardIndexes.length; left > 0; left--) {
-      runs.push(this.#take(this.#flat[this.#at++]))
-    }
-    return { runs }
+    return state === 0 ? undefined : FAULTS[state - 1]
   }
 
-  #take(count: number): Uint32Array {
-    this.#at += count
-    return this.#flat.slice(this.#at - count, this.#at)
+  counts(shardCount: number): number[] {
+    const counts: number[] = []
+    for (let left = shardCount; left > 0; left--) counts.push(this.#flat[this.#at++])
+    return counts
+  }
+
+  runs(shardCount: number): Uint32Array[] {
+    const runs: Uint32Array[] = []
+    for (let left = shardCount; left > 0; left--) {
+      const start = this.#at + 1
+      this.#at = start + this.#flat[this.#at]
+      runs.push(this.#flat.slice(start, this.#at))
+    }
+    return runs
   }
 }
 

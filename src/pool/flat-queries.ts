@@ -21,10 +21,13 @@ export interface FlatQueries {
 }
 
 /** All of a task that a worker must know. */
-type Query = Omit<SelectionTask<SelectionKind>, 'isLarge'>
+type Query = Omit<SelectionTask<SelectionKind>, 'isLarge' | 'shardIndexes'> & {
+  readonly shardIndexes: ArrayLike<number>
+}
 
 /** A query as a worker takes it: its arrays are views into those that travelled. */
-export interface TimedQuery extends Query {
+export interface TimedQuery extends Omit<Query, 'shardIndexes'> {
+  readonly shardIndexes: Uint32Array
   /** When nobody waits for it any more, by `sharedClockMs`. */
   readonly expiresMs: number
 }

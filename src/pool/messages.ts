@@ -14,7 +14,7 @@ export type SelectionKind = 'count' | 'select'
 export interface SelectionTask<Kind extends SelectionKind> {
   readonly kind: Kind
   /** Indexes into the shards of the snapshot, ascending. */
-  readonly shardIndexes: Uint32Array
+  readonly shardIndexes: readonly number[]
   readonly shapes: Shapes
   readonly countMode: CountMode
   /** Whether each phone counts once over all shards of the task. */
@@ -41,7 +41,7 @@ export function sharedClockMs(): number {
 
 /** The results of tasks. Of a selection, one entry a shard in the order of `shardIndexes`. */
 export interface TaskResults {
-  readonly count: Uint32Array
+  readonly count: readonly number[]
   readonly select: readonly Uint32Array[]
   readonly encode: EncodedRows
 }

@@ -10,8 +10,9 @@ import type { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
 import { createFlag, type Flag, raise } from './control.js'
-import { type Findings, FindingsReader } from './flat-findings.js'
+import { FindingsReader } from './flat-findings.js'
 import { flatten } from './flat-queries.js'
+import { type InLine, Line } from './line.js'
 import {
   type Caller,
   type EncodeTask,
@@ -30,15 +31,31 @@ import type { QueryThreads, TaskWay } from './worker-threads.js'
 /** The result of a task of any kind. */
 type Result = TaskResults[Task['kind']]
 
-interface Waiting {
+/** A task from when it is asked for until it is settled. */
+class Waiting implements InLine<Waiting> {
+  before: Waiting | undefined
+  behind: Waiting | undefined
   readonly task: Task
   readonly lane: Lane
   readonly caller: Caller
-  readonly enteredMs: number
+  readonly enteredMs = performance.now()
   readonly resolve: (result: Result) => void
   readonly reject: (error: Error) => void
-  attemptCount: number
-  isSettled: boolean
+  attemptCount = 0
+  isSettled = false
+
+  constructor(
+    task: Task,
+    caller: Caller,
+    resolve: (result: Result) => void,
+    reject: (error: Error) => void,
+  ) {
+    this.task = task
+    this.lane = laneOf(task)
+    this.caller = caller
+    this.resolve = resolve
+    this.reject = reject
+  }
 }
 
 type Thread = QueryThreads['ready'][number]
@@ -48,13 +65,15 @@ type WaitingRows = Waiting & { readonly task: EncodeTask }
 export class Scheduler {
   readonly #threads: QueryThreads
   readonly #log: Log
-  readonly #lanes: Readonly<Record<Lane, Set<Waiting>>> = {
-    small: new Set(),
-    large: new Set(),
-    rows: new Set(),
+  readonly #lanes: Readonly<Record<Lane, Line<Waiting>>> = {
+    small: new Line(),
+    large: new Line(),
+    rows: new Line(),
   }
-  /** Everything that is not settled, whether it waits or is under way. */
-  readonly #open = new Set<Waiting>()
+  /** The tasks that workers have been sent and not answered, as they travel together. */
+  readonly #underWay = new Set<readonly Waiting[]>()
+  /** How many are not settled, whether they wait or are under way. */
+  #openCount = 0
   readonly #buffers = new RowBuffers()
   readonly #deadlineTimer: NodeJS.Timeout
   #isTurnPlanned = false
@@ -72,27 +91,32 @@ export class Scheduler {
   }
 
   /** @throws ServiceError  TooComplex, Overloaded or Unavailable */
-  async run(task: Task, caller: Caller): Promise<Result> {
-    if (this.#isStopped) throw unavailable(NOT_SERVED)
-    const lane = laneOf(task)
-    // A list that has begun goes on: to refuse a piece of it would break off what is half answered.
-    if (lane !== 'rows' && this.#open.size >= limits.tasksQueuedCount) throw overloaded()
-    if (lane === 'large' && this.#waitedMs('large') > limits.largeWaitMs) throw overloaded()
+  run(task: Task, caller: Caller): Promise<Result> {
+    const refusal = this.#refusalOf(task)
+    if (refusal !== undefined) return Promise.reject(refusal)
     return new Promise((resolve, reject) => {
-      const enteredMs = performance.now()
-      const state = { attemptCount: 0, isSettled: false }
-      const waiting: Waiting = { task, lane, caller, enteredMs, resolve, reject, ...state }
-      this.#open.add(waiting)
-      this.#lanes[lane].add(waiting)
-      if (lane === 'small') this.#lastSmallMs = enteredMs
+      const waiting = new Waiting(task, caller, resolve, reject)
+      const { lane } = waiting
+      this.#openCount++
+      this.#lanes[lane].join(waiting)
+      if (lane === 'small') this.#lastSmallMs = waiting.enteredMs
       this.#planTurn()
     })
+  }
+
+  #refusalOf(task: Task): ServiceError | undefined {
+    if (this.#isStopped) return unavailable(NOT_SERVED)
+    const lane = laneOf(task)
+    // A list that has begun goes on: to refuse a piece of it would break off what is half answered.
+    if (lane !== 'rows' && this.#openCount >= limits.tasksQueuedCount) return overloaded()
+    if (lane === 'large' && this.#waitedMs('large') > limits.largeWaitMs) return overloaded()
+    return undefined
   }
 
   /** Whether a new request would wait too long; large ones are told by the size of their body. */
   isFull(bodyBytes: number): boolean {
     return (
-      this.#open.size >= limits.tasksQueuedCount ||
+      this.#openCount >= limits.tasksQueuedCount ||
       this.#waitedMs('small') > limits.smallWaitMs ||
       (bodyBytes > limits.smallBodyBytes && this.#waitedMs('large') > limits.largeWaitMs)
     )
@@ -103,15 +127,17 @@ export class Scheduler {
     this.#isStopped = true
     clearInterval(this.#deadlineTimer)
     for (const lane of Object.values(this.#lanes)) {
-      for (const waiting of lane) this.#fail(waiting, unavailable(NOT_SERVED))
-      lane.clear()
+      for (let each = lane.first; each !== undefined; each = lane.first) {
+        lane.leave(each)
+        this.#fail(each, unavailable(NOT_SERVED))
+      }
     }
   }
 
   /** How long the first of a lane has waited. */
   #waitedMs(lane: Lane): number {
-    for (const { enteredMs } of this.#lanes[lane]) return performance.now() - enteredMs
-    return 0
+    const { first } = this.#lanes[lane]
+    return first === undefined ? 0 : performance.now() - first.enteredMs
   }
 
   #planTurn(): void {
@@ -127,8 +153,8 @@ export class Scheduler {
   #sendSmall(): boolean {
     const lane = this.#lanes.small
     const thread = this.#placeFor('small')
-    if (thread === undefined || lane.size === 0) return false
-    if (lane.size < limits.queriesGatheredCount && this.#isShortUnderWay()) return false
+    if (thread === undefined || lane.length === 0) return false
+    if (lane.length < limits.queriesGatheredCount && this.#isShortUnderWay()) return false
     const batch = this.#fill(thread.way.batch)
     if (batch.length > 0) this.#sendBatch(thread, batch)
     else this.#sendAlone(thread, 'small', null)
@@ -139,15 +165,17 @@ export class Scheduler {
   #fill(into: TaskWay['batch']): WaitingSelection[] {
     const batch: WaitingSelection[] = []
     const toSharedMs = sharedClockMs() - performance.now()
-    for (const waiting of this.#lanes.small as Set<WaitingSelection>) {
+    const lane = this.#lanes.small
+    for (let next = lane.first; next !== undefined; next = lane.first) {
+      const waiting = next as WaitingSelection
       if (batch.length === limits.queriesPerTaskCount || !mayFollow(waiting, batch)) break
       if (waiting.caller.gone) {
-        this.#lanes.small.delete(waiting)
+        lane.leave(waiting)
         this.#fail(waiting, unavailable(GONE))
         continue
       }
       if (!into.write(waiting.task, waiting.caller.deadlineMs + toSharedMs)) break
-      this.#lanes.small.delete(waiting)
+      lane.leave(waiting)
       batch.push(waiting)
     }
     return batch
@@ -155,7 +183,7 @@ export class Scheduler {
 
   #placeFor(lane: Lane): Thread | undefined {
     return placeFor(lane, this.#threads.ready, {
-      rowsWait: this.#lanes.rows.size > 0,
+      rowsWait: this.#lanes.rows.length > 0,
       smallComeIn: performance.now() - this.#lastSmallMs < limits.smallRecentMs,
     })
   }
@@ -171,14 +199,14 @@ export class Scheduler {
 
   #sendLarge(): boolean {
     const thread = this.#placeFor('large')
-    if (thread === undefined || this.#lanes.large.size === 0) return false
+    if (thread === undefined || this.#lanes.large.length === 0) return false
     this.#sendAlone(thread, 'large', createFlag())
     return true
   }
 
   #sendRows(): boolean {
     const thread = this.#placeFor('rows')
-    if (thread === undefined || this.#lanes.rows.size === 0) return false
+    if (thread === undefined || this.#lanes.rows.length === 0) return false
     const waiting = this.#takeFirst('rows')
     if (waiting !== undefined) this.#encode(thread, waiting as WaitingRows)
     return true
@@ -186,8 +214,9 @@ export class Scheduler {
 
   /** The first for whom somebody waits. */
   #takeFirst(lane: Lane): Waiting | undefined {
-    for (const waiting of this.#lanes[lane]) {
-      this.#lanes[lane].delete(waiting)
+    const line = this.#lanes[lane]
+    for (let waiting = line.first; waiting !== undefined; waiting = line.first) {
+      line.leave(waiting)
       if (!waiting.caller.gone) return waiting
       this.#fail(waiting, unavailable(GONE))
     }
@@ -212,14 +241,15 @@ export class Scheduler {
     const waiting = this.#takeFirst(lane) as WaitingSelection | undefined
     if (waiting === undefined) return
     const { task, caller } = waiting
+    const alone = [waiting]
     if (unwanted !== null) caller.whenOver(() => raise(unwanted))
     const expiresMs = caller.deadlineMs + sharedClockMs() - performance.now()
-    this.#begin(thread, [waiting])
+    this.#begin(thread, alone)
     thread.way.sendTask(
       { kind: 'queries', ...flatten(task, expiresMs), unwanted },
       {
-        ended: (flat) => this.#settleAll(thread, [waiting], flat as Uint32Array),
-        failed: (error) => this.#retry(thread, [waiting], error),
+        ended: (flat) => this.#settleAll(thread, alone, flat as Uint32Array),
+        failed: (error) => this.#retry(thread, alone, error),
       },
     )
   }
@@ -227,19 +257,20 @@ export class Scheduler {
   #encode(thread: Thread, waiting: WaitingRows): void {
     const { shardIndex, runs, format } = waiting.task
     const into = this.#buffers.take()
-    this.#begin(thread, [waiting])
+    const alone = [waiting]
+    this.#begin(thread, alone)
     thread.way.sendTask(
       { kind: 'rows', shardIndex, runs, format, into },
       {
         ended: (written) => {
           const { rowCount, byteCount } = written as RowsWritten
-          this.#freed(thread, 'rows')
+          this.#back(thread, alone)
           const release = () => this.#buffers.giveBack(into)
           if (waiting.isSettled) release()
           else this.#succeed(waiting, { rowCount, bytes: into.subarray(0, byteCount), release })
         },
         // The buffer is given up, since the worker that fails may still write into it.
-        failed: (error) => this.#retry(thread, [waiting], error),
+        failed: (error) => this.#retry(thread, alone, error),
       },
     )
   }
@@ -248,6 +279,7 @@ export class Scheduler {
   #begin(thread: Thread, batch: readonly Waiting[]): number {
     const sentMs = performance.now()
     thread.underWay[batch[0].lane]++
+    this.#underWay.add(batch)
     for (const waiting of batch) {
       waiting.attemptCount++
       waiting.caller.waited?.(sentMs - waiting.enteredMs)
@@ -255,15 +287,23 @@ export class Scheduler {
     return sentMs
   }
 
-  #freed(thread: Thread, lane: Lane): void {
-    thread.underWay[lane]--
+  /** The worker has done a batch, or has died of it. */
+  #back(thread: Thread, batch: readonly Waiting[]): void {
+    thread.underWay[batch[0].lane]--
+    this.#underWay.delete(batch)
     this.#planTurn()
   }
 
   #settleAll(thread: Thread, batch: readonly WaitingSelection[], flat: Uint32Array): void {
-    this.#freed(thread, batch[0].lane)
+    this.#back(thread, batch)
     const findings = new FindingsReader(flat)
-    for (const waiting of batch) this.#settle(waiting, findings.next(waiting.task))
+    for (const waiting of batch) {
+      const fault = findings.nextFault()
+      const { kind, shardIndexes } = waiting.task
+      if (fault !== undefined) this.#fail(waiting, refused(fault))
+      else if (kind === 'count') this.#succeed(waiting, findings.counts(shardIndexes.length))
+      else this.#succeed(waiting, findings.runs(shardIndexes.length))
+    }
   }
 
   /**
@@ -273,20 +313,14 @@ export class Scheduler {
   #retry(thread: Thread, batch: readonly Waiting[], error: unknown): void {
     const level = this.#isStopped ? 'debug' : 'error'
     const { lane } = batch[0]
-    this.#freed(thread, lane)
+    this.#back(thread, batch)
     this.#log[level]({ lane, taskCount: batch.length, ...describeFault(error) }, 'tasks failed')
     for (const waiting of batch) {
       if (waiting.isSettled) continue
       const mayTry = waiting.attemptCount < limits.taskAttemptCount && !this.#isStopped
-      if (mayTry) this.#lanes[waiting.lane].add(waiting)
+      if (mayTry) this.#lanes[waiting.lane].join(waiting)
       else this.#fail(waiting, unavailable(RESTARTING))
     }
-  }
-
-  #settle(waiting: Waiting, found: Findings): void {
-    if ('counts' in found) this.#succeed(waiting, found.counts)
-    else if ('runs' in found) this.#succeed(waiting, found.runs)
-    else this.#fail(waiting, refused(found.fault))
   }
 
   #succeed(waiting: Waiting, result: Result): void {
@@ -301,19 +335,29 @@ export class Scheduler {
   #end(waiting: Waiting): boolean {
     if (waiting.isSettled) return false
     waiting.isSettled = true
-    this.#open.delete(waiting)
+    this.#openCount--
     return true
   }
 
   #endLate(): void {
     const nowMs = performance.now()
-    for (const waiting of this.#open) {
-      if (waiting.caller.deadlineMs > nowMs) continue
-      this.#lanes[waiting.lane].delete(waiting)
-      this.#fail(waiting, refused('Unavailable'))
+    for (const lane of Object.values(this.#lanes)) {
+      for (let waiting = lane.first; waiting !== undefined; ) {
+        const { behind } = waiting
+        if (waiting.caller.deadlineMs <= nowMs) {
+          lane.leave(waiting)
+          this.#fail(waiting, refused('Unavailable'))
+        }
+        waiting = behind
+      }
+    }
+    for (const batch of this.#underWay) {
+      for (const waiting of batch) {
+        if (waiting.caller.deadlineMs <= nowMs) this.#fail(waiting, refused('Unavailable'))
+      }
     }
     // For what has gathered behind a task that takes long.
-    if (this.#lanes.small.size > 0) this.#planTurn()
+    if (this.#lanes.small.length > 0) this.#planTurn()
   }
 }
 

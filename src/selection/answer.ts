@@ -9,7 +9,7 @@ import type { Answer } from '../format/answer.js'
 import type { Caller, QueryRunner } from '../pool/messages.js'
 import type { CountMode } from '../shard/select.js'
 import type { Catalogue } from './catalogue.js'
-import { dispatchCounts, dispatchRuns } from './dispatch.js'
+import { dispatch } from './dispatch.js'
 import { mergeCounts, mergeRuns, type SourceSelection } from './merge.js'
 import { cutToPage, pageOf } from './page.js'
 import type { JsonObject } from './parse.js'
@@ -68,11 +68,12 @@ export async function select(
   countMode: CountMode,
   caller: Caller,
 ): Promise<readonly SourceSelection[]> {
-  refuseUnknownSources(query.sourceReferences, catalogue)
-  const plan = planTasks(query, countMode, catalogue, queryThreadCount)
-  if (query.countsOnly) {
-    const counted = await dispatchCounts(runner, plan, caller)
-    return mergeCounts(catalogue, query.sourceIds, plan.tasks, counted)
+  const { countsOnly, sourceIds, sourceReferences } = query
+  refuseUnknownSources(sourceReferences, catalogue)
+  if (countsOnly) {
+    const tasks = planTasks('count', query, countMode, catalogue, queryThreadCount)
+    return mergeCounts(catalogue, sourceIds, tasks, await dispatch(runner, tasks, caller))
   }
-  return mergeRuns(catalogue, query.sourceIds, await dispatchRuns(runner, plan, caller))
+  const tasks = planTasks('select', query, countMode, catalogue, queryThreadCount)
+  return mergeRuns(catalogue, sourceIds, tasks, await dispatch(runner, tasks, caller))
 }

@@ -5,34 +5,37 @@
  * @module
  */
 import { holdsFor, type SourceFilter } from '../geometry/shapes.js'
+import type { SelectionTask } from '../pool/messages.js'
 import { recipientCountOf } from '../shard/runs.js'
 import type { Catalogue, CatalogueSource } from './catalogue.js'
-import type { ShardRuns } from './dispatch.js'
+
+/** What is selected of one shard, as [start, end) pairs of recipient indexes. */
+export interface ShardRuns {
+  readonly shardIndex: number
+  readonly runs: Uint32Array
+}
 
 /** What a source contributes to an answer. */
 export interface SourceSelection {
   readonly source: CatalogueSource
   readonly count: number
-  /** Empty when only counts were asked for. */
+  /** In ascending order; empty when only counts were asked for. */
   readonly shards: readonly ShardRuns[]
 }
 
-/**
- * @param tasks  the shards of each task
- * @param counted  the counts of each task, in the same order
- */
+/** @param counted  of each task, how many recipients of each of its shards are inside */
 export function mergeCounts(
   { sources, shards }: Catalogue,
   sourceIds: SourceFilter,
-  tasks: readonly Uint32Array[],
-  counted: readonly Uint32Array[],
+  tasks: readonly SelectionTask<'count'>[],
+  counted: readonly (readonly number[])[],
 ): SourceSelection[] {
   const selections: SourceSelection[] = []
   for (const source of sources) {
-    if (!holdsFor({ sourceIds }, source.id)) continue
+    if (sourceIds !== null && !sourceIds.includes(source.id)) continue
     let count = 0
     for (let task = 0; task < tasks.length; task++) {
-      const shardIndexes = tasks[task]
+      const { shardIndexes } = tasks[task]
       for (let i = 0; i < shardIndexes.length; i++) {
         if (shards[shardIndexes[i]].sourceId === source.id) count += counted[task][i]
       }
@@ -42,11 +45,17 @@ export function mergeCounts(
   return selections
 }
 
+/** @param selected  of each task, which recipients of each of its shards are inside */
 export function mergeRuns(
   { sources, shards }: Catalogue,
   sourceIds: SourceFilter,
-  found: readonly ShardRuns[],
+  tasks: readonly SelectionTask<'select'>[],
+  selected: readonly (readonly Uint32Array[])[],
 ): SourceSelection[] {
+  const found = tasks.flatMap(({ shardIndexes }, task) =>
+    shardIndexes.map((shardIndex, i) => ({ shardIndex, runs: selected[task][i] })),
+  )
+  found.sort((a, b) => a.shardIndex - b.shardIndex)
   const wanted = sources.filter(({ id }) => holdsFor({ sourceIds }, id))
   return wanted.map((source) => {
     const own = found.filter(({ shardIndex }) => shards[shardIndex].sourceId === source.id)

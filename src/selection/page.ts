@@ -7,8 +7,7 @@
 import { ServiceError } from '../errors.js'
 import { recipientCountOf } from '../shard/runs.js'
 import { type ListBasis, type Place, readCursor, writeCursor } from './cursor.js'
-import type { ShardRuns } from './dispatch.js'
-import type { SourceSelection } from './merge.js'
+import type { ShardRuns, SourceSelection } from './merge.js'
 
 /** Recipients of a list from a place on. */
 interface Page {

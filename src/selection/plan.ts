@@ -6,53 +6,47 @@
 import { layerMeets, layerSize } from '../geometry/layer-parts.js'
 import { holdsFor, type Shapes, type SourceFilter } from '../geometry/shapes.js'
 import { limits } from '../limits.js'
+import type { SelectionKind, SelectionTask } from '../pool/messages.js'
 import { type CountMode, needsWholeSources } from '../shard/select.js'
 import type { Catalogue, CatalogueShard } from './catalogue.js'
 import type { Query } from './validate.js'
-
-/** What is asked of the workers. */
-export interface Plan {
-  readonly shapes: Shapes
-  readonly countMode: CountMode
-  readonly isDistinct: boolean
-  /** May take milliseconds or more. */
-  readonly isLarge: boolean
-  /** Shard indexes of each task; no task when no shard is touched. */
-  readonly tasks: readonly Uint32Array[]
-}
 
 /**
  * A query that touches few shards goes whole to one worker; a larger one is dealt out to several, by
  * shard, or by source where one shard of a source depends on the others. Where each phone counts once,
  * all depend on all before them, and one worker has the whole.
  *
+ * @param kind  what is asked of the workers
  * @param threadCount  query workers that could share the work
+ * @returns no task when no shard is touched
  */
-export function planTasks(
+export function planTasks<Kind extends SelectionKind>(
+  kind: Kind,
   { shapes, sourceIds, isDistinct }: Query,
   countMode: CountMode,
   { shards }: Catalogue,
   threadCount: number,
-): Plan {
+): readonly SelectionTask<Kind>[] {
   const touched = touchedBy(shapes, sourceIds, shards)
+  if (touched.length === 0) return NO_TASKS
   const isShared = touched.length > limits.shardsPerTaskCount
   const hasWholeSources = needsWholeSources(shapes, countMode)
   const dependsOnOthers = hasWholeSources || isDistinct
   const isLarge = isShared || dependsOnOthers || sizeOf(shapes) > limits.smallVertexCount
-  const plan = { shapes, countMode, isDistinct, isLarge }
-  if (touched.length === 0) return { ...plan, tasks: NO_TASKS }
-  if (!isShared || isDistinct) return { ...plan, tasks: [new Uint32Array(touched)] }
+  const taskOf = (shardIndexes: readonly number[]): SelectionTask<Kind> => {
+    return { kind, shardIndexes, shapes, countMode, isDistinct, isLarge }
+  }
+  if (!isShared || isDistinct) return [taskOf(touched)]
   const together = (index: number) => (hasWholeSources ? shards[index].sourceId : index)
   const groups = groupBy(touched, together)
   // One worker is kept free for small queries.
   const taskCount = Math.min(groups.length, Math.max(1, threadCount - 1))
-  const tasks = Array.from({ length: taskCount }, (_, task) =>
-    Uint32Array.from(groups.filter((_, i) => i % taskCount === task).flat()),
+  return Array.from({ length: taskCount }, (_, task) =>
+    taskOf(groups.filter((_, i) => i % taskCount === task).flat()),
   )
-  return { ...plan, tasks }
 }
 
-const NO_TASKS: readonly Uint32Array[] = []
+const NO_TASKS = [] as const
 
 /** The indexes of shards that may have recipients inside, of the sources that are answered for. */
 function touchedBy(

@@ -9,7 +9,7 @@ import { limits } from '../limits.js'
 import type { Caller, EncodedRows, QueryRunner } from '../pool/messages.js'
 import type { RowFormat } from '../shard/rows.js'
 import { recipientCountOf } from '../shard/runs.js'
-import type { ShardRuns } from './dispatch.js'
+import type { ShardRuns } from './merge.js'
 import { RunCursor } from './run-cursor.js'
 
 /** @param shards  whose recipients are written, in order, until nobody takes them any more */

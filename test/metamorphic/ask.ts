@@ -45,8 +45,8 @@ export function ask(
   const selected = new Uint8Array(lngs.length)
   try {
     const query = validate({ geoJSON })
-    const { tasks, shapes } = planTasks(query, 'ContactLocation', catalogue, THREAD_COUNT)
-    for (const shardIndexes of tasks) {
+    const tasks = planTasks('select', query, 'ContactLocation', catalogue, THREAD_COUNT)
+    for (const { shardIndexes, shapes } of tasks) {
       const touched = Array.from(shardIndexes, (index) => shards[index])
       const runs = selectInside(touched, shapes, { edgeTestCount: 1e9 })
       for (const [at, index] of shardIndexes.entries()) mark(selected, firsts[index], runs[at])

@@ -18,7 +18,7 @@ import { byTier } from '../support/tier.js'
 const shapes = including(toPolygons([0, 0, 9, 0, 9, 9], [0, 3], [0, 1]))
 
 function countOf(shardIndex: number) {
-  const shardIndexes = Uint32Array.of(shardIndex)
+  const shardIndexes = [shardIndex]
   return {
     kind: 'count',
     shardIndexes,
@@ -51,7 +51,9 @@ function sendCounts(channel: Channel, shardIndexes: readonly number[]): Promise<
     channel.sendBatch({
       ended(flat) {
         const reader = new FindingsReader(flat as Uint32Array)
-        const counts = queries.map((query) => reader.next(query).counts?.[0] as number)
+        const counts = queries.map(() =>
+          reader.nextFault() === undefined ? reader.counts(1)[0] : -1,
+        )
         resolve(counts)
       },
       failed: reject,

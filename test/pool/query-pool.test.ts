@@ -19,7 +19,7 @@ const WORKER_COUNT = 2
 /** Of each client, while workers are killed. */
 const CALL_COUNT = byTier({ short: 75, long: 150 })
 const shards = inArenas(shardsOf(columns, 1, 5_000), WORKER_COUNT)
-const shardIndexes = Uint32Array.from(shards, (_, index) => index)
+const shardIndexes = shards.map((_, index) => index)
 
 /** A square around the middle of the world, and who is inside it. */
 const box = { minLng: middle(columns.lngs), minLat: middle(columns.lats) }
@@ -176,6 +176,6 @@ function middle(values: Int32Array): number {
   return values.toSorted()[values.length >> 1]
 }
 
-function sum(counts: Uint32Array): number {
+function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0)
 }

@@ -64,9 +64,10 @@ export function serviceOf(
     }
     const touched = Array.from(task.shardIndexes, (index) => shards[index])
     const { shapes, countMode, isDistinct } = task
-    const inside = task.kind === 'count' ? countInside : selectInside
     const budget = { edgeTestCount: limits.edgeTestCount }
-    return inside(touched, shapes, budget, countMode, isDistinct)
+    return task.kind === 'count'
+      ? Array.from(countInside(touched, shapes, budget, countMode, isDistinct))
+      : selectInside(touched, shapes, budget, countMode, isDistinct)
   }
   return {
     catalogue: { snapshotId, sources, shards: images },

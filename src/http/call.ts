@@ -1,0 +1,97 @@
+/**
+ * One request on its way to its handler, and whatever fails on that way.
+ *
+ * @module
+ */
+import { ServiceError } from '../errors.js'
+import { limits } from '../limits.js'
+import { describeFault, type Log } from '../log.js'
+import { BatchStopped } from './batch.js'
+import type { BodyTaker } from './body.js'
+import { decompress } from './decompress.js'
+import type { Exchange } from './exchange.js'
+import { internalError, sendError } from './fault.js'
+import type { Handler, IncomingRequest } from './request.js'
+import { DEFAULT_OPTIONS, type ResponseOptions } from './response/response-options.js'
+
+export class Call implements BodyTaker {
+  readonly exchange: Exchange
+  readonly #log: Log
+  /** Undefined until the route is known. */
+  handler: Handler | undefined
+
+  constructor(exchange: Exchange, log: Log) {
+    this.exchange = exchange
+    this.#log = log
+  }
+
+  taken(body: Uint8Array): void {
+    const request = this.exchange.request as IncomingRequest
+    request.stages.enter('parse')
+    const encoding = request.header('content-encoding')
+    if (!encoding || body.length === 0) this.handle(body)
+    else void this.#unpack(Uint8Array.from(body), encoding)
+  }
+
+  refused(fault: ServiceError): void {
+    this.fail(fault)
+  }
+
+  spoilt(): void {
+    this.exchange.closing = true
+  }
+
+  /** @param body  whole and unpacked, in memory that is used again when this returns */
+  handle(body: Uint8Array): void {
+    try {
+      const pending = this.handler?.(this.exchange.request as IncomingRequest, this.exchange, body)
+      // A handler that does not wait may have handed the reply to somebody who answers later.
+      if (pending !== undefined) void this.#settle(pending)
+    } catch (fault) {
+      this.fail(fault)
+    }
+  }
+
+  /** Tells client and log; does not throw. */
+  fail(fault: unknown): void {
+    const { exchange } = this
+    const { requestId } = exchange
+    const expected = fault instanceof ServiceError || fault instanceof BatchStopped
+    if (!expected) this.#log.error({ requestId, ...describeFault(fault) }, 'a handler failed')
+    if (exchange.unanswered) {
+      sendError(exchange, expected ? fault : internalError(requestId), safeOptionsOf(exchange))
+    } else {
+      // The part that was sent must not look complete.
+      exchange.abort()
+    }
+  }
+
+  async #unpack(body: Uint8Array, encoding: string): Promise<void> {
+    let plain: Uint8Array
+    try {
+      plain = await decompress(body, encoding, limits.bodyBytes)
+    } catch (fault) {
+      this.fail(fault)
+      return
+    }
+    if (this.exchange.unanswered) this.handle(plain)
+  }
+
+  async #settle(pending: Promise<void>): Promise<void> {
+    try {
+      await pending
+      if (this.exchange.unanswered) throw new Error('a handler ended without an answer')
+    } catch (fault) {
+      this.fail(fault)
+    }
+  }
+}
+
+/** Errors are told in the form of the answer, unless that form is what is wrong. */
+function safeOptionsOf({ request }: Exchange): ResponseOptions {
+  try {
+    return request?.options ?? DEFAULT_OPTIONS
+  } catch {
+    return DEFAULT_OPTIONS
+  }
+}
