@@ -85,6 +85,15 @@ export class ServiceError extends Error {
   }
 }
 
+/**
+ * The fault of every request for which there is no room. It is made once: a service that is full and
+ * takes long to say so stays full.
+ */
+export const OVERLOADED = new ServiceError(
+  'Overloaded',
+  'there are too many requests; try again soon',
+)
+
 /** A command that cannot go on; the message says what is wrong and what to do. */
 export class OperatorError extends Error {
   readonly code: OperatorErrorCode

@@ -161,6 +161,10 @@ export const limits = {
   smallBodyBytes: 16 * KiB,
   /** For this time after the last small selection one worker encodes no rows of lists. */
   smallRecentMs: 100,
+  /** Small selections travel together as far as a worker takes this long for them. */
+  batchMs: 4,
+  /** A selection is answered 503 if it would wait longer for others of its kind. */
+  backlogMs: 100,
   /** When the first small selection has waited this long, further requests are answered 503. */
   smallWaitMs: 250,
   /** The same for large selections. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { ServiceError } from '../errors.js'
+import { OVERLOADED, ServiceError } from '../errors.js'
 import { type ErrorMeta, errorBody } from '../format/error-body.js'
 import { type Format, formats } from '../format/formats.js'
 import { JSONP_CONTENT_TYPE, jsonp } from '../format/jsonp.js'
@@ -21,12 +21,6 @@ export class MethodNotAllowed extends ServiceError {
     this.allow = allow
   }
 }
-
-/** The fault of every request for which there is no room. */
-export const OVERLOADED = new ServiceError(
-  'Overloaded',
-  'there are too many requests; try again soon',
-)
 
 /**
  * Answers with an error. A script that calls back is sent with status 200, since no browser would

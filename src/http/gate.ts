@@ -12,10 +12,9 @@
  *
  * @module
  */
-import { ServiceError } from '../errors.js'
+import { OVERLOADED, ServiceError } from '../errors.js'
 import { operations } from '../interface/operations.js'
 import { type CorsOrigins, foreignScriptFault } from './cors.js'
-import { OVERLOADED } from './fault.js'
 import type { CallCheck, HttpRequest, IncomingRequest, OperationCall } from './request.js'
 import type { RouteMatch } from './router.js'
 

@@ -7,7 +7,7 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ServiceError } from '../errors.js'
+import { OVERLOADED, ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { afterNextPoll, cannotListen } from './acceptor.js'
@@ -15,7 +15,7 @@ import { type BodyBudget, RequestBody } from './body.js'
 import { Call } from './call.js'
 import { type CorsOrigins, commonHeadersFor, preflightHeaders } from './cors.js'
 import { Exchange, type ExchangeOwner } from './exchange.js'
-import { MethodNotAllowed, OVERLOADED } from './fault.js'
+import { MethodNotAllowed } from './fault.js'
 import { framingFault, Gate } from './gate.js'
 import { type Handler, IncomingRequest } from './request.js'
 import { logRequestEnd, type RequestEnd } from './request-end.js'

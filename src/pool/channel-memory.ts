@@ -15,7 +15,7 @@ export interface ChannelMemory {
 }
 
 export interface Slot {
-  /** One word: how many queries there are, or `BY_MESSAGE`, or `CLOSE`. */
+  /** How many queries there are, or `BY_MESSAGE`, or `CLOSE`; and, when done, microseconds that it took. */
   readonly head: Uint32Array
   readonly words: Uint32Array
   readonly floats: Float64Array
@@ -50,7 +50,7 @@ export function layOutChannel(buffer: SharedArrayBuffer): ChannelMemory {
     const wordsAt = floatsAt + 8 * limits.slotFloatCount
     const findingsAt = wordsAt + 4 * limits.slotWordCount
     return {
-      head: new Uint32Array(buffer, headAt, 1),
+      head: new Uint32Array(buffer, headAt, 2),
       floats: new Float64Array(buffer, floatsAt, limits.slotFloatCount),
       words: new Uint32Array(buffer, wordsAt, limits.slotWordCount),
       findings: new Uint32Array(buffer, findingsAt, limits.slotFindingWordCount),

@@ -27,8 +27,9 @@ interface TaskEnd {
   /**
    * @param result  of a batch, the findings of its queries, in memory that is used again when this
    *   returns
+   * @param tookMs  the time for which the worker did nothing else
    */
-  ended(result: Uint32Array | RowsWritten): void
+  ended(result: Uint32Array | RowsWritten, tookMs: number): void
   /** The worker died. */
   failed(error: Error): void
 }
@@ -85,7 +86,7 @@ export class Channel {
       const slot = this.#memory.slots[slotOf(this.#drainedCount)]
       this.#drainedCount = next(this.#drainedCount)
       const end = this.#ends.shift() as TaskEnd
-      end.ended(this.#resultIn(slot))
+      end.ended(this.#resultIn(slot), slot.head[1] / 1_000)
     }
   }
 

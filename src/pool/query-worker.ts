@@ -27,6 +27,7 @@ import { countAttached, type Flag, isRaised } from './control.js'
 import { type Findings, findingsLength, writeFindings } from './flat-findings.js'
 import { type FlatQueries, type TimedQuery, unflatten } from './flat-queries.js'
 import { sharedClockMs } from './messages.js'
+import { giveWay } from './priority.js'
 import { type ChannelEnd, type QueryWorkerData, WAKE, type WorkerTask } from './worker-messages.js'
 
 /**
@@ -36,6 +37,7 @@ import { type ChannelEnd, type QueryWorkerData, WAKE, type WorkerTask } from './
  */
 export function attachWorker(): (end: ChannelEnd) => void {
   const { shards: images, control, edgeTestCount } = Piscina.workerData as QueryWorkerData
+  giveWay()
   const shards = images.map(attachShard)
   countAttached(control)
   const findAll = (flat: FlatQueries, unwanted: Flag | null) => {
@@ -50,11 +52,13 @@ export function attachWorker(): (end: ChannelEnd) => void {
     let doneCount = 0
     for (;;) {
       waitForTask(memory, doneCount)
+      const beganMs = performance.now()
       const slot = memory.slots[slotOf(doneCount)]
       const [head] = slot.head
       if (head === CLOSE) break
       if (head === BY_MESSAGE) doMessage(slot, port)
       else leaveFindings(findAll(queriesIn(slot), null), slot, port)
+      slot.head[1] = 1_000 * (performance.now() - beganMs)
       doneCount = next(doneCount)
       if (countDone(memory, doneCount)) port.postMessage(WAKE)
     }

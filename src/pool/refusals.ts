@@ -11,10 +11,6 @@ export const NOT_SERVED = 'this snapshot is not served any more; ask again'
 export const GONE = 'whoever asked has gone'
 export const RESTARTING = 'the query workers are restarting; try again soon'
 
-export function overloaded(): ServiceError {
-  return new ServiceError('Overloaded', 'too many requests are being answered; try again soon')
-}
-
 export function unavailable(message: string): ServiceError {
   return new ServiceError('Unavailable', message)
 }

@@ -6,9 +6,10 @@
  *
  * @module
  */
-import type { ServiceError } from '../errors.js'
+import { OVERLOADED, type ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
+import { Backlog } from './backlog.js'
 import { createFlag, type Flag, raise } from './control.js'
 import { FindingsReader } from './flat-findings.js'
 import { flatten } from './flat-queries.js'
@@ -23,7 +24,7 @@ import {
   type TaskResults,
 } from './messages.js'
 import { type Lane, placeFor } from './placement.js'
-import { GONE, NOT_SERVED, overloaded, RESTARTING, refused, unavailable } from './refusals.js'
+import { GONE, NOT_SERVED, RESTARTING, refused, unavailable } from './refusals.js'
 import { RowBuffers } from './row-buffers.js'
 import type { RowsWritten } from './worker-messages.js'
 import type { QueryThreads, TaskWay } from './worker-threads.js'
@@ -74,6 +75,7 @@ export class Scheduler {
   readonly #underWay = new Set<readonly Waiting[]>()
   /** How many are not settled, whether they wait or are under way. */
   #openCount = 0
+  readonly #backlogs = { small: new Backlog(), large: new Backlog() }
   readonly #buffers = new RowBuffers()
   readonly #deadlineTimer: NodeJS.Timeout
   #isTurnPlanned = false
@@ -97,7 +99,7 @@ export class Scheduler {
     return new Promise((resolve, reject) => {
       const waiting = new Waiting(task, caller, resolve, reject)
       const { lane } = waiting
-      this.#openCount++
+      this.#count(lane, 1)
       this.#lanes[lane].join(waiting)
       if (lane === 'small') this.#lastSmallMs = waiting.enteredMs
       this.#planTurn()
@@ -108,17 +110,19 @@ export class Scheduler {
     if (this.#isStopped) return unavailable(NOT_SERVED)
     const lane = laneOf(task)
     // A list that has begun goes on: to refuse a piece of it would break off what is half answered.
-    if (lane !== 'rows' && this.#openCount >= limits.tasksQueuedCount) return overloaded()
-    if (lane === 'large' && this.#waitedMs('large') > limits.largeWaitMs) return overloaded()
-    return undefined
+    if (lane === 'rows') return undefined
+    if (this.#openCount >= limits.tasksQueuedCount) return OVERLOADED
+    // Those that were let in when there was room do not pay for a worker that has died since.
+    const isTooLong = lane === 'large' ? this.#isTooLong(lane) : this.#hasBacklog(lane)
+    return isTooLong ? OVERLOADED : undefined
   }
 
   /** Whether a new request would wait too long; large ones are told by the size of their body. */
   isFull(bodyBytes: number): boolean {
     return (
       this.#openCount >= limits.tasksQueuedCount ||
-      this.#waitedMs('small') > limits.smallWaitMs ||
-      (bodyBytes > limits.smallBodyBytes && this.#waitedMs('large') > limits.largeWaitMs)
+      this.#isTooLong('small') ||
+      (bodyBytes > limits.smallBodyBytes && this.#isTooLong('large'))
     )
   }
 
@@ -134,10 +138,20 @@ export class Scheduler {
     }
   }
 
-  /** How long the first of a lane has waited. */
-  #waitedMs(lane: Lane): number {
+  /** Whether one more of a lane would wait too long, or the first that waits has done so. */
+  #isTooLong(lane: 'small' | 'large'): boolean {
     const { first } = this.#lanes[lane]
-    return first === undefined ? 0 : performance.now() - first.enteredMs
+    const waitedMs = first === undefined ? 0 : performance.now() - first.enteredMs
+    if (waitedMs > (lane === 'small' ? limits.smallWaitMs : limits.largeWaitMs)) return true
+    return this.#hasBacklog(lane)
+  }
+
+  #hasBacklog(lane: 'small' | 'large'): boolean {
+    const { ready } = this.#threads
+    let threadCount = 0
+    if (lane === 'large') threadCount = ready.length - 1
+    else for (const { underWay } of ready) if (underWay.large === 0) threadCount++
+    return this.#backlogs[lane].isTooLong(threadCount)
   }
 
   #planTurn(): void {
@@ -166,9 +180,10 @@ export class Scheduler {
     const batch: WaitingSelection[] = []
     const toSharedMs = sharedClockMs() - performance.now()
     const lane = this.#lanes.small
+    const count = this.#backlogs.small.togetherCount
     for (let next = lane.first; next !== undefined; next = lane.first) {
       const waiting = next as WaitingSelection
-      if (batch.length === limits.queriesPerTaskCount || !mayFollow(waiting, batch)) break
+      if (batch.length === count || !mayFollow(waiting, batch)) break
       if (waiting.caller.gone) {
         lane.leave(waiting)
         this.#fail(waiting, unavailable(GONE))
@@ -227,10 +242,9 @@ export class Scheduler {
     const sentMs = this.#begin(thread, batch)
     this.#smallSentMs = sentMs
     thread.way.sendBatch({
-      ended: (flat) => {
-        const tookMs = performance.now() - sentMs
-        this.#smallTaskMs += SMOOTHING * (tookMs - this.#smallTaskMs)
-        this.#settleAll(thread, batch, flat as Uint32Array)
+      ended: (flat, tookMs) => {
+        this.#smallTaskMs += SMOOTHING * (performance.now() - sentMs - this.#smallTaskMs)
+        this.#settleAll(thread, batch, flat as Uint32Array, tookMs)
       },
       failed: (error) => this.#retry(thread, batch, error),
     })
@@ -248,7 +262,7 @@ export class Scheduler {
     thread.way.sendTask(
       { kind: 'queries', ...flatten(task, expiresMs), unwanted },
       {
-        ended: (flat) => this.#settleAll(thread, alone, flat as Uint32Array),
+        ended: (flat, tookMs) => this.#settleAll(thread, alone, flat as Uint32Array, tookMs),
         failed: (error) => this.#retry(thread, alone, error),
       },
     )
@@ -294,8 +308,14 @@ export class Scheduler {
     this.#planTurn()
   }
 
-  #settleAll(thread: Thread, batch: readonly WaitingSelection[], flat: Uint32Array): void {
+  #settleAll(
+    thread: Thread,
+    batch: readonly WaitingSelection[],
+    flat: Uint32Array,
+    tookMs: number,
+  ): void {
     this.#back(thread, batch)
+    this.#backlogs[batch[0].lane as 'small' | 'large'].spent(batch.length, tookMs)
     const findings = new FindingsReader(flat)
     for (const waiting of batch) {
       const fault = findings.nextFault()
@@ -331,11 +351,16 @@ export class Scheduler {
     if (this.#end(waiting)) waiting.reject(error)
   }
 
+  #count(lane: Lane, change: 1 | -1): void {
+    this.#openCount += change
+    if (lane !== 'rows') this.#backlogs[lane].openCount += change
+  }
+
   /** False when it had ended before. */
   #end(waiting: Waiting): boolean {
     if (waiting.isSettled) return false
     waiting.isSettled = true
-    this.#openCount--
+    this.#count(waiting.lane, -1)
     return true
   }
 

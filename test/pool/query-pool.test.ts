@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { toPolygons } from '../../src/geometry/polygon/polygons.js'
 import { including } from '../../src/geometry/shapes.js'
@@ -47,6 +48,25 @@ t.test('workers count, select and encode what the shards hold', async (t) => {
   )
   t.equal(Buffer.from(rows.bytes).toString().trimEnd().split('\r\n').length, counts[shardIndex])
 })
+
+t.test('workers give way to other threads, and these keep their priority', async (t) => {
+  const before = nicenessOfThreads()
+  await started(t)
+  const after = nicenessOfThreads()
+  for (const value of new Set(after)) {
+    const count = (all: readonly number[]) => all.filter((each) => each === value).length
+    const isLower = value === Math.min(19, Math.min(...before) + 5)
+    t.equal(count(after) - count(before), isLower ? WORKER_COUNT : 0, `${value}`)
+  }
+})
+
+/** Of each thread of this process, see proc(5). */
+function nicenessOfThreads(): number[] {
+  return readdirSync('/proc/self/task').map((id) => {
+    const stat = readFileSync(`/proc/self/task/${id}/stat`, 'latin1')
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])
+  })
+}
 
 t.test('killing workers gives no wrong answer and no hang', async (t) => {
   const pool = await started(t)

@@ -39,7 +39,8 @@ interface Sent {
   readonly thread: FakeThread
   /** What a worker would find, copied as it is sent. */
   readonly task: WorkerTask
-  answer(): void
+  /** @param tookMs  of the worker */
+  answer(tookMs?: number): void
   die(): void
 }
 
@@ -56,7 +57,8 @@ class FakeThread implements QueryThread {
       sent.push({
         thread: this,
         task,
-        answer: () => end.ended(task.kind === 'rows' ? writeRows(task) : countAll(task)),
+        answer: (tookMs = 0) =>
+          end.ended(task.kind === 'rows' ? writeRows(task) : countAll(task), tookMs),
         die: () => end.failed(new Error('for the test')),
       })
     }
@@ -175,7 +177,7 @@ t.test('while a short task is under way, selections gather', async (t) => {
   await until(() => threads.sent.length === 2)
   t.equal(queryCountOf(threads.sent[1]), limits.queriesGatheredCount)
   t.not(threads.sent[1].thread, threads.sent[0].thread)
-  for (const { answer } of threads.sent) answer()
+  for (const { answer } of threads.sent) answer(0)
   await Promise.all(asked)
 })
 
@@ -186,7 +188,7 @@ t.test('nobody waits long behind a task that takes longer than most', async (t) 
   asked.push(scheduler.run(selection(), inTime()))
   await until(() => threads.sent.length === 2)
   t.not(threads.sent[1].thread, threads.sent[0].thread)
-  for (const { answer } of threads.sent) answer()
+  for (const { answer } of threads.sent) answer(0)
   await Promise.all(asked)
 })
 
@@ -202,7 +204,7 @@ t.test('when tasks take long, nobody waits for a better filled one', async (t) =
   await until(() => threads.sent.length === 2)
   asked.push(scheduler.run(selection(), inTime()))
   await until(() => threads.sent.length === 3)
-  for (const { answer } of threads.sent) answer()
+  for (const { answer } of threads.sent) answer(0)
   await Promise.all(asked)
 })
 
@@ -320,9 +322,10 @@ t.test('so many as the queue holds, and not one more', async (t) => {
   const asked = Array.from({ length: limits.tasksQueuedCount }, () =>
     scheduler.run(selection(), within(300)),
   )
+  const settled = Promise.allSettled(asked)
   t.ok(scheduler.isFull(0))
   await t.rejects(scheduler.run(selection(), inTime()), { code: 'Overloaded', status: 503 })
-  await Promise.allSettled(asked)
+  await settled
   t.notOk(scheduler.isFull(0))
 })
 
@@ -331,12 +334,13 @@ t.test('a list that has begun goes on where nothing new is taken', async (t) => 
   const waiting = Array.from({ length: limits.tasksQueuedCount }, () =>
     scheduler.run(selection(), within(1_000)),
   )
+  const settled = Promise.allSettled(waiting)
   const piece = scheduler.run(rows, inTime()) as Promise<{ release(): void }>
   const sentRows = () => threads.sent.find(({ task }) => task.kind === 'rows')
   await until(() => sentRows() !== undefined)
   sentRows()?.answer()
   ;(await piece).release()
-  await Promise.allSettled(waiting)
+  await settled
 })
 
 t.test('it is full when the first that waits has waited too long', async (t) => {
@@ -353,6 +357,47 @@ t.test('it is full when the first that waits has waited too long', async (t) => 
   await Promise.all([large, waiting])
 })
 
+t.test('what would wait too long behind others is refused when it comes', async (t) => {
+  for (const isLarge of [false, true]) {
+    const { threads, scheduler } = started(t, 2)
+    const first = scheduler.run(selection(isLarge), inTime())
+    await until(() => threads.sent.length === 1)
+    // The average begins to move with it: one of 64 counts a 64th.
+    threads.sent[0].answer(64 * 10)
+    await first
+    const serverCount = isLarge ? 1 : 2
+    const mostCount = Math.floor((serverCount * limits.backlogMs) / 10)
+    const asked = Array.from({ length: mostCount + 1 }, () =>
+      scheduler.run(selection(isLarge), inTime()),
+    )
+    t.equal(scheduler.isFull(limits.smallBodyBytes + 1), true)
+    t.equal(scheduler.isFull(0), !isLarge, 'by its size a small one is told from large ones')
+    await t.rejects(scheduler.run(selection(isLarge), inTime()), { code: 'Overloaded' })
+    const answering = setInterval(() => {
+      for (const { answer } of threads.sent.splice(0)) answer(0)
+    }, 1)
+    await Promise.all(asked)
+    clearInterval(answering)
+    t.equal(scheduler.isFull(limits.smallBodyBytes + 1), false)
+  }
+})
+
+t.test('few of those that take long travel together', async (t) => {
+  const { threads, scheduler } = started(t, 1)
+  const first = scheduler.run(selection(), inTime())
+  await until(() => threads.sent.length === 1)
+  threads.sent[0].answer((64 * limits.batchMs) / 3)
+  await first
+  const asked = Array.from({ length: 8 }, () => scheduler.run(selection(), inTime()))
+  await until(() => threads.sent.length === 2)
+  t.equal(queryCountOf(threads.sent[1]), 3)
+  const answering = setInterval(() => {
+    for (const { answer } of threads.sent.splice(0)) answer(0)
+  }, 1)
+  await Promise.all(asked)
+  clearInterval(answering)
+})
+
 t.test('large selections of a single worker let pieces of lists between them', async (t) => {
   const { threads, scheduler } = started(t, 1)
   const asked: Promise<unknown>[] = [1, 2].map(() => scheduler.run(selection(true), inTime()))
@@ -364,7 +409,7 @@ t.test('large selections of a single worker let pieces of lists between them', a
     threads.sent.map(({ task }) => task.kind),
     ['queries', 'rows', 'queries'],
   )
-  for (const { answer } of threads.sent) answer()
+  for (const { answer } of threads.sent) answer(0)
   await Promise.all(asked)
 })
 
