@@ -9,6 +9,7 @@ import { machineLine } from '../harness/machine.js'
 import { formatCount, formatTable } from '../harness/table.js'
 import { clusteredOrder, importOrder, Postgis } from '../peers/postgis.js'
 import { circles } from './circles.js'
+import { contacts } from './contacts.js'
 import { corridors } from './corridors.js'
 import { counties } from './counties.js'
 import { country } from './country.js'
@@ -35,6 +36,7 @@ const questions: Readonly<Record<string, Question>> = {
   circles,
   corridors,
   modes,
+  contacts,
   marks,
   distinct,
   worst,
