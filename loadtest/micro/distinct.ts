@@ -9,8 +9,10 @@ import { readDrawing } from '../../src/selection/shapes/shapes.js'
 import { buildShard } from '../../src/shard/build/build.js'
 import { partition } from '../../src/shard/build/partition.js'
 import type { RecipientColumns } from '../../src/shard/columns.js'
-import { attachShard, type Shard } from '../../src/shard/layout.js'
+import { attachShard, type Shard, type ShardImage } from '../../src/shard/layout.js'
 import { countInside } from '../../src/shard/select.js'
+import { tiePhones } from '../../src/shard/ties/ties.js'
+import { tiedSetsIn } from '../../src/snapshot/format/shard-image.js'
 import { inArenas } from '../../test/support/data/arenas.js'
 import { loadCounties, withoutDegenerateRings } from '../../test/support/data/counties.js'
 import { seededRandom } from '../../test/support/random/world.js'
@@ -25,13 +27,21 @@ const DRAWN_COUNT = 1_000
 const COUNTY_COUNT = 800
 
 export const distinct: Question = async ({ world: { columns, seed } }) => {
-  const shards = inArenas(threeSources(columns), 1).map(attachShard)
+  const images = inArenas(threeSources(columns), 1)
+  const worlds: Worlds = {
+    none: images.map(attachShard),
+    tenth: withRepeats(images, 0.1, 'byPhone', seed),
+    third: withRepeats(images, 0.3, 'byContact', seed),
+  }
   return [
-    compareShares('drawn polygons', drawnPolygons(columns, DRAWN_COUNT, seed), shards, seed),
-    compareShares('counties', some(loadCounties(), COUNTY_COUNT), shards, seed),
-    compareShares('states', some(loadStates(), COUNTY_COUNT), shards, seed),
+    compareShares('drawn polygons', drawnPolygons(columns, DRAWN_COUNT, seed), worlds),
+    compareShares('counties', some(loadCounties(), COUNTY_COUNT), worlds),
+    compareShares('states', some(loadStates(), COUNTY_COUNT), worlds),
   ]
 }
+
+/** The same shards, of which no phones, a tenth and nearly a third of the phones repeat. */
+type Worlds = Readonly<Record<'none' | 'tenth' | 'third', readonly Shard[]>>
 
 function some(areas: readonly { readonly geometry: Polygon | MultiPolygon }[], count: number) {
   return areas
@@ -42,8 +52,7 @@ function some(areas: readonly { readonly geometry: Polygon | MultiPolygon }[], c
 function compareShares(
   title: string,
   geometries: readonly (Polygon | MultiPolygon)[],
-  shards: readonly Shard[],
-  seed: number,
+  { none, tenth, third }: Worlds,
 ): Finding {
   const shapes = geometries.map((geometry) => readDrawing(geometry, 'shape').shapes)
   const countOn = (held: readonly Shard[], isDistinct: boolean) => () => {
@@ -60,10 +69,10 @@ function compareShares(
     title: `${title}, each number once over ${SOURCE_COUNT} sources`,
     shapeCount: shapes.length,
     ways: {
-      'not distinct': countOn(shards, false),
-      'no number repeats': countOn(withRepeats(shards, 0, seed), true),
-      '10 % repeat': countOn(withRepeats(shards, 0.1, seed), true),
-      '30 % repeat': countOn(withRepeats(shards, 0.3, seed), true),
+      'not distinct': countOn(none, false),
+      'no number repeats': countOn(none, true),
+      '10 % repeat': countOn(tenth, true),
+      '30 % repeat': countOn(third, true),
     },
   })
 }
@@ -99,15 +108,36 @@ function everyThird(columns: RecipientColumns, first: number): RecipientColumns 
   }
 }
 
-/** A share of recipients anywhere, two to a phone: who has it, too, may be far away. */
-function withRepeats(shards: readonly Shard[], share: number, seed: number): Shard[] {
+/**
+ * A share of recipients anywhere, two to a phone: who has it, too, may be far away.
+ *
+ * @param place  of the two sets in the room of a shard, of which contacts do not need theirs here
+ */
+function withRepeats(
+  images: readonly ShardImage[],
+  share: number,
+  place: 'byPhone' | 'byContact',
+  seed: number,
+): Shard[] {
   const random = seededRandom(seed)
-  const total = shards.reduce((sum, { recipientCount }) => sum + recipientCount, 0)
-  const idMax = Math.ceil((share * total) / 2)
-  return shards.map((shard) => {
+  const total = images.reduce((sum, { recipientCount }) => sum + recipientCount, 0)
+  const phoneCount = Math.ceil((share * total) / 2)
+  // As an import gives them: in the order in which phones first appear.
+  const idOf = new Int32Array(phoneCount).fill(-1)
+  let idEnd = 0
+  const nextId = () => {
+    const phone = random.between(0, phoneCount - 1)
+    if (idOf[phone] === -1) idOf[phone] = idEnd++
+    return idOf[phone]
+  }
+  return images.map((shard) => {
+    const { image, recipientCount } = shard
     const recipients: number[] = []
-    for (let at = 0; at < shard.recipientCount; at++) if (random.unit() < share) recipients.push(at)
-    const phoneIds = Uint32Array.from(recipients, () => random.between(0, idMax))
-    return { ...shard, repeats: { recipients: Uint32Array.from(recipients), phoneIds } }
+    for (let at = 0; at < recipientCount; at++) if (random.unit() < share) recipients.push(at)
+    const phoneIds = Uint32Array.from(recipients, nextId)
+    const set = tiedSetsIn({ bytes: image }, image.length, recipientCount)[place]
+    tiePhones({ recipients: Uint32Array.from(recipients), phoneIds }, set)
+    const phoneTies = { set, isInArena: true, ids: phoneIds, idEnd: phoneCount }
+    return attachShard({ ...shard, phoneTies })
   })
 }

@@ -16,15 +16,21 @@ import type { Shard } from './layout.js'
 import { descendReach } from './reach/reach-descend.js'
 import { normalise, RunList, subtract } from './runs.js'
 import { countMarked, hasMarks, takeUnmarked } from './suppressed.js'
+import { type Shared, tiesOf } from './ties/each-once.js'
+import { appendTied, type Ties } from './ties/ties.js'
 
 /**
- * Counts the recipients of each shard without listing runs, where one polygon, or the arcs of one
+ * Counts the recipients of each shard without listing all runs, where one polygon, or the arcs of one
  * layer, are all that was drawn; undefined when it takes more than that.
+ *
+ * @param tied  of each shard, an empty list for those of them that share something, as runs of ranks
  */
 export function countDirectly(
   shards: readonly Shard[],
   { included, excluded }: Shapes,
   budget: Budget,
+  shared: Shared | null,
+  tied: readonly RunList[],
 ): Uint32Array | undefined {
   if (included.length !== 1 || included[0].sourceIds !== null || excluded.length > 0) {
     return undefined
@@ -36,14 +42,20 @@ export function countDirectly(
     if (drawn !== undefined) return undefined
     drawn = part
   }
-  return drawn?.count(shards, layer, budget)
+  return drawn?.count(shards, layer, budget, shared, tied)
 }
 
 /** How recipients are found in one part of a layer. */
 interface AreaPart {
   isEmpty(layer: Layer): boolean
   /** Counts them as `countDirectly` does; undefined when that takes runs. */
-  count(shards: readonly Shard[], layer: Layer, budget: Budget): Uint32Array | undefined
+  count(
+    shards: readonly Shard[],
+    layer: Layer,
+    budget: Budget,
+    shared: Shared | null,
+    tied: readonly RunList[],
+  ): Uint32Array | undefined
   /** Adds lists of runs to `into`, which has `listCount` of them; returns how many it has then. */
   select(shard: Shard, layer: Layer, into: RunList, listCount: number, budget: Budget): number
 }
@@ -51,25 +63,36 @@ interface AreaPart {
 const areaParts = Object.values<AreaPart>({
   polygons: {
     isEmpty: ({ polygons }) => polygons.polygonStarts.length === 1,
-    count: (shards, { polygons }, budget) => countInPolygons(shards, polygons, budget),
+    count: (shards, { polygons }, budget, shared, tied) =>
+      countInPolygons(shards, polygons, budget, shared, tied),
     select: (shard, { polygons }, into, listCount, budget) =>
       selectPolygons(shard, polygons, into, listCount, budget),
   },
   reaches: {
     isEmpty: ({ reaches }) => reaches.radiiMetres.length === 0,
-    count: (shards, { reaches }, budget) => countReached(shards, reaches, budget),
+    count: (shards, { reaches }, budget, shared, tied) =>
+      countReached(shards, reaches, budget, shared, tied),
     select: (shard, { reaches }, into, listCount, budget) =>
       selectReached(shard, reaches, into, listCount, budget),
   },
 } satisfies Record<LayerPart, AreaPart>)
 
-function countReached(shards: readonly Shard[], reaches: Reaches, budget: Budget): Uint32Array {
+function countReached(
+  shards: readonly Shard[],
+  reaches: Reaches,
+  budget: Budget,
+  shared: Shared | null,
+  tied: readonly RunList[],
+): Uint32Array {
   const counts = new Uint32Array(shards.length)
   const table = reachTableOf(reaches, budget)
-  for (let at = 0; at < shards.length; at++) {
-    const runs = runsToCheck(shards[at])
-    const count = within(budget, descendReach(shards[at], table, budget, runs))
-    counts[at] = lessMarked(shards[at], count, runs, budget)
+  for (const [at, shard] of shards.entries()) {
+    const ties = tiesOf(shard, shared)
+    const isListed = hasMarks(shard.marks) || ties.ids.length > 0
+    if (isListed) countedRuns.clear()
+    const runs = isListed ? countedRuns : null
+    const count = within(budget, descendReach(shard, table, budget, runs))
+    counts[at] = runs === null ? count : countUnmarked(shard, count, runs, ties, tied[at], budget)
   }
   return counts
 }
@@ -79,36 +102,55 @@ function countInPolygons(
   shards: readonly Shard[],
   polygons: Polygons,
   budget: Budget,
+  shared: Shared | null,
+  tied: readonly RunList[],
 ): Uint32Array | undefined {
   const { polygonStarts } = polygons
   if (polygonStarts.length > 2 || polygonStarts[1] > RINGS_PER_TABLE) return undefined
   const counts = new Uint32Array(shards.length)
   let filled: Kernel | undefined
   for (let at = 0; at < shards.length; at++) {
-    if (!meets(shards[at].box, polygons.bounds)) continue
-    const kernel = kernelFor(shards[at], polygons.vertices.length / 2)
+    const shard = shards[at]
+    if (!meets(shard.box, polygons.bounds)) continue
+    const kernel = kernelFor(shard, polygons.vertices.length / 2)
     // Almost always the same for all shards, so that one table serves them all.
     if (kernel !== filled)
       fillTable(kernel, polygons, 0, polygons.polygonStarts[1], SHELL_BIT, budget)
     filled = kernel
-    const runs = runsToCheck(shards[at])
-    const count = within(budget, kernel.descend(shards[at], true, budget, runs))
-    counts[at] = lessMarked(shards[at], count, runs, budget)
+    const ties = tiesOf(shard, shared)
+    if (hasMarks(shard.marks)) {
+      countedRuns.clear()
+      const count = within(budget, kernel.descend(shard, true, budget, countedRuns))
+      counts[at] = countUnmarked(shard, count, countedRuns, ties, tied[at], budget)
+    } else if (ties.ids.length > 0) {
+      counts[at] = within(budget, kernel.descend(shard, true, budget, tied[at], ties))
+    } else {
+      counts[at] = within(budget, kernel.descend(shard, true, budget, null))
+    }
   }
   return counts
 }
 
-/** Where runs are to be listed, so that marks can be looked at; null where nobody is marked. */
-function runsToCheck({ marks }: Shard): RunList | null {
-  if (!hasMarks(marks)) return null
-  countedRuns.clear()
-  return countedRuns
-}
-
-function lessMarked({ marks }: Shard, count: number, runs: RunList | null, budget: Budget): number {
-  if (runs === null || marks === null) return count
-  chargeMarks(runs, count, budget)
-  return count - countMarked(marks, runs)
+/**
+ * How many of the recipients in runs, which it may change, are not marked; appends those of them that
+ * share something.
+ */
+function countUnmarked(
+  shard: Shard,
+  count: number,
+  runs: RunList,
+  ties: Ties,
+  tied: RunList,
+  budget: Budget,
+): number {
+  if (ties.ids.length === 0) {
+    if (!hasMarks(shard.marks)) return count
+    chargeMarks(runs, count, budget)
+    return count - countMarked(shard.marks, runs)
+  }
+  takeMarkedAway(shard, runs, budget)
+  appendTied(ties, runs.inUse(), tied, budget)
+  return runs.recipientCount()
 }
 
 /** Leaves in `into` who is in any included layer and in no excluded one, and is not marked. */

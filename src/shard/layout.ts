@@ -14,11 +14,14 @@
  * in units of 1e-7 degree (1.1 cm), as OpenStreetMap keeps them. The ids inside the index are the
  * rank of each recipient among the rows of its shard in the order of the import.
  *
+ * Where shards were loaded to be selected from, ids of ties (ties/ties.ts) have taken the place of the
+ * contacts, which only tell who is tied.
+ *
  * @module
  */
 import type { Arena } from './arena.js'
-import type { ShardRepeats } from './duplicates/find-repeats.js'
 import type { Marks } from './suppressed.js'
+import type { Ties } from './ties/ties.js'
 
 const SECTION_ALIGNMENT_BYTES = 64
 
@@ -55,7 +58,9 @@ export interface ShardImage {
   readonly arena: Arena | null
   /** Behind the image in its arena; null where there is none. */
   readonly marks: Marks | null
-  readonly repeats: ShardRepeats
+  /** Null until its whole source is known; from then on, their ids may be where the contacts were. */
+  readonly contactTies: Ties | null
+  readonly phoneTies: Ties
 }
 
 /** A shard with a typed view on each column; index `i` is the same recipient in all of them. */
@@ -69,12 +74,16 @@ export interface Shard {
   readonly ids: Uint16Array | Uint32Array
   /** Longitude at `2 * i`, latitude at `2 * i + 1`, in units of 1e-7 degree. */
   readonly coords: Int32Array
+  /** Of shards that were not loaded to be selected from: there, ids of ties take this place. */
   readonly contacts: Uint32Array
   readonly phoneOffsets: Uint32Array
   readonly phones: Uint8Array
   readonly arena: Arena | null
   readonly marks: Marks | null
-  readonly repeats: ShardRepeats
+  /** Of recipients whose contact has several; all are where the shard alone is known. */
+  readonly contactTies: Ties
+  /** Of recipients whose phone another recipient has, too. */
+  readonly phoneTies: Ties
 }
 
 /** Views the columns of an image; copies nothing. */
@@ -91,6 +100,8 @@ export function attachShard(shard: ShardImage): Shard {
   }
   const { byteOffset: indexOffset, byteLength: indexBytes } = at('index')
   const { byteOffset: phonesOffset, byteLength: phonesBytes } = at('numbers')
+  const contacts = words('contacts')
+  const allTied = { set: null, isInArena: false, ids: contacts, idEnd: shard.contactCount }
   return {
     sourceId: shard.sourceId,
     recipientCount,
@@ -99,12 +110,13 @@ export function attachShard(shard: ShardImage): Shard {
     nodeSize: new DataView(image.buffer, image.byteOffset + indexOffset).getUint16(2, true),
     ids: idsOf(shard, indexOffset),
     coords: coordsOf(shard, indexOffset + indexBytes),
-    contacts: words('contacts'),
+    contacts,
     phoneOffsets: words('numberOffsets'),
     phones: image.subarray(phonesOffset, phonesOffset + phonesBytes),
     arena: shard.arena,
     marks: shard.marks,
-    repeats: shard.repeats,
+    contactTies: shard.contactTies ?? allTied,
+    phoneTies: shard.phoneTies,
   }
 }
 

@@ -59,7 +59,12 @@ export class RunList {
   }
 
   recipientCount(): number {
-    return recipientCountOf(this.pairs.subarray(0, 2 * this.runCount))
+    return recipientCountOf(this.inUse())
+  }
+
+  /** The runs in use; good until the list changes. */
+  inUse(): Uint32Array {
+    return this.pairs.subarray(0, 2 * this.runCount)
   }
 
   /** A copy of exactly the runs in use. */

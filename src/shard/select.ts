@@ -6,11 +6,11 @@
 import { holdsFor, type Shapes } from '../geometry/shapes.js'
 import { countDirectly, selectArea } from './area.js'
 import type { Budget } from './budget.js'
-import { countContacts, firstOfContacts } from './contacts.js'
-import { countDistinct, firstOfPhones } from './duplicates/distinct.js'
 import type { Shard } from './layout.js'
 import { selectNearest } from './nearest.js'
 import { RunList, recipientCountOf } from './runs.js'
+import { countAgain, firstsOf, type Shared, tiedLists, tiesOf } from './ties/each-once.js'
+import { appendTied } from './ties/ties.js'
 
 /** Recipients as they are, or each contact of a source once. */
 export type CountMode = 'ContactLocation' | 'Contact'
@@ -33,20 +33,21 @@ export function countInside(
   mode: CountMode = 'ContactLocation',
   isDistinct = false,
 ): Uint32Array {
-  const hasRepeats = isDistinct && shards.some(({ repeats }) => repeats.recipients.length > 0)
-  if (hasRepeats) {
+  const hasRepeats = isDistinct && shards.some(({ phoneTies }) => phoneTies.ids.length > 0)
+  if (hasRepeats && mode === 'Contact') {
     const runs = selectSources(shards, shapes, budget, mode)
-    return Uint32Array.from(countDistinct(shards, runs, budget))
+    return Uint32Array.from(firstsOf(shards, 'phone', runs, budget), recipientCountOf)
   }
-  if (!needsWholeSources(shapes, mode)) {
-    return countDirectly(shards, shapes, budget) ?? countSelected(shards, shapes, budget)
-  }
-  const counts = new Uint32Array(shards.length)
-  for (const { first, members } of sourcesOf(shards)) {
-    const runs = selectSource(members, shapes, budget)
-    const sizes =
-      mode === 'Contact' ? countContacts(members, runs, budget) : runs.map(recipientCountOf)
-    counts.set(sizes, first)
+  const shared = hasRepeats ? 'phone' : mode === 'Contact' ? 'contact' : null
+  const tied = tiedLists(shared === null ? 0 : shards.length)
+  const counts = countAll(shards, shapes, budget, shared, tied)
+  if (shared === null) return counts
+  const groups = shared === 'contact' ? sourcesOf(shards) : [{ first: 0, members: shards }]
+  for (const { first, members } of groups) {
+    const own = tied.slice(first, first + members.length)
+    for (const [at, again] of countAgain(members, shared, own, budget).entries()) {
+      counts[first + at] -= again
+    }
   }
   return counts
 }
@@ -68,12 +69,55 @@ export function selectInside(
   isDistinct = false,
 ): Uint32Array[] {
   const runs = selectSources(shards, shapes, budget, mode)
-  return isDistinct ? firstOfPhones(shards, runs, budget) : runs
+  return isDistinct ? firstsOf(shards, 'phone', runs, budget) : runs
 }
 
 /** Whether one task must have all shards of a source, since what one selects depends on the others. */
 export function needsWholeSources({ nearest }: Shapes, mode: CountMode): boolean {
   return nearest.length > 0 || mode === 'Contact'
+}
+
+/**
+ * Counts the recipients of each shard, each of them.
+ *
+ * @param tied  of each shard, an empty list for those of them that share something, as runs of ranks
+ */
+function countAll(
+  shards: readonly Shard[],
+  shapes: Shapes,
+  budget: Budget,
+  shared: Shared | null,
+  tied: readonly RunList[],
+): Uint32Array {
+  if (shapes.nearest.length === 0) {
+    return (
+      countDirectly(shards, shapes, budget, shared, tied) ??
+      countSelected(shards, shapes, budget, shared, tied)
+    )
+  }
+  const runs = selectSources(shards, shapes, budget, 'ContactLocation')
+  if (shared !== null) {
+    for (const [at, pairs] of runs.entries()) {
+      appendTied(tiesOf(shards[at], shared), pairs, tied[at], budget)
+    }
+  }
+  return Uint32Array.from(runs, (pairs) => recipientCountOf(pairs))
+}
+
+function countSelected(
+  shards: readonly Shard[],
+  shapes: Shapes,
+  budget: Budget,
+  shared: Shared | null,
+  tied: readonly RunList[],
+): Uint32Array {
+  const counts = new Uint32Array(shards.length)
+  for (const [at, shard] of shards.entries()) {
+    selectArea(shard, shapes, selected, budget)
+    counts[at] = selected.recipientCount()
+    if (shared !== null) appendTied(tiesOf(shard, shared), selected.inUse(), tied[at], budget)
+  }
+  return counts
 }
 
 function selectSources(
@@ -84,20 +128,11 @@ function selectSources(
 ): Uint32Array[] {
   return sourcesOf(shards).flatMap(({ members }) => {
     const runs = selectSource(members, shapes, budget)
-    return mode === 'Contact' ? firstOfContacts(members, runs, budget) : runs
+    return mode === 'Contact' ? firstsOf(members, 'contact', runs, budget) : runs
   })
 }
 
 const selected = new RunList()
-
-function countSelected(shards: readonly Shard[], shapes: Shapes, budget: Budget): Uint32Array {
-  const counts = new Uint32Array(shards.length)
-  for (const [at, shard] of shards.entries()) {
-    selectArea(shard, shapes, selected, budget)
-    counts[at] = selected.recipientCount()
-  }
-  return counts
-}
 
 /** @param shards  of one source */
 function selectSource(shards: readonly Shard[], shapes: Shapes, budget: Budget): Uint32Array[] {

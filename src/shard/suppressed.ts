@@ -19,6 +19,7 @@
  *
  * @module
  */
+import { bitCount, bitsWithin } from './bit-words.js'
 import type { RunList } from './runs.js'
 
 /** The marks of one shard. */
@@ -65,7 +66,7 @@ export function countMarked(marks: Marks, { pairs, runCount }: RunList): number 
     const lastWord = (end - 1) >>> 5
     for (let word = start >>> 5; word <= lastWord; word++) {
       const bits = marks[FIRST_WORD + word]
-      if (bits !== 0) count += bitCount(within(bits, 32 * word, start, end))
+      if (bits !== 0) count += bitCount(bitsWithin(bits, 32 * word, start, end))
     }
   }
   return count
@@ -80,7 +81,7 @@ export function takeUnmarked(marks: Marks, { pairs, runCount }: RunList, into: R
     const lastWord = (end - 1) >>> 5
     for (let word = start >>> 5; word <= lastWord; word++) {
       if (marks[FIRST_WORD + word] === 0) continue
-      let bits = within(marks[FIRST_WORD + word], 32 * word, start, end)
+      let bits = bitsWithin(marks[FIRST_WORD + word], 32 * word, start, end)
       while (bits !== 0) {
         const lowest = bits & -bits
         const marked = 32 * word + 31 - Math.clz32(lowest)
@@ -95,17 +96,3 @@ export function takeUnmarked(marks: Marks, { pairs, runCount }: RunList, into: R
 
 const COUNT = 0
 const FIRST_WORD = 1
-
-/** The bits of a word that are of recipients [start, end), where the first bit is of `first`. */
-function within(bits: number, first: number, start: number, end: number): number {
-  let kept = bits
-  if (start > first) kept &= -1 << (start - first)
-  if (end < first + 32) kept &= ~(-1 << (end - first))
-  return kept
-}
-
-function bitCount(bits: number): number {
-  const pairs = bits - ((bits >>> 1) & 0x55555555)
-  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
-  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
-}

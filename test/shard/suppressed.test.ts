@@ -28,6 +28,7 @@ import {
 import { inArenas } from '../support/data/arenas.js'
 import { withRepeatedPhones } from '../support/data/repeated-phones.js'
 import { withRepeats } from '../support/data/repeats.js'
+import { withContactTies } from '../support/data/ties.js'
 import { testSeed } from '../support/random/properties.js'
 import { featureKinds, randomRequest } from '../support/random/requests.js'
 import { type Random, randomWorld, seededRandom } from '../support/random/world.js'
@@ -84,10 +85,11 @@ t.test('shapes of all kinds select who is left, in every mode', async (t) => {
       withRepeatedPhones(randomWorld('grid', random.between(1, 400), random), 0.2, random),
     )
     const images = columns.flatMap((each, id) => shardsOf(each, id + 1, 150))
-    const shards = withRepeats(inArenas(images, 1)).map(attachShard)
+    const tied = withRepeats(inArenas(images, 1))
+    const shards = (random.unit() < 0.3 ? tied : withContactTies(tied)).map(attachShard)
     const shapes = randomShapes(columns[0], random)
     if (shapes === undefined) continue
-    const share = random.pick([0.001, 0.05, 0.5, 1])
+    const share = random.pick([0, 0.001, 0.05, 0.5, 1])
     const before = shapes.nearest.length > 0 ? undefined : selectInside(shards, shapes, plenty())
     for (const { marks, recipientCount } of shards) {
       for (let at = 0; at < recipientCount; at++) {

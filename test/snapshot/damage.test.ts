@@ -16,7 +16,7 @@ t.test(`each of ${DAMAGE_COUNT} damages to a snapshot is found, and none is serv
   const { kinds, missed } = await damageMany(data, testSeed(t), DAMAGE_COUNT)
   t.same(missed, [])
   t.ok(Object.keys(kinds).length > 3, 'of several kinds')
-  t.ok((await openSnapshot(data)).shards.some(({ repeats }) => repeats.recipients.length > 0))
+  t.ok((await openSnapshot(data)).shards.some(({ phoneTies }) => phoneTies.ids.length > 0))
 })
 
 t.test('so is each damage to a snapshot of format version 1', async (t) => {

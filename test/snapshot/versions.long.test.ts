@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import t from 'tap'
 import { attachShard } from '../../src/shard/layout.js'
+import { rankOf } from '../../src/shard/ties/ranked-set.js'
 import { readCurrent } from '../../src/snapshot/directory.js'
 import { openSnapshot } from '../../src/snapshot/load/open.js'
 import type { Snapshot } from '../../src/snapshot/snapshot.js'
@@ -28,10 +29,13 @@ function recipientsOf(snapshot: Snapshot, sourceId: number): string[] {
   const texts = snapshot.shards
     .filter((shard) => shard.sourceId === sourceId)
     .flatMap((image) => {
-      const { phones, phoneOffsets, coords, repeats } = attachShard(image)
+      const { phones, phoneOffsets, coords, phoneTies } = attachShard(image)
+      const { set, ids } = phoneTies
+      const isRepeated = (i: number) =>
+        ids.length > 0 && set !== null && rankOf(set, i) < rankOf(set, i + 1)
       return Array.from({ length: image.recipientCount }, (_, i) => {
         const phone = Buffer.from(phones.slice(phoneOffsets[i], phoneOffsets[i + 1]))
-        return `${phone} ${coords[2 * i]} ${coords[2 * i + 1]} ${repeats.recipients.includes(i)}`
+        return `${phone} ${coords[2 * i]} ${coords[2 * i + 1]} ${isRepeated(i)}`
       })
     })
   return texts.sort()

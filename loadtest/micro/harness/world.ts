@@ -11,6 +11,7 @@ import type { RecipientColumns } from '../../../src/shard/columns.js'
 import { attachShard, type Shard } from '../../../src/shard/layout.js'
 import { syntheticColumns } from '../../../src/sources/synthetic/synthetic-columns.js'
 import { inArenas } from '../../../test/support/data/arenas.js'
+import { withContactTies } from '../../../test/support/data/ties.js'
 
 export interface World {
   readonly seed: number
@@ -31,5 +32,5 @@ export function buildWorld(recipientCount: number, seed: number): World {
  */
 export function buildShards(columns: RecipientColumns, regions: readonly Uint32Array[]): Shard[] {
   const images = regions.map((rows, regionIndex) => buildShard(columns, rows, 1, regionIndex))
-  return inArenas(images, 1).map(attachShard)
+  return withContactTies(inArenas(images, 1), false).map(attachShard)
 }

@@ -6,7 +6,6 @@
 import assert from 'node:assert/strict'
 import KDBush from 'kdbush'
 import type { RecipientColumns } from '../columns.js'
-import { NO_REPEATS } from '../duplicates/find-repeats.js'
 import {
   type Box,
   placeSections,
@@ -14,6 +13,7 @@ import {
   type SectionName,
   type ShardImage,
 } from '../layout.js'
+import { NO_TIES } from '../ties/ties.js'
 import { COPY_SLACK_BYTES, copyTexts } from './copy-texts.js'
 
 /** A range of the index of this many recipients and one is not split any further. */
@@ -54,7 +54,8 @@ export function buildShard(
     image: new Uint8Array(memory, 0, imageBytes),
     arena: null,
     marks: null,
-    repeats: NO_REPEATS,
+    contactTies: null,
+    phoneTies: NO_TIES,
   }
 }
 

@@ -11,7 +11,8 @@ import { limits } from '../../limits.js'
 import { type Arena, claimZone } from '../arena.js'
 import type { Budget } from '../budget.js'
 import type { Shard } from '../layout.js'
-import type { RunList } from '../runs.js'
+import { RunList } from '../runs.js'
+import { appendTied, type Ties } from '../ties/ties.js'
 import { descend } from './descend.js'
 import { holdsExactly } from './leaf.js'
 import { LEAF_RECIPIENT_COUNT, layOutZone, ZONE_NODE_COUNT, type Zone } from './zone.js'
@@ -20,8 +21,18 @@ import * as at from './zone-header.js'
 export interface Kernel {
   /** To be filled before a descent, with no more edges than the kernel was asked for. */
   readonly table: EdgeTable
-  /** `descend` of descend.ts for this table. */
-  descend(shard: Shard, hasShell: boolean, budget: Budget, runs: RunList | null): number
+  /**
+   * `descend` of descend.ts for this table.
+   *
+   * @param ties  appends only the recipients that these tie, as runs of ranks, but counts all of them
+   */
+  descend(
+    shard: Shard,
+    hasShell: boolean,
+    budget: Budget,
+    runs: RunList | null,
+    ties?: Ties | null,
+  ): number
 }
 
 /** The kernel to descend a shard with, for a table of up to `edgeCount` edges. */
@@ -41,8 +52,16 @@ const NODE_SIZE_MAX = 4_096
 const plainTable = createEdgeTable()
 const plainKernel: Kernel = {
   table: plainTable,
-  descend: (shard, hasShell, budget, runs) => descend(shard, plainTable, hasShell, budget, runs),
+  descend(shard, hasShell, budget, runs, ties = null) {
+    if (runs === null || ties === null) return descend(shard, plainTable, hasShell, budget, runs)
+    untiedRuns.clear()
+    const count = descend(shard, plainTable, hasShell, budget, untiedRuns)
+    if (count > 0) appendTied(ties, untiedRuns.inUse(), runs, budget)
+    return count
+  },
 }
+/** Runs of recipients, of which those that are tied are wanted. */
+const untiedRuns = new RunList()
 
 /** One for each arena that this thread has a zone in. */
 const zoneKernels = new WeakMap<WebAssembly.Memory, Kernel>()
@@ -94,7 +113,21 @@ class ZoneKernel implements Kernel {
     this.#exports = exports as unknown as KernelExports
   }
 
-  descend(shard: Shard, hasShell: boolean, budget: Budget, runs: RunList | null): number {
+  descend(
+    shard: Shard,
+    hasShell: boolean,
+    budget: Budget,
+    runs: RunList | null,
+    ties: Ties | null = null,
+  ): number {
+    if (runs === null || ties === null) return this.#descend(shard, hasShell, budget, runs)
+    untiedRuns.clear()
+    const count = this.#descend(shard, hasShell, budget, untiedRuns)
+    if (count > 0) appendTied(ties, untiedRuns.inUse(), runs, budget)
+    return count
+  }
+
+  #descend(shard: Shard, hasShell: boolean, budget: Budget, runs: RunList | null): number {
     if (shard.recipientCount === 0 || !meets(shard.box, this.table.bounds)) return 0
     this.#shard = shard
     this.#hasShell = hasShell

@@ -29,11 +29,6 @@ export interface Repeats {
   readonly shards: readonly ShardRepeats[]
 }
 
-export const NO_REPEATS: ShardRepeats = {
-  recipients: new Uint32Array(0),
-  phoneIds: new Uint32Array(0),
-}
-
 /**
  * Finds the phones that repeat. Ids are given in the order in which phones first appear.
  *

@@ -9,16 +9,17 @@ import type { FileHandle } from 'node:fs/promises'
 import { endianness } from 'node:os'
 import { crc32 } from 'node:zlib'
 import type { Room } from '../../shard/arena.js'
-import { NO_REPEATS } from '../../shard/duplicates/find-repeats.js'
 import type { Section, ShardImage } from '../../shard/layout.js'
 import { type Marks, marksBytes } from '../../shard/suppressed.js'
+import { type RankedSet, rankedSetLength } from '../../shard/ties/ranked-set.js'
+import { NO_TIES } from '../../shard/ties/ties.js'
 import { FormatFault, type OnRead, readAll, readBlocks } from './blocks.js'
 import { findImageFault } from './image-faults.js'
 import type { ShardHeader } from './shard-header.js'
 
 assert.equal(endianness(), 'LE', 'images are little-endian and used as they are')
 
-const MARKS_ALIGNMENT_BYTES = 64
+const ALIGNMENT_BYTES = 64
 
 /** The contents of the head of a shard file; its sections are where they belong. */
 export interface ShardHead {
@@ -69,23 +70,42 @@ export async function readShardImage(
     image,
     arena,
     marks,
-    repeats: NO_REPEATS,
+    contactTies: null,
+    phoneTies: NO_TIES,
   }
   const fault = findImageFault(shard)
   if (fault !== undefined) throw new FormatFault(fault)
   return shard
 }
 
-/** The room that a file takes in memory: with the marks of its recipients. */
+/** The room that a file takes in memory: with the marks of its recipients, and the sets of those tied. */
 export function roomBytesOf(byteLength: number, recipientCount: number): number {
-  return byteLength + MARKS_ALIGNMENT_BYTES + marksBytes(recipientCount)
+  const setBytes = aligned(4 * rankedSetLength(recipientCount))
+  return aligned(byteLength) + aligned(marksBytes(recipientCount)) + 2 * setBytes
 }
 
 /** Where the marks lie, behind an image in its room. */
 export function marksIn({ bytes }: Room, imageBytes: number, recipientCount: number): Marks {
-  const start = Math.ceil(imageBytes / MARKS_ALIGNMENT_BYTES) * MARKS_ALIGNMENT_BYTES
-  const length = marksBytes(recipientCount) / 4
-  return new Int32Array(bytes.buffer, bytes.byteOffset + start, length)
+  const start = bytes.byteOffset + aligned(imageBytes)
+  return new Int32Array(bytes.buffer, start, marksBytes(recipientCount) / 4)
+}
+
+/** Where the sets of tied recipients lie, behind the marks; they hold anything until they are filled. */
+export function tiedSetsIn(
+  { bytes }: Pick<Room, 'bytes'>,
+  imageBytes: number,
+  recipientCount: number,
+): { readonly byContact: RankedSet; readonly byPhone: RankedSet } {
+  const start = bytes.byteOffset + aligned(imageBytes) + aligned(marksBytes(recipientCount))
+  const length = rankedSetLength(recipientCount)
+  return {
+    byContact: new Uint32Array(bytes.buffer, start, length),
+    byPhone: new Uint32Array(bytes.buffer, start + aligned(4 * length), length),
+  }
+}
+
+function aligned(byteLength: number): number {
+  return Math.ceil(byteLength / ALIGNMENT_BYTES) * ALIGNMENT_BYTES
 }
 
 /** As version 1 has it. */

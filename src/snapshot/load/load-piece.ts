@@ -5,9 +5,21 @@
  */
 import { OperatorError } from '../../errors.js'
 import type { Room } from '../../shard/arena.js'
-import { findRepeats, type Repeats } from '../../shard/duplicates/find-repeats.js'
+import {
+  findRepeats,
+  type Repeats,
+  type ShardRepeats,
+} from '../../shard/duplicates/find-repeats.js'
 import { lookHere } from '../../shard/duplicates/shard-look.js'
 import { attachShard, type ShardImage } from '../../shard/layout.js'
+import {
+  type ContactUse,
+  noteContacts,
+  type SharedContacts,
+  tieContacts,
+} from '../../shard/ties/contact-use.js'
+import type { RankedSet } from '../../shard/ties/ranked-set.js'
+import { tiePhones } from '../../shard/ties/ties.js'
 import { type RepeatsHead, readRepeatsImage, sharedRepeats } from '../duplicates/image.js'
 import type { OnRead } from '../format/blocks.js'
 import { readShardImage, type ShardHead } from '../format/shard-image.js'
@@ -23,6 +35,25 @@ export interface ShardPiece {
   readonly room: Room
 }
 
+/** Some shards of a source. */
+interface NotePiece {
+  readonly kind: 'note'
+  readonly columns: readonly Uint32Array[]
+  /** Of the source. */
+  readonly contactCount: number
+}
+
+/** A shard of a source whose contacts were all noted, and of a snapshot whose repeats are known. */
+interface TiePiece {
+  readonly kind: 'tie'
+  /** Give way to the ids of those with several recipients. */
+  readonly contacts: Uint32Array
+  readonly sharedContacts: SharedContacts
+  readonly byContact: RankedSet
+  readonly repeats: ShardRepeats
+  readonly byPhone: RankedSet
+}
+
 export type RepeatsPiece =
   | {
       readonly kind: 'repeats'
@@ -36,12 +67,17 @@ export type RepeatsPiece =
   /** For snapshots of format version 1, which do not say what repeats. */
   | { readonly kind: 'findRepeats'; readonly shards: readonly ShardImage[] }
 
-export type LoadPiece = ShardPiece | RepeatsPiece
+export type LoadPiece = ShardPiece | RepeatsPiece | NotePiece | TiePiece
 
 /** Carries out pieces, here or on other threads. */
 export interface LoadRunner {
+  /** Pieces that are carried out at the same time. */
+  readonly threadCount: number
   loadShard(piece: ShardPiece): Promise<ShardImage>
   loadRepeats(piece: RepeatsPiece): Promise<Repeats>
+  note(piece: NotePiece): Promise<ContactUse>
+  /** Returns how many recipients are tied by their contact. */
+  tie(piece: TiePiece): Promise<number>
   /** Gives up what is under way; when it resolves, no thread touches the rooms any more. */
   close(): Promise<void>
 }
@@ -52,6 +88,16 @@ export function loadShard(piece: ShardPiece, onRead: OnRead): Promise<ShardImage
   return withFile(path, byteLength, (file) =>
     readShardImage(file, head, contactCount, room, onRead),
   )
+}
+
+export function note({ columns, contactCount }: NotePiece): ContactUse {
+  return noteContacts(columns, contactCount)
+}
+
+export function tie(piece: TiePiece): number {
+  const { contacts, sharedContacts, byContact, repeats, byPhone } = piece
+  if (repeats.recipients.length > 0) tiePhones(repeats, byPhone)
+  return tieContacts(sharedContacts, contacts, byContact, contacts)
 }
 
 /** @throws OperatorError `SnapshotCorrupt` */
@@ -87,8 +133,11 @@ export function runHere(onRead: OnRead, stopping?: AbortSignal): LoadRunner {
     return result
   }
   return {
+    threadCount: 1,
     loadShard: (piece) => next(() => loadShard(piece, onPiece)),
     loadRepeats: (piece) => next(() => loadRepeats(piece, onPiece)),
+    note: (piece) => next(async () => note(piece)),
+    tie: (piece) => next(async () => tie(piece)),
     async close() {
       isClosed = true
       await last

@@ -7,9 +7,18 @@
 
 import type { Repeats } from '../../shard/duplicates/find-repeats.js'
 import type { ShardImage } from '../../shard/layout.js'
+import type { ContactUse } from '../../shard/ties/contact-use.js'
 import { startTaskThreads } from '../../task-threads.js'
 import type { OnRead } from '../format/blocks.js'
-import { givenUp, type LoadPiece, type LoadRunner, loadRepeats, loadShard } from './load-piece.js'
+import {
+  givenUp,
+  type LoadPiece,
+  type LoadRunner,
+  loadRepeats,
+  loadShard,
+  note,
+  tie,
+} from './load-piece.js'
 
 /** The message that starts a thread. */
 interface LoadTask {
@@ -17,6 +26,8 @@ interface LoadTask {
   /** One word of shared memory: not zero to give up soon. */
   readonly stopping: Int32Array
 }
+
+type LoadResult = ShardImage | Repeats | ContactUse | number
 
 /**
  * @param workerUrl  of the compiled workers/load.ts
@@ -28,19 +39,18 @@ export function runOnThreads(
   onRead: OnRead,
   stopping?: AbortSignal,
 ): LoadRunner {
-  const threads = startTaskThreads<LoadTask, ShardImage | Repeats, number>(
-    workerUrl,
-    threadCount,
-    onRead,
-  )
+  const threads = startTaskThreads<LoadTask, LoadResult, number>(workerUrl, threadCount, onRead)
   const isStopping = new Int32Array(new SharedArrayBuffer(4))
   const stop = () => void Atomics.store(isStopping, 0, 1)
   stopping?.addEventListener('abort', stop)
   if (stopping?.aborted) stop()
   const run = (piece: LoadPiece) => threads.run({ piece, stopping: isStopping })
   return {
+    threadCount,
     loadShard: (piece) => run(piece) as Promise<ShardImage>,
     loadRepeats: (piece) => run(piece) as Promise<Repeats>,
+    note: (piece) => run(piece) as Promise<ContactUse>,
+    tie: (piece) => run(piece) as Promise<number>,
     async close() {
       stopping?.removeEventListener('abort', stop)
       stop()
@@ -53,11 +63,13 @@ export function runOnThreads(
 export async function runLoadTask(
   { piece, stopping }: LoadTask,
   onRead: OnRead,
-): Promise<ShardImage | Repeats> {
+): Promise<LoadResult> {
   const onPiece = (bytes: number) => {
     if (Atomics.load(stopping, 0) !== 0) throw givenUp()
     if (bytes > 0) onRead(bytes)
   }
   onPiece(0)
+  if (piece.kind === 'note') return note(piece)
+  if (piece.kind === 'tie') return tie(piece)
   return await (piece.kind === 'shard' ? loadShard(piece, onPiece) : loadRepeats(piece, onPiece))
 }

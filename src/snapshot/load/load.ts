@@ -3,16 +3,18 @@
  *
  * @module
  */
+import assert from 'node:assert/strict'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { limits } from '../../limits.js'
 import type { Room } from '../../shard/arena.js'
 import type { ArenaPool } from '../../shard/arena-pool.js'
 import type { Repeats } from '../../shard/duplicates/find-repeats.js'
-import type { ShardImage } from '../../shard/layout.js'
+import { attachShard, type ShardImage } from '../../shard/layout.js'
+import { findSharedContacts, type SharedContacts } from '../../shard/ties/contact-use.js'
 import { snapshotsDirectory } from '../directory.js'
 import { filesOf, type Manifest, type ManifestSource, readManifest } from '../format/manifest.js'
-import { marksIn, roomBytesOf } from '../format/shard-image.js'
+import { marksIn, roomBytesOf, tiedSetsIn } from '../format/shard-image.js'
 import type { Snapshot, SnapshotSource } from '../snapshot.js'
 import { type LoadRunner, runHere } from './load-piece.js'
 import { runOnThreads } from './load-threads.js'
@@ -117,9 +119,67 @@ async function load(
     id: manifest.id,
     createdAt: manifest.createdAt,
     sources: manifest.sources.map(summaryOf),
-    shards: shards.map((shard, at) => ({ ...shard, repeats: repeats.shards[at] })),
+    shards: await tieAll(shards, repeats, rooms, runner),
     arenas: [...new Set(rooms.map(({ arena }) => arena))],
   }
+}
+
+/** Ties the recipients of all shards, now that all contacts and all repeats are known. */
+async function tieAll(
+  shards: readonly ShardImage[],
+  repeats: Repeats,
+  rooms: readonly Room[],
+  runner: LoadRunner,
+): Promise<ShardImage[]> {
+  const bySource = new Map<number, Promise<SharedContacts>>()
+  for (const { sourceId } of shards) {
+    if (bySource.has(sourceId)) continue
+    const found = findShared(
+      shards.filter((shard) => shard.sourceId === sourceId),
+      runner,
+    )
+    // A fault is noticed further down.
+    found.catch(() => {})
+    bySource.set(sourceId, found)
+  }
+  return await Promise.all(
+    shards.map(async (shard, at) => {
+      const { contacts } = attachShard(shard)
+      const sharedContacts = (await bySource.get(shard.sourceId)) ?? assert.fail()
+      const sets = tiedSetsIn(rooms[at], shard.image.length, shard.recipientCount)
+      const own = repeats.shards[at]
+      const piece = { kind: 'tie', contacts, sharedContacts, repeats: own, ...sets } as const
+      const ids = contacts.subarray(0, await runner.tie(piece))
+      const { byContact, byPhone } = sets
+      return {
+        ...shard,
+        contactTies: { set: byContact, isInArena: true, ids, idEnd: sharedContacts.count },
+        phoneTies: {
+          set: byPhone,
+          isInArena: true,
+          ids: own.phoneIds,
+          idEnd: repeats.phoneCount,
+        },
+      }
+    }),
+  )
+}
+
+/** @param shards  of one source */
+async function findShared(
+  shards: readonly ShardImage[],
+  runner: LoadRunner,
+): Promise<SharedContacts> {
+  const [{ contactCount }] = shards
+  const columns = shards.map((shard) => attachShard(shard).contacts)
+  const partCount = Math.min(runner.threadCount, shards.length)
+  const parts = Array.from({ length: partCount }, (_, part) =>
+    columns.filter((_, at) => at % partCount === part),
+  )
+  const uses = await Promise.all(
+    parts.map((columns) => runner.note({ kind: 'note', columns, contactCount })),
+  )
+  return findSharedContacts(uses)
 }
 
 async function loadRepeats(

@@ -25,8 +25,8 @@ t.test('threads load what is loaded without them, into the same memory again', a
   t.equal(progress.at(-1)?.[0], progress.at(-1)?.[1])
   for (const [at, shard] of found.shards.entries()) {
     t.equal(shard.arena, found.arenas[0])
-    t.ok(shard.repeats.recipients.length > 0)
-    t.ok(shard.repeats.recipients.buffer instanceof SharedArrayBuffer)
+    t.ok(shard.phoneTies.ids.length > 0)
+    t.ok(shard.phoneTies.ids.buffer instanceof SharedArrayBuffer)
     const { arena: _, ...columns } = attachShard(shard)
     const { arena: __, ...others } = attachShard(expected.shards[at])
     t.strictSame(columns, others)

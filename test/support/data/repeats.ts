@@ -6,11 +6,11 @@
 
 import type { Repeats } from '../../../src/shard/duplicates/find-repeats.js'
 import { attachShard, type ShardImage } from '../../../src/shard/layout.js'
+import { withPhoneTies } from './ties.js'
 
 /** The shards of a snapshot, knowing which of their phones repeat. */
 export function withRepeats(shards: readonly ShardImage[]): ShardImage[] {
-  const repeats = repeatsByMap(shards.map(phonesOf))
-  return shards.map((shard, at) => ({ ...shard, repeats: repeats.shards[at] }))
+  return withPhoneTies(shards, repeatsByMap(shards.map(phonesOf)))
 }
 
 /** @param shards  the phones of each shard, in the order of its recipients */

@@ -17,6 +17,7 @@ import { encodeRows } from '../../../src/shard/rows.js'
 import { countInside, selectInside } from '../../../src/shard/select.js'
 import { inArenas } from '../data/arenas.js'
 import { withRepeats } from '../data/repeats.js'
+import { withContactTies } from '../data/ties.js'
 
 export interface LocalSource {
   readonly id: number
@@ -37,7 +38,7 @@ export function localService(
 ): LocalService {
   const images = sources.flatMap(({ id, columns }) => shardsOf(columns, id, shardRecipientCount))
   // Where a service has them, so that it is its kernel that is tested.
-  return serviceOf('000001-00000000', sources, withRepeats(inArenas(images, 1)))
+  return serviceOf('000001-00000000', sources, withContactTies(withRepeats(inArenas(images, 1))))
 }
 
 /** A service over the shards of a snapshot. */
