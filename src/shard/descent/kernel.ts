@@ -120,18 +120,16 @@ class ZoneKernel implements Kernel {
     runs: RunList | null,
     ties: Ties | null = null,
   ): number {
-    if (runs === null || ties === null) return this.#descend(shard, hasShell, budget, runs)
-    untiedRuns.clear()
-    const count = this.#descend(shard, hasShell, budget, untiedRuns)
-    if (count > 0) appendTied(ties, untiedRuns.inUse(), runs, budget)
-    return count
-  }
-
-  #descend(shard: Shard, hasShell: boolean, budget: Budget, runs: RunList | null): number {
     if (shard.recipientCount === 0 || !meets(shard.box, this.table.bounds)) return 0
+    if (runs !== null && ties !== null && ties.set !== null && !ties.isInArena) {
+      untiedRuns.clear()
+      const count = this.descend(shard, hasShell, budget, untiedRuns)
+      if (count > 0) appendTied(ties, untiedRuns.inUse(), runs, budget)
+      return count
+    }
     this.#shard = shard
     this.#hasShell = hasShell
-    this.#ask(shard, hasShell, budget, runs !== null)
+    this.#ask(shard, hasShell, budget, runs !== null, ties?.set?.byteOffset ?? 0)
     let status = this.#exports.start(this.#start)
     this.#collect(runs)
     while (status === at.FULL) {
@@ -143,7 +141,13 @@ class ZoneKernel implements Kernel {
     return status === at.SPENT ? -1 : header.getInt32(at.FOUND_COUNT, true)
   }
 
-  #ask(shard: Shard, hasShell: boolean, budget: Budget, wantsRuns: boolean): void {
+  #ask(
+    shard: Shard,
+    hasShell: boolean,
+    budget: Budget,
+    wantsRuns: boolean,
+    tiedSetAt: number,
+  ): void {
     const { header } = this.#zone
     const { box, coords, nodeSize, recipientCount } = shard
     header.setUint32(at.COORDS_AT, coords.byteOffset, true)
@@ -152,6 +156,7 @@ class ZoneKernel implements Kernel {
     header.setInt32(at.LEAF_SIZE, Math.max(nodeSize, LEAF_RECIPIENT_COUNT), true)
     header.setInt32(at.HAS_SHELL, Number(hasShell), true)
     header.setInt32(at.WANTS_RUNS, Number(wantsRuns), true)
+    header.setUint32(at.TIED_SET_AT, tiedSetAt, true)
     header.setInt32(at.EDGE_COUNT, this.table.edgeCount, true)
     header.setInt32(at.FOUND_COUNT, 0, true)
     header.setFloat64(at.BUDGET, budget.edgeTestCount, true)

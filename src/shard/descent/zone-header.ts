@@ -44,6 +44,8 @@ export const BOUNDS_AT = 120
 export const PACKED_AT = 124
 /** Loaded from to bring lines into the cache; written so that the loads are needed. */
 export const SINK = 128
+/** The set of recipients whose ranks are wanted, as ties/ranked-set.ts has it; 0 to want recipients. */
+export const TIED_SET_AT = 132
 export const HEADER_BYTES = 192
 
 /** The results of the kernel. */

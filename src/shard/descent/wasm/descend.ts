@@ -26,6 +26,7 @@ import {
   SINK,
   SPENT,
   STACK_AT,
+  TIED_SET_AT,
   TOP_AT,
   WANTS_RUNS,
 } from '../zone-header'
@@ -98,7 +99,7 @@ export function start(zone: usize): i32 {
 export function resume(zone: usize): i32 {
   loadState(zone)
   const boundsAt = <usize>load<u32>(zone, BOUNDS_AT)
-  openRuns(boundsAt)
+  openRuns(boundsAt, <usize>load<u32>(zone, TIED_SET_AT))
   const status = run(zone)
   store<i32>(zone, boundCount(), BOUND_COUNT)
   return status
