@@ -31,8 +31,7 @@ export function planTasks<Kind extends SelectionKind>(
   if (touched.length === 0) return NO_TASKS
   const isShared = touched.length > limits.shardsPerTaskCount
   const hasWholeSources = needsWholeSources(shapes, countMode)
-  const dependsOnOthers = hasWholeSources || isDistinct
-  const isLarge = isShared || dependsOnOthers || sizeOf(shapes) > limits.smallVertexCount
+  const isLarge = isShared || shapes.nearest.length > 0 || sizeOf(shapes) > limits.smallVertexCount
   const taskOf = (shardIndexes: readonly number[]): SelectionTask<Kind> => {
     return { kind, shardIndexes, shapes, countMode, isDistinct, isLarge }
   }

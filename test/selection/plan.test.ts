@@ -1,0 +1,44 @@
+import t from 'tap'
+import { limits } from '../../src/limits.js'
+import { planTasks } from '../../src/selection/plan.js'
+import { validate } from '../../src/selection/validate.js'
+import { randomWorld, seededRandom } from '../support/random/world.js'
+import { localService } from '../support/service/local-service.js'
+
+const everywhere = {
+  type: 'Polygon',
+  coordinates: [
+    [
+      [-180, -90],
+      [180, -90],
+      [180, 90],
+      [-180, 90],
+      [-180, -90],
+    ],
+  ],
+}
+
+t.test('shapes and shards say what is large, and of what counts once only the nearest', (t) => {
+  const random = seededRandom(1)
+  const { shardsPerTaskCount } = limits
+  for (const shardCount of [shardsPerTaskCount, shardsPerTaskCount + 1]) {
+    const columns = randomWorld('uniform', 10 * shardCount, random)
+    const { catalogue } = localService([{ id: 1, label: 'one', columns }], 10)
+    t.equal(catalogue.shards.length, shardCount)
+    const tasksOf = (request: object, mode: 'Contact' | 'ContactLocation') =>
+      planTasks('count', validate({ geoJSON: everywhere, ...request }), mode, catalogue, 4)
+    const isLarge = shardCount > shardsPerTaskCount
+    for (const mode of ['Contact', 'ContactLocation'] as const) {
+      for (const distinct of [false, true]) {
+        const tasks = tasksOf({ distinct }, mode)
+        const what = `${mode}, distinct ${distinct}, ${shardCount} shards`
+        t.ok(tasks.length > 0 && tasks.every((task) => task.isLarge === isLarge), what)
+        if (mode === 'Contact' || distinct) t.equal(tasks.length, 1, 'one task has the source')
+      }
+    }
+    const nearest = { properties: { nearest: 1 }, geometry: { type: 'Point', coordinates: [0, 0] } }
+    const near = { geoJSON: { type: 'Feature', ...nearest } }
+    t.ok(tasksOf(near, 'ContactLocation').every((task) => task.isLarge))
+  }
+  t.end()
+})
