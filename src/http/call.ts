@@ -46,7 +46,10 @@ export class Call implements BodyTaker {
     try {
       const pending = this.handler?.(this.exchange.request as IncomingRequest, this.exchange, body)
       // A handler that does not wait may have handed the reply to somebody who answers later.
-      if (pending !== undefined) void this.#settle(pending)
+      pending?.then(
+        () => this.#ended(),
+        (fault) => this.fail(fault),
+      )
     } catch (fault) {
       this.fail(fault)
     }
@@ -77,13 +80,8 @@ export class Call implements BodyTaker {
     if (this.exchange.unanswered) this.handle(plain)
   }
 
-  async #settle(pending: Promise<void>): Promise<void> {
-    try {
-      await pending
-      if (this.exchange.unanswered) throw new Error('a handler ended without an answer')
-    } catch (fault) {
-      this.fail(fault)
-    }
+  #ended(): void {
+    if (this.exchange.unanswered) this.fail(new Error('a handler ended without an answer'))
   }
 }
 

@@ -190,6 +190,7 @@ function clientOf({ stages }: HttpRequest, reply: Reply): Caller {
 }
 
 class Client implements Caller {
+  held: object | undefined
   readonly deadlineMs = performance.now() + limits.requestMs
   readonly #stages: StageClock
   readonly #reply: Reply

@@ -63,6 +63,8 @@ export interface Caller {
   readonly deadlineMs: number
   /** True once nobody waits any more; what is not begun then need not be. */
   readonly gone: boolean
+  /** What is kept for the caller until it is over; whoever keeps it sets and reads this. */
+  held?: object | undefined
   /** Calls back once, when the caller has all of its answer or has gone. */
   whenOver(listener: () => void): void
   /** Told how long a task waited for a thread, as it goes there; left out where nobody measures. */

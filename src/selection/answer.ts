@@ -41,28 +41,34 @@ export interface CurrentService {
 }
 
 /**
- * Answers who is inside the shapes of a request.
+ * Answers who is inside the shapes of a request. Nothing waits up to the dispatch, and behind it these
+ * are no async functions: each costs as much memory as all else of a small request.
  *
- * @throws ServiceError
+ * @throws ServiceError  as a rejection
  */
-export async function answer(
+export function answer(
   service: SelectionService,
   request: JsonObject,
   caller: Caller,
 ): Promise<Answer> {
-  const query = validate(request)
-  const countMode = query.countMode ?? service.countMode()
-  const page = pageOf({ query, snapshotId: service.catalogue.snapshotId, countMode })
-  const selections = await select(service, query, countMode, caller)
-  return recipientAnswer(service, query.countsOnly, cutToPage(selections, page))
+  try {
+    const query = validate(request)
+    const countMode = query.countMode ?? service.countMode()
+    const page = pageOf({ query, snapshotId: service.catalogue.snapshotId, countMode })
+    return select(service, query, countMode, caller).then((selections) =>
+      recipientAnswer(service, query.countsOnly, cutToPage(selections, page)),
+    )
+  } catch (fault) {
+    return Promise.reject(fault)
+  }
 }
 
 /**
  * Who a valid query selects, by source.
  *
- * @throws ServiceError
+ * @throws ServiceError  at once or as a rejection
  */
-export async function select(
+export function select(
   { catalogue, runner, queryThreadCount }: SelectionService,
   query: Query,
   countMode: CountMode,
@@ -72,8 +78,12 @@ export async function select(
   refuseUnknownSources(sourceReferences, catalogue)
   if (countsOnly) {
     const tasks = planTasks('count', query, countMode, catalogue, queryThreadCount)
-    return mergeCounts(catalogue, sourceIds, tasks, await dispatch(runner, tasks, caller))
+    return dispatch(runner, tasks, caller).then((counted) =>
+      mergeCounts(catalogue, sourceIds, tasks, counted),
+    )
   }
   const tasks = planTasks('select', query, countMode, catalogue, queryThreadCount)
-  return mergeRuns(catalogue, sourceIds, tasks, await dispatch(runner, tasks, caller))
+  return dispatch(runner, tasks, caller).then((selected) =>
+    mergeRuns(catalogue, sourceIds, tasks, selected),
+  )
 }

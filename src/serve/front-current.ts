@@ -4,7 +4,6 @@
  *
  * @module
  */
-import type { Caller } from '../pool/messages.js'
 import type { CurrentService, SelectionService } from '../selection/answer.js'
 
 /** A snapshot with the workers that hold it. */
@@ -31,25 +30,17 @@ export interface CurrentSnapshot<Open extends OpenSnapshot = OpenSnapshot> exten
 export function createCurrent<Open extends OpenSnapshot>(first: Open): CurrentSnapshot<Open> {
   let newest = new Kept(first)
   const old = new Set<Kept<Open>>()
-  const holders = new Map<Caller, Kept<Open>>()
-
-  function letGo(caller: Caller): void {
-    holders.get(caller)?.leave()
-    holders.delete(caller)
-  }
 
   return {
     get newest() {
       return newest.opened
     },
     hold(caller) {
-      const held = holders.get(caller)
-      if (held !== undefined) return held.opened.service
+      if (caller.held instanceof Kept) return caller.held.opened.service
       newest.holderCount++
-      holders.set(caller, newest)
-      const { service } = newest.opened
-      caller.whenOver(() => letGo(caller))
-      return service
+      caller.held = newest
+      caller.whenOver(newest.leave)
+      return newest.opened.service
     },
     async use(work) {
       const used = newest
@@ -93,7 +84,8 @@ class Kept<Open extends OpenSnapshot> {
     this.opened = opened
   }
 
-  leave(): void {
+  /** One function for all who hold it. */
+  readonly leave = (): void => {
     this.holderCount--
     if (this.holderCount === 0) this.#unused()
   }
