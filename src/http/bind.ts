@@ -12,6 +12,7 @@ import { parseJsv } from '../format/jsv-parse.js'
 import type { Operation } from '../interface/operations.js'
 import { limits } from '../limits.js'
 import { isObject, type JsonObject, parse, parseAny } from '../selection/parse.js'
+import { parseRequest } from '../selection/skeleton/sent-drawing.js'
 import { membersOf, overlay } from './fields.js'
 import type { HttpRequest } from './request.js'
 import { formParts } from './uws.js'
@@ -53,12 +54,13 @@ export function bindByName(
  */
 export function readContent(request: HttpRequest, body: Uint8Array): BodyContent {
   const type = request.mediaType
+  const parseJson = request.call?.name === 'RecipientRequest' ? parseRequest : parse
   if (JSV_TYPES.includes(type)) return { kind: 'members', members: objectOf(body) }
   if (type === 'application/json' || looksLikeJson(body)) {
-    return { kind: 'members', members: parse(body) }
+    return { kind: 'members', members: parseJson(body) }
   }
   const fieldsOf = formReaders.get(type)
-  if (fieldsOf === undefined) return { kind: 'members', members: parse(body) }
+  if (fieldsOf === undefined) return { kind: 'members', members: parseJson(body) }
   return { kind: 'form', fields: fieldsOf(body, request.header('content-type') ?? '') }
 }
 

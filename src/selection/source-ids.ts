@@ -21,7 +21,7 @@ export function readSourceIds(
   value: unknown,
   path: string,
 ): { sourceIds: SourceFilter; sourceReferences: readonly SourceReference[] } {
-  if (value === undefined || value === null) return { sourceIds: null, sourceReferences: [] }
+  if (value === undefined || value === null) return EVERY_SOURCE
   if (!Array.isArray(value)) {
     refuse('InvalidRequest', `must be a list of source ids, not ${kindOf(value)}`, path)
   }
@@ -39,6 +39,8 @@ export function readSourceIds(
   const sourceIds = [...new Set(sourceReferences.map(({ id }) => id))].sort((a, b) => a - b)
   return { sourceIds, sourceReferences }
 }
+
+const EVERY_SOURCE = { sourceIds: null, sourceReferences: [] }
 
 /** @throws ServiceError  UnknownSource, for an id that the snapshot does not have */
 export function refuseUnknownSources(

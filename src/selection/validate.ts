@@ -8,12 +8,13 @@ import { ServiceError } from '../errors.js'
 import type { Shapes, SourceFilter } from '../geometry/shapes.js'
 import { lowerCase } from '../interface/letter-case.js'
 import { flagOf, nameOf, numberOf } from '../interface/quoted.js'
+import { RecipientRequestSchema } from '../interface/recipients.js'
 import { limits } from '../limits.js'
 import type { CountMode } from '../shard/select.js'
-import { type JsonObject, kindOf, member } from './parse.js'
+import { type JsonObject, kindOf } from './parse.js'
+import { readAnyDrawing } from './shapes/any-drawing.js'
 import { ESRI_MEMBERS } from './shapes/esri.js'
 import { PROPERTY_NAMES } from './shapes/feature-properties.js'
-import { readDrawing } from './shapes/shapes.js'
 import { readSourceIds, type SourceReference } from './source-ids.js'
 
 declare const valid: unique symbol
@@ -41,21 +42,70 @@ export interface Query {
  * @throws ServiceError  naming the member at fault
  */
 export function validate(request: JsonObject): Query {
-  refuseUnsupported(request)
-  const { shapes, sourceReferences } = readDrawing(member(request, 'geojson'), 'geoJSON')
-  const filter = readSourceIds(member(request, 'sources'), 'sources')
+  const given = givenMembers(request)
+  const { shapes, sourceReferences } = readAnyDrawing(single(given.geoJSON), 'geoJSON')
+  const filter = readSourceIds(single(given.sources), 'sources')
   const query: Omit<Query, typeof valid> = {
-    countsOnly: readBoolean(member(request, 'countsonly'), 'countsOnly'),
-    countMode: readCountMode(member(request, 'contactcountmode')),
-    isDistinct: readBoolean(member(request, 'distinct'), 'distinct'),
+    countsOnly: readBoolean(single(given.countsOnly), 'countsOnly'),
+    countMode: readCountMode(single(given.contactCountMode)),
+    isDistinct: readBoolean(single(given.distinct), 'distinct'),
     sourceIds: filter.sourceIds,
-    sourceReferences: [...filter.sourceReferences, ...sourceReferences],
+    sourceReferences: joined(filter.sourceReferences, sourceReferences),
     shapes,
-    limit: readLimit(member(request, 'limit')),
-    after: readAfter(member(request, 'after')),
+    limit: readLimit(single(given.limit)),
+    after: readAfter(single(given.after)),
   }
   return query as Query
 }
+
+type MemberName = keyof typeof RecipientRequestSchema.properties
+type GivenMembers = { [name in MemberName]: unknown }
+
+/** Finds the members in one pass, by their names as they are declared or in any letter case. */
+function givenMembers(request: JsonObject): GivenMembers {
+  const given: GivenMembers = { ...NOTHING_GIVEN }
+  for (const name in request) {
+    const known = KNOWN.get(name) ?? KNOWN.get(lowerCase(name))
+    if (known === undefined) continue
+    const value = request[name]
+    if (known === 'unsupported' || known === 'misplaced') {
+      if (value !== null) refuse(name, known)
+    } else if (given[known] === NOT_GIVEN) given[known] = value
+    else if (!(given[known] instanceof Twice)) given[known] = new Twice(request, known, name)
+  }
+  return given
+}
+
+function single(value: unknown): unknown {
+  if (value === NOT_GIVEN) return undefined
+  return value instanceof Twice ? value.refuse() : value
+}
+
+/** A member that is given twice: to choose one would drop another. Refused when it is asked for. */
+class Twice {
+  readonly #first: string
+  readonly #second: string
+
+  constructor(request: JsonObject, known: MemberName, second: string) {
+    this.#first = Object.keys(request).find((name) => KNOWN.get(lowerCase(name)) === known) ?? ''
+    this.#second = second
+  }
+
+  refuse(): never {
+    const problem = `${this.#first} is given twice, also as ${this.#second}`
+    throw new ServiceError('InvalidRequest', problem, this.#second)
+  }
+}
+
+function refuse(name: string, kind: 'unsupported' | 'misplaced'): never {
+  const problem =
+    kind === 'unsupported' ? 'is not a member of this request' : 'belongs into the member geoJSON'
+  throw new ServiceError('InvalidRequest', `${name} ${problem}`, name)
+}
+
+const NOT_GIVEN = Symbol('not given')
+const MEMBERS = Object.keys(RecipientRequestSchema.properties) as MemberName[]
+const NOTHING_GIVEN = Object.fromEntries(MEMBERS.map((name) => [name, NOT_GIVEN])) as GivenMembers
 
 /** Members that look as if they changed a selection: to ignore one would warn the wrong people. */
 const UNSUPPORTED = ['source', 'sourceid', 'sourceids', 'crs', 'spatialreference']
@@ -73,16 +123,17 @@ const MISPLACED = [
   ...ESRI_MEMBERS,
 ]
 
-function refuseUnsupported(request: JsonObject): void {
-  for (const name in request) {
-    if (request[name] === null) continue
-    if (UNSUPPORTED.includes(lowerCase(name))) {
-      throw new ServiceError('InvalidRequest', `${name} is not a member of this request`, name)
-    }
-    if (MISPLACED.includes(lowerCase(name))) {
-      throw new ServiceError('InvalidRequest', `${name} belongs into the member geoJSON`, name)
-    }
-  }
+/** As they are declared, and all in lower case. */
+const KNOWN: ReadonlyMap<string, MemberName | 'unsupported' | 'misplaced'> = new Map([
+  ...MISPLACED.map((name) => [name, 'misplaced'] as const),
+  ...UNSUPPORTED.map((name) => [name, 'unsupported'] as const),
+  ...MEMBERS.map((name) => [lowerCase(name), name] as const),
+  ...MEMBERS.map((name) => [name, name] as const),
+])
+
+function joined<Item>(first: readonly Item[], second: readonly Item[]): readonly Item[] {
+  if (first.length === 0) return second
+  return second.length === 0 ? first : [...first, ...second]
 }
 
 /** Absent and null are false; `"true"`, `"false"`, 1 and 0 are taken as some clients write them. */

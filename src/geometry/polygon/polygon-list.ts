@@ -12,12 +12,21 @@ import {
   turnsOfRing,
   type UnitRing,
 } from './antimeridian.js'
-import { type Polygons, toPolygons } from './polygons.js'
+import { emptyPolygons, fillBounds, type Polygons } from './polygons.js'
 
+/**
+ * Rings stay where they lie until all of them are known, and are then copied once.
+ */
 export class PolygonList {
-  readonly #vertices: number[] = []
-  readonly #ringStarts: number[] = [0]
-  readonly #polygonStarts: number[] = [0]
+  /** The longitudes and latitudes of each ring, and which of the vertices there are its own. */
+  readonly #sources: ArrayLike<number>[] = []
+  readonly #starts: number[] = []
+  readonly #ends: number[] = []
+  /** How many vertices of each ring run back along a line. */
+  readonly #backCounts: number[] = []
+  /** Where the rings of each polygon end. */
+  readonly #polygonEnds: number[] = []
+  #vertexCount = 0
 
   /**
    * Adds a polygon: one for each whole turn at which its shell meets the globe, each with its holes
@@ -31,7 +40,7 @@ export class PolygonList {
       for (const hole of holes) {
         for (const holeTurn of turnsOfRing(hole, onto)) this.#push(movedRing(hole, holeTurn))
       }
-      this.#polygonStarts.push(this.#ringStarts.length - 1)
+      this.endPolygon()
     }
   }
 
@@ -43,16 +52,60 @@ export class PolygonList {
     this.add(thereAndBack(line), [])
   }
 
+  /** The same for the vertices [start, end) of `source`, two at least, as `addRing` takes them. */
+  addLineOf(source: ArrayLike<number>, start: number, end: number): void {
+    this.#addPart(source, start, end, end - start - 2)
+    this.endPolygon()
+  }
+
+  /**
+   * Adds a ring of the polygon that is ended next: the vertices [start, end) of `source`, which must
+   * not change before `polygons` is called. All their longitudes must be a unit or more within ±180.
+   */
+  addRing(source: ArrayLike<number>, start: number, end: number): void {
+    this.#addPart(source, start, end, 0)
+  }
+
+  endPolygon(): void {
+    this.#polygonEnds.push(this.#sources.length)
+  }
+
   get vertexCount(): number {
-    return this.#vertices.length / 2
+    return this.#vertexCount
   }
 
   polygons(): Polygons {
-    return toPolygons(this.#vertices, this.#ringStarts, this.#polygonStarts)
+    const ringCount = this.#sources.length
+    const polygons = emptyPolygons(this.#vertexCount, ringCount, this.#polygonEnds.length)
+    const { vertices, ringStarts, polygonStarts } = polygons
+    let to = 0
+    for (let ring = 0; ring < ringCount; ring++) {
+      const source = this.#sources[ring]
+      const end = 2 * this.#ends[ring]
+      for (let from = 2 * this.#starts[ring]; from < end; from++) vertices[to++] = source[from]
+      const backEnd = end - 2 - 2 * this.#backCounts[ring]
+      for (let from = end - 4; from >= backEnd; from -= 2) {
+        vertices[to++] = source[from]
+        vertices[to++] = source[from + 1]
+      }
+      ringStarts[ring + 1] = to / 2
+    }
+    for (let polygon = 0; polygon < this.#polygonEnds.length; polygon++) {
+      polygonStarts[polygon + 1] = this.#polygonEnds[polygon]
+    }
+    fillBounds(polygons)
+    return polygons
+  }
+
+  #addPart(source: ArrayLike<number>, start: number, end: number, backCount: number): void {
+    this.#sources.push(source)
+    this.#starts.push(start)
+    this.#ends.push(end)
+    this.#backCounts.push(backCount)
+    this.#vertexCount += end - start + backCount
   }
 
   #push(ring: UnitRing): void {
-    for (let i = 0; i < ring.length; i += 2) this.#vertices.push(ring[i], ring[i + 1])
-    this.#ringStarts.push(this.#vertices.length / 2)
+    this.addRing(ring, 0, ring.length / 2)
   }
 }

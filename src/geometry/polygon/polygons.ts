@@ -20,23 +20,48 @@ export interface Polygons {
   readonly bounds: Float64Array
 }
 
+/** Polygons to be filled, with room for so many vertices, rings and polygons: one piece of memory. */
+export function emptyPolygons(
+  vertexCount: number,
+  ringCount: number,
+  polygonCount: number,
+): Polygons {
+  const vertexBytes = 16 * vertexCount
+  const boundsEnd = vertexBytes + 32 * polygonCount
+  const ringsEnd = boundsEnd + 4 * (ringCount + 1)
+  const buffer = new ArrayBuffer(ringsEnd + 4 * (polygonCount + 1))
+  return {
+    vertices: new Float64Array(buffer, 0, 2 * vertexCount),
+    bounds: new Float64Array(buffer, vertexBytes, 4 * polygonCount),
+    ringStarts: new Uint32Array(buffer, boundsEnd, ringCount + 1),
+    polygonStarts: new Uint32Array(buffer, ringsEnd, polygonCount + 1),
+  }
+}
+
+/** Fills in the bounds of polygons that are otherwise complete. */
+export function fillBounds({ vertices, ringStarts, polygonStarts, bounds }: Polygons): void {
+  for (let polygon = 0; 4 * polygon < bounds.length; polygon++) {
+    const shell = polygonStarts[polygon]
+    vertexBounds(vertices, ringStarts[shell], ringStarts[shell + 1], bounds, 4 * polygon)
+  }
+}
+
 /** Completes polygons that are there as lists. */
 export function toPolygons(
   vertexList: readonly number[],
   ringStartList: readonly number[],
   polygonStartList: readonly number[],
 ): Polygons {
-  const vertices = new Float64Array(vertexList)
-  const ringStarts = new Uint32Array(ringStartList)
-  const polygonStarts = new Uint32Array(polygonStartList)
-  const polygonCount = polygonStarts.length - 1
-  const bounds = new Float64Array(4 * polygonCount)
-  for (let polygon = 0; polygon < polygonCount; polygon++) {
-    const shell = polygonStarts[polygon]
-    const into = bounds.subarray(4 * polygon, 4 * polygon + 4)
-    vertexBounds(vertices, ringStarts[shell], ringStarts[shell + 1], into)
-  }
-  return { vertices, ringStarts, polygonStarts, bounds }
+  const polygons = emptyPolygons(
+    vertexList.length / 2,
+    ringStartList.length - 1,
+    polygonStartList.length - 1,
+  )
+  polygons.vertices.set(vertexList)
+  polygons.ringStarts.set(ringStartList)
+  polygons.polygonStarts.set(polygonStartList)
+  fillBounds(polygons)
+  return polygons
 }
 
 /** Polygons whose rings are lists of longitude and latitude in degrees, which must be valid. */
@@ -51,12 +76,13 @@ export function polygonsOf(
   )
 }
 
-/** Bounds of vertices [start, end), written to `into` as min lng, min lat, max lng, max lat. */
+/** Bounds of vertices [start, end), written to `into` from `at` on: min lng, min lat, max lng, max lat. */
 export function vertexBounds(
   vertices: Float64Array,
   start: number,
   end: number,
   into: Float64Array,
+  at = 0,
 ): void {
   let minLng = Number.POSITIVE_INFINITY
   let minLat = Number.POSITIVE_INFINITY
@@ -70,10 +96,10 @@ export function vertexBounds(
     if (lat < minLat) minLat = lat
     if (lat > maxLat) maxLat = lat
   }
-  into[0] = minLng
-  into[1] = minLat
-  into[2] = maxLng
-  into[3] = maxLat
+  into[at] = minLng
+  into[at + 1] = minLat
+  into[at + 2] = maxLng
+  into[at + 3] = maxLat
 }
 
 /** Where each of several lists starts when they lie end to end, and where the last one ends. */

@@ -30,6 +30,16 @@ export function spansMoreThanHalfTurn(path: SentPath, from: number, to: number):
   return difference > halfTurn || difference < -halfTurn
 }
 
+/** Whether two vertices that follow each other, or the last and the first, are about half a turn apart. */
+export function isSpanDoubtful(units: readonly number[]): boolean {
+  let before = units[units.length - 2]
+  for (let i = 0; i < units.length; i += 2) {
+    if (Math.abs(Math.abs(units[i] - before) - HALF_TURN) <= DOUBT_UNITS) return true
+    before = units[i]
+  }
+  return false
+}
+
 /** Far more than the rounding of two longitudes, which is less than a millionth of a unit. */
 const DOUBT_UNITS = 1
 

@@ -31,6 +31,14 @@ export const NO_PROPERTIES: FeatureProperties = {
   sourceReferences: [],
 }
 
+/** Whether an object has a member that changes whom a feature selects. */
+export function hasProperties(object: JsonObject): boolean {
+  for (const name in object) {
+    if (PROPERTY_NAMES.includes(name) || PROPERTY_NAMES.includes(lowerCase(name))) return true
+  }
+  return false
+}
+
 /** @throws ServiceError  that names the property */
 export function readProperties(value: unknown, path: string): FeatureProperties {
   if (value === undefined || value === null) return NO_PROPERTIES

@@ -91,6 +91,20 @@ export class LayerCollector {
     }
   }
 
+  /** What takes the polygons and lines of a feature as they are; undefined if it reaches farther. */
+  polygonsFor(properties: FeatureProperties): PolygonList | undefined {
+    const { radiusMetres, nearestCount, isExcluded, sourceIds } = properties
+    if (radiusMetres !== undefined || nearestCount !== undefined) return undefined
+    return layerOf(isExcluded ? this.#excluded : this.#included, sourceIds).polygons
+  }
+
+  /** Counts several rings, lines or points at once; false when they are too many. */
+  takes(positionCount: number, ringCount: number): boolean {
+    this.#positionCount += positionCount
+    this.#ringCount += ringCount
+    return this.#positionCount <= limits.vertexCount && this.#ringCount <= limits.ringCount
+  }
+
   shapes(): Shapes {
     return {
       included: toLayers(this.#included),

@@ -7,14 +7,18 @@
 import type { Shapes } from '../../geometry/shapes.js'
 import { lowerCase } from '../../interface/letter-case.js'
 import { limits } from '../../limits.js'
-import { isObject, type JsonObject, member } from '../parse.js'
+import { type JsonObject, member } from '../parse.js'
 import type { SourceReference } from '../source-ids.js'
 import { isEsriGeometry, readEsriGeometry } from './esri.js'
 import { NO_PROPERTIES, readProperties, refuseMisplacedProperties } from './feature-properties.js'
 import { FEW_POINTS, readCoordinates } from './geojson.js'
 import { type GeometrySink, LayerCollector } from './layers.js'
 import { arrayAt, fail, objectAt } from './positions.js'
-import { readSpatialReference, type SpatialReference } from './spatial-reference.js'
+import {
+  readSpatialReference,
+  refuseForeignCrs,
+  type SpatialReference,
+} from './spatial-reference.js'
 
 /**
  * Reads a FeatureCollection, a Feature or a bare geometry: its shapes, and the sources that features
@@ -164,21 +168,6 @@ function refuseMercator(
   if ((own ?? inherited ?? 'degrees') === 'degrees') return
   fail('UnknownSpatialReference', 'cannot be other than degrees for GeoJSON', referencePath)
 }
-
-/**
- * A member `crs`, as GeoJSON had it before RFC 7946, may only name what is meant without it:
- * longitude and latitude on WGS 84.
- */
-function refuseForeignCrs(object: JsonObject, path: string): void {
-  const crs = member(object, 'crs')
-  if (crs === undefined || crs === null) return
-  const properties = isObject(crs) ? member(crs, 'properties') : undefined
-  const name = isObject(properties) ? member(properties, 'name') : undefined
-  if (typeof name === 'string' && WGS84.test(name)) return
-  fail('UnknownSpatialReference', 'must be left out, or name CRS84 or EPSG:4326', `${path}.crs`)
-}
-
-const WGS84 = /^(urn:ogc:def:crs:(OGC:[\d.]*:CRS84|EPSG:[\d.]*:4326)|(OGC:)?CRS:?84|EPSG:4326)$/i
 
 function expectType(type: unknown, expected: string, path: string): void {
   if (type === undefined || type === null || type === expected) return

@@ -1,11 +1,12 @@
 /**
- * Tells the unit of an Esri geometry: degrees, or metres of the web Mercator projection.
+ * Tells what coordinates are: of Esri geometries degrees, or metres of the web Mercator projection; of
+ * GeoJSON degrees alone.
  *
  * @module
  */
 
 import { numberOf } from '../../interface/quoted.js'
-import { kindOf, member } from '../parse.js'
+import { isObject, type JsonObject, kindOf, member } from '../parse.js'
 import { fail, objectAt } from './positions.js'
 
 export type SpatialReference = 'degrees' | 'webMercator'
@@ -43,6 +44,21 @@ export function readSpatialReference(value: unknown, path: string): SpatialRefer
   }
   return first ?? latest
 }
+
+/**
+ * A member `crs`, as GeoJSON had it before RFC 7946, may only name what is meant without it:
+ * longitude and latitude on WGS 84.
+ */
+export function refuseForeignCrs(object: JsonObject, path: string): void {
+  const crs = member(object, 'crs')
+  if (crs === undefined || crs === null) return
+  const properties = isObject(crs) ? member(crs, 'properties') : undefined
+  const name = isObject(properties) ? member(properties, 'name') : undefined
+  if (typeof name === 'string' && WGS84.test(name)) return
+  fail('UnknownSpatialReference', 'must be left out, or name CRS84 or EPSG:4326', `${path}.crs`)
+}
+
+const WGS84 = /^(urn:ogc:def:crs:(OGC:[\d.]*:CRS84|EPSG:[\d.]*:4326)|(OGC:)?CRS:?84|EPSG:4326)$/i
 
 function readWkid(value: unknown, path: string): number | undefined {
   if (value === undefined || value === null) return undefined

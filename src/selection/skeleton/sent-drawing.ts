@@ -1,0 +1,88 @@
+/**
+ * The drawing of a request whose positions lie in the skeleton of this thread, until the next body
+ * is read. Whoever reads it later than that reads a copy of the body, the long way.
+ *
+ * @module
+ */
+import assert from 'node:assert/strict'
+import { lowerCase } from '../../interface/letter-case.js'
+import { isObject, type JsonObject, parse } from '../parse.js'
+import { type Skeleton, skeletonOfThread } from './skeleton.js'
+
+/**
+ * Reads the body of a recipient request. Its drawing may be a `SentDrawing`; all else is as `parse`
+ * returns it, and nothing refers to the body afterwards.
+ *
+ * @throws ServiceError  as `parse`
+ */
+export function parseRequest(body: Uint8Array): JsonObject {
+  newest?.outlive()
+  newest = undefined
+  const skeleton = skeletonOfThread()
+  const request = skeleton?.read(body)
+  if (skeleton === undefined || !isObject(request)) return parse(body)
+  if (skeleton.arrayCount === 0) return request
+  const name = nameOfDrawing(request)
+  if (name === undefined) return parse(body)
+  newest = new SentDrawing(name, request[name], skeleton)
+  ;(request as Record<string, unknown>)[name] = newest
+  return request
+}
+
+/** The drawing of the last body, until it is read. */
+let newest: SentDrawing | undefined
+
+export class SentDrawing {
+  readonly #name: string
+  readonly #value: unknown
+  readonly #skeleton: Skeleton
+  readonly #bodyIndex: number
+  /** A copy, if another body was read before the drawing was. */
+  #body: Uint8Array | undefined
+
+  constructor(name: string, value: unknown, skeleton: Skeleton) {
+    this.#name = name
+    this.#value = value
+    this.#skeleton = skeleton
+    this.#bodyIndex = skeleton.bodyCount
+  }
+
+  /**
+   * Calls `read` with the drawing, in which numbers stand for arrays of positions. Only once, since
+   * `read` may change these.
+   *
+   * @returns undefined, too, when the positions are no longer there
+   */
+  readShort<Result>(
+    path: string,
+    read: (value: unknown, path: string, skeleton: Skeleton) => Result | undefined,
+  ): Result | undefined {
+    if (this.#body !== undefined) return undefined
+    assert(newest === this, 'a drawing is read twice')
+    newest = undefined
+    return read(this.#value, path, this.#skeleton)
+  }
+
+  /** The drawing as it was sent. */
+  whole(): unknown {
+    const isThere = this.#body !== undefined || this.#skeleton.bodyCount === this.#bodyIndex
+    assert(isThere, 'a drawing is read after the next body')
+    return parse(this.#body ?? this.#skeleton.body)[this.#name]
+  }
+
+  /** Keeps the body: another one takes its place. */
+  outlive(): void {
+    this.#body = Buffer.from(this.#skeleton.body)
+  }
+}
+
+/** The member that is the drawing. None of two: to word what is wrong takes the long way. */
+function nameOfDrawing(request: JsonObject): string | undefined {
+  let found: string | undefined
+  for (const name in request) {
+    if (name !== 'geoJSON' && lowerCase(name) !== 'geojson') continue
+    if (found !== undefined) return undefined
+    found = name
+  }
+  return found
+}
