@@ -18,13 +18,11 @@ import { emptyPolygons, fillBounds, type Polygons } from './polygons.js'
  * Rings stay where they lie until all of them are known, and are then copied once.
  */
 export class PolygonList {
-  /** The longitudes and latitudes of each ring, and which of the vertices there are its own. */
+  /** The longitudes and latitudes that each ring is among. */
   readonly #sources: ArrayLike<number>[] = []
-  readonly #starts: number[] = []
-  readonly #ends: number[] = []
-  /** How many vertices of each ring run back along a line. */
-  readonly #backCounts: number[] = []
-  /** Where the rings of each polygon end. */
+  /** Three numbers a ring: the vertices [start, end) there, and how many of them run back as a line. */
+  readonly #ranges: number[] = []
+  /** How many rings there are when each polygon ends. */
   readonly #polygonEnds: number[] = []
   #vertexCount = 0
 
@@ -81,9 +79,10 @@ export class PolygonList {
     let to = 0
     for (let ring = 0; ring < ringCount; ring++) {
       const source = this.#sources[ring]
-      const end = 2 * this.#ends[ring]
-      for (let from = 2 * this.#starts[ring]; from < end; from++) vertices[to++] = source[from]
-      const backEnd = end - 2 - 2 * this.#backCounts[ring]
+      const start = 2 * this.#ranges[3 * ring]
+      const end = 2 * this.#ranges[3 * ring + 1]
+      for (let from = start; from < end; from++) vertices[to++] = source[from]
+      const backEnd = end - 2 - 2 * this.#ranges[3 * ring + 2]
       for (let from = end - 4; from >= backEnd; from -= 2) {
         vertices[to++] = source[from]
         vertices[to++] = source[from + 1]
@@ -99,9 +98,7 @@ export class PolygonList {
 
   #addPart(source: ArrayLike<number>, start: number, end: number, backCount: number): void {
     this.#sources.push(source)
-    this.#starts.push(start)
-    this.#ends.push(end)
-    this.#backCounts.push(backCount)
+    this.#ranges.push(start, end, backCount)
     this.#vertexCount += end - start + backCount
   }
 

@@ -20,22 +20,43 @@ export interface Polygons {
   readonly bounds: Float64Array
 }
 
-/** Polygons to be filled, with room for so many vertices, rings and polygons: one piece of memory. */
+/** Polygons to be filled, all zero, with room for so many vertices, rings and polygons. */
 export function emptyPolygons(
   vertexCount: number,
   ringCount: number,
   polygonCount: number,
 ): Polygons {
-  const vertexBytes = 16 * vertexCount
-  const boundsEnd = vertexBytes + 32 * polygonCount
-  const ringsEnd = boundsEnd + 4 * (ringCount + 1)
-  const buffer = new ArrayBuffer(ringsEnd + 4 * (polygonCount + 1))
+  const boundsAt = 16 * vertexCount
+  const ringsAt = boundsAt + 32 * polygonCount
+  const startsAt = ringsAt + 4 * (ringCount + 1)
+  const at = reserve(startsAt + 4 * (polygonCount + 1))
   return {
-    vertices: new Float64Array(buffer, 0, 2 * vertexCount),
-    bounds: new Float64Array(buffer, vertexBytes, 4 * polygonCount),
-    ringStarts: new Uint32Array(buffer, boundsEnd, ringCount + 1),
-    polygonStarts: new Uint32Array(buffer, ringsEnd, polygonCount + 1),
+    vertices: new Float64Array(slab, at, 2 * vertexCount),
+    bounds: new Float64Array(slab, at + boundsAt, 4 * polygonCount),
+    ringStarts: new Uint32Array(slab, at + ringsAt, ringCount + 1),
+    polygonStarts: new Uint32Array(slab, at + startsAt, polygonCount + 1),
   }
+}
+
+/**
+ * Small polygons share a piece of memory, since a piece of its own costs more than to read the request.
+ * It is there as long as any of them is, so it is small itself.
+ */
+const SLAB_BYTES = 8_192
+const SLAB_SHARE_BYTES_MAX = 1_024
+let slab = new ArrayBuffer(SLAB_BYTES)
+let slabUsedBytes = 0
+
+/** Makes `slab` have as many bytes that nobody has, and returns where they start. */
+function reserve(bytes: number): number {
+  const start = slabUsedBytes
+  if (bytes <= SLAB_SHARE_BYTES_MAX && start + bytes <= SLAB_BYTES) {
+    slabUsedBytes += (bytes + 7) & ~7
+    return start
+  }
+  slab = new ArrayBuffer(Math.max(bytes, SLAB_BYTES))
+  slabUsedBytes = bytes <= SLAB_SHARE_BYTES_MAX ? (bytes + 7) & ~7 : SLAB_BYTES
+  return 0
 }
 
 /** Fills in the bounds of polygons that are otherwise complete. */

@@ -8,6 +8,7 @@ import { boundaryOf, type Edges } from '../../geometry/polygon/boundary.js'
 import { PolygonList } from '../../geometry/polygon/polygon-list.js'
 import type { SentPath } from '../../geometry/polygon/sent-path.js'
 import { type ReachFault, ReachList } from '../../geometry/reach/reach-list.js'
+import { NO_REACHES } from '../../geometry/reach/reaches.js'
 import { type RingBudget, ringBudget } from '../../geometry/ring-budget.js'
 import type { Layer, Nearest, Shapes, SourceFilter } from '../../geometry/shapes.js'
 import { limits } from '../../limits.js'
@@ -167,28 +168,43 @@ function unwrappedLine(line: SentPath, path: string): UnitRing {
   return fail('AmbiguousLine', 'is more than three turns round the globe wide', path)
 }
 
-interface LayerLists {
+class LayerLists {
   readonly sourceIds: SourceFilter
-  readonly polygons: PolygonList
-  readonly reaches: ReachList
+  readonly polygons = new PolygonList()
+  #reaches: ReachList | undefined
+
+  constructor(sourceIds: SourceFilter) {
+    this.sourceIds = sourceIds
+  }
+
+  get reaches(): ReachList {
+    this.#reaches ??= new ReachList()
+    return this.#reaches
+  }
+
+  layer(): Layer {
+    return {
+      sourceIds: this.sourceIds,
+      polygons: this.polygons.polygons(),
+      reaches: this.#reaches?.reaches() ?? NO_REACHES,
+    }
+  }
 }
 
 function layerOf(layers: Map<string, LayerLists>, sourceIds: SourceFilter): LayerLists {
   const key = sourceIds === null ? '' : `[${sourceIds}]`
   const known = layers.get(key)
   if (known !== undefined) return known
-  const layer = { sourceIds, polygons: new PolygonList(), reaches: new ReachList() }
+  const layer = new LayerLists(sourceIds)
   layers.set(key, layer)
   return layer
 }
 
 /** Layers without a geometry are left in: a feature that selects nobody still holds for its sources. */
 function toLayers(layers: ReadonlyMap<string, LayerLists>): Layer[] {
-  return Array.from(layers.values(), ({ sourceIds, polygons, reaches }) => ({
-    sourceIds,
-    polygons: polygons.polygons(),
-    reaches: reaches.reaches(),
-  }))
+  const list: Layer[] = []
+  for (const lists of layers.values()) list.push(lists.layer())
+  return list
 }
 
 /** Adds what is within a distance of edges that are straight in longitude and latitude. */

@@ -37,6 +37,11 @@ export const ARRAY_NAME = 0
 export const ARRAY_DEPTH = 1
 export const ARRAY_RING = 2
 export const ARRAY_POLYGON = 3
+/** Texts that were left of earlier bodies, each at its place by a hash, and Uint32: their lengths. */
+export const KEPT_TEXTS = 9_830_400
+export const KEPT_TEXT_BYTES_MAX = 512
+export const KEPT_TEXT_COUNT = 64
+export const KEPT_TEXT_BYTES = 9_863_168
 /** All of it, in pages of 64 KiB. */
 export const PAGE_COUNT = 151
 

@@ -22,11 +22,30 @@ export function parseRequest(body: Uint8Array): JsonObject {
   const request = skeleton?.read(body)
   if (skeleton === undefined || !isObject(request)) return parse(body)
   if (skeleton.arrayCount === 0) return request
-  const name = nameOfDrawing(request)
-  if (name === undefined) return parse(body)
-  newest = new SentDrawing(name, request[name], skeleton)
-  ;(request as Record<string, unknown>)[name] = newest
-  return request
+  const read = withSentDrawing(request, skeleton)
+  if (read === undefined) newest = undefined
+  return read ?? parse(body)
+}
+
+/**
+ * A copy, since the request may be that of other bodies as well. Nothing where there is not one
+ * drawing: of two, it takes the long way to word what is wrong.
+ */
+function withSentDrawing(request: JsonObject, skeleton: Skeleton): JsonObject | undefined {
+  const members: Record<string, unknown> = {}
+  for (const name in request) {
+    const value = request[name]
+    // It would become what the copy inherits from.
+    if (name === '__proto__') return undefined
+    if (name !== 'geoJSON' && lowerCase(name) !== 'geojson') {
+      members[name] = value
+      continue
+    }
+    if (newest !== undefined) return undefined
+    newest = new SentDrawing(name, value, skeleton)
+    members[name] = newest
+  }
+  return newest === undefined ? undefined : members
 }
 
 /** The drawing of the last body, until it is read. */
@@ -74,15 +93,4 @@ export class SentDrawing {
   outlive(): void {
     this.#body = Buffer.from(this.#skeleton.body)
   }
-}
-
-/** The member that is the drawing. None of two: to word what is wrong takes the long way. */
-function nameOfDrawing(request: JsonObject): string | undefined {
-  let found: string | undefined
-  for (const name in request) {
-    if (name !== 'geoJSON' && lowerCase(name) !== 'geojson') continue
-    if (found !== undefined) return undefined
-    found = name
-  }
-  return found
 }

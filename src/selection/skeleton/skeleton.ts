@@ -39,12 +39,15 @@ export class Skeleton {
   readonly #words: Int32Array
   readonly #exports: SkeletonExports
   #bodyBytes = 0
+  /** Of the texts that are kept, once they were there again. */
+  readonly #values: unknown[] = Array(at.KEPT_TEXT_COUNT).fill(undefined)
 
   constructor(module: WebAssembly.Module) {
     const numberAt = (start: number, end: number) => Number(this.#bytes.latin1Slice(start, end))
     const { exports } = new WebAssembly.Instance(module, { skeleton: { numberAt } })
     this.#exports = exports as unknown as SkeletonExports
     const { buffer } = this.#exports.memory
+    assert(buffer.byteLength === at.PAGE_COUNT * PAGE_BYTES)
     this.#bytes = Buffer.from(buffer) as Latin1Buffer
     this.#words = new Int32Array(buffer)
     this.arrays = new Int32Array(buffer, at.ARRAYS, at.ARRAY_WORDS * (at.ARRAY_COUNT_MAX + 1))
@@ -56,7 +59,7 @@ export class Skeleton {
   }
 
   /**
-   * Reads a body. Where a name of a member is that of an array of positions, its value is no number
+   * Reads a body. The value must not be changed: it may be that of other bodies as well. Where a name of a member is that of an array of positions, its value is no number
    * unless it stands for an array: no text of a client can make one.
    *
    * @returns undefined for a body that is not JSON, beyond a limit, or of an unusual form
@@ -75,13 +78,9 @@ export class Skeleton {
       jsonItemCount,
     )
     if (textBytes < 0) return undefined
-    try {
-      const value: unknown = JSON.parse(this.#textOf(textBytes))
-      this.arrayCount = this.#words[at.ARRAY_COUNT / 4]
-      return value
-    } catch {
-      return undefined
-    }
+    const value = this.#valueOf(textBytes)
+    if (value !== undefined) this.arrayCount = this.#words[at.ARRAY_COUNT / 4]
+    return value
   }
 
   /** The body that was read last, as it was sent. */
@@ -98,6 +97,24 @@ export class Skeleton {
     return this.#exports.toUnits(ring) !== 0
   }
 
+  /** Most clients draw in one program, and what is left of their bodies is often the same. */
+  #valueOf(textBytes: number): unknown {
+    const place = this.#exports.place(textBytes)
+    const isRepeated = place >= 0 && place < at.KEPT_TEXT_COUNT
+    if (isRepeated && this.#values[place] !== undefined) return this.#values[place]
+    // The text of another value has been overwritten.
+    if (place < 0) this.#values[place + at.KEPT_TEXT_COUNT] = undefined
+    let value: unknown
+    try {
+      value = JSON.parse(this.#textOf(textBytes))
+    } catch {
+      return undefined
+    }
+    // Not at once, since most texts that are not repeated soon never are.
+    if (isRepeated) this.#values[place] = frozen(value)
+    return value
+  }
+
   #textOf(textBytes: number): string {
     const end = at.TEXT + textBytes
     if (this.#words[at.HAS_MORE_THAN_ASCII / 4] === 0) return this.#bytes.latin1Slice(at.TEXT, end)
@@ -105,6 +122,7 @@ export class Skeleton {
   }
 }
 
+const PAGE_BYTES = 65_536
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** With a method that its type leaves out: for little text several times as fast as `toString`. */
@@ -112,7 +130,14 @@ interface Latin1Buffer extends Buffer {
   latin1Slice(start: number, end: number): string
 }
 
+function frozen(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  for (const item of Object.values(value)) frozen(item)
+  return Object.freeze(value)
+}
+
 interface SkeletonExports {
+  place(textBytes: number): number
   readonly memory: { readonly buffer: ArrayBuffer }
   scan(bodyBytes: number, depthMax: number, memberCountMax: number, itemCountMax: number): number
   toUnits(ring: number): number

@@ -23,6 +23,7 @@ import {
   VERTEX_COUNT_MAX,
   VERTICES,
 } from '../layout'
+import { entry } from './address'
 import { numberEnd, readNumber } from './number'
 
 export let arrayCount: i32 = 0
@@ -48,13 +49,6 @@ export function forgetArrays(): void {
   vertexCount = 0
   ringCount = 0
   polygonCount = 0
-}
-
-/** The address of an entry of a column. */
-// @ts-ignore: decorator
-@inline
-export function entry(column: usize, index: u32, bytes: usize): usize {
-  return column + <usize>index * bytes
 }
 
 /** Past white space. */

@@ -21,8 +21,11 @@ import {
   TEXT,
   VERTICES,
 } from '../layout'
-import { arrayCount, arrayDepth, arrayItemCount, describeRing, entry, forgetArrays, skipSpace, takeArray } from './arrays'
+import { entry } from './address'
+import { arrayCount, arrayDepth, arrayItemCount, describeRing, forgetArrays, skipSpace, takeArray } from './arrays'
 import { unitsOf } from './number'
+
+export { place } from './kept-texts'
 
 const LAT_DEGREES_MAX: f64 = 90
 const LNG_DEGREES_MAX: f64 = 1e8
