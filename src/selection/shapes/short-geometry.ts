@@ -5,6 +5,7 @@
  * @module
  */
 import { nestRings } from '../../geometry/esri/esri-rings.js'
+import { areApart } from '../../geometry/esri/ring-relations.js'
 import { latOfMetres, lngOfMetres } from '../../geometry/esri/web-mercator.js'
 import { lngOnGlobe, type UnitRing, unwrapRing } from '../../geometry/polygon/antimeridian.js'
 import type { PolygonList } from '../../geometry/polygon/polygon-list.js'
@@ -26,6 +27,9 @@ export class ShortGeometry {
   /** What takes polygons and lines that are as they are written. */
   #polygons: PolygonList | undefined
   #sink: GeometrySink | undefined
+  /** Whether there are rings of three different points, and whether there are others. */
+  #isAnyRing = false
+  #isAnyDegenerate = false
   /** The rings and polygons of an array, as ranges. */
   #ring = 0
   #ringEnd = 0
@@ -42,6 +46,8 @@ export class ShortGeometry {
     this.#properties = properties
     this.#polygons = this.#layers.polygonsFor(properties)
     this.#sink = undefined
+    this.#isAnyRing = false
+    this.#isAnyDegenerate = false
   }
 
   /** What takes all else of the feature. */
@@ -50,9 +56,10 @@ export class ShortGeometry {
     return this.#sink
   }
 
-  /** To be asked when all geometries of a feature are read. */
+  /** To be asked when all geometries of a feature are read: one of its rings must have an area. */
   isWhole(): boolean {
-    return this.#sink === undefined || this.#sink.degenerateRing() === undefined
+    if (this.#isAnyRing) return true
+    return !this.#isAnyDegenerate && this.#sink?.degenerateRing() === undefined
   }
 
   /** @param value  what `coordinates` is of a geometry of GeoJSON */
@@ -136,26 +143,42 @@ export class ShortGeometry {
 
   /** @param shell  the first of the rings [shell, end) */
   #addPolygon(shell: number, end: number): boolean {
-    const { ringBits, ringLngs } = this.#skeleton
     const polygons = this.#polygons
-    let isPlain = polygons !== undefined
-    for (let ring = shell; ring < end; ring++) {
-      if ((ringBits[ring] & at.HAS_THREE) === 0) return false
-      if ((ringBits[ring] & at.IS_NARROW) === 0) isPlain = false
-    }
-    if (!isPlain || polygons === undefined) {
+    if (polygons === undefined || !this.#areNarrow(shell, end)) {
       const rings = this.#unwrapped(shell, end)
       if (rings === undefined) return false
-      this.sink.polygon(rings[0], rings.slice(1))
+      const open = rings.filter((_, i) => this.#tell(shell + i))
+      this.sink.polygon(rings[0], open[0] === rings[0] ? open.slice(1) : open)
       return true
     }
+    const { ringBounds } = this.#skeleton
+    this.#tell(shell)
     this.#addRing(polygons, shell)
     for (let hole = shell + 1; hole < end; hole++) {
       const isApart =
-        ringLngs[2 * hole] > ringLngs[2 * shell + 1] || ringLngs[2 * hole + 1] < ringLngs[2 * shell]
-      if (!isApart) this.#addRing(polygons, hole)
+        ringBounds[4 * hole] > ringBounds[4 * shell + 2] ||
+        ringBounds[4 * hole + 2] < ringBounds[4 * shell]
+      // A hole that is all boundary removes nobody.
+      if (this.#tell(hole) && !isApart) this.#addRing(polygons, hole)
     }
     polygons.endPolygon()
+    return true
+  }
+
+  /** Notes whether a ring has three different points, and returns it. */
+  #tell(ring: number): boolean {
+    const hasThree = (this.#skeleton.ringBits[ring] & at.HAS_THREE) !== 0
+    if (hasThree) this.#isAnyRing = true
+    else this.#isAnyDegenerate = true
+    return hasThree
+  }
+
+  /** Whether all the rings [start, end) are on the globe as they are written. */
+  #areNarrow(start: number, end: number): boolean {
+    const { ringBits } = this.#skeleton
+    for (let ring = start; ring < end; ring++) {
+      if ((ringBits[ring] & at.IS_NARROW) === 0) return false
+    }
     return true
   }
 
@@ -195,15 +218,44 @@ export class ShortGeometry {
   }
 
   #addEsriRings(): boolean {
-    const ringCount = this.#ringEnd - this.#ring
-    if (ringCount === 1) return this.#addPolygons()
-    if (!this.#layers.takes(this.#positionCount, ringCount)) return false
-    for (let ring = this.#ring; ring < this.#ringEnd; ring++) {
-      if ((this.#skeleton.ringBits[ring] & at.HAS_THREE) === 0) return false
+    const [start, end] = [this.#ring, this.#ringEnd]
+    if (!this.#layers.takes(this.#positionCount, end - start)) return false
+    const polygons = this.#polygons
+    if (polygons !== undefined && this.#areNarrow(start, end)) {
+      const open = this.#addDegenerate(polygons, start, end)
+      if (areApart(this.#skeleton.ringBounds, open, this.sink.budget)) {
+        for (const ring of open) this.#addShell(polygons, ring)
+        return true
+      }
+      return this.#nest(open.map((ring) => (this.#pathOf(ring, true) as SentPath).units))
     }
-    const rings = this.#unwrapped(this.#ring, this.#ringEnd)
-    const polygons = rings === undefined ? undefined : nestRings(rings, this.sink.budget)
-    if (polygons === undefined || typeof polygons === 'string') return false
+    const rings = this.#unwrapped(start, end)
+    if (rings === undefined) return false
+    const isOpen = rings.map((_, i) => this.#tell(start + i))
+    rings.forEach((ring, i) => {
+      if (!isOpen[i]) this.sink.polygon(ring, [])
+    })
+    return this.#nest(rings.filter((_, i) => isOpen[i]))
+  }
+
+  /** Adds the rings that are all boundary, and returns the others. */
+  #addDegenerate(polygons: PolygonList, start: number, end: number): number[] {
+    const open: number[] = []
+    for (let ring = start; ring < end; ring++) {
+      if (this.#tell(ring)) open.push(ring)
+      else this.#addShell(polygons, ring)
+    }
+    return open
+  }
+
+  #addShell(polygons: PolygonList, ring: number): void {
+    this.#addRing(polygons, ring)
+    polygons.endPolygon()
+  }
+
+  #nest(rings: readonly UnitRing[]): boolean {
+    const polygons = nestRings(rings, this.sink.budget)
+    if (typeof polygons === 'string') return false
     const isPlaced = new Set<UnitRing>()
     for (const { shell, holes } of polygons) {
       for (const hole of holes) {

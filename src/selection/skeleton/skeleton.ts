@@ -32,7 +32,7 @@ export class Skeleton {
   readonly arrays: Int32Array
   readonly ringStarts: Uint32Array
   readonly ringBits: Uint32Array
-  readonly ringLngs: Float64Array
+  readonly ringBounds: Float64Array
   readonly polygonEnds: Uint32Array
   readonly vertices: Float64Array
   readonly #bytes: Latin1Buffer
@@ -53,7 +53,7 @@ export class Skeleton {
     this.arrays = new Int32Array(buffer, at.ARRAYS, at.ARRAY_WORDS * (at.ARRAY_COUNT_MAX + 1))
     this.ringStarts = new Uint32Array(buffer, at.RING_STARTS, at.RING_COUNT_MAX + 1)
     this.ringBits = new Uint32Array(buffer, at.RING_BITS, at.RING_COUNT_MAX)
-    this.ringLngs = new Float64Array(buffer, at.RING_LNGS, 2 * at.RING_COUNT_MAX)
+    this.ringBounds = new Float64Array(buffer, at.RING_BOUNDS, 4 * at.RING_COUNT_MAX)
     this.polygonEnds = new Uint32Array(buffer, at.POLYGON_ENDS, at.RING_COUNT_MAX)
     this.vertices = new Float64Array(buffer, at.VERTICES, 2 * at.VERTEX_COUNT_MAX)
   }

@@ -18,7 +18,7 @@ import {
   POLYGON_ENDS,
   RING_BITS,
   RING_COUNT_MAX,
-  RING_LNGS,
+  RING_BOUNDS,
   RING_STARTS,
   VERTEX_COUNT_MAX,
   VERTICES,
@@ -176,8 +176,10 @@ export function describeRing(ring: i32): void {
   const end = entry(VERTICES, load<u32>(starts, 4), 16)
   const firstLng = load<f64>(start)
   const firstLat = load<f64>(start, 8)
-  let min = firstLng
-  let max = firstLng
+  let minLng = firstLng
+  let maxLng = firstLng
+  let minLat = firstLat
+  let maxLat = firstLat
   let second: usize = 0
   let hasThree = false
   let lng = firstLng
@@ -185,18 +187,22 @@ export function describeRing(ring: i32): void {
   for (let vertex = start + 16; vertex < end; vertex += 16) {
     lng = load<f64>(vertex)
     lat = load<f64>(vertex, 8)
-    if (lng < min) min = lng
-    if (lng > max) max = lng
+    if (lng < minLng) minLng = lng
+    if (lng > maxLng) maxLng = lng
+    if (lat < minLat) minLat = lat
+    if (lat > maxLat) maxLat = lat
     if (hasThree || (lng == firstLng && lat == firstLat)) continue
     if (second == 0) second = vertex
     else hasThree = lng != load<f64>(second) || lat != load<f64>(second, 8)
   }
   let bits: u32 = hasThree ? HAS_THREE : 0
   if (end - start > 16 && lng == firstLng && lat == firstLat) bits |= IS_CLOSED
-  const isWithin = min >= -CLEARLY_WITHIN && max <= CLEARLY_WITHIN
-  if (isWithin && max - min <= CLEARLY_SHORT) bits |= IS_NARROW
+  const isWithin = minLng >= -CLEARLY_WITHIN && maxLng <= CLEARLY_WITHIN
+  if (isWithin && maxLng - minLng <= CLEARLY_SHORT) bits |= IS_NARROW
   store<u32>(entry(RING_BITS, ring, 4), bits)
-  const lngs = entry(RING_LNGS, ring, 16)
-  store<f64>(lngs, min)
-  store<f64>(lngs, max, 8)
+  const bounds = entry(RING_BOUNDS, ring, 32)
+  store<f64>(bounds, minLng)
+  store<f64>(bounds, minLat, 8)
+  store<f64>(bounds, maxLng, 16)
+  store<f64>(bounds, maxLat, 24)
 }

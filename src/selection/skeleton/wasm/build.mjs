@@ -28,7 +28,7 @@ async function build() {
       `${target}.tmp`,
       ...['-O3', '--noAssert', '--runtime', 'stub'],
       // Its own memory, whose pages take room when they are touched.
-      ...['--enable', 'simd', '--initialMemory', '151', '--maximumMemory', '151'],
+      ...['--enable', 'simd', '--initialMemory', '153', '--maximumMemory', '153'],
     ],
     { stderr: process.stderr },
   )
