@@ -45,7 +45,7 @@ const partKinds = Object.values<PartKind>({
   },
   reaches: {
     size: ({ reaches }) => reaches.radiiMetres.length,
-    meets: ({ reaches }, region) => reachMeets(reaches, region),
+    meets: ({ reaches }, region) => reaches.radiiMetres.length > 0 && reachMeets(reaches, region),
     arrays: ({ reaches }) => [reaches.arcs, reaches.radiiMetres],
   },
 } satisfies Record<LayerPart, PartKind>)

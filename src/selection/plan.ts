@@ -78,6 +78,7 @@ function isTouched(shard: CatalogueShard, { included, nearest }: Shapes): boolea
     if (layerMeets(layer, shard.box)) return true
     isLimited = true
   }
+  if (nearest.length === 0) return false
   // The nearest of all may be anywhere; of those inside a layer they are where the layer is.
   return nearest.some((each) => holdsFor(each, shard.sourceId) && (each.isExcluded || !isLimited))
 }
