@@ -16,6 +16,7 @@ import { country } from './country.js'
 import { distinct } from './distinct.js'
 import { drawn } from './drawn.js'
 import { encode } from './encode.js'
+import { front } from './front.js'
 import { measureGrowth } from './growth.js'
 import type { Finding } from './harness/compare.js'
 import { baselinePlan, fullPlan, sinkTotal } from './harness/measure.js'
@@ -41,6 +42,7 @@ const questions: Readonly<Record<string, Question>> = {
   distinct,
   worst,
   encode,
+  front,
 }
 
 try {

@@ -33,26 +33,26 @@ export interface GeometrySink {
 }
 
 export class LayerCollector {
-  readonly #included = new Map<string, LayerLists>()
-  readonly #excluded = new Map<string, LayerLists>()
+  readonly #included = new LayerGroup()
+  readonly #excluded = new LayerGroup()
   readonly #nearest: Nearest[] = []
   #positionCount = 0
   #ringCount = 0
   #arcCount = 0
-  readonly #budget = ringBudget()
+  readonly budget = ringBudget()
 
   /** @param path  of the feature, for what is wrong with it as a whole */
   sinkFor(properties: FeatureProperties, path: string): GeometrySink {
     const bounds = {
       count: (positionCount: number, at: string) => this.#count(positionCount, at),
-      budget: this.#budget,
+      budget: this.budget,
       ...ringTally(),
     }
     if (properties.nearestCount !== undefined) {
       return { ...this.#nearestSink(properties, path), ...bounds }
     }
     const layers = properties.isExcluded ? this.#excluded : this.#included
-    const layer = layerOf(layers, properties.sourceIds)
+    const layer = layers.of(properties.sourceIds)
     const { radiusMetres } = properties
     if (radiusMetres === undefined) {
       return {
@@ -76,7 +76,7 @@ export class LayerCollector {
     return {
       polygon: (shell, holes) => {
         layer.polygons.add(shell, holes)
-        const edges = boundaryOf(shell, holes, this.#budget)
+        const edges = boundaryOf(shell, holes, this.budget)
         if (edges === undefined) {
           fail('TooComplex', 'has rings that run over each other too often for a margin', path)
         }
@@ -96,7 +96,7 @@ export class LayerCollector {
   polygonsFor(properties: FeatureProperties): PolygonList | undefined {
     const { radiusMetres, nearestCount, isExcluded, sourceIds } = properties
     if (radiusMetres !== undefined || nearestCount !== undefined) return undefined
-    return layerOf(isExcluded ? this.#excluded : this.#included, sourceIds).polygons
+    return (isExcluded ? this.#excluded : this.#included).of(sourceIds).polygons
   }
 
   /** Counts several rings, lines or points at once; false when they are too many. */
@@ -108,8 +108,8 @@ export class LayerCollector {
 
   shapes(): Shapes {
     return {
-      included: toLayers(this.#included),
-      excluded: toLayers(this.#excluded),
+      included: this.#included.layers(),
+      excluded: this.#excluded.layers(),
       nearest: this.#nearest,
     }
   }
@@ -191,20 +191,40 @@ class LayerLists {
   }
 }
 
-function layerOf(layers: Map<string, LayerLists>, sourceIds: SourceFilter): LayerLists {
-  const key = sourceIds === null ? '' : `[${sourceIds}]`
-  const known = layers.get(key)
-  if (known !== undefined) return known
-  const layer = new LayerLists(sourceIds)
-  layers.set(key, layer)
-  return layer
+/** The layers of all sources, and of some. Most requests have none, or one for every source. */
+class LayerGroup {
+  #first: LayerLists | undefined
+  /** By their sources, as text; once there are several. */
+  #others: Map<string, LayerLists> | undefined
+
+  of(sourceIds: SourceFilter): LayerLists {
+    const first = this.#first
+    if (first === undefined) {
+      this.#first = new LayerLists(sourceIds)
+      return this.#first
+    }
+    const key = keyOf(sourceIds)
+    if (first.sourceIds === sourceIds || keyOf(first.sourceIds) === key) return first
+    this.#others ??= new Map()
+    const known = this.#others.get(key)
+    if (known !== undefined) return known
+    const layer = new LayerLists(sourceIds)
+    this.#others.set(key, layer)
+    return layer
+  }
+
+  /** Those without a geometry are left in: a feature that selects nobody still holds for its sources. */
+  layers(): Layer[] {
+    if (this.#first === undefined) return []
+    const list = [this.#first.layer()]
+    if (this.#others !== undefined)
+      for (const lists of this.#others.values()) list.push(lists.layer())
+    return list
+  }
 }
 
-/** Layers without a geometry are left in: a feature that selects nobody still holds for its sources. */
-function toLayers(layers: ReadonlyMap<string, LayerLists>): Layer[] {
-  const list: Layer[] = []
-  for (const lists of layers.values()) list.push(lists.layer())
-  return list
+function keyOf(sourceIds: SourceFilter): string {
+  return sourceIds === null ? '' : `[${sourceIds}]`
 }
 
 /** Adds what is within a distance of edges that are straight in longitude and latitude. */

@@ -223,7 +223,7 @@ export class ShortGeometry {
     const polygons = this.#polygons
     if (polygons !== undefined && this.#areNarrow(start, end)) {
       const open = this.#addDegenerate(polygons, start, end)
-      if (areApart(this.#skeleton.ringBounds, open, this.sink.budget)) {
+      if (areApart(this.#skeleton.ringBounds, open, this.#layers.budget)) {
         for (const ring of open) this.#addShell(polygons, ring)
         return true
       }
@@ -254,7 +254,7 @@ export class ShortGeometry {
   }
 
   #nest(rings: readonly UnitRing[]): boolean {
-    const polygons = nestRings(rings, this.sink.budget)
+    const polygons = nestRings(rings, this.#layers.budget)
     if (typeof polygons === 'string') return false
     const isPlaced = new Set<UnitRing>()
     for (const { shell, holes } of polygons) {
