@@ -8,6 +8,7 @@ import { orient2d } from 'robust-predicates'
 import type { Bounds } from '../bounds.js'
 import type { UnitRing } from '../polygon/antimeridian.js'
 import type { RingBudget } from '../ring-budget.js'
+import { orderOf } from './order-of.js'
 
 /** Edges as columns, in the order of their least longitudes. None is without length. */
 export interface EdgeStrips {
@@ -36,14 +37,16 @@ type Side = typeof LEFT | typeof RIGHT
 /** @param within  bounds for each ring: its edges that lie outside them are left out */
 export function edgeStripsOf(rings: readonly UnitRing[], within?: readonly Bounds[]): EdgeStrips {
   const edges = sortedEdges(unsortedEdges(rings, within))
-  const { edgeCount, fromLats, toLats } = edges
+  const { edgeCount } = edges
   let minLat = Number.POSITIVE_INFINITY
   let maxLat = Number.NEGATIVE_INFINITY
   let height = 0
   for (let edge = 0; edge < edgeCount; edge++) {
-    minLat = Math.min(minLat, fromLats[edge], toLats[edge])
-    maxLat = Math.max(maxLat, fromLats[edge], toLats[edge])
-    height += Math.abs(toLats[edge] - fromLats[edge])
+    const low = lowLatOf(edges, edge)
+    const high = highLatOf(edges, edge)
+    if (low < minLat) minLat = low
+    if (high > maxLat) maxLat = high
+    height += high - low
   }
   // An edge lies in one strip more than it is higher than: at most six for each edge on average.
   const stripCount = Math.max(1, Math.min(edgeCount, (4 * edgeCount * (maxLat - minLat)) / height))
@@ -155,19 +158,17 @@ type Edges = Pick<EdgeStrips, 'edgeCount' | 'fromLngs' | 'fromLats' | 'toLngs' |
 function sortedEdges(unsorted: Edges): Edges {
   const { edgeCount } = unsorted
   const minLngs = new Float64Array(edgeCount)
-  const order = new Uint32Array(edgeCount)
-  for (let edge = 0; edge < edgeCount; edge++) {
-    minLngs[edge] = minLngOf(unsorted, edge)
-    order[edge] = edge
-  }
-  order.sort((a, b) => minLngs[a] - minLngs[b])
+  for (let edge = 0; edge < edgeCount; edge++) minLngs[edge] = minLngOf(unsorted, edge)
+  const order = orderOf(minLngs)
   const sorted = { ...columns(edgeCount), edgeCount }
+  const { fromLngs, fromLats, toLngs, toLats, rings } = sorted
   for (let edge = 0; edge < edgeCount; edge++) {
-    sorted.fromLngs[edge] = unsorted.fromLngs[order[edge]]
-    sorted.fromLats[edge] = unsorted.fromLats[order[edge]]
-    sorted.toLngs[edge] = unsorted.toLngs[order[edge]]
-    sorted.toLats[edge] = unsorted.toLats[order[edge]]
-    sorted.rings[edge] = unsorted.rings[order[edge]]
+    const before = order[edge]
+    fromLngs[edge] = unsorted.fromLngs[before]
+    fromLats[edge] = unsorted.fromLats[before]
+    toLngs[edge] = unsorted.toLngs[before]
+    toLats[edge] = unsorted.toLats[before]
+    rings[edge] = unsorted.rings[before]
   }
   return sorted
 }

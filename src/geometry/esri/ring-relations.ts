@@ -29,6 +29,7 @@ import {
   sideOfEdge,
   stripOf,
 } from './edge-strips.js'
+import { orderOf } from './order-of.js'
 
 /** Rings by their places in the list. */
 export interface RingRelations {
@@ -64,9 +65,9 @@ export function areApart(
   rings: readonly number[],
   budget: RingBudget,
 ): boolean {
-  const order = rings.toSorted((a, b) => bounds[4 * a] - bounds[4 * b])
+  const order = orderOf(Float64Array.from(rings, (ring) => bounds[4 * ring]))
   const sorted = new Float64Array(4 * order.length)
-  for (let i = 0; i < sorted.length; i++) sorted[i] = bounds[4 * order[i >> 2] + (i & 3)]
+  for (let i = 0; i < sorted.length; i++) sorted[i] = bounds[4 * rings[order[i >> 2]] + (i & 3)]
   let cost = 0
   for (let i = 0; i < sorted.length; i += 4) {
     for (let j = i + 4; j < sorted.length && sorted[j] <= sorted[i + 2]; j += 4) {
@@ -305,7 +306,7 @@ const BOX_COST = 0.125
 function nearBounds(rings: readonly UnitRing[], budget: RingBudget): Bounds[] {
   const bounds = rings.map(boundsOf)
   const near = rings.map(emptyBounds)
-  const order = [...rings.keys()].sort((a, b) => bounds[a].minLng - bounds[b].minLng)
+  const order = [...orderOf(Float64Array.from(bounds, ({ minLng }) => minLng))]
   // In columns, as in the worst case each ring is compared with each.
   const minLngs = Float64Array.from(order, (ring) => bounds[ring].minLng)
   const minLats = Float64Array.from(order, (ring) => bounds[ring].minLat)
