@@ -97,7 +97,7 @@ function compareWays({ title, bodies }: Subject): Finding {
       plan: () => {
         let sum = 0
         for (const query of queries) {
-          sum += planTasks(query, 'ContactLocation', CATALOGUE, THREAD_COUNT).tasks.length
+          sum += planTasks('count', query, 'ContactLocation', CATALOGUE, THREAD_COUNT).length
         }
         return sum
       },
