@@ -122,6 +122,8 @@ export const limits = {
    * of Esri polygons and the edges that bound a polygon with a margin.
    */
   ringComparisonCount: 4_000_000,
+  /** The same on the short way to read a request. One that needs more is read the long way. */
+  shortRingComparisonCount: 400_000,
   /** Recipients of a source that one feature may select as the nearest. */
   nearestCount: 10_000,
   /** Features of one request that select the nearest recipients. */
@@ -294,6 +296,8 @@ assert(limits.heldBodyBytes >= limits.bodyBytes)
 assert(limits.vertexCount >= limits.ringCount)
 assert(limits.arcCount >= limits.vertexCount)
 assert(limits.outlineVertexCount >= limits.vertexCount)
+// A fault that is found late is looked for twice.
+assert(10 * limits.shortRingComparisonCount <= limits.ringComparisonCount)
 assert(limits.outlineMs + limits.outlineDrawMs < limits.requestMs)
 assert(limits.outlineSharedMs <= limits.outlineMs)
 // A position is an array of at most three meaningful coordinates, and a comma.

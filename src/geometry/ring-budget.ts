@@ -11,6 +11,6 @@ export interface RingBudget {
 }
 
 /** The budget that all shapes of one request share. */
-export function ringBudget(): RingBudget {
-  return { comparisonsLeft: limits.ringComparisonCount }
+export function ringBudget(comparisonCount: number = limits.ringComparisonCount): RingBudget {
+  return { comparisonsLeft: comparisonCount }
 }

@@ -39,7 +39,11 @@ export class LayerCollector {
   #positionCount = 0
   #ringCount = 0
   #arcCount = 0
-  readonly budget = ringBudget()
+  readonly budget: RingBudget
+
+  constructor(budget: RingBudget = ringBudget()) {
+    this.budget = budget
+  }
 
   /** @param path  of the feature, for what is wrong with it as a whole */
   sinkFor(properties: FeatureProperties, path: string): GeometrySink {

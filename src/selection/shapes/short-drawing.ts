@@ -5,6 +5,7 @@
  * @module
  */
 import { ServiceError } from '../../errors.js'
+import { ringBudget } from '../../geometry/ring-budget.js'
 import type { Shapes } from '../../geometry/shapes.js'
 import { limits } from '../../limits.js'
 import { isObject, type JsonObject } from '../parse.js'
@@ -51,7 +52,7 @@ const ofGeometry = new ShortMembers()
 const NO_REFERENCES: readonly SourceReference[] = []
 
 class ShortReader {
-  readonly layers = new LayerCollector()
+  readonly layers = new LayerCollector(ringBudget(limits.shortRingComparisonCount))
   sourceReferences = NO_REFERENCES
   readonly #geometry: ShortGeometry
 

@@ -59,8 +59,9 @@ export class Skeleton {
   }
 
   /**
-   * Reads a body. The value must not be changed: it may be that of other bodies as well. Where a name of a member is that of an array of positions, its value is no number
-   * unless it stands for an array: no text of a client can make one.
+   * Reads a body. The value must not be changed: it may be that of other bodies as well. Behind the
+   * name of a member that has positions there is no number but what stands for an array: no text of a
+   * client can make one.
    *
    * @returns undefined for a body that is not JSON, beyond a limit, or of an unusual form
    */
