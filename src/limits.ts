@@ -181,6 +181,8 @@ export const limits = {
   arenaImageBytes: 2 * GiB,
   /** Scratch zone of one query worker in each arena. Only touched pages take memory. */
   scratchZoneBytes: 16 * MiB,
+  /** The last part of each scratch zone, in which rows are written. */
+  scratchRowBytes: 96 * KiB,
   /** Scratch zones of one arena. Further query workers work without one. */
   scratchZoneCount: 128,
   /** Edges of a table in a scratch zone. A larger table is allocated elsewhere. */

@@ -139,8 +139,12 @@ const usedOtherwise: Readonly<Record<string, string>> = {
   'workers/query.ts#run': 'Piscina calls it by its name',
 }
 
-/** What a build.mjs beside it compiles, whose exports WebAssembly hands over. */
-const KERNELS = ['src/shard/descent/wasm/descend.ts', 'src/selection/skeleton/wasm/skeleton.ts']
+/** What src/build-kernels.mjs compiles, whose exports WebAssembly hands over. */
+const KERNELS = [
+  'src/shard/descent/wasm/descend.ts',
+  'src/shard/rows/wasm/encode.ts',
+  'src/selection/skeleton/wasm/skeleton.ts',
+]
 
 /** What starts the program. */
 const isEntry = (path: string) => path === 'src/cli.ts' || path.startsWith('workers/')

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Shapes } from '../geometry/shapes.js'
-import type { RowFormat } from '../shard/rows.js'
+import type { RowFormat } from '../shard/rows/row-format.js'
 import type { CountMode } from '../shard/select.js'
 
 export type SelectionKind = 'count' | 'select'

@@ -11,7 +11,7 @@ import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import { BudgetSpent, Unwanted } from '../shard/budget.js'
 import { attachShard, type Shard } from '../shard/layout.js'
-import { encodeRows } from '../shard/rows.js'
+import { encodeRows } from '../shard/rows/encode-rows.js'
 import { countInside, selectInside } from '../shard/select.js'
 import {
   BY_MESSAGE,

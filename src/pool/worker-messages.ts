@@ -5,7 +5,7 @@
  */
 import type { MessagePort } from 'node:worker_threads'
 import type { ShardImage } from '../shard/layout.js'
-import type { RowFormat } from '../shard/rows.js'
+import type { RowFormat } from '../shard/rows/row-format.js'
 import type { Control, Flag } from './control.js'
 import type { FlatQueries } from './flat-queries.js'
 

@@ -22,7 +22,7 @@ import {
   type SourceSummary,
 } from '../format/recipients.js'
 import type { QueryRunner } from '../pool/messages.js'
-import type { RowFormat } from '../shard/rows.js'
+import type { RowFormat } from '../shard/rows/row-format.js'
 import type { Catalogue } from './catalogue.js'
 import type { SourceSelection } from './merge.js'
 import type { Listing } from './page.js'

@@ -59,14 +59,13 @@ export function createRooms(
   return rooms
 }
 
-/** The first byte of a zone of this thread's own, for good; undefined if all are taken. */
-export function claimZone({ zoneOwners }: Arena): number | undefined {
-  for (let zone = 0; zone < zoneOwners.length; zone++) {
-    if (Atomics.compareExchange(zoneOwners, zone, FREE, markOf(threadId)) === FREE) {
-      return zone * limits.scratchZoneBytes
-    }
-  }
-  return undefined
+/** The first byte of the zone that this thread owns, for good; undefined while all are taken. */
+export function zoneOf(arena: Arena): number | undefined {
+  const owned = ownedZones.get(arena.memory)
+  if (owned !== undefined) return owned
+  const claimed = claimZone(arena)
+  if (claimed !== undefined) ownedZones.set(arena.memory, claimed)
+  return claimed
 }
 
 /** Frees what a thread owned. Only for a thread that has ended: until then it may still write. */
@@ -79,6 +78,18 @@ export function releaseZones({ zoneOwners }: Arena, endedThreadId: number): void
 /** Whether no thread owns any zone of it, so that it may hold something else. */
 export function isUnowned({ zoneOwners }: Arena): boolean {
   return zoneOwners.every((_, zone) => Atomics.load(zoneOwners, zone) === FREE)
+}
+
+/** Of this thread. */
+const ownedZones = new WeakMap<WebAssembly.Memory, number>()
+
+function claimZone({ zoneOwners }: Arena): number | undefined {
+  for (let zone = 0; zone < zoneOwners.length; zone++) {
+    if (Atomics.compareExchange(zoneOwners, zone, FREE, markOf(threadId)) === FREE) {
+      return zone * limits.scratchZoneBytes
+    }
+  }
+  return undefined
 }
 
 const FREE = 0

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { limits } from '../../src/limits.js'
-import { claimZone, type Room } from '../../src/shard/arena.js'
+import { type Room, zoneOf } from '../../src/shard/arena.js'
 import { type ArenaPool, createArenaPool } from '../../src/shard/arena-pool.js'
 
 const MiB = 2 ** 20
@@ -58,7 +58,7 @@ t.test('an arena comes back once, and not while a thread owns a zone of it', asy
   pool.giveBack(rooms)
   t.throws(() => pool.giveBack(rooms))
   const again = pool.take([100])
-  claimZone(again[0].arena)
+  zoneOf(again[0].arena)
   t.throws(() => pool.giveBack(again))
   t.not(takenMemory(pool), again[0].arena.memory)
 })

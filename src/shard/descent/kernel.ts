@@ -4,12 +4,11 @@
  *
  * @module
  */
-import { readFileSync } from 'node:fs'
 import { meets } from '../../geometry/bounds.js'
 import { createEdgeTable, type EdgeTable } from '../../geometry/polygon/edges.js'
 import { limits } from '../../limits.js'
-import { type Arena, claimZone } from '../arena.js'
 import type { Budget } from '../budget.js'
+import { inZones } from '../in-zones.js'
 import type { Shard } from '../layout.js'
 import { RunList } from '../runs.js'
 import { appendTied, type Ties } from '../ties/ties.js'
@@ -43,7 +42,7 @@ export function kernelFor(shard: Shard, edgeCount: number): Kernel {
     shard.recipientCount <= ZONE_NODE_COUNT * shard.nodeSize &&
     shard.nodeSize <= NODE_SIZE_MAX
   if (arena === null || !fits) return plainKernel
-  return zoneKernels.get(arena.memory) ?? openZoneKernel(arena) ?? plainKernel
+  return zoneKernelIn(arena) ?? plainKernel
 }
 
 /** A leaf has to fit in the buffer of runs several times. */
@@ -63,32 +62,10 @@ const plainKernel: Kernel = {
 /** Runs of recipients, of which those that are tied are wanted. */
 const untiedRuns = new RunList()
 
-/** One for each arena that this thread has a zone in. */
-const zoneKernels = new WeakMap<WebAssembly.Memory, Kernel>()
-/** Undefined until it is first needed, null where it cannot be had. */
-let compiled: WebAssembly.Module | null | undefined
-
-function openZoneKernel(arena: Arena): Kernel | undefined {
-  if (compiled === undefined) compiled = compile()
-  if (compiled === null) return undefined
-  const start = claimZone(arena)
-  // Asked for again with the next shape: the thread that this one replaces may not have ended yet.
-  if (start === undefined) return undefined
-  const kernel = new ZoneKernel(compiled, arena.memory, start)
-  zoneKernels.set(arena.memory, kernel)
-  return kernel
-}
-
-/** Null on a processor without the instructions that it needs. */
-function compile(): WebAssembly.Module | null {
-  const bytes = readFileSync(new URL('./descend.wasm', import.meta.url))
-  try {
-    return new WebAssembly.Module(bytes)
-  } catch (error) {
-    if (error instanceof WebAssembly.CompileError) return null
-    throw error
-  }
-}
+const zoneKernelIn = inZones(
+  new URL('./descend.wasm', import.meta.url),
+  (module, memory, start) => new ZoneKernel(module, memory, start),
+)
 
 interface KernelExports {
   start(zone: number): number

@@ -1,5 +1,6 @@
 /**
- * A scratch zone as the kernel wants it: header, stack, buffer of runs, edges, lists of edges.
+ * A scratch zone as the kernel wants it: header, stack, buffer of runs, edges, lists of edges. The
+ * last part of the zone is for rows (rows/zone-encoder.ts).
  *
  * @module
  */
@@ -65,7 +66,8 @@ export function layOutZone(memory: SharedArrayBuffer, start: number): Zone {
     lastLats: wholes(at.LAST_LATS),
   }
   const entriesAt = take(4 * ENTRY_COUNT, at.LISTS_AT)
-  assert(end <= start + limits.scratchZoneBytes, 'a zone holds all that it should')
+  const room = limits.scratchZoneBytes - limits.scratchRowBytes
+  assert(end <= start + room, 'a zone holds all that it should')
   header.setInt32(at.BOUND_COUNT_MAX, BOUND_COUNT, true)
   return {
     table,

@@ -1,39 +1,27 @@
 /**
- * Recipients as bytes of JSON, NDJSON, CSV or JSV, straight from the columns: a row makes no object
- * and no string.
+ * Recipients as bytes in TypeScript, for shards that lie in no arena and for threads without a zone.
+ * Tests compare the encoder in wasm/ with it.
  *
  * @module
  */
-import { DEGREES_BYTES, writeDegrees } from '../geometry/degrees.js'
-import { limits } from '../limits.js'
-import type { Shard } from './layout.js'
-
-export type RowFormat =
-  /** Members of a JSON array, with a comma before each. */
-  | { readonly kind: 'json' }
-  /** Lines of JSON; `prefix` is what each begins with, up to the phone. */
-  | { readonly kind: 'ndjson'; readonly prefix: string }
-  /** CSV records ending in CRLF; `prefix` is what each begins with, escaped, its comma included. */
-  | { readonly kind: 'csv'; readonly prefix: string }
-  /** Members of a JSV list within a quoted field of CSV, with a comma before each. */
-  | { readonly kind: 'jsv' }
+import { writeDegrees } from '../../geometry/degrees.js'
+import type { Shard } from '../layout.js'
+import { type RowFormat, rowTexts } from './row-format.js'
 
 /**
- * Encodes the recipients of `runs`, [start, end) pairs, in order, as far as there is room for them.
+ * Writes rows of `runs`, in order, until one does not begin at `lastAt` or before.
  *
- * @param into  room for one row at least
  * @returns how many recipients, and in how many bytes
  */
-export function encodeRows(
+export function encodePlainly(
   shard: Shard,
   runs: Uint32Array,
-  format: RowFormat,
+  kind: RowFormat['kind'],
+  prefix: Uint8Array,
   into: Uint8Array,
+  lastAt: number,
 ): { rowCount: number; byteCount: number } {
-  const { before, write, growth, quoteBytes } = rowKinds[format.kind]
-  const prefix = ascii.encode('prefix' in format ? format.prefix : before)
-  const rowBytes = prefix.length + quoteBytes + ROW_REST_BYTES + growth * limits.phoneBytes
-  const lastAt = into.length - rowBytes
+  const write = writers[kind]
   let at = 0
   let rowCount = 0
   for (let run = 0; run < runs.length && at <= lastAt; run += 2) {
@@ -45,16 +33,6 @@ export function encodeRows(
   return { rowCount, byteCount: at }
 }
 
-interface RowKind {
-  /** The beginning of each row, where the format does not say. */
-  readonly before: string
-  readonly write: RowWriter
-  /** Bytes that one of a phone becomes at most. */
-  readonly growth: number
-  /** Bytes of the quotes around a phone, at most. */
-  readonly quoteBytes: number
-}
-
 /** Writes one row at `at` and returns where it ends. */
 type RowWriter = (
   shard: Shard,
@@ -64,21 +42,15 @@ type RowWriter = (
   at: number,
 ) => number
 
-/** No control character is in a phone, so that escapes are quotes and backslashes alone. */
-const rowKinds: Readonly<Record<RowFormat['kind'], RowKind>> = {
-  json: { before: ',{"Number":"', write: writeJsonRow, growth: 2, quoteBytes: 0 },
-  ndjson: { before: '', write: writeNdjsonRow, growth: 2, quoteBytes: 0 },
-  csv: { before: '', write: writeCsvRow, growth: 2, quoteBytes: 2 },
-  // Quotes are doubled as JSV, and again as CSV.
-  jsv: { before: ',{Number:', write: writeJsvRow, growth: 4, quoteBytes: 4 },
+const writers: Readonly<Record<RowFormat['kind'], RowWriter>> = {
+  json: writeJsonRow,
+  ndjson: writeNdjsonRow,
+  csv: writeCsvRow,
+  jsv: writeJsvRow,
 }
 
-const ascii = new TextEncoder()
-const jsonBeforeLat = ascii.encode('","LatLng":{"Lat":')
-const jsonBeforeLng = ascii.encode(',"Lng":')
-const jsvBeforeLat = ascii.encode(',LatLng:{Lat:')
-const jsvBeforeLng = ascii.encode(',Lng:')
-const endOfBoth = ascii.encode('}}')
+const { beforeLat: jsonBeforeLat, beforeLng: jsonBeforeLng, end: endOfBoth } = rowTexts.json
+const { beforeLat: jsvBeforeLat, beforeLng: jsvBeforeLng } = rowTexts.jsv
 
 const SPACE = 32
 const COMMA = 44
@@ -87,10 +59,6 @@ const BACKSLASH = 92
 const COLON = 58
 const CR = 13
 const LF = 10
-
-/** Bytes of a row beyond prefix and phone: the fixed text, longest in NDJSON, and coordinates. */
-const ROW_REST_BYTES =
-  jsonBeforeLat.length + jsonBeforeLng.length + endOfBoth.length + 1 + 2 * DEGREES_BYTES
 
 function writeJsonRow(
   shard: Shard,
@@ -152,7 +120,7 @@ function writeCsvPhone(
 ): number {
   const start = phoneOffsets[recipient]
   const stop = phoneOffsets[recipient + 1]
-  let quoted = phones[start] === 0x5b || phones[start] === 0x7b
+  let quoted = start < stop && (phones[start] === 0x5b || phones[start] === 0x7b)
   for (let i = start; i < stop && !quoted; i++) {
     quoted = phones[i] === COMMA || phones[i] === QUOTE
   }

@@ -1,0 +1,42 @@
+/**
+ * Recipients as bytes of JSON, NDJSON, CSV or JSV, straight from the columns: a row makes no object
+ * and no string.
+ *
+ * @module
+ */
+import { inZones } from '../in-zones.js'
+import type { Shard } from '../layout.js'
+import { encodePlainly } from './plain.js'
+import { prefixOf, type RowFormat, rowBytesMax } from './row-format.js'
+import { canEncode, ZoneEncoder } from './zone-encoder.js'
+
+/**
+ * Encodes the recipients of `runs`, [start, end) pairs, in order, as far as there is room for them.
+ * The same bytes come from both encoders: the one in wasm/ for shards that lie in an arena, and
+ * plain.ts for all others and wherever the first cannot work.
+ *
+ * @param into  room for one row at least
+ * @returns how many recipients, and in how many bytes
+ */
+export function encodeRows(
+  shard: Shard,
+  runs: Uint32Array,
+  format: RowFormat,
+  into: Uint8Array,
+): { rowCount: number; byteCount: number } {
+  const { kind } = format
+  const prefix = prefixOf(format)
+  const rowBytes = rowBytesMax(kind, prefix.length)
+  const encoder =
+    shard.arena !== null && canEncode(shard, shard.arena, prefix)
+      ? zoneEncoderIn(shard.arena)
+      : undefined
+  return encoder === undefined
+    ? encodePlainly(shard, runs, kind, prefix, into, into.length - rowBytes)
+    : encoder.encode(shard, runs, kind, prefix, into, rowBytes)
+}
+
+const zoneEncoderIn = inZones(
+  new URL('./encode.wasm', import.meta.url),
+  (module, memory, start) => new ZoneEncoder(module, memory, start),
+)
