@@ -189,12 +189,22 @@ export const limits = {
   scratchEdgeCount: 50_000,
   /** The most that a request may set as `limit`. Without `limit`, a list has no bound. */
   pageRecipientCount: 10_000_000,
-  /** Rows of a list that are encoded at a time, as far as their buffer has room. */
-  rowsPerChunkCount: 2_048,
+  /**
+   * Rows of a list that are encoded at a time while its client keeps up, as far as their buffer has
+   * room.
+   */
+  rowsPerChunkCount: 8_192,
+  /** The same while it is not known to. A client that stops reading holds one such piece. */
+  rowsPerFirstChunkCount: 2_048,
+  /**
+   * A client keeps up when it takes so many bytes without a wait: more than the buffers of sockets
+   * take for a client that reads nothing, which is 4.3 MB with the defaults of Linux.
+   */
+  keptUpBytes: 5 * MiB,
   /** Pieces of one list that are encoded at a time while its client keeps up. */
-  piecesAheadCount: 3,
+  piecesAheadCount: 2,
   /** Buffer for rows that are encoded at a time. */
-  rowBufferBytes: 256 * KiB,
+  rowBufferBytes: 1 * MiB,
   /** Such buffers that one front thread keeps for reuse. */
   rowBufferCount: 64,
   /** Vertices of the drawn shapes of an outline, and of the outline itself. */

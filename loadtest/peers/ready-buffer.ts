@@ -20,7 +20,7 @@ const headers = {
   'Cache-Control': 'no-store',
 }
 /** Of about as many bytes as the rows that are encoded at a time. */
-const CHUNK_BYTES = 256 * 1024
+const CHUNK_BYTES = 600 * 1024
 
 const stream: Handler = async (_, reply) => {
   const sink = reply.begin(200, headers)

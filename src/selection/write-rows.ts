@@ -1,6 +1,7 @@
 /**
- * Writes the recipients of a list piece by piece. While the client keeps up, the next pieces are
- * encoded as one is sent. While the client is slow, nothing is encoded, so only one piece waits.
+ * Writes the recipients of a list piece by piece. While the client keeps up, pieces are large and
+ * the next ones are encoded as one is sent. While the client is slow, nothing is encoded, so only one
+ * small piece waits.
  *
  * @module
  */
@@ -19,11 +20,17 @@ export async function writeRows(
   format: RowFormat,
   sink: ByteSink,
 ): Promise<void> {
-  const encode = ({ shardIndex, runs }: ShardRuns) =>
-    runner.run<'encode'>({ kind: 'encode', shardIndex, runs, format }, readerOf(sink))
-  const pieces = piecesOf(shards)
   let waiting: Piece[] = []
   let easyCount = EASY_WRITE_COUNT
+  let easyBytes = 0
+  const pieceRowCount = () =>
+    easyBytes < limits.keptUpBytes ? limits.rowsPerFirstChunkCount : limits.rowsPerChunkCount
+  const pieces = piecesOf(shards, pieceRowCount)
+  const encode = ({ shardIndex, runs }: ShardRuns) => {
+    // What was cut for a client that kept up may now be too much.
+    const next = new RunCursor(runs).peek(pieceRowCount())
+    return runner.run<'encode'>({ kind: 'encode', shardIndex, runs: next, format }, readerOf(sink))
+  }
   // In a list each row begins with a comma; the first must not.
   let skippedBytes = 'prefix' in format ? 0 : 1
   try {
@@ -42,8 +49,10 @@ export async function writeRows(
         rows.release()
         skippedBytes = 0
         easyCount++
+        easyBytes += rows.bytes.length
         if (!hasRoom) {
           easyCount = 0
+          easyBytes = 0
           // A list must not hold memory for as long as its client takes.
           for (const each of waiting) giveUp(each)
           await sink.drained()
@@ -66,11 +75,12 @@ interface Piece extends ShardRuns {
   encoded: Promise<EncodedRows> | undefined
 }
 
-function* piecesOf(shards: readonly ShardRuns[]): Generator<Piece> {
+/** @param pieceRowCount  rows of the next piece at most */
+function* piecesOf(shards: readonly ShardRuns[], pieceRowCount: () => number): Generator<Piece> {
   for (const { shardIndex, runs } of shards) {
     const cursor = new RunCursor(runs)
     while (!cursor.isAtEnd) {
-      const next = cursor.peek(limits.rowsPerChunkCount)
+      const next = cursor.peek(pieceRowCount())
       const rowCount = recipientCountOf(next)
       yield { shardIndex, runs: next, rowCount, encoded: undefined }
       cursor.skip(rowCount)

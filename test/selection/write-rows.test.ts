@@ -3,15 +3,19 @@ import t from 'tap'
 import { limits } from '../../src/limits.js'
 import type { EncodedRows, EncodeTask, QueryRunner } from '../../src/pool/messages.js'
 import { writeRows } from '../../src/selection/write-rows.js'
+import { recipientCountOf } from '../../src/shard/runs.js'
 import { testSeed } from '../support/random/properties.js'
 import { memorySink } from '../support/service/memory-sink.js'
 
 const format = { kind: 'csv', prefix: '' } as const
+/** Of a line of a recipient with eight digits. */
+const LINE_BYTES = 11
 
 /** Writes each recipient as a line, as many as there is room for, in memory that is wiped when released. */
 function fakeRunner(roomOf: (taskIndex: number) => number) {
-  const state = { taskCount: 0, heldCount: 0, mostHeldCount: 0 }
+  const state = { taskCount: 0, heldCount: 0, mostHeldCount: 0, askedCounts: [] as number[] }
   const encode = async ({ shardIndex, runs }: EncodeTask): Promise<EncodedRows> => {
+    state.askedCounts.push(recipientCountOf(runs))
     const lines = recipientsOf(runs).slice(0, Math.max(1, roomOf(state.taskCount++)))
     await null
     state.mostHeldCount = Math.max(state.mostHeldCount, ++state.heldCount)
@@ -60,7 +64,7 @@ t.test('every recipient is written once and in order, whatever room there is', a
 
 t.test('while a client does not keep up, nothing is held for it', async (t) => {
   const { runner, state } = fakeRunner(() => limits.rowsPerChunkCount)
-  const runs = Uint32Array.of(0, 9 * limits.rowsPerChunkCount)
+  const runs = Uint32Array.of(0, 9 * limits.rowsPerFirstChunkCount)
   const sink = memorySink(() => false)
   const written = writeRows(runner, [{ shardIndex: 0, runs }], format, sink)
   const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -74,6 +78,29 @@ t.test('while a client does not keep up, nothing is held for it', async (t) => {
   }
   sink.drain()
   await written
+})
+
+t.test('pieces are large while a client keeps up, and small after it did not', async (t) => {
+  const { runner, state } = fakeRunner(() => limits.rowsPerChunkCount)
+  const rowCount = Math.ceil((3 * limits.keptUpBytes) / LINE_BYTES)
+  const runs = Uint32Array.of(1e7, 1e7 + rowCount)
+  const stallPiece = Math.ceil(limits.keptUpBytes / LINE_BYTES / limits.rowsPerFirstChunkCount) + 5
+  const sink = memorySink((piece) => {
+    if (piece === stallPiece) setImmediate(() => sink.drain())
+    return piece !== stallPiece
+  })
+  await writeRows(runner, [{ shardIndex: 0, runs }], format, sink)
+  t.equal(sink.bytes().length, rowCount * LINE_BYTES)
+  const { rowsPerFirstChunkCount: small, rowsPerChunkCount: large } = limits
+  const sizes = state.askedCounts
+  const grown = sizes.indexOf(large)
+  const shrunk = sizes.indexOf(small, grown)
+  t.ok(grown * small * LINE_BYTES >= limits.keptUpBytes)
+  t.ok(sizes.slice(0, grown).every((count) => count === small))
+  t.ok(sizes.slice(grown, shrunk).every((count) => count === large))
+  const again = sizes.indexOf(large, shrunk)
+  t.ok((again - shrunk) * small * LINE_BYTES >= limits.keptUpBytes, 'what was waiting as well')
+  t.ok(Math.max(...sizes.slice(shrunk, again)) <= small)
 })
 
 t.test('a list that fails holds nothing, and leaves no rejection unhandled', async (t) => {
