@@ -7,6 +7,7 @@
 import type { Feature, MultiPolygon, Polygon } from 'geojson'
 import type { Shapes } from '../../src/geometry/shapes.js'
 import { limits } from '../../src/limits.js'
+import { RunCursor } from '../../src/selection/run-cursor.js'
 import { readDrawing } from '../../src/selection/shapes/shapes.js'
 import type { Shard } from '../../src/shard/layout.js'
 import { encodeRows } from '../../src/shard/rows/encode-rows.js'
@@ -114,13 +115,14 @@ function listBytes(shards: readonly Shard[], shapes: Shapes): number {
 
 const room = new Uint8Array(new SharedArrayBuffer(limits.rowBufferBytes))
 
+/** Piece by piece, as a list is sent. */
 function encodedBytes(shard: Shard, runs: Uint32Array): number {
   let byteCount = 0
-  for (let i = 0; i < runs.length; i += 2) {
-    for (let start = runs[i]; start < runs[i + 1]; start += limits.rowsPerChunkCount) {
-      const end = Math.min(runs[i + 1], start + limits.rowsPerChunkCount)
-      byteCount += encodeRows(shard, Uint32Array.of(start, end), { kind: 'json' }, room).byteCount
-    }
+  const rest = new RunCursor(runs)
+  while (!rest.isAtEnd) {
+    const piece = encodeRows(shard, rest.peek(limits.rowsPerChunkCount), { kind: 'json' }, room)
+    byteCount += piece.byteCount
+    rest.skip(piece.rowCount)
   }
   return byteCount
 }
