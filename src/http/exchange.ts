@@ -258,11 +258,10 @@ export class Exchange implements Reply, RequestEnd {
 
 /** The block of headers that many answers have, which are frozen, is made once. */
 function blockOf(headers: ReplyHeaders, common: ReplyHeaders): HeadBlock {
-  const isShared = common === COMMON_HEADERS && Object.isFrozen(headers)
-  const known = isShared ? sharedBlocks.get(headers) : undefined
+  const known = common === COMMON_HEADERS ? sharedBlocks.get(headers) : undefined
   if (known !== undefined) return known
   const block = headBlock([...Object.entries(headers), ...Object.entries(common)])
-  if (isShared) sharedBlocks.set(headers, block)
+  if (common === COMMON_HEADERS && Object.isFrozen(headers)) sharedBlocks.set(headers, block)
   return block
 }
 

@@ -4,6 +4,7 @@
  * @module
  */
 import assert from 'node:assert/strict'
+import { performance } from 'node:perf_hooks'
 import { ServiceError } from '../errors.js'
 import type { Answer } from '../format/answer.js'
 import { formatNames, formats } from '../format/formats.js'

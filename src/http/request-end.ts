@@ -4,6 +4,8 @@
  *
  * @module
  */
+// The global of this name is an accessor, whose call costs more than reading the clock.
+import { performance } from 'node:perf_hooks'
 import type { OperationName } from '../interface/operations.js'
 import type { Log } from '../log.js'
 

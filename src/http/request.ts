@@ -215,7 +215,7 @@ export class IncomingRequest implements HttpRequest {
     const accept = this.header('accept')
     const contentType = this.header('content-type')
     const isPlain = pathFormat === undefined && suffix === undefined && query === NO_QUERY
-    const key = `${accept ?? ''}\n${contentType ?? ''}`
+    const key = accept === undefined ? (contentType ?? '') : `${accept}\n${contentType ?? ''}`
     const known = isPlain ? knownOptions.get(key) : undefined
     if (known !== undefined) return known
     const options = responseOptionsOf({ pathFormat, suffix, query, accept, contentType })

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { performance } from 'node:perf_hooks'
 import type { Shapes } from '../geometry/shapes.js'
 import type { RowFormat } from '../shard/rows/row-format.js'
 import type { CountMode } from '../shard/select.js'

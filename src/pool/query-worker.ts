@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { performance } from 'node:perf_hooks'
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import { BudgetSpent, Unwanted } from '../shard/budget.js'

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { performance } from 'node:perf_hooks'
 import { OVERLOADED, type ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'

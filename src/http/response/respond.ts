@@ -73,17 +73,15 @@ async function stream(body: Body, sink: Sink): Promise<void> {
  * that the connection knows them again.
  */
 function headersOf(answer: Answer, options: ResponseOptions, name: string): ReplyHeaders {
-  const { format, callback } = options
-  const isShared = Object.isFrozen(answer.headers) && callback === undefined && !answer.headers.ETag
-  if (!isShared) return madeHeaders(answer.headers, options, name)
+  const form = options.callback === undefined ? options.format + name : ''
   const known = sharedHeaders.get(answer.headers)
-  const shared = known ?? new Map<string, ReplyHeaders>()
-  if (known === undefined) sharedHeaders.set(answer.headers, shared)
-  const form = format + name
-  const made = shared.get(form)
+  const made = known?.get(form)
   if (made !== undefined) return made
-  const headers = Object.freeze(madeHeaders(answer.headers, options, name))
-  shared.set(form, headers)
+  const headers = madeHeaders(answer.headers, options, name)
+  if (form === '' || headers.ETag || !Object.isFrozen(answer.headers)) return headers
+  Object.freeze(headers)
+  if (known !== undefined) known.set(form, headers)
+  else sharedHeaders.set(answer.headers, new Map([[form, headers]]))
   return headers
 }
 
