@@ -30,6 +30,13 @@ const kernels = [
     // Its own memory, whose pages take room when they are touched.
     options: ['--enable', 'simd', '--initialMemory', '153', '--maximumMemory', '153'],
   },
+  {
+    entry: 'shard/build/wasm/kd-sort.ts',
+    shares: ['shard/build/kd-records.ts'],
+    target: 'shard/build/kd-sort.wasm',
+    // Its own memory, which grows with the shards.
+    options: ['--initialMemory', '1'],
+  },
 ]
 
 for (const kernel of kernels) if (isOld(kernel)) await build(kernel)

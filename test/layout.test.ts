@@ -144,6 +144,7 @@ const KERNELS = [
   'src/shard/descent/wasm/descend.ts',
   'src/shard/rows/wasm/encode.ts',
   'src/selection/skeleton/wasm/skeleton.ts',
+  'src/shard/build/wasm/kd-sort.ts',
 ]
 
 /** What starts the program. */

@@ -4,6 +4,7 @@ import { buildShard } from '../../../src/shard/build/build.js'
 import type { RecipientColumns } from '../../../src/shard/columns.js'
 import { attachShard, type Shard } from '../../../src/shard/layout.js'
 import { anyRecipients, columnsOf, manyColumns } from '../../support/data/columns.js'
+import { isKdOrder } from '../../support/data/reference-shards.js'
 import { testSeed } from '../../support/random/properties.js'
 import { byTier } from '../../support/tier.js'
 
@@ -72,6 +73,35 @@ t.test('ids are 16 bits wide up to 65,535 recipients and 32 bits beyond', async 
 t.test('the same rows give the same bytes', async (t) => {
   const build = () => buildShard(manyColumns(5_000), rowsOf(5_000), 1, 0).image
   t.ok(Buffer.from(build()).equals(build()))
+})
+
+t.test('the index is in kd order, whatever the places are', async (t) => {
+  const extremes = [-1_800_000_000, 1_800_000_000]
+  const places: Record<string, (row: number) => readonly [lng: number, lat: number]> = {
+    scattered: (row) => [Math.imul(row, 0x9e3779b1) % 1.8e9, Math.imul(row, 0x85ebca77) % 9e8],
+    ascending: (row) => [row, row],
+    descending: (row) => [-row, row],
+    'at one place': () => [5, 5],
+    'at two places': (row) => [row & 1, 7],
+    'at few places': (row) => [row % 5, row % 7],
+    'with repeated places': (row) => [row % 3 === 0 ? 10 : row, row % 2 === 0 ? 10 : -row],
+    'at the ends of the world': (row) => [extremes[row & 1], row % 3 === 0 ? 9e8 : -9e8],
+    'in waves': (row) => [row % 1_000, (31 * row) % 977],
+  }
+  for (const [name, place] of Object.entries(places)) {
+    for (const count of [1, 2, 64, 65, 66, 67, 129, 130, 3_000, 100_003]) {
+      const recipients = Array.from({ length: count }, (_, row) => {
+        const [lng, lat] = place(row)
+        return { phone: '+999', contact: '', lng: Math.trunc(lng), lat: Math.trunc(lat) }
+      })
+      const image = buildShard(columnsOf(recipients), rowsOf(count), 0, 0)
+      const { coords, nodeSize } = attachShard(image)
+      if (!isKdOrder(coords, nodeSize)) t.fail(`${count} recipients ${name} are in kd order`)
+      const Ids = count < 65_536 ? Uint16Array : Uint32Array
+      const ids = new Ids(image.image.slice().buffer, 8, count)
+      t.equal(new Set(ids).size, count, `${count} recipients ${name} are each there once`)
+    }
+  }
 })
 
 t.test('a shard without recipients is a bug of the caller', async (t) => {

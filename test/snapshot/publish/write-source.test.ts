@@ -3,12 +3,16 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { inSharedMemory, type RecipientColumns } from '../../../src/shard/columns.js'
-import type { ShardImage } from '../../../src/shard/layout.js'
+import { attachShard, type ShardImage } from '../../../src/shard/layout.js'
 import type { ManifestSource } from '../../../src/snapshot/format/manifest.js'
 import { startBuildThreads } from '../../../src/snapshot/publish/build-tasks.js'
 import { writeSource } from '../../../src/snapshot/publish/write-source.js'
 import { anyRecipients, columnsOf, type TestRecipient } from '../../support/data/columns.js'
-import { referencePartition, referenceSections } from '../../support/data/reference-shards.js'
+import {
+  isKdOrder,
+  referencePartition,
+  referenceSections,
+} from '../../support/data/reference-shards.js'
 import { loadShardFile } from '../../support/data/shard-files.js'
 import { testSeed } from '../../support/random/properties.js'
 import { temporaryDirectory } from '../../support/service/hickory.js'
@@ -37,7 +41,13 @@ async function read(directory: string, source: ManifestSource): Promise<ShardIma
   return shards
 }
 
-/** Fails unless the shards are those of the reference, byte for byte and in its order. */
+function indexOf(image: ShardImage) {
+  const { coords, nodeSize, recipientCount } = attachShard(image)
+  const Ids = recipientCount < 65_536 ? Uint16Array : Uint32Array
+  return { coords, nodeSize, ids: new Ids(image.image.slice().buffer, 8, recipientCount) }
+}
+
+/** Fails unless the shards are those of the reference, byte for byte, each in some kd order. */
 function assertAsReference(
   t: Test,
   columns: RecipientColumns,
@@ -47,7 +57,10 @@ function assertAsReference(
   const expected = referencePartition(columns, size)
   t.equal(shards.length, expected.length)
   for (const [at, { image, sections, regionIndex }] of shards.entries()) {
-    const contents = referenceSections(columns, expected[at])
+    const { ids, coords, nodeSize } = indexOf(shards[at])
+    if (new Set(ids).size !== expected[at].length) t.fail(`shard ${at} has an id twice`)
+    if (!isKdOrder(coords, nodeSize)) t.fail(`shard ${at} is not in kd order`)
+    const contents = referenceSections(columns, expected[at], ids)
     const found = sections.map(({ byteOffset, byteLength }) =>
       Buffer.from(image.subarray(byteOffset, byteOffset + byteLength)),
     )

@@ -24,12 +24,22 @@ export function referencePartition(columns: RecipientColumns, size: number): num
   return recipientCount === 0 ? [] : cut(all, 0, shardCount)
 }
 
-/** The content of the sections of a shard, in their order. */
-export function referenceSections(columns: RecipientColumns, rows: readonly number[]): Buffer[] {
+/**
+ * The content of the sections of a shard, in their order.
+ *
+ * @param ids  the order of the recipients, any kd order
+ */
+export function referenceSections(
+  columns: RecipientColumns,
+  rows: readonly number[],
+  ids: Uint16Array | Uint32Array,
+): Buffer[] {
   const index = new KDBush(rows.length, 64, Int32Array)
   for (const row of rows) index.add(columns.lngs[row], columns.lats[row])
-  index.finish()
-  const inOrder = Array.from(index.ids, (id) => rows[id])
+  index.ids.set(ids)
+  const inOrder = Array.from(ids, (id) => rows[id])
+  const coords = inOrder.flatMap((row) => [columns.lngs[row], columns.lats[row]])
+  index.coords.set(coords)
   const phones = inOrder.map((row) => {
     const [start, end] = columns.phoneOffsets.subarray(row, row + 2)
     return columns.phones.subarray(start, end)
@@ -43,6 +53,31 @@ export function referenceSections(columns: RecipientColumns, rows: readonly numb
     Buffer.from(offsets.buffer),
     Buffer.concat(phones),
   ]
+}
+
+/**
+ * Whether the middle of each range of the index divides it, along longitude and latitude in turn, down
+ * to ranges of `nodeSize` and one.
+ *
+ * @param coords  longitude and latitude of one recipient after the other
+ */
+export function isKdOrder(
+  coords: ArrayLike<number>,
+  nodeSize: number,
+  first = 0,
+  last = coords.length / 2 - 1,
+  axis = 0,
+): boolean {
+  if (last - first <= nodeSize) return true
+  const middle = Math.floor((first + last) / 2)
+  const value = (index: number) => coords[2 * index + axis]
+  for (let index = first; index <= last; index++) {
+    if (index < middle ? value(index) > value(middle) : value(index) < value(middle)) return false
+  }
+  return (
+    isKdOrder(coords, nodeSize, first, middle - 1, 1 - axis) &&
+    isKdOrder(coords, nodeSize, middle + 1, last, 1 - axis)
+  )
 }
 
 function widerAxis({ lngs, lats }: RecipientColumns, rows: readonly number[]): Int32Array {
