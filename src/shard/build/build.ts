@@ -13,8 +13,8 @@ import {
   type ShardImage,
 } from '../layout.js'
 import { NO_TIES } from '../ties/ties.js'
-import { COPY_SLACK_BYTES, copyTexts, type Texts } from './copy-texts.js'
-import { RECORD_ITEMS, sortRecords, takeRecords } from './kd-order.js'
+import { sortRecords, takeRecords } from './kd-order.js'
+import { RECORD_BYTES } from './kd-records.js'
 
 /** A range of the index of this many recipients and one is not split any further. */
 const KD_NODE_SIZE = 64
@@ -34,17 +34,18 @@ export function buildShard(
   takeMemory: TakeMemory = (byteLength) => new ArrayBuffer(byteLength),
 ): ShardImage {
   assert(rows.length > 0, 'a shard has a recipient')
-  const { records, texts } = takeRows(columns, rows)
+  const records = takeRecords(rows.length)
+  const phoneBytes = takeRows(columns, rows, records)
   sortRecords(rows.length, KD_NODE_SIZE)
   const { sections, imageBytes } = placeSections({
     index: indexBytes(rows.length),
     contacts: 4 * rows.length,
     numberOffsets: 4 * (rows.length + 1),
-    numbers: texts.offsets[rows.length],
+    numbers: phoneBytes,
   })
-  const memory = takeMemory(imageBytes + COPY_SLACK_BYTES)
-  const { ids, box } = fillIndex(records, memory)
-  fillColumns(records, ids, texts, memory, sections)
+  const memory = takeMemory(imageBytes + PHONE_ROOM_BYTES)
+  const box = fillIndex(records, memory)
+  fillColumns(columns, rows, records, memory, sections)
   return {
     sourceId,
     regionIndex,
@@ -60,43 +61,54 @@ export function buildShard(
   }
 }
 
-/** Kept from shard to shard: new memory costs more than what is done with it here. */
-let own: Texts = { bytes: new Uint8Array(0), offsets: new Uint32Array(0) }
+/**
+ * Where things are in a record behind the position: the rank among the recipients of the shard, the
+ * contact, and room for the phone, the last byte of which is its length. Whatever is left behind would
+ * have to be fetched in kd order, and nearly each time waited for.
+ */
+const RANK = 8
+const CONTACT = 12
+const PHONE = 16
+const PHONE_ROOM_BYTES = RECORD_BYTES - PHONE
+const PHONE_LENGTH = RECORD_BYTES - 1
+/** A longer one stays where it is. */
+const PHONE_BYTES_MAX = PHONE_ROOM_BYTES - 1
 
 /**
- * The recipients of a shard by themselves, in the order of the import: read in kd order, those of a
- * large source lie so far apart that nearly every one is waited for. A record is longitude, latitude,
- * the rank among the recipients of the shard, and the contact. Good until it is called again; there is
- * more room for texts than they need.
+ * Takes the recipients of a shard out of the source, in the order of the import; returns the length of
+ * all phones.
+ *
+ * A phone is copied as if it had 16 bytes: a loop to its end is mispredicted each time. See
+ * copy-texts.ts for why doubles do no harm; the length is what makes the second one a number.
  */
-function takeRows(columns: RecipientColumns, rows: Uint32Array) {
-  const recipientCount = rows.length
-  const neededBytes = phoneBytes(columns, rows) + COPY_SLACK_BYTES
-  if (recipientCount >= own.offsets.length || neededBytes > own.bytes.length) {
-    own = { bytes: new Uint8Array(neededBytes), offsets: new Uint32Array(recipientCount + 1) }
-  }
-  const records = takeRecords(recipientCount)
-  const { lngs, lats, contacts } = columns
-  for (let rank = 0, at = 0; rank < recipientCount; rank++, at += RECORD_ITEMS) {
+function takeRows(columns: RecipientColumns, rows: Uint32Array, records: DataView): number {
+  const { lngs, lats, contacts, phoneOffsets, phones } = columns
+  const view = new DataView(phones.buffer, phones.byteOffset, phones.byteLength)
+  const wideEnd = phones.length - PHONE_ROOM_BYTES
+  let phoneBytes = 0
+  for (let rank = 0; rank < rows.length; rank++) {
     const row = rows[rank]
-    records[at] = lngs[row]
-    records[at + 1] = lats[row]
-    records[at + RANK] = rank
-    records[at + CONTACT] = contacts[row]
+    const at = RECORD_BYTES * rank
+    records.setInt32(at, lngs[row], true)
+    records.setInt32(at + 4, lats[row], true)
+    records.setInt32(at + RANK, rank, true)
+    records.setInt32(at + CONTACT, contacts[row], true)
+    const start = phoneOffsets[row]
+    const byteCount = phoneOffsets[row + 1] - start
+    if (start <= wideEnd) {
+      records.setFloat64(at + PHONE, view.getFloat64(start, true), true)
+      records.setFloat64(at + PHONE + 8, view.getFloat64(start + 8, true), true)
+    } else {
+      const copied = Math.min(byteCount, PHONE_BYTES_MAX)
+      for (let byte = 0; byte < copied; byte++) {
+        records.setUint8(at + PHONE + byte, phones[start + byte])
+      }
+    }
+    records.setUint8(at + PHONE_LENGTH, byteCount)
+    phoneBytes += byteCount
   }
-  copyTexts({ bytes: columns.phones, offsets: columns.phoneOffsets }, rows, own)
-  return { records, texts: own }
-}
-
-/** Items of a record behind its position. */
-const RANK = 2
-const CONTACT = 3
-
-function phoneBytes({ phoneOffsets }: RecipientColumns, rows: Uint32Array): number {
-  let count = 0
-  for (const row of rows) count += phoneOffsets[row + 1] - phoneOffsets[row]
-  assert(count < 2 ** 32, 'offsets of phones are 32-bit')
-  return count
+  assert(phoneBytes < 2 ** 32, 'offsets of phones are 32-bit')
+  return phoneBytes
 }
 
 /** Of a KDBush of Int32 coordinates: a header, the ids, up to a multiple of 8, and two coordinates. */
@@ -114,53 +126,61 @@ const KD_HEADER_BYTES = 8
 const KD_MAGIC = [0xdb, 0x15]
 const WIDE_ID_COUNT = 65_536
 
-/**
- * Writes the index at the beginning of `memory`, where it is the first section of the image; returns
- * the rank of each recipient in kd order, and their bounds.
- */
-function fillIndex(records: Int32Array, memory: ArrayBuffer) {
-  const recipientCount = records.length / RECORD_ITEMS
+/** Writes the index at the beginning of `memory`, the first section; returns the bounds. */
+function fillIndex(records: DataView, memory: ArrayBuffer): Box {
+  const recipientCount = records.byteLength / RECORD_BYTES
   new Uint8Array(memory, 0, 2).set(KD_MAGIC)
   new Uint16Array(memory, 2, 1)[0] = KD_NODE_SIZE
   new Uint32Array(memory, 4, 1)[0] = recipientCount
   const Ids = recipientCount < WIDE_ID_COUNT ? Uint16Array : Uint32Array
   const ids = new Ids(memory, KD_HEADER_BYTES, recipientCount)
   const coords = new Int32Array(memory, coordsAt(recipientCount), 2 * recipientCount)
-  let [minLng, minLat] = records
+  let minLng = records.getInt32(0, true)
+  let minLat = records.getInt32(4, true)
   let maxLng = minLng
   let maxLat = minLat
-  for (let index = 0, at = 0; index < recipientCount; index++, at += RECORD_ITEMS) {
-    const lng = records[at]
-    const lat = records[at + 1]
+  for (let index = 0; index < recipientCount; index++) {
+    const at = RECORD_BYTES * index
+    const lng = records.getInt32(at, true)
+    const lat = records.getInt32(at + 4, true)
     coords[2 * index] = lng
     coords[2 * index + 1] = lat
-    ids[index] = records[at + RANK]
+    ids[index] = records.getInt32(at + RANK, true)
     minLng = Math.min(minLng, lng)
     minLat = Math.min(minLat, lat)
     maxLng = Math.max(maxLng, lng)
     maxLat = Math.max(maxLat, lat)
   }
-  const box: Box = { minLng, minLat, maxLng, maxLat }
-  return { ids, box }
+  return { minLng, minLat, maxLng, maxLat }
 }
 
 function fillColumns(
-  records: Int32Array,
-  ids: Uint16Array | Uint32Array,
-  texts: Texts,
+  { phoneOffsets, phones }: RecipientColumns,
+  rows: Uint32Array,
+  records: DataView,
   image: ArrayBuffer,
   sections: readonly Section[],
 ): void {
-  const recipientCount = records.length / RECORD_ITEMS
   const start = (name: SectionName) =>
     sections.find((section) => section.name === name)?.byteOffset ?? assert.fail(name)
-  const toContacts = new Uint32Array(image, start('contacts'), recipientCount)
-  const toOffsets = new Uint32Array(image, start('numberOffsets'), recipientCount + 1)
-  const toPhones = new Uint8Array(image, start('numbers'))
-  for (let index = 0; index < recipientCount; index++) {
-    toContacts[index] = records[RECORD_ITEMS * index + CONTACT]
+  const toContacts = new Uint32Array(image, start('contacts'), rows.length)
+  const toOffsets = new Uint32Array(image, start('numberOffsets'), rows.length + 1)
+  const toPhones = new DataView(image, start('numbers'))
+  let put = 0
+  for (let index = 0; index < rows.length; index++) {
+    const at = RECORD_BYTES * index
+    toContacts[index] = records.getInt32(at + CONTACT, true)
+    const byteCount = records.getUint8(at + PHONE_LENGTH)
+    // The next phone is written over what was too much.
+    toPhones.setFloat64(put, records.getFloat64(at + PHONE, true), true)
+    toPhones.setFloat64(put + 8, records.getFloat64(at + PHONE + 8, true), true)
+    if (byteCount > PHONE_BYTES_MAX) {
+      const from = phoneOffsets[rows[records.getInt32(at + RANK, true)]]
+      for (let byte = 0; byte < byteCount; byte++)
+        toPhones.setUint8(put + byte, phones[from + byte])
+    }
+    put += byteCount
+    toOffsets[index + 1] = put
   }
-  copyTexts(texts, ids, { bytes: toPhones, offsets: toOffsets })
-  // Clears the bytes that were copied too much.
-  toPhones.fill(0, toOffsets[recipientCount])
+  new Uint8Array(image, start('numbers')).fill(0, put)
 }

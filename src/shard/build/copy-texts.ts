@@ -8,7 +8,7 @@
 export const COPY_SLACK_BYTES = 16
 
 /** Texts that lie end to end: text `i` is at [offsets[i], offsets[i + 1]). */
-export interface Texts {
+interface Texts {
   readonly bytes: Uint8Array
   readonly offsets: Uint32Array
 }

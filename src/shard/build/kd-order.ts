@@ -4,20 +4,17 @@
  * @module
  */
 import { readFileSync } from 'node:fs'
-import { RECORDS_AT } from './kd-records.js'
-
-/** Int32 of a record: longitude, latitude, and two that go along. */
-export const RECORD_ITEMS = 4
+import { RECORD_BYTES, RECORDS_AT } from './kd-records.js'
 
 /**
- * Room for the records of so many recipients, to be filled and then sorted by `sortRecords`. It is good
- * until it is asked for again.
+ * Room for the records of so many recipients, `RECORD_BYTES` each and longitude and latitude first, to be
+ * filled and then sorted by `sortRecords`. It is good until it is asked for again.
  */
-export function takeRecords(recipientCount: number): Int32Array {
+export function takeRecords(recipientCount: number): DataView {
   const { memory } = kernel
-  const missingBytes = RECORDS_AT + 4 * RECORD_ITEMS * recipientCount - memory.buffer.byteLength
+  const missingBytes = RECORDS_AT + RECORD_BYTES * recipientCount - memory.buffer.byteLength
   if (missingBytes > 0) memory.grow(Math.ceil(missingBytes / PAGE_BYTES))
-  return new Int32Array(memory.buffer, RECORDS_AT, RECORD_ITEMS * recipientCount)
+  return new DataView(memory.buffer, RECORDS_AT, RECORD_BYTES * recipientCount)
 }
 
 /** Puts the records that were taken last into kd order. The same ones always get the same order. */

@@ -3,16 +3,15 @@
  * lies further along the axis, and none on its right that lies less far. The axes take turns, longitude
  * first. Ranges of `nodeSize` recipients and one, or fewer, are left as they are.
  *
- * A recipient is a record of four Int32: longitude, latitude, and two that go along. Records are moved
- * without branches, since a branch by their values would be mispredicted half of the time.
+ * A recipient is a record of 32 bytes: longitude and latitude as Int32, and what goes along. Records are
+ * moved without branches, since a branch by their values would be mispredicted half of the time.
  *
  * Compiled by AssemblyScript. The records begin at RECORDS_AT; the bytes before that are for samples.
  *
  * @module
  */
-import { RECORDS_AT } from '../kd-records'
+import { RECORD_BYTES, RECORDS_AT } from '../kd-records'
 
-const RECORD_BYTES: i32 = 16
 const SAMPLES_AT: i32 = 0
 
 export function kdSort(count: i32, nodeSize: i32): void {
@@ -61,12 +60,7 @@ function moveSmaller(first: i32, end: i32, pivot: i32, axis: i32): i32 {
   let smallerEnd = first
   for (let at = first; at < end; at += RECORD_BYTES) {
     const isSmaller = load<i32>(at + axis) < pivot
-    const position = load<i64>(at)
-    const rest = load<i64>(at, 8)
-    store<i64>(at, load<i64>(smallerEnd))
-    store<i64>(at, load<i64>(smallerEnd, 8), 8)
-    store<i64>(smallerEnd, position)
-    store<i64>(smallerEnd, rest, 8)
+    swap(smallerEnd, at)
     smallerEnd += i32(isSmaller) * RECORD_BYTES
   }
   return smallerEnd
@@ -74,12 +68,17 @@ function moveSmaller(first: i32, end: i32, pivot: i32, axis: i32): i32 {
 
 @inline
 function swap(left: i32, right: i32): void {
-  const position = load<i64>(left)
-  const rest = load<i64>(left, 8)
-  store<i64>(left, load<i64>(right))
-  store<i64>(left, load<i64>(right, 8), 8)
-  store<i64>(right, position)
-  store<i64>(right, rest, 8)
+  swapWords(left, right, 0)
+  swapWords(left, right, 8)
+  swapWords(left, right, 16)
+  swapWords(left, right, 24)
+}
+
+@inline
+function swapWords(left: i32, right: i32, offset: i32): void {
+  const word = load<i64>(left + offset)
+  store<i64>(left + offset, load<i64>(right + offset))
+  store<i64>(right + offset, word)
 }
 
 const SAMPLE_COUNT_MAX: i32 = 256
