@@ -15,6 +15,7 @@ import { RECORD_BYTES, RECORDS_AT } from '../kd-records'
 const SAMPLES_AT: i32 = 0
 
 export function kdSort(count: i32, nodeSize: i32): void {
+  drawn = 0
   sortRange(RECORDS_AT, RECORDS_AT + (count - 1) * RECORD_BYTES, nodeSize * RECORD_BYTES, 0)
 }
 
@@ -84,7 +85,7 @@ function swapWords(left: i32, right: i32, offset: i32): void {
 const SAMPLE_COUNT_MAX: i32 = 256
 const SAMPLE_SHARE: i32 = 32
 
-/** A record near the place by its value, by a sample at even distances. */
+/** A record near the place by its value, by a sample: one of each part of the range. */
 function choosePivot(first: i32, last: i32, place: i32, axis: i32): i32 {
   const count = (last - first) / RECORD_BYTES + 1
   if (count < 3 * SAMPLE_SHARE) return first + (count >> 1) * RECORD_BYTES
@@ -93,11 +94,21 @@ function choosePivot(first: i32, last: i32, place: i32, axis: i32): i32 {
   // Towards the middle, so that the place is likely on the side that is left with fewer.
   const slack = (sampleCount >> 5) + 1
   const wanted = rank < sampleCount >> 1 ? rank + slack : rank - slack
+  const distance = count / sampleCount
   for (let sample = 0; sample < sampleCount; sample++) {
-    const at = first + <i32>((<i64>sample * count) / sampleCount) * RECORD_BYTES
+    const at = first + (sample * distance + draw(distance)) * RECORD_BYTES
     store<i64>(SAMPLES_AT + 8 * sample, sortable(load<i32>(at + axis), at))
   }
   return <i32>nthSample(sampleCount, max(0, min(sampleCount - 1, wanted)))
+}
+
+let drawn: u32 = 0
+
+/** A number below `bound`, always the same ones for the same shard: no order of rows is a bad one. */
+@inline
+function draw(bound: i32): i32 {
+  drawn = drawn * 1_664_525 + 1_013_904_223
+  return <i32>((<u64>drawn * <u64>bound) >> 32)
 }
 
 /** The address of a record, behind its value. */
