@@ -4,6 +4,7 @@
  * @module
  */
 import assert from 'node:assert/strict'
+import { limits } from '../../limits.js'
 import type { RecipientColumns } from '../columns.js'
 import {
   type Box,
@@ -71,6 +72,8 @@ const CONTACT = 12
 const PHONE = 16
 const PHONE_ROOM_BYTES = RECORD_BYTES - PHONE
 const PHONE_LENGTH = RECORD_BYTES - 1
+// As the last byte of a double it must not make that no number.
+assert(limits.phoneBytes < 0x7f)
 /** A longer one stays where it is. */
 const PHONE_BYTES_MAX = PHONE_ROOM_BYTES - 1
 
