@@ -14,55 +14,23 @@ import { Backlog } from './backlog.js'
 import { createFlag, type Flag, raise } from './control.js'
 import { FindingsReader } from './flat-findings.js'
 import { flatten } from './flat-queries.js'
-import { type InLine, Line } from './line.js'
-import {
-  type Caller,
-  type EncodeTask,
-  type SelectionKind,
-  type SelectionTask,
-  sharedClockMs,
-  type Task,
-  type TaskResults,
-} from './messages.js'
+import { Line } from './line.js'
+import { type Caller, sharedClockMs, type Task } from './messages.js'
 import { type Lane, placeFor } from './placement.js'
 import { GONE, NOT_SERVED, RESTARTING, refused, unavailable } from './refusals.js'
 import { RowBuffers } from './row-buffers.js'
+import {
+  laneOf,
+  mayFollow,
+  type Result,
+  Waiting,
+  type WaitingRows,
+  type WaitingSelection,
+} from './waiting.js'
 import type { RowsWritten } from './worker-messages.js'
 import type { QueryThreads, TaskWay } from './worker-threads.js'
 
-/** The result of a task of any kind. */
-type Result = TaskResults[Task['kind']]
-
-/** A task from when it is asked for until it is settled. */
-class Waiting implements InLine<Waiting> {
-  before: Waiting | undefined
-  behind: Waiting | undefined
-  readonly task: Task
-  readonly lane: Lane
-  readonly caller: Caller
-  readonly enteredMs = performance.now()
-  readonly resolve: (result: Result) => void
-  readonly reject: (error: Error) => void
-  attemptCount = 0
-  isSettled = false
-
-  constructor(
-    task: Task,
-    caller: Caller,
-    resolve: (result: Result) => void,
-    reject: (error: Error) => void,
-  ) {
-    this.task = task
-    this.lane = laneOf(task)
-    this.caller = caller
-    this.resolve = resolve
-    this.reject = reject
-  }
-}
-
 type Thread = QueryThreads['ready'][number]
-type WaitingSelection = Waiting & { readonly task: SelectionTask<SelectionKind> }
-type WaitingRows = Waiting & { readonly task: EncodeTask }
 
 export class Scheduler {
   readonly #threads: QueryThreads
@@ -387,15 +355,5 @@ export class Scheduler {
   }
 }
 
-/** A task that has failed before travels alone. */
-function mayFollow(waiting: Waiting, batch: readonly Waiting[]): boolean {
-  return batch.length === 0 || (waiting.attemptCount === 0 && batch[0].attemptCount === 0)
-}
-
 /** Of each task in the average of what they take. */
 const SMOOTHING = 1 / 16
-
-function laneOf(task: Task): Lane {
-  if (task.kind === 'encode') return 'rows'
-  return task.isLarge ? 'large' : 'small'
-}
