@@ -211,7 +211,6 @@ export class Exchange implements Reply, RequestEnd {
   #sendAsTaken(body: Uint8Array | string): void {
     const native = this.#native
     const totalBytes = Buffer.byteLength(body)
-    const baseOffset = native.getWriteOffset()
     if (native.tryEnd(body, totalBytes)[1]) {
       this.#sentBytes = totalBytes
       this.#finish()
@@ -223,12 +222,12 @@ export class Exchange implements Reply, RequestEnd {
       cutOff: () => this.abort(),
     })
     this.#watch = watch
-    this.#sentBytes = native.getWriteOffset() - baseOffset
+    this.#sentBytes = native.getWriteOffset()
     watch.waits(this.#sentBytes)
     native.onWritable((offset) => {
       watch.goesOn()
-      const [fits, complete] = native.tryEnd(bytes.subarray(offset - baseOffset), totalBytes)
-      this.#sentBytes = complete ? totalBytes : native.getWriteOffset() - baseOffset
+      const [fits, complete] = native.tryEnd(bytes.subarray(offset), totalBytes)
+      this.#sentBytes = complete ? totalBytes : native.getWriteOffset()
       if (complete) this.#finish()
       else watch.waits(this.#sentBytes)
       return fits
