@@ -47,6 +47,7 @@ export function refuseUnknownSources(
   references: readonly SourceReference[],
   { sources }: Pick<Catalogue, 'sources'>,
 ): void {
+  if (references.length === 0) return
   const unknown = references.find(({ id }) => sources.every((source) => source.id !== id))
   if (unknown !== undefined) refuse('UnknownSource', 'is not the id of a source', unknown.path)
 }
