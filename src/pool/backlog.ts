@@ -1,7 +1,7 @@
 /**
- * The selections of one lane that are not answered yet, and how long one more of them would wait. An
- * answer that comes late is no answer: whoever asked has asked again. So a selection that would wait too
- * long is refused when it comes (what queues do that are held short; RFC 8289 has the reasons).
+ * The selections of one lane that are not answered yet, and how long one more of them would wait. A
+ * client that waits for seconds has asked again before its answer comes. So a selection that would wait
+ * too long is refused when it comes. RFC 8289 has the reasons for short queues.
  *
  * @module
  */

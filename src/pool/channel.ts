@@ -22,7 +22,7 @@ import {
 import { QueryWriter } from './flat-queries.js'
 import { type ChannelEnd, type RowsWritten, WAKE, type WorkerTask } from './worker-messages.js'
 
-/** Is told once how a task ends. */
+/** Gets one call for each task. */
 interface TaskEnd {
   /**
    * @param result  of a batch, the findings of its queries, in memory that is used again when this
@@ -59,7 +59,7 @@ export class Channel {
       if (message !== WAKE) this.#arrived.push(message)
       this.#drain()
     })
-    // Whoever waits for an answer keeps the process alive, not this.
+    // The port alone must not keep the process alive.
     port1.unref()
   }
 

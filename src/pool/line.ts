@@ -1,6 +1,6 @@
 /**
- * A queue whose members are linked to one another, so that to join and to leave it, from any place,
- * makes no object.
+ * A queue whose members are linked to one another. A member joins it, and leaves it from any place,
+ * without a new object.
  *
  * @module
  */

@@ -64,7 +64,7 @@ export interface Caller {
   readonly deadlineMs: number
   /** True once nobody waits any more; what is not begun then need not be. */
   readonly gone: boolean
-  /** What is kept for the caller until it is over; whoever keeps it sets and reads this. */
+  /** A snapshot that is held for the caller until it is over (`CurrentService.hold`). */
   held?: object | undefined
   /** Calls back once, when the caller has all of its answer or has gone. */
   whenOver(listener: () => void): void

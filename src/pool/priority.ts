@@ -1,6 +1,6 @@
 /**
  * Lets front threads go before query workers where both want a core. A front has little to do for each
- * request, and whoever waits for it waits for all that it does; a refusal must not wait for a search.
+ * request, but all requests wait for it, and a refusal must not wait for a search.
  *
  * @module
  */
