@@ -175,8 +175,10 @@ export const limits = {
   deadlineCheckMs: 20,
   /** Attempts at a task whose worker dies. */
   taskAttemptCount: 2,
-  /** A request that touches more shards is split over several workers. */
+  /** A request that touches more shards of one source is split over several workers. */
   shardsPerTaskCount: 4,
+  /** A request that touches more shards of all sources together is split, too. */
+  smallShardCount: 64,
   /** Images of shards in one arena, beside the scratch zones. */
   arenaImageBytes: 2 * GiB,
   /** Scratch zone of one query worker in each arena. Only touched pages take memory. */

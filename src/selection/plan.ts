@@ -29,7 +29,7 @@ export function planTasks<Kind extends SelectionKind>(
 ): readonly SelectionTask<Kind>[] {
   const touched = touchedBy(shapes, sourceIds, shards)
   if (touched.length === 0) return NO_TASKS
-  const isShared = touched.length > limits.shardsPerTaskCount
+  const isShared = reachesFar(touched, shards)
   const hasWholeSources = needsWholeSources(shapes, countMode)
   const isLarge = isShared || shapes.nearest.length > 0 || sizeOf(shapes) > limits.smallVertexCount
   const taskOf = (shardIndexes: readonly number[]): SelectionTask<Kind> => {
@@ -60,6 +60,24 @@ function touchedBy(
     if (isTouched(shard, shapes)) touched.push(index)
   }
   return touched
+}
+
+/**
+ * Whether a query is for several workers: it touches many shards of one source, so that it is wide, or
+ * very many in all. In each of ten sources a small shape has only its part of the people.
+ */
+function reachesFar(touched: readonly number[], shards: readonly CatalogueShard[]): boolean {
+  if (touched.length <= limits.shardsPerTaskCount) return false
+  if (touched.length > limits.smallShardCount) return true
+  let ofSourceCount = 0
+  let sourceId = -1
+  // The shards of a source follow one another.
+  for (const index of touched) {
+    ofSourceCount = shards[index].sourceId === sourceId ? ofSourceCount + 1 : 1
+    sourceId = shards[index].sourceId
+    if (ofSourceCount > limits.shardsPerTaskCount) return true
+  }
+  return false
 }
 
 /** Vertices and arcs. */

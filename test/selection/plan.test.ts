@@ -18,6 +18,21 @@ const everywhere = {
   ],
 }
 
+t.test('a small shape is small in however many sources, up to a limit', async (t) => {
+  const columns = randomWorld('uniform', 20, seededRandom(2))
+  for (const sourceCount of [limits.smallShardCount, limits.smallShardCount + 1]) {
+    const sources = Array.from({ length: sourceCount }, (_, id) => ({ id, label: `${id}`, columns }))
+    const { catalogue } = localService(sources, 20)
+    const query = validate({ geoJSON: everywhere })
+    const tasks = planTasks('count', query, 'ContactLocation', catalogue, 4)
+    const isLarge = sourceCount > limits.smallShardCount
+    t.equal(tasks.length, isLarge ? 3 : 1)
+    t.ok(tasks.every((task) => task.isLarge === isLarge))
+    const shardIndexes = tasks.flatMap((task) => task.shardIndexes).sort((a, b) => a - b)
+    t.same(shardIndexes, [...Array(sourceCount).keys()], 'each shard is in one task')
+  }
+})
+
 t.test('shapes and shards say what is large, and of what counts once only the nearest', (t) => {
   const random = seededRandom(1)
   const { shardsPerTaskCount } = limits
