@@ -21,7 +21,11 @@ const everywhere = {
 t.test('a small shape is small in however many sources, up to a limit', async (t) => {
   const columns = randomWorld('uniform', 20, seededRandom(2))
   for (const sourceCount of [limits.smallShardCount, limits.smallShardCount + 1]) {
-    const sources = Array.from({ length: sourceCount }, (_, id) => ({ id, label: `${id}`, columns }))
+    const sources = Array.from({ length: sourceCount }, (_, id) => ({
+      id,
+      label: `${id}`,
+      columns,
+    }))
     const { catalogue } = localService(sources, 20)
     const query = validate({ geoJSON: everywhere })
     const tasks = planTasks('count', query, 'ContactLocation', catalogue, 4)
