@@ -26,6 +26,7 @@ import { formatCount, formatFigure, formatTable } from './harness/table.js'
 import { type LoadOptions, readOptions, usageOf } from './options.js'
 import { counts } from './scenarios/counts.js'
 import { countsBesideLists } from './scenarios/counts-beside-lists.js'
+import { countsByWrk } from './scenarios/counts-wrk.js'
 import { lists } from './scenarios/lists.js'
 import { mixed } from './scenarios/mixed.js'
 import { overload } from './scenarios/overload.js'
@@ -41,6 +42,7 @@ import { workerKills } from './scenarios/worker-kills.js'
 const scenarios: readonly Scenario[] = [
   mixed,
   counts,
+  countsByWrk,
   lists,
   countsBesideLists,
   overload,

@@ -2,6 +2,7 @@
 # Installs what `npm run test:all` needs beyond `npm ci`, where it is missing:
 #   curl        runs the commands of the documentation
 #   strace      kills imports, and has them fail, at single system calls
+#   wrk         drives servers beside the load test's own generator
 #   openssl     makes the certificates of the PostgreSQL server
 #   postgresql  with PostGIS, to read recipients from
 # By apt-get as root; elsewhere it names what is missing and fails.
@@ -18,7 +19,7 @@ hasPostgis() {
 }
 
 missingPackages() {
-  for tool in curl strace openssl; do
+  for tool in curl strace wrk openssl; do
     command -v "$tool" >/dev/null || printf ' %s' "$tool"
   done
   hasPostgis || printf ' postgresql postgresql-postgis'

@@ -4,8 +4,10 @@
  * @module
  */
 import { performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
 import autocannon from 'autocannon'
 import type { DriveFigures, DrivePlan } from '../harness/drive.js'
+import { processorUse, readProcessor } from '../harness/processor-time.js'
 import { type Connection, takeOver } from './connections.js'
 import { dealOut } from './deal.js'
 import { closedLoop, type Loop, openLoop, type Times } from './loops.js'
@@ -18,17 +20,21 @@ export async function driveHere(plan: DrivePlan): Promise<DriveFigures> {
   const loop = ratePerSecond === undefined ? closedLoop(times) : openLoop(times, ratePerSecond)
   const tally = createTally(seconds)
   const idleBefore = performance.eventLoopUtilization()
+  const reading = watchProcessor(plan, times)
   await run(plan, times, loop, tally)
   const generatorBusyShare = performance.eventLoopUtilization(idleBefore).utilization
   const { offeredCount, sentCount } = loop
+  const figures = tally.figures()
+  const [before, after] = await reading
   return {
-    ...tally.figures(),
+    ...figures,
     offeredCount,
     offeredPerSecond: offeredCount / seconds,
     sentCount,
     sentPerSecond: sentCount / seconds,
     unsentCount: offeredCount - sentCount,
     generatorBusyShare,
+    processor: before && after && processorUse(before, after, figures.perSecond * seconds),
   }
 }
 
@@ -38,6 +44,15 @@ const TIMEOUT_SECONDS = 10
 const OPENING_MS = 300
 /** How often autocannon looks whether it is to stop. */
 const SAMPLE_MS = 100
+
+/** Reads at both ends of what is measured. */
+async function watchProcessor({ pid }: DrivePlan, { startMs, endMs }: Times) {
+  if (pid === undefined) return []
+  await sleep(startMs - performance.now())
+  const before = readProcessor(pid)
+  await sleep(endMs - performance.now())
+  return [before, readProcessor(pid)]
+}
 
 function run(plan: DrivePlan, times: Times, loop: Loop, tally: Tally): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -9,6 +9,7 @@ import { answerTask } from './thread.js'
 
 await answerTask<DrivePlan, DriveFigures>(async (plan) => {
   const { warmUpSeconds = 0 } = plan
-  if (warmUpSeconds > 0) await driveHere({ ...plan, seconds: warmUpSeconds })
+  const { pid: _, ...unread } = plan
+  if (warmUpSeconds > 0) await driveHere({ ...unread, seconds: warmUpSeconds })
   return driveHere(plan)
 })

@@ -14,11 +14,11 @@ const rules: readonly (readonly [RegExp, Direction])[] = [
   // What was offered or measured of others only says what the rest is worth.
   [/offered|^(echo|naive|readyBuffer)[A-Z]/i, 'neither'],
   [/busyShare$/i, 'neither'],
-  [/slowdown/i, 'lower is better'],
+  [/slowdown|cost/i, 'lower is better'],
   [RELATION, 'higher is better'],
   [/PerSecond$/, 'higher is better'],
   [/goodputShare$/i, 'higher is better'],
-  [/(Ms|Seconds|Bytes|Kilobytes|Megabytes)$/, 'lower is better'],
+  [/(Ms|Seconds|Microseconds|Bytes|Kilobytes|Megabytes)$/, 'lower is better'],
   [/(failed|wrong|lost|reset|timeout|unsent|error|brokenOff|hung)Count$/i, 'lower is better'],
 ]
 

@@ -8,6 +8,7 @@
 import type { TallyFigures } from '../generator/tally.js'
 import { inThread } from '../generator/thread.js'
 import type { KnownRequest } from './answers.js'
+import type { ProcessorUse } from './processor-time.js'
 
 export interface DrivePlan {
   readonly url: string
@@ -21,6 +22,8 @@ export interface DrivePlan {
   readonly warmUpSeconds?: number
   /** Makes it an open loop. */
   readonly ratePerSecond?: number
+  /** The process of the server, to read its processor time. */
+  readonly pid?: number
 }
 
 export interface Drive extends DrivePlan {
@@ -37,6 +40,8 @@ export interface DriveFigures extends TallyFigures {
   readonly unsentCount: number
   /** Share of the time for which the generator was busy: near 1, it is the limit. */
   readonly generatorBusyShare: number
+  /** Of the server, while it was measured; undefined where the system does not say it. */
+  readonly processor: ProcessorUse | undefined
 }
 
 /** Latencies of an open loop count from the moment that a request should have been sent. */

@@ -63,15 +63,32 @@ export async function startServer(
 
 /** Runs a script to its end; its output is shown only if it fails. */
 export async function runScript(args: readonly string[], signal: AbortSignal): Promise<void> {
-  const child = start(args)
+  await runTool(process.execPath, args, signal)
+}
+
+/**
+ * Runs a program to its end.
+ *
+ * @returns what it printed to standard output
+ */
+export async function runTool(
+  program: string,
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<string> {
+  const child = start(args, program)
   const tail = keepTail(child)
-  child.stdout?.resume()
+  let output = ''
+  child.stdout?.setEncoding('utf8').on('data', (piece) => {
+    output += piece
+  })
   const abort = () => void child.kill('SIGTERM')
   signal.addEventListener('abort', abort)
   try {
-    const [code, killer] = await once(child, 'exit')
+    const [code, killer] = await once(child, 'close')
     signal.throwIfAborted()
-    if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code ?? killer}:\n${tail()}`)
+    if (code === 0) return output
+    throw new Error(`${args.join(' ')} ended with ${code ?? killer}:\n${tail()}`)
   } finally {
     signal.removeEventListener('abort', abort)
   }
@@ -88,11 +105,12 @@ process.on('exit', () => {
   for (const child of alive) child.kill('SIGKILL')
 })
 
-function start(args: readonly string[]): ChildProcess {
+function start(args: readonly string[], program = process.execPath): ChildProcess {
   // Standard input is a pipe that nobody writes to: its end says that this process is gone.
-  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] })
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] })
   alive.add(child)
   child.once('exit', () => alive.delete(child))
+  child.once('error', () => alive.delete(child))
   return child
 }
 

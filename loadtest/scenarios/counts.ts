@@ -4,6 +4,7 @@
  * @module
  */
 import { faultsOf } from '../harness/drive.js'
+import { PROCESSOR_HEADER, processorCells, processorFigures } from '../harness/processor-table.js'
 import { describeResident, watchResident } from '../harness/resident.js'
 import { BASELINE_HEADER, baselineRow, driveBaselines, ratioOf } from './against-baselines.js'
 import { driveClosed } from './drives.js'
@@ -22,11 +23,11 @@ export const counts: Scenario = {
     return {
       table: {
         title: `counts of drawn polygons, closed loop; service ${describeResident(resident)}`,
-        header: BASELINE_HEADER,
+        header: [...BASELINE_HEADER, ...PROCESSOR_HEADER],
         rows: [
-          baselineRow('service', service, baselines),
-          baselineRow('echo', echo, baselines),
-          baselineRow('naive', naive, baselines),
+          [...baselineRow('service', service, baselines), ...processorCells(service.processor)],
+          [...baselineRow('echo', echo, baselines), ...processorCells(echo.processor)],
+          [...baselineRow('naive', naive, baselines), ...processorCells(naive.processor)],
         ],
       },
       figures: {
@@ -40,6 +41,7 @@ export const counts: Scenario = {
         naivePerSecond: naive.perSecond,
         residentPeakMegabytes: resident.peakBytes / 1e6,
         generatorBusyShare: service.generatorBusyShare,
+        ...processorFigures(service.processor, echo.processor),
       },
       faults: [
         ...faultsOf('service', service),

@@ -37,10 +37,10 @@ export function driveOpen(
 
 function driveOn(
   { options, signal }: Stage,
-  { url, failure }: ServerProcess,
+  { url, pid, failure }: ServerProcess,
   plan: Pick<Drive, 'requests' | 'compareAnswers'> & Partial<OpenPlan>,
 ): Promise<DriveFigures> {
   const { connectionCount, warmUpSeconds, measuredSeconds: seconds } = options
   const usual = { connectionCount, warmUpSeconds, seconds }
-  return Promise.race([drive({ url, signal, ...usual, ...plan }), failure])
+  return Promise.race([drive({ url, pid, signal, ...usual, ...plan }), failure])
 }

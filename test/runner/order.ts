@@ -37,5 +37,6 @@ export const alone: readonly string[] = [
   'test/contract/suppression-processes.long.test.ts',
   'test/contract/swap.long.test.ts',
   'test/http/slow-clients.long.test.ts',
+  'test/loadtest/generator/wrk.long.test.ts',
   'test/loadtest/harness/drive.long.test.ts',
 ]
