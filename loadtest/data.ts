@@ -52,7 +52,7 @@ async function main(signal: AbortSignal): Promise<void> {
   const directory = resolve(values.out)
   const recipientCount = integer('recipients', values.recipients, 1_000, 200_000_000)
   const seed = integer('seed', values.seed, 0, 2 ** 32 - 1)
-  const options = { recipientCount, seed, fresh: false }
+  const options = { recipientCount, seed, sourceCount: 1, fresh: false }
   const dataset = await prepareDataset(options, signal)
   const { counts, lists } = await askForAnswers(dataset, options, signal)
   await mkdir(directory, { recursive: true })

@@ -9,6 +9,8 @@ import { parseOptions } from './harness/parse-options.js'
 export interface LoadOptions {
   readonly recipientCount: number
   readonly seed: number
+  /** Sources that the recipients are dealt out to. */
+  readonly sourceCount: number
   readonly connectionCount: number
   readonly warmUpSeconds: number
   readonly measuredSeconds: number
@@ -43,6 +45,7 @@ export function usageOf(scenarios: readonly Listed[]): string {
   return `npm run loadtest -- [options]
   --recipients N         recipients to serve, 1000 or more (1000000)
   --seed S               of recipients and shapes (1)
+  --sources N            sources that they are dealt out to, 1 to 100 (1)
   --connections N        each with one request under way (64)
   --seconds N            measured at a time, 1 to 600 (10)
   --warm-up N            seconds before that, 1 to 600 (3)
@@ -66,6 +69,7 @@ ${list.join('\n')}
 const OPTIONS = {
   recipients: { type: 'string', default: '1000000' },
   seed: { type: 'string', default: '1' },
+  sources: { type: 'string', default: '1' },
   connections: { type: 'string', default: '64' },
   seconds: { type: 'string', default: '10' },
   'warm-up': { type: 'string', default: '3' },
@@ -92,6 +96,7 @@ export function readOptions(args: readonly string[], scenarios: readonly Listed[
   return {
     recipientCount: integer('recipients', values.recipients, 1000, 200_000_000),
     seed: integer('seed', values.seed, 0, 2 ** 32 - 1),
+    sourceCount: integer('sources', values.sources, 1, 100),
     connectionCount: integer('connections', values.connections, 1, 1_024),
     warmUpSeconds: integer('warm-up', values['warm-up'], 1, 600),
     measuredSeconds: integer('seconds', values.seconds, 1, 600),

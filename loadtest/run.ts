@@ -87,8 +87,8 @@ async function main(options: LoadOptions, signal: AbortSignal): Promise<number> 
 
 function describe({ rows, options, dataset }: SharedStage): void {
   print(
-    `data      ${formatCount(rows.phones.length)} synthetic recipients of the US, ` +
-      `seed ${options.seed}, ${dataset.dataDirectory}`,
+    `data      ${formatCount(rows.phones.length)} synthetic recipients of the US in ` +
+      `${options.sourceCount} source(s), seed ${options.seed}, ${dataset.dataDirectory}`,
   )
   print(
     `method    ${options.connectionCount} connections, one request under way on each; ` +

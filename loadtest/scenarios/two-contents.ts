@@ -45,6 +45,7 @@ export async function serveTwoContents(
   flags: readonly string[] = [],
 ): Promise<TwoContents> {
   const { dataset, signal } = stage
+  if (stage.options.sourceCount > 1) throw new Error('only one source is swapped: omit --sources')
   const directory = await mkdtemp(join(tmpdir(), 'hickory-loadtest-swap-'))
   const end = () => rm(directory, { recursive: true, force: true })
   try {

@@ -9,7 +9,13 @@ const scenarios = [
 
 t.test('without arguments, the first scenario is run once with a million', async (t) => {
   const options = readOptions([], scenarios)
-  t.match(options, { recipientCount: 1_000_000, runCount: 1, overloadSeconds: 60, help: false })
+  t.match(options, {
+    recipientCount: 1_000_000,
+    sourceCount: 1,
+    runCount: 1,
+    overloadSeconds: 60,
+    help: false,
+  })
   t.same(options.names, ['mixed'])
   t.equal(options.jsonPath, undefined)
 })
@@ -24,6 +30,7 @@ t.test('scenarios are named one by one, or all', async (t) => {
 t.test('an option that is wrong is named, with what it may be', async (t) => {
   const cases: readonly (readonly [string[], RegExp])[] = [
     [['--recipients', '999'], /--recipients is an integer from 1000 .*, not "999"/],
+    [['--sources', '101'], /--sources is an integer from 1 to 100, not "101"/],
     [['--runs', '0'], /--runs is an integer from 1 to 100, not "0"/],
     [['--overload-seconds', '601'], /--overload-seconds is an integer from 1 to 600/],
     [['--only', 'cities'], /--only takes names out of mixed, counts, lists, not "cities"/],
