@@ -1,24 +1,20 @@
 /**
- * What does a request cost the thread that reads it, before anybody searches?
+ * What does a count cost outside of the search, stage by stage?
  *
  * @module
  */
 import type { Polygon } from 'geojson'
-import { layerSize } from '../../src/geometry/layer-parts.js'
 import { parse } from '../../src/selection/parse.js'
-import { planTasks } from '../../src/selection/plan.js'
-import { parseRequest } from '../../src/selection/skeleton/sent-drawing.js'
 import { skeletonOfThread } from '../../src/selection/skeleton/skeleton.js'
-import { type Query, validate } from '../../src/selection/validate.js'
+import { validate } from '../../src/selection/validate.js'
 import { mapLibraryPen } from '../../test/support/random/fine-coordinates.js'
 import { seededRandom } from '../../test/support/random/world.js'
-import { formatCount } from '../harness/table.js'
 import { loadStates } from '../requests/atlas.js'
 import { drawnPolygon, drawnPolygons } from '../requests/drawn.js'
 import { inEsri, inWebMercator, largestPolygon, polygonsInRows } from '../requests/large.js'
 import type { Finding } from './harness/compare.js'
-import { garbageBytes } from './harness/garbage.js'
 import { compareInTurn } from './harness/in-turn.js'
+import { requestStages } from './harness/request-stages.js'
 import type { Question } from './harness/stage.js'
 import type { World } from './harness/world.js'
 
@@ -27,7 +23,14 @@ const DRAWN_COUNT = 1_000
 const SHARD_COUNT = 40
 const THREAD_COUNT = 2
 
-export const front: Question = async ({ world }) => subjects(world).map(compareWays)
+export const front: Question = async ({ world }) => {
+  const all = subjects(world)
+  const staged = all.filter(({ title }) => STAGED.includes(title))
+  return [...staged.map(timeStages), ...all.map(compareWays)]
+}
+
+/** A small count, and one that goes to its worker as a message. */
+const STAGED = ['drawn polygons', 'a polygon of 50,000 vertices']
 
 interface Subject {
   readonly title: string
@@ -75,48 +78,48 @@ function bodyOf(geometry: object, properties: object): Buffer {
 /** Before and after in one process: the long way is the one that every body took. */
 function compareWays({ title, bodies }: Subject): Finding {
   const skeleton = skeletonOfThread()
-  const queries = bodies.map((body) => validate(parse(body)))
+  const { 'read and validate': readAndValidate, plan } = requestStages(
+    bodies,
+    CATALOGUE,
+    THREAD_COUNT,
+  )
   const each = (visit: (body: Buffer) => number) => () => {
     let sum = 0
     for (const body of bodies) sum += visit(body)
     return sum
   }
-  const longWay = each((body) => verticesOf(validate(parse(body))))
-  const shortWay = each((body) => verticesOf(validate(parseRequest(body))))
-  const garbage = [longWay, shortWay].map((pass) => {
-    const bytes = garbageBytes(pass) / bodies.length
-    return Number.isNaN(bytes) ? 'too many' : formatCount(bytes)
-  })
   return compareInTurn({
     title,
     shapeCount: bodies.length,
     ways: {
-      'read and validate, the long way': longWay,
-      'read and validate': shortWay,
+      'read and validate, the long way': each(
+        (body) => validate(parse(body)).shapes.included.length,
+      ),
+      'read and validate': readAndValidate,
       'of that, to the skeleton': each((body) => (skeleton?.read(body) === undefined ? 0 : 1)),
-      plan: () => {
-        let sum = 0
-        for (const query of queries) {
-          sum += planTasks('count', query, 'ContactLocation', CATALOGUE, THREAD_COUNT).length
-        }
-        return sum
-      },
+      plan,
     },
-    notes: [
-      `bytes of garbage a request: ${garbage[0]} the long way, ${garbage[1]} otherwise (what the ` +
-        'heap and the memory of arrays grow by between collections)',
-    ],
+    measuresGarbage: true,
+    notes: [GARBAGE_NOTE],
   })
 }
 
-function verticesOf({ shapes }: Query): number {
-  return shapes.included.reduce((sum, layer) => sum + layerSize(layer), 0)
+function timeStages({ title, bodies }: Subject): Finding {
+  return compareInTurn({
+    title: `the stages of ${title}`,
+    shapeCount: bodies.length,
+    ways: requestStages(bodies, CATALOGUE, THREAD_COUNT),
+    measuresGarbage: true,
+    notes: [GARBAGE_NOTE, 'search, HTTP connection and wake-ups are in none of the stages'],
+  })
 }
+
+const GARBAGE_NOTE = 'garbage is what the heap and the memory of arrays grow by between collections'
 
 /** Boxes of five by seven degrees, side by side. */
 const CATALOGUE = {
   snapshotId: 'bench',
-  sources: [],
+  sources: [{ id: 1, label: 'Residents' }],
   shards: Array.from({ length: SHARD_COUNT }, (_, i) => {
     const minLng = -1_250_000_000 + Math.floor(i / 5) * 70_000_000
     const minLat = 250_000_000 + (i % 5) * 50_000_000

@@ -34,6 +34,8 @@ export interface MeasuredWay {
   readonly itemCount: number
   /** Of a whole pass. */
   readonly timing: Timing
+  /** That a shape leaves behind; where this is measured. */
+  readonly garbageBytes?: number
 }
 
 export interface Finding {
