@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Change, compareResults } from './harness/comparison.js'
@@ -12,9 +12,11 @@ import { newestRelease, releasesDirectory } from './harness/releases.js'
 import { type Figure, parseResults, type Results } from './harness/results.js'
 import { formatFigure, formatTable } from './harness/table.js'
 
-const USAGE = `npm run loadtest:compare -- [BASE.json] NEW.json [--threshold N]
-  BASE.json        what to compare with; the newest file in loadtest/releases unless given
-  --threshold N    per cent by which a figure must have become worse to fail, 1 to 1000 (10)
+const USAGE = `npm run loadtest:compare -- [BASE] NEW.json [--threshold N] [--all]
+  BASE             what to compare with: a result, or a directory, of which the newest
+                   VERSION.json is taken (loadtest/releases)
+  --threshold N    per cent by which a figure must have become worse to fail, 1 to 1000 (20)
+  --all            judges rates and times, too, if both were measured on one machine
   --help           prints this
 `
 
@@ -30,7 +32,8 @@ function main(): number {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
-      threshold: { type: 'string', default: '10' },
+      threshold: { type: 'string', default: '20' },
+      all: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
@@ -41,9 +44,12 @@ function main(): number {
   if (positionals.length < 1 || positionals.length > 2) throw new Error(`usage:\n${USAGE}`)
   const threshold = integerOption('threshold', values.threshold, 1, 1_000, USAGE)
   const headPath = positionals[positionals.length - 1]
-  const basePath = positionals.length === 2 ? positionals[0] : newestRelease(releasesDirectory)
+  const basePath = basePathOf(positionals.length === 2 ? positionals[0] : releasesDirectory)
   const [base, head] = [read(basePath), read(headPath)]
-  const { changes, notes } = compareResults(base, head, threshold / 100)
+  const { changes, notes } = compareResults(base, head, {
+    thresholdShare: threshold / 100,
+    judgesAll: values.all,
+  })
   print(
     formatTable({
       title: `${titleOf(basePath, base)} and ${titleOf(headPath, head)}`,
@@ -59,6 +65,10 @@ function main(): number {
       : `${worse.length} figures have become worse by more than ${threshold} % and beyond the spread`,
   )
   return worse.length === 0 ? 0 : 1
+}
+
+function basePathOf(path: string): string {
+  return statSync(path).isDirectory() ? newestRelease(path) : path
 }
 
 function read(path: string): Results {

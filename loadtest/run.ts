@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { commitName, machineLine } from './harness/machine.js'
 import {
+  ECHO,
   type Figure,
   RESULTS_FORMAT,
   type Results,
@@ -150,6 +151,7 @@ function toResults(
     machine: machineLine(),
     node: process.version,
     commit: commitName() ?? null,
+    echo: ECHO,
     options: Object.fromEntries(numbers),
     scenarios: Object.fromEntries([...outcomes].map(([name, runs]) => [name, summarize(runs)])),
   }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Direction, directionOf, isRelative } from './directions.js'
+import { type Direction, directionOf, isRelative, isToEcho } from './directions.js'
 import type { Figure, Results } from './results.js'
 
 export interface Change {
@@ -27,27 +27,38 @@ export interface Comparison {
   readonly notes: readonly string[]
 }
 
-/**
- * @param thresholdShare  by which a figure must have changed to be better or worse
- * @throws Error  when they are not of the same workload
- */
-export function compareResults(base: Results, head: Results, thresholdShare: number): Comparison {
-  for (const name of ['recipientCount', 'seed', 'connectionCount']) {
-    const [before, now] = [base.options[name], head.options[name]]
+export interface Slack {
+  /** By which a figure must have changed to be better or worse. */
+  readonly thresholdShare: number
+  /** Judges figures that are no relations as well, where the machine is the same. */
+  readonly judgesAll: boolean
+}
+
+/** @throws Error  when they are not of the same workload */
+export function compareResults(base: Results, head: Results, slack: Slack): Comparison {
+  const { thresholdShare, judgesAll } = slack
+  for (const name of WORKLOAD) {
+    const [before, now] = [base, head].map(({ options }) => options[name] ?? ABSENT)
     if (before === now) continue
     throw new Error(`results of other workloads cannot be compared: ${name} ${before} and ${now}`)
   }
-  const isSameMachine = base.machine === head.machine
+  const judgesAbsolute = judgesAll && base.machine === head.machine
+  const isSameEcho = base.echo === head.echo
   const changes = namesOf(base, head).flatMap((scenario) => {
     const [before, now] = [base, head].map((results) => results.scenarios[scenario]?.figures ?? {})
     return namesIn(before, now).map((name) => {
-      const isJudged = isSameMachine || isRelative(name)
+      const isJudged = (judgesAbsolute || isRelative(name)) && (isSameEcho || !isToEcho(name))
       const direction = isJudged ? directionOf(name) : 'neither'
       return { scenario, ...changeOf(name, before[name], now[name], direction, thresholdShare) }
     })
   })
-  return { changes, notes: notesOf(base, head, isSameMachine) }
+  return { changes, notes: notesOf(base, head, judgesAbsolute) }
 }
+
+const WORKLOAD = ['recipientCount', 'seed', 'sourceCount', 'connectionCount']
+
+/** Results of one source are older than the option. */
+const ABSENT = 1
 
 function namesOf(base: Results, head: Results): string[] {
   return namesIn(base.scenarios, head.scenarios)
@@ -80,10 +91,14 @@ function shareOf(base: number, head: number): number | undefined {
   return base === 0 ? undefined : (head - base) / base
 }
 
-function notesOf(base: Results, head: Results, isSameMachine: boolean): string[] {
+function notesOf(base: Results, head: Results, judgesAbsolute: boolean): string[] {
   const notes: string[] = []
-  if (!isSameMachine) {
-    notes.push('measured on different machines: only ratios, shares and counts are judged')
+  if (!judgesAbsolute) notes.push('only ratios, shares and counts are judged')
+  if (base.machine !== head.machine) notes.push('measured on different machines')
+  if (base.echo !== head.echo) {
+    notes.push(
+      `the echo servers are "${base.echo}" and "${head.echo}": relations to echo are not judged`,
+    )
   }
   const missing = Object.keys(base.scenarios).filter((name) => !(name in head.scenarios))
   if (missing.length > 0) notes.push(`only the first has ${missing.join(', ')}`)

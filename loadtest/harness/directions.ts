@@ -26,6 +26,11 @@ export function directionOf(figureName: string): Direction {
   return rules.find(([pattern]) => pattern.test(figureName))?.[1] ?? 'neither'
 }
 
+/** Whether it is a relation to the echo server. */
+export function isToEcho(figureName: string): boolean {
+  return figureName.includes('ToEcho')
+}
+
 /** Whether it is between two figures of one run, so that it travels between machines. */
 export function isRelative(figureName: string): boolean {
   return RELATION.test(figureName) || /(Ratio|Share|Count)$/.test(figureName)

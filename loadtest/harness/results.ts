@@ -12,6 +12,8 @@ export interface Results {
   readonly machine: string
   readonly node: string
   readonly commit: string | null
+  /** What the echo server was. Shares of different ones say nothing of each other. */
+  readonly echo: string
   /** What was asked for, but for the scenarios. */
   readonly options: Readonly<Record<string, number>>
   readonly scenarios: Readonly<Record<string, ScenarioResult>>
@@ -37,6 +39,9 @@ export interface RunOutcome {
 }
 
 export const RESULTS_FORMAT = 'hickory-loadtest-1'
+
+/** See peers/echo.ts. */
+export const ECHO = 'the HTTP library alone'
 
 /** @param runs  of one scenario; a figure is of those that have it */
 export function summarize(runs: readonly RunOutcome[]): ScenarioResult {

@@ -9,6 +9,8 @@ import { directionOf } from '../../../loadtest/harness/directions.js'
 import { newestRelease } from '../../../loadtest/harness/releases.js'
 import { RESULTS_FORMAT, type Results, summarize } from '../../../loadtest/harness/results.js'
 
+const everything = { thresholdShare: 0.1, judgesAll: true }
+
 type Runs = Readonly<Record<string, readonly number[]>>
 
 function resultsOf(runs: Runs, change: Partial<Results> = {}): Results {
@@ -23,6 +25,7 @@ function resultsOf(runs: Runs, change: Partial<Results> = {}): Results {
     machine: 'this machine',
     node: 'v20.0.0',
     commit: null,
+    echo: 'an echo',
     options: { recipientCount: 1_000, seed: 1, connectionCount: 64 },
     scenarios: { counts: summarize(outcomes) },
     ...change,
@@ -69,34 +72,57 @@ t.test('a change counts beyond both the spread and the threshold', async (t) => 
     const { changes } = compareResults(
       resultsOf({ [name]: before }),
       resultsOf({ [name]: now }),
-      0.1,
+      everything,
     )
     t.equal(changes[0].verdict, verdict, `${name} ${before} ${now}`)
   }
 })
 
-t.test('of another machine, only what travels is judged', async (t) => {
+t.test('unless all are asked for, and of another machine, only relations are judged', async (t) => {
   const base = resultsOf({ countsPerSecond: [100], timesNaive: [50], p99Ms: [5] })
   const slower = { countsPerSecond: [10], timesNaive: [20], p99Ms: [50] }
-  const { changes, notes } = compareResults(base, resultsOf(slower, { machine: 'another' }), 0.1)
-  t.same(
-    changes.map(({ name, verdict }) => [name, verdict]),
-    [
-      ['countsPerSecond', 'moved'],
-      ['timesNaive', 'worse'],
-      ['p99Ms', 'moved'],
-    ],
-  )
-  t.match(notes.join(), /different machines/)
+  const another = compareResults(base, resultsOf(slower, { machine: 'another' }), everything)
+  const relations = compareResults(base, resultsOf(slower), { ...everything, judgesAll: false })
+  for (const { changes, notes } of [another, relations]) {
+    t.same(
+      changes.map(({ name, verdict }) => [name, verdict]),
+      [
+        ['countsPerSecond', 'moved'],
+        ['timesNaive', 'worse'],
+        ['p99Ms', 'moved'],
+      ],
+    )
+    t.match(notes.join(), /only ratios, shares and counts/)
+  }
+  t.match(another.notes.join(), /different machines/)
+})
+
+t.test('relations to different echo servers are not judged', async (t) => {
+  const base = resultsOf({ ratioToEcho: [0.4], frontCostToEchoRatio: [2], timesNaive: [50] })
+  const slower = { ratioToEcho: [0.2], frontCostToEchoRatio: [4], timesNaive: [20] }
+  const verdicts = (head: Results) =>
+    compareResults(base, head, everything).changes.map(({ verdict }) => verdict)
+  t.same(verdicts(resultsOf(slower)), ['worse', 'worse', 'worse'])
+  const other = resultsOf(slower, { echo: 'another' })
+  t.same(verdicts(other), ['moved', 'moved', 'worse'])
+  t.match(compareResults(base, other, everything).notes.join(), /"an echo" and "another"/)
 })
 
 t.test('results of other workloads are not compared', async (t) => {
   const options = { recipientCount: 2_000, seed: 1, connectionCount: 64 }
   const other = resultsOf({ p99Ms: [1] }, { options })
   t.throws(
-    () => compareResults(resultsOf({ p99Ms: [1] }), other, 0.1),
+    () => compareResults(resultsOf({ p99Ms: [1] }), other, everything),
     /recipientCount 1000 and 2000/,
   )
+  const ofSources = (sourceCount: number) =>
+    resultsOf(
+      { p99Ms: [1] },
+      { options: { recipientCount: 1_000, seed: 1, connectionCount: 64, sourceCount } },
+    )
+  const old = resultsOf({ p99Ms: [1] })
+  t.throws(() => compareResults(old, ofSources(10), everything), /sourceCount 1 and 10/)
+  t.equal(compareResults(old, ofSources(1), everything).changes.length, 1)
 })
 
 t.test('scenarios and figures that only one has are left out, and told', async (t) => {
@@ -106,13 +132,13 @@ t.test('scenarios and figures that only one has are left out, and told', async (
   const { changes, notes } = compareResults(
     base,
     { ...head, scenarios: { ...head.scenarios, lists } },
-    0.1,
+    everything,
   )
   t.same(
     changes.map(({ name }) => name),
     ['p99Ms'],
   )
-  t.same(notes, ['only the second has lists'])
+  t.same(notes, ['only the second has lists'], 'on one machine, all are judged')
 })
 
 t.test('the command says what has become worse, and fails for it', async (t) => {
@@ -122,13 +148,17 @@ t.test('the command says what has become worse, and fails for it', async (t) => 
     writeFileSync(join(directory, name), JSON.stringify(results))
     return join(directory, name)
   }
-  const fast = write('fast.json', resultsOf({ countsPerSecond: [100, 101] }))
-  const slow = write('slow.json', resultsOf({ countsPerSecond: [50, 51] }))
+  const fast = write('0.1.0.json', resultsOf({ timesNaive: [100, 101], p99Ms: [1, 2] }))
+  const slow = write('slow.json', resultsOf({ timesNaive: [50, 51], p99Ms: [1, 2] }))
+  const late = write('late.json', resultsOf({ timesNaive: [100, 101], p99Ms: [5, 6] }))
   const command = fileURLToPath(new URL('../../../loadtest/compare.js', import.meta.url))
   const run = (...args: string[]) => spawnSync(process.execPath, [command, ...args])
   const worse = run(fast, slow)
   t.equal(worse.status, 1)
-  t.match(worse.stdout.toString(), /counts countsPerSecond .* -49\.8 % +worse/)
+  t.match(worse.stdout.toString(), /counts timesNaive .* -49\.8 % +worse/)
+  t.equal(run(directory, slow).status, 1, 'the newest release of a directory')
+  t.equal(run(fast, late).status, 0)
+  t.equal(run(fast, late, '--all').status, 1)
   t.equal(run(slow, fast).status, 0)
   t.equal(run(fast, slow, '--threshold', '60').status, 0)
   t.equal(run().status, 2)
