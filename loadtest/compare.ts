@@ -12,11 +12,12 @@ import { newestRelease, releasesDirectory } from './harness/releases.js'
 import { type Figure, parseResults, type Results } from './harness/results.js'
 import { formatFigure, formatTable } from './harness/table.js'
 
-const USAGE = `npm run loadtest:compare -- [BASE] NEW.json [--threshold N] [--all]
+const USAGE = `npm run loadtest:compare -- [BASE] NEW.json [--threshold N] [--all] [--only FIGURE[,FIGURE]]
   BASE             what to compare with: a result, or a directory, of which the newest
                    VERSION.json is taken (loadtest/releases)
   --threshold N    per cent by which a figure must have become worse to fail, 1 to 1000 (20)
   --all            judges rates and times, too, if both were measured on one machine
+  --only FIGURE    judges these alone, such as frontCostToEchoRatio
   --help           prints this
 `
 
@@ -34,6 +35,7 @@ function main(): number {
     options: {
       threshold: { type: 'string', default: '20' },
       all: { type: 'boolean', default: false },
+      only: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   })
@@ -46,9 +48,11 @@ function main(): number {
   const headPath = positionals[positionals.length - 1]
   const basePath = basePathOf(positionals.length === 2 ? positionals[0] : releasesDirectory)
   const [base, head] = [read(basePath), read(headPath)]
+  const only = values.only?.split(',')
   const { changes, notes } = compareResults(base, head, {
     thresholdShare: threshold / 100,
     judgesAll: values.all,
+    only,
   })
   print(
     formatTable({
@@ -58,6 +62,10 @@ function main(): number {
     }),
   )
   for (const note of notes) print(`note: ${note}`)
+  const judged = changes.map(({ name }) => name)
+  for (const name of only ?? []) {
+    if (!judged.includes(name)) throw new Error(`not both results have ${name}`)
+  }
   const worse = changes.filter(({ verdict }) => verdict === 'worse')
   print(
     worse.length === 0

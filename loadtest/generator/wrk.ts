@@ -23,6 +23,7 @@ export interface WrkPlan {
 }
 
 export interface WrkFigures {
+  /** Right statuses alone. */
   readonly perSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
@@ -78,14 +79,17 @@ async function runWrk(
 function readFigures(output: string): Omit<WrkFigures, 'processor'> {
   const line = output.trimEnd().split('\n').at(-1) ?? ''
   if (!line.startsWith(MARK)) throw new Error(`wrk printed no figures:\n${output}`)
-  const [requests, micros, p50, p99, max, failed] = line.slice(MARK.length).split(' ').map(Number)
+  const [answered, refused, micros, p50, p99, max, lost] = line
+    .slice(MARK.length)
+    .split(' ')
+    .map(Number)
   return {
-    perSecond: requests / (micros / 1e6),
+    perSecond: (answered - refused) / (micros / 1e6),
     p50Ms: p50 / 1_000,
     p99Ms: p99 / 1_000,
     maxMs: max / 1_000,
-    answeredCount: requests,
-    failedCount: failed,
+    answeredCount: answered,
+    failedCount: refused + lost,
   }
 }
 
@@ -109,8 +113,8 @@ end
 
 function done(summary, latency)
   local errors = summary.errors
-  local failed = errors.connect + errors.read + errors.write + errors.status + errors.timeout
-  io.write(string.format("${MARK}%d %d %d %d %d %d\\n", summary.requests, summary.duration,
-    latency:percentile(50), latency:percentile(99), latency.max, failed))
+  local lost = errors.connect + errors.read + errors.write + errors.timeout
+  io.write(string.format("${MARK}%d %d %d %d %d %d %d\\n", summary.requests, errors.status,
+    summary.duration, latency:percentile(50), latency:percentile(99), latency.max, lost))
 end
 `

@@ -32,11 +32,13 @@ export interface Slack {
   readonly thresholdShare: number
   /** Judges figures that are no relations as well, where the machine is the same. */
   readonly judgesAll: boolean
+  /** Judges these figures alone. */
+  readonly only?: readonly string[] | undefined
 }
 
 /** @throws Error  when they are not of the same workload */
 export function compareResults(base: Results, head: Results, slack: Slack): Comparison {
-  const { thresholdShare, judgesAll } = slack
+  const { thresholdShare, judgesAll, only } = slack
   for (const name of WORKLOAD) {
     const [before, now] = [base, head].map(({ options }) => options[name] ?? ABSENT)
     if (before === now) continue
@@ -47,7 +49,10 @@ export function compareResults(base: Results, head: Results, slack: Slack): Comp
   const changes = namesOf(base, head).flatMap((scenario) => {
     const [before, now] = [base, head].map((results) => results.scenarios[scenario]?.figures ?? {})
     return namesIn(before, now).map((name) => {
-      const isJudged = (judgesAbsolute || isRelative(name)) && (isSameEcho || !isToEcho(name))
+      const isJudged =
+        (judgesAbsolute || isRelative(name)) &&
+        (isSameEcho || !isToEcho(name)) &&
+        (only?.includes(name) ?? true)
       const direction = isJudged ? directionOf(name) : 'neither'
       return { scenario, ...changeOf(name, before[name], now[name], direction, thresholdShare) }
     })

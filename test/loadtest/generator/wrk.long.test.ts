@@ -57,6 +57,8 @@ t.test('answers that are faults are counted', async (t) => {
   const { figures } = await driveAgainst(['{}'], (count) => (count % 2 === 0 ? 503 : 200))
   const share = figures.failedCount / figures.answeredCount
   t.ok(share > 0.45 && share < 0.55, `${share}`)
+  const ratePerAnswer = figures.perSecond / figures.answeredCount
+  t.ok(ratePerAnswer > 0.3 && ratePerAnswer < 0.6, 'and are in no rate of one second')
 })
 
 t.test('without wrk, the package that has it is named', async (t) => {

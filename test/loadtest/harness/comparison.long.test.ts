@@ -1,13 +1,19 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { compareResults, type Verdict } from '../../../loadtest/harness/comparison.js'
 import { directionOf } from '../../../loadtest/harness/directions.js'
-import { newestRelease } from '../../../loadtest/harness/releases.js'
-import { RESULTS_FORMAT, type Results, summarize } from '../../../loadtest/harness/results.js'
+import { newestRelease, releasesDirectory } from '../../../loadtest/harness/releases.js'
+import {
+  ECHO,
+  parseResults,
+  RESULTS_FORMAT,
+  type Results,
+  summarize,
+} from '../../../loadtest/harness/results.js'
 
 const everything = { thresholdShare: 0.1, judgesAll: true }
 
@@ -159,10 +165,20 @@ t.test('the command says what has become worse, and fails for it', async (t) => 
   t.equal(run(directory, slow).status, 1, 'the newest release of a directory')
   t.equal(run(fast, late).status, 0)
   t.equal(run(fast, late, '--all').status, 1)
+  t.equal(run(fast, slow, '--only', 'p99Ms').status, 0)
+  t.equal(run(fast, slow, '--only', 'timesNaive').status, 1)
+  t.match(run(fast, slow, '--only', 'oldMs').stderr.toString(), /not both results have oldMs/)
   t.equal(run(slow, fast).status, 0)
   t.equal(run(fast, slow, '--threshold', '60').status, 0)
   t.equal(run().status, 2)
   t.match(run(join(directory, 'absent.json'), slow).stderr.toString(), /absent\.json/)
+})
+
+t.test('the release that CI compares with has what it judges', async (t) => {
+  const path = newestRelease(join(releasesDirectory, 'short'))
+  const { echo, scenarios } = parseResults(readFileSync(path, 'utf8'), path)
+  t.equal(echo, ECHO, 'a relation to the same echo server')
+  t.ok(scenarios['counts-wrk'].figures.frontCostToEchoRatio.median > 1)
 })
 
 t.test('the newest release is the highest version', async (t) => {
