@@ -198,6 +198,16 @@ export class WorkerThreads implements QueryThreads {
     }
     this.ready = this.ready.filter((other) => other !== thread)
     way.fail(reason)
+    this.#replace(piscina, thread)
+  }
+
+  /**
+   * Ends a thread that has no channel any more, so that Piscina starts another one. It may be alive: a
+   * task may have failed in the middle of whatever it was at.
+   */
+  #replace(piscina: Piscina, { id }: ReadyThread): void {
+    if (this.#closing) return
+    void piscina.threads.find(({ threadId }) => threadId === id)?.terminate()
   }
 
   #forgetDead(piscina: Piscina): void {

@@ -126,6 +126,18 @@ t.test('a worker that takes the place of a dead one gets a zone of its own again
   }
 })
 
+t.test('a task that no worker can do costs the others nothing', async (t) => {
+  const pool = await started(t)
+  const count = (indexes: readonly number[]) =>
+    pool.run<'count'>({ kind: 'count', shardIndexes: indexes, ...question }, within(5_000))
+  for (let round = 0; round < byTier({ short: 2, long: 10 }); round++) {
+    await t.rejects(count([shards.length]), { code: 'Unavailable', status: 503 })
+    // It may meet workers that are being replaced, and be refused for that.
+    const counts = await count(shardIndexes).catch(() => count(shardIndexes))
+    t.equal(sum(counts), expectedCount)
+  }
+})
+
 t.test('a task beyond the budget of work is refused by name', async (t) => {
   const pool = await started(t, { edgeTestCount: 20 })
   for (const kind of ['count', 'select'] as const) {
