@@ -32,7 +32,7 @@ export async function prepareDataset(
   const { recipientCount, seed, sourceCount, fresh } = options
   const parent = join(tmpdir(), 'hickory-loadtest')
   const dealt = sourceCount === 1 ? '' : `-sources-${sourceCount}`
-  const directory = join(parent, `us-${recipientCount}-seed-${seed}${dealt}`)
+  const directory = join(parent, `us-${recipientCount}-seed-${seed}${dealt}-order-${ORDER_REVISION}`)
   if (fresh) await rm(directory, { recursive: true, force: true })
   if (!existsSync(directory)) {
     // Made beside its place and moved there, so that it is whole or not there.
@@ -74,6 +74,9 @@ async function make(
     await rm(path)
   }
 }
+
+/** Raised when imports put recipients into another order: known answers are of one order. */
+const ORDER_REVISION = 2
 
 /** Deals the rows of a file out to others, in turn; each has the header. */
 async function dealOut(csvPath: string, paths: readonly string[]): Promise<void> {

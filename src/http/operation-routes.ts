@@ -191,6 +191,7 @@ function clientOf({ stages }: HttpRequest, reply: Reply): Caller {
 }
 
 class Client implements Caller {
+  isLetIn = false
   held: object | undefined
   readonly deadlineMs = performance.now() + limits.requestMs
   readonly #stages: StageClock

@@ -21,9 +21,11 @@ export class Backlog {
 
   /** @param threadCount  workers that share the work */
   isTooLong(threadCount: number): boolean {
-    const waitMs = (this.openCount * this.#serviceMs) / Math.max(1, threadCount)
-    // Where one takes long by itself, a few of them may wait for each other.
-    return waitMs > Math.max(limits.backlogMs, LONG_TASK_COUNT * this.#serviceMs)
+    const serviceMs = this.#serviceMs
+    const waitMs = (this.openCount * serviceMs) / Math.max(1, threadCount)
+    // Where one takes long by itself, some of them may wait for each other, and two always.
+    const longMs = Math.min(LONG_TASK_COUNT * serviceMs, limits.largeWaitMs)
+    return waitMs > Math.max(limits.backlogMs, longMs, 2 * serviceMs)
   }
 
   /** How many selections are to travel together, so that nobody waits long behind them. */
@@ -35,5 +37,5 @@ export class Backlog {
 
 /** Of each selection in the average of what they take. */
 const SMOOTHING = 1 / 64
-const LONG_TASK_COUNT = 3
+const LONG_TASK_COUNT = 8
 const TINY_MS = 1e-3

@@ -64,6 +64,8 @@ export interface Caller {
   readonly deadlineMs: number
   /** True once nobody waits any more; what is not begun then need not be. */
   readonly gone: boolean
+  /** Whether a task of the caller was let in: its others are not refused for want of room. */
+  isLetIn?: boolean
   /** A snapshot that is held for the caller until it is over (`CurrentService.hold`). */
   held?: object | undefined
   /** Calls back once, when the caller has all of its answer or has gone. */

@@ -63,8 +63,9 @@ export class Scheduler {
 
   /** @throws ServiceError  TooComplex, Overloaded or Unavailable */
   run(task: Task, caller: Caller): Promise<Result> {
-    const refusal = this.#refusalOf(task)
+    const refusal = this.#refusalOf(task, caller)
     if (refusal !== undefined) return Promise.reject(refusal)
+    caller.isLetIn = true
     return new Promise((resolve, reject) => {
       const waiting = new Waiting(task, caller, resolve, reject)
       const { lane } = waiting
@@ -75,12 +76,14 @@ export class Scheduler {
     })
   }
 
-  #refusalOf(task: Task): ServiceError | undefined {
+  #refusalOf(task: Task, caller: Caller): ServiceError | undefined {
     if (this.#isStopped) return unavailable(NOT_SERVED)
     const lane = laneOf(task)
     // A list that has begun goes on: to refuse a piece of it would break off what is half answered.
     if (lane === 'rows') return undefined
     if (this.#openCount >= limits.tasksQueuedCount) return OVERLOADED
+    // A batch, or a large request in several tasks, would have done the rest in vain.
+    if (caller.isLetIn) return undefined
     // Those that were let in when there was room do not pay for a worker that has died since.
     const isTooLong = lane === 'large' ? this.#isTooLong(lane) : this.#hasBacklog(lane)
     return isTooLong ? OVERLOADED : undefined
