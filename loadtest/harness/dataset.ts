@@ -32,7 +32,10 @@ export async function prepareDataset(
   const { recipientCount, seed, sourceCount, fresh } = options
   const parent = join(tmpdir(), 'hickory-loadtest')
   const dealt = sourceCount === 1 ? '' : `-sources-${sourceCount}`
-  const directory = join(parent, `us-${recipientCount}-seed-${seed}${dealt}-order-${ORDER_REVISION}`)
+  const directory = join(
+    parent,
+    `us-${recipientCount}-seed-${seed}${dealt}-order-${ORDER_REVISION}`,
+  )
   if (fresh) await rm(directory, { recursive: true, force: true })
   if (!existsSync(directory)) {
     // Made beside its place and moved there, so that it is whole or not there.
