@@ -19,4 +19,6 @@ export function giveWay(): void {
 /** See setpriority(2): on Linux, 0 is the thread that calls. */
 const CALLING_THREAD = 0
 const LOWEST = 19
-const NICENESS = 5
+// More of it makes small requests wait for busy workers: five steps doubled the p99 of counts, and cost
+// an eighth of the goodput under overload.
+const NICENESS = 1
