@@ -1,5 +1,4 @@
 /** The address of an entry of a column. */
-// @ts-ignore: decorator
 @inline
 export function entry(column: usize, index: u32, bytes: usize): usize {
   return column + <usize>index * bytes

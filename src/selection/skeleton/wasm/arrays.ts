@@ -52,7 +52,6 @@ export function forgetArrays(): void {
 }
 
 /** Past white space. */
-// @ts-ignore: decorator
 @inline
 export function skipSpace(from: usize): usize {
   let at = from
@@ -151,7 +150,6 @@ function takePositions(from: usize, depth: i32, inUnits: bool): usize {
   return at
 }
 
-// @ts-ignore: decorator
 @inline
 function endRing(inUnits: bool): bool {
   if (ringCount >= RING_COUNT_MAX) return false
@@ -161,7 +159,6 @@ function endRing(inUnits: bool): bool {
   return true
 }
 
-// @ts-ignore: decorator
 @inline
 function endPolygon(): void {
   // There are no more polygons than rings.

@@ -34,7 +34,6 @@ const DECIMALS_OF_UNITS: i32 = 7
  *
  * @param inUnits  whether it is in degrees and wanted in units; NaN beyond what may be a longitude
  */
-// @ts-ignore: decorator
 @inline
 export function readNumber(start: usize, inUnits: bool): f64 {
   let at = start
@@ -96,7 +95,6 @@ export function readNumber(start: usize, inUnits: bool): f64 {
 }
 
 /** As `toUnits` of geometry/units.ts, which says why. Halves are rounded in another way, but to no unit. */
-// @ts-ignore: decorator
 @inline
 export function unitsOf(degrees: f64): f64 {
   const product = degrees * UNITS_PER_DEGREE
@@ -105,7 +103,6 @@ export function unitsOf(degrees: f64): f64 {
 }
 
 /** How many of the eight characters are digits, up to the first that is none. */
-// @ts-ignore: decorator
 @inline
 function digitCount(chunk: u64): usize {
   // A carry out of a byte that is no digit reaches only those behind it.
@@ -114,7 +111,6 @@ function digitCount(chunk: u64): usize {
 }
 
 /** The number that the first digits make up, one at least. */
-// @ts-ignore: decorator
 @inline
 function digitsOf(chunk: u64, count: usize): u64 {
   let pairs = chunk << ((8 - <u64>count) << 3)
@@ -147,7 +143,6 @@ function quotient(digits: u64, decimals: i32): f64 {
 }
 
 /** What a product is too small by, exactly (Dekker). */
-// @ts-ignore: decorator
 @inline
 function productError(a: f64, b: f64, product: f64): f64 {
   const aWide = a * 134217729

@@ -143,7 +143,6 @@ export function toUnits(ring: i32): bool {
 }
 
 /** Which member a name in any letter case is; -1 for all that are not taken out. */
-// @ts-ignore: decorator
 @inline
 function nameAt(at: usize, length: usize): i32 {
   if (length == 11) {
