@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { readFileSync } from 'node:fs'
 import { type Arena, zoneOf } from './arena.js'
+import { compileKernel } from './compile-kernel.js'
 
 /**
  * Opens compiled code once for each arena.
@@ -21,7 +21,7 @@ export function inZones<Opened>(
   /** Undefined until it is first needed, null where it cannot be had. */
   let compiled: WebAssembly.Module | null | undefined
   const openIn = (arena: Arena): Opened | undefined => {
-    if (compiled === undefined) compiled = compile(wasmUrl)
+    if (compiled === undefined) compiled = compileKernel(wasmUrl)
     if (compiled === null) return undefined
     const start = zoneOf(arena)
     // Asked for again the next time: the thread that this one replaces may not have ended yet.
@@ -31,15 +31,4 @@ export function inZones<Opened>(
     return fresh
   }
   return (arena) => opened.get(arena.memory) ?? openIn(arena)
-}
-
-/** Null on a processor without the instructions that it needs. */
-function compile(wasmUrl: URL): WebAssembly.Module | null {
-  const bytes = readFileSync(wasmUrl)
-  try {
-    return new WebAssembly.Module(bytes)
-  } catch (error) {
-    if (error instanceof WebAssembly.CompileError) return null
-    throw error
-  }
 }

@@ -5,8 +5,8 @@
  * @module
  */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { limits } from '../../limits.js'
+import { compileKernel } from '../../shard/compile-kernel.js'
 import * as at from './layout.js'
 
 assert(at.INPUT_BYTES_MAX >= limits.bodyBytes)
@@ -15,8 +15,8 @@ assert(at.VERTEX_COUNT_MAX >= limits.vertexCount && at.RING_COUNT_MAX >= limits.
 /** The one of this thread; undefined on a processor without the instructions that it needs. */
 export function skeletonOfThread(): Skeleton | undefined {
   if (ofThread === null) {
-    const module = compile()
-    ofThread = module === undefined ? undefined : new Skeleton(module)
+    const module = compileKernel(new URL('./skeleton.wasm', import.meta.url))
+    ofThread = module === null ? undefined : new Skeleton(module)
   }
   return ofThread
 }
@@ -142,14 +142,4 @@ interface SkeletonExports {
   readonly memory: { readonly buffer: ArrayBuffer }
   scan(bodyBytes: number, depthMax: number, memberCountMax: number, itemCountMax: number): number
   toUnits(ring: number): number
-}
-
-function compile(): WebAssembly.Module | undefined {
-  const bytes = readFileSync(new URL('./skeleton.wasm', import.meta.url))
-  try {
-    return new WebAssembly.Module(bytes)
-  } catch (error) {
-    if (error instanceof WebAssembly.CompileError) return undefined
-    throw error
-  }
 }
