@@ -144,7 +144,6 @@ export class WorkerThreads implements QueryThreads {
     // Told before Piscina has decided whether to start another one, hence a moment later.
     piscina.on('workerDestroy', () => {
       setImmediate(() => {
-        this.#forgetDead(piscina)
         this.#followWorkers(piscina)
         this.#watch(piscina)
       })
@@ -208,12 +207,6 @@ export class WorkerThreads implements QueryThreads {
   #replace(piscina: Piscina, { id }: ReadyThread): void {
     if (this.#closing) return
     void piscina.threads.find(({ threadId }) => threadId === id)?.terminate()
-  }
-
-  #forgetDead(piscina: Piscina): void {
-    if (piscina !== this.#piscina) return
-    const alive = new Set(piscina.threads.map(({ threadId }) => threadId))
-    this.ready = this.ready.filter(({ id }) => alive.has(id))
   }
 
   #watch(piscina: Piscina): void {
