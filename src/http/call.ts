@@ -3,6 +3,7 @@
  *
  * @module
  */
+import assert from 'node:assert/strict'
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
@@ -11,7 +12,7 @@ import type { BodyTaker } from './body.js'
 import { decompress } from './decompress.js'
 import type { Exchange } from './exchange.js'
 import { internalError, sendError } from './fault.js'
-import type { Handler, IncomingRequest } from './request.js'
+import type { Handler } from './request.js'
 import { DEFAULT_OPTIONS, type ResponseOptions } from './response/response-options.js'
 
 export class Call implements BodyTaker {
@@ -26,9 +27,9 @@ export class Call implements BodyTaker {
   }
 
   taken(body: Uint8Array): void {
-    const request = this.exchange.request as IncomingRequest
-    request.stages.enter('parse')
-    const encoding = request.header('content-encoding')
+    const { request } = this.exchange
+    request?.stages.enter('parse')
+    const encoding = request?.header('content-encoding')
     if (!encoding || body.length === 0) this.handle(body)
     else void this.#unpack(Uint8Array.from(body), encoding)
   }
@@ -44,7 +45,9 @@ export class Call implements BodyTaker {
   /** @param body  whole and unpacked, in memory that is used again when this returns */
   handle(body: Uint8Array): void {
     try {
-      const pending = this.handler?.(this.exchange.request as IncomingRequest, this.exchange, body)
+      const { handler, exchange } = this
+      assert(handler && exchange.request, 'a body is taken for a handler')
+      const pending = handler(exchange.request, exchange, body)
       // A handler that does not wait may have handed the reply to somebody who answers later.
       pending?.then(
         () => this.#ended(),

@@ -8,6 +8,7 @@ import type {
   QueryRunner,
   SelectionKind,
   SelectionTask,
+  Task,
   TaskResults,
 } from '../pool/messages.js'
 
@@ -20,7 +21,8 @@ export function dispatch<Kind extends SelectionKind>(
   tasks: readonly SelectionTask<Kind>[],
   caller: Caller,
 ): Promise<readonly TaskResults[Kind][]> {
-  const ask = (task: SelectionTask<Kind>) => runner.run<Kind>(task as never, caller)
+  const ask = (task: SelectionTask<Kind>) =>
+    runner.run<Kind>(task as Extract<Task, { kind: Kind }>, caller)
   // Promise.all costs a small request more than all else here.
   return tasks.length === 1 ? ask(tasks[0]).then(alone) : Promise.all(tasks.map(ask))
 }

@@ -2,21 +2,9 @@ import t from 'tap'
 import { limits } from '../../src/limits.js'
 import { planTasks } from '../../src/selection/plan.js'
 import { validate } from '../../src/selection/validate.js'
+import { everywhere } from '../support/data/everywhere.js'
 import { randomWorld, seededRandom } from '../support/random/world.js'
 import { localService } from '../support/service/local-service.js'
-
-const everywhere = {
-  type: 'Polygon',
-  coordinates: [
-    [
-      [-180, -90],
-      [180, -90],
-      [180, 90],
-      [-180, 90],
-      [-180, -90],
-    ],
-  ],
-}
 
 t.test('a small shape is small in however many sources, up to a limit', async (t) => {
   const columns = randomWorld('uniform', 20, seededRandom(2))

@@ -11,6 +11,7 @@ import { type AnsweredRecord, type Comparison, compare, keyOf } from '../oracle/
 import { compareDistinct, type DistinctSource } from '../oracle/distinct.js'
 import { Refused } from '../oracle/geometry/unwrap.js'
 import { expectedOf, type OracleSource } from '../oracle/request.js'
+import { everywhere } from './data/everywhere.js'
 import { markSuppressed } from './data/marked.js'
 import { withRepeatedPhones } from './data/repeated-phones.js'
 import { spelledJson } from './random/request-text.js'
@@ -131,18 +132,7 @@ export async function recipientsOf(
   sources: readonly LocalSource[],
   shardRecipientCount: number,
 ): Promise<KnownRecipients[]> {
-  const everybody = {
-    type: 'Polygon',
-    coordinates: [
-      [
-        [-180, -90],
-        [180, -90],
-        [180, 90],
-        [-180, 90],
-      ],
-    ],
-  }
-  const listed = await ask(service, { geoJSON: everybody })
+  const listed = await ask(service, { geoJSON: everywhere })
   return sources.map((source, at) =>
     knownSource(source, shardRecipientCount, listed[at].Recipients ?? []),
   )

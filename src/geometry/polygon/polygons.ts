@@ -40,7 +40,7 @@ export function emptyPolygons(
 
 /**
  * Small polygons share a piece of memory, since a piece of its own costs more than to read the request.
- * It is there as long as any of them is, so it is small itself.
+ * The piece stays until all of them are gone, so it is small itself.
  */
 const SLAB_BYTES = 8_192
 const SLAB_SHARE_BYTES_MAX = 1_024
