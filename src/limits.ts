@@ -157,6 +157,8 @@ export const limits = {
   shortTaskMs: 1,
   /** Small selections wait this long at most: some tasks take far longer than the average. */
   gatherMs: 10,
+  /** While tasks are under way a front thread looks for results this long before it lets itself be woken. */
+  awakeMs: 0.05,
   /** A selection with more vertices and arcs is a large one. */
   smallVertexCount: 512,
   /** Until it is parsed, a body up to this size counts as that of a small selection. */

@@ -133,25 +133,22 @@ function commaBefore(at: number): string {
 }
 
 /** A source record without its closing brace. */
-function jsonSource({ sourceId, label, count }: SourceSummary): string {
-  return (
-    `{"SourceId":${sourceId},"Label":${jsonLabel(label)},"Count":${count},` +
-    `"Status":"${SOURCE_STATUS}"`
-  )
+function jsonSource(source: SourceSummary): string {
+  return `${jsonStart(source)}${source.count},"Status":"${SOURCE_STATUS}"`
 }
 
-/** Labels are few, and stand in every answer. */
-function jsonLabel(label: string): string {
-  const known = jsonLabels.get(label)
-  if (known !== undefined) return known
-  const text = JSON.stringify(label)
+/** What stands before the count. Sources are few, and each answer has the same ones. */
+function jsonStart({ sourceId, label }: SourceSummary): string {
+  const known = jsonStarts.get(sourceId)
+  if (known?.label === label) return known.text
+  const text = `{"SourceId":${sourceId},"Label":${JSON.stringify(label)},"Count":`
   // Those of old snapshots need not be kept.
-  if (jsonLabels.size === 2 * limits.sourceCount) jsonLabels.clear()
-  jsonLabels.set(label, text)
+  if (jsonStarts.size === 2 * limits.sourceCount) jsonStarts.clear()
+  jsonStarts.set(sourceId, { label, text })
   return text
 }
 
-const jsonLabels = new Map<string, string>()
+const jsonStarts = new Map<number, { readonly label: string; readonly text: string }>()
 
 function csvSource({ sourceId, label, count }: SourceSummary): string {
   return [sourceId, csvText(label), count, csvField(SOURCE_STATUS)].join(',')

@@ -69,9 +69,8 @@ export function slotOf(count: number): number {
   return count & (SLOT_COUNT - 1)
 }
 
-/** For the front: so many tasks are there now. It wants to be told when one of them is done. */
+/** For the front: so many tasks are there now. */
 export function publish({ control }: ChannelMemory, publishedCount: number): void {
-  Atomics.store(control, AT.wanted, 1)
   Atomics.store(control, AT.published, publishedCount)
   if (Atomics.load(control, AT.sleeps) === 1) Atomics.notify(control, AT.published)
 }
@@ -96,12 +95,20 @@ export function countDone({ control }: ChannelMemory, doneCount: number): boolea
   return Atomics.exchange(control, AT.wanted, 0) === 1
 }
 
-/** For the front: whether more tasks are done than so many. If not, it is told when one is. */
+/** For the front: whether more tasks are done than so many. */
 export function hasDoneMore({ control }: ChannelMemory, drainedCount: number): boolean {
-  if (Atomics.load(control, AT.done) !== drainedCount) return true
+  return Atomics.load(control, AT.done) !== drainedCount
+}
+
+/**
+ * For the front: it is told when more tasks are done than so many.
+ *
+ * @returns false when more are done already; then it may not be told
+ */
+export function wantToBeTold({ control }: ChannelMemory, drainedCount: number): boolean {
   Atomics.store(control, AT.wanted, 1)
   // The worker looks at `wanted` after it has counted: one of the two sees what the other did.
-  return Atomics.load(control, AT.done) !== drainedCount
+  return Atomics.load(control, AT.done) === drainedCount
 }
 
 /** Places in `control`, on lines of the cache of their own where different threads write. */

@@ -1,7 +1,8 @@
 /**
  * The way of a front thread to one query worker, and back. Tasks of small selections go through shared
  * memory (pool/channel-memory.ts), so that neither thread makes or reads a message for them. Others go
- * as messages, each with a slot for its place in the order. While a thread is awake nobody wakes it.
+ * as messages, each with a slot for its place in the order. While a thread is awake nobody wakes it: the
+ * worker takes the next task by itself, and the front looks for what is done (pool/scheduler.ts).
  *
  * @module
  */
@@ -18,6 +19,7 @@ import {
   publish,
   type Slot,
   slotOf,
+  wantToBeTold,
 } from './channel-memory.js'
 import { QueryWriter } from './flat-queries.js'
 import { type ChannelEnd, type RowsWritten, WAKE, type WorkerTask } from './worker-messages.js'
@@ -57,7 +59,7 @@ export class Channel {
     this.#port = port1
     port1.on('message', (message) => {
       if (message !== WAKE) this.#arrived.push(message)
-      this.#drain()
+      this.drain()
     })
     // The port alone must not keep the process alive.
     port1.unref()
@@ -79,20 +81,40 @@ export class Channel {
     this.#publish(BY_MESSAGE, end)
   }
 
-  /** Ends the tasks that the worker has done. */
-  #drain(): void {
-    while (!this.#isOver && this.#ends.length > 0) {
-      if (!hasDoneMore(this.#memory, this.#drainedCount)) return
+  /**
+   * Ends the tasks that the worker has done.
+   *
+   * @returns whether there were any
+   */
+  drain(): boolean {
+    const before = this.#drainedCount
+    while (
+      !this.#isOver &&
+      this.#ends.length > 0 &&
+      hasDoneMore(this.#memory, this.#drainedCount)
+    ) {
       const slot = this.#memory.slots[slotOf(this.#drainedCount)]
       this.#drainedCount = next(this.#drainedCount)
       const end = this.#ends.shift() as TaskEnd
       end.ended(this.#resultIn(slot), slot.head[1] / 1_000)
     }
+    return this.#drainedCount !== before
+  }
+
+  /**
+   * The front is about to sleep: has the worker wake it when it has done another task. To be called once
+   * all is drained; who does not call it drains again soon.
+   */
+  letWake(): void {
+    while (!this.#isOver && this.#ends.length > 0) {
+      if (wantToBeTold(this.#memory, this.#drainedCount)) return
+      this.drain()
+    }
   }
 
   /** The worker is dead: ends what it has done, and fails what it has not. */
   fail(error: Error): void {
-    this.#drain()
+    this.drain()
     this.#isOver = true
     this.#port.close()
     for (const end of this.#ends.splice(0)) end.failed(error)

@@ -48,6 +48,9 @@ export class Scheduler {
   readonly #buffers = new RowBuffers()
   readonly #deadlineTimer: NodeJS.Timeout
   #isTurnPlanned = false
+  /** Whether a task has come since the last turn; when a turn last had something to do. */
+  #isStirred = false
+  #stirredMs = Number.NEGATIVE_INFINITY
   #isStopped = false
   #lastSmallMs = Number.NEGATIVE_INFINITY
   /** The time that tasks of small selections have taken lately, there and back; when the last was sent. */
@@ -72,6 +75,7 @@ export class Scheduler {
       this.#count(lane, 1)
       this.#lanes[lane].join(waiting)
       if (lane === 'small') this.#lastSmallMs = waiting.enteredMs
+      this.#isStirred = true
       this.#planTurn()
     })
   }
@@ -130,10 +134,24 @@ export class Scheduler {
     if (this.#isTurnPlanned) return
     this.#isTurnPlanned = true
     // After the sockets that are ready in this turn were all read.
-    setImmediate(() => {
-      this.#isTurnPlanned = false
-      while (this.#sendSmall() || this.#sendRows() || this.#sendLarge());
-    })
+    setImmediate(this.#turn)
+  }
+
+  /**
+   * Ends what workers have done, and sends what waits. Turns follow one another for as long as there is
+   * something to do, and a moment longer: it costs both threads more if a worker must wake this one.
+   */
+  readonly #turn = (): void => {
+    this.#isTurnPlanned = false
+    const { ready } = this.#threads
+    for (const { way } of ready) if (way.drain()) this.#isStirred = true
+    while (this.#sendSmall() || this.#sendRows() || this.#sendLarge());
+    if (this.#underWay.size === 0) return
+    const nowMs = performance.now()
+    if (this.#isStirred) this.#stirredMs = nowMs
+    this.#isStirred = false
+    if (nowMs - this.#stirredMs <= limits.awakeMs) this.#planTurn()
+    else for (const { way } of ready) way.letWake()
   }
 
   #sendSmall(): boolean {

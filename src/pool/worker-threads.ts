@@ -19,7 +19,7 @@ import type { QueryThread } from './placement.js'
 import type { QueryWorkerData } from './worker-messages.js'
 
 /** The way to a worker, as the scheduler sees it. */
-export type TaskWay = Pick<Channel, 'batch' | 'sendBatch' | 'sendTask'>
+export type TaskWay = Pick<Channel, 'batch' | 'drain' | 'letWake' | 'sendBatch' | 'sendTask'>
 
 /** The threads, as the scheduler sees them. */
 export interface QueryThreads {

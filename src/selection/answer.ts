@@ -78,12 +78,12 @@ export function select(
   refuseUnknownSources(sourceReferences, catalogue)
   if (countsOnly) {
     const tasks = planTasks('count', query, countMode, catalogue, queryThreadCount)
-    return dispatch(runner, tasks, caller).then((counted) =>
+    return dispatch(runner, tasks, caller, (counted) =>
       mergeCounts(catalogue, sourceIds, tasks, counted),
     )
   }
   const tasks = planTasks('select', query, countMode, catalogue, queryThreadCount)
-  return dispatch(runner, tasks, caller).then((selected) =>
+  return dispatch(runner, tasks, caller, (selected) =>
     mergeRuns(catalogue, sourceIds, tasks, selected),
   )
 }

@@ -13,20 +13,19 @@ import type {
 } from '../pool/messages.js'
 
 /**
- * @returns of each task, in their order, what was found in each of its shards
+ * @param merge  gets of each task, in their order, what was found in each of its shards
+ * @returns what `merge` makes of it
  * @throws ServiceError
  */
-export function dispatch<Kind extends SelectionKind>(
+export function dispatch<Kind extends SelectionKind, Merged>(
   runner: QueryRunner,
   tasks: readonly SelectionTask<Kind>[],
   caller: Caller,
-): Promise<readonly TaskResults[Kind][]> {
+  merge: (found: readonly TaskResults[Kind][]) => Merged,
+): Promise<Merged> {
   const ask = (task: SelectionTask<Kind>) =>
     runner.run<Kind>(task as Extract<Task, { kind: Kind }>, caller)
   // Promise.all costs a small request more than all else here.
-  return tasks.length === 1 ? ask(tasks[0]).then(alone) : Promise.all(tasks.map(ask))
-}
-
-function alone<Result>(result: Result): readonly Result[] {
-  return [result]
+  if (tasks.length === 1) return ask(tasks[0]).then((found) => merge([found]))
+  return Promise.all(tasks.map(ask)).then(merge)
 }

@@ -43,8 +43,23 @@ function opened(t: Test, spins: number) {
   return { channel, exited }
 }
 
+/** Looks for results as a scheduler does: so many times, and then it lets itself be woken. */
+function follow(channel: Channel, turnCount: number): void {
+  if (turnCount === 0) channel.letWake()
+  else {
+    setImmediate(() => {
+      channel.drain()
+      follow(channel, turnCount - 1)
+    })
+  }
+}
+
 /** Sends a batch of counts; resolves when all of them are answered. */
-function sendCounts(channel: Channel, shardIndexes: readonly number[]): Promise<number[]> {
+function sendCounts(
+  channel: Channel,
+  shardIndexes: readonly number[],
+  turnCount = 0,
+): Promise<number[]> {
   const queries = shardIndexes.map(countOf)
   for (const query of queries) channel.batch.write(query, 0)
   return new Promise((resolve, reject) => {
@@ -55,17 +70,24 @@ function sendCounts(channel: Channel, shardIndexes: readonly number[]): Promise<
           reader.nextFault() === undefined ? reader.counts(1)[0] : -1,
         )
         resolve(counts)
+        follow(channel, turnCount)
       },
       failed: reject,
     })
+    follow(channel, turnCount)
   })
 }
 
-function sendRows(channel: Channel, runs: Uint32Array): Promise<unknown> {
+function sendRows(channel: Channel, runs: Uint32Array, turnCount = 0): Promise<unknown> {
   const format = { kind: 'json' } as const
   return new Promise((resolve, reject) => {
     const task = { kind: 'rows', shardIndex: 0, runs, format, into: new Uint8Array(0) } as const
-    channel.sendTask(task, { ended: resolve, failed: reject })
+    const ended = (result: unknown) => {
+      resolve(result)
+      follow(channel, turnCount)
+    }
+    channel.sendTask(task, { ended, failed: reject })
+    follow(channel, turnCount)
   })
 }
 
@@ -83,9 +105,10 @@ t.test('every task ends with its own result, however the threads fall asleep', a
         () => 14 + random.between(0, 99),
       )
       const isRows = random.unit() < 0.1
+      const turnCount = random.between(0, 3)
       const sent = isRows
-        ? sendRows(channel, Uint32Array.from(numbers))
-        : sendCounts(channel, numbers)
+        ? sendRows(channel, Uint32Array.from(numbers), turnCount)
+        : sendCounts(channel, numbers, turnCount)
       const ended: Promise<void> = sent.then((result) => {
         open.delete(ended)
         const expected = isRows ? numbers : numbers.map((each) => 2 * each)

@@ -64,6 +64,9 @@ class FakeThread implements QueryThread {
     }
     this.way = {
       batch,
+      // Its tasks end when the test says so.
+      drain: () => false,
+      letWake: () => {},
       sendTask: send,
       sendBatch: (end) => {
         const { queryCount } = batch

@@ -4,7 +4,7 @@
  * @module
  */
 import { type Answer, type Body, writeBody } from '../../format/answer.js'
-import { formats } from '../../format/formats.js'
+import { type Format, formats } from '../../format/formats.js'
 import { JSONP_CONTENT_TYPE, jsonp } from '../../format/jsonp.js'
 import { limits } from '../../limits.js'
 import type { Reply, ReplyHeaders, Sink } from '../../selection/reply.js'
@@ -73,20 +73,26 @@ async function stream(body: Body, sink: Sink): Promise<void> {
  * that the connection knows them again.
  */
 function headersOf(answer: Answer, options: ResponseOptions, name: string): ReplyHeaders {
-  const form = options.callback === undefined ? options.format + name : ''
-  const known = sharedHeaders.get(answer.headers)
-  const made = known?.get(form)
-  if (made !== undefined) return made
-  const headers = madeHeaders(answer.headers, options, name)
-  if (form === '' || headers.ETag || !Object.isFrozen(answer.headers)) return headers
-  Object.freeze(headers)
-  if (known !== undefined) known.set(form, headers)
-  else sharedHeaders.set(answer.headers, new Map([[form, headers]]))
+  const { headers: own } = answer
+  const known = sharedHeaders.get(own)?.get(name)?.[options.format]
+  if (known !== undefined && options.callback === undefined) return known
+  const headers = madeHeaders(own, options, name)
+  if (options.callback === undefined && !headers.ETag && Object.isFrozen(own)) {
+    share(Object.freeze(headers), own, options.format, name)
+  }
   return headers
 }
 
-/** By the frozen headers of answers: those of each form. */
-const sharedHeaders = new WeakMap<ReplyHeaders, Map<string, ReplyHeaders>>()
+function share(headers: ReplyHeaders, own: ReplyHeaders, format: Format, name: string): void {
+  const byName = sharedHeaders.get(own) ?? new Map<string, HeadersByFormat>()
+  sharedHeaders.set(own, byName)
+  byName.set(name, { ...byName.get(name), [format]: headers })
+}
+
+type HeadersByFormat = Readonly<Partial<Record<Format, ReplyHeaders>>>
+
+/** By the frozen headers of answers, and by the name of the answer. */
+const sharedHeaders = new WeakMap<ReplyHeaders, Map<string, HeadersByFormat>>()
 
 function madeHeaders(
   own: ReplyHeaders,
