@@ -50,8 +50,10 @@ export function readConfig(
     host: text(setting('host')),
     port: integer(setting('port'), 0, 65_535),
     sharePort: oneOf(setting('sharePort'), ['false', 'true']) === 'true',
-    httpThreadCount: integer(setting('httpThreads'), 1, 64),
-    queryThreadCount: integer(setting('queryThreads'), 1, 256),
+    ...threadCounts(
+      integerIfGiven(setting('httpThreads'), 1, 64),
+      integerIfGiven(setting('queryThreads'), 1, 256),
+    ),
     logLevel: oneOf(setting('logLevel'), logLevels),
     corsOrigins: origins(setting('corsOrigins')),
     crashQueryWorkerMs: integer(setting('crashQueryWorkerMs'), 0, 3_600_000),
@@ -72,8 +74,23 @@ export function readEnvironment(): Readonly<Record<string, string | undefined>> 
   return process.env
 }
 
-const coreCount = availableParallelism()
-const defaultHttpThreadCount = Math.max(1, Math.floor(coreCount / 4))
+/**
+ * How many threads there are where it is not said. A count of a drawn polygon takes an HTTP thread 1.5 to 2
+ * times as long as a query worker, so that HTTP threads use up more than half of the cores. A large request
+ * takes all query workers of its HTTP thread but one, which is kept for small ones. Idle workers cost
+ * little, and busy ones share the cores.
+ */
+function threadCounts(
+  httpThreads: number | undefined,
+  queryThreads: number | undefined,
+): Pick<Config, 'httpThreadCount' | 'queryThreadCount'> {
+  const coreCount = availableParallelism()
+  const inPairs = Math.max(1, Math.floor((queryThreads ?? Number.POSITIVE_INFINITY) / 2))
+  const httpThreadCount = httpThreads ?? Math.min(16, Math.floor(coreCount / 2) + 1, inPairs)
+  const workersPerThread = coreCount < 4 ? 2 : 3
+  const queryThreadCount = queryThreads ?? Math.max(coreCount, workersPerThread * httpThreadCount)
+  return { httpThreadCount, queryThreadCount }
+}
 
 /** Name in the configuration file and its default; flag and variable follow from the name. */
 const defaults = {
@@ -81,9 +98,9 @@ const defaults = {
   host: '127.0.0.1',
   port: 8080,
   sharePort: 'false',
-  httpThreads: defaultHttpThreadCount,
-  // At least two, so that a large request never stands in the way of all the small ones.
-  queryThreads: Math.max(2, coreCount - defaultHttpThreadCount),
+  // The number of cores says how many.
+  httpThreads: undefined,
+  queryThreads: undefined,
   logLevel: 'info',
   corsOrigins: '',
   crashQueryWorkerMs: 0,
@@ -169,6 +186,10 @@ function options({ value, origin }: Setting): readonly string[] {
     `${origin} must be options of Node.js such as --cpu-prof, separated by spaces, ` +
       `not ${JSON.stringify(value)}`,
   )
+}
+
+function integerIfGiven(setting: Setting, min: number, max: number): number | undefined {
+  return setting.value === undefined ? undefined : integer(setting, min, max)
 }
 
 function integer({ value, origin }: Setting, min: number, max: number): number {

@@ -168,7 +168,7 @@ export const limits = {
   /** Small selections travel together as far as a worker takes this long for them. */
   batchMs: 4,
   /** A selection is answered 503 if it would wait longer for others of its kind. */
-  backlogMs: 150,
+  backlogMs: 100,
   /** When the first small selection has waited this long, further requests are answered 503. */
   smallWaitMs: 250,
   /** The same for large selections. */

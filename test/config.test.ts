@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import t from 'tap'
 import { readConfig } from '../src/config.js'
@@ -24,8 +24,18 @@ t.test('a flag wins over the environment, that over the file, that over the defa
 t.test('defaults are those of the documentation', async (t) => {
   const config = readConfig({}, {})
   t.match(config, { dataDirectory: resolve('data/local'), host: '127.0.0.1', port: 8080 })
-  t.ok(config.queryThreadCount >= 2)
+  const coreCount = availableParallelism()
+  t.equal(config.httpThreadCount, Math.min(16, Math.floor(coreCount / 2) + 1))
+  t.ok(config.queryThreadCount >= Math.max(coreCount, 2 * config.httpThreadCount))
   t.ok(Object.isFrozen(config))
+})
+
+t.test('the number of threads of one kind follows that of the other', async (t) => {
+  const [one, many] = ['1', '64']
+  t.match(readConfig({ queryThreads: one }, {}), { httpThreadCount: 1, queryThreadCount: 1 })
+  t.equal(readConfig({ queryThreads: '3' }, {}).httpThreadCount, 1)
+  t.ok(readConfig({ httpThreads: many }, {}).queryThreadCount >= 128)
+  t.ok(readConfig({ httpThreads: one }, {}).queryThreadCount >= 2)
 })
 
 t.test('a switch is on or off, as a flag, a variable, or a truth value in the file', async (t) => {
