@@ -31,6 +31,7 @@ import { countsByWrk } from './scenarios/counts-wrk.js'
 import { lists } from './scenarios/lists.js'
 import { mixed } from './scenarios/mixed.js'
 import { overload } from './scenarios/overload.js'
+import { overloadByWrk } from './scenarios/overload-wrk.js'
 import type { Finding, Scenario } from './scenarios/scenario.js'
 import { shutdown } from './scenarios/shutdown.js'
 import { slowReaders } from './scenarios/slow-readers.js'
@@ -47,6 +48,7 @@ const scenarios: readonly Scenario[] = [
   lists,
   countsBesideLists,
   overload,
+  overloadByWrk,
   slowReaders,
   slowSenders,
   workerKills,

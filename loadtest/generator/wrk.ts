@@ -17,6 +17,8 @@ export interface WrkPlan {
   /** Sent one after the other, and again from the first. */
   readonly bodies: readonly string[]
   readonly connectionCount: number
+  /** For which a connection waits after each answer, on average; distributed exponentially. Default 0. */
+  readonly thinkMs?: number
   readonly warmUpSeconds: number
   readonly seconds: number
   readonly signal: AbortSignal
@@ -25,9 +27,13 @@ export interface WrkPlan {
 export interface WrkFigures {
   /** Right statuses alone. */
   readonly perSecond: number
+  /** Of right statuses, if each fault came faster than all of them; else too long. */
   readonly p50Ms: number
   readonly p99Ms: number
   readonly maxMs: number
+  /** Of other statuses, if they came faster than all right ones; else too short. 0 where there are none. */
+  readonly faultP50Ms: number
+  readonly faultP99Ms: number
   readonly answeredCount: number
   /** Answers other than 2xx and 3xx, and requests without an answer. */
   readonly failedCount: number
@@ -56,7 +62,7 @@ export async function driveByWrk(plan: WrkPlan): Promise<WrkFigures> {
 }
 
 async function runWrk(
-  { url, connectionCount, signal }: WrkPlan,
+  { url, connectionCount, thinkMs = 0, signal }: WrkPlan,
   seconds: number,
   scriptPath: string,
   bodiesPath: string,
@@ -65,7 +71,7 @@ async function runWrk(
   try {
     const output = await runTool(
       'wrk',
-      [...shape, '-s', scriptPath, `${url}/api/recipients`, '--', bodiesPath],
+      [...shape, '-s', scriptPath, `${url}/api/recipients`, '--', bodiesPath, String(thinkMs)],
       signal,
     )
     return readFigures(output)
@@ -79,7 +85,7 @@ async function runWrk(
 function readFigures(output: string): Omit<WrkFigures, 'processor'> {
   const line = output.trimEnd().split('\n').at(-1) ?? ''
   if (!line.startsWith(MARK)) throw new Error(`wrk printed no figures:\n${output}`)
-  const [answered, refused, micros, p50, p99, max, lost] = line
+  const [answered, refused, micros, p50, p99, faultP50, faultP99, max, lost] = line
     .slice(MARK.length)
     .split(' ')
     .map(Number)
@@ -88,6 +94,8 @@ function readFigures(output: string): Omit<WrkFigures, 'processor'> {
     p50Ms: p50 / 1_000,
     p99Ms: p99 / 1_000,
     maxMs: max / 1_000,
+    faultP50Ms: refused === 0 ? 0 : faultP50 / 1_000,
+    faultP99Ms: refused === 0 ? 0 : faultP99 / 1_000,
     answeredCount: answered,
     failedCount: refused + lost,
   }
@@ -95,15 +103,21 @@ function readFigures(output: string): Omit<WrkFigures, 'processor'> {
 
 const MARK = 'figures '
 
-/** Requests are written once, so that sending them costs the generator little. */
+/**
+ * Requests are written once, so that sending them costs the generator little. wrk tells latencies of all
+ * answers together, so that those of right ones are looked for behind the share of the others.
+ */
 const SCRIPT = `local requests = {}
 local at = 0
+local think = 0
 
 function init(args)
   local headers = { ["Content-Type"] = "application/json" }
   for body in io.lines(args[1]) do
     requests[#requests + 1] = wrk.format("POST", nil, headers, body)
   end
+  think = tonumber(args[2])
+  if think == 0 then delay = nil end
 end
 
 function request()
@@ -111,10 +125,17 @@ function request()
   return requests[at]
 end
 
+function delay()
+  return math.floor(-think * math.log(1 - math.random()))
+end
+
 function done(summary, latency)
   local errors = summary.errors
   local lost = errors.connect + errors.read + errors.write + errors.timeout
-  io.write(string.format("${MARK}%d %d %d %d %d %d %d\\n", summary.requests, errors.status,
-    summary.duration, latency:percentile(50), latency:percentile(99), latency.max, lost))
+  local faults = 100 * errors.status / summary.requests
+  local function right(share) return latency:percentile(faults + (100 - faults) * share) end
+  local function fault(share) return latency:percentile(faults * share) end
+  io.write(string.format("${MARK}%d %d %d %d %d %d %d %d %d\\n", summary.requests, errors.status,
+    summary.duration, right(0.5), right(0.99), fault(0.5), fault(0.99), latency.max, lost))
 end
 `

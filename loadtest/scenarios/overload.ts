@@ -3,16 +3,13 @@
  *
  * @module
  */
-import { askAll, type KnownRequest, verifyAnswers } from '../harness/answers.js'
 import { type DriveFigures, faultsOf } from '../harness/drive.js'
 import { DRIVE_HEADER, driveRow } from '../harness/drive-table.js'
-import { createOracle } from '../harness/oracle.js'
-import type { ServerProcess } from '../harness/processes.js'
 import { describeResident, type Resident, watchResident } from '../harness/resident.js'
 import { formatCount, formatFigure } from '../harness/table.js'
-import { heavySelections } from '../requests/heavy.js'
 import { driveClosed, driveOpen } from './drives.js'
-import type { Finding, Scenario, Stage } from './scenario.js'
+import { askHeavy } from './heavy-requests.js'
+import type { Finding, Scenario } from './scenario.js'
 
 export const overload: Scenario = {
   name: 'overload',
@@ -20,7 +17,7 @@ export const overload: Scenario = {
   run: async (stage) => {
     // Of its own, since it takes more memory afterwards.
     const service = await stage.startService()
-    const requests = await prepareRequests(stage, service)
+    const requests = await askHeavy(stage, service)
     const peak = await driveClosed(stage, service, requests, true)
     const { result: over, resident } = await watchResident(service, () =>
       driveOpen(stage, service, requests, {
@@ -35,21 +32,8 @@ export const overload: Scenario = {
 }
 
 const OVERLOAD_FACTOR = 3
-const REQUEST_COUNT = 256
-/** The search of one by brute force takes a second among ten million recipients. */
-const VERIFIED_COUNT = 8
 /** So many that a request hardly ever waits for a connection, not even when answers take long. */
 const CONNECTION_COUNT = 2_000
-
-async function prepareRequests(
-  { rows, options, signal }: Stage,
-  service: ServerProcess,
-): Promise<KnownRequest[]> {
-  const selections = heavySelections(rows, REQUEST_COUNT, options.seed)
-  const requests = await askAll(service.url, selections, signal)
-  verifyAnswers(createOracle(rows), selections.slice(0, VERIFIED_COUNT), requests)
-  return requests
-}
 
 const OVERLOAD_HEADER = [
   'offered/s',
