@@ -159,6 +159,8 @@ export const limits = {
   gatherMs: 10,
   /** While tasks are under way a front thread looks for results this long before it lets itself be woken. */
   awakeMs: 0.05,
+  /** It only does so if tasks of small selections take less than this on average. */
+  awakeTaskMs: 0.3,
   /** A selection with more vertices and arcs is a large one. */
   smallVertexCount: 512,
   /** Until it is parsed, a body up to this size counts as that of a small selection. */

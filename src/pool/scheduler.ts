@@ -139,7 +139,8 @@ export class Scheduler {
 
   /**
    * Ends what workers have done, and sends what waits. Turns follow one another for as long as there is
-   * something to do, and a moment longer: it costs both threads more if a worker must wake this one.
+   * something to do, and a moment longer where results come soon: it costs both threads more if a worker
+   * must wake this one.
    */
   readonly #turn = (): void => {
     this.#isTurnPlanned = false
@@ -150,7 +151,9 @@ export class Scheduler {
     const nowMs = performance.now()
     if (this.#isStirred) this.#stirredMs = nowMs
     this.#isStirred = false
-    if (nowMs - this.#stirredMs <= limits.awakeMs) this.#planTurn()
+    const isSoonDone = this.#smallTaskMs < limits.awakeTaskMs
+    const staysAwakeMs = isSoonDone ? limits.awakeMs : 0
+    if (nowMs - this.#stirredMs <= staysAwakeMs) this.#planTurn()
     else for (const { way } of ready) way.letWake()
   }
 
