@@ -26,6 +26,7 @@ import {
 import { formatCount, formatFigure, formatTable } from './harness/table.js'
 import { type LoadOptions, readOptions, usageOf } from './options.js'
 import { counts } from './scenarios/counts.js'
+import { countsBesideLarge } from './scenarios/counts-beside-large.js'
 import { countsBesideLists } from './scenarios/counts-beside-lists.js'
 import { countsByWrk } from './scenarios/counts-wrk.js'
 import { lists } from './scenarios/lists.js'
@@ -47,6 +48,7 @@ const scenarios: readonly Scenario[] = [
   countsByWrk,
   lists,
   countsBesideLists,
+  countsBesideLarge,
   overload,
   overloadByWrk,
   slowReaders,

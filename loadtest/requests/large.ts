@@ -45,7 +45,12 @@ function metresOf([lng, lat]: Position): Position {
 }
 
 /** A closed ring that no two edges of cross, with seven decimals. */
-function wavyRing(lng: number, lat: number, degrees: number, positionCount: number): Position[] {
+export function wavyRing(
+  lng: number,
+  lat: number,
+  degrees: number,
+  positionCount: number,
+): Position[] {
   const rounded = (value: number) => Math.round(value * 1e7) / 1e7
   const ring = Array.from({ length: positionCount - 1 }, (_, i): Position => {
     const turn = (2 * Math.PI * i) / (positionCount - 1)
