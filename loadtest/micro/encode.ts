@@ -8,7 +8,7 @@ import { csvRowPrefix, ndjsonRowPrefix } from '../../src/format/recipients.js'
 import { UNITS_PER_DEGREE } from '../../src/geometry/units.js'
 import { limits } from '../../src/limits.js'
 import type { Shard } from '../../src/shard/layout.js'
-import { encodeRows } from '../../src/shard/rows/encode-rows.js'
+import { encodeRows, rowBytes } from '../../src/shard/rows/encode-rows.js'
 import type { RowFormat } from '../../src/shard/rows/row-format.js'
 import { formatCount, formatFigure } from '../harness/table.js'
 import type { Finding } from './harness/compare.js'
@@ -53,6 +53,7 @@ function compareEncoders(
   for (const [name, format] of Object.entries(formats)) {
     ways[name] = () => encodedBytes(shard, lists, format)
     ways[plainName(name)] = () => encodedBytes(plain, lists, format)
+    ways[`${name}, its length`] = () => countedBytes(shard, lists, format)
   }
   const measured = Object.entries({ ...ways, ...others }).map(([name, pass]) => ({
     name,
@@ -156,4 +157,10 @@ function encodedBytes(shard: Shard, chunks: readonly Uint32Array[], format: RowF
 
 function nanos({ minMs, medianMs, p10Ms, p90Ms }: Timing, rowCount: number): string[] {
   return [minMs, medianMs, p10Ms, p90Ms].map((passMs) => formatFigure((1e6 * passMs) / rowCount))
+}
+
+function countedBytes(shard: Shard, chunks: readonly Uint32Array[], format: RowFormat): number {
+  let byteCount = 0
+  for (const runs of chunks) byteCount += rowBytes(shard, runs, format)
+  return byteCount
 }

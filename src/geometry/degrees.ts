@@ -37,3 +37,19 @@ export function writeDegrees(units: number, bytes: Uint8Array, at: number): numb
   }
   return end + digitCount
 }
+
+/** How many bytes `writeDegrees` writes. */
+export function degreesBytes(units: number): number {
+  const rest = Math.abs(units)
+  let byteCount = units < 0 ? ONE_WHOLE_BYTES + 1 : ONE_WHOLE_BYTES
+  if (rest >= 10 * UNITS_PER_DEGREE) byteCount++
+  if (rest >= 100 * UNITS_PER_DEGREE) byteCount++
+  // Without a decimal there is no point either.
+  if (rest % UNITS_PER_DEGREE === 0) return byteCount - DECIMALS_BYTES
+  for (let left = rest; left % 10 === 0; left /= 10) byteCount--
+  return byteCount
+}
+
+/** Bytes of the point and seven decimals, and of one digit before them. */
+const DECIMALS_BYTES = 8
+const ONE_WHOLE_BYTES = 1 + DECIMALS_BYTES

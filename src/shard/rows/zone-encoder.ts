@@ -27,6 +27,7 @@ export class ZoneEncoder {
   readonly #runs: Uint32Array
   readonly #piece: Uint8Array
   readonly #encode: (zone: number) => void
+  readonly #rowBytes: (zone: number, room: number) => number
 
   /** @param zone  the first byte of the scratch zone */
   constructor(module: WebAssembly.Module, memory: WebAssembly.Memory, zone: number) {
@@ -39,6 +40,7 @@ export class ZoneEncoder {
     writeWholes(this.#texts)
     const { exports } = new WebAssembly.Instance(module, { env: { memory } })
     this.#encode = exports.encode as (zone: number) => void
+    this.#rowBytes = exports.rowBytes as (zone: number, room: number) => number
   }
 
   /** `encodeRows` for rows of up to `rowBytes`. */
@@ -56,17 +58,33 @@ export class ZoneEncoder {
     let byteCount = 0
     this.#ask(shard, kind, prefix)
     for (let run = 0; run < runs.length && byteCount <= lastAt; run += 2 * RUN_COUNT) {
-      const part = runs.subarray(run, run + 2 * RUN_COUNT)
-      this.#runs.set(part)
-      const runsEnd = this.#runs.byteOffset + part.byteLength
-      header.setUint32(at.RUNS_AT, this.#runs.byteOffset, true)
-      header.setUint32(at.RUNS_END_AT, runsEnd, true)
+      const runsEnd = this.#handOver(runs.subarray(run, run + 2 * RUN_COUNT))
       while (header.getUint32(at.RUNS_AT, true) < runsEnd && byteCount <= lastAt) {
         byteCount += this.#encodePiece(into, byteCount, Math.min(lastAt - byteCount, PIECE_BYTES))
         rowCount += header.getUint32(at.ROW_COUNT, true)
       }
     }
     return { rowCount, byteCount }
+  }
+
+  /** How many bytes `encode` would write, where there is room for all. */
+  rowBytes(shard: Shard, runs: Uint32Array, kind: RowFormat['kind'], prefix: Uint8Array): number {
+    let byteCount = 0
+    this.#ask(shard, kind, prefix)
+    for (let run = 0; run < runs.length; run += 2 * RUN_COUNT) {
+      this.#handOver(runs.subarray(run, run + 2 * RUN_COUNT))
+      byteCount += this.#rowBytes(this.#start, this.#piece.byteOffset) >>> 0
+    }
+    return byteCount
+  }
+
+  /** @returns the end of the runs, as an address */
+  #handOver(runs: Uint32Array): number {
+    const runsEnd = this.#runs.byteOffset + runs.byteLength
+    this.#runs.set(runs)
+    this.#header.setUint32(at.RUNS_AT, this.#runs.byteOffset, true)
+    this.#header.setUint32(at.RUNS_END_AT, runsEnd, true)
+    return runsEnd
   }
 
   #ask({ coords, phoneOffsets, phones }: Shard, kind: RowFormat['kind'], prefix: Uint8Array): void {

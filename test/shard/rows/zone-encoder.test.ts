@@ -12,7 +12,7 @@ import { buildShard } from '../../../src/shard/build/build.js'
 import { partition } from '../../../src/shard/build/partition.js'
 import type { RecipientColumns } from '../../../src/shard/columns.js'
 import { attachShard, type Shard } from '../../../src/shard/layout.js'
-import { encodeRows } from '../../../src/shard/rows/encode-rows.js'
+import { encodeRows, rowBytes } from '../../../src/shard/rows/encode-rows.js'
 import { prefixOf, type RowFormat, rowBytesMax } from '../../../src/shard/rows/row-format.js'
 import { columnsOf, type TestRecipient } from '../../support/data/columns.js'
 import { testSeed } from '../../support/random/properties.js'
@@ -80,6 +80,19 @@ t.test('rows are the same to the byte, whatever runs and room there are', async 
   fc.assert(property, { seed: testSeed(t), numRuns: byTier({ short: 500, long: 5_000 }) })
 })
 
+t.test('bytes are counted as they are written, by both encoders', async (t) => {
+  const property = fc.property(
+    anyRecipients,
+    fc.array(fc.integer({ min: 0, max: 90 }), { maxLength: 60, size: 'max' }),
+    fc.constantFrom(...formats),
+    (recipients, steps, format) => {
+      const shard = inArena(columnsOf(recipients))
+      return isCounted(shard, runsOf(steps, shard.recipientCount), format)
+    },
+  )
+  fc.assert(property, { seed: testSeed(t), numRuns: byTier({ short: 1_000, long: 10_000 }) })
+})
+
 t.test('a buffer without room for a row gets none', async (t) => {
   const shard = inArena(columnsOf([{ phone: '+9991', lng: 0, lat: 0, contact: '' }]))
   for (const format of formats) {
@@ -99,6 +112,7 @@ t.test('prefixes of any length are whole', async (t) => {
     const all = Uint32Array.of(0, shard.recipientCount)
     for (const kind of ['csv', 'ndjson'] as const) {
       t.ok(agree(shard, all, { kind, prefix }, 400_000), `${kind} ${byteCount}`)
+      t.ok(isCounted(shard, all, { kind, prefix }), `${kind} ${byteCount}`)
     }
   }
 })
@@ -106,7 +120,10 @@ t.test('prefixes of any length are whole', async (t) => {
 t.test('more runs than are handed over at a time come out whole', async (t) => {
   const shard = inArena(randomColumns(40_000, seededRandom(testSeed(t))))
   const runs = Uint32Array.from({ length: 2 * 20_000 }, (_, i) => i)
-  for (const format of formats) t.ok(agree(shard, runs, format, 4_000_000), format.kind)
+  for (const format of formats) {
+    t.ok(agree(shard, runs, format, 4_000_000), format.kind)
+    t.ok(isCounted(shard, runs, format), format.kind)
+  }
 })
 
 t.test('a million rows are the same to the byte in every format', async (t) => {
@@ -116,7 +133,7 @@ t.test('a million rows are the same to the byte in every format', async (t) => {
     let equalCount = 0
     for (let start = 0; start < shard.recipientCount; start += 50_000) {
       const runs = Uint32Array.of(start, start + 50_000)
-      if (agree(shard, runs, format, 6_500_000)) equalCount++
+      if (agree(shard, runs, format, 6_500_000) && isCounted(shard, runs, format)) equalCount++
     }
     t.equal(equalCount, 20, format.kind)
   }
@@ -141,6 +158,7 @@ t.test('nothing is read behind the end of the memory', async (t) => {
     for (const format of formats) {
       const { same, isOwner } = compare(moved, all, format, 2_000)
       t.ok(same, `${spareBytes}`)
+      t.ok(isCounted(moved, all, format), `${spareBytes}`)
       t.equal(isOwner, spareBytes >= 16, 'where a vector does not fit, the other encoder writes')
     }
   }
@@ -206,6 +224,16 @@ function compare(
     isOwner: shard.arena?.zoneOwners.includes(threadId + 1) ?? false,
   }
 }
+
+/** Whether both encoders say beforehand how many bytes the rows of all runs take. */
+function isCounted(shard: Shard, runs: Uint32Array, format: RowFormat): boolean {
+  const plain = { ...shard, arena: null }
+  const { byteCount } = encodeRows(plain, runs, format, allRows)
+  return rowBytes(shard, runs, format) === byteCount && rowBytes(plain, runs, format) === byteCount
+}
+
+/** Room for every row of a test. */
+const allRows = new Uint8Array(40_000_000)
 
 /** Runs and gaps in turn. */
 function runsOf(steps: readonly number[], recipientCount: number): Uint32Array {

@@ -24,7 +24,6 @@ import {
   ROWS_AT,
   RUNS_AT,
   RUNS_END_AT,
-  SIGNS,
   WHOLES,
   WHOLES_BELOW_ZERO,
 } from '../zone-header'
@@ -38,7 +37,9 @@ import {
   tenThousandsOf,
   wholesOf,
 } from './degrees'
-import { writeEscaped } from './phone'
+import { isLookedAt, writeEscaped } from './phone'
+
+export { rowBytes } from './row-bytes'
 
 /** Writes rows until there are no more, or there is no room for the next one. */
 export function encode(zone: usize): void {
@@ -123,11 +124,7 @@ function wholeOffsetsOf(places: v128, wholes: v128): v128 {
 function writePhone(zone: usize, phone: usize, end: usize, at: usize): usize {
   const byteCount = <u32>(end - phone)
   const text = v128.load(phone)
-  const lowered = v128.or(text, i8x16.splat(0x20))
-  const signs = v128.swizzle(v128.load(zone, SIGNS), v128.and(text, i8x16.splat(0x0f)))
-  const signAt = ctz(i8x16.bitmask(i8x16.eq(lowered, signs)) | 0x10000)
-  // Also for a phone of no bytes, or of more than one vector.
-  if (byteCount - 1 >= <u32>signAt) return writeEscaped(load<i32>(zone, ESCAPES), phone, end, at)
+  if (isLookedAt(zone, text, byteCount)) return writeEscaped(load<i32>(zone, ESCAPES), phone, end, at)
   v128.store(at, text)
   return at + byteCount
 }

@@ -3,7 +3,25 @@
  *
  * @module
  */
-import { ESCAPE_CSV, ESCAPE_JSON } from '../zone-header'
+import { ESCAPE_CSV, ESCAPE_JSON, SIGNS } from '../zone-header'
+
+/**
+ * Whether a phone is looked at byte by byte: one with a sign, of no bytes, or of more than one vector.
+ *
+ * @param text  its first 16 bytes
+ */
+@inline
+export function isLookedAt(zone: usize, text: v128, byteCount: u32): bool {
+  const signAt = ctz(i8x16.bitmask(signsIn(text, v128.load(zone, SIGNS))) | 0x10000)
+  return byteCount - 1 >= <u32>signAt
+}
+
+/** -1 where a byte is one of the signs, or looks like one. */
+@inline
+export function signsIn(text: v128, signs: v128): v128 {
+  const lowered = v128.or(text, i8x16.splat(0x20))
+  return i8x16.eq(lowered, v128.swizzle(signs, v128.and(text, i8x16.splat(0x0f))))
+}
 
 /** Writes the phone at [start, end) and returns where it ends. */
 export function writeEscaped(escapes: i32, start: usize, end: usize, at: usize): usize {
