@@ -22,7 +22,7 @@ import {
   wantToBeTold,
 } from './channel-memory.js'
 import { QueryWriter } from './flat-queries.js'
-import { type ChannelEnd, type RowsWritten, WAKE, type WorkerTask } from './worker-messages.js'
+import { type ChannelEnd, WAKE, type WorkerResult, type WorkerTask } from './worker-messages.js'
 
 /** Gets one call for each task. */
 interface TaskEnd {
@@ -31,7 +31,7 @@ interface TaskEnd {
    *   returns
    * @param tookMs  the time for which the worker did nothing else
    */
-  ended(result: Uint32Array | RowsWritten, tookMs: number): void
+  ended(result: WorkerResult, tookMs: number): void
   /** The worker died. */
   failed(error: Error): void
 }
@@ -43,7 +43,7 @@ export class Channel {
   readonly #writers: readonly QueryWriter[]
   readonly #port: MessagePort
   /** Results that came as messages before their slots were looked at. */
-  readonly #arrived: (Uint32Array | RowsWritten)[] = []
+  readonly #arrived: WorkerResult[] = []
   /** Of the tasks that are not done, in order. */
   readonly #ends: TaskEnd[] = []
   #publishedCount = 0
@@ -134,7 +134,7 @@ export class Channel {
   }
 
   /** A result that is a message was posted before its task was counted as done. */
-  #resultIn({ findings }: Slot): Uint32Array | RowsWritten {
+  #resultIn({ findings }: Slot): WorkerResult {
     if (findings[0] !== BY_MESSAGE) return findings
     const arrived = this.#arrived.shift()
     if (arrived !== undefined) return arrived

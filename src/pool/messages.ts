@@ -33,7 +33,12 @@ export interface EncodeTask {
   readonly format: RowFormat
 }
 
-export type Task = SelectionTask<'count'> | SelectionTask<'select'> | EncodeTask
+/** How many bytes some recipients of one shard take. */
+export interface RowBytesTask extends Omit<EncodeTask, 'kind'> {
+  readonly kind: 'rowBytes'
+}
+
+export type Task = SelectionTask<'count'> | SelectionTask<'select'> | EncodeTask | RowBytesTask
 
 /** Milliseconds by a clock that all threads of the process share; `performance.now` is not. */
 export function sharedClockMs(): number {
@@ -45,6 +50,7 @@ export interface TaskResults {
   readonly count: readonly number[]
   readonly select: readonly Uint32Array[]
   readonly encode: EncodedRows
+  readonly rowBytes: number
 }
 
 /** As many of the rows that were asked for as there was room for. */

@@ -12,7 +12,7 @@ import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import { BudgetSpent, Unwanted } from '../shard/budget.js'
 import { attachShard, type Shard } from '../shard/layout.js'
-import { encodeRows } from '../shard/rows/encode-rows.js'
+import { encodeRows, rowBytes } from '../shard/rows/encode-rows.js'
 import { countInside, selectInside } from '../shard/select.js'
 import {
   BY_MESSAGE,
@@ -29,7 +29,14 @@ import { type Findings, findingsLength, writeFindings } from './flat-findings.js
 import { type FlatQueries, type TimedQuery, unflatten } from './flat-queries.js'
 import { sharedClockMs } from './messages.js'
 import { giveWay } from './priority.js'
-import { type ChannelEnd, type QueryWorkerData, WAKE, type WorkerTask } from './worker-messages.js'
+import {
+  type ChannelEnd,
+  type QueryWorkerData,
+  type RowBytesCounted,
+  type RowsWritten,
+  WAKE,
+  type WorkerTask,
+} from './worker-messages.js'
 
 /**
  * Attaches the shards this worker was born with.
@@ -69,8 +76,16 @@ export function attachWorker(): (end: ChannelEnd) => void {
   function doMessage(slot: Slot, port: MessagePort): void {
     const task = receiveMessageOnPort(port)?.message as WorkerTask
     slot.findings[0] = BY_MESSAGE
-    if (task.kind === 'queries') post(findAll(task, task.unwanted), port)
-    else port.postMessage(encodeRows(shards[task.shardIndex], task.runs, task.format, task.into))
+    if (task.kind === 'queries') {
+      post(findAll(task, task.unwanted), port)
+      return
+    }
+    const { shardIndex, runs, format } = task
+    const result: RowsWritten | RowBytesCounted =
+      task.kind === 'rows'
+        ? encodeRows(shards[shardIndex], runs, format, task.into)
+        : { byteCount: rowBytes(shards[shardIndex], runs, format) }
+    port.postMessage(result)
   }
 }
 

@@ -24,10 +24,11 @@ import {
   mayFollow,
   type Result,
   Waiting,
+  type WaitingRowBytes,
   type WaitingRows,
   type WaitingSelection,
 } from './waiting.js'
-import type { RowsWritten } from './worker-messages.js'
+import type { RowBytesCounted, RowsWritten } from './worker-messages.js'
 import type { QueryThreads, TaskWay } from './worker-threads.js'
 
 type Thread = QueryThreads['ready'][number]
@@ -216,7 +217,8 @@ export class Scheduler {
     const thread = this.#placeFor('rows')
     if (thread === undefined || this.#lanes.rows.length === 0) return false
     const waiting = this.#takeFirst('rows')
-    if (waiting !== undefined) this.#encode(thread, waiting as WaitingRows)
+    if (waiting?.task.kind === 'encode') this.#encode(thread, waiting as WaitingRows)
+    else if (waiting !== undefined) this.#countBytes(thread, waiting as WaitingRowBytes)
     return true
   }
 
@@ -259,6 +261,18 @@ export class Scheduler {
         failed: (error) => this.#retry(thread, alone, error),
       },
     )
+  }
+
+  #countBytes(thread: Thread, waiting: WaitingRowBytes): void {
+    const alone = [waiting]
+    this.#begin(thread, alone)
+    thread.way.sendTask(waiting.task, {
+      ended: (counted) => {
+        this.#back(thread, alone)
+        this.#succeed(waiting, (counted as RowBytesCounted).byteCount)
+      },
+      failed: (error) => this.#retry(thread, alone, error),
+    })
   }
 
   #encode(thread: Thread, waiting: WaitingRows): void {

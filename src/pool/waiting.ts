@@ -8,6 +8,7 @@ import type { InLine } from './line.js'
 import type {
   Caller,
   EncodeTask,
+  RowBytesTask,
   SelectionKind,
   SelectionTask,
   Task,
@@ -46,6 +47,7 @@ export class Waiting implements InLine<Waiting> {
 
 export type WaitingSelection = Waiting & { readonly task: SelectionTask<SelectionKind> }
 export type WaitingRows = Waiting & { readonly task: EncodeTask }
+export type WaitingRowBytes = Waiting & { readonly task: RowBytesTask }
 
 /** A task that has failed before travels alone. */
 export function mayFollow(waiting: Waiting, batch: readonly Waiting[]): boolean {
@@ -53,6 +55,6 @@ export function mayFollow(waiting: Waiting, batch: readonly Waiting[]): boolean 
 }
 
 export function laneOf(task: Task): Lane {
-  if (task.kind === 'encode') return 'rows'
+  if (task.kind === 'encode' || task.kind === 'rowBytes') return 'rows'
   return task.isLarge ? 'large' : 'small'
 }

@@ -8,6 +8,7 @@ import type { ShardImage } from '../shard/layout.js'
 import type { RowFormat } from '../shard/rows/row-format.js'
 import type { Control, Flag } from './control.js'
 import type { FlatQueries } from './flat-queries.js'
+import type { RowBytesTask } from './messages.js'
 
 /** The data that every worker starts with. */
 export interface QueryWorkerData {
@@ -27,7 +28,7 @@ export interface ChannelEnd {
 export const WAKE = 0
 
 /** The tasks that travel as messages. */
-export type WorkerTask = QueriesTask | RowsTask
+export type WorkerTask = QueriesTask | RowsTask | RowBytesTask
 
 interface QueriesTask extends FlatQueries {
   readonly kind: 'queries'
@@ -49,3 +50,10 @@ export interface RowsWritten {
   readonly rowCount: number
   readonly byteCount: number
 }
+
+export interface RowBytesCounted {
+  readonly byteCount: number
+}
+
+/** What a worker makes of a task; of selections, the findings. */
+export type WorkerResult = Uint32Array | RowsWritten | RowBytesCounted

@@ -42,10 +42,10 @@ t.test('workers count, select and encode what the shards hold', async (t) => {
   t.equal(selected.length, shards.length)
   const shardIndex = counts.indexOf(Math.max(...counts))
   const runs = selected[shardIndex]
-  const rows = await pool.run<'encode'>(
-    { kind: 'encode', shardIndex, runs, format: { kind: 'csv', prefix: '1,Mobile,' } },
-    inTime(),
-  )
+  const some = { shardIndex, runs, format: { kind: 'csv', prefix: '1,Mobile,' } } as const
+  const rows = await pool.run<'encode'>({ kind: 'encode', ...some }, inTime())
+  const byteCount = await pool.run<'rowBytes'>({ kind: 'rowBytes', ...some }, inTime())
+  t.equal(byteCount, rows.bytes.length)
   t.equal(Buffer.from(rows.bytes).toString().trimEnd().split('\r\n').length, counts[shardIndex])
 })
 

@@ -10,7 +10,7 @@ import { QueryWriter, unflatten } from '../../src/pool/flat-queries.js'
 import { type Caller, sharedClockMs } from '../../src/pool/messages.js'
 import type { QueryThread } from '../../src/pool/placement.js'
 import { Scheduler } from '../../src/pool/scheduler.js'
-import type { WorkerTask } from '../../src/pool/worker-messages.js'
+import type { WorkerResult, WorkerTask } from '../../src/pool/worker-messages.js'
 import type { QueryThreads, TaskWay } from '../../src/pool/worker-threads.js'
 import { inTime, within } from '../support/service/in-time.js'
 import { until } from '../support/service/until.js'
@@ -30,6 +30,8 @@ const rows = {
   runs: Uint32Array.of(0, 5),
   format: { kind: 'json' },
 } as const
+
+const rowBytes = { ...rows, kind: 'rowBytes' } as const
 
 type QueriesTask = Extract<WorkerTask, { kind: 'queries' }>
 type RowsTask = Extract<WorkerTask, { kind: 'rows' }>
@@ -57,8 +59,7 @@ class FakeThread implements QueryThread {
       sent.push({
         thread: this,
         task,
-        answer: (tookMs = 0) =>
-          end.ended(task.kind === 'rows' ? writeRows(task) : countAll(task), tookMs),
+        answer: (tookMs = 0) => end.ended(resultOf(task), tookMs),
         die: () => end.failed(new Error('for the test')),
       })
     }
@@ -88,6 +89,11 @@ class FakeThreads implements QueryThreads {
   constructor(count: number) {
     this.ready = Array.from({ length: count }, (_, id) => new FakeThread(id, this.sent))
   }
+}
+
+function resultOf(task: WorkerTask): WorkerResult {
+  if (task.kind === 'rowBytes') return { byteCount: 70 }
+  return task.kind === 'rows' ? writeRows(task) : countAll(task)
 }
 
 function countAll(task: QueriesTask): Uint32Array {
@@ -318,6 +324,24 @@ t.test('rows lie in memory that is used again, but for that of a worker that die
   held.release()
   await encoded(true)
   t.equal(buffers.size, 3, 'one was taken back, and given up with its worker')
+})
+
+t.test('bytes are counted in the lane of rows, and again when a worker dies', async (t) => {
+  const { threads, scheduler } = started(t, 1)
+  const counted = scheduler.run(rowBytes, inTime())
+  await until(() => threads.sent.length === 1)
+  t.same(threads.sent[0].thread.underWay, { small: 0, large: 0, rows: 1 })
+  threads.sent[0].die()
+  await until(() => threads.sent.length === 2)
+  threads.sent[1].answer()
+  t.equal(await counted, 70)
+  t.same(threads.sent[0].thread.underWay, { small: 0, large: 0, rows: 0 })
+  const refused = scheduler.run(rowBytes, inTime())
+  for (const at of [2, 3]) {
+    await until(() => threads.sent.length > at)
+    threads.sent[at].die()
+  }
+  await t.rejects(refused, { code: 'Unavailable', status: 503 })
 })
 
 t.test('so many as the queue holds, and not one more', async (t) => {

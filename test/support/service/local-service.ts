@@ -13,7 +13,7 @@ import { buildShard } from '../../../src/shard/build/build.js'
 import { partition } from '../../../src/shard/build/partition.js'
 import type { RecipientColumns } from '../../../src/shard/columns.js'
 import { attachShard, type Shard, type ShardImage } from '../../../src/shard/layout.js'
-import { encodeRows } from '../../../src/shard/rows/encode-rows.js'
+import { encodeRows, rowBytes } from '../../../src/shard/rows/encode-rows.js'
 import { countInside, selectInside } from '../../../src/shard/select.js'
 import { inArenas } from '../data/arenas.js'
 import { withRepeats } from '../data/repeats.js'
@@ -63,6 +63,7 @@ export function serviceOf(
       )
       return { rowCount, bytes: bytes.subarray(0, byteCount), release: () => bytes.fill(0) }
     }
+    if (task.kind === 'rowBytes') return rowBytes(shards[task.shardIndex], task.runs, task.format)
     const touched = Array.from(task.shardIndexes, (index) => shards[index])
     const { shapes, countMode, isDistinct } = task
     const budget = { edgeTestCount: limits.edgeTestCount }
