@@ -23,7 +23,7 @@ const headers = {
 const CHUNK_BYTES = 600 * 1024
 
 const stream: Handler = async (_, reply) => {
-  const sink = reply.begin(200, headers)
+  const sink = reply.begin(200, headers, body.length)
   for (let at = 0; at < body.length && !sink.gone; at += CHUNK_BYTES) {
     if (!sink.write(body.subarray(at, at + CHUNK_BYTES))) await sink.drained()
   }

@@ -15,6 +15,7 @@ import type { IncomingRequest } from './request.js'
 import { type RequestEnd, StageClock, type StageTimes } from './request-end.js'
 import { type ReaderRules, ReaderWatch } from './response/reader-watch.js'
 import { ChunkedSink } from './response/sink.js'
+import { SizedSink } from './response/sized-sink.js'
 import {
   type HeadBlock,
   headBlock,
@@ -60,7 +61,7 @@ export class Exchange implements Reply, RequestEnd {
   readonly #native: NativeResponse
   readonly #owner: ExchangeOwner
   #phase: Phase = 'open'
-  #sink: ChunkedSink | undefined
+  #sink: ChunkedSink | SizedSink | undefined
   #watch: ReaderWatch | undefined
   #sentBytes = 0
   #isCut = false
@@ -157,7 +158,7 @@ export class Exchange implements Reply, RequestEnd {
     })
   }
 
-  begin(status: number, headers: ReplyHeaders): Sink {
+  begin(status: number, headers: ReplyHeaders, byteCount?: number): Sink {
     if (!this.#start(status)) return new ChunkedSink(undefined)
     const close = this.closing || this.#owner.draining
     const writeHead = () => {
@@ -168,18 +169,22 @@ export class Exchange implements Reply, RequestEnd {
     if (this.headersOnly) {
       this.#native.cork(() => {
         writeHead()
+        if (byteCount !== undefined) this.#native.writeHeader('Content-Length', String(byteCount))
         this.#native.endWithoutBody()
       })
       this.#finish()
       return new ChunkedSink(undefined)
     }
-    this.#sink = new ChunkedSink({
+    const output = {
       native: this.#native,
       writeHead,
       finished: () => this.#finish(),
       cutOff: () => this.abort(),
+      misused: (what: string) => this.#owner.misused(what),
       readerRules: this.#owner.readerRules,
-    })
+    }
+    this.#sink =
+      byteCount === undefined ? new ChunkedSink(output) : new SizedSink(output, byteCount)
     return this.#sink
   }
 

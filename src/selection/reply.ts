@@ -15,8 +15,12 @@ export interface Reply {
   whenOver(listener: () => void): void
   /** Sends a whole answer. */
   send(status: number, headers: ReplyHeaders, body: Uint8Array | string): void
-  /** Sends status and headers, and lets the body follow piece by piece. */
-  begin(status: number, headers: ReplyHeaders): Sink
+  /**
+   * Sends status and headers, and lets the body follow piece by piece.
+   *
+   * @param byteCount  how long the body is going to be, where that is known
+   */
+  begin(status: number, headers: ReplyHeaders, byteCount?: number): Sink
 }
 
 /** Where the body of an answer goes, to the client. */

@@ -19,7 +19,7 @@ t.test('while it drains, every kind of answer says Connection: close, once', asy
   const replies: Reply[] = []
   const hold: Handler = (_, reply) => void replies.push(reply)
   const { server, port } = await startServer(t, [{ path: '/hold', methods: { GET: hold } }])
-  const clients = Array.from({ length: 4 }, () => new Client(port))
+  const clients = Array.from({ length: 5 }, () => new Client(port))
   for (const [i, client] of clients.entries()) {
     client.write(requestText(i === 3 ? 'HEAD /hold' : 'GET /hold'))
     await until(() => replies.length === i + 1)
@@ -29,7 +29,7 @@ t.test('while it drains, every kind of answer says Connection: close, once', asy
   t.equal((await idle.answer()).headers.connection, undefined, 'not yet draining')
 
   server.stopAccepting()
-  t.equal(server.openExchangeCount, 4)
+  t.equal(server.openExchangeCount, 5)
   await t.rejects(request(port, 'GET /hold'), 'no new connections')
   idle.write(requestText('GET /unknown'))
   t.equal((await idle.answer()).headers.connection, 'close', 'errors too')
@@ -41,6 +41,7 @@ t.test('while it drains, every kind of answer says Connection: close, once', asy
   sink.write(Buffer.from('streamed'))
   sink.end()
   replies[3].send(200, {}, 'small')
+  replies[4].begin(200, {}, 5).write(Buffer.from('sized'))
   for (const [i, client] of clients.entries()) {
     const head = String(await client.readUntil('\r\n\r\n'))
     t.equal(head.match(/^connection: close\r$/gim)?.length, 1, `answer ${i}`)
@@ -48,6 +49,7 @@ t.test('while it drains, every kind of answer says Connection: close, once', asy
   t.equal(String(await clients[0].read(5)), 'small')
   t.equal((await clients[1].read(large.length)).length, large.length)
   t.equal(String(await clients[2].readUntil('0\r\n\r\n')), '7\r\nstreame\r\n1\r\nd\r\n0\r\n\r\n')
+  t.equal(String(await clients[4].read(5)), 'sized')
   await clients[0].untilClosed()
   t.equal(server.openExchangeCount, 0)
   t.equal(await server.shutDown({ quietMs: 0, deadlineMs: 1_000 }), 0)
@@ -124,12 +126,17 @@ t.test('a reader that takes nothing for too long is cut off', async (t) => {
     while (!sink.gone) if (!sink.write(large)) await sink.drained()
   }
   const huge = new Uint8Array(64 * 1024 * 1024)
+  const sized: Handler = async (_, reply) => {
+    const sink = reply.begin(200, {}, huge.length)
+    if (!sink.write(huge)) await sink.drained()
+  }
   const routes: Route<Handler>[] = [
     { path: '/stream', methods: { GET: endless } },
+    { path: '/sized', methods: { GET: sized } },
     { path: '/whole', methods: { GET: (_, reply) => reply.send(200, {}, huge) } },
   ]
   const { server, port } = await startServer(t, routes, { bounds: { clientStallMs: 300 } })
-  for (const path of ['/stream', '/whole']) {
+  for (const { path } of routes) {
     const client = new Client(port)
     client.socket.pause()
     client.write(requestText(`GET ${path}`))

@@ -76,15 +76,18 @@ t.test('a body that arrives in time is read, and its time is over with it', asyn
 const WHOLE = new Uint8Array(32 * MiB)
 const PIECE = WHOLE.subarray(0, MiB / 16)
 
-const stream: Handler = async (_, reply) => {
-  const sink = reply.begin(200, {})
-  for (let sent = 0; sent < WHOLE.length && !sink.gone; sent += PIECE.length) {
-    if (!sink.write(PIECE)) await sink.drained()
+const stream =
+  (byteCount?: number): Handler =>
+  async (_, reply) => {
+    const sink = reply.begin(200, {}, byteCount)
+    for (let sent = 0; sent < WHOLE.length && !sink.gone; sent += PIECE.length) {
+      if (!sink.write(PIECE)) await sink.drained()
+    }
+    sink.end()
   }
-  sink.end()
-}
 const answers: Route<Handler>[] = [
-  { path: '/stream', methods: { GET: stream } },
+  { path: '/stream', methods: { GET: stream() } },
+  { path: '/sized', methods: { GET: stream(WHOLE.length) } },
   { path: '/whole', methods: { GET: (_, reply) => reply.send(200, {}, WHOLE) } },
 ]
 
@@ -100,7 +103,7 @@ t.test('a reader that keeps reading, but too slowly, is cut off', async (t) => {
   // No reader is as fast, so any that is waited for half a second in all is too slow.
   const bounds = { clientStallMs: 500, clientBytesPerSecond: 1e15 }
   const { port, server } = await startServer(t, answers, { bounds })
-  for (const path of ['/stream', '/whole']) {
+  for (const { path } of answers) {
     const client = new Client(port)
     readSlowly(client)
     client.write(requestText(`GET ${path}`))
@@ -113,7 +116,7 @@ t.test('a reader that keeps reading, but too slowly, is cut off', async (t) => {
 
 t.test('a reader that is as slow, but fast enough, gets all of its answer', async (t) => {
   const { port } = await startServer(t, answers, { bounds: { clientBytesPerSecond: 1 } })
-  for (const path of ['/stream', '/whole']) {
+  for (const { path } of answers) {
     const client = new Client(port)
     readSlowly(client)
     client.write(requestText(`GET ${path}`))

@@ -1,5 +1,5 @@
 /**
- * The body of one streamed answer, as chunks.
+ * The body of one streamed answer of unknown length, as chunks.
  *
  * A native chunked write always accepts the chunk, and buffers the bytes that the socket does not
  * take. It signals back-pressure only by returning false. The writer must then wait, so at most one
@@ -8,37 +8,40 @@
  * @module
  */
 import type { Sink } from '../../selection/reply.js'
-import { Deferred } from '../deferred.js'
-import { type NativeResponse, waitAnew } from '../uws.js'
-import { type ReaderRules, ReaderWatch } from './reader-watch.js'
+import type { NativeResponse } from '../uws.js'
+import { BackPressure } from './back-pressure.js'
+import type { ReaderRules } from './reader-watch.js'
 
 /** The library corks 16 KiB, with the length of the chunk. */
 const CORKED_BYTES = 15 << 10
 
-interface ChunkedOutput {
+/** The connection, as a sink sees it. */
+export interface SinkOutput {
   readonly native: NativeResponse
   /** Writes status and headers; called once, corked, right before the first bytes of the body. */
   writeHead(): void
   readonly readerRules: ReaderRules
-  /** Called once, when the body was ended. */
+  /** Called once, when the body is complete. */
   finished(): void
   /** Breaks the connection off, which calls `leave`. */
   cutOff(): void
 }
 
 export class ChunkedSink implements Sink {
-  #output: ChunkedOutput | undefined
+  #output: SinkOutput | undefined
+  readonly #pressure: BackPressure | undefined
   #headWritten = false
   #ended = false
-  #waiting: Deferred<void> | undefined
   #writtenBytes = 0
-  #watch: ReaderWatch | undefined
 
   /** @param output  undefined when nobody is there to write to */
-  constructor(output: ChunkedOutput | undefined) {
+  constructor(output: SinkOutput | undefined) {
     this.#output = output
-    output?.native.onWritable(() => {
-      this.#resume()
+    if (output === undefined) return
+    const pressure = new BackPressure(output)
+    this.#pressure = pressure
+    output.native.onWritable(() => {
+      pressure.resume()
       return true
     })
   }
@@ -55,7 +58,7 @@ export class ChunkedSink implements Sink {
     const output = this.#output
     if (output === undefined) return false
     // A chunk of no bytes would end the body.
-    if (chunk.length === 0) return this.#waiting === undefined
+    if (chunk.length === 0) return !this.#pressure?.isOn
     if (!this.#headWritten) output.native.cork(() => this.#writeHeadOnce(output))
     // Pieces must fit into what the library corks. When corked bytes fill the socket, it takes a larger
     // piece behind them for written and loses it. For a piece that is not corked it prints a warning.
@@ -65,13 +68,13 @@ export class ChunkedSink implements Sink {
     }
     // Only the next write tells whether the socket took a piece, so the last byte goes by itself.
     const taken = writeCorked(output.native, chunk.subarray(last))
-    if (!taken) this.#block(output)
+    if (!taken && !this.#pressure?.isOn) this.#pressure?.waits(this.#writtenBytes)
     this.#writtenBytes += chunk.length
     return taken
   }
 
   drained(): Promise<void> {
-    return this.#waiting?.promise ?? Promise.resolve()
+    return this.#pressure?.over ?? Promise.resolve()
   }
 
   end(): void {
@@ -93,30 +96,13 @@ export class ChunkedSink implements Sink {
   /** The connection may no longer be touched. */
   leave(): void {
     this.#output = undefined
-    this.#watch?.end()
-    this.#resume()
+    this.#pressure?.end()
   }
 
-  #writeHeadOnce(output: ChunkedOutput): void {
+  #writeHeadOnce(output: SinkOutput): void {
     if (this.#headWritten) return
     this.#headWritten = true
     output.writeHead()
-  }
-
-  #block(output: ChunkedOutput): void {
-    if (this.#waiting !== undefined) return
-    this.#waiting = new Deferred()
-    this.#watch ??= new ReaderWatch(output.readerRules, {
-      waitAnew: () => waitAnew(output.native),
-      cutOff: () => output.cutOff(),
-    })
-    this.#watch.waits(this.#writtenBytes)
-  }
-
-  #resume(): void {
-    this.#watch?.goesOn()
-    this.#waiting?.resolve()
-    this.#waiting = undefined
   }
 }
 

@@ -1,0 +1,63 @@
+/**
+ * The times at which the socket of an answer has no room. Whoever writes the answer waits, and its reader
+ * is watched.
+ *
+ * @module
+ */
+import { Deferred } from '../deferred.js'
+import { type NativeResponse, waitAnew } from '../uws.js'
+import { type ReaderRules, ReaderWatch } from './reader-watch.js'
+
+interface Connection {
+  readonly native: NativeResponse
+  readonly readerRules: ReaderRules
+  /** Called when the reader takes too long. */
+  cutOff(): void
+}
+
+export class BackPressure {
+  readonly #connection: Connection
+  #waiting: Deferred<void> | undefined
+  #watch: ReaderWatch | undefined
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  get isOn(): boolean {
+    return this.#waiting !== undefined
+  }
+
+  /** Resolves when there is room, or will never be. */
+  get over(): Promise<void> {
+    return this.#waiting?.promise ?? Promise.resolve()
+  }
+
+  /**
+   * There is no room, or again none for all that waits.
+   *
+   * @param takenBytes  of the whole answer so far
+   */
+  waits(takenBytes: number): void {
+    this.#waiting ??= new Deferred()
+    this.#watch ??= new ReaderWatch(this.#connection.readerRules, {
+      waitAnew: () => waitAnew(this.#connection.native),
+      cutOff: () => this.#connection.cutOff(),
+    })
+    this.#watch.goesOn()
+    this.#watch.waits(takenBytes)
+  }
+
+  /** There is room. */
+  resume(): void {
+    this.#watch?.goesOn()
+    this.#waiting?.resolve()
+    this.#waiting = undefined
+  }
+
+  /** The answer is over. */
+  end(): void {
+    this.#watch?.end()
+    this.resume()
+  }
+}
