@@ -209,6 +209,18 @@ export const limits = {
   keptUpBytes: 5 * MiB,
   /** Pieces of one list that are encoded at a time while its client keeps up. */
   piecesAheadCount: 2,
+  /**
+   * Rows whose bytes a query worker counts at a time, for the length of a list: a quarter of a millisecond,
+   * or a few where each row is a run.
+   */
+  rowsMeasuredCount: 131_072,
+  /** Such pieces of one list at a time. */
+  piecesMeasuredCount: 4,
+  /**
+   * Rows of the longest list that tells its length: a tenth of a second of one query worker. A longer one
+   * begins at once, in chunks.
+   */
+  listMeasuredCount: 50_000_000,
   /** Buffer for rows that are encoded at a time. */
   rowBufferBytes: 1 * MiB,
   /** Such buffers that one front thread keeps for reuse. */

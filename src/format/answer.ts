@@ -18,8 +18,18 @@ export interface ByteSink {
   drained(): Promise<void>
 }
 
-/** Writes a body piece by piece; returns when all of it is written or nobody takes it. */
-export type BodyWriter = (sink: ByteSink) => Promise<void>
+/** A long body, which writes itself. */
+export interface BodyWriter {
+  /** Writes it piece by piece; returns when all of it is written or nobody takes it. */
+  write(sink: ByteSink): Promise<void>
+  /**
+   * How many bytes `write` is going to write; undefined where it would take too long to find out. Left
+   * out where only writing tells.
+   *
+   * @throws ServiceError  as a rejection
+   */
+  byteCount?(): Promise<number | undefined>
+}
 
 /** The bytes of an answer or of a part of one. Long ones write themselves. */
 export type Body = string | Uint8Array | BodyWriter
@@ -51,15 +61,14 @@ export interface Answer {
   csvRecord(): CsvRecord
 }
 
-/** Writes any body. */
+/** Writes any body, and waits until there is room for more. */
 export async function writeBody(body: Body, sink: ByteSink): Promise<void> {
-  if (typeof body === 'function') await body(sink)
-  else await writePiece(typeof body === 'string' ? utf8.encode(body) : body, sink)
+  if (!isWhole(body)) await body.write(sink)
+  else if (!sink.write(typeof body === 'string' ? utf8.encode(body) : body)) await sink.drained()
 }
 
-/** Writes one piece, and waits until there is room for more. */
-export async function writePiece(piece: Uint8Array, sink: ByteSink): Promise<void> {
-  if (!sink.write(piece)) await sink.drained()
+export function isWhole(body: Body): body is string | Uint8Array {
+  return typeof body === 'string' || body instanceof Uint8Array
 }
 
 const utf8 = new TextEncoder()

@@ -5,7 +5,8 @@
  */
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
-import { type Body, writePiece } from './answer.js'
+import type { Body } from './answer.js'
+import { enclosed } from './enclosed.js'
 import { queryValue } from './negotiate.js'
 
 export const JSONP_CONTENT_TYPE = 'text/javascript'
@@ -31,19 +32,10 @@ export function callbackOf(query: URLSearchParams): string | undefined {
 export function jsonp(callback: string, body: string): string
 export function jsonp(callback: string, body: Body): Body
 export function jsonp(callback: string, body: Body): Body {
-  if (typeof body === 'string') return `${callback}(${body})`
-  if (body instanceof Uint8Array) return Buffer.concat([utf8.encode(`${callback}(`), body, CLOSE])
-  return async (sink) => {
-    await writePiece(utf8.encode(`${callback}(`), sink)
-    await body(sink)
-    await writePiece(CLOSE, sink)
-  }
+  return enclosed(`${callback}(`, body, ')')
 }
 
 const NAMES = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/
-
-const utf8 = new TextEncoder()
-const CLOSE = utf8.encode(')')
 
 function refuse(problem: string): never {
   throw new ServiceError('InvalidRequest', `callback ${problem}`, 'callback')

@@ -4,18 +4,12 @@
  *
  * @module
  */
-import { type Body, writePiece } from './answer.js'
+import type { Body } from './answer.js'
+import { enclosed } from './enclosed.js'
 
 /** Puts a body of JSON, which has no line end in it, on a line. */
 export function ndjsonLine(body: string): string
 export function ndjsonLine(body: Body): Body
 export function ndjsonLine(body: Body): Body {
-  if (typeof body === 'string') return `${body}\n`
-  if (body instanceof Uint8Array) return Buffer.concat([body, LINE_END])
-  return async (sink) => {
-    await body(sink)
-    await writePiece(LINE_END, sink)
-  }
+  return enclosed('', body, '\n')
 }
-
-const LINE_END = new TextEncoder().encode('\n')

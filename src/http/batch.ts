@@ -77,40 +77,47 @@ function batchAnswer(answers: readonly (Answer | undefined)[], heldBytes: number
   }
 }
 
+/** Nothing tells how long a batch is: to find out, each of its answers would have to be made twice. */
 function jsonList(answers: readonly (Answer | undefined)[]): BodyWriter {
-  return async (sink) => {
-    for (const [index, answer] of answers.entries()) {
-      await setImmediate()
-      if (sink.gone) return
-      await writeBody(index === 0 ? '[' : ',', sink)
-      await writeBody(answer?.json() ?? 'null', sink)
-    }
-    await writeBody(answers.length === 0 ? '[]' : ']', sink)
+  return {
+    async write(sink) {
+      for (const [index, answer] of answers.entries()) {
+        await setImmediate()
+        if (sink.gone) return
+        await writeBody(index === 0 ? '[' : ',', sink)
+        await writeBody(answer?.json() ?? 'null', sink)
+      }
+      await writeBody(answers.length === 0 ? '[]' : ']', sink)
+    },
   }
 }
 
 /** The answers as NDJSON. */
 function jsonLines(answers: readonly (Answer | undefined)[]): BodyWriter {
-  return async (sink) => {
-    for (const answer of answers) {
-      await setImmediate()
-      if (sink.gone) return
-      await writeBody(ndjsonLine(answer?.json() ?? 'null'), sink)
-    }
+  return {
+    async write(sink) {
+      for (const answer of answers) {
+        await setImmediate()
+        if (sink.gone) return
+        await writeBody(ndjsonLine(answer?.json() ?? 'null'), sink)
+      }
+    },
   }
 }
 
 function table(answers: readonly (Answer | undefined)[]): BodyWriter {
-  return async (sink) => {
-    let isFirst = true
-    for (const answer of answers) {
-      if (answer === undefined) continue
-      await setImmediate()
-      if (sink.gone) return
-      const { header, row } = answer.csvRecord()
-      if (isFirst) await writeBody(header, sink)
-      isFirst = false
-      await writeBody(row, sink)
-    }
+  return {
+    async write(sink) {
+      let isFirst = true
+      for (const answer of answers) {
+        if (answer === undefined) continue
+        await setImmediate()
+        if (sink.gone) return
+        const { header, row } = answer.csvRecord()
+        if (isFirst) await writeBody(header, sink)
+        isFirst = false
+        await writeBody(row, sink)
+      }
+    },
   }
 }

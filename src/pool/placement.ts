@@ -4,8 +4,8 @@
  *
  *   small   up to two tasks of many selections at each worker, or one if rows wait, before others
  *   large   one at a time at a worker, which then gets nothing else; one worker is kept free of them
- *   rows    pieces of lists, and how long they are, as far as a worker has fewer than two tasks, before large ones; none at
- *           the first worker while small selections come in
+ *   rows    pieces of lists, encoded or measured, as far as a worker has fewer than two tasks, before
+ *           large ones; none at the first worker while small selections come in
  *
  * @module
  */

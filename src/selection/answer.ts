@@ -56,7 +56,7 @@ export function answer(
     const countMode = query.countMode ?? service.countMode()
     const page = pageOf({ query, snapshotId: service.catalogue.snapshotId, countMode })
     return select(service, query, countMode, caller).then((selections) =>
-      recipientAnswer(service, query.countsOnly, cutToPage(selections, page)),
+      recipientAnswer(service, query.countsOnly, cutToPage(selections, page), caller),
     )
   } catch (fault) {
     return Promise.reject(fault)

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { SourceSummary } from '../format/recipients.js'
 import { holdsFor, type SourceFilter } from '../geometry/shapes.js'
 import type { SelectionTask } from '../pool/messages.js'
 import { recipientCountOf } from '../shard/runs.js'
@@ -21,6 +22,11 @@ export interface SourceSelection {
   readonly count: number
   /** In ascending order; empty when only counts were asked for. */
   readonly shards: readonly ShardRuns[]
+}
+
+/** A source, as the answer describes it. */
+export function summaryOf({ source, count }: SourceSelection): SourceSummary {
+  return { sourceId: source.id, label: source.label, count }
 }
 
 /** @param counted  of each task, how many recipients of each of its shards are inside */

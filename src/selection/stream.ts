@@ -1,40 +1,31 @@
 /**
- * Last stage: sends a list chunk by chunk. While the client keeps up, a few chunks are encoded ahead,
- * otherwise none (write-rows.ts), so memory does not grow with the length of the answer.
+ * Last stage: the answer in every format. A list is streamed (list.ts), so memory does not grow with the
+ * length of the answer.
  *
  * @module
  */
-import {
-  type Answer,
-  type Body,
-  type BodyWriter,
-  type CsvLayout,
-  type CsvRecord,
-  writeBody,
-} from '../format/answer.js'
-import {
-  CSV_RECORD_HEADER,
-  csvRowPrefix,
-  framed,
-  frames,
-  type ListLayout,
-  ndjsonRowPrefix,
-  type SourceSummary,
-} from '../format/recipients.js'
-import type { QueryRunner } from '../pool/messages.js'
-import type { RowFormat } from '../shard/rows/row-format.js'
+import type { Answer, Body, CsvLayout, CsvRecord } from '../format/answer.js'
+import { CSV_RECORD_HEADER, framed, frames, type ListLayout } from '../format/recipients.js'
+import type { Caller, QueryRunner } from '../pool/messages.js'
 import type { Catalogue } from './catalogue.js'
-import type { SourceSelection } from './merge.js'
+import { List } from './list.js'
+import { type SourceSelection, summaryOf } from './merge.js'
 import type { Listing } from './page.js'
-import { writeRows } from './write-rows.js'
 
 /** What a request is answered; a list is encoded only as it is read. */
 export function recipientAnswer(
   { runner, catalogue }: { runner: QueryRunner; catalogue: Catalogue },
   countsOnly: boolean,
   listing: Listing,
+  caller: Caller,
 ): Answer {
-  return new RecipientAnswer(runner, headersOf(catalogue, listing.next), countsOnly, listing)
+  return new RecipientAnswer(
+    runner,
+    headersOf(catalogue, listing.next),
+    countsOnly,
+    listing,
+    caller,
+  )
 }
 
 class RecipientAnswer implements Answer {
@@ -43,18 +34,21 @@ class RecipientAnswer implements Answer {
   readonly #runner: QueryRunner
   readonly #countsOnly: boolean
   readonly #selections: readonly SourceSelection[]
+  readonly #caller: Caller
 
   constructor(
     runner: QueryRunner,
     headers: Answer['headers'],
     countsOnly: boolean,
     { selections, isPage }: Listing,
+    caller: Caller,
   ) {
     this.headers = headers
     this.isPage = isPage
     this.#runner = runner
     this.#countsOnly = countsOnly
     this.#selections = selections
+    this.#caller = caller
   }
 
   get heldBytes(): number {
@@ -78,8 +72,9 @@ class RecipientAnswer implements Answer {
   }
 
   #write(layout: ListLayout): Body {
-    if (!this.#countsOnly) return list(this.#runner, this.#selections, layout)
-    return framed(frames[layout].counts, this.#selections.map(summaryOf))
+    const selections = this.#selections
+    if (!this.#countsOnly) return new List(this.#runner, selections, layout, this.#caller)
+    return framed(frames[layout].counts, selections.map(summaryOf))
   }
 }
 
@@ -101,35 +96,4 @@ const headersByCatalogue = new WeakMap<Catalogue, Answer['headers']>()
 
 function runBytesOf({ shards }: SourceSelection): number {
   return shards.reduce((sum, { runs }) => sum + runs.byteLength, 0)
-}
-
-function summaryOf({ source, count }: SourceSelection): SourceSummary {
-  return { sourceId: source.id, label: source.label, count }
-}
-
-function list(
-  runner: QueryRunner,
-  selections: readonly SourceSelection[],
-  layout: ListLayout,
-): BodyWriter {
-  return async (sink) => {
-    const frame = frames[layout].list
-    await writeBody(frame.start, sink)
-    for (const [at, selection] of selections.entries()) {
-      const summary = summaryOf(selection)
-      await writeBody(frame.sourceStart(summary, at), sink)
-      await writeRows(runner, selection.shards, rowFormats[layout](summary), sink)
-      if (sink.gone) return
-      await writeBody(frame.sourceEnd, sink)
-    }
-    await writeBody(frame.end, sink)
-  }
-}
-
-const rowFormats: Readonly<Record<ListLayout, (source: SourceSummary) => RowFormat>> = {
-  json: () => ({ kind: 'json' }),
-  ndjson: ({ sourceId }) => ({ kind: 'ndjson', prefix: ndjsonRowPrefix(sourceId) }),
-  flat: ({ sourceId, label }) => ({ kind: 'csv', prefix: csvRowPrefix(sourceId, label) }),
-  sources: () => ({ kind: 'jsv' }),
-  record: () => ({ kind: 'jsv' }),
 }

@@ -9,8 +9,8 @@ import type { ByteSink } from '../format/answer.js'
 import { limits } from '../limits.js'
 import type { Caller, EncodedRows, QueryRunner } from '../pool/messages.js'
 import type { RowFormat } from '../shard/rows/row-format.js'
-import { recipientCountOf } from '../shard/runs.js'
 import type { ShardRuns } from './merge.js'
+import { type Piece, piecesOf } from './pieces.js'
 import { RunCursor } from './run-cursor.js'
 
 /** @param shards  whose recipients are written, in order, until nobody takes them any more */
@@ -20,7 +20,7 @@ export async function writeRows(
   format: RowFormat,
   sink: ByteSink,
 ): Promise<void> {
-  let waiting: Piece[] = []
+  let waiting: WaitingPiece[] = []
   let easyCount = EASY_WRITE_COUNT
   let easyBytes = 0
   const pieceRowCount = () =>
@@ -31,8 +31,7 @@ export async function writeRows(
     const next = new RunCursor(runs).peek(pieceRowCount())
     return runner.run<'encode'>({ kind: 'encode', shardIndex, runs: next, format }, readerOf(sink))
   }
-  // In a list each row begins with a comma; the first must not.
-  let skippedBytes = 'prefix' in format ? 0 : 1
+  let skippedBytes = commaBytes(format)
   try {
     // Looked at before anything is asked for: who has gone is refused, and that is no fault.
     while (!sink.gone) {
@@ -65,40 +64,30 @@ export async function writeRows(
   }
 }
 
+/** Bytes of the comma that each row of a list begins with, and that the first must not. */
+export function commaBytes(format: RowFormat): number {
+  return 'prefix' in format ? 0 : 1
+}
+
 /** Writes without having to wait, after which a client is taken to keep up. */
 const EASY_WRITE_COUNT = 8
 
-/** A part of a list, which is encoded at a time. */
-interface Piece extends ShardRuns {
-  readonly rowCount: number
+interface WaitingPiece extends Piece {
   /** Undefined while nobody works on it. */
   encoded: Promise<EncodedRows> | undefined
 }
 
-/** @param pieceRowCount  rows of the next piece at most */
-function* piecesOf(shards: readonly ShardRuns[], pieceRowCount: () => number): Generator<Piece> {
-  for (const { shardIndex, runs } of shards) {
-    const cursor = new RunCursor(runs)
-    while (!cursor.isAtEnd) {
-      const next = cursor.peek(pieceRowCount())
-      const rowCount = recipientCountOf(next)
-      yield { shardIndex, runs: next, rowCount, encoded: undefined }
-      cursor.skip(rowCount)
-    }
-  }
-}
-
 /** As many pieces as are wanted, the first ones that wait, all of them being encoded. */
 function ahead(
-  waiting: Piece[],
-  pieces: Generator<Piece>,
+  waiting: WaitingPiece[],
+  pieces: Generator<Piece, undefined>,
   wantedCount: number,
   encode: (piece: Piece) => Promise<EncodedRows>,
-): Piece[] {
+): WaitingPiece[] {
   while (waiting.length < wantedCount) {
     const { value, done } = pieces.next()
     if (done) break
-    waiting.push(value)
+    waiting.push({ ...value, encoded: undefined })
   }
   for (const piece of waiting.slice(0, wantedCount)) {
     if (piece.encoded !== undefined) continue
@@ -109,7 +98,7 @@ function ahead(
   return waiting
 }
 
-function giveUp(piece: Piece): void {
+function giveUp(piece: WaitingPiece): void {
   piece.encoded?.then(
     (rows) => rows.release(),
     () => {},

@@ -5,7 +5,7 @@
  * @module
  */
 import { ServiceError } from '../errors.js'
-import { type ByteSink, writeBody } from '../format/answer.js'
+import { type ByteSink, isWhole, writeBody } from '../format/answer.js'
 import { UNITS_PER_DEGREE } from '../geometry/units.js'
 import { limits } from '../limits.js'
 import { callerUntil } from '../pool/messages.js'
@@ -26,7 +26,9 @@ export async function warm(service: SelectionService): Promise<void> {
       await answer(service, { countsOnly: true, geoJSON }, inTime())
       if (i >= LIST_COUNT * queryThreadCount) return
       const list = await answer(service, { geoJSON }, inTime())
-      await writeBody(list.json(), impatientSink())
+      const body = list.json()
+      if (!isWhole(body)) await body.byteCount?.()
+      await writeBody(body, impatientSink())
     })
     await Promise.all(requests.map((request) => request.catch(unlessFull)))
   }

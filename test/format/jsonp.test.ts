@@ -45,9 +45,11 @@ t.test('what no script can call by that name is refused', async (t) => {
 t.test('a body becomes the argument of a call, without a semicolon', async (t) => {
   t.equal(jsonp('my.cb', '{"A":1}'), 'my.cb({"A":1})')
   t.equal(await bodyText(jsonp('cb', Buffer.from('{"A":"é"}'))), 'cb({"A":"é"})')
-  const body: BodyWriter = async (sink) => {
-    sink.write(Buffer.from('{"A":'))
-    sink.write(Buffer.from('1}'))
+  const body: BodyWriter = {
+    async write(sink) {
+      sink.write(Buffer.from('{"A":'))
+      sink.write(Buffer.from('1}'))
+    },
   }
   t.equal(await bodyText(jsonp('cb', body)), 'cb({"A":1})')
 })

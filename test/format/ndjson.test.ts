@@ -5,9 +5,11 @@ import { bodyText } from '../support/service/body-text.js'
 
 t.test('any body becomes a line, and stays of its kind', async (t) => {
   const utf8 = new TextEncoder()
-  const pieces: BodyWriter = async (sink) => {
-    sink.write(utf8.encode('{"a":'))
-    sink.write(utf8.encode('1}'))
+  const pieces: BodyWriter = {
+    async write(sink) {
+      sink.write(utf8.encode('{"a":'))
+      sink.write(utf8.encode('1}'))
+    },
   }
   const text = ndjsonLine('{"a":1}')
   t.equal(text, '{"a":1}\n')

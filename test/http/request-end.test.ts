@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
-import type { Answer } from '../../src/format/answer.js'
+import type { Answer, BodyWriter } from '../../src/format/answer.js'
 import { healthRoutes } from '../../src/http/health.js'
 import { operationRoutes } from '../../src/http/operation-routes.js'
 import { operationNames } from '../../src/interface/operations.js'
@@ -32,18 +32,22 @@ const execute: Execute = async ({ kind }, caller) => {
     csvRecord: () => ({ header: '', row: '' }),
   }
   if (kind === 'long') return { ...answer, json: () => LONG }
-  if (kind === 'rows') return { ...answer, json: () => writeRows }
-  if (kind === 'broken') return { ...answer, json: () => breakOff }
+  if (kind === 'rows') return { ...answer, json: () => rows }
+  if (kind === 'broken') return { ...answer, json: () => brokenRows }
   return answer
 }
 
-const writeRows = async (sink: { write(piece: Uint8Array): boolean }) => {
-  for (let i = 0; i < 10; i++) sink.write(Buffer.alloc(1_000, 'r'))
+const rows: BodyWriter = {
+  async write(sink) {
+    for (let i = 0; i < 10; i++) sink.write(Buffer.alloc(1_000, 'r'))
+  },
 }
 
-const breakOff = async (sink: { write(piece: Uint8Array): boolean }) => {
-  sink.write(Buffer.alloc(1_000, 'r'))
-  throw new Error('for the test')
+const brokenRows: BodyWriter = {
+  async write(sink) {
+    sink.write(Buffer.alloc(1_000, 'r'))
+    throw new Error('for the test')
+  },
 }
 
 const executors = Object.fromEntries(

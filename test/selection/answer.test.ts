@@ -253,6 +253,7 @@ t.test('a long list comes in chunks over several shards, and is whole', async (t
     await answerTo(several, Buffer.from(JSON.stringify({ geoJSON: square })), format, reply)
     t.ok(reply.ended)
     t.ok(reply.chunkCount > 5, 'it came in chunks')
+    t.equal(reply.byteCount, Buffer.byteLength(reply.text()), 'its length was told')
     t.ok(reply.waitCount > 1, 'it waited for the client')
     const lines = reply.text().trimEnd().split('\n')
     const rowCount = {
@@ -268,8 +269,8 @@ t.test('a client that goes away ends the work for its list', async (t) => {
   const abandoned = localService(crowded)
   const reply = memoryReply()
   const begin = reply.begin.bind(reply)
-  reply.begin = (status, headers) => {
-    const sink = begin(status, headers)
+  reply.begin = (...head) => {
+    const sink = begin(...head)
     const write = sink.write.bind(sink)
     return Object.assign(Object.create(sink), {
       write(chunk: Uint8Array) {

@@ -12,7 +12,7 @@ import { limits } from '../../../src/limits.js'
 import { createChannelBuffer, layOutChannel } from '../../../src/pool/channel-memory.js'
 import { FindingsReader, findingsLength, writeFindings } from '../../../src/pool/flat-findings.js'
 import { flatten, QueryWriter, unflatten } from '../../../src/pool/flat-queries.js'
-import type { QueryRunner, SelectionTask } from '../../../src/pool/messages.js'
+import { callerUntil, type QueryRunner, type SelectionTask } from '../../../src/pool/messages.js'
 import type { Catalogue } from '../../../src/selection/catalogue.js'
 import { mergeCounts } from '../../../src/selection/merge.js'
 import { cutToPage } from '../../../src/selection/page.js'
@@ -90,7 +90,7 @@ export function requestStages(
   function answer(query: Query, tasks: Tasks, counts: readonly (readonly number[])[]): number {
     const selections = mergeCounts(catalogue, query.sourceIds, tasks, counts)
     const listing = cutToPage(selections, undefined)
-    const reply = recipientAnswer({ runner: NOBODY, catalogue }, true, listing)
+    const reply = recipientAnswer({ runner: NOBODY, catalogue }, true, listing, CALLER)
     respond(REQUEST, REPLY, reply, 'RecipientRequest')
     return sentChars
   }
@@ -126,6 +126,8 @@ const NOBODY: QueryRunner = {
     throw new Error('a count asks for no rows')
   },
 }
+
+const CALLER = callerUntil(0)
 
 /** What `respond` looks at. */
 const REQUEST = {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Answer, type Body, writeBody } from '../../format/answer.js'
+import { type Answer, type Body, type BodyWriter, isWhole, writeBody } from '../../format/answer.js'
 import { type Format, formats } from '../../format/formats.js'
 import { JSONP_CONTENT_TYPE, jsonp } from '../../format/jsonp.js'
 import { limits } from '../../limits.js'
@@ -45,15 +45,20 @@ function sendBody(
   headers: ReplyHeaders,
   body: Body,
 ): void | Promise<void> {
-  const isWhole = typeof body === 'string' || body instanceof Uint8Array
-  const isSmall = isWhole && body.length < limits.compressMinBytes
+  const isSmall = isWhole(body) && body.length < limits.compressMinBytes
   const encoding = isSmall ? undefined : encodingOf(request.header('accept-encoding'))
   if (encoding !== undefined) {
     const sink = reply.begin(200, { ...headers, 'Content-Encoding': encoding })
     return stream(body, compressedSink(sink, encoding))
   }
-  if (!isWhole) return stream(body, reply.begin(200, headers))
+  if (!isWhole(body)) return sendLong(reply, headers, body)
   reply.send(200, headers, body)
+}
+
+/** Sends a body that writes itself, with its length where that can be known. */
+async function sendLong(reply: Reply, headers: ReplyHeaders, body: BodyWriter): Promise<void> {
+  const byteCount = await body.byteCount?.()
+  await stream(body, reply.begin(200, headers, byteCount))
 }
 
 /** Writes a body under back-pressure, and breaks the connection off if that fails. */

@@ -9,6 +9,8 @@ export interface MemoryReply extends Reply {
   gone: boolean
   readonly status: number
   readonly headers: ReplyHeaders
+  /** Of a body that was streamed, where that was told. */
+  readonly byteCount: number | undefined
   readonly ended: boolean
   readonly aborted: boolean
   readonly chunkCount: number
@@ -23,6 +25,7 @@ export function memoryReply(busyEvery = 0): MemoryReply {
   const state = {
     status: 0,
     headers: {} as ReplyHeaders,
+    byteCount: undefined as number | undefined,
     ended: false,
     aborted: false,
     waitCount: 0,
@@ -34,6 +37,9 @@ export function memoryReply(busyEvery = 0): MemoryReply {
     },
     get headers() {
       return state.headers
+    },
+    get byteCount() {
+      return state.byteCount
     },
     get ended() {
       return state.ended
@@ -53,8 +59,8 @@ export function memoryReply(busyEvery = 0): MemoryReply {
       Object.assign(state, { status, headers, ended: true })
       chunks.push(typeof body === 'string' ? Buffer.from(body) : body)
     },
-    begin(status, headers): Sink {
-      Object.assign(state, { status, headers })
+    begin(status, headers, byteCount): Sink {
+      Object.assign(state, { status, headers, byteCount })
       return {
         get gone() {
           return reply.gone
@@ -67,6 +73,10 @@ export function memoryReply(busyEvery = 0): MemoryReply {
           state.waitCount++
         },
         end: () => {
+          const writtenBytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+          if (byteCount !== undefined && writtenBytes !== byteCount) {
+            throw new Error(`${writtenBytes} bytes are written of ${byteCount}`)
+          }
           state.ended = true
         },
         abort: () => {
