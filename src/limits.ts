@@ -170,7 +170,7 @@ export const limits = {
   /** Small selections travel together as far as a worker takes this long for them. */
   batchMs: 4,
   /** A selection is answered 503 if it would wait longer for others of its kind. */
-  backlogMs: 100,
+  backlogMs: 120,
   /** When the first small selection has waited this long, further requests are answered 503. */
   smallWaitMs: 250,
   /** The same for large selections. */
