@@ -124,7 +124,7 @@ const textOwners: readonly { text: RegExp; what: string; owners: readonly string
       'pool/channel-memory.ts',
       'pool/control.ts',
       'shard/arena.ts',
-      'shard/duplicates/hash-filter.ts',
+      'shard/duplicates/find-twins.ts',
       'shard/suppressed.ts',
       'snapshot/load/load-threads.ts',
       'suppressions/progress.ts',

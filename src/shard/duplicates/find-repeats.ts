@@ -1,15 +1,15 @@
 /**
  * Phones that several recipients of a snapshot have, within a source or over several.
  *
- * They are found in passes over all shards. The first tells by hashes which recipients surely have a
- * phone of their own. Of the others the further passes compare the bytes, each pass those of a share
- * of the hashes, so that what has to be kept of them at a time is bounded. What is done with one shard
- * by itself may be done by threads: see shard-look.ts.
+ * Threads deal the hashes of all phones out into bins, shard by shard, and find the recipients whose
+ * hashes are the same, bin by bin. Only of these the bytes of the phones are compared. Both is done in
+ * several turns where there are very many, each for a share of the hashes, so that what has to be kept of
+ * them at a time is bounded. What threads do is in shard-look.ts.
  *
  * @module
  */
 
-import { createSlots } from './hash-filter.js'
+import { type DealtPhones, ENTRY_WORDS } from './deal-phones.js'
 import { viewOf } from './phone-hash.js'
 import { PhoneIds } from './phone-ids.js'
 import type { Candidates, PhoneLook } from './shard-look.js'
@@ -41,17 +41,18 @@ export async function findRepeats(
   phonesPerPass = PHONES_PER_PASS,
 ): Promise<Repeats> {
   const shardCount = recipientCounts.length
-  const slots = createSlots(recipientCounts.reduce((sum, count) => sum + count, 0))
-  let sharedCount = 0
-  const marking = inOrder(shardCount, look.aheadCount, (shard) => look.mark(shard, slots))
-  for await (const count of marking) sharedCount += count
-  const shareCount = Math.ceil(sharedCount / phonesPerPass)
+  const twins = recipientCounts.map(
+    (count) => new Int32Array(new SharedArrayBuffer(4 * Math.ceil(count / 32))),
+  )
+  const phonesPerTurn = PASSES_PER_TURN * phonesPerPass
+  const twinCount = await findAllTwins(recipientCounts, look, twins, phonesPerTurn)
+  const shareCount = Math.ceil(twinCount / phonesPerPass)
   const passes: Pass[] = []
   for (let share = 0; share < shareCount; share++) {
-    const buckets = new PhoneIds(sharedCount / shareCount)
+    const buckets = new PhoneIds(twinCount / shareCount)
     const recipients: Uint32Array[] = []
     const finding = inOrder(shardCount, look.aheadCount, (shard) =>
-      look.candidates(shard, slots, { share, shareCount }),
+      look.candidates(shard, twins[shard], { share, shareCount }),
     )
     for await (const candidates of finding) {
       recipients.push(candidates.recipients)
@@ -64,6 +65,51 @@ export async function findRepeats(
 
 /** Each takes some 50 bytes while it is compared. */
 const PHONES_PER_PASS = 16_000_000
+/** Each takes eight bytes while twins are found, and this many passes are found at a time. */
+const PASSES_PER_TURN = 8
+/** Few enough that their table stays in the cache of a core. */
+const PHONES_PER_BIN = 8_192
+/** Bins are handed out in this many groups, so that no thread waits long for another. */
+const GROUP_COUNT = 32
+
+/** Sets the bits of recipients whose phones have equal hashes; returns how many they are. */
+async function findAllTwins(
+  recipientCounts: readonly number[],
+  look: PhoneLook,
+  twins: readonly Int32Array[],
+  phonesPerTurn: number,
+): Promise<number> {
+  const phoneCount = recipientCounts.reduce((sum, count) => sum + count, 0)
+  const turnCount = Math.max(1, Math.ceil(phoneCount / phonesPerTurn))
+  const binBits = Math.ceil(Math.log2(Math.max(turnCount, phoneCount / PHONES_PER_BIN)))
+  const indexBits = Math.ceil(Math.log2(Math.max(2, ...recipientCounts)))
+  // The same memory for each turn: what is given up stays until V8 looks for it.
+  const rooms = recipientCounts.map((count) => entryRoom(count, turnCount))
+  let twinCount = 0
+  for (let turn = 0; turn < turnCount; turn++) {
+    const firstBin = Math.floor((2 ** binBits * turn) / turnCount)
+    const endBin = Math.floor((2 ** binBits * (turn + 1)) / turnCount)
+    const dealing = { binBits, firstBin, endBin, indexBits }
+    const dealt: DealtPhones[] = []
+    const deals = inOrder(rooms.length, look.aheadCount, (shard) =>
+      look.deal(shard, dealing, rooms[shard]),
+    )
+    for await (const phones of deals) dealt.push(phones)
+    const bound = (group: number) => Math.floor(((endBin - firstBin) * group) / GROUP_COUNT)
+    const searches = inOrder(GROUP_COUNT, look.aheadCount, (group) => {
+      const bins = { firstBin: bound(group), endBin: bound(group + 1) }
+      return look.findTwins({ dealt, twins, indexBits, ...bins })
+    })
+    for await (const count of searches) twinCount += count
+  }
+  return twinCount
+}
+
+/** For the phones of a shard in one of several turns: a share of them, and some more. */
+function entryRoom(recipientCount: number, turnCount: number): Uint32Array {
+  const share = turnCount === 1 ? recipientCount : Math.ceil((9 * recipientCount) / (8 * turnCount))
+  return new Uint32Array(new SharedArrayBuffer(4 * ENTRY_WORDS * share))
+}
 
 /** Candidates of a share of the hashes, of each shard. */
 interface Pass {

@@ -9,7 +9,7 @@ import type { PhoneLook } from '../../shard/duplicates/shard-look.js'
 import { importThreadCount } from '../../task-threads.js'
 import type { ManifestShard } from '../format/manifest.js'
 import { findPhones } from '../load/read-columns.js'
-import { type BuildThreads, candidates, mark } from '../publish/build-tasks.js'
+import { type BuildThreads, candidates, deal, search } from '../publish/build-tasks.js'
 
 export function lookOnThreads(
   threads: BuildThreads,
@@ -21,7 +21,8 @@ export function lookOnThreads(
   return {
     // Some wait, so that no thread does.
     aheadCount: 2 * importThreadCount(),
-    mark: async (at, slots) => mark(threads, await placeOf(at), slots),
-    candidates: async (at, slots, share) => candidates(threads, await placeOf(at), slots, share),
+    deal: async (at, dealing, room) => deal(threads, await placeOf(at), dealing, room),
+    findTwins: (twinSearch) => search(threads, twinSearch),
+    candidates: async (at, twins, share) => candidates(threads, await placeOf(at), twins, share),
   }
 }

@@ -7,12 +7,9 @@ import { join } from 'node:path'
 import { buildShard, type TakeMemory } from '../../shard/build/build.js'
 import { type Cell, cutCell, type Orders, rowsOf } from '../../shard/build/partition.js'
 import type { RecipientColumns } from '../../shard/columns.js'
-import {
-  type Candidates,
-  findCandidates,
-  markPhones,
-  type Share,
-} from '../../shard/duplicates/shard-look.js'
+import { type Dealing, type DealtPhones, dealPhones } from '../../shard/duplicates/deal-phones.js'
+import { findTwins, type TwinSearch } from '../../shard/duplicates/find-twins.js'
+import { type Candidates, findCandidates, type Share } from '../../shard/duplicates/shard-look.js'
 import { runTasksHere, startTaskThreads, type TaskRunner } from '../../task-threads.js'
 import type { ManifestShard } from '../format/manifest.js'
 import { writeShardFile } from '../format/write-shard-file.js'
@@ -36,15 +33,26 @@ type BuildTask =
       readonly file: string
     }
   | { readonly kind: 'digest'; readonly path: string }
-  | ({ readonly kind: 'mark' } & SlotsTask)
-  | ({ readonly kind: 'candidates'; readonly share: Share } & SlotsTask)
-type BuildResult = readonly [Cell, Cell] | ManifestShard | string | number | Candidates
-
-/** The phones of a shard file, and the slots of all of them in shared memory. */
-interface SlotsTask {
-  readonly place: PhonePlace
-  readonly slots: Uint32Array
-}
+  | {
+      readonly kind: 'deal'
+      readonly place: PhonePlace
+      readonly dealing: Dealing
+      readonly room: Uint32Array
+    }
+  | { readonly kind: 'twins'; readonly search: TwinSearch }
+  | {
+      readonly kind: 'candidates'
+      readonly place: PhonePlace
+      readonly twins: Int32Array
+      readonly share: Share
+    }
+type BuildResult =
+  | readonly [Cell, Cell]
+  | ManifestShard
+  | string
+  | number
+  | DealtPhones
+  | Candidates
 
 export type BuildThreads = TaskRunner<BuildTask, BuildResult>
 
@@ -69,33 +77,47 @@ export async function digest(threads: BuildThreads, path: string) {
   return (await threads.run({ kind: 'digest', path })) as string
 }
 
-/** See `markPhones`. */
-export async function mark(threads: BuildThreads, place: PhonePlace, slots: Uint32Array) {
-  return (await threads.run({ kind: 'mark', place, slots })) as number
+/** See `dealPhones`. */
+export async function deal(
+  threads: BuildThreads,
+  place: PhonePlace,
+  dealing: Dealing,
+  room: Uint32Array,
+) {
+  return (await threads.run({ kind: 'deal', place, dealing, room })) as DealtPhones
+}
+
+/** See `findTwins`. */
+export async function search(threads: BuildThreads, twinSearch: TwinSearch) {
+  return (await threads.run({ kind: 'twins', search: twinSearch })) as number
 }
 
 /** See `findCandidates`. */
 export async function candidates(
   threads: BuildThreads,
   place: PhonePlace,
-  slots: Uint32Array,
+  twins: Int32Array,
   share: Share,
 ) {
-  return (await threads.run({ kind: 'candidates', place, slots, share })) as Candidates
+  return (await threads.run({ kind: 'candidates', place, twins, share })) as Candidates
 }
 
 /** Does a task; for the thread that it is given to. */
 export async function runBuildTask(task: BuildTask, takeMemory?: TakeMemory): Promise<BuildResult> {
-  if (task.kind === 'digest') return await sha256Of(task.path)
-  if (task.kind === 'mark' || task.kind === 'candidates') {
-    const column = await readPhones(task.place)
-    return task.kind === 'mark'
-      ? markPhones(column, task.slots)
-      : findCandidates(column, task.slots, task.share)
+  switch (task.kind) {
+    case 'cut':
+      return cutCell(task.source.columns, task.source.orders, task.cell)
+    case 'write':
+      return await writeShard(task.source, task.cell, task.file, takeMemory)
+    case 'digest':
+      return await sha256Of(task.path)
+    case 'deal':
+      return dealPhones(await readPhones(task.place), task.dealing, task.room)
+    case 'twins':
+      return findTwins(task.search)
+    case 'candidates':
+      return findCandidates(await readPhones(task.place), task.twins, task.share)
   }
-  const { source, cell } = task
-  if (task.kind === 'cut') return cutCell(source.columns, source.orders, cell)
-  return await writeShard(source, cell, task.file, takeMemory)
 }
 
 /** Memory for one image after the other, for a thread that does one task at a time. */
