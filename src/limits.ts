@@ -209,12 +209,11 @@ export const limits = {
   keptUpBytes: 5 * MiB,
   /** Pieces of one list that are encoded at a time while its client keeps up. */
   piecesAheadCount: 2,
-  /**
-   * Rows whose bytes a query worker counts at a time, for the length of a list: a quarter of a millisecond,
-   * or a few where each row is a run.
-   */
+  /** Rows whose bytes a query worker counts at a time, for the length of a list: a quarter of a millisecond. */
   rowsMeasuredCount: 131_072,
-  /** Such pieces of one list at a time. */
+  /** Runs of a piece of a list, to be counted or encoded: a front thread cuts them off. */
+  runsPerPieceCount: 8_192,
+  /** Pieces of one list whose bytes are counted at a time. */
   piecesMeasuredCount: 4,
   /**
    * Rows of the longest list that tells its length: a tenth of a second of one query worker. A longer one

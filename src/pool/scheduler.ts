@@ -84,7 +84,7 @@ export class Scheduler {
   #refusalOf(task: Task, caller: Caller): ServiceError | undefined {
     if (this.#isStopped) return unavailable(NOT_SERVED)
     const lane = laneOf(task)
-    // A list that has begun goes on: to refuse a piece of it would break off what is half answered.
+    // A list goes on: to refuse a piece of one that has begun would break off what is half answered.
     if (lane === 'rows') return undefined
     if (this.#openCount >= limits.tasksQueuedCount) return OVERLOADED
     // A batch, or a large request in several tasks, would have done the rest in vain.

@@ -218,6 +218,8 @@ export class WorkerThreads implements QueryThreads {
     log.warn({ threadCount: piscina.threads.length, waitMs }, 'replacing the query workers')
     this.#replacement = setTimeout(() => {
       this.#replacement = undefined
+      // The scheduler looks at these no more.
+      for (const { way } of this.ready) way.letWake()
       this.ready = []
       this.#piscina = this.#create()
       // Its tasks are rejected, and run again by whoever waits for them.

@@ -56,18 +56,20 @@ export class List implements BodyWriter {
     if (rowCount > limits.listMeasuredCount) return undefined
     if (rowCount > limits.rowsPerFirstChunkCount) return this.#measure()
     const pieces: Uint8Array[] = []
-    await this.#stream(sinkInto(pieces, this.#caller))
+    // The answer has not begun.
+    await this.#stream(sinkInto(pieces, this.#caller), this.#caller.deadlineMs)
     this.#whole = Buffer.concat(pieces)
     return this.#whole.length
   }
 
-  async #stream(sink: ByteSink): Promise<void> {
+  async #stream(sink: ByteSink, deadlineMs?: number): Promise<void> {
     const frame = frames[this.#layout].list
     await writeBody(frame.start, sink)
     for (const [at, selection] of this.#selections.entries()) {
       const summary = summaryOf(selection)
       await writeBody(frame.sourceStart(summary, at), sink)
-      await writeRows(this.#runner, selection.shards, rowFormats[this.#layout](summary), sink)
+      const format = rowFormats[this.#layout](summary)
+      await writeRows(this.#runner, selection.shards, format, sink, deadlineMs)
       if (sink.gone) return
       await writeBody(frame.sourceEnd, sink)
     }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { limits } from '../limits.js'
 
 export class RunCursor {
   readonly #runs: Uint32Array
@@ -20,17 +21,25 @@ export class RunCursor {
     return this.#at === this.#runs.length
   }
 
-  /** The runs of the next `recipientCount` recipients, or of all that are left. */
+  /**
+   * The runs of the next `recipientCount` recipients, or of all that are left; fewer where they are more
+   * than `limits.runsPerPieceCount` runs.
+   */
   peek(recipientCount: number): Uint32Array {
-    const next: number[] = []
+    const runs = this.#runs
+    const most = Math.min(runs.length, this.#at + 2 * limits.runsPerPieceCount)
     let room = recipientCount
-    for (let at = this.#at; at < this.#runs.length && room > 0; at += 2) {
-      const start = at === this.#at ? this.#start : this.#runs[at]
-      const end = Math.min(this.#runs[at + 1], start + room)
-      next.push(start, end)
-      room -= end - start
+    let at = this.#at
+    let start = this.#start
+    while (at < most && room > 0) {
+      room -= runs[at + 1] - start
+      at += 2
+      start = runs[at]
     }
-    return Uint32Array.from(next)
+    const next = runs.slice(this.#at, at)
+    if (next.length > 0) next[0] = this.#start
+    if (room < 0) next[next.length - 1] += room
+    return next
   }
 
   skip(recipientCount: number): void {

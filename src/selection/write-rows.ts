@@ -13,12 +13,17 @@ import type { ShardRuns } from './merge.js'
 import { type Piece, piecesOf } from './pieces.js'
 import { RunCursor } from './run-cursor.js'
 
-/** @param shards  whose recipients are written, in order, until nobody takes them any more */
+/**
+ * @param shards  whose recipients are written, in order, until nobody takes them any more
+ * @param deadlineMs  of all pieces; if undefined, each piece has the time of a request, however long the
+ *   list is
+ */
 export async function writeRows(
   runner: QueryRunner,
   shards: readonly ShardRuns[],
   format: RowFormat,
   sink: ByteSink,
+  deadlineMs?: number,
 ): Promise<void> {
   let waiting: WaitingPiece[] = []
   let easyCount = EASY_WRITE_COUNT
@@ -29,7 +34,8 @@ export async function writeRows(
   const encode = ({ shardIndex, runs }: ShardRuns) => {
     // What was cut for a client that kept up may now be too much.
     const next = new RunCursor(runs).peek(pieceRowCount())
-    return runner.run<'encode'>({ kind: 'encode', shardIndex, runs: next, format }, readerOf(sink))
+    const task = { kind: 'encode', shardIndex, runs: next, format } as const
+    return runner.run<'encode'>(task, readerOf(sink, deadlineMs))
   }
   let skippedBytes = commaBytes(format)
   try {
@@ -106,10 +112,12 @@ function giveUp(piece: WaitingPiece): void {
   piece.encoded = undefined
 }
 
-/** Each piece of a list has the time of a request, however long the list is. */
-function readerOf(sink: ByteSink): Caller {
+function readerOf(
+  sink: ByteSink,
+  deadlineMs: number = performance.now() + limits.requestMs,
+): Caller {
   return {
-    deadlineMs: performance.now() + limits.requestMs,
+    deadlineMs,
     get gone() {
       return sink.gone
     },

@@ -9,7 +9,7 @@ import type { BodyWriter } from '../../src/format/answer.js'
 import { jsonp } from '../../src/format/jsonp.js'
 import type { ListLayout } from '../../src/format/recipients.js'
 import { limits } from '../../src/limits.js'
-import { callerUntil, type QueryRunner, type Task } from '../../src/pool/messages.js'
+import { type Caller, callerUntil, type QueryRunner, type Task } from '../../src/pool/messages.js'
 import { List } from '../../src/selection/list.js'
 import type { SourceSelection } from '../../src/selection/merge.js'
 import { recipientCountOf } from '../../src/shard/runs.js'
@@ -79,6 +79,14 @@ t.test('a short list is encoded once, and its bytes are not counted', async (t) 
   }
 })
 
+t.test('before an answer has begun, its pieces have the deadline of the request', async (t) => {
+  for (const rowCount of [1, limits.rowsPerFirstChunkCount + 1]) {
+    const { runner, deadlines } = fakeRunner()
+    await listOf(runner, rowCount, 12_345).byteCount()
+    t.same(deadlines, [12_345], `${rowCount}`)
+  }
+})
+
 t.test(
   'a list up to the bound is measured in pieces, some at a time, and no longer one',
   async (t) => {
@@ -144,18 +152,24 @@ function streamed(
   return bodyText(callback === undefined ? list : jsonp(callback, list))
 }
 
-function listOf(runner: QueryRunner, rowCount: number): List {
+function listOf(
+  runner: QueryRunner,
+  rowCount: number,
+  deadlineMs: number = performance.now() + 60_000,
+): List {
   const runs = rowCount === 0 ? Uint32Array.of() : Uint32Array.of(0, rowCount)
   const source = { id: 1, label: 'A' }
   const selection = { source, count: rowCount, shards: [{ shardIndex: 0, runs }] }
-  return new List(runner, [selection], 'json', callerUntil(performance.now() + 60_000))
+  return new List(runner, [selection], 'json', callerUntil(deadlineMs))
 }
 
 /** Every row has one byte. @param failAt  the task that fails */
 function fakeRunner(failAt = Number.POSITIVE_INFINITY) {
   const kinds: string[] = []
+  const deadlines: number[] = []
   const state = { atOnceCount: 0, mostAtOnceCount: 0, mostRowCount: 0 }
-  const run = async (task: Task) => {
+  const run = async (task: Task, caller: Caller) => {
+    deadlines.push(caller.deadlineMs)
     if (task.kind !== 'encode' && task.kind !== 'rowBytes') throw new Error('nothing is selected')
     kinds.push(task.kind)
     if (kinds.length === failAt) throw new Error('for the test')
@@ -167,5 +181,5 @@ function fakeRunner(failAt = Number.POSITIVE_INFINITY) {
     if (task.kind === 'rowBytes') return rowCount
     return { rowCount, bytes: new Uint8Array(rowCount).fill(65), release: () => {} }
   }
-  return { runner: { run } as unknown as QueryRunner, kinds, state }
+  return { runner: { run } as unknown as QueryRunner, kinds, deadlines, state }
 }

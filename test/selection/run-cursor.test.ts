@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { limits } from '../../src/limits.js'
 import { RunCursor } from '../../src/selection/run-cursor.js'
 import { testSeed } from '../support/random/properties.js'
 
@@ -38,6 +39,21 @@ t.test('it is at its end when all are skipped', async (t) => {
   t.ok(cursor.isAtEnd)
   t.same(cursor.peek(7), Uint32Array.of())
   t.ok(new RunCursor(Uint32Array.of()).isAtEnd)
+})
+
+t.test('it looks at no more runs than a piece may have', async (t) => {
+  const most = limits.runsPerPieceCount
+  for (const runCount of [most, most + 1]) {
+    const runs = Uint32Array.from(
+      { length: 2 * runCount },
+      (_, bound) => 3 * (bound >> 1) + (bound & 1),
+    )
+    const cursor = new RunCursor(runs)
+    const first = cursor.peek(10 * most)
+    t.same(first, runs.subarray(0, 2 * most))
+    cursor.skip(most)
+    t.same(cursor.peek(10 * most), runs.subarray(2 * most))
+  }
 })
 
 function recipientsOf(runs: Uint32Array): number[] {
