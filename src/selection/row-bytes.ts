@@ -9,7 +9,7 @@ import type { Caller, QueryRunner, RowBytesTask } from '../pool/messages.js'
 import type { RowFormat } from '../shard/rows/row-format.js'
 import type { ShardRuns } from './merge.js'
 import { piecesOf } from './pieces.js'
-import { commaBytes } from './write-rows.js'
+import { commaBytes, readerOf } from './write-rows.js'
 
 /** The rows of one source. */
 interface SourceRows {
@@ -28,12 +28,13 @@ export async function rowBytesOf(
   caller: Caller,
 ): Promise<number> {
   const tasks = tasksOf(sources)
-  const unclocked = withoutClock(caller)
+  // What these tasks wait is no part of the time that the selection has waited.
+  const reader = readerOf(caller, caller.deadlineMs)
   let byteCount = 0
   // When one of them fails, there are no more tasks for the others.
   const countOn = async () => {
     for (const task of tasks) {
-      const pieceBytes = await runner.run<'rowBytes'>(task, unclocked)
+      const pieceBytes = await runner.run<'rowBytes'>(task, reader)
       byteCount += pieceBytes
     }
   }
@@ -46,17 +47,6 @@ function* tasksOf(sources: readonly SourceRows[]): Generator<RowBytesTask> {
     for (const { shardIndex, runs } of piecesOf(shards, () => limits.rowsMeasuredCount)) {
       yield { kind: 'rowBytes', shardIndex, runs, format }
     }
-  }
-}
-
-/** What tasks of a list wait is no part of the time that its selection has waited. */
-function withoutClock(caller: Caller): Caller {
-  return {
-    deadlineMs: caller.deadlineMs,
-    get gone() {
-      return caller.gone
-    },
-    whenOver: () => {},
   }
 }
 

@@ -75,6 +75,20 @@ export function commaBytes(format: RowFormat): number {
   return 'prefix' in format ? 0 : 1
 }
 
+/** Whoever waits for pieces of a list, as the pool sees them. */
+export function readerOf(
+  client: { readonly gone: boolean },
+  deadlineMs: number = performance.now() + limits.requestMs,
+): Caller {
+  return {
+    deadlineMs,
+    get gone() {
+      return client.gone
+    },
+    whenOver: () => {},
+  }
+}
+
 /** Writes without having to wait, after which a client is taken to keep up. */
 const EASY_WRITE_COUNT = 8
 
@@ -110,17 +124,4 @@ function giveUp(piece: WaitingPiece): void {
     () => {},
   )
   piece.encoded = undefined
-}
-
-function readerOf(
-  sink: ByteSink,
-  deadlineMs: number = performance.now() + limits.requestMs,
-): Caller {
-  return {
-    deadlineMs,
-    get gone() {
-      return sink.gone
-    },
-    whenOver: () => {},
-  }
 }

@@ -5,43 +5,12 @@
  */
 import t from 'tap'
 import type { Handler } from '../../src/http/request.js'
-import type { Route } from '../../src/http/router.js'
-import type { Reply, Sink } from '../../src/selection/reply.js'
 import { until } from '../support/service/until.js'
+import { nothingSeen, pattern, piecesOf, streamRoute } from './patterned-stream.js'
 import { Client, requestText, startServer } from './wire.js'
 
 const PIECE_BYTES = 64 * 1024
 const LARGE_BYTES = 64 * 1024 * 1024
-
-/** Byte i is i modulo 251, so that a lost or repeated piece shows. */
-function pattern(byteCount: number, start = 0): Uint8Array {
-  const bytes = new Uint8Array(byteCount)
-  for (let i = 0; i < byteCount; i++) bytes[i] = (start + i) % 251
-  return bytes
-}
-
-interface Seen {
-  reply?: Reply
-  sink?: Sink
-  writtenBytes: number
-  blockedCount: number
-}
-
-function streamRoute(seen: Seen, totalBytes: number): Route<Handler> {
-  const stream: Handler = async (_, reply) => {
-    const sink = reply.begin(200, { 'Content-Type': 'text/csv' })
-    Object.assign(seen, { reply, sink })
-    while (seen.writtenBytes < totalBytes && !sink.gone) {
-      const taken = sink.write(pattern(PIECE_BYTES, seen.writtenBytes))
-      seen.writtenBytes += PIECE_BYTES
-      if (taken) continue
-      seen.blockedCount++
-      await sink.drained()
-    }
-    sink.end()
-  }
-  return { path: '/stream', methods: { GET: stream } }
-}
 
 async function readChunks(client: Client): Promise<Buffer> {
   const pieces: Buffer[] = []
@@ -54,8 +23,10 @@ async function readChunks(client: Client): Promise<Buffer> {
 }
 
 t.test('a streamed answer arrives whole, and the connection goes on', async (t) => {
-  const seen: Seen = { writtenBytes: 0, blockedCount: 0 }
-  const { port, server } = await startServer(t, [streamRoute(seen, 100 * PIECE_BYTES)])
+  const seen = nothingSeen()
+  const { port, server } = await startServer(t, [
+    streamRoute(seen, { pieces: piecesOf(100 * PIECE_BYTES, PIECE_BYTES) }),
+  ])
   const client = new Client(port)
   for (let i = 0; i < 2; i++) {
     seen.writtenBytes = 0
@@ -94,8 +65,10 @@ t.test('an empty stream, a stream of empty pieces and HEAD have no body', async 
 })
 
 t.test('a reader that stops is waited for, in bounded memory', async (t) => {
-  const seen: Seen = { writtenBytes: 0, blockedCount: 0 }
-  const { port } = await startServer(t, [streamRoute(seen, LARGE_BYTES)])
+  const seen = nothingSeen()
+  const { port } = await startServer(t, [
+    streamRoute(seen, { pieces: piecesOf(LARGE_BYTES, PIECE_BYTES) }),
+  ])
   const client = new Client(port)
   client.socket.pause()
   client.write(requestText('GET /stream'))
@@ -111,8 +84,10 @@ t.test('a reader that stops is waited for, in bounded memory', async (t) => {
 })
 
 t.test('a client that goes in mid-stream ends the stream', async (t) => {
-  const seen: Seen = { writtenBytes: 0, blockedCount: 0 }
-  const { port, server, faults } = await startServer(t, [streamRoute(seen, Infinity)])
+  const seen = nothingSeen()
+  const { port, server, faults } = await startServer(t, [
+    streamRoute(seen, { pieces: piecesOf(Infinity, PIECE_BYTES) }),
+  ])
   for (const leave of ['destroy', 'resetAndDestroy'] as const) {
     seen.blockedCount = 0
     const client = new Client(port)

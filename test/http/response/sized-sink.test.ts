@@ -5,61 +5,13 @@
  */
 import fc from 'fast-check'
 import t from 'tap'
-import type { Handler } from '../../../src/http/request.js'
-import type { Route } from '../../../src/http/router.js'
-import type { Reply, Sink } from '../../../src/selection/reply.js'
 import { testSeed } from '../../support/random/properties.js'
 import { until } from '../../support/service/until.js'
 import { byTier } from '../../support/tier.js'
+import { nothingSeen, PIECE_BYTES, pattern, piecesOf, streamRoute } from '../patterned-stream.js'
 import { Client, requestText, startServer } from '../wire.js'
 
 const LARGE_BYTES = 64 * 1024 * 1024
-const PIECE_BYTES = 600 * 1024
-
-/** Byte i is i modulo 251, so that a lost or repeated piece shows. */
-function pattern(byteCount: number, start = 0): Buffer {
-  const bytes = Buffer.alloc(byteCount)
-  for (let i = 0; i < byteCount; i++) bytes[i] = (start + i) % 251
-  return bytes
-}
-
-interface Seen {
-  reply?: Reply
-  sink?: Sink
-  writtenBytes: number
-  blockedCount: number
-}
-
-const nothingSeen = (): Seen => ({ writtenBytes: 0, blockedCount: 0 })
-
-/** Writes pieces from shared memory that is used again for each, somewhere in it. */
-function streamRoute(
-  seen: Seen,
-  plan: { pieces: Iterable<number>; toldBytes: number },
-): Route<Handler> {
-  const stream: Handler = async (_, reply) => {
-    const sink = reply.begin(200, { 'Content-Type': 'text/csv' }, plan.toldBytes)
-    Object.assign(seen, { reply, sink })
-    const memory = new Uint8Array(new SharedArrayBuffer(PIECE_BYTES + 16))
-    for (const byteCount of plan.pieces) {
-      if (sink.gone) return
-      const piece = memory.subarray(byteCount % 16, (byteCount % 16) + byteCount)
-      piece.set(pattern(byteCount, seen.writtenBytes))
-      const taken = sink.write(piece)
-      memory.fill(255)
-      seen.writtenBytes += byteCount
-      if (taken) continue
-      seen.blockedCount++
-      await sink.drained()
-    }
-    sink.end()
-  }
-  return { path: '/stream', methods: { GET: stream } }
-}
-
-function* pieces(totalBytes: number): Generator<number> {
-  for (let at = 0; at < totalBytes; at += PIECE_BYTES) yield Math.min(PIECE_BYTES, totalBytes - at)
-}
 
 t.test('pieces of any length arrive whole, and the connection goes on', async (t) => {
   const seen = nothingSeen()
@@ -97,7 +49,7 @@ t.test('pieces of any length arrive whole, and the connection goes on', async (t
 
 t.test('a reader that stops is waited for, in bounded memory', async (t) => {
   const seen = nothingSeen()
-  const plan = { pieces: pieces(LARGE_BYTES), toldBytes: LARGE_BYTES }
+  const plan = { pieces: piecesOf(LARGE_BYTES), toldBytes: LARGE_BYTES }
   const { port, ends } = await startServer(t, [streamRoute(seen, plan)])
   const client = new Client(port)
   client.socket.pause()
@@ -117,7 +69,7 @@ t.test('a reader that stops is waited for, in bounded memory', async (t) => {
 t.test('a client that goes in mid-stream ends the stream', async (t) => {
   for (const leave of ['destroy', 'resetAndDestroy'] as const) {
     const seen = nothingSeen()
-    const plan = { pieces: pieces(LARGE_BYTES), toldBytes: LARGE_BYTES }
+    const plan = { pieces: piecesOf(LARGE_BYTES), toldBytes: LARGE_BYTES }
     const { port, server, faults, ends } = await startServer(t, [streamRoute(seen, plan)])
     const client = new Client(port)
     client.socket.pause()
