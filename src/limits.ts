@@ -77,6 +77,8 @@ export const limits = {
   suppressionTakeMs: 8_000,
   /** The same for all changes of one `hickory suppress`. */
   suppressionCommandMs: 60_000,
+  /** Numbers of a file that nobody has, of which `hickory suppress` tries other notations. */
+  notationSampleCount: 100_000,
   /** Phones in a page of a suppression list, unless the request sets it. */
   suppressionPageDefaultCount: 100,
   /** The most that a request may set for a page of a suppression list. */

@@ -12,6 +12,11 @@ export function print(line = ''): void {
   process.stdout.write(`${line}\n`)
 }
 
+/** Writes one line to standard error: nothing has failed, but somebody should look. */
+export function warn(message: string): void {
+  process.stderr.write(`hickory: warning: ${message}\n`)
+}
+
 export interface Progress {
   /** Work done so far, in the unit of `total`. */
   update(done: number): void

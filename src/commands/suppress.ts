@@ -15,6 +15,7 @@ import { type PhonesRead, type RowFault, readPhones } from '../suppressions/read
 import type { CommandContext } from './context.js'
 import { parseSourceId } from './ids.js'
 import { print } from './output.js'
+import { reportHits } from './suppressed-hits.js'
 
 interface Flags {
   readonly data?: string
@@ -47,7 +48,9 @@ export function suppressCommand(context: CommandContext): Command {
 
 const HELP_TAIL = `
 Each FILE has one number a line, or a header that names the column of numbers. Numbers are compared
-byte for byte with imported numbers, so write them in the same way.
+byte for byte with imported numbers, so write them in the same way. The command says how many
+recipients of the current snapshot have the numbers of each FILE, and warns if most of them belong to
+nobody, if they would be found in another notation, and if there is no such source.
 
 The command may run beside services of the data directory. When it ends with exit code 0, every
 service has applied the change. The command leaves out rows that cannot be numbers and counts them by
@@ -75,7 +78,7 @@ async function runSuppress(
   try {
     if (flags.count === true) printCounts(store)
     else if (flags.list === true) await printList(store, scope)
-    else if (read !== undefined) await change(store, scope, read, flags)
+    else if (read !== undefined) await change(store, dataDirectory, scope, read, flags)
   } finally {
     await store.close()
   }
@@ -121,17 +124,19 @@ function assertUsable({ rowCount, phones, rejects }: PhonesRead, flags: Flags): 
 
 async function change(
   store: MainStore,
+  dataDirectory: string,
   scope: Scope,
-  { rowCount, phones, rejects }: PhonesRead,
+  read: PhonesRead,
   flags: Flags,
 ): Promise<void> {
+  const { rowCount, phones, rejects } = read
   print(`list       ${scope === 'all' ? 'of all sources' : `of source ${scope}`}`)
   print(`rows read  ${rowCount}`)
   print(`numbers    ${phones.size}`)
   printRejects(rejects)
   // What is to be on the list is put there first, so that at no time less is on it than must be.
   const isRemoval = flags.remove === true
-  const given = await applyBatches(store, scope, batchesOf(phones), isRemoval)
+  const given = await applyBatches(store, scope, batchesOf(phones.keys()), isRemoval)
   print(`${isRemoval ? 'taken off ' : 'new       '} ${given.changedCount}`)
   print(`${isRemoval ? 'not there ' : 'already there'} ${given.unchangedCount}`)
   let { version } = given
@@ -141,6 +146,7 @@ async function change(
     version = Math.max(version, others.version)
   }
   await untilTaken(store, version)
+  await reportHits(dataDirectory, scope, read)
   if (rejects.size === 0) return
   throw new OperatorError(
     'InputRejected',
@@ -185,7 +191,7 @@ function* batchesOf(phones: Iterable<string>): Generator<readonly string[]> {
 function* othersOnList(
   store: MainStore,
   scope: Scope,
-  phones: ReadonlySet<string>,
+  phones: ReadonlyMap<string, unknown>,
 ): Generator<readonly string[]> {
   for (const page of pagesOf(store, scope)) {
     const others = page.filter((phone) => !phones.has(phone))

@@ -22,9 +22,17 @@ interface RejectedRows {
 
 export interface PhonesRead {
   rowCount: number
-  /** Each once. */
-  readonly phones: Set<string>
+  /** Each once, with its index among them. */
+  readonly phones: Map<string, number>
+  /** In the order in which they were read. */
+  readonly files: FilePhones[]
   readonly rejects: Map<RowFault, RejectedRows>
+}
+
+interface FilePhones {
+  readonly name: string
+  /** The indexes of its phones, each once. */
+  readonly indexes: number[]
 }
 
 /**
@@ -39,7 +47,7 @@ export async function readPhones(
   paths: readonly string[],
   column: string | undefined,
 ): Promise<PhonesRead> {
-  const read: PhonesRead = { rowCount: 0, phones: new Set(), rejects: new Map() }
+  const read: PhonesRead = { rowCount: 0, phones: new Map(), files: [], rejects: new Map() }
   for (const path of paths) {
     const name = path === '-' ? 'standard input' : path
     try {
@@ -101,6 +109,7 @@ async function readFile(
   })
   // A fault of any part ends the parser, which is read below.
   pipeline(Readable.from(joined(head, rest)), parser, () => {})
+  const add = phoneAdder(read, name)
   let isHeader = header !== undefined
   for await (const { record, info } of parser as AsyncIterable<Row>) {
     if (isHeader) {
@@ -111,7 +120,7 @@ async function readFile(
     const isWhole = record.length === (header?.columnCount ?? 1)
     const phone = record[header?.index ?? 0]
     const fault = isWhole ? rowFault(phone) : 'FieldCountWrong'
-    if (fault === undefined) add(read.phones, phone)
+    if (fault === undefined) add(phone)
     else reject(read, fault, `${name}:${info.lines}`)
   }
 }
@@ -127,11 +136,23 @@ function rowFault(phone: string): RowFault | undefined {
   return phone.includes('\ufffd') ? 'EncodingInvalid' : phoneTextFault(phone)
 }
 
-function add(phones: Set<string>, phone: string): void {
-  phones.add(phone)
-  if (phones.size <= limits.suppressionCount) return
-  const most = limits.suppressionCount
-  throw new OperatorError('InputRejected', `there are more than ${most} numbers in the files`)
+/** Adds phones of one file. */
+function phoneAdder({ phones, files }: PhonesRead, name: string): (phone: string) => void {
+  const indexes: number[] = []
+  files.push({ name, indexes })
+  const earlierCount = phones.size
+  /** Those of other files that this one has as well. */
+  const shared = new Set<number>()
+  return (phone) => {
+    const index = phones.get(phone) ?? phones.size
+    if (index === phones.size) phones.set(phone, index)
+    else if (index >= earlierCount || shared.has(index)) return
+    else shared.add(index)
+    indexes.push(index)
+    if (phones.size <= limits.suppressionCount) return
+    const most = limits.suppressionCount
+    throw new OperatorError('InputRejected', `there are more than ${most} numbers in the files`)
+  }
 }
 
 function reject({ rejects }: PhonesRead, fault: RowFault, place: string): void {
