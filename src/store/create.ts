@@ -18,6 +18,7 @@ import { type ServiceRegistry, SUPPRESSIONS_TAKEN, serviceRegistry } from './ser
 import { type Store, storeOf } from './store.js'
 import { makeSuppressions, type SuppressionChange, type SuppressionsOutcome } from './suppress.js'
 import {
+  DATA_FILE,
   META,
   openTables,
   STORE_FORMAT,
@@ -79,7 +80,7 @@ function storedOnly(outcome: SuppressionsOutcome): TakenOutcome {
 
 /** Whether a store was begun here. */
 function holdsData(directory: string): boolean {
-  const file = statSync(join(directory, 'data.mdb'), { throwIfNoEntry: false })
+  const file = statSync(join(directory, DATA_FILE), { throwIfNoEntry: false })
   return file !== undefined && file.size > 0
 }
 
@@ -96,7 +97,7 @@ async function createDirectory(directory: string, dataDirectory: string): Promis
   try {
     await mkdir(directory, { mode: 0o700 }).catch(ignore('EEXIST'))
     await chmod(directory, 0o700)
-    for (const name of ['data.mdb', 'lock.mdb']) {
+    for (const name of [DATA_FILE, 'lock.mdb']) {
       await access(join(directory, name), constants.R_OK | constants.W_OK).catch(ignore('ENOENT'))
     }
     await syncDirectory(dataDirectory)

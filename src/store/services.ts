@@ -12,8 +12,15 @@ import type { Tables } from './tables.js'
 interface Registration {
   /** When the process began, since ids of processes are given again; empty where it is not known. */
   readonly start: string
+  /**
+   * The file of the store that it has open, and the start of the system that it runs on: an entry that
+   * came with a copy of the file, or from before a restart, names nobody. Absent in entries of earlier
+   * releases; empty where the system does not tell.
+   */
+  readonly file?: string
+  readonly boot?: string
   /** The version that it has taken of each kind of data that it answers by. */
-  readonly [member: string]: string | number
+  readonly [member: string]: string | number | undefined
 }
 
 /** Names the version that is taken of the suppression lists. */
@@ -40,10 +47,11 @@ const LOOK_MS = 10
 
 /** @param member  names the version that is taken of one kind of data; others are left as they are */
 export function serviceRegistry(tables: Tables, member: string): ServiceRegistry {
-  const { services, refresh, transact } = tables
+  const { services, refresh, transact, fileId: file } = tables
   const write = (takenVersion: number) => {
     const start = startOf(ownName) ?? ''
-    const registration: Registration = { ...own(start), start, [member]: takenVersion }
+    const known = { start, file, boot: bootId() }
+    const registration: Registration = { ...own(start), ...known, [member]: takenVersion }
     services.put(ownName, JSON.stringify(registration))
   }
 
@@ -51,14 +59,15 @@ export function serviceRegistry(tables: Tables, member: string): ServiceRegistry
   function own(start: string): Registration | undefined {
     const text = services.get(ownName)
     const registration = text === undefined ? undefined : (JSON.parse(text) as Registration)
-    return registration?.start === start ? registration : undefined
+    if (registration?.start !== start || !isOfHere(registration, file)) return undefined
+    return registration
   }
 
   function lagging(version: number): string[] {
     refresh()
     return registered(tables)
       .filter(({ name, [member]: taken }) => name !== ownName && Number(taken) < version)
-      .filter(isAlive)
+      .filter((service) => isRunning(service, file))
       .map(({ name }) => name)
   }
 
@@ -77,8 +86,9 @@ export function serviceRegistry(tables: Tables, member: string): ServiceRegistry
     unregister() {
       refresh()
       transact(() => {
-        const { [member]: _, ...others } = own(startOf(ownName) ?? '') ?? { start: '' }
-        if (Object.keys(others).length > 1) services.put(ownName, JSON.stringify(others))
+        const { [member]: _, ...rest } = own(startOf(ownName) ?? '') ?? { start: '' }
+        const { start, file, boot, ...others } = rest
+        if (Object.keys(others).length > 0) services.put(ownName, JSON.stringify(rest))
         else services.remove(ownName)
       })
     },
@@ -106,7 +116,27 @@ function registered({ services }: Tables): Registered[] {
 }
 
 function deadOf(tables: Tables): Registered[] {
-  return registered(tables).filter((service) => !isAlive(service))
+  return registered(tables).filter((service) => !isRunning(service, tables.fileId))
+}
+
+function isRunning(service: Registered, file: string): boolean {
+  return isOfHere(service, file) && isAlive(service)
+}
+
+/** Whether an entry was written to this file of the store since the system started. */
+function isOfHere({ file, boot }: Registration, ownFile: string): boolean {
+  const ownBoot = bootId()
+  const isOtherBoot = boot !== undefined && boot !== '' && ownBoot !== '' && boot !== ownBoot
+  return !isOtherBoot && (file === undefined || file === ownFile)
+}
+
+/** Drawn by the system at each start; empty where it does not tell. */
+function bootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
+  } catch {
+    return ''
+  }
 }
 
 function isAlive({ name, start }: Registered): boolean {

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, open } from 'lmdb'
 import { limits } from '../limits.js'
@@ -31,6 +32,8 @@ export interface Tables {
   readonly suppressionLog: Database<string, number>
   /** The services that run on this data directory, `Registration` as JSON, by process id. */
   readonly services: Database<string, string>
+  /** Tells the file of the store from a copy of it: its device and inode. */
+  readonly fileId: string
   /** Reads from now on see all that was written before, by whatever thread or process. */
   refresh(): void
   /** Runs `work` whole or not at all; what it did is on disk when this returns. */
@@ -58,6 +61,9 @@ export const STORE_FORMAT = '1'
  */
 export const SUPPRESSING_FORMAT = '2'
 
+/** The name that LMDB gives to the file of a store, in its directory. */
+export const DATA_FILE = 'data.mdb'
+
 /** The directory of the store. */
 export const storeDirectory = (dataDirectory: string) => join(dataDirectory, 'store')
 
@@ -72,6 +78,7 @@ export function openTables(directory: string, mode: 'read' | 'write'): Tables {
   const root = open(directory, { ...OPTIONS, readOnly: mode === 'read' })
   const texts = (name: string) => root.openDB<string, string>({ name, encoding: 'string' })
   const bytes = (name: string) => root.openDB<Buffer, string>({ name, encoding: 'binary' })
+  const { dev, ino } = statSync(join(directory, DATA_FILE), { bigint: true })
   return {
     meta: texts('meta'),
     documents: bytes('documents'),
@@ -84,6 +91,7 @@ export function openTables(directory: string, mode: 'read' | 'write'): Tables {
     suppressionCounts: texts('suppressionCounts'),
     suppressionLog: root.openDB<string, number>({ name: 'suppressionLog', encoding: 'string' }),
     services: texts('services'),
+    fileId: `${dev}:${ino}`,
     refresh: () => root.resetReadTxn(),
     transact: (work) => root.transactionSync(work),
     close: () => root.close(),

@@ -5,8 +5,9 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import fs, { readFileSync } from 'node:fs'
+import fs, { readFileSync, statSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
+import { join } from 'node:path'
 import t from 'tap'
 import { createStore } from '../../src/store/create.js'
 import { ownName, SUPPRESSIONS_TAKEN, serviceRegistry } from '../../src/store/services.js'
@@ -87,6 +88,41 @@ t.test('each kind of data has its own version, for services that answer by it', 
   t.match(own(), { movesTaken: 5, takenVersion: undefined })
   moves.unregister()
   t.equal(own(), null)
+})
+
+t.test('an entry of a copy, or of before a restart of the system, is nobody', async (t) => {
+  const dataDirectory = temporaryDirectory(t)
+  await (await createStore(dataDirectory, silentLog)).close()
+  const tables = openTables(storeDirectory(dataDirectory), 'write')
+  t.teardown(() => tables.close())
+  const registry = serviceRegistry(tables, SUPPRESSIONS_TAKEN)
+  registry.register(0)
+  tables.refresh()
+  const { file, boot } = JSON.parse(tables.services.get(ownName) ?? '')
+  const { dev, ino } = statSync(join(storeDirectory(dataDirectory), 'data.mdb'))
+  t.equal(file, `${dev}:${ino}`)
+  t.equal(boot, readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim())
+
+  const parent = String(process.ppid)
+  const write = (more: object) => {
+    const entry = { start: startOf(parent), takenVersion: 0, ...more }
+    tables.services.putSync(parent, JSON.stringify(entry))
+    return registry.lagging(1)
+  }
+  t.same(write({ file, boot }), [parent])
+  t.same(write({ file: `${dev}:${ino + 1}`, boot }), [])
+  t.same(write({ file, boot: 'other' }), [])
+  t.same(write({}), [parent], 'one of an earlier release is waited for')
+  t.same(write({ file, boot: '' }), [parent], 'and one of a system that does not tell')
+  write({ file, boot })
+  withoutDescriptors(() =>
+    t.same(registry.lagging(1), [parent], 'as this one may not, for a while'),
+  )
+
+  write({ file: '0:0', boot })
+  registry.register(0)
+  tables.refresh()
+  t.same([...tables.services.getKeys({})], [ownName], 'what was copied is forgotten')
 })
 
 function startOf(name: string): string {
