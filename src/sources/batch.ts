@@ -38,6 +38,12 @@ export interface ReadReport {
   readonly furtherLineCount: number
 }
 
+/** What the operator allows beyond the rules for all rows. */
+export interface RowOptions {
+  /** Whether the position 0,0 is a place like others. */
+  readonly allowsNullIsland?: boolean
+}
+
 /** Which column is what, as the operator says; where nothing is said, it is guessed from the names. */
 export interface ColumnNames {
   readonly number?: string

@@ -9,7 +9,23 @@ import { byTier } from '../support/tier.js'
 
 const text = (maxLength: number) =>
   fc.string({
-    unit: fc.constantFrom('+', '9', '0', ' ', ',', ';', '"', 'é', '😀', 'x', '=', '\\', '{', ']'),
+    unit: fc.constantFrom(
+      '+',
+      '9',
+      '0',
+      ' ',
+      ',',
+      ';',
+      '"',
+      'é',
+      '😀',
+      'x',
+      '=',
+      '\\',
+      '{',
+      ']',
+      '¿',
+    ),
     maxLength,
   })
 const degrees = (max: number) =>

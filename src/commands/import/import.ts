@@ -26,6 +26,7 @@ interface Flags extends ColumnNames {
   readonly format?: FileFormat
   readonly from?: string
   readonly query?: string
+  readonly allowNullIsland?: true
   readonly strict?: true
   readonly allowEmpty?: true
   /** True for the usual number of rows. */
@@ -39,7 +40,16 @@ const PREVIEW_ROW_COUNT = 10
 const SOURCES_FILE = 'sources.json'
 
 export function importCommand(context: CommandContext): Command {
-  const oneSource = ['source', 'label', 'format', 'from', 'query', 'strict', 'allowEmpty']
+  const oneSource = [
+    'source',
+    'label',
+    'format',
+    'from',
+    'query',
+    'allowNullIsland',
+    'strict',
+    'allowEmpty',
+  ]
   const columns = ['number', 'lat', 'lng', 'contact', 'key']
   return new Command('import')
     .description('replace sources with the recipients of files or databases, in a new snapshot')
@@ -59,6 +69,7 @@ export function importCommand(context: CommandContext): Command {
     .option('--key <COLUMN>', 'take only the first of the rows with the same value in this column')
     .option('--from <URL>', 'read from a database, postgres://user@host:5432/database')
     .option('--query <SELECT>', 'the query to read')
+    .option('--allow-null-island', 'take rows with the position 0,0')
     .option('--strict', 'publish nothing if a single row is rejected')
     .option('--allow-empty', 'let an input without rows empty a source that has recipients')
     .option('--dry-run [ROWS]', `show the first rows (${PREVIEW_ROW_COUNT}) and publish nothing`)
@@ -133,6 +144,7 @@ function readFlags(
     label: flags.label === undefined ? undefined : checkLabel(flags.label, '--label'),
     input: readInput(context, patterns, flags, command),
     columns: Object.fromEntries(named.filter(([, column]) => column !== undefined)),
+    rowOptions: { allowsNullIsland: flags.allowNullIsland === true },
     isStrict: flags.strict === true,
     mayBeEmpty: flags.allowEmpty === true,
   }
@@ -184,7 +196,7 @@ priority (nice 10), so a service on the same machine goes first.
 
 --all reads {"sources": [{"id": 1, "label": "Residents", "files": ["residents-*.csv.gz"]},
 {"id": 2, "from": "postgres://reader:\${DB_PASSWORD}@db/people", "query": "select …"}]}; a source may
-have "format", "columns": {"number": "phone"}, "strict" and "allowEmpty". If one source fails, all
+have "format", "columns": {"number": "phone"}, "allowNullIsland", "strict" and "allowEmpty". If one source fails, all
 fail, unless --keep-going is given.
 
 Examples:

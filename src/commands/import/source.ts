@@ -9,7 +9,13 @@ import { limits } from '../../limits.js'
 import type { Log } from '../../log.js'
 import { listSources } from '../../snapshot/load/open.js'
 import { removeOnExit } from '../../snapshot/publish/remove-on-exit.js'
-import type { ColumnNames, OnReadProgress, ReadReport, RecipientSink } from '../../sources/batch.js'
+import type {
+  ColumnNames,
+  OnReadProgress,
+  ReadReport,
+  RecipientSink,
+  RowOptions,
+} from '../../sources/batch.js'
 import type { FileFormat } from '../../sources/files/file-format.js'
 import { readFiles } from '../../sources/files/read-files.js'
 import { previewPostgres, readPostgres } from '../../sources/postgres/read-postgres.js'
@@ -22,6 +28,7 @@ export interface ImportSource {
   readonly label: string | undefined
   readonly input: SourceInput
   readonly columns: ColumnNames
+  readonly rowOptions: RowOptions
   readonly isStrict: boolean
   readonly mayBeEmpty: boolean
 }
@@ -33,14 +40,17 @@ export type SourceInput =
 /** Reads all of it into the sink, and says how far it is. */
 export async function readSource(
   log: Log,
-  { input, columns }: ImportSource,
+  source: ImportSource,
   sink: RecipientSink,
   spool: string,
 ): Promise<ReadReport> {
   return await withProgress(log, async (onProgress) => {
-    if ('url' in input) return await readPostgres({ ...input, columns }, sink, { onProgress })
+    const { input, columns, rowOptions } = source
+    if ('url' in input) {
+      return await readPostgres({ ...input, columns, rowOptions }, sink, { onProgress })
+    }
     return await withSpool(spool, (spoolDirectory) =>
-      readFiles(filesInput(input, columns, spoolDirectory), sink, { onProgress }),
+      readFiles({ ...input, columns, rowOptions, spoolDirectory }, sink, { onProgress }),
     )
   })
 }
@@ -48,15 +58,17 @@ export async function readSource(
 /** Reads all of it and keeps the first rows alone. */
 export async function previewSource(
   log: Log,
-  { input, columns }: ImportSource,
+  source: ImportSource,
   rowCount: number,
   spool: string,
 ): Promise<Preview> {
   return await withProgress(log, async (onProgress) => {
-    if ('url' in input)
-      return await previewPostgres({ ...input, columns }, rowCount, { onProgress })
+    const { input, columns, rowOptions } = source
+    if ('url' in input) {
+      return await previewPostgres({ ...input, columns, rowOptions }, rowCount, { onProgress })
+    }
     return await withSpool(spool, (spoolDirectory) =>
-      previewFiles(filesInput(input, columns, spoolDirectory), rowCount, { onProgress }),
+      previewFiles({ ...input, columns, rowOptions, spoolDirectory }, rowCount, { onProgress }),
     )
   })
 }
@@ -91,14 +103,6 @@ async function withSpool<Result>(
     await rm(directory, { recursive: true, force: true })
     removal.forget()
   }
-}
-
-function filesInput(
-  { patterns, format }: Extract<SourceInput, { readonly patterns: unknown }>,
-  columns: ColumnNames,
-  spoolDirectory: string,
-) {
-  return { patterns, columns, spoolDirectory, ...(format === undefined ? {} : { format }) }
 }
 
 /** Refuses what must not take the place of what is there. */

@@ -41,6 +41,7 @@ const SourceSchema = Type.Object(
         closed,
       ),
     ),
+    allowNullIsland: Type.Optional(Type.Boolean()),
     strict: Type.Optional(Type.Boolean()),
     allowEmpty: Type.Optional(Type.Boolean()),
   },
@@ -81,6 +82,7 @@ export function readSourcesFile(path: string, environment: Environment, log: Log
         : checkLabel(source.label, `${path}: /sources/${index}/label`),
     input: inputOf(path, `/sources/${index}`, source, environment),
     columns: source.columns ?? {},
+    rowOptions: { allowsNullIsland: source.allowNullIsland === true },
     isStrict: source.strict === true,
     mayBeEmpty: source.allowEmpty === true,
   }))

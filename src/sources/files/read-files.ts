@@ -4,12 +4,19 @@
  * @module
  */
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { ColumnNames, OnReadProgress, ReadReport, RecipientSink } from '../batch.js'
+import type {
+  ColumnNames,
+  OnReadProgress,
+  ReadReport,
+  RecipientSink,
+  RowOptions,
+} from '../batch.js'
 import type { ChosenColumns } from '../choose-columns.js'
 import { openParquet, readParquetFile } from '../parquet/read-parquet.js'
 import { KeySet } from '../rows/key-set.js'
 import { RejectTally } from '../rows/rejects.js'
-import { type FileRead, type RowTarget, readTextFile } from '../text/read-text.js'
+import type { RowTarget } from '../rows/row-scan.js'
+import { type FileRead, readTextFile } from '../text/read-text.js'
 import { withDatabase } from './database.js'
 import type { FileFormat } from './file-format.js'
 import { inputPaths } from './input-paths.js'
@@ -22,6 +29,7 @@ export interface FilesInput {
   /** Of all files; each file tells its own if absent. */
   readonly format?: FileFormat | undefined
   readonly columns: ColumnNames
+  readonly rowOptions?: RowOptions | undefined
   /** Where standard input and the features of collections are kept while they are read. */
   readonly spoolDirectory: string
 }
@@ -47,7 +55,8 @@ export async function readFiles(
     for (const path of await inputPaths(input.patterns)) {
       files.push(await openFile(path, input.format, input.columns, spool))
     }
-    const target = { sink, tally: new RejectTally(), keys: new KeySet() }
+    const { rowOptions = {} } = input
+    const target = { sink, tally: new RejectTally(), keys: new KeySet(), options: rowOptions }
     return await readAll(files, input.columns, target, options)
   } finally {
     spool.remove()

@@ -8,8 +8,8 @@ import { OperatorError } from '../../errors.js'
 import type { ColumnNames } from '../batch.js'
 import { type ColumnChoice, chooseColumns } from '../choose-columns.js'
 import { reasonOf } from '../rows/row-query.js'
-import { type RowScan, scanRows } from '../rows/row-scan.js'
-import type { FileRead, RowTarget } from '../text/read-text.js'
+import { type RowScan, type RowTarget, scanRows } from '../rows/row-scan.js'
+import type { FileRead } from '../text/read-text.js'
 import { type ColumnTypes, parquetColumns, parquetRowCount, parquetRows } from './parquet-query.js'
 
 interface ParquetFile {
@@ -43,14 +43,14 @@ export async function openParquet(
 export async function readParquetFile(
   connection: DuckDBConnection,
   file: ParquetFile,
-  { sink, tally, keys }: RowTarget,
+  target: RowTarget,
   onShare: (share: number) => void,
 ): Promise<FileRead> {
   const { name, path, types, columns, rowCount } = file
   const source = parquetRows(name, path, types, columns)
   let scan: RowScan
   try {
-    scan = await scanRows(connection, source, sink, keys, (rows) => onShare(rows / rowCount))
+    scan = await scanRows(connection, source, target, (rows) => onShare(rows / rowCount))
   } catch (error) {
     throw error instanceof OperatorError ? error : unreadable(name, error)
   }
@@ -63,7 +63,7 @@ export async function readParquetFile(
   }
   const { rows, reasons } = scan.special
   for (let index = 0; index < rows.length; index++) {
-    tally.add(reasonOf(reasons[index]), name, rows[index] + 1, 'row')
+    target.tally.add(reasonOf(reasons[index]), name, rows[index] + 1, 'row')
   }
   return { acceptedCount: scan.acceptedCount, furtherLineCount: 0 }
 }

@@ -6,7 +6,13 @@
 import type { Client } from 'pg'
 import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
-import type { ColumnNames, OnReadProgress, ReadReport, RecipientSink } from '../batch.js'
+import type {
+  ColumnNames,
+  OnReadProgress,
+  ReadReport,
+  RecipientSink,
+  RowOptions,
+} from '../batch.js'
 import type { ChosenColumns } from '../choose-columns.js'
 import { type Preview, PreviewSink } from '../preview.js'
 import { CopyOut } from './copy-out.js'
@@ -24,6 +30,7 @@ interface PostgresInput {
   readonly query: string
   /** A geometry is named as both `lat` and `lng`. */
   readonly columns: ColumnNames
+  readonly rowOptions?: RowOptions | undefined
 }
 
 interface PostgresOptions {
@@ -68,7 +75,13 @@ async function read(
   const address = parseDatabaseUrl(input.url)
   return withSession(address, times, async (client) => {
     const plan = await planCopy(client, address, input.query, input.columns)
-    const report = await copyRows(client, address, plan, sink, onProgress)
+    const report = await copyRows(
+      client,
+      address,
+      plan,
+      { sink, options: input.rowOptions ?? {} },
+      onProgress,
+    )
     return { columns: plan.chosen, report }
   })
 }
@@ -82,10 +95,10 @@ async function copyRows(
   client: Client,
   address: DatabaseAddress,
   plan: CopyPlan,
-  sink: RecipientSink,
+  { sink, options }: { readonly sink: RecipientSink; readonly options: RowOptions },
   onProgress: OnReadProgress | undefined,
 ): Promise<ReadReport> {
-  const taken = new PostgresRows(plan, shownPlace(address), sink)
+  const taken = new PostgresRows(plan, shownPlace(address), sink, options)
   const rows = new CopyRows(FIELD_COUNT, taken.take)
   let reportedCount = 0
   let fault: unknown

@@ -4,7 +4,7 @@
  * @module
  */
 import { isBlank } from '../../phone-number.js'
-import type { ReadReport, RecipientSink } from '../batch.js'
+import type { ReadReport, RecipientSink, RowOptions } from '../batch.js'
 import { KeySet } from '../rows/key-set.js'
 import { type RejectReason, RejectTally } from '../rows/rejects.js'
 import {
@@ -14,6 +14,7 @@ import {
   lngFault,
   parseDegrees,
   phoneFault,
+  positionFault,
   unitsOf,
 } from '../rows/row-rules.js'
 import { BatchBuilder } from './batch-builder.js'
@@ -25,16 +26,18 @@ export class PostgresRows {
   readonly #hasKey: boolean
   readonly #place: string
   readonly #builder: BatchBuilder
+  readonly #options: RowOptions
   readonly #keys = new KeySet()
   readonly #tally = new RejectTally()
   #lat: number | undefined
   #lng: number | undefined
 
   /** @param place  what rows are said to be in */
-  constructor(plan: CopyPlan, place: string, sink: RecipientSink) {
+  constructor(plan: CopyPlan, place: string, sink: RecipientSink, options: RowOptions) {
     this.#plan = plan
     this.#hasKey = plan.chosen.key !== undefined
     this.#place = place
+    this.#options = options
     this.#builder = new BatchBuilder(sink)
   }
 
@@ -92,7 +95,9 @@ export class PostgresRows {
     const { isLatBinary, isLngBinary } = this.#plan
     this.#lat = degreesAt(bytes, starts[lat], ends[lat], isLatBinary)
     this.#lng = degreesAt(bytes, starts[lng], ends[lng], isLngBinary)
-    return latFault(this.#lat) ?? lngFault(this.#lng)
+    const fault = latFault(this.#lat) ?? lngFault(this.#lng)
+    if (fault !== undefined || this.#options.allowsNullIsland === true) return fault
+    return positionFault(this.#lat ?? 0, this.#lng ?? 0)
   }
 }
 

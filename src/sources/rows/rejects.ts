@@ -21,12 +21,20 @@ export const rejectReasons = {
   NumberTooLong: `the number is longer than ${limits.phoneBytes} bytes`,
   NumberUnprintable: 'the number contains a control character',
   NumberFormula: 'the number starts with = or @, which spreadsheets would run',
+  NumberErrorCell: 'the number is an error of a spreadsheet, such as #N/A or ####',
+  NumberDecimal:
+    'the number is a decimal number, such as 9.99E+11 or 9990000001.0: digits may be lost; ' +
+    'export the column as text',
+  NumberLetters: 'the number has letters, and not only those of an extension (x12, ext. 12)',
+  NumberWithoutDigits: 'the number has no digit',
   LatMissing: 'the latitude is missing',
   LatInvalid: 'the latitude is not a decimal number',
   LatOutOfRange: 'the latitude is not between -90 and 90',
   LngMissing: 'the longitude is missing',
   LngInvalid: 'the longitude is not a decimal number',
   LngOutOfRange: 'the longitude is not between -180 and 180',
+  PositionZero:
+    'the position is exactly 0,0, which often means that it is not known; --allow-null-island takes it',
   ContactTooLong: `the contact is longer than ${limits.contactBytes} bytes`,
   KeyMissing: 'the key is missing or only white space',
   KeyTooLong: `the key is longer than ${limits.keyBytes} bytes`,

@@ -6,6 +6,8 @@
  */
 import { limits } from '../../limits.js'
 import { phoneSqlRules, SQL_BLANK } from '../../phone-number.js'
+import type { RowOptions } from '../batch.js'
+import { notationSqlRules, SQL_USUAL_NUMBER } from './notation.js'
 import { type RejectReason, rejectReasons } from './rejects.js'
 
 /** How the rows of an input are got at in SQL. */
@@ -62,6 +64,8 @@ export function reasonOf(code: number): RejectReason {
 const LAT_DEGREES_MAX = 90
 const LNG_DEGREES_MAX = 180
 const UNITS_PER_DEGREE = '1e7'
+/** As it would be stored. */
+const IS_ELSEWHERE = `round(lat * ${UNITS_PER_DEGREE}) <> 0 OR round(lng * ${UNITS_PER_DEGREE}) <> 0`
 /** TRY_CAST takes 1_000, +-1, inf, nan and all white space, too: `textRules`. */
 const DECIMAL = '[ \\t]*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?[ \\t]*'
 
@@ -69,7 +73,10 @@ const DECIMAL = '[ \\t]*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?[ \\t
  * Every row in the order of the input: a reason or ACCEPTED, the units, the texts as BLOB (as VARCHAR
  * each would be decoded), the line ends. Nothing is null, and the texts of what is rejected are empty.
  */
-export function rowQuery(source: RowSource): { readonly sql: string; readonly layout: RowLayout } {
+export function rowQuery(
+  source: RowSource,
+  options: RowOptions,
+): { readonly sql: string; readonly layout: RowLayout } {
   const taken = (value: string, otherwise: string) =>
     `CASE WHEN reason = ${ACCEPTED} THEN ${value} ELSE ${otherwise} END`
   const columns = [
@@ -87,7 +94,7 @@ export function rowQuery(source: RowSource): { readonly sql: string; readonly la
   }
   const sql = `
     SELECT ${columns.join(', ')}
-    FROM (SELECT *, ${reasonCase(source)}::UTINYINT AS reason FROM (${innerQuery(source)}))`
+    FROM (SELECT *, ${reasonCase(source, options)}::UTINYINT AS reason FROM (${innerQuery(source)}))`
   return { sql, layout }
 }
 
@@ -120,13 +127,15 @@ function blankIsEmpty(column: string): string {
 }
 
 /** The first reason that applies, in the order of their table. */
-function reasonCase(source: RowSource): string {
+function reasonCase(source: RowSource, { allowsNullIsland }: RowOptions): string {
   const rules: Rule[] = [
     ...source.rules,
     ...phoneSqlRules,
+    ...notationSqlRules,
     ...coordinateRules('lat', source.lat, LAT_DEGREES_MAX),
     ...coordinateRules('lng', source.lng, LNG_DEGREES_MAX),
   ]
+  if (allowsNullIsland !== true) rules.push([`NOT (${IS_ELSEWHERE})`, 'PositionZero'])
   if (source.contact !== undefined) {
     rules.push([`strlen(contact) > ${limits.contactBytes}`, 'ContactTooLong'])
   }
@@ -146,10 +155,11 @@ function reasonCase(source: RowSource): string {
  */
 function ordinary({ lat, lng, contact, key }: RowSource): string {
   const tests = [
-    'TRY_CAST(number AS BIGINT) IS NOT NULL',
+    SQL_USUAL_NUMBER,
     `strlen(number) <= ${limits.phoneBytes}`,
     `lat BETWEEN -${LAT_DEGREES_MAX} AND ${LAT_DEGREES_MAX}`,
     `lng BETWEEN -${LNG_DEGREES_MAX} AND ${LNG_DEGREES_MAX}`,
+    `(${IS_ELSEWHERE})`,
   ]
   if ('text' in lat) tests.push(`lat_text >= '-' AND NOT contains(lat_text, '_')`)
   if ('text' in lng) tests.push(`lng_text >= '-' AND NOT contains(lng_text, '_')`)

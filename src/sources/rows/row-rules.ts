@@ -8,6 +8,7 @@ import { isUtf8 } from 'node:buffer'
 import { UNITS_PER_DEGREE } from '../../geometry/units.js'
 import { limits } from '../../limits.js'
 import { isBlank, phoneBytesFault } from '../../phone-number.js'
+import { notationFault } from './notation.js'
 import type { RejectReason } from './rejects.js'
 
 const LAT_DEGREES_MAX = 90
@@ -19,7 +20,7 @@ const MISSING = /^[ \t]*$/
 /** Why the phone at [start, end) cannot be used; an empty range is no phone, wherever it is. */
 export function phoneFault(bytes: Buffer, start: number, end: number): RejectReason | undefined {
   if (!isEncoded(bytes, start, end)) return 'EncodingInvalid'
-  return phoneBytesFault(bytes, start, end)
+  return phoneBytesFault(bytes, start, end) ?? notationFault(bytes, start, end)
 }
 
 /** Why the contact at [start, end) cannot be used. */
@@ -57,6 +58,11 @@ export function lngFault(degrees: number | undefined): RejectReason | undefined 
   if (degrees === undefined) return 'LngMissing'
   if (Number.isNaN(degrees)) return 'LngInvalid'
   return Math.abs(degrees) > LNG_DEGREES_MAX ? 'LngOutOfRange' : undefined
+}
+
+/** Why the position that is stored for these degrees cannot be used. */
+export function positionFault(lat: number, lng: number): RejectReason | undefined {
+  return unitsOf(lat) === 0 && unitsOf(lng) === 0 ? 'PositionZero' : undefined
 }
 
 /** Units of 1e-7 degree; halves go away from zero, as in SQL. */

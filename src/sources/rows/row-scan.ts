@@ -4,11 +4,21 @@
  * @module
  */
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api'
-import type { RecipientSink } from '../batch.js'
+import type { RecipientSink, RowOptions } from '../batch.js'
 import { grow } from '../columns/growing-column.js'
 import { ChunkReader } from './chunk-reader.js'
 import type { KeySet } from './key-set.js'
+import type { RejectTally } from './rejects.js'
 import { type RowSource, rowQuery } from './row-query.js'
+
+/** The receivers of the rows of a source, and how they are taken. */
+export interface RowTarget {
+  readonly sink: RecipientSink
+  readonly tally: RejectTally
+  /** Of the rows that were accepted before, for a source that has keys. */
+  readonly keys: KeySet
+  readonly options: RowOptions
+}
 
 export interface RowScan {
   /** Rows that DuckDB told apart, the accepted ones among them. */
@@ -27,17 +37,15 @@ interface SpecialRows {
 }
 
 /**
- * @param keys  of the rows that were accepted before, for a source that has keys
  * @param onRows  called now and then with the rows read so far
  */
 export async function scanRows(
   connection: DuckDBConnection,
   source: RowSource,
-  sink: RecipientSink,
-  keys: KeySet,
+  { sink, keys, options }: RowTarget,
   onRows: (rowCount: number) => void,
 ): Promise<RowScan> {
-  const { sql, layout } = rowQuery(source)
+  const { sql, layout } = rowQuery(source, options)
   const special = new SpecialRowList()
   const reader = new ChunkReader(layout, keys, special)
   let rowCount = 0

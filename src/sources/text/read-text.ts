@@ -6,11 +6,9 @@
  */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { OperatorError } from '../../errors.js'
-import type { RecipientSink } from '../batch.js'
-import type { KeySet } from '../rows/key-set.js'
-import type { PlaceUnit, RejectReason, RejectTally } from '../rows/rejects.js'
+import type { PlaceUnit, RejectReason } from '../rows/rejects.js'
 import type { RowSource } from '../rows/row-query.js'
-import { type RowScan, scanRows } from '../rows/row-scan.js'
+import { type RowScan, type RowTarget, scanRows } from '../rows/row-scan.js'
 import { type BrokenRecords, brokenRecords } from './broken-records.js'
 import { lineEndHint, placeRows } from './row-places.js'
 import type { Survey } from './survey.js'
@@ -32,13 +30,6 @@ export interface TextFile {
   readonly fieldCountReason: RejectReason
   /** The format in messages. */
   readonly kind: 'CSV' | 'JSON lines' | 'GeoJSON'
-}
-
-/** The receivers of the rows of a source. */
-export interface RowTarget {
-  readonly sink: RecipientSink
-  readonly tally: RejectTally
-  readonly keys: KeySet
 }
 
 export interface FileRead {
@@ -166,13 +157,13 @@ function isWhole(file: TextFile, survey: Survey, rowCount: number): boolean {
 async function scanText(
   connection: DuckDBConnection,
   file: TextFile,
-  { sink, keys }: RowTarget,
+  target: RowTarget,
   { isParallel, isPlain }: Known,
   onRows: (rowCount: number) => void,
 ): Promise<RowScan> {
   for (const statement of forgetRejects) await connection.run(statement)
   const source = file.rows(readText(file.layout, isParallel), isPlain)
-  return scanRows(connection, source, sink, keys, onRows)
+  return scanRows(connection, source, target, onRows)
 }
 
 /** Of a second pass over a file only the progress beyond the first one is reported. */

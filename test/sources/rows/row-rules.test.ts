@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { limits } from '../../../src/limits.js'
-import type { ReadReport } from '../../../src/sources/batch.js'
+import type { ReadReport, RowOptions } from '../../../src/sources/batch.js'
 import { readFiles } from '../../../src/sources/files/read-files.js'
 import { FIELD_COUNT, fields } from '../../../src/sources/postgres/query.js'
 import { PostgresRows } from '../../../src/sources/postgres/rows.js'
@@ -45,6 +45,7 @@ const pieces = fc.constantFrom(
     '\u00a0',
     '\u2003',
   ],
+  ...['#', '#N/A', '.', '.0', 'e', 'E+', 'x', 'ext', '0x', '_', '٣', '文', '(', ')', '/', '99990'],
   ...['\ufeff', '\u0085', '\u200b', '\u00ad', '\x7f', '\x1f', '\x0b', '\u3000', '0'.repeat(30)],
 )
 const text = fc.array(pieces, { maxLength: 8 }).map((parts) => parts.join(''))
@@ -52,7 +53,13 @@ const atBound = fc
   .constantFrom(limits.phoneBytes, limits.contactBytes)
   .chain((bound) => fc.integer({ min: bound - 1, max: bound + 1 }))
   .chain((count) => fc.constantFrom('9', ' ', '\u00a0').map((character) => character.repeat(count)))
-const anyText = fc.oneof(text, atBound, fc.constant('+9991'))
+/** Each of these is taken or rejected for how it is written. */
+const notations = fc.constantFrom(
+  ...['9.99E+11', '9,99e11', '1e5', '9990000001.0', ' 9990000001,00 ', '5550.0', '999.555.0', '-'],
+  ...['#N/A', '#REF!', '####', ' #NV', '#31#+9991', '+9991x12', '+9991 ext. 2', '+9991;ext=2'],
+  ...['+9991 EXTENSION 2', '+9991 x', 'x12', '+9991x1x2', '0x1F', '1-800-FLOWERS', 'none', '٣٣٣'],
+)
+const anyText = fc.oneof(text, notations, atBound, fc.constant('+9991'))
 
 const coordinate = fc.oneof(
   { weight: 4, arbitrary: fc.double({ min: -90, max: 90, noNaN: true }).map(String) },
@@ -113,6 +120,7 @@ const coordinate = fc.oneof(
       ],
     ),
   },
+  { weight: 3, arbitrary: fc.constantFrom('0', '0.0', '-0', '0.00000004', '-0.00000005') },
   { weight: 1, arbitrary: text },
 )
 
@@ -124,13 +132,14 @@ const rowsOf = fc.array(
 t.test('rows are taken and rejected as those of a CSV file are', async (t) => {
   const path = join(temporaryDirectory(t), 'rows.csv')
   await fc.assert(
-    fc.asyncProperty(rowsOf, async (rows) => {
+    fc.asyncProperty(rowsOf, fc.boolean(), async (rows, allowsNullIsland) => {
       const ours = new BatchKeeper()
-      const report = checkRows(rows, ours)
+      const report = checkRows(rows, ours, { allowsNullIsland })
       writeFileSync(path, `number,lat,lng,contact\n${rows.map(csvLine).join('')}`)
       const csv = new BatchKeeper()
       const columns = {}
-      const input = { patterns: [path], columns, spoolDirectory: '' }
+      const rowOptions = { allowsNullIsland }
+      const input = { patterns: [path], columns, rowOptions, spoolDirectory: '' }
       const csvReport = await readFiles(input, csv, {})
       t.same(countsOf(report), countsOf(csvReport))
       t.same(ours.rows, csv.rows)
@@ -150,8 +159,8 @@ t.test('the bounds of texts are in bytes', async (t) => {
     [keyFault, limits.keyBytes, 'KeyTooLong'],
   ]
   for (const [check, bytes, reason] of cases) {
-    t.equal(faultOf(check, 'é'.repeat(bytes / 2)), undefined)
-    t.equal(faultOf(check, `${'é'.repeat(bytes / 2)}1`), reason)
+    t.equal(faultOf(check, `12${'¿'.repeat(bytes / 2 - 1)}`), undefined)
+    t.equal(faultOf(check, `12${'¿'.repeat(bytes / 2 - 1)}3`), reason)
   }
 })
 
@@ -170,10 +179,10 @@ t.test('bytes that are not UTF-8 are rejected', async (t) => {
   t.equal(contactFault(bytes, 0, 3), 'EncodingInvalid')
 })
 
-function checkRows(rows: readonly Row[], sink: BatchKeeper): ReadReport {
+function checkRows(rows: readonly Row[], sink: BatchKeeper, options: RowOptions): ReadReport {
   const chosen = { number: '', lat: '', lng: '', contact: '', key: undefined }
   const plan = { chosen, text: '', isLatBinary: false, isLngBinary: false }
-  const checker = new PostgresRows(plan, 'rows', sink)
+  const checker = new PostgresRows(plan, 'rows', sink, options)
   for (const row of rows) {
     const starts = new Int32Array(FIELD_COUNT).fill(-1)
     const ends = new Int32Array(FIELD_COUNT).fill(-1)
