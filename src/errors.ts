@@ -66,6 +66,8 @@ const operatorErrors = {
   DocumentInvalid: 9,
   /** Under `--keep-going`, some sources were published and others were not. */
   PartlyImported: 10,
+  /** What was read is so unlike what is there that a guard holds it back. */
+  Guarded: 11,
 } as const
 
 export type ServiceErrorCode = keyof typeof serviceErrors

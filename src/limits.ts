@@ -300,6 +300,12 @@ export const limits = {
   sourcesFileBytes: 1 * MiB,
   /** Examples of each reason for which rows are rejected. */
   rejectExampleCount: 5,
+  /** Per cent of its rows that an import may reject unasked. */
+  rejectedPercent: 1,
+  /** Per cent of its recipients that a source may lose in an import unasked. */
+  shrinkPercent: 10,
+  /** The largest number of rows that a guard may name. */
+  guardRowCount: 1_000_000_000_000,
   /** Snapshots on disk, including the current one. */
   snapshotCount: 3,
   /** The service looks for a new snapshot at this interval. */

@@ -54,7 +54,7 @@ export async function serveTwoContents(
     await cp(dataset.dataDirectory, dataDirectory, { recursive: true })
     await writeHalf(paths.whole, paths.half)
     const publish = async (content: Content) => {
-      const source = ['--data', dataDirectory, '--source', '1']
+      const source = ['--data', dataDirectory, '--source', '1', '--max-shrink', '100%']
       await runScript([cliPath, 'import', ...source, paths[content]], signal)
       return (await readFile(join(dataDirectory, 'CURRENT'), 'utf8')).trim()
     }

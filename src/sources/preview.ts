@@ -22,18 +22,24 @@ export interface Preview {
   readonly report: ReadReport
 }
 
+/** Puts a sink before another. */
+export type WrapSink = (sink: RecipientSink) => RecipientSink
+
 /** Reads all of the input, and keeps the first rows that are accepted. */
 export async function previewFiles(
   input: FilesInput,
   rowCount: number,
-  { onProgress }: Pick<ReadFilesOptions, 'onProgress'> = {},
+  {
+    onProgress,
+    wrap = (sink) => sink,
+  }: Pick<ReadFilesOptions, 'onProgress'> & { readonly wrap?: WrapSink } = {},
 ): Promise<Preview> {
   const sink = new PreviewSink(rowCount)
   let columns: ChosenColumns | undefined
   const onColumns = (chosen: ChosenColumns) => {
     columns ??= chosen
   }
-  const report = await readFiles(input, sink, { onProgress, onColumns })
+  const report = await readFiles(input, wrap(sink), { onProgress, onColumns })
   return { columns: columns ?? NO_COLUMNS, rows: sink.rows, report }
 }
 

@@ -60,7 +60,7 @@ t.test('--all publishes every source of the list in one snapshot', async (t) => 
   const { data, write, writeSources, run } = place(t)
   write('one.csv', GOOD)
   write('two.csv', SOME_BAD)
-  writeSources(one, two)
+  writeSources(one, { ...two, maxRejected: 1 })
   const { out, exitCode } = await run('--all')
   t.equal(exitCode, 0)
   t.match(out, /^ +1 +One +2 +2 +0 +published$/m)
@@ -123,7 +123,7 @@ t.test('--keep-going publishes the others, and says which failed', async (t) => 
   write('two.csv', `${GOOD}+9994,1,2,\n`)
   const list = [one, { ...two, files: ['two.csv'] }, { id: 3, label: 'x', files: ['three.csv'] }]
   writeSources(...list)
-  const { out, exitCode, message } = await run('--all', '--keep-going')
+  const { out, exitCode, message } = await run('--all', '--keep-going', '--max-shrink', '25%')
   t.equal(exitCode, 10)
   t.match(message, /2 of 3 sources failed .*: 1, 3$/)
   t.match(out, /^failed +every row was rejected/m)
@@ -144,7 +144,8 @@ t.test('a dry run shows rows and rejects, takes no lock and publishes nothing', 
   const { data, write, writeSources, run } = place(t)
   write('one.csv', SOME_BAD)
   const before = fingerprint(data)
-  const args = ['--source', '1', '--label', 'One', join(data, 'one.csv')]
+  const source = ['--source', '1', '--label', 'One', '--max-rejected', '1']
+  const args = [...source, join(data, 'one.csv')]
   const { out, exitCode } = await run(...args, '--dry-run')
   t.equal(exitCode, 0)
   t.match(out, /^columns +number from "number", lat from "lat", lng from "lng"/m)
@@ -152,7 +153,7 @@ t.test('a dry run shows rows and rejects, takes no lock and publishes nothing', 
   t.match(out, /^ {2}LatOutOfRange 1: /m)
   t.notMatch(out, /9993/, 'a row that is rejected is not shown')
   t.notMatch((await run(...args, '--dry-run', '1')).out, /9992/)
-  const first = await run('--source', '1', '--label', 'One', '--dry-run', join(data, 'one.csv'))
+  const first = await run(...source, '--dry-run', join(data, 'one.csv'))
   t.match(first, { exitCode: 0, out: /9992/ }, 'the file may stand behind --dry-run')
   t.equal((await run(...args, '--dry-run', String(limits.previewRowCount))).exitCode, 0)
   t.equal((await run(...args, '--dry-run', String(limits.previewRowCount + 1))).exitCode, 2)
@@ -161,7 +162,7 @@ t.test('a dry run shows rows and rejects, takes no lock and publishes nothing', 
 
   write('two.csv', ALL_BAD)
   writeSources(one, two, { ...two, id: 3, files: ['two.csv'] })
-  const all = await run('--all', '--dry-run')
+  const all = await run('--all', '--dry-run', '--max-rejected', '50%')
   t.match(all, { exitCode: 5, message: /1 of 3 sources could not be published/ })
   t.match(all.out, /^ +2 +Two +4 +2 +2 +could be$/m)
   t.notOk(existsSync(join(data, 'CURRENT')))

@@ -17,7 +17,7 @@ t.before(async () => {
     ['1', 0],
     ['2', 8],
   ] as const) {
-    const rows = Array.from({ length: 10 }, (_, i) => `+999${first + i},${i},${i}\n`)
+    const rows = Array.from({ length: 10 }, (_, i) => `+999${first + i},${i + 1},${i}\n`)
     const path = join(temporaryDirectory(t), 'rows.csv')
     writeFileSync(path, `number,lat,lng\n${rows.join('')}`)
     const args = ['--data', template, '--source', source, '--label', source, path]

@@ -122,7 +122,8 @@ async function importWorld(
   const rows = lngs.map((lng, row) => `+999${row},${lats[row] / 1000},${lng / 1000}`)
   const file = join(temporaryDirectory(t), 'people.csv')
   writeFileSync(file, `number,lat,lng\n${rows.join('\n')}\n`)
-  const run = await hickory('import', '--data', data, '--source', '1', '--label', 'A', file)
+  const source = ['--source', '1', '--label', 'A', '--max-shrink', '100%']
+  const run = await hickory('import', '--data', data, ...source, file)
   const [, id] = /^snapshot +(\S+)$/m.exec(run.stdout) ?? []
   if (id === undefined) throw new Error(`import ended with ${run.code}: ${run.stderr}`)
   return [id, { lngs, lats }]

@@ -51,6 +51,7 @@ export async function prepareStage(directory: string): Promise<Stage> {
   const [others, old, next] = [rows(2, 1), rows(4, 2), rows(5, 3)]
   const source = (id: number, path: string) => [
     ...['--source', `${id}`, '--label', `Source ${id}`],
+    ...['--max-rejected', '100%', '--max-shrink', '100%'],
     path,
   ]
   const importInto = async (data: string, inputArgs: readonly string[]) => {

@@ -8,12 +8,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { OperatorError } from '../../errors.js'
 import type { Log } from '../../log.js'
-import type { Preview } from '../../sources/preview.js'
+import { readHeldCounts } from '../../snapshot/publish/held.js'
+import type { ReadReport } from '../../sources/batch.js'
 import type { CommandContext } from '../context.js'
 import { print } from '../output.js'
 import { endOnSignal } from './end-on-signal.js'
+import { assertPublishable } from './publishable.js'
 import { type Outcome, printPreview, printSource, printSummary, printTime } from './report.js'
-import { assertPublishable, type ImportSource, labelSources, previewSource } from './source.js'
+import { type ImportSource, labelSources, previewSource } from './source.js'
 
 interface DryRunPlan {
   readonly dataDirectory: string
@@ -30,17 +32,20 @@ export async function dryRun({ log }: CommandContext, plan: DryRunPlan): Promise
   const outcomes: Outcome[] = []
   const signals = endOnSignal()
   try {
-    for (const source of sources) outcomes.push(await tryRead(log, plan, source))
+    const heldCounts = await readHeldCounts(plan.dataDirectory)
+    for (const source of sources) {
+      outcomes.push(await tryRead(log, plan, source, heldCounts.get(source.id)))
+    }
   } finally {
     signals.forget()
   }
   if (plan.isList) printSummary(outcomes, 'could be')
   printTime(startedMs)
-  const failedCount = outcomes.filter(({ failure }) => failure !== undefined).length
-  if (failedCount > 0) {
+  const failed = outcomes.filter(({ failure }) => failure !== undefined)
+  if (failed.length > 0) {
     throw new OperatorError(
-      'InputRejected',
-      `${failedCount} of ${outcomes.length} sources could not be published`,
+      failed.every(({ hasTripped }) => hasTripped) ? 'Guarded' : 'InputRejected',
+      `${failed.length} of ${outcomes.length} sources could not be published`,
     )
   }
   print('dry run    nothing was published')
@@ -48,21 +53,23 @@ export async function dryRun({ log }: CommandContext, plan: DryRunPlan): Promise
 
 async function tryRead(
   log: Log,
-  { dataDirectory, isList, rowCount }: DryRunPlan,
+  { isList, rowCount }: DryRunPlan,
   source: ImportSource & { readonly label: string },
+  heldCount: number | undefined,
 ): Promise<Outcome> {
   const { id, label } = source
   printSource(id, label)
   const spool = join(tmpdir(), `hickory-import-${randomUUID()}`)
-  let preview: Preview | undefined
+  let report: ReadReport | undefined
   try {
-    preview = await previewSource(log, source, rowCount, spool)
+    const preview = await previewSource(log, source, rowCount, spool)
+    report = preview.report
     printPreview(preview)
-    await assertPublishable(dataDirectory, source, preview.report)
-    return { id, label, report: preview.report, failure: undefined }
+    assertPublishable(source, preview, heldCount)
+    return { id, label, report, failure: undefined, hasTripped: false }
   } catch (error) {
     if (!(error instanceof OperatorError) || !isList) throw error
     print(`failed     ${error.message}`)
-    return { id, label, report: preview?.report, failure: error.message }
+    return { id, label, report, failure: error.message, hasTripped: error.code === 'Guarded' }
   }
 }

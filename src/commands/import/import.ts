@@ -14,12 +14,17 @@ import { completeUrl, hasPassword } from '../../sources/postgres/url.js'
 import type { CommandContext } from '../context.js'
 import { parseSourceId } from '../ids.js'
 import { dryRun } from './dry-run.js'
+import { defaultGuards, type GivenGuards, readGuards } from './guards.js'
 import { lowerPriority } from './low-priority.js'
 import { publishSources } from './publish.js'
 import { checkLabel, type ImportSource, type SourceInput } from './source.js'
 import { readSourcesFile } from './sources-file.js'
 
 interface Flags extends ColumnNames {
+  readonly maxRejected?: string
+  readonly maxShrink?: string
+  readonly minRows?: string
+  readonly within?: string
   readonly data?: string
   readonly source?: string
   readonly label?: string
@@ -72,6 +77,16 @@ export function importCommand(context: CommandContext): Command {
     .option('--allow-null-island', 'take rows with the position 0,0')
     .option('--strict', 'publish nothing if a single row is rejected')
     .option('--allow-empty', 'let an input without rows empty a source that has recipients')
+    .option(
+      '--max-rejected <N|N%>',
+      `publish nothing beyond so many rejected rows (${limits.rejectedPercent}%)`,
+    )
+    .option(
+      '--max-shrink <N|N%>',
+      `publish nothing if a source would lose more (${limits.shrinkPercent}%)`,
+    )
+    .option('--min-rows <N>', 'publish nothing if a source would have fewer recipients')
+    .option('--within <W,S,E,N>', 'publish nothing if a recipient lies outside of this box')
     .option('--dry-run [ROWS]', `show the first rows (${PREVIEW_ROW_COUNT}) and publish nothing`)
     .addOption(
       new Option('--all [FILE]', `all sources of a file (${SOURCES_FILE} of --data)`).conflicts([
@@ -103,13 +118,17 @@ async function runImport(
   if (flags.keepGoing === true && !isList) {
     throw new OperatorError('Usage', '--keep-going goes with --all: of one source nothing is left')
   }
-  const sources = isList
+  const listed = isList
     ? readSourcesFile(
         flags.all === true ? join(dataDirectory, SOURCES_FILE) : (flags.all ?? ''),
         readEnvironment(),
         context.log,
       )
     : [readFlags(context, patterns, flags, command)]
+  const sources = listed.map((source) => ({
+    ...source,
+    guards: readGuards(flags, guardFlag, source.guards),
+  }))
   if (rowCount !== undefined) await dryRun(context, { dataDirectory, sources, isList, rowCount })
   else {
     const keepsGoing = flags.keepGoing === true
@@ -147,7 +166,12 @@ function readFlags(
     rowOptions: { allowsNullIsland: flags.allowNullIsland === true },
     isStrict: flags.strict === true,
     mayBeEmpty: flags.allowEmpty === true,
+    guards: defaultGuards,
   }
+}
+
+function guardFlag(name: keyof GivenGuards): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
 function readInput(
@@ -194,10 +218,14 @@ served. The new snapshot takes its place when it is complete and verified, or no
 is 0 only if everything was published, and 10 if --keep-going left sources out. An import runs at a low
 priority (nice 10), so a service on the same machine goes first.
 
+Guards hold back an import that looks wrong: it publishes nothing, says what it found and which flag lets
+it through, and ends with exit code 11. One rejected row of three is 33%: a small file needs the flag.
+
 --all reads {"sources": [{"id": 1, "label": "Residents", "files": ["residents-*.csv.gz"]},
 {"id": 2, "from": "postgres://reader:\${DB_PASSWORD}@db/people", "query": "select …"}]}; a source may
-have "format", "columns": {"number": "phone"}, "allowNullIsland", "strict" and "allowEmpty". If one source fails, all
-fail, unless --keep-going is given.
+have "format", "columns": {"number": "phone"}, "allowNullIsland", "strict", "allowEmpty" and
+guards: "maxRejected": "2%", "maxShrink", "minRows", "within": [-96, 29, -95, 30]. Guards beside "sources" hold for all that have none;
+a flag takes the place of both. If one source fails, all fail, unless --keep-going is given.
 
 Examples:
   $ hickory import --data ./data/local --source 1 --label Residents residents.csv.gz

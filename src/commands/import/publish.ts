@@ -11,14 +11,15 @@ import type { RecipientColumns } from '../../shard/columns.js'
 import { snapshotsDirectory, TEMPORARY } from '../../snapshot/directory.js'
 import { beginSnapshot } from '../../snapshot/publish/begin.js'
 import type { Draft } from '../../snapshot/publish/draft.js'
+import { readHeldCounts } from '../../snapshot/publish/held.js'
 import { type DataLock, withDataLock } from '../../snapshot/publish/lock.js'
-import type { ReadReport } from '../../sources/batch.js'
 import { RecipientCollector } from '../../sources/columns/collector.js'
 import type { CommandContext } from '../context.js'
 import { print, startProgress } from '../output.js'
 import { endOnSignal } from './end-on-signal.js'
+import { assertPublishable } from './publishable.js'
 import { type Outcome, printReport, printSource, printSummary, printTime } from './report.js'
-import { assertPublishable, type ImportSource, labelSources, readSource } from './source.js'
+import { type ImportSource, labelSources, type Reading, readSource } from './source.js'
 
 interface PublishPlan {
   readonly dataDirectory: string
@@ -58,13 +59,16 @@ async function publishUnderLock(
     return draft
   }
   try {
+    const heldCounts = await readHeldCounts(plan.dataDirectory)
     for (const source of sources) {
-      outcomes.push(await putSource(context, plan, source, begin))
+      outcomes.push(await putSource(context, plan, source, { heldCounts, begin, outcomes }))
     }
+    if (!plan.keepsGoing) assertNoneTripped(plan, outcomes)
     const snapshotId = draft && (await publishDraft(context, draft))
     if (plan.isList) printSummary(outcomes, 'published')
     if (snapshotId === undefined) {
-      throw new OperatorError('InputRejected', 'every source failed, nothing was published')
+      const code = outcomes.every(({ hasTripped }) => hasTripped) ? 'Guarded' : 'InputRejected'
+      throw new OperatorError(code, 'every source failed, nothing was published')
     }
     print(`snapshot   ${snapshotId}`)
     return outcomes
@@ -73,27 +77,39 @@ async function publishUnderLock(
   }
 }
 
+interface Run {
+  readonly heldCounts: ReadonlyMap<number, number>
+  readonly begin: () => Promise<Draft>
+  /** Of the sources before this one. */
+  readonly outcomes: readonly Outcome[]
+}
+
 /** Reads one source and writes it; what it took of memory is free again when this returns. */
 async function putSource(
   { log }: CommandContext,
   plan: PublishPlan,
   source: ImportSource & { readonly label: string },
-  begin: () => Promise<Draft>,
+  { heldCounts, begin, outcomes }: Run,
 ): Promise<Outcome> {
   const { id, label } = source
   printSource(id, label)
   const collector = new RecipientCollector()
-  let report: ReadReport | undefined
+  let reading: Reading | undefined
   let columns: RecipientColumns
   try {
     const spool = join(snapshotsDirectory(plan.dataDirectory), `spool${TEMPORARY}`)
-    report = await readSource(log, source, collector, spool)
-    printReport(report)
-    await assertPublishable(plan.dataDirectory, source, report)
+    reading = await readSource(log, source, collector, spool)
+    printReport(reading.report)
+    assertPublishable(source, reading, heldCounts.get(id))
     columns = await collector.finish()
   } catch (error) {
-    return { id, label, report, failure: failureOf(error, plan, id) }
+    const failure = failureOf(error, plan, outcomes, id)
+    const hasTripped = isGuarded(error)
+    return { id, label, report: reading?.report, failure, hasTripped }
   }
+  const done = { id, label, report: reading.report, failure: undefined, hasTripped: false }
+  // It is only checked, like those that follow, so that one run names all that do not pass.
+  if (!plan.keepsGoing && outcomes.some(({ hasTripped }) => hasTripped)) return done
   const draft = await begin()
   const total = columns.recipientCount
   const progress = startProgress(log, 'building and writing', total, 'recipients')
@@ -102,17 +118,40 @@ async function putSource(
   } finally {
     progress.stop()
   }
-  return { id, label, report, failure: undefined }
+  return done
 }
 
 /** Says why a source is left out, or throws if nothing may be. */
-function failureOf(error: unknown, { isList, keepsGoing }: PublishPlan, id: number): string {
-  if (!(error instanceof OperatorError) || !isList) throw error
-  if (!keepsGoing) {
-    throw new OperatorError(error.code, `source ${id}: ${error.message}`, { cause: error })
+function failureOf(
+  error: unknown,
+  plan: PublishPlan,
+  outcomes: readonly Outcome[],
+  id: number,
+): string {
+  if (!(error instanceof OperatorError) || !plan.isList) throw error
+  if (!plan.keepsGoing && !isGuarded(error)) {
+    const trips = outcomes.filter(({ hasTripped }) => hasTripped).map(textOf)
+    const texts = [`source ${id}: ${error.message}`, ...trips].join('; ')
+    throw new OperatorError(error.code, texts, { cause: error })
   }
   print(`failed     ${error.message}`)
   return error.message
+}
+
+function isGuarded(error: unknown): boolean {
+  return error instanceof OperatorError && error.code === 'Guarded'
+}
+
+/** After all sources were read, so that the message names all that a guard holds back. */
+function assertNoneTripped({ isList }: PublishPlan, outcomes: readonly Outcome[]): void {
+  const tripped = outcomes.filter(({ hasTripped }) => hasTripped)
+  if (tripped.length === 0) return
+  if (isList) printSummary(outcomes, 'not published')
+  throw new OperatorError('Guarded', tripped.map(textOf).join('; '))
+}
+
+function textOf({ id, failure }: Outcome): string {
+  return `source ${id}: ${failure}`
 }
 
 async function publishDraft({ log }: CommandContext, draft: Draft): Promise<string> {

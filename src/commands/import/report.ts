@@ -18,6 +18,8 @@ export interface Outcome {
   readonly report: ReadReport | undefined
   /** Why it was not published; undefined if it was. */
   readonly failure: string | undefined
+  /** Whether that is because of a guard. */
+  readonly hasTripped: boolean
 }
 
 export function printSource(id: number, label: string): void {

@@ -1,5 +1,5 @@
 /**
- * One source of an import: its input, and whether its recipients may be published.
+ * One source of an import: what is read of its input.
  *
  * @module
  */
@@ -21,6 +21,8 @@ import { readFiles } from '../../sources/files/read-files.js'
 import { previewPostgres, readPostgres } from '../../sources/postgres/read-postgres.js'
 import { type Preview, previewFiles } from '../../sources/preview.js'
 import { type Progress, startProgress } from '../output.js'
+import type { Guards } from './guards.js'
+import { OutsideCounter } from './outside-count.js'
 
 export interface ImportSource {
   readonly id: number
@@ -31,11 +33,19 @@ export interface ImportSource {
   readonly rowOptions: RowOptions
   readonly isStrict: boolean
   readonly mayBeEmpty: boolean
+  readonly guards: Guards
 }
 
 export type SourceInput =
   | { readonly patterns: readonly string[]; readonly format: FileFormat | undefined }
   | { readonly url: string; readonly query: string }
+
+/** What was read of a source. */
+export interface Reading {
+  readonly report: ReadReport
+  /** Accepted recipients outside of the box of the guards; 0 without one. */
+  readonly outsideCount: number
+}
 
 /** Reads all of it into the sink, and says how far it is. */
 export async function readSource(
@@ -43,16 +53,19 @@ export async function readSource(
   source: ImportSource,
   sink: RecipientSink,
   spool: string,
-): Promise<ReadReport> {
-  return await withProgress(log, async (onProgress) => {
+): Promise<Reading> {
+  const counted = countOutside(source.guards)
+  const target = counted.wrap(sink)
+  const report = await withProgress(log, async (onProgress) => {
     const { input, columns, rowOptions } = source
     if ('url' in input) {
-      return await readPostgres({ ...input, columns, rowOptions }, sink, { onProgress })
+      return await readPostgres({ ...input, columns, rowOptions }, target, { onProgress })
     }
     return await withSpool(spool, (spoolDirectory) =>
-      readFiles({ ...input, columns, rowOptions, spoolDirectory }, sink, { onProgress }),
+      readFiles({ ...input, columns, rowOptions, spoolDirectory }, target, { onProgress }),
     )
   })
+  return { report, outsideCount: counted.outsideCount() }
 }
 
 /** Reads all of it and keeps the first rows alone. */
@@ -61,16 +74,31 @@ export async function previewSource(
   source: ImportSource,
   rowCount: number,
   spool: string,
-): Promise<Preview> {
-  return await withProgress(log, async (onProgress) => {
+): Promise<Preview & Reading> {
+  const { wrap, outsideCount } = countOutside(source.guards)
+  const preview = await withProgress(log, async (onProgress) => {
     const { input, columns, rowOptions } = source
+    const options = { onProgress, wrap }
     if ('url' in input) {
-      return await previewPostgres({ ...input, columns, rowOptions }, rowCount, { onProgress })
+      return await previewPostgres({ ...input, columns, rowOptions }, rowCount, options)
     }
     return await withSpool(spool, (spoolDirectory) =>
-      previewFiles({ ...input, columns, rowOptions, spoolDirectory }, rowCount, { onProgress }),
+      previewFiles({ ...input, columns, rowOptions, spoolDirectory }, rowCount, options),
     )
   })
+  return { ...preview, outsideCount: outsideCount() }
+}
+
+function countOutside({ within }: Guards) {
+  let counter: OutsideCounter | undefined
+  return {
+    wrap(sink: RecipientSink): RecipientSink {
+      if (within === undefined) return sink
+      counter = new OutsideCounter(sink, within)
+      return counter
+    },
+    outsideCount: () => counter?.outsideCount ?? 0,
+  }
 }
 
 async function withProgress<Result>(
@@ -102,43 +130,6 @@ async function withSpool<Result>(
   } finally {
     await rm(directory, { recursive: true, force: true })
     removal.forget()
-  }
-}
-
-/** Refuses what must not take the place of what is there. */
-export async function assertPublishable(
-  dataDirectory: string,
-  source: ImportSource,
-  { rowCount, rejectedCount }: ReadReport,
-): Promise<void> {
-  if (source.isStrict && rejectedCount > 0) {
-    throw new OperatorError(
-      'InputRejected',
-      `--strict: ${rejectedCount} of ${rowCount} rows were rejected, nothing was published`,
-    )
-  }
-  if (rejectedCount > 0 && rejectedCount === rowCount) {
-    throw new OperatorError('InputRejected', 'every row was rejected, nothing was published')
-  }
-  if (rowCount === 0 && !source.mayBeEmpty) await assertNotEmptied(dataDirectory, source)
-}
-
-/** An export that was cut short right behind its header must not empty a source unasked. */
-async function assertNotEmptied(dataDirectory: string, source: ImportSource): Promise<void> {
-  const existing = (await listSources(dataDirectory)).find(({ id }) => id === source.id)
-  const existingCount = existing?.recipientCount ?? 0
-  if (existingCount > 0) {
-    throw new OperatorError(
-      'InputRejected',
-      `there is no row to replace the ${existingCount} recipients of source ${source.id}, ` +
-        'nothing was published; --allow-empty empties it',
-    )
-  }
-  if ('query' in source.input) {
-    throw new OperatorError(
-      'InputRejected',
-      'the query gave no row, nothing was published; --allow-empty accepts an empty source',
-    )
   }
 }
 

@@ -14,12 +14,20 @@ import { literalPattern } from '../../sources/files/database.js'
 import { fileFormats } from '../../sources/files/file-format.js'
 import { STANDARD_INPUT } from '../../sources/files/input-paths.js'
 import { completeUrl, hasPassword } from '../../sources/postgres/url.js'
+import { defaultGuards, readGuards } from './guards.js'
 import { checkLabel, type ImportSource, type SourceInput } from './source.js'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 const closed = { additionalProperties: false } as const
 const Text = Type.String({ minLength: 1 })
+
+const GuardSchemas = {
+  maxRejected: Type.Optional(Type.Union([Type.String(), Type.Number()])),
+  maxShrink: Type.Optional(Type.Union([Type.String(), Type.Number()])),
+  minRows: Type.Optional(Type.Number()),
+  within: Type.Optional(Type.Array(Type.Number())),
+}
 
 const SourceSchema = Type.Object(
   {
@@ -44,12 +52,16 @@ const SourceSchema = Type.Object(
     allowNullIsland: Type.Optional(Type.Boolean()),
     strict: Type.Optional(Type.Boolean()),
     allowEmpty: Type.Optional(Type.Boolean()),
+    ...GuardSchemas,
   },
   closed,
 )
 
 const FileSchema = Type.Object(
-  { sources: Type.Array(SourceSchema, { minItems: 1, maxItems: limits.sourceCount }) },
+  {
+    sources: Type.Array(SourceSchema, { minItems: 1, maxItems: limits.sourceCount }),
+    ...GuardSchemas,
+  },
   closed,
 )
 
@@ -74,6 +86,7 @@ export function readSourcesFile(path: string, environment: Environment, log: Log
   if (sources.some(({ from }) => from !== undefined && holdsPassword(from)) && isOpen(path)) {
     log.warn({ file: path }, 'others can read this file with a password in it: chmod 600')
   }
+  const guards = readGuards(value, (name) => `${path}: /${name}`, defaultGuards)
   return sources.map((source, index) => ({
     id: source.id,
     label:
@@ -85,6 +98,7 @@ export function readSourcesFile(path: string, environment: Environment, log: Log
     rowOptions: { allowsNullIsland: source.allowNullIsland === true },
     isStrict: source.strict === true,
     mayBeEmpty: source.allowEmpty === true,
+    guards: readGuards(source, (name) => `${path}: /sources/${index}/${name}`, guards),
   }))
 }
 

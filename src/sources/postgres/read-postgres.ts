@@ -14,7 +14,7 @@ import type {
   RowOptions,
 } from '../batch.js'
 import type { ChosenColumns } from '../choose-columns.js'
-import { type Preview, PreviewSink } from '../preview.js'
+import { type Preview, PreviewSink, type WrapSink } from '../preview.js'
 import { CopyOut } from './copy-out.js'
 import { CopyRows } from './copy-rows.js'
 import { readFault } from './faults.js'
@@ -57,10 +57,10 @@ export async function readPostgres(
 export async function previewPostgres(
   input: PostgresInput,
   rowCount: number,
-  options: PostgresOptions = {},
+  { wrap = (sink) => sink, ...options }: PostgresOptions & { readonly wrap?: WrapSink } = {},
 ): Promise<Preview> {
   const sink = new PreviewSink(rowCount)
-  const { columns, report } = await read(input, sink, options)
+  const { columns, report } = await read(input, wrap(sink), options)
   return { columns, rows: sink.rows, report }
 }
 

@@ -29,7 +29,7 @@ export async function importPlaces(
   )
   writeFileSync(file, `number,lat,lng,contact\n${rows.join('')}`)
   const label = `Source ${sourceId}`
-  const source = ['--source', String(sourceId), '--label', label]
+  const source = ['--source', String(sourceId), '--label', label, '--max-shrink', '100%']
   const run = await hickory('import', '--data', data, ...source, file)
   const [, id] = /^snapshot +(\S+)$/m.exec(run.stdout) ?? []
   if (id === undefined) throw new Error(`import ended with ${run.code}: ${run.stderr}`)

@@ -1,0 +1,115 @@
+/**
+ * Whether what was read of a source may take the place of what is there.
+ *
+ * @module
+ */
+import { OperatorError } from '../../errors.js'
+import { exceeds, formatBound, type GivenGuards, type Guards } from './guards.js'
+import type { ImportSource, Reading } from './source.js'
+
+type GuardName = keyof GivenGuards
+
+/** A guard that holds an import back. */
+interface Trip {
+  readonly guard: GuardName
+  /** What was found, and what would let it through. */
+  readonly text: string
+}
+
+/**
+ * @param heldCount  recipients of the source so far; undefined for a source that is new
+ * @throws OperatorError  `InputRejected`, or `Guarded` naming every guard that trips
+ */
+export function assertPublishable(
+  source: ImportSource,
+  { report, outsideCount }: Reading,
+  heldCount: number | undefined,
+): void {
+  const { rowCount, rejectedCount } = report
+  if (source.isStrict && rejectedCount > 0) {
+    throw new OperatorError(
+      'InputRejected',
+      `--strict: ${rejectedCount} of ${rowCount} rows were rejected, nothing was published`,
+    )
+  }
+  if (rejectedCount > 0 && rejectedCount === rowCount) {
+    throw new OperatorError('InputRejected', 'every row was rejected, nothing was published')
+  }
+  if (rowCount === 0 && !source.mayBeEmpty) assertNotEmptied(source, heldCount ?? 0)
+  const trips = findTrips(source, source.guards, { report, outsideCount }, heldCount)
+  if (trips.length === 0) return
+  const texts = trips.map(({ text }) => text).join('; ')
+  throw new OperatorError('Guarded', `nothing was published: ${texts}`)
+}
+
+/** The guards that what was read would trip. A source that may be empty may also shrink to nothing. */
+function findTrips(
+  { mayBeEmpty }: ImportSource,
+  { maxRejected, maxShrink, minRowCount, within }: Guards,
+  { report, outsideCount }: Reading,
+  heldCount = 0,
+): Trip[] {
+  const { rowCount, acceptedCount, rejectedCount } = report
+  const trips: Trip[] = []
+  if (exceeds(maxRejected, rejectedCount, rowCount)) {
+    const found = `${rejectedCount} of ${rowCount} rows (${percentOf(rejectedCount, rowCount)}) were rejected`
+    const passing = sameKind(maxRejected, rejectedCount, rowCount)
+    trips.push({
+      guard: 'maxRejected',
+      text: `${found}, more than ${formatBound(maxRejected)}; --max-rejected ${passing} lets them through`,
+    })
+  }
+  const lostCount = Math.max(0, heldCount - acceptedCount)
+  if (!(mayBeEmpty && rowCount === 0) && exceeds(maxShrink, lostCount, heldCount)) {
+    const found = `${acceptedCount} recipients would replace ${heldCount}, ${percentOf(lostCount, heldCount)} less`
+    const passing = sameKind(maxShrink, lostCount, heldCount)
+    trips.push({
+      guard: 'maxShrink',
+      text: `${found}, and at most ${formatBound(maxShrink)} is allowed; --max-shrink ${passing} lets them through`,
+    })
+  }
+  if (acceptedCount < minRowCount) {
+    trips.push({
+      guard: 'minRows',
+      text: `${acceptedCount} rows were accepted, and ${minRowCount} are the least; --min-rows ${acceptedCount} lets them through`,
+    })
+  }
+  if (within !== undefined && outsideCount > 0) {
+    trips.push({
+      guard: 'within',
+      text:
+        `${outsideCount} of ${acceptedCount} recipients (${percentOf(outsideCount, acceptedCount)}) lie ` +
+        'outside the box (are latitude and longitude exchanged?); a wider --within lets them through',
+    })
+  }
+  return trips
+}
+
+/** An export that was cut short right behind its header must not empty a source unasked. */
+function assertNotEmptied({ id, input }: ImportSource, heldCount: number): void {
+  if (heldCount > 0) {
+    throw new OperatorError(
+      'InputRejected',
+      `there is no row to replace the ${heldCount} recipients of source ${id}, ` +
+        'nothing was published; --allow-empty empties it',
+    )
+  }
+  if ('query' in input) {
+    throw new OperatorError(
+      'InputRejected',
+      'the query gave no row, nothing was published; --allow-empty accepts an empty source',
+    )
+  }
+}
+
+/** With two decimals, and told from 0 and from 100 %. */
+function percentOf(part: number, whole: number): string {
+  const shown = Number(((100 * part) / whole).toFixed(2))
+  if (shown === 0) return 'less than 0.01 %'
+  return shown === 100 && part < whole ? 'more than 99.99 %' : `${shown} %`
+}
+
+/** The least bound of the kind of another that lets a part through; a share in whole per cents. */
+function sameKind(bound: { rowCount: number } | object, part: number, whole: number): string {
+  return 'rowCount' in bound ? String(part) : `${Math.ceil((100 * part) / whole)}%`
+}
