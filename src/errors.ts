@@ -28,6 +28,7 @@ const serviceErrors = {
   MethodNotAllowed: 405,
   /** An operation that does not exist, named as clients of ServiceStack know it. */
   NotImplementedException: 405,
+  NotAcceptable: 406,
   RequestTimeout: 408,
   AlreadyExists: 409,
   CursorExpired: 410,

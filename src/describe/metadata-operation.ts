@@ -84,11 +84,12 @@ ${memberTable(`Response: ${title}`, response)}`
 
 function formatPart(operation: NamedOperation, format: DescribedFormat, baseUrl: string): Html {
   const label = format.toUpperCase()
+  const { hasFeatures = false } = operation
   const others =
     format === 'json'
       ? html`<p>To embed the response in a JSONP callback, append <code>?callback=myCallback</code>.
 For lines of JSON, send the header <code>Accept: application/x-ndjson</code>, or append
-<code>?format=ndjson</code>.</p>`
+<code>?format=ndjson</code>.</p>${hasFeatures ? GEOJSON : []}`
       : []
   return html`<h3>HTTP + ${label}</h3>
 <p>To choose this format, send the header <code>Accept: ${MEDIA_TYPES[format]}</code>, append
@@ -99,5 +100,9 @@ ${others}
 <p>Sample response</p>
 <pre><code>${sampleResponse(operation, format)}</code></pre>`
 }
+
+const GEOJSON = html`
+<p>For GeoJSON, send the header <code>Accept: application/geo+json</code>, append
+<code>.geojson</code> to the path, or append <code>?format=geojson</code>.</p>`
 
 const MEDIA_TYPES = { json: 'application/json', csv: 'text/csv' }

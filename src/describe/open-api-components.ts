@@ -5,6 +5,7 @@
  * @module
  */
 import { errorTables } from '../errors.js'
+import { geoJsonSchemas } from './open-api-geojson.js'
 import { type JsonSchema, memberSchema, typeSchema } from './open-api-schema.js'
 import {
   csvColumns,
@@ -50,14 +51,14 @@ const PARAMETERS = {
   format: {
     name: 'format',
     in: 'query',
-    description: 'Format of the answer. Any other value is JSON.',
-    schema: { type: 'string', enum: ['json', 'csv', 'ndjson'] },
+    description: 'Format of the answer. GeoJSON is for recipients, outlines and one context.',
+    schema: { type: 'string', enum: ['json', 'csv', 'ndjson', 'geojson'] },
   },
   callback: {
     name: 'callback',
     in: 'query',
     description:
-      'Name of a function that JSON is given to, as JSONP; characters other than letters, digits, ' +
+      'Name of a function that JSON or GeoJSON is given to, as JSONP; characters other than letters, digits, ' +
       '"." and "_" become "_".',
     schema: text,
   },
@@ -103,7 +104,8 @@ function schemas(): JsonSchema {
   const requests = namedOperations
     .filter(({ request }) => request.title === undefined)
     .map(({ name, request }) => [name, typeSchema(request)] as const)
-  return Object.fromEntries([...types, ...requests].sort(([a], [b]) => (a < b ? -1 : 1)))
+  const all = [...types, ...requests, ...Object.entries(geoJsonSchemas)]
+  return Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 function bodyOf(operation: NamedOperation): JsonSchema {
@@ -123,7 +125,7 @@ function bodyOf(operation: NamedOperation): JsonSchema {
 }
 
 function answerOf(operation: NamedOperation): JsonSchema {
-  const { name, verb, response = {} } = operation
+  const { name, verb, response = {}, hasFeatures = false } = operation
   return {
     description: `The answer of ${name}.`,
     headers: {
@@ -137,6 +139,9 @@ function answerOf(operation: NamedOperation): JsonSchema {
     content: {
       'application/json': { schema: memberSchema(response) },
       'application/x-ndjson': { schema: text },
+      ...(hasFeatures && {
+        'application/geo+json': { schema: reference('schemas', 'FeatureCollection') },
+      }),
       'text/csv': { schema: text, example: `${csvColumns(operation).join()}\r\n` },
       'text/javascript': { schema: text },
     },

@@ -52,10 +52,14 @@ export interface Answer {
   readonly heldBytes: number
   /** Whether it is a page of a list, whose headers say how to go on. Default false. */
   readonly isPage?: boolean
+  /** Whether it is a list of answers. Default false. */
+  readonly isBatch?: boolean
   /** Without line ends. */
   json(): Body
   /** Lines, each ended by LF. Left out where the JSON is the only line. */
   ndjson?(): Body
+  /** A FeatureCollection, without line ends. Left out where the answer has no shapes. */
+  geoJson?(): Body
   /** A table with a header. */
   csv(layout: CsvLayout): Body
   csvRecord(): CsvRecord

@@ -4,15 +4,18 @@
  *
  * @module
  */
+import assert from 'node:assert/strict'
 import type { Answer, Body, CsvLayout } from './answer.js'
 import { csvTable } from './csv.js'
 import { ndjsonLine } from './ndjson.js'
 
-export type Format = 'json' | 'csv' | 'ndjson'
+export type Format = 'json' | 'csv' | 'ndjson' | 'geojson'
 
 interface FormatRules {
-  /** The Content-Type of answers and of errors. */
+  /** The Content-Type of an answer. */
   readonly contentType: string
+  /** That of errors and of a list of answers, which a format may have no form for. */
+  readonly otherContentType: string
   /** The end of a path that asks for the format, with the dot; undefined where no suffix does. */
   readonly suffix: string | undefined
   /** Whether `/{format}/reply/{Operation}` and its relatives exist. */
@@ -26,6 +29,8 @@ interface FormatRules {
   readonly requestType: string | undefined
   /** The suffix of saved answers, with the dot; undefined where browsers should show answers. */
   readonly fileSuffix: string | undefined
+  /** Whether a script can hold it, since it is JSON. */
+  readonly hasScript: boolean
   /** Tells the ETags of the forms of one answer apart. */
   tag(layout: CsvLayout): string
   body(answer: Answer, layout: CsvLayout): Body
@@ -33,26 +38,32 @@ interface FormatRules {
   errorBody(error: Readonly<Record<string, unknown>>): string
 }
 
+const JSON_TYPE = 'application/json; charset=utf-8'
+
 /** In the order in which the Accept header prefers them. */
 export const formats: Readonly<Record<Format, FormatRules>> = {
   json: {
-    contentType: 'application/json; charset=utf-8',
+    contentType: JSON_TYPE,
+    otherContentType: JSON_TYPE,
     suffix: '.json',
     hasOwnPaths: true,
     accept: ['application/json'],
     requestType: undefined,
     fileSuffix: undefined,
+    hasScript: true,
     tag: () => 'json',
     body: (answer) => answer.json(),
     errorBody: (error) => JSON.stringify(error),
   },
   csv: {
     contentType: 'text/csv',
+    otherContentType: 'text/csv',
     suffix: '.csv',
     hasOwnPaths: true,
     accept: ['text/csv'],
     requestType: 'text/csv',
     fileSuffix: '.csv',
+    hasScript: false,
     tag: (layout) => `csv-${layout}`,
     body: (answer, layout) => answer.csv(layout),
     // One cell, as ServiceStack writes it.
@@ -60,14 +71,33 @@ export const formats: Readonly<Record<Format, FormatRules>> = {
   },
   ndjson: {
     contentType: 'application/x-ndjson',
+    otherContentType: 'application/x-ndjson',
     suffix: undefined,
     hasOwnPaths: false,
     accept: ['application/x-ndjson', 'application/ndjson'],
     requestType: undefined,
     fileSuffix: undefined,
+    hasScript: false,
     tag: () => 'ndjson',
     body: (answer) => answer.ndjson?.() ?? ndjsonLine(answer.json()),
     errorBody: (error) => ndjsonLine(JSON.stringify(error)),
+  },
+  geojson: {
+    contentType: 'application/geo+json',
+    otherContentType: JSON_TYPE,
+    suffix: '.geojson',
+    hasOwnPaths: false,
+    accept: ['application/geo+json', 'application/vnd.geo+json'],
+    // Who draws a shape in GeoJSON does not ask for one.
+    requestType: undefined,
+    fileSuffix: undefined,
+    hasScript: true,
+    tag: () => 'geojson',
+    body(answer) {
+      assert(answer.geoJson, 'only operations that have features are answered in GeoJSON')
+      return answer.geoJson()
+    },
+    errorBody: (error) => JSON.stringify(error),
   },
 }
 

@@ -21,19 +21,20 @@ export interface FormatHints {
 }
 
 /**
- * Never fails: a format that is not known is JSON.
+ * The suffix decides; then a `callback`, which calls for a script and so for JSON or GeoJSON; then
+ * `format=`; then the path, or else the Accept header. So an answer is JSONP when there is a callback and
+ * the format is JSON: a callback beside `.csv` has no effect.
  *
- * The suffix decides; then a `callback`, which calls for a script and so for JSON; then `format=`;
- * then the path, or else the Accept header. So an answer is JSONP when there is a callback and the
- * format is JSON: a callback beside `.csv` has no effect.
+ * @throws ServiceError  InvalidRequest, when `format=` names none. An Accept header never fails
  */
 export function negotiate(hints: FormatHints): Format {
   const { pathFormat, suffix, query, accept, contentType } = hints
+  const named = formatNamed(queryValue(query, 'format'))
   if (suffix !== undefined) return suffix
-  if (queryValue(query, 'callback') !== undefined) return 'json'
-  const format = queryValue(query, 'format')
-  if (format !== undefined) return formatNamed(format.split('.', 1)[0].toLowerCase())
-  return pathFormat ?? formatOfAccept(accept, contentType)
+  if (queryValue(query, 'callback') !== undefined) {
+    return named !== undefined && formats[named].hasScript ? named : DEFAULT_FORMAT
+  }
+  return named ?? pathFormat ?? formatOfAccept(accept, contentType)
 }
 
 /**
@@ -69,8 +70,12 @@ export function queryValue(query: URLSearchParams, name: string): string | undef
   return undefined
 }
 
-function formatNamed(name: string): Format {
-  return isFormat(name) ? name : DEFAULT_FORMAT
+function formatNamed(given: string | undefined): Format | undefined {
+  if (given === undefined) return undefined
+  const name = given.split('.', 1)[0].toLowerCase()
+  if (isFormat(name)) return name
+  const known = `${formatNames.slice(0, -1).join(', ')} or ${formatNames.at(-1)}`
+  throw new ServiceError('InvalidRequest', `format must be ${known}`, 'format')
 }
 
 /**

@@ -17,11 +17,11 @@ export interface SourceSummary {
 }
 
 /** `record`: the whole answer in one cell of one row. */
-export type ListLayout = 'json' | 'ndjson' | CsvLayout | 'record'
+export type ListLayout = 'json' | 'ndjson' | 'geojson' | CsvLayout | 'record'
 
 /** The text around the recipients of each source, and around the sources. */
 interface Frame {
-  readonly start: string
+  readonly start: string | ((sources: readonly SourceSummary[]) => string)
   /** @param at  which source of the answer it is, from 0 */
   sourceStart(source: SourceSummary, at: number): string
   readonly sourceEnd: string
@@ -63,6 +63,21 @@ export const frames: Readonly<Record<ListLayout, { list: Frame; counts: Frame }>
       sourceStart: jsonSource,
       sourceEnd: '}\n',
       end: '',
+    },
+  },
+  // One list of features for all sources, so that what is said of these stands before it.
+  geojson: {
+    list: {
+      start: geoJsonStart,
+      sourceStart: () => '',
+      sourceEnd: '',
+      end: ']}',
+    },
+    counts: {
+      start: geoJsonStart,
+      sourceStart: () => '',
+      sourceEnd: '',
+      end: ']}',
     },
   },
   flat: {
@@ -111,16 +126,25 @@ export const frames: Readonly<Record<ListLayout, { list: Frame; counts: Frame }>
 
 /** A frame that holds no recipients. */
 export function framed(frame: Frame, sources: readonly SourceSummary[]): string {
-  let text = frame.start
+  let text = startOf(frame, sources)
   for (let at = 0; at < sources.length; at++) {
     text += frame.sourceStart(sources[at], at) + frame.sourceEnd
   }
   return text + frame.end
 }
 
+export function startOf({ start }: Frame, sources: readonly SourceSummary[]): string {
+  return typeof start === 'string' ? start : start(sources)
+}
+
 /** The beginning of every line of a source, up to the phone. */
 export function ndjsonRowPrefix(sourceId: number): string {
   return `{"SourceId":${sourceId},"Number":"`
+}
+
+/** The beginning of every feature of a source, up to the phone. */
+export function geoJsonRowPrefix(sourceId: number): string {
+  return `,{"type":"Feature","properties":{"SourceId":${sourceId},"Number":"`
 }
 
 /** The beginning of every row of a source in a flat list. */
@@ -130,6 +154,12 @@ export function csvRowPrefix(sourceId: number, label: string): string {
 
 function commaBefore(at: number): string {
   return at > 0 ? ',' : ''
+}
+
+/** A collection up to its features, with the source records as a foreign member (RFC 7946, 6.1). */
+function geoJsonStart(sources: readonly SourceSummary[]): string {
+  const records = sources.map((source) => `${jsonSource(source)}}`)
+  return `{"type":"FeatureCollection","SourceRecords":[${records.join()}],"features":[`
 }
 
 /** A source record without its closing brace. */

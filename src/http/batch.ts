@@ -5,7 +5,8 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../errors.js'
-import { type Answer, type BodyWriter, writeBody } from '../format/answer.js'
+import { type Answer, type Body, type BodyWriter, writeBody } from '../format/answer.js'
+import { formats } from '../format/formats.js'
 import { ndjsonLine } from '../format/ndjson.js'
 import { limits } from '../limits.js'
 import type { Execute } from '../operations/execute.js'
@@ -68,8 +69,10 @@ function batchAnswer(answers: readonly (Answer | undefined)[], heldBytes: number
   return {
     headers: { ...headers, 'Cache-Control': 'no-store' },
     heldBytes,
-    json: () => jsonList(answers),
+    isBatch: true,
+    json: () => jsonList(answers, (answer) => answer.json()),
     ndjson: () => jsonLines(answers),
+    geoJson: () => jsonList(answers, (answer) => formats.geojson.body(answer, 'flat')),
     csv: () => table(answers),
     csvRecord() {
       throw new Error('a batch is no part of a batch')
@@ -78,14 +81,17 @@ function batchAnswer(answers: readonly (Answer | undefined)[], heldBytes: number
 }
 
 /** Nothing tells how long a batch is: to find out, each of its answers would have to be made twice. */
-function jsonList(answers: readonly (Answer | undefined)[]): BodyWriter {
+function jsonList(
+  answers: readonly (Answer | undefined)[],
+  bodyOf: (answer: Answer) => Body,
+): BodyWriter {
   return {
     async write(sink) {
       for (const [index, answer] of answers.entries()) {
         await setImmediate()
         if (sink.gone) return
         await writeBody(index === 0 ? '[' : ',', sink)
-        await writeBody(answer?.json() ?? 'null', sink)
+        await writeBody(answer === undefined ? 'null' : bodyOf(answer), sink)
       }
       await writeBody(answers.length === 0 ? '[]' : ']', sink)
     },

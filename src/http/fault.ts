@@ -42,7 +42,7 @@ export function sendError(
     headers['Content-Type'] = JSONP_CONTENT_TYPE
     reply.send(200, headers, jsonp(callback, errorBody(error, format, metaOf(fault))))
   } else {
-    headers['Content-Type'] = formats[format].contentType
+    headers['Content-Type'] = formats[format].otherContentType
     const isOverloaded = fault === OVERLOADED
     const body = isOverloaded ? overloadedBody(format) : errorBody(error, format, metaOf(fault))
     reply.send(error.status, headers, body)

@@ -5,7 +5,8 @@
  * 1. framing: is it certain where the request ends? (asked before the route is known)
  * 2. the operation: does it exist, with this verb?
  * 3. room: can the service take more work?
- * 4. the client: may this page read answers, may this client write?
+ * 4. the client: may this page read answers, may this client write, and can it be answered in the form
+ *    that it asks for?
  *
  * A form may name another verb than the verb of its request. If that could change the operation,
  * step 4 follows after the form has been read (`HttpRequest.admit`).
@@ -13,7 +14,7 @@
  * @module
  */
 import { OVERLOADED, ServiceError } from '../errors.js'
-import { operations } from '../interface/operations.js'
+import { type Operation, operations } from '../interface/operations.js'
 import { type CorsOrigins, foreignScriptFault } from './cors.js'
 import type { CallCheck, HttpRequest, IncomingRequest, OperationCall } from './request.js'
 import type { RouteMatch } from './router.js'
@@ -51,7 +52,9 @@ export class Gate implements CallCheck {
   }
 
   callFault(request: HttpRequest, { name }: OperationCall): ServiceError | undefined {
-    return operations[name].isWrite ? foreignWriteFault(request, this.#corsOrigins) : undefined
+    const operation: Operation = operations[name]
+    const fault = operation.isWrite ? foreignWriteFault(request, this.#corsOrigins) : undefined
+    return fault ?? formFault(request, operation, name)
   }
 }
 
@@ -95,6 +98,17 @@ function foreignWriteFault(request: HttpRequest, origins: CorsOrigins): ServiceE
     return forbidden('pages of this origin may not write')
   }
   return undefined
+}
+
+/** Asked before anything is done: a write whose answer nobody can have must not happen. */
+function formFault(
+  { options }: HttpRequest,
+  { hasFeatures = false, response }: Operation,
+  name: string,
+): ServiceError | undefined {
+  if (hasFeatures || response === undefined || options.format !== 'geojson') return undefined
+  const message = `${name} has no answer in GeoJSON; ask for json, csv or ndjson`
+  return new ServiceError('NotAcceptable', message, 'format')
 }
 
 /** As the HTTP library writes addresses: IPv6 in full, IPv4 there as the last two groups. */

@@ -46,6 +46,8 @@ export interface Operation {
    * response, one row an item.
    */
   readonly csvColumns?: readonly string[]
+  /** Whether its answer has shapes or places, and so a form in GeoJSON. */
+  readonly hasFeatures?: boolean
   readonly examples: examples.Examples
 }
 
@@ -72,12 +74,15 @@ export const operations = {
   },
   GetMapContextRequest: {
     summary: 'Reads a map context',
-    description: 'Returns a stored set of areas, with who is inside each. As CSV: one row an area.',
+    description:
+      'Returns a stored set of areas, with who is inside each. As CSV: one row an area. As GeoJSON: ' +
+      'one feature an area.',
     verb: 'GET',
     paths: ['/api/contexts/{Id}'],
     isWrite: false,
     request: MapContextIdSchema,
     response: MapContextSchema,
+    hasFeatures: true,
     examples: examples.contextId,
   },
   GetMapContextsRequest: {
@@ -98,6 +103,7 @@ export const operations = {
     isWrite: true,
     request: MapContextSchema,
     response: MapContextSchema,
+    hasFeatures: true,
     examples: examples.newContext,
   },
   PutMapContextRequest: {
@@ -110,6 +116,7 @@ export const operations = {
     isWrite: true,
     request: MapContextSchema,
     response: MapContextSchema,
+    hasFeatures: true,
     examples: examples.changedContext,
   },
   DeleteMapContextRequest: {
@@ -128,12 +135,13 @@ export const operations = {
       'Both paths are the same. As CSV: one row a recipient, or with countsOnly one row a ' +
       'source (SourceId, Label, Count, Status); with layout=sources, one row a source and its ' +
       'recipients in one cell. As NDJSON: one line a recipient (SourceId, Number, LatLng), or with ' +
-      'countsOnly one line a source.',
+      'countsOnly one line a source. As GeoJSON: one Point a recipient.',
     verb: 'POST',
     paths: ['/api/recipients', '/api/data/Geometry'],
     isWrite: false,
     request: RecipientRequestSchema,
     response: RecipientResponseSchema,
+    hasFeatures: true,
     csvColumns: ['SourceId', 'Label', 'Number', 'Lat', 'Lng'],
     examples: examples.recipients,
   },
@@ -141,12 +149,13 @@ export const operations = {
     summary: 'Returns the area that a recipient request selects from',
     description:
       'The union of what is included, less what is excluded; circles, corridors and margins ' +
-      'become polygons. As CSV: one row an outline.',
+      'become polygons. As CSV: one row an outline. As GeoJSON: one feature an outline.',
     verb: 'POST',
     paths: ['/api/outline'],
     isWrite: false,
     request: OutlineRequestSchema,
     response: OutlineResponseSchema,
+    hasFeatures: true,
     csvColumns: [
       ...Object.keys(OutlineSchema.properties),
       ...Object.keys(OutlineResponseSchema.properties).filter((name) => name !== 'Outlines'),

@@ -10,6 +10,7 @@ import { type Area, type Contact, type MapContext, MapContextSchema } from '../i
 import { limits } from '../limits.js'
 import type { Store, StoredContext } from '../store/store.js'
 import type { WrittenContext } from '../store/written-context.js'
+import { areaFeatures } from './area-features.js'
 import { columnsOf, documentAnswer, type Row, taggedHeaders } from './document-answer.js'
 import type { Basis, LiveCounts, ShapeState } from './live-counts.js'
 
@@ -62,7 +63,10 @@ function isSame(left: Basis, right: Basis): boolean {
 }
 
 function contextAnswer({ json, headers }: KeptAnswer): Answer {
-  return documentAnswer({ json, columns: COLUMNS, table: AREAS, headers })
+  return {
+    ...documentAnswer({ json, columns: COLUMNS, table: AREAS, headers }),
+    geoJson: () => areaFeatures(() => JSON.parse(Buffer.from(json).toString()) as MapContext),
+  }
 }
 
 const COLUMNS = columnsOf(MapContextSchema)

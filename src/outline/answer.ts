@@ -5,6 +5,7 @@
  */
 import type { Answer } from '../format/answer.js'
 import { csvRecord, csvTable } from '../format/csv.js'
+import { featureCollection } from '../format/geojson.js'
 import { operations } from '../interface/operations.js'
 import { type Outline, type OutlineResponse, OutlineResponseSchema } from '../interface/outline.js'
 import { toArea, toDrawnArea } from './notations.js'
@@ -24,6 +25,7 @@ export function outlineAnswer(
     headers: { 'Cache-Control': 'no-store' },
     heldBytes: heldBytesOf(outcome),
     json: () => JSON.stringify(response),
+    geoJson: () => collectionOf(response),
     csv: () =>
       csvTable(
         ROW_COLUMNS,
@@ -57,6 +59,15 @@ function toResponse(
   const { drawing, problem } = outcome
   const outlines = groups.map((group) => drawnOutline(group, drawing))
   return { Outlines: outlines, IsDissolved: false, Problem: problem, ...about }
+}
+
+/** Shapes that could not be united are in no feature: none of them may be taken for the area. */
+function collectionOf({ Outlines = [], ...about }: OutlineResponse): string {
+  const features = Outlines.map(({ SourceIds, GeoJson = null }) => ({
+    geometry: GeoJson,
+    properties: { SourceIds },
+  }))
+  return featureCollection(about, features)
 }
 
 /** Neither `GeoJson` nor `Rings`: nothing in it may be taken for the area that is selected. */

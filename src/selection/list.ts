@@ -14,16 +14,18 @@ import {
   csvRowPrefix,
   framed,
   frames,
+  geoJsonRowPrefix,
   type ListLayout,
   ndjsonRowPrefix,
   type SourceSummary,
+  startOf,
 } from '../format/recipients.js'
 import { limits } from '../limits.js'
 import type { Caller, QueryRunner } from '../pool/messages.js'
 import type { RowFormat } from '../shard/rows/row-format.js'
 import { recipientCountOf } from '../shard/runs.js'
 import { type SourceSelection, summaryOf } from './merge.js'
-import { rowBytesOf } from './row-bytes.js'
+import { rowBytesOf, type SourceRows } from './row-bytes.js'
 import { writeRows } from './write-rows.js'
 
 export class List implements BodyWriter {
@@ -64,12 +66,11 @@ export class List implements BodyWriter {
 
   async #stream(sink: ByteSink, deadlineMs?: number): Promise<void> {
     const frame = frames[this.#layout].list
-    await writeBody(frame.start, sink)
-    for (const [at, selection] of this.#selections.entries()) {
-      const summary = summaryOf(selection)
-      await writeBody(frame.sourceStart(summary, at), sink)
-      const format = rowFormats[this.#layout](summary)
-      await writeRows(this.#runner, selection.shards, format, sink, deadlineMs)
+    const summaries = this.#selections.map(summaryOf)
+    await writeBody(startOf(frame, summaries), sink)
+    for (const [at, { shards, format }] of this.#rows(summaries).entries()) {
+      await writeBody(frame.sourceStart(summaries[at], at), sink)
+      await writeRows(this.#runner, shards, format, sink, deadlineMs)
       if (sink.gone) return
       await writeBody(frame.sourceEnd, sink)
     }
@@ -79,18 +80,32 @@ export class List implements BodyWriter {
   async #measure(): Promise<number> {
     const frame = frames[this.#layout].list
     const summaries = this.#selections.map(summaryOf)
-    const rows = this.#selections.map(({ shards }, at) => ({
-      shards,
-      format: rowFormats[this.#layout](summaries[at]),
-    }))
-    const rowBytes = await rowBytesOf(this.#runner, rows, this.#caller)
+    const rowBytes = await rowBytesOf(this.#runner, this.#rows(summaries), this.#caller)
     return rowBytes + Buffer.byteLength(framed(frame, summaries))
+  }
+
+  /** @param summaries  of the selections */
+  #rows(summaries: readonly SourceSummary[]): SourceRows[] {
+    let isContinued = false
+    return this.#selections.map(({ shards }, at) => {
+      const format = rowFormats[this.#layout](summaries[at], isContinued)
+      isContinued ||= shards.some(({ runs }) => runs.length > 0)
+      return { shards, format }
+    })
   }
 }
 
-const rowFormats: Readonly<Record<ListLayout, (source: SourceSummary) => RowFormat>> = {
+/** By what is said of a source, and whether there are rows of another one before its own. */
+type RowFormatOf = (source: SourceSummary, isContinued: boolean) => RowFormat
+
+const rowFormats: Readonly<Record<ListLayout, RowFormatOf>> = {
   json: () => ({ kind: 'json' }),
   ndjson: ({ sourceId }) => ({ kind: 'ndjson', prefix: ndjsonRowPrefix(sourceId) }),
+  geojson: ({ sourceId }, isContinued) => ({
+    kind: 'geojson',
+    prefix: geoJsonRowPrefix(sourceId),
+    isContinued,
+  }),
   flat: ({ sourceId, label }) => ({ kind: 'csv', prefix: csvRowPrefix(sourceId, label) }),
   sources: () => ({ kind: 'jsv' }),
   record: () => ({ kind: 'jsv' }),

@@ -12,7 +12,7 @@ import { piecesOf } from './pieces.js'
 import { commaBytes, readerOf } from './write-rows.js'
 
 /** The rows of one source. */
-interface SourceRows {
+export interface SourceRows {
   readonly shards: readonly ShardRuns[]
   readonly format: RowFormat
 }

@@ -63,6 +63,10 @@ class RecipientAnswer implements Answer {
     return this.#write('ndjson')
   }
 
+  geoJson(): Body {
+    return this.#write('geojson')
+  }
+
   csv(layout: CsvLayout): Body {
     return this.#write(layout)
   }

@@ -72,6 +72,7 @@ export async function writeRows(
 
 /** Bytes of the comma that each row of a list begins with, and that the first must not. */
 export function commaBytes(format: RowFormat): number {
+  if (format.kind === 'geojson') return format.isContinued ? 0 : 1
   return 'prefix' in format ? 0 : 1
 }
 

@@ -6,6 +6,7 @@
  */
 import type { ValidateFunction } from 'ajv/dist/2020.js'
 import t from 'tap'
+import { readGeoJson } from '../support/read-geojson.js'
 import { type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
 import {
   type Answer,
@@ -42,7 +43,8 @@ t.test('every example is answered as the document says', async (t) => {
 
   for (const call of calls) {
     const [status, answer] = successOf(document, call)
-    const { 'application/json': json, 'text/csv': csv } = answer.content ?? {}
+    const content = answer.content ?? {}
+    const { 'application/json': json, 'text/csv': csv, 'application/geo+json': features } = content
     await t.test(call.what, async (t) => {
       await restoreDeleted(service, call)
       // Paths by name with CSV in them answer CSV by themselves.
@@ -61,6 +63,15 @@ t.test('every example is answered as the document says', async (t) => {
         t.ok(response.headers.get('x-snapshot'))
       }
     })
+    if (features?.schema !== undefined) {
+      await t.test(`${call.what}, as GeoJSON`, async (t) => {
+        const response = await send(service, call, 'geojson')
+        t.equal(response.status, status)
+        t.equal(response.headers.get('content-type'), 'application/geo+json')
+        const check = validate(features.schema as object)
+        t.ok(check(readGeoJson(await response.text())), JSON.stringify(check.errors))
+      })
+    }
     if (csv === undefined) continue
     await t.test(`${call.what}, as CSV`, async (t) => {
       const response = await send(service, call, call.target.startsWith('/csv/') ? '' : 'csv')
@@ -143,7 +154,7 @@ function targetOf(path: string, parameters: readonly Parameter[], example: strin
 function send(
   service: Service,
   { verb, target, mediaType, body }: Call,
-  format: 'json' | 'csv' | '',
+  format: 'json' | 'csv' | 'geojson' | '',
   text = encode(mediaType, body),
 ): Promise<Response> {
   const query = format && `${target.includes('?') ? '&' : '?'}format=${format}`

@@ -110,8 +110,6 @@ const configurationRows: Row[] = [
     'GET //api//configuration',
     'GET /api/configuration.json',
     'GET /api/configuration?format=json',
-    'GET /api/configuration?format=bogus',
-    'GET /api/configuration?format=xml',
     'GET /api/configuration?unknown=1&jsconfig=eccn',
     'GET /json/reply/GetMapConfigurationRequest',
     'GET /api/json/reply/GetMapConfigurationRequest',

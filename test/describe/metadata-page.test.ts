@@ -3,7 +3,7 @@ import t from 'tap'
 import { html } from '../../src/describe/html.js'
 import { metadataPage } from '../../src/describe/metadata-page.js'
 import { namedOperations, namedTypes } from '../../src/describe/schema.js'
-import { frames } from '../../src/format/recipients.js'
+import { framed, frames } from '../../src/format/recipients.js'
 
 const page = metadataPage({
   baseUrl: 'http://hickory.example:8080',
@@ -78,7 +78,7 @@ t.test('where each member of a request stands', async (t) => {
 t.test('a page of one operation and format has no other', async (t) => {
   const options = { baseUrl: 'http://h', version: '1', operationName: 'RecipientRequest' } as const
   const csv = metadataPage({ ...options, formats: ['csv'] })
-  t.match(csv, `${frames.flat.list.start.trimEnd()}\n`)
+  t.match(csv, `${framed(frames.flat.list, []).trimEnd()}\n`)
   t.match(csv, '?format=csv')
   t.notMatch(csv, /\?format=json|callback=|GetMapConfigurationRequest|Basemap/)
   const json = metadataPage({ ...options, formats: ['json'] })

@@ -12,18 +12,25 @@ const answer: Answer = {
   headers: {},
   heldBytes: 0,
   json: () => '{"a":1}',
+  geoJson: () => '{"type":"FeatureCollection","features":[]}',
   csv: (layout) => `${layout}\r\n`,
   csvRecord: () => ({ header: '', row: '' }),
 }
 
 t.test('each format writes the form of an answer that is its own', async (t) => {
   const bodies = formatNames.map((name) => [name, formats[name].body(answer, 'sources')])
-  t.same(Object.fromEntries(bodies), { json: '{"a":1}', csv: 'sources\r\n', ndjson: '{"a":1}\n' })
+  t.same(Object.fromEntries(bodies), {
+    json: '{"a":1}',
+    csv: 'sources\r\n',
+    ndjson: '{"a":1}\n',
+    geojson: '{"type":"FeatureCollection","features":[]}',
+  })
   const tags = formatNames.flatMap((name) => [
     formats[name].tag('flat'),
     formats[name].tag('sources'),
   ])
-  t.same(tags, ['json', 'json', 'csv-flat', 'csv-sources', 'ndjson', 'ndjson'])
+  const others = ['ndjson', 'ndjson', 'geojson', 'geojson']
+  t.same(tags, ['json', 'json', 'csv-flat', 'csv-sources', ...others])
 })
 
 t.test('OpenAPI has the name and the type of each', async (t) => {

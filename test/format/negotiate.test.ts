@@ -37,22 +37,17 @@ const tables: Record<string, readonly Case[]> = {
     [{ pathFormat: 'json', query: 'format=csv' }, 'csv', 'format= beats the path'],
     [{ pathFormat: 'csv', query: 'callback=cb' }, 'json', 'a callback beats the path'],
     [{ pathFormat: 'json', query: 'callback=cb&format=csv' }, 'json', 'and format='],
-    [{ pathFormat: 'csv', query: 'format=bogus' }, 'json', 'an unknown format is the default'],
   ],
-  'format= in any case, cut at the first dot, JSON where it is not known': [
+  'format= in any case, cut at the first dot': [
     [{ query: 'FORMAT=CSV' }, 'csv', 'key and value in any case'],
     [{ query: 'a=1&Format=Csv' }, 'csv', 'among others'],
     [{ query: 'format=csv.gz' }, 'csv', 'cut at the dot'],
     [{ query: 'format=csv&format=json' }, 'csv', 'the first'],
     [{ query: 'format=&format=csv' }, 'csv', 'the first with a value'],
     [{ query: 'format=&x=1', accept: 'text/csv' }, 'csv', 'without a value it is none'],
-    [{ query: 'format=bogus', accept: 'text/csv' }, 'json', 'unknown: the default, not Accept'],
-    [{ query: 'format=xml' }, 'json', 'a format of others'],
     [{ query: 'format=ndjson' }, 'ndjson', 'lines'],
     [{ query: 'Format=NDJSON.gz' }, 'ndjson', 'in any case, cut at the dot'],
-    [{ query: 'format=x-ndjson' }, 'json', 'that is no name of it'],
-    [{ query: 'format=.csv' }, 'json', 'nothing before the dot'],
-    [{ query: 'format=csvx' }, 'json', 'longer'],
+    [{ query: 'format=GeoJSON' }, 'geojson', 'features'],
   ],
   'Accept: CSV only where it is named and JSON is not acceptable': [
     [{ accept: '' }, 'json', 'empty'],
@@ -88,6 +83,16 @@ const tables: Record<string, readonly Case[]> = {
     [{ accept: 'application/x-ndjson', query: 'callback=cb' }, 'json', 'also beside Accept'],
     [{ contentType: 'application/x-ndjson' }, 'json', 'requests are not written in it'],
   ],
+  'GeoJSON only where it is asked for, and a script can hold it': [
+    [{ accept: 'application/geo+json' }, 'geojson', 'its usual name'],
+    [{ accept: 'Application/vnd.geo+json; charset=utf-8' }, 'geojson', 'its former name'],
+    [{ accept: 'application/geo+json,application/json' }, 'json', 'JSON is preferred'],
+    [{ accept: 'application/geo+json, */*;q=0.1' }, 'json', 'anything comes before it'],
+    [{ suffix: 'geojson', query: 'format=csv' }, 'geojson', 'suffix first'],
+    [{ query: 'callback=cb&format=geojson' }, 'geojson', 'it is JSON'],
+    [{ accept: 'application/geo+json', query: 'callback=cb' }, 'json', 'not by Accept'],
+    [{ contentType: 'application/geo+json' }, 'json', 'who draws in it does not ask for it'],
+  ],
   'who takes anything gets what the request is written in': [
     [{ accept: '*/*', contentType: 'text/csv' }, 'csv', 'CSV'],
     [{ accept: '*/*;q=0.1, text/html', contentType: 'Text/CSV; charset=utf-8' }, 'csv', 'CSV'],
@@ -115,6 +120,22 @@ for (const [title, cases] of Object.entries(tables)) {
     }
   })
 }
+
+t.test('a format that is not known is refused', async (t) => {
+  const queries = ['bogus', 'xml', 'x-ndjson', '.csv', 'csvx', 'geo+json', 'constructor']
+  for (const value of queries) {
+    const hints = {
+      pathFormat: undefined,
+      suffix: undefined,
+      query: new URLSearchParams({ format: value }),
+      accept: 'text/csv',
+      contentType: undefined,
+    }
+    const fault = { code: 'InvalidRequest', field: 'format' }
+    t.throws(() => negotiate(hints), fault, value)
+    t.throws(() => negotiate({ ...hints, suffix: 'csv' }), fault, value)
+  }
+})
 
 t.test('layout= is read in any case, flat by default, and nothing else is guessed', async (t) => {
   const cases: [query: string, layout: string | undefined][] = [

@@ -7,6 +7,7 @@ import t from 'tap'
 import { Gate } from '../../src/http/gate.js'
 import { operationRoutes } from '../../src/http/operation-routes.js'
 import type { HttpRequest } from '../../src/http/request.js'
+import { DEFAULT_OPTIONS } from '../../src/http/response/response-options.js'
 import { operationNames, operations } from '../../src/interface/operations.js'
 import { limits } from '../../src/limits.js'
 import type { Executors } from '../../src/operations/execute.js'
@@ -137,6 +138,9 @@ t.test('a refused body that is far too large ends its connection', async (t) => 
 
 function writeFault(peerAddress: string, corsOrigins: readonly string[] = []) {
   const gate = new Gate({ corsOrigins, isFull: () => false })
-  const from = { peerAddress, header: () => undefined } as unknown as HttpRequest
-  return gate.callFault(from, { name: 'PostMapContextRequest', isBatch: false })
+  const sent = { peerAddress, options: DEFAULT_OPTIONS, header: () => undefined }
+  return gate.callFault(sent as unknown as HttpRequest, {
+    name: 'PostMapContextRequest',
+    isBatch: false,
+  })
 }

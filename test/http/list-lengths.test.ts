@@ -50,6 +50,8 @@ const forms = [
   '/api/recipients.csv',
   '/api/recipients.csv?layout=sources',
   '/api/recipients?format=ndjson',
+  '/api/recipients.geojson',
+  '/api/recipients?format=geojson&callback=show',
   '/api/recipients?callback=show',
 ]
 const requests: Record<string, object> = {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
 import type { Static } from 'typebox'
 import { Check } from 'typebox/value'
@@ -11,6 +12,7 @@ import { RecipientResponseSchema } from '../../src/interface/recipients.js'
 import { testSeed } from '../support/random/properties.js'
 import { randomRequest, requestKinds } from '../support/random/requests.js'
 import { randomWorld, seededRandom, worldKinds } from '../support/random/world.js'
+import { readGeoJson } from '../support/read-geojson.js'
 import { answerTo } from '../support/service/answer-to.js'
 import { localService } from '../support/service/local-service.js'
 import { memoryReply } from '../support/service/memory-reply.js'
@@ -22,7 +24,7 @@ const WORLD_COUNT = 20
 type RecipientResponse = Static<typeof RecipientResponseSchema>
 
 t.test(
-  'the answers to random requests follow the schema, and are the same as NDJSON',
+  'the answers to random requests follow the schema, and are the same as NDJSON and GeoJSON',
   async (t) => {
     const random = seededRandom(testSeed(t))
     let answeredCount = 0
@@ -53,10 +55,13 @@ t.test(
           answer.SourceRecords?.flatMap(({ Recipients = [] }) => Recipients).length ?? 0
         const lines = memoryReply()
         await answerTo(service, Buffer.from(JSON.stringify(request)), 'ndjson', lines)
+        const collection = memoryReply()
+        await answerTo(service, Buffer.from(JSON.stringify(request)), 'geojson', collection)
         if (
           !Check(RecipientResponseSchema, answer) ||
           !isWhole(answer, countsOnly) ||
-          lines.text() !== linesOf(answer)
+          lines.text() !== linesOf(answer) ||
+          !isDeepStrictEqual(readGeoJson(collection.text()), collectionOf(answer))
         ) {
           wrong.push(`the answer to ${JSON.stringify(request)}`)
         }
@@ -76,6 +81,19 @@ function linesOf({ SourceRecords = [] }: RecipientResponse): string {
       : Recipients.map((recipient) => ({ SourceId: record.SourceId, ...recipient })),
   )
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+}
+
+/** The same as GeoJSON: a Point a recipient, and what is said of the sources. */
+function collectionOf({ SourceRecords = [] }: RecipientResponse): object {
+  const features = SourceRecords.flatMap(({ SourceId, Recipients = [] }) =>
+    Recipients.map(({ Number: phone, LatLng }) => ({
+      type: 'Feature',
+      properties: { SourceId, Number: phone },
+      geometry: { type: 'Point', coordinates: [LatLng?.Lng, LatLng?.Lat] },
+    })),
+  )
+  const records = SourceRecords.map(({ Recipients, ...record }) => record)
+  return { type: 'FeatureCollection', SourceRecords: records, features }
 }
 
 /** The schema lets every member be absent; an answer leaves none out but the lists of a count. */

@@ -10,6 +10,7 @@ import type { JsonObject } from '../../src/selection/parse.js'
 import { anyRecipients, columnsOf, type TestRecipient } from '../support/data/columns.js'
 import { everywhere } from '../support/data/everywhere.js'
 import { testSeed } from '../support/random/properties.js'
+import { readGeoJson, readPoints } from '../support/read-geojson.js'
 import { answerTo } from '../support/service/answer-to.js'
 import { bodyText } from '../support/service/body-text.js'
 import { inTime } from '../support/service/in-time.js'
@@ -247,7 +248,7 @@ const crowd = Array.from({ length: 3 * limits.rowsPerChunkCount + 5 }, (_, i) =>
 const crowded = [{ id: 1, label: 'Crowd', columns: columnsOf(crowd) }]
 
 t.test('a long list comes in chunks over several shards, and is whole', async (t) => {
-  for (const format of ['json', 'csv', 'ndjson'] as const) {
+  for (const format of ['json', 'csv', 'ndjson', 'geojson'] as const) {
     const reply = memoryReply(2)
     const several = localService(crowded, 5_000)
     await answerTo(several, Buffer.from(JSON.stringify({ geoJSON: square })), format, reply)
@@ -257,6 +258,7 @@ t.test('a long list comes in chunks over several shards, and is whole', async (t
     t.ok(reply.waitCount > 1, 'it waited for the client')
     const lines = reply.text().trimEnd().split('\n')
     const rowCount = {
+      geojson: () => readPoints(readGeoJson(reply.text())).length,
       csv: () => lines.length - 1,
       ndjson: () => lines.map((line) => JSON.parse(line).Number).length,
       json: () => JSON.parse(reply.text()).SourceRecords[0].Recipients.length,
@@ -297,7 +299,7 @@ t.test('a list that cannot go on is broken off, never ended', async (t) => {
     },
   } as SelectionService
   const body = Buffer.from(JSON.stringify({ geoJSON: square }))
-  for (const format of ['json', 'csv', 'ndjson'] as const) {
+  for (const format of ['json', 'csv', 'ndjson', 'geojson'] as const) {
     const reply = memoryReply()
     await t.rejects(answerTo(failing, body, format, reply), { code: 'Unavailable' })
     t.ok(reply.aborted, format)

@@ -20,7 +20,7 @@ import { bodyText } from '../support/service/body-text.js'
 import { inTime } from '../support/service/in-time.js'
 import { type LocalService, localService } from '../support/service/local-service.js'
 
-const layouts: readonly ListLayout[] = ['json', 'ndjson', 'flat', 'sources', 'record']
+const layouts: readonly ListLayout[] = ['json', 'ndjson', 'geojson', 'flat', 'sources', 'record']
 const ROW_COUNT = 3 * limits.rowsPerFirstChunkCount
 
 /** Labels that are escaped in every format; the last source has nobody. */

@@ -19,6 +19,7 @@ import type { CountMode } from '../../src/shard/select.js'
 import { testSeed } from '../support/random/properties.js'
 import { randomRequest, requestKinds } from '../support/random/requests.js'
 import { type Random, randomWorld, seededRandom, worldKinds } from '../support/random/world.js'
+import { readGeoJson } from '../support/read-geojson.js'
 import { bodyText } from '../support/service/body-text.js'
 import { inTime } from '../support/service/in-time.js'
 import { localService } from '../support/service/local-service.js'
@@ -38,6 +39,7 @@ const formats: Readonly<
 > = {
   JSON: { body: (given) => given.json(), join: joinedRecords },
   NDJSON: { body: (given) => given.ndjson?.() ?? '', join: (pages) => pages.join('') },
+  GeoJSON: { body: (given) => given.geoJson?.() ?? '', join: joinedFeatures },
   'flat CSV': { body: (given) => given.csv('flat'), join: joinedRows },
   'CSV by source': { body: (given) => given.csv('sources'), join: joinedCells },
 }
@@ -268,6 +270,14 @@ function joinedRecords(pages: readonly string[]): unknown {
       Recipients: own.flatMap(({ Recipients = [] }) => Recipients),
     }
   })
+}
+
+function joinedFeatures(pages: readonly string[]): unknown {
+  const collections = pages.map(readGeoJson)
+  return {
+    about: [...new Set(collections.map(({ SourceRecords }) => JSON.stringify(SourceRecords)))],
+    features: collections.flatMap(({ features }) => features),
+  }
 }
 
 function joinedRows(pages: readonly string[]): string {

@@ -81,7 +81,7 @@ function headersOf(answer: Answer, options: ResponseOptions, name: string): Repl
   const { headers: own } = answer
   const known = sharedHeaders.get(own)?.get(name)?.[options.format]
   if (known !== undefined && options.callback === undefined) return known
-  const headers = madeHeaders(own, options, name)
+  const headers = madeHeaders(answer, options, name)
   if (options.callback === undefined && !headers.ETag && Object.isFrozen(own)) {
     share(Object.freeze(headers), own, options.format, name)
   }
@@ -100,18 +100,23 @@ type HeadersByFormat = Readonly<Partial<Record<Format, ReplyHeaders>>>
 const sharedHeaders = new WeakMap<ReplyHeaders, Map<string, HeadersByFormat>>()
 
 function madeHeaders(
-  own: ReplyHeaders,
+  { headers: own, isBatch = false }: Answer,
   options: ResponseOptions,
   name: string,
 ): Record<string, string> {
-  const headers = { ...formHeaders(options, name), ...own }
+  const headers = { ...formHeaders(options, name, isBatch), ...own }
   if (headers.ETag) headers.ETag = tagOf(headers.ETag, options)
   return headers
 }
 
-function formHeaders({ format, callback }: ResponseOptions, name: string): Record<string, string> {
-  const { contentType, fileSuffix } = formats[format]
-  const type = { 'Content-Type': callback === undefined ? contentType : JSONP_CONTENT_TYPE }
+function formHeaders(
+  { format, callback }: ResponseOptions,
+  name: string,
+  isBatch: boolean,
+): Record<string, string> {
+  const { contentType, otherContentType, fileSuffix } = formats[format]
+  const plain = isBatch ? otherContentType : contentType
+  const type = { 'Content-Type': callback === undefined ? plain : JSONP_CONTENT_TYPE }
   if (fileSuffix === undefined) return type
   const filename = /^\w+$/.test(name) ? `${name}${fileSuffix}` : `"${name}${fileSuffix}"`
   return { ...type, 'Content-Disposition': `attachment;filename=${filename}` }
@@ -119,7 +124,8 @@ function formHeaders({ format, callback }: ResponseOptions, name: string): Recor
 
 /** The ETag of one form of an answer. Forms differ in their bytes, and so in their tags. */
 function tagOf(tag: string, { format, layout, callback }: ResponseOptions): string {
-  const form = callback === undefined ? formats[format].tag(layout) : `script-${callback}`
+  const script = callback === undefined ? '' : `-script-${callback}`
+  const form = formats[format].tag(layout) + script
   return `${tag.slice(0, -1)}-${form}"`
 }
 

@@ -4,14 +4,14 @@
  * @module
  */
 import type { CsvLayout } from '../../format/answer.js'
-import { DEFAULT_FORMAT, type Format } from '../../format/formats.js'
+import { DEFAULT_FORMAT, type Format, formats } from '../../format/formats.js'
 import { callbackOf } from '../../format/jsonp.js'
 import { type FormatHints, layoutOf, negotiate } from '../../format/negotiate.js'
 
 export interface ResponseOptions {
   readonly format: Format
   readonly layout: CsvLayout
-  /** JSON becomes a script that calls this function. */
+  /** JSON, or GeoJSON, becomes a script that calls this function. */
   readonly callback: string | undefined
 }
 
@@ -22,13 +22,13 @@ export const DEFAULT_OPTIONS: ResponseOptions = {
   callback: undefined,
 }
 
-/** @throws ServiceError  when the layout or the callback is not valid */
+/** @throws ServiceError  when the format, the layout or the callback is not valid */
 export function responseOptionsOf(hints: FormatHints): ResponseOptions {
   const callback = callbackOf(hints.query)
   const format = negotiate(hints)
   return {
     format,
     layout: layoutOf(hints.query),
-    callback: format === 'json' ? callback : undefined,
+    callback: formats[format].hasScript ? callback : undefined,
   }
 }

@@ -21,7 +21,8 @@ export function encodePlainly(
   into: Uint8Array,
   lastAt: number,
 ): { rowCount: number; byteCount: number } {
-  const { beforeLat, beforeLng, end: rowEnd } = rowTexts[kind]
+  const { beforeFirst, beforeSecond, end: rowEnd, isLngFirst } = rowTexts[kind]
+  const [first, second] = isLngFirst ? [0, 1] : [1, 0]
   const writePhone = phoneWriters[kind]
   const { coords } = shard
   let at = 0
@@ -32,10 +33,10 @@ export function encodePlainly(
     for (; recipient < end && at <= lastAt; recipient++) {
       at = copy(prefix, into, at)
       at = writePhone(shard, recipient, into, at)
-      at = copy(beforeLat, into, at)
-      at = writeDegrees(coords[2 * recipient + 1], into, at)
-      at = copy(beforeLng, into, at)
-      at = writeDegrees(coords[2 * recipient], into, at)
+      at = copy(beforeFirst, into, at)
+      at = writeDegrees(coords[2 * recipient + first], into, at)
+      at = copy(beforeSecond, into, at)
+      at = writeDegrees(coords[2 * recipient + second], into, at)
       at = copy(rowEnd, into, at)
     }
     rowCount += recipient - runs[run]
@@ -50,8 +51,8 @@ export function plainRowBytes(
   kind: RowFormat['kind'],
   prefixBytes: number,
 ): number {
-  const { beforeLat, beforeLng, end: rowEnd } = rowTexts[kind]
-  const textBytes = prefixBytes + beforeLat.length + beforeLng.length + rowEnd.length
+  const { beforeFirst, beforeSecond, end: rowEnd } = rowTexts[kind]
+  const textBytes = prefixBytes + beforeFirst.length + beforeSecond.length + rowEnd.length
   const writePhone = phoneWriters[kind]
   // Phones are written there, so that their escapes are in one place.
   const room = new Uint8Array(rowBytesMax(kind, 0))
@@ -74,6 +75,7 @@ const phoneWriters: Readonly<Record<RowFormat['kind'], PhoneWriter>> = {
   json: writeJsonPhone,
   ndjson: writeJsonPhone,
   csv: writeCsvPhone,
+  geojson: writeJsonPhone,
   jsv: writeJsvPhone,
 }
 

@@ -13,6 +13,11 @@ export type RowFormat =
   | { readonly kind: 'ndjson'; readonly prefix: string }
   /** CSV records ending in CRLF; `prefix` is what each begins with, escaped, its comma included. */
   | { readonly kind: 'csv'; readonly prefix: string }
+  /**
+   * Features of a FeatureCollection; `prefix` is what each begins with, up to the phone, the comma before
+   * it included. `isContinued`: others stand before the first one, which keeps its comma.
+   */
+  | { readonly kind: 'geojson'; readonly prefix: string; readonly isContinued: boolean }
   /** Members of a JSV list within a quoted field of CSV, with a comma before each. */
   | { readonly kind: 'jsv' }
 
@@ -20,9 +25,11 @@ export type RowFormat =
 interface RowTexts {
   /** Before the phone, where the format has no prefix of its own. */
   readonly before: Uint8Array
-  readonly beforeLat: Uint8Array
-  readonly beforeLng: Uint8Array
+  readonly beforeFirst: Uint8Array
+  readonly beforeSecond: Uint8Array
   readonly end: Uint8Array
+  /** Whether the longitude is the first coordinate. */
+  readonly isLngFirst: boolean
 }
 
 /** The texts of each kind of format. */
@@ -30,6 +37,10 @@ export const rowTexts: Readonly<Record<RowFormat['kind'], RowTexts>> = {
   json: texts(',{"Number":"', '","LatLng":{"Lat":', ',"Lng":', '}}'),
   ndjson: texts('', '","LatLng":{"Lat":', ',"Lng":', '}}\n'),
   csv: texts('', ',', ',', '\r\n'),
+  geojson: {
+    ...texts('', '"},"geometry":{"type":"Point","coordinates":[', ',', ']}}'),
+    isLngFirst: true,
+  },
   jsv: texts(',{Number:', ',LatLng:{Lat:', ',Lng:', '}}'),
 }
 
@@ -40,9 +51,9 @@ export function prefixOf(format: RowFormat): Uint8Array {
 
 /** The longest row of a format. */
 export function rowBytesMax(kind: RowFormat['kind'], prefixBytes: number): number {
-  const { beforeLat, beforeLng, end } = rowTexts[kind]
+  const { beforeFirst, beforeSecond, end } = rowTexts[kind]
   const { growth, quoteBytes } = escapes[kind]
-  const textBytes = prefixBytes + beforeLat.length + beforeLng.length + end.length
+  const textBytes = prefixBytes + beforeFirst.length + beforeSecond.length + end.length
   return textBytes + quoteBytes + growth * limits.phoneBytes + 2 * DEGREES_BYTES
 }
 
@@ -58,15 +69,17 @@ const escapes: Readonly<Record<RowFormat['kind'], Escapes>> = {
   json: { growth: 2, quoteBytes: 0 },
   ndjson: { growth: 2, quoteBytes: 0 },
   csv: { growth: 2, quoteBytes: 2 },
+  geojson: { growth: 2, quoteBytes: 0 },
   // Quotes are doubled as JSV, and again as CSV.
   jsv: { growth: 4, quoteBytes: 4 },
 }
 
 const utf8 = new TextEncoder()
 
+/** The latitude first, as most formats have it. */
 function texts(before: string, beforeLat: string, beforeLng: string, end: string): RowTexts {
   const [first, second, third, last] = [before, beforeLat, beforeLng, end].map((text) =>
     new TextEncoder().encode(text),
   )
-  return { before: first, beforeLat: second, beforeLng: third, end: last }
+  return { before: first, beforeFirst: second, beforeSecond: third, end: last, isLngFirst: false }
 }

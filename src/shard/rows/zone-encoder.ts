@@ -89,18 +89,19 @@ export class ZoneEncoder {
 
   #ask({ coords, phoneOffsets, phones }: Shard, kind: RowFormat['kind'], prefix: Uint8Array): void {
     const header = this.#header
-    const { beforeLat, beforeLng, end } = rowTexts[kind]
+    const { beforeFirst, beforeSecond, end, isLngFirst } = rowTexts[kind]
     header.setUint32(at.COORDS_AT, coords.byteOffset, true)
     header.setUint32(at.OFFSETS_AT, phoneOffsets.byteOffset, true)
     header.setUint32(at.PHONES_AT, phones.byteOffset, true)
     header.setUint32(at.ESCAPES, escapes[kind], true)
-    header.setUint32(at.BEFORE_LAT_BYTES, beforeLat.length, true)
-    header.setUint32(at.BEFORE_LNG_BYTES, beforeLng.length, true)
+    header.setUint32(at.BEFORE_FIRST_BYTES, beforeFirst.length, true)
+    header.setUint32(at.BEFORE_SECOND_BYTES, beforeSecond.length, true)
     header.setUint32(at.END_BYTES, end.length, true)
     header.setUint32(at.BETWEEN_BYTES, end.length + prefix.length, true)
     this.#texts.set(signs[kind], at.SIGNS)
-    this.#texts.set(beforeLat, at.BEFORE_LAT)
-    this.#texts.set(beforeLng, at.BEFORE_LNG)
+    this.#texts.set(isLngFirst ? LNG_FIRST : LAT_FIRST, at.ORDER)
+    this.#texts.set(beforeFirst, at.BEFORE_FIRST)
+    this.#texts.set(beforeSecond, at.BEFORE_SECOND)
     this.#texts.set(end, at.BETWEEN)
     this.#texts.set(prefix, at.BETWEEN + end.length)
   }
@@ -128,6 +129,7 @@ const signs: Readonly<Record<RowFormat['kind'], Uint8Array>> = {
   json: signsOf('"|'),
   ndjson: signsOf('"|'),
   csv: signsOf('",{'),
+  geojson: signsOf('"|'),
   jsv: signsOf('",:{} '),
 }
 
@@ -135,8 +137,13 @@ const escapes: Readonly<Record<RowFormat['kind'], number>> = {
   json: at.ESCAPE_JSON,
   ndjson: at.ESCAPE_JSON,
   csv: at.ESCAPE_CSV,
+  geojson: at.ESCAPE_JSON,
   jsv: at.ESCAPE_JSV,
 }
+
+/** Bytes of longitude and latitude of two recipients, as they lie in memory and in the other order. */
+const LNG_FIRST = Uint8Array.from({ length: 16 }, (_, byte) => byte)
+const LAT_FIRST = LNG_FIRST.map((byte) => byte ^ 4)
 
 function signsOf(text: string): Uint8Array {
   const table = new Uint8Array(16)
@@ -169,8 +176,12 @@ const PIECE_OFFSET = RUNS_OFFSET + 8 * RUN_COUNT
 const PIECE_ROOM_BYTES = limits.scratchRowBytes - PIECE_OFFSET
 
 assert(RUNS_OFFSET >= at.HEADER_BYTES)
-for (const kind of ['json', 'ndjson', 'csv', 'jsv'] as const) {
-  const lastRowBytes = rowBytesMax(kind, at.PREFIX_BYTES_MAX) + at.PREFIX_BYTES_MAX
+for (const [kind, { beforeFirst, beforeSecond, end }] of Object.entries(rowTexts)) {
+  assert(beforeFirst.length <= at.BEFORE_FIRST_BYTES_MAX)
+  assert(beforeSecond.length <= at.BEFORE_SECOND_BYTES_MAX)
+  assert(end.length <= at.END_BYTES_MAX)
+  const lastRowBytes =
+    rowBytesMax(kind as RowFormat['kind'], at.PREFIX_BYTES_MAX) + at.PREFIX_BYTES_MAX
   const roomBytes = WORD_BYTES + PIECE_BYTES + lastRowBytes + at.OVERWRITTEN_BYTES
   assert(roomBytes <= PIECE_ROOM_BYTES, 'a piece has room for its last row and the next prefix')
 }

@@ -23,7 +23,12 @@ const hosts = ['', '127.0.0.1:80', '[::1]', 'a'.repeat(300), '"><script>', 'x:99
 
 const usual: readonly string[] = [
   ...['Accept: */*', 'Accept: text/csv', 'Accept: application/json;q=0', 'Accept: ,;q=', 'Accept:'],
-  ...['Accept: application/x-ndjson', 'Accept: text/html,application/xml;q=0.9', 'Accept: a/b;q=2'],
+  ...[
+    'Accept: application/x-ndjson',
+    'Accept: application/geo+json',
+    'Accept: text/html,application/xml;q=0.9',
+    'Accept: a/b;q=2',
+  ],
   ...[
     'Accept-Encoding: gzip',
     'Accept-Encoding: br',

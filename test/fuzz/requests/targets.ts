@@ -87,7 +87,15 @@ function withExtras(target: Target, random: Random): Target {
 const methods = ['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'POST', 'PATCH', 'TRACE', 'get', 'X']
 
 const queryParts: readonly string[] = [
-  ...['format=csv', 'format=json', 'format=xml', 'callback=a.b', 'callback=<>', 'callback='],
+  ...[
+    'format=csv',
+    'format=json',
+    'format=xml',
+    'format=geojson',
+    'callback=a.b',
+    'callback=<>',
+    'callback=',
+  ],
   ...['layout=sources', 'layout=x', 'countsOnly=1', 'Skip=0&Take=1', 'Take=-1', 'Skip=%00'],
   ...['X-HTTP-Method-Override=PUT', 'x-http-method-override=GET', 'geoJSON={type:Point}', '%zz'],
   ...['Id=0', '=', '&&', 'a=1&a=2', 'op=GetMapContextRequest', 'geoJSON=[[[[', 'sources=1,2,x'],

@@ -18,6 +18,11 @@ import { anyRecipients, columnsOf, type TestRecipient } from '../../support/data
 import { testSeed } from '../../support/random/properties.js'
 
 const LINES: RowFormat = { kind: 'ndjson', prefix: '{"SourceId":2147483647,"Number":"' }
+const FEATURES: RowFormat = {
+  kind: 'geojson',
+  prefix: ',{"type":"Feature","properties":{"SourceId":7,"Number":"',
+  isContinued: false,
+}
 
 t.test('all recipients of all runs are written in every format', async (t) => {
   const property = fc.property(anyRecipients, (recipients) => {
@@ -26,6 +31,7 @@ t.test('all recipients of all runs are written in every format', async (t) => {
     t.equal(encoded(shard, { kind: 'json' }), rows.map(jsonRow).join(''))
     t.equal(encoded(shard, { kind: 'jsv' }), rows.map(jsvRow).join(''))
     t.equal(encoded(shard, LINES), rows.map(line).join(''))
+    t.equal(encoded(shard, FEATURES), rows.map(feature).join(''))
     t.same(
       parse(encoded(shard, { kind: 'csv', prefix: '7,' })),
       rows.map((row) => ['7', ...row]),
@@ -42,6 +48,7 @@ t.test('there is room for rows that grow the most', async (t) => {
     t.equal(encoded(shard, { kind: 'json' }), jsonRow(row).repeat(50))
     t.equal(encoded(shard, { kind: 'jsv' }), jsvRow(row).repeat(50))
     t.equal(encoded(shard, LINES), line(row).repeat(50))
+    t.equal(encoded(shard, FEATURES), feature(row).repeat(50))
     t.same(parse(encoded(shard, { kind: 'csv', prefix: '' })), Array(50).fill(row))
   }
 })
@@ -55,6 +62,12 @@ function jsonRow([phone, lat, lng]: Row): string {
 function line([phone, lat, lng]: Row): string {
   const text = JSON.stringify(phone)
   return `{"SourceId":2147483647,"Number":${text},"LatLng":{"Lat":${lat},"Lng":${lng}}}\n`
+}
+
+function feature([phone, lat, lng]: Row): string {
+  const properties = `{"SourceId":7,"Number":${JSON.stringify(phone)}}`
+  const geometry = `{"type":"Point","coordinates":[${lng},${lat}]}`
+  return `,{"type":"Feature","properties":${properties},"geometry":${geometry}}`
 }
 
 /** As it stands in a field of CSV. */

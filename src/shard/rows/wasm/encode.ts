@@ -8,10 +8,10 @@
  * @module
  */
 import {
-  BEFORE_LAT,
-  BEFORE_LAT_BYTES,
-  BEFORE_LNG,
-  BEFORE_LNG_BYTES,
+  BEFORE_FIRST,
+  BEFORE_FIRST_BYTES,
+  BEFORE_SECOND,
+  BEFORE_SECOND_BYTES,
   BETWEEN,
   BETWEEN_BYTES,
   COORDS_AT,
@@ -19,6 +19,7 @@ import {
   ESCAPES,
   LAST_ROW_AT,
   OFFSETS_AT,
+  ORDER,
   PHONES_AT,
   ROW_COUNT,
   ROWS_AT,
@@ -49,6 +50,7 @@ export function encode(zone: usize): void {
   const runsEnd = <usize>load<u32>(zone, RUNS_END_AT)
   const endBytes = <usize>load<u32>(zone, END_BYTES)
   const prefixBytes = <usize>load<u32>(zone, BETWEEN_BYTES) - endBytes
+  const order = v128.load(zone, ORDER)
   // Where the phone of a row goes: its prefix is written with the end of the row before.
   const lastAt = <usize>load<u32>(zone, LAST_ROW_AT) + prefixBytes
   let at = <usize>load<u32>(zone, ROWS_AT)
@@ -65,7 +67,7 @@ export function encode(zone: usize): void {
     let phone = phones + <usize>load<u32>(offsetAt)
     while (offsetAt < endOffsetAt) {
       // Of this recipient and the next; behind the last one, digits of something else go unused.
-      const places = v128.load(pointAt)
+      const places = v128.swizzle(v128.load(pointAt), order)
       const units = i32x4.abs(places)
       const tenThousands = tenThousandsOf(units)
       const wholes = wholesOf(tenThousands)
@@ -79,8 +81,8 @@ export function encode(zone: usize): void {
       at = writePhone(zone, phone, middle, at)
       at = writePlace(
         zone,
-        i32x4.extract_lane(wholeOffsets, 1),
         i32x4.extract_lane(wholeOffsets, 0),
+        i32x4.extract_lane(wholeOffsets, 1),
         digitsOf(v128.shuffle<i16>(hundreds, rests, 0, 8, 1, 9, 2, 10, 3, 11)),
         at,
       )
@@ -92,8 +94,8 @@ export function encode(zone: usize): void {
       at = writePhone(zone, phone, next, at)
       at = writePlace(
         zone,
-        i32x4.extract_lane(wholeOffsets, 3),
         i32x4.extract_lane(wholeOffsets, 2),
+        i32x4.extract_lane(wholeOffsets, 3),
         digitsOf(v128.shuffle<i16>(hundreds, rests, 4, 12, 5, 13, 6, 14, 7, 15)),
         at,
       )
@@ -131,25 +133,27 @@ function writePhone(zone: usize, phone: usize, end: usize, at: usize): usize {
 
 /** Writes what stands between two phones: the place of the first, its end and the next prefix. */
 @inline
-function writePlace(zone: usize, latOffset: i32, lngOffset: i32, digits: v128, at: usize): usize {
+function writePlace(zone: usize, first: i32, second: i32, digits: v128, at: usize): usize {
   const isSet = i8x16.bitmask(i8x16.gt_s(digits, i8x16.splat(0)))
   // The first digit is always 0, and gives way to the point.
   const text = v128.or(digits, i64x2.splat(0x303030303030302e))
-  v128.store(at, v128.load(zone, BEFORE_LAT))
-  v128.store(at, v128.load(zone, BEFORE_LAT + 16), 16)
-  at += <usize>load<u32>(zone, BEFORE_LAT_BYTES)
-  const lat = load<u64>(zone + <usize>latOffset, WHOLES)
-  store<u32>(at, <u32>lat)
-  at += <usize>(lat >> 32)
-  v128.store_lane<u64>(at, text, 1)
-  at += 32 - clz(isSet >> 8)
-  v128.store(at, v128.load(zone, BEFORE_LNG))
-  at += <usize>load<u32>(zone, BEFORE_LNG_BYTES)
-  const lng = load<u64>(zone + <usize>lngOffset, WHOLES)
-  store<u32>(at, <u32>lng)
-  at += <usize>(lng >> 32)
+  v128.store(at, v128.load(zone, BEFORE_FIRST))
+  v128.store(at, v128.load(zone, BEFORE_FIRST + 16), 16)
+  const beforeBytes = <usize>load<u32>(zone, BEFORE_FIRST_BYTES)
+  if (beforeBytes > 32) v128.store(at, v128.load(zone, BEFORE_FIRST + 32), 32)
+  at += beforeBytes
+  const firstWhole = load<u64>(zone + <usize>first, WHOLES)
+  store<u32>(at, <u32>firstWhole)
+  at += <usize>(firstWhole >> 32)
   v128.store_lane<u64>(at, text, 0)
   at += 32 - clz(isSet & 0xff)
+  v128.store(at, v128.load(zone, BEFORE_SECOND))
+  at += <usize>load<u32>(zone, BEFORE_SECOND_BYTES)
+  const secondWhole = load<u64>(zone + <usize>second, WHOLES)
+  store<u32>(at, <u32>secondWhole)
+  at += <usize>(secondWhole >> 32)
+  v128.store_lane<u64>(at, text, 1)
+  at += 32 - clz(isSet >> 8)
   const betweenBytes = <usize>load<u32>(zone, BETWEEN_BYTES)
   v128.store(at, v128.load(zone, BETWEEN))
   v128.store(at, v128.load(zone, BETWEEN + 16), 16)

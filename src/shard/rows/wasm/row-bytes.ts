@@ -4,8 +4,8 @@
  * @module
  */
 import {
-  BEFORE_LAT_BYTES,
-  BEFORE_LNG_BYTES,
+  BEFORE_FIRST_BYTES,
+  BEFORE_SECOND_BYTES,
   BETWEEN_BYTES,
   COORDS_AT,
   ESCAPE_JSV,
@@ -28,8 +28,8 @@ export function rowBytes(zone: usize, room: usize): u32 {
   const offsets = <usize>load<u32>(zone, OFFSETS_AT)
   const runsEnd = <usize>load<u32>(zone, RUNS_END_AT)
   const textBytes =
-    load<u32>(zone, BEFORE_LAT_BYTES) +
-    load<u32>(zone, BEFORE_LNG_BYTES) +
+    load<u32>(zone, BEFORE_FIRST_BYTES) +
+    load<u32>(zone, BEFORE_SECOND_BYTES) +
     load<u32>(zone, BETWEEN_BYTES)
   let byteCount: u32 = 0
   for (let run = <usize>load<u32>(zone, RUNS_AT); run < runsEnd; run += 8) {

@@ -1,0 +1,64 @@
+/**
+ * The areas of a context as features of GeoJSON. What the Esri map libraries say by the depth of rings
+ * becomes polygons with holes, cut at the antimeridian.
+ *
+ * @module
+ */
+import { setImmediate } from 'node:timers/promises'
+import { ServiceError } from '../errors.js'
+import { type BodyWriter, writeBody } from '../format/answer.js'
+import { type Feature, featureCollection } from '../format/geojson.js'
+import type { Area, MapContext } from '../interface/context.js'
+import type { Geometry } from '../interface/geometry.js'
+import { drawLayer } from '../outline/draw.js'
+import { toArea } from '../outline/notations.js'
+import { validate } from '../selection/validate.js'
+
+/** @param context  read only when it is written */
+export function areaFeatures(context: () => MapContext): BodyWriter {
+  let whole: Promise<string> | undefined
+  const text = () => {
+    whole ??= collectionOf(context())
+    return whole
+  }
+  return {
+    write: async (sink) => writeBody(await text(), sink),
+    byteCount: async () => Buffer.byteLength(await text()),
+  }
+}
+
+async function collectionOf({ Areas = [], ...members }: MapContext): Promise<string> {
+  const features: Feature[] = []
+  for (const area of Areas) {
+    features.push(featureOf(area))
+    // Rings may take long to compare; other clients get their answers in between.
+    await setImmediate()
+  }
+  return featureCollection(members, features)
+}
+
+function featureOf({ Geometry, ...properties }: Area): Feature {
+  const geometry = Geometry === undefined ? null : polygonsOf(Geometry)
+  return { id: properties.Id, geometry, properties }
+}
+
+/** Null where it is no shape that selects anybody, as the count of the area has it. */
+function polygonsOf(geometry: Geometry): object | null {
+  const ledger = { vertexCount: Number.POSITIVE_INFINITY, hasShapesWithoutArea: false }
+  const { included } = shapesOf(geometry)
+  const region = included.flatMap((layer) => drawLayer(layer, ledger))
+  if (region.length === 0) return null
+  const { GeoJson } = toArea(region)
+  if (region.length > 1 || GeoJson?.coordinates === undefined) return GeoJson ?? null
+  return { type: 'Polygon', coordinates: GeoJson.coordinates[0] }
+}
+
+function shapesOf(geometry: Geometry) {
+  try {
+    return validate({ geoJSON: geometry }).shapes
+  } catch (fault) {
+    // The area itself says that its shape is not valid.
+    if (fault instanceof ServiceError) return { included: [] }
+    throw fault
+  }
+}
