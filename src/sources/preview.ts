@@ -31,15 +31,16 @@ export async function previewFiles(
   rowCount: number,
   {
     onProgress,
+    rejected,
     wrap = (sink) => sink,
-  }: Pick<ReadFilesOptions, 'onProgress'> & { readonly wrap?: WrapSink } = {},
+  }: Pick<ReadFilesOptions, 'onProgress' | 'rejected'> & { readonly wrap?: WrapSink } = {},
 ): Promise<Preview> {
   const sink = new PreviewSink(rowCount)
   let columns: ChosenColumns | undefined
   const onColumns = (chosen: ChosenColumns) => {
     columns ??= chosen
   }
-  const report = await readFiles(input, wrap(sink), { onProgress, onColumns })
+  const report = await readFiles(input, wrap(sink), { onProgress, onColumns, rejected })
   return { columns: columns ?? NO_COLUMNS, rows: sink.rows, report }
 }
 

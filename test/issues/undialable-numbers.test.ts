@@ -34,7 +34,7 @@ async function runImport(t: Test, args: string[]): Promise<void> {
   const written = t.capture(process.stdout, 'write', () => true)
   try {
     const command = importCommand({ dataDirectory: (flag) => flag ?? '', log: silentLog })
-    await command.parseAsync(args, { from: 'user' })
+    await command.parseAsync(['--max-rejected', '100%', ...args], { from: 'user' })
   } finally {
     written.restore()
   }

@@ -17,6 +17,7 @@ import { dryRun } from './dry-run.js'
 import { defaultGuards, type GivenGuards, readGuards } from './guards.js'
 import { lowerPriority } from './low-priority.js'
 import { publishSources } from './publish.js'
+import { RejectsFile } from './rejects-file.js'
 import { checkLabel, type ImportSource, type SourceInput } from './source.js'
 import { readSourcesFile } from './sources-file.js'
 
@@ -32,6 +33,7 @@ interface Flags extends ColumnNames {
   readonly from?: string
   readonly query?: string
   readonly allowNullIsland?: true
+  readonly rejects?: string
   readonly strict?: true
   readonly allowEmpty?: true
   /** True for the usual number of rows. */
@@ -75,6 +77,7 @@ export function importCommand(context: CommandContext): Command {
     .option('--from <URL>', 'read from a database, postgres://user@host:5432/database')
     .option('--query <SELECT>', 'the query to read')
     .option('--allow-null-island', 'take rows with the position 0,0')
+    .option('--rejects <FILE>', 'write every rejected row with its reason to a file, as CSV')
     .option('--strict', 'publish nothing if a single row is rejected')
     .option('--allow-empty', 'let an input without rows empty a source that has recipients')
     .option(
@@ -125,14 +128,32 @@ async function runImport(
         context.log,
       )
     : [readFlags(context, patterns, flags, command)]
-  const sources = listed.map((source) => ({
+  const given = listed.map((source) => ({
     ...source,
     guards: readGuards(flags, guardFlag, source.guards),
   }))
-  if (rowCount !== undefined) await dryRun(context, { dataDirectory, sources, isList, rowCount })
-  else {
-    const keepsGoing = flags.keepGoing === true
-    await publishSources(context, { dataDirectory, sources, isList, keepsGoing })
+  await withRejects(flags.rejects, given, async (sources) => {
+    if (rowCount !== undefined) await dryRun(context, { dataDirectory, sources, isList, rowCount })
+    else {
+      const keepsGoing = flags.keepGoing === true
+      await publishSources(context, { dataDirectory, sources, isList, keepsGoing })
+    }
+  })
+}
+
+/** With a file for the rejected rows, if one is named. It is complete after a failure, too. */
+async function withRejects(
+  path: string | undefined,
+  sources: readonly ImportSource[],
+  use: (sources: readonly ImportSource[]) => Promise<void>,
+): Promise<void> {
+  if (path === undefined) return use(sources)
+  const inputs = sources.flatMap(({ input }) => ('patterns' in input ? input.patterns : []))
+  const file = new RejectsFile(path, inputs)
+  try {
+    await use(sources.map((source) => ({ ...source, rejected: file.of(source.id) })))
+  } finally {
+    file.finish()
   }
 }
 
@@ -213,7 +234,8 @@ A query is one SELECT, read in a read-only transaction. A column of PostGIS poin
 and longitude. The password comes from PGPASSWORD, ~/.pgpass or the URL. sslmode in the URL decides on
 TLS (disable, allow, prefer, require, verify-ca, verify-full).
 
-The import leaves out unusable rows and counts them by reason. It never changes the snapshot that is
+The import leaves out unusable rows and counts them by reason; --rejects writes them to a file that only
+its owner can read, and that must not be there yet, unless --rejects wrote it. The import never changes the snapshot that is
 served. The new snapshot takes its place when it is complete and verified, or not at all. The exit code
 is 0 only if everything was published, and 10 if --keep-going left sources out. An import runs at a low
 priority (nice 10), so a service on the same machine goes first.

@@ -20,6 +20,7 @@ import type { FileFormat } from '../../sources/files/file-format.js'
 import { readFiles } from '../../sources/files/read-files.js'
 import { previewPostgres, readPostgres } from '../../sources/postgres/read-postgres.js'
 import { type Preview, previewFiles } from '../../sources/preview.js'
+import type { RejectedSink } from '../../sources/rows/rejects.js'
 import { type Progress, startProgress } from '../output.js'
 import type { Guards } from './guards.js'
 import { OutsideCounter } from './outside-count.js'
@@ -31,6 +32,8 @@ export interface ImportSource {
   readonly input: SourceInput
   readonly columns: ColumnNames
   readonly rowOptions: RowOptions
+  /** Gets every rejected row. */
+  readonly rejected?: RejectedSink | undefined
   readonly isStrict: boolean
   readonly mayBeEmpty: boolean
   readonly guards: Guards
@@ -57,12 +60,15 @@ export async function readSource(
   const counted = countOutside(source.guards)
   const target = counted.wrap(sink)
   const report = await withProgress(log, async (onProgress) => {
-    const { input, columns, rowOptions } = source
+    const { input, columns, rowOptions, rejected } = source
     if ('url' in input) {
-      return await readPostgres({ ...input, columns, rowOptions }, target, { onProgress })
+      return await readPostgres({ ...input, columns, rowOptions }, target, { onProgress, rejected })
     }
     return await withSpool(spool, (spoolDirectory) =>
-      readFiles({ ...input, columns, rowOptions, spoolDirectory }, target, { onProgress }),
+      readFiles({ ...input, columns, rowOptions, spoolDirectory }, target, {
+        onProgress,
+        rejected,
+      }),
     )
   })
   return { report, outsideCount: counted.outsideCount() }
@@ -77,8 +83,8 @@ export async function previewSource(
 ): Promise<Preview & Reading> {
   const { wrap, outsideCount } = countOutside(source.guards)
   const preview = await withProgress(log, async (onProgress) => {
-    const { input, columns, rowOptions } = source
-    const options = { onProgress, wrap }
+    const { input, columns, rowOptions, rejected } = source
+    const options = { onProgress, rejected, wrap }
     if ('url' in input) {
       return await previewPostgres({ ...input, columns, rowOptions }, rowCount, options)
     }

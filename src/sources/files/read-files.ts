@@ -14,7 +14,8 @@ import type {
 import type { ChosenColumns } from '../choose-columns.js'
 import { openParquet, readParquetFile } from '../parquet/read-parquet.js'
 import { KeySet } from '../rows/key-set.js'
-import { RejectTally } from '../rows/rejects.js'
+import { RejectedTexts } from '../rows/rejected-texts.js'
+import { type RejectedSink, RejectTally } from '../rows/rejects.js'
 import type { RowTarget } from '../rows/row-scan.js'
 import { type FileRead, readTextFile } from '../text/read-text.js'
 import { withDatabase } from './database.js'
@@ -37,6 +38,8 @@ export interface FilesInput {
 export interface ReadFilesOptions {
   readonly onProgress?: OnReadProgress | undefined
   /** Told of each file that has columns, before its rows are read. */
+  /** Gets every rejected row; nothing is kept of them if absent. */
+  readonly rejected?: RejectedSink | undefined
   readonly onColumns?: ((columns: ChosenColumns) => void) | undefined
 }
 
@@ -50,16 +53,20 @@ export async function readFiles(
   options: ReadFilesOptions = {},
 ): Promise<ReadReport> {
   const spool = new Spool(input.spoolDirectory)
+  const { rejected } = options
+  const texts = rejected === undefined ? undefined : new RejectedTexts(input.spoolDirectory)
   try {
     const files: FileToRead[] = []
     for (const path of await inputPaths(input.patterns)) {
       files.push(await openFile(path, input.format, input.columns, spool))
     }
     const { rowOptions = {} } = input
-    const target = { sink, tally: new RejectTally(), keys: new KeySet(), options: rowOptions }
+    const tally = new RejectTally(rejected)
+    const target = { sink, tally, keys: new KeySet(), options: rowOptions, texts }
     return await readAll(files, input.columns, target, options)
   } finally {
     spool.remove()
+    texts?.remove()
   }
 }
 

@@ -63,7 +63,8 @@ export async function readParquetFile(
   }
   const { rows, reasons } = scan.special
   for (let index = 0; index < rows.length; index++) {
-    target.tally.add(reasonOf(reasons[index]), name, rows[index] + 1, 'row')
+    const place = { file: name, line: rows[index] + 1, unit: 'row' as const }
+    target.tally.add(reasonOf(reasons[index]), place, target.texts?.next())
   }
   return { acceptedCount: scan.acceptedCount, furtherLineCount: 0 }
 }

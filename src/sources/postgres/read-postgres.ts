@@ -15,6 +15,7 @@ import type {
 } from '../batch.js'
 import type { ChosenColumns } from '../choose-columns.js'
 import { type Preview, PreviewSink, type WrapSink } from '../preview.js'
+import type { RejectedSink } from '../rows/rejects.js'
 import { CopyOut } from './copy-out.js'
 import { CopyRows } from './copy-rows.js'
 import { readFault } from './faults.js'
@@ -35,6 +36,8 @@ interface PostgresInput {
 
 interface PostgresOptions {
   readonly onProgress?: OnReadProgress | undefined
+  /** Gets every rejected row. */
+  readonly rejected?: RejectedSink | undefined
   /** Those of `limits`, unless a test has less time. */
   readonly times?: SessionTimes
 }
@@ -70,7 +73,7 @@ const PROGRESS_ROW_COUNT = 10_000
 async function read(
   input: PostgresInput,
   sink: RecipientSink,
-  { onProgress, times = DEFAULT_TIMES }: PostgresOptions,
+  { onProgress, rejected, times = DEFAULT_TIMES }: PostgresOptions,
 ): Promise<{ columns: ChosenColumns; report: ReadReport }> {
   const address = parseDatabaseUrl(input.url)
   return withSession(address, times, async (client) => {
@@ -79,7 +82,7 @@ async function read(
       client,
       address,
       plan,
-      { sink, options: input.rowOptions ?? {} },
+      { sink, rejected, options: input.rowOptions ?? {} },
       onProgress,
     )
     return { columns: plan.chosen, report }
@@ -91,14 +94,20 @@ const DEFAULT_TIMES: SessionTimes = {
   stallMs: limits.databaseStallMs,
 }
 
+interface RowsTarget {
+  readonly sink: RecipientSink
+  readonly rejected: RejectedSink | undefined
+  readonly options: RowOptions
+}
+
 async function copyRows(
   client: Client,
   address: DatabaseAddress,
   plan: CopyPlan,
-  { sink, options }: { readonly sink: RecipientSink; readonly options: RowOptions },
+  { sink, rejected, options }: RowsTarget,
   onProgress: OnReadProgress | undefined,
 ): Promise<ReadReport> {
-  const taken = new PostgresRows(plan, shownPlace(address), sink, options)
+  const taken = new PostgresRows(plan, shownPlace(address), sink, options, rejected)
   const rows = new CopyRows(FIELD_COUNT, taken.take)
   let reportedCount = 0
   let fault: unknown

@@ -6,7 +6,8 @@
 import { isBlank } from '../../phone-number.js'
 import type { ReadReport, RecipientSink, RowOptions } from '../batch.js'
 import { KeySet } from '../rows/key-set.js'
-import { type RejectReason, RejectTally } from '../rows/rejects.js'
+import type { RowTexts } from '../rows/rejected-texts.js'
+import { type RejectedSink, type RejectReason, RejectTally } from '../rows/rejects.js'
 import {
   contactFault,
   keyFault,
@@ -27,13 +28,22 @@ export class PostgresRows {
   readonly #place: string
   readonly #builder: BatchBuilder
   readonly #options: RowOptions
+  readonly #hasRejectedSink: boolean
   readonly #keys = new KeySet()
-  readonly #tally = new RejectTally()
+  readonly #tally: RejectTally
   #lat: number | undefined
   #lng: number | undefined
 
   /** @param place  what rows are said to be in */
-  constructor(plan: CopyPlan, place: string, sink: RecipientSink, options: RowOptions) {
+  constructor(
+    plan: CopyPlan,
+    place: string,
+    sink: RecipientSink,
+    options: RowOptions,
+    rejected?: RejectedSink,
+  ) {
+    this.#tally = new RejectTally(rejected)
+    this.#hasRejectedSink = rejected !== undefined
     this.#plan = plan
     this.#hasKey = plan.chosen.key !== undefined
     this.#place = place
@@ -48,7 +58,9 @@ export class PostgresRows {
   readonly take: OnRow = (bytes, starts, ends) => {
     const fault = this.#faultOf(bytes, starts, ends)
     if (fault !== undefined) {
-      this.#tally.add(fault, this.#place, this.rowCount + 1, 'row')
+      const place = { file: this.#place, line: this.rowCount + 1, unit: 'row' as const }
+      const texts = this.#hasRejectedSink ? this.#textsOf(bytes, starts, ends) : undefined
+      this.#tally.add(fault, place, texts)
       return
     }
     const { phone, contact } = fields
@@ -68,6 +80,16 @@ export class PostgresRows {
       rejectedCount: this.#tally.count,
       rejects: this.#tally.list(),
       furtherLineCount: 0,
+    }
+  }
+
+  #textsOf(bytes: Buffer, starts: Int32Array, ends: Int32Array): RowTexts {
+    const { phone, lat, lng } = fields
+    const { isLatBinary, isLngBinary } = this.#plan
+    return {
+      phone: textAt(bytes, starts[phone], ends[phone], false),
+      lat: textAt(bytes, starts[lat], ends[lat], isLatBinary),
+      lng: textAt(bytes, starts[lng], ends[lng], isLngBinary),
     }
   }
 
@@ -103,6 +125,11 @@ export class PostgresRows {
 
 function pointFault(bytes: Buffer, start: number): RejectReason | undefined {
   return start !== -1 && bytes[start] === NOT_POINT ? 'GeometryNotPoint' : undefined
+}
+
+function textAt(bytes: Buffer, start: number, end: number, isBinary: boolean): string {
+  if (start === -1) return ''
+  return isBinary ? String(bytes.readDoubleBE(start)) : bytes.toString('utf8', start, end)
 }
 
 /** As of `parseDegrees`: a number of the database that is infinite is no decimal number. */

@@ -7,6 +7,7 @@ import type { DuckDBDataChunk } from '@duckdb/node-api'
 import duckdb from '@duckdb/node-bindings'
 import type { RecipientBatch } from '../batch.js'
 import type { KeySet } from './key-set.js'
+import type { RejectedTexts } from './rejected-texts.js'
 import { ACCEPTED, type RowLayout, reasonCode } from './row-query.js'
 import { TextVector } from './text-vector.js'
 
@@ -24,16 +25,26 @@ export class ChunkReader {
   readonly #layout: RowLayout
   readonly #keys: KeySet
   readonly #special: SpecialSink
+  readonly #texts: RejectedTexts | undefined
   readonly #phones = new TextVector()
   readonly #contacts = new TextVector()
   readonly #keyTexts = new TextVector()
+  /** Of a number, a latitude and a longitude, as they were read. */
+  readonly #readTexts = [new TextVector(), new TextVector(), new TextVector()]
   /** Offsets of texts that are all empty. */
   readonly #noOffsets = new Uint32Array(CHUNK_ROW_COUNT + 1)
 
-  constructor(layout: RowLayout, keys: KeySet, special: SpecialSink) {
+  /** @param texts  gets the texts of rejected rows, if `rowQuery` was asked for them */
+  constructor(
+    layout: RowLayout,
+    keys: KeySet,
+    special: SpecialSink,
+    texts: RejectedTexts | undefined,
+  ) {
     this.#layout = layout
     this.#keys = keys
     this.#special = special
+    this.#texts = texts
   }
 
   /** @param firstRow  how many rows came before; the batch is overwritten by the next call */
@@ -67,6 +78,7 @@ export class ChunkReader {
       acceptedCount++
     }
     if (acceptedCount < count) {
+      if (this.#texts !== undefined) this.#keepTexts(chunk, reasons, this.#texts)
       dropTexts(this.#phones, reasons, count)
       if (layout.contact !== -1) dropTexts(this.#contacts, reasons, count)
     }
@@ -74,7 +86,20 @@ export class ChunkReader {
       recipientCount: acceptedCount,
       lngs: lngs.subarray(0, acceptedCount),
       lats: lats.subarray(0, acceptedCount),
-      ...this.#texts(acceptedCount),
+      ...this.#batchTexts(acceptedCount),
+    }
+  }
+
+  #keepTexts(chunk: DuckDBDataChunk, reasons: Uint8Array, kept: RejectedTexts): void {
+    const { phoneText, latText, lngText } = this.#layout
+    for (const [index, column] of [phoneText, latText, lngText].entries()) {
+      this.#readTexts[index].read(vectorOf(chunk, column), chunk.rowCount)
+    }
+    for (let row = 0; row < chunk.rowCount; row++) {
+      if (reasons[row] === ACCEPTED) continue
+      for (const { bytes, offsets } of this.#readTexts) {
+        kept.add(bytes, offsets[row], offsets[row + 1])
+      }
     }
   }
 
@@ -86,7 +111,7 @@ export class ChunkReader {
     }
   }
 
-  #texts(count: number) {
+  #batchTexts(count: number) {
     const phoneOffsets = this.#phones.offsets.subarray(0, count + 1)
     const hasContacts = this.#layout.contact !== -1
     const contactOffsets = (hasContacts ? this.#contacts.offsets : this.#noOffsets).subarray(

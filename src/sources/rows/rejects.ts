@@ -1,10 +1,12 @@
 /**
  * Why rows of an input were not taken: counted by reason, with a few places to look at. The
- * values are never kept: phones and positions are personal data.
+ * values are not kept, because phones and positions are personal data: they go to a sink if there is
+ * one, for an operator who asks for them.
  *
  * @module
  */
 import { limits } from '../../limits.js'
+import { NO_TEXTS, type RowTexts } from './rejected-texts.js'
 
 /** Every reason, with what it says to a person. A row is rejected for the first that applies. */
 export const rejectReasons = {
@@ -53,6 +55,11 @@ export interface RejectExample {
   readonly unit: PlaceUnit
 }
 
+/** The receiver of every rejected row, in the order of the input. */
+export interface RejectedSink {
+  add(reason: RejectReason, place: RejectExample, texts: RowTexts): void
+}
+
 export interface Rejects {
   readonly reason: RejectReason
   readonly count: number
@@ -62,23 +69,27 @@ export interface Rejects {
 
 export class RejectTally {
   readonly #byReason = new Map<RejectReason, { count: number; examples: RejectExample[] }>()
+  readonly #sink: RejectedSink | undefined
   #count = 0
+
+  constructor(sink: RejectedSink | undefined) {
+    this.#sink = sink
+  }
 
   get count(): number {
     return this.#count
   }
 
-  add(reason: RejectReason, file: string, line: number, unit: PlaceUnit): void {
+  add(reason: RejectReason, place: RejectExample, texts: RowTexts = NO_TEXTS): void {
     this.#count++
+    this.#sink?.add(reason, place, texts)
     let entry = this.#byReason.get(reason)
     if (entry === undefined) {
       entry = { count: 0, examples: [] }
       this.#byReason.set(reason, entry)
     }
     entry.count++
-    if (entry.examples.length < limits.rejectExampleCount) {
-      entry.examples.push({ file, line, unit })
-    }
+    if (entry.examples.length < limits.rejectExampleCount) entry.examples.push(place)
   }
 
   /** In the order of the table of reasons; reasons that did not occur are left out. */

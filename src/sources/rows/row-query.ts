@@ -46,6 +46,10 @@ export interface RowLayout {
   readonly contact: number
   readonly key: number
   readonly breaks: number
+  /** The texts of a row as they were read; empty where there is none. */
+  readonly phoneText: number
+  readonly latText: number
+  readonly lngText: number
 }
 
 const reasons = Object.keys(rejectReasons) as RejectReason[]
@@ -72,10 +76,13 @@ const DECIMAL = '[ \\t]*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?[ \\t
 /**
  * Every row in the order of the input: a reason or ACCEPTED, the units, the texts as BLOB (as VARCHAR
  * each would be decoded), the line ends. Nothing is null, and the texts of what is rejected are empty.
+ *
+ * @param keepsTexts  whether the texts as they were read are there as well, of all rows
  */
 export function rowQuery(
   source: RowSource,
   options: RowOptions,
+  keepsTexts: boolean,
 ): { readonly sql: string; readonly layout: RowLayout } {
   const taken = (value: string, otherwise: string) =>
     `CASE WHEN reason = ${ACCEPTED} THEN ${value} ELSE ${otherwise} END`
@@ -91,11 +98,18 @@ export function rowQuery(
     contact: add(source.contact !== undefined, `encode(${taken('contact', `''`)})`),
     key: add(source.key !== undefined, `encode(${taken('key', `''`)})`),
     breaks: add(source.breaks !== undefined, 'breaks'),
+    phoneText: add(keepsTexts, textOf('number')),
+    latText: add(keepsTexts, textOf('text' in source.lat ? 'lat_text' : 'lat')),
+    lngText: add(keepsTexts, textOf('text' in source.lng ? 'lng_text' : 'lng')),
   }
   const sql = `
     SELECT ${columns.join(', ')}
     FROM (SELECT *, ${reasonCase(source, options)}::UTINYINT AS reason FROM (${innerQuery(source)}))`
   return { sql, layout }
+}
+
+function textOf(column: string): string {
+  return `encode(coalesce(${column}::VARCHAR, ''))`
 }
 
 /** Whether a text has a line end inside. */

@@ -8,6 +8,7 @@ import type { RecipientSink, RowOptions } from '../batch.js'
 import { grow } from '../columns/growing-column.js'
 import { ChunkReader } from './chunk-reader.js'
 import type { KeySet } from './key-set.js'
+import type { RejectedTexts } from './rejected-texts.js'
 import type { RejectTally } from './rejects.js'
 import { type RowSource, rowQuery } from './row-query.js'
 
@@ -18,6 +19,8 @@ export interface RowTarget {
   /** Of the rows that were accepted before, for a source that has keys. */
   readonly keys: KeySet
   readonly options: RowOptions
+  /** Gets the texts of the rejected rows of a scan; absent if nobody asks for them. */
+  readonly texts?: RejectedTexts | undefined
 }
 
 export interface RowScan {
@@ -42,12 +45,13 @@ interface SpecialRows {
 export async function scanRows(
   connection: DuckDBConnection,
   source: RowSource,
-  { sink, keys, options }: RowTarget,
+  { sink, keys, options, texts }: RowTarget,
   onRows: (rowCount: number) => void,
 ): Promise<RowScan> {
-  const { sql, layout } = rowQuery(source, options)
+  const { sql, layout } = rowQuery(source, options, texts !== undefined)
   const special = new SpecialRowList()
-  const reader = new ChunkReader(layout, keys, special)
+  const reader = new ChunkReader(layout, keys, special, texts)
+  texts?.restart()
   let rowCount = 0
   let acceptedCount = 0
   const result = await connection.stream(sql)

@@ -79,7 +79,15 @@ export async function readTextFile(
     throw error instanceof OperatorError ? error : unreadable(file, await surveying, error)
   }
   const { skippedCount } = layout
-  const read = { name, unit: file.unit, skippedCount, survey: await surveying, scan, broken }
+  const read = {
+    name,
+    unit: file.unit,
+    skippedCount,
+    survey: await surveying,
+    scan,
+    broken,
+    texts: target.texts,
+  }
   return { acceptedCount: scan.acceptedCount, furtherLineCount: placeRows(read, target.tally) }
 }
 

@@ -8,6 +8,7 @@
  */
 import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
+import type { RejectedTexts } from '../rows/rejected-texts.js'
 import type { PlaceUnit, RejectTally } from '../rows/rejects.js'
 import { ACCEPTED, reasonOf } from '../rows/row-query.js'
 import type { RowScan } from '../rows/row-scan.js'
@@ -25,6 +26,8 @@ interface TextRead {
   readonly survey: Survey
   readonly scan: RowScan
   readonly broken: BrokenRecords
+  /** Of the rejected rows of the scan. */
+  readonly texts: RejectedTexts | undefined
 }
 
 /**
@@ -60,7 +63,7 @@ export function placeRows(read: TextRead, tally: RejectTally): number {
         const reason = reasonOf(broken.reasons[brokenIndex])
         if (broken.areOneLine[brokenIndex] === 0) swallowLine ??= line
         if (reason === 'QuoteMalformed') quoteLine ??= line
-        tally.add(reason, name, line, unit)
+        tally.add(reason, { file: name, line, unit })
         brokenIndex++
       } else {
         return
@@ -77,7 +80,7 @@ export function placeRows(read: TextRead, tally: RejectTally): number {
       if (code !== ACCEPTED) {
         const reason = reasonOf(code)
         if (reason === 'QuoteMalformed' || special.breaks[specialIndex] > 0) swallowLine ??= line
-        tally.add(reason, name, line, unit)
+        tally.add(reason, { file: name, line, unit }, read.texts?.next())
       }
       breakCount += special.breaks[specialIndex]
       line += special.breaks[specialIndex++]

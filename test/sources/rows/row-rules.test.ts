@@ -7,6 +7,7 @@ import type { ReadReport, RowOptions } from '../../../src/sources/batch.js'
 import { readFiles } from '../../../src/sources/files/read-files.js'
 import { FIELD_COUNT, fields } from '../../../src/sources/postgres/query.js'
 import { PostgresRows } from '../../../src/sources/postgres/rows.js'
+import type { RejectedSink } from '../../../src/sources/rows/rejects.js'
 import {
   contactFault,
   keyFault,
@@ -134,15 +135,18 @@ t.test('rows are taken and rejected as those of a CSV file are', async (t) => {
   await fc.assert(
     fc.asyncProperty(rowsOf, fc.boolean(), async (rows, allowsNullIsland) => {
       const ours = new BatchKeeper()
-      const report = checkRows(rows, ours, { allowsNullIsland })
+      const ourRejected = keptRejected()
+      const report = checkRows(rows, ours, { allowsNullIsland }, ourRejected.sink)
       writeFileSync(path, `number,lat,lng,contact\n${rows.map(csvLine).join('')}`)
       const csv = new BatchKeeper()
+      const csvRejected = keptRejected()
       const columns = {}
       const rowOptions = { allowsNullIsland }
-      const input = { patterns: [path], columns, rowOptions, spoolDirectory: '' }
-      const csvReport = await readFiles(input, csv, {})
+      const input = { patterns: [path], columns, rowOptions, spoolDirectory: join(path, '..') }
+      const csvReport = await readFiles(input, csv, { rejected: csvRejected.sink })
       t.same(countsOf(report), countsOf(csvReport))
       t.same(ours.rows, csv.rows)
+      t.same(ourRejected.rows, csvRejected.rows)
     }),
     { seed: testSeed(t), numRuns: byTier({ short: 10, long: 60 }), verbose: false },
   )
@@ -179,10 +183,15 @@ t.test('bytes that are not UTF-8 are rejected', async (t) => {
   t.equal(contactFault(bytes, 0, 3), 'EncodingInvalid')
 })
 
-function checkRows(rows: readonly Row[], sink: BatchKeeper, options: RowOptions): ReadReport {
+function checkRows(
+  rows: readonly Row[],
+  sink: BatchKeeper,
+  options: RowOptions,
+  rejected: RejectedSink,
+): ReadReport {
   const chosen = { number: '', lat: '', lng: '', contact: '', key: undefined }
   const plan = { chosen, text: '', isLatBinary: false, isLngBinary: false }
-  const checker = new PostgresRows(plan, 'rows', sink, options)
+  const checker = new PostgresRows(plan, 'rows', sink, options, rejected)
   for (const row of rows) {
     const starts = new Int32Array(FIELD_COUNT).fill(-1)
     const ends = new Int32Array(FIELD_COUNT).fill(-1)
@@ -198,6 +207,14 @@ function checkRows(rows: readonly Row[], sink: BatchKeeper, options: RowOptions)
     checker.take(Buffer.concat(parts), starts, ends)
   }
   return checker.finish()
+}
+
+function keptRejected() {
+  const rows: unknown[] = []
+  const sink: RejectedSink = {
+    add: (reason, _, { phone, lat, lng }) => rows.push([reason, phone, lat, lng]),
+  }
+  return { rows, sink }
 }
 
 function csvLine({ phone, lat, lng, contact }: Row): string {

@@ -1,0 +1,123 @@
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import type { ColumnNames } from '../../src/sources/batch.js'
+import { readFiles } from '../../src/sources/files/read-files.js'
+import { RejectedTexts, type RowTexts } from '../../src/sources/rows/rejected-texts.js'
+import type { RejectedSink } from '../../src/sources/rows/rejects.js'
+import { BatchKeeper } from '../support/data/batch-keeper.js'
+import { writeEveryFormat } from '../support/data/recipient-files.js'
+import { testSeed } from '../support/random/properties.js'
+
+type Row = [place: number, reason: string, phone: string, lat: string, lng: string]
+
+t.test('every rejected row comes in order, with its texts as they were read', async (t) => {
+  const content = [
+    'number,lat,lng,contact,id',
+    '+9991,1,2,c,a',
+    '"#N/A",01.50,"2,0",c,b',
+    '+9992,1,2',
+    '',
+    '9.99E+11, 91 ,abc,c,c',
+    '"say ""x""",,0x10,c,d',
+    '+9993,1,2,c,a',
+    `+9994,0.0,-0,c,e`,
+    '"+999"5,1,2,c,f',
+    '+9996,1,2,c,g',
+  ].join('\r\n')
+  t.same(await rejectedOf(t, 'a.csv', content, { key: 'id' }), [
+    [3, 'NumberErrorCell', '#N/A', '01.50', '2,0'],
+    [4, 'FieldCountWrong', '', '', ''],
+    [6, 'NumberDecimal', '9.99E+11', ' 91 ', 'abc'],
+    [7, 'NumberLetters', 'say "x"', '', '0x10'],
+    [8, 'KeyRepeated', '+9993', '1', '2'],
+    [9, 'PositionZero', '+9994', '0.0', '-0'],
+    [10, 'QuoteMalformed', '', '', ''],
+  ])
+})
+
+t.test('a file that is read twice gives each row once', async (t) => {
+  // The control character is found by the survey, when the rows were read already.
+  const row = (index: number) =>
+    index % 1_000 === 7 ? `+999${index},x${index},2,a\tb\n` : `+999${index},1,2,c\n`
+  const rows = Array.from({ length: 100_000 }, (_, index) => row(index))
+  const rejected = await rejectedOf(t, 'a.csv', `number,lat,lng,contact\n${rows.join('')}`)
+  t.equal(rejected.length, 100)
+  t.same(rejected[0], [9, 'LatInvalid', '+9997', 'x7', '2'])
+  t.same(rejected[99], [99_009, 'LatInvalid', '+99999007', 'x99007', '2'])
+})
+
+t.test('the texts are those of every format', async (t) => {
+  const directory = t.testdir({})
+  const good = { number: '+9990', lat: 1.5, lng: 2.5, contact: 'c' }
+  const bad = { number: 'none', lat: 91, lng: 2.5, contact: 'c' }
+  const names = await writeEveryFormat(directory, [good, bad, { ...good, lat: 90.5 }])
+  for (const name of names) {
+    const rejected = await rejectedIn(t, join(directory, name))
+    const texts = rejected.map(([, reason, phone, lat, lng]) => [reason, phone, +lat, +lng])
+    t.same(
+      texts,
+      [
+        ['NumberLetters', 'none', 91, 2.5],
+        ['LatOutOfRange', '+9990', 90.5, 2.5],
+      ],
+      name,
+    )
+  }
+})
+
+t.test('texts of any length come back, and leave nothing behind', async (t) => {
+  const directory = join(t.testdir({}), 'spool')
+  const text = fc.oneof(
+    fc.string({ unit: 'grapheme', maxLength: 5 }),
+    fc.integer({ min: 0, max: 300_000 }).map((count) => 'é'.repeat(count)),
+  )
+  const row = fc.record({ phone: text, lat: text, lng: text })
+  const rounds = fc.array(fc.array(row, { maxLength: 6 }), { maxLength: 3 })
+  const property = fc.property(rounds, (rounds) => {
+    const texts = new RejectedTexts(directory)
+    try {
+      for (const rows of rounds) {
+        texts.restart()
+        for (const row of rows) addRow(texts, row)
+        for (const row of rows) t.same(texts.next(), row)
+      }
+      for (const name of existsSync(directory) ? readdirSync(directory) : []) {
+        t.equal(statSync(join(directory, name)).mode & 0o777, 0o600)
+      }
+    } finally {
+      texts.remove()
+    }
+  })
+  fc.assert(property, { seed: testSeed(t), numRuns: 30 })
+  t.same(readdirSync(directory), [])
+})
+
+function addRow(texts: RejectedTexts, { phone, lat, lng }: RowTexts): void {
+  for (const text of [phone, lat, lng]) {
+    const bytes = Buffer.from(`-${text}-`)
+    texts.add(bytes, 1, bytes.length - 1)
+  }
+}
+
+function rejectedOf(t: Test, name: string, content: string, columns?: ColumnNames) {
+  const path = join(t.testdir({}), name)
+  writeFileSync(path, content)
+  return rejectedIn(t, path, columns)
+}
+
+async function rejectedIn(t: Test, path: string, columns: ColumnNames = {}): Promise<Row[]> {
+  const rows: Row[] = []
+  const rejected: RejectedSink = {
+    add(reason, { line }, { phone, lat, lng }) {
+      rows.push([line, reason, phone, lat, lng])
+    },
+  }
+  const spoolDirectory = join(path, '..', 'spool')
+  const input = { patterns: [path], columns, spoolDirectory }
+  const report = await readFiles(input, new BatchKeeper(), { rejected })
+  t.equal(report.rejectedCount, rows.length)
+  t.same(existsSync(spoolDirectory) ? readdirSync(spoolDirectory) : [], [])
+  return rows
+}
