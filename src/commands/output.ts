@@ -7,14 +7,28 @@
 import { Presets, SingleBar } from 'cli-progress'
 import type { Log } from '../log.js'
 
+/** How many want that nothing is printed. */
+let mutedCount = 0
+
 /** Writes one line to standard output. */
 export function print(line = ''): void {
+  if (mutedCount > 0) return
   process.stdout.write(`${line}\n`)
 }
 
 /** Writes one line to standard error: nothing has failed, but somebody should look. */
 export function warn(message: string): void {
   process.stderr.write(`hickory: warning: ${message}\n`)
+}
+
+/** While `use` is under way, `print` does nothing. */
+export async function withoutPrinting(use: () => Promise<void>): Promise<void> {
+  mutedCount++
+  try {
+    await use()
+  } finally {
+    mutedCount--
+  }
 }
 
 export interface Progress {

@@ -13,6 +13,7 @@ import type { ReadReport } from '../../sources/batch.js'
 import type { CommandContext } from '../context.js'
 import { print } from '../output.js'
 import { endOnSignal } from './end-on-signal.js'
+import type { ImportRecord } from './json-report.js'
 import { assertPublishable } from './publishable.js'
 import { type Outcome, printPreview, printSource, printSummary, printTime } from './report.js'
 import { type ImportSource, labelSources, previewSource } from './source.js'
@@ -23,13 +24,15 @@ interface DryRunPlan {
   readonly isList: boolean
   /** Rows to show of each source. */
   readonly rowCount: number
+  /** Gets what becomes of the sources. */
+  readonly record: ImportRecord
 }
 
 /** Takes no lock and publishes nothing; throws what an import would, but for all sources of a list. */
 export async function dryRun({ log }: CommandContext, plan: DryRunPlan): Promise<void> {
   const startedMs = performance.now()
   const sources = await labelSources(plan.dataDirectory, plan.sources)
-  const outcomes: Outcome[] = []
+  const { outcomes } = plan.record
   const signals = endOnSignal()
   try {
     const heldCounts = await readHeldCounts(plan.dataDirectory)

@@ -15,6 +15,7 @@ import type { CommandContext } from '../context.js'
 import { parseSourceId } from '../ids.js'
 import { dryRun } from './dry-run.js'
 import { defaultGuards, type GivenGuards, readGuards } from './guards.js'
+import { ImportRecord, withJsonReport } from './json-report.js'
 import { lowerPriority } from './low-priority.js'
 import { publishSources } from './publish.js'
 import { RejectsFile } from './rejects-file.js'
@@ -34,6 +35,7 @@ interface Flags extends ColumnNames {
   readonly query?: string
   readonly allowNullIsland?: true
   readonly rejects?: string
+  readonly json?: true
   readonly strict?: true
   readonly allowEmpty?: true
   /** True for the usual number of rows. */
@@ -78,6 +80,7 @@ export function importCommand(context: CommandContext): Command {
     .option('--query <SELECT>', 'the query to read')
     .option('--allow-null-island', 'take rows with the position 0,0')
     .option('--rejects <FILE>', 'write every rejected row with its reason to a file, as CSV')
+    .option('--json', 'print one JSON document and nothing else')
     .option('--strict', 'publish nothing if a single row is rejected')
     .option('--allow-empty', 'let an input without rows empty a source that has recipients')
     .option(
@@ -111,7 +114,19 @@ async function runImport(
   command: Command,
 ): Promise<void> {
   lowerPriority()
+  const run = (record: ImportRecord) => runRecorded(context, paths, flags, command, record)
+  await (flags.json === true ? withJsonReport(run) : run(new ImportRecord()))
+}
+
+async function runRecorded(
+  context: CommandContext,
+  paths: readonly string[],
+  flags: Flags,
+  command: Command,
+  record: ImportRecord,
+): Promise<void> {
   const { rowCount, firstPath } = readDryRun(flags.dryRun)
+  record.isDryRun = rowCount !== undefined
   const patterns = firstPath === undefined ? paths : [firstPath, ...paths]
   const dataDirectory = context.dataDirectory(flags.data)
   const isList = flags.all !== undefined
@@ -128,16 +143,15 @@ async function runImport(
         context.log,
       )
     : [readFlags(context, patterns, flags, command)]
-  const given = listed.map((source) => ({
+  record.sources = listed.map((source) => ({
     ...source,
     guards: readGuards(flags, guardFlag, source.guards),
+    onReport: (report) => record.reports.set(source.id, report),
   }))
-  await withRejects(flags.rejects, given, async (sources) => {
-    if (rowCount !== undefined) await dryRun(context, { dataDirectory, sources, isList, rowCount })
-    else {
-      const keepsGoing = flags.keepGoing === true
-      await publishSources(context, { dataDirectory, sources, isList, keepsGoing })
-    }
+  await withRejects(flags.rejects, record.sources, async (sources) => {
+    const plan = { dataDirectory, sources, isList, record }
+    if (rowCount !== undefined) await dryRun(context, { ...plan, rowCount })
+    else await publishSources(context, { ...plan, keepsGoing: flags.keepGoing === true })
   })
 }
 

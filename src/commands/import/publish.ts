@@ -17,6 +17,7 @@ import { RecipientCollector } from '../../sources/columns/collector.js'
 import type { CommandContext } from '../context.js'
 import { print, startProgress } from '../output.js'
 import { endOnSignal } from './end-on-signal.js'
+import type { ImportRecord } from './json-report.js'
 import { assertPublishable } from './publishable.js'
 import { type Outcome, printReport, printSource, printSummary, printTime } from './report.js'
 import { type ImportSource, labelSources, type Reading, readSource } from './source.js'
@@ -28,6 +29,8 @@ interface PublishPlan {
   readonly isList: boolean
   /** Whether those that can be read are published without the others. */
   readonly keepsGoing: boolean
+  /** Gets what becomes of the sources. */
+  readonly record: ImportRecord
 }
 
 /** Publishes one snapshot with all of the sources, or throws and changes nothing. */
@@ -52,7 +55,7 @@ async function publishUnderLock(
   onCommit: () => void,
 ): Promise<Outcome[]> {
   const sources = await labelSources(plan.dataDirectory, plan.sources)
-  const outcomes: Outcome[] = []
+  const { outcomes } = plan.record
   let draft: Draft | undefined
   const begin = async () => {
     draft ??= await beginSnapshot(lock, { log: context.log, endsOnSignal: false, onCommit })
@@ -70,6 +73,7 @@ async function publishUnderLock(
       const code = outcomes.every(({ hasTripped }) => hasTripped) ? 'Guarded' : 'InputRejected'
       throw new OperatorError(code, 'every source failed, nothing was published')
     }
+    plan.record.snapshotId = snapshotId
     print(`snapshot   ${snapshotId}`)
     return outcomes
   } finally {

@@ -34,6 +34,8 @@ export interface ImportSource {
   readonly rowOptions: RowOptions
   /** Gets every rejected row. */
   readonly rejected?: RejectedSink | undefined
+  /** Told when all of it was read. */
+  readonly onReport?: ((report: ReadReport) => void) | undefined
   readonly isStrict: boolean
   readonly mayBeEmpty: boolean
   readonly guards: Guards
@@ -71,6 +73,7 @@ export async function readSource(
       }),
     )
   })
+  source.onReport?.(report)
   return { report, outsideCount: counted.outsideCount() }
 }
 
@@ -92,6 +95,7 @@ export async function previewSource(
       previewFiles({ ...input, columns, rowOptions, spoolDirectory }, rowCount, options),
     )
   })
+  source.onReport?.(preview.report)
   return { ...preview, outsideCount: outsideCount() }
 }
 
