@@ -63,6 +63,8 @@ export const limits = {
   storeChangeMs: 10_000,
   /** A start may take this long to read the whole store. */
   storeCheckMs: 120_000,
+  /** Files in a backup. */
+  backupFileCount: 100_000,
   /** Phones on all suppression lists of one data directory together. */
   suppressionCount: 5_000_000,
   /** Suppression lists of one data directory: one for all sources, one for each source. */

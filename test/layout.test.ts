@@ -39,6 +39,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   sources: ['shard', 'geometry'],
   store: ['interface'],
   suppressions: ['shard', 'snapshot', 'store'],
+  backup: ['snapshot', 'store'],
   serve: [
     'config',
     'version',
@@ -57,6 +58,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   commands: [
     'config',
     'version',
+    'backup',
     'serve',
     'snapshot',
     'sources',
@@ -105,7 +107,8 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
   pino: ['log.ts'],
   commander: ['commands'],
   'cli-progress': ['commands'],
-  typebox: ['interface', 'store', 'snapshot', 'commands'],
+  'modern-tar': ['backup'],
+  typebox: ['interface', 'store', 'snapshot', 'backup', 'commands'],
   'csv-parse': ['http', 'suppressions'],
   lmdb: ['store'],
   'lru-cache': ['operations'],

@@ -126,7 +126,7 @@ export async function createFile(
 }
 
 /** On a disk that is nearly full write() takes a part, and tells only by its result. */
-async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
+export async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
     const { bytesWritten } = await file.write(bytes, at, bytes.length - at)
     if (bytesWritten === 0) throw new Error('the disk takes no more bytes')

@@ -98,6 +98,17 @@ export function openTables(directory: string, mode: 'read' | 'write'): Tables {
   }
 }
 
+/** Copies the tables, as they are at one moment, into an empty directory. Others may go on to write. */
+export async function copyTables(directory: string, target: string): Promise<void> {
+  const root = open(directory, { ...OPTIONS, readOnly: true })
+  try {
+    // Without the pages that are free, so that what was deleted is not in it.
+    await root.backup(target, true)
+  } finally {
+    await root.close()
+  }
+}
+
 const OPTIONS = {
   noSubdir: false,
   encoding: 'binary' as const,

@@ -1,0 +1,102 @@
+/**
+ * What an archive holds, and what it may hold. Its last file lists all others, so that an archive that
+ * is cut off has none:
+ *
+ *   CURRENT, snapshots/<id>/…   the current snapshot
+ *   store/data.mdb              configuration, contexts and suppression lists
+ *   *.json                      settings of the data directory, such as sources.json
+ *   hickory-backup.json         the listing
+ *
+ * @module
+ */
+import Type, { type Static } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { OperatorError } from '../errors.js'
+import { limits } from '../limits.js'
+import { SNAPSHOT_ID } from '../snapshot/directory.js'
+
+export const LISTING_FILE = 'hickory-backup.json'
+export const STORE_FILE = 'store/data.mdb'
+export const CURRENT_FILE = 'CURRENT'
+
+/** A file at the top of a data directory that is archived, whatever it is for. */
+export const SETTINGS_FILE = /^[a-z][a-z0-9-]{0,63}\.json$/
+
+const closed = { additionalProperties: false } as const
+
+const FileSchema = Type.Object(
+  {
+    name: Type.String(),
+    byteLength: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+    sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+  },
+  closed,
+)
+
+const ListingSchema = Type.Object(
+  {
+    format: Type.Literal('hickory-backup'),
+    formatVersion: Type.Literal(1),
+    /** ISO 8601, UTC. */
+    createdAt: Type.String({ pattern: '^[0-9T:.-]+Z$' }),
+    /** Null where there was none. */
+    snapshotId: Type.Union([Type.Null(), Type.String({ pattern: SNAPSHOT_ID.source })]),
+    /** In the order of the archive. */
+    files: Type.Array(FileSchema, { maxItems: limits.backupFileCount }),
+  },
+  closed,
+)
+
+export type ArchivedFile = Static<typeof FileSchema>
+export type Listing = Static<typeof ListingSchema>
+
+const validator = Compile(ListingSchema)
+
+export function encodeListing(
+  createdAt: string,
+  snapshotId: string | undefined,
+  files: readonly ArchivedFile[],
+): Buffer {
+  const listing: Listing = {
+    format: 'hickory-backup',
+    formatVersion: 1,
+    createdAt,
+    snapshotId: snapshotId ?? null,
+    files: [...files],
+  }
+  return Buffer.from(`${JSON.stringify(listing, null, 2)}\n`)
+}
+
+/** @throws OperatorError `InputRejected` */
+export function decodeListing(archive: string, text: string): Listing {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw damaged(archive, `its ${LISTING_FILE} is not JSON`)
+  }
+  if (validator.Check(value)) return value
+  const [error] = validator.Errors(value)
+  throw damaged(archive, `its ${LISTING_FILE} has ${error?.instancePath}, which ${error?.message}`)
+}
+
+/**
+ * Whether a file may be in an archive. Nothing else is written below a data directory, wherever it says
+ * that it belongs.
+ */
+export function mayBeArchived(name: string): boolean {
+  return [/^CURRENT$/, /^store\/data\.mdb$/, SETTINGS_FILE, SNAPSHOT_FILE].some((names) =>
+    names.test(name),
+  )
+}
+
+const SNAPSHOT_FILE =
+  /^snapshots\/[0-9]{6,15}-[0-9a-f]{8}\/(manifest\.json|repeats|[0-9]{1,10}-[0-9]{1,10}\.shard)$/
+
+export function damaged(archive: string, what: string, cause?: unknown): OperatorError {
+  return new OperatorError(
+    'InputRejected',
+    `${archive} is not a whole backup: ${what}. Nothing was taken from it; use another backup`,
+    { cause },
+  )
+}

@@ -1,0 +1,141 @@
+/**
+ * A data directory from a backup: complete and verified before it has its name.
+ *
+ * @module
+ */
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { OperatorError } from '../errors.js'
+import {
+  createDirectory,
+  DIRECTORY_MODE,
+  FILE_MODE,
+  syncDirectory,
+  TEMPORARY,
+  writeAll,
+} from '../snapshot/directory.js'
+import { verifySnapshot } from '../snapshot/load/verify.js'
+import { removeOnExit } from '../snapshot/publish/remove-on-exit.js'
+import { checkStore } from '../store/check.js'
+import { storeDirectory } from '../store/tables.js'
+import { CURRENT_FILE, damaged, type Listing, STORE_FILE } from './listing.js'
+import { readArchive } from './read-archive.js'
+
+/**
+ * Restores into a directory that is missing or empty.
+ *
+ * @param onProgress  called with what is read of the archive, in bytes
+ * @returns what the archive says of itself
+ * @throws OperatorError
+ */
+export async function restoreBackup(
+  archive: string,
+  dataDirectory: string,
+  onProgress: (doneBytes: number, totalBytes: number) => void,
+): Promise<Listing> {
+  const target = resolve(dataDirectory)
+  await assertEmpty(dataDirectory)
+  const totalBytes = (await stat(archive).catch(() => undefined))?.size ?? 0
+  await createDirectory(dirname(target))
+  const draft = `${target}.${randomBytes(4).toString('hex')}${TEMPORARY}`
+  await mkdir(draft, { mode: DIRECTORY_MODE })
+  const removal = removeOnExit(draft, true)
+  try {
+    let doneBytes = 0
+    const take = (name: string, bytes: AsyncIterable<Uint8Array>) => writeFile(draft, name, bytes)
+    const { listing } = await readArchive(archive, take, (byteCount) => {
+      doneBytes += byteCount
+      onProgress(doneBytes, totalBytes)
+    })
+    await verify(archive, draft, listing)
+    await syncAll(draft)
+    await assertEmpty(dataDirectory)
+    await giveName(draft, target, dataDirectory)
+    return listing
+  } finally {
+    await rm(draft, { recursive: true, force: true })
+    removal.forget()
+  }
+}
+
+async function assertEmpty(dataDirectory: string): Promise<void> {
+  if (!existsSync(dataDirectory)) return
+  const names = await readdir(dataDirectory).catch((fault: NodeJS.ErrnoException) => {
+    if (fault.code === 'ENOTDIR') {
+      throw new OperatorError('Usage', `${dataDirectory} is a file: --data names a directory`)
+    }
+    throw fault
+  })
+  if (names.length === 0) return
+  throw new OperatorError(
+    'Usage',
+    `${dataDirectory} is not empty, and nothing in it is replaced: name a directory that is missing ` +
+      'or empty with --data',
+  )
+}
+
+/** @param name  one that may be archived, see `mayBeArchived`; so it lies below the draft */
+async function writeFile(
+  draft: string,
+  name: string,
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const path = join(draft, name)
+  await mkdir(dirname(path), { recursive: true, mode: DIRECTORY_MODE })
+  const file = await open(path, 'wx', FILE_MODE)
+  try {
+    for await (const piece of bytes) await writeAll(file, piece)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** That the files are those that were archived is known by now, but not that they belong together. */
+async function verify(
+  archive: string,
+  draft: string,
+  { snapshotId, files }: Listing,
+): Promise<void> {
+  const has = (name: string) => files.some((file) => file.name === name)
+  if (has(CURRENT_FILE)) {
+    const current = await readFile(join(draft, CURRENT_FILE), 'utf8')
+    if (current !== `${snapshotId}\n`) throw damaged(archive, 'CURRENT names another snapshot')
+  } else if (snapshotId !== null) throw damaged(archive, 'it has no CURRENT')
+  const foreign = files.find(
+    ({ name }) => name.startsWith('snapshots/') && !name.startsWith(`snapshots/${snapshotId}/`),
+  )
+  if (foreign !== undefined) throw damaged(archive, `${foreign.name} is of another snapshot`)
+  if (snapshotId !== null) {
+    const state = await verifySnapshot(draft, snapshotId)
+    const bad = state.files.find(({ fault }) => fault !== undefined)
+    if (bad !== undefined) throw damaged(archive, `${bad.file} is damaged: ${bad.fault}`)
+  }
+  if (has(STORE_FILE)) await checkStore(storeDirectory(draft))
+}
+
+/** Names of files last once their directories are on disk. */
+async function syncAll(draft: string): Promise<void> {
+  const entries = await readdir(draft, { recursive: true, withFileTypes: true })
+  for (const entry of entries) {
+    if (entry.isDirectory()) await syncDirectory(join(entry.parentPath, entry.name))
+  }
+  await syncDirectory(draft)
+}
+
+async function giveName(draft: string, target: string, dataDirectory: string): Promise<void> {
+  try {
+    await rename(draft, target)
+  } catch (fault) {
+    const { code } = fault as NodeJS.ErrnoException
+    if (code !== 'EBUSY' && code !== 'EXDEV') throw fault
+    throw new OperatorError(
+      'Failed',
+      `${dataDirectory} cannot be replaced, as where a disk is mounted: name a directory below it`,
+      { cause: fault },
+    )
+  }
+  await syncDirectory(dirname(target))
+}

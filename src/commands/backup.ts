@@ -1,0 +1,62 @@
+/**
+ * `hickory backup`: everything that a data directory needs to be served again, in one file.
+ *
+ * @module
+ */
+import { Command } from 'commander'
+import { makeBackup } from '../backup/backup.js'
+import type { CommandContext } from './context.js'
+import { print, warn } from './output.js'
+import { formatBytes } from './quantities.js'
+import { startSteps } from './steps.js'
+
+interface Flags {
+  readonly data?: string
+  readonly force?: true
+  readonly json?: true
+}
+
+export function backupCommand(context: CommandContext): Command {
+  return new Command('backup')
+    .description('write the current snapshot, the store and the settings to one file')
+    .argument('<FILE>', 'file to write: FILE.tar, FILE.tar.gz or FILE.tar.zst')
+    .option('--data <DIR>', 'data directory (HICKORY_DATA; default ./data/local)')
+    .option('--force', 'replace FILE if it is there')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', HELP_TAIL)
+    .action((path: string, flags: Flags) => backup(context, path, flags))
+}
+
+const HELP_TAIL = `
+The backup has the current snapshot, the configuration, the contexts, the suppression lists, and the
+settings of the data directory (*.json, such as sources.json). Services and imports may run meanwhile.
+FILE appears when it is complete and has been read back. Only its owner may read it.
+
+To pack with zstd (.tar.zst) takes the program zstd.
+
+Example:
+  $ hickory backup --data ./data/local /backups/hickory-$(date +%F).tar.zst
+  $ hickory restore /backups/hickory-2026-01-31.tar.zst --data ./data/restored
+`
+
+async function backup(context: CommandContext, path: string, flags: Flags): Promise<void> {
+  const dataDirectory = context.dataDirectory(flags.data)
+  const steps = startSteps(context.log, { write: 'writing', verify: 'reading back' }, 'bytes')
+  let made: Awaited<ReturnType<typeof makeBackup>>
+  try {
+    const onProgress = steps.update
+    made = await makeBackup(dataDirectory, path, { mayReplace: flags.force === true, onProgress })
+  } finally {
+    steps.stop()
+  }
+  const { snapshotId = null, hasStore, fileCount, byteLength, sha256 } = made
+  if (flags.json === true) {
+    print(JSON.stringify({ file: path, snapshotId, hasStore, fileCount, byteLength, sha256 }))
+  } else {
+    print(`backup     ${path}`)
+    print(`snapshot   ${snapshotId ?? 'none'}`)
+    print(`files      ${fileCount}, ${formatBytes(byteLength)}, read back`)
+    print(`SHA-256    ${sha256}`)
+  }
+  if (snapshotId === null) warn(`${dataDirectory} has no snapshot, so there is none in the backup`)
+}
