@@ -65,11 +65,8 @@ export class Gate implements CallCheck {
  */
 export function framingFault(request: IncomingRequest): ServiceError | undefined {
   if (request.header('transfer-encoding') !== undefined) {
-    // The HTTP library misreads the extensions of chunks (RFC 9112, 7.1.1) and shows them to nobody.
-    return new ServiceError(
-      'LengthRequired',
-      'a body must have a Content-Length; chunks are not read',
-    )
+    // The HTTP library misreads the sizes of chunks (RFC 9112, 7.1) and shows them to nobody.
+    return new ServiceError('LengthRequired', CHUNKED)
   }
   if (request.lengthCount > 1) return invalid('there is more than one Content-Length header')
   if (request.hostCount > 1) return invalid('there is more than one Host header')
@@ -77,6 +74,10 @@ export function framingFault(request: IncomingRequest): ServiceError | undefined
   if (length !== undefined && !/^\d+$/.test(length)) return invalid('Content-Length is no number')
   return undefined
 }
+
+const CHUNKED =
+  'chunks are not read: send the body with a Content-Length, as curl does with --data-binary @- ' +
+  'instead of -T -, or let a proxy collect it, as nginx does with proxy_request_buffering on'
 
 function invalid(message: string): ServiceError {
   return new ServiceError('InvalidRequest', message)

@@ -709,6 +709,7 @@ t.test('a body that comes in chunks is refused', async (t) => {
   const { status, body } = await request(port, 'POST /api/recipients', { headers })
   t.equal(status, 411)
   t.match(String(body), '"ErrorCode":"LengthRequired"')
+  t.match(String(body), 'Content-Length, as curl does with --data-binary @- ', 'what to do')
 })
 
 t.test('lines are compressed where that is accepted, also none at all', async (t) => {
