@@ -39,6 +39,9 @@ export const limits = {
   compressMinBytes: 1_400,
   /** The name of the function that a JSONP answer calls. */
   callbackCharCount: 128,
+  /** Headers that a page of another origin may ask for at once, and the characters of their names. */
+  preflightHeaderCount: 64,
+  preflightHeaderCharCount: 2_048,
   /** A reader is cut off if its answer has had no room for this time. */
   clientStallMs: 30_000,
   /** A reader is cut off if it is slower after a wait of `clientStallMs`. */

@@ -5,6 +5,7 @@
  * @module
  */
 import { ServiceError } from '../errors.js'
+import { limits } from '../limits.js'
 import type { ReplyHeaders } from '../selection/reply.js'
 import { COMMON_HEADERS } from './exchange.js'
 import type { HttpRequest } from './request.js'
@@ -55,11 +56,30 @@ export function preflightHeaders(request: HttpRequest, allow: string): ReplyHead
   return {
     Allow: allow,
     'Access-Control-Allow-Methods': allow,
-    'Access-Control-Allow-Headers': ACCEPTED,
+    'Access-Control-Allow-Headers': acceptedNames(request.header('access-control-request-headers')),
     'Access-Control-Max-Age': '600',
   }
 }
 
+/**
+ * The names of headers that a page may send: those that it asks for. Gateways, tracing and client libraries
+ * add headers that no list would foresee, and none of them allows more than a request without it. Where the
+ * browser names none, or what no browser does, those that clients of this interface send.
+ */
+function acceptedNames(asked: string | undefined): string {
+  if (asked === undefined || asked.length > limits.preflightHeaderCharCount) return USUAL_NAMES
+  const names = asked.split(',').map((name) => name.trim())
+  const isUsable = names.length <= limits.preflightHeaderCount && names.every(isToken)
+  return isUsable ? names.join(', ') : USUAL_NAMES
+}
+
+/** RFC 9110, 5.6.2. */
+function isToken(name: string): boolean {
+  return /^[\w!#$%&'*+.^`|~-]+$/.test(name)
+}
+
 const EXPOSED =
-  'Content-Disposition, ETag, Retry-After, X-AutoBatch-Completed, X-Next-After, X-Snapshot'
-const ACCEPTED = 'Accept, Content-Type, If-None-Match, X-HTTP-Method-Override, X-Request-Id'
+  'Content-Disposition, ETag, Retry-After, X-AutoBatch-Completed, X-Next-After, X-Snapshot, X-Warnings'
+const USUAL_NAMES =
+  'Accept, Authorization, Cache-Control, Content-Type, If-None-Match, Traceparent, Tracestate, ' +
+  'X-HTTP-Method-Override, X-Request-Id, X-Requested-With'

@@ -19,6 +19,7 @@ import type { NativeRequest } from './uws.js'
 const headerNames = [
   'accept',
   'accept-encoding',
+  'access-control-request-headers',
   'access-control-request-method',
   'content-encoding',
   'content-length',
