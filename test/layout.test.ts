@@ -58,6 +58,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   commands: [
     'config',
     'version',
+    'node-release',
     'backup',
     'serve',
     'snapshot',

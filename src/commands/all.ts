@@ -12,6 +12,7 @@ export const commands = {
   verify: async () => (await import('./verify.js')).verifyCommand,
   rollback: async () => (await import('./rollback.js')).rollbackCommand,
   suppress: async () => (await import('./suppress.js')).suppressCommand,
+  doctor: async () => (await import('./doctor/doctor.js')).doctorCommand,
   backup: async () => (await import('./backup.js')).backupCommand,
   restore: async () => (await import('./restore.js')).restoreCommand,
   generate: async () => (await import('./generate.js')).generateCommand,

@@ -34,7 +34,7 @@ export async function openOrFallBack(
   dataDirectory: string,
   { arenas = createArenaPool(1), log, ...options }: FallBackOptions,
 ): Promise<OpenedSnapshot> {
-  const { ids, refused: named } = await candidates(dataDirectory)
+  const { ids, refused: named } = await startCandidates(dataDirectory)
   const refusals: Refusal[] = named === undefined ? [] : [named]
   for (const id of ids) {
     try {
@@ -61,7 +61,9 @@ export async function openOrFallBack(
  *
  * @returns `refused` says why CURRENT names none of them, if it does not
  */
-async function candidates(dataDirectory: string): Promise<{ ids: string[]; refused?: Refusal }> {
+export async function startCandidates(
+  dataDirectory: string,
+): Promise<{ ids: string[]; refused?: Refusal }> {
   const ids = (await listSnapshots(dataDirectory)).reverse()
   let current: string | undefined
   try {

@@ -1,0 +1,145 @@
+/**
+ * `hickory doctor`: each thing that can be wrong with a data directory is found, and what to do is said.
+ *
+ * @module
+ */
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { hickoryHere } from '../support/service/command-line.js'
+import { temporaryDirectory } from '../support/service/hickory.js'
+
+const template = join(temporaryDirectory(t), 'data')
+
+t.before(async () => {
+  const directory = temporaryDirectory(t)
+  const rows = join(directory, 'rows.csv')
+  writeFileSync(rows, 'number,lat,lng\n+9995550101,1,2\n+9995550102,3,4\n')
+  const args = ['--data', template, '--source', '1', '--label', 'Residents', rows]
+  for (const more of [[], ['--key', 'number']]) {
+    const { code, stderr } = await hickoryHere('import', ...args, ...more)
+    if (code !== 0) throw new Error(stderr)
+    writeFileSync(rows, 'number,lat,lng\n+9995550101,1,2\n+9995550103,3,4\n')
+  }
+  const list = join(directory, 'list.txt')
+  writeFileSync(list, '+9995550101\n')
+  const { code, stderr } = await hickoryHere('suppress', '--data', template, list)
+  if (code !== 0) throw new Error(stderr)
+})
+
+interface Told {
+  readonly name: string
+  readonly state: string
+  readonly found: string
+  readonly advice?: string
+}
+
+function world(t: Test) {
+  const data = join(temporaryDirectory(t), 'data')
+  cpSync(template, data, { recursive: true })
+  const [older, current] = readdirSync(join(data, 'snapshots')).sort()
+  return {
+    data,
+    older,
+    current,
+    inSnapshot: (id: string, name: string) => join(data, 'snapshots', id, name),
+    async look(...args: string[]) {
+      const { code, stdout, stderr } = await hickoryHere(
+        'doctor',
+        '--data',
+        data,
+        '--json',
+        ...args,
+      )
+      const told: Told[] = JSON.parse(stdout).checks
+      const of = (name: string) => told.find((check) => check.name === name)
+      return { code, stderr, told, of }
+    },
+  }
+}
+
+t.test('a directory that is as it should be', async (t) => {
+  const { data, current, look } = world(t)
+  const before = readdirSync(data, { recursive: true })
+  const { code, told, of } = await look('--full')
+  t.equal(code, 0)
+  t.equal(of('start')?.found, `would serve ${current}`)
+  t.equal(told.length, 16)
+  for (const { name, state, found, advice } of told) {
+    t.not(state, 'failed', `${name}: ${found}`)
+    t.equal(advice === undefined, state === 'ok', `${name} says what to do if need be`)
+  }
+  const { stdout } = await hickoryHere('doctor', '--data', data)
+  t.equal(stdout.trimEnd().split('\n').length, told.length + 1, 'one line a check')
+  t.same(readdirSync(data, { recursive: true }), before, 'nothing is changed')
+})
+
+t.test('damage is found, and what a start would do', async (t) => {
+  const { data, older, current, inSnapshot, look } = world(t)
+  const shard = inSnapshot(current, '1-0000.shard')
+  const bytes = readFileSync(shard)
+  const flipped = Buffer.from(bytes)
+  flipped[bytes.length - 9] ^= 1
+  chmodSync(shard, 0o600)
+  writeFileSync(shard, flipped)
+  t.equal((await look()).of('start')?.found, `would serve ${current}`, 'a quick look reads no rows')
+  const full = await look('--full')
+  t.match(full, { code: 1, stderr: 'hickory: failed: start\n' })
+  t.match(full.of('snapshots'), { state: 'warning', found: `${current} is damaged (1-0000.shard` })
+  t.match(full.of('start'), { state: 'failed', found: `would fall back to ${older}` })
+
+  writeFileSync(shard, bytes)
+  truncateSync(shard, bytes.length - 1)
+  t.match((await look()).of('start'), { state: 'failed', found: `would fall back to ${older}` })
+  rmSync(inSnapshot(older, 'manifest.json'))
+  t.match((await look()).of('start'), { state: 'failed', found: 'no snapshot is intact' })
+  writeFileSync(shard, bytes)
+  writeFileSync(join(data, 'CURRENT'), 'x')
+  t.match((await look()).of('start')?.found, /would fall back to .*CURRENT: found 1 characters/)
+})
+
+t.test('what is strange about a directory is told', async (t) => {
+  const { data, older, look } = world(t)
+  chmodSync(data, 0o750)
+  t.match((await look()).of('permissions'), { state: 'warning', advice: `chmod go= ${data}` })
+  chmodSync(data, 0o700)
+  writeFileSync(join(data, 'sources.json'), '{}', { mode: 0o644 })
+  t.match((await look()).of('permissions')?.found, /sources\.json \(mode 644\)/)
+  rmSync(join(data, 'sources.json'))
+  t.match((await look()).of('permissions'), { state: 'ok' })
+
+  const soon = Date.now() / 1000 + 7_200
+  utimesSync(join(data, 'snapshots', older), soon, soon)
+  t.match((await look()).of('clock'), { state: 'warning', found: older })
+
+  writeFileSync(join(data, 'CURRENT'), `${older}\n`)
+  t.match((await look()).of('start')?.found, /would serve .* \(rolled back from /)
+
+  const store = join(data, 'store', 'data.mdb')
+  const pages = readFileSync(store)
+  writeFileSync(store, pages.fill(0xff, 0, 8_192))
+  t.match(await look(), { code: 1, stderr: 'hickory: failed: store\n' })
+})
+
+t.test('an empty directory is no failure, and a missing one is', async (t) => {
+  const { data, look } = world(t)
+  for (const name of readdirSync(data)) rmSync(join(data, name), { recursive: true })
+  const empty = await look()
+  t.equal(empty.code, 0)
+  t.match(empty.of('start'), { state: 'warning', found: 'would fail: there is nothing to serve' })
+  t.match(empty.of('store'), { state: 'ok', found: 'none yet' })
+  rmSync(data, { recursive: true })
+  t.match(await look(), { code: 1, stderr: 'hickory: failed: directory\n' })
+  t.notOk(readdirSync(join(data, '..')).includes('data'))
+  mkdirSync(data)
+})
