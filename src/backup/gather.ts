@@ -63,6 +63,9 @@ async function openSnapshotFiles(dataDirectory: string, id: string): Promise<Ope
     }
     const current = Buffer.from(`${id}\n`)
     const parts = [bytesPart(CURRENT_FILE, current), await partOf(MANIFEST_FILE)]
+    // What is known of the snapshot beside its manifest.
+    const documents = (await readdir(directory)).filter((name) => SETTINGS_FILE.test(name)).sort()
+    for (const name of documents) if (name !== MANIFEST_FILE) parts.push(await partOf(name))
     for (const file of filesOf(manifest)) parts.push(await partOf(file.file, file))
     return { id, parts, close }
   } catch (fault) {

@@ -90,8 +90,9 @@ export function mayBeArchived(name: string): boolean {
   )
 }
 
+/** The files of a snapshot, and documents beside its manifest. */
 const SNAPSHOT_FILE =
-  /^snapshots\/[0-9]{6,15}-[0-9a-f]{8}\/(manifest\.json|repeats|[0-9]{1,10}-[0-9]{1,10}\.shard)$/
+  /^snapshots\/[0-9]{6,15}-[0-9a-f]{8}\/([a-z][a-z0-9-]{0,63}\.json|repeats|[0-9]{1,10}-[0-9]{1,10}\.shard)$/
 
 export function damaged(archive: string, what: string, cause?: unknown): OperatorError {
   return new OperatorError(

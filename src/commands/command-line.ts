@@ -4,12 +4,13 @@
  * @module
  */
 import { setImmediate } from 'node:timers/promises'
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import { readConfig } from '../config.js'
 import { errorTables, OperatorError } from '../errors.js'
 import { createLog, type Log } from '../log.js'
 import { readVersion } from '../version.js'
 import type { CommandContext } from './context.js'
+import { setQuiet } from './output.js'
 
 type CommandFactory = (context: CommandContext) => Command
 
@@ -25,6 +26,7 @@ export async function runCommandLine(
   args: readonly string[],
 ): Promise<number> {
   let unprinted: Error | undefined
+  setQuiet(false)
   // A reader that has seen enough, as `| head` has, is no fault. Whatever it is, work goes on: what is
   // done with a disk must not depend on one that is full of what was printed.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -64,9 +66,35 @@ async function createProgram(
   const called = args.find((arg) => Object.hasOwn(table, arg))
   for (const name of called === undefined ? Object.keys(table) : [called]) {
     const create = await table[name]()
-    program.addCommand(create(context).copyInheritedSettings(program))
+    const command = create(context).copyInheritedSettings(program)
+    if (QUIET_COMMANDS.has(name)) addQuiet(command, log)
+    program.addCommand(command)
   }
   return program
+}
+
+/** Those that a timer may start, and of which the exit code says what became of them. */
+const QUIET_COMMANDS: ReadonlySet<string> = new Set([
+  'import',
+  'suppress',
+  'verify',
+  'rollback',
+  'backup',
+  'restore',
+  'generate',
+])
+
+function addQuiet(command: Command, log: Log): void {
+  const asksForOutput = ['json', 'list', 'count', 'dryRun'].filter((name) =>
+    command.options.some((option) => option.attributeName() === name),
+  )
+  const quiet = new Option('--quiet', 'print nothing as long as all is well')
+  command.addOption(quiet.conflicts(asksForOutput))
+  command.hook('preAction', () => {
+    if (command.opts<{ quiet?: true }>().quiet !== true) return
+    setQuiet(true)
+    if (log.isLevelEnabled('info')) log.level = 'warn'
+  })
 }
 
 function report(error: unknown): number {

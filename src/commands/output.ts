@@ -9,10 +9,17 @@ import type { Log } from '../log.js'
 
 /** How many want that nothing is printed. */
 let mutedCount = 0
+/** Whether a command says nothing as long as all is well. */
+let isQuiet = false
+
+/** Whether results and progress are left out from now on; warnings and faults never are. */
+export function setQuiet(quiet: boolean): void {
+  isQuiet = quiet
+}
 
 /** Writes one line to standard output. */
 export function print(line = ''): void {
-  if (mutedCount > 0) return
+  if (mutedCount > 0 || isQuiet) return
   process.stdout.write(`${line}\n`)
 }
 
@@ -46,6 +53,7 @@ const LOG_INTERVAL_MS = 5_000
  * @param total  work to do, in `unit`; 0 when it is not known
  */
 export function startProgress(log: Log, label: string, total: number, unit: string): Progress {
+  if (isQuiet) return { update() {}, stop() {} }
   return process.stderr.isTTY ? bar(label, total, unit) : logLines(log, label, total, unit)
 }
 

@@ -41,6 +41,8 @@ t.before(async () => {
   ]
   for (const { code, stderr } of runs) if (code !== 0) throw new Error(stderr)
   const settings = JSON.stringify({ sources: [{ id: 1, from: PASSWORD, query: 'select 1' }] })
+  const [id] = readdirSync(join(template, 'snapshots'))
+  writeFileSync(join(template, 'snapshots', id, 'origin.json'), '{}')
   writeFileSync(join(template, 'sources.json'), settings, { mode: 0o644 })
 })
 
@@ -66,7 +68,7 @@ for (const name of ['b.tar', 'b.tar.gz', 'b.tar.zst']) {
     t.equal(made.code, 0, made.stderr)
     const told = JSON.parse(made.stdout)
     const bytes = readFileSync(at(name))
-    t.match(told, { byteLength: bytes.length, hasStore: true, fileCount: 6 })
+    t.match(told, { byteLength: bytes.length, hasStore: true, fileCount: 7 })
     t.equal(told.sha256, createHash('sha256').update(bytes).digest('hex'))
     t.equal(statSync(at(name)).mode & 0o777, 0o600)
     t.same(left(), [name, 'data'], 'nothing else is left')
@@ -75,7 +77,13 @@ for (const name of ['b.tar', 'b.tar.gz', 'b.tar.zst']) {
     t.equal(code, 0, stderr)
     t.match(stdout, new RegExp(`^snapshot +${told.snapshotId}$`, 'm'))
     t.same(left(), [name, 'data', 'restored'])
-    for (const file of ['CURRENT', 'sources.json', `snapshots/${told.snapshotId}/manifest.json`]) {
+    const snapshot = `snapshots/${told.snapshotId}`
+    for (const file of [
+      'CURRENT',
+      'sources.json',
+      `${snapshot}/manifest.json`,
+      `${snapshot}/origin.json`,
+    ]) {
       t.same(readFileSync(at(`restored/${file}`)), readFileSync(join(data, file)), file)
       t.equal(statSync(at(`restored/${file}`)).mode & 0o777, 0o600)
     }
