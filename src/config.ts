@@ -23,6 +23,8 @@ export interface Config {
   /** Query workers, dealt out to the HTTP threads. */
   readonly queryThreadCount: number
   readonly logLevel: LogLevel
+  /** Whether nobody beyond `CustomerBoundaryGeometry` of the configuration is counted or listed. */
+  readonly clipsRecipientsToBoundary: boolean
   /** Origins whose pages may read answers; `*` is any. */
   readonly corsOrigins: readonly string[]
   /** Milliseconds between deaths of a random query worker, to test what then happens; 0 is never. */
@@ -49,12 +51,13 @@ export function readConfig(
     dataDirectory: resolve(text(setting('data'))),
     host: text(setting('host')),
     port: integer(setting('port'), 0, 65_535),
-    sharePort: oneOf(setting('sharePort'), ['false', 'true']) === 'true',
+    sharePort: truth(setting('sharePort')),
     ...threadCounts(
       integerIfGiven(setting('httpThreads'), 1, 64),
       integerIfGiven(setting('queryThreads'), 1, 256),
     ),
     logLevel: oneOf(setting('logLevel'), logLevels),
+    clipsRecipientsToBoundary: truth(setting('clipRecipientsToBoundary')),
     corsOrigins: origins(setting('corsOrigins')),
     crashQueryWorkerMs: integer(setting('crashQueryWorkerMs'), 0, 3_600_000),
     workerArgs: options(setting('workerArgs')),
@@ -102,6 +105,7 @@ const defaults = {
   httpThreads: undefined,
   queryThreads: undefined,
   logLevel: 'info',
+  clipRecipientsToBoundary: 'false',
   corsOrigins: '',
   crashQueryWorkerMs: 0,
   workerArgs: '',
@@ -201,6 +205,10 @@ function integer({ value, origin }: Setting, min: number, max: number): number {
     'Usage',
     `${origin} must be a whole number from ${min} to ${max}, not ${JSON.stringify(value)}`,
   )
+}
+
+function truth(setting: Setting): boolean {
+  return oneOf(setting, ['false', 'true']) === 'true'
 }
 
 /** In a file, a truth value may be one of JSON. */

@@ -42,6 +42,8 @@ const serviceErrors = {
   InternalError: 500,
   Overloaded: 503,
   NotReady: 503,
+  /** Nobody beyond the boundary may be answered for, and there is none. */
+  BoundaryMissing: 503,
   Unavailable: 503,
 } as const
 

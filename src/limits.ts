@@ -190,6 +190,19 @@ export const limits = {
   shardsPerTaskCount: 4,
   /** A request that touches more shards of all sources together is split, too. */
   smallShardCount: 64,
+  /**
+   * The mask of a boundary in one snapshot: who is within, as runs. A boundary whose mask would be larger
+   * is refused.
+   */
+  maskBytes: 64 * MiB,
+  /** Masks of boundaries that one front thread, or one query worker, keeps for one snapshot. */
+  masksKeptCount: 64,
+  /** All of these together. */
+  masksKeptBytes: 256 * MiB,
+  /** Masks that one front thread finds at a time. */
+  masksSoughtCount: 16,
+  /** From the first request for a boundary until its mask is found. */
+  maskSearchMs: 30_000,
   /** Images of shards in one arena, beside the scratch zones. */
   arenaImageBytes: 2 * GiB,
   /** Scratch zone of one query worker in each arena. Only touched pages take memory. */
@@ -342,6 +355,7 @@ assert(limits.outlineVertexCount >= limits.vertexCount)
 assert(10 * limits.shortRingComparisonCount <= limits.ringComparisonCount)
 assert(limits.outlineMs + limits.outlineDrawMs < limits.requestMs)
 assert(limits.outlineSharedMs <= limits.outlineMs)
+assert(limits.masksKeptBytes >= limits.maskBytes)
 // A position is an array of at most three meaningful coordinates, and a comma.
 assert(limits.jsonItemCount >= 4 * limits.vertexCount + 2 * limits.jsonMemberCount)
 assert(limits.jsonMemberCount >= 32 * limits.featureCount)

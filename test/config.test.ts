@@ -52,6 +52,9 @@ t.test('a switch is on or off, as a flag, a variable, or a truth value in the fi
   for (const [flags, environment, on] of cases) {
     t.equal(readConfig(flags, environment).sharePort, on)
   }
+  t.equal(readConfig({}, {}).clipsRecipientsToBoundary, false)
+  const clipping = { HICKORY_CLIP_RECIPIENTS_TO_BOUNDARY: 'true' }
+  t.equal(readConfig({}, clipping).clipsRecipientsToBoundary, true)
   t.throws(() => readConfig({}, { HICKORY_SHARE_PORT: 'yes' }), {
     code: 'Usage',
     message: /HICKORY_SHARE_PORT must be one of false, true, not "yes"/,

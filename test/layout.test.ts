@@ -72,7 +72,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Importable by all. */
-const shared = ['limits', 'errors', 'log', 'phone-number', 'task-threads', 'questions']
+const shared = ['limits', 'errors', 'deadline', 'log', 'phone-number', 'task-threads', 'questions']
 
 /** Files of src that are not in a folder, and what they may import beside `shared`. */
 const topFiles: Readonly<Record<string, readonly string[]>> = {
@@ -82,6 +82,7 @@ const topFiles: Readonly<Record<string, readonly string[]>> = {
   'node-release': [],
   limits: [],
   errors: [],
+  deadline: [],
   log: [],
   'phone-number': [],
   'task-threads': [],

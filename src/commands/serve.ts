@@ -22,6 +22,10 @@ export function serveCommand(): Command {
     .option('--share-port', 'let a second process listen on the same port (HICKORY_SHARE_PORT)')
     .option('--http-threads <N>', 'threads that speak HTTP (HICKORY_HTTP_THREADS)')
     .option('--query-threads <N>', 'query workers, over all HTTP threads (HICKORY_QUERY_THREADS)')
+    .option(
+      '--clip-recipients-to-boundary',
+      'count and list nobody beyond the boundary of the map configuration (HICKORY_CLIP_RECIPIENTS_TO_BOUNDARY)',
+    )
     .option('--cors-origins <LIST>', 'origins whose pages may read answers (HICKORY_CORS_ORIGINS)')
     .option('--log-level <LEVEL>', 'trace, debug, info, warn, error, fatal or silent')
     .option('--config <FILE>', 'JSON file with the same settings (HICKORY_CONFIG)')
@@ -42,10 +46,17 @@ Example:
 `
 
 /** What commander gives for flags that have no value. */
-type Switches = { readonly sample?: never; readonly sharePort?: never }
+type Switches = { readonly [name in (typeof SWITCHES)[number] | 'sample']?: never }
 
-async function serve({ sample, sharePort, ...values }: Flags & Switches): Promise<void> {
-  const config = readConfig(sharePort === true ? { ...values, sharePort: 'true' } : values)
+/** Settings whose flag says that they are true. */
+const SWITCHES = ['sharePort', 'clipRecipientsToBoundary'] as const
+
+async function serve({ sample, ...values }: Flags & Switches): Promise<void> {
+  const switched = SWITCHES.filter((name) => values[name] !== undefined)
+  const config = readConfig({
+    ...values,
+    ...Object.fromEntries(switched.map((name) => [name, 'true'])),
+  })
   const { dataDirectory, host } = config
   const log = createLog(config.logLevel)
   await runService({

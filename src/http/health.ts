@@ -17,6 +17,8 @@ interface ServedSnapshot {
   readonly loading?: string
   /** A newer one that is not served, or the reason why the newest one is not known. */
   readonly refused?: { readonly snapshotId?: string; readonly reason: string }
+  /** Why every recipient request is refused, if so: JSON leaves out what is undefined. */
+  readonly boundaryFault?: string | undefined
 }
 
 export function healthRoutes(

@@ -18,7 +18,8 @@ export const OutlineRequestSchema = members(
     limit: integer('Without effect here.'),
     after: text('Without effect here.'),
     clipToBoundary: flag(
-      'True cuts off what lies beyond CustomerBoundaryGeometry of the configuration. Default false.',
+      'True cuts off what lies beyond CustomerBoundaryGeometry of the configuration. Default false; ' +
+        'where the service always does so, false changes nothing.',
     ),
   },
 )

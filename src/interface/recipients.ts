@@ -26,6 +26,10 @@ export const RecipientRequestSchema = members('RecipientRequest', 'Asks who is i
       'alike: the source with the lowest id keeps it, and within a source the first in the list. ' +
       'Default false.',
   ),
+  clipToBoundary: flag(
+    'True leaves out whoever is beyond CustomerBoundaryGeometry of the configuration, as if they were ' +
+      'not there. Default false; where the service always does so, false changes nothing.',
+  ),
   limit: Type.Integer({
     description:
       'How many recipients to list at most, over all sources. If more follow, the header ' +

@@ -27,12 +27,15 @@ export function configurationOperations(store: Store): {
   }
 }
 
-/** Tells what the stored configuration says of where the customer is, in Esri's notation. */
+/**
+ * Tells what the stored configuration says of where the customer is, in Esri's notation: the same object
+ * while it is the same configuration.
+ */
 export function customerBoundaryOf(store: Store): () => object | undefined {
   let known: { readonly version: string; readonly boundary: object | undefined } | undefined
   return () => {
-    const { version, json } = store.configuration()
-    if (known?.version !== version) {
+    if (known?.version !== store.configurationVersion()) {
+      const { version, json } = store.configuration()
       const configuration = JSON.parse(Buffer.from(json).toString()) as MapConfiguration
       known = { version, boundary: configuration.CustomerBoundaryGeometry }
     }

@@ -22,7 +22,7 @@ import type { Basis, LiveCounts, ShapeState } from './live-counts.js'
 type ReadContext = (id: string, deadlineMs: number, written?: WrittenContext) => Promise<Answer>
 
 export function contextReader(store: Store, counts: LiveCounts): ReadContext {
-  // The same stored text, counted in the same snapshot and mode, less the same phones, is the same answer for ever.
+  // The same stored text, counted by the same basis, is the same answer for ever.
   const kept = new LRUCache<string, KeptAnswer>({
     maxSize: limits.keptAnswerBytes,
     sizeCalculation: ({ json }) => json.byteLength,
@@ -58,7 +58,8 @@ function isSame(left: Basis, right: Basis): boolean {
   return (
     left.snapshotId === right.snapshotId &&
     left.countMode === right.countMode &&
-    left.suppressionVersion === right.suppressionVersion
+    left.suppressionVersion === right.suppressionVersion &&
+    left.boundaryKey === right.boundaryKey
   )
 }
 

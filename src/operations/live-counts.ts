@@ -15,6 +15,7 @@ import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
 import { callerUntil } from '../pool/messages.js'
 import { type CurrentService, type SelectionService, select } from '../selection/answer.js'
+import type { BoundaryRule } from '../selection/boundary.js'
 import type { Catalogue } from '../selection/catalogue.js'
 import { type Query, validate } from '../selection/validate.js'
 import type { Store, StoredCounts } from '../store/store.js'
@@ -43,6 +44,8 @@ export interface Basis {
   readonly countMode: CountMode
   /** The last change to the suppression lists that could matter: counts since then are right. */
   readonly suppressionVersion: number
+  /** Of the boundary beyond which nobody may be counted; undefined where there is none. */
+  readonly boundaryKey: string | undefined
 }
 
 interface Shape {
@@ -89,8 +92,9 @@ export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
         const { snapshotId } = service.catalogue
         // Before it is counted: what is marked meanwhile may be counted or not.
         const suppressionVersion = takenVersion(suppressionProgress)
-        const contacts = await countContacts(service, shape, basis)
-        return { snapshotId, countMode, suppressionVersion, contacts }
+        const boundary = service.boundaryRule.for(undefined)
+        const contacts = await countContacts(service, shape, { countMode, boundary })
+        return { snapshotId, countMode, suppressionVersion, boundaryKey: boundary?.key, contacts }
       })
       failures.delete(key)
       writer.add(shape.hash, counted)
@@ -114,9 +118,13 @@ export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
 
   return {
     basis() {
-      const { catalogue, countMode } = current.newest.service
-      const suppressionVersion = effectiveVersion(suppressionProgress)
-      return { snapshotId: catalogue.snapshotId, countMode: countMode(), suppressionVersion }
+      const { catalogue, countMode, boundaryRule } = current.newest.service
+      return {
+        snapshotId: catalogue.snapshotId,
+        countMode: countMode(),
+        suppressionVersion: effectiveVersion(suppressionProgress),
+        boundaryKey: boundaryKeyOf(boundaryRule),
+      }
     },
     async of(shapes, basis, deadlineMs) {
       const distinct = [...new Map(shapes.map((shape) => [shape.hash, shape])).values()]
@@ -155,16 +163,23 @@ function nobodyOf(sources: Catalogue['sources']): Contact[] {
 }
 
 function keyOf({ hash }: Shape, basis: Basis): string {
-  return `${hash} ${basis.snapshotId} ${basis.countMode} ${basis.suppressionVersion}`
+  const { snapshotId, countMode, suppressionVersion, boundaryKey } = basis
+  return `${hash} ${snapshotId} ${countMode} ${suppressionVersion} ${boundaryKey}`
+}
+
+/** Where there must be a boundary and is none, nothing is counted, and nothing that was is served. */
+function boundaryKeyOf(rule: BoundaryRule): string | undefined {
+  return rule.fault() === undefined ? rule.for(undefined)?.key : 'missing'
 }
 
 /**
- * Whether counts hold nobody who was suppressed since. Of those of another snapshot, which may have
+ * Whether counts hold nobody who was suppressed since, or is beyond the boundary. Of those of another snapshot, which may have
  * others in it, nobody knows which changes mattered.
  */
 function mayServe(counts: StoredCounts | undefined, basis: Basis, taken: number): boolean {
-  const isSame = counts?.snapshotId === basis.snapshotId
-  return counts !== undefined && isSince(counts, isSame ? basis.suppressionVersion : taken)
+  if (counts === undefined || counts.boundaryKey !== basis.boundaryKey) return false
+  const isSame = counts.snapshotId === basis.snapshotId
+  return isSince(counts, isSame ? basis.suppressionVersion : taken)
 }
 
 function isSince({ suppressionVersion = 0 }: StoredCounts, version: number): boolean {
@@ -180,14 +195,14 @@ function isSince({ suppressionVersion = 0 }: StoredCounts, version: number): boo
 async function countContacts(
   service: SelectionService,
   { geometry }: Shape,
-  { countMode }: Basis,
+  selecting: Parameters<typeof select>[2],
 ): Promise<Contact[] | undefined> {
-  const query = readShape(geometry, countMode)
+  const query = readShape(geometry, selecting.countMode)
   if (query === undefined) return undefined
   const selections = await select(
     service,
     query,
-    countMode,
+    selecting,
     callerUntil(performance.now() + limits.requestMs),
   )
   return selections.map(({ source, count }) => ({ Label: source.label, Count: count }))
@@ -203,9 +218,9 @@ function readShape(geometry: Geometry, countMode: CountMode): Query | undefined 
 }
 
 function isOf(counts: StoredCounts, basis: Basis): boolean {
-  const { snapshotId, countMode } = basis
+  const { snapshotId, countMode, boundaryKey } = basis
   const isSame = counts.snapshotId === snapshotId && counts.countMode === countMode
-  return isSame && isSince(counts, basis.suppressionVersion)
+  return isSame && counts.boundaryKey === boundaryKey && isSince(counts, basis.suppressionVersion)
 }
 
 function freshState({ contacts }: StoredCounts): ShapeState {
@@ -215,7 +230,9 @@ function freshState({ contacts }: StoredCounts): ShapeState {
 /** What was counted in a newer snapshot than the others is out of date beside them. */
 function countedState(counted: StoredCounts | undefined, basis: Basis): ShapeState {
   if (counted === undefined) return staleState(undefined, false, true)
-  if (!isSince(counted, basis.suppressionVersion)) return staleState(undefined, true, false)
+  const isServable =
+    isSince(counted, basis.suppressionVersion) && counted.boundaryKey === basis.boundaryKey
+  if (!isServable) return staleState(undefined, true, false)
   return isOf(counted, basis) ? freshState(counted) : staleState(counted, true, false)
 }
 

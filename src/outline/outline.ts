@@ -6,13 +6,13 @@
  */
 import { ServiceError } from '../errors.js'
 import type { Answer } from '../format/answer.js'
-import type { Layer } from '../geometry/shapes.js'
 import { limits } from '../limits.js'
 import type { Caller, ClipRunner } from '../pool/messages.js'
+import type { BoundaryRule } from '../selection/boundary.js'
 import type { Catalogue } from '../selection/catalogue.js'
-import { type JsonObject, member } from '../selection/parse.js'
+import type { JsonObject } from '../selection/parse.js'
 import { refuseUnknownSources } from '../selection/source-ids.js'
-import { readBoolean, validate } from '../selection/validate.js'
+import { validate } from '../selection/validate.js'
 import { outlineAnswer } from './answer.js'
 import { toleranceOf } from './draw.js'
 import { groupSources } from './source-groups.js'
@@ -21,8 +21,8 @@ import type { OutlineOutcome, OutlineTask, Problem } from './task.js'
 export interface OutlineService {
   readonly catalogue: Pick<Catalogue, 'sources'>
   readonly runner: ClipRunner
-  /** The boundary of the customer as the configuration has it: a geometry of GeoJSON or Esri. */
-  readonly boundary: () => object | undefined
+  /** Which boundary holds for a request. */
+  readonly boundaryRule: BoundaryRule
 }
 
 /**
@@ -43,8 +43,7 @@ export async function outline(
     )
   }
   refuseUnknownSources(query.sourceReferences, service.catalogue)
-  const isClipped = readBoolean(member(request, 'cliptoboundary'), 'clipToBoundary')
-  const boundary = isClipped ? readBoundary(service.boundary()) : undefined
+  const boundary = service.boundaryRule.for(query.clipToBoundary)?.layers
   const groups = groupSources(
     query,
     service.catalogue.sources.map(({ id }) => id),
@@ -53,29 +52,6 @@ export async function outline(
   const outcome = await runOrDraw(service.runner, task, caller)
   const layers = [...included, ...excluded, ...(boundary ?? [])]
   return outlineAnswer(groups, outcome, Number(toleranceOf(layers).toFixed(3)))
-}
-
-function readBoundary(geometry: object | undefined): readonly Layer[] {
-  const none = () =>
-    new ServiceError('InvalidRequest', 'no customer boundary is configured', 'clipToBoundary')
-  if (geometry === undefined) throw none()
-  const { included } = readConfigured(geometry)
-  if (included.length === 0) throw none()
-  return included
-}
-
-/** Not the client's shapes are at fault if the boundary cannot be read. */
-function readConfigured(geometry: object) {
-  try {
-    return validate({ geoJSON: geometry }).shapes
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error
-    throw new ServiceError(
-      'InvalidRequest',
-      `the customer boundary of the configuration is not a valid shape (${error.code})`,
-      'clipToBoundary',
-    )
-  }
 }
 
 type Drawn = Exclude<OutlineOutcome, { kind: 'tooComplex' }>

@@ -8,6 +8,7 @@
  */
 import assert from 'node:assert/strict'
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
+import type { Mask } from '../shard/mask.js'
 import {
   BY_MESSAGE,
   type ChannelMemory,
@@ -22,7 +23,14 @@ import {
   wantToBeTold,
 } from './channel-memory.js'
 import { QueryWriter } from './flat-queries.js'
-import { type ChannelEnd, WAKE, type WorkerResult, type WorkerTask } from './worker-messages.js'
+import { SentMasks } from './sent-masks.js'
+import {
+  type ChannelEnd,
+  WAKE,
+  type WorkerMessage,
+  type WorkerResult,
+  type WorkerTask,
+} from './worker-messages.js'
 
 /** Gets one call for each task. */
 interface TaskEnd {
@@ -42,6 +50,7 @@ export class Channel {
   readonly #memory: ChannelMemory
   readonly #writers: readonly QueryWriter[]
   readonly #port: MessagePort
+  readonly #masks = new SentMasks()
   /** Results that came as messages before their slots were looked at. */
   readonly #arrived: WorkerResult[] = []
   /** Of the tasks that are not done, in order. */
@@ -70,6 +79,12 @@ export class Channel {
     return this.#writers[slotOf(this.#publishedCount)]
   }
 
+  /** Lets the worker have a mask, before a task that needs it is written or sent. */
+  bring(mask: Mask): void {
+    const message = this.#masks.messageFor(mask)
+    if (message !== undefined) this.#post(message)
+  }
+
   /** Sends what was written into the batch. */
   sendBatch(end: TaskEnd): void {
     this.#publish(this.batch.queryCount, end)
@@ -77,7 +92,7 @@ export class Channel {
 
   sendTask(task: WorkerTask, end: TaskEnd): void {
     // Before its slot is published, so that the worker finds it.
-    this.#port.postMessage(task)
+    this.#post(task)
     this.#publish(BY_MESSAGE, end)
   }
 
@@ -123,6 +138,10 @@ export class Channel {
   /** Lets the worker do what it was sent, and then end. */
   close(): void {
     if (!this.#isOver) this.#publish(CLOSE)
+  }
+
+  #post(message: WorkerMessage): void {
+    this.#port.postMessage(message)
   }
 
   #publish(head: number, end?: TaskEnd): void {

@@ -9,10 +9,10 @@
  */
 import { once } from 'node:events'
 import { Piscina } from 'piscina'
+import { beforeDeadline, NO_ANSWER_IN_TIME } from '../deadline.js'
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
-import { beforeDeadline, NO_ANSWER_IN_TIME } from './deadline.js'
 import type { Caller, ClipFailure, ClipOutcome, ClipRunner } from './messages.js'
 
 interface ClipPoolOptions {

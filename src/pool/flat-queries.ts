@@ -2,7 +2,7 @@
  * Queries as they travel: many in two typed arrays, since each object that crosses threads costs
  * more than the search for a small shape.
  *
- *   words   for each query: its kind, how recipients count, indexes of shards, ids of sources, and all lengths
+ *   words   for each query: its kind, how recipients count, its mask, indexes of shards, ids of sources, and all lengths
  *   floats  for each query: when it expires, then vertices, bounds, arcs, radii and positions
  *
  * @module
@@ -26,8 +26,10 @@ type Query = Omit<SelectionTask<SelectionKind>, 'isLarge' | 'shardIndexes'> & {
 }
 
 /** A query as a worker takes it: its arrays are views into those that travelled. */
-export interface TimedQuery extends Omit<Query, 'shardIndexes'> {
+export interface TimedQuery extends Omit<Query, 'shardIndexes' | 'mask'> {
   readonly shardIndexes: Uint32Array
+  /** 0 for none. */
+  readonly maskId: number
   /** When nobody waits for it any more, by `sharedClockMs`. */
   readonly expiresMs: number
 }
@@ -116,7 +118,7 @@ export function unflatten({ queryCount, words, floats }: FlatQueries): TimedQuer
   return queries
 }
 
-const KINDS: readonly SelectionKind[] = ['count', 'select']
+const KINDS: readonly SelectionKind[] = ['count', 'select', 'cover']
 const COUNT_MODES: readonly CountMode[] = ['ContactLocation', 'Contact']
 
 /** Copies numbers, unless they run over the end. Most lists are too short for a call into the engine. */
@@ -133,10 +135,11 @@ function copyInto(
 const COPIED_BY_HAND_COUNT = 64
 
 function writeQuery(to: QueryWriter, query: Query): void {
-  const { kind, countMode, isDistinct, shardIndexes, shapes } = query
+  const { kind, countMode, isDistinct, mask, shardIndexes, shapes } = query
   to.pushWord(KINDS.indexOf(kind))
   to.pushWord(COUNT_MODES.indexOf(countMode))
   to.pushWord(isDistinct ? 1 : 0)
+  to.pushWord(mask === null ? 0 : mask.id)
   writeWords(to, shardIndexes)
   writeLayers(to, shapes.included)
   writeLayers(to, shapes.excluded)
@@ -198,12 +201,13 @@ function readQuery(from: Reading): TimedQuery {
   const kind = KINDS[readWord(from)]
   const countMode = COUNT_MODES[readWord(from)]
   const isDistinct = readWord(from) === 1
+  const maskId = readWord(from)
   const shardIndexes = readWords(from)
   const included = readLayers(from)
   const excluded = readLayers(from)
   const nearest = readList(from, readNearest)
   const shapes = { included, excluded, nearest }
-  return { kind, countMode, isDistinct, shardIndexes, shapes, expiresMs }
+  return { kind, countMode, isDistinct, maskId, shardIndexes, shapes, expiresMs }
 }
 
 function readLayers(from: Reading): Shapes['included'] {

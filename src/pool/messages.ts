@@ -6,12 +6,16 @@
  */
 import { performance } from 'node:perf_hooks'
 import type { Shapes } from '../geometry/shapes.js'
+import type { Mask } from '../shard/mask.js'
 import type { RowFormat } from '../shard/rows/row-format.js'
 import type { CountMode } from '../shard/select.js'
 
-export type SelectionKind = 'count' | 'select'
+export type SelectionKind = 'count' | 'select' | 'cover'
 
-/** How many of each shard do the shapes select (`count`), or which of them (`select`)? */
+/**
+ * How many of each shard do the shapes select (`count`), or which of them (`select`)? Or whom do the
+ * included layers cover, suppressed or not (`cover`)? The work of that is bounded for each shard.
+ */
 export interface SelectionTask<Kind extends SelectionKind> {
   readonly kind: Kind
   /** Indexes into the shards of the snapshot, ascending. */
@@ -20,6 +24,8 @@ export interface SelectionTask<Kind extends SelectionKind> {
   readonly countMode: CountMode
   /** Whether each phone counts once over all shards of the task. */
   readonly isDistinct: boolean
+  /** Who is there for the request; null where everybody is. */
+  readonly mask: Mask | null
   /** May take milliseconds or more, so that others should not have to wait for it. */
   readonly isLarge: boolean
 }
@@ -38,7 +44,12 @@ export interface RowBytesTask extends Omit<EncodeTask, 'kind'> {
   readonly kind: 'rowBytes'
 }
 
-export type Task = SelectionTask<'count'> | SelectionTask<'select'> | EncodeTask | RowBytesTask
+export type Task =
+  | SelectionTask<'count'>
+  | SelectionTask<'select'>
+  | SelectionTask<'cover'>
+  | EncodeTask
+  | RowBytesTask
 
 /** Milliseconds by a clock that all threads of the process share; `performance.now` is not. */
 export function sharedClockMs(): number {
@@ -49,6 +60,7 @@ export function sharedClockMs(): number {
 export interface TaskResults {
   readonly count: readonly number[]
   readonly select: readonly Uint32Array[]
+  readonly cover: readonly Uint32Array[]
   readonly encode: EncodedRows
   readonly rowBytes: number
 }

@@ -13,7 +13,7 @@ import { Piscina } from 'piscina'
 import { BudgetSpent, Unwanted } from '../shard/budget.js'
 import { attachShard, type Shard } from '../shard/layout.js'
 import { encodeRows, rowBytes } from '../shard/rows/encode-rows.js'
-import { countInside, selectInside } from '../shard/select.js'
+import { countInside, coveredBy, selectInside } from '../shard/select.js'
 import {
   BY_MESSAGE,
   CLOSE,
@@ -29,13 +29,13 @@ import { type Findings, findingsLength, writeFindings } from './flat-findings.js
 import { type FlatQueries, type TimedQuery, unflatten } from './flat-queries.js'
 import { sharedClockMs } from './messages.js'
 import { giveWay } from './priority.js'
+import { WorkerMasks } from './worker-masks.js'
 import {
   type ChannelEnd,
   type QueryWorkerData,
   type RowBytesCounted,
   type RowsWritten,
   WAKE,
-  type WorkerTask,
 } from './worker-messages.js'
 
 /**
@@ -48,15 +48,18 @@ export function attachWorker(): (end: ChannelEnd) => void {
   giveWay()
   const shards = images.map(attachShard)
   countAttached(control)
-  const findAll = (flat: FlatQueries, unwanted: Flag | null) => {
+  const findAll = (flat: FlatQueries, masks: WorkerMasks, unwanted: Flag | null) => {
     const nowMs = sharedClockMs()
     return unflatten(flat).map((query) =>
       // The front has been told that there is no answer in time.
-      nowMs > query.expiresMs ? LATE : find(shards, query, edgeTestCount, unwanted),
+      nowMs > query.expiresMs
+        ? LATE
+        : find(masks.shardsFor(query.maskId), query, edgeTestCount, unwanted),
     )
   }
   return ({ buffer, port }) => {
     const memory = layOutChannel(buffer)
+    const masks = new WorkerMasks(shards, () => receiveMessageOnPort(port)?.message)
     let doneCount = 0
     for (;;) {
       waitForTask(memory, doneCount)
@@ -64,8 +67,8 @@ export function attachWorker(): (end: ChannelEnd) => void {
       const slot = memory.slots[slotOf(doneCount)]
       const [head] = slot.head
       if (head === CLOSE) break
-      if (head === BY_MESSAGE) doMessage(slot, port)
-      else leaveFindings(findAll(queriesIn(slot), null), slot, port)
+      if (head === BY_MESSAGE) doMessage(slot, masks, port)
+      else leaveFindings(findAll(queriesIn(slot), masks, null), slot, port)
       slot.head[1] = 1_000 * (performance.now() - beganMs)
       doneCount = next(doneCount)
       if (countDone(memory, doneCount)) port.postMessage(WAKE)
@@ -73,11 +76,11 @@ export function attachWorker(): (end: ChannelEnd) => void {
     port.close()
   }
 
-  function doMessage(slot: Slot, port: MessagePort): void {
-    const task = receiveMessageOnPort(port)?.message as WorkerTask
+  function doMessage(slot: Slot, masks: WorkerMasks, port: MessagePort): void {
+    const task = masks.nextTask()
     slot.findings[0] = BY_MESSAGE
     if (task.kind === 'queries') {
-      post(findAll(task, task.unwanted), port)
+      post(findAll(task, masks, task.unwanted), port)
       return
     }
     const { shardIndex, runs, format } = task
@@ -118,8 +121,12 @@ function find(
   // Array.from with a function takes as long as the search in a small shard.
   const touched: Shard[] = []
   for (let at = 0; at < shardIndexes.length; at++) touched.push(shards[shardIndexes[at]])
-  const budget = { edgeTestCount, isUnwanted: unwanted && (() => isRaised(unwanted)) }
+  const isUnwanted = unwanted && (() => isRaised(unwanted))
+  const budget = { edgeTestCount, isUnwanted }
   try {
+    if (kind === 'cover') {
+      return { runs: touched.map((each) => coveredBy(each, shapes, { edgeTestCount, isUnwanted })) }
+    }
     return kind === 'count'
       ? { counts: countInside(touched, shapes, budget, countMode, isDistinct) }
       : { runs: selectInside(touched, shapes, budget, countMode, isDistinct) }

@@ -3,8 +3,9 @@
  *
  * @module
  */
+
+import { NO_ANSWER_IN_TIME } from '../deadline.js'
 import { ServiceError } from '../errors.js'
-import { NO_ANSWER_IN_TIME } from './deadline.js'
 import type { QueryFault } from './messages.js'
 
 export const NOT_SERVED = 'this snapshot is not served any more; ask again'

@@ -163,14 +163,15 @@ export class Scheduler {
     const thread = this.#placeFor('small')
     if (thread === undefined || lane.length === 0) return false
     if (lane.length < limits.queriesGatheredCount && this.#isShortUnderWay()) return false
-    const batch = this.#fill(thread.way.batch)
+    const batch = this.#fill(thread.way)
     if (batch.length > 0) this.#sendBatch(thread, batch)
     else this.#sendAlone(thread, 'small', null)
     return true
   }
 
   /** Writes the next small selections for which somebody waits, as far as there is room. */
-  #fill(into: TaskWay['batch']): WaitingSelection[] {
+  #fill(way: TaskWay): WaitingSelection[] {
+    const into = way.batch
     const batch: WaitingSelection[] = []
     const toSharedMs = sharedClockMs() - performance.now()
     const lane = this.#lanes.small
@@ -183,6 +184,7 @@ export class Scheduler {
         this.#fail(waiting, unavailable(GONE))
         continue
       }
+      if (waiting.task.mask !== null) way.bring(waiting.task.mask)
       if (!into.write(waiting.task, waiting.caller.deadlineMs + toSharedMs)) break
       lane.leave(waiting)
       batch.push(waiting)
@@ -254,6 +256,7 @@ export class Scheduler {
     if (unwanted !== null) caller.whenOver(() => raise(unwanted))
     const expiresMs = caller.deadlineMs + sharedClockMs() - performance.now()
     this.#begin(thread, alone)
+    if (task.mask !== null) thread.way.bring(task.mask)
     thread.way.sendTask(
       { kind: 'queries', ...flatten(task, expiresMs), unwanted },
       {

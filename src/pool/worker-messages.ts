@@ -5,6 +5,7 @@
  */
 import type { MessagePort } from 'node:worker_threads'
 import type { ShardImage } from '../shard/layout.js'
+import type { Mask } from '../shard/mask.js'
 import type { RowFormat } from '../shard/rows/row-format.js'
 import type { Control, Flag } from './control.js'
 import type { FlatQueries } from './flat-queries.js'
@@ -26,6 +27,16 @@ export interface ChannelEnd {
 
 /** The message that only wakes a thread. */
 export const WAKE = 0
+
+/** All messages to a worker but `WAKE`: masks come before the first task that needs them. */
+export type WorkerMessage = WorkerTask | MaskMessage
+
+export interface MaskMessage {
+  readonly kind: 'mask'
+  readonly mask: Mask
+  /** The ids of those that no task needs any more. */
+  readonly forgottenIds: readonly number[]
+}
 
 /** The tasks that travel as messages. */
 export type WorkerTask = QueriesTask | RowsTask | RowBytesTask

@@ -19,7 +19,10 @@ import type { QueryThread } from './placement.js'
 import type { QueryWorkerData } from './worker-messages.js'
 
 /** The way to a worker, as the scheduler sees it. */
-export type TaskWay = Pick<Channel, 'batch' | 'drain' | 'letWake' | 'sendBatch' | 'sendTask'>
+export type TaskWay = Pick<
+  Channel,
+  'batch' | 'bring' | 'drain' | 'letWake' | 'sendBatch' | 'sendTask'
+>
 
 /** The threads, as the scheduler sees them. */
 export interface QueryThreads {

@@ -7,9 +7,12 @@
  */
 import type { Answer } from '../format/answer.js'
 import type { Caller, QueryRunner } from '../pool/messages.js'
+import type { Mask } from '../shard/mask.js'
 import type { CountMode } from '../shard/select.js'
+import type { Boundary, BoundaryRule } from './boundary.js'
 import type { Catalogue } from './catalogue.js'
 import { dispatch } from './dispatch.js'
+import type { Masks } from './masks.js'
 import { mergeCounts, mergeRuns, type SourceSelection } from './merge.js'
 import { cutToPage, pageOf } from './page.js'
 import type { JsonObject } from './parse.js'
@@ -25,6 +28,9 @@ export interface SelectionService {
   readonly queryThreadCount: number
   /** How recipients count where a request does not say. */
   readonly countMode: () => CountMode
+  /** Which boundary holds for a request. */
+  readonly boundaryRule: BoundaryRule
+  readonly masks: Masks
 }
 
 /**
@@ -54,13 +60,22 @@ export function answer(
   try {
     const query = validate(request)
     const countMode = query.countMode ?? service.countMode()
-    const page = pageOf({ query, snapshotId: service.catalogue.snapshotId, countMode })
-    return select(service, query, countMode, caller).then((selections) =>
+    const boundary = service.boundaryRule.for(query.clipToBoundary)
+    const { snapshotId } = service.catalogue
+    const page = pageOf({ query, snapshotId, countMode, boundaryKey: boundary?.key })
+    return select(service, query, { countMode, boundary }, caller).then((selections) =>
       recipientAnswer(service, query.countsOnly, cutToPage(selections, page), caller),
     )
   } catch (fault) {
     return Promise.reject(fault)
   }
+}
+
+/** What a query leaves to the configuration, or does not say by itself. */
+interface Selecting {
+  readonly countMode: CountMode
+  /** Nobody beyond it is selected; undefined is no boundary. */
+  readonly boundary: Boundary | undefined
 }
 
 /**
@@ -69,20 +84,35 @@ export function answer(
  * @throws ServiceError  at once or as a rejection
  */
 export function select(
+  service: SelectionService,
+  query: Query,
+  { countMode, boundary }: Selecting,
+  caller: Caller,
+): Promise<readonly SourceSelection[]> {
+  refuseUnknownSources(query.sourceReferences, service.catalogue)
+  if (boundary === undefined) return search(service, query, countMode, null, caller)
+  const mask = service.masks.of(boundary, caller)
+  return mask instanceof Promise
+    ? mask.then((found) => search(service, query, countMode, found, caller))
+    : search(service, query, countMode, mask, caller)
+}
+
+function search(
   { catalogue, runner, queryThreadCount }: SelectionService,
   query: Query,
   countMode: CountMode,
+  mask: Mask | null,
   caller: Caller,
 ): Promise<readonly SourceSelection[]> {
-  const { countsOnly, sourceIds, sourceReferences } = query
-  refuseUnknownSources(sourceReferences, catalogue)
+  const { countsOnly, sourceIds } = query
+  const counting = { countMode, mask }
   if (countsOnly) {
-    const tasks = planTasks('count', query, countMode, catalogue, queryThreadCount)
+    const tasks = planTasks('count', query, counting, catalogue, queryThreadCount)
     return dispatch(runner, tasks, caller, (counted) =>
       mergeCounts(catalogue, sourceIds, tasks, counted),
     )
   }
-  const tasks = planTasks('select', query, countMode, catalogue, queryThreadCount)
+  const tasks = planTasks('select', query, counting, catalogue, queryThreadCount)
   return dispatch(runner, tasks, caller, (selected) =>
     mergeRuns(catalogue, sourceIds, tasks, selected),
   )

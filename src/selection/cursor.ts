@@ -17,6 +17,8 @@ export interface ListBasis {
   readonly snapshotId: string
   /** That counts, whether the query says it or the configuration. */
   readonly countMode: CountMode
+  /** Of the boundary that holds, whether the query asks for it or the service has it always. */
+  readonly boundaryKey: string | undefined
 }
 
 /** A place in the order of a snapshot: by shard, then by index. */
@@ -68,13 +70,15 @@ function partOf(bytes: Buffer, part: 'state' | 'seal'): Buffer {
   return bytes.subarray(CURSOR[part], part === 'state' ? CURSOR.seal : CURSOR.end)
 }
 
-function stateOf({ snapshotId, countMode }: ListBasis): Buffer {
-  const digest = createHash('sha256').update(`${snapshotId} ${countMode}`).digest()
+function stateOf({ snapshotId, countMode, boundaryKey }: ListBasis): Buffer {
+  const parts = [snapshotId, countMode, ...(boundaryKey === undefined ? [] : [boundaryKey])]
+  const digest = createHash('sha256').update(parts.join(' ')).digest()
   return digest.subarray(0, CURSOR.seal - CURSOR.state)
 }
 
 /** Of all that a query selects by, and of the other parts, so that a damaged cursor is none. */
-function sealOf({ shapes, sourceIds, countMode, isDistinct }: Query, bytes: Buffer): Buffer {
+function sealOf(query: Query, bytes: Buffer): Buffer {
+  const { shapes, sourceIds, countMode, isDistinct, clipToBoundary } = query
   const { included, excluded, nearest } = shapes
   const arrays = [...included, ...excluded].flatMap(layerArrays)
   // Lengths go before contents: what is drawn otherwise is then never the same bytes.
@@ -83,6 +87,8 @@ function sealOf({ shapes, sourceIds, countMode, isDistinct }: Query, bytes: Buff
     sourceIds,
     countMode,
     isDistinct,
+    // Left out unless it is asked for, so that older cursors of all other requests are valid.
+    clipToBoundary: clipToBoundary || undefined,
     nearest,
     included: included.map((layer) => layer.sourceIds),
     excluded: excluded.map((layer) => layer.sourceIds),

@@ -7,9 +7,17 @@ import { layerMeets, layerSize } from '../geometry/layer-parts.js'
 import { holdsFor, type Shapes, type SourceFilter } from '../geometry/shapes.js'
 import { limits } from '../limits.js'
 import type { SelectionKind, SelectionTask } from '../pool/messages.js'
+import { isAllBeyond, type Mask } from '../shard/mask.js'
 import { type CountMode, needsWholeSources } from '../shard/select.js'
 import type { Catalogue, CatalogueShard } from './catalogue.js'
 import type { Query } from './validate.js'
+
+/** What does not follow from the query alone. */
+interface Counting {
+  readonly countMode: CountMode
+  /** Of the boundary that holds for the query; null where none does. */
+  readonly mask: Mask | null
+}
 
 /**
  * A query that touches few shards goes whole to one worker; a larger one is dealt out to several, by
@@ -22,18 +30,18 @@ import type { Query } from './validate.js'
  */
 export function planTasks<Kind extends SelectionKind>(
   kind: Kind,
-  { shapes, sourceIds, isDistinct }: Query,
-  countMode: CountMode,
-  { shards }: Catalogue,
+  { shapes, sourceIds, isDistinct }: Pick<Query, 'isDistinct' | 'shapes' | 'sourceIds'>,
+  { countMode, mask }: Counting,
+  { shards }: Pick<Catalogue, 'shards'>,
   threadCount: number,
 ): readonly SelectionTask<Kind>[] {
-  const touched = touchedBy(shapes, sourceIds, shards)
+  const touched = touchedBy(shapes, sourceIds, shards, mask)
   if (touched.length === 0) return NO_TASKS
   const isShared = reachesFar(touched, shards)
   const hasWholeSources = needsWholeSources(shapes, countMode)
   const isLarge = isShared || shapes.nearest.length > 0 || sizeOf(shapes) > limits.smallVertexCount
   const taskOf = (shardIndexes: readonly number[]): SelectionTask<Kind> => {
-    return { kind, shardIndexes, shapes, countMode, isDistinct, isLarge }
+    return { kind, shardIndexes, shapes, countMode, isDistinct, mask, isLarge }
   }
   if (!isShared || isDistinct) return [taskOf(touched)]
   const together = (index: number) => (hasWholeSources ? shards[index].sourceId : index)
@@ -52,11 +60,13 @@ function touchedBy(
   shapes: Shapes,
   sourceIds: SourceFilter,
   shards: readonly CatalogueShard[],
+  mask: Mask | null,
 ): number[] {
   const touched: number[] = []
   for (let index = 0; index < shards.length; index++) {
     const shard = shards[index]
     if (sourceIds !== null && !sourceIds.includes(shard.sourceId)) continue
+    if (mask !== null && isAllBeyond(mask, index)) continue
     if (isTouched(shard, shapes)) touched.push(index)
   }
   return touched

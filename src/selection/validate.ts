@@ -26,6 +26,8 @@ export interface Query {
   readonly countMode: CountMode | undefined
   /** Whether each phone is given once, over all sources that are answered for. */
   readonly isDistinct: boolean
+  /** Undefined where the request leaves it to the service. */
+  readonly clipToBoundary: boolean | undefined
   /** The sources that are answered for. */
   readonly sourceIds: SourceFilter
   /** Every source id that was named; whether the snapshot has it is for a later stage to say. */
@@ -49,6 +51,7 @@ export function validate(request: JsonObject): Query {
     countsOnly: readBoolean(single(given.countsOnly), 'countsOnly'),
     countMode: readCountMode(single(given.contactCountMode)),
     isDistinct: readBoolean(single(given.distinct), 'distinct'),
+    clipToBoundary: readBooleanIfGiven(single(given.clipToBoundary), 'clipToBoundary'),
     sourceIds: filter.sourceIds,
     sourceReferences: joined(filter.sourceReferences, sourceReferences),
     shapes,
@@ -136,9 +139,14 @@ function joined<Item>(first: readonly Item[], second: readonly Item[]): readonly
   return second.length === 0 ? first : [...first, ...second]
 }
 
-/** Absent and null are false; `"true"`, `"false"`, 1 and 0 are taken as some clients write them. */
-export function readBoolean(value: unknown, field: string): boolean {
-  if (value === undefined || value === null) return false
+/** Absent and null are false. */
+function readBoolean(value: unknown, field: string): boolean {
+  return readBooleanIfGiven(value, field) ?? false
+}
+
+/** `"true"`, `"false"`, 1 and 0 are taken as some clients write them. */
+function readBooleanIfGiven(value: unknown, field: string): boolean | undefined {
+  if (value === undefined || value === null) return undefined
   const flag = flagOf(value)
   if (flag !== undefined) return flag
   throw new ServiceError(

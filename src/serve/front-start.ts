@@ -6,9 +6,10 @@
 import type { Log } from '../log.js'
 import { type QueryPool, startQueryPool } from '../pool/query-pool.js'
 import type { SelectionService } from '../selection/answer.js'
+import { createMasks } from '../selection/masks.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { OpenSnapshot } from './front-current.js'
-import { warm } from './front-warm.js'
+import { findMask, warm } from './front-warm.js'
 
 interface StartedSnapshot extends OpenSnapshot {
   readonly pool: QueryPool
@@ -21,13 +22,14 @@ interface StartOptions {
   readonly workerArgs?: readonly string[]
   readonly queryThreadCount: number
   readonly countMode: SelectionService['countMode']
+  readonly boundaryRule: SelectionService['boundaryRule']
   readonly log: Log
 }
 
 /** @throws  when the workers do not start, or do not answer; then nothing holds the snapshot */
 export async function startSnapshot(
   { id, sources, shards }: Snapshot,
-  { workerUrl, workerArgs = [], queryThreadCount, countMode, log }: StartOptions,
+  { workerUrl, workerArgs = [], queryThreadCount, countMode, boundaryRule, log }: StartOptions,
 ): Promise<StartedSnapshot> {
   const pool = await startQueryPool({
     workerUrl,
@@ -37,27 +39,14 @@ export async function startSnapshot(
     log,
   })
   const catalogue = { snapshotId: id, sources, shards }
-  const service = { catalogue, runner: pool, queryThreadCount, countMode: onceATurn(countMode) }
+  const workers = { catalogue, runner: pool, queryThreadCount }
+  const service = { ...workers, countMode, boundaryRule, masks: createMasks(workers) }
   try {
     await warm(service)
+    await findMask(service)
   } catch (error) {
     await pool.close()
     throw error
   }
   return { service, pool, close: () => pool.close() }
-}
-
-/** Asks again in the next turn of the event loop, in which a change is seen early enough. */
-function onceATurn<Value extends string>(ask: () => Value): () => Value {
-  let known: Value | undefined
-  const forget = () => {
-    known = undefined
-  }
-  return () => {
-    if (known === undefined) {
-      known = ask()
-      setImmediate(forget)
-    }
-    return known
-  }
 }

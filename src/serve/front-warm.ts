@@ -10,10 +10,13 @@ import { UNITS_PER_DEGREE } from '../geometry/units.js'
 import { limits } from '../limits.js'
 import { callerUntil } from '../pool/messages.js'
 import { answer, type SelectionService } from '../selection/answer.js'
+import { NO_BOUNDARY } from '../selection/boundary.js'
 import type { CatalogueShard } from '../selection/catalogue.js'
 
 /** @throws ServiceError  when a request is not answered */
-export async function warm(service: SelectionService): Promise<void> {
+export async function warm(warmed: SelectionService): Promise<void> {
+  // Where there must be a boundary, there may be none yet.
+  const service = { ...warmed, boundaryRule: NO_BOUNDARY }
   const { catalogue, queryThreadCount } = service
   if (catalogue.shards.length === 0) return
   const { shards } = catalogue
@@ -31,6 +34,17 @@ export async function warm(service: SelectionService): Promise<void> {
       await writeBody(body, impatientSink())
     })
     await Promise.all(requests.map((request) => request.catch(unlessFull)))
+  }
+}
+
+/** Finds the mask that every request will need, if there is one, so that the first need not wait for it. */
+export async function findMask({ boundaryRule, masks }: SelectionService): Promise<void> {
+  try {
+    const boundary = boundaryRule.for(undefined)
+    if (boundary !== undefined) await masks.of(boundary, inTime())
+  } catch (fault) {
+    // Requests are refused for it, or find it themselves.
+    if (!(fault instanceof ServiceError)) throw fault
   }
 }
 

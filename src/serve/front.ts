@@ -18,6 +18,7 @@ import { recipientOperations } from '../operations/recipients.js'
 import { suppressionOperations } from '../operations/suppressions.js'
 import { CLIPPING_ENVIRONMENT } from '../outline/task.js'
 import { ClipPool } from '../pool/clip-pool.js'
+import { createBoundaryRule } from '../selection/boundary.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { openStore } from '../store/store.js'
 import { readVersion } from '../version.js'
@@ -25,6 +26,7 @@ import { createCurrent } from './front-current.js'
 import { startSnapshot } from './front-start.js'
 import { frontSwap } from './front-swap.js'
 import type { DrainTimes, FrontData, FrontOrder, FrontReport } from './messages.js'
+import { onceATurn } from './once-a-turn.js'
 
 /**
  * Starts the thread, and reports `ready`.
@@ -47,13 +49,20 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
   })
 
   const store = openStore(dataDirectory, data.changes)
-  const { countMode } = store
+  const countMode = onceATurn(store.countMode)
+  const boundaryRule = createBoundaryRule(
+    onceATurn(customerBoundaryOf(store)),
+    data.clipsRecipients,
+  )
+  const boundaryFault = boundaryRule.fault()
+  if (boundaryFault !== undefined) log.warn({ reason: boundaryFault }, 'there is no boundary')
   const start = (snapshot: Snapshot) =>
     startSnapshot(snapshot, {
       workerUrl: QUERY_WORKER,
       workerArgs,
       queryThreadCount,
       countMode,
+      boundaryRule,
       log,
     })
   const current = createCurrent(await start(data.snapshot))
@@ -76,7 +85,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
         return catalogueOf()
       },
       runner: clipPool,
-      boundary: customerBoundaryOf(store),
+      boundaryRule,
     }),
   }
   const server = new HttpServer({
@@ -85,7 +94,11 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
       ...operationRoutes(executors),
       ...healthRoutes(
         () => (isDraining ? 'draining' : undefined),
-        () => ({ snapshotId: catalogueOf().snapshotId, ...news }),
+        () => ({
+          snapshotId: catalogueOf().snapshotId,
+          ...news,
+          boundaryFault: boundaryRule.fault(),
+        }),
       ),
     ],
     log,

@@ -18,6 +18,8 @@ export interface FrontData {
   /** Up to which change to the suppression lists the snapshot is marked. */
   readonly suppressionProgress: Int32Array
   readonly queryThreadCount: number
+  /** Whether nobody beyond the boundary of the configuration may be answered for. */
+  readonly clipsRecipients: boolean
   readonly corsOrigins: readonly string[]
   /** Milliseconds between deaths of a query worker; 0 is never. */
   readonly crashQueryWorkerMs: number

@@ -155,6 +155,7 @@ function startFronts(config: Config, loaded: Loaded): Promise<Front[]> {
         suppressionProgress: suppressions.progress,
         // Dealt out one by one, so that the first fronts get what does not divide evenly.
         queryThreadCount: Math.ceil((queryThreadCount - index) / httpThreadCount),
+        clipsRecipients: config.clipsRecipientsToBoundary,
         corsOrigins: config.corsOrigins,
         crashQueryWorkerMs: config.crashQueryWorkerMs,
         workerArgs: config.workerArgs,

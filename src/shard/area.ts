@@ -13,6 +13,7 @@ import { holdsFor, type Layer, type Shapes } from '../geometry/shapes.js'
 import { type Budget, BudgetSpent, charge, RUN_COST } from './budget.js'
 import { type Kernel, kernelFor } from './descent/kernel.js'
 import type { Shard } from './layout.js'
+import { takeWithin } from './mask.js'
 import { descendReach } from './reach/reach-descend.js'
 import { normalise, RunList, subtract } from './runs.js'
 import { countMarked, hasMarks, takeUnmarked } from './suppressed.js'
@@ -88,11 +89,11 @@ function countReached(
   const table = reachTableOf(reaches, budget)
   for (const [at, shard] of shards.entries()) {
     const ties = tiesOf(shard, shared)
-    const isListed = hasMarks(shard.marks) || ties.ids.length > 0
+    const isListed = shard.mask !== null || hasMarks(shard.marks) || ties.ids.length > 0
     if (isListed) countedRuns.clear()
     const runs = isListed ? countedRuns : null
     const count = within(budget, descendReach(shard, table, budget, runs))
-    counts[at] = runs === null ? count : countUnmarked(shard, count, runs, ties, tied[at], budget)
+    counts[at] = runs === null ? count : countPresent(shard, count, runs, ties, tied[at], budget)
   }
   return counts
 }
@@ -118,10 +119,10 @@ function countInPolygons(
       fillTable(kernel, polygons, 0, polygons.polygonStarts[1], SHELL_BIT, budget)
     filled = kernel
     const ties = tiesOf(shard, shared)
-    if (hasMarks(shard.marks)) {
+    if (shard.mask !== null || hasMarks(shard.marks)) {
       countedRuns.clear()
       const count = within(budget, kernel.descend(shard, true, budget, countedRuns))
-      counts[at] = countUnmarked(shard, count, countedRuns, ties, tied[at], budget)
+      counts[at] = countPresent(shard, count, countedRuns, ties, tied[at], budget)
     } else if (ties.ids.length > 0) {
       counts[at] = within(budget, kernel.descend(shard, true, budget, tied[at], ties))
     } else {
@@ -132,39 +133,59 @@ function countInPolygons(
 }
 
 /**
- * How many of the recipients in runs, which it may change, are not marked; appends those of them that
- * share something.
+ * How many of the recipients in runs, which it may change, are neither beyond the mask nor marked; appends
+ * those of them that share something.
+ *
+ * @param foundCount  how many are in the runs
  */
-function countUnmarked(
+function countPresent(
   shard: Shard,
-  count: number,
+  foundCount: number,
   runs: RunList,
   ties: Ties,
   tied: RunList,
   budget: Budget,
 ): number {
+  let count = foundCount
+  if (shard.mask !== null) {
+    takeMaskedAway(shard.mask, runs, budget)
+    count = runs.recipientCount()
+  }
   if (ties.ids.length === 0) {
     if (!hasMarks(shard.marks)) return count
     chargeMarks(runs, count, budget)
     return count - countMarked(shard.marks, runs)
   }
-  takeMarkedAway(shard, runs, budget)
+  takeMarkedAway(shard.marks, runs, budget)
   appendTied(ties, runs.inUse(), tied, budget)
   return runs.recipientCount()
 }
 
-/** Leaves in `into` who is in any included layer and in no excluded one, and is not marked. */
+/** Leaves in `into` who is there, in any included layer and in no excluded one. */
 export function selectArea(shard: Shard, shapes: Shapes, into: RunList, budget: Budget): void {
   selectUnion(shard, shapes.included, into, budget)
   if (into.runCount > 0 && shapes.excluded.length > 0) {
     selectUnion(shard, shapes.excluded, excludedRuns, budget)
     takeAway(into, excludedRuns, budget)
   }
-  takeMarkedAway(shard, into, budget)
+  takeAbsentAway(shard, into, budget)
 }
 
-/** Takes from `runs` who is marked. */
-export function takeMarkedAway({ marks }: Shard, runs: RunList, budget: Budget): void {
+/** Takes from `runs` who is as if not there: beyond the mask, or marked. */
+export function takeAbsentAway({ mask, marks }: Shard, runs: RunList, budget: Budget): void {
+  if (mask !== null) takeMaskedAway(mask, runs, budget)
+  takeMarkedAway(marks, runs, budget)
+}
+
+function takeMaskedAway(mask: Uint32Array, runs: RunList, budget: Budget): void {
+  if (runs.runCount === 0) return
+  charge(budget, SUBTRACT_COST * runs.runCount)
+  takeWithin(mask, runs, spareRuns)
+  runs.exchange(spareRuns)
+  charge(budget, RUN_COST * runs.runCount)
+}
+
+function takeMarkedAway(marks: Shard['marks'], runs: RunList, budget: Budget): void {
   if (!hasMarks(marks) || runs.runCount === 0) return
   chargeMarks(runs, runs.recipientCount(), budget)
   takeUnmarked(marks, runs, spareRuns)
@@ -172,7 +193,7 @@ export function takeMarkedAway({ marks }: Shard, runs: RunList, budget: Budget):
   charge(budget, RUN_COST * runs.runCount)
 }
 
-/** Leaves in `into` who is in any of the layers, marked or not. */
+/** Leaves in `into` who is in any of the layers, there or not. */
 export function selectUnion(
   shard: Shard,
   layers: readonly Layer[],

@@ -80,6 +80,8 @@ export interface Shard {
   readonly phones: Uint8Array
   readonly arena: Arena | null
   readonly marks: Marks | null
+  /** Who is there for a request, as runs; null where everybody is (mask.ts). */
+  readonly mask: Uint32Array | null
   /** Of recipients whose contact has several; all are where the shard alone is known. */
   readonly contactTies: Ties
   /** Of recipients whose phone another recipient has, too. */
@@ -115,6 +117,7 @@ export function attachShard(shard: ShardImage): Shard {
     phones: image.subarray(phonesOffset, phonesOffset + phonesBytes),
     arena: shard.arena,
     marks: shard.marks,
+    mask: null,
     contactTies: shard.contactTies ?? allTied,
     phoneTies: shard.phoneTies,
   }

@@ -9,11 +9,12 @@ import type KDBush from 'kdbush'
 import { haversineMetres } from '../geometry/great-circle.js'
 import { holdsFor, type Nearest, type Shapes } from '../geometry/shapes.js'
 import { UNITS_PER_DEGREE } from '../geometry/units.js'
-import { selectUnion, takeAway, takeMarkedAway } from './area.js'
+import { selectUnion, takeAbsentAway, takeAway } from './area.js'
 import { type Budget, charge, RUN_COST } from './budget.js'
 import { Closest } from './closest.js'
 import type { Shard } from './layout.js'
-import { normalise, RunList } from './runs.js'
+import { isWithin } from './mask.js'
+import { normalise, RunList, recipientCountOf } from './runs.js'
 import { hasMarks, isMarked } from './suppressed.js'
 
 /**
@@ -39,7 +40,7 @@ export function selectNearest(
   const area = areasOf(shards, shapes.included, budget)
   for (const [at, runs] of area.entries()) {
     takeAway(runs, removed[at], budget)
-    takeMarkedAway(shards[at], runs, budget)
+    takeAbsentAway(shards[at], runs, budget)
   }
   const wanted = nearest.filter(({ isExcluded }) => !isExcluded)
   if (wanted.length === 0) return area.map((runs) => runs.toPairs())
@@ -92,41 +93,77 @@ function addPicks(
 
 /** Measures everyone in the area. */
 function only(area: readonly RunList[]): Candidates {
-  return (shard, at, near, into, budget) => {
-    const { pairs, runCount } = area[at]
-    charge(budget, DISTANCE_COST * area[at].recipientCount())
-    for (let i = 0; i < 2 * runCount; i += 2) {
-      for (let recipient = pairs[i]; recipient < pairs[i + 1]; recipient++) {
-        into.offer(metresFrom(near, shard, recipient), at, shard.ids[recipient], recipient)
-      }
+  return (shard, at, near, into, budget) => measure(shard, area[at], at, near, into, budget)
+}
+
+function measure(
+  shard: Shard,
+  { pairs, runCount }: RunList,
+  ...[at, near, into, budget]: [at: number, near: Nearest, into: Closest, budget: Budget]
+): void {
+  for (let i = 0; i < 2 * runCount; i += 2) {
+    charge(budget, DISTANCE_COST * (pairs[i + 1] - pairs[i]))
+    for (let recipient = pairs[i]; recipient < pairs[i + 1]; recipient++) {
+      into.offer(metresFrom(near, shard, recipient), at, shard.ids[recipient], recipient)
     }
   }
 }
 
-/** Searches outwards, passing over those who are removed or marked. */
+/**
+ * Passes over those who are removed or as if not there. It searches outwards; in a shard with a mask for
+ * as long as it would take to measure everyone within, and then it measures them: a place may be far from
+ * all of them, and close to crowds beyond.
+ */
 function everyoneBut(removed: readonly RunList[]): Candidates {
   return (shard, at, near, into, budget) => {
-    const marks = hasMarks(shard.marks) ? shard.marks : null
-    const isAllowed = (recipient: number) => {
-      charge(budget, SEARCH_COST)
-      if (marks !== null && isMarked(marks, recipient)) return false
-      return !removed[at].has(recipient)
+    try {
+      searchOutwards(shard, removed[at], at, near, into, budget)
+    } catch (error) {
+      if (!(error instanceof SearchedTooLong)) throw error
+      const left = new RunList()
+      left.appendPairs(Uint32Array.of(0, shard.recipientCount))
+      takeAway(left, removed[at], budget)
+      takeAbsentAway(shard, left, budget)
+      measure(shard, left, at, near, into, budget)
     }
-    const search = (count: number, metres: number) => {
-      const index = { ...degreeIndex(shard), nodeSize: shard.nodeSize } as unknown as KDBush
-      const lng = near.lng / UNITS_PER_DEGREE
-      const kilometres = roundedUp(metres) / 1000
-      return around(index, lng, near.lat / UNITS_PER_DEGREE, count, kilometres, isAllowed)
-    }
-    // One more than wanted: if it is no farther away than the last, a tie has to be broken.
-    let found = search(near.count + 1, into.farthestMetres)
-    if (found.length > near.count) {
-      const [last, next] = found.slice(-2).map((recipient) => metresFrom(near, shard, recipient))
-      if (next <= roundedUp(last)) found = search(Number.POSITIVE_INFINITY, last)
-    }
-    for (const recipient of found) {
-      into.offer(metresFrom(near, shard, recipient), at, shard.ids[recipient], recipient)
-    }
+  }
+}
+
+class SearchedTooLong extends Error {}
+
+/** @throws SearchedTooLong  before it has offered anybody */
+function searchOutwards(
+  shard: Shard,
+  removed: RunList,
+  ...[at, near, into, budget]: [at: number, near: Nearest, into: Closest, budget: Budget]
+): void {
+  const { mask } = shard
+  const marks = hasMarks(shard.marks) ? shard.marks : null
+  let looksLeft =
+    mask === null
+      ? Number.POSITIVE_INFINITY
+      : (recipientCountOf(mask) * DISTANCE_COST) / SEARCH_COST
+  const isAllowed = (recipient: number) => {
+    charge(budget, SEARCH_COST)
+    if (--looksLeft < 0) throw new SearchedTooLong()
+    if (mask !== null && !isWithin(mask, recipient)) return false
+    if (marks !== null && isMarked(marks, recipient)) return false
+    return !removed.has(recipient)
+  }
+  const search = (count: number, metres: number) => {
+    const index = { ...degreeIndex(shard), nodeSize: shard.nodeSize } as unknown as KDBush
+    const lng = near.lng / UNITS_PER_DEGREE
+    const kilometres = roundedUp(metres) / 1000
+    return around(index, lng, near.lat / UNITS_PER_DEGREE, count, kilometres, isAllowed)
+  }
+  // One more than wanted: if it is no farther away than the last, a tie has to be broken.
+  let found = search(near.count + 1, into.farthestMetres)
+  if (found.length > near.count) {
+    const [last, next] = found.slice(-2).map((recipient) => metresFrom(near, shard, recipient))
+    if (next <= roundedUp(last)) found = search(Number.POSITIVE_INFINITY, last)
+  }
+  for (const recipient of found) {
+    into.offer(metresFrom(near, shard, recipient), at, shard.ids[recipient], recipient)
   }
 }
 

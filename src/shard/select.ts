@@ -4,7 +4,7 @@
  * @module
  */
 import { holdsFor, type Shapes } from '../geometry/shapes.js'
-import { countDirectly, selectArea } from './area.js'
+import { countDirectly, selectArea, selectUnion } from './area.js'
 import type { Budget } from './budget.js'
 import type { Shard } from './layout.js'
 import { selectNearest } from './nearest.js'
@@ -16,8 +16,8 @@ import { appendTied } from './ties/ties.js'
 export type CountMode = 'ContactLocation' | 'Contact'
 
 /**
- * Counts the recipients, or the contacts, of each shard that the shapes select. Whoever is marked is
- * as if not there; what is marked meanwhile may or may not count.
+ * Counts the recipients, or the contacts, of each shard that the shapes select. Whoever is marked, or
+ * beyond the mask, is as if not there; what is marked meanwhile may or may not count.
  *
  * @param shards  in the order of the snapshot; with all shards of a source where `needsWholeSources`,
  *   and all that are touched where `isDistinct`. In `Contact` mode a contact counts in the first of
@@ -70,6 +70,16 @@ export function selectInside(
 ): Uint32Array[] {
   const runs = selectSources(shards, shapes, budget, mode)
   return isDistinct ? firstsOf(shards, 'phone', runs, budget) : runs
+}
+
+/**
+ * The recipients of a shard that the included layers cover, suppressed or not, as runs.
+ *
+ * @throws BudgetSpent
+ */
+export function coveredBy(shard: Shard, { included }: Shapes, budget: Budget): Uint32Array {
+  selectUnion(shard, included, selected, budget)
+  return selected.toPairs()
 }
 
 /** Whether one task must have all shards of a source, since what one selects depends on the others. */

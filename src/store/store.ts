@@ -23,6 +23,8 @@ export interface Store {
   /** How recipients count where a request does not say. */
   countMode(): CountMode
   configuration(): StoredDocument
+  /** The hash of the configuration, without reading that. */
+  configurationVersion(): string
   /** @returns undefined when there is no such context */
   contextVersion(id: string): string | undefined
   context(id: string): StoredContext | undefined
@@ -61,6 +63,8 @@ export interface StoredCounts {
   readonly countMode: CountMode
   /** Of the suppression lists by which it was counted, at least; 0 unless given. */
   readonly suppressionVersion?: number
+  /** Of the boundary beyond which nobody was counted; left out where there was none. */
+  readonly boundaryKey?: string | undefined
   /** Undefined for a shape that cannot be read. */
   readonly contacts: readonly Contact[] | undefined
 }
@@ -87,6 +91,10 @@ export function storeOf(tables: Tables, requests: ChangeRequests): Store {
       const version = meta.get(META.configurationVersion)
       const json = documents.get('configuration')
       return version === undefined || json === undefined ? builtIn : { version, json }
+    },
+    configurationVersion() {
+      refresh()
+      return (meta.get(META.configurationVersion) as string | undefined) ?? builtIn.version
     },
     contextVersion(id) {
       refresh()

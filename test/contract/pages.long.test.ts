@@ -122,6 +122,7 @@ t.test('a cursor that does not lead on is refused; one from beyond the end does'
     query: validate(square),
     snapshotId: first.headers['x-snapshot'],
     countMode: 'ContactLocation',
+    boundaryKey: undefined,
   } as const
   const next = readCursor(basis, after)
   t.equal(next.shardIndex, 0)

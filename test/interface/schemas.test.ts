@@ -209,6 +209,7 @@ const REQUEST = [
   'sources list of integer',
   'contactCountMode string',
   'distinct boolean',
+  'clipToBoundary boolean',
   'limit integer',
   'after string',
 ]

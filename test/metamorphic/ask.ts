@@ -45,7 +45,8 @@ export function ask(
   const selected = new Uint8Array(lngs.length)
   try {
     const query = validate({ geoJSON })
-    const tasks = planTasks('select', query, 'ContactLocation', catalogue, THREAD_COUNT)
+    const plain = { countMode: 'ContactLocation', mask: null } as const
+    const tasks = planTasks('select', query, plain, catalogue, THREAD_COUNT)
     for (const { shardIndexes, shapes } of tasks) {
       const touched = Array.from(shardIndexes, (index) => shards[index])
       const runs = selectInside(touched, shapes, { edgeTestCount: 1e9 })

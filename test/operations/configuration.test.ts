@@ -87,6 +87,7 @@ t.test(
     await post({ CustomerBoundaryGeometry: { rings: [ring] } }, inTime())
     t.same(boundary(), { rings: [ring] })
     t.equal(boundary(), boundary(), 'read once')
+    t.equal(store.configurationVersion(), store.configuration().version)
     await post({}, inTime())
     t.equal(boundary(), undefined)
   },

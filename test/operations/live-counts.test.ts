@@ -11,6 +11,7 @@ import { contextOperations } from '../../src/operations/contexts.js'
 import { startLiveCounts } from '../../src/operations/live-counts.js'
 import { recipientOperations } from '../../src/operations/recipients.js'
 import type { SelectionService } from '../../src/selection/answer.js'
+import { createBoundaryRule } from '../../src/selection/boundary.js'
 import type { CountMode } from '../../src/shard/select.js'
 import type { Store } from '../../src/store/store.js'
 import { createProgress, tellTaken } from '../../src/suppressions/progress.js'
@@ -208,6 +209,34 @@ t.test('a shape is counted once, however many areas and requests want it', async
   await until(() => store.counts(hashes(store))[0]?.countMode === 'Contact')
   const inModes = new Set(service.tasks.slice(taskCount).map((task) => JSON.stringify(task)))
   t.equal(service.tasks.length - taskCount, inModes.size)
+})
+
+t.test('counts of another boundary are never served', async (t) => {
+  const store = await temporaryStore(t)
+  let geometry: object | undefined = drawn(0, 0, 0.5)
+  const plain = world(1, '000001-00000000', store.countMode)
+  const service = { ...plain, boundaryRule: createBoundaryRule(() => geometry, true) }
+  const Geometry = drawn(0, 0, 1)
+  const unclipped = startFront(t, store, plain)
+  const [everybody] = await unclipped.put([{ Id: 'a', Geometry }])
+  await until(() => store.counts(hashes(store))[0] !== undefined)
+  const front = startFront(t, store, service)
+  const clipped = async () => {
+    const [area] = await front.get()
+    t.same(flags(area), [false, false, false])
+    t.same(area.Contacts, await asked(service, Geometry))
+    return area.ContactTotalCount ?? 0
+  }
+  const half = await clipped()
+  t.ok(half > 0 && half < (everybody.ContactTotalCount ?? 0))
+  await until(() => store.counts(hashes(store))[0]?.boundaryKey !== undefined)
+  t.same(await unclipped.get(), [everybody], 'which others have counted meanwhile')
+  geometry = drawn(0, 0, 0.25)
+  t.ok((await clipped()) < half)
+  geometry = undefined
+  const [refused] = await front.get()
+  t.same(flags(refused), [false, true, false])
+  t.notOk('Contacts' in refused)
 })
 
 t.test('an area without a shape has nobody', async (t) => {

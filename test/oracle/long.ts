@@ -76,8 +76,9 @@ async function main(): Promise<number> {
 }
 
 function readKinds(text: string): RequestKind[] {
-  if (text === '' || text === 'all') return [...requestKinds]
-  const unknown = text.split(',').filter((kind) => !requestKinds.some((known) => known === kind))
+  const allKinds: RequestKind[] = [...requestKinds, 'clip']
+  if (text === '' || text === 'all') return allKinds
+  const unknown = text.split(',').filter((kind) => !allKinds.some((known) => known === kind))
   if (unknown.length > 0) throw new Error(`no such kinds: ${unknown.join()}`)
   return text.split(',') as RequestKind[]
 }

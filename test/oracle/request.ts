@@ -7,7 +7,7 @@
  */
 import { type Members, memberOf, readGeometry, union } from './geometry/geometry.js'
 import { distanceMetres, placeOnGlobe } from './geometry/sphere.js'
-import { type Region, type Verdict, without } from './verdict.js'
+import { both, type Region, type Verdict, without } from './verdict.js'
 
 export interface OraclePoint {
   readonly lngUnits: number
@@ -17,6 +17,8 @@ export interface OraclePoint {
   readonly tieRank: number
   /** As if not there. */
   readonly isSuppressed?: boolean
+  /** Whoever is outside of the boundary is as if not there, too; inside unless given. */
+  readonly boundary?: Verdict
 }
 
 export interface OracleSource {
@@ -34,8 +36,20 @@ export interface Expected {
   readonly records: readonly { readonly id: number; readonly verdicts: readonly Verdict[] }[]
 }
 
+/** Beyond which nobody is, for requests that ask for it or for all. */
+export interface OracleBoundary {
+  /** Polygons of GeoJSON. */
+  readonly geometry: unknown
+  readonly isAlways: boolean
+}
+
 /** @throws Refused  when the request must be answered 400 */
-export function expectedOf(request: Members, sources: readonly OracleSource[]): Expected {
+export function expectedOf(
+  request: Members,
+  everybody: readonly OracleSource[],
+  boundary?: OracleBoundary,
+): Expected {
+  const sources = boundary === undefined ? everybody : clipped(request, everybody, boundary)
   const features = featuresOf(memberOf(request, 'geojson')).map(readFeature)
   const asked = memberOf(request, 'sources') as number[] | undefined
   const searched = sources.filter(({ id }) => asked === undefined || asked.includes(id))
@@ -46,6 +60,22 @@ export function expectedOf(request: Members, sources: readonly OracleSource[]): 
       .map((source) => ({ id: source.id, verdicts: selectionOf(source, features) }))
       .sort((a, b) => a.id - b.id),
   }
+}
+
+function clipped(
+  request: Members,
+  sources: readonly OracleSource[],
+  { geometry, isAlways }: OracleBoundary,
+): readonly OracleSource[] {
+  if (!isAlways && memberOf(request, 'cliptoboundary') !== true) return sources
+  const isWithin = readGeometry(geometry, undefined)
+  return sources.map(({ id, points }) => ({
+    id,
+    points: points.map((point) => ({
+      ...point,
+      boundary: isWithin(point.lngUnits, point.latUnits),
+    })),
+  }))
 }
 
 /** What is left of a feature: an area or a search for the nearest, for some sources or for all. */
@@ -84,15 +114,14 @@ function selectionOf({ id, points }: OracleSource, all: readonly Feature[]): Ver
   const included = features.filter(({ excludes }) => !excludes)
   const excluded = features.filter(({ excludes }) => excludes)
   const everyone = points.map(
-    ({ isSuppressed = false }): Verdict => (isSuppressed ? 'outside' : 'inside'),
+    ({ isSuppressed = false, boundary = 'inside' }): Verdict =>
+      isSuppressed ? 'outside' : boundary,
   )
   const excludedHere = either(areaOf(points, excluded), nearestOf(points, everyone, excluded))
   const searchesNearest = included.some(({ nearest }) => nearest !== undefined)
   const hasArea = included.some(({ area }) => area !== undefined)
   const from = searchesNearest && !hasArea ? everyone : areaOf(points, included)
-  const left = from.map((verdict, at) =>
-    points[at].isSuppressed === true ? 'outside' : without(verdict, excludedHere[at]),
-  )
+  const left = from.map((verdict, at) => both(without(verdict, excludedHere[at]), everyone[at]))
   return searchesNearest ? nearestOf(points, left, included) : left
 }
 

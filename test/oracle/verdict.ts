@@ -22,6 +22,12 @@ export function without(included: Verdict, excluded: Verdict): Verdict {
   return included === 'either' || excluded === 'either' ? 'either' : 'inside'
 }
 
+/** In one set and in another. */
+export function both(a: Verdict, b: Verdict): Verdict {
+  if (a === 'outside' || b === 'outside') return 'outside'
+  return a === 'either' || b === 'either' ? 'either' : 'inside'
+}
+
 /** Within a limit, where distances are known to within `doubt`. */
 export function upTo(metres: number, limitMetres: number, doubtMetres: number): Verdict {
   if (metres < limitMetres - doubtMetres) return 'inside'

@@ -3,6 +3,7 @@ import { createLog } from '../../src/log.js'
 import { outlineOperations } from '../../src/operations/outline.js'
 import { CLIPPING_ENVIRONMENT } from '../../src/outline/task.js'
 import { ClipPool } from '../../src/pool/clip-pool.js'
+import { NO_BOUNDARY } from '../../src/selection/boundary.js'
 import { seededRandom } from '../support/random/world.js'
 import { within } from '../support/service/in-time.js'
 
@@ -21,7 +22,11 @@ function outlines(t: Test, options: Partial<ClipPoolOptions> = {}) {
     ...options,
   })
   t.teardown(() => runner.close())
-  const service = { catalogue: { sources: [{ id: 1, label: 'A' }] }, runner, boundary: () => ({}) }
+  const service = {
+    catalogue: { sources: [{ id: 1, label: 'A' }] },
+    runner,
+    boundaryRule: NO_BOUNDARY,
+  }
   const { OutlineRequest } = outlineOperations(service)
   return async (geoJSON: object) => {
     const answer = await OutlineRequest({ geoJSON }, within(PATIENT_MS))

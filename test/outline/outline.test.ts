@@ -1,5 +1,6 @@
 import t from 'tap'
 import { outlineOperations } from '../../src/operations/outline.js'
+import { NO_BOUNDARY } from '../../src/selection/boundary.js'
 import type { JsonObject } from '../../src/selection/parse.js'
 import {
   asked,
@@ -218,7 +219,7 @@ for (const { what, request, boundary, code, field } of refusals) {
 }
 
 t.test('to be clipped to a boundary, there must be one', async (t) => {
-  const service = { catalogue: { sources }, runner: here, boundary: () => undefined }
+  const service = { catalogue: { sources }, runner: here, boundaryRule: NO_BOUNDARY }
   const ask = outlineOperations(service).OutlineRequest
   await t.rejects(ask({ clipToBoundary: true }, inTime()), {
     code: 'InvalidRequest',

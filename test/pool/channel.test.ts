@@ -25,6 +25,7 @@ function countOf(shardIndex: number) {
     shapes,
     countMode: 'ContactLocation',
     isDistinct: false,
+    mask: null,
   } as const
 }
 

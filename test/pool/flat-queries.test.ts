@@ -40,15 +40,22 @@ const query: fc.Arbitrary<TimedQuery> = fc.record({
   kind,
   countMode: fc.constantFrom<CountMode>('ContactLocation', 'Contact'),
   isDistinct: fc.boolean(),
+  maskId: word,
   shardIndexes: fc.uint32Array({ maxLength: 4 }),
   shapes,
   expiresMs: fc.double({ noNaN: true }),
 })
 
+/** With a mask of the id that arrives. */
+function asSent({ maskId, ...rest }: TimedQuery) {
+  const nobody = new Uint32Array(0)
+  return { ...rest, mask: maskId === 0 ? null : { id: maskId, starts: nobody, pairs: nobody } }
+}
+
 t.test('queries arrive as they were sent, however many travel together', async (t) => {
   const property = fc.property(fc.array(query, { maxLength: 5 }), (queries) => {
     const writer = new QueryWriter(new Uint32Array(10_000), new Float64Array(10_000))
-    for (const each of queries) writer.write(each, each.expiresMs)
+    for (const each of queries) writer.write(asSent(each), each.expiresMs)
     const arrived = unflatten(structuredClone({ ...writer }))
     return JSON.stringify(arrived, plainly) === JSON.stringify(queries, plainly)
   })
@@ -59,7 +66,7 @@ t.test('a query for which there is no room leaves those before it as they are', 
   const room = fc.nat(60)
   const property = fc.property(fc.array(query), room, room, (queries, words, floats) => {
     const writer = new QueryWriter(new Uint32Array(words), new Float64Array(floats))
-    const written = queries.filter((each) => writer.write(each, each.expiresMs))
+    const written = queries.filter((each) => writer.write(asSent(each), each.expiresMs))
     const arrived = unflatten(writer)
     return JSON.stringify(arrived, plainly) === JSON.stringify(written, plainly)
   })
@@ -78,7 +85,12 @@ t.test('one query alone may be as large as it likes', async (t) => {
   t.same(shapes.included[0].polygons, polygons)
 })
 
-const COUNT = { kind: 'count', countMode: 'ContactLocation', isDistinct: false } as const
+const COUNT = {
+  kind: 'count',
+  countMode: 'ContactLocation',
+  isDistinct: false,
+  mask: null,
+} as const
 
 t.test('an empty choice of sources does not arrive as every source', async (t) => {
   const none = { included: [], excluded: [], nearest: [] }

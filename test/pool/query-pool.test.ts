@@ -28,6 +28,7 @@ const question = {
   shapes: including(squareFrom(box.minLng, box.minLat)),
   countMode: 'ContactLocation',
   isDistinct: false,
+  mask: null,
   isLarge: false,
 } as const
 const expectedCount = columns.lngs.filter(

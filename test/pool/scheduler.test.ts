@@ -20,7 +20,7 @@ const polygons: Polygons = toPolygons([0, 0, 9, 0, 9, 9], [0, 3], [0, 1])
 function selection(isLarge = false) {
   const shardIndexes = [3]
   const shapes = including(polygons)
-  const counting = { countMode: 'ContactLocation', isDistinct: false } as const
+  const counting = { countMode: 'ContactLocation', isDistinct: false, mask: null } as const
   return { kind: 'count', shardIndexes, shapes, ...counting, isLarge } as const
 }
 
@@ -65,6 +65,7 @@ class FakeThread implements QueryThread {
     }
     this.way = {
       batch,
+      bring: () => {},
       // Its tasks end when the test says so.
       drain: () => false,
       letWake: () => {},

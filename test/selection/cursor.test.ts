@@ -38,7 +38,8 @@ function drawn({
 
 function basisOf(request: JsonObject, more: Partial<ListBasis> = {}): ListBasis {
   const query = validate(request)
-  return { query, snapshotId: '000007-3f9a1c2b', countMode: 'ContactLocation', ...more }
+  const plain = { countMode: 'ContactLocation', boundaryKey: undefined } as const
+  return { query, snapshotId: '000007-3f9a1c2b', ...plain, ...more }
 }
 
 const basis = basisOf(drawn())

@@ -77,6 +77,7 @@ const BASIS = {
   query: validate({}),
   snapshotId: '000001-00000000',
   countMode: 'ContactLocation',
+  boundaryKey: undefined,
 } as const
 
 /** Shards of some sources, each with runs that are sorted and disjoint. */
@@ -165,7 +166,8 @@ t.test('a cursor from beyond the end is an empty page', async (t) => {
     [length, 0],
     [CURSOR_MOST, CURSOR_MOST],
   ]) {
-    const basis = { query, snapshotId, countMode: 'ContactLocation' } as const
+    const plain = { countMode: 'ContactLocation', boundaryKey: undefined } as const
+    const basis = { query, snapshotId, ...plain }
     const after = writeCursor(basis, { shardIndex, recipient })
     for (const limit of [undefined, 1, 10_000_000]) {
       const page = await answer(crowd, { ...everywhere, after, limit }, inTime())

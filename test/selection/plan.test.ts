@@ -16,7 +16,8 @@ t.test('a small shape is small in however many sources, up to a limit', async (t
     }))
     const { catalogue } = localService(sources, 20)
     const query = validate({ geoJSON: everywhere })
-    const tasks = planTasks('count', query, 'ContactLocation', catalogue, 4)
+    const plain = { countMode: 'ContactLocation', mask: null } as const
+    const tasks = planTasks('count', query, plain, catalogue, 4)
     const isLarge = sourceCount > limits.smallShardCount
     t.equal(tasks.length, isLarge ? 3 : 1)
     t.ok(tasks.every((task) => task.isLarge === isLarge))
@@ -32,8 +33,10 @@ t.test('shapes and shards say what is large, and of what counts once only the ne
     const columns = randomWorld('uniform', 10 * shardCount, random)
     const { catalogue } = localService([{ id: 1, label: 'one', columns }], 10)
     t.equal(catalogue.shards.length, shardCount)
-    const tasksOf = (request: object, mode: 'Contact' | 'ContactLocation') =>
-      planTasks('count', validate({ geoJSON: everywhere, ...request }), mode, catalogue, 4)
+    const tasksOf = (request: object, countMode: 'Contact' | 'ContactLocation') => {
+      const query = validate({ geoJSON: everywhere, ...request })
+      return planTasks('count', query, { countMode, mask: null }, catalogue, 4)
+    }
     const isLarge = shardCount > shardsPerTaskCount
     for (const mode of ['Contact', 'ContactLocation'] as const) {
       for (const distinct of [false, true]) {

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { writeBody } from '../../src/format/answer.js'
 import { answer } from '../../src/selection/answer.js'
+import { NO_BOUNDARY } from '../../src/selection/boundary.js'
 import { startSnapshot } from '../../src/serve/front-start.js'
 import { isUnowned } from '../../src/shard/arena.js'
 import type { ShardImage } from '../../src/shard/layout.js'
@@ -21,7 +22,8 @@ const request = { geoJSON: { geometry: everywhere, properties: { radius: 1e6 } }
 function start(shards: readonly ShardImage[], url = workerUrl) {
   const snapshot = { id: '000001-aaaaaaaa', createdAt: '', sources, shards, arenas: [] }
   const countMode = () => 'ContactLocation' as const
-  return startSnapshot(snapshot, { workerUrl: url, queryThreadCount: 2, countMode, log: silentLog })
+  const rules = { countMode, boundaryRule: NO_BOUNDARY }
+  return startSnapshot(snapshot, { workerUrl: url, queryThreadCount: 2, ...rules, log: silentLog })
 }
 
 const ownedCount = (shards: readonly ShardImage[]) =>

@@ -6,18 +6,31 @@
  */
 import { crc32 } from 'node:zlib'
 import { ServiceError } from '../../src/errors.js'
+import { createBoundaryRule } from '../../src/selection/boundary.js'
 import { partition } from '../../src/shard/build/partition.js'
 import { type AnsweredRecord, type Comparison, compare, keyOf } from '../oracle/compare.js'
 import { compareDistinct, type DistinctSource } from '../oracle/distinct.js'
+import { readGeometry } from '../oracle/geometry/geometry.js'
 import { Refused } from '../oracle/geometry/unwrap.js'
-import { expectedOf, type OracleSource } from '../oracle/request.js'
+import { expectedOf, type OracleBoundary, type OracleSource } from '../oracle/request.js'
 import { everywhere } from './data/everywhere.js'
 import { markSuppressed } from './data/marked.js'
 import { withRepeatedPhones } from './data/repeated-phones.js'
 import { spelledJson } from './random/request-text.js'
-import { type JsonObject, type RequestKind, randomRequest } from './random/requests.js'
+import {
+  type JsonObject,
+  type RequestKind,
+  randomBoundary,
+  randomRequest,
+} from './random/requests.js'
 import { smallest } from './random/shrink.js'
-import { globeWorldKinds, randomWorld, seededRandom, worldKinds } from './random/world.js'
+import {
+  globeWorldKinds,
+  type Random,
+  randomWorld,
+  seededRandom,
+  worldKinds,
+} from './random/world.js'
 import { answerTo } from './service/answer-to.js'
 import { type LocalService, type LocalSource, localService } from './service/local-service.js'
 import { memoryReply } from './service/memory-reply.js'
@@ -63,9 +76,10 @@ export async function compareWorld(
   worldNumber: number,
   kinds: readonly RequestKind[],
   totals: RunTotals,
+  isAlwaysClipped = false,
 ): Promise<WrongAnswer[]> {
   const random = seededRandom((seed * 1_000_003 + worldNumber) | 0)
-  const world = await makeWorld(random)
+  const world = await makeWorld(random, isAlwaysClipped)
   const wrong: WrongAnswer[] = []
   for (let count = 0; count < REQUESTS_PER_WORLD; count++) {
     const { columns } = random.pick(world.sources)
@@ -105,9 +119,10 @@ export interface World {
   readonly sources: readonly LocalSource[]
   readonly service: LocalService
   readonly known: readonly KnownRecipients[]
+  readonly boundary?: OracleBoundary
 }
 
-async function makeWorld(random: ReturnType<typeof seededRandom>): Promise<World> {
+async function makeWorld(random: Random, isAlwaysClipped: boolean): Promise<World> {
   const globe = [...globeWorldKinds, 'antimeridian'] as const
   const kind = random.pick([...worldKinds, ...globe, ...globe])
   const sources = [7, 30].map((id) => ({
@@ -123,7 +138,40 @@ async function makeWorld(random: ReturnType<typeof seededRandom>): Promise<World
   const service = localService(sources, shardRecipientCount)
   const known = await recipientsOf(service, sources, shardRecipientCount)
   const share = random.pick([0, 0, 0.02, 0.5])
-  return { sources, service, known: suppress(service, known, () => random.unit() < share) }
+  const boundary = {
+    geometry: boundaryOf(random.pick(sources).columns, known, random),
+    isAlways: isAlwaysClipped || random.unit() < 0.2,
+  }
+  return {
+    sources,
+    service: {
+      ...service,
+      boundaryRule: createBoundaryRule(() => boundary.geometry, boundary.isAlways),
+    },
+    known: suppress(service, known, () => random.unit() < share),
+    boundary,
+  }
+}
+
+/**
+ * One that is a shape, since a ring can lose its third point by chance, and that has next to nobody on its
+ * edges, where all requests of a world would be in doubt.
+ */
+function boundaryOf(
+  columns: LocalSource['columns'],
+  known: readonly KnownRecipients[],
+  random: Random,
+): JsonObject {
+  const points = known.flatMap((source) => source.points)
+  for (;;) {
+    const geometry = randomBoundary(columns, random)
+    if (createBoundaryRule(() => geometry, true).fault() !== undefined) continue
+    const region = readGeometry(geometry, undefined)
+    const inDoubt = points.filter(
+      ({ lngUnits, latUnits }) => region(lngUnits, latUnits) === 'either',
+    )
+    if (inDoubt.length <= points.length / 100) return geometry
+  }
 }
 
 /** What is to be known of all recipients, of whom nobody may be marked yet. */
@@ -202,12 +250,12 @@ export interface Outcome extends Comparison {
 
 /** Holds the list and the counts that answer a request against the oracle. */
 export async function hold(
-  { service, known }: Omit<World, 'sources'>,
+  { service, known, boundary }: Omit<World, 'sources'>,
   request: JsonObject,
 ): Promise<Outcome> {
   const nothing = { recipientCount: 0, insideCount: 0, eitherCount: 0, isTooComplex: false }
   try {
-    const expected = expectedOf(request, known)
+    const expected = expectedOf(request, known, boundary)
     const listed = await ask(service, request)
     const counted = await ask(service, { ...request, countsOnly: true })
     if (!expected.isDistinct) {

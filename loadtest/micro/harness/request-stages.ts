@@ -50,7 +50,13 @@ export function requestStages(
   const counted = requests.map(({ tasks }, at) => takeBack(tasks, found[at]))
 
   function plan(query: Query): Tasks {
-    return planTasks('count', query, 'ContactLocation', catalogue, threadCount)
+    return planTasks(
+      'count',
+      query,
+      { countMode: 'ContactLocation', mask: null },
+      catalogue,
+      threadCount,
+    )
   }
 
   /** Small tasks go into the slot, in batches; a large one goes into arrays of its own. */

@@ -9,6 +9,7 @@ import { outlineOperations } from '../../../src/operations/outline.js'
 import { runTask } from '../../../src/outline/run-task.js'
 import type { OutlineTask } from '../../../src/outline/task.js'
 import type { ClipRunner } from '../../../src/pool/messages.js'
+import { createBoundaryRule } from '../../../src/selection/boundary.js'
 import type { JsonObject } from '../../../src/selection/parse.js'
 import { inTime } from '../service/in-time.js'
 
@@ -25,7 +26,8 @@ export function asked(
   runner = here,
   boundary: object | undefined = customerBoundary,
 ) {
-  const service = { catalogue: { sources }, runner, boundary: () => boundary }
+  const boundaryRule = createBoundaryRule(() => boundary, false)
+  const service = { catalogue: { sources }, runner, boundaryRule }
   return outlineOperations(service).OutlineRequest(request, inTime())
 }
 

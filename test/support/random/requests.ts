@@ -4,6 +4,7 @@
  * @module
  */
 import type { RecipientColumns } from '../../../src/shard/columns.js'
+import { everywhere } from '../data/everywhere.js'
 import { randomPen } from './fine-coordinates.js'
 import { type Neighbourhood, neighbourhood, type Spot, written } from './places.js'
 import {
@@ -64,7 +65,8 @@ export const optionKinds = [
   'distinct',
   'degenerateRing',
 ] as const
-export type RequestKind = (typeof featureKinds)[number] | (typeof optionKinds)[number]
+/** `clip` asks, or asks not, to be clipped to the boundary of the service, so that there must be one. */
+export type RequestKind = (typeof featureKinds)[number] | (typeof optionKinds)[number] | 'clip'
 export const requestKinds: readonly RequestKind[] = [...featureKinds, ...optionKinds]
 
 /** Brute force is slow at these, so that only a tenth of the worlds are asked for them. */
@@ -76,8 +78,9 @@ export const slowKinds: readonly RequestKind[] = [
 ]
 const quickKinds = requestKinds.filter((kind) => !slowKinds.includes(kind))
 
+/** Of worlds with a boundary. */
 export function kindsOfWorld(worldNumber: number): readonly RequestKind[] {
-  return worldNumber % 10 === 9 ? requestKinds : quickKinds
+  return [...(worldNumber % 10 === 9 ? requestKinds : quickKinds), 'clip']
 }
 
 export type JsonObject = Record<string, unknown>
@@ -108,7 +111,20 @@ export function randomRequest(
   if (has('distinct') && random.unit() < 0.3) {
     request[random.pick(['distinct', 'Distinct'])] = random.pick([true, true, false])
   }
+  if (has('clip') && random.unit() < 0.4) {
+    request[random.pick(['clipToBoundary', 'ClipToBoundary'])] = random.pick([true, true, false])
+  }
   return request
+}
+
+/** A boundary with somebody on both sides, often, or with everybody or nobody within. */
+export function randomBoundary(columns: RecipientColumns, random: Random): JsonObject {
+  if (random.unit() < 0.1) return everywhere
+  const near = neighbourhood(columns, random, random.pick([1, 1e6, 1e7, 3e7, 3e8, 8e8]))
+  if (random.unit() < 0.3)
+    return { ...everywhere, coordinates: [...everywhere.coordinates, ...rings(near)] }
+  const shape = random.pick([polygon, polygon, multiPolygon, multiPolygon, foldedCap])
+  return shape(near)
 }
 
 /** In the spellings that mean the same; a bare geometry has no properties. */

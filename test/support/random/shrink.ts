@@ -34,7 +34,11 @@ function* smaller(value: unknown): Generator<unknown> {
   } else if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value)
     for (const [name] of members) {
-      if (/^(radius|buffer|nearest|exclude|sources|contactCountMode|distinct)$/i.test(name)) {
+      if (
+        /^(radius|buffer|nearest|exclude|sources|contactCountMode|distinct|clipToBoundary)$/i.test(
+          name,
+        )
+      ) {
         yield Object.fromEntries(members.filter(([other]) => other !== name))
       }
     }

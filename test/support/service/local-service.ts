@@ -8,13 +8,16 @@ import { ServiceError } from '../../../src/errors.js'
 import { limits } from '../../../src/limits.js'
 import type { Caller, Task, TaskResults } from '../../../src/pool/messages.js'
 import type { SelectionService } from '../../../src/selection/answer.js'
+import { NO_BOUNDARY } from '../../../src/selection/boundary.js'
 import type { CatalogueSource } from '../../../src/selection/catalogue.js'
+import { createMasks } from '../../../src/selection/masks.js'
 import { buildShard } from '../../../src/shard/build/build.js'
 import { partition } from '../../../src/shard/build/partition.js'
 import type { RecipientColumns } from '../../../src/shard/columns.js'
 import { attachShard, type Shard, type ShardImage } from '../../../src/shard/layout.js'
+import { maskShards } from '../../../src/shard/mask.js'
 import { encodeRows, rowBytes } from '../../../src/shard/rows/encode-rows.js'
-import { countInside, selectInside } from '../../../src/shard/select.js'
+import { countInside, coveredBy, selectInside } from '../../../src/shard/select.js'
 import { inArenas } from '../data/arenas.js'
 import { withRepeats } from '../data/repeats.js'
 import { withContactTies } from '../data/ties.js'
@@ -64,18 +67,25 @@ export function serviceOf(
       return { rowCount, bytes: bytes.subarray(0, byteCount), release: () => bytes.fill(0) }
     }
     if (task.kind === 'rowBytes') return rowBytes(shards[task.shardIndex], task.runs, task.format)
-    const touched = Array.from(task.shardIndexes, (index) => shards[index])
-    const { shapes, countMode, isDistinct } = task
+    const { shapes, countMode, isDistinct, mask } = task
+    const there = mask === null ? shards : maskShards(shards, mask)
+    const touched = Array.from(task.shardIndexes, (index) => there[index])
     const budget = { edgeTestCount: limits.edgeTestCount }
+    if (task.kind === 'cover') return touched.map((shard) => coveredBy(shard, shapes, budget))
     return task.kind === 'count'
       ? Array.from(countInside(touched, shapes, budget, countMode, isDistinct))
       : selectInside(touched, shapes, budget, countMode, isDistinct)
   }
-  return {
+  const workers = {
     catalogue: { snapshotId, sources, shards: images },
     runner: { run: run as SelectionService['runner']['run'] },
     queryThreadCount: 2,
+  }
+  return {
+    ...workers,
     countMode: () => 'ContactLocation',
+    boundaryRule: NO_BOUNDARY,
+    masks: createMasks(workers),
     tasks,
     shards,
   }

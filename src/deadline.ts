@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { ServiceError } from '../errors.js'
+import { ServiceError } from './errors.js'
 
 /**
  * Rejects with Unavailable when `work` has not settled by `deadlineMs`.
