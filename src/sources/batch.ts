@@ -36,12 +36,16 @@ export interface ReadReport {
   readonly rejects: readonly Rejects[]
   /** Lines that accepted rows take beyond one each, for line ends in columns that are ignored. */
   readonly furtherLineCount: number
+  /** Accepted rows whose number was changed into E.164. */
+  readonly normalizedCount: number
 }
 
 /** What the operator allows beyond the rules for all rows. */
 export interface RowOptions {
   /** Whether the position 0,0 is a place like others. */
   readonly allowsNullIsland?: boolean
+  /** The country of numbers without a calling code, such as US; numbers become E.164 if it is given. */
+  readonly e164Region?: string | undefined
 }
 
 /** Which column is what, as the operator says; where nothing is said, it is guessed from the names. */

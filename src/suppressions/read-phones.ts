@@ -11,7 +11,15 @@ import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import { type PhoneFault, phoneTextFault } from '../phone-number.js'
 
-export type RowFault = PhoneFault | 'FieldCountWrong' | 'EncodingInvalid'
+/** Of a number that was to be brought into another form. */
+type NumberFault =
+  | 'NumberErrorCell'
+  | 'NumberDecimal'
+  | 'NumberLetters'
+  | 'NumberWithoutDigits'
+  | 'NumberImpossible'
+  | 'NumberExtension'
+export type RowFault = PhoneFault | NumberFault | 'FieldCountWrong' | 'EncodingInvalid'
 
 /** Rows that were not taken; what they hold is never kept. */
 interface RejectedRows {
@@ -20,8 +28,16 @@ interface RejectedRows {
   readonly places: string[]
 }
 
+/** A number in the form that it is to have. */
+export type Normalize = (phone: string) => {
+  readonly number: string
+  readonly fault: NumberFault | undefined
+}
+
 export interface PhonesRead {
   rowCount: number
+  /** Rows whose number was changed. */
+  normalizedCount: number
   /** Each once, with its index among them. */
   readonly phones: Map<string, number>
   /** In the order in which they were read. */
@@ -41,17 +57,20 @@ interface FilePhones {
  * @param paths  `-` is standard input
  * @param column  what the column of phones is called, in any letter case; if absent it is `number`,
  *   or there is no header and one phone a line
+ * @param normalize  applied to each number; numbers stay as they are if it is absent
  * @throws OperatorError  InputRejected
  */
 export async function readPhones(
   paths: readonly string[],
   column: string | undefined,
+  normalize: Normalize = (number) => ({ number, fault: undefined }),
 ): Promise<PhonesRead> {
-  const read: PhonesRead = { rowCount: 0, phones: new Map(), files: [], rejects: new Map() }
+  const counts = { rowCount: 0, normalizedCount: 0 }
+  const read: PhonesRead = { ...counts, phones: new Map(), files: [], rejects: new Map() }
   for (const path of paths) {
     const name = path === '-' ? 'standard input' : path
     try {
-      await readFile(path, name, column, read)
+      await readFile(path, name, column, read, normalize)
     } catch (fault) {
       throw refused(name, fault)
     }
@@ -87,6 +106,7 @@ async function readFile(
   name: string,
   column: string | undefined,
   read: PhonesRead,
+  normalize: Normalize,
 ): Promise<void> {
   const source: AsyncIterable<Buffer> = path === '-' ? process.stdin : createReadStream(path)
   const plain = await unpacked(source)
@@ -119,9 +139,13 @@ async function readFile(
     read.rowCount++
     const isWhole = record.length === (header?.columnCount ?? 1)
     const phone = record[header?.index ?? 0]
-    const fault = isWhole ? rowFault(phone) : 'FieldCountWrong'
-    if (fault === undefined) add(phone)
-    else reject(read, fault, `${name}:${info.lines}`)
+    const rough = isWhole ? rowFault(phone) : 'FieldCountWrong'
+    const { number, fault } = rough === undefined ? normalize(phone) : { number: '', fault: rough }
+    if (fault !== undefined) reject(read, fault, `${name}:${info.lines}`)
+    else {
+      if (number !== phone) read.normalizedCount++
+      add(number)
+    }
   }
 }
 

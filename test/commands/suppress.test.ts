@@ -101,6 +101,25 @@ t.test('what cannot be a phone is told by its line, and ends with code 5', async
   t.same(await listed(), ['+9991', '+9994'])
 })
 
+t.test('--normalize writes numbers as E.164, and says how many changed', async (t) => {
+  const { file, run, listed } = world(t)
+  const lines = [
+    '(555) 555-0101',
+    '+15555550102',
+    '555.555.0101',
+    '15555550103.0',
+    'none',
+    '5550101',
+  ]
+  const put = await run('--normalize', 'e164:US', file('a.txt', lines.join('\n')))
+  t.equal(put.code, 5)
+  t.match(put.stdout, /^normalized 2 numbers were changed\nnumbers +2\nrejected +3$/m)
+  t.match(put.stdout, /NumberDecimal 1: .*\n.*a\.txt:4$/m)
+  t.match(put.stdout, /NumberImpossible 2: .*\n.*a\.txt:5, .*a\.txt:6$/m)
+  t.same(await listed(), ['+15555550101', '+15555550102'])
+  t.equal((await run('--normalize', 'US', file('b.txt', '1'))).code, 2)
+})
+
 t.test('a list is not emptied unasked', async (t) => {
   const { file, run, listed } = world(t)
   await run(file('a.txt', '+9991\n'))

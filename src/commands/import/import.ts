@@ -11,6 +11,7 @@ import { limits } from '../../limits.js'
 import type { ColumnNames } from '../../sources/batch.js'
 import { type FileFormat, fileFormats } from '../../sources/files/file-format.js'
 import { completeUrl, hasPassword } from '../../sources/postgres/url.js'
+import { parseNormalization } from '../../sources/rows/e164.js'
 import type { CommandContext } from '../context.js'
 import { parseSourceId } from '../ids.js'
 import { dryRun } from './dry-run.js'
@@ -34,6 +35,7 @@ interface Flags extends ColumnNames {
   readonly from?: string
   readonly query?: string
   readonly allowNullIsland?: true
+  readonly normalize?: string
   readonly rejects?: string
   readonly json?: true
   readonly strict?: true
@@ -56,6 +58,7 @@ export function importCommand(context: CommandContext): Command {
     'from',
     'query',
     'allowNullIsland',
+    'normalize',
     'strict',
     'allowEmpty',
   ]
@@ -78,6 +81,10 @@ export function importCommand(context: CommandContext): Command {
     .option('--key <COLUMN>', 'take only the first of the rows with the same value in this column')
     .option('--from <URL>', 'read from a database, postgres://user@host:5432/database')
     .option('--query <SELECT>', 'the query to read')
+    .option(
+      '--normalize <e164:CC>',
+      'write numbers as E.164; those without a calling code are of CC',
+    )
     .option('--allow-null-island', 'take rows with the position 0,0')
     .option('--rejects <FILE>', 'write every rejected row with its reason to a file, as CSV')
     .option('--json', 'print one JSON document and nothing else')
@@ -198,7 +205,13 @@ function readFlags(
     label: flags.label === undefined ? undefined : checkLabel(flags.label, '--label'),
     input: readInput(context, patterns, flags, command),
     columns: Object.fromEntries(named.filter(([, column]) => column !== undefined)),
-    rowOptions: { allowsNullIsland: flags.allowNullIsland === true },
+    rowOptions: {
+      allowsNullIsland: flags.allowNullIsland === true,
+      e164Region:
+        flags.normalize === undefined
+          ? undefined
+          : parseNormalization(flags.normalize, '--normalize'),
+    },
     isStrict: flags.strict === true,
     mayBeEmpty: flags.allowEmpty === true,
     guards: defaultGuards,
@@ -249,8 +262,8 @@ and longitude. The password comes from PGPASSWORD, ~/.pgpass or the URL. sslmode
 TLS (disable, allow, prefer, require, verify-ca, verify-full).
 
 The import leaves out unusable rows and counts them by reason; --rejects writes them to a file that only
-its owner can read, and that must not be there yet, unless --rejects wrote it. The import never changes the snapshot that is
-served. The new snapshot takes its place when it is complete and verified, or not at all. The exit code
+its owner can read, and that must not be there yet, unless --rejects wrote it. The import never changes
+the snapshot that is served. The new snapshot takes its place when it is complete and verified, or not at all. The exit code
 is 0 only if everything was published, and 10 if --keep-going left sources out. An import runs at a low
 priority (nice 10), so a service on the same machine goes first.
 
@@ -259,9 +272,9 @@ it through, and ends with exit code 11. One rejected row of three is 33%: a smal
 
 --all reads {"sources": [{"id": 1, "label": "Residents", "files": ["residents-*.csv.gz"]},
 {"id": 2, "from": "postgres://reader:\${DB_PASSWORD}@db/people", "query": "select …"}]}; a source may
-have "format", "columns": {"number": "phone"}, "allowNullIsland", "strict", "allowEmpty" and
-guards: "maxRejected": "2%", "maxShrink", "minRows", "within": [-96, 29, -95, 30]. Guards beside "sources" hold for all that have none;
-a flag takes the place of both. If one source fails, all fail, unless --keep-going is given.
+have "format", "columns": {"number": "phone"}, "normalize": "e164:US", "allowNullIsland", "strict",
+"allowEmpty" and guards: "maxRejected": "2%", "maxShrink", "minRows", "within": [-96, 29, -95, 30]. Guards
+beside "sources" hold for all that have none; a flag takes the place of both. If one source fails, all fail, unless --keep-going is given.
 
 Examples:
   $ hickory import --data ./data/local --source 1 --label Residents residents.csv.gz

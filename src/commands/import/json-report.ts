@@ -62,12 +62,14 @@ function sourceOf({ outcomes, reports, snapshotId }: ImportRecord, { id, label }
 }
 
 function countsOf(report: ReadReport) {
-  const { rowCount, acceptedCount, rejectedCount, furtherLineCount, rejects } = report
+  const { rowCount, acceptedCount, rejectedCount, rejects } = report
+  const { furtherLineCount, normalizedCount } = report
   return {
     rowCount,
     acceptedCount,
     rejectedCount,
     furtherLineCount,
+    normalizedCount,
     rejects: rejects.map(({ reason, count, examples }) => ({
       reason,
       meaning: rejectReasons[reason],

@@ -35,6 +35,7 @@ export function printReport(report: ReadReport): void {
       `further lines ${report.furtherLineCount}, of accepted rows with line ends in other columns`,
     )
   }
+  if (report.normalizedCount > 0) print(`normalized ${report.normalizedCount} numbers were changed`)
   for (const { reason, count, examples } of report.rejects) {
     print(`  ${reason} ${count}: ${rejectReasons[reason]}`)
     print(`    ${examples.map(place).join(', ')}${count > examples.length ? ', …' : ''}`)

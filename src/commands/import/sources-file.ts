@@ -14,6 +14,7 @@ import { literalPattern } from '../../sources/files/database.js'
 import { fileFormats } from '../../sources/files/file-format.js'
 import { STANDARD_INPUT } from '../../sources/files/input-paths.js'
 import { completeUrl, hasPassword } from '../../sources/postgres/url.js'
+import { parseNormalization } from '../../sources/rows/e164.js'
 import { defaultGuards, readGuards } from './guards.js'
 import { checkLabel, type ImportSource, type SourceInput } from './source.js'
 
@@ -50,6 +51,7 @@ const SourceSchema = Type.Object(
       ),
     ),
     allowNullIsland: Type.Optional(Type.Boolean()),
+    normalize: Type.Optional(Text),
     strict: Type.Optional(Type.Boolean()),
     allowEmpty: Type.Optional(Type.Boolean()),
     ...GuardSchemas,
@@ -95,7 +97,13 @@ export function readSourcesFile(path: string, environment: Environment, log: Log
         : checkLabel(source.label, `${path}: /sources/${index}/label`),
     input: inputOf(path, `/sources/${index}`, source, environment),
     columns: source.columns ?? {},
-    rowOptions: { allowsNullIsland: source.allowNullIsland === true },
+    rowOptions: {
+      allowsNullIsland: source.allowNullIsland === true,
+      e164Region:
+        source.normalize === undefined
+          ? undefined
+          : parseNormalization(source.normalize, `${path}: /sources/${index}/normalize`),
+    },
     isStrict: source.strict === true,
     mayBeEmpty: source.allowEmpty === true,
     guards: readGuards(source, (name) => `${path}: /sources/${index}/${name}`, guards),

@@ -13,6 +13,7 @@ import type {
 } from '../batch.js'
 import type { ChosenColumns } from '../choose-columns.js'
 import { openParquet, readParquetFile } from '../parquet/read-parquet.js'
+import { E164Numbers } from '../rows/e164.js'
 import { KeySet } from '../rows/key-set.js'
 import { RejectedTexts } from '../rows/rejected-texts.js'
 import { type RejectedSink, RejectTally } from '../rows/rejects.js'
@@ -62,7 +63,9 @@ export async function readFiles(
     }
     const { rowOptions = {} } = input
     const tally = new RejectTally(rejected)
-    const target = { sink, tally, keys: new KeySet(), options: rowOptions, texts }
+    const { e164Region } = rowOptions
+    const numbers = e164Region === undefined ? undefined : new E164Numbers(e164Region)
+    const target = { sink, tally, keys: new KeySet(), options: rowOptions, texts, numbers }
     return await readAll(files, input.columns, target, options)
   } finally {
     spool.remove()
@@ -80,6 +83,7 @@ async function readAll(
   let doneBytes = 0
   let acceptedCount = 0
   let furtherLineCount = 0
+  let normalizedCount = 0
   await withDatabase(
     files.flatMap(({ opened }) => pathsOf(opened)),
     async (connection) => {
@@ -91,6 +95,7 @@ async function readAll(
         })
         acceptedCount += read.acceptedCount
         furtherLineCount += read.furtherLineCount
+        normalizedCount += read.normalizedCount
         doneBytes += byteCount
       }
     },
@@ -102,6 +107,7 @@ async function readAll(
     rejectedCount: tally.count,
     rejects: tally.list(),
     furtherLineCount,
+    normalizedCount,
   }
 }
 
@@ -117,7 +123,7 @@ async function readFile(
 ): Promise<FileRead> {
   switch (opened.kind) {
     case 'empty':
-      return { acceptedCount: 0, furtherLineCount: 0 }
+      return { acceptedCount: 0, furtherLineCount: 0, normalizedCount: 0 }
     case 'text':
       told.onColumns?.(opened.columns)
       return readTextFile(connection, opened.file, target, told.onShare)

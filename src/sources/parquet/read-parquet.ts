@@ -66,7 +66,8 @@ export async function readParquetFile(
     const place = { file: name, line: rows[index] + 1, unit: 'row' as const }
     target.tally.add(reasonOf(reasons[index]), place, target.texts?.next())
   }
-  return { acceptedCount: scan.acceptedCount, furtherLineCount: 0 }
+  const { acceptedCount, normalizedCount } = scan
+  return { acceptedCount, normalizedCount, furtherLineCount: 0 }
 }
 
 /** Only the kind of it, and no cause: what DuckDB says may hold values. */

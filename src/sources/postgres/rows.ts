@@ -5,6 +5,7 @@
  */
 import { isBlank } from '../../phone-number.js'
 import type { ReadReport, RecipientSink, RowOptions } from '../batch.js'
+import { E164Numbers } from '../rows/e164.js'
 import { KeySet } from '../rows/key-set.js'
 import type { RowTexts } from '../rows/rejected-texts.js'
 import { type RejectedSink, type RejectReason, RejectTally } from '../rows/rejects.js'
@@ -30,6 +31,10 @@ export class PostgresRows {
   readonly #options: RowOptions
   readonly #hasRejectedSink: boolean
   readonly #keys = new KeySet()
+  readonly #numbers: E164Numbers | undefined
+  /** The number of the row in E.164; undefined if it stays as it is. */
+  #number: Buffer | undefined
+  #normalizedCount = 0
   readonly #tally: RejectTally
   #lat: number | undefined
   #lng: number | undefined
@@ -48,6 +53,8 @@ export class PostgresRows {
     this.#hasKey = plan.chosen.key !== undefined
     this.#place = place
     this.#options = options
+    const { e164Region } = options
+    this.#numbers = e164Region === undefined ? undefined : new E164Numbers(e164Region)
     this.#builder = new BatchBuilder(sink)
   }
 
@@ -66,7 +73,11 @@ export class PostgresRows {
     const { phone, contact } = fields
     const lng = unitsOf(this.#lng ?? 0)
     const lat = unitsOf(this.#lat ?? 0)
-    this.#builder.add(lng, lat, bytes, starts[phone], ends[phone])
+    if (this.#number === undefined) this.#builder.add(lng, lat, bytes, starts[phone], ends[phone])
+    else {
+      this.#normalizedCount++
+      this.#builder.add(lng, lat, this.#number, 0, this.#number.length)
+    }
     if (starts[contact] !== ends[contact] && !isBlank(bytes, starts[contact], ends[contact])) {
       this.#builder.setContact(bytes, starts[contact], ends[contact])
     }
@@ -80,6 +91,7 @@ export class PostgresRows {
       rejectedCount: this.#tally.count,
       rejects: this.#tally.list(),
       furtherLineCount: 0,
+      normalizedCount: this.#normalizedCount,
     }
   }
 
@@ -98,18 +110,27 @@ export class PostgresRows {
     const { phone, contact } = fields
     return (
       pointFault(bytes, starts[fields.pointFault]) ??
-      phoneFault(bytes, starts[phone], ends[phone]) ??
+      phoneFault(bytes, starts[phone], ends[phone], this.#numbers !== undefined) ??
       this.#positionFault(bytes, starts, ends) ??
       contactFault(bytes, starts[contact], ends[contact]) ??
-      (this.#hasKey ? this.#keyFault(bytes, starts[fields.key], ends[fields.key]) : undefined)
+      (this.#hasKey ? keyFault(bytes, starts[fields.key], ends[fields.key]) : undefined) ??
+      this.#normalize(bytes, starts[phone], ends[phone]) ??
+      (this.#hasKey ? this.#repeatFault(bytes, starts[fields.key], ends[fields.key]) : undefined)
     )
   }
 
   /** Last, so that a row that is not taken does not stand in the way of one with the same key. */
-  #keyFault(bytes: Buffer, start: number, end: number): RejectReason | undefined {
-    return (
-      keyFault(bytes, start, end) ?? (this.#keys.add(bytes, start, end) ? undefined : 'KeyRepeated')
-    )
+  #repeatFault(bytes: Buffer, start: number, end: number): RejectReason | undefined {
+    return this.#keys.add(bytes, start, end) ? undefined : 'KeyRepeated'
+  }
+
+  /** Sets the number of the row. */
+  #normalize(bytes: Buffer, start: number, end: number): RejectReason | undefined {
+    if (this.#numbers === undefined) return undefined
+    const text = bytes.toString('utf8', start, end)
+    const { number, fault } = this.#numbers.read(text)
+    this.#number = number === text ? undefined : Buffer.from(number)
+    return fault
   }
 
   #positionFault(bytes: Buffer, starts: Int32Array, ends: Int32Array): RejectReason | undefined {

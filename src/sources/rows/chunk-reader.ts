@@ -6,6 +6,7 @@
 import type { DuckDBDataChunk } from '@duckdb/node-api'
 import duckdb from '@duckdb/node-bindings'
 import type { RecipientBatch } from '../batch.js'
+import type { E164Numbers } from './e164.js'
 import type { KeySet } from './key-set.js'
 import type { RejectedTexts } from './rejected-texts.js'
 import { ACCEPTED, type RowLayout, reasonCode } from './row-query.js'
@@ -26,6 +27,10 @@ export class ChunkReader {
   readonly #keys: KeySet
   readonly #special: SpecialSink
   readonly #texts: RejectedTexts | undefined
+  readonly #numbers: E164Numbers | undefined
+  /** Of each row of a chunk whether its number was changed. */
+  readonly #areChanged = new Uint8Array(CHUNK_ROW_COUNT)
+  #changedCount = 0
   readonly #phones = new TextVector()
   readonly #contacts = new TextVector()
   readonly #keyTexts = new TextVector()
@@ -34,17 +39,27 @@ export class ChunkReader {
   /** Offsets of texts that are all empty. */
   readonly #noOffsets = new Uint32Array(CHUNK_ROW_COUNT + 1)
 
-  /** @param texts  gets the texts of rejected rows, if `rowQuery` was asked for them */
+  /**
+   * @param texts  gets the texts of rejected rows, if `rowQuery` was asked for them
+   * @param numbers  makes E.164 of the numbers, if that is wanted
+   */
   constructor(
     layout: RowLayout,
     keys: KeySet,
     special: SpecialSink,
     texts: RejectedTexts | undefined,
+    numbers: E164Numbers | undefined,
   ) {
     this.#layout = layout
     this.#keys = keys
     this.#special = special
     this.#texts = texts
+    this.#numbers = numbers
+  }
+
+  /** Accepted rows so far whose number was changed. */
+  get changedCount(): number {
+    return this.#changedCount
   }
 
   /** @param firstRow  how many rows came before; the batch is overwritten by the next call */
@@ -58,6 +73,7 @@ export class ChunkReader {
     const lngs = int32(data(layout.lng, 4))
     this.#phones.read(vectorOf(chunk, layout.number), count)
     if (layout.contact !== -1) this.#contacts.read(vectorOf(chunk, layout.contact), count)
+    if (this.#numbers !== undefined) this.#normalize(this.#numbers, reasons, count)
     if (layout.key !== -1) {
       this.#keyTexts.read(vectorOf(chunk, layout.key), count)
       this.#rejectRepeated(reasons, count)
@@ -70,6 +86,7 @@ export class ChunkReader {
       if (reason !== ACCEPTED || breakCount > 0)
         this.#special.add(firstRow + row, reason, breakCount)
       if (reason !== ACCEPTED) continue
+      this.#changedCount += this.#areChanged[row]
       // Those that follow one that is rejected move up.
       if (acceptedCount < row) {
         lats[acceptedCount] = lats[row]
@@ -101,6 +118,19 @@ export class ChunkReader {
         kept.add(bytes, offsets[row], offsets[row + 1])
       }
     }
+  }
+
+  #normalize(numbers: E164Numbers, reasons: Uint8Array, count: number): void {
+    const areChanged = this.#areChanged
+    this.#phones.replace(count, (row, text) => {
+      areChanged[row] = 0
+      if (reasons[row] !== ACCEPTED) return undefined
+      const { number, fault } = numbers.read(text)
+      if (fault !== undefined) reasons[row] = reasonCode(fault)
+      if (number === text) return undefined
+      areChanged[row] = 1
+      return number
+    })
   }
 
   #rejectRepeated(reasons: Uint8Array, count: number): void {

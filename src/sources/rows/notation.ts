@@ -7,12 +7,27 @@
  */
 import type { RejectReason } from './rejects.js'
 
-/** The first fault of the notation of the phone at [start, end), which has no other fault. */
-export function notationFault(bytes: Buffer, start: number, end: number): RejectReason | undefined {
+type NotationFault = Extract<
+  RejectReason,
+  'NumberErrorCell' | 'NumberDecimal' | 'NumberLetters' | 'NumberWithoutDigits'
+>
+
+/**
+ * The first fault of the notation of the phone at [start, end), which has no other fault.
+ *
+ * @param isReadLater  whether the numbers become E.164, which then decides on letters and other digits
+ */
+export function notationFault(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  isReadLater: boolean,
+): NotationFault | undefined {
   if (isUsual(bytes, start, end)) return undefined
   const text = bytes.toString('utf8', start, end)
   if (ERROR_CELL.test(text)) return 'NumberErrorCell'
   if (DECIMAL.test(text)) return 'NumberDecimal'
+  if (isReadLater) return undefined
   if (LETTER.test(text) && !EXTENSION.test(text)) return 'NumberLetters'
   return DIGIT.test(text) ? undefined : 'NumberWithoutDigits'
 }
@@ -43,19 +58,28 @@ export const SQL_USUAL_NUMBER = `TRY_CAST(number AS HUGEINT) IS NOT NULL
 const unusual = (pattern: string) =>
   `NOT (${SQL_USUAL_NUMBER}) AND regexp_matches(number, '${pattern}')`
 
-/** The conditions of `notationFault` over a column `number`, in its order. */
-export const notationSqlRules: readonly (readonly [condition: string, reason: RejectReason])[] = [
+type SqlRule = readonly [condition: string, reason: RejectReason]
+
+const spreadsheetRules: readonly SqlRule[] = [
   [
     `ascii(ltrim(number, ' ')) = ${'#'.charCodeAt(0)} AND ${unusual(SQL_ERROR_CELL)}`,
     'NumberErrorCell',
   ],
   [unusual(SQL_DECIMAL), 'NumberDecimal'],
+]
+
+const wordRules: readonly SqlRule[] = [
   [`${unusual(SQL_LETTER)} AND NOT regexp_matches(number, '${SQL_EXTENSION}')`, 'NumberLetters'],
   [
     `NOT (${SQL_USUAL_NUMBER}) AND NOT regexp_matches(number, '${SQL_DIGIT}')`,
     'NumberWithoutDigits',
   ],
 ]
+
+/** The conditions of `notationFault` over a column `number`, in its order. */
+export function notationSqlRules(isReadLater: boolean): readonly SqlRule[] {
+  return isReadLater ? spreadsheetRules : [...spreadsheetRules, ...wordRules]
+}
 
 /** Whether there is a digit, and nothing else but what is between digits of nearly all numbers. */
 function isUsual(bytes: Buffer, start: number, end: number): boolean {

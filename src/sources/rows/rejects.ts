@@ -40,6 +40,9 @@ export const rejectReasons = {
   ContactTooLong: `the contact is longer than ${limits.contactBytes} bytes`,
   KeyMissing: 'the key is missing or only white space',
   KeyTooLong: `the key is longer than ${limits.keyBytes} bytes`,
+  NumberImpossible:
+    'the number is none that can be dialled: --normalize finds no calling code, or a wrong length',
+  NumberExtension: 'the number has an extension, for which E.164 has no form (--normalize)',
   KeyRepeated: 'a row before it that was taken has the same key',
 } as const
 

@@ -141,11 +141,12 @@ function blankIsEmpty(column: string): string {
 }
 
 /** The first reason that applies, in the order of their table. */
-function reasonCase(source: RowSource, { allowsNullIsland }: RowOptions): string {
+function reasonCase(source: RowSource, options: RowOptions): string {
+  const { allowsNullIsland, e164Region } = options
   const rules: Rule[] = [
     ...source.rules,
     ...phoneSqlRules,
-    ...notationSqlRules,
+    ...notationSqlRules(e164Region !== undefined),
     ...coordinateRules('lat', source.lat, LAT_DEGREES_MAX),
     ...coordinateRules('lng', source.lng, LNG_DEGREES_MAX),
   ]

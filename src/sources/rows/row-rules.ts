@@ -17,10 +17,19 @@ const LNG_DEGREES_MAX = 180
 const DECIMAL = /^[ \t]*([+-]?(?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:[eE][+-]?[0-9]+)?)[ \t]*$/
 const MISSING = /^[ \t]*$/
 
-/** Why the phone at [start, end) cannot be used; an empty range is no phone, wherever it is. */
-export function phoneFault(bytes: Buffer, start: number, end: number): RejectReason | undefined {
+/**
+ * Why the phone at [start, end) cannot be used; an empty range is no phone, wherever it is.
+ *
+ * @param isReadLater  as of `notationFault`
+ */
+export function phoneFault(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  isReadLater = false,
+): RejectReason | undefined {
   if (!isEncoded(bytes, start, end)) return 'EncodingInvalid'
-  return phoneBytesFault(bytes, start, end) ?? notationFault(bytes, start, end)
+  return phoneBytesFault(bytes, start, end) ?? notationFault(bytes, start, end, isReadLater)
 }
 
 /** Why the contact at [start, end) cannot be used. */

@@ -7,6 +7,7 @@ import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult } from '@duckdb/no
 import type { RecipientSink, RowOptions } from '../batch.js'
 import { grow } from '../columns/growing-column.js'
 import { ChunkReader } from './chunk-reader.js'
+import type { E164Numbers } from './e164.js'
 import type { KeySet } from './key-set.js'
 import type { RejectedTexts } from './rejected-texts.js'
 import type { RejectTally } from './rejects.js'
@@ -21,12 +22,16 @@ export interface RowTarget {
   readonly options: RowOptions
   /** Gets the texts of the rejected rows of a scan; absent if nobody asks for them. */
   readonly texts?: RejectedTexts | undefined
+  /** Makes E.164 of the numbers; they stay as they are if it is absent. */
+  readonly numbers?: E164Numbers | undefined
 }
 
 export interface RowScan {
   /** Rows that DuckDB told apart, the accepted ones among them. */
   readonly rowCount: number
   readonly acceptedCount: number
+  /** Those whose number was changed. */
+  readonly normalizedCount: number
   /** Those of them that are rejected or go over several lines, ascending. */
   readonly special: SpecialRows
 }
@@ -45,12 +50,12 @@ interface SpecialRows {
 export async function scanRows(
   connection: DuckDBConnection,
   source: RowSource,
-  { sink, keys, options, texts }: RowTarget,
+  { sink, keys, options, texts, numbers }: RowTarget,
   onRows: (rowCount: number) => void,
 ): Promise<RowScan> {
   const { sql, layout } = rowQuery(source, options, texts !== undefined)
   const special = new SpecialRowList()
-  const reader = new ChunkReader(layout, keys, special, texts)
+  const reader = new ChunkReader(layout, keys, special, texts, numbers)
   texts?.restart()
   let rowCount = 0
   let acceptedCount = 0
@@ -62,7 +67,8 @@ export async function scanRows(
     rowCount += chunk.rowCount
     onRows(rowCount)
   }
-  return { rowCount, acceptedCount, special: special.finish() }
+  const { changedCount: normalizedCount } = reader
+  return { rowCount, acceptedCount, normalizedCount, special: special.finish() }
 }
 
 /** The next chunk is fetched while this one is worked on. */

@@ -49,6 +49,31 @@ export class TextVector {
     if (runEnd !== -1) this.#copyRun(items, words, runRow, count, runEnd - runStart)
   }
 
+  /**
+   * Puts other texts of ASCII into the place of some.
+   *
+   * @param change  gives the new text of a row, or undefined where it stays
+   */
+  replace(count: number, change: (row: number, text: string) => string | undefined): void {
+    const from = Buffer.from(this.bytes.buffer, this.bytes.byteOffset, this.bytes.byteLength)
+    let to = Buffer.allocUnsafe(from.length)
+    const { offsets } = this
+    let start = 0
+    let end = 0
+    for (let row = 0; row < count; row++) {
+      const next = offsets[row + 1]
+      const changed = change(row, from.toString('utf8', start, next))
+      const byteCount = changed === undefined ? next - start : changed.length
+      if (end + byteCount > to.length) to = Buffer.concat([to, Buffer.alloc(to.length + byteCount)])
+      if (changed === undefined) from.copy(to, end, start, next)
+      else to.write(changed, end, 'latin1')
+      end += byteCount
+      start = next
+      offsets[row + 1] = end
+    }
+    this.bytes = to
+  }
+
   #measure(words: Uint32Array, count: number): void {
     const { offsets } = this
     let end = 0

@@ -35,6 +35,7 @@ export interface TextFile {
 export interface FileRead {
   readonly acceptedCount: number
   readonly furtherLineCount: number
+  readonly normalizedCount: number
 }
 
 /** The facts about a file that are relied on while its rows are read. */
@@ -88,7 +89,8 @@ export async function readTextFile(
     broken,
     texts: target.texts,
   }
-  return { acceptedCount: scan.acceptedCount, furtherLineCount: placeRows(read, target.tally) }
+  const { acceptedCount, normalizedCount } = scan
+  return { acceptedCount, normalizedCount, furtherLineCount: placeRows(read, target.tally) }
 }
 
 /**

@@ -57,6 +57,7 @@ const atBound = fc
 /** Each of these is taken or rejected for how it is written. */
 const notations = fc.constantFrom(
   ...['9.99E+11', '9,99e11', '1e5', '9990000001.0', ' 9990000001,00 ', '5550.0', '999.555.0', '-'],
+  ...['(555) 555-0101', '+15555550101', '555-555-0101 x3', '0049 555 1234567', 'tel:+15555550101'],
   ...['#N/A', '#REF!', '####', ' #NV', '#31#+9991', '+9991x12', '+9991 ext. 2', '+9991;ext=2'],
   ...['+9991 EXTENSION 2', '+9991 x', 'x12', '+9991x1x2', '0x1F', '1-800-FLOWERS', 'none', '٣٣٣'],
 )
@@ -130,18 +131,22 @@ const rowsOf = fc.array(
   { minLength: 1, maxLength: 80 },
 )
 
+const optionsOf = fc.record({
+  allowsNullIsland: fc.boolean(),
+  e164Region: fc.constantFrom(undefined, 'US', 'DE'),
+})
+
 t.test('rows are taken and rejected as those of a CSV file are', async (t) => {
   const path = join(temporaryDirectory(t), 'rows.csv')
   await fc.assert(
-    fc.asyncProperty(rowsOf, fc.boolean(), async (rows, allowsNullIsland) => {
+    fc.asyncProperty(rowsOf, optionsOf, async (rows, rowOptions) => {
       const ours = new BatchKeeper()
       const ourRejected = keptRejected()
-      const report = checkRows(rows, ours, { allowsNullIsland }, ourRejected.sink)
+      const report = checkRows(rows, ours, rowOptions, ourRejected.sink)
       writeFileSync(path, `number,lat,lng,contact\n${rows.map(csvLine).join('')}`)
       const csv = new BatchKeeper()
       const csvRejected = keptRejected()
       const columns = {}
-      const rowOptions = { allowsNullIsland }
       const input = { patterns: [path], columns, rowOptions, spoolDirectory: join(path, '..') }
       const csvReport = await readFiles(input, csv, { rejected: csvRejected.sink })
       t.same(countsOf(report), countsOf(csvReport))
@@ -222,6 +227,11 @@ function csvLine({ phone, lat, lng, contact }: Row): string {
   return `${quoted.join(',')}\n`
 }
 
-function countsOf({ rowCount, acceptedCount, rejects }: ReadReport) {
-  return { rowCount, acceptedCount, reasons: rejects.map(({ reason, count }) => [reason, count]) }
+function countsOf({ rowCount, acceptedCount, normalizedCount, rejects }: ReadReport) {
+  return {
+    rowCount,
+    acceptedCount,
+    normalizedCount,
+    reasons: rejects.map(({ reason, count }) => [reason, count]),
+  }
 }
