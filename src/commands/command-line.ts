@@ -10,6 +10,7 @@ import { errorTables, OperatorError } from '../errors.js'
 import { createLog, type Log } from '../log.js'
 import { readVersion } from '../version.js'
 import type { CommandContext } from './context.js'
+import { messageOf } from './failure-message.js'
 import { setQuiet } from './output.js'
 
 type CommandFactory = (context: CommandContext) => Command
@@ -53,17 +54,17 @@ async function createProgram(
   args: readonly string[],
   log: Log,
 ): Promise<Command> {
+  // Loading one command of them keeps the libraries of the others out of memory.
+  const called = args.find((arg) => Object.hasOwn(table, arg))
   const program = new Command('hickory')
     .description('Who is inside this shape, exactly, now? Recipient selection for alerting.')
     .version(readVersion())
     .exitOverride()
-    .showHelpAfterError('(run with --help for what is allowed)')
+    .configureOutput({ outputError: (text, write) => write(usageError(text, called)) })
   const context: CommandContext = {
     dataDirectory: (flag) => readConfig(flag === undefined ? {} : { data: flag }).dataDirectory,
     log,
   }
-  // Loading one command of them keeps the libraries of the others out of memory.
-  const called = args.find((arg) => Object.hasOwn(table, arg))
   for (const name of called === undefined ? Object.keys(table) : [called]) {
     const create = await table[name]()
     const command = create(context).copyInheritedSettings(program)
@@ -71,6 +72,17 @@ async function createProgram(
     program.addCommand(command)
   }
   return program
+}
+
+/** What the parser of arguments says, as one line like any other message. */
+function usageError(text: string, called: string | undefined): string {
+  const [problem = '', ...suggestions] = text
+    .trim()
+    .replace(/^error: /, '')
+    .split('\n')
+  const suggested = suggestions.map((line) => ` ${line.replace('Did', 'did')}`).join('')
+  const help = called === undefined ? 'hickory --help' : `hickory ${called} --help`
+  return `hickory: ${problem.replace(/\.$/, '')}${suggested}; \`${help}\` says what is allowed\n`
 }
 
 /** Those that a timer may start, and of which the exit code says what became of them. */
@@ -102,13 +114,6 @@ function report(error: unknown): number {
     // Commander has written the message itself; help and version are not failures.
     return error.exitCode === 0 ? 0 : errorTables.operatorErrors.Usage
   }
-  if (error instanceof OperatorError) {
-    process.stderr.write(`hickory: ${error.message}\n`)
-    return error.exitCode
-  }
-  // What the system refuses has a cause outside of our code, so where we were says nothing.
-  const isRefusal = error instanceof Error && 'syscall' in error
-  const text = error instanceof Error && !isRefusal ? error.stack : String(error)
-  process.stderr.write(`hickory: ${text}\n`)
-  return errorTables.operatorErrors.Failed
+  process.stderr.write(`hickory: ${messageOf(error)}\n`)
+  return error instanceof OperatorError ? error.exitCode : errorTables.operatorErrors.Failed
 }

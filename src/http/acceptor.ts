@@ -4,10 +4,11 @@
  * @module
  */
 import { setImmediate } from 'node:timers/promises'
-import { OperatorError, ServiceError } from '../errors.js'
+import { ServiceError } from '../errors.js'
 import { errorBody } from '../format/error-body.js'
 import { formats } from '../format/formats.js'
 import { retryAfterSeconds } from './fault.js'
+import { cannotListen } from './listen-fault.js'
 import {
   type AppDescriptor,
   createApp,
@@ -44,7 +45,7 @@ export async function listen(options: AcceptorOptions): Promise<Acceptor> {
   // Reached only while there is no front.
   app.any('/*', refuse)
   const listening = listenOn(app, { host, port, exclusive })
-  if (listening === undefined) throw cannotListen(host, port)
+  if (listening === undefined) throw await cannotListen(host, port)
   let open = true
   let closed = false
   const refuseNew = () => {
@@ -76,14 +77,6 @@ export async function afterNextPoll(): Promise<void> {
   // The first one may be due in this turn of the loop, whose poll is over.
   await setImmediate()
   await setImmediate()
-}
-
-export function cannotListen(host: string, port: number): OperatorError {
-  return new OperatorError(
-    'AddressInUse',
-    `cannot listen on ${host}:${port}: the port is taken, needs privileges, or the host is not ` +
-      'an address of this machine; choose others with --port and --host',
-  )
 }
 
 function refuse(response: NativeResponse): void {

@@ -55,6 +55,7 @@ export function bindByName(
 export function readContent(request: HttpRequest, body: Uint8Array): BodyContent {
   const type = request.mediaType
   const parseJson = request.call?.name === 'RecipientRequest' ? parseRequest : parse
+  refuseXml(body)
   if (JSV_TYPES.includes(type)) return { kind: 'members', members: objectOf(body) }
   if (type === 'application/json' || looksLikeJson(body)) {
     return { kind: 'members', members: parseJson(body) }
@@ -95,6 +96,7 @@ export function readBatch(
     const problem = 'is in the query, but a batch has the members of its requests in its body'
     throw new ServiceError('InvalidRequest', `${name} ${problem}`, name)
   }
+  refuseXml(body)
   const value = parseAny(body)
   if (!Array.isArray(value)) {
     throw new ServiceError('InvalidRequest', 'the body of a batch must be an array of requests')
@@ -112,12 +114,28 @@ export function readBatch(
 const JSV_TYPES = ['application/jsv', 'text/jsv', 'text/x-jsv']
 
 function looksLikeJson(body: Uint8Array): boolean {
-  let at = MARK.every((byte, i) => body[i] === byte) ? MARK.length : 0
-  while (body[at] === 0x20 || (body[at] >= 0x09 && body[at] <= 0x0d)) at++
-  return at === body.length || body[at] === OPEN_BRACE || body[at] === OPEN_BRACKET
+  const first = firstByte(body)
+  return first === undefined || first === OPEN_BRACE || first === OPEN_BRACKET
 }
 
-const [OPEN_BRACE, OPEN_BRACKET] = new TextEncoder().encode('{[')
+/** No other body begins like this, and a form would have fields of nonsense. */
+function refuseXml(body: Uint8Array): void {
+  if (firstByte(body) !== LESS_THAN) return
+  throw new ServiceError(
+    'InvalidRequest',
+    'the body is XML or HTML, which is not read: send JSON (application/json), a form ' +
+      '(application/x-www-form-urlencoded or multipart/form-data), CSV (text/csv) or JSV (text/jsv)',
+  )
+}
+
+/** Behind white space and a byte order mark; undefined where there is no more. */
+function firstByte(body: Uint8Array): number | undefined {
+  let at = MARK.every((byte, i) => body[i] === byte) ? MARK.length : 0
+  while (body[at] === 0x20 || (body[at] >= 0x09 && body[at] <= 0x0d)) at++
+  return body[at]
+}
+
+const [OPEN_BRACE, OPEN_BRACKET, LESS_THAN] = new TextEncoder().encode('{[<')
 
 /** A byte order mark. */
 const MARK = new TextEncoder().encode('\ufeff')

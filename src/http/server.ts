@@ -10,13 +10,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { OVERLOADED, ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
-import { afterNextPoll, cannotListen } from './acceptor.js'
+import { afterNextPoll } from './acceptor.js'
 import { type BodyBudget, RequestBody } from './body.js'
 import { Call } from './call.js'
 import { type CorsOrigins, commonHeadersFor, preflightHeaders } from './cors.js'
 import { Exchange, type ExchangeOwner } from './exchange.js'
 import { MethodNotAllowed } from './fault.js'
 import { framingFault, Gate } from './gate.js'
+import { cannotListen } from './listen-fault.js'
 import { type Handler, IncomingRequest } from './request.js'
 import { logRequestEnd, type RequestEnd } from './request-end.js'
 import type { ReaderRules } from './response/reader-watch.js'
@@ -118,7 +119,7 @@ export class HttpServer implements ExchangeOwner {
    */
   async listen(host: string, port: number): Promise<number> {
     const listening = listenOn(this.#app, { host, port, exclusive: true })
-    if (listening === undefined) throw cannotListen(host, port)
+    if (listening === undefined) throw await cannotListen(host, port)
     this.#listenSocket = listening.socket
     return listening.port
   }

@@ -119,6 +119,7 @@ function readJson(path: string): unknown {
     text = readFileSync(path, 'utf8')
   } catch (error) {
     if (error instanceof OperatorError) throw error
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw absent(path)
     throw new OperatorError('Usage', `${path} cannot be read: ${(error as Error).message}`)
   }
   try {
@@ -129,6 +130,14 @@ function readJson(path: string): unknown {
     const line = position === undefined ? '' : ` in line ${lineOf(text, Number(position))}`
     throw new OperatorError('Usage', `${path} is not JSON${line}`)
   }
+}
+
+function absent(path: string): OperatorError {
+  return new OperatorError(
+    'Usage',
+    `${path} does not exist, and --all reads the list of sources from it: write it as ` +
+      '`hickory import --help` shows, or name another one (--all FILE)',
+  )
 }
 
 function lineOf(text: string, position: number): number {

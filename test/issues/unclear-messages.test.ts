@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, mkdirSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { ServiceError } from '../../src/errors.js'
+import { readBatch, readContent } from '../../src/http/bind.js'
+import { cannotListen } from '../../src/http/listen-fault.js'
+import type { HttpRequest } from '../../src/http/request.js'
+import { operations } from '../../src/interface/operations.js'
+import { temporaryDirectory } from '../support/service/hickory.js'
+
+/** XML was "not JSON", and as a form it was a field of a strange name, answered with nobody. */
+t.test('a body of XML is told to be XML, whatever type it has', async (t) => {
+  const xml = '<?xml version="1.0"?><kml><Placemark/></kml>'
+  for (const mediaType of [
+    'application/xml',
+    'text/xml',
+    'application/json',
+    'application/x-www-form-urlencoded',
+    'text/csv',
+    'text/jsv',
+    '',
+  ]) {
+    const request = { mediaType, header: () => undefined, query: new Map() } as never as HttpRequest
+    for (const text of [xml, `\ufeff \r\n${xml}`, '<html>']) {
+      const body = Buffer.from(text)
+      for (const read of [
+        () => readContent(request, body),
+        () => readBatch(request, operations.RecipientRequest, body),
+      ]) {
+        try {
+          read()
+          t.fail(`${mediaType} is read`)
+        } catch (fault) {
+          t.type(fault, ServiceError)
+          t.match(fault, { status: 400, message: /^the body is XML or HTML.*: send JSON \(app/ })
+        }
+      }
+    }
+  }
+})
+
+/** All of these were one message: the port is taken, needs privileges, or is of another machine. */
+t.test('why an address cannot be listened on is told', async (t) => {
+  const server = createServer()
+  const port = await new Promise<number>((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port))
+  })
+  t.match((await cannotListen('127.0.0.1', port)).message, `another process has port ${port} `)
+  await new Promise((resolve) => server.close(resolve))
+  t.match((await cannotListen('203.0.113.9', port)).message, /203\.0\.113\.9 is not an address of/)
+  const privileged = await cannotListen('127.0.0.1', 80, async () => 'EACCES')
+  t.match(privileged.message, /port 80 needs privileges, which this user does not have\. Choose/)
+  const unknown = await cannotListen('nowhere', 80, async () => 'ENOTFOUND')
+  t.match(unknown.message, /there is no host of this name\. Choose another --host/)
+  const other = await cannotListen('127.0.0.1', 80, async () => 'EOTHER')
+  t.match(other.message, /the system refuses it \(EOTHER\)/)
+})
+
+/** It was an errno of the system, with the path of whatever was tried first. */
+t.test("another user's directory is told to be that", async (t) => {
+  const data = join(temporaryDirectory(t), 'data')
+  mkdirSync(data, { mode: 0o700 })
+  chmodSync(join(data, '..'), 0o755)
+  const isRoot = process.getuid?.() === 0
+  if (!isRoot) chmodSync(data, 0)
+  for (const args of [['verify'], ['import', '--source', '1', '--label', 'a', '/dev/null']]) {
+    const program = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
+    const argv = [program, args[0], '--data', data, ...args.slice(1)]
+    const child = spawn(process.execPath, argv, isRoot ? { uid: 65_534 } : {})
+    let stderr = ''
+    child.stderr.on('data', (piece) => {
+      stderr += piece
+    })
+    const code = await new Promise((resolve) => child.once('close', resolve))
+    t.not(code, 0)
+    const told = isRoot
+      ? `${data} belongs to user 0, and this is user 65534: run the command as its owner (sudo -u '#0')`
+      : `${data} has mode 0: allow yourself to use it (chmod u+rwX)`
+    t.ok(stderr.includes(told), stderr)
+    t.equal(stderr.trimEnd().split('\n').length, 1, 'one line')
+  }
+  if (!isRoot) chmodSync(data, 0o700)
+})
