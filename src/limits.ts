@@ -326,8 +326,19 @@ export const limits = {
   shrinkPercent: 10,
   /** The largest number of rows that a guard may name. */
   guardRowCount: 1_000_000_000_000,
-  /** Snapshots on disk, including the current one. */
+  /**
+   * A source that has lost more per cent than this since it was last good is not good, whatever its
+   * guards allow.
+   */
+  goodShrinkPercent: 50,
+  /** Snapshots on disk that nobody pinned, including the current one, unless an operator says otherwise. */
   snapshotCount: 3,
+  /** The most that an operator may keep without pinning them. */
+  snapshotCountMax: 1_000,
+  /** Snapshots that are pinned at a time. */
+  pinCount: 1_000,
+  /** The note of a pin, in UTF-8. */
+  pinNoteBytes: 256,
   /** The service looks for a new snapshot at this interval. */
   snapshotPollMs: 1_000,
   /** From the refusal of a snapshot to the next attempt to load it. */

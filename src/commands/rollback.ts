@@ -5,61 +5,118 @@
  */
 import { Command } from 'commander'
 import { OperatorError } from '../errors.js'
-import { generationOf, writeCurrent } from '../snapshot/directory.js'
+import { writeCurrent } from '../snapshot/directory.js'
 import { type SnapshotState, verifySnapshot } from '../snapshot/load/verify.js'
-import { withDataLock } from '../snapshot/publish/lock.js'
+import { type DataLock, withDataLock } from '../snapshot/publish/lock.js'
+import { readLineage, readStates } from '../snapshot/retention/history.js'
 import type { CommandContext } from './context.js'
 import { chosenId, readSnapshotIds, type SnapshotIds } from './ids.js'
 import { print } from './output.js'
+import { printSnapshotList } from './snapshot-list.js'
+
+interface Flags {
+  readonly data?: string
+  readonly list?: true
+  readonly good?: true
+}
 
 export function rollbackCommand(context: CommandContext): Command {
   return new Command('rollback')
     .description('make an older snapshot the current one')
-    .argument('[ID]', 'snapshot to go to; default: the newest one before the current one')
+    .argument('[ID]', 'snapshot to go to; default: the one before the current one')
     .option('--data <DIR>', 'data directory (HICKORY_DATA; default ./data/local)')
+    .option('--good', 'go to the newest snapshot for which no guard was overruled')
+    .option('--list', 'list the snapshots with their counts, and change nothing')
     .addHelpText('after', HELP_TAIL)
-    .action((id: string | undefined, { data }: { data?: string }) =>
-      rollback(context.dataDirectory(data), id),
-    )
+    .action((id: string | undefined, flags: Flags) => runRollback(context, id, flags))
 }
 
 const HELP_TAIL = `
-The command first verifies the snapshot, as \`hickory verify\` does. It skips a damaged snapshot, or
-refuses it if you gave its ID. It removes no snapshot: to go forward again, give the ID of a newer one.
-The next import starts from the current snapshot and removes newer ones. A service on the data directory
-follows by itself. The command is refused while an import runs.
+Without an ID the command goes to the newest snapshot that the current one was made from. --good passes
+over those for which a guard of an import was overruled, or a source removed. The command first verifies
+the snapshot, as \`hickory verify\` does. It skips a damaged snapshot, or refuses it if you gave its ID.
+It removes no snapshot: to go forward again, give the ID of a newer one. The next import starts from the
+current snapshot; the newer ones stay as long as an older one does. A service on the data directory follows
+by itself. The command is refused while an import runs.
+
+The list has the age of each snapshot, its recipients by source, and the difference to the current one. It
+does not read all files; \`hickory verify --all\` does.
 
 Example:
+  $ hickory rollback --data ./data/local --list
   $ hickory rollback --data ./data/local
   $ hickory rollback --data ./data/local 000007-3f9a1c2b
 `
 
-async function rollback(dataDirectory: string, given: string | undefined): Promise<void> {
+async function runRollback(
+  context: CommandContext,
+  given: string | undefined,
+  { data, list, good }: Flags,
+): Promise<void> {
+  if ([given, list, good].filter((choice) => choice !== undefined).length > 1) {
+    throw new OperatorError('Usage', 'either an ID, --good or --list, not several')
+  }
+  const dataDirectory = context.dataDirectory(data)
   // Looked at first, so that a name that is mistyped does not become a directory.
-  await readSnapshotIds(dataDirectory)
+  const known = await readSnapshotIds(dataDirectory)
+  if (list === true) {
+    await printSnapshotList(dataDirectory, known)
+    return
+  }
   await withDataLock(dataDirectory, async (lock) => {
     const known = await readSnapshotIds(dataDirectory)
-    const { snapshotId: currentId } = known.current
-    const target = await firstWhole(dataDirectory, targets(known, given))
-    if (target === currentId) {
-      print(`${target} is current already, and whole: nothing was changed`)
-      return
-    }
-    lock.assertHeld()
-    await writeCurrent(dataDirectory, target)
-    const before = currentId === undefined ? known.current.fault : `before it was ${currentId}`
-    print(`${target} is current now; ${before}`)
+    const ids = await findTargets(dataDirectory, known, given, good === true).catch(
+      async (error) => {
+        await printSnapshotList(dataDirectory, known)
+        throw error
+      },
+    )
+    await goTo(lock, known, ids)
   })
 }
 
-function targets(known: SnapshotIds, given: string | undefined): string[] {
-  const { ids, current } = known
+async function goTo(lock: DataLock, { current }: SnapshotIds, ids: readonly string[]) {
+  const { dataDirectory } = lock
+  const { snapshotId: currentId } = current
+  const target = await firstWhole(dataDirectory, ids)
+  if (target === currentId) {
+    print(`${target} is current already, and whole: nothing was changed`)
+    return
+  }
+  lock.assertHeld()
+  await writeCurrent(dataDirectory, target)
+  const before = currentId === undefined ? current.fault : `before it was ${currentId}`
+  print(`${target} is current now; ${before}`)
+}
+
+/** Where to go, the first choice first. */
+async function findTargets(
+  dataDirectory: string,
+  known: SnapshotIds,
+  given: string | undefined,
+  isGood: boolean,
+): Promise<string[]> {
   if (given !== undefined) return [chosenId(known, given)]
+  const { ids, current } = known
   const { snapshotId } = current
-  const older =
-    snapshotId === undefined ? ids : ids.filter((id) => generationOf(id) < generationOf(snapshotId))
-  if (older.length > 0) return older.toReversed()
+  const lineage =
+    snapshotId === undefined ? ids.toReversed() : await readLineage(dataDirectory, snapshotId, ids)
+  if (isGood) return await findGood(dataDirectory, known, lineage)
+  const older = lineage.filter((id) => id !== snapshotId)
+  if (older.length > 0) return older
   throw new OperatorError('Usage', `there is no snapshot before ${snapshotId} to go back to`)
+}
+
+/** The current one may be good, too. */
+async function findGood(
+  dataDirectory: string,
+  { ids }: SnapshotIds,
+  lineage: readonly string[],
+): Promise<string[]> {
+  const states = await readStates(dataDirectory, ids)
+  const good = lineage.filter((id) => states.some((state) => state.id === id && state.isGood))
+  if (good.length > 0) return good
+  throw new OperatorError('Usage', 'for each snapshot a guard was overruled: give the ID of one')
 }
 
 async function firstWhole(dataDirectory: string, ids: readonly string[]): Promise<string> {

@@ -7,10 +7,11 @@
 import { OperatorError } from '../errors.js'
 import type { Log } from '../log.js'
 import { type ArenaPool, createArenaPool } from '../shard/arena-pool.js'
-import { currentMissing, generationOf, listSnapshots, readCurrent } from '../snapshot/directory.js'
+import { currentMissing, listSnapshots, readCurrent } from '../snapshot/directory.js'
 import { type LoadOptions, loadSnapshot } from '../snapshot/load/load.js'
 import { missing } from '../snapshot/load/open.js'
 import { isCorrupt } from '../snapshot/open-file.js'
+import { readLineage } from '../snapshot/retention/history.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { Refusal } from './messages.js'
 
@@ -56,8 +57,8 @@ export async function openOrFallBack(
 }
 
 /**
- * The snapshots to try, the best first. Those newer than the current one are left out: they were never
- * current, or somebody has rolled back from them.
+ * The snapshots to try, the best first: the current one and those that it was made from. The others were
+ * never current, or somebody has rolled back from them.
  *
  * @returns `refused` says why CURRENT names none of them, if it does not
  */
@@ -80,8 +81,7 @@ export async function startCandidates(
     const reason = `CURRENT names ${current}, which is not in ${dataDirectory}`
     return { ids, refused: { snapshotId: current, reason } }
   }
-  const generation = generationOf(current)
-  return { ids: [current, ...ids.filter((id) => generationOf(id) < generation)] }
+  return { ids: await readLineage(dataDirectory, current, ids.reverse()) }
 }
 
 function noneWhole(dataDirectory: string, refusals: readonly Refusal[]): OperatorError {

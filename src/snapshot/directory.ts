@@ -2,8 +2,9 @@
  * Where a snapshot lies below the data directory, and what makes a change to it last:
  *
  *   CURRENT                     the id of the snapshot to be opened, and a line end
+ *   pins.json                   the snapshots that are kept for ever
  *   import.lock/                held by the import that is under way
- *   snapshots/<id>/             manifest.json and shard files; never changed
+ *   snapshots/<id>/             manifest.json, origin.json and shard files; never changed
  *   snapshots/<name>.tmp/       being written, or being deleted; garbage when nobody imports
  *
  * @module
@@ -81,13 +82,17 @@ export function currentMissing(dataDirectory: string): string {
 
 /** Points CURRENT at a snapshot; after a crash it is the old id or this one. */
 export async function writeCurrent(dataDirectory: string, id: string): Promise<void> {
-  const path = currentFile(dataDirectory)
+  await replaceFile(currentFile(dataDirectory), `${id}\n`)
+}
+
+/** Gives a file another content, to last; after a crash it has the old one or this one. */
+export async function replaceFile(path: string, text: string): Promise<void> {
   const temporary = path + TEMPORARY
   await rm(temporary, { force: true })
   try {
-    await createFile(temporary, [Buffer.from(`${id}\n`)])
+    await createFile(temporary, [Buffer.from(text)])
     // As with every other file: what cannot be read back must not replace what can.
-    if ((await readFile(temporary, 'utf8')) !== `${id}\n`) {
+    if ((await readFile(temporary, 'utf8')) !== text) {
       throw new Error(`${temporary}: found other bytes than were written`)
     }
     await rename(temporary, path)
@@ -96,7 +101,7 @@ export async function writeCurrent(dataDirectory: string, id: string): Promise<v
     await rm(temporary, { force: true }).catch(() => undefined)
     throw error
   }
-  await syncDirectory(dataDirectory)
+  await syncDirectory(dirname(path))
 }
 
 /**

@@ -15,7 +15,7 @@ export interface Content {
   /** Of its id, behind the generation. */
   readonly digest: string
   readonly sources: readonly SnapshotSource[]
-  /** SHA-256 by file name, but for the manifest, which has the time. */
+  /** SHA-256 by file name, but for those that name a time or other snapshots. */
   readonly files: ReadonlyMap<string, string>
 }
 
@@ -37,7 +37,7 @@ export async function contentOf(data: string): Promise<Content> {
   arenas.giveBack(snapshot.shards.flatMap(({ arena }) => (arena === null ? [] : { arena })))
   if (snapshot.id !== id) throw new Error(`CURRENT is ${id}, and ${snapshot.id} was opened`)
   const files = new Map(digestsOf(join(data, 'snapshots', id)))
-  files.delete('manifest.json')
+  for (const name of OF_THE_MOMENT) files.delete(name)
   return { digest: digestIn(id), sources: snapshot.sources, files }
 }
 
@@ -56,11 +56,12 @@ export async function currentContent(
     if (content === undefined) throw new Error(`${id} is no snapshot that was ever imported`)
     for (const [name, sha256] of files) {
       const isGiven = [...given.keys()].some((path) => path.startsWith(`${id}/`))
-      if (name === 'manifest.json' && !isGiven) continue
+      if (OF_THE_MOMENT.includes(name) && !isGiven) continue
       const expected = isGiven ? given.get(`${id}/${name}`) : content.files.get(name)
       if (sha256 !== expected) throw new Error(`${id}/${name} is not what was imported`)
     }
-    if (files.size !== content.files.size + 1) throw new Error(`${id} has ${files.size} files`)
+    if (files.size !== content.files.size + OF_THE_MOMENT.length)
+      throw new Error(`${id} has ${files.size} files`)
   }
   if (!existsSync(join(data, 'CURRENT'))) {
     if (before !== undefined) throw new Error('CURRENT is gone')
@@ -102,6 +103,8 @@ export function ageLock(data: string): void {
   const lock = join(data, 'import.lock')
   if (existsSync(lock)) utimesSync(lock, 1, 1)
 }
+
+const OF_THE_MOMENT = ['manifest.json', 'origin.json']
 
 const SNAPSHOT_ID = /^[0-9]{6,15}-[0-9a-f]{8}$/
 

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { OperatorError } from '../../errors.js'
 import type { Log } from '../../log.js'
-import { readHeldCounts } from '../../snapshot/publish/held.js'
+import { readReference } from '../../snapshot/retention/reference.js'
 import type { ReadReport } from '../../sources/batch.js'
 import type { CommandContext } from '../context.js'
 import { print } from '../output.js'
@@ -35,7 +35,7 @@ export async function dryRun({ log }: CommandContext, plan: DryRunPlan): Promise
   const { outcomes } = plan.record
   const signals = endOnSignal()
   try {
-    const heldCounts = await readHeldCounts(plan.dataDirectory)
+    const { heldCounts } = await readReference(plan.dataDirectory)
     for (const source of sources) {
       outcomes.push(await tryRead(log, plan, source, heldCounts.get(source.id)))
     }

@@ -14,6 +14,7 @@ import { completeUrl, hasPassword } from '../../sources/postgres/url.js'
 import { parseNormalization } from '../../sources/rows/e164.js'
 import type { CommandContext } from '../context.js'
 import { parseSourceId } from '../ids.js'
+import { readKeepCount, SOURCES_FILE } from '../keep.js'
 import { dryRun } from './dry-run.js'
 import { defaultGuards, type GivenGuards, readGuards } from './guards.js'
 import { ImportRecord, withJsonReport } from './json-report.js'
@@ -45,10 +46,10 @@ interface Flags extends ColumnNames {
   /** True for the file in the data directory. */
   readonly all?: string | true
   readonly keepGoing?: true
+  readonly keep?: string
 }
 
 const PREVIEW_ROW_COUNT = 10
-const SOURCES_FILE = 'sources.json'
 
 export function importCommand(context: CommandContext): Command {
   const oneSource = [
@@ -108,6 +109,7 @@ export function importCommand(context: CommandContext): Command {
       ]),
     )
     .option('--keep-going', 'with --all: publish the sources that can be read without the others')
+    .option('--keep <N>', `snapshots that stay, the new one among them (${limits.snapshotCount})`)
     .addHelpText('after', importHelp)
     .action((paths: string[], flags: Flags, command: Command) =>
       runImport(context, paths, flags, command),
@@ -143,20 +145,18 @@ async function runRecorded(
   if (flags.keepGoing === true && !isList) {
     throw new OperatorError('Usage', '--keep-going goes with --all: of one source nothing is left')
   }
+  const listPath = typeof flags.all === 'string' ? flags.all : join(dataDirectory, SOURCES_FILE)
+  const keepCount = readKeepCount(context.log, flags.keep, listPath)
   const listed = isList
-    ? readSourcesFile(
-        flags.all === true ? join(dataDirectory, SOURCES_FILE) : (flags.all ?? ''),
-        readEnvironment(),
-        context.log,
-      )
+    ? readSourcesFile(listPath, readEnvironment(), context.log)
     : [readFlags(context, patterns, flags, command)]
   record.sources = listed.map((source) => ({
     ...source,
-    guards: readGuards(flags, guardFlag, source.guards),
+    guards: readGuards(flags, guardFlag, source.policy),
     onReport: (report) => record.reports.set(source.id, report),
   }))
   await withRejects(flags.rejects, record.sources, async (sources) => {
-    const plan = { dataDirectory, sources, isList, record }
+    const plan = { dataDirectory, sources, isList, record, keepCount }
     if (rowCount !== undefined) await dryRun(context, { ...plan, rowCount })
     else await publishSources(context, { ...plan, keepsGoing: flags.keepGoing === true })
   })
@@ -192,7 +192,7 @@ function readFlags(
   patterns: readonly string[],
   flags: Flags,
   command: Command,
-): ImportSource {
+): Omit<ImportSource, 'guards'> {
   if (flags.source === undefined) {
     command.error("error: required option '--source <ID>' not specified", {
       code: 'commander.missingMandatoryOptionValue',
@@ -214,7 +214,7 @@ function readFlags(
     },
     isStrict: flags.strict === true,
     mayBeEmpty: flags.allowEmpty === true,
-    guards: defaultGuards,
+    policy: defaultGuards,
   }
 }
 

@@ -18,6 +18,8 @@ export class ImportRecord {
   readonly outcomes: Outcome[] = []
   readonly reports = new Map<number, ReadReport>()
   snapshotId: string | undefined
+  /** Whether what was read is what was current already. */
+  isUnchanged = false
 }
 
 /** Prints nothing but the document. What `use` throws comes after it. */
@@ -40,6 +42,7 @@ function documentOf(record: ImportRecord, startedAt: Date, error: unknown) {
     dryRun: record.isDryRun,
     published: record.snapshotId !== undefined,
     snapshotId: record.snapshotId ?? null,
+    unchanged: record.isUnchanged,
     startedAt: startedAt.toISOString(),
     finishedAt: finishedAt.toISOString(),
     seconds: (finishedAt.getTime() - startedAt.getTime()) / 1000,

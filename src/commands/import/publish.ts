@@ -10,15 +10,15 @@ import { limits } from '../../limits.js'
 import type { RecipientColumns } from '../../shard/columns.js'
 import { snapshotsDirectory, TEMPORARY } from '../../snapshot/directory.js'
 import { beginSnapshot } from '../../snapshot/publish/begin.js'
-import type { Draft } from '../../snapshot/publish/draft.js'
-import { readHeldCounts } from '../../snapshot/publish/held.js'
+import type { Draft, Published } from '../../snapshot/publish/draft.js'
 import { type DataLock, withDataLock } from '../../snapshot/publish/lock.js'
+import { type Reference, readReference } from '../../snapshot/retention/reference.js'
 import { RecipientCollector } from '../../sources/columns/collector.js'
 import type { CommandContext } from '../context.js'
 import { print, startProgress } from '../output.js'
 import { endOnSignal } from './end-on-signal.js'
 import type { ImportRecord } from './json-report.js'
-import { assertPublishable } from './publishable.js'
+import { assertPublishable, findForced } from './publishable.js'
 import { type Outcome, printReport, printSource, printSummary, printTime } from './report.js'
 import { type ImportSource, labelSources, type Reading, readSource } from './source.js'
 
@@ -31,6 +31,8 @@ interface PublishPlan {
   readonly keepsGoing: boolean
   /** Gets what becomes of the sources. */
   readonly record: ImportRecord
+  /** Snapshots that stay. */
+  readonly keepCount: number
 }
 
 /** Publishes one snapshot with all of the sources, or throws and changes nothing. */
@@ -56,25 +58,31 @@ async function publishUnderLock(
 ): Promise<Outcome[]> {
   const sources = await labelSources(plan.dataDirectory, plan.sources)
   const { outcomes } = plan.record
+  const { log } = context
+  const { keepCount } = plan
   let draft: Draft | undefined
   const begin = async () => {
-    draft ??= await beginSnapshot(lock, { log: context.log, endsOnSignal: false, onCommit })
+    draft ??= await beginSnapshot(lock, { log, keepCount, endsOnSignal: false, onCommit })
     return draft
   }
   try {
-    const heldCounts = await readHeldCounts(plan.dataDirectory)
+    const reference = await readReference(plan.dataDirectory)
     for (const source of sources) {
-      outcomes.push(await putSource(context, plan, source, { heldCounts, begin, outcomes }))
+      outcomes.push(await putSource(context, plan, source, { reference, begin, outcomes }))
     }
     if (!plan.keepsGoing) assertNoneTripped(plan, outcomes)
-    const snapshotId = draft && (await publishDraft(context, draft))
-    if (plan.isList) printSummary(outcomes, 'published')
-    if (snapshotId === undefined) {
+    const published = draft && (await publishDraft(context, draft))
+    if (plan.isList) printSummary(outcomes, published?.isUnchanged ? 'unchanged' : 'published')
+    if (published === undefined) {
       const code = outcomes.every(({ hasTripped }) => hasTripped) ? 'Guarded' : 'InputRejected'
       throw new OperatorError(code, 'every source failed, nothing was published')
     }
-    plan.record.snapshotId = snapshotId
-    print(`snapshot   ${snapshotId}`)
+    plan.record.isUnchanged = published.isUnchanged
+    if (!published.isUnchanged) plan.record.snapshotId = published.snapshotId
+    if (published.isUnchanged) {
+      print('unchanged  what was read is what is current: nothing was published')
+    }
+    print(`snapshot   ${published.snapshotId}`)
     return outcomes
   } finally {
     await draft?.discard()
@@ -82,7 +90,7 @@ async function publishUnderLock(
 }
 
 interface Run {
-  readonly heldCounts: ReadonlyMap<number, number>
+  readonly reference: Reference
   readonly begin: () => Promise<Draft>
   /** Of the sources before this one. */
   readonly outcomes: readonly Outcome[]
@@ -93,7 +101,7 @@ async function putSource(
   { log }: CommandContext,
   plan: PublishPlan,
   source: ImportSource & { readonly label: string },
-  { heldCounts, begin, outcomes }: Run,
+  { reference, begin, outcomes }: Run,
 ): Promise<Outcome> {
   const { id, label } = source
   printSource(id, label)
@@ -104,7 +112,7 @@ async function putSource(
     const spool = join(snapshotsDirectory(plan.dataDirectory), `spool${TEMPORARY}`)
     reading = await readSource(log, source, collector, spool)
     printReport(reading.report)
-    assertPublishable(source, reading, heldCounts.get(id))
+    assertPublishable(source, reading, reference.heldCounts.get(id))
     columns = await collector.finish()
   } catch (error) {
     const failure = failureOf(error, plan, outcomes, id)
@@ -118,7 +126,8 @@ async function putSource(
   const total = columns.recipientCount
   const progress = startProgress(log, 'building and writing', total, 'recipients')
   try {
-    await draft.put({ id, label }, columns, { onProgress: progress.update })
+    const forced = findForced(source, reading, reference)
+    await draft.put({ id, label }, columns, { onProgress: progress.update, forced })
   } finally {
     progress.stop()
   }
@@ -158,12 +167,12 @@ function textOf({ id, failure }: Outcome): string {
   return `source ${id}: ${failure}`
 }
 
-async function publishDraft({ log }: CommandContext, draft: Draft): Promise<string> {
+async function publishDraft({ log }: CommandContext, draft: Draft): Promise<Published> {
   const progress = startProgress(log, 'verifying and publishing', 1, 'snapshot')
   try {
-    const { snapshotId } = await draft.publish()
+    const published = await draft.publish({ changedAlone: true })
     progress.update(1)
-    return snapshotId
+    return published
   } finally {
     progress.stop()
   }

@@ -4,6 +4,8 @@
  * @module
  */
 import { OperatorError } from '../../errors.js'
+import { limits } from '../../limits.js'
+import type { Reference } from '../../snapshot/retention/reference.js'
 import { exceeds, formatBound, type GivenGuards, type Guards } from './guards.js'
 import type { ImportSource, Reading } from './source.js'
 
@@ -40,6 +42,26 @@ export function assertPublishable(
   if (trips.length === 0) return
   const texts = trips.map(({ text }) => text).join('; ')
   throw new OperatorError('Guarded', `nothing was published: ${texts}`)
+}
+
+/**
+ * The guards that were overruled: those of the source, before flags, that what was read trips beside what
+ * the source held or beside what it had when it was last good.
+ */
+export function findForced(
+  source: ImportSource,
+  reading: Reading,
+  { heldCounts, sources }: Reference,
+): GuardName[] {
+  const { acceptedCount } = reading.report
+  const goodCount = sources.find(({ id }) => id === source.id)?.goodCount ?? 0
+  const trips = [heldCounts.get(source.id), goodCount].flatMap((count) =>
+    findTrips({ ...source, mayBeEmpty: false }, source.policy, reading, count),
+  )
+  const forced = new Set(trips.map(({ guard }) => guard))
+  const lostCount = goodCount - acceptedCount
+  if (exceeds({ percent: limits.goodShrinkPercent }, lostCount, goodCount)) forced.add('maxShrink')
+  return [...forced]
 }
 
 /** The guards that what was read would trip. A source that may be empty may also shrink to nothing. */

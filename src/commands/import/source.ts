@@ -38,7 +38,9 @@ export interface ImportSource {
   readonly onReport?: ((report: ReadReport) => void) | undefined
   readonly isStrict: boolean
   readonly mayBeEmpty: boolean
+  /** Guards that hold for it, and those that would without flags. */
   readonly guards: Guards
+  readonly policy: Guards
 }
 
 export type SourceInput =

@@ -55,6 +55,7 @@ const SourceSchema = Type.Object(
     strict: Type.Optional(Type.Boolean()),
     allowEmpty: Type.Optional(Type.Boolean()),
     ...GuardSchemas,
+    keep: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.snapshotCountMax })),
   },
   closed,
 )
@@ -76,7 +77,11 @@ const validator = Compile(FileSchema)
  *
  * @throws OperatorError `Usage`, naming the file, the member and its value
  */
-export function readSourcesFile(path: string, environment: Environment, log: Log): ImportSource[] {
+export function readSourcesFile(
+  path: string,
+  environment: Environment,
+  log: Log,
+): Omit<ImportSource, 'guards'>[] {
   const value = readJson(path)
   if (!validator.Check(value)) throw invalid(path, value)
   const { sources } = value
@@ -106,7 +111,7 @@ export function readSourcesFile(path: string, environment: Environment, log: Log
     },
     isStrict: source.strict === true,
     mayBeEmpty: source.allowEmpty === true,
-    guards: readGuards(source, (name) => `${path}: /sources/${index}/${name}`, guards),
+    policy: readGuards(source, (name) => `${path}: /sources/${index}/${name}`, guards),
   }))
 }
 

@@ -4,14 +4,20 @@
  * @module
  */
 import { filesOf, type Manifest, readManifest } from '../../snapshot/format/manifest.js'
+import { readStates, type SnapshotState } from '../../snapshot/retention/history.js'
+import { DAMAGED } from '../../snapshot/retention/origin.js'
 import { recipientCountOf } from '../../snapshot/snapshot.js'
 import type { SnapshotIds } from '../ids.js'
 import { print } from '../output.js'
 import { formatAge, formatBytes } from '../quantities.js'
+import { marksOf } from '../snapshot-list.js'
 import { formatTable } from '../table.js'
 
 /** A snapshot, or why its manifest cannot be read. */
-type Entry = { readonly id: string } & ({ manifest: Manifest } | { fault: string })
+type Entry = { readonly id: string; readonly state: SnapshotState | undefined } & (
+  | { readonly manifest: Manifest }
+  | { readonly fault: string }
+)
 
 export async function printOverview(
   dataDirectory: string,
@@ -19,20 +25,29 @@ export async function printOverview(
   isJson: boolean,
 ): Promise<void> {
   const entries: Entry[] = []
-  for (const id of ids.toReversed()) entries.push(await entryOf(dataDirectory, id))
+  let pinsFault: string | undefined
+  const states = await readStates(dataDirectory, ids).catch((error: Error) => {
+    pinsFault = error.message
+    return []
+  })
+  for (const id of ids.toReversed()) {
+    const state = states.find((state) => state.id === id)
+    entries.push({ state, ...(await entryOf(dataDirectory, id)) })
+  }
   const currentId = current.snapshotId ?? null
   if (isJson) {
     const snapshots = entries.map((entry) => summaryOf(entry, currentId))
-    print(JSON.stringify({ currentId, currentFault: current.fault, snapshots }, null, 2))
+    print(JSON.stringify({ currentId, currentFault: current.fault, pinsFault, snapshots }, null, 2))
     return
   }
-  const heads = ['<snapshot', '<', 'age', 'sources', 'recipients', 'size', 'format']
+  const heads = ['<snapshot', '<', 'age', 'sources', 'recipients', 'size', 'format', '<']
   for (const line of formatTable(heads, entries.map(rowOf(currentId)))) print(line)
   for (const entry of entries) if ('fault' in entry) print(`${entry.id}: ${entry.fault}`)
   if (current.fault !== undefined) print(current.fault)
+  if (pinsFault !== undefined) print(pinsFault)
 }
 
-async function entryOf(dataDirectory: string, id: string): Promise<Entry> {
+async function entryOf(dataDirectory: string, id: string) {
   try {
     return { id, manifest: await readManifest(dataDirectory, id) }
   } catch (error) {
@@ -41,14 +56,16 @@ async function entryOf(dataDirectory: string, id: string): Promise<Entry> {
 }
 
 function summaryOf(entry: Entry, currentId: string | null) {
-  const { id } = entry
+  const { id, state } = entry
   const isCurrent = id === currentId
-  if ('fault' in entry) return { id, isCurrent, fault: entry.fault }
+  const retention = state === undefined ? undefined : jsonOf(state)
+  if ('fault' in entry) return { id, isCurrent, retention, fault: entry.fault }
   const { createdAt, formatVersion, sources } = entry.manifest
   const files = filesOf(entry.manifest)
   return {
     id,
     isCurrent,
+    retention,
     createdAt,
     formatVersion,
     sourceCount: sources.length,
@@ -60,7 +77,8 @@ function summaryOf(entry: Entry, currentId: string | null) {
 const rowOf = (currentId: string | null) => (entry: Entry) => {
   const summary = summaryOf(entry, currentId)
   const mark = summary.isCurrent ? 'current' : ''
-  if (summary.createdAt === undefined) return [summary.id, mark, '', '', '', '', 'damaged']
+  const marks = entry.state === undefined ? '' : marksOf(entry.state).join(', ')
+  if (summary.createdAt === undefined) return [summary.id, mark, '', '', '', '', 'damaged', marks]
   return [
     summary.id,
     mark,
@@ -69,5 +87,12 @@ const rowOf = (currentId: string | null) => (entry: Entry) => {
     String(summary.recipientCount),
     formatBytes(summary.byteLength),
     String(summary.formatVersion),
+    marks,
   ]
+}
+
+function jsonOf({ isGood, isAccepted, pin, origin }: SnapshotState) {
+  const sources = origin === undefined || origin === DAMAGED ? [] : origin.sources
+  const forced = sources.filter(({ forced }) => forced.length > 0)
+  return { isGood, isAccepted, pin, forced }
 }

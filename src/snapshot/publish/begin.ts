@@ -7,6 +7,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError } from '../../errors.js'
+import { limits } from '../../limits.js'
 import type { Log } from '../../log.js'
 import {
   DIRECTORY_MODE,
@@ -15,6 +16,7 @@ import {
   snapshotsDirectory,
   TEMPORARY,
 } from '../directory.js'
+import { readReference } from '../retention/reference.js'
 import { readBase } from './base.js'
 import { Draft } from './draft.js'
 import type { DataLock } from './lock.js'
@@ -26,12 +28,14 @@ interface DraftOptions {
   readonly endsOnSignal?: boolean
   /** Called when it is about to become current: from then on nobody may end the process. */
   readonly onCommit?: () => void
+  /** Snapshots that stay, the new one among them; `limits.snapshotCount` unless given. */
+  readonly keepCount?: number | undefined
 }
 
 /** `publish` or `discard` must follow. */
 export async function beginSnapshot(
   { dataDirectory, assertHeld }: DataLock,
-  { log, endsOnSignal = true, onCommit }: DraftOptions,
+  { log, endsOnSignal = true, onCommit, keepCount = limits.snapshotCount }: DraftOptions,
 ): Promise<Draft> {
   const snapshots = snapshotsDirectory(dataDirectory)
   try {
@@ -40,10 +44,11 @@ export async function beginSnapshot(
     const existing = await listSnapshots(dataDirectory)
     const generation = Math.max(0, ...existing.map(generationOf)) + 1
     const base = await readBase(dataDirectory)
+    const reference = await readReference(dataDirectory)
     const temporary = join(snapshots, `${generation}${TEMPORARY}`)
     await mkdir(temporary, { mode: DIRECTORY_MODE })
-    const place = { dataDirectory, temporary, generation, base, assertHeld, log }
-    return new Draft({ ...place, endsOnSignal, onCommit })
+    const place = { dataDirectory, temporary, generation, base, reference, assertHeld, log }
+    return new Draft({ ...place, endsOnSignal, onCommit, keepCount })
   } catch (error) {
     if (error instanceof OperatorError) throw error
     throw new OperatorError(

@@ -20,13 +20,19 @@ import { lookOnThreads } from '../duplicates/look-on-threads.js'
 import {
   createManifest,
   encodeManifest,
+  filesOf,
   MANIFEST_FILE,
   type Manifest,
+  type Manifest2,
   type ManifestFile,
   type ManifestSource,
   REPEATS_FILE,
+  readManifest,
 } from '../format/manifest.js'
 import { isCorrupt } from '../open-file.js'
+import { nextOrigin } from '../retention/next-origin.js'
+import { encodeOrigin, ORIGIN_FILE, type Origin } from '../retention/origin.js'
+import type { Reference } from '../retention/reference.js'
 import { recipientCountOf } from '../snapshot.js'
 import { assertNothingLost, type Base, cannotCarryOver } from './base.js'
 import { type BuildThreads, startBuildThreads } from './build-tasks.js'
@@ -42,22 +48,34 @@ interface DraftPlace {
   readonly temporary: string
   readonly generation: number
   readonly base: Base
+  readonly reference: Reference
   /** Throws if the data directory is not ours any more. */
   readonly assertHeld: () => void
   readonly log: Log
   readonly endsOnSignal: boolean
   readonly onCommit: (() => void) | undefined
+  readonly keepCount: number
 }
 
 interface PutOptions {
   /** Called with the recipients of the source that are on disk so far. */
   readonly onProgress?: (recipientCount: number) => void
+  /** Guards that somebody overruled for it; none unless given. */
+  readonly forced?: readonly string[]
+}
+
+export interface Published {
+  readonly snapshotId: string
+  /** Whether it was current before. */
+  readonly isUnchanged: boolean
 }
 
 /** A snapshot that is being made; one thing is asked of it at a time. */
 export class Draft {
   readonly #place: DraftPlace
   readonly #put = new Map<number, ManifestSource>()
+  readonly #forced = new Map<number, readonly string[]>()
+  readonly #removedIds = new Set<number>()
   readonly #removal: RemovalOnExit
   #threads: BuildThreads | undefined
   #hasEnded = false
@@ -74,7 +92,7 @@ export class Draft {
   async put(
     source: SourceName,
     columns: RecipientColumns,
-    { onProgress }: PutOptions = {},
+    { onProgress, forced = [] }: PutOptions = {},
   ): Promise<void> {
     const { temporary } = this.#place
     const others = this.#sources().filter(({ id }) => id !== source.id)
@@ -90,6 +108,7 @@ export class Draft {
         const placed = isThreaded ? inSharedMemory(columns) : columns
         // Collecting the columns took as much memory as building takes now.
         if (isThreaded) releaseMemory()
+        this.#forced.set(source.id, forced)
         this.#put.set(
           source.id,
           await writeSource(temporary, source, placed, threads, { onProgress }),
@@ -102,11 +121,24 @@ export class Draft {
     })
   }
 
-  /** Makes it the current snapshot, with the sources that were not put; the draft ends either way. */
-  async publish(): Promise<{ snapshotId: string }> {
+  /** Leaves out a source that would be carried over. */
+  remove(sourceId: number): void {
+    this.#removedIds.add(sourceId)
+  }
+
+  /**
+   * Makes it the current snapshot, with the sources that were neither put nor removed; the draft ends
+   * either way.
+   *
+   * @param changedAlone  if the current snapshot has the same content, it stays the current one
+   */
+  async publish({ changedAlone = false } = {}): Promise<Published> {
     const { dataDirectory, temporary, base, assertHeld, onCommit, log } = this.#place
+    const { keepCount } = this.#place
     try {
-      const { id, sources } = await this.#told(() => this.#complete())
+      const manifest = await this.#told(() => this.#complete(changedAlone))
+      if (manifest === undefined) return { snapshotId: base.id ?? '', isUnchanged: true }
+      const { id, sources } = manifest
       assertHeld()
       // From here on it goes by its name, and must not do so without CURRENT.
       this.#removal.hold()
@@ -117,8 +149,8 @@ export class Draft {
         throw error instanceof OperatorError ? error : this.#unchanged(error as Error)
       }
       log.debug({ snapshot: id, sources: sources.length }, 'published')
-      await prune(dataDirectory, id, base.id, log)
-      return { snapshotId: id }
+      await prune(dataDirectory, id, keepCount, log)
+      return { snapshotId: id, isUnchanged: false }
     } finally {
       await this.discard()
     }
@@ -134,19 +166,47 @@ export class Draft {
     this.#removal.forget()
   }
 
-  /** Everything that belongs to it, on disk and verified. */
-  async #complete(): Promise<Manifest> {
+  /** Everything that belongs to it, on disk and verified; undefined if it is unchanged. */
+  async #complete(changedAlone: boolean): Promise<Manifest | undefined> {
     const { temporary, generation } = this.#place
     await this.#carryOver()
     const sources = this.#sources()
     const repeats = await this.#verifyAndFindRepeats(sources)
     const manifest = createManifest(generation, new Date().toISOString(), sources, repeats)
+    if (changedAlone && (await this.#isUnchanged(manifest))) return undefined
+    const origin = Buffer.from(encodeOrigin(this.#origin()))
+    await createFile(join(temporary, ORIGIN_FILE), [origin])
     const text = Buffer.from(encodeManifest(manifest))
     await createFile(join(temporary, MANIFEST_FILE), [text])
-    const sha256 = createHash('sha256').update(text).digest('hex')
-    await this.#verify([repeats, { file: MANIFEST_FILE, sha256 }], sources)
+    const files = [repeats, digestOf(ORIGIN_FILE, origin), digestOf(MANIFEST_FILE, text)]
+    await this.#verify(files, sources)
     await syncDirectory(temporary)
     return manifest
+  }
+
+  #origin(): Origin {
+    const put = [...this.#put].map(([id, { recipientCount }]) => {
+      return [id, { recipientCount, forced: this.#forced.get(id) ?? [] }] as const
+    })
+    return nextOrigin(this.#place.reference, new Map(put), this.#removedIds)
+  }
+
+  /** Whether the current snapshot has the same files and labels, and is intact. */
+  async #isUnchanged({ sources, repeats }: Manifest2): Promise<boolean> {
+    const { dataDirectory, base } = this.#place
+    if (base.id === undefined) return false
+    const current = await readManifest(dataDirectory, base.id)
+    if (JSON.stringify(current.sources) !== JSON.stringify(sources)) return false
+    if (!('repeats' in current) || current.repeats.sha256 !== repeats.sha256) return false
+    const threads = this.#threadsFor(recipientCountOf(sources))
+    try {
+      await verifyFiles(join(snapshotsDirectory(dataDirectory), base.id), filesOf(current), threads)
+      return true
+    } catch (error) {
+      // An import of the same rows repairs it.
+      if (!isCorrupt(error)) throw error
+      return false
+    }
   }
 
   /** Those that were put, and the others as they were. */
@@ -155,7 +215,8 @@ export class Draft {
   }
 
   #carried(): ManifestSource[] {
-    return this.#place.base.sources.filter(({ id }) => !this.#put.has(id))
+    const isCarried = (id: number) => !this.#put.has(id) && !this.#removedIds.has(id)
+    return this.#place.base.sources.filter(({ id }) => isCarried(id))
   }
 
   async #carryOver(): Promise<void> {
@@ -248,4 +309,8 @@ function releaseMemory(): void {
   const collect: () => void = runInNewContext('gc')
   setFlagsFromString('--no-expose-gc')
   collect()
+}
+
+function digestOf(file: string, text: Uint8Array): VerifiedFile {
+  return { file, sha256: createHash('sha256').update(text).digest('hex') }
 }

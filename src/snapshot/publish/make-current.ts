@@ -6,10 +6,8 @@
 import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError } from '../../errors.js'
-import { limits } from '../../limits.js'
 import type { Log } from '../../log.js'
 import {
-  generationOf,
   listSnapshots,
   readCurrent,
   snapshotsDirectory,
@@ -17,6 +15,8 @@ import {
   TEMPORARY,
   writeCurrent,
 } from '../directory.js'
+import { readLineage, readStates } from '../retention/history.js'
+import { retainedIds } from '../retention/retained.js'
 
 /** @param temporary  the directory that becomes snapshot `id`; on disk, and verified */
 export async function makeCurrent(
@@ -52,26 +52,23 @@ export async function removeTemporaries(snapshots: string): Promise<void> {
 }
 
 /**
- * Keeps the newest snapshots. Those that somebody has rolled back from, or that were never current, are
- * removed: kept, they would take the places of the snapshots to which one may want to go back. The
- * next import removes a snapshot that cannot be removed now.
- *
- * @param baseId  of the snapshot that the current one is made from, if there is one
+ * Removes the snapshots that need not stay (`retainedIds`). None is removed where it cannot be told which
+ * they are, and the next import removes a snapshot that cannot be removed now.
  */
 export async function prune(
   dataDirectory: string,
   currentId: string,
-  baseId: string | undefined,
+  keepCount: number,
   log: Log,
 ): Promise<void> {
   const snapshots = snapshotsDirectory(dataDirectory)
   try {
     const ids = await listSnapshots(dataDirectory)
-    const isLeft = (id: string) =>
-      id === currentId || baseId === undefined || generationOf(id) <= generationOf(baseId)
-    const kept = ids.filter(isLeft).slice(-limits.snapshotCount)
+    const states = await readStates(dataDirectory, ids)
+    const lineage = await readLineage(dataDirectory, currentId, ids)
+    const retained = retainedIds(states, lineage, keepCount)
     for (const id of ids) {
-      if (kept.includes(id)) continue
+      if (retained.has(id)) continue
       // Renamed first, so that half a snapshot never has the name of one.
       await rename(join(snapshots, id), join(snapshots, id + TEMPORARY))
       await rm(join(snapshots, id + TEMPORARY), { recursive: true })

@@ -81,6 +81,7 @@ t.test('the last of several puts of a source is the one that counts', async (t) 
   t.same(readdirSync(snapshotPath(data, snapshotId)).sort(), [
     '1-0000.shard',
     'manifest.json',
+    'origin.json',
     'repeats',
   ])
 })

@@ -68,6 +68,7 @@ t.test('files are for their owner alone, and nothing is left beside them', async
     [`snapshots/${id}`]: '700',
     [`snapshots/${id}/1-0000.shard`]: '600',
     [`snapshots/${id}/manifest.json`]: '600',
+    [`snapshots/${id}/origin.json`]: '600',
     [`snapshots/${id}/repeats`]: '600',
   })
   t.equal(statSync(data).mode & 0o777, 0o700)
@@ -137,14 +138,16 @@ t.test('where it cannot write it says so and leaves everything as it was', async
   rmSync(data, { recursive: true })
 })
 
-t.test('what somebody has gone back from is gone after the next import', async (t) => {
+t.test('what somebody has gone back from stays as long as what is older', async (t) => {
   const data = t.testdir({})
   const ids: string[] = []
   for (const count of [1, 2, 3]) ids.push(await publishTest(data, 1, manyColumns(count)))
   await writeCurrent(data, ids[0])
   const next = await publishTest(data, 2, manyColumns(4))
   t.match(next, /^000004-/)
-  t.same(readdirSync(join(data, 'snapshots')).sort(), [ids[0], next], 'its base is kept')
+  t.same(readdirSync(join(data, 'snapshots')).sort(), [...ids, next])
   const last = await publishTest(data, 2, manyColumns(5))
-  t.same(readdirSync(join(data, 'snapshots')).sort(), [ids[0], next, last])
+  t.same(readdirSync(join(data, 'snapshots')).sort(), [...ids, next, last])
+  const newest = await publishTest(data, 2, manyColumns(6))
+  t.same(readdirSync(join(data, 'snapshots')).sort(), [next, last, newest])
 })

@@ -83,7 +83,9 @@ interface DamagedFile {
 
 function filesOfSnapshot(data: string, id: string): DamagedFile[] {
   const directory = join(data, 'snapshots', id)
-  const paths = readdirSync(directory).map((name) => join(directory, name))
+  // A service answers nothing from the origin, and serves a snapshot without it.
+  const names = readdirSync(directory).filter((name) => name !== 'origin.json')
+  const paths = names.map((name) => join(directory, name))
   return [join(data, 'CURRENT'), ...paths].map((path) => ({ path, bytes: readFileSync(path) }))
 }
 

@@ -1,0 +1,66 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { retainedIds } from '../../../src/snapshot/retention/retained.js'
+import { testSeed } from '../../support/random/properties.js'
+
+const idOf = (generation: number) => `${String(generation).padStart(6, '0')}-00000000`
+
+/** States by generation: `p` is pinned, `g` is good, and upper case is in the lineage. */
+function retained(text: string, keepCount: number): string {
+  const letters = [...text]
+  const states = letters.map((letter, at) => ({
+    id: idOf(at + 1),
+    isPinned: /p/i.test(letter),
+    isGood: /g/i.test(letter),
+  }))
+  const lineage = states.filter((_, at) => /[A-Z]/.test(letters[at])).map(({ id }) => id)
+  const kept = retainedIds(states, lineage.toReversed(), keepCount)
+  return letters.map((letter, at) => (kept.has(states[at].id) ? letter : '.')).join('')
+}
+
+t.test('the newest stay, and the newest good one', async (t) => {
+  const cases: [before: string, keepCount: number, after: string][] = [
+    ['GGGGG', 3, '..GGG'],
+    ['GGGGG', 1, '....G'],
+    ['GFFFF', 3, 'G.FFF'],
+    ['GGFFF', 3, '.GFFF'],
+    ['FFFFF', 3, '..FFF'],
+    ['PGPGPG', 2, 'P.PGPG'],
+    ['PGFFF', 1, 'PG..F'],
+    ['GggG', 3, 'GggG'],
+    ['GggGGG', 3, '...GGG'],
+    ['GffffF', 3, 'G.fffF'],
+    ['GgfffF', 3, 'GgfffF'],
+    ['GpGGG', 3, '.pGGG'],
+    ['FffP', 1, 'F.fP'],
+  ]
+  for (const [before, keepCount, after] of cases) {
+    t.equal(retained(before, keepCount), after, `${before}, ${keepCount}`)
+  }
+})
+
+t.test('whatever there is, nothing that must stay is removed', async (t) => {
+  const stateOf = fc.record({ isPinned: fc.boolean(), isGood: fc.boolean(), isOurs: fc.boolean() })
+  const world = fc.record({
+    states: fc.array(stateOf, { minLength: 1, maxLength: 12 }),
+    keepCount: fc.integer({ min: 1, max: 5 }),
+  })
+  const property = fc.property(world, ({ states, keepCount }) => {
+    const all = states.map((state, at) => ({ ...state, id: idOf(at + 1) }))
+    const current = all[all.length - 1]
+    const ours = all.filter(({ isOurs }, at) => isOurs || at === all.length - 1)
+    const lineage = ours.map(({ id }) => id).reverse()
+    const kept = retainedIds(all, lineage, keepCount)
+    const good = ours.filter(({ isGood }) => isGood).at(-1)
+    const unpinned = all.filter(({ id, isPinned }) => kept.has(id) && !isPinned)
+    const newest = ours.filter(({ isPinned }) => !isPinned).slice(-keepCount)
+    return (
+      kept.has(current.id) &&
+      newest.every(({ id }) => kept.has(id)) &&
+      all.every(({ id, isPinned }) => !isPinned || kept.has(id)) &&
+      (good === undefined || kept.has(good.id)) &&
+      unpinned.length <= 2 * (keepCount + 1)
+    )
+  })
+  fc.assert(property, { numRuns: 2_000, seed: testSeed(t) })
+})
