@@ -37,6 +37,8 @@ export const limits = {
   directReplyBytes: 12 * KiB,
   /** Shorter answers are not compressed: they fit into about one packet. */
   compressMinBytes: 1_400,
+  /** Lines of one front thread about answers that were cut off. Further ones are counted. */
+  cutsLoggedPerSecondCount: 10,
   /** The name of the function that a JSONP answer calls. */
   callbackCharCount: 128,
   /** Headers that a page of another origin may ask for at once, and the characters of their names. */

@@ -13,7 +13,7 @@ import { limits } from '../limits.js'
 import type { Reply, ReplyHeaders, Sink } from '../selection/reply.js'
 import type { IncomingRequest } from './request.js'
 import { type RequestEnd, StageClock, type StageTimes } from './request-end.js'
-import { type ReaderRules, ReaderWatch } from './response/reader-watch.js'
+import { type ReaderRules, ReaderWatch, TOO_SLOW } from './response/reader-watch.js'
 import { ChunkedSink } from './response/sink.js'
 import { SizedSink } from './response/sized-sink.js'
 import {
@@ -55,6 +55,8 @@ export class Exchange implements Reply, RequestEnd {
   commonHeaders: ReplyHeaders = COMMON_HEADERS
   /** Undefined until it is read. */
   request: IncomingRequest | undefined
+  /** Why the service broke the connection off, once it has. */
+  cutReason: string | undefined
   /** The status of the answer, once it is begun. */
   status: number | undefined
 
@@ -64,7 +66,6 @@ export class Exchange implements Reply, RequestEnd {
   #sink: ChunkedSink | SizedSink | undefined
   #watch: ReaderWatch | undefined
   #sentBytes = 0
-  #isCut = false
   /** Most exchanges have one. */
   #overListener: (() => void) | undefined
   #otherListeners: (() => void)[] | undefined
@@ -102,7 +103,7 @@ export class Exchange implements Reply, RequestEnd {
   }
 
   get outcome(): RequestEnd['outcome'] {
-    if (this.#isCut) return 'cut'
+    if (this.cutReason !== undefined) return 'cut'
     return this.gone ? 'left' : 'answered'
   }
 
@@ -179,7 +180,7 @@ export class Exchange implements Reply, RequestEnd {
       native: this.#native,
       writeHead,
       finished: () => this.#finish(),
-      cutOff: () => this.abort(),
+      cutOff: (reason?: string) => this.abort(reason),
       misused: (what: string) => this.#owner.misused(what),
       readerRules: this.#owner.readerRules,
     }
@@ -188,10 +189,14 @@ export class Exchange implements Reply, RequestEnd {
     return this.#sink
   }
 
-  /** Breaks the connection off, which runs the abort handler. */
-  abort(): void {
+  /**
+   * Breaks the connection off, which runs the abort handler.
+   *
+   * @param reason  for the log
+   */
+  abort(reason = 'a handler failed'): void {
     if (this.#phase !== 'open' && this.#phase !== 'answering') return
-    this.#isCut = true
+    this.cutReason = reason
     this.#native.close()
   }
 
@@ -224,7 +229,7 @@ export class Exchange implements Reply, RequestEnd {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
     const watch = new ReaderWatch(this.#owner.readerRules, {
       waitAnew: () => waitAnew(native),
-      cutOff: () => this.abort(),
+      cutOff: () => this.abort(TOO_SLOW),
     })
     this.#watch = watch
     this.#sentBytes = native.getWriteOffset()

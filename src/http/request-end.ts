@@ -19,6 +19,8 @@ export interface RequestEnd {
   readonly status: number | undefined
   /** `left`: the client broke the connection off; `cut`: the service did. */
   readonly outcome: 'answered' | 'left' | 'cut'
+  /** Why it was cut; undefined if it was not. */
+  readonly cutReason: string | undefined
   /** Of the body of the request, as far as it was taken from the connection. */
   readonly bytesIn: number
   /** Of the body of the answer, as far as it was written; the HTTP library may still hold the end. */

@@ -14,6 +14,7 @@ import { afterNextPoll } from './acceptor.js'
 import { type BodyBudget, RequestBody } from './body.js'
 import { Call } from './call.js'
 import { type CorsOrigins, commonHeadersFor, preflightHeaders } from './cors.js'
+import { CutLog } from './cut-log.js'
 import { Exchange, type ExchangeOwner } from './exchange.js'
 import { MethodNotAllowed } from './fault.js'
 import { framingFault, Gate } from './gate.js'
@@ -73,6 +74,7 @@ export class HttpServer implements ExchangeOwner {
   readonly #app: NativeApp
   readonly #router: Router<Handler>
   readonly #log: Log
+  readonly #cutLog: CutLog
   readonly #corsOrigins: CorsOrigins
   readonly #bounds: ServerBounds
   readonly #gate: Gate
@@ -96,6 +98,7 @@ export class HttpServer implements ExchangeOwner {
     this.#corsOrigins = corsOrigins
     this.#router = createRouter(routes)
     this.#log = log
+    this.#cutLog = new CutLog(log)
     this.#app = createApp()
     this.#app.filter((native, change) => this.#countConnection(native, change))
     this.#app.any('/*', (native, request) => this.#receive(native, request))
@@ -163,6 +166,7 @@ export class HttpServer implements ExchangeOwner {
   finished(end: RequestEnd): void {
     this.openExchangeCount--
     logRequestEnd(this.#log, end)
+    this.#cutLog.note(end)
   }
 
   misused(what: string): void {

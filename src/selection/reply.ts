@@ -27,6 +27,10 @@ export interface Reply {
 export interface Sink extends ByteSink {
   /** Ends the body. */
   end(): void
-  /** Breaks the connection off, so that the client cannot take a part for the whole. */
-  abort(): void
+  /**
+   * Breaks the connection off, so that the client cannot take a part for the whole.
+   *
+   * @param reason  for the log; it has nothing of the request or of its answer
+   */
+  abort(reason?: string): void
 }

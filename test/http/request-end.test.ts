@@ -6,11 +6,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
+import { ServiceError } from '../../src/errors.js'
 import type { Answer, BodyWriter } from '../../src/format/answer.js'
+import { CutLog } from '../../src/http/cut-log.js'
 import { healthRoutes } from '../../src/http/health.js'
 import { operationRoutes } from '../../src/http/operation-routes.js'
 import { operationNames } from '../../src/interface/operations.js'
 import { limits } from '../../src/limits.js'
+import type { Log } from '../../src/log.js'
 import type { Execute, Executors } from '../../src/operations/execute.js'
 import { until } from '../support/service/until.js'
 import { type Answer as Answered, Client, request, requestText, startServer } from './wire.js'
@@ -34,6 +37,7 @@ const execute: Execute = async ({ kind }, caller) => {
   if (kind === 'long') return { ...answer, json: () => LONG }
   if (kind === 'rows') return { ...answer, json: () => rows }
   if (kind === 'broken') return { ...answer, json: () => brokenRows }
+  if (kind === 'replaced') return { ...answer, json: () => replacedRows }
   return answer
 }
 
@@ -50,6 +54,13 @@ const brokenRows: BodyWriter = {
   },
 }
 
+const replacedRows: BodyWriter = {
+  async write(sink) {
+    sink.write(Buffer.alloc(500, 'r'))
+    throw new ServiceError('Unavailable', 'this snapshot is not served any more; ask again')
+  },
+}
+
 const executors = Object.fromEntries(
   operationNames.map((name) => [name, execute]),
 ) as unknown as Executors
@@ -57,7 +68,7 @@ const health = healthRoutes(
   () => undefined,
   () => ({ snapshotId: '000001-00000000' }),
 )
-const { port, server, ends, faults } = await startServer(
+const { port, server, ends, faults, cuts } = await startServer(
   t,
   [...operationRoutes(executors), ...health],
   { bounds: { clientStallMs: 300, bodyMs: 60_000 } },
@@ -144,6 +155,7 @@ t.test('a client that leaves and one that is cut off are told apart', async (t) 
   leaving.socket.destroy()
   const left = await endOf(undefined)
   t.match(left, { outcome: 'left', status: undefined, bytesIn: 60, bytesOut: 0 })
+  cuts.splice(0)
   const cut = await endOf(post('broken').catch(() => undefined as unknown as Answered))
   t.match(cut, { outcome: 'cut', status: 200, bytesOut: 1_000 })
   const stalled = new Client(port)
@@ -154,6 +166,26 @@ t.test('a client that leaves and one that is cut off are told apart', async (t) 
   const slow = await endOf(undefined)
   t.match(slow, { outcome: 'cut', status: 200 })
   t.ok((slow.bytesOut as number) > 0 && (slow.bytesOut as number) < LONG.length)
+  const gone = await endOf(post('replaced').catch(() => undefined as unknown as Answered))
+  const message = 'an answer was cut off'
+  const { requestId, operation } = cut
+  t.same(cuts, [
+    { requestId, operation, bytesOut: 1_000, reason: 'a handler failed', message },
+    {
+      requestId: slow.requestId,
+      operation,
+      bytesOut: slow.bytesOut,
+      reason: 'the client reads too slowly',
+      message,
+    },
+    {
+      requestId: gone.requestId,
+      operation,
+      bytesOut: 500,
+      reason: 'this snapshot is not served any more; ask again',
+      message,
+    },
+  ])
   stalled.socket.destroy()
 })
 
@@ -161,4 +193,31 @@ t.test('a bug is one line too, beside the fault', async (t) => {
   faults.splice(0)
   t.match(await endOf(post('bug')), { status: 500, outcome: 'answered' })
   t.equal(faults.length, 1)
+})
+
+t.test('answers that are cut off do not flood the log', async (t) => {
+  const lines: { unloggedCount?: number }[] = []
+  const log = new CutLog({ warn: (fields: object) => void lines.push(fields) } as never as Log)
+  const cut = {
+    requestId: 'test',
+    operation: undefined,
+    isBatch: false,
+    status: 200,
+    bytesOut: 1,
+    cutReason: 'for the test',
+  }
+  const most = limits.cutsLoggedPerSecondCount
+  for (let i = 0; i < most; i++) log.note(cut, 5_000 + i)
+  t.equal(lines.length, most)
+  log.note(cut, 5_999)
+  log.note(cut, 5_999)
+  t.equal(lines.length, most)
+  log.note(cut, 6_000)
+  t.same(
+    lines.map(({ unloggedCount }) => unloggedCount),
+    [...Array(most).fill(undefined), 2],
+  )
+  log.note({ ...cut, cutReason: undefined as never as string }, 7_000)
+  log.note({ ...cut, status: undefined as never as number }, 7_000)
+  t.equal(lines.length, most + 1, 'only answers that were begun, and cut')
 })

@@ -17,6 +17,8 @@ export interface TestServer {
   readonly faults: Record<string, unknown>[]
   /** What was logged of each request that is over, in order. */
   readonly ends: Record<string, unknown>[]
+  /** What was logged as a warning: answers that were cut off. */
+  readonly cuts: Record<string, unknown>[]
 }
 
 export async function startServer(
@@ -26,10 +28,11 @@ export async function startServer(
 ): Promise<TestServer> {
   const faults: Record<string, unknown>[] = []
   const ends: Record<string, unknown>[] = []
-  const server = new HttpServer({ routes, log: recordingLog(faults, ends), ...options })
+  const cuts: Record<string, unknown>[] = []
+  const server = new HttpServer({ routes, log: recordingLog(faults, ends, cuts), ...options })
   const port = await server.listen('127.0.0.1', 0)
   t.teardown(() => server.close())
-  return { server, port, faults, ends }
+  return { server, port, faults, ends, cuts }
 }
 
 export interface Answer {
@@ -151,10 +154,17 @@ export function requestText(
   return `${line} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`
 }
 
-function recordingLog(faults: Record<string, unknown>[], ends: Record<string, unknown>[]): Log {
+function recordingLog(
+  faults: Record<string, unknown>[],
+  ends: Record<string, unknown>[],
+  cuts: Record<string, unknown>[],
+): Log {
   const log = createLog('silent')
   log.isLevelEnabled = () => true
   log.debug = (fields: unknown) => void ends.push(fields as Record<string, unknown>)
+  log.warn = (fields: unknown, message?: unknown) => {
+    cuts.push({ ...(fields as Record<string, unknown>), message })
+  }
   log.error = (fields: unknown, message?: unknown) => {
     faults.push({ ...(fields as Record<string, unknown>), message })
   }

@@ -6,13 +6,13 @@
  */
 import { Deferred } from '../deferred.js'
 import { type NativeResponse, waitAnew } from '../uws.js'
-import { type ReaderRules, ReaderWatch } from './reader-watch.js'
+import { type ReaderRules, ReaderWatch, TOO_SLOW } from './reader-watch.js'
 
 interface Connection {
   readonly native: NativeResponse
   readonly readerRules: ReaderRules
   /** Called when the reader takes too long. */
-  cutOff(): void
+  cutOff(reason?: string): void
 }
 
 export class BackPressure {
@@ -42,7 +42,7 @@ export class BackPressure {
     this.#waiting ??= new Deferred()
     this.#watch ??= new ReaderWatch(this.#connection.readerRules, {
       waitAnew: () => waitAnew(this.#connection.native),
-      cutOff: () => this.#connection.cutOff(),
+      cutOff: () => this.#connection.cutOff(TOO_SLOW),
     })
     this.#watch.goesOn()
     this.#watch.waits(takenBytes)

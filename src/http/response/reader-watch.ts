@@ -26,6 +26,9 @@ function patienceMs(rules: ReaderRules, waitedMs: number, takenBytes: number): n
   return Math.min(stallMs, earnedMs - waitedMs)
 }
 
+/** Why a reader is cut off, for the log. */
+export const TOO_SLOW = 'the client reads too slowly'
+
 /** The actions on a reader under back-pressure. */
 interface WatchedReader {
   /** Called every few seconds, so that the HTTP library does not decide by itself. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { ServiceError } from '../../errors.js'
 import { type Answer, type Body, type BodyWriter, isWhole, writeBody } from '../../format/answer.js'
 import { type Format, formats } from '../../format/formats.js'
 import { JSONP_CONTENT_TYPE, jsonp } from '../../format/jsonp.js'
@@ -67,7 +68,8 @@ async function stream(body: Body, sink: Sink): Promise<void> {
     await writeBody(body, sink)
   } catch (error) {
     // The status is long gone, so a broken connection is the only way to say that this is not all.
-    sink.abort()
+    // What the pool says of its own faults has nothing of the request; another fault is a bug, logged as one.
+    sink.abort(error instanceof ServiceError ? error.message : undefined)
     throw error
   }
   if (!sink.gone) sink.end()

@@ -23,8 +23,12 @@ export interface SinkOutput {
   readonly readerRules: ReaderRules
   /** Called once, when the body is complete. */
   finished(): void
-  /** Breaks the connection off, which calls `leave`. */
-  cutOff(): void
+  /**
+   * Breaks the connection off, which calls `leave`.
+   *
+   * @param reason  for the log
+   */
+  cutOff(reason?: string): void
 }
 
 export class ChunkedSink implements Sink {
@@ -89,8 +93,8 @@ export class ChunkedSink implements Sink {
     output.finished()
   }
 
-  abort(): void {
-    this.#output?.cutOff()
+  abort(reason?: string): void {
+    this.#output?.cutOff(reason)
   }
 
   /** The connection may no longer be touched. */

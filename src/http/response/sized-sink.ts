@@ -72,8 +72,8 @@ export class SizedSink implements Sink {
     else if (this.#takenBytes + this.#rest.length < this.#totalBytes) this.#breakOff('shorter')
   }
 
-  abort(): void {
-    this.#output?.cutOff()
+  abort(reason?: string): void {
+    this.#output?.cutOff(reason)
   }
 
   /** The connection may no longer be touched. */
@@ -123,8 +123,9 @@ export class SizedSink implements Sink {
   }
 
   #breakOff(how: string): void {
-    this.#misused(`a body is ${how} than the ${this.#totalBytes} bytes that were told`)
-    this.#output?.cutOff()
+    const problem = `a body is ${how} than the ${this.#totalBytes} bytes that were told`
+    this.#misused(problem)
+    this.#output?.cutOff(problem)
   }
 
   #writeHeadOnce(output: SizedOutput): void {

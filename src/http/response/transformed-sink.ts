@@ -23,8 +23,8 @@ export function transformedSink(sink: Sink, transform: Transform): Sink {
     transform.destroy()
     wake()
   }
-  const abort = () => {
-    sink.abort()
+  const abort = (reason?: string) => {
+    sink.abort(reason)
     release()
   }
   const pass = async (piece: Uint8Array) => {
@@ -53,7 +53,7 @@ export function transformedSink(sink: Sink, transform: Transform): Sink {
   transform.on('data', pass)
   transform.once('end', finish)
   transform.on('drain', wake)
-  transform.once('error', abort)
+  transform.once('error', () => abort('the body could not be compressed'))
   return {
     get gone() {
       return isGone()
