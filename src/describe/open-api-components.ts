@@ -21,12 +21,9 @@ export function components(): JsonSchema {
     schemas: schemas(),
     requestBodies: Object.fromEntries(namedOperations.map((each) => [each.name, bodyOf(each)])),
     responses: {
-      ...Object.fromEntries(
-        namedOperations
-          .filter(({ response }) => response !== undefined)
-          .map((operation) => [operation.name, answerOf(operation)]),
-      ),
-      ...errors(),
+      ...Object.fromEntries(namedOperations.flatMap(answersOf)),
+      ...errors('', { 'application/json': { schema: memberSchema(errorResponse) } }),
+      ...errors('Csv', { 'text/csv': { schema: text } }),
       NoContent: { description: 'It was done, and there is nothing to say.' },
       NotModified: {
         description: 'What If-None-Match names is still what would be answered.',
@@ -51,14 +48,17 @@ const PARAMETERS = {
   format: {
     name: 'format',
     in: 'query',
-    description: 'Format of the answer. GeoJSON is for recipients, outlines and one context.',
+    description:
+      'Format of the answer, which then has another media type than the one that is described: ' +
+      'application/json, text/csv, application/x-ndjson or application/geo+json. GeoJSON is for ' +
+      'recipients, outlines and one context.',
     schema: { type: 'string', enum: ['json', 'csv', 'ndjson', 'geojson'] },
   },
   callback: {
     name: 'callback',
     in: 'query',
     description:
-      'Name of a function that JSON or GeoJSON is given to, as JSONP; characters other than letters, digits, ' +
+      'Name of a function that JSON or GeoJSON is given to, as text/javascript (JSONP); characters other than letters, digits, ' +
       '"." and "_" become "_".',
     schema: text,
   },
@@ -124,9 +124,14 @@ function bodyOf(operation: NamedOperation): JsonSchema {
   }
 }
 
-function answerOf(operation: NamedOperation): JsonSchema {
-  const { name, verb, response = {}, hasFeatures = false } = operation
-  return {
+/**
+ * The answers of an operation by their names. Each has one media type: a client that is generated from the
+ * document has one type for it then.
+ */
+function answersOf(operation: NamedOperation): [name: string, answer: JsonSchema][] {
+  const { name, verb, response, hasFeatures = false, isWrite } = operation
+  if (response === undefined) return []
+  const answer = (content: JsonSchema, isFile = false): JsonSchema => ({
     description: `The answer of ${name}.`,
     headers: {
       ...(verb === 'GET' && { ETag: header('ETag') }),
@@ -134,32 +139,31 @@ function answerOf(operation: NamedOperation): JsonSchema {
         'X-Snapshot': header('X-Snapshot'),
         'X-Next-After': header('X-Next-After'),
       }),
-      'Content-Disposition': header('Content-Disposition'),
+      ...(isFile && { 'Content-Disposition': header('Content-Disposition') }),
     },
-    content: {
-      'application/json': { schema: memberSchema(response) },
-      'application/x-ndjson': { schema: text },
-      ...(hasFeatures && {
-        'application/geo+json': { schema: reference('schemas', 'FeatureCollection') },
-      }),
-      'text/csv': { schema: text, example: `${csvColumns(operation).join()}\r\n` },
-      'text/javascript': { schema: text },
-    },
+    content,
+  })
+  const table = { schema: text, example: `${csvColumns(operation).join()}\r\n` }
+  const features = { schema: reference('schemas', 'FeatureCollection') }
+  const answers: [name: string, answer: JsonSchema][] = [
+    [name, answer({ 'application/json': { schema: memberSchema(response) } })],
+    [`${name}Csv`, answer({ 'text/csv': table }, true)],
+  ]
+  if (hasFeatures && !isWrite) {
+    answers.push([`${name}GeoJson`, answer({ 'application/geo+json': features })])
   }
+  return answers
 }
 
 /** Answers that are no success; which codes each status has is said, since clients match codes. */
-function errors(): JsonSchema {
-  const content = {
-    'application/json': { schema: memberSchema(errorResponse) },
-    'application/x-ndjson': { schema: text },
-    'text/csv': { schema: text },
-    'text/javascript': { schema: text },
-  }
+function errors(suffix: string, content: JsonSchema): JsonSchema {
   return {
-    Refused: { description: `The request cannot be answered. ${codes(400, 499)}`, content },
-    Failed: { description: `A fault of the service. ${codes(500, 500)}`, content },
-    Unavailable: {
+    [`Refused${suffix}`]: {
+      description: `The request cannot be answered. ${codes(400, 499)}`,
+      content,
+    },
+    [`Failed${suffix}`]: { description: `A fault of the service. ${codes(500, 500)}`, content },
+    [`Unavailable${suffix}`]: {
       description: `Not now; try again. ${codes(503, 503)}`,
       headers: { 'Retry-After': header('Retry-After') },
       content,

@@ -39,12 +39,20 @@ export const geoJsonSchemas: Readonly<Record<string, JsonSchema>> = {
     },
   },
   FeatureGeometry: {
-    description: 'Longitude and latitude in degrees, nested as the type asks.',
+    description: 'Positions are longitude and latitude in degrees.',
+    oneOf: [geometry('Point', 1), geometry('Polygon', 3), geometry('MultiPolygon', 4)],
+  },
+}
+
+/** @param depth  how many lists a number is in */
+function geometry(type: string, depth: number): JsonSchema {
+  return {
     type: 'object',
     required: ['type', 'coordinates'],
-    properties: {
-      type: { type: 'string', enum: ['Point', 'Polygon', 'MultiPolygon'] },
-      coordinates: { type: 'array', items: {} },
-    },
-  },
+    properties: { type: { type: 'string', enum: [type] }, coordinates: nested(depth) },
+  }
+}
+
+function nested(depth: number): JsonSchema {
+  return depth === 0 ? { type: 'number' } : { type: 'array', items: nested(depth - 1) }
 }

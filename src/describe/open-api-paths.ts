@@ -15,23 +15,38 @@ export function paths(): JsonSchema {
       items[path][operation.verb.toLowerCase()] = atPath(operation, path, index)
     }
   }
-  for (const [prefix, suffix] of BY_NAME) {
+  for (const operation of namedOperations) {
+    if (!operation.hasFeatures || operation.isWrite) continue
+    for (const [index, path] of operation.paths.entries()) {
+      const verb = operation.verb.toLowerCase()
+      items[`${path}.geojson`] = { [verb]: atPath(operation, path, index, 'GeoJson') }
+    }
+  }
+  for (const [prefix, suffix, form] of BY_NAME) {
     for (const operation of namedOperations) {
-      items[prefix + operation.name] = { post: byName(operation, suffix) }
+      items[prefix + operation.name] = { post: byName(operation, suffix, form) }
     }
   }
   return { ...items, ...HEALTH }
 }
 
-/** Prefixes of paths by name, and what tells their operationIds from those of the paths. */
-const BY_NAME = [
-  ['/json/reply/', 'JsonReply'],
-  ['/csv/reply/', 'CsvReply'],
-  ['/api/', 'Api'],
-] as const
+/** What is behind the name of an answer that is not JSON. */
+type Form = '' | 'Csv' | 'GeoJson'
+
+/** Prefixes of paths by name, what tells their operationIds from those of the paths, and how they answer. */
+const BY_NAME: readonly [prefix: string, suffix: string, form: Form][] = [
+  ['/json/reply/', 'JsonReply', ''],
+  ['/csv/reply/', 'CsvReply', 'Csv'],
+  ['/api/', 'Api', ''],
+]
 
 /** @param index  of the path among those of the operation, of which the first has its name */
-function atPath(operation: NamedOperation, path: string, index: number): JsonSchema {
+function atPath(
+  operation: NamedOperation,
+  path: string,
+  index: number,
+  form: Form = '',
+): JsonSchema {
   const { name, verb, request, examples } = operation
   const needsBody = verb === 'POST' || verb === 'PUT'
   const own = Object.entries(request.properties ?? {}).flatMap(([member, schema]) => {
@@ -56,25 +71,25 @@ function atPath(operation: NamedOperation, path: string, index: number): JsonSch
     }
   })
   return {
-    operationId: index === 0 ? name : `${name}${index + 1}`,
+    operationId: name + (index === 0 ? '' : index + 1) + form,
     tags: ['Paths'],
     ...texts(operation),
     parameters: [...own, ...commonParameters(operation)],
     ...((needsBody || operation.hasBody === true) && {
       requestBody: reference('requestBodies', name),
     }),
-    responses: responses(operation, verb === 'GET'),
+    responses: responses(operation, verb === 'GET', form),
   }
 }
 
-function byName(operation: NamedOperation, suffix: string): JsonSchema {
+function byName(operation: NamedOperation, suffix: string, form: Form): JsonSchema {
   return {
     operationId: operation.name + suffix,
     tags: ['By name'],
     ...texts(operation),
     parameters: commonParameters(operation),
     requestBody: reference('requestBodies', operation.name),
-    responses: responses(operation, false),
+    responses: responses(operation, false, form),
   }
 }
 
@@ -89,15 +104,21 @@ function commonParameters({ name }: NamedOperation): JsonSchema[] {
   return names.map((each) => reference('parameters', each))
 }
 
-function responses({ name, response }: NamedOperation, isConditional: boolean): JsonSchema {
+function responses(
+  { name, response }: NamedOperation,
+  isConditional: boolean,
+  form: Form,
+): JsonSchema {
+  // Errors beside GeoJSON are JSON.
+  const errorForm = form === 'Csv' ? form : ''
   return {
     ...(response === undefined
       ? { 204: reference('responses', 'NoContent') }
-      : { 200: reference('responses', name) }),
+      : { 200: reference('responses', name + form) }),
     ...(isConditional && { 304: reference('responses', 'NotModified') }),
-    '4XX': reference('responses', 'Refused'),
-    500: reference('responses', 'Failed'),
-    503: reference('responses', 'Unavailable'),
+    '4XX': reference('responses', `Refused${errorForm}`),
+    500: reference('responses', `Failed${errorForm}`),
+    503: reference('responses', `Unavailable${errorForm}`),
   }
 }
 

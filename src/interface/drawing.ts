@@ -7,7 +7,7 @@
 import { Type } from 'typebox'
 import { limits } from '../limits.js'
 import { SpatialReferenceSchema } from './geometry.js'
-import { flag, member, number, openMembers, orNull, text } from './members.js'
+import { flag, geoJsonMembers, member, number, openMembers, orNull, text } from './members.js'
 
 /** Half way round a sphere of 6,371 km: no two places are farther apart. */
 const FARTHEST_METRES = Math.PI * 6_371_000
@@ -50,9 +50,10 @@ const geometryMembers = {
       'GeoJSON: longitude and latitude in degrees, nested as the type asks. Longitudes are ' +
       'places modulo 360, up to 100,000,000 either way, latitudes from -90 to 90.',
   }),
-  geometries: Type.Array(Type.Object({}), {
+  geometries: Type.Array(Type.Unknown(), {
     description: 'GeoJSON: the geometries of a GeometryCollection, each as HickoryGeometry.',
   }),
+  bbox: Type.Unknown({ description: 'GeoJSON: bounds. Not looked at.' }),
   rings: Type.Array(Type.Array(Type.Array(Type.Number())), {
     description: 'Esri polygon: rings, each a list of [x, y]. Rings inside others are holes.',
   }),
@@ -72,7 +73,7 @@ const geometryMembers = {
   ),
 }
 
-const HickoryGeometrySchema = openMembers(
+const HickoryGeometrySchema = geoJsonMembers(
   'HickoryGeometry',
   'A geometry of GeoJSON (RFC 7946), or of Esri.',
   {
@@ -89,13 +90,15 @@ const geometry = () =>
 
 const properties = () => orNull(member(ShapePropertiesSchema, 'What changes whom it selects.'))
 
-const ShapeSchema = openMembers('Shape', 'A feature of GeoJSON.', {
+const ShapeSchema = geoJsonMembers('Shape', 'A feature of GeoJSON.', {
   type: text('"Feature". May be left out.'),
+  id: Type.Unknown({ description: "The client's own." }),
+  bbox: Type.Unknown({ description: 'Bounds. Not looked at.' }),
   geometry: geometry(),
   properties: properties(),
 })
 
-export const GeoJsonSchema = openMembers(
+export const GeoJsonSchema = geoJsonMembers(
   'GeoJson',
   'What was drawn: a FeatureCollection, a Feature, or a geometry of GeoJSON or Esri by itself. ' +
     'Selected is the union of all features, less those that exclude.',
@@ -105,6 +108,7 @@ export const GeoJsonSchema = openMembers(
         'GeoJSON: Point, MultiPoint, LineString, MultiLineString, Polygon, MultiPolygon or ' +
         'GeometryCollection.',
     ),
+    id: Type.Unknown({ description: "Of a Feature: the client's own." }),
     features: Type.Array(ShapeSchema, {
       description: 'FeatureCollection: its features. Shapes is read as well.',
       maxItems: limits.featureCount,

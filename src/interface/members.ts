@@ -45,6 +45,18 @@ export function openMembers<Properties extends TProperties>(
   return Type.Partial(Type.Object(properties), options)
 }
 
+/**
+ * A type of GeoJSON, which may have foreign members (RFC 7946, 6.1). Unlike `openMembers` it has no member
+ * for any name in TypeScript, or an interface such as those of `@types/geojson` would not fit.
+ */
+export function geoJsonMembers<Properties extends TProperties>(
+  title: string,
+  description: string,
+  properties: Properties,
+) {
+  return Type.Partial(Type.Object(properties), { title, description })
+}
+
 /** The members of a request that is no type by itself: it is known by the name of its operation. */
 export function requestMembers<Properties extends TProperties>(properties: Properties) {
   return Type.Partial(Type.Object(properties), { additionalProperties: false })

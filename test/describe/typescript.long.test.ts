@@ -6,20 +6,18 @@
  */
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { JsonServiceClient } from '@servicestack/client'
 import t, { type Test } from 'tap'
-import ts from 'typescript'
 import { namedOperations, namedTypes } from '../../src/describe/schema.js'
 import { typescriptTypes } from '../../src/describe/typescript.js'
+import { compile } from '../support/compile.js'
 
-const root = fileURLToPath(new URL('../../../', import.meta.url))
 const dtos = typescriptTypes('1.2.3', 'http://hickory.example:8080')
 
 const PROGRAM = `
 import { JsonServiceClient } from '@servicestack/client'
+import type { Feature, FeatureCollection, Geometry } from 'geojson'
 import {
   type Area, type CountMode, DeleteMapContextRequest, GetMapConfigurationRequest,
   GetMapContextRequest, GetMapContextsRequest, OutlineRequest, PostMapContextRequest,
@@ -40,10 +38,14 @@ const request = new RecipientRequest({
         geometry: { type: 'Point', coordinates: [-95.37, 29.76] },
         properties: { radius: 500, mine: 'kept' },
       }),
-      { geometry: null, properties: null },
+      { id: 7, geometry: null, properties: null },
     ],
   },
 })
+declare const collection: FeatureCollection
+declare const feature: Feature
+declare const geometry: Geometry
+for (const geoJSON of [collection, feature, geometry]) new RecipientRequest({ geoJSON })
 const answer: RecipientResponse = await client.post(request)
 const count: number | undefined = answer.SourceRecords?.[0].Count
 const lat: number | undefined = answer.SourceRecords?.[0].Recipients?.[0].LatLng?.Lat
@@ -125,47 +127,6 @@ t.test('the client of ServiceStack calls operations with them', async (t) => {
     ['POST', '/json/reply/OutlineRequest', '{"clipToBoundary":true}'],
   ])
 })
-
-/** Compiles files that are nowhere on disk, in the place of this project. */
-function compile(sources: Readonly<Record<string, string>>): {
-  problems: string[]
-  javascript: Record<string, string>
-} {
-  const options: ts.CompilerOptions = {
-    strict: true,
-    noImplicitOverride: true,
-    noUnusedLocals: true,
-    noUnusedParameters: true,
-    exactOptionalPropertyTypes: true,
-    skipLibCheck: true,
-    target: ts.ScriptTarget.ES2022,
-    module: ts.ModuleKind.NodeNext,
-    moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
-    types: [],
-  }
-  const host = ts.createCompilerHost(options)
-  const files = new Map(Object.entries(sources).map(([name, code]) => [join(root, name), code]))
-  const { fileExists, readFile, getSourceFile } = host
-  host.fileExists = (path) => files.has(path) || fileExists(path)
-  host.readFile = (path) => files.get(path) ?? readFile(path)
-  host.getSourceFile = (path, version, ...rest) => {
-    const code = files.get(path)
-    if (code === undefined) return getSourceFile(path, version, ...rest)
-    return ts.createSourceFile(path, code, version)
-  }
-  const javascript: Record<string, string> = {}
-  host.writeFile = (path, code) => {
-    javascript[path.slice(root.length)] = code
-  }
-  const program = ts.createProgram([...files.keys()], options, host)
-  const problems = ts.getPreEmitDiagnostics(program).map(({ messageText, file, start = 0 }) => {
-    const line = file === undefined ? 0 : file.getLineAndCharacterOfPosition(start).line + 1
-    return `${file?.fileName}:${line} ${ts.flattenDiagnosticMessageText(messageText, ' ')}`
-  })
-  program.emit()
-  return { problems, javascript }
-}
 
 /** Answers everything with an empty object or list, and keeps what it was sent. */
 async function recordingServer(t: Test): Promise<{ url: string; requests: string[][] }> {

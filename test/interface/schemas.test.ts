@@ -34,7 +34,7 @@ function outline(schema: object, indent = ''): string[] {
   if (items !== undefined) return outline(items, indent)
   return Object.entries(properties ?? {}).flatMap(([name, member]) => {
     const type = member.type === 'array' ? `list of ${member.items?.type ?? 'any'}` : member.type
-    return [`${indent}${name} ${type}`, ...outline(member, `${indent}  `)]
+    return [`${indent}${name} ${type ?? 'any'}`, ...outline(member, `${indent}  `)]
   })
 }
 
@@ -172,7 +172,8 @@ const CONTEXT = [
 
 const GEOMETRY_MEMBERS = [
   'coordinates list of any',
-  'geometries list of object',
+  'geometries list of any',
+  'bbox any',
   'rings list of array',
   'paths list of array',
   'points list of array',
@@ -201,8 +202,11 @@ const REQUEST = [
   'countsOnly boolean',
   'geoJSON object',
   '  type string',
+  '  id any',
   '  features list of object',
   '    type string',
+  '    id any',
+  '    bbox any',
   ...inside(inside(SHAPE_MEMBERS)),
   ...inside(SHAPE_MEMBERS),
   ...inside(GEOMETRY_MEMBERS),
