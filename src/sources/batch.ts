@@ -44,6 +44,8 @@ export interface ReadReport {
 export interface RowOptions {
   /** Whether the position 0,0 is a place like others. */
   readonly allowsNullIsland?: boolean
+  /** Whether coordinates in texts may have a comma instead of a point. */
+  readonly hasDecimalComma?: boolean
   /** The country of numbers without a calling code, such as US; numbers become E.164 if it is given. */
   readonly e164Region?: string | undefined
 }

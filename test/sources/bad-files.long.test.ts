@@ -22,7 +22,7 @@ t.test('what is not a file of recipients is refused, and its name told', async (
     ['a.parquet.gz', gzipSync('PAR1'), /gzip around Parquet/],
     ['a.json', '[]', /one JSON array.*jq/],
     ['a.json', '[\n{"number":"1"}]', /one JSON array/],
-    ['a.ndjson', Buffer.from('\ufeff{}', 'utf16le'), /UTF-16/],
+    ['a.ndjson', Buffer.from('{"a":1}', 'utf16le'), /UTF-16/],
     ['a.ndjson', '{}\n{}\n', /no column "number"/],
     ['a.ndjson', '{"number":"1","phone":2,"LAT":1,"lat2":2}', /no column "lng".*LAT, lat2/],
     ['a.geojson', '{"type":"FeatureCollection"}', /no "features"/],

@@ -12,6 +12,7 @@ import type { ColumnNames } from '../../sources/batch.js'
 import { type FileFormat, fileFormats } from '../../sources/files/file-format.js'
 import { completeUrl, hasPassword } from '../../sources/postgres/url.js'
 import { parseNormalization } from '../../sources/rows/e164.js'
+import { type Encoding, encodings } from '../../sources/text/encoding.js'
 import type { CommandContext } from '../context.js'
 import { parseSourceId } from '../ids.js'
 import { readKeepCount, SOURCES_FILE } from '../keep.js'
@@ -35,6 +36,8 @@ interface Flags extends ColumnNames {
   readonly format?: FileFormat
   readonly from?: string
   readonly query?: string
+  readonly encoding?: Encoding
+  readonly decimalComma?: true
   readonly allowNullIsland?: true
   readonly normalize?: string
   readonly rejects?: string
@@ -59,6 +62,8 @@ export function importCommand(context: CommandContext): Command {
     'from',
     'query',
     'allowNullIsland',
+    'encoding',
+    'decimalComma',
     'normalize',
     'strict',
     'allowEmpty',
@@ -82,6 +87,12 @@ export function importCommand(context: CommandContext): Command {
     .option('--key <COLUMN>', 'take only the first of the rows with the same value in this column')
     .option('--from <URL>', 'read from a database, postgres://user@host:5432/database')
     .option('--query <SELECT>', 'the query to read')
+    .addOption(
+      new Option('--encoding <NAME>', 'encoding of the files, if they are not UTF-8').choices(
+        encodings,
+      ),
+    )
+    .option('--decimal-comma', 'latitudes and longitudes may be written 29,76')
     .option(
       '--normalize <e164:CC>',
       'write numbers as E.164; those without a calling code are of CC',
@@ -206,6 +217,7 @@ function readFlags(
     input: readInput(context, patterns, flags, command),
     columns: Object.fromEntries(named.filter(([, column]) => column !== undefined)),
     rowOptions: {
+      hasDecimalComma: flags.decimalComma === true,
       allowsNullIsland: flags.allowNullIsland === true,
       e164Region:
         flags.normalize === undefined
@@ -225,7 +237,7 @@ function guardFlag(name: keyof GivenGuards): string {
 function readInput(
   { log }: CommandContext,
   patterns: readonly string[],
-  { from, query, format }: Flags,
+  { from, query, format, encoding }: Flags,
   command: Command,
 ): SourceInput {
   if (from === undefined) {
@@ -235,13 +247,14 @@ function readInput(
         code: 'commander.missingArgument',
       })
     }
-    return { patterns, format }
+    return { patterns, format, encoding }
   }
   if (patterns.length > 0) {
     throw new OperatorError('Usage', 'a source is read from files or with --from, not from both')
   }
   if (query === undefined) throw new OperatorError('Usage', '--from needs --query "select …"')
   if (format !== undefined) throw new OperatorError('Usage', '--format goes with files')
+  if (encoding !== undefined) throw new OperatorError('Usage', '--encoding goes with files')
   if (hasPassword(from)) {
     log.warn(
       'a password on the command line can be seen by others: PGPASSWORD or ~/.pgpass hide it',
@@ -252,7 +265,7 @@ function readInput(
 
 /** Below the options. */
 const importHelp = `
-Files are CSV (UTF-8, with a header, and fields separated by comma, semicolon, tab or bar), NDJSON,
+Files are CSV (UTF-8 or --encoding, with a header, and fields separated by comma, semicolon, tab or bar), NDJSON,
 Parquet or GeoJSON points, plain, gzip or zstd. The import finds columns by their names, such as number,
 lat, lng and contact in any letter case; --dry-run shows the columns that it chose. Recipients with the
 same contact are one contact. Recipients without a contact are one contact if they have the same number.
@@ -272,8 +285,8 @@ it through, and ends with exit code 11. One rejected row of three is 33%: a smal
 
 --all reads {"sources": [{"id": 1, "label": "Residents", "files": ["residents-*.csv.gz"]},
 {"id": 2, "from": "postgres://reader:\${DB_PASSWORD}@db/people", "query": "select …"}]}; a source may
-have "format", "columns": {"number": "phone"}, "normalize": "e164:US", "allowNullIsland", "strict",
-"allowEmpty" and guards: "maxRejected": "2%", "maxShrink", "minRows", "within": [-96, 29, -95, 30]. Guards
+have "format", "columns": {"number": "phone"}, "normalize": "e164:US", "encoding", "decimalComma",
+"allowNullIsland", "strict", "allowEmpty" and guards: "maxRejected": "2%", "maxShrink", "minRows", "within": [-96, 29, -95, 30]. Guards
 beside "sources" hold for all that have none; a flag takes the place of both. If one source fails, all fail, unless --keep-going is given.
 
 Examples:

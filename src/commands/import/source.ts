@@ -21,6 +21,7 @@ import { readFiles } from '../../sources/files/read-files.js'
 import { previewPostgres, readPostgres } from '../../sources/postgres/read-postgres.js'
 import { type Preview, previewFiles } from '../../sources/preview.js'
 import type { RejectedSink } from '../../sources/rows/rejects.js'
+import type { Encoding } from '../../sources/text/encoding.js'
 import { type Progress, startProgress } from '../output.js'
 import type { Guards } from './guards.js'
 import { OutsideCounter } from './outside-count.js'
@@ -44,7 +45,11 @@ export interface ImportSource {
 }
 
 export type SourceInput =
-  | { readonly patterns: readonly string[]; readonly format: FileFormat | undefined }
+  | {
+      readonly patterns: readonly string[]
+      readonly format: FileFormat | undefined
+      readonly encoding: Encoding | undefined
+    }
   | { readonly url: string; readonly query: string }
 
 /** What was read of a source. */

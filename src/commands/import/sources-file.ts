@@ -15,6 +15,7 @@ import { fileFormats } from '../../sources/files/file-format.js'
 import { STANDARD_INPUT } from '../../sources/files/input-paths.js'
 import { completeUrl, hasPassword } from '../../sources/postgres/url.js'
 import { parseNormalization } from '../../sources/rows/e164.js'
+import { encodings } from '../../sources/text/encoding.js'
 import { defaultGuards, readGuards } from './guards.js'
 import { checkLabel, type ImportSource, type SourceInput } from './source.js'
 
@@ -50,6 +51,8 @@ const SourceSchema = Type.Object(
         closed,
       ),
     ),
+    encoding: Type.Optional(Type.Union(encodings.map((encoding) => Type.Literal(encoding)))),
+    decimalComma: Type.Optional(Type.Boolean()),
     allowNullIsland: Type.Optional(Type.Boolean()),
     normalize: Type.Optional(Text),
     strict: Type.Optional(Type.Boolean()),
@@ -103,6 +106,7 @@ export function readSourcesFile(
     input: inputOf(path, `/sources/${index}`, source, environment),
     columns: source.columns ?? {},
     rowOptions: {
+      hasDecimalComma: source.decimalComma === true,
       allowsNullIsland: source.allowNullIsland === true,
       e164Region:
         source.normalize === undefined
@@ -161,7 +165,11 @@ function invalid(path: string, value: unknown): OperatorError {
   const isAddress = at.endsWith('/from') || String(found).includes('://')
   const isShown = ['string', 'number', 'boolean'].includes(typeof found) && !isAddress
   const shown = isShown ? `, not ${JSON.stringify(found).slice(0, VALUE_CHAR_COUNT)}` : ''
-  const rule = at.endsWith('/format') ? `must be one of ${fileFormats.join(', ')}` : error?.message
+  const rule = at.endsWith('/format')
+    ? `must be one of ${fileFormats.join(', ')}`
+    : at.endsWith('/encoding')
+      ? `must be one of ${encodings.join(', ')}`
+      : error?.message
   return fault(path, at === '' ? '/' : at, `${rule}${shown}`)
 }
 
@@ -174,7 +182,7 @@ function memberOf(value: unknown, name: string): unknown {
 function inputOf(
   path: string,
   at: string,
-  { files, from, query, format }: FileSource,
+  { files, from, query, format, encoding }: FileSource,
   environment: Environment,
 ): SourceInput {
   if ((files === undefined) === (from === undefined)) {
@@ -191,10 +199,11 @@ function inputOf(
       throw fault(path, `${at}/files/${address}`, 'is an address: that of a database is "from"')
     }
     const directory = dirname(resolve(path))
-    return { patterns: files.map((file) => patternOf(directory, file)), format }
+    return { patterns: files.map((file) => patternOf(directory, file)), format, encoding }
   }
   if (query === undefined) throw fault(path, at, 'has "from" and needs "query"')
   if (format !== undefined) throw fault(path, `${at}/format`, 'goes with "files"')
+  if (encoding !== undefined) throw fault(path, `${at}/encoding`, 'goes with "files"')
   try {
     const url = fillIn(from ?? '', environment)
     return { url: completeUrl(url, environment), query }

@@ -102,6 +102,11 @@ export async function packingOf(path: string): Promise<Packing> {
 function unreadable(name: string, error: unknown): Error {
   if (error instanceof OperatorError) return error
   const { code, message } = error as NodeJS.ErrnoException
-  const what = code === 'ENOENT' ? 'does not exist' : `cannot be read: ${message}`
+  const what =
+    code === 'ENOENT'
+      ? 'does not exist'
+      : code === 'EACCES' || code === 'EPERM'
+        ? 'may not be read by this user: let its owner change that (chmod, chown), or run as the owner'
+        : `cannot be read: ${message}`
   return new OperatorError('InputRejected', `${name} ${what}`, { cause: error })
 }

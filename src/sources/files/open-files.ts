@@ -7,6 +7,7 @@
 import { OperatorError } from '../../errors.js'
 import type { ColumnNames } from '../batch.js'
 import { featureLines } from '../json/feature-collection.js'
+import { type Encoding, markedEncoding, toUtf8 } from '../text/encoding.js'
 import {
   type OpenedText,
   openCollection,
@@ -16,6 +17,7 @@ import {
 } from '../text/open-text.js'
 import { HEAD_BYTES, readTextHead } from '../text/text-head.js'
 import { type FileFormat, formatOfText, isCollection, isParquet } from './file-format.js'
+import { assertKnownFormat } from './foreign-files.js'
 import { inputBytes, type Packing, packingOf, readHead, readInput } from './input.js'
 import { STANDARD_INPUT } from './input-paths.js'
 import type { Spool } from './spool.js'
@@ -41,24 +43,41 @@ interface Found {
   readonly head: Buffer
 }
 
+/** How the files are to be read, as the operator says; each tells what is absent here itself. */
+interface Told {
+  readonly format?: FileFormat | undefined
+  readonly encoding?: Encoding | undefined
+}
+
 export async function openFile(
   path: string,
-  format: FileFormat | undefined,
+  told: Told,
   wanted: ColumnNames,
   spool: Spool,
 ): Promise<FileToRead> {
   const isSpooled = path === STANDARD_INPUT
-  const found = await findFile(
+  const given = await findFile(
     isSpooled ? await spool.write(process.stdin) : path,
     isSpooled ? 'standard input' : path,
   )
-  return { byteCount: found.byteCount, opened: await openFound(found, format, wanted, spool) }
+  const found = await inUtf8(given, told.encoding, spool)
+  return { byteCount: found.byteCount, opened: await openFound(found, told.format, wanted, spool) }
 }
 
 async function findFile(path: string, name: string): Promise<Found> {
   const byteCount = await inputBytes(path)
   const head = await readHead(path, name, HEAD_BYTES)
   return { path, name, byteCount, packing: await packingOf(path), head }
+}
+
+/** The same, or a copy of it in UTF-8. */
+async function inUtf8(found: Found, told: Encoding | undefined, spool: Spool): Promise<Found> {
+  const { path, name, head } = found
+  if (isParquet(head)) return found
+  const encoding = told ?? markedEncoding(head) ?? 'utf-8'
+  if (encoding === 'utf-8') return found
+  const content = readInput(path, name, () => undefined)
+  return findFile(await spool.write(toUtf8(name, content, encoding)), name)
 }
 
 async function openFound(
@@ -72,6 +91,7 @@ async function openFound(
     if (packing === 'none') return { kind: 'parquet', name, path }
     throw new OperatorError('InputRejected', `${name} is ${packing} around Parquet: unpack it`)
   }
+  assertKnownFormat(name, head)
   const text = readTextHead(name, head)
   const kind = format ?? formatOfText(name, text, head)
   if (kind === 'csv') return openCsv({ ...found, text }, wanted)

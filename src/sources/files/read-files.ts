@@ -18,6 +18,7 @@ import { KeySet } from '../rows/key-set.js'
 import { RejectedTexts } from '../rows/rejected-texts.js'
 import { type RejectedSink, RejectTally } from '../rows/rejects.js'
 import type { RowTarget } from '../rows/row-scan.js'
+import type { Encoding } from '../text/encoding.js'
 import { type FileRead, readTextFile } from '../text/read-text.js'
 import { withDatabase } from './database.js'
 import type { FileFormat } from './file-format.js'
@@ -30,6 +31,8 @@ export interface FilesInput {
   readonly patterns: readonly string[]
   /** Of all files; each file tells its own if absent. */
   readonly format?: FileFormat | undefined
+  /** Of all texts; if absent, a mark at the beginning tells UTF-16, and all others are UTF-8. */
+  readonly encoding?: Encoding | undefined
   readonly columns: ColumnNames
   readonly rowOptions?: RowOptions | undefined
   /** Where standard input and the features of collections are kept while they are read. */
@@ -59,7 +62,7 @@ export async function readFiles(
   try {
     const files: FileToRead[] = []
     for (const path of await inputPaths(input.patterns)) {
-      files.push(await openFile(path, input.format, input.columns, spool))
+      files.push(await openFile(path, input, input.columns, spool))
     }
     const { rowOptions = {} } = input
     const tally = new RejectTally(rejected)

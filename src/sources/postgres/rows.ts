@@ -136,8 +136,11 @@ export class PostgresRows {
   #positionFault(bytes: Buffer, starts: Int32Array, ends: Int32Array): RejectReason | undefined {
     const { lat, lng } = fields
     const { isLatBinary, isLngBinary } = this.#plan
-    this.#lat = degreesAt(bytes, starts[lat], ends[lat], isLatBinary)
-    this.#lng = degreesAt(bytes, starts[lng], ends[lng], isLngBinary)
+    const { hasDecimalComma = false } = this.#options
+    const degrees = (field: number, isBinary: boolean) =>
+      degreesAt(bytes, starts[field], ends[field], isBinary, hasDecimalComma)
+    this.#lat = degrees(lat, isLatBinary)
+    this.#lng = degrees(lng, isLngBinary)
     const fault = latFault(this.#lat) ?? lngFault(this.#lng)
     if (fault !== undefined || this.#options.allowsNullIsland === true) return fault
     return positionFault(this.#lat ?? 0, this.#lng ?? 0)
@@ -159,9 +162,10 @@ function degreesAt(
   start: number,
   end: number,
   isBinary: boolean,
+  hasDecimalComma: boolean,
 ): number | undefined {
   if (start === -1) return undefined
-  if (!isBinary) return parseDegrees(bytes.toString('latin1', start, end))
+  if (!isBinary) return parseDegrees(bytes.toString('latin1', start, end), hasDecimalComma)
   const degrees = bytes.readDoubleBE(start)
   return Number.isFinite(degrees) ? degrees : Number.NaN
 }

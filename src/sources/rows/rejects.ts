@@ -13,7 +13,8 @@ export const rejectReasons = {
   QuoteMalformed: 'a quotation mark is not closed, or stands where none may stand',
   RecordTooLong: `the record is longer than ${limits.recordBytes} bytes`,
   FieldCountWrong: 'the record has more or fewer fields than the header',
-  EncodingInvalid: 'the record is not UTF-8',
+  EncodingInvalid:
+    'the record is not UTF-8; if the file is of another encoding, --encoding reads it',
   JsonInvalid: 'the line is not a JSON object',
   FeatureInvalid: 'the object is not a GeoJSON Feature',
   GeometryNotPoint: 'the geometry is missing or not a Point',
@@ -30,10 +31,10 @@ export const rejectReasons = {
   NumberLetters: 'the number has letters, and not only those of an extension (x12, ext. 12)',
   NumberWithoutDigits: 'the number has no digit',
   LatMissing: 'the latitude is missing',
-  LatInvalid: 'the latitude is not a decimal number',
+  LatInvalid: 'the latitude is not a decimal number (--decimal-comma reads 29,76)',
   LatOutOfRange: 'the latitude is not between -90 and 90',
   LngMissing: 'the longitude is missing',
-  LngInvalid: 'the longitude is not a decimal number',
+  LngInvalid: 'the longitude is not a decimal number (--decimal-comma reads 29,76)',
   LngOutOfRange: 'the longitude is not between -180 and 180',
   PositionZero:
     'the position is exactly 0,0, which often means that it is not known; --allow-null-island takes it',

@@ -99,12 +99,12 @@ export function rowQuery(
     key: add(source.key !== undefined, `encode(${taken('key', `''`)})`),
     breaks: add(source.breaks !== undefined, 'breaks'),
     phoneText: add(keepsTexts, textOf('number')),
-    latText: add(keepsTexts, textOf('text' in source.lat ? 'lat_text' : 'lat')),
-    lngText: add(keepsTexts, textOf('text' in source.lng ? 'lng_text' : 'lng')),
+    latText: add(keepsTexts, textOf('text' in source.lat ? 'lat_read' : 'lat')),
+    lngText: add(keepsTexts, textOf('text' in source.lng ? 'lng_read' : 'lng')),
   }
   const sql = `
     SELECT ${columns.join(', ')}
-    FROM (SELECT *, ${reasonCase(source, options)}::UTINYINT AS reason FROM (${innerQuery(source)}))`
+    FROM (SELECT *, ${reasonCase(source, options)}::UTINYINT AS reason FROM (${innerQuery(source, options)}))`
   return { sql, layout }
 }
 
@@ -117,13 +117,19 @@ export function hasBreak(text: string): string {
   return `contains(${text}, chr(10)) OR contains(${text}, chr(13))`
 }
 
-function innerQuery(source: RowSource): string {
+function innerQuery(source: RowSource, { hasDecimalComma }: RowOptions): string {
   const columns: Record<string, string> = { ...source.further, number: source.number }
   for (const name of ['lat', 'lng'] as const) {
     const coordinate = source[name]
-    if ('text' in coordinate) columns[`${name}_text`] = coordinate.text
-    columns[name] =
-      'text' in coordinate ? `TRY_CAST(${coordinate.text} AS DOUBLE)` : `${coordinate.double}`
+    if ('double' in coordinate) {
+      columns[name] = coordinate.double
+      continue
+    }
+    const { text } = coordinate
+    const decimal = hasDecimalComma === true ? `replace(${text}, ',', '.')` : text
+    columns[`${name}_read`] = text
+    columns[`${name}_text`] = decimal
+    columns[name] = `TRY_CAST(${decimal} AS DOUBLE)`
   }
   if (source.contact !== undefined) columns.contact = blankIsEmpty(source.contact)
   if (source.key !== undefined) columns.key = blankIsEmpty(source.key)

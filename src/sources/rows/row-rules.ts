@@ -49,7 +49,8 @@ export function keyFault(bytes: Buffer, start: number, end: number): RejectReaso
  * The degrees that a text says: undefined if it says nothing, not a number if it is not decimal, and
  * infinite if it is decimal and too large.
  */
-export function parseDegrees(text: string): number | undefined {
+export function parseDegrees(given: string, hasDecimalComma = false): number | undefined {
+  const text = hasDecimalComma ? given.replaceAll(',', '.') : given
   const found = DECIMAL.exec(text)
   if (found !== null) return Number(found[1])
   return MISSING.test(text) ? undefined : Number.NaN

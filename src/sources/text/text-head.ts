@@ -34,7 +34,10 @@ export function readTextHead(name: string, head: Uint8Array): TextHead {
     if (head[start] === LF || head[start + 1] !== LF) firstLine++
   }
   if (start === head.length) {
-    throw new OperatorError('InputRejected', `${name} is empty`)
+    throw new OperatorError(
+      'InputRejected',
+      `${name} is empty, without even a header: did the export fail?`,
+    )
   }
   let end = start
   while (end < head.length && head[end] !== LF && head[end] !== CR) end++
@@ -50,7 +53,10 @@ export function readTextHead(name: string, head: Uint8Array): TextHead {
 function byteOrderMarkBytes(name: string, bytes: Uint8Array): number {
   const [first, second, third] = bytes
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
-    throw new OperatorError('InputRejected', `${name} is UTF-16: save it as UTF-8`)
+    throw new OperatorError(
+      'InputRejected',
+      `${name} is UTF-16, as its first bytes say: leave out --encoding`,
+    )
   }
   return first === 0xef && second === 0xbb && third === 0xbf ? 3 : 0
 }

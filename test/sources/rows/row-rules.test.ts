@@ -122,7 +122,21 @@ const coordinate = fc.oneof(
       ],
     ),
   },
-  { weight: 3, arbitrary: fc.constantFrom('0', '0.0', '-0', '0.00000004', '-0.00000005') },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      '0',
+      '0.0',
+      '-0',
+      '0,5',
+      '-12,25',
+      '1,5,5',
+      '1.000,5',
+      ',5',
+      '0.00000004',
+      '-0.00000005',
+    ),
+  },
   { weight: 1, arbitrary: text },
 )
 
@@ -133,6 +147,7 @@ const rowsOf = fc.array(
 
 const optionsOf = fc.record({
   allowsNullIsland: fc.boolean(),
+  hasDecimalComma: fc.boolean(),
   e164Region: fc.constantFrom(undefined, 'US', 'DE'),
 })
 
