@@ -27,6 +27,8 @@ export interface Config {
   readonly clipsRecipientsToBoundary: boolean
   /** Origins whose pages may read answers; `*` is any. */
   readonly corsOrigins: readonly string[]
+  /** What becomes of members that a request has and nobody knows. */
+  readonly unknownMembers: 'refuse' | 'warn'
   /** Milliseconds between deaths of a random query worker, to test what then happens; 0 is never. */
   readonly crashQueryWorkerMs: number
   /** Options of Node.js for query workers and clipping threads, such as `--cpu-prof`. */
@@ -59,6 +61,7 @@ export function readConfig(
     logLevel: oneOf(setting('logLevel'), logLevels),
     clipsRecipientsToBoundary: truth(setting('clipRecipientsToBoundary')),
     corsOrigins: origins(setting('corsOrigins')),
+    unknownMembers: oneOf(setting('unknownMembers'), ['refuse', 'warn']),
     crashQueryWorkerMs: integer(setting('crashQueryWorkerMs'), 0, 3_600_000),
     workerArgs: options(setting('workerArgs')),
   }
@@ -107,6 +110,7 @@ const defaults = {
   logLevel: 'info',
   clipRecipientsToBoundary: 'false',
   corsOrigins: '',
+  unknownMembers: 'refuse',
   crashQueryWorkerMs: 0,
   workerArgs: '',
 } as const

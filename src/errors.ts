@@ -10,6 +10,7 @@
 const serviceErrors = {
   InvalidJson: 400,
   InvalidRequest: 400,
+  UnknownMember: 400,
   InvalidGeoJson: 400,
   UnknownGeometryType: 400,
   LongitudeOutOfRange: 400,

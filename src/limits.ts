@@ -114,6 +114,12 @@ export const limits = {
   jsonItemCount: 400_000,
   /** The name of a member that is read in any letter case. */
   memberNameCharCount: 64,
+  /** Names of members and properties whose meaning one thread remembers. */
+  knownNameCount: 4_096,
+  /** Warnings of one answer. */
+  warningCount: 16,
+  /** The header that repeats the warnings of an answer. */
+  warningHeaderBytes: 2 * KiB,
   /** Requests of one batch. */
   batchRequestCount: 1_000,
   /** The answers of one batch, which wait until the last one is complete. */

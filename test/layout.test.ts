@@ -111,6 +111,7 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
   commander: ['commands'],
   'cli-progress': ['commands'],
   'modern-tar': ['backup'],
+  'fastest-levenshtein': ['interface'],
   typebox: ['interface', 'store', 'snapshot', 'backup', 'commands'],
   'csv-parse': ['http', 'suppressions'],
   lmdb: ['store'],

@@ -27,6 +27,11 @@ export function serveCommand(): Command {
       'count and list nobody beyond the boundary of the map configuration (HICKORY_CLIP_RECIPIENTS_TO_BOUNDARY)',
     )
     .option('--cors-origins <LIST>', 'origins whose pages may read answers (HICKORY_CORS_ORIGINS)')
+    .option(
+      '--unknown-members <WHAT>',
+      'what to do about members of a request that nobody knows: refuse it, or warn in the answer ' +
+        '(HICKORY_UNKNOWN_MEMBERS; default refuse)',
+    )
     .option('--log-level <LEVEL>', 'trace, debug, info, warn, error, fatal or silent')
     .option('--config <FILE>', 'JSON file with the same settings (HICKORY_CONFIG)')
     .option('--sample', 'make sample data first if the data directory is empty')

@@ -20,7 +20,7 @@ export interface SourceSummary {
 export type ListLayout = 'json' | 'ndjson' | 'geojson' | CsvLayout | 'record'
 
 /** The text around the recipients of each source, and around the sources. */
-interface Frame {
+export interface Frame {
   readonly start: string | ((sources: readonly SourceSummary[]) => string)
   /** @param at  which source of the answer it is, from 0 */
   sourceStart(source: SourceSummary, at: number): string
@@ -135,6 +135,13 @@ export function framed(frame: Frame, sources: readonly SourceSummary[]): string 
 
 export function startOf({ start }: Frame, sources: readonly SourceSummary[]): string {
   return typeof start === 'string' ? start : start(sources)
+}
+
+/** A frame of JSON with members at its end; those that are undefined are left out. */
+export function withMembers(frame: Frame, members: Readonly<Record<string, unknown>>): Frame {
+  // Undefined members have no text.
+  const text = JSON.stringify(members).slice(1)
+  return { ...frame, end: `${frame.end.slice(0, -1)},${text}` }
 }
 
 /** The beginning of every line of a source, up to the phone. */

@@ -11,6 +11,7 @@ import { ServiceError } from '../errors.js'
 import { parseJsv } from '../format/jsv-parse.js'
 import type { Operation } from '../interface/operations.js'
 import { limits } from '../limits.js'
+import { requestOf } from '../selection/bare-drawing.js'
 import { isObject, type JsonObject, parse, parseAny } from '../selection/parse.js'
 import { parseRequest } from '../selection/skeleton/sent-drawing.js'
 import { membersOf, overlay } from './fields.js'
@@ -54,7 +55,7 @@ export function bindByName(
  */
 export function readContent(request: HttpRequest, body: Uint8Array): BodyContent {
   const type = request.mediaType
-  const parseJson = request.call?.name === 'RecipientRequest' ? parseRequest : parse
+  const parseJson = jsonReaderOf(request)
   refuseXml(body)
   if (JSV_TYPES.includes(type)) return { kind: 'members', members: objectOf(body) }
   if (type === 'application/json' || looksLikeJson(body)) {
@@ -64,6 +65,16 @@ export function readContent(request: HttpRequest, body: Uint8Array): BodyContent
   if (fieldsOf === undefined) return { kind: 'members', members: parseJson(body) }
   return { kind: 'form', fields: fieldsOf(body, request.header('content-type') ?? '') }
 }
+
+/** The drawing of a recipient request is read another way, and may be all of the body. */
+function jsonReaderOf({ call, mediaType }: HttpRequest): (body: Uint8Array) => JsonObject {
+  const name = call?.name
+  if (name !== 'RecipientRequest' && name !== 'OutlineRequest') return parse
+  if (mediaType === GEOJSON_TYPE) return (body) => ({ geoJSON: parse(body) })
+  return name === 'RecipientRequest' ? parseRequest : (body) => requestOf(parse(body))
+}
+
+const GEOJSON_TYPE = 'application/geo+json'
 
 /** Whether the Content-Type of a request says that its body is a form, though it may be JSON. */
 export function mayBeForm(request: HttpRequest): boolean {
@@ -106,7 +117,7 @@ export function readBatch(
     throw new ServiceError('InvalidRequest', `a batch may hold at most ${most} requests`)
   }
   return value.map((item: unknown, index) => {
-    if (isObject(item)) return item
+    if (isObject(item)) return requestOf(item)
     throw new ServiceError('InvalidRequest', `[${index}] must be an object`, `[${index}]`)
   })
 }

@@ -9,6 +9,7 @@ import { ServiceError } from '../errors.js'
 import { parseJsv } from '../format/jsv-parse.js'
 import { declaredNames, lowerCase } from '../interface/letter-case.js'
 import type { Operation } from '../interface/operations.js'
+import { isReserved } from '../interface/reserved-members.js'
 import type { JsonObject } from '../selection/parse.js'
 
 /** Reads named texts. Names without a value, and names that are not for the operation, are left out. */
@@ -22,7 +23,7 @@ export function membersOf(
   const keys = new Set<string>()
   for (const [name, text] of fields) {
     const key = lowerCase(name)
-    if (text === '' || RESERVED.has(key)) continue
+    if (text === '' || isReserved(key)) continue
     const declared = names.get(key)
     if (declared === undefined) {
       members[name] = text
@@ -47,29 +48,6 @@ export function overlay(base: JsonObject, over: JsonObject): JsonObject {
   const kept = Object.entries(base).filter(([name]) => !names.has(name.toLowerCase()))
   return { ...Object.fromEntries(kept), ...over }
 }
-
-/** Keys of a query that say how to answer, or that clients of ServiceStack add to any request. */
-const RESERVED: ReadonlySet<string> = new Set([
-  'format',
-  'callback',
-  'layout',
-  'x-http-method-override',
-  '_',
-  'apikey',
-  'authsecret',
-  'code',
-  'continue',
-  'debug',
-  'f',
-  'jsconfig',
-  'redirect',
-  's',
-  'session_state',
-  'v',
-  'version',
-  'vfx',
-  'withoutoptions',
-])
 
 interface MemberSchema {
   readonly type?: string

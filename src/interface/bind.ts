@@ -10,23 +10,40 @@ import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { declaredNames, lowerCase } from './letter-case.js'
 import { LOST_MEMBERS, type LostMembers } from './members.js'
+import { nearestName } from './near-miss.js'
 import { flagOf, nameOf, numberOf } from './quoted.js'
+import { isReserved } from './reserved-members.js'
+import { type OnUnknown, refuseUnknown, unknownMember } from './unknown-members.js'
 
 /**
  * A copy with the declared names, in the order of the schema, without members that are null, which
  * means the same as absent.
  *
- * @param unknownMembers  what becomes of members that the schema does not have; those that it knows
- *   as lost are refused in any case
+ * @param onUnknown  is told of members that the schema does not have, which are left out. Those that the
+ *   schema knows as lost are refused in any case. Other members of a type that is known to lose some,
+ *   such as a geometry of Esri, are only told of if their names are nearly known
  * @throws ServiceError  InvalidRequest, with the path of the member that does not fit
  */
 export function bind<Schema extends TSchema>(
   schema: Schema,
   value: unknown,
-  unknownMembers: 'drop' | 'refuse' = 'drop',
+  onUnknown: OnUnknown = refuseUnknown,
 ): Static<Schema> {
-  const binding: Binding = { path: [], refusesUnknown: unknownMembers === 'refuse' }
+  const binding: Binding = { path: [], onUnknown }
   return bindValue(schema as BoundSchema, value ?? {}, binding) as Static<Schema>
+}
+
+/** Only tells of members that the schema does not have, where those that it has mean nothing. */
+export function tellUnknownMembers(
+  schema: TSchema,
+  value: object,
+  onUnknown: OnUnknown = refuseUnknown,
+): void {
+  const names = declaredNames(schema as BoundSchema)
+  for (const [key, member] of Object.entries(value)) {
+    if (member === null || names.has(lowerCase(key))) continue
+    tellUnknown(schema as BoundSchema, key, { path: [], onUnknown })
+  }
 }
 
 /** The parts of JSON Schema that the schemas of this folder use. */
@@ -42,7 +59,7 @@ interface BoundSchema {
 interface Binding {
   /** Where in the value we are: names of members, and positions in lists. */
   readonly path: (string | number)[]
-  readonly refusesUnknown: boolean
+  readonly onUnknown: OnUnknown
 }
 
 /** Undefined is what a member becomes that is left out. */
@@ -100,18 +117,20 @@ function writtenNames(
     const other = name === undefined ? undefined : written.get(name)
     if (name !== undefined && other === undefined) written.set(name, key)
     else if (name !== undefined) refuse(`is given twice, as ${other} and ${key}`, binding, name)
-    else if (binding.refusesUnknown) refuseUnknown(key, binding)
+    else tellUnknown(schema, key, binding)
   }
   return written
 }
 
-/** A name is repeated, so that it can be corrected, unless it could be a phone number. */
-function refuseUnknown(key: string, binding: Binding): never {
-  if (MEMBER_NAME.test(key)) refuse('is not a member that is known', binding, key)
-  refuse('has a member that is not known, whose name is not repeated here', binding)
+function tellUnknown(schema: BoundSchema, key: string, { path, onUnknown }: Binding): void {
+  if (path.length === 0 && isReserved(key)) return
+  const lost = schema[LOST_MEMBERS]
+  const known = Object.keys(schema.properties ?? {})
+  // What is lost is refused with a reason of its own, if it is.
+  if (lost !== undefined && Object.hasOwn(lost, lowerCase(key))) return
+  if (lost !== undefined && nearestName(key, known) === undefined) return
+  onUnknown(unknownMember(textOf(path), key, known))
 }
-
-const MEMBER_NAME = /^[A-Za-z_$][A-Za-z_$.-]{0,63}[0-9]{0,3}$/
 
 /** Refuses members that would be dropped if that changed the meaning of the others. */
 function refuseLost(
@@ -189,8 +208,12 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function refuse(problem: string, { path }: Binding, ...below: string[]): never {
-  const field = [...path, ...below]
+  const field = textOf([...path, ...below])
+  throw new ServiceError('InvalidRequest', `${field} ${problem}`.trim(), field || undefined)
+}
+
+function textOf(path: readonly (string | number)[]): string {
+  return path
     .map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`))
     .join('')
-  throw new ServiceError('InvalidRequest', `${field} ${problem}`.trim(), field || undefined)
 }

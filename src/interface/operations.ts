@@ -158,7 +158,9 @@ export const operations = {
     hasFeatures: true,
     csvColumns: [
       ...Object.keys(OutlineSchema.properties),
-      ...Object.keys(OutlineResponseSchema.properties).filter((name) => name !== 'Outlines'),
+      ...Object.keys(OutlineResponseSchema.properties).filter(
+        (name) => name !== 'Outlines' && name !== 'Warnings',
+      ),
     ],
     examples: examples.outline,
   },

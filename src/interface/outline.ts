@@ -7,6 +7,7 @@ import { type Static, Type } from 'typebox'
 import { GeometrySchema } from './geometry.js'
 import { flag, integer, listOf, member, members, number, text } from './members.js'
 import { RecipientRequestSchema } from './recipients.js'
+import { warnings } from './warnings.js'
 
 export const OutlineRequestSchema = members(
   'OutlineRequest',
@@ -101,6 +102,7 @@ export const OutlineResponseSchema = members(
     ToleranceMetres: number(
       'How far, in metres, an outline may lie off the true limit, to either side.',
     ),
+    Warnings: warnings(),
   },
 )
 

@@ -9,6 +9,7 @@ import { limits } from '../limits.js'
 import { CountModeSchema } from './count-mode.js'
 import { GeoJsonSchema, sourceIds } from './drawing.js'
 import { flag, integer, listOf, member, members, number, text } from './members.js'
+import { warnings } from './warnings.js'
 
 export const RecipientRequestSchema = members('RecipientRequest', 'Asks who is inside shapes.', {
   countsOnly: flag('True for counts alone, without recipients. Default false.'),
@@ -67,4 +68,8 @@ export const RecipientResponseSchema = members('RecipientResponse', 'Who is insi
     'One record for each source that is answered for, by ascending SourceId, also where nobody ' +
       'is inside.',
   ),
+  NextAfter: text(
+    'Cursor of what follows, as in the header X-Next-After. Left out where nothing follows.',
+  ),
+  Warnings: warnings(),
 })

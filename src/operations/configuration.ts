@@ -4,25 +4,37 @@
  * @module
  */
 import type { Answer } from '../format/answer.js'
-import { bind } from '../interface/bind.js'
+import { bind, tellUnknownMembers } from '../interface/bind.js'
 import { type MapConfiguration, MapConfigurationSchema } from '../interface/configuration.js'
+import type { UnknownMembers } from '../interface/unknown-members.js'
+import { Remarks } from '../selection/remarks.js'
 import { countModeOf } from '../store/default-documents.js'
 import type { Store } from '../store/store.js'
 import { columnsOf, documentAnswer, type Row, taggedHeaders } from './document-answer.js'
 import type { Execute } from './execute.js'
+import { withWarnings } from './with-warnings.js'
 
-export function configurationOperations(store: Store): {
+export function configurationOperations(
+  store: Store,
+  unknownMembers?: UnknownMembers,
+): {
   GetMapConfigurationRequest: Execute
   PostMapConfigurationRequest: Execute
 } {
   return {
-    GetMapConfigurationRequest: async () => configurationAnswer(store.configuration().json),
+    // The interface declares the members of a configuration for the request, too, where they mean nothing.
+    async GetMapConfigurationRequest(request) {
+      const remarks = new Remarks(unknownMembers)
+      tellUnknownMembers(MapConfigurationSchema, request, remarks.onUnknown)
+      return withWarnings(configurationAnswer(store.configuration().json), remarks)
+    },
     async PostMapConfigurationRequest(request) {
-      const configuration = bind(MapConfigurationSchema, request)
+      const remarks = new Remarks(unknownMembers)
+      const configuration = bind(MapConfigurationSchema, request, remarks.onUnknown)
       const json = JSON.stringify(configuration)
       const countMode = countModeOf(configuration)
       await store.change({ kind: 'configuration', json, countMode })
-      return configurationAnswer(Buffer.from(json))
+      return withWarnings(configurationAnswer(Buffer.from(json)), remarks)
     },
   }
 }

@@ -11,8 +11,10 @@ import {
   MapContextPageSchema,
   MapContextSchema,
 } from '../interface/context.js'
+import type { UnknownMembers } from '../interface/unknown-members.js'
 import { limits } from '../limits.js'
 import type { JsonObject } from '../selection/parse.js'
+import { Remarks } from '../selection/remarks.js'
 import { parseGuid } from '../store/guid.js'
 import type { Store } from '../store/store.js'
 import { writtenContext } from '../store/written-context.js'
@@ -20,10 +22,12 @@ import { contextReader } from './context-reader.js'
 import { columnsOf, documentAnswer, type Row, taggedHeaders } from './document-answer.js'
 import type { Execute } from './execute.js'
 import type { LiveCounts } from './live-counts.js'
+import { withWarnings } from './with-warnings.js'
 
 export function contextOperations(
   store: Store,
   counts: LiveCounts,
+  unknownMembers?: UnknownMembers,
 ): {
   GetMapContextRequest: Execute
   GetMapContextsRequest: Execute
@@ -35,32 +39,40 @@ export function contextOperations(
   const write =
     (mayReplace: boolean): Execute =>
     async (request, caller) => {
-      const context = writtenContext(bind(MapContextSchema, request))
+      const remarks = new Remarks(unknownMembers)
+      const context = writtenContext(bind(MapContextSchema, request, remarks.onUnknown))
       await store.change({ kind: 'context', context, mayReplace })
-      return read(context.id, caller.deadlineMs, context)
+      return withWarnings(await read(context.id, caller.deadlineMs, context), remarks)
     }
   return {
-    GetMapContextRequest: async (request, caller) => read(idOf(request), caller.deadlineMs),
-    GetMapContextsRequest: async (request) => listAnswer(store, request),
+    async GetMapContextRequest(request, caller) {
+      const remarks = new Remarks(unknownMembers)
+      return withWarnings(await read(idOf(request, remarks), caller.deadlineMs), remarks)
+    },
+    async GetMapContextsRequest(request) {
+      const remarks = new Remarks(unknownMembers)
+      return withWarnings(listAnswer(store, request, remarks), remarks)
+    },
     PostMapContextRequest: write(false),
     PutMapContextRequest: write(true),
     async DeleteMapContextRequest(request) {
-      await store.change({ kind: 'deleteContext', id: idOf(request) })
+      await store.change({ kind: 'deleteContext', id: idOf(request, new Remarks(unknownMembers)) })
       return undefined
     },
   }
 }
 
-function idOf(request: JsonObject): string {
-  const { Id } = bind(MapContextIdSchema, request)
+function idOf(request: JsonObject, { onUnknown }: Remarks): string {
+  const { Id } = bind(MapContextIdSchema, request, onUnknown)
   const id = Id === undefined ? undefined : parseGuid(Id)
   if (id !== undefined) return id
   const problem = Id === undefined ? 'is missing' : 'is not a Guid'
   throw new ServiceError('InvalidRequest', `Id ${problem}`, 'Id')
 }
 
-function listAnswer(store: Store, request: JsonObject) {
-  const { Skip = 0, Take = limits.contextPageDefaultCount } = bind(MapContextPageSchema, request)
+function listAnswer(store: Store, request: JsonObject, { onUnknown }: Remarks) {
+  const page = bind(MapContextPageSchema, request, onUnknown)
+  const { Skip = 0, Take = limits.contextPageDefaultCount } = page
   refuseNegative(Skip, 'Skip')
   refuseNegative(Take, 'Take')
   const { totalCount, summaries } = store.page(Skip, Math.min(Take, limits.contextPageCount))

@@ -50,14 +50,14 @@ export function suppressionOperations(
   // its name was misspelt.
   return {
     async GetSuppressionsRequest(request) {
-      return pageAnswer(readPage(store, bind(SuppressionPageSchema, request, 'refuse'), isThere))
+      return pageAnswer(readPage(store, bind(SuppressionPageSchema, request), isThere))
     },
     async PutSuppressionsRequest(request) {
-      const { SourceId, Numbers } = bind(SuppressionBatchSchema, request, 'refuse')
+      const { SourceId, Numbers } = bind(SuppressionBatchSchema, request)
       return await change(scopeOf(SourceId), checkedPhones(Numbers), false)
     },
     async DeleteSuppressionsRequest(request) {
-      const { SourceId, Numbers, Number: phone } = bind(SuppressionRemovalSchema, request, 'refuse')
+      const { SourceId, Numbers, Number: phone } = bind(SuppressionRemovalSchema, request)
       const scope = scopeOf(SourceId)
       const one = phone === undefined ? [] : [checkedPhone(phone, 'Number')]
       const several = phone !== undefined && Numbers === undefined ? [] : checkedPhones(Numbers)

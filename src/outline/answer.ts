@@ -6,8 +6,10 @@
 import type { Answer } from '../format/answer.js'
 import { csvRecord, csvTable } from '../format/csv.js'
 import { featureCollection } from '../format/geojson.js'
+import { warningHeaders } from '../format/warning-headers.js'
 import { operations } from '../interface/operations.js'
 import { type Outline, type OutlineResponse, OutlineResponseSchema } from '../interface/outline.js'
+import type { Warning } from '../interface/warnings.js'
 import { toArea, toDrawnArea } from './notations.js'
 import type { SourceGroup } from './source-groups.js'
 import type { Drawing, OutlineOutcome } from './task.js'
@@ -17,12 +19,16 @@ export function outlineAnswer(
   groups: readonly SourceGroup[],
   outcome: Exclude<OutlineOutcome, { kind: 'tooComplex' }>,
   toleranceMetres: number,
+  warnings: readonly Warning[] | undefined,
 ): Answer {
-  const response = toResponse(groups, outcome, toleranceMetres)
+  const response = {
+    ...toResponse(groups, outcome, toleranceMetres),
+    ...(warnings !== undefined && { Warnings: [...warnings] }),
+  }
   const { Outlines: outlines = [], ...about } = response
   return {
     // It depends on the sources of the snapshot and on the configuration.
-    headers: { 'Cache-Control': 'no-store' },
+    headers: { 'Cache-Control': 'no-store', ...warningHeaders(warnings) },
     heldBytes: heldBytesOf(outcome),
     json: () => JSON.stringify(response),
     geoJson: () => collectionOf(response),
@@ -35,7 +41,10 @@ export function outlineAnswer(
   }
 }
 
-const RESPONSE_COLUMNS = Object.keys(OutlineResponseSchema.properties)
+/** Warnings have a header. */
+const RESPONSE_COLUMNS = Object.keys(OutlineResponseSchema.properties).filter(
+  (name) => name !== 'Warnings',
+)
 
 /** A row an outline: what is said of all of them is repeated, since a row by itself must say it. */
 const ROW_COLUMNS = operations.OutlineRequest.csvColumns

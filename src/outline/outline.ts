@@ -6,11 +6,13 @@
  */
 import { ServiceError } from '../errors.js'
 import type { Answer } from '../format/answer.js'
+import type { UnknownMembers } from '../interface/unknown-members.js'
 import { limits } from '../limits.js'
 import type { Caller, ClipRunner } from '../pool/messages.js'
 import type { BoundaryRule } from '../selection/boundary.js'
 import type { Catalogue } from '../selection/catalogue.js'
 import type { JsonObject } from '../selection/parse.js'
+import { remarkOnExtents } from '../selection/places.js'
 import { refuseUnknownSources } from '../selection/source-ids.js'
 import { validate } from '../selection/validate.js'
 import { outlineAnswer } from './answer.js'
@@ -19,10 +21,12 @@ import { groupSources } from './source-groups.js'
 import type { OutlineOutcome, OutlineTask, Problem } from './task.js'
 
 export interface OutlineService {
-  readonly catalogue: Pick<Catalogue, 'sources'>
+  readonly catalogue: Pick<Catalogue, 'sources' | 'shards'>
   readonly runner: ClipRunner
   /** Which boundary holds for a request. */
   readonly boundaryRule: BoundaryRule
+  /** What becomes of members that a request does not know; refused unless given. */
+  readonly unknownMembers?: UnknownMembers | undefined
 }
 
 /**
@@ -33,7 +37,7 @@ export async function outline(
   request: JsonObject,
   caller: Caller,
 ): Promise<Answer> {
-  const query = validate(request)
+  const query = validate(request, service.unknownMembers)
   const { included, excluded, nearest } = query.shapes
   if (nearest.length > 0) {
     throw new ServiceError(
@@ -43,7 +47,9 @@ export async function outline(
     )
   }
   refuseUnknownSources(query.sourceReferences, service.catalogue)
-  const boundary = service.boundaryRule.for(query.clipToBoundary)?.layers
+  const held = service.boundaryRule.for(query.clipToBoundary)
+  remarkOnExtents(query, service.catalogue, held)
+  const boundary = held?.layers
   const groups = groupSources(
     query,
     service.catalogue.sources.map(({ id }) => id),
@@ -51,7 +57,8 @@ export async function outline(
   const task = { included, excluded, boundary, choices: groups, problem: undefined }
   const outcome = await runOrDraw(service.runner, task, caller)
   const layers = [...included, ...excluded, ...(boundary ?? [])]
-  return outlineAnswer(groups, outcome, Number(toleranceOf(layers).toFixed(3)))
+  const toleranceMetres = Number(toleranceOf(layers).toFixed(3))
+  return outlineAnswer(groups, outcome, toleranceMetres, query.remarks.warnings)
 }
 
 type Drawn = Exclude<OutlineOutcome, { kind: 'tooComplex' }>

@@ -6,6 +6,7 @@
  * @module
  */
 import type { Answer } from '../format/answer.js'
+import type { UnknownMembers } from '../interface/unknown-members.js'
 import type { Caller, QueryRunner } from '../pool/messages.js'
 import type { Mask } from '../shard/mask.js'
 import type { CountMode } from '../shard/select.js'
@@ -16,6 +17,7 @@ import type { Masks } from './masks.js'
 import { mergeCounts, mergeRuns, type SourceSelection } from './merge.js'
 import { cutToPage, pageOf } from './page.js'
 import type { JsonObject } from './parse.js'
+import { remarkOnPlaces } from './places.js'
 import { planTasks } from './plan.js'
 import { refuseUnknownSources } from './source-ids.js'
 import { recipientAnswer } from './stream.js'
@@ -31,6 +33,8 @@ export interface SelectionService {
   /** Which boundary holds for a request. */
   readonly boundaryRule: BoundaryRule
   readonly masks: Masks
+  /** What becomes of members that a request does not know; refused unless given. */
+  readonly unknownMembers?: UnknownMembers | undefined
 }
 
 /**
@@ -58,14 +62,15 @@ export function answer(
   caller: Caller,
 ): Promise<Answer> {
   try {
-    const query = validate(request)
+    const query = validate(request, service.unknownMembers)
     const countMode = query.countMode ?? service.countMode()
     const boundary = service.boundaryRule.for(query.clipToBoundary)
     const { snapshotId } = service.catalogue
     const page = pageOf({ query, snapshotId, countMode, boundaryKey: boundary?.key })
-    return select(service, query, { countMode, boundary }, caller).then((selections) =>
-      recipientAnswer(service, query.countsOnly, cutToPage(selections, page), caller),
-    )
+    return select(service, query, { countMode, boundary }, caller).then((selections) => {
+      remarkOnPlaces(query, service.catalogue, selections, boundary)
+      return recipientAnswer(service, query, cutToPage(selections, page), caller)
+    })
   } catch (fault) {
     return Promise.reject(fault)
   }

@@ -12,6 +12,7 @@ import { type BodyWriter, type ByteSink, writeBody } from '../format/answer.js'
 import { copyOf } from '../format/copy-of.js'
 import {
   csvRowPrefix,
+  type Frame,
   framed,
   frames,
   geoJsonRowPrefix,
@@ -32,6 +33,7 @@ export class List implements BodyWriter {
   readonly #runner: QueryRunner
   readonly #selections: readonly SourceSelection[]
   readonly #layout: ListLayout
+  readonly #frame: Frame
   readonly #caller: Caller
   /** All of it, where it is short and its length was asked for. */
   #whole: Uint8Array | undefined
@@ -41,10 +43,12 @@ export class List implements BodyWriter {
     selections: readonly SourceSelection[],
     layout: ListLayout,
     caller: Caller,
+    frame: Frame = frames[layout].list,
   ) {
     this.#runner = runner
     this.#selections = selections
     this.#layout = layout
+    this.#frame = frame
     this.#caller = caller
   }
 
@@ -65,7 +69,7 @@ export class List implements BodyWriter {
   }
 
   async #stream(sink: ByteSink, deadlineMs?: number): Promise<void> {
-    const frame = frames[this.#layout].list
+    const frame = this.#frame
     const summaries = this.#selections.map(summaryOf)
     await writeBody(startOf(frame, summaries), sink)
     for (const [at, { shards, format }] of this.#rows(summaries).entries()) {
@@ -78,7 +82,7 @@ export class List implements BodyWriter {
   }
 
   async #measure(): Promise<number> {
-    const frame = frames[this.#layout].list
+    const frame = this.#frame
     const summaries = this.#selections.map(summaryOf)
     const rowBytes = await rowBytesOf(this.#runner, this.#rows(summaries), this.#caller)
     return rowBytes + Buffer.byteLength(framed(frame, summaries))

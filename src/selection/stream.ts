@@ -5,27 +5,33 @@
  * @module
  */
 import type { Answer, Body, CsvLayout, CsvRecord } from '../format/answer.js'
-import { CSV_RECORD_HEADER, framed, frames, type ListLayout } from '../format/recipients.js'
+import {
+  CSV_RECORD_HEADER,
+  type Frame,
+  framed,
+  frames,
+  type ListLayout,
+  withMembers,
+} from '../format/recipients.js'
+import { warningHeaders } from '../format/warning-headers.js'
+import type { Warning } from '../interface/warnings.js'
 import type { Caller, QueryRunner } from '../pool/messages.js'
 import type { Catalogue } from './catalogue.js'
 import { List } from './list.js'
 import { type SourceSelection, summaryOf } from './merge.js'
 import type { Listing } from './page.js'
+import type { Query } from './validate.js'
 
 /** What a request is answered; a list is encoded only as it is read. */
 export function recipientAnswer(
   { runner, catalogue }: { runner: QueryRunner; catalogue: Catalogue },
-  countsOnly: boolean,
+  { countsOnly, remarks }: Pick<Query, 'countsOnly' | 'remarks'>,
   listing: Listing,
   caller: Caller,
 ): Answer {
-  return new RecipientAnswer(
-    runner,
-    headersOf(catalogue, listing.next),
-    countsOnly,
-    listing,
-    caller,
-  )
+  const { warnings } = remarks
+  const headers = headersOf(catalogue, listing.next, warnings)
+  return new RecipientAnswer(runner, headers, countsOnly, listing, warnings, caller)
 }
 
 class RecipientAnswer implements Answer {
@@ -34,13 +40,17 @@ class RecipientAnswer implements Answer {
   readonly #runner: QueryRunner
   readonly #countsOnly: boolean
   readonly #selections: readonly SourceSelection[]
+  /** The cursor of what follows. */
+  readonly #next: string | undefined
+  readonly #warnings: readonly Warning[] | undefined
   readonly #caller: Caller
 
   constructor(
     runner: QueryRunner,
     headers: Answer['headers'],
     countsOnly: boolean,
-    { selections, isPage }: Listing,
+    { selections, isPage, next }: Listing,
+    warnings: readonly Warning[] | undefined,
     caller: Caller,
   ) {
     this.headers = headers
@@ -48,6 +58,8 @@ class RecipientAnswer implements Answer {
     this.#runner = runner
     this.#countsOnly = countsOnly
     this.#selections = selections
+    this.#next = next
+    this.#warnings = warnings
     this.#caller = caller
   }
 
@@ -77,13 +89,30 @@ class RecipientAnswer implements Answer {
 
   #write(layout: ListLayout): Body {
     const selections = this.#selections
-    if (!this.#countsOnly) return new List(this.#runner, selections, layout, this.#caller)
-    return framed(frames[layout].counts, selections.map(summaryOf))
+    if (this.#countsOnly) {
+      return framed(this.#frame(layout, frames[layout].counts), selections.map(summaryOf))
+    }
+    const frame = this.#frame(layout, frames[layout].list)
+    return new List(this.#runner, selections, layout, this.#caller, frame)
+  }
+
+  /** In JSON and GeoJSON there is room for what the headers say. */
+  #frame(layout: ListLayout, frame: Frame): Frame {
+    const isPlain = this.#next === undefined && this.#warnings === undefined
+    if (isPlain || !MEMBERED.includes(layout)) return frame
+    return withMembers(frame, { NextAfter: this.#next, Warnings: this.#warnings })
   }
 }
 
+/** Layouts that end with an object, which may have members of ours. */
+const MEMBERED: readonly ListLayout[] = ['json', 'geojson']
+
 /** Those of answers that are no pages are the same for a whole snapshot, and frozen. */
-function headersOf(catalogue: Catalogue, next: string | undefined): Answer['headers'] {
+function headersOf(
+  catalogue: Catalogue,
+  next: string | undefined,
+  warnings: readonly Warning[] | undefined,
+): Answer['headers'] {
   const known = headersByCatalogue.get(catalogue)
   const headers =
     known ??
@@ -93,7 +122,12 @@ function headersOf(catalogue: Catalogue, next: string | undefined): Answer['head
       'Cache-Control': 'no-store',
     })
   if (known === undefined) headersByCatalogue.set(catalogue, headers)
-  return next === undefined ? headers : { ...headers, 'X-Next-After': next }
+  if (next === undefined && warnings === undefined) return headers
+  return {
+    ...headers,
+    ...(next !== undefined && { 'X-Next-After': next }),
+    ...warningHeaders(warnings),
+  }
 }
 
 const headersByCatalogue = new WeakMap<Catalogue, Answer['headers']>()

@@ -6,15 +6,15 @@
 
 import { ServiceError } from '../errors.js'
 import type { Shapes, SourceFilter } from '../geometry/shapes.js'
-import { lowerCase } from '../interface/letter-case.js'
 import { flagOf, nameOf, numberOf } from '../interface/quoted.js'
-import { RecipientRequestSchema } from '../interface/recipients.js'
+import type { UnknownMembers } from '../interface/unknown-members.js'
 import { limits } from '../limits.js'
 import type { CountMode } from '../shard/select.js'
 import { type JsonObject, kindOf } from './parse.js'
+import { Remarks } from './remarks.js'
+import { givenMembers, single } from './request-members.js'
 import { readAnyDrawing } from './shapes/any-drawing.js'
-import { ESRI_MEMBERS } from './shapes/esri.js'
-import { PROPERTY_NAMES } from './shapes/feature-properties.js'
+import { type FeatureExtents, type FeatureNote, featurePath } from './shapes/feature-extents.js'
 import { readSourceIds, type SourceReference } from './source-ids.js'
 
 declare const valid: unique symbol
@@ -34,6 +34,10 @@ export interface Query {
   readonly sourceReferences: readonly SourceReference[]
   /** No shape at all selects nobody. */
   readonly shapes: Shapes
+  /** What each feature became. */
+  readonly extents: FeatureExtents
+  /** What may be wrong with the request all the same. */
+  readonly remarks: Remarks
   /** Recipients of a list, at most. */
   readonly limit: number | undefined
   /** A cursor, as it was sent. */
@@ -41,11 +45,14 @@ export interface Query {
 }
 
 /**
+ * @param unknownMembers  what becomes of members that are not known
  * @throws ServiceError  naming the member at fault
  */
-export function validate(request: JsonObject): Query {
-  const given = givenMembers(request)
-  const { shapes, sourceReferences } = readAnyDrawing(single(given.geoJSON), 'geoJSON')
+export function validate(request: JsonObject, unknownMembers?: UnknownMembers): Query {
+  const remarks = new Remarks(unknownMembers)
+  const given = givenMembers(request, remarks)
+  const drawing = readAnyDrawing(single(given.geoJSON), 'geoJSON', remarks)
+  if (drawing.notes !== undefined) tell(drawing.notes, remarks)
   const filter = readSourceIds(single(given.sources), 'sources')
   const query: Omit<Query, typeof valid> = {
     countsOnly: readBoolean(single(given.countsOnly), 'countsOnly'),
@@ -53,86 +60,29 @@ export function validate(request: JsonObject): Query {
     isDistinct: readBoolean(single(given.distinct), 'distinct'),
     clipToBoundary: readBooleanIfGiven(single(given.clipToBoundary), 'clipToBoundary'),
     sourceIds: filter.sourceIds,
-    sourceReferences: joined(filter.sourceReferences, sourceReferences),
-    shapes,
+    sourceReferences: joined(filter.sourceReferences, drawing.sourceReferences),
+    shapes: drawing.shapes,
+    extents: drawing.extents,
+    remarks,
     limit: readLimit(single(given.limit)),
     after: readAfter(single(given.after)),
   }
   return query as Query
 }
 
-type MemberName = keyof typeof RecipientRequestSchema.properties
-type GivenMembers = { [name in MemberName]: unknown }
-
-/** Finds the members in one pass, by their names as they are declared or in any letter case. */
-function givenMembers(request: JsonObject): GivenMembers {
-  const given: GivenMembers = { ...NOTHING_GIVEN }
-  for (const name in request) {
-    const known = KNOWN.get(name) ?? KNOWN.get(lowerCase(name))
-    if (known === undefined) continue
-    const value = request[name]
-    if (known === 'unsupported' || known === 'misplaced') {
-      if (value !== null) refuse(name, known)
-    } else if (given[known] === NOT_GIVEN) given[known] = value
-    else if (!(given[known] instanceof Twice)) given[known] = new Twice(request, known, name)
-  }
-  return given
-}
-
-function single(value: unknown): unknown {
-  if (value === NOT_GIVEN) return undefined
-  return value instanceof Twice ? value.refuse() : value
-}
-
-/** A member that is given twice: to choose one would drop another. Refused when it is asked for. */
-class Twice {
-  readonly #first: string
-  readonly #second: string
-
-  constructor(request: JsonObject, known: MemberName, second: string) {
-    this.#first = Object.keys(request).find((name) => KNOWN.get(lowerCase(name)) === known) ?? ''
-    this.#second = second
-  }
-
-  refuse(): never {
-    const problem = `${this.#first} is given twice, also as ${this.#second}`
-    throw new ServiceError('InvalidRequest', problem, this.#second)
+function tell(notes: readonly FeatureNote[], remarks: Remarks): void {
+  for (const { feature, code } of notes) {
+    remarks.add(code, NOTES[code], featurePath('geoJSON', feature))
   }
 }
 
-function refuse(name: string, kind: 'unsupported' | 'misplaced'): never {
-  const problem =
-    kind === 'unsupported' ? 'is not a member of this request' : 'belongs into the member geoJSON'
-  throw new ServiceError('InvalidRequest', `${name} ${problem}`, name)
+const NOTES: Readonly<Record<FeatureNote['code'], string>> = {
+  NoGeometry: 'has no geometry, or an empty one, and selects nobody',
+  PointWithoutRadius:
+    'is a point without a radius, and selects who is exactly there: give it a radius in metres',
+  LineWithoutBuffer:
+    'is a line without a buffer, and selects who is exactly on it: give it a buffer in metres',
 }
-
-const NOT_GIVEN = Symbol('not given')
-const MEMBERS = Object.keys(RecipientRequestSchema.properties) as MemberName[]
-const NOTHING_GIVEN = Object.fromEntries(MEMBERS.map((name) => [name, NOT_GIVEN])) as GivenMembers
-
-/** Members that look as if they changed a selection: to ignore one would warn the wrong people. */
-const UNSUPPORTED = ['source', 'sourceid', 'sourceids', 'crs', 'spatialreference']
-
-/** Members of shapes: to ignore one would drop what a client that left out `geoJSON` means. */
-const MISPLACED = [
-  'type',
-  'features',
-  'shapes',
-  'geometry',
-  'geometries',
-  'coordinates',
-  'properties',
-  ...PROPERTY_NAMES.filter((name) => name !== 'sources'),
-  ...ESRI_MEMBERS,
-]
-
-/** As they are declared, and all in lower case. */
-const KNOWN: ReadonlyMap<string, MemberName | 'unsupported' | 'misplaced'> = new Map([
-  ...MISPLACED.map((name) => [name, 'misplaced'] as const),
-  ...UNSUPPORTED.map((name) => [name, 'unsupported'] as const),
-  ...MEMBERS.map((name) => [lowerCase(name), name] as const),
-  ...MEMBERS.map((name) => [name, name] as const),
-])
 
 function joined<Item>(first: readonly Item[], second: readonly Item[]): readonly Item[] {
   if (first.length === 0) return second

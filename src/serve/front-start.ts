@@ -23,13 +23,14 @@ interface StartOptions {
   readonly queryThreadCount: number
   readonly countMode: SelectionService['countMode']
   readonly boundaryRule: SelectionService['boundaryRule']
+  readonly unknownMembers?: SelectionService['unknownMembers']
   readonly log: Log
 }
 
 /** @throws  when the workers do not start, or do not answer; then nothing holds the snapshot */
 export async function startSnapshot(
   { id, sources, shards }: Snapshot,
-  { workerUrl, workerArgs = [], queryThreadCount, countMode, boundaryRule, log }: StartOptions,
+  { workerUrl, workerArgs = [], queryThreadCount, log, ...rules }: StartOptions,
 ): Promise<StartedSnapshot> {
   const pool = await startQueryPool({
     workerUrl,
@@ -40,7 +41,7 @@ export async function startSnapshot(
   })
   const catalogue = { snapshotId: id, sources, shards }
   const workers = { catalogue, runner: pool, queryThreadCount }
-  const service = { ...workers, countMode, boundaryRule, masks: createMasks(workers) }
+  const service = { ...workers, ...rules, masks: createMasks(workers) }
   try {
     await warm(service)
     await findMask(service)

@@ -34,7 +34,8 @@ import { onceATurn } from './once-a-turn.js'
  * @param port  to the main thread; closed when the thread is drained
  */
 export async function runFront(port: MessagePort, data: FrontData): Promise<void> {
-  const { dataDirectory, queryThreadCount, workerArgs, corsOrigins, suppressionProgress } = data
+  const { dataDirectory, queryThreadCount, workerArgs, corsOrigins, unknownMembers } = data
+  const { suppressionProgress } = data
   const log = createLog(data.logLevel, { thread: 'front' })
   const report = (message: FrontReport) => port.postMessage(message)
   let closeServer = () => {}
@@ -63,6 +64,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
       queryThreadCount,
       countMode,
       boundaryRule,
+      unknownMembers,
       log,
     })
   const current = createCurrent(await start(data.snapshot))
@@ -76,8 +78,8 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
   })
   const counts = startLiveCounts({ store, current, suppressionProgress, log })
   const executors = {
-    ...configurationOperations(store),
-    ...contextOperations(store, counts),
+    ...configurationOperations(store, unknownMembers),
+    ...contextOperations(store, counts, unknownMembers),
     ...recipientOperations(current),
     ...suppressionOperations(store, () => catalogueOf().sources),
     ...outlineOperations({
@@ -86,6 +88,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
       },
       runner: clipPool,
       boundaryRule,
+      unknownMembers,
     }),
   }
   const server = new HttpServer({

@@ -4,6 +4,7 @@
  * @module
  */
 import type { MessagePort } from 'node:worker_threads'
+import type { Config } from '../config.js'
 import type { LogLevel } from '../log.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 
@@ -21,6 +22,7 @@ export interface FrontData {
   /** Whether nobody beyond the boundary of the configuration may be answered for. */
   readonly clipsRecipients: boolean
   readonly corsOrigins: readonly string[]
+  readonly unknownMembers: Config['unknownMembers']
   /** Milliseconds between deaths of a query worker; 0 is never. */
   readonly crashQueryWorkerMs: number
   /** Options of Node.js for query workers and clipping threads. */

@@ -157,6 +157,7 @@ function startFronts(config: Config, loaded: Loaded): Promise<Front[]> {
         queryThreadCount: Math.ceil((queryThreadCount - index) / httpThreadCount),
         clipsRecipients: config.clipsRecipientsToBoundary,
         corsOrigins: config.corsOrigins,
+        unknownMembers: config.unknownMembers,
         crashQueryWorkerMs: config.crashQueryWorkerMs,
         workerArgs: config.workerArgs,
         logLevel: config.logLevel,

@@ -16,7 +16,7 @@ import { limits } from '../limits.js'
  */
 export function readDocument<Schema extends TSchema>(path: string, schema: Schema): Static<Schema> {
   const value = parse(path, read(path))
-  return checked(path, () => bind(schema, value, 'refuse'))
+  return checked(path, () => bind(schema, value))
 }
 
 /** Lets a fault of a document name its file. */

@@ -168,14 +168,14 @@ export async function serveWireWorld(t: Test): Promise<Service> {
   return service
 }
 
-/** The same with its members in the opposite order and in other letters, and some that are nothing. */
+/** The same with its members in the opposite order and in other letters, and some that are null. */
 function reversed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reversed)
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).reverse()
   if (entries.length === 0) return value
   return Object.fromEntries([
-    ['unknownMember', { x: 1 }],
+    ['unknownMember', null],
     ...entries.map(([name, member]) => [swapped(name), reversed(member)]),
   ])
 }

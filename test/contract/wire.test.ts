@@ -110,7 +110,7 @@ const configurationRows: Row[] = [
     'GET //api//configuration',
     'GET /api/configuration.json',
     'GET /api/configuration?format=json',
-    'GET /api/configuration?unknown=1&jsconfig=eccn',
+    'GET /api/configuration?version=1&jsconfig=eccn',
     'GET /json/reply/GetMapConfigurationRequest',
     'GET /api/json/reply/GetMapConfigurationRequest',
     'GET /JSON/Reply/getmapconfigurationrequest',
@@ -324,9 +324,9 @@ const recipientRows: Row[] = [
     answer: LIST,
   },
   {
-    claim: 'unknown members count for nothing',
+    claim: 'members that clients of ServiceStack add count for nothing',
     line: 'POST /api/recipients',
-    body: asSample.replace('{"countsOnly"', '{"unknown":[{}],"countsOnly"'),
+    body: asSample.replace('{"countsOnly"', '{"version":1,"bearerToken":"x","countsOnly"'),
     answer: COUNTS,
   },
   ...['', '{}', '  ', '{"geoJSON":null}'].map(

@@ -6,9 +6,11 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { Check } from 'typebox/value'
+import type { ServiceError } from '../../src/errors.js'
 import { bind } from '../../src/interface/bind.js'
 import { MapConfigurationSchema } from '../../src/interface/configuration.js'
 import { MapContextSchema } from '../../src/interface/context.js'
+import { GeometrySchema } from '../../src/interface/geometry.js'
 import { limits } from '../../src/limits.js'
 import { testSeed } from '../support/random/properties.js'
 
@@ -16,7 +18,7 @@ t.test('members are bound by name in any case, in the order of the schema', asyn
   const written = {
     AREAS: [{ name: 'n', ID: 'i', geometry: { Rings: [[[1, 2]]], TYPE: 'polygon' } }],
     contextname: 'c',
-    Nonsense: { deep: [1] },
+    Version: { deep: [1] },
     iD: 'x',
   }
   t.equal(
@@ -106,12 +108,28 @@ t.test('a member that is null in one of its spellings is given once', async (t) 
   t.same(bind(MapContextSchema, { id: null, Id: 'b' }), { Id: 'b' })
 })
 
-t.test('unknown members are dropped, or refused where that is asked for', async (t) => {
-  t.same(bind(MapContextSchema, { Areas: [{ shape: 1 }] }), { Areas: [{}] })
-  const fault = { field: 'Areas[0].shape', message: /is not a member that is known/ }
-  t.throws(() => bind(MapContextSchema, { Areas: [{ shape: 1 }] }, 'refuse'), fault)
-  t.same(bind(MapContextSchema, { shape: null }, 'refuse'), {})
-  t.same(bind(MapContextSchema, JSON.parse('{"__proto__":{"Id":"x"},"toString":1}')), {})
+t.test('unknown members are refused, or told of and dropped', async (t) => {
+  const faults: unknown[] = []
+  const tell = (fault: ServiceError) => faults.push([fault.code, fault.field])
+  const strange = { Areas: [{ shape: 1, Nmae: 'x' }] }
+  t.same(bind(MapContextSchema, strange, tell), { Areas: [{}] })
+  t.same(faults, [
+    ['UnknownMember', 'Areas[0].shape'],
+    ['UnknownMember', 'Areas[0].Nmae'],
+  ])
+  const fault = { field: 'Areas[0].Nmae', message: /do you mean Name\?/ }
+  t.throws(() => bind(MapContextSchema, { Areas: [{ Nmae: 'x' }] }), fault)
+  t.same(bind(MapContextSchema, { shape: null }), {})
+  const inherited = JSON.parse('{"__proto__":{"Id":"x"},"toString":1}')
+  t.same(bind(MapContextSchema, inherited, tell), {})
+})
+
+t.test('a geometry of Esri may have more members, but none that is nearly known', async (t) => {
+  const geometry = { rings: [[[1, 2]]], hasZ: false, cache: {} }
+  t.same(bind(GeometrySchema, geometry), { rings: [[[1, 2]]] })
+  const misspelt = { ...geometry, spatialRefrence: { wkid: 102100 } }
+  const fault = { code: 'UnknownMember', message: /spatialReference/ }
+  t.throws(() => bind(GeometrySchema, misspelt), fault)
 })
 
 t.test('an open member nests as deep as a body may, and no deeper', async (t) => {
@@ -188,7 +206,8 @@ for (const [name, schema] of [
               Check(schema, bound) && JSON.stringify(bind(schema, bound)) === JSON.stringify(bound)
             )
           } catch (fault) {
-            return (fault as { code?: string }).code === 'InvalidRequest'
+            const { code = '' } = fault as { code?: string }
+            return ['InvalidRequest', 'UnknownMember'].includes(code)
           }
         },
       ),

@@ -229,6 +229,12 @@ const RESPONSE = [
   '    LatLng object',
   '      Lat number',
   '      Lng number',
+  // Ours.
+  'NextAfter string',
+  'Warnings list of object',
+  '  Code string',
+  '  Message string',
+  '  Path string',
 ]
 
 for (const [name, schema, expected] of [

@@ -18,7 +18,7 @@ t.test('a configuration that is posted is answered, served and counted by', asyn
   const builtIn = await get({}, inTime())
   t.match(JSON.parse(jsonOf(builtIn)), { contactCountMode: 'ContactLocation' })
 
-  const written = { LAYERS: [{ ID: '7' }], mapdiv: 'x', ContactCountMode: 'contact', other: 1 }
+  const written = { LAYERS: [{ ID: '7' }], mapdiv: 'x', ContactCountMode: 'contact', other: null }
   const posted = await post(written, inTime())
   t.equal(jsonOf(posted), '{"MapDiv":"x","contactCountMode":"Contact","layers":[{"id":7}]}')
   const got = await get({ MapDiv: 'is not looked at' }, inTime())

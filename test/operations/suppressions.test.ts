@@ -132,20 +132,23 @@ t.test('requests are within their bounds', async (t) => {
     [{ Numbers: '+1' }, 'Numbers'],
     [{ Numbers: ['+1', null] }, 'Numbers[1]'],
     [{ Numbers: [{}] }, 'Numbers[0]'],
-    [{ sources: [1], Numbers: ['+1'] }, 'sources'],
-    [{ Source_Id: 1, Numbers: ['+1'] }, 'Source_Id'],
   ]
   for (const [request, field] of bad) {
     await t.rejects(put(request), { code: 'InvalidRequest', field })
     await t.rejects(remove(request), { code: 'InvalidRequest', field })
   }
+  for (const field of ['sources', 'Source_Id']) {
+    const request = { [field]: [1], Numbers: ['+1'] }
+    await t.rejects(put(request), { code: 'UnknownMember', field })
+    await t.rejects(remove(request), { code: 'UnknownMember', field })
+  }
   // It would be acknowledged and not suppressed.
   await t.rejects(put({ Numbers: ['+1'], Number: '+2' }), {
-    code: 'InvalidRequest',
+    code: 'UnknownMember',
     field: 'Number',
   })
   await t.rejects(get({ Take: -1 }), { code: 'InvalidRequest', field: 'Take' })
-  await t.rejects(get({ sources: 1 }), { code: 'InvalidRequest', field: 'sources' })
+  await t.rejects(get({ sources: 1 }), { code: 'UnknownMember', field: 'sources' })
   t.match(await put({ Source_Id: null, Numbers: [] }), { AddedCount: 0 }, 'null is not there')
   t.match(await put({ Numbers: [] }), { AddedCount: 0, PresentCount: 0 })
 })

@@ -23,7 +23,7 @@ function outlines(t: Test, options: Partial<ClipPoolOptions> = {}) {
   })
   t.teardown(() => runner.close())
   const service = {
-    catalogue: { sources: [{ id: 1, label: 'A' }] },
+    catalogue: { sources: [{ id: 1, label: 'A' }], shards: [] },
     runner,
     boundaryRule: NO_BOUNDARY,
   }

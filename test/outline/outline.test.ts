@@ -9,6 +9,7 @@ import {
   here,
   polygon,
   response,
+  shards,
   sources,
   square,
   turned,
@@ -219,7 +220,7 @@ for (const { what, request, boundary, code, field } of refusals) {
 }
 
 t.test('to be clipped to a boundary, there must be one', async (t) => {
-  const service = { catalogue: { sources }, runner: here, boundaryRule: NO_BOUNDARY }
+  const service = { catalogue: { sources, shards }, runner: here, boundaryRule: NO_BOUNDARY }
   const ask = outlineOperations(service).OutlineRequest
   await t.rejects(ask({ clipToBoundary: true }, inTime()), {
     code: 'InvalidRequest',

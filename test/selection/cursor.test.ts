@@ -64,7 +64,7 @@ t.test('it holds for the same request in any spelling, and of any length', async
   for (const request of [
     { GeoJson: { Type: 'FeatureCollection', Shapes: geoJSON.features }, Sources: ['3', 2, 1, 1] },
     { ...drawn(), limit: 9, after: cursor },
-    { ...drawn(), countsOnly: false, contactCountMode: null, distinct: false, note: 'mine' },
+    { ...drawn(), countsOnly: false, contactCountMode: null, distinct: false, version: 'mine' },
     drawn({ shell: closed, hole: { Exclude: 'true', buffer: 5 } }),
   ]) {
     t.same(readCursor(basisOf(request), cursor), place, JSON.stringify(request))

@@ -57,7 +57,7 @@ t.test('no shape is no polygon', async (t) => {
     { geoJSON: collection() },
     { geoJSON: { type: 'FeatureCollection', features: null } },
     { geoJSON: collection(feature(null)) },
-    { unknown: 1, geoJSON: { bbox: [1, 2, 3, 4], features: [] } },
+    { unknown: null, geoJSON: { bbox: [1, 2, 3, 4], features: [] } },
   ]
   for (const request of requests) {
     t.same(validate(request).shapes.included, [], JSON.stringify(request))
@@ -147,8 +147,8 @@ t.test('what cannot be understood is refused with its path', async (t) => {
     [ring([0, 0], [1, 0]), 'DegenerateRing', 'geoJSON.coordinates[0]'],
     [ring(), 'DegenerateRing', 'geoJSON.coordinates[0]'],
     [ring([0, 0.5], [120, -0.5], [-120, 0.5]), 'AmbiguousRing', 'geoJSON.coordinates[0]'],
-    [{ features: [] }, 'InvalidRequest', 'features'],
-    [{ Type: 'Polygon', coordinates: [square] }, 'InvalidRequest', 'Type'],
+    [{ features: [] }, 'UnknownMember', 'features'],
+    [{ Type: 'Polygon', coordinates: [square] }, 'UnknownMember', 'Type'],
     [{ geoJSON: { features: [], Shapes: [] } }, 'InvalidGeoJson', 'geoJSON'],
     [{ geoJSON: { features: [], geometry: polygon } }, 'InvalidGeoJson', 'geoJSON'],
     [{ geoJSON: { geometry: polygon, Coordinates: [square] } }, 'InvalidGeoJson', 'geoJSON'],
@@ -457,7 +457,7 @@ t.test('properties that mean nothing are refused by name', async (t) => {
   }
   for (const name of ['radius', 'nearest', 'Exclude', 'properties', 'sourceIds', 'crs']) {
     t.throws(() => validate({ [name]: {}, geoJSON: polygon }), {
-      code: 'InvalidRequest',
+      code: 'UnknownMember',
       field: name,
     })
   }
@@ -503,7 +503,7 @@ t.test('Esri geometries stand wherever geometries may', async (t) => {
   ] as const) {
     t.throws(() => validate({ geoJSON }), { code })
   }
-  t.throws(() => validate({ rings }), { code: 'InvalidRequest', field: 'rings' })
+  t.throws(() => validate({ rings }), { code: 'UnknownMember', field: 'rings' })
 })
 
 t.test('an old crs may say what is meant without it, and nothing else', async (t) => {

@@ -130,7 +130,7 @@ t.test(
       ['configuration.json', '{"MapDiv":', /configuration\.json: is not JSON/],
       ['configuration.json', [], /configuration\.json: must be an object/],
       ['configuration.json', { MapDiv: [] }, /configuration\.json: MapDiv must be a text/],
-      ['configuration.json', { Mapdivv: 'x' }, /Mapdivv is not a member that is known/],
+      ['configuration.json', { Mapdivv: 'x' }, /Mapdivv is not known: do you mean MapDiv\?/],
       [
         'configuration.json',
         { Basemaps: [{ Title: 'a' }, { Url: {} }] },

@@ -68,6 +68,10 @@ export class PolygonList {
     this.#polygonEnds.push(this.#sources.length)
   }
 
+  get polygonCount(): number {
+    return this.#polygonEnds.length
+  }
+
   get vertexCount(): number {
     return this.#vertexCount
   }

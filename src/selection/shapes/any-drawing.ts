@@ -4,17 +4,14 @@
  *
  * @module
  */
-import type { Shapes } from '../../geometry/shapes.js'
+import type { Remarks } from '../remarks.js'
 import { SentDrawing } from '../skeleton/sent-drawing.js'
-import type { SourceReference } from '../source-ids.js'
+import type { Drawing } from './drawing.js'
 import { readDrawing } from './shapes.js'
 import { readShortDrawing } from './short-drawing.js'
 
 /** @throws ServiceError  that names the feature, or the position, at fault */
-export function readAnyDrawing(
-  value: unknown,
-  path: string,
-): { shapes: Shapes; sourceReferences: readonly SourceReference[] } {
-  if (!(value instanceof SentDrawing)) return readDrawing(value, path)
-  return value.readShort(path, readShortDrawing) ?? readDrawing(value.whole(), path)
+export function readAnyDrawing(value: unknown, path: string, remarks: Remarks): Drawing {
+  if (!(value instanceof SentDrawing)) return readDrawing(value, path, remarks)
+  return value.readShort(path, readShortDrawing) ?? readDrawing(value.whole(), path, remarks)
 }

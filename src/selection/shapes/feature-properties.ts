@@ -12,6 +12,8 @@ import { limits } from '../../limits.js'
 import { isObject, type JsonObject, kindOf, member } from '../parse.js'
 import { readSourceIds, type SourceReference } from '../source-ids.js'
 import { fail } from './positions.js'
+import { PROPERTY_NAMES } from './property-names.js'
+import { likenessOfProperty, type StrangeNames, tellStrangeProperties } from './strange-names.js'
 
 export interface FeatureProperties {
   readonly isExcluded: boolean
@@ -31,18 +33,21 @@ export const NO_PROPERTIES: FeatureProperties = {
   sourceReferences: [],
 }
 
-/** Whether an object has a member that changes whom a feature selects. */
+/** Whether an object has a member that changes whom a feature selects, or looks as if it did. */
 export function hasProperties(object: JsonObject): boolean {
-  for (const name in object) {
-    if (PROPERTY_NAMES.includes(name) || PROPERTY_NAMES.includes(lowerCase(name))) return true
-  }
+  for (const name in object) if (likenessOfProperty(name) !== undefined) return true
   return false
 }
 
 /** @throws ServiceError  that names the property */
-export function readProperties(value: unknown, path: string): FeatureProperties {
+export function readProperties(
+  value: unknown,
+  path: string,
+  strange: StrangeNames,
+): FeatureProperties {
   if (value === undefined || value === null) return NO_PROPERTIES
   if (!isObject(value)) fail('InvalidGeoJson', `must be an object, not ${kindOf(value)}`, path)
+  tellStrangeProperties(value, path, strange)
   const isExcluded = readFlag(value, 'exclude', path)
   const radiusMetres = readRadius(value, path)
   const nearestCount = readNearest(value, path)
@@ -75,15 +80,6 @@ function refuseNames(object: unknown, path: string): void {
     }
   }
 }
-
-/** In lower case; they are read in any. */
-export const PROPERTY_NAMES: readonly string[] = [
-  'exclude',
-  'radius',
-  'buffer',
-  'nearest',
-  'sources',
-]
 
 function readFlag(properties: JsonObject, name: string, path: string): boolean {
   const value = member(properties, name)

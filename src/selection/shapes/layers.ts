@@ -12,6 +12,7 @@ import { NO_REACHES } from '../../geometry/reach/reaches.js'
 import { type RingBudget, ringBudget } from '../../geometry/ring-budget.js'
 import type { Layer, Nearest, Shapes, SourceFilter } from '../../geometry/shapes.js'
 import { limits } from '../../limits.js'
+import { ExtentList } from './feature-extents.js'
 import type { FeatureProperties } from './feature-properties.js'
 import { fail } from './positions.js'
 
@@ -40,6 +41,8 @@ export class LayerCollector {
   #ringCount = 0
   #arcCount = 0
   readonly budget: RingBudget
+  /** To be told of each feature before its geometry is read. */
+  readonly features = new ExtentList()
 
   constructor(budget: RingBudget = ringBudget()) {
     this.budget = budget
@@ -55,14 +58,19 @@ export class LayerCollector {
     if (properties.nearestCount !== undefined) {
       return { ...this.#nearestSink(properties, path), ...bounds }
     }
-    const layers = properties.isExcluded ? this.#excluded : this.#included
-    const layer = layers.of(properties.sourceIds)
+    const layer = this.#layerOf(properties)
     const { radiusMetres } = properties
     if (radiusMetres === undefined) {
       return {
         polygon: (shell, holes) => layer.polygons.add(shell, holes),
-        line: (line, at) => layer.polygons.addLine(unwrappedLine(line, at)),
-        point: (point) => layer.polygons.addLine(point),
+        line: (line, at) => {
+          this.features.note('LineWithoutBuffer')
+          layer.polygons.addLine(unwrappedLine(line, at))
+        },
+        point: (point) => {
+          this.features.note('PointWithoutRadius')
+          layer.polygons.addLine(point)
+        },
         ...bounds,
       }
     }
@@ -98,9 +106,15 @@ export class LayerCollector {
 
   /** What takes the polygons and lines of a feature as they are; undefined if it reaches farther. */
   polygonsFor(properties: FeatureProperties): PolygonList | undefined {
-    const { radiusMetres, nearestCount, isExcluded, sourceIds } = properties
+    const { radiusMetres, nearestCount } = properties
     if (radiusMetres !== undefined || nearestCount !== undefined) return undefined
-    return (isExcluded ? this.#excluded : this.#included).of(sourceIds).polygons
+    return this.#layerOf(properties).polygons
+  }
+
+  #layerOf({ isExcluded, sourceIds }: FeatureProperties): LayerLists {
+    const layer = (isExcluded ? this.#excluded : this.#included).of(sourceIds)
+    this.features.enter(layer, isExcluded)
+    return layer
   }
 
   /** Counts several rings, lines or points at once; false when they are too many. */
@@ -110,7 +124,9 @@ export class LayerCollector {
     return this.#positionCount <= limits.vertexCount && this.#ringCount <= limits.ringCount
   }
 
+  /** All that was drawn; to be called once, when nothing more comes. */
   shapes(): Shapes {
+    this.features.end()
     return {
       included: this.#included.layers(),
       excluded: this.#excluded.layers(),
@@ -133,6 +149,7 @@ export class LayerCollector {
         const most = limits.nearestFeatureCount
         fail('TooComplex', `takes the request beyond ${most} features with nearest`, path)
       }
+      this.features.isPlace()
       this.#nearest.push({ lng, lat, count: nearestCount as number, sourceIds, isExcluded })
     }
     return { polygon: refuse, line: refuse, point }
@@ -174,11 +191,22 @@ function unwrappedLine(line: SentPath, path: string): UnitRing {
 
 class LayerLists {
   readonly sourceIds: SourceFilter
+  /** Among those of its group. */
+  readonly index: number
   readonly polygons = new PolygonList()
   #reaches: ReachList | undefined
 
-  constructor(sourceIds: SourceFilter) {
+  constructor(sourceIds: SourceFilter, index: number) {
     this.sourceIds = sourceIds
+    this.index = index
+  }
+
+  get polygonCount(): number {
+    return this.polygons.polygonCount
+  }
+
+  get arcCount(): number {
+    return this.#reaches?.arcCount ?? 0
   }
 
   get reaches(): ReachList {
@@ -204,7 +232,7 @@ class LayerGroup {
   of(sourceIds: SourceFilter): LayerLists {
     const first = this.#first
     if (first === undefined) {
-      this.#first = new LayerLists(sourceIds)
+      this.#first = new LayerLists(sourceIds, 0)
       return this.#first
     }
     const key = keyOf(sourceIds)
@@ -212,7 +240,7 @@ class LayerGroup {
     this.#others ??= new Map()
     const known = this.#others.get(key)
     if (known !== undefined) return known
-    const layer = new LayerLists(sourceIds)
+    const layer = new LayerLists(sourceIds, this.#others.size + 1)
     this.#others.set(key, layer)
     return layer
   }

@@ -4,12 +4,14 @@
  *
  * @module
  */
-import type { Shapes } from '../../geometry/shapes.js'
 import { lowerCase } from '../../interface/letter-case.js'
 import { limits } from '../../limits.js'
 import { type JsonObject, member } from '../parse.js'
+import { Remarks } from '../remarks.js'
 import type { SourceReference } from '../source-ids.js'
+import { type Drawing, drawingOf } from './drawing.js'
 import { isEsriGeometry, readEsriGeometry } from './esri.js'
+import { featurePath } from './feature-extents.js'
 import { NO_PROPERTIES, readProperties, refuseMisplacedProperties } from './feature-properties.js'
 import { FEW_POINTS, readCoordinates } from './geojson.js'
 import { type GeometrySink, LayerCollector } from './layers.js'
@@ -19,6 +21,7 @@ import {
   refuseForeignCrs,
   type SpatialReference,
 } from './spatial-reference.js'
+import { MEMBERS_OF, type StrangeNames, tellStrangeMembers } from './strange-names.js'
 
 /**
  * Reads a FeatureCollection, a Feature or a bare geometry: its shapes, and the sources that features
@@ -30,15 +33,21 @@ import {
 export function readDrawing(
   value: unknown,
   path: string,
-): { shapes: Shapes; sourceReferences: readonly SourceReference[] } {
-  const reader = new ShapeReader()
+  strange: StrangeNames = new Remarks(),
+): Drawing {
+  const reader = new ShapeReader(strange)
   reader.read(value, path)
-  return { shapes: reader.layers.shapes(), sourceReferences: reader.sourceReferences }
+  return drawingOf(reader.layers, reader.sourceReferences)
 }
 
 class ShapeReader {
   readonly layers = new LayerCollector()
   readonly sourceReferences: SourceReference[] = []
+  readonly #strange: StrangeNames
+
+  constructor(strange: StrangeNames) {
+    this.#strange = strange
+  }
 
   read(value: unknown, path: string): void {
     if (value === undefined || value === null) return
@@ -50,13 +59,18 @@ class ShapeReader {
     if (type === 'FeatureCollection' || features !== undefined) {
       this.#readFeatures(object, type, features, path)
     } else if (type === 'Feature' || member(object, 'geometry') !== undefined) {
+      this.layers.features.begin(-1)
       this.#readFeature(object, path)
-    } else this.#readWhole(object, path, undefined, this.layers.sinkFor(NO_PROPERTIES, path))
+    } else {
+      this.layers.features.begin(-1)
+      this.#readWhole(object, path, undefined, this.layers.sinkFor(NO_PROPERTIES, path))
+    }
   }
 
   #readFeatures(object: JsonObject, type: unknown, features: unknown, path: string): void {
     expectType(type, 'FeatureCollection', path)
     refuseMisplacedProperties(object, path, false)
+    tellStrangeMembers(object, path, MEMBERS_OF.collection, this.#strange)
     refuseForeignCrs(object, path)
     const referencePath = `${path}.spatialReference`
     const reference = readSpatialReference(member(object, 'spatialreference'), referencePath)
@@ -67,8 +81,9 @@ class ShapeReader {
       fail('InvalidGeoJson', `has more than ${limits.featureCount} features`, `${path}.features`)
     }
     for (const [index, feature] of list.entries()) {
-      const featurePath = `${path}.features[${index}]`
-      this.#readFeature(objectAt(feature, featurePath), featurePath, reference)
+      const at = featurePath(path, index)
+      this.layers.features.begin(index)
+      this.#readFeature(objectAt(feature, at), at, reference)
     }
   }
 
@@ -78,7 +93,9 @@ class ShapeReader {
     refuseSeveralShapes(feature, path)
     refuseForeignCrs(feature, path)
     refuseMisplacedProperties(feature, path, true)
-    const properties = readProperties(member(feature, 'properties'), `${path}.properties`)
+    tellStrangeMembers(feature, path, MEMBERS_OF.feature, this.#strange)
+    const propertiesPath = `${path}.properties`
+    const properties = readProperties(member(feature, 'properties'), propertiesPath, this.#strange)
     this.sourceReferences.push(...properties.sourceReferences)
     const geometry = member(feature, 'geometry')
     if (geometry === undefined) fail('InvalidGeoJson', 'has no geometry', path)
@@ -116,6 +133,7 @@ class ShapeReader {
     into: GeometrySink,
   ): void {
     refuseMisplacedProperties(geometry, path, false)
+    tellStrangeMembers(geometry, path, MEMBERS_OF.geometry, this.#strange)
     refuseForeignCrs(geometry, path)
     if (isEsriGeometry(geometry)) {
       readEsriGeometry(geometry, path, reference, into)

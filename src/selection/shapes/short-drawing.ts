@@ -6,12 +6,13 @@
  */
 import { ServiceError } from '../../errors.js'
 import { ringBudget } from '../../geometry/ring-budget.js'
-import type { Shapes } from '../../geometry/shapes.js'
 import { limits } from '../../limits.js'
 import { isObject, type JsonObject } from '../parse.js'
 import type { Skeleton } from '../skeleton/skeleton.js'
 import type { SourceReference } from '../source-ids.js'
+import { type Drawing, drawingOf } from './drawing.js'
 import { readEsriGeometry } from './esri.js'
+import { featurePath } from './feature-extents.js'
 import {
   type FeatureProperties,
   hasProperties,
@@ -26,17 +27,18 @@ import {
   refuseForeignCrs,
   type SpatialReference,
 } from './spatial-reference.js'
+import type { StrangeNames } from './strange-names.js'
 
 /** As `readDrawing`. */
 export function readShortDrawing(
   value: unknown,
   path: string,
   skeleton: Skeleton,
-): { shapes: Shapes; sourceReferences: readonly SourceReference[] } | undefined {
+): Drawing | undefined {
   try {
     const reader = new ShortReader(skeleton)
     if (!reader.read(value, path)) return undefined
-    return { shapes: reader.layers.shapes(), sourceReferences: reader.sourceReferences }
+    return drawingOf(reader.layers, reader.sourceReferences)
   } catch (error) {
     // From what it shares with the long way, which will say the same with a path.
     if (error instanceof ServiceError) return undefined
@@ -50,6 +52,13 @@ const ofFeature = new ShortMembers()
 const ofGeometry = new ShortMembers()
 
 const NO_REFERENCES: readonly SourceReference[] = []
+
+/** Names that may be mistakes are for the long way. */
+const GIVE_UP: StrangeNames = { unknown: giveUp, doubtful: giveUp }
+
+function giveUp(fault: ServiceError): never {
+  throw fault
+}
 
 class ShortReader {
   readonly layers = new LayerCollector(ringBudget(limits.shortRingComparisonCount))
@@ -69,6 +78,7 @@ class ShortReader {
     if (type === 'Feature' || shapeMember === 'geometry') {
       return this.#readFeature(drawing, ofDrawing, undefined, path, -1)
     }
+    this.layers.features.begin(-1)
     this.#geometry.begin(NO_PROPERTIES)
     return this.#readGeometry(drawing, ofDrawing, undefined) && this.#geometry.isWhole()
   }
@@ -99,6 +109,7 @@ class ShortReader {
     index: number,
   ): boolean {
     const { type, shapeMember, shape: geometry, spatialReference } = members
+    this.layers.features.begin(index)
     if (!isType(type, 'Feature') || shapeMember !== 'geometry') return false
     if (!isUsual(members, feature)) return false
     const properties = this.#propertiesOf(members.properties, path, index)
@@ -116,8 +127,8 @@ class ShortReader {
   #propertiesOf(value: unknown, path: string, index: number): FeatureProperties {
     if (isObject(value) && !hasProperties(value)) return NO_PROPERTIES
     // The only path that is needed without a fault: a source may turn out to be unknown.
-    const featurePath = index < 0 ? path : `${path}.features[${index}]`
-    const properties = readProperties(value, `${featurePath}.properties`)
+    const at = `${featurePath(path, index)}.properties`
+    const properties = readProperties(value, at, GIVE_UP)
     if (properties.sourceReferences.length > 0) {
       this.sourceReferences = [...this.sourceReferences, ...properties.sourceReferences]
     }

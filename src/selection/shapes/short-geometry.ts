@@ -196,6 +196,7 @@ export class ShortGeometry {
       const end = ringStarts[ring + 1]
       if (end - start < 2) return false
       if (this.#polygons !== undefined && (ringBits[ring] & at.IS_NARROW) !== 0) {
+        this.#layers.features.note('LineWithoutBuffer')
         this.#polygons.addLineOf(vertices, start, end)
         continue
       }

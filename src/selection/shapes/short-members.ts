@@ -6,7 +6,8 @@
 import { lowerCase } from '../../interface/letter-case.js'
 import type { JsonObject } from '../parse.js'
 import { ESRI_MEMBERS } from './esri.js'
-import { PROPERTY_NAMES } from './feature-properties.js'
+import { PROPERTY_NAMES } from './property-names.js'
+import { likenessOfMember } from './strange-names.js'
 
 /** The one member that has the shape. */
 type ShapeMember = (typeof SHAPE_MEMBERS)[number]
@@ -34,7 +35,7 @@ export class ShortMembers {
   /** Whether there is a member of an Esri point, envelope or curve. */
   isOtherEsri = false
 
-  /** @returns false for members that are given twice, or that do not belong here */
+  /** @returns false for members that are given twice, do not belong here, or may be misspelt */
   find(object: JsonObject): boolean {
     this.type = undefined
     this.shapeMember = undefined
@@ -44,12 +45,20 @@ export class ShortMembers {
     this.crs = undefined
     this.spatialReference = undefined
     this.isOtherEsri = false
+    let like: 'type' | 'properties' | 'spatialReference' | undefined
     for (const name in object) {
       const slot = SLOTS.get(name) ?? SLOTS.get(lowerCase(name))
-      if (slot === undefined) continue
-      if (!this.#put(slot, object[name])) return false
+      if (slot !== undefined) {
+        if (!this.#put(slot, object[name])) return false
+        continue
+      }
+      const likeness = likenessOfMember(name)
+      if (likeness === undefined) continue
+      // One that is nearly a member means nothing where the object has that member.
+      if (likeness.kind !== 'member' || like !== undefined) return false
+      like = likeness.name
     }
-    return true
+    return like === undefined || this[like] !== undefined
   }
 
   #put(slot: Slot, value: unknown): boolean {

@@ -6,11 +6,12 @@
  */
 import assert from 'node:assert/strict'
 import { lowerCase } from '../../interface/letter-case.js'
+import { isBareDrawing, requestOf } from '../bare-drawing.js'
 import { isObject, type JsonObject, parse } from '../parse.js'
 import { type Skeleton, skeletonOfThread } from './skeleton.js'
 
 /**
- * Reads the body of a recipient request. Its drawing may be a `SentDrawing`; all else is as `parse`
+ * Reads the body of a recipient request, which may be a drawing alone. The drawing may be a `SentDrawing`; all else is as `parse`
  * returns it, and nothing refers to the body afterwards.
  *
  * @throws ServiceError  as `parse`
@@ -20,11 +21,15 @@ export function parseRequest(body: Uint8Array): JsonObject {
   newest = undefined
   const skeleton = skeletonOfThread()
   const request = skeleton?.read(body)
-  if (skeleton === undefined || !isObject(request)) return parse(body)
-  if (skeleton.arrayCount === 0) return request
+  if (skeleton === undefined || !isObject(request)) return requestOf(parse(body))
+  if (skeleton.arrayCount === 0) return requestOf(request)
+  if (isBareDrawing(request)) {
+    newest = new SentDrawing(undefined, request, skeleton)
+    return { geoJSON: newest }
+  }
   const read = withSentDrawing(request, skeleton)
   if (read === undefined) newest = undefined
-  return read ?? parse(body)
+  return read ?? requestOf(parse(body))
 }
 
 /**
@@ -52,14 +57,15 @@ function withSentDrawing(request: JsonObject, skeleton: Skeleton): JsonObject | 
 let newest: SentDrawing | undefined
 
 export class SentDrawing {
-  readonly #name: string
+  /** Of the member; undefined where the drawing is the whole body. */
+  readonly #name: string | undefined
   readonly #value: unknown
   readonly #skeleton: Skeleton
   readonly #bodyIndex: number
   /** A copy, if another body was read before the drawing was. */
   #body: Uint8Array | undefined
 
-  constructor(name: string, value: unknown, skeleton: Skeleton) {
+  constructor(name: string | undefined, value: unknown, skeleton: Skeleton) {
     this.#name = name
     this.#value = value
     this.#skeleton = skeleton
@@ -86,7 +92,8 @@ export class SentDrawing {
   whole(): unknown {
     const isThere = this.#body !== undefined || this.#skeleton.bodyCount === this.#bodyIndex
     assert(isThere, 'a drawing is read after the next body')
-    return parse(this.#body ?? this.#skeleton.body)[this.#name]
+    const body = parse(this.#body ?? this.#skeleton.body)
+    return this.#name === undefined ? body : body[this.#name]
   }
 
   /** Keeps the body: another one takes its place. */

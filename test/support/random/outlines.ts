@@ -14,6 +14,11 @@ import type { JsonObject } from '../../../src/selection/parse.js'
 import { inTime } from '../service/in-time.js'
 
 export const sources = [3, 5, 8].map((id) => ({ id, label: `Source ${id}` }))
+/** One for each source, all round the globe. */
+export const shards = sources.map(({ id }) => ({
+  sourceId: id,
+  box: { minLng: -180e7, minLat: -90e7, maxLng: 180e7, maxLat: 90e7 },
+}))
 export const here: ClipRunner = { run: async (task) => ({ value: runTask(task as OutlineTask) }) }
 const customerBoundary = {
   type: 'polygon',
@@ -27,7 +32,7 @@ export function asked(
   boundary: object | undefined = customerBoundary,
 ) {
   const boundaryRule = createBoundaryRule(() => boundary, false)
-  const service = { catalogue: { sources }, runner, boundaryRule }
+  const service = { catalogue: { sources, shards }, runner, boundaryRule }
   return outlineOperations(service).OutlineRequest(request, inTime())
 }
 

@@ -1,0 +1,46 @@
+/**
+ * What may be wrong with a request that was answered all the same.
+ *
+ * @module
+ */
+import { type Static, Type } from 'typebox'
+import { listOf, members, text } from './members.js'
+
+/** What each code says. */
+const warningCodes = {
+  NoGeometry: 'a feature or an area has no geometry, and selects nobody',
+  PointWithoutRadius: 'a point without a radius selects who is exactly on it',
+  LineWithoutBuffer: 'a line without a buffer selects who is exactly on it',
+  NobodyNear: 'a shape touches no region that has recipients',
+  EmptySource: 'a source that is answered for has no recipients',
+  OutsideBoundary: 'a shape lies wholly outside the customer boundary',
+  BoundaryHolds: 'the customer boundary holds, whatever the request says',
+  UnknownMember: 'a member that is not known has no effect',
+  MoreWarnings: 'there are more warnings than are given',
+} as const
+
+export type WarningCode = keyof typeof warningCodes
+
+const WarningCodeSchema = Type.Unsafe<WarningCode>({
+  title: 'WarningCode',
+  description: `What may be wrong. ${codesInWords()}. Match this, never a message.`,
+  type: 'string',
+  enum: Object.keys(warningCodes),
+})
+
+const WarningSchema = members('Warning', 'What may be wrong with a request that was answered.', {
+  Code: WarningCodeSchema,
+  Message: text('What may be wrong, and what to do, for people; may change.'),
+  Path: text('Path of the member, such as geoJSON.features[2]. Left out where there is none.'),
+})
+
+export type Warning = Static<typeof WarningSchema>
+
+export const warnings = () =>
+  listOf(WarningSchema, 'What may be wrong with the request. Left out where there is nothing.')
+
+function codesInWords(): string {
+  return Object.entries(warningCodes)
+    .map(([code, meaning]) => `${code}: ${meaning}`)
+    .join('; ')
+}

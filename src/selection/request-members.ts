@@ -1,0 +1,125 @@
+/**
+ * The members of a recipient request, found by their names.
+ *
+ * @module
+ */
+import { ServiceError } from '../errors.js'
+import { lowerCase } from '../interface/letter-case.js'
+import { OutlineRequestSchema } from '../interface/outline.js'
+import { RecipientRequestSchema } from '../interface/recipients.js'
+import { isReserved } from '../interface/reserved-members.js'
+import { unknownMember, unknownName } from '../interface/unknown-members.js'
+import type { JsonObject } from './parse.js'
+import { ESRI_MEMBERS } from './shapes/esri.js'
+import { PROPERTY_NAMES } from './shapes/property-names.js'
+
+/** Of requests for outlines, which have all members of recipient requests. */
+type MemberName = keyof typeof OutlineRequestSchema.properties
+type GivenMembers = { [name in MemberName]: unknown }
+
+/**
+ * Finds the members in one pass, by their names as they are declared or in any letter case. Each is to be
+ * asked for by `single`.
+ *
+ * @param strange  is told of all others that are not null
+ */
+export function givenMembers(
+  request: JsonObject,
+  strange: { unknown(fault: ServiceError): void },
+): GivenMembers {
+  const given: GivenMembers = { ...NOTHING_GIVEN }
+  for (const name in request) {
+    const known = KNOWN.get(name) ?? KNOWN.get(lowerCase(name))
+    const value = request[name]
+    if (known === undefined) {
+      if (value !== null && value !== undefined && !isReserved(name)) strange.unknown(unknown(name))
+    } else if (given[known] === NOT_GIVEN) given[known] = value
+    else if (!(given[known] instanceof Twice)) given[known] = new Twice(request, known, name)
+  }
+  return given
+}
+
+/** @throws ServiceError  for a member that is given twice */
+export function single(value: unknown): unknown {
+  if (value === NOT_GIVEN) return undefined
+  return value instanceof Twice ? value.refuse() : value
+}
+
+/** A member that is given twice: to choose one would drop another. Refused when it is asked for. */
+class Twice {
+  readonly #first: string
+  readonly #second: string
+
+  constructor(request: JsonObject, known: MemberName, second: string) {
+    this.#first = Object.keys(request).find((name) => KNOWN.get(lowerCase(name)) === known) ?? ''
+    this.#second = second
+  }
+
+  refuse(): never {
+    const problem = `${this.#first} is given twice, also as ${this.#second}`
+    throw new ServiceError('InvalidRequest', problem, this.#second)
+  }
+}
+
+const NOT_GIVEN = Symbol('not given')
+const MEMBERS = Object.keys(OutlineRequestSchema.properties) as MemberName[]
+const NOTHING_GIVEN = Object.fromEntries(MEMBERS.map((name) => [name, NOT_GIVEN])) as GivenMembers
+
+/** As they are declared, and all in lower case. */
+const KNOWN: ReadonlyMap<string, MemberName> = new Map([
+  ...MEMBERS.map((name) => [lowerCase(name), name] as const),
+  ...MEMBERS.map((name) => [name, name] as const),
+])
+
+/** What the members of a recipient request are called. */
+const REQUEST_MEMBERS: readonly string[] = Object.keys(RecipientRequestSchema.properties)
+
+/** To ignore one of these would answer another question than the one that was meant. */
+function unknown(name: string): ServiceError {
+  const lower = lowerCase(name)
+  if (IN_SHAPES.has(lower)) return unknownName('', name, 'it belongs into the member geoJSON')
+  if (SHAPES.has(lower)) {
+    return unknownName('', name, 'shapes are GeoJSON or Esri JSON, in the member geoJSON')
+  }
+  if (SOURCES.has(lower)) return unknownName('', name, 'do you mean sources, a list of ids?')
+  return unknownMember('', name, REQUEST_MEMBERS)
+}
+
+/** Members of shapes, in lower case. */
+const IN_SHAPES: ReadonlySet<string> = new Set([
+  'type',
+  'features',
+  'shapes',
+  'geometry',
+  'geometries',
+  'coordinates',
+  'properties',
+  'crs',
+  'spatialreference',
+  ...PROPERTY_NAMES.filter((name) => name !== 'sources'),
+  ...ESRI_MEMBERS,
+])
+
+/** What other services call a shape. */
+const SHAPES: ReadonlySet<string> = new Set([
+  'wkt',
+  'wkb',
+  'bbox',
+  'box',
+  'bounds',
+  'extent',
+  'envelope',
+  'circle',
+  'point',
+  'polygon',
+  'polygons',
+  'multipolygon',
+  'linestring',
+  'shape',
+  'area',
+  'areas',
+  'kml',
+  'topojson',
+])
+
+const SOURCES: ReadonlySet<string> = new Set(['source', 'sourceid', 'sourceids'])
