@@ -83,8 +83,8 @@ function linesOf({ SourceRecords = [] }: RecipientResponse): string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('')
 }
 
-/** The same as GeoJSON: a Point a recipient, and what is said of the sources. */
-function collectionOf({ SourceRecords = [] }: RecipientResponse): object {
+/** The same as GeoJSON: a Point a recipient, and what is said beside them. */
+function collectionOf({ SourceRecords = [], ...rest }: RecipientResponse): object {
   const features = SourceRecords.flatMap(({ SourceId, Recipients = [] }) =>
     Recipients.map(({ Number: phone, LatLng }) => ({
       type: 'Feature',
@@ -93,7 +93,7 @@ function collectionOf({ SourceRecords = [] }: RecipientResponse): object {
     })),
   )
   const records = SourceRecords.map(({ Recipients, ...record }) => record)
-  return { type: 'FeatureCollection', SourceRecords: records, features }
+  return { type: 'FeatureCollection', SourceRecords: records, features, ...rest }
 }
 
 /** The schema lets every member be absent; an answer leaves none out but the lists of a count. */

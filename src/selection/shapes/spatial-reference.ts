@@ -5,7 +5,10 @@
  * @module
  */
 
+import { lowerCase } from '../../interface/letter-case.js'
+import { nearestName } from '../../interface/near-miss.js'
 import { numberOf } from '../../interface/quoted.js'
+import { unknownName } from '../../interface/unknown-members.js'
 import { isObject, type JsonObject, kindOf, member } from '../parse.js'
 import { fail, objectAt } from './positions.js'
 
@@ -27,6 +30,7 @@ const REFERENCES: ReadonlyMap<number, SpatialReference> = new Map([
 export function readSpatialReference(value: unknown, path: string): SpatialReference | undefined {
   if (value === undefined || value === null) return undefined
   const object = objectAt(value, path)
+  refuseMisspelt(object, path)
   const wkid = readWkid(member(object, 'wkid'), `${path}.wkid`)
   const latestWkid = readWkid(member(object, 'latestwkid'), `${path}.latestWkid`)
   if (wkid === undefined && latestWkid === undefined) {
@@ -44,6 +48,19 @@ export function readSpatialReference(value: unknown, path: string): SpatialRefer
   }
   return first ?? latest
 }
+
+/** What is nearly a member would say where everything is. */
+function refuseMisspelt(object: JsonObject, path: string): void {
+  for (const name in object) {
+    const meant = nearestName(name, MEMBERS)
+    if (meant === undefined || MEMBERS.some((each) => lowerCase(each) === lowerCase(name))) continue
+    // A text of the same reference may stand beside its number.
+    if (member(object, lowerCase(meant)) !== undefined) continue
+    throw unknownName(path, name, `do you mean ${meant}?`)
+  }
+}
+
+const MEMBERS = ['wkid', 'latestWkid']
 
 /**
  * A member `crs`, as GeoJSON had it before RFC 7946, may only name what is meant without it:

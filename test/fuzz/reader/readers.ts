@@ -4,6 +4,7 @@
  * @module
  */
 import { pathToFileURL } from 'node:url'
+import { requestOf } from '../../../src/selection/bare-drawing.js'
 import { parse } from '../../../src/selection/parse.js'
 import { readShortDrawing } from '../../../src/selection/shapes/short-drawing.js'
 import { parseRequest, SentDrawing } from '../../../src/selection/skeleton/sent-drawing.js'
@@ -21,7 +22,7 @@ export const interrupted: Reader = (body) => {
 }
 
 /** As every body was read before there was a short way. */
-export const longWay: Reader = (body) => validate(parse(body))
+export const longWay: Reader = (body) => validate(requestOf(parse(body)))
 
 /** The long way of another build, such as one of an older commit. */
 export async function longWayOf(dist: string): Promise<Reader> {
