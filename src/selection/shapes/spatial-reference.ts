@@ -53,14 +53,15 @@ export function readSpatialReference(value: unknown, path: string): SpatialRefer
 function refuseMisspelt(object: JsonObject, path: string): void {
   for (const name in object) {
     const meant = nearestName(name, MEMBERS)
-    if (meant === undefined || MEMBERS.some((each) => lowerCase(each) === lowerCase(name))) continue
-    // A text of the same reference may stand beside its number.
+    if (meant === undefined || OWN.has(lowerCase(name))) continue
     if (member(object, lowerCase(meant)) !== undefined) continue
     throw unknownName(path, name, `do you mean ${meant}?`)
   }
 }
 
 const MEMBERS = ['wkid', 'latestWkid']
+/** Texts of the same reference may stand beside its numbers. */
+const OWN: ReadonlySet<string> = new Set(['wkid', 'latestwkid', 'wkt', 'wkt2'])
 
 /**
  * A member `crs`, as GeoJSON had it before RFC 7946, may only name what is meant without it:
