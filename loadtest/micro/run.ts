@@ -8,6 +8,7 @@ import { writeFileSync } from 'node:fs'
 import { machineLine } from '../harness/machine.js'
 import { formatCount, formatTable } from '../harness/table.js'
 import { clusteredOrder, importOrder, Postgis } from '../peers/postgis.js'
+import { boundary } from './boundary.js'
 import { circles } from './circles.js'
 import { contacts } from './contacts.js'
 import { corridors } from './corridors.js'
@@ -39,6 +40,7 @@ const questions: Readonly<Record<string, Question>> = {
   modes,
   contacts,
   marks,
+  boundary,
   distinct,
   worst,
   encode,

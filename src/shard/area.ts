@@ -13,7 +13,7 @@ import { holdsFor, type Layer, type Shapes } from '../geometry/shapes.js'
 import { type Budget, BudgetSpent, charge, RUN_COST } from './budget.js'
 import { type Kernel, kernelFor } from './descent/kernel.js'
 import type { Shard } from './layout.js'
-import { takeWithin } from './mask.js'
+import { countWithin, takeWithin } from './mask.js'
 import { descendReach } from './reach/reach-descend.js'
 import { normalise, RunList, subtract } from './runs.js'
 import { countMarked, hasMarks, takeUnmarked } from './suppressed.js'
@@ -146,17 +146,19 @@ function countPresent(
   tied: RunList,
   budget: Budget,
 ): number {
-  let count = foundCount
-  if (shard.mask !== null) {
-    takeMaskedAway(shard.mask, runs, budget)
-    count = runs.recipientCount()
+  const { mask, marks } = shard
+  if (ties.ids.length === 0 && !hasMarks(marks)) {
+    if (mask === null) return foundCount
+    charge(budget, SUBTRACT_COST * runs.runCount)
+    return countWithin(mask, runs)
   }
-  if (ties.ids.length === 0) {
-    if (!hasMarks(shard.marks)) return count
+  if (mask !== null) takeMaskedAway(mask, runs, budget)
+  if (ties.ids.length === 0 && hasMarks(marks)) {
+    const count = mask === null ? foundCount : runs.recipientCount()
     chargeMarks(runs, count, budget)
-    return count - countMarked(shard.marks, runs)
+    return count - countMarked(marks, runs)
   }
-  takeMarkedAway(shard.marks, runs, budget)
+  takeMarkedAway(marks, runs, budget)
   appendTied(ties, runs.inUse(), tied, budget)
   return runs.recipientCount()
 }

@@ -51,6 +51,22 @@ export function isWithin(mask: Uint32Array, recipient: number): boolean {
   return at < mask.length && mask[at] <= recipient
 }
 
+/** How many of the recipients in runs are within. */
+export function countWithin(mask: Uint32Array, { pairs, runCount }: RunList): number {
+  let count = 0
+  let at = 0
+  for (let i = 0; i < 2 * runCount; i += 2) {
+    const start = pairs[i]
+    const end = pairs[i + 1]
+    at = firstEndingBehind(mask, start, at)
+    for (let k = at; k < mask.length && mask[k] < end; k += 2) {
+      const from = mask[k] > start ? mask[k] : start
+      count += (mask[k + 1] < end ? mask[k + 1] : end) - from
+    }
+  }
+  return count
+}
+
 /** Writes the recipients in runs that are within to `into`, another list. */
 export function takeWithin(mask: Uint32Array, { pairs, runCount }: RunList, into: RunList): void {
   into.clear()

@@ -11,7 +11,14 @@ import type { Shapes } from '../../src/geometry/shapes.js'
 import { readDrawing } from '../../src/selection/shapes/shapes.js'
 import type { RecipientColumns } from '../../src/shard/columns.js'
 import { attachShard, type Shard } from '../../src/shard/layout.js'
-import { createMask, isAllBeyond, isWithin, maskShards, takeWithin } from '../../src/shard/mask.js'
+import {
+  countWithin,
+  createMask,
+  isAllBeyond,
+  isWithin,
+  maskShards,
+  takeWithin,
+} from '../../src/shard/mask.js'
 import { RunList } from '../../src/shard/runs.js'
 import { countInside, coveredBy, selectInside } from '../../src/shard/select.js'
 import { mark, marksBytes } from '../../src/shard/suppressed.js'
@@ -46,6 +53,7 @@ t.test('of runs those are taken who are within', async (t) => {
       members(left.toPairs()),
       members(bounds).filter((at) => wanted.has(at)),
     )
+    t.equal(countWithin(mask, runs), left.recipientCount())
     const isNormal = left.toPairs().every((bound, i, all) => i === 0 || bound > all[i - 1])
     t.ok(isNormal, 'runs are sorted, not empty, and do not touch')
     for (let at = 0; at <= 200; at++) if (isWithin(mask, at) !== wanted.has(at)) t.fail(`${at}`)
