@@ -44,7 +44,8 @@ export async function startSnapshot(
   const service = { ...workers, ...rules, masks: createMasks(workers) }
   try {
     await warm(service)
-    await findMask(service)
+    const reason = await findMask(service)
+    if (reason !== undefined) log.warn({ snapshotId: id, reason }, 'the boundary cannot be applied')
   } catch (error) {
     await pool.close()
     throw error

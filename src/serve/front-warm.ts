@@ -37,14 +37,22 @@ export async function warm(warmed: SelectionService): Promise<void> {
   }
 }
 
-/** Finds the mask that every request will need, if there is one, so that the first need not wait for it. */
-export async function findMask({ boundaryRule, masks }: SelectionService): Promise<void> {
+/**
+ * Finds the mask that every request will need, if there is one, so that the first need not wait for it.
+ *
+ * @returns why it was not found, if so; requests then look for it themselves, and are refused without it
+ */
+export async function findMask({
+  boundaryRule,
+  masks,
+}: SelectionService): Promise<string | undefined> {
   try {
     const boundary = boundaryRule.for(undefined)
     if (boundary !== undefined) await masks.of(boundary, inTime())
+    return undefined
   } catch (fault) {
-    // Requests are refused for it, or find it themselves.
     if (!(fault instanceof ServiceError)) throw fault
+    return fault.message
   }
 }
 

@@ -55,8 +55,6 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     onceATurn(customerBoundaryOf(store)),
     data.clipsRecipients,
   )
-  const boundaryFault = boundaryRule.fault()
-  if (boundaryFault !== undefined) log.warn({ reason: boundaryFault }, 'there is no boundary')
   const start = (snapshot: Snapshot) =>
     startSnapshot(snapshot, {
       workerUrl: QUERY_WORKER,

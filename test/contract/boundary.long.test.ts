@@ -110,7 +110,7 @@ t.test('a service that always has it never answers without it', async (t) => {
   const service = await serve(t, '--data', data, ...TWO_THREADS, '--clip-recipients-to-boundary')
   const ready = async () => (await fetch(`${service.url}/readyz`)).json()
   t.match(await ready(), { status: 'ready', boundaryFault: /^no customer boundary is configured/ })
-  t.match(service.output().stderr, /"msg":"there is no boundary"/)
+  t.match(service.output().stderr, /"msg":"the boundary cannot be applied"/)
   const refused = ['503 BoundaryMissing']
   for (const clipToBoundary of [undefined, false, true]) {
     t.same(await countsOf(service, { clipToBoundary }), refused)

@@ -1,10 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { toPolygons } from '../../src/geometry/polygon/polygons.js'
-import { including } from '../../src/geometry/shapes.js'
+import { including, type Shapes } from '../../src/geometry/shapes.js'
 import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
+import type { Task } from '../../src/pool/messages.js'
 import { type QueryPool, startQueryPool } from '../../src/pool/query-pool.js'
+import { createMask, type Mask } from '../../src/shard/mask.js'
 import { inArenas } from '../support/data/arenas.js'
 import { testSeed } from '../support/random/properties.js'
 import { randomWorld, seededRandom } from '../support/random/world.js'
@@ -141,9 +143,48 @@ t.test('a task that no worker can do costs the others nothing', async (t) => {
 
 t.test('a task beyond the budget of work is refused by name', async (t) => {
   const pool = await started(t, { edgeTestCount: 20 })
-  for (const kind of ['count', 'select'] as const) {
+  for (const kind of ['count', 'select', 'cover'] as const) {
     const asked = pool.run<typeof kind>({ kind, shardIndexes, ...question }, inTime())
     await t.rejects(asked, { code: 'TooComplex', status: 422 }, kind)
+  }
+})
+
+t.test('whom a boundary covers may take the work of a task for each shard', async (t) => {
+  const shapes = including(squareFrom(-180e7, -90e7))
+  const many = { ...question, shapes, shardIndexes: Array<number>(50).fill(shardIndexes[0]) }
+  for (let edgeTestCount = 20; ; edgeTestCount *= 4) {
+    const pool = await started(t, { edgeTestCount })
+    const covered = await pool
+      .run<'cover'>({ kind: 'cover', ...many }, inTime())
+      .catch(() => undefined)
+    if (covered === undefined) continue
+    const selected = pool.run<'select'>({ kind: 'select', ...many }, inTime())
+    await t.rejects(selected, { code: 'TooComplex' })
+    break
+  }
+})
+
+t.test('workers count within a mask, also those that take the place of a dead one', async (t) => {
+  const pool = await started(t)
+  const run = <Kind extends 'count' | 'cover'>(kind: Kind, shapes: Shapes, mask: Mask | null) =>
+    pool.run<Kind>(
+      { ...question, kind, shardIndexes, shapes, mask } as Extract<Task, { kind: Kind }>,
+      inTime(),
+    )
+  const everybody = including(squareFrom(-180e7, -90e7))
+  const mask = createMask(1, await run('cover', question.shapes, null))
+  const other = createMask(2, await run('cover', everybody, null))
+  for (let round = 0; round < 4; round++) {
+    const asked = Array.from({ length: 40 }, async (_, i) => {
+      const [kept, expected] = [
+        [mask, expectedCount],
+        [other, columns.recipientCount],
+        [null, columns.recipientCount],
+      ][i % 3] as [Mask | null, number]
+      t.equal(sum(await run('count', everybody, kept)), expected)
+    })
+    await Promise.all(asked)
+    await pool.crashWorker()
   }
 })
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { writeBody } from '../../src/format/answer.js'
 import { answer } from '../../src/selection/answer.js'
-import { NO_BOUNDARY } from '../../src/selection/boundary.js'
+import { type Boundary, createBoundaryRule, NO_BOUNDARY } from '../../src/selection/boundary.js'
 import { startSnapshot } from '../../src/serve/front-start.js'
 import { isUnowned } from '../../src/shard/arena.js'
 import type { ShardImage } from '../../src/shard/layout.js'
@@ -19,10 +19,10 @@ const sources = [{ id: 1, label: 'A', recipientCount: 20_000, contactCount: colu
 const everywhere = { type: 'MultiPoint', coordinates: [[-70.5, 42.5]] }
 const request = { geoJSON: { geometry: everywhere, properties: { radius: 1e6 } } }
 
-function start(shards: readonly ShardImage[], url = workerUrl) {
+function start(shards: readonly ShardImage[], url = workerUrl, boundaryRule = NO_BOUNDARY) {
   const snapshot = { id: '000001-aaaaaaaa', createdAt: '', sources, shards, arenas: [] }
   const countMode = () => 'ContactLocation' as const
-  const rules = { countMode, boundaryRule: NO_BOUNDARY }
+  const rules = { countMode, boundaryRule }
   return startSnapshot(snapshot, { workerUrl: url, queryThreadCount: 2, ...rules, log: silentLog })
 }
 
@@ -45,6 +45,32 @@ t.test('a snapshot answers until it is closed, and then holds no memory', async 
   sink.drain()
   await t.rejects(written, { code: 'Unavailable' }, 'a list that is left is not ended early')
   t.equal(ownedCount(shards), 0, 'nor does that start workers anew')
+})
+
+t.test('a snapshot that is always clipped has its mask before it is served', async (t) => {
+  const shards = inArenas(shardsOf(columns, 1, 5_000), 2)
+  const square = { xmin: -71, ymin: 42, xmax: -70.5, ymax: 42.5 }
+  const rule = createBoundaryRule(() => square, true)
+  const { service, close } = await start(shards, workerUrl, rule)
+  t.teardown(close)
+  const boundary = rule.for(undefined) as Boundary
+  t.notOk(service.masks.of(boundary, inTime()) instanceof Promise)
+  const [clipped, drawn] = await Promise.all(
+    [request.geoJSON, square].map(async (geoJSON) => {
+      const counted = await answer(service, { geoJSON, countsOnly: true }, inTime())
+      return JSON.parse(counted.json() as string).SourceRecords[0].Count
+    }),
+  )
+  t.ok(clipped > 0 && clipped < 20_000)
+  t.equal(clipped, drawn)
+})
+
+t.test('one without a boundary starts all the same, and refuses', async (t) => {
+  const shards = inArenas(shardsOf(columns, 1, 5_000), 2)
+  const rule = createBoundaryRule(() => undefined, true)
+  const { service, close } = await start(shards, workerUrl, rule)
+  t.teardown(close)
+  await t.rejects(answer(service, request, inTime()), { code: 'BoundaryMissing' })
 })
 
 t.test('a snapshot whose workers do not start holds no memory', async (t) => {
