@@ -26,9 +26,8 @@ async function importGrid(t: Test, data: string, rowCount = SIDE): Promise<void>
   })
   const file = join(temporaryDirectory(t), 'people.csv')
   writeFileSync(file, `number,lat,lng\n${rows.join('\n')}\n`)
-  const { code, stderr } = await hickory(
-    ...['import', '--data', data, '--source', '1', '--label', 'A', file],
-  )
+  const source = ['--source', '1', '--label', 'A', '--max-shrink', '100%']
+  const { code, stderr } = await hickory('import', '--data', data, ...source, file)
   if (code !== 0) throw new Error(`import ended with ${code}: ${stderr}`)
 }
 
