@@ -9,7 +9,7 @@ export const geoJsonSchemas: Readonly<Record<string, JsonSchema>> = {
   FeatureCollection: {
     description:
       'A FeatureCollection of GeoJSON (RFC 7946). Other members say what holds for all of it: the ' +
-      'SourceRecords of recipients, Id and ContextName of a context, ToleranceMetres of outlines.',
+      'SourceRecords, NextAfter and Warnings of recipients, Id and ContextName of a context, ToleranceMetres of outlines.',
     type: 'object',
     required: ['type', 'features'],
     properties: {
