@@ -265,10 +265,11 @@ function readInput(
 
 /** Below the options. */
 const importHelp = `
-Files are CSV (UTF-8 or --encoding, with a header, and fields separated by comma, semicolon, tab or bar), NDJSON,
-Parquet or GeoJSON points, plain, gzip or zstd. The import finds columns by their names, such as number,
-lat, lng and contact in any letter case; --dry-run shows the columns that it chose. Recipients with the
-same contact are one contact. Recipients without a contact are one contact if they have the same number.
+Files are CSV (UTF-8 or --encoding, with a header, and fields separated by comma, semicolon, tab or
+bar), NDJSON, Parquet (also GeoParquet) or GeoJSON points, plain, gzip or zstd. Points may also be WKB.
+The import finds columns by their names, such as number, lat, lng and contact in any letter case;
+--dry-run shows the columns that it chose. Recipients with the same contact are one contact. Recipients
+without a contact are one contact if they have the same number.
 
 A query is one SELECT, read in a read-only transaction. A column of PostGIS points may replace latitude
 and longitude. The password comes from PGPASSWORD, ~/.pgpass or the URL. sslmode in the URL decides on

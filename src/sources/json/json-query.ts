@@ -5,6 +5,7 @@
  */
 import type { ColumnChoice } from '../choose-columns.js'
 import { quote } from '../files/database.js'
+import { type PointChoice, pointRows, wktOfHex } from '../rows/point-column.js'
 import type { RowSource, Rule } from '../rows/row-query.js'
 
 /** A control character that JSON does not have: all of a line is one field. */
@@ -16,7 +17,7 @@ const RECORD_SEPARATOR = '\x1e'
 const SCALAR = '("|-?[0-9]+$)'
 
 /** Objects, one a line. @param from  of `readText` */
-export function objectRows(from: string, chosen: ColumnChoice): RowSource {
+export function objectRows(from: string, { chosen, point }: PointChoice): RowSource {
   const pointers = {
     number: member(chosen.number),
     lat: member(chosen.lat),
@@ -24,7 +25,7 @@ export function objectRows(from: string, chosen: ColumnChoice): RowSource {
     contact: chosen.contact === undefined ? undefined : member(chosen.contact),
     key: chosen.key === undefined ? undefined : member(chosen.key),
   }
-  return jsonRows(from, 'c0', pointers, {}, [])
+  return jsonRows(from, 'c0', pointers, {}, [], point !== undefined)
 }
 
 /** Features with a Point each, one a line. @param from  of `readText` */
@@ -50,6 +51,7 @@ function jsonRows(
   { number, lat, lng, contact, key }: Record<string, string | undefined>,
   types: Readonly<Record<string, string>>,
   typeRules: readonly Rule[],
+  isPoint = false,
 ): RowSource {
   const pointers: string[] = []
   /** The place of what a pointer leads to, in a list that begins with 1. */
@@ -76,12 +78,8 @@ function jsonRows(
     [notScalar('number_json'), 'NumberInvalid'],
   ]
   if (contact !== undefined) rules.push([notScalar('contact_json'), 'ContactInvalid'])
-  return {
-    ...columns,
-    further: { ...further, ...kinds, is_object: 'is_object' },
-    rules,
-    // A line that is not JSON would end the query if anything was taken from it.
-    from: `(
+  // A line that is not JSON would end the query if anything was taken from it.
+  const lines = `(
       SELECT is_object,
         CASE WHEN is_object THEN json_extract_string(line, ${list}) END AS texts,
         CASE WHEN is_object THEN json_extract(line, ${list}) END AS jsons
@@ -89,7 +87,14 @@ function jsonRows(
         SELECT line, ascii(ltrim(line, ' \t')) = ${'{'.charCodeAt(0)} AND json_valid(line) AS is_object
         FROM (SELECT ${line} AS line FROM ${from} WHERE c0 <> '')
       )
-    )`,
+    )`
+  const position = isPoint ? pointRows(lines, wktOfHex(columns.lat.text)) : undefined
+  return {
+    ...columns,
+    further: { ...further, ...kinds, ...position?.further, is_object: 'is_object' },
+    rules: [...rules, ...(position?.rules ?? [])],
+    from: lines,
+    ...(position && { from: position.from, lat: position.lat, lng: position.lng }),
   }
 }
 

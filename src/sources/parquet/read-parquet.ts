@@ -6,17 +6,26 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { OperatorError } from '../../errors.js'
 import type { ColumnNames } from '../batch.js'
-import { type ColumnChoice, chooseColumns } from '../choose-columns.js'
+import type { ColumnChoice } from '../choose-columns.js'
+import { chooseWithPoint, type PointChoice } from '../rows/point-column.js'
 import { reasonOf } from '../rows/row-query.js'
 import { type RowScan, type RowTarget, scanRows } from '../rows/row-scan.js'
 import type { FileRead } from '../text/read-text.js'
-import { type ColumnTypes, parquetColumns, parquetRowCount, parquetRows } from './parquet-query.js'
+import { assertDegrees, primaryColumn, readGeoMetadata } from './geo-metadata.js'
+import {
+  type ColumnTypes,
+  parquetColumns,
+  parquetGeo,
+  parquetRowCount,
+  parquetRows,
+} from './parquet-query.js'
 
 interface ParquetFile {
   readonly name: string
   readonly path: string
   readonly types: ColumnTypes
   readonly columns: ColumnChoice
+  readonly choice: PointChoice
   readonly rowCount: number
 }
 
@@ -28,15 +37,27 @@ export async function openParquet(
 ): Promise<ParquetFile> {
   let types: ColumnTypes
   let rowCount: number
+  let geo: ReturnType<typeof readGeoMetadata>
+  const typesOf = async (areBytesTexts: boolean) => {
+    const described = await connection.runAndReadAll(parquetColumns(path, areBytesTexts))
+    return new Map(described.getRows().map(([column, type]) => [String(column), String(type)]))
+  }
   try {
-    const described = await connection.runAndReadAll(parquetColumns(path))
-    types = new Map(described.getRows().map(([column, type]) => [String(column), String(type)]))
+    types = await typesOf(true)
+    const [found] = (await connection.runAndReadAll(parquetGeo(path))).getRows()
+    geo = readGeoMetadata(found === undefined ? undefined : String(found[0]))
     const counted = await connection.runAndReadAll(parquetRowCount(path))
     rowCount = Number(counted.value(0, 0))
   } catch (error) {
     throw unreadable(name, error)
   }
-  return { name, path, types, columns: chooseColumns(name, [...types.keys()], wanted), rowCount }
+  const choice = chooseWithPoint(name, [...types.keys()], wanted, primaryColumn(geo))
+  const { chosen, point } = choice
+  if (point !== undefined) {
+    assertDegrees(name, point, geo, types.get(point) ?? '')
+    types = await typesOf(false)
+  }
+  return { name, path, types, columns: chosen, choice, rowCount }
 }
 
 /** @param onShare  called now and then with how much of the file is done, from 0 to 1 */
@@ -46,8 +67,8 @@ export async function readParquetFile(
   target: RowTarget,
   onShare: (share: number) => void,
 ): Promise<FileRead> {
-  const { name, path, types, columns, rowCount } = file
-  const source = parquetRows(name, path, types, columns)
+  const { name, path, types, choice, rowCount } = file
+  const source = parquetRows(name, path, types, choice)
   let scan: RowScan
   try {
     scan = await scanRows(connection, source, target, (rows) => onShare(rows / rowCount))

@@ -18,6 +18,7 @@ export const rejectReasons = {
   JsonInvalid: 'the line is not a JSON object',
   FeatureInvalid: 'the object is not a GeoJSON Feature',
   GeometryNotPoint: 'the geometry is missing or not a Point',
+  GeometryProjected: 'the point is in another coordinate system than EPSG:4326',
   NumberInvalid: 'the number is neither a text nor a whole number',
   ContactInvalid: 'the contact is neither a text nor a whole number',
   NumberEmpty: 'the number is missing or only white space',

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { hasBreak, type RowSource } from '../rows/row-query.js'
+import { pointRows, wktOfHex } from '../rows/point-column.js'
+import { hasBreak, type RowSource, type Rule } from '../rows/row-query.js'
 import type { Header } from './header.js'
 
 /**
@@ -12,22 +13,24 @@ import type { Header } from './header.js'
  * @param isPlain  whether each record is known to be one line without control characters
  */
 export function csvRows(from: string, header: Header, isPlain: boolean): RowSource {
-  const { phoneIndex, latIndex, lngIndex, contactIndex, keyIndex } = header
+  const { phoneIndex, latIndex, lngIndex, contactIndex, keyIndex, isPoint } = header
   const ignored = ignoredColumns(header)
+  const position = isPoint
+    ? pointRows(from, wktOfHex(`c${latIndex}`))
+    : { from, lat: { text: `c${latIndex}` }, lng: { text: `c${lngIndex}` }, rules: [] }
   // A line end in one of these means that a quotation mark is missing: rows have gone into the field.
   const unbroken = ['number', 'lat_text', 'lng_text']
   if (contactIndex !== -1) unbroken.push('contact')
   if (keyIndex !== -1) unbroken.push('key')
+  const breakRules = unbroken.map((column): Rule => [hasBreak(column), 'QuoteMalformed'])
   return {
-    from,
+    ...position,
     number: `c${phoneIndex}`,
-    lat: { text: `c${latIndex}` },
-    lng: { text: `c${lngIndex}` },
     ...(contactIndex === -1 ? {} : { contact: `c${contactIndex}` }),
     ...(keyIndex === -1 ? {} : { key: `c${keyIndex}` }),
     ...(ignored.length === 0 || isPlain ? {} : { breaks: breakCount(ignored) }),
-    rules: isPlain ? [] : unbroken.map((column) => [hasBreak(column), 'QuoteMalformed']),
-    isPlain,
+    rules: isPlain ? position.rules : [...breakRules, ...position.rules],
+    isPlain: isPlain && !isPoint,
   }
 }
 

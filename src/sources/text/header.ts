@@ -4,7 +4,8 @@
  * @module
  */
 import type { ColumnNames } from '../batch.js'
-import { type ColumnChoice, chooseColumns, hasColumns } from '../choose-columns.js'
+import { type ColumnChoice, hasColumns } from '../choose-columns.js'
+import { chooseWithPoint } from '../rows/point-column.js'
 
 export interface Header {
   readonly delimiter: string
@@ -13,6 +14,8 @@ export interface Header {
   readonly phoneIndex: number
   readonly latIndex: number
   readonly lngIndex: number
+  /** Whether latitude and longitude are one column, of points. */
+  readonly isPoint: boolean
   /** -1 when there is no such column. */
   readonly contactIndex: number
   readonly keyIndex: number
@@ -30,7 +33,7 @@ export function readHeader(file: string, line: string, wanted: ColumnNames): Hea
     readings.find(({ names }) => hasColumns(names, wanted)) ??
     readings.reduce((best, next) => (next.names.length > best.names.length ? next : best))
   const { delimiter, names } = reading
-  const chosen = chooseColumns(file, names, wanted)
+  const { chosen, point } = chooseWithPoint(file, names, wanted)
   const indexOf = (name: string | undefined) => (name === undefined ? -1 : names.indexOf(name))
   return {
     delimiter,
@@ -39,6 +42,7 @@ export function readHeader(file: string, line: string, wanted: ColumnNames): Hea
     phoneIndex: indexOf(chosen.number),
     latIndex: indexOf(chosen.lat),
     lngIndex: indexOf(chosen.lng),
+    isPoint: point !== undefined,
     contactIndex: indexOf(chosen.contact),
     keyIndex: indexOf(chosen.key),
   }

@@ -9,6 +9,7 @@ import type { ColumnNames } from '../batch.js'
 import { type ChosenColumns, chooseColumns } from '../choose-columns.js'
 import { type Packing, packingOf, readHead } from '../files/input.js'
 import { featureRows, JSON_DELIMITER, jsonNames, objectRows } from '../json/json-query.js'
+import { chooseWithPoint } from '../rows/point-column.js'
 import { csvRows } from './csv-query.js'
 import { readHeader } from './header.js'
 import type { TextFile } from './read-text.js'
@@ -55,9 +56,13 @@ export function openCsv(found: FoundText, wanted: ColumnNames): OpenedText {
 
 export function openObjects(found: FoundText, wanted: ColumnNames): OpenedText {
   const names = jsonNames(found.head, (line) => line)
-  const columns = chooseColumns(found.name, names, wanted)
-  const rows = (from: string) => objectRows(from, columns)
-  return { kind: 'text', columns, file: { ...jsonFile(found), kind: 'JSON lines', rows } }
+  const choice = chooseWithPoint(found.name, names, wanted)
+  const rows = (from: string) => objectRows(from, choice)
+  return {
+    kind: 'text',
+    columns: choice.chosen,
+    file: { ...jsonFile(found), kind: 'JSON lines', rows },
+  }
 }
 
 /** One feature a line. */
