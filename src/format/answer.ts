@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { SentWarning } from './warning-headers.js'
 
 /** Takes the bytes of an answer, under back-pressure. */
 export interface ByteSink {
@@ -50,6 +51,8 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>
   /** The memory that it takes until it is written. */
   readonly heldBytes: number
+  /** What may be wrong with the request; the headers and the bodies that have room say it, too. */
+  readonly warnings?: readonly SentWarning[] | undefined
   /** Whether it is a page of a list, whose headers say how to go on. Default false. */
   readonly isPage?: boolean
   /** Whether it is a list of answers. Default false. */

@@ -6,7 +6,7 @@
 import { limits } from '../limits.js'
 
 /** A warning of an answer, by the names that it has on the wire. */
-interface SentWarning {
+export interface SentWarning {
   readonly Code?: string
   readonly Message?: string
   readonly Path?: string

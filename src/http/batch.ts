@@ -8,6 +8,7 @@ import { ServiceError } from '../errors.js'
 import { type Answer, type Body, type BodyWriter, writeBody } from '../format/answer.js'
 import { formats } from '../format/formats.js'
 import { ndjsonLine } from '../format/ndjson.js'
+import { type SentWarning, warningHeaders } from '../format/warning-headers.js'
 import { limits } from '../limits.js'
 import type { Execute } from '../operations/execute.js'
 import type { Caller } from '../pool/messages.js'
@@ -66,6 +67,7 @@ function batchAnswer(answers: readonly (Answer | undefined)[], heldBytes: number
   if (answers.length > 0) headers[COMPLETED_HEADER] = String(answers.length)
   const snapshots = new Set(answers.flatMap((answer) => answer?.headers['X-Snapshot'] ?? []))
   if (snapshots.size > 0) headers['X-Snapshot'] = [...snapshots].join(', ')
+  Object.assign(headers, warningHeaders(warningsOf(answers)))
   return {
     headers: { ...headers, 'Cache-Control': 'no-store' },
     heldBytes,
@@ -78,6 +80,18 @@ function batchAnswer(answers: readonly (Answer | undefined)[], heldBytes: number
       throw new Error('a batch is no part of a batch')
     },
   }
+}
+
+/** Those of all answers, with their place in the batch; as many as one answer may have. */
+function warningsOf(answers: readonly (Answer | undefined)[]): SentWarning[] {
+  return answers
+    .flatMap((answer, index) =>
+      (answer?.warnings ?? []).map(({ Path, ...warning }) => ({
+        ...warning,
+        Path: Path === undefined ? `[${index}]` : `[${index}].${Path}`,
+      })),
+    )
+    .slice(0, limits.warningCount)
 }
 
 /** Nothing tells how long a batch is: to find out, each of its answers would have to be made twice. */

@@ -6,6 +6,7 @@
 import type { Static } from 'typebox'
 import { GeometrySchema } from './geometry.js'
 import { flag, integer, listOf, member, members, number, requestMembers, text } from './members.js'
+import { warnings } from './warnings.js'
 
 const contextId = () =>
   text('Guid of a context, written as 32 lower-case hexadecimal digits and read in any form.')
@@ -37,6 +38,7 @@ export const MapContextSchema = members('MapContext', 'A named set of areas.', {
   Id: contextId(),
   ContextName: contextName(),
   Areas: listOf(AreaSchema, 'The areas, in the order in which they are kept.'),
+  Warnings: warnings(),
 })
 
 /** Of requests that name one context. */

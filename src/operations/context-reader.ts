@@ -6,11 +6,13 @@
 import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../errors.js'
 import type { Answer } from '../format/answer.js'
+import { warningHeaders } from '../format/warning-headers.js'
 import { type Area, type Contact, type MapContext, MapContextSchema } from '../interface/context.js'
 import { limits } from '../limits.js'
 import type { Store, StoredContext } from '../store/store.js'
 import type { WrittenContext } from '../store/written-context.js'
 import { areaFeatures } from './area-features.js'
+import { contextWarnings } from './context-warnings.js'
 import { columnsOf, documentAnswer, type Row, taggedHeaders } from './document-answer.js'
 import type { Basis, LiveCounts, ShapeState } from './live-counts.js'
 
@@ -38,7 +40,8 @@ export function contextReader(store: Store, counts: LiveCounts): ReadContext {
     if (stored === undefined) throw new ServiceError('NotFound', 'there is no context with this Id')
     const { context, isFinal } = await countedContext(stored, counts, basis, deadlineMs)
     const json = Buffer.from(JSON.stringify(context))
-    const answer = { json, headers: taggedHeaders(json), version: stored.version, ...basis }
+    const headers = { ...taggedHeaders(json), ...warningHeaders(context.Warnings) }
+    const answer = { json, headers, warnings: context.Warnings, version: stored.version, ...basis }
     if (isFinal) kept.set(id, answer)
     return contextAnswer(answer)
   }
@@ -51,6 +54,7 @@ function asStored({ header, json, shapeHashes }: WrittenContext): StoredContext 
 interface KeptAnswer extends Basis {
   readonly json: Uint8Array
   readonly headers: Readonly<Record<string, string>>
+  readonly warnings: MapContext['Warnings'] | undefined
   readonly version: string
 }
 
@@ -63,14 +67,16 @@ function isSame(left: Basis, right: Basis): boolean {
   )
 }
 
-function contextAnswer({ json, headers }: KeptAnswer): Answer {
+function contextAnswer({ json, headers, warnings }: KeptAnswer): Answer {
   return {
     ...documentAnswer({ json, columns: COLUMNS, table: AREAS, headers }),
+    warnings,
     geoJson: () => areaFeatures(() => JSON.parse(Buffer.from(json).toString()) as MapContext),
   }
 }
 
-const COLUMNS = columnsOf(MapContextSchema)
+/** Warnings have a header. */
+const COLUMNS = columnsOf(MapContextSchema).filter((name) => name !== 'Warnings')
 
 const AREAS = {
   columns: columnsOf(MapContextSchema.properties.Areas.items),
@@ -93,13 +99,15 @@ async function countedContext(
   })
   // Before the pause, behind which there may be another snapshot.
   const nowhere = counts.nowhere()
+  const places = counts.places()
   const states = await counts.of(shapes, basis, deadlineMs)
   const areas = Areas.map((area, i) => {
     const hash = shapeHashes[i]
     return countedArea(area, (hash === null ? undefined : states.get(hash)) ?? nowhere)
   })
+  const warnings = contextWarnings(areas, places)
   return {
-    context: { ...context, Areas: areas },
+    context: { ...context, Areas: areas, ...(warnings && { Warnings: [...warnings] }) },
     isFinal: [...states.values()].every(({ isFresh }) => isFresh),
   }
 }

@@ -15,11 +15,12 @@ import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
 import { callerUntil } from '../pool/messages.js'
 import { type CurrentService, type SelectionService, select } from '../selection/answer.js'
-import type { BoundaryRule } from '../selection/boundary.js'
+import type { Boundary, BoundaryRule } from '../selection/boundary.js'
 import type { Catalogue } from '../selection/catalogue.js'
 import { type Query, validate } from '../selection/validate.js'
 import type { Store, StoredCounts } from '../store/store.js'
 import { effectiveVersion, type Progress, takenVersion } from '../suppressions/progress.js'
+import type { Places } from './context-warnings.js'
 import { countsWriter } from './counts-writer.js'
 import { workQueue } from './work-queue.js'
 
@@ -32,6 +33,8 @@ export interface LiveCounts {
    * @param deadlineMs  when to wait no longer, by the clock of `performance.now()`
    */
   of(shapes: readonly Shape[], basis: Basis, deadlineMs: number): Promise<Map<string, ShapeState>>
+  /** Where it is counted, at this moment. */
+  places(): Places
   /** The state of an area without a shape, which selects nobody. */
   nowhere(): ShapeState
   /** Counts nothing more; whoever waits is answered at once. */
@@ -150,6 +153,10 @@ export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
       // A copy, since what is late still changes the other.
       return new Map(states)
     },
+    places() {
+      const { catalogue, boundaryRule } = current.newest.service
+      return { catalogue, boundary: boundaryOf(boundaryRule) }
+    },
     nowhere: () => ({ ...NOBODY, contacts: nobodyOf(current.newest.service.catalogue.sources) }),
     stop() {
       queue.stop()
@@ -165,6 +172,10 @@ function nobodyOf(sources: Catalogue['sources']): Contact[] {
 function keyOf({ hash }: Shape, basis: Basis): string {
   const { snapshotId, countMode, suppressionVersion, boundaryKey } = basis
   return `${hash} ${snapshotId} ${countMode} ${suppressionVersion} ${boundaryKey}`
+}
+
+function boundaryOf(rule: BoundaryRule): Boundary | undefined {
+  return rule.fault() === undefined ? rule.for(undefined) : undefined
 }
 
 /** Where there must be a boundary and is none, nothing is counted, and nothing that was is served. */

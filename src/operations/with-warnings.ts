@@ -10,6 +10,10 @@ import type { Remarks } from '../selection/remarks.js'
 /** The same answer, with a header for what may be wrong. No cache keeps it for those who ask better. */
 export function withWarnings(answer: Answer, { warnings }: Remarks): Answer {
   if (warnings === undefined) return answer
-  const headers = { ...warningHeaders(warnings), 'Cache-Control': 'no-store' }
-  return { ...answer, headers }
+  const all = [...(answer.warnings ?? []), ...warnings]
+  return {
+    ...answer,
+    headers: { ...warningHeaders(all), 'Cache-Control': 'no-store' },
+    warnings: all,
+  }
 }

@@ -29,6 +29,7 @@ export function outlineAnswer(
   return {
     // It depends on the sources of the snapshot and on the configuration.
     headers: { 'Cache-Control': 'no-store', ...warningHeaders(warnings) },
+    warnings,
     heldBytes: heldBytesOf(outcome),
     json: () => JSON.stringify(response),
     geoJson: () => collectionOf(response),

@@ -42,7 +42,7 @@ class RecipientAnswer implements Answer {
   readonly #selections: readonly SourceSelection[]
   /** The cursor of what follows. */
   readonly #next: string | undefined
-  readonly #warnings: readonly Warning[] | undefined
+  readonly warnings: readonly Warning[] | undefined
   readonly #caller: Caller
 
   constructor(
@@ -59,7 +59,7 @@ class RecipientAnswer implements Answer {
     this.#countsOnly = countsOnly
     this.#selections = selections
     this.#next = next
-    this.#warnings = warnings
+    this.warnings = warnings
     this.#caller = caller
   }
 
@@ -98,9 +98,9 @@ class RecipientAnswer implements Answer {
 
   /** In JSON and GeoJSON there is room for what the headers say. */
   #frame(layout: ListLayout, frame: Frame): Frame {
-    const isPlain = this.#next === undefined && this.#warnings === undefined
+    const isPlain = this.#next === undefined && this.warnings === undefined
     if (isPlain || !MEMBERED.includes(layout)) return frame
-    return withMembers(frame, { NextAfter: this.#next, Warnings: this.#warnings })
+    return withMembers(frame, { NextAfter: this.#next, Warnings: this.warnings })
   }
 }
 

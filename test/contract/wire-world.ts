@@ -138,7 +138,9 @@ const CONTEXT = {
 }
 
 /** Imports the recipients, starts the service and posts the documents, written the wrong way round. */
-export async function serveWireWorld(t: Test): Promise<Service> {
+export async function serveWireWorld(
+  t: Test,
+): Promise<Service & { readonly dataDirectory: string }> {
   const data = temporaryDirectory(t)
   for (const [id, label, rows] of sources) {
     const file = join(data, `${id}.csv`)
@@ -156,7 +158,8 @@ export async function serveWireWorld(t: Test): Promise<Service> {
     )
     if (imported.code !== 0) throw new Error(imported.stderr)
   }
-  const service = await serve(t, '--data', join(data, 'data'))
+  const dataDirectory = join(data, 'data')
+  const service = await serve(t, '--data', dataDirectory)
   for (const [path, document] of [
     ['/api/configuration', CONFIGURATION],
     ['/api/contexts', CONTEXT],
@@ -165,7 +168,7 @@ export async function serveWireWorld(t: Test): Promise<Service> {
     const response = await fetch(service.url + path, { method: 'POST', body })
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
   }
-  return service
+  return { ...service, dataDirectory }
 }
 
 /** The same with its members in the opposite order and in other letters, and some that are null. */

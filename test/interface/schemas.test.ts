@@ -168,6 +168,11 @@ const CONTEXT = [
   '  ContactTotalCount number',
   '  HasContactCountError boolean',
   '  HasInvalidShapeError boolean',
+  // Ours.
+  'Warnings list of object',
+  '  Code string',
+  '  Message string',
+  '  Path string',
 ]
 
 const GEOMETRY_MEMBERS = [

@@ -58,7 +58,9 @@ t.test('a context is posted, got by every form of its id, put and deleted', asyn
     bytesOf(posted).toString(),
     `{"Id":"${ID}","ContextName":"c","Areas":[{"Id":"a","IsUpdatingContactList":false,` +
       `"Contacts":${JSON.stringify(nobody)},"ContactTotalCount":0,` +
-      '"HasContactCountError":false,"HasInvalidShapeError":false}]}',
+      '"HasContactCountError":false,"HasInvalidShapeError":false}],' +
+      '"Warnings":[{"Code":"NoGeometry","Message":"has no geometry, and nobody is in it",' +
+      '"Path":"Areas[0]"}]}',
   )
   for (const form of [ID, DASHED, `{${DASHED}}`, `(${DASHED})`]) {
     t.same(bytesOf(await get({ id: form }, inTime())), bytesOf(posted), form)

@@ -1,0 +1,41 @@
+/**
+ * What may be wrong with the areas of a context.
+ *
+ * @module
+ */
+import type { Area } from '../interface/context.js'
+import type { Warning } from '../interface/warnings.js'
+import type { Boundary } from '../selection/boundary.js'
+import type { Catalogue } from '../selection/catalogue.js'
+import { remarkOnExtents } from '../selection/places.js'
+import { Remarks } from '../selection/remarks.js'
+import { validate } from '../selection/validate.js'
+
+/** Where recipients are. */
+export interface Places {
+  readonly catalogue: Pick<Catalogue, 'shards'>
+  /** Undefined where nobody is beyond it. */
+  readonly boundary: Boundary | undefined
+}
+
+/** Warnings of areas that have been counted; undefined where there is none. */
+export function contextWarnings(
+  areas: readonly Area[],
+  { catalogue, boundary }: Places,
+): readonly Warning[] | undefined {
+  const remarks = new Remarks()
+  for (const [i, { Geometry, ContactTotalCount, HasInvalidShapeError }] of areas.entries()) {
+    if (!remarks.hasRoom) break
+    if (Geometry === undefined) {
+      remarks.add('NoGeometry', 'has no geometry, and nobody is in it', `Areas[${i}]`)
+    } else if (ContactTotalCount === 0 && HasInvalidShapeError === false) {
+      // It can be read, since it was counted.
+      const query = validate({ geoJSON: Geometry })
+      remarkOnExtents(query, catalogue, boundary)
+      for (const { Code, Message = '' } of query.remarks.warnings ?? []) {
+        if (Code !== undefined) remarks.add(Code, Message, `Areas[${i}].Geometry`)
+      }
+    }
+  }
+  return remarks.warnings
+}
