@@ -19,7 +19,7 @@ async function post(path: string, body: unknown, type = JSON_TYPE, url = service
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const response = await fetch(url + path, { method: 'POST', headers, body: text })
   const answer = await response.text()
-  const isJson = /json$|json;/.test(response.headers.get('content-type') ?? '')
+  const isJson = /^application\/(geo\+)?json/.test(response.headers.get('content-type') ?? '')
   return { response, text: answer, json: isJson ? JSON.parse(answer) : undefined }
 }
 
