@@ -147,7 +147,14 @@ function readFile(path: string | undefined): Readonly<Record<string, unknown>> {
   try {
     content = JSON.parse(readFileSync(path, 'utf8'))
   } catch (error) {
-    throw new OperatorError('Usage', `configuration file ${path}: ${(error as Error).message}`)
+    const { code, message } = error as NodeJS.ErrnoException
+    const position = /position (\d+)/.exec(message)?.[1]
+    const place = position === undefined ? '' : ` from character ${position} on`
+    const what =
+      error instanceof SyntaxError
+        ? `is not JSON${place}: correct it`
+        : `cannot be read (${code}): name another one with --config or HICKORY_CONFIG`
+    throw new OperatorError('Usage', `configuration file ${path} ${what}`)
   }
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     throw new OperatorError('Usage', `configuration file ${path} must hold one JSON object`)

@@ -113,7 +113,10 @@ async function createPrivate(directory: string, path: string): Promise<void> {
   } catch (fault) {
     const { code, message } = fault as NodeJS.ErrnoException
     const why = REASONS[code ?? ''] ?? message
-    throw new OperatorError('Failed', `${path} cannot be written: ${dirname(resolve(path))} ${why}`)
+    throw new OperatorError(
+      'Failed',
+      `${path} cannot be written: ${dirname(resolve(path))} ${why}. Name another FILE`,
+    )
   }
 }
 

@@ -104,7 +104,10 @@ async function findTargets(
   if (isGood) return await findGood(dataDirectory, known, lineage)
   const older = lineage.filter((id) => id !== snapshotId)
   if (older.length > 0) return older
-  throw new OperatorError('Usage', `there is no snapshot before ${snapshotId} to go back to`)
+  throw new OperatorError(
+    'Usage',
+    `there is no snapshot before ${snapshotId} to go back to: import again, or restore a backup`,
+  )
 }
 
 /** The current one may be good, too. */

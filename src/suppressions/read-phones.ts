@@ -87,10 +87,11 @@ function refused(name: string, fault: unknown): OperatorError {
   return new OperatorError('InputRejected', `${name}${place} ${what}`)
 }
 
-const STRAY_QUOTE = 'has a quotation mark where none may be, so that rows cannot be told apart'
+const STRAY_QUOTE =
+  'has a quotation mark where none may be, so that rows cannot be told apart: close it, or remove it'
 
 const FAULT_TEXTS: Readonly<Record<string, string>> = {
-  ENOENT: 'does not exist',
+  ENOENT: 'does not exist: check its name and its directory',
   EISDIR: 'is a directory',
   EACCES: 'may not be read',
   Z_BUF_ERROR: 'is cut off',
@@ -116,7 +117,10 @@ async function readFile(
   }
   const header = headerOf(head, column ?? 'number')
   if (column !== undefined && header === undefined) {
-    throw new OperatorError('InputRejected', `${name} has no column ${JSON.stringify(column)}`)
+    throw new OperatorError(
+      'InputRejected',
+      `${name} has no column ${JSON.stringify(column)}: name one of its first line with --number`,
+    )
   }
   const parser = parse({
     bom: true,

@@ -59,7 +59,11 @@ async function doctor(context: CommandContext, { data, full, json }: Flags): Pro
     ])
     for (const line of formatTable(['<check', '<state', '<'], rows)) print(line)
   }
-  if (bad.length > 0) throw new OperatorError('Failed', `failed: ${bad.join(', ')}`)
+  if (bad.length > 0)
+    throw new OperatorError(
+      'Failed',
+      `failed: ${bad.join(', ')}. What to do stands beside each check`,
+    )
 }
 
 function missing(dataDirectory: string): Finding {

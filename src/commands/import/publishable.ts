@@ -35,7 +35,10 @@ export function assertPublishable(
     )
   }
   if (rejectedCount > 0 && rejectedCount === rowCount) {
-    throw new OperatorError('InputRejected', 'every row was rejected, nothing was published')
+    throw new OperatorError(
+      'InputRejected',
+      'every row was rejected, nothing was published: --dry-run shows the columns that are read, and --rejects FILE the reason of each row',
+    )
   }
   if (rowCount === 0 && !source.mayBeEmpty) assertNotEmptied(source, heldCount ?? 0)
   const trips = findTrips(source, source.guards, { report, outsideCount }, heldCount)

@@ -104,7 +104,7 @@ function unreadable(name: string, error: unknown): Error {
   const { code, message } = error as NodeJS.ErrnoException
   const what =
     code === 'ENOENT'
-      ? 'does not exist'
+      ? 'does not exist: check its name and its directory'
       : code === 'EACCES' || code === 'EPERM'
         ? 'may not be read by this user: let its owner change that (chmod, chown), or run as the owner'
         : `cannot be read: ${message}`
