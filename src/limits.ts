@@ -118,6 +118,8 @@ export const limits = {
   knownNameCount: 4_096,
   /** Warnings of one answer. */
   warningCount: 16,
+  /** Edges looked at or compared to warn of features outside the boundary. */
+  outsideComparisonCount: 400_000,
   /** The header that repeats the warnings of an answer. */
   warningHeaderBytes: 2 * KiB,
   /** Requests of one batch. */

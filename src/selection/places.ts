@@ -5,10 +5,12 @@
  * @module
  */
 import { type Bounds, meets } from '../geometry/bounds.js'
+import { type ApartBudget, areApart } from '../geometry/polygon/apart.js'
 import { reachMeets } from '../geometry/reach/reach-bounds.js'
 import type { Reaches } from '../geometry/reach/reaches.js'
-import { holdsFor, type SourceFilter } from '../geometry/shapes.js'
+import { holdsFor, type Layer, type SourceFilter } from '../geometry/shapes.js'
 import { POLE_UNITS } from '../geometry/units.js'
+import { limits } from '../limits.js'
 import type { Boundary } from './boundary.js'
 import type { Catalogue, CatalogueShard } from './catalogue.js'
 import type { SourceSelection } from './merge.js'
@@ -42,11 +44,11 @@ export function remarkOnExtents(
   { shards }: Pick<Catalogue, 'shards'>,
   boundary: Boundary | undefined,
 ): void {
-  const within = boundary && boxesOf(boundary)
+  const budget = { comparisonsLeft: limits.outsideComparisonCount }
   for (const extent of extents) {
     if (!remarks.hasRoom) return
     const layer = (extent.isExcluded ? shapes.excluded : shapes.included)[extent.layer]
-    if (within !== undefined && !within.some(toucher(layer, extent))) {
+    if (boundary !== undefined && isOutside(layer, extent, boundary, budget)) {
       remarks.add('OutsideBoundary', OUTSIDE, pathOf(extent))
       continue
     }
@@ -107,6 +109,21 @@ function toucher(
     }
     return arcEnd > arcStart && reachMeets(own, box)
   }
+}
+
+/** Whether a feature lies wholly outside; of one with circles or corridors only boxes are compared. */
+function isOutside(
+  layer: Layer,
+  extent: FeatureExtent,
+  boundary: Boundary,
+  budget: ApartBudget,
+): boolean {
+  if (!boxesOf(boundary).some(toucher(layer, extent))) return true
+  const { polygonStart, polygonEnd, arcStart, arcEnd } = extent
+  if (arcEnd > arcStart) return false
+  return boundary.layers.every(({ polygons }) =>
+    areApart(layer.polygons, polygonStart, polygonEnd, polygons, budget),
+  )
 }
 
 /** The boxes of the polygons of a boundary; it has nothing but polygons. */

@@ -7,6 +7,7 @@ import t from 'tap'
 import type { Warning } from '../../src/interface/warnings.js'
 import { limits } from '../../src/limits.js'
 import { answer, type SelectionService } from '../../src/selection/answer.js'
+import { createBoundaryRule } from '../../src/selection/boundary.js'
 import { parseRequest } from '../../src/selection/skeleton/sent-drawing.js'
 import { columnsOf } from '../support/data/columns.js'
 import { bodyText } from '../support/service/body-text.js'
@@ -145,6 +146,46 @@ t.test('sources without recipients', async (t) => {
   t.equal(others.warnings, undefined)
   t.equal((await asked({ countsOnly: true }, service)).warnings, undefined)
 })
+
+t.test(
+  'shapes outside the customer boundary, and a boundary that holds all the same',
+  async (t) => {
+    const rings = [
+      [
+        [10, 40],
+        [14, 40],
+        [14, 42],
+        [12, 42],
+        [12, 50],
+        [10, 50],
+      ],
+    ]
+    const clipped = (isAlways: boolean): SelectionService => ({
+      ...filled,
+      boundaryRule: createBoundaryRule(() => ({ rings }), isAlways),
+    })
+    const clip = { countsOnly: true, clipToBoundary: true }
+    for (const [geoJSON, expected] of [
+      [square(11, 48), undefined],
+      [square(-100, 40), 'OutsideBoundary'],
+      // Its box meets the box of the boundary, which leaves this corner out.
+      [square(12.5, 48), 'OutsideBoundary'],
+      [feature(point(-100, 40), { radius: 5 }), 'OutsideBoundary'],
+      [feature(point(11.5, 48.5), { radius: 5 }), undefined],
+    ] as const) {
+      const { warnings } = await asked({ ...clip, geoJSON }, clipped(false))
+      t.equal(warnings?.[0].Code, expected, JSON.stringify(geoJSON))
+      t.equal(
+        (await asked({ countsOnly: true, geoJSON: square(12, 49) }, clipped(false))).warnings,
+        undefined,
+      )
+    }
+    const off = { geoJSON: square(11, 48), clipToBoundary: false }
+    const held = await asked(off, clipped(true))
+    t.match(held.warnings, [{ Code: 'BoundaryHolds', Path: 'clipToBoundary' }])
+    t.equal((await asked(off, clipped(false))).warnings, undefined)
+  },
+)
 
 t.test('there are so many warnings at most', async (t) => {
   const far = (count: number) => collection(...Array.from({ length: count }, () => feature(null)))
