@@ -110,14 +110,16 @@ async function findTargets(
   )
 }
 
-/** The current one may be good, too. */
+/** The current one may be good, too. Those that somebody rolled back from come last. */
 async function findGood(
   dataDirectory: string,
   { ids }: SnapshotIds,
   lineage: readonly string[],
 ): Promise<string[]> {
   const states = await readStates(dataDirectory, ids)
-  const good = lineage.filter((id) => states.some((state) => state.id === id && state.isGood))
+  const others = ids.filter((id) => !lineage.includes(id)).reverse()
+  const isGood = (id: string) => states.some((state) => state.id === id && state.isGood)
+  const good = [...lineage, ...others].filter(isGood)
   if (good.length > 0) return good
   throw new OperatorError('Usage', 'for each snapshot a guard was overruled: give the ID of one')
 }

@@ -51,8 +51,18 @@ export class Publications {
     return ids
   }
 
-  get lastGood(): string | undefined {
-    return this.lineage.find((id) => isGood(this.#published.get(id)))
+  /**
+   * Of the snapshots that the current one was made from. Whoever goes back to one that was forced may go
+   * past all that are there; then the newest good one is.
+   *
+   * @param ids  of those that are there
+   */
+  lastGood(ids: readonly string[]): string | undefined {
+    const isGoodId = (id: string) => isGood(this.#published.get(id))
+    const nearest = this.lineage.find(isGoodId)
+    const newest = [...this.#published.keys()].filter(isGoodId).at(-1)
+    if (newest === undefined || !ids.includes(newest)) return nearest ?? newest
+    return this.lineage.find((id) => isGoodId(id) && ids.includes(id)) ?? newest
   }
 
   publish(id: string | undefined, next: Published): void {

@@ -77,7 +77,7 @@ export class RetentionRun {
 
   /** On a copy: whether one command brings back what was good last. */
   async rollBack(directory: string): Promise<void> {
-    const { lastGood } = this.#record
+    const lastGood = this.#record.lastGood(this.#ids())
     if (lastGood === undefined) return
     const data = join(directory, 'copy')
     cpSync(this.#data, data, { recursive: true })
@@ -177,7 +177,8 @@ export class RetentionRun {
 
   async #rollback(action: Action): Promise<void> {
     const ids = this.#ids()
-    const { lastGood, lineage } = this.#record
+    const { lineage } = this.#record
+    const lastGood = this.#record.lastGood(ids)
     const older = lineage.slice(1).find((id) => ids.includes(id))
     const any = ids.length === 0 ? '000001-00000000' : this.#random.pick(ids)
     const targets = { rollback: older, 'rollback to any': ids.length === 0 ? undefined : any }
@@ -225,7 +226,7 @@ export class RetentionRun {
 
   async #check(action: Action): Promise<void> {
     const id = currentOf(this.#data)
-    const { current, lastGood, currentId } = this.#record
+    const { current, currentId } = this.#record
     must(id === currentId, `after ${action}, ${id} is current and not ${currentId}`)
     if (id === undefined || current === undefined) return
     const { sources } = await openSnapshot(this.#data)
@@ -233,6 +234,7 @@ export class RetentionRun {
     const known = [...current.counts].map(([id, { recipientCount }]) => [id, recipientCount])
     must(JSON.stringify(found) === JSON.stringify(known.sort()), `${action}: ${found} and ${known}`)
     const ids = this.#ids()
+    const lastGood = this.#record.lastGood(ids)
     for (const kept of [id, lastGood, ...this.#pinned]) {
       must(kept === undefined || ids.includes(kept), `after ${action}, ${kept} is gone`)
     }
