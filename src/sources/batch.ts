@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { RejectedMap } from './rows/rejected-cells.js'
 import type { Rejects } from './rows/rejects.js'
 
 /** Recipients in the order of their source. Texts lie end to end: text `i` is at [offsets[i], offsets[i + 1]). */
@@ -34,6 +35,8 @@ export interface ReadReport {
   readonly acceptedCount: number
   readonly rejectedCount: number
   readonly rejects: readonly Rejects[]
+  /** Where the rejected rows are whose position could be used; undefined if there are none. */
+  readonly rejectedMap: RejectedMap | undefined
   /** Lines that accepted rows take beyond one each, for line ends in columns that are ignored. */
   readonly furtherLineCount: number
   /** Accepted rows whose number was changed into E.164. */

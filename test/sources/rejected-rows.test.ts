@@ -7,6 +7,7 @@ import { readFiles } from '../../src/sources/files/read-files.js'
 import { RejectedTexts, type RowTexts } from '../../src/sources/rows/rejected-texts.js'
 import type { RejectedSink } from '../../src/sources/rows/rejects.js'
 import { BatchKeeper } from '../support/data/batch-keeper.js'
+import { readRows } from '../support/data/read-files.js'
 import { writeEveryFormat } from '../support/data/recipient-files.js'
 import { testSeed } from '../support/random/properties.js'
 
@@ -65,6 +66,45 @@ t.test('the texts are those of every format', async (t) => {
       name,
     )
   }
+})
+
+t.test(
+  'the map of rejected rows has the positions of every format that could be used',
+  async (t) => {
+    const directory = t.testdir({})
+    const rows = [
+      { number: '+9990', lat: 1.5, lng: 2.5, contact: 'c' },
+      { number: 'none', lat: 1.52, lng: 2.58, contact: 'c' },
+      { number: 'none', lat: 1.91, lng: 2.5, contact: 'c' },
+      { number: '+9990', lat: 1.5, lng: 2.5, contact: 'c'.repeat(200) },
+      { number: 'none', lat: 91, lng: 2.5, contact: 'c' },
+      { number: '+9990', lat: 0, lng: 0, contact: 'c' },
+      { number: 'none', lat: 0, lng: 0, contact: 'c' },
+    ]
+    for (const name of await writeEveryFormat(directory, rows)) {
+      const { rejectedMap } = await readRows([join(directory, name)])
+      const box = { minLng: 2.5e7, minLat: 1.5e7, maxLng: 2.6e7, maxLat: 2e7 }
+      const counts = new Uint32Array([1, 0, 0, 0, 2])
+      t.same(rejectedMap, { box, columnCount: 1, rowCount: 5, counts }, name)
+    }
+  },
+)
+
+t.test('the map has rows that are rejected late, and none that could not be read', async (t) => {
+  const csv = ['id,number,lat,lng', 'a,+9991,1,2', 'a,+9992,3,4', 'b,none,"5\n",6', 'c,+9993,7']
+  const path = join(t.testdir({}), 'a.csv')
+  writeFileSync(path, csv.join('\n'))
+  const repeated = await readRows([path], { columns: { key: 'id' } }).catch((error) => error)
+  t.match(repeated.message, /is refused/)
+  writeFileSync(path, csv.filter((line) => !line.startsWith('b')).join('\n'))
+  const { rejectedMap } = await readRows([path], { columns: { key: 'id' } })
+  t.match(rejectedMap, { box: { minLng: 4e7, minLat: 3e7 }, counts: new Uint32Array([1]) })
+  const position = Buffer.from(new Float64Array([1, 2]).buffer).toString('hex')
+  // A point in another coordinate system, a line, and a point.
+  const points = ['0101000020110f0000', '010200000001000000', '0101000000']
+  writeFileSync(path, `number,geom\n${points.map((head) => `none,${head}${position}\n`).join('')}`)
+  const read = await readRows([path])
+  t.match(read.rejectedMap, { box: { minLng: 1e7, minLat: 2e7 }, counts: new Uint32Array([1]) })
 })
 
 t.test('texts of any length come back, and leave nothing behind', async (t) => {

@@ -9,6 +9,7 @@ import type { Preview } from '../../sources/preview.js'
 import { type RejectExample, rejectReasons } from '../../sources/rows/rejects.js'
 import { print } from '../output.js'
 import { formatTable, printable } from '../table.js'
+import { drawRejected } from './rejected-map.js'
 
 /** A source of a run of several. */
 export interface Outcome {
@@ -40,6 +41,9 @@ export function printReport(report: ReadReport): void {
     print(`  ${reason} ${count}: ${rejectReasons[reason]}`)
     print(`    ${examples.map(place).join(', ')}${count > examples.length ? ', …' : ''}`)
   }
+  const { rejectedMap, rejectedCount } = report
+  if (rejectedMap === undefined) return
+  for (const line of drawRejected(rejectedMap, rejectedCount)) print(line)
 }
 
 export function printPreview({ columns, rows, report }: Preview): void {

@@ -109,6 +109,7 @@ async function readAll(
     acceptedCount,
     rejectedCount: tally.count,
     rejects: tally.list(),
+    rejectedMap: tally.map(),
     furtherLineCount,
     normalizedCount,
   }

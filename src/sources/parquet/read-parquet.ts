@@ -82,10 +82,10 @@ export async function readParquetFile(
         'it is damaged, write it again',
     )
   }
-  const { rows, reasons } = scan.special
+  const { rows, reasons, cells } = scan.special
   for (let index = 0; index < rows.length; index++) {
     const place = { file: name, line: rows[index] + 1, unit: 'row' as const }
-    target.tally.add(reasonOf(reasons[index]), place, target.texts?.next())
+    target.tally.add(reasonOf(reasons[index]), place, target.texts?.next(), cells[index])
   }
   const { acceptedCount, normalizedCount } = scan
   return { acceptedCount, normalizedCount, furtherLineCount: 0 }

@@ -7,8 +7,9 @@ import { isBlank } from '../../phone-number.js'
 import type { ReadReport, RecipientSink, RowOptions } from '../batch.js'
 import { E164Numbers } from '../rows/e164.js'
 import { KeySet } from '../rows/key-set.js'
+import { cellOf, NO_CELL } from '../rows/rejected-cells.js'
 import type { RowTexts } from '../rows/rejected-texts.js'
-import { type RejectedSink, type RejectReason, RejectTally } from '../rows/rejects.js'
+import { isReadable, type RejectedSink, type RejectReason, RejectTally } from '../rows/rejects.js'
 import {
   contactFault,
   keyFault,
@@ -67,7 +68,7 @@ export class PostgresRows {
     if (fault !== undefined) {
       const place = { file: this.#place, line: this.rowCount + 1, unit: 'row' as const }
       const texts = this.#hasRejectedSink ? this.#textsOf(bytes, starts, ends) : undefined
-      this.#tally.add(fault, place, texts)
+      this.#tally.add(fault, place, texts, this.#cellOf(fault, bytes, starts, ends))
       return
     }
     const { phone, contact } = fields
@@ -90,6 +91,7 @@ export class PostgresRows {
       acceptedCount: this.#builder.recipientCount,
       rejectedCount: this.#tally.count,
       rejects: this.#tally.list(),
+      rejectedMap: this.#tally.map(),
       furtherLineCount: 0,
       normalizedCount: this.#normalizedCount,
     }
@@ -103,6 +105,11 @@ export class PostgresRows {
       lat: textAt(bytes, starts[lat], ends[lat], isLatBinary),
       lng: textAt(bytes, starts[lng], ends[lng], isLngBinary),
     }
+  }
+
+  #cellOf(fault: RejectReason, bytes: Buffer, starts: Int32Array, ends: Int32Array): number {
+    if (!isReadable(fault) || this.#positionFault(bytes, starts, ends) !== undefined) return NO_CELL
+    return cellOf(unitsOf(this.#lng ?? 0), unitsOf(this.#lat ?? 0))
   }
 
   /** The first reason that applies; sets the position of the row. */

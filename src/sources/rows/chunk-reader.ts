@@ -8,13 +8,14 @@ import duckdb from '@duckdb/node-bindings'
 import type { RecipientBatch } from '../batch.js'
 import type { E164Numbers } from './e164.js'
 import type { KeySet } from './key-set.js'
+import { cellOf, NO_CELL } from './rejected-cells.js'
 import type { RejectedTexts } from './rejected-texts.js'
-import { ACCEPTED, type RowLayout, reasonCode } from './row-query.js'
+import { ACCEPTED, NO_POSITION, type RowLayout, reasonCode } from './row-query.js'
 import { TextVector } from './text-vector.js'
 
 /** Where rows go that are not simply accepted. */
 interface SpecialSink {
-  add(row: number, reason: number, breakCount: number): void
+  add(row: number, reason: number, breakCount: number, cell: number): void
 }
 
 const KEY_REPEATED = reasonCode('KeyRepeated')
@@ -83,9 +84,12 @@ export class ChunkReader {
     for (let row = 0; row < count; row++) {
       const reason = reasons[row]
       const breakCount = breaks === undefined ? 0 : breaks[row]
-      if (reason !== ACCEPTED || breakCount > 0)
-        this.#special.add(firstRow + row, reason, breakCount)
-      if (reason !== ACCEPTED) continue
+      if (reason !== ACCEPTED) {
+        const cell = lats[row] === NO_POSITION ? NO_CELL : cellOf(lngs[row], lats[row])
+        this.#special.add(firstRow + row, reason, breakCount, cell)
+        continue
+      }
+      if (breakCount > 0) this.#special.add(firstRow + row, reason, breakCount, NO_CELL)
       this.#changedCount += this.#areChanged[row]
       // Those that follow one that is rejected move up.
       if (acceptedCount < row) {

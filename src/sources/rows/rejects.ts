@@ -1,11 +1,12 @@
 /**
  * Why rows of an input were not taken: counted by reason, with a few places to look at. The
  * values are not kept, because phones and positions are personal data: they go to a sink if there is
- * one, for an operator who asks for them.
+ * one, for an operator who asks for them. Of positions, the cells are counted.
  *
  * @module
  */
 import { limits } from '../../limits.js'
+import { NO_CELL, RejectedCells, type RejectedMap } from './rejected-cells.js'
 import { NO_TEXTS, type RowTexts } from './rejected-texts.js'
 
 /** Every reason, with what it says to a person. A row is rejected for the first that applies. */
@@ -50,6 +51,16 @@ export const rejectReasons = {
 
 export type RejectReason = keyof typeof rejectReasons
 
+/** Whether a row of this reason could be read, so that its position is what it seems to be. */
+export function isReadable(reason: RejectReason): boolean {
+  return !UNREADABLE.includes(reason)
+}
+
+const UNREADABLE: readonly RejectReason[] = [
+  ...(['QuoteMalformed', 'RecordTooLong', 'FieldCountWrong', 'EncodingInvalid'] as const),
+  ...(['JsonInvalid', 'FeatureInvalid', 'GeometryNotPoint', 'GeometryProjected'] as const),
+]
+
 /** The units of places in an input: lines of a text, rows of Parquet, features of a collection. */
 export type PlaceUnit = 'line' | 'row' | 'feature'
 
@@ -75,6 +86,7 @@ export interface Rejects {
 export class RejectTally {
   readonly #byReason = new Map<RejectReason, { count: number; examples: RejectExample[] }>()
   readonly #sink: RejectedSink | undefined
+  readonly #cells = new RejectedCells()
   #count = 0
 
   constructor(sink: RejectedSink | undefined) {
@@ -85,8 +97,10 @@ export class RejectTally {
     return this.#count
   }
 
-  add(reason: RejectReason, place: RejectExample, texts: RowTexts = NO_TEXTS): void {
+  /** @param cell  of its position, of `cellOf` */
+  add(reason: RejectReason, place: RejectExample, texts = NO_TEXTS, cell = NO_CELL): void {
     this.#count++
+    this.#cells.add(cell)
     this.#sink?.add(reason, place, texts)
     let entry = this.#byReason.get(reason)
     if (entry === undefined) {
@@ -95,6 +109,11 @@ export class RejectTally {
     }
     entry.count++
     if (entry.examples.length < limits.rejectExampleCount) entry.examples.push(place)
+  }
+
+  /** Of the rows that have a position that could be used; undefined if there are none. */
+  map(): RejectedMap | undefined {
+    return this.#cells.map()
   }
 
   /** In the order of the table of reasons; reasons that did not occur are left out. */

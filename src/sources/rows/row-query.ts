@@ -8,7 +8,7 @@ import { limits } from '../../limits.js'
 import { phoneSqlRules, SQL_BLANK } from '../../phone-number.js'
 import type { RowOptions } from '../batch.js'
 import { notationSqlRules, SQL_USUAL_NUMBER } from './notation.js'
-import { type RejectReason, rejectReasons } from './rejects.js'
+import { isReadable, type RejectReason, rejectReasons } from './rejects.js'
 
 /** How the rows of an input are got at in SQL. */
 export interface RowSource {
@@ -56,6 +56,9 @@ const reasons = Object.keys(rejectReasons) as RejectReason[]
 /** The number for a row that is taken; the reasons follow in the order of their table. */
 export const ACCEPTED = 0
 
+/** A latitude in units that no row has. */
+export const NO_POSITION = -(2 ** 31)
+
 export function reasonCode(reason: RejectReason): number {
   return reasons.indexOf(reason) + 1
 }
@@ -69,13 +72,14 @@ const LAT_DEGREES_MAX = 90
 const LNG_DEGREES_MAX = 180
 const UNITS_PER_DEGREE = '1e7'
 /** As it would be stored. */
-const IS_ELSEWHERE = `round(lat * ${UNITS_PER_DEGREE}) <> 0 OR round(lng * ${UNITS_PER_DEGREE}) <> 0`
+const IS_ELSEWHERE = `${unitsOf('lat')} <> 0 OR ${unitsOf('lng')} <> 0`
 /** TRY_CAST takes 1_000, +-1, inf, nan and all white space, too: `textRules`. */
 const DECIMAL = '[ \\t]*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?[ \\t]*'
 
 /**
  * Every row in the order of the input: a reason or ACCEPTED, the units, the texts as BLOB (as VARCHAR
  * each would be decoded), the line ends. Nothing is null, and the texts of what is rejected are empty.
+ * The latitude of what is rejected is NO_POSITION, unless the position could be used.
  *
  * @param keepsTexts  whether the texts as they were read are there as well, of all rows
  */
@@ -88,8 +92,8 @@ export function rowQuery(
     `CASE WHEN reason = ${ACCEPTED} THEN ${value} ELSE ${otherwise} END`
   const columns = [
     'reason',
-    `${taken(`round(lat * ${UNITS_PER_DEGREE})`, '0')}::INTEGER`,
-    `${taken(`round(lng * ${UNITS_PER_DEGREE})`, '0')}::INTEGER`,
+    `${taken(unitsOf('lat'), rejectedLat(source, options))}::INTEGER`,
+    `${taken(unitsOf('lng'), rejectedLng)}::INTEGER`,
     `encode(${taken('number', `''`)})`,
   ]
   const add = (isThere: boolean, column: string) => (isThere ? columns.push(column) - 1 : -1)
@@ -110,6 +114,23 @@ export function rowQuery(
 
 function textOf(column: string): string {
   return `encode(coalesce(${column}::VARCHAR, ''))`
+}
+
+/** Of a row that is rejected: only there the rules of positions are asked again. */
+function rejectedLat(source: RowSource, options: RowOptions): string {
+  const unreadable = reasons.filter((reason) => !isReadable(reason)).map(reasonCode)
+  const faults = positionRules(source, options).map(
+    ([condition]) => `WHEN ${condition} THEN ${NO_POSITION}`,
+  )
+  return `CASE WHEN reason IN (${unreadable.join(', ')}) THEN ${NO_POSITION}
+    ${faults.join('\n')} ELSE ${unitsOf('lat')} END`
+}
+
+/** It counts only beside a latitude. */
+const rejectedLng = `CASE WHEN abs(lng) <= ${LNG_DEGREES_MAX} THEN ${unitsOf('lng')} ELSE 0 END`
+
+function unitsOf(name: 'lat' | 'lng'): string {
+  return `round(${name} * ${UNITS_PER_DEGREE})`
 }
 
 /** Whether a text has a line end inside. */
@@ -148,15 +169,13 @@ function blankIsEmpty(column: string): string {
 
 /** The first reason that applies, in the order of their table. */
 function reasonCase(source: RowSource, options: RowOptions): string {
-  const { allowsNullIsland, e164Region } = options
+  const { e164Region } = options
   const rules: Rule[] = [
     ...source.rules,
     ...phoneSqlRules,
     ...notationSqlRules(e164Region !== undefined),
-    ...coordinateRules('lat', source.lat, LAT_DEGREES_MAX),
-    ...coordinateRules('lng', source.lng, LNG_DEGREES_MAX),
+    ...positionRules(source, options),
   ]
-  if (allowsNullIsland !== true) rules.push([`NOT (${IS_ELSEWHERE})`, 'PositionZero'])
   if (source.contact !== undefined) {
     rules.push([`strlen(contact) > ${limits.contactBytes}`, 'ContactTooLong'])
   }
@@ -187,6 +206,15 @@ function ordinary({ lat, lng, contact, key }: RowSource): string {
   if (contact !== undefined) tests.push(`strlen(contact) <= ${limits.contactBytes}`)
   if (key !== undefined) tests.push(`key <> '' AND strlen(key) <= ${limits.keyBytes}`)
   return tests.join(' AND ')
+}
+
+function positionRules({ lat, lng }: RowSource, { allowsNullIsland }: RowOptions): Rule[] {
+  const rules = [
+    ...coordinateRules('lat', lat, LAT_DEGREES_MAX),
+    ...coordinateRules('lng', lng, LNG_DEGREES_MAX),
+  ]
+  if (allowsNullIsland !== true) rules.push([`NOT (${IS_ELSEWHERE})`, 'PositionZero'])
+  return rules
 }
 
 function coordinateRules(

@@ -42,6 +42,8 @@ interface SpecialRows {
   readonly reasons: Uint8Array
   /** Line ends inside fields that are ignored. */
   readonly breaks: Uint32Array
+  /** Of rejected rows: where they are, of `cellOf`. */
+  readonly cells: Uint32Array
 }
 
 /**
@@ -93,17 +95,20 @@ class SpecialRowList {
   #rows = new Uint32Array(64)
   #reasons = new Uint8Array(64)
   #breaks = new Uint32Array(64)
+  #cells = new Uint32Array(64)
   #count = 0
 
-  add(row: number, reason: number, breakCount: number): void {
+  add(row: number, reason: number, breakCount: number, cell: number): void {
     if (this.#count === this.#rows.length) {
       this.#rows = grow(this.#rows, this.#count + 1)
       this.#reasons = grow(this.#reasons, this.#count + 1)
       this.#breaks = grow(this.#breaks, this.#count + 1)
+      this.#cells = grow(this.#cells, this.#count + 1)
     }
     this.#rows[this.#count] = row
     this.#reasons[this.#count] = reason
-    this.#breaks[this.#count++] = breakCount
+    this.#breaks[this.#count] = breakCount
+    this.#cells[this.#count++] = cell
   }
 
   finish(): SpecialRows {
@@ -111,6 +116,7 @@ class SpecialRowList {
       rows: this.#rows.subarray(0, this.#count),
       reasons: this.#reasons.subarray(0, this.#count),
       breaks: this.#breaks.subarray(0, this.#count),
+      cells: this.#cells.subarray(0, this.#count),
     }
   }
 }

@@ -80,7 +80,8 @@ export function placeRows(read: TextRead, tally: RejectTally): number {
       if (code !== ACCEPTED) {
         const reason = reasonOf(code)
         if (reason === 'QuoteMalformed' || special.breaks[specialIndex] > 0) swallowLine ??= line
-        tally.add(reason, { file: name, line, unit }, read.texts?.next())
+        const place = { file: name, line, unit }
+        tally.add(reason, place, read.texts?.next(), special.cells[specialIndex])
       }
       breakCount += special.breaks[specialIndex]
       line += special.breaks[specialIndex++]

@@ -80,6 +80,32 @@ t.test('rejected rows are left out and counted by reason, without their values',
   t.equal((await openSnapshot(data)).sources[0].recipientCount, 2)
 })
 
+t.test('a map shows where rejected rows are, and nobody who is quiet sees it', async (t) => {
+  const { run } = place(t)
+  const rows = [
+    '+9991,1,2',
+    'none,29.76,-95.36',
+    'none,29.71,-95.31',
+    'none,30.01,-95.36',
+    'none,91,2',
+  ]
+  const content = `number,lat,lng\n${rows.join('\n')}\n`
+  const expected = [
+    'where      3 of 4 rejected rows have a position that could be used,',
+    '           from -95.4000 to -95.3000 degrees east and from 29.7000 to 30.1000 degrees north',
+    ...['+-+', '|.|', '| |', '| |', '|:|', '+-+', '. 1   : 2'],
+  ].join('\n')
+  const flags = ['--source', '1', '--label', 'One', '--max-rejected', '100%']
+  for (const mode of [['--dry-run', '0'], []]) {
+    const { out } = await run(content, ...flags, ...mode)
+    t.ok(out.includes(`\n${expected}\n`), out)
+  }
+  const { out } = await run(content, ...flags, '--json')
+  t.notMatch(out, /where {6}|degrees east/)
+  const nowhere = 'number,lat,lng\n+9991,1,2\n+9992,x,2\n'
+  t.notMatch((await run(nowhere, ...flags)).out, /^where/m)
+})
+
 t.test('an import that fails publishes nothing and changes nothing', async (t) => {
   const { data, run } = place(t)
   await run(GOOD, '--source', '7', '--label', 'Residents')

@@ -242,11 +242,13 @@ function csvLine({ phone, lat, lng, contact }: Row): string {
   return `${quoted.join(',')}\n`
 }
 
-function countsOf({ rowCount, acceptedCount, normalizedCount, rejects }: ReadReport) {
+function countsOf(report: ReadReport) {
+  const { rowCount, acceptedCount, normalizedCount, rejects, rejectedMap } = report
   return {
     rowCount,
     acceptedCount,
     normalizedCount,
+    rejectedMap,
     reasons: rejects.map(({ reason, count }) => [reason, count]),
   }
 }
