@@ -12,8 +12,13 @@ import { limits } from '../../limits.js'
 import { isObject, type JsonObject, kindOf, member } from '../parse.js'
 import { readSourceIds, type SourceReference } from '../source-ids.js'
 import { fail } from './positions.js'
-import { PROPERTY_NAMES } from './property-names.js'
-import { likenessOfProperty, type StrangeNames, tellStrangeProperties } from './strange-names.js'
+import { isMetres, PROPERTY_NAMES } from './property-names.js'
+import {
+  likenessOfProperty,
+  type StrangeNames,
+  tellLost,
+  tellStrangeProperties,
+} from './strange-names.js'
 
 export interface FeatureProperties {
   readonly isExcluded: boolean
@@ -60,15 +65,19 @@ export function readProperties(
 
 /**
  * Refuses the properties where they would have no effect: beside `properties`, in `attributes`, or,
- * of what is not a feature, in either.
+ * of what is not a feature, in either. Attributes come from tables of others, so what is nearly a property
+ * there is only told of.
  */
 export function refuseMisplacedProperties(
   object: JsonObject,
   path: string,
   isFeature: boolean,
+  strange: StrangeNames,
 ): void {
   refuseNames(object, path)
-  refuseNames(member(object, 'attributes'), `${path}.attributes`)
+  const attributes = member(object, 'attributes')
+  refuseNames(attributes, `${path}.attributes`)
+  tellLost(attributes, `${path}.attributes`, (fault) => strange.doubtful(fault))
   if (!isFeature) refuseNames(member(object, 'properties'), `${path}.properties`)
 }
 
@@ -118,11 +127,8 @@ function readMetres(properties: JsonObject, name: string, path: string): number 
 /** Other software writes radii in kilometres or miles, and says so. */
 function expectMetres(units: unknown, path: string): void {
   if (isUnset(units)) return
-  const isMetres = typeof units === 'string' && METRES.includes(units.toLowerCase())
-  if (!isMetres) fail('InvalidRadius', 'must be metres, or be left out', path)
+  if (!isMetres(units)) fail('InvalidRadius', 'must be metres, or be left out', path)
 }
-
-const METRES = ['m', 'metre', 'metres', 'meter', 'meters']
 
 function readNearest(properties: JsonObject, path: string): number | undefined {
   const value = member(properties, 'nearest')

@@ -69,7 +69,7 @@ class ShapeReader {
 
   #readFeatures(object: JsonObject, type: unknown, features: unknown, path: string): void {
     expectType(type, 'FeatureCollection', path)
-    refuseMisplacedProperties(object, path, false)
+    refuseMisplacedProperties(object, path, false, this.#strange)
     tellStrangeMembers(object, path, MEMBERS_OF.collection, this.#strange)
     refuseForeignCrs(object, path)
     const referencePath = `${path}.spatialReference`
@@ -92,7 +92,7 @@ class ShapeReader {
     expectType(member(feature, 'type'), 'Feature', path)
     refuseSeveralShapes(feature, path)
     refuseForeignCrs(feature, path)
-    refuseMisplacedProperties(feature, path, true)
+    refuseMisplacedProperties(feature, path, true, this.#strange)
     tellStrangeMembers(feature, path, MEMBERS_OF.feature, this.#strange)
     const propertiesPath = `${path}.properties`
     const properties = readProperties(member(feature, 'properties'), propertiesPath, this.#strange)
@@ -132,7 +132,7 @@ class ShapeReader {
     reference: SpatialReference | undefined,
     into: GeometrySink,
   ): void {
-    refuseMisplacedProperties(geometry, path, false)
+    refuseMisplacedProperties(geometry, path, false, this.#strange)
     tellStrangeMembers(geometry, path, MEMBERS_OF.geometry, this.#strange)
     refuseForeignCrs(geometry, path)
     if (isEsriGeometry(geometry)) {

@@ -11,8 +11,8 @@ import { nearestName } from '../../interface/near-miss.js'
 import { flagOf, numberOf } from '../../interface/quoted.js'
 import { unknownName } from '../../interface/unknown-members.js'
 import { limits } from '../../limits.js'
-import type { JsonObject } from '../parse.js'
-import { PROPERTY_NAMES } from './property-names.js'
+import { isObject, type JsonObject } from '../parse.js'
+import { isMetres, PROPERTY_NAMES } from './property-names.js'
 
 /** Takes what is wrong with names. */
 export interface StrangeNames {
@@ -24,8 +24,14 @@ export interface StrangeNames {
 
 /** What a name is like. */
 type Likeness =
-  /** A property of a feature, which means something if its value does. */
-  | { readonly kind: 'property'; readonly name: string }
+  /** One of these properties of a feature, which means something if its value does. */
+  | { readonly kind: 'property'; readonly names: readonly string[] }
+  /** The unit of a radius or buffer, if there is one. */
+  | { readonly kind: 'units'; readonly isNearly: boolean }
+  /** Nearly `exclude`, and the opposite. */
+  | { readonly kind: 'including' }
+  /** The properties once more, one level too deep. */
+  | { readonly kind: 'properties' }
   /** A member of the request. */
   | { readonly kind: 'request'; readonly name: string }
   /** A member of this object, which means something if the object has no such member. */
@@ -56,17 +62,20 @@ export function tellStrangeMembers(
   own: readonly string[],
   strange: StrangeNames,
 ): void {
+  let present: ReadonlySet<string> | undefined
   for (const name in object) {
     const likeness = likenessOfMember(name)
     if (likeness === undefined || isEmpty(object[name])) continue
     if (likeness.kind === 'member') {
       if (name === likeness.name || !own.includes(likeness.name)) continue
-      if (lowerCase(name) === lowerCase(likeness.name) || has(object, likeness.name)) continue
+      // Once for the object: as many names as a body may have can be nearly the same member.
+      present ??= presentNames(object)
+      if (present.has(lowerCase(likeness.name))) continue
       strange.unknown(unknownName(path, name, `do you mean ${likeness.name}?`))
     } else if (likeness.kind === 'request') tellMisplaced(path, name, likeness.name, strange)
-    else if (!PROPERTY_NAMES.includes(lowerCase(name)) && mayMean(likeness.name, object[name])) {
-      const advice = `do you mean ${likeness.name}, in the properties of a feature?`
-      strange.unknown(unknownName(path, name, advice))
+    else if (!PROPERTY_NAMES.includes(lowerCase(name))) {
+      const fault = misplacedProperty(path, name, object[name], likeness)
+      if (fault !== undefined) strange.unknown(fault)
     }
   }
 }
@@ -77,19 +86,56 @@ export function tellStrangeProperties(
   path: string,
   strange: StrangeNames,
 ): void {
+  let present: ReadonlySet<string> | undefined
   for (const name in properties) {
     const likeness = likenessOfProperty(name)
-    if (likeness === undefined || PROPERTY_NAMES.includes(lowerCase(name))) continue
+    const lower = lowerCase(name)
+    if (likeness === undefined || PROPERTY_NAMES.includes(lower)) continue
     const value = properties[name]
-    if (isEmpty(value) || INCLUDING.has(lowerCase(name))) continue
-    if (likeness.kind === 'request') tellMisplaced(path, name, likeness.name, strange)
-    else if (
-      likeness.name === 'units' ? isWithDistance(properties) : mayMean(likeness.name, value)
-    ) {
-      if (lowerCase(name) === likeness.name) continue
-      strange.unknown(unknownName(path, name, `do you mean ${likeness.name}?`))
+    if (likeness.kind === 'including') {
+      if (flagOf(value) !== false) continue
+      strange.doubtful(
+        unknownName(path, name, 'to exclude what a feature has, write exclude: true'),
+      )
+    } else if (isEmpty(value)) continue
+    else if (likeness.kind === 'request') tellMisplaced(path, name, likeness.name, strange)
+    else if (likeness.kind === 'properties')
+      tellLost(value, `${path}.${name}`, (fault) => strange.unknown(fault))
+    else if (likeness.kind === 'units') {
+      present ??= presentNames(properties)
+      if (lower === 'units' || !(present.has('radius') || present.has('buffer'))) continue
+      if (!likeness.isNearly && isMetres(value)) continue
+      strange.unknown(unknownName(path, name, 'do you mean units?'))
+    } else {
+      const meant = meantBy(likeness, value)
+      if (meant === undefined) continue
+      const fault = unknownName(path, name, `do you mean ${meant}?`)
+      if (DRAWN_CIRCLES.has(lower)) strange.doubtful(fault)
+      else strange.unknown(fault)
     }
   }
+}
+
+/** Tells of the properties, known and nearly known, of an object where none has an effect. */
+export function tellLost(value: unknown, path: string, tell: (fault: ServiceError) => void): void {
+  if (!isObject(value)) return
+  for (const name in value) {
+    const likeness = likenessOfProperty(name)
+    if (likeness === undefined || isEmpty(value[name])) continue
+    const fault = misplacedProperty(path, name, value[name], likeness)
+    if (fault !== undefined) tell(fault)
+  }
+}
+
+function misplacedProperty(
+  path: string,
+  name: string,
+  value: unknown,
+  likeness: Likeness,
+): ServiceError | undefined {
+  const meant = meantBy(likeness, value)
+  if (meant === undefined) return undefined
+  return unknownName(path, name, `do you mean ${meant}, in the properties of a feature?`)
 }
 
 function tellMisplaced(path: string, name: string, meant: string, strange: StrangeNames): void {
@@ -115,16 +161,34 @@ const EVERYDAY_NAMES: readonly string[] = ['distinct', 'limit', 'after']
 const NAMES = [...PROPERTY_NAMES, 'units']
 
 function likenessInProperties(name: string): Likeness | undefined {
+  const lower = lowerCase(name)
+  if (lower === 'properties') return { kind: 'properties' }
+  if (lower === 'include' || lower === 'included' || lower === 'includes') {
+    return { kind: 'including' }
+  }
   const request =
-    nearestName(name, REQUEST_NAMES) ??
-    EVERYDAY_NAMES.find((each) => lowerCase(each) === lowerCase(name))
+    nearestName(name, REQUEST_NAMES) ?? EVERYDAY_NAMES.find((each) => lowerCase(each) === lower)
   if (request !== undefined) return { kind: 'request', name: request }
   const whole = nearestName(name, NAMES)
-  if (whole !== undefined) return { kind: 'property', name: whole }
-  const ofWord = wordsOf(name)
-    .map((word) => WORDS.get(word))
-    .find((known) => known !== undefined)
-  return ofWord === undefined ? undefined : { kind: 'property', name: ofWord }
+  if (whole === 'units') return { kind: 'units', isNearly: true }
+  if (whole !== undefined) return { kind: 'property', names: [whole] }
+  return MAY_HAVE_WORD.test(name) ? likenessOfWords(wordsOf(name)) : undefined
+}
+
+function likenessOfWords(words: readonly string[]): Likeness | undefined {
+  if (words.some((word) => word === 'unit' || word === 'units')) {
+    return { kind: 'units', isNearly: false }
+  }
+  const names = words.flatMap((word) => WORDS.get(word) ?? [])
+  // Many a client says where a feature is from: source_date, source_scale.
+  if (words.some(isSource) && words.every((word) => isSource(word) || OF_SOURCES.has(word))) {
+    names.push('sources')
+  }
+  return names.length === 0 ? undefined : { kind: 'property', names }
+}
+
+function isSource(word: string): boolean {
+  return word === 'source' || word === 'sources'
 }
 
 /** `radiusInMeters`, `radius_km` and `is-excluded` have several words. */
@@ -146,12 +210,25 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ['buffers', 'buffer'],
   ['buffered', 'buffer'],
   ['nearest', 'nearest'],
-  ['source', 'sources'],
-  ['sources', 'sources'],
 ])
 
-/** Nearly `exclude`, and the opposite. */
-const INCLUDING: ReadonlySet<string> = new Set(['include', 'included', 'includes'])
+/** What `sources` may be combined with and still mean ids of sources. */
+const OF_SOURCES: ReadonlySet<string> = new Set([
+  ...['', 'id', 'ids', 'number', 'numbers', 'no', 'list', 'filter', 'only', 'for', 'in', 'of'],
+  ...[...WORDS].filter(([, name]) => name === 'exclude').map(([word]) => word),
+])
+
+/** To split a name into words takes longer than to see that it has none of these. */
+const MAY_HAVE_WORD = /exclu|radius|buffer|nearest|source|unit/i
+
+/** What Terra Draw and Mapbox GL Draw write beside a circle that is a polygon already, in lower case. */
+const DRAWN_CIRCLES: ReadonlySet<string> = new Set(['radiuskilometers', 'radiusinkm'])
+
+/** The property that a name and its value mean, if any. */
+function meantBy(likeness: Likeness, value: unknown): string | undefined {
+  if (likeness.kind !== 'property') return undefined
+  return likeness.names.find((name) => mayMean(name, value))
+}
 
 /** Whether a value is one that the property could have; others are of a client's own property. */
 function mayMean(name: string, value: unknown): boolean {
@@ -160,22 +237,17 @@ function mayMean(name: string, value: unknown): boolean {
       return typeof value !== 'object'
     case 'sources':
       return Array.isArray(value) || numberOf(value) !== undefined
-    case 'units':
-      return false
     default:
       // As it is written with a unit, too.
       return numberOf(value) !== undefined || (typeof value === 'string' && /^\s*\d/.test(value))
   }
 }
 
-function isWithDistance(properties: JsonObject): boolean {
-  return has(properties, 'radius') || has(properties, 'buffer')
-}
-
-function has(object: JsonObject, name: string): boolean {
-  const lower = lowerCase(name)
-  for (const each in object) if (lowerCase(each) === lower && object[each] !== null) return true
-  return false
+/** In lower case. */
+function presentNames(object: JsonObject): ReadonlySet<string> {
+  const present = new Set<string>()
+  for (const name in object) if (object[name] !== null) present.add(lowerCase(name))
+  return present
 }
 
 /** False, too: a property that is not set changes nothing. */
