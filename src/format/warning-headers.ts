@@ -24,7 +24,10 @@ const NONE = {}
 
 /** A list in JSON, in ASCII. Proxies refuse long headers, so the last warning may say what has no room. */
 function headerOf(warnings: readonly SentWarning[]): string {
-  for (let count = warnings.length; count > 0; count--) {
+  // A batch has the warnings of all its answers.
+  const most = limits.warningCount
+  const start = warnings.length > most ? most - 1 : warnings.length
+  for (let count = start; count > 0; count--) {
     const list = count === warnings.length ? warnings : [...warnings.slice(0, count), MORE]
     const value = asciiJson(list)
     if (value.length <= limits.warningHeaderBytes) return value

@@ -82,16 +82,14 @@ function batchAnswer(answers: readonly (Answer | undefined)[], heldBytes: number
   }
 }
 
-/** Those of all answers, with their place in the batch; as many as one answer may have. */
+/** Those of all answers, with their place in the batch. */
 function warningsOf(answers: readonly (Answer | undefined)[]): SentWarning[] {
-  return answers
-    .flatMap((answer, index) =>
-      (answer?.warnings ?? []).map(({ Path, ...warning }) => ({
-        ...warning,
-        Path: Path === undefined ? `[${index}]` : `[${index}].${Path}`,
-      })),
-    )
-    .slice(0, limits.warningCount)
+  return answers.flatMap((answer, index) =>
+    (answer?.warnings ?? []).map(({ Path, ...warning }) => ({
+      ...warning,
+      Path: Path === undefined ? `[${index}]` : `[${index}].${Path}`,
+    })),
+  )
 }
 
 /** Nothing tells how long a batch is: to find out, each of its answers would have to be made twice. */

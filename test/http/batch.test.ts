@@ -86,3 +86,16 @@ t.test('a batch that takes too long ends where it is', async (t) => {
   )
   t.match(stopped, { fault: { code: 'Unavailable' }, completedCount: 0 })
 })
+
+t.test('the header says that there are more warnings than an answer may have', async (t) => {
+  const warnings = [{ Code: 'EmptySource', Message: 'x' }]
+  const execute = async () => ({ ...answerOf(0), warnings })
+  const requests = Array.from({ length: limits.warningCount + 1 }, () => ({}))
+  const codesOf = async (count: number) => {
+    const { headers } = await executeAll(execute, requests.slice(0, count), inTime())
+    return JSON.parse(headers['X-Warnings']).map(({ Code }: { Code: string }) => Code)
+  }
+  const all = await codesOf(limits.warningCount)
+  t.same(all, Array(limits.warningCount).fill('EmptySource'))
+  t.same(await codesOf(limits.warningCount + 1), [...all.slice(1), 'MoreWarnings'])
+})
