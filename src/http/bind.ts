@@ -9,7 +9,7 @@
 import { parse as parseCsv } from 'csv-parse/sync'
 import { ServiceError } from '../errors.js'
 import { parseJsv } from '../format/jsv-parse.js'
-import type { Operation } from '../interface/operations.js'
+import type { Operation, OperationName } from '../interface/operations.js'
 import { limits } from '../limits.js'
 import { requestOf } from '../selection/bare-drawing.js'
 import { isObject, type JsonObject, parse, parseAny } from '../selection/parse.js'
@@ -51,11 +51,16 @@ export function bindByName(
  * Reads a body by its Content-Type. Clients leave the type out or send a wrong one, so a body that
  * begins like JSON is read as JSON.
  *
+ * @param name  the operation, if the body is no form that names another verb
  * @throws ServiceError  never quoting the body
  */
-export function readContent(request: HttpRequest, body: Uint8Array): BodyContent {
+export function readContent(
+  request: HttpRequest,
+  body: Uint8Array,
+  name: OperationName | undefined,
+): BodyContent {
   const type = request.mediaType
-  const parseJson = jsonReaderOf(request)
+  const parseJson = jsonReaderOf(name, type)
   refuseXml(body)
   if (JSV_TYPES.includes(type)) return { kind: 'members', members: objectOf(body) }
   if (type === 'application/json' || looksLikeJson(body)) {
@@ -67,8 +72,10 @@ export function readContent(request: HttpRequest, body: Uint8Array): BodyContent
 }
 
 /** The drawing of a recipient request is read another way, and may be all of the body. */
-function jsonReaderOf({ call, mediaType }: HttpRequest): (body: Uint8Array) => JsonObject {
-  const name = call?.name
+function jsonReaderOf(
+  name: OperationName | undefined,
+  mediaType: string,
+): (body: Uint8Array) => JsonObject {
   if (name !== 'RecipientRequest' && name !== 'OutlineRequest') return parse
   if (mediaType === GEOJSON_TYPE) return (body) => ({ geoJSON: parse(body) })
   return name === 'RecipientRequest' ? parseRequest : (body) => requestOf(parse(body))

@@ -81,7 +81,7 @@ function callOnPath(
 
 function onPath(executors: Executors, table: VerbTable, allow: readonly RouteMethod[]): Handler {
   return (request, reply, body) => {
-    const content = request.mayHaveBody ? readContent(request, body) : NO_CONTENT
+    const content = contentOf(request, body, table[request.method])
     if (request.call === undefined) {
       const name = table[verbOf(request, content)]
       if (name === undefined) throw new MethodNotAllowed(allowHeader(allow))
@@ -90,6 +90,14 @@ function onPath(executors: Executors, table: VerbTable, allow: readonly RouteMet
     const { name } = admitted(request)
     return execute(executors, name, bindOnPath(request, operations[name], content), request, reply)
   }
+}
+
+function contentOf(
+  request: HttpRequest,
+  body: Uint8Array,
+  name: OperationName | undefined,
+): BodyContent {
+  return request.mayHaveBody ? readContent(request, body, name) : NO_CONTENT
 }
 
 function verbOf({ method }: HttpRequest, content: BodyContent): string {
@@ -146,7 +154,7 @@ function byName(executors: Executors): Handler {
   return (request, reply, body) => {
     const { name, isBatch } = admitted(request)
     if (isBatch) return executeBatch(executors, name, request, body, reply)
-    const content = request.mayHaveBody ? readContent(request, body) : NO_CONTENT
+    const content = contentOf(request, body, name)
     return execute(executors, name, bindByName(request, operations[name], content), request, reply)
   }
 }

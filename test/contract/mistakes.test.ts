@@ -13,6 +13,8 @@ const far = { type: 'Polygon', coordinates: [SQUARE.map(([lng, lat]) => [lat, ln
 const feature = { type: 'Feature', geometry: square, properties: { name: 'mine' } }
 const JSON_TYPE = 'application/json'
 const GEOJSON_TYPE = 'application/geo+json'
+/** What curl says of any body. */
+const FORM_TYPE = 'application/x-www-form-urlencoded'
 
 async function post(path: string, body: unknown, type = JSON_TYPE, url = service.url) {
   const headers = { 'Content-Type': type }
@@ -27,7 +29,7 @@ t.test('a drawing alone is the member geoJSON, on all paths', async (t) => {
   const expected = await post('/api/recipients', { geoJSON: square })
   t.equal(expected.json.SourceRecords[0].Count, 2)
   for (const drawing of [square, feature, { type: 'FeatureCollection', features: [feature] }]) {
-    for (const type of [JSON_TYPE, GEOJSON_TYPE, 'text/plain']) {
+    for (const type of [JSON_TYPE, GEOJSON_TYPE, 'text/plain', FORM_TYPE]) {
       for (const path of [
         '/api/recipients',
         '/json/reply/RecipientRequest',
@@ -36,8 +38,10 @@ t.test('a drawing alone is the member geoJSON, on all paths', async (t) => {
         t.equal((await post(path, drawing, type)).text, expected.text, `${path} ${type}`)
       }
     }
-    const outline = await post('/api/outline', drawing)
-    t.same(outline.json, (await post('/api/outline', { geoJSON: square })).json)
+    const outline = await post('/api/outline', { geoJSON: square })
+    for (const type of [JSON_TYPE, FORM_TYPE]) {
+      t.equal((await post('/api/outline', drawing, type)).text, outline.text, type)
+    }
   }
   const counted = await post('/api/recipients?countsOnly=true', feature, GEOJSON_TYPE)
   t.same(counted.json, (await post('/api/recipients', { geoJSON: square, countsOnly: true })).json)
@@ -63,7 +67,7 @@ t.test('unknown members are refused by every operation, in body, query and form'
   for (const [path, body, type, field] of [
     ['/api/recipients', { countOnly: true }, JSON_TYPE, 'countOnly'],
     ['/api/recipients?countOnly=true', {}, JSON_TYPE, 'countOnly'],
-    ['/api/recipients', 'countOnly=true', 'application/x-www-form-urlencoded', 'countOnly'],
+    ['/api/recipients', 'countOnly=true', FORM_TYPE, 'countOnly'],
     ['/api/outline', { geo_json: square }, JSON_TYPE, 'geo_json'],
     ['/api/configuration', { MapDvi: 'x' }, JSON_TYPE, 'MapDvi'],
     ['/api/contexts', { Areas: [{ Nmae: 'x' }] }, JSON_TYPE, 'Areas[0].Nmae'],

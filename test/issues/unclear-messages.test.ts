@@ -27,7 +27,7 @@ t.test('a body of XML is told to be XML, whatever type it has', async (t) => {
     for (const text of [xml, `\ufeff \r\n${xml}`, '<html>']) {
       const body = Buffer.from(text)
       for (const read of [
-        () => readContent(request, body),
+        () => readContent(request, body, undefined),
         () => readBatch(request, operations.RecipientRequest, body),
       ]) {
         try {
