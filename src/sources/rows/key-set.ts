@@ -24,8 +24,10 @@ export class KeySet {
   #slots = new Uint32Array(FIRST_SLOT_COUNT * SLOT_ITEMS)
   #slotCount = FIRST_SLOT_COUNT
   #usedCount = 0
-  readonly #pages = [new Uint8Array(PAGE_BYTES)]
-  #pageEnd = 0
+  /** The first comes with the first key: most imports have none. */
+  readonly #pages: Uint8Array[] = []
+  /** Of the keys in the last page. */
+  #pageEnd = PAGE_BYTES
 
   /** Whether these bytes, at least one, were not there before; then they are from now on. */
   add(bytes: Uint8Array, start: number, end: number): boolean {
