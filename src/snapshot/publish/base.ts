@@ -49,20 +49,28 @@ export async function readBase(dataDirectory: string): Promise<Base> {
  * @param putIds  the sources of the new snapshot that are not carried over
  * @throws OperatorError  if others cannot be carried over
  */
-export function assertNothingLost({ fault }: Base, putIds: ReadonlySet<number>): void {
+export function assertNothingLost(
+  dataDirectory: string,
+  { fault }: Base,
+  putIds: ReadonlySet<number>,
+): void {
   if (fault === undefined) return
   const lostIds = fault.sourceIds.filter((id) => !putIds.has(id))
-  if (lostIds.length > 0) throw cannotCarryOver(fault.error, lostIds)
+  if (lostIds.length > 0) throw cannotCarryOver(dataDirectory, fault.error, lostIds)
 }
 
 /** The error for a snapshot from which sources cannot be carried over. */
-export function cannotCarryOver(error: OperatorError, sourceIds: readonly number[]): OperatorError {
+export function cannotCarryOver(
+  dataDirectory: string,
+  error: OperatorError,
+  sourceIds: readonly number[],
+): OperatorError {
   const plural = sourceIds.length > 1
   return new OperatorError(
     error.code,
     `${error.message}; so source${plural ? 's' : ''} ${sourceIds.join(', ')} cannot be carried ` +
-      `over: go back to a sound snapshot with \`hickory rollback\`, or import ` +
-      `${plural ? 'these' : 'this'} again in the same run`,
+      `over: go back to a sound snapshot with \`hickory rollback --data ${dataDirectory}\`, or ` +
+      `import ${plural ? 'these' : 'this'} again in the same run`,
     { cause: error },
   )
 }

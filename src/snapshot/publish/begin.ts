@@ -19,6 +19,7 @@ import {
 import { readReference } from '../retention/reference.js'
 import { readBase } from './base.js'
 import { Draft } from './draft.js'
+import { finishFirst } from './finish-first.js'
 import type { DataLock } from './lock.js'
 import { removeTemporaries } from './make-current.js'
 
@@ -34,13 +35,15 @@ interface DraftOptions {
 
 /** `publish` or `discard` must follow. */
 export async function beginSnapshot(
-  { dataDirectory, assertHeld }: DataLock,
+  lock: DataLock,
   { log, endsOnSignal = true, onCommit, keepCount = limits.snapshotCount }: DraftOptions,
 ): Promise<Draft> {
+  const { dataDirectory, assertHeld } = lock
   const snapshots = snapshotsDirectory(dataDirectory)
   try {
     await mkdir(snapshots, { recursive: true, mode: DIRECTORY_MODE })
     await removeTemporaries(snapshots)
+    await finishFirst(lock, log)
     const existing = await listSnapshots(dataDirectory)
     const generation = Math.max(0, ...existing.map(generationOf)) + 1
     const base = await readBase(dataDirectory)

@@ -221,7 +221,7 @@ export class Draft {
 
   async #carryOver(): Promise<void> {
     const { dataDirectory, temporary, base } = this.#place
-    assertNothingLost(base, new Set(this.#put.keys()))
+    assertNothingLost(dataDirectory, base, new Set(this.#put.keys()))
     if (base.id === undefined) return
     const from = join(snapshotsDirectory(dataDirectory), base.id)
     for (const source of this.#carried()) {
@@ -230,7 +230,7 @@ export class Draft {
         await this.#verify(source.shards, [source], from)
       } catch (error) {
         if (!isCorrupt(error)) throw error
-        throw cannotCarryOver(error, [source.id])
+        throw cannotCarryOver(dataDirectory, error, [source.id])
       }
     }
   }
