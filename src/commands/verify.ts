@@ -6,6 +6,8 @@
 import { Command } from 'commander'
 import { OperatorError } from '../errors.js'
 import { type SnapshotState, verifySnapshot } from '../snapshot/load/verify.js'
+import { DAMAGED, ORIGIN_FILE, readOrigin } from '../snapshot/retention/origin.js'
+import { readPins } from '../snapshot/retention/pins.js'
 import type { CommandContext } from './context.js'
 import { chosenId, readSnapshotIds, type SnapshotIds } from './ids.js'
 import { print } from './output.js'
@@ -32,8 +34,9 @@ export function verifyCommand(context: CommandContext): Command {
 const HELP_TAIL = `
 The command verifies everything that a service verifies when it opens a snapshot. It also verifies the
 SHA-256 of every file, and that the repeated numbers are those of the recipients. It changes nothing,
-and a service or an import may run at the same time. The exit code is 0 if everything is intact, and 4
-if anything is damaged.
+and a service or an import may run at the same time. It says, too, when \`origin.json\` of a snapshot or
+\`pins.json\` of the directory cannot be read; recipients are not in these. The exit code is 0 if everything
+is intact, and 4 if anything is damaged.
 
 Example:
   $ hickory verify --data ./data/local
@@ -51,19 +54,51 @@ async function verify(
   const dataDirectory = context.dataDirectory(data)
   const known = await readSnapshotIds(dataDirectory)
   const ids = all === true ? known.ids : [chosenId(known, given ?? 'current')]
-  const states: SnapshotState[] = []
+  const pinsFault = await faultOf(readPins(dataDirectory))
+  const states: VerifiedSnapshot[] = []
   for (const id of ids) {
-    const state = await verifySnapshot(dataDirectory, id)
+    const originFault = await faultOf(readSoundOrigin(dataDirectory, id))
+    const state = { ...(await verifySnapshot(dataDirectory, id)), originFault }
     states.push(state)
     if (json !== true) printState(state, known)
   }
   const currentFault = all === true ? known.current.fault : undefined
-  if (json === true) printJson(states, known, currentFault)
-  else if (currentFault !== undefined) print(`CURRENT  damaged: ${currentFault}`)
-  assertWhole(dataDirectory, states, currentFault)
+  const found = { states, currentFault, pinsFault }
+  if (json === true) printJson(found, known)
+  else {
+    if (currentFault !== undefined) print(`CURRENT  damaged: ${currentFault}`)
+    if (pinsFault !== undefined) print(`pins.json  damaged: ${pinsFault}`)
+  }
+  assertWhole(dataDirectory, found)
 }
 
-function printState({ snapshotId, isWhole, files }: SnapshotState, { current }: SnapshotIds): void {
+interface VerifiedSnapshot extends SnapshotState {
+  /** Recipients are not in this file: a snapshot without it can be served. */
+  readonly originFault: string | undefined
+}
+
+interface Found {
+  readonly states: readonly VerifiedSnapshot[]
+  readonly currentFault: string | undefined
+  readonly pinsFault: string | undefined
+}
+
+async function readSoundOrigin(dataDirectory: string, id: string): Promise<void> {
+  if ((await readOrigin(dataDirectory, id)) === DAMAGED)
+    throw new Error('it is not as it was written')
+}
+
+async function faultOf(reading: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await reading
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+function printState(state: VerifiedSnapshot, { current }: SnapshotIds): void {
+  const { snapshotId, isWhole, files, originFault } = state
   const which = current.snapshotId === snapshotId ? ' (current)' : ''
   print(`${snapshotId}${which}  ${isWhole ? 'intact' : 'damaged'}`)
   const rows = files.map(({ file, byteLength, fault }) => [
@@ -71,30 +106,38 @@ function printState({ snapshotId, isWhole, files }: SnapshotState, { current }: 
     formatBytes(byteLength),
     fault === undefined ? 'intact' : `damaged: ${fault}`,
   ])
+  if (originFault !== undefined) rows.push([ORIGIN_FILE, '', `damaged: ${originFault}`])
   for (const line of formatTable(['<file', 'size', '<state'], rows)) print(`  ${line}`)
 }
 
-function printJson(
-  snapshots: readonly SnapshotState[],
-  { current }: SnapshotIds,
-  currentFault: string | undefined,
-): void {
-  const isWhole = snapshots.every((state) => state.isWhole) && currentFault === undefined
+function printJson({ states, currentFault, pinsFault }: Found, { current }: SnapshotIds): void {
+  const areWhole = states.every((state) => state.isWhole && state.originFault === undefined)
+  const isWhole = areWhole && currentFault === undefined && pinsFault === undefined
   const currentId = current.snapshotId ?? null
-  print(JSON.stringify({ isWhole, currentId, currentFault, snapshots }, null, 2))
+  print(JSON.stringify({ isWhole, currentId, currentFault, pinsFault, snapshots: states }, null, 2))
 }
 
-function assertWhole(
-  dataDirectory: string,
-  states: readonly SnapshotState[],
-  currentFault: string | undefined,
-): void {
+/** What hurts recipients comes first. */
+function assertWhole(dataDirectory: string, { states, currentFault, pinsFault }: Found): void {
   const damaged = states.filter(({ isWhole }) => !isWhole).map(({ snapshotId }) => snapshotId)
   if (currentFault !== undefined) damaged.push('CURRENT')
-  if (damaged.length === 0) return
-  throw new OperatorError(
-    'SnapshotCorrupt',
-    `damaged: ${damaged.join(', ')}. \`hickory rollback --data ${dataDirectory}\` goes back to ` +
-      'the newest intact snapshot before the current one',
-  )
+  const origins = states.filter(({ originFault }) => originFault !== undefined)
+  const texts: string[] = []
+  if (damaged.length > 0) {
+    texts.push(
+      `damaged: ${damaged.join(', ')}. \`hickory rollback --data ${dataDirectory}\` goes back to ` +
+        'the newest intact snapshot before the current one',
+    )
+  }
+  if (origins.length > 0) {
+    const ids = origins.map(({ snapshotId }) => snapshotId)
+    texts.push(
+      `${ORIGIN_FILE} is damaged in ${ids.join(', ')}, which no longer count as good. ` +
+        `\`hickory accept --data ${dataDirectory} ID\` says that the counts of one are right`,
+    )
+  }
+  if (pinsFault !== undefined) {
+    texts.push(`${pinsFault}; until then imports remove no snapshot`)
+  }
+  if (texts.length > 0) throw new OperatorError('SnapshotCorrupt', texts.join('. '))
 }

@@ -247,3 +247,48 @@ t.test('a rollback that goes nowhere lists where it could go', async (t) => {
   await put(1, 102, 0)
   t.match((await run('rollback', '--list')).stdout, /current$/m, 'the next import passes')
 })
+
+t.test('inspect says of one snapshot what the overview says', async (t) => {
+  const { run, put } = place(t)
+  await put(1, 100, 0)
+  t.match((await run('inspect', 'current')).stdout, /^state {7}good$/m)
+  const id = await put(1, 20, 0, ...ANY)
+  await run('pin', id, '--note', 'before the merge')
+  const shown = 'forced: source 1 maxShrink, pinned: before the merge'
+  for (const args of [[], [id]]) t.match((await run('inspect', ...args)).stdout, shown)
+  const json = JSON.parse((await run('inspect', id, '--json')).stdout)
+  t.match(json.retention, {
+    isGood: false,
+    isAccepted: false,
+    pin: { id, note: 'before the merge' },
+    forced: [{ id: 1, goodCount: 100, forced: ['maxShrink'] }],
+  })
+  await run('accept')
+  t.match((await run('inspect', id)).stdout, /^state {7}accepted, pinned: before the merge$/m)
+})
+
+t.test('verify says when origin.json or pins.json cannot be read', async (t) => {
+  const { data, run, put } = place(t)
+  const id = await put(1, 100, 0)
+  t.match(await run('verify'), { code: 0, stderr: '' })
+  const origin = join(data, 'snapshots', id, 'origin.json')
+  rmSync(origin)
+  t.match(await run('verify'), { code: 0 }, 'snapshots of earlier releases have none')
+  writeFileSync(origin, '{}')
+  const one = await run('verify')
+  t.match(one, { code: 4, stdout: /\(current\) {2}intact[\s\S]*origin\.json +damaged: it is not/ })
+  t.match(one.stderr, new RegExp(`origin\\.json is damaged in ${id}.*hickory accept --data`))
+  t.notMatch(one.stderr, /hickory rollback/)
+
+  writeFileSync(join(data, 'pins.json'), 'nonsense')
+  const both = await run('verify', '--all', '--json')
+  t.equal(both.code, 4)
+  t.match(JSON.parse(both.stdout), {
+    isWhole: false,
+    pinsFault: /pins\.json: found what is not JSON; correct it, or remove it and pin again/,
+    snapshots: [{ isWhole: true, originFault: /it is not as it was written/ }],
+  })
+  t.match(both.stderr, /pins\.json: found what is not JSON.*; until then imports remove no/)
+  t.match((await run('verify')).stdout, /^pins\.json {2}damaged: /m)
+  t.match(await run('inspect', id), { code: 0, stdout: /^state {7}.*pins\.json: found/m })
+})

@@ -5,13 +5,13 @@
  */
 import { filesOf, type Manifest, readManifest } from '../../snapshot/format/manifest.js'
 import { readStates, type SnapshotState } from '../../snapshot/retention/history.js'
-import { DAMAGED } from '../../snapshot/retention/origin.js'
 import { recipientCountOf } from '../../snapshot/snapshot.js'
 import type { SnapshotIds } from '../ids.js'
 import { print } from '../output.js'
 import { formatAge, formatBytes } from '../quantities.js'
 import { marksOf } from '../snapshot-list.js'
 import { formatTable } from '../table.js'
+import { retentionOf } from './retention.js'
 
 /** A snapshot, or why its manifest cannot be read. */
 type Entry = { readonly id: string; readonly state: SnapshotState | undefined } & (
@@ -58,7 +58,7 @@ async function entryOf(dataDirectory: string, id: string) {
 function summaryOf(entry: Entry, currentId: string | null) {
   const { id, state } = entry
   const isCurrent = id === currentId
-  const retention = state === undefined ? undefined : jsonOf(state)
+  const retention = state === undefined ? undefined : retentionOf(state)
   if ('fault' in entry) return { id, isCurrent, retention, fault: entry.fault }
   const { createdAt, formatVersion, sources } = entry.manifest
   const files = filesOf(entry.manifest)
@@ -89,10 +89,4 @@ const rowOf = (currentId: string | null) => (entry: Entry) => {
     String(summary.formatVersion),
     marks,
   ]
-}
-
-function jsonOf({ isGood, isAccepted, pin, origin }: SnapshotState) {
-  const sources = origin === undefined || origin === DAMAGED ? [] : origin.sources
-  const forced = sources.filter(({ forced }) => forced.length > 0)
-  return { isGood, isAccepted, pin, forced }
 }

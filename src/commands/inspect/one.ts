@@ -13,12 +13,15 @@ import {
   readManifest,
 } from '../../snapshot/format/manifest.js'
 import { readCoordinates } from '../../snapshot/load/read-columns.js'
+import { readStates, type SnapshotState } from '../../snapshot/retention/history.js'
 import { recipientCountOf } from '../../snapshot/snapshot.js'
 import type { SnapshotIds } from '../ids.js'
 import { print } from '../output.js'
 import { formatAge, formatBytes, formatDegrees } from '../quantities.js'
+import { marksOf } from '../snapshot-list.js'
 import { formatTable } from '../table.js'
 import { addToMap, createDensityMap, type DensityMap, drawMap } from './density-map.js'
+import { retentionOf } from './retention.js'
 
 /** @throws OperatorError `SnapshotCorrupt`, if the manifest cannot be read */
 export async function printSnapshot(
@@ -29,18 +32,36 @@ export async function printSnapshot(
 ): Promise<void> {
   const manifest = await readManifest(dataDirectory, id)
   const isCurrent = current.snapshotId === id
+  const retained = await readRetained(dataDirectory, id)
   const regions = await readRegions(join(snapshotsDirectory(dataDirectory), id), manifest)
   if (isJson) {
     const { map, ...rest } = regions
     const drawn = map === undefined ? undefined : { ...map, counts: [...map.counts] }
-    print(JSON.stringify({ isCurrent, ...manifest, ...rest, map: drawn }, null, 2))
+    const { state, pinsFault } = retained
+    const retention = state === undefined ? undefined : retentionOf(state)
+    const head = { isCurrent, retention, pinsFault }
+    print(JSON.stringify({ ...head, ...manifest, ...rest, map: drawn }, null, 2))
     return
   }
-  printHead(manifest, isCurrent)
+  printHead(manifest, isCurrent, retained)
   print()
   printSources(manifest)
   print()
   printRegions(manifest, regions)
+}
+
+interface Retained {
+  readonly state?: SnapshotState
+  /** Why nothing is known of it. */
+  readonly pinsFault?: string
+}
+
+async function readRetained(dataDirectory: string, id: string): Promise<Retained> {
+  try {
+    return { state: (await readStates(dataDirectory, [id]))[0] }
+  } catch (error) {
+    return { pinsFault: (error as Error).message }
+  }
 }
 
 interface Regions {
@@ -75,11 +96,12 @@ function boxOf(shards: readonly ManifestShard[]): Box {
   }
 }
 
-function printHead(manifest: Manifest, isCurrent: boolean): void {
+function printHead(manifest: Manifest, isCurrent: boolean, { state, pinsFault }: Retained): void {
   const { id, createdAt, formatVersion, sources } = manifest
   const files = filesOf(manifest)
   const bytes = files.reduce((sum, { byteLength }) => sum + byteLength, 0)
   print(`snapshot    ${id}${isCurrent ? ' (current)' : ''}`)
+  print(`state       ${state === undefined ? pinsFault : stateText(state)}`)
   print(`created     ${createdAt}, ${formatAge(Date.now() - Date.parse(createdAt))} ago`)
   print(`format      version ${formatVersion}, manifest SHA-256 ${manifest.sha256}`)
   print(`size        ${formatBytes(bytes)} in ${files.length} files`)
@@ -89,6 +111,11 @@ function printHead(manifest: Manifest, isCurrent: boolean): void {
     print(`repeats     ${numberCount} numbers that ${recipientCount} recipients have`)
     print(`            SHA-256 ${sha256}`)
   } else print('repeats     not listed in this format: found when it is loaded')
+}
+
+function stateText(state: SnapshotState): string {
+  const marks = marksOf(state)
+  return (state.isGood && !state.isAccepted ? ['good', ...marks] : marks).join(', ')
 }
 
 function printSources(manifest: Manifest): void {
