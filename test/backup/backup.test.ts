@@ -41,8 +41,6 @@ t.before(async () => {
   ]
   for (const { code, stderr } of runs) if (code !== 0) throw new Error(stderr)
   const settings = JSON.stringify({ sources: [{ id: 1, from: PASSWORD, query: 'select 1' }] })
-  const [id] = readdirSync(join(template, 'snapshots'))
-  writeFileSync(join(template, 'snapshots', id, 'origin.json'), '{}')
   writeFileSync(join(template, 'sources.json'), settings, { mode: 0o644 })
 })
 
