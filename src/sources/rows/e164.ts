@@ -43,10 +43,20 @@ export class E164Numbers {
   readonly #region: CountryCode
   /** What the digits before the last ones become, as the library says of a number that begins so. */
   readonly #prefixes = new Map<string, string>()
+  readonly #prefixCountMax: number
 
-  /** @param region  the country of numbers without a calling code, of `parseNormalization` */
-  constructor(region: string) {
+  /**
+   * @param region  the country of numbers without a calling code, of `parseNormalization`
+   * @param prefixCountMax  of beginnings that are remembered; a test has fewer
+   */
+  constructor(region: string, prefixCountMax: number = limits.numberPrefixCount) {
     this.#region = region as CountryCode
+    this.#prefixCountMax = prefixCountMax
+  }
+
+  /** Beginnings of numbers that are remembered. */
+  get prefixCount(): number {
+    return this.#prefixes.size
   }
 
   /** The number of a text. */
@@ -62,7 +72,7 @@ export class E164Numbers {
     const found = this.#parse(digits)
     if (found === undefined) return this.#parseAny(digits)
     if (isAsGiven(found, digits)) {
-      if (this.#prefixes.size >= limits.numberPrefixCount) this.#prefixes.clear()
+      if (this.#prefixes.size >= this.#prefixCountMax) this.#prefixes.clear()
       this.#prefixes.set(key, found.number.slice(0, tailStart - digits.length || undefined))
     }
     return good(found.number)

@@ -52,8 +52,13 @@ const DIGIT = new RegExp(SQL_DIGIT, 'u')
  * Digits alone, up to white space, a sign and `_`. The cast takes 1.5 and 1e5 as well, but of HUGEINT
  * not 0x1F.
  */
-export const SQL_USUAL_NUMBER = `TRY_CAST(number AS HUGEINT) IS NOT NULL
+const SQL_DIGITS = `TRY_CAST(number AS HUGEINT) IS NOT NULL
   AND NOT contains(number, '.') AND NOT contains(number, 'e') AND NOT contains(number, 'E')`
+/** As people write them: (555) 555-0101. One expression spares these numbers four others. */
+const SQL_FORMATTED = '[+(]?[0-9][-0-9() /]*'
+
+/** Holds only for numbers without a fault of their notation, and without a control character but for white space. */
+export const SQL_USUAL_NUMBER = `((${SQL_DIGITS}) OR regexp_full_match(number, '${SQL_FORMATTED}'))`
 
 const unusual = (pattern: string) =>
   `NOT (${SQL_USUAL_NUMBER}) AND regexp_matches(number, '${pattern}')`

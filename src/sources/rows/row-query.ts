@@ -189,8 +189,8 @@ function reasonCase(source: RowSource, options: RowOptions): string {
 }
 
 /**
- * Holds only for rows that no rule rejects, where there are no control characters. A text that can be
- * cast to an integer has no other unusual ones. A coordinate that can be cast and has neither _ nor
+ * Holds only for rows that no rule rejects, where there are no control characters. A usual number has no
+ * other unusual ones. A coordinate that can be cast and has neither _ nor
  * a sign or white space in front but - is one, up to blanks behind it.
  */
 function ordinary({ lat, lng, contact, key }: RowSource): string {

@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import { importCommand } from '../../../src/commands/import/import.js'
 import { openSnapshot } from '../../../src/snapshot/load/open.js'
 import { silentLog } from '../../support/data/snapshots.js'
+import { hickoryHere } from '../../support/service/command-line.js'
 
 const GOOD = 'number,lat,lng\n+9991,1,2\n+9992,1,2\n'
 const MIXED = `${GOOD}+9993,x,2\n`
@@ -48,6 +49,40 @@ t.test('a failure is in the document, and ends the command as ever', async (t) =
   const usage = await run('--source', '7', '--label', '')
   t.match(usage.report, { published: false, sources: [], error: { code: 'Usage' } })
 })
+
+t.test('a missing input is one document, of files and of a database', async (t) => {
+  const { data, run } = place(t, GOOD)
+  const missing = await run('--source', '7', '--label', 'P', join(data, 'none.csv'))
+  t.match(missing.report, { published: false, error: { code: 'InputRejected', exitCode: 5 } })
+  t.match(missing.report.error.message, /none\.csv does not exist/)
+  const list = await run('--all')
+  t.match(list.report, { published: false, sources: [], error: { code: 'Usage' } })
+})
+
+t.test(
+  'standard output of the command is one document, whatever becomes of the import',
+  async (t) => {
+    const { data } = place(t, MIXED)
+    const people = join(data, '../people.csv')
+    const flags = ['import', '--data', data, '--json', '--source', '7', '--label', 'People']
+    const cases: [args: string[], code: number, error: string | null][] = [
+      [[people, '--max-rejected', '50%'], 0, null],
+      [[people], 11, 'Guarded'],
+      [[people, '--dry-run'], 11, 'Guarded'],
+      [[people, '--strict'], 5, 'InputRejected'],
+      [[join(data, 'none.csv')], 5, 'InputRejected'],
+      [['--from', 'postgres://a@127.0.0.1:1/b', '--query', 'select 1'], 5, 'InputRejected'],
+    ]
+    for (const [args, code, error] of cases) {
+      const done = await hickoryHere(...flags, ...args)
+      t.equal(done.code, code, args.join(' '))
+      // It throws if anything is before or behind the document.
+      t.equal(JSON.parse(done.stdout).error?.code ?? null, error, args.join(' '))
+      t.equal(done.stdout.at(-1), '\n')
+      t.notMatch(done.stdout, /\+999/)
+    }
+  },
+)
 
 t.test('a dry run and a list tell each source', async (t) => {
   const { data, run } = place(t, GOOD)

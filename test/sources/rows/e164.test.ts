@@ -74,6 +74,24 @@ t.test('what is remembered is what the library says, in all countries', async (t
   })
 })
 
+t.test('beginnings are remembered up to a bound, and forgotten one past it', async (t) => {
+  const countMax = 4
+  const numbers = new E164Numbers('US', countMax)
+  /** Seven characters of each are its beginning. */
+  const read = (index: number) => {
+    const text = `+1555${10 + index}50101`
+    t.equal(numbers.read(text).number, text)
+  }
+  for (let index = 0; index < countMax; index++) read(index)
+  t.equal(numbers.prefixCount, countMax)
+  read(0)
+  t.equal(numbers.prefixCount, countMax, 'one that is known takes no place')
+  read(countMax)
+  t.equal(numbers.prefixCount, 1)
+  for (let index = 0; index < countMax; index++) read(index)
+  t.ok(numbers.prefixCount <= countMax)
+})
+
 t.test('files are read with their numbers as E.164, and say how many changed', async (t) => {
   const path = join(t.testdir({}), 'a.csv')
   const texts = cases.flatMap(([text, region]) => (region === 'US' ? [text] : []))
