@@ -17,6 +17,17 @@ export function createDensityMap(box: Box, columnCount = 72, rowCount = 24): Den
   return { box, columnCount, rowCount, counts: new Uint32Array(columnCount * rowCount) }
 }
 
+/** The box around all of them; undefined if there are none. */
+export function boxAround(boxes: readonly Box[]): Box | undefined {
+  if (boxes.length === 0) return undefined
+  return {
+    minLng: Math.min(...boxes.map(({ minLng }) => minLng)),
+    minLat: Math.min(...boxes.map(({ minLat }) => minLat)),
+    maxLng: Math.max(...boxes.map(({ maxLng }) => maxLng)),
+    maxLat: Math.max(...boxes.map(({ maxLat }) => maxLat)),
+  }
+}
+
 /**
  * Counts recipients, all of them inside the box of the map.
  *

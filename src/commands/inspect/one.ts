@@ -4,14 +4,8 @@
  * @module
  */
 import { join } from 'node:path'
-import type { Box } from '../../shard/layout.js'
 import { snapshotsDirectory } from '../../snapshot/directory.js'
-import {
-  filesOf,
-  type Manifest,
-  type ManifestShard,
-  readManifest,
-} from '../../snapshot/format/manifest.js'
+import { filesOf, type Manifest, readManifest } from '../../snapshot/format/manifest.js'
 import { readCoordinates } from '../../snapshot/load/read-columns.js'
 import { readStates, type SnapshotState } from '../../snapshot/retention/history.js'
 import { recipientCountOf } from '../../snapshot/snapshot.js'
@@ -20,7 +14,7 @@ import { print } from '../output.js'
 import { formatAge, formatBytes, formatDegrees } from '../quantities.js'
 import { marksOf } from '../snapshot-list.js'
 import { formatTable } from '../table.js'
-import { addToMap, createDensityMap, type DensityMap, drawMap } from './density-map.js'
+import { addToMap, boxAround, createDensityMap, type DensityMap, drawMap } from './density-map.js'
 import { retentionOf } from './retention.js'
 
 /** @throws OperatorError `SnapshotCorrupt`, if the manifest cannot be read */
@@ -72,8 +66,9 @@ interface Regions {
 
 async function readRegions(directory: string, { sources }: Manifest): Promise<Regions> {
   const shards = sources.flatMap(({ shards }) => shards)
-  if (shards.length === 0) return { map: undefined, files: {} }
-  const map = createDensityMap(boxOf(shards))
+  const box = boxAround(shards.map(({ box }) => box))
+  if (box === undefined) return { map: undefined, files: {} }
+  const map = createDensityMap(box)
   const files: Record<string, { formatVersion: number } | { fault: string }> = {}
   for (const { file, byteLength } of shards) {
     try {
@@ -85,15 +80,6 @@ async function readRegions(directory: string, { sources }: Manifest): Promise<Re
     }
   }
   return { map, files }
-}
-
-function boxOf(shards: readonly ManifestShard[]): Box {
-  return {
-    minLng: Math.min(...shards.map(({ box }) => box.minLng)),
-    minLat: Math.min(...shards.map(({ box }) => box.minLat)),
-    maxLng: Math.max(...shards.map(({ box }) => box.maxLng)),
-    maxLat: Math.max(...shards.map(({ box }) => box.maxLat)),
-  }
 }
 
 function printHead(manifest: Manifest, isCurrent: boolean, { state, pinsFault }: Retained): void {
