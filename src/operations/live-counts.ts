@@ -184,8 +184,8 @@ function boundaryKeyOf(rule: BoundaryRule): string | undefined {
 }
 
 /**
- * Whether counts hold nobody who was suppressed since, or is beyond the boundary. Of those of another snapshot, which may have
- * others in it, nobody knows which changes mattered.
+ * Whether counts hold nobody who was suppressed since, or is beyond the boundary. Of those of another
+ * snapshot, which may have others in it, nobody knows which changes mattered.
  */
 function mayServe(counts: StoredCounts | undefined, basis: Basis, taken: number): boolean {
   if (counts === undefined || counts.boundaryKey !== basis.boundaryKey) return false

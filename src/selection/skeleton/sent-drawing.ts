@@ -11,8 +11,8 @@ import { isObject, type JsonObject, parse } from '../parse.js'
 import { type Skeleton, skeletonOfThread } from './skeleton.js'
 
 /**
- * Reads the body of a recipient request, which may be a drawing alone. The drawing may be a `SentDrawing`; all else is as `parse`
- * returns it, and nothing refers to the body afterwards.
+ * Reads the body of a recipient request, which may be a drawing alone. The drawing may be a `SentDrawing`;
+ * all else is as `parse` returns it, and nothing refers to the body afterwards.
  *
  * @throws ServiceError  as `parse`
  */
