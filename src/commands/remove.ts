@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { join } from 'node:path'
 import { Command } from 'commander'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
@@ -14,7 +13,7 @@ import type { SnapshotSource } from '../snapshot/snapshot.js'
 import type { CommandContext } from './context.js'
 import { parseSourceId, readSnapshotIds } from './ids.js'
 import { endOnSignal } from './import/end-on-signal.js'
-import { readKeepCount, SOURCES_FILE } from './keep.js'
+import { readKeepCount } from './keep.js'
 import { print } from './output.js'
 
 interface Flags {
@@ -46,7 +45,7 @@ async function remove(context: CommandContext, flags: Flags): Promise<void> {
   const { log } = context
   const id = parseSourceId(flags.source)
   const dataDirectory = context.dataDirectory(flags.data)
-  const keepCount = readKeepCount(log, flags.keep, join(dataDirectory, SOURCES_FILE))
+  const keepCount = readKeepCount(log, dataDirectory, flags.keep)
   // Looked at first, so that a name that is mistyped does not become a directory.
   await readSnapshotIds(dataDirectory)
   const signals = endOnSignal()

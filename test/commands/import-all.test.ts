@@ -286,7 +286,8 @@ t.test('a variable is the whole of a parameter, whatever is in it', async (t) =>
   const from = 'postgres://h/d?password=$' + '{PW}&options=$' + '{OPTIONS}'
   writeSources({ id: 1, label: 'One', from, query: 'select 1' })
   const environment = { PW: 'a&secret=+%41@#', OPTIONS: '-c x=1' }
-  const [{ input }] = readSourcesFile(join(data, 'sources.json'), environment, silentLog)
+  const { sources } = readSourcesFile(join(data, 'sources.json'), environment, silentLog)
+  const [{ input }] = sources
   t.match(parseDatabaseUrl('url' in input ? input.url : ''), {
     password: environment.PW,
     options: environment.OPTIONS,

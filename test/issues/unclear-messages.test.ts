@@ -9,6 +9,7 @@ import { readBatch, readContent } from '../../src/http/bind.js'
 import { cannotListen } from '../../src/http/listen-fault.js'
 import type { HttpRequest } from '../../src/http/request.js'
 import { operations } from '../../src/interface/operations.js'
+import { hickoryHere } from '../support/service/command-line.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 
 /** XML was "not JSON", and as a form it was a field of a strange name, answered with nobody. */
@@ -83,4 +84,14 @@ t.test("another user's directory is told to be that", async (t) => {
     t.equal(stderr.trimEnd().split('\n').length, 1, 'one line')
   }
   if (!isRoot) chmodSync(data, 0o700)
+})
+
+/** The document said exit code 1 where the command ended with 2. */
+t.test('the report for programs has the exit code of the command', async (t) => {
+  const data = temporaryDirectory(t)
+  for (const args of [[], ['people.csv'], ['--source', 'x', 'people.csv'], ['--all']]) {
+    const { code, stdout } = await hickoryHere('import', '--data', data, '--json', ...args)
+    const { error } = JSON.parse(stdout)
+    t.match(error, { code: 'Usage', exitCode: code, message: /^(?!error:)/ })
+  }
 })

@@ -10,6 +10,7 @@ import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { ColumnNames } from '../../sources/batch.js'
 import { type FileFormat, fileFormats } from '../../sources/files/file-format.js'
+import { inputPaths } from '../../sources/files/input-paths.js'
 import { completeUrl, hasPassword } from '../../sources/postgres/url.js'
 import { parseNormalization } from '../../sources/rows/e164.js'
 import { type Encoding, encodings } from '../../sources/text/encoding.js'
@@ -157,10 +158,11 @@ async function runRecorded(
     throw new OperatorError('Usage', '--keep-going goes with --all: of one source nothing is left')
   }
   const listPath = typeof flags.all === 'string' ? flags.all : join(dataDirectory, SOURCES_FILE)
-  const keepCount = readKeepCount(context.log, flags.keep, listPath)
-  const listed = isList
+  // Read once, since it may be a pipe.
+  const { sources: listed, keep } = isList
     ? readSourcesFile(listPath, readEnvironment(), context.log)
-    : [readFlags(context, patterns, flags, command)]
+    : { sources: [readFlags(context, patterns, flags, command)] }
+  const keepCount = readKeepCount(context.log, dataDirectory, flags.keep, keep)
   record.sources = listed.map((source) => ({
     ...source,
     guards: readGuards(flags, guardFlag, source.policy),
@@ -180,13 +182,19 @@ async function withRejects(
   use: (sources: readonly ImportSource[]) => Promise<void>,
 ): Promise<void> {
   if (path === undefined) return use(sources)
-  const inputs = sources.flatMap(({ input }) => ('patterns' in input ? input.patterns : []))
-  const file = new RejectsFile(path, inputs)
+  const file = new RejectsFile(path, await filesToRead(sources))
   try {
     await use(sources.map((source) => ({ ...source, rejected: file.of(source.id) })))
   } finally {
     file.finish()
   }
+}
+
+async function filesToRead(sources: readonly ImportSource[]): Promise<string[]> {
+  const patterns = sources.flatMap(({ input }) => ('patterns' in input ? input.patterns : []))
+  // What cannot be found is a fault of its source, and told when that is read.
+  const found = patterns.map((pattern) => inputPaths([pattern]).catch(() => []))
+  return (await Promise.all(found)).flat()
 }
 
 /** A value that is no number is the first of the files: the parser cannot know. */

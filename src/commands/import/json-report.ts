@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { CommanderError } from 'commander'
 import { OperatorError } from '../../errors.js'
 import type { ReadReport } from '../../sources/batch.js'
 import { rejectReasons } from '../../sources/rows/rejects.js'
@@ -84,6 +85,10 @@ function countsOf(report: ReadReport) {
 
 function errorOf(error: unknown) {
   const message = error instanceof Error ? error.message : String(error)
+  if (error instanceof CommanderError) {
+    const { code, exitCode } = new OperatorError('Usage', message)
+    return { code, exitCode, message: message.replace(/^error: /, '') }
+  }
   if (!(error instanceof OperatorError)) return { code: 'Failed', exitCode: 1, message }
   return { code: error.code, exitCode: error.exitCode, message }
 }

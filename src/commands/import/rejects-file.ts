@@ -10,6 +10,7 @@ import {
   fsyncSync,
   openSync,
   readSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -40,7 +41,7 @@ export class RejectsFile {
   constructor(path: string, inputPaths: readonly string[]) {
     this.#path = resolve(path)
     this.#temporaryPath = `${this.#path}.${randomBytes(6).toString('hex')}.tmp`
-    if (inputPaths.some((input) => resolve(input) === this.#path)) {
+    if (inputPaths.some((input) => realPath(input) === realPath(path))) {
       throw fault(path, 'is also to be read: name another file')
     }
     assertReplaceable(path)
@@ -102,6 +103,14 @@ export class RejectsFile {
       'Failed',
       `${this.#path} cannot be written: ${(error as Error).message}`,
     )
+  }
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return resolve(path)
   }
 }
 

@@ -58,7 +58,6 @@ const SourceSchema = Type.Object(
     strict: Type.Optional(Type.Boolean()),
     allowEmpty: Type.Optional(Type.Boolean()),
     ...GuardSchemas,
-    keep: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.snapshotCountMax })),
   },
   closed,
 )
@@ -66,12 +65,20 @@ const SourceSchema = Type.Object(
 const FileSchema = Type.Object(
   {
     sources: Type.Array(SourceSchema, { minItems: 1, maxItems: limits.sourceCount }),
+    keep: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.snapshotCountMax })),
     ...GuardSchemas,
   },
   closed,
 )
 
 type FileSource = Static<typeof SourceSchema>
+
+/** A list of sources. */
+interface SourcesFile {
+  readonly sources: Omit<ImportSource, 'guards'>[]
+  /** How many snapshots stay. */
+  readonly keep?: number
+}
 
 const validator = Compile(FileSchema)
 
@@ -80,14 +87,10 @@ const validator = Compile(FileSchema)
  *
  * @throws OperatorError `Usage`, naming the file, the member and its value
  */
-export function readSourcesFile(
-  path: string,
-  environment: Environment,
-  log: Log,
-): Omit<ImportSource, 'guards'>[] {
+export function readSourcesFile(path: string, environment: Environment, log: Log): SourcesFile {
   const value = readJson(path)
   if (!validator.Check(value)) throw invalid(path, value)
-  const { sources } = value
+  const { sources, keep } = value
   const seen = new Set<number>()
   for (const [index, { id }] of sources.entries()) {
     if (seen.has(id)) throw fault(path, `/sources/${index}/id`, `${id} is the id of another source`)
@@ -97,7 +100,7 @@ export function readSourcesFile(
     log.warn({ file: path }, 'others can read this file with a password in it: chmod 600')
   }
   const guards = readGuards(value, (name) => `${path}: /${name}`, defaultGuards)
-  return sources.map((source, index) => ({
+  const read = sources.map((source, index) => ({
     id: source.id,
     label:
       source.label === undefined
@@ -117,6 +120,7 @@ export function readSourcesFile(
     mayBeEmpty: source.allowEmpty === true,
     policy: readGuards(source, (name) => `${path}: /sources/${index}/${name}`, guards),
   }))
+  return { sources: read, ...(keep !== undefined && { keep }) }
 }
 
 function readJson(path: string): unknown {
