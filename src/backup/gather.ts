@@ -80,7 +80,10 @@ export async function readSettings(dataDirectory: string): Promise<Part[]> {
   const parts: Part[] = []
   for (const name of names) {
     const path = join(dataDirectory, name)
-    const { size } = await stat(path)
+    const status = await stat(path)
+    // A directory or a pipe is no setting.
+    if (!status.isFile()) continue
+    const { size } = status
     if (size > limits.documentBytes) {
       throw new OperatorError('Failed', `${path} is larger than ${limits.documentBytes} bytes`)
     }

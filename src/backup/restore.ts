@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { OperatorError } from '../errors.js'
 import {
@@ -35,8 +35,9 @@ export async function restoreBackup(
   dataDirectory: string,
   onProgress: (doneBytes: number, totalBytes: number) => void,
 ): Promise<Listing> {
-  const target = resolve(dataDirectory)
   await assertEmpty(dataDirectory)
+  // A link to it stays.
+  const target = await realpath(dataDirectory).catch(() => resolve(dataDirectory))
   const totalBytes = (await stat(archive).catch(() => undefined))?.size ?? 0
   await createDirectory(dirname(target))
   const draft = `${target}.${randomBytes(4).toString('hex')}${TEMPORARY}`

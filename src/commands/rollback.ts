@@ -11,7 +11,7 @@ import { type DataLock, withDataLock } from '../snapshot/publish/lock.js'
 import { readLineage, readStates } from '../snapshot/retention/history.js'
 import type { CommandContext } from './context.js'
 import { chosenId, readSnapshotIds, type SnapshotIds } from './ids.js'
-import { print } from './output.js'
+import { print, warn } from './output.js'
 import { printSnapshotList } from './snapshot-list.js'
 
 interface Flags {
@@ -128,10 +128,11 @@ async function firstWhole(dataDirectory: string, ids: readonly string[]): Promis
   const faults: string[] = []
   for (const id of ids) {
     const state = await verifySnapshot(dataDirectory, id)
-    if (state.isWhole) return id
-    const fault = `${id} is damaged: ${firstFault(state)}`
-    faults.push(fault)
-    print(fault)
+    if (state.isWhole) {
+      for (const fault of faults) warn(fault)
+      return id
+    }
+    faults.push(`${id} is damaged: ${firstFault(state)}`)
   }
   throw new OperatorError('SnapshotCorrupt', `${faults.join('; ')}: nothing was changed`)
 }

@@ -113,7 +113,10 @@ async function readFile(
   const plain = await unpacked(source)
   const { head, rest } = await headOf(plain)
   if (head.includes(0) || PACKED.some((magic) => head.subarray(0, magic.length).equals(magic))) {
-    throw new OperatorError('InputRejected', `${name} is not text: unpack it, or pack it with gzip`)
+    throw new OperatorError(
+      'InputRejected',
+      `${name} is not text in UTF-8: save a workbook as "CSV UTF-8", and unpack an archive; gzip is read`,
+    )
   }
   const header = headerOf(head, column ?? 'number')
   if (column !== undefined && header === undefined) {

@@ -288,7 +288,7 @@ const rows: readonly Row[] = [
     5,
     /is not text/,
     /people\.xlsx/,
-    /unpack it/,
+    /save a workbook as/,
   ],
   [
     'a quotation mark too many',

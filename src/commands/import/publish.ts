@@ -15,7 +15,7 @@ import { type DataLock, withDataLock } from '../../snapshot/publish/lock.js'
 import { type Reference, readReference } from '../../snapshot/retention/reference.js'
 import { RecipientCollector } from '../../sources/columns/collector.js'
 import type { CommandContext } from '../context.js'
-import { print, startProgress } from '../output.js'
+import { print, startProgress, warn } from '../output.js'
 import { endOnSignal } from './end-on-signal.js'
 import type { ImportRecord } from './json-report.js'
 import { assertPublishable, findForced } from './publishable.js'
@@ -122,6 +122,7 @@ async function putSource(
   const done = { id, label, report: reading.report, failure: undefined, hasTripped: false }
   // It is only checked, like those that follow, so that one run names all that do not pass.
   if (!plan.keepsGoing && outcomes.some(({ hasTripped }) => hasTripped)) return done
+  warnOfLabel(source, reference.heldLabels.get(id))
   const draft = await begin()
   const total = columns.recipientCount
   const progress = startProgress(log, 'building and writing', total, 'recipients')
@@ -132,6 +133,15 @@ async function putSource(
     progress.stop()
   }
   return done
+}
+
+/** The name of one source for the id of another is how its recipients take the place of the wrong ones. */
+function warnOfLabel({ id, label }: { id: number; label: string }, heldLabel = label): void {
+  if (heldLabel === label) return
+  warn(
+    `source ${id} was called "${heldLabel}" and becomes "${label}": if another id was meant, ` +
+      '`hickory rollback` undoes this import',
+  )
 }
 
 /** Says why a source is left out, or throws if nothing may be. */

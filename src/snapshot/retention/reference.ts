@@ -13,6 +13,8 @@ import { readPins } from './pins.js'
 export interface Reference {
   /** Recipients of each source, by its id. */
   readonly heldCounts: ReadonlyMap<number, number>
+  /** What each source is called, by its id. */
+  readonly heldLabels: ReadonlyMap<number, string>
   readonly sources: readonly OriginSource[]
   /** Ids of the snapshots that a new one comes from, the newest first. */
   readonly ancestors: readonly string[]
@@ -33,11 +35,12 @@ export async function readReference(dataDirectory: string): Promise<Reference> {
     const accepted = (await ifIntact(readPins(dataDirectory)))?.accepted ?? []
     return {
       heldCounts: new Map(manifest.sources.map(({ id, recipientCount }) => [id, recipientCount])),
+      heldLabels: new Map(manifest.sources.map(({ id, label }) => [id, label])),
       sources: originSources({ origin, isAccepted: accepted.includes(id) }, manifest.sources),
       ancestors: id === current ? [id, ...ancestorsOf(id, origin, ids)] : newestFirst,
     }
   }
-  return { heldCounts: new Map(), sources: [], ancestors: newestFirst }
+  return { heldCounts: new Map(), heldLabels: new Map(), sources: [], ancestors: newestFirst }
 }
 
 async function ifIntact<Value>(reading: Promise<Value>): Promise<Value | undefined> {

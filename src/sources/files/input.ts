@@ -106,7 +106,7 @@ function unreadable(name: string, error: unknown): Error {
     code === 'ENOENT'
       ? 'does not exist: check its name and its directory'
       : code === 'EACCES' || code === 'EPERM'
-        ? 'may not be read by this user: let its owner change that (chmod, chown), or run as the owner'
+        ? 'may not be read by this user'
         : `cannot be read: ${message}`
   return new OperatorError('InputRejected', `${name} ${what}`, { cause: error })
 }
