@@ -87,11 +87,11 @@ interface Edge {
 }
 
 /**
- * Nearer than a tenth of a millimetre a position is on an edge. Where two edges meet, it is off by
+ * Nearer than a hundredth of a millimetre a position is on an edge. Where two edges meet, it is off by
  * rounding, a hundred-thousandth of a unit at most; so what is not on an edge is on the side of it
  * that comparisons of doubles say.
  */
-const TOLERANCE_UNITS = 0.01
+const TOLERANCE_UNITS = 0.001
 
 class Arrangement {
   readonly #rings: readonly UnitRing[]
