@@ -57,7 +57,7 @@ async function importSource(t: Test, data: string, model: Model, random: Random)
   const sourceId = random.pick(SOURCE_IDS)
   const places = Array.from({ length: random.between(1, 200) }, () => ({
     phone: randomPhone(random),
-    lng: random.between(0, SIDE),
+    lng: random.between(1, SIDE),
     lat: random.between(0, SIDE),
     contact: random.pick(['', 'a', 'b', 'c', `d${random.between(0, 50)}`]),
   }))

@@ -97,7 +97,7 @@ export const phoneOf = (i: number) => `+999${String(i).padStart(6, '0')}`
 export const places = (count = COUNT): Place[] =>
   Array.from({ length: count }, (_, i) => ({
     phone: phoneOf(i),
-    lng: i % 50,
+    lng: (i % 50) + 0.5,
     lat: Math.floor(i / 50) % 50,
     contact: '',
   }))
