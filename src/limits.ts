@@ -343,6 +343,8 @@ export const limits = {
   goodShrinkPercent: 50,
   /** Snapshots on disk that nobody pinned, including the current one, unless an operator says otherwise. */
   snapshotCount: 3,
+  /** The least that an operator may keep: what an import replaces stays within reach of a rollback. */
+  snapshotCountMin: 2,
   /** The most that an operator may keep without pinning them. */
   snapshotCountMax: 1_000,
   /** Snapshots that are pinned at a time. */

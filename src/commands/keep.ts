@@ -25,10 +25,7 @@ export function readKeepCount(
 ): number {
   if (flag === undefined) return listed ?? fromFile(log, join(dataDirectory, SOURCES_FILE))
   if (isKeepCount(Number(flag)) && /^[0-9]+$/.test(flag)) return Number(flag)
-  throw new OperatorError(
-    'Usage',
-    `--keep is a whole number of snapshots from 1 to ${limits.snapshotCountMax}, not "${flag}"`,
-  )
+  throw new OperatorError('Usage', `--keep is a whole number of snapshots, ${RANGE}, not "${flag}"`)
 }
 
 /** Whoever wrote a number there must not lose snapshots because it cannot be read. */
@@ -38,7 +35,7 @@ function fromFile(log: Log, path: string): number {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
     if (typeof value !== 'object' || value === null) throw new Error('it is not a JSON object')
     const keep = 'keep' in value ? value.keep : limits.snapshotCount
-    if (!isKeepCount(keep)) throw new Error(`"keep" must be from 1 to ${limits.snapshotCountMax}`)
+    if (!isKeepCount(keep)) throw new Error(`"keep" must be ${RANGE}`)
     return keep
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
@@ -61,6 +58,9 @@ function isSearchable(directory: string): boolean {
   }
 }
 
+const RANGE = `from ${limits.snapshotCountMin} to ${limits.snapshotCountMax}`
+
 function isKeepCount(value: unknown): value is number {
-  return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= limits.snapshotCountMax
+  const count = Number.isInteger(value) ? Number(value) : 0
+  return count >= limits.snapshotCountMin && count <= limits.snapshotCountMax
 }

@@ -27,7 +27,10 @@ export function removeCommand(context: CommandContext): Command {
     .description('publish a snapshot without one of the sources')
     .requiredOption('--source <ID>', `source to remove, 0 to ${limits.sourceIdMax}`)
     .option('--data <DIR>', 'data directory (HICKORY_DATA; default ./data/local)')
-    .option('--keep <N>', `snapshots that stay, the new one among them (${limits.snapshotCount})`)
+    .option(
+      '--keep <N>',
+      `snapshots that stay, the new one among them (${limits.snapshotCount}; ${limits.snapshotCountMin} at least)`,
+    )
     .addHelpText('after', HELP_TAIL)
     .action((flags: Flags) => remove(context, flags))
 }

@@ -89,15 +89,21 @@ t.test(
     writeFileSync(join(data, 'sources.json'), 'nonsense')
     ids.push(await put(1, 108, 0))
     t.same(idsIn(data), [ids[0], ...ids.slice(-5)], 'nothing is removed where it cannot be read')
-    for (const keep of ['0', `${limits.snapshotCountMax + 1}`, '1.5', 'x', '']) {
+    for (const keep of [
+      `${limits.snapshotCountMin - 1}`,
+      `${limits.snapshotCountMax + 1}`,
+      '1.5',
+      'x',
+      '',
+    ]) {
       t.match(await run('import', '--source=1', '--keep', keep, 'a.csv'), {
         code: 2,
         stderr: /--keep/,
       })
     }
     t.match(await run('unpin', ids[0]), { code: 0 })
-    ids.push(await put(1, 109, 0, '--keep', '1'))
-    t.same(idsIn(data), ids.slice(-1))
+    ids.push(await put(1, 109, 0, '--keep', `${limits.snapshotCountMin}`))
+    t.same(idsIn(data), ids.slice(-limits.snapshotCountMin))
     await put(1, 110, 0, '--keep', `${limits.snapshotCountMax}`)
   },
 )

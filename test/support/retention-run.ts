@@ -16,6 +16,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { limits } from '../../src/limits.js'
 import { createArenaPool } from '../../src/shard/arena-pool.js'
 import { openSnapshot } from '../../src/snapshot/load/open.js'
 import type { SnapshotSource } from '../../src/snapshot/snapshot.js'
@@ -119,7 +120,7 @@ export class RetentionRun {
     const version = (this.#versions.get(sourceId) ?? 0) + 1
     this.#versions.set(sourceId, version)
     const keep = random.between(0, 3)
-    const keeps = keep === 0 ? [] : ['--keep', `${keep}`]
+    const keeps = keep === 0 ? [] : ['--keep', `${Math.max(limits.snapshotCountMin, keep)}`]
     const put = { sourceId, version, goodCount: count, badCount: 0, flags: keeps }
     const part = Math.floor((count * random.between(1, 85)) / 100)
     switch (action) {

@@ -121,7 +121,10 @@ export function importCommand(context: CommandContext): Command {
       ]),
     )
     .option('--keep-going', 'with --all: publish the sources that can be read without the others')
-    .option('--keep <N>', `snapshots that stay, the new one among them (${limits.snapshotCount})`)
+    .option(
+      '--keep <N>',
+      `snapshots that stay, the new one among them (${limits.snapshotCount}; ${limits.snapshotCountMin} at least)`,
+    )
     .addHelpText('after', importHelp)
     .action((paths: string[], flags: Flags, command: Command) =>
       runImport(context, paths, flags, command),

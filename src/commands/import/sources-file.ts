@@ -65,7 +65,9 @@ const SourceSchema = Type.Object(
 const FileSchema = Type.Object(
   {
     sources: Type.Array(SourceSchema, { minItems: 1, maxItems: limits.sourceCount }),
-    keep: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.snapshotCountMax })),
+    keep: Type.Optional(
+      Type.Integer({ minimum: limits.snapshotCountMin, maximum: limits.snapshotCountMax }),
+    ),
     ...GuardSchemas,
   },
   closed,
