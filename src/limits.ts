@@ -174,6 +174,8 @@ export const limits = {
   shortTaskMs: 1,
   /** Small selections wait this long at most: some tasks take far longer than the average. */
   gatherMs: 10,
+  /** A front looks for results of a worker that has tasks at this interval, woken or not. */
+  channelLookMs: 100,
   /** While tasks are under way a front thread looks for results this long before it lets itself be woken. */
   awakeMs: 0.05,
   /** It only does so if tasks of small selections take less than this on average. */

@@ -75,6 +75,11 @@ export function publish({ control }: ChannelMemory, publishedCount: number): voi
   if (Atomics.load(control, AT.sleeps) === 1) Atomics.notify(control, AT.published)
 }
 
+/** For the front: wakes the worker if it sleeps, to look once more whether there is a task. */
+export function wakeWorker({ control }: ChannelMemory): void {
+  Atomics.notify(control, AT.published)
+}
+
 /** For the worker: sleeps until there is a task behind so many others. */
 export function waitForTask({ control }: ChannelMemory, doneCount: number): void {
   while (Atomics.load(control, AT.published) === doneCount) {

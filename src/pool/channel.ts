@@ -8,6 +8,7 @@
  */
 import assert from 'node:assert/strict'
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
+import { limits } from '../limits.js'
 import type { Mask } from '../shard/mask.js'
 import {
   BY_MESSAGE,
@@ -20,6 +21,7 @@ import {
   publish,
   type Slot,
   slotOf,
+  wakeWorker,
   wantToBeTold,
 } from './channel-memory.js'
 import { QueryWriter } from './flat-queries.js'
@@ -58,6 +60,7 @@ export class Channel {
   #publishedCount = 0
   #drainedCount = 0
   #isOver = false
+  #look: NodeJS.Timeout | undefined
 
   constructor() {
     const buffer = createChannelBuffer()
@@ -122,9 +125,25 @@ export class Channel {
    */
   letWake(): void {
     while (!this.#isOver && this.#ends.length > 0) {
-      if (wantToBeTold(this.#memory, this.#drainedCount)) return
+      if (wantToBeTold(this.#memory, this.#drainedCount)) {
+        this.#lookLater()
+        return
+      }
       this.drain()
     }
+  }
+
+  /**
+   * Looks again after a while, whether or not the worker has woken anybody, and wakes the worker once
+   * more. Of two threads that both sleep, each would wait for the other until the request is given up.
+   */
+  #lookLater(): void {
+    this.#look ??= setTimeout(() => {
+      this.#look = undefined
+      if (this.#isOver || this.#ends.length === 0) return
+      wakeWorker(this.#memory)
+      if (!this.drain()) this.#lookLater()
+    }, limits.channelLookMs).unref()
   }
 
   /** The worker is dead: ends what it has done, and fails what it has not. */

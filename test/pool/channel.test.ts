@@ -10,6 +10,7 @@ import t, { type Test } from 'tap'
 import { toPolygons } from '../../src/geometry/polygon/polygons.js'
 import { including } from '../../src/geometry/shapes.js'
 import { Channel } from '../../src/pool/channel.js'
+import { layOutChannel } from '../../src/pool/channel-memory.js'
 import { FindingsReader } from '../../src/pool/flat-findings.js'
 import { testSeed } from '../support/random/properties.js'
 import { seededRandom } from '../support/random/world.js'
@@ -123,6 +124,20 @@ t.test('every task ends with its own result, however the threads fall asleep', a
     t.equal(wrongCount, 0, `${spins} spins`)
   }
 })
+
+t.test('a result that nobody was woken for is found all the same', async (t) => {
+  const { channel } = opened(t, 30_000_000)
+  const { control } = layOutChannel(channel.workerEnd.buffer)
+  for (let round = 0; round < 5; round++) {
+    const sent = sendCounts(channel, [20])
+    // The wish to be woken is lost before the worker is done, which takes it milliseconds.
+    Atomics.store(control, WANTED, 0)
+    t.same(await sent, [40])
+  }
+})
+
+/** Where a channel keeps whether the front wants to be told. */
+const WANTED = 32
 
 t.test('a worker that dies keeps what it has done, and loses nothing else', async (t) => {
   const { channel, exited } = opened(t, 0)
