@@ -2,13 +2,9 @@ import t from 'tap'
 import { testSeed } from '../../support/random/properties.js'
 import { actions } from '../../support/retention-run.js'
 import { runSequences } from '../../support/retention-sequences.js'
-import { byTier } from '../../support/tier.js'
 
 /** Kills and suppressions take a process or a store of their own, so that few sequences have one. */
-const extent = byTier({
-  short: { sequenceCount: 30, rareEvery: 10, processCount: 1 },
-  long: { sequenceCount: 1_000, rareEvery: 20, processCount: 2 },
-})
+const extent = { sequenceCount: 1_000, rareEvery: 20, processCount: 2 }
 
 t.test(
   'what is current passed or was forced, and one rollback brings back what was good',
