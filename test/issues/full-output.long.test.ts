@@ -28,6 +28,8 @@ t.test('an import publishes, whatever cannot be printed', async (t) => {
   t.notMatch(stderr, /\n {4}at /)
   t.equal(readdirSync(join(data, 'snapshots')).length, 1)
 
+  // The same rows would be no new snapshot.
+  writeFileSync(file, 'number,lat,lng\n+9991,1,3\n')
   const unlogged = spawn(process.execPath, [CLI, ...options], { stdio: ['ignore', 'pipe', full] })
   const [stdout, [otherCode]] = await Promise.all([
     text(unlogged.stdout as Readable),
