@@ -59,7 +59,7 @@ t.test('a port that is not shared stays one process’s own', async (t) => {
   const first = await serve(t, '--port', port, '--sample', '--data', data)
   await t.rejects(
     serve(t, '--port', port, '--share-port', '--data', data),
-    /ended with 8: .*taken/s,
+    /ended with 8: .*another process has port/s,
   )
   t.equal((await fetch(`${first.url}/livez`)).status, 200)
   t.equal((await first.stop()).code, 0)

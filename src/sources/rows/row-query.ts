@@ -122,7 +122,8 @@ function rejectedLat(source: RowSource, options: RowOptions): string {
   const faults = positionRules(source, options).map(
     ([condition]) => `WHEN ${condition} THEN ${NO_POSITION}`,
   )
-  return `CASE WHEN reason IN (${unreadable.join(', ')}) THEN ${NO_POSITION}
+  // Of more than a few constants, IN is a join, which loses the order of the rows.
+  return `CASE WHEN list_contains([${unreadable.join(', ')}], reason) THEN ${NO_POSITION}
     ${faults.join('\n')} ELSE ${unitsOf('lat')} END`
 }
 
