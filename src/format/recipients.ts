@@ -34,6 +34,14 @@ export const CSV_RECORD_HEADER = `SourceRecords${CSV_LINE_END}`
 /** Every source was searched completely. There is no other status: there are no partial answers. */
 const SOURCE_STATUS = 'Ok'
 
+/** Without rows it is a collection of no features. */
+const geoJsonFrame: Frame = {
+  start: geoJsonStart,
+  sourceStart: () => '',
+  sourceEnd: '',
+  end: ']}',
+}
+
 /** Frames of lists, and of answers that hold counts only. */
 export const frames: Readonly<Record<ListLayout, { list: Frame; counts: Frame }>> = {
   json: {
@@ -66,20 +74,7 @@ export const frames: Readonly<Record<ListLayout, { list: Frame; counts: Frame }>
     },
   },
   // One list of features for all sources, so that what is said of these stands before it.
-  geojson: {
-    list: {
-      start: geoJsonStart,
-      sourceStart: () => '',
-      sourceEnd: '',
-      end: ']}',
-    },
-    counts: {
-      start: geoJsonStart,
-      sourceStart: () => '',
-      sourceEnd: '',
-      end: ']}',
-    },
-  },
+  geojson: { list: geoJsonFrame, counts: geoJsonFrame },
   flat: {
     list: {
       start: `SourceId,Label,Number,Lat,Lng${CSV_LINE_END}`,

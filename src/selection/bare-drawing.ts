@@ -5,6 +5,7 @@
  */
 import { lowerCase } from '../interface/letter-case.js'
 import type { JsonObject } from './parse.js'
+import { COORDINATE_TYPES } from './shapes/geojson.js'
 
 /**
  * Whether an object is a FeatureCollection, a Feature or a geometry instead of a request. A request that
@@ -24,15 +25,9 @@ export function requestOf(object: JsonObject): JsonObject {
   return isBareDrawing(object) ? { geoJSON: object } : object
 }
 
-/** As RFC 7946 spells them. */
 const TYPES: ReadonlySet<unknown> = new Set([
   'FeatureCollection',
   'Feature',
-  'Point',
-  'MultiPoint',
-  'LineString',
-  'MultiLineString',
-  'Polygon',
-  'MultiPolygon',
   'GeometryCollection',
+  ...COORDINATE_TYPES,
 ])

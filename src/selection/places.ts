@@ -99,15 +99,18 @@ function toucher(
   { polygons, reaches }: Places,
   { polygonStart, polygonEnd, arcStart, arcEnd }: FeatureExtent,
 ): (box: Readonly<Bounds>) => boolean {
-  const own: Reaches = {
-    arcs: reaches.arcs.subarray(4 * arcStart, 4 * arcEnd),
-    radiiMetres: reaches.radiiMetres.subarray(arcStart, arcEnd),
-  }
+  const own: Reaches | undefined =
+    arcEnd > arcStart
+      ? {
+          arcs: reaches.arcs.subarray(4 * arcStart, 4 * arcEnd),
+          radiiMetres: reaches.radiiMetres.subarray(arcStart, arcEnd),
+        }
+      : undefined
   return (box) => {
     for (let polygon = polygonStart; polygon < polygonEnd; polygon++) {
       if (meets(box, polygons.bounds, 4 * polygon)) return true
     }
-    return arcEnd > arcStart && reachMeets(own, box)
+    return own !== undefined && reachMeets(own, box)
   }
 }
 

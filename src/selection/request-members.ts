@@ -5,7 +5,6 @@
  */
 import { ServiceError } from '../errors.js'
 import { lowerCase } from '../interface/letter-case.js'
-import { OutlineRequestSchema } from '../interface/outline.js'
 import { RecipientRequestSchema } from '../interface/recipients.js'
 import { isReserved } from '../interface/reserved-members.js'
 import { unknownMember, unknownName } from '../interface/unknown-members.js'
@@ -13,8 +12,7 @@ import type { JsonObject } from './parse.js'
 import { ESRI_MEMBERS } from './shapes/esri.js'
 import { PROPERTY_NAMES } from './shapes/property-names.js'
 
-/** Of requests for outlines, which have all members of recipient requests. */
-type MemberName = keyof typeof OutlineRequestSchema.properties
+type MemberName = keyof typeof RecipientRequestSchema.properties
 type GivenMembers = { [name in MemberName]: unknown }
 
 /**
@@ -62,7 +60,7 @@ class Twice {
 }
 
 const NOT_GIVEN = Symbol('not given')
-const MEMBERS = Object.keys(OutlineRequestSchema.properties) as MemberName[]
+const MEMBERS = Object.keys(RecipientRequestSchema.properties) as MemberName[]
 const NOTHING_GIVEN = Object.fromEntries(MEMBERS.map((name) => [name, NOT_GIVEN])) as GivenMembers
 
 /** As they are declared, and all in lower case. */
@@ -70,9 +68,6 @@ const KNOWN: ReadonlyMap<string, MemberName> = new Map([
   ...MEMBERS.map((name) => [lowerCase(name), name] as const),
   ...MEMBERS.map((name) => [name, name] as const),
 ])
-
-/** What the members of a recipient request are called. */
-const REQUEST_MEMBERS: readonly string[] = Object.keys(RecipientRequestSchema.properties)
 
 /** To ignore one of these would answer another question than the one that was meant. */
 function unknown(name: string): ServiceError {
@@ -82,7 +77,7 @@ function unknown(name: string): ServiceError {
     return unknownName('', name, 'shapes are GeoJSON or Esri JSON, in the member geoJSON')
   }
   if (SOURCES.has(lower)) return unknownName('', name, 'do you mean sources, a list of ids?')
-  return unknownMember('', name, REQUEST_MEMBERS)
+  return unknownMember('', name, MEMBERS)
 }
 
 /** Members of shapes, in lower case. */

@@ -71,6 +71,9 @@ const READERS: ReadonlyMap<string, CoordinateReader> = new Map(
   }),
 )
 
+/** Types of geometries that have coordinates, as RFC 7946 spells them. */
+export const COORDINATE_TYPES: readonly string[] = [...READERS.keys()]
+
 function eachOf(read: CoordinateReader): CoordinateReader {
   return (value, path, into) => {
     for (const [index, item] of nonEmptyArrayAt(value, path).entries()) {
