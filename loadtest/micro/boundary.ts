@@ -16,6 +16,7 @@ import { drawnPolygons } from '../requests/drawn.js'
 import type { Finding } from './harness/compare.js'
 import { compareInTurn } from './harness/in-turn.js'
 import type { Question } from './harness/stage.js'
+import { countOnShards } from './harness/ways.js'
 import type { World } from './harness/world.js'
 
 export const boundary: Question = async ({ world }) => {
@@ -85,14 +86,8 @@ function compareClipped(
   notes: readonly string[],
 ): Finding {
   const shapes = geometries.map((geometry) => readDrawing(geometry, 'shape').shapes)
-  const countOn = (held: readonly Shard[]) => () => {
-    let sum = 0
-    for (const shape of shapes) {
-      const budget = { edgeTestCount: limits.edgeTestCount }
-      for (const each of countInside(held, shape, budget)) sum += each
-    }
-    return sum
-  }
+  const countOn = (held: readonly Shard[]) => () =>
+    shapes.reduce((sum, shape) => sum + countOnShards(held, shape), 0)
   const asked = maskShards(shards, mask).filter((_, at) => !isAllBeyond(mask, at))
   return compareInTurn({
     title,

@@ -7,7 +7,6 @@ import type { MultiPolygon, Polygon } from 'geojson'
 import { limits } from '../../src/limits.js'
 import { readDrawing } from '../../src/selection/shapes/shapes.js'
 import type { Shard } from '../../src/shard/layout.js'
-import { countInside } from '../../src/shard/select.js'
 import { mark, marksBytes } from '../../src/shard/suppressed.js'
 import { loadCounties, withoutDegenerateRings } from '../../test/support/data/counties.js'
 import { seededRandom } from '../../test/support/random/world.js'
@@ -15,6 +14,7 @@ import { drawnPolygons } from '../requests/drawn.js'
 import type { Finding } from './harness/compare.js'
 import { compareInTurn } from './harness/in-turn.js'
 import type { Question } from './harness/stage.js'
+import { countOnShards } from './harness/ways.js'
 import type { World } from './harness/world.js'
 
 export const marks: Question = async ({ world }) => [
@@ -37,14 +37,8 @@ function compareMarks(
   { shards, seed }: World,
 ): Finding {
   const shapes = geometries.map((geometry) => readDrawing(geometry, 'shape').shapes)
-  const countOn = (held: readonly Shard[]) => () => {
-    let sum = 0
-    for (const shape of shapes) {
-      const budget = { edgeTestCount: limits.edgeTestCount }
-      for (const count of countInside(held, shape, budget)) sum += count
-    }
-    return sum
-  }
+  const countOn = (held: readonly Shard[]) => () =>
+    shapes.reduce((sum, shape) => sum + countOnShards(held, shape), 0)
   return compareInTurn({
     title: `${title}, suppressed recipients among them`,
     shapeCount: shapes.length,

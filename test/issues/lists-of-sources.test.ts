@@ -1,12 +1,12 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
+import t from 'tap'
+import { importPlace } from '../support/data/import-place.js'
 import { hickoryHere } from '../support/service/command-line.js'
-import { temporaryDirectory } from '../support/service/hickory.js'
 
 /** It was allowed in a source, where it meant nothing, and refused beside them, where it counts. */
 t.test('a list of sources says how many snapshots stay', async (t) => {
-  const { data, at, put } = place(t)
+  const { data, at, put } = importPlace(t)
   const sources = [{ id: 1, label: 'Residents', files: [at('people.csv')] }]
   writeFileSync(join(data, 'sources.json'), JSON.stringify({ keep: 4, sources }))
   for (let version = 0; version < 4; version++) {
@@ -31,28 +31,13 @@ t.test('a list of sources says how many snapshots stay', async (t) => {
 
 /** The first line was that no snapshot is removed, before the one that nothing is imported. */
 t.test('a list that is not JSON is told once', async (t) => {
-  const { data } = place(t)
+  const { data } = importPlace(t)
   writeFileSync(join(data, 'sources.json'), '{"keep": 3,,')
   const { code, stderr, stdout } = await hickoryHere('import', '--data', data, '--all')
   t.equal(code, 2)
   t.match(stderr, /^hickory: \S+sources\.json is not JSON in line 1\n$/)
   t.equal(stdout, '')
 })
-
-function place(t: Test) {
-  const directory = temporaryDirectory(t)
-  const at = (name: string) => join(directory, name)
-  const data = at('data')
-  mkdirSync(data)
-  return {
-    data,
-    at,
-    put(count: number, version: number) {
-      const rows = Array.from({ length: count }, (_, row) => `+999${row},${version},2\n`)
-      writeFileSync(at('people.csv'), `number,lat,lng\n${rows.join('')}`)
-    },
-  }
-}
 
 function snapshotsIn(data: string): string[] {
   return readdirSync(join(data, 'snapshots'))

@@ -9,33 +9,22 @@ import type { ServiceError } from '../../src/errors.js'
 import { parse } from '../../src/selection/parse.js'
 import { parseRequest } from '../../src/selection/skeleton/sent-drawing.js'
 import { validate } from '../../src/selection/validate.js'
+import { drawnSquare } from '../support/data/drawn-square.js'
 
-const square = {
-  type: 'Polygon',
-  coordinates: [
-    [
-      [0, 0],
-      [1, 0],
-      [1, 1],
-      [0, 1],
-      [0, 0],
-    ],
-  ],
-}
 const feature = (properties: object, others: object = {}) => ({
   type: 'FeatureCollection',
-  features: [{ type: 'Feature', geometry: square, properties, ...others }],
+  features: [{ type: 'Feature', geometry: drawnSquare, properties, ...others }],
 })
 
 const mistakes: readonly [request: object, field: string, advice: RegExp][] = [
-  [{ countOnly: true, geoJSON: square }, 'countOnly', /do you mean countsOnly\?/],
+  [{ countOnly: true, geoJSON: drawnSquare }, 'countOnly', /do you mean countsOnly\?/],
   [{ wkt: 'POINT(1 2)' }, 'wkt', /geoJSON/],
   [{ bbox: [0, 0, 1, 1] }, 'bbox', /geoJSON/],
   [{ circle: { lat: 1, lng: 2, radius: 5 } }, 'circle', /geoJSON/],
   [{ polygon: [[0, 0]] }, 'polygon', /geoJSON/],
   [{ contextId: '4c1f9a2e7b6d4e0f9a3b5c8d1e2f7a60' }, 'contextId', /known are countsOnly/],
-  [{ geo_json: square }, 'geo_json', /do you mean geoJSON\?/],
-  [{ geoJSON: square, sourceIds: [1] }, 'sourceIds', /do you mean sources/],
+  [{ geo_json: drawnSquare }, 'geo_json', /do you mean geoJSON\?/],
+  [{ geoJSON: drawnSquare, sourceIds: [1] }, 'sourceIds', /do you mean sources/],
   [{ geoJSON: feature({ excluded: true }) }, property('excluded'), /do you mean exclude\?/],
   [{ geoJSON: feature({ isExcluded: 1 }) }, property('isExcluded'), /do you mean exclude\?/],
   [{ geoJSON: feature({ radius_km: 5 }) }, property('radius_km'), /do you mean radius\?/],

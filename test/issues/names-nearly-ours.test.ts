@@ -6,22 +6,11 @@
 import t from 'tap'
 import { parseRequest } from '../../src/selection/skeleton/sent-drawing.js'
 import { validate } from '../../src/selection/validate.js'
+import { drawnSquare } from '../support/data/drawn-square.js'
 
-const square = {
-  type: 'Polygon',
-  coordinates: [
-    [
-      [0, 0],
-      [1, 0],
-      [1, 1],
-      [0, 1],
-      [0, 0],
-    ],
-  ],
-}
 const feature = (properties: object, others: object = {}) => ({
   type: 'Feature',
-  geometry: square,
+  geometry: drawnSquare,
   properties,
   ...others,
 })
@@ -49,8 +38,8 @@ const warned: readonly [drawing: object, path: string][] = [
   [feature({ Included: 'false' }), 'geoJSON.properties.Included'],
   [feature({ mode: 'circle', radiusKilometers: 1.2 }), 'geoJSON.properties.radiusKilometers'],
   [feature({ isCircle: true, radiusInKm: 2 }), 'geoJSON.properties.radiusInKm'],
-  [{ geometry: square, attributes: { isExcluded: true } }, 'geoJSON.attributes.isExcluded'],
-  [{ geometry: square, attributes: { Buffer_Feet: 90 } }, 'geoJSON.attributes.Buffer_Feet'],
+  [{ geometry: drawnSquare, attributes: { isExcluded: true } }, 'geoJSON.attributes.isExcluded'],
+  [{ geometry: drawnSquare, attributes: { Buffer_Feet: 90 } }, 'geoJSON.attributes.Buffer_Feet'],
 ]
 for (const [drawing, path] of warned) {
   t.test(`${path} is warned of`, async (t) => {
@@ -68,7 +57,7 @@ t.test('what only has one of our words is free', async (t) => {
   ]
   for (const properties of own) t.same(read(feature(properties)), [], JSON.stringify(properties))
   const attributes = { OBJECTID: 1, SOURCE: 'Survey', Shape__Area: 1.5 }
-  t.same(read({ geometry: square, attributes }), [])
+  t.same(read({ geometry: drawnSquare, attributes }), [])
 })
 
 t.test('thousands of names that are like one member take no longer than others', async (t) => {

@@ -1,12 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
+import t from 'tap'
+import { importPlace } from '../support/data/import-place.js'
 import { hickoryHere } from '../support/service/command-line.js'
-import { temporaryDirectory } from '../support/service/hickory.js'
 
 /** The rejected rows replaced the file that somebody had corrected, where a pattern or a link named it. */
 t.test('the file of rejected rows never replaces one that is read', async (t) => {
-  const { data, at } = place(t)
+  const { data, at } = importPlace(t)
   const corrected =
     'source,file,unit,place,reason,number,lat,lng\n1,x,line,1,LatInvalid,+9991,1,2\n'
   writeFileSync(at('rejected.csv'), corrected)
@@ -21,7 +21,7 @@ t.test('the file of rejected rows never replaces one that is read', async (t) =>
 
 /** The recipients of one source took the place of those of another without a word. */
 t.test('an import that gives a source another name warns of it', async (t) => {
-  const { data, at, put } = place(t)
+  const { data, at, put } = importPlace(t)
   put(20, 0)
   const run = (label: string) =>
     hickoryHere('import', '--data', data, '--source', '1', '--label', label, at('people.csv'))
@@ -35,7 +35,7 @@ t.test('an import that gives a source another name warns of it', async (t) => {
 
 /** A cron run that fell back to an older snapshot said nothing. */
 t.test('a rollback that passes over a damaged snapshot tells it with --quiet, too', async (t) => {
-  const { data, at, put } = place(t)
+  const { data, at, put } = importPlace(t)
   const ids: string[] = []
   for (let version = 0; version < 3; version++) {
     put(20, version)
@@ -53,7 +53,7 @@ t.test('a rollback that passes over a damaged snapshot tells it with --quiet, to
 t.test(
   'a backup has the files among the settings alone, and goes where a link leads',
   async (t) => {
-    const { data, at, put } = place(t)
+    const { data, at, put } = importPlace(t)
     put(20, 0)
     await hickoryHere('import', '--data', data, '--source', '1', '--label', 'R', at('people.csv'))
     mkdirSync(join(data, 'old.json'))
@@ -67,18 +67,3 @@ t.test(
     t.same(readdirSync(at('disk')).sort(), ['CURRENT', 'snapshots', 'sources.json'])
   },
 )
-
-function place(t: Test) {
-  const directory = temporaryDirectory(t)
-  const at = (name: string) => join(directory, name)
-  const data = at('data')
-  mkdirSync(data)
-  return {
-    data,
-    at,
-    put(count: number, version: number) {
-      const rows = Array.from({ length: count }, (_, row) => `+999${row},${version},2\n`)
-      writeFileSync(at('people.csv'), `number,lat,lng\n${rows.join('')}`)
-    },
-  }
-}
