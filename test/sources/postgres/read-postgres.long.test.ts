@@ -9,6 +9,7 @@ import type { ColumnNames } from '../../../src/sources/batch.js'
 import { readFault } from '../../../src/sources/postgres/faults.js'
 import { previewPostgres, readPostgres } from '../../../src/sources/postgres/read-postgres.js'
 import { parseDatabaseUrl } from '../../../src/sources/postgres/url.js'
+import { collectGarbage } from '../../support/collect-garbage.js'
 import { BatchKeeper, sinkThat } from '../../support/data/batch-keeper.js'
 import { type PostgresServer, startPostgres } from '../../support/data/postgres-server.js'
 import { fingerprint, silentLog } from '../../support/data/snapshots.js'
@@ -138,17 +139,21 @@ async function againstServer(server: PostgresServer): Promise<void> {
   })
 
   await t.test('memory does not grow with the rows', async (t) => {
-    let mostBytes = 0
+    let [mostBytes, chunkCount] = [0, 0]
     const query = `SELECT '+999' || i AS number, 1.5 AS lat, 2 AS lng
       FROM generate_series(1, 300000) AS i`
     const report = await readPostgres(
       { url: server.url(), query, columns: {} },
       sinkThat(() => {
+        if (++chunkCount % 10 !== 0) return
+        // What is garbage already says nothing of what is held.
+        collectGarbage()
         mostBytes = Math.max(mostBytes, process.memoryUsage().arrayBuffers)
       }),
     )
     t.equal(report.acceptedCount, 300_000)
-    t.ok(mostBytes < 64 << 20, 'buffers of a few megabytes')
+    t.comment(`held at most ${mostBytes} bytes, in ${chunkCount} chunks`)
+    t.ok(mostBytes > 0 && mostBytes < 8 << 20, 'buffers of a few megabytes')
   })
 
   await t.test('a preview shows the first rows and reports all of them', async (t) => {
