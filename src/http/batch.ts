@@ -11,7 +11,7 @@ import { ndjsonLine } from '../format/ndjson.js'
 import { type SentWarning, warningHeaders } from '../format/warning-headers.js'
 import { limits } from '../limits.js'
 import type { Execute } from '../operations/execute.js'
-import type { Caller } from '../pool/messages.js'
+import type { Asker } from '../selection/access.js'
 import type { JsonObject } from '../selection/parse.js'
 
 /** Ends a batch at the first request that fails. */
@@ -31,7 +31,7 @@ export class BatchStopped extends Error {
 export async function executeAll(
   execute: Execute,
   requests: readonly JsonObject[],
-  caller: Caller,
+  caller: Asker,
 ): Promise<Answer> {
   const answers: (Answer | undefined)[] = []
   let heldBytes = 0

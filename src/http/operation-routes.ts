@@ -11,7 +11,7 @@ import { formatNames, formats } from '../format/formats.js'
 import { type OperationName, operationNames, operations } from '../interface/operations.js'
 import { limits } from '../limits.js'
 import type { Executors } from '../operations/execute.js'
-import type { Caller } from '../pool/messages.js'
+import type { Access, Asker } from '../selection/access.js'
 import type { JsonObject } from '../selection/parse.js'
 import type { Reply } from '../selection/reply.js'
 import { executeAll } from './batch.js'
@@ -193,19 +193,21 @@ function write(
 }
 
 /** The client of a request, as the operation sees it, which begins now. */
-function clientOf({ stages }: HttpRequest, reply: Reply): Caller {
+function clientOf({ access, stages }: HttpRequest, reply: Reply): Asker {
   stages.enter('select')
-  return new Client(stages, reply)
+  return new Client(access, stages, reply)
 }
 
-class Client implements Caller {
+class Client implements Asker {
+  readonly access: Access
   isLetIn = false
   held: object | undefined
   readonly deadlineMs = performance.now() + limits.requestMs
   readonly #stages: StageClock
   readonly #reply: Reply
 
-  constructor(stages: StageClock, reply: Reply) {
+  constructor(access: Access, stages: StageClock, reply: Reply) {
+    this.access = access
     this.#stages = stages
     this.#reply = reply
   }

@@ -9,6 +9,7 @@ import type { ServiceError } from '../errors.js'
 import type { Format } from '../format/formats.js'
 import type { OperationName } from '../interface/operations.js'
 import { limits } from '../limits.js'
+import { type Access, OPEN_ACCESS } from '../selection/access.js'
 import type { Reply } from '../selection/reply.js'
 import type { RequestBody } from './body.js'
 import { StageClock } from './request-end.js'
@@ -72,6 +73,8 @@ export interface HttpRequest {
   /** Names the request in logs: what the client sent as X-Request-Id, or our own. */
   readonly requestId: string
   readonly stages: StageClock
+  /** What the client may ask for; the gate sets it before a handler runs. */
+  readonly access: Access
   /** The operation that is called; undefined for other routes, and while only the body can tell. */
   readonly call: OperationCall | undefined
   /**
@@ -108,6 +111,7 @@ export class IncomingRequest implements HttpRequest {
   parameters: Readonly<Record<string, string>> = {}
   suffix: Format | undefined
   pathFormat: Format | undefined
+  access = OPEN_ACCESS
   call: OperationCall | undefined
   /** Set by the server where a body is taken from the connection. */
   source: RequestBody | undefined

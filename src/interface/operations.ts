@@ -12,6 +12,7 @@ import {
   MapContextSchema,
 } from './context.js'
 import * as examples from './examples.js'
+import type { KeyScope } from './key-scopes.js'
 import { NothingSchema } from './members.js'
 import { OutlineRequestSchema, OutlineResponseSchema, OutlineSchema } from './outline.js'
 import { RecipientRequestSchema, RecipientResponseSchema } from './recipients.js'
@@ -36,6 +37,8 @@ export interface Operation {
   readonly paths: readonly string[]
   /** Whether it changes what is stored: not allowed to everybody, and never by a verb that reads. */
   readonly isWrite: boolean
+  /** A key must have one of them. What a recipient request asks for decides which. */
+  readonly scopes: readonly KeyScope[]
   /** Of a DELETE: whether its members may also come in a body, since they may be many. */
   readonly hasBody?: boolean
   readonly request: TSchema
@@ -58,6 +61,7 @@ export const operations = {
     verb: 'GET',
     paths: ['/api/configuration'],
     isWrite: false,
+    scopes: ['config:read'],
     request: NothingSchema,
     response: MapConfigurationSchema,
     examples: examples.noMembers,
@@ -68,6 +72,7 @@ export const operations = {
     verb: 'POST',
     paths: ['/api/configuration'],
     isWrite: true,
+    scopes: ['config:write'],
     request: MapConfigurationSchema,
     response: MapConfigurationSchema,
     examples: examples.configuration,
@@ -80,6 +85,7 @@ export const operations = {
     verb: 'GET',
     paths: ['/api/contexts/{Id}'],
     isWrite: false,
+    scopes: ['contexts:read'],
     request: MapContextIdSchema,
     response: MapContextSchema,
     hasFeatures: true,
@@ -91,6 +97,7 @@ export const operations = {
     verb: 'GET',
     paths: ['/api/contexts'],
     isWrite: false,
+    scopes: ['contexts:read'],
     request: MapContextPageSchema,
     response: MapContextListSchema,
     examples: examples.contextPage,
@@ -101,6 +108,7 @@ export const operations = {
     verb: 'POST',
     paths: ['/api/contexts'],
     isWrite: true,
+    scopes: ['contexts:write'],
     request: MapContextSchema,
     response: MapContextSchema,
     hasFeatures: true,
@@ -114,6 +122,7 @@ export const operations = {
     verb: 'PUT',
     paths: ['/api/contexts', '/api/contexts/{Id}'],
     isWrite: true,
+    scopes: ['contexts:write'],
     request: MapContextSchema,
     response: MapContextSchema,
     hasFeatures: true,
@@ -125,6 +134,7 @@ export const operations = {
     verb: 'DELETE',
     paths: ['/api/contexts/{Id}'],
     isWrite: true,
+    scopes: ['contexts:write'],
     request: MapContextIdSchema,
     response: undefined,
     examples: examples.doomedContext,
@@ -139,6 +149,7 @@ export const operations = {
     verb: 'POST',
     paths: ['/api/recipients', '/api/data/Geometry'],
     isWrite: false,
+    scopes: ['counts', 'lists'],
     request: RecipientRequestSchema,
     response: RecipientResponseSchema,
     hasFeatures: true,
@@ -153,6 +164,7 @@ export const operations = {
     verb: 'POST',
     paths: ['/api/outline'],
     isWrite: false,
+    scopes: ['counts', 'lists'],
     request: OutlineRequestSchema,
     response: OutlineResponseSchema,
     hasFeatures: true,
@@ -172,6 +184,7 @@ export const operations = {
     verb: 'GET',
     paths: ['/api/suppressions'],
     isWrite: false,
+    scopes: ['suppressions:read'],
     request: SuppressionPageSchema,
     response: SuppressionPageResultSchema,
     examples: examples.suppressionPage,
@@ -184,6 +197,7 @@ export const operations = {
     verb: 'PUT',
     paths: ['/api/suppressions'],
     isWrite: true,
+    scopes: ['suppressions:write'],
     request: SuppressionBatchSchema,
     response: SuppressionChangeSchema,
     csvColumns: Object.keys(SuppressionChangeSchema.properties),
@@ -196,6 +210,7 @@ export const operations = {
     verb: 'DELETE',
     paths: ['/api/suppressions'],
     isWrite: true,
+    scopes: ['suppressions:write'],
     hasBody: true,
     request: SuppressionRemovalSchema,
     response: SuppressionChangeSchema,

@@ -5,7 +5,7 @@
  */
 import type { Answer } from '../format/answer.js'
 import type { OperationName } from '../interface/operations.js'
-import type { Caller } from '../pool/messages.js'
+import type { Asker } from '../selection/access.js'
 import type { JsonObject } from '../selection/parse.js'
 
 /**
@@ -14,6 +14,6 @@ import type { JsonObject } from '../selection/parse.js'
  * @returns undefined when there is nothing to say
  * @throws ServiceError
  */
-export type Execute = (request: JsonObject, caller: Caller) => Promise<Answer | undefined>
+export type Execute = (request: JsonObject, caller: Asker) => Promise<Answer | undefined>
 
 export type Executors = Readonly<Record<OperationName, Execute>>

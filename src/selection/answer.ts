@@ -10,6 +10,7 @@ import type { UnknownMembers } from '../interface/unknown-members.js'
 import type { Caller, QueryRunner } from '../pool/messages.js'
 import type { Mask } from '../shard/mask.js'
 import type { CountMode } from '../shard/select.js'
+import { type Asker, refuseScope } from './access.js'
 import type { Boundary, BoundaryRule } from './boundary.js'
 import type { Catalogue } from './catalogue.js'
 import { dispatch } from './dispatch.js'
@@ -59,10 +60,11 @@ export interface CurrentService {
 export function answer(
   service: SelectionService,
   request: JsonObject,
-  caller: Caller,
+  caller: Asker,
 ): Promise<Answer> {
   try {
     const query = validate(request, service.unknownMembers)
+    refuseScope(caller.access, query.countsOnly)
     const countMode = query.countMode ?? service.countMode()
     const boundary = service.boundaryRule.for(query.clipToBoundary)
     const { snapshotId } = service.catalogue

@@ -8,7 +8,7 @@ import { ServiceError } from '../errors.js'
 import { type ByteSink, isWhole, writeBody } from '../format/answer.js'
 import { UNITS_PER_DEGREE } from '../geometry/units.js'
 import { limits } from '../limits.js'
-import { callerUntil } from '../pool/messages.js'
+import { askerUntil } from '../selection/access.js'
 import { answer, type SelectionService } from '../selection/answer.js'
 import { NO_BOUNDARY } from '../selection/boundary.js'
 import type { CatalogueShard } from '../selection/catalogue.js'
@@ -79,7 +79,7 @@ function impatientSink(): ByteSink {
   }
 }
 
-const inTime = () => callerUntil(performance.now() + limits.workerStartMs)
+const inTime = () => askerUntil(performance.now() + limits.workerStartMs)
 
 /** Across the middle of a shard, small enough for its edges to have one meaning. */
 function triangleIn({ box }: CatalogueShard): number[][][] {

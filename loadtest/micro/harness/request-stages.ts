@@ -12,7 +12,8 @@ import { limits } from '../../../src/limits.js'
 import { createChannelBuffer, layOutChannel } from '../../../src/pool/channel-memory.js'
 import { FindingsReader, findingsLength, writeFindings } from '../../../src/pool/flat-findings.js'
 import { flatten, QueryWriter, unflatten } from '../../../src/pool/flat-queries.js'
-import { callerUntil, type QueryRunner, type SelectionTask } from '../../../src/pool/messages.js'
+import type { QueryRunner, SelectionTask } from '../../../src/pool/messages.js'
+import { askerUntil } from '../../../src/selection/access.js'
 import type { Catalogue } from '../../../src/selection/catalogue.js'
 import { mergeCounts } from '../../../src/selection/merge.js'
 import { cutToPage } from '../../../src/selection/page.js'
@@ -133,7 +134,7 @@ const NOBODY: QueryRunner = {
   },
 }
 
-const CALLER = callerUntil(0)
+const CALLER = askerUntil(0)
 
 /** What `respond` looks at. */
 const REQUEST = {

@@ -1,0 +1,48 @@
+/**
+ * On whose behalf a request is answered, and what the answer may then hold.
+ *
+ * @module
+ */
+import { ServiceError } from '../errors.js'
+import type { KeyScope } from '../interface/key-scopes.js'
+import { type Caller, callerUntil } from '../pool/messages.js'
+
+export interface Access {
+  /** The name of the key that was sent; undefined where the service asks for none. */
+  readonly keyName: string | undefined
+  allows(scope: KeyScope): boolean
+  /**
+   * Polygons beyond which nobody is counted, listed or hinted at, as GeoJSON: the same object for as long
+   * as they are the same. Undefined where the key has none.
+   */
+  readonly boundary: object | undefined
+}
+
+/** The one who waits for an answer, with what it may ask for. */
+export interface Asker extends Caller {
+  readonly access: Access
+}
+
+/** Of a service that asks for no keys. */
+export const OPEN_ACCESS: Access = {
+  keyName: undefined,
+  allows: () => true,
+  boundary: undefined,
+}
+
+/** One within the service, who may ask for everything and stays until the deadline. */
+export function askerUntil(deadlineMs: number): Asker {
+  return { ...callerUntil(deadlineMs), access: OPEN_ACCESS }
+}
+
+/**
+ * Refuses a recipient request of which only the members tell whether it asks for people or for how many.
+ *
+ * @throws ServiceError  Forbidden
+ */
+export function refuseScope(access: Access, countsOnly: boolean): void {
+  const scope = countsOnly ? 'counts' : 'lists'
+  if (access.allows(scope)) return
+  const hint = countsOnly ? '' : '; with countsOnly, counts are enough'
+  throw new ServiceError('Forbidden', `this key does not have the scope ${scope}${hint}`)
+}
