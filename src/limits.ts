@@ -96,6 +96,11 @@ export const limits = {
   contextPageCount: 1_000,
   /** Cache of complete answers of contexts in one front thread. */
   keptAnswerBytes: 64 * MiB,
+  /**
+   * Counts of shapes within the boundaries of keys, in one front thread: each is of one shape and one
+   * boundary, and has a number for each source.
+   */
+  keyedCountsCount: 20_000,
   /** Shapes of contexts that one front thread counts at a time. */
   shapesCountedCount: 4,
   /** Shapes of contexts that wait to be counted in one front thread. */

@@ -80,7 +80,8 @@ export const SuppressionChangeSchema = members(
     AbsentCount: integer('Numbers that were not on it. Only of DeleteSuppressionsRequest.'),
     Total: integer('How many numbers are on the list now.'),
     RecipientCount: integer(
-      'Recipients of the current snapshot that have one of these numbers, of the source or of all.',
+      'Recipients of the current snapshot that have one of these numbers, of the source or of all. ' +
+        'Not given to a key that has a boundary.',
     ),
     HasSource: flag('Whether the source is there now; true for all sources.'),
   },

@@ -9,6 +9,7 @@ import type { Answer } from '../format/answer.js'
 import { warningHeaders } from '../format/warning-headers.js'
 import { type Area, type Contact, type MapContext, MapContextSchema } from '../interface/context.js'
 import { limits } from '../limits.js'
+import type { Asker } from '../selection/access.js'
 import type { Store, StoredContext } from '../store/store.js'
 import type { WrittenContext } from '../store/written-context.js'
 import { areaFeatures } from './area-features.js'
@@ -21,7 +22,7 @@ import type { Basis, LiveCounts, ShapeState } from './live-counts.js'
  *   is stored now
  * @throws ServiceError  NotFound
  */
-type ReadContext = (id: string, deadlineMs: number, written?: WrittenContext) => Promise<Answer>
+type ReadContext = (id: string, asker: Asker, written?: WrittenContext) => Promise<Answer>
 
 export function contextReader(store: Store, counts: LiveCounts): ReadContext {
   // The same stored text, counted by the same basis, is the same answer for ever.
@@ -29,20 +30,22 @@ export function contextReader(store: Store, counts: LiveCounts): ReadContext {
     maxSize: limits.keptAnswerBytes,
     sizeCalculation: ({ json }) => json.byteLength,
   })
-  return async (id, deadlineMs, written) => {
-    const basis = counts.basis()
-    const last = kept.get(id)
+  return async (id, asker, written) => {
+    const basis = counts.basis(asker.access)
+    // Keys with a boundary each have an answer of their own.
+    const name = asker.access.boundary === undefined ? id : `${id} ${basis.boundaryKey}`
+    const last = kept.get(name)
     const version = written?.header.version ?? store.contextVersion(id)
     if (last !== undefined && isSame(last, basis) && last.version === version) {
       return contextAnswer(last)
     }
     const stored = written === undefined ? store.context(id) : asStored(written)
     if (stored === undefined) throw new ServiceError('NotFound', 'there is no context with this Id')
-    const { context, isFinal } = await countedContext(stored, counts, basis, deadlineMs)
+    const { context, isFinal } = await countedContext(stored, counts, basis, asker)
     const json = Buffer.from(JSON.stringify(context))
     const headers = { ...taggedHeaders(json), ...warningHeaders(context.Warnings) }
     const answer = { json, headers, warnings: context.Warnings, version: stored.version, ...basis }
-    if (isFinal) kept.set(id, answer)
+    if (isFinal) kept.set(name, answer)
     return contextAnswer(answer)
   }
 }
@@ -88,7 +91,7 @@ async function countedContext(
   { json, shapeHashes }: StoredContext,
   counts: LiveCounts,
   basis: Basis,
-  deadlineMs: number,
+  asker: Asker,
 ): Promise<{ context: MapContext; isFinal: boolean }> {
   const context = JSON.parse(Buffer.from(json).toString()) as MapContext
   const { Areas } = context
@@ -99,8 +102,8 @@ async function countedContext(
   })
   // Before the pause, behind which there may be another snapshot.
   const nowhere = counts.nowhere()
-  const places = counts.places()
-  const states = await counts.of(shapes, basis, deadlineMs)
+  const places = counts.places(asker.access)
+  const states = await counts.of(shapes, basis, asker)
   const areas = Areas.map((area, i) => {
     const hash = shapeHashes[i]
     return countedArea(area, (hash === null ? undefined : states.get(hash)) ?? nowhere)

@@ -42,12 +42,12 @@ export function contextOperations(
       const remarks = new Remarks(unknownMembers)
       const context = writtenContext(bind(MapContextSchema, request, remarks.onUnknown))
       await store.change({ kind: 'context', context, mayReplace })
-      return withWarnings(await read(context.id, caller.deadlineMs, context), remarks)
+      return withWarnings(await read(context.id, caller, context), remarks)
     }
   return {
     async GetMapContextRequest(request, caller) {
       const remarks = new Remarks(unknownMembers)
-      return withWarnings(await read(idOf(request, remarks), caller.deadlineMs), remarks)
+      return withWarnings(await read(idOf(request, remarks), caller), remarks)
     },
     async GetMapContextsRequest(request) {
       const remarks = new Remarks(unknownMembers)

@@ -14,6 +14,7 @@ import type { Geometry } from '../interface/geometry.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
 import { callerUntil } from '../pool/messages.js'
+import type { Access, Asker } from '../selection/access.js'
 import { type CurrentService, type SelectionService, select } from '../selection/answer.js'
 import type { Boundary, BoundaryRule } from '../selection/boundary.js'
 import type { Catalogue } from '../selection/catalogue.js'
@@ -25,16 +26,20 @@ import { countsWriter } from './counts-writer.js'
 import { workQueue } from './work-queue.js'
 
 export interface LiveCounts {
-  /** What is counted at this moment. */
-  basis(): Basis
+  /**
+   * What is counted for a client at this moment.
+   *
+   * @throws ServiceError  Forbidden, where the boundary of its key cannot be read
+   */
+  basis(access: Access): Basis
   /**
    * The state of each shape, by its hash. Those of which nothing is known are waited for.
    *
-   * @param deadlineMs  when to wait no longer, by the clock of `performance.now()`
+   * @param basis  of the same client
    */
-  of(shapes: readonly Shape[], basis: Basis, deadlineMs: number): Promise<Map<string, ShapeState>>
+  of(shapes: readonly Shape[], basis: Basis, asker: Asker): Promise<Map<string, ShapeState>>
   /** Where it is counted, at this moment. */
-  places(): Places
+  places(access: Access): Places
   /** The state of an area without a shape, which selects nobody. */
   nowhere(): ShapeState
   /** Counts nothing more; whoever waits is answered at once. */
@@ -81,12 +86,18 @@ export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
   const { store, current, suppressionProgress, log, retryMs = limits.countRetryMs } = options
   const writer = countsWriter(store, log)
   const failures = new LRUCache<string, number>({ max: limits.countFailureCount })
+  // Within the boundaries of keys. The store has room for one count of each shape.
+  const keyed = new LRUCache<string, StoredCounts>({ max: limits.keyedCountsCount })
   const queue = workQueue<StoredCounts | undefined>({
     runningCount: limits.shapesCountedCount,
     waitingCount: limits.shapesWaitingCount,
   })
 
-  async function count(shape: Shape, basis: Basis): Promise<StoredCounts | undefined> {
+  async function count(
+    shape: Shape,
+    basis: Basis,
+    access: Access,
+  ): Promise<StoredCounts | undefined> {
     const key = keyOf(shape, basis)
     const { countMode } = basis
     try {
@@ -95,12 +106,13 @@ export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
         const { snapshotId } = service.catalogue
         // Before it is counted: what is marked meanwhile may be counted or not.
         const suppressionVersion = takenVersion(suppressionProgress)
-        const boundary = service.boundaryRule.for(undefined)
+        const boundary = service.boundaryRule.for(undefined, access)
         const contacts = await countContacts(service, shape, { countMode, boundary })
         return { snapshotId, countMode, suppressionVersion, boundaryKey: boundary?.key, contacts }
       })
       failures.delete(key)
-      writer.add(shape.hash, counted)
+      if (access.boundary === undefined) writer.add(shape.hash, counted)
+      else keyed.set(keyedName(shape, counted), counted)
       return counted
     } catch (fault) {
       failures.set(key, performance.now())
@@ -112,37 +124,48 @@ export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
   }
 
   /** Undefined where it is too early to try again, or there is too much to do already. */
-  function attempt(shape: Shape, basis: Basis): Promise<StoredCounts | undefined> | undefined {
+  function attempt(
+    shape: Shape,
+    basis: Basis,
+    access: Access,
+  ): Promise<StoredCounts | undefined> | undefined {
     const key = keyOf(shape, basis)
     const failedMs = failures.get(key)
     const isTooEarly = failedMs !== undefined && performance.now() - failedMs < retryMs
-    return isTooEarly ? undefined : queue.join(key, () => count(shape, basis))
+    return isTooEarly ? undefined : queue.join(key, () => count(shape, basis, access))
+  }
+
+  /** Counts that are known of each shape, those that are better first. */
+  function knownOf(shapes: readonly Shape[], basis: Basis, { boundary }: Access) {
+    if (boundary !== undefined) return shapes.map((shape) => [keyed.get(keyedName(shape, basis))])
+    const stored = store.counts(shapes.map(({ hash }) => hash))
+    return shapes.map(({ hash }, i) => [writer.get(hash), stored[i]])
   }
 
   return {
-    basis() {
+    basis(access) {
       const { catalogue, countMode, boundaryRule } = current.newest.service
       return {
         snapshotId: catalogue.snapshotId,
         countMode: countMode(),
         suppressionVersion: effectiveVersion(suppressionProgress),
-        boundaryKey: boundaryKeyOf(boundaryRule),
+        boundaryKey: boundaryKeyOf(boundaryRule, access),
       }
     },
-    async of(shapes, basis, deadlineMs) {
+    async of(shapes, basis, { access, deadlineMs }) {
       const distinct = [...new Map(shapes.map((shape) => [shape.hash, shape])).values()]
       const taken = takenVersion(suppressionProgress)
-      const stored = store.counts(distinct.map(({ hash }) => hash))
+      const knownCounts = knownOf(distinct, basis, access)
       const states = new Map<string, ShapeState>()
       const awaited: Promise<unknown>[] = []
       for (const [i, shape] of distinct.entries()) {
         const { hash } = shape
-        const known = [writer.get(hash), stored[i]].find((counts) => mayServe(counts, basis, taken))
+        const known = knownCounts[i].find((counts) => mayServe(counts, basis, taken))
         if (known !== undefined && isOf(known, basis)) {
           states.set(hash, freshState(known))
           continue
         }
-        const work = attempt(shape, basis)
+        const work = attempt(shape, basis, access)
         const hasFailed = work === undefined || failures.has(keyOf(shape, basis))
         states.set(hash, staleState(known, work !== undefined, hasFailed))
         if (known !== undefined || work === undefined) continue
@@ -153,9 +176,9 @@ export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
       // A copy, since what is late still changes the other.
       return new Map(states)
     },
-    places() {
+    places(access) {
       const { catalogue, boundaryRule } = current.newest.service
-      return { catalogue, boundary: boundaryOf(boundaryRule) }
+      return { catalogue, boundary: boundaryOf(boundaryRule, access) }
     },
     nowhere: () => ({ ...NOBODY, contacts: nobodyOf(current.newest.service.catalogue.sources) }),
     stop() {
@@ -174,13 +197,18 @@ function keyOf({ hash }: Shape, basis: Basis): string {
   return `${hash} ${snapshotId} ${countMode} ${suppressionVersion} ${boundaryKey}`
 }
 
-function boundaryOf(rule: BoundaryRule): Boundary | undefined {
-  return rule.fault() === undefined ? rule.for(undefined) : undefined
+/** Names counts of a shape within a boundary. */
+function keyedName({ hash }: Shape, { boundaryKey }: Pick<Basis, 'boundaryKey'>): string {
+  return `${hash} ${boundaryKey}`
+}
+
+function boundaryOf(rule: BoundaryRule, access: Access): Boundary | undefined {
+  return rule.fault() === undefined ? rule.for(undefined, access) : undefined
 }
 
 /** Where there must be a boundary and is none, nothing is counted, and nothing that was is served. */
-function boundaryKeyOf(rule: BoundaryRule): string | undefined {
-  return rule.fault() === undefined ? rule.for(undefined)?.key : 'missing'
+function boundaryKeyOf(rule: BoundaryRule, access: Access): string | undefined {
+  return rule.fault() === undefined ? rule.for(undefined, access)?.key : 'missing'
 }
 
 /**

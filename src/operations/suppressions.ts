@@ -18,6 +18,7 @@ import {
 } from '../interface/suppressions.js'
 import { limits } from '../limits.js'
 import { phoneTextFault } from '../phone-number.js'
+import type { Access } from '../selection/access.js'
 import type { Store } from '../store/store.js'
 import type { Scope, Suppression } from '../store/suppressions.js'
 import { columnsOf, documentAnswer, type Row, taggedHeaders } from './document-answer.js'
@@ -33,7 +34,12 @@ export function suppressionOperations(
   DeleteSuppressionsRequest: Execute
 } {
   const isThere = (scope: Scope) => scope === 'all' || sources().some(({ id }) => id === scope)
-  const change = async (scope: Scope, phones: readonly string[], isRemoval: boolean) => {
+  const change = async (
+    scope: Scope,
+    phones: readonly string[],
+    isRemoval: boolean,
+    { boundary }: Access,
+  ) => {
     const taken = await store.suppress({ kind: 'suppressions', scope, phones, isRemoval })
     const { version, changedCount, unchangedCount, listCount, recipientCount } = taken
     return changeAnswer({
@@ -42,7 +48,8 @@ export function suppressionOperations(
         ? { RemovedCount: changedCount, AbsentCount: unchangedCount }
         : { AddedCount: changedCount, PresentCount: unchangedCount }),
       Total: listCount,
-      RecipientCount: recipientCount,
+      // It would tell a key with a boundary of people beyond.
+      ...(boundary === undefined && { RecipientCount: recipientCount }),
       HasSource: isThere(scope),
     })
   }
@@ -52,16 +59,16 @@ export function suppressionOperations(
     async GetSuppressionsRequest(request) {
       return pageAnswer(readPage(store, bind(SuppressionPageSchema, request), isThere))
     },
-    async PutSuppressionsRequest(request) {
+    async PutSuppressionsRequest(request, { access }) {
       const { SourceId, Numbers } = bind(SuppressionBatchSchema, request)
-      return await change(scopeOf(SourceId), checkedPhones(Numbers), false)
+      return await change(scopeOf(SourceId), checkedPhones(Numbers), false, access)
     },
-    async DeleteSuppressionsRequest(request) {
+    async DeleteSuppressionsRequest(request, { access }) {
       const { SourceId, Numbers, Number: phone } = bind(SuppressionRemovalSchema, request)
       const scope = scopeOf(SourceId)
       const one = phone === undefined ? [] : [checkedPhone(phone, 'Number')]
       const several = phone !== undefined && Numbers === undefined ? [] : checkedPhones(Numbers)
-      return await change(scope, [...one, ...several], true)
+      return await change(scope, [...one, ...several], true, access)
     },
   }
 }

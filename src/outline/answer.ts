@@ -81,7 +81,8 @@ function collectionOf({ Outlines = [], ...about }: OutlineResponse): string {
 }
 
 /** Neither `GeoJson` nor `Rings`: nothing in it may be taken for the area that is selected. */
-function drawnOutline(group: SourceGroup, { included, excluded, boundary }: Drawing): Outline {
+function drawnOutline(group: SourceGroup, { included, excluded, boundaries }: Drawing): Outline {
+  const [boundary] = boundaries
   return {
     SourceIds: [...group.sourceIds],
     Included: group.included.flatMap((layer) => included[layer].map(toDrawnArea)),
@@ -95,9 +96,7 @@ function heldBytesOf(outcome: Exclude<OutlineOutcome, { kind: 'tooComplex' }>): 
   const polygons =
     outcome.kind === 'dissolved'
       ? outcome.regions.flat()
-      : [outcome.drawing.included, outcome.drawing.excluded, [outcome.drawing.boundary ?? []]].flat(
-          2,
-        )
+      : [outcome.drawing.included, outcome.drawing.excluded, outcome.drawing.boundaries].flat(2)
   const numberCount = polygons.flat().reduce((sum, ring) => sum + ring.length, 0)
   return numberCount * BYTES_PER_NUMBER
 }

@@ -13,17 +13,17 @@ import type { Polygon, Region, Ring } from './clipper.js'
 interface Shapes {
   readonly included: readonly Polygon[]
   readonly excluded: readonly Polygon[]
-  readonly boundary: readonly Polygon[] | undefined
+  readonly boundaries: readonly (readonly Polygon[])[]
 }
 
-export function agrees(region: Region, { included, excluded, boundary }: Shapes): boolean {
-  const drawn = [...included, ...excluded, ...(boundary ?? [])]
+export function agrees(region: Region, { included, excluded, boundaries }: Shapes): boolean {
+  const drawn = [...included, ...excluded, ...boundaries.flat()]
   const edgeCount = [...drawn, ...region].flat().reduce((sum, ring) => sum + ring.length / 2, 0)
   const sampleCount = Math.min(SAMPLES_MAX, Math.ceil(EDGE_TESTS_MAX / (edgeCount + 1)))
   const isWrong = (place: Place) => {
-    const expected = both(
+    const expected = boundaries.reduce<Verdict>(
+      (verdict, boundary) => both(verdict, anyOf(boundary, place)),
       without(anyOf(included, place), anyOf(excluded, place)),
-      boundary === undefined ? true : anyOf(boundary, place),
     )
     return expected !== undefined && expected !== isInRegion(region, place)
   }

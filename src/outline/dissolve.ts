@@ -14,23 +14,23 @@ import {
   unionOf,
 } from './clipper.js'
 
-/** The places in any of the included shapes, in none of the excluded, and within the boundary. */
+/** The places in any of the included shapes, in none of the excluded, and within every boundary. */
 interface Selection {
   readonly included: readonly Region[]
   readonly excluded: readonly Region[]
-  /** Undefined where there is none. */
-  readonly boundary: readonly Region[] | undefined
+  readonly boundaries: readonly (readonly Region[])[]
 }
 
-export function dissolve({ included, excluded, boundary }: Selection): Region {
+export function dissolve({ included, excluded, boundaries }: Selection): Region {
   const area = included.length === 0 ? [] : reduced(included)
   if (area.length === 0) return []
-  const left = tidied(
-    excluded.length === 0 ? unionOf(area) : differenceOf(area, [reduced(excluded)]),
-  )
-  if (boundary === undefined || left.length === 0) return left
-  const within = reduced(boundary)
-  return within.length === 0 ? [] : tidied(intersectionOf(left, within))
+  let left = tidied(excluded.length === 0 ? unionOf(area) : differenceOf(area, [reduced(excluded)]))
+  for (const boundary of boundaries) {
+    if (left.length === 0) break
+    const within = reduced(boundary)
+    left = within.length === 0 ? [] : tidied(intersectionOf(left, within))
+  }
+  return left
 }
 
 /**

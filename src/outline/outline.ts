@@ -9,6 +9,7 @@ import type { Answer } from '../format/answer.js'
 import type { UnknownMembers } from '../interface/unknown-members.js'
 import { limits } from '../limits.js'
 import type { Caller, ClipRunner } from '../pool/messages.js'
+import type { Asker } from '../selection/access.js'
 import type { BoundaryRule } from '../selection/boundary.js'
 import type { Catalogue } from '../selection/catalogue.js'
 import type { JsonObject } from '../selection/parse.js'
@@ -35,7 +36,7 @@ export interface OutlineService {
 export async function outline(
   service: OutlineService,
   request: JsonObject,
-  caller: Caller,
+  caller: Asker,
 ): Promise<Answer> {
   const query = validate(request, service.unknownMembers)
   const { included, excluded, nearest } = query.shapes
@@ -47,16 +48,16 @@ export async function outline(
     )
   }
   refuseUnknownSources(query.sourceReferences, service.catalogue)
-  const held = service.boundaryRule.for(query.clipToBoundary)
-  remarkOnExtents(query, service.catalogue, held)
-  const boundary = held?.layers
+  const boundary = service.boundaryRule.for(query.clipToBoundary, caller.access)
+  remarkOnExtents(query, service.catalogue, boundary)
+  const boundaries = boundary?.areas ?? []
   const groups = groupSources(
     query,
     service.catalogue.sources.map(({ id }) => id),
   )
-  const task = { included, excluded, boundary, choices: groups, problem: undefined }
+  const task = { included, excluded, boundaries, choices: groups, problem: undefined }
   const outcome = await runOrDraw(service.runner, task, caller)
-  const layers = [...included, ...excluded, ...(boundary ?? [])]
+  const layers = [...included, ...excluded, ...boundaries.flat()]
   const toleranceMetres = Number(toleranceOf(layers).toFixed(3))
   return outlineAnswer(groups, outcome, toleranceMetres, query.remarks.warnings)
 }
@@ -69,14 +70,18 @@ async function runOrDraw(runner: ClipRunner, task: OutlineTask, caller: Caller):
     const problem: Problem = failure === 'Failed' ? 'ClippingFailed' : failure
     return { ...task, problem }
   })
-  if ('value' in outcome) return checked(outcome.value as OutlineOutcome)
+  if ('value' in outcome) return checked(outcome.value as OutlineOutcome, task)
   throw tooComplex('cost more work to draw than one outline may take')
 }
 
-function checked(outcome: OutlineOutcome): Drawn {
+function checked(outcome: OutlineOutcome, { boundaries }: OutlineTask): Drawn {
+  // An answer that lists shapes as they are has room for one boundary.
+  if (outcome.kind === 'drawn' && boundaries.length > 1) throw tooComplex(WITHIN_TWO)
   if (outcome.kind !== 'tooComplex') return outcome
   throw tooComplex(`have an outline of more than ${limits.outlineVertexCount} vertices`)
 }
+
+const WITHIN_TWO = 'cannot be united within the boundaries of service and key'
 
 function tooComplex(problem: string): ServiceError {
   const message = `the shapes of this request ${problem}; simplify them, or ask in parts`

@@ -25,13 +25,18 @@ export function runTask(task: OutlineTask): OutlineOutcome {
   return { kind: 'drawn', hasShapesWithoutArea, problem: regions, drawing }
 }
 
-function draw({ included, excluded, boundary }: OutlineTask, ledger: Ledger): Drawing | undefined {
+function draw(
+  { included, excluded, boundaries }: OutlineTask,
+  ledger: Ledger,
+): Drawing | undefined {
   const each = (layer: Layer) => drawLayer(layer, ledger)
   try {
     const shapes = { included: included.map(each), excluded: excluded.map(each) }
     // Whether the boundary has lines is not the client's doing.
-    const border = boundary?.flatMap((layer) => drawLayer(layer, { ...ledger }))
-    return { ...shapes, boundary: border }
+    const borders = boundaries.map((layers) =>
+      layers.flatMap((layer) => drawLayer(layer, { ...ledger })),
+    )
+    return { ...shapes, boundaries: borders }
   } catch (error) {
     if (error instanceof TooManyVertices) return undefined
     throw error
@@ -44,12 +49,12 @@ function dissolveAll(choices: readonly LayerChoice[], drawing: Drawing): Region[
   try {
     const included = drawing.included.map((layer) => layer.map(regionOf))
     const excluded = drawing.excluded.map((layer) => layer.map(regionOf))
-    const boundary = drawing.boundary?.map(regionOf)
+    const boundaries = drawing.boundaries.map((polygons) => polygons.map(regionOf))
     for (const choice of choices) {
       const region = dissolve({
         included: choice.included.flatMap((layer) => included[layer]),
         excluded: choice.excluded.flatMap((layer) => excluded[layer]),
-        boundary,
+        boundaries,
       })
       vertexCount += vertexCountOf(region)
       if (vertexCount > limits.outlineVertexCount) return 'TooManyVertices'
@@ -68,7 +73,7 @@ function chosen({ included, excluded }: LayerChoice, drawing: Drawing) {
   return {
     included: included.flatMap((layer) => drawing.included[layer]),
     excluded: excluded.flatMap((layer) => drawing.excluded[layer]),
-    boundary: drawing.boundary,
+    boundaries: drawing.boundaries,
   }
 }
 
@@ -76,8 +81,8 @@ function chosen({ included, excluded }: LayerChoice, drawing: Drawing) {
 function drawnVertexCount(choices: readonly LayerChoice[], drawing: Drawing): number {
   let count = 0
   for (const choice of choices) {
-    const { included, excluded, boundary = [] } = chosen(choice, drawing)
-    count += vertexCountOf(included) + vertexCountOf(excluded) + vertexCountOf(boundary)
+    const { included, excluded, boundaries } = chosen(choice, drawing)
+    count += vertexCountOf(included) + vertexCountOf(excluded) + vertexCountOf(boundaries.flat())
   }
   return count
 }

@@ -17,8 +17,8 @@ export interface LayerChoice {
 export interface OutlineTask {
   readonly included: readonly Layer[]
   readonly excluded: readonly Layer[]
-  /** Undefined where nothing is to be cut off. */
-  readonly boundary: readonly Layer[] | undefined
+  /** What lies beyond any of them is cut off. */
+  readonly boundaries: readonly (readonly Layer[])[]
   readonly choices: readonly LayerChoice[]
   /** Why not to unite the shapes, if it has been tried. */
   readonly problem: Problem | undefined
@@ -54,7 +54,7 @@ export type OutlineOutcome =
 export interface Drawing {
   readonly included: readonly (readonly Polygon[])[]
   readonly excluded: readonly (readonly Polygon[])[]
-  readonly boundary: readonly Polygon[] | undefined
+  readonly boundaries: readonly (readonly Polygon[])[]
 }
 
 /**

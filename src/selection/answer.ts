@@ -66,13 +66,15 @@ export function answer(
     const query = validate(request, service.unknownMembers)
     refuseScope(caller.access, query.countsOnly)
     const countMode = query.countMode ?? service.countMode()
-    const boundary = service.boundaryRule.for(query.clipToBoundary)
+    const boundary = service.boundaryRule.for(query.clipToBoundary, caller.access)
     const { snapshotId } = service.catalogue
     const page = pageOf({ query, snapshotId, countMode, boundaryKey: boundary?.key })
-    return select(service, query, { countMode, boundary }, caller).then((selections) => {
-      remarkOnPlaces(query, service.catalogue, selections, boundary)
-      return recipientAnswer(service, query, cutToPage(selections, page), caller)
-    })
+    return within(service, query, boundary, caller, (mask) =>
+      search(service, query, countMode, mask, caller).then((selections) => {
+        remarkOnPlaces(query, service.catalogue, selections, { boundary, mask })
+        return recipientAnswer(service, query, cutToPage(selections, page, mask), caller)
+      }),
+    )
   } catch (fault) {
     return Promise.reject(fault)
   }
@@ -96,12 +98,23 @@ export function select(
   { countMode, boundary }: Selecting,
   caller: Caller,
 ): Promise<readonly SourceSelection[]> {
+  return within(service, query, boundary, caller, (mask) =>
+    search(service, query, countMode, mask, caller),
+  )
+}
+
+/** Goes on with who is there for a query, at once where that is known. */
+function within<Value>(
+  service: SelectionService,
+  query: Query,
+  boundary: Boundary | undefined,
+  caller: Caller,
+  goOn: (mask: Mask | null) => Promise<Value>,
+): Promise<Value> {
   refuseUnknownSources(query.sourceReferences, service.catalogue)
-  if (boundary === undefined) return search(service, query, countMode, null, caller)
+  if (boundary === undefined) return goOn(null)
   const mask = service.masks.of(boundary, caller)
-  return mask instanceof Promise
-    ? mask.then((found) => search(service, query, countMode, found, caller))
-    : search(service, query, countMode, mask, caller)
+  return mask instanceof Promise ? mask.then(goOn) : goOn(mask)
 }
 
 function search(

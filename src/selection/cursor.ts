@@ -21,7 +21,10 @@ export interface ListBasis {
   readonly boundaryKey: string | undefined
 }
 
-/** A place in the order of a snapshot: by shard, then by index. */
+/**
+ * A place in the order of a snapshot: by shard, then by index. In cursors of lists within a boundary: by
+ * rank among those within, with 0 for the shard (page.ts).
+ */
 export interface Place {
   readonly shardIndex: number
   readonly recipient: number
@@ -71,7 +74,9 @@ function partOf(bytes: Buffer, part: 'state' | 'seal'): Buffer {
 }
 
 function stateOf({ snapshotId, countMode, boundaryKey }: ListBasis): Buffer {
-  const parts = [snapshotId, countMode, ...(boundaryKey === undefined ? [] : [boundaryKey])]
+  // Cursors of earlier releases had other places within a boundary.
+  const within = boundaryKey === undefined ? [] : [boundaryKey, 'ranks']
+  const parts = [snapshotId, countMode, ...within]
   const digest = createHash('sha256').update(parts.join(' ')).digest()
   return digest.subarray(0, CURSOR.seal - CURSOR.state)
 }

@@ -9,7 +9,7 @@ import { beforeDeadline } from '../deadline.js'
 import { OVERLOADED, ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { type Caller, callerUntil, type QueryRunner } from '../pool/messages.js'
-import { createMask, type Mask, maskBytes } from '../shard/mask.js'
+import { commonRuns, createMask, type Mask, maskBytes } from '../shard/mask.js'
 import type { Boundary } from './boundary.js'
 import type { Catalogue } from './catalogue.js'
 import { dispatch } from './dispatch.js'
@@ -42,9 +42,14 @@ export function createMasks(options: MasksOptions): Masks {
   const kept = new Map<string, Mask | ServiceError>()
   const sought = new Map<string, Promise<Mask>>()
 
-  async function find({ key, layers }: Boundary): Promise<Mask> {
+  async function find({ key, areas }: Boundary): Promise<Mask> {
     try {
-      const mask = createMask(nextId++, await cover(layers))
+      const [first, ...others] = await Promise.all(areas.map(cover))
+      const runs = others.reduce(
+        (left, right) => left.map((each, shard) => commonRuns(each, right[shard])),
+        first,
+      )
+      const mask = createMask(nextId++, runs)
       if (maskBytes(mask) > bounds.maskBytes) throw TOO_COMPLEX
       keep(key, mask)
       return mask
@@ -58,8 +63,8 @@ export function createMasks(options: MasksOptions): Masks {
     }
   }
 
-  /** Who is within, as runs of each shard. */
-  async function cover(layers: Boundary['layers']): Promise<readonly Uint32Array[]> {
+  /** Who is within an area, as runs of each shard. */
+  async function cover(layers: Boundary['areas'][number]): Promise<readonly Uint32Array[]> {
     const query = {
       shapes: { included: layers, excluded: [], nearest: [] },
       sourceIds: null,
@@ -118,7 +123,7 @@ const NOBODY = new Uint32Array(0)
 
 const TOO_COMPLEX = new ServiceError(
   'TooComplex',
-  'the customer boundary of the configuration costs more work than the service may take; simplify it',
+  'the boundary of this answer costs more work than the service may take; it must be simplified',
   'clipToBoundary',
 )
 

@@ -5,6 +5,7 @@
  * @module
  */
 import { ServiceError } from '../errors.js'
+import { atRank, type Mask, rankOf } from '../shard/mask.js'
 import { recipientCountOf } from '../shard/runs.js'
 import { type ListBasis, type Place, readCursor, writeCursor } from './cursor.js'
 import type { ShardRuns, SourceSelection } from './merge.js'
@@ -12,6 +13,7 @@ import type { ShardRuns, SourceSelection } from './merge.js'
 /** Recipients of a list from a place on. */
 interface Page {
   readonly basis: ListBasis
+  /** As the cursor has it. */
   readonly start: Place
   /** Infinite where there is none. */
   readonly limit: number
@@ -45,10 +47,19 @@ export function pageOf(basis: ListBasis): Page | undefined {
 
 const BEGINNING: Place = { shardIndex: 0, recipient: 0 }
 
-/** Counts stay those of the whole list. */
-export function cutToPage(selections: readonly SourceSelection[], page: Page | undefined): Listing {
+/**
+ * Counts stay those of the whole list.
+ *
+ * @param mask  who is there for the request; null where everybody is
+ */
+export function cutToPage(
+  selections: readonly SourceSelection[],
+  page: Page | undefined,
+  mask: Mask | null,
+): Listing {
   if (page === undefined) return { selections, isPage: false, next: undefined }
-  const { basis, start, limit } = page
+  const { basis, limit } = page
+  const start = mask === null ? page.start : atRank(mask, page.start.recipient)
   let left = limit
   let next: Place | undefined
   const cut = selections.map((selection) => ({
@@ -70,8 +81,16 @@ export function cutToPage(selections: readonly SourceSelection[], page: Page | u
   return {
     selections: cut,
     isPage: true,
-    next: next === undefined ? undefined : writeCursor(basis, next),
+    next: next === undefined ? undefined : writeCursor(basis, sentPlace(next, mask)),
   }
+}
+
+/**
+ * With a mask, a cursor has the rank among those within: how many come before in the snapshot would tell
+ * of people beyond the boundary.
+ */
+function sentPlace(place: Place, mask: Mask | null): Place {
+  return mask === null ? place : { shardIndex: 0, recipient: rankOf(mask, place) }
 }
 
 /** The runs of a shard from a place on, which may lie in another shard. */

@@ -11,6 +11,7 @@ import type { Reaches } from '../geometry/reach/reaches.js'
 import { holdsFor, type Layer, type SourceFilter } from '../geometry/shapes.js'
 import { POLE_UNITS } from '../geometry/units.js'
 import { limits } from '../limits.js'
+import { isAllBeyond, type Mask } from '../shard/mask.js'
 import type { Boundary } from './boundary.js'
 import type { Catalogue, CatalogueShard } from './catalogue.js'
 import type { SourceSelection } from './merge.js'
@@ -18,8 +19,17 @@ import type { Remarks } from './remarks.js'
 import { type FeatureExtent, featurePath } from './shapes/feature-extents.js'
 import type { Query } from './validate.js'
 
+/** Who is there for a request. */
+interface There {
+  /** Undefined where everybody is. */
+  readonly boundary: Boundary | undefined
+  /** Of the boundary; null where there is none. */
+  readonly mask: Mask | null
+}
+
 /**
- * Remarks on features that touch no shard that they hold for, and on sources without recipients.
+ * Remarks on features that touch no shard that they hold for, and on sources without recipients. Where a
+ * boundary is secret they say of shards nothing, since the boxes of shards tell of people beyond.
  *
  * @param selections  who was found: a request with one shape and somebody in it is not looked at
  */
@@ -27,11 +37,12 @@ export function remarkOnPlaces(
   { shapes, extents, sourceIds, remarks, clipToBoundary }: Query,
   catalogue: Catalogue,
   selections: readonly Pick<SourceSelection, 'count'>[],
-  boundary: Boundary | undefined,
+  { boundary, mask }: There,
 ): void {
   if (boundary !== undefined && clipToBoundary === false) remarks.add('BoundaryHolds', HOLDS, CLIP)
   if (extents.length === 0 && shapes.nearest.length === 0) return
-  remarkOnEmptySources(sourceIds, catalogue, remarks)
+  if (boundary?.isSecret) remarkOnNamedSources(sourceIds, catalogue, mask, remarks)
+  else remarkOnEmptySources(sourceIds, catalogue, remarks)
   const [first] = extents
   const isFound = selections.some(({ count }) => count > 0)
   if (extents.length === 1 && !first.isExcluded && isFound) return
@@ -49,9 +60,11 @@ export function remarkOnExtents(
     if (!remarks.hasRoom) return
     const layer = (extent.isExcluded ? shapes.excluded : shapes.included)[extent.layer]
     if (boundary !== undefined && isOutside(layer, extent, boundary, budget)) {
-      remarks.add('OutsideBoundary', OUTSIDE, pathOf(extent))
+      const advice = isBoxedIn(exchanged(layer), extent, boundary) ? EXCHANGED_WITHIN : ''
+      remarks.add('OutsideBoundary', `${OUTSIDE}${advice}`, pathOf(extent))
       continue
     }
+    if (boundary?.isSecret) continue
     if (touchesAny(layer, extent, sourceIds, shards)) continue
     const isExchanged = touchesAny(exchanged(layer), extent, sourceIds, shards)
     const advice = isExchanged ? EXCHANGED : ALONE
@@ -62,9 +75,10 @@ export function remarkOnExtents(
 type PlaceMember = 'shapes' | 'extents' | 'sourceIds' | 'remarks'
 
 const CLIP = 'clipToBoundary'
-const HOLDS =
-  'clipToBoundary is false, but this service limits every answer to the customer boundary'
-const OUTSIDE = 'lies wholly outside the customer boundary, which the answer is limited to'
+const HOLDS = 'clipToBoundary is false, but every answer to this client is limited to a boundary'
+const OUTSIDE = 'lies wholly outside the boundary that the answer is limited to'
+const EXCHANGED_WITHIN =
+  '; not so with latitude and longitude exchanged: positions are longitude, then latitude'
 const ALONE = ': nobody is selected, or excluded, by it'
 const EXCHANGED =
   ', but would with latitude and longitude exchanged: positions are longitude, then latitude'
@@ -121,29 +135,39 @@ function isOutside(
   boundary: Boundary,
   budget: ApartBudget,
 ): boolean {
-  if (!boxesOf(boundary).some(toucher(layer, extent))) return true
+  if (!isBoxedIn(layer, extent, boundary)) return true
   const { polygonStart, polygonEnd, arcStart, arcEnd } = extent
   if (arcEnd > arcStart) return false
-  return boundary.layers.every(({ polygons }) =>
-    areApart(layer.polygons, polygonStart, polygonEnd, polygons, budget),
+  return boundary.areas.some((area) =>
+    area.every(({ polygons }) =>
+      areApart(layer.polygons, polygonStart, polygonEnd, polygons, budget),
+    ),
   )
 }
 
-/** The boxes of the polygons of a boundary; it has nothing but polygons. */
-function boxesOf(boundary: Boundary): readonly Bounds[] {
-  const known = boundaryBoxes.get(boundary)
+/** Whether a feature meets a box of each area of a boundary. */
+function isBoxedIn(places: Places, extent: FeatureExtent, { areas }: Boundary): boolean {
+  const touches = toucher(places, extent)
+  return areas.every((area) => boxesOf(area).some(touches))
+}
+
+type Area = Boundary['areas'][number]
+
+/** The boxes of the polygons of an area; it has nothing but polygons. */
+function boxesOf(area: Area): readonly Bounds[] {
+  const known = areaBoxes.get(area)
   if (known !== undefined) return known
-  const boxes = boundary.layers.flatMap(({ polygons: { bounds } }) =>
+  const boxes = area.flatMap(({ polygons: { bounds } }) =>
     Array.from({ length: bounds.length / 4 }, (_, i): Bounds => {
       const [minLng, minLat, maxLng, maxLat] = bounds.subarray(4 * i, 4 * i + 4)
       return { minLng, minLat, maxLng, maxLat }
     }),
   )
-  boundaryBoxes.set(boundary, boxes)
+  areaBoxes.set(area, boxes)
   return boxes
 }
 
-const boundaryBoxes = new WeakMap<Boundary, readonly Bounds[]>()
+const areaBoxes = new WeakMap<Area, readonly Bounds[]>()
 
 /** What does not lie on the globe then touches nothing. */
 function exchanged({ sourceIds, polygons, reaches }: Places): Places {
@@ -182,6 +206,25 @@ function remarkOnEmptySources(
       `source ${id} has no recipients`,
       sourceIds === null ? undefined : 'sources',
     )
+  }
+}
+
+/**
+ * Of a secret boundary, for sources that the request names: without a name, a source that has nobody within
+ * is nothing unusual.
+ */
+function remarkOnNamedSources(
+  sourceIds: SourceFilter,
+  { shards }: Catalogue,
+  mask: Mask | null,
+  remarks: Remarks,
+): void {
+  for (const id of sourceIds ?? []) {
+    const isThere = shards.some(
+      ({ sourceId }, at) => sourceId === id && mask !== null && !isAllBeyond(mask, at),
+    )
+    if (isThere) continue
+    remarks.add('EmptySource', `source ${id} has no recipients within the boundary`, 'sources')
   }
 }
 

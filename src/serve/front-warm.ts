@@ -8,7 +8,7 @@ import { ServiceError } from '../errors.js'
 import { type ByteSink, isWhole, writeBody } from '../format/answer.js'
 import { UNITS_PER_DEGREE } from '../geometry/units.js'
 import { limits } from '../limits.js'
-import { askerUntil } from '../selection/access.js'
+import { askerUntil, OPEN_ACCESS } from '../selection/access.js'
 import { answer, type SelectionService } from '../selection/answer.js'
 import { NO_BOUNDARY } from '../selection/boundary.js'
 import type { CatalogueShard } from '../selection/catalogue.js'
@@ -47,7 +47,7 @@ export async function findMask({
   masks,
 }: SelectionService): Promise<string | undefined> {
   try {
-    const boundary = boundaryRule.for(undefined)
+    const boundary = boundaryRule.for(undefined, OPEN_ACCESS)
     if (boundary !== undefined) await masks.of(boundary, inTime())
     return undefined
   } catch (fault) {

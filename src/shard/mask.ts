@@ -8,7 +8,7 @@
  * @module
  */
 import type { Shard } from './layout.js'
-import type { RunList } from './runs.js'
+import { type RunList, recipientCountOf } from './runs.js'
 
 export interface Mask {
   /** Another one for each mask that a front thread makes. */
@@ -31,6 +31,66 @@ export function createMask(id: number, runs: readonly Uint32Array[]): Mask {
 export function maskBytes({ starts, pairs }: Mask): number {
   return starts.byteLength + pairs.byteLength
 }
+
+/** The recipients that are in both of two lists of runs. */
+export function commonRuns(left: Uint32Array, right: Uint32Array): Uint32Array {
+  const common: number[] = []
+  let at = 0
+  for (let i = 0; i < left.length; i += 2) {
+    at = firstEndingBehind(right, left[i], at)
+    for (let k = at; k < right.length && right[k] < left[i + 1]; k += 2) {
+      common.push(Math.max(left[i], right[k]), Math.min(left[i + 1], right[k + 1]))
+    }
+  }
+  return Uint32Array.from(common)
+}
+
+/** A recipient, by its shard. */
+interface MaskedPlace {
+  readonly shardIndex: number
+  readonly recipient: number
+}
+
+/** How many of those within come before a recipient, who need not be within. */
+export function rankOf(mask: Mask, { shardIndex, recipient }: MaskedPlace): number {
+  const pairs = mask.pairs.subarray(mask.starts[shardIndex], mask.starts[shardIndex + 1])
+  let count = 0
+  for (let i = 0; i < pairs.length && pairs[i] < recipient; i += 2) {
+    count += Math.min(pairs[i + 1], recipient) - pairs[i]
+  }
+  return ranksOf(mask)[shardIndex] + count
+}
+
+/** The first recipient within before whom so many come; behind all of them where there are no more. */
+export function atRank(mask: Mask, rank: number): MaskedPlace {
+  const ranks = ranksOf(mask)
+  const shardCount = ranks.length - 1
+  let shardIndex = 0
+  while (shardIndex < shardCount && ranks[shardIndex + 1] <= rank) shardIndex++
+  if (shardIndex === shardCount) return { shardIndex, recipient: 0 }
+  let left = rank - ranks[shardIndex]
+  let at = mask.starts[shardIndex]
+  while (left >= mask.pairs[at + 1] - mask.pairs[at]) {
+    left -= mask.pairs[at + 1] - mask.pairs[at]
+    at += 2
+  }
+  return { shardIndex, recipient: mask.pairs[at] + left }
+}
+
+/** Of the first recipient of each shard, and behind the last one. */
+function ranksOf(mask: Mask): Float64Array {
+  const known = knownRanks.get(mask)
+  if (known !== undefined) return known
+  const { starts, pairs } = mask
+  const ranks = new Float64Array(starts.length)
+  for (let at = 0; at + 1 < starts.length; at++) {
+    ranks[at + 1] = ranks[at] + recipientCountOf(pairs.subarray(starts[at], starts[at + 1]))
+  }
+  knownRanks.set(mask, ranks)
+  return ranks
+}
+
+const knownRanks = new WeakMap<Mask, Float64Array>()
 
 /** Whether nobody of a shard is within. */
 export function isAllBeyond({ starts }: Mask, shardIndex: number): boolean {

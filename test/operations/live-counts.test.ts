@@ -10,6 +10,7 @@ import { limits } from '../../src/limits.js'
 import { contextOperations } from '../../src/operations/contexts.js'
 import { startLiveCounts } from '../../src/operations/live-counts.js'
 import { recipientOperations } from '../../src/operations/recipients.js'
+import { type Access, OPEN_ACCESS } from '../../src/selection/access.js'
 import type { SelectionService } from '../../src/selection/answer.js'
 import { createBoundaryRule } from '../../src/selection/boundary.js'
 import type { CountMode } from '../../src/shard/select.js'
@@ -44,7 +45,7 @@ function world(seed: number, snapshotId: string, countMode: () => CountMode): Lo
 interface Front {
   readonly service: SelectionService
   put(areas: object[], waitMs?: number): Promise<Area[]>
-  get(waitMs?: number): Promise<Area[]>
+  get(waitMs?: number, access?: Access): Promise<Area[]>
   stop(): void
 }
 
@@ -58,23 +59,32 @@ function startFront(t: Test, store: Store, service: SelectionService, retryMs = 
   })
   const { PutMapContextRequest: put, GetMapContextRequest: get } = contextOperations(store, counts)
   t.teardown(() => counts.stop())
-  const run = async (execute: typeof get, request: Record<string, unknown>, waitMs: number) => {
-    const answer = await execute(request, within(waitMs))
+  const run = async (
+    execute: typeof get,
+    request: Record<string, unknown>,
+    waitMs: number,
+    access = OPEN_ACCESS,
+  ) => {
+    const answer = await execute(request, { ...within(waitMs), access })
     const context: MapContext = JSON.parse(Buffer.from(answer?.json() as Uint8Array).toString())
     return context.Areas ?? []
   }
   return {
     service,
     put: (Areas, waitMs = limits.requestMs) => run(put, { Id: ID, Areas }, waitMs),
-    get: (waitMs = limits.requestMs) => run(get, { Id: ID }, waitMs),
+    get: (waitMs = limits.requestMs, access) => run(get, { Id: ID }, waitMs, access),
     stop: () => counts.stop(),
   }
 }
 
 /** What a recipient request counts of a shape. */
-async function asked(service: SelectionService, geoJSON: unknown): Promise<Area['Contacts']> {
+async function asked(
+  service: SelectionService,
+  geoJSON: unknown,
+  access = OPEN_ACCESS,
+): Promise<Area['Contacts']> {
   const { RecipientRequest } = recipientOperations(always(service))
-  const answer = await RecipientRequest({ countsOnly: true, geoJSON }, inTime())
+  const answer = await RecipientRequest({ countsOnly: true, geoJSON }, { ...inTime(), access })
   const { SourceRecords } = JSON.parse(answer?.json() as string)
   return SourceRecords.map(({ Label, Count }: { Label: string; Count: number }) => ({
     Label,
@@ -237,6 +247,37 @@ t.test('counts of another boundary are never served', async (t) => {
   const [refused] = await front.get()
   t.same(flags(refused), [false, true, false])
   t.notOk('Contacts' in refused)
+})
+
+t.test('each key counts within its own boundary, on the same front', async (t) => {
+  const store = await temporaryStore(t)
+  const service = world(1, '000001-00000000', store.countMode)
+  const Geometry = drawn(0, 0, 1)
+  const front = startFront(t, store, service)
+  const sizes = [undefined, 0.5, 0.25, undefined, 0.25, 0.5]
+  const accesses = new Map(
+    [...new Set(sizes)].map((size) => [
+      size,
+      { ...OPEN_ACCESS, boundary: size === undefined ? undefined : drawn(0, 0, size) },
+    ]),
+  )
+  const [everybody] = await front.put([{ Id: 'a', Geometry }])
+  const totals = new Map<number | undefined, number>()
+  for (const size of sizes) {
+    const access = accesses.get(size)
+    const [area] = await front.get(limits.requestMs, access)
+    t.same(flags(area), [false, false, false])
+    t.same(area.Contacts, await asked(service, Geometry, access), `within ${size}`)
+    const total = area.ContactTotalCount ?? 0
+    t.equal(totals.get(size) ?? total, total)
+    totals.set(size, total)
+  }
+  t.equal(new Set(totals.values()).size, 3)
+  t.equal(totals.get(undefined), everybody.ContactTotalCount)
+  await until(() => store.counts(hashes(store))[0] !== undefined)
+  t.equal(store.counts(hashes(store))[0]?.boundaryKey, undefined, 'the store has those of all')
+  const unreadable = { ...OPEN_ACCESS, boundary: { type: 'Polygon', coordinates: 0 } }
+  await t.rejects(front.get(limits.requestMs, unreadable), { code: 'Forbidden', status: 403 })
 })
 
 t.test('an area without a shape has nobody', async (t) => {
@@ -452,7 +493,7 @@ t.test(
     })
     t.teardown(() => counts.stop())
     const read = async (waitMs: number) => {
-      const states = await counts.of([shape], counts.basis(), performance.now() + waitMs)
+      const states = await counts.of([shape], counts.basis(OPEN_ACCESS), within(waitMs))
       return states.get(shape.hash)
     }
     t.match(await read(30_000), { isFresh: true })

@@ -17,7 +17,7 @@ export interface OraclePoint {
   readonly tieRank: number
   /** As if not there. */
   readonly isSuppressed?: boolean
-  /** Whoever is outside of the boundary is as if not there, too; inside unless given. */
+  /** Whoever is outside of a boundary is as if not there, too; inside unless given. */
   readonly boundary?: Verdict
 }
 
@@ -47,9 +47,9 @@ export interface OracleBoundary {
 export function expectedOf(
   request: Members,
   everybody: readonly OracleSource[],
-  boundary?: OracleBoundary,
+  boundaries: readonly OracleBoundary[] = [],
 ): Expected {
-  const sources = boundary === undefined ? everybody : clipped(request, everybody, boundary)
+  const sources = boundaries.reduce((left, boundary) => clipped(request, left, boundary), everybody)
   const features = featuresOf(memberOf(request, 'geojson')).map(readFeature)
   const asked = memberOf(request, 'sources') as number[] | undefined
   const searched = sources.filter(({ id }) => asked === undefined || asked.includes(id))
@@ -73,7 +73,7 @@ function clipped(
     id,
     points: points.map((point) => ({
       ...point,
-      boundary: isWithin(point.lngUnits, point.latUnits),
+      boundary: both(point.boundary ?? 'inside', isWithin(point.lngUnits, point.latUnits)),
     })),
   }))
 }

@@ -15,7 +15,7 @@ const far = square(5_000, 5_000, 1_000)
 const shapes = (included: Polygon[], excluded: Polygon[] = [], boundary?: Polygon[]) => ({
   included,
   excluded,
-  boundary,
+  boundaries: boundary === undefined ? [] : [boundary],
 })
 
 const cases: readonly {

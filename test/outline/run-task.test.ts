@@ -76,7 +76,7 @@ function outlineOf(request: JsonObject) {
   if (shapes === undefined) return undefined
   const { included, excluded } = shapes
   const choice = { included: [...included.keys()], excluded: [...excluded.keys()] }
-  return runTask({ included, excluded, boundary: undefined, choices: [choice], problem: undefined })
+  return runTask({ included, excluded, boundaries: [], choices: [choice], problem: undefined })
 }
 
 /** Undefined where the oracle has it refused too, or a margin has too many arcs. */
@@ -192,7 +192,7 @@ t.test('what is listed once for each group of sources counts as often', async (t
 function taskOf(shells: readonly number[][][]): OutlineTask {
   const { included, excluded } = including(polygonsOf(shells.map((shell) => [shell])))
   const choices = [{ included: [0], excluded: [] }]
-  return { included, excluded, boundary: undefined, choices, problem: undefined }
+  return { included, excluded, boundaries: [], choices, problem: undefined }
 }
 
 function comb(toothCount: number, isLying: boolean): number[][] {

@@ -7,6 +7,7 @@ import t from 'tap'
 import { OVERLOADED, ServiceError } from '../../src/errors.js'
 import { limits } from '../../src/limits.js'
 import type { QueryRunner } from '../../src/pool/messages.js'
+import { OPEN_ACCESS } from '../../src/selection/access.js'
 import { answer, type SelectionService } from '../../src/selection/answer.js'
 import { type Boundary, createBoundaryRule } from '../../src/selection/boundary.js'
 import { createMasks } from '../../src/selection/masks.js'
@@ -25,7 +26,7 @@ const service = localService(
 )
 const square = (degrees: number) => squareGeometry(-71, 42, degrees)
 const boundaryOf = (geometry: object) =>
-  createBoundaryRule(() => geometry, true).for(undefined) as Boundary
+  createBoundaryRule(() => geometry, true).for(undefined, OPEN_ACCESS) as Boundary
 const coverCount = () => service.tasks.filter(({ kind }) => kind === 'cover').length
 
 /** Bounds that hold what the first so many masks take. */
@@ -101,7 +102,7 @@ t.test('what the workers cannot do is a fault of the boundary, or tried again', 
   faults.push(new ServiceError('TooComplex', 'the shapes of this request cost too much'))
   await t.rejects(async () => masks.of(boundaryOf(square(0.7)), inTime()), {
     code: 'TooComplex',
-    message: /^the customer boundary/,
+    message: /^the boundary of this answer/,
   })
 })
 

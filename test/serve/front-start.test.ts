@@ -1,5 +1,6 @@
 import t from 'tap'
 import { writeBody } from '../../src/format/answer.js'
+import { OPEN_ACCESS } from '../../src/selection/access.js'
 import { answer } from '../../src/selection/answer.js'
 import { type Boundary, createBoundaryRule, NO_BOUNDARY } from '../../src/selection/boundary.js'
 import { startSnapshot } from '../../src/serve/front-start.js'
@@ -53,7 +54,7 @@ t.test('a snapshot that is always clipped has its mask before it is served', asy
   const rule = createBoundaryRule(() => square, true)
   const { service, close } = await start(shards, workerUrl, rule)
   t.teardown(close)
-  const boundary = rule.for(undefined) as Boundary
+  const boundary = rule.for(undefined, OPEN_ACCESS) as Boundary
   t.notOk(service.masks.of(boundary, inTime()) instanceof Promise)
   const [clipped, drawn] = await Promise.all(
     [request.geoJSON, square].map(async (geoJSON) => {

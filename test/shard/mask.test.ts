@@ -12,11 +12,14 @@ import { readDrawing } from '../../src/selection/shapes/shapes.js'
 import type { RecipientColumns } from '../../src/shard/columns.js'
 import { attachShard, type Shard } from '../../src/shard/layout.js'
 import {
+  atRank,
+  commonRuns,
   countWithin,
   createMask,
   isAllBeyond,
   isWithin,
   maskShards,
+  rankOf,
   takeWithin,
 } from '../../src/shard/mask.js'
 import { RunList } from '../../src/shard/runs.js'
@@ -40,6 +43,47 @@ const plenty = () => ({ edgeTestCount: 1e9 })
 const runLists = fc
   .uniqueArray(fc.nat(200), { maxLength: 40 })
   .map((places) => places.sort((a, b) => a - b).slice(0, places.length & ~1))
+
+t.test('who is in two lists of runs is in what they have in common', async (t) => {
+  const property = fc.property(runLists, runLists, (left, right) => {
+    const wanted = new Set(members(right))
+    const common = commonRuns(Uint32Array.from(left), Uint32Array.from(right))
+    t.same(
+      members(common),
+      members(left).filter((at) => wanted.has(at)),
+    )
+    t.ok(common.every((bound, i, all) => i % 2 === 0 || bound > all[i - 1]))
+  })
+  fc.assert(property, { seed: testSeed(t), numRuns: byTier({ short: 200, long: 5_000 }) })
+})
+
+t.test('ranks are places among those within, and back', async (t) => {
+  const property = fc.property(fc.array(runLists, { minLength: 1, maxLength: 5 }), (lists) => {
+    const mask = createMask(
+      1,
+      lists.map((each) => Uint32Array.from(each)),
+    )
+    const inOrder = lists.flatMap((each, shardIndex) =>
+      members(each).map((recipient) => ({ shardIndex, recipient })),
+    )
+    for (const [rank, place] of inOrder.entries()) {
+      t.same(atRank(mask, rank), place)
+      t.equal(rankOf(mask, place), rank)
+    }
+    t.same(atRank(mask, inOrder.length), { shardIndex: lists.length, recipient: 0 })
+    for (const [shardIndex] of lists.entries()) {
+      for (const recipient of [0, 50, 201]) {
+        const before = inOrder.filter(
+          (place) =>
+            place.shardIndex < shardIndex ||
+            (place.shardIndex === shardIndex && place.recipient < recipient),
+        )
+        t.equal(rankOf(mask, { shardIndex, recipient }), before.length)
+      }
+    }
+  })
+  fc.assert(property, { seed: testSeed(t), numRuns: byTier({ short: 50, long: 1_000 }) })
+})
 
 t.test('of runs those are taken who are within', async (t) => {
   const property = fc.property(runLists, runLists, (bounds, within) => {

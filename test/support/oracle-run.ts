@@ -6,6 +6,7 @@
  */
 import { crc32 } from 'node:zlib'
 import { ServiceError } from '../../src/errors.js'
+import { type Access, OPEN_ACCESS } from '../../src/selection/access.js'
 import { createBoundaryRule } from '../../src/selection/boundary.js'
 import { partition } from '../../src/shard/build/partition.js'
 import { type AnsweredRecord, type Comparison, compare, keyOf } from '../oracle/compare.js'
@@ -119,7 +120,9 @@ export interface World {
   readonly sources: readonly LocalSource[]
   readonly service: LocalService
   readonly known: readonly KnownRecipients[]
-  readonly boundary?: OracleBoundary
+  readonly boundaries?: readonly OracleBoundary[]
+  /** Of the client; it may ask for everything unless given. */
+  readonly access?: Access
 }
 
 async function makeWorld(random: Random, isAlwaysClipped: boolean): Promise<World> {
@@ -138,18 +141,18 @@ async function makeWorld(random: Random, isAlwaysClipped: boolean): Promise<Worl
   const service = localService(sources, shardRecipientCount)
   const known = await recipientsOf(service, sources, shardRecipientCount)
   const share = random.pick([0, 0, 0.02, 0.5])
-  const boundary = {
-    geometry: boundaryOf(random.pick(sources).columns, known, random),
-    isAlways: isAlwaysClipped || random.unit() < 0.2,
-  }
+  const drawn = () => boundaryOf(random.pick(sources).columns, known, random)
+  const ofKey = random.unit() < 0.3 ? drawn() : undefined
+  const configured = { geometry: drawn(), isAlways: isAlwaysClipped || random.unit() < 0.2 }
   return {
     sources,
     service: {
       ...service,
-      boundaryRule: createBoundaryRule(() => boundary.geometry, boundary.isAlways),
+      boundaryRule: createBoundaryRule(() => configured.geometry, configured.isAlways),
     },
     known: suppress(service, known, () => random.unit() < share),
-    boundary,
+    boundaries: [configured, ...(ofKey === undefined ? [] : [{ geometry: ofKey, isAlways: true }])],
+    access: { ...OPEN_ACCESS, boundary: ofKey },
   }
 }
 
@@ -250,21 +253,22 @@ export interface Outcome extends Comparison {
 
 /** Holds the list and the counts that answer a request against the oracle. */
 export async function hold(
-  { service, known, boundary }: Omit<World, 'sources'>,
+  { service, known, boundaries, access = OPEN_ACCESS }: Omit<World, 'sources'>,
   request: JsonObject,
 ): Promise<Outcome> {
   const nothing = { recipientCount: 0, insideCount: 0, eitherCount: 0, isTooComplex: false }
   try {
-    const expected = expectedOf(request, known, boundary)
-    const listed = await ask(service, request)
-    const counted = await ask(service, { ...request, countsOnly: true })
+    const expected = expectedOf(request, known, boundaries)
+    const asks = (asked: JsonObject) => ask(service, asked, access)
+    const listed = await asks(request)
+    const counted = await asks({ ...request, countsOnly: true })
     if (!expected.isDistinct) {
       return { ...nothing, ...compare(expected, known, listed, counted), refused: undefined }
     }
     const { byContact } = expected
     const plain = without(request, /^(distinct|contactcountmode)$/i)
-    const everybody = await ask(service, plain)
-    const plainCounted = await ask(service, { ...plain, countsOnly: true })
+    const everybody = await asks(plain)
+    const plainCounted = await asks({ ...plain, countsOnly: true })
     const compared = compare({ ...expected, byContact: false }, known, everybody, plainCounted)
     const faults = compareDistinct(known, everybody, byContact, listed, counted)
     return {
@@ -307,11 +311,15 @@ async function isNotAnswered(service: LocalService, request: JsonObject): Promis
 }
 
 /** Every other request with its numbers spelled in many ways, always the same for the same request. */
-export async function ask(service: LocalService, request: JsonObject): Promise<AnsweredRecord[]> {
+export async function ask(
+  service: LocalService,
+  request: JsonObject,
+  access = OPEN_ACCESS,
+): Promise<AnsweredRecord[]> {
   const reply = memoryReply()
   const plain = JSON.stringify(request)
   const random = seededRandom(crc32(plain) | 0)
   const text = random.unit() < 0.5 ? plain : spelledJson(request, random)
-  await answerTo(service, Buffer.from(text), 'json', reply)
+  await answerTo(service, Buffer.from(text), 'json', reply, access)
   return JSON.parse(reply.text()).SourceRecords
 }

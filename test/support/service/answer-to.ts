@@ -6,6 +6,7 @@
 import type { Format } from '../../../src/format/formats.js'
 import type { HttpRequest } from '../../../src/http/request.js'
 import { respond } from '../../../src/http/response/respond.js'
+import { OPEN_ACCESS } from '../../../src/selection/access.js'
 import { answer, type SelectionService } from '../../../src/selection/answer.js'
 import { parse } from '../../../src/selection/parse.js'
 import type { Reply } from '../../../src/selection/reply.js'
@@ -17,8 +18,9 @@ export async function answerTo(
   body: Uint8Array,
   format: Format,
   reply: Reply,
+  access = OPEN_ACCESS,
 ): Promise<void> {
-  const given = await answer(service, parse(body), inTime())
+  const given = await answer(service, parse(body), { ...inTime(), access })
   await respond(asking(format), reply, given, 'recipients')
 }
 
