@@ -5,6 +5,13 @@ import { manyColumns } from '../support/data/columns.js'
 import { publishTest } from '../support/data/snapshots.js'
 import { serve, temporaryDirectory } from '../support/service/hickory.js'
 
+/** Enough to draw for a profile to have samples of it. */
+const circles = {
+  type: 'Feature',
+  geometry: { type: 'MultiPoint', coordinates: Array.from({ length: 20 }, (_, i) => [i / 10, i]) },
+  properties: { radius: 100_000 },
+}
+
 t.test('each query worker and clipping thread is profiled', async (t) => {
   const data = temporaryDirectory(t)
   const profiles = temporaryDirectory(t)
@@ -15,7 +22,7 @@ t.test('each query worker and clipping thread is profiled', async (t) => {
   const answer = await fetch(`${service.url}/api/outline`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: '{"geoJSON":{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,0]]]}}',
+    body: JSON.stringify({ geoJSON: circles }),
   })
   t.equal(answer.status, 200)
   t.equal((await service.stop()).code, 0)

@@ -57,9 +57,12 @@ export async function serveAfter(
   ...args: readonly string[]
 ): Promise<Service> {
   const child = start(['serve', '--port', '0', ...args], nodeOptions)
-  t.teardown(() => child.kill('SIGKILL'))
   const end = finished(child)
   const written = capture(child)
+  t.teardown(() => {
+    child.kill('SIGKILL')
+    refusePhones(written.stderr)
+  })
   const url = await new Promise<string>((resolve, reject) => {
     // Logged last, when all that is printed is printed.
     child.stderr?.on('data', () => {
@@ -78,6 +81,18 @@ export async function serveAfter(
     },
   }
 }
+
+/**
+ * Whatever a test does with a service, its log has no phones. Every run of the tests checks that, and
+ * `npm run test:canary` with everything in the log that there is.
+ */
+function refusePhones(log: string): void {
+  const line = log.split('\n').find((each) => SYNTHETIC_PHONE.test(each))
+  if (line !== undefined) throw new Error(`a phone is in the log: ${line}`)
+}
+
+/** All recipients of tests have such phones; in a URL, the plus may be written in two ways. */
+const SYNTHETIC_PHONE = /(\+|%2b)999\d/i
 
 /** A directory that goes away with the test. */
 export function temporaryDirectory(t: Owner): string {
