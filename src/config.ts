@@ -29,6 +29,14 @@ export interface Config {
   readonly corsOrigins: readonly string[]
   /** What becomes of members that a request has and nobody knows. */
   readonly unknownMembers: 'refuse' | 'warn'
+  /** Whether every operation needs a key. */
+  readonly asksForKeys: boolean
+  /** Whether the service is meant to be there for everybody who reaches it, without keys. */
+  readonly isOpen: boolean
+  /** Whether anything that is stored may be changed over HTTP. */
+  readonly takesWrites: boolean
+  /** The address under which clients know the service, without a slash at its end. */
+  readonly publicUrl: string | undefined
   /** Milliseconds between deaths of a random query worker, to test what then happens; 0 is never. */
   readonly crashQueryWorkerMs: number
   /** Options of Node.js for query workers and clipping threads, such as `--cpu-prof`. */
@@ -62,6 +70,10 @@ export function readConfig(
     clipsRecipientsToBoundary: truth(setting('clipRecipientsToBoundary')),
     corsOrigins: origins(setting('corsOrigins')),
     unknownMembers: oneOf(setting('unknownMembers'), ['refuse', 'warn']),
+    asksForKeys: truth(setting('keys')),
+    isOpen: truth(setting('open')),
+    takesWrites: oneOf(setting('writes'), ['on', 'off']) === 'on',
+    publicUrl: urlIfGiven(setting('publicUrl')),
     crashQueryWorkerMs: integer(setting('crashQueryWorkerMs'), 0, 3_600_000),
     workerArgs: options(setting('workerArgs')),
   }
@@ -70,6 +82,12 @@ export function readConfig(
       'Usage',
       `--query-threads is ${config.queryThreadCount}, but each of the ${config.httpThreadCount} ` +
         'HTTP threads needs a query worker of its own',
+    )
+  }
+  if (config.asksForKeys && config.isOpen) {
+    throw new OperatorError(
+      'Usage',
+      '--keys and --open contradict each other: --keys lets in who has a key, --open everybody',
     )
   }
   return Object.freeze(config)
@@ -111,6 +129,10 @@ const defaults = {
   clipRecipientsToBoundary: 'false',
   corsOrigins: '',
   unknownMembers: 'refuse',
+  keys: 'false',
+  open: 'false',
+  writes: 'on',
+  publicUrl: '',
   crashQueryWorkerMs: 0,
   workerArgs: '',
 } as const
@@ -188,6 +210,19 @@ function origins({ value, origin }: Setting): readonly string[] {
     )
   }
   return named as string[]
+}
+
+/** Of pages and programs: scheme, host and port, and a path where a proxy adds one; none is an empty text. */
+function urlIfGiven({ value, origin }: Setting): string | undefined {
+  if (value === '') return undefined
+  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
+  if (url !== undefined && /^https?:$/.test(url.protocol) && !/[@?#]/.test(String(value))) {
+    return url.href.replace(/\/+$/, '')
+  }
+  throw new OperatorError(
+    'Usage',
+    `${origin} must be an address such as https://alerts.example.org, not ${JSON.stringify(value)}`,
+  )
 }
 
 /** Separated by white space; none is an empty text. */

@@ -24,6 +24,7 @@ const serviceErrors = {
   InvalidNearest: 400,
   UnknownSpatialReference: 400,
   UnknownSource: 400,
+  Unauthorized: 401,
   Forbidden: 403,
   NotFound: 404,
   MethodNotAllowed: 405,
@@ -40,6 +41,7 @@ const serviceErrors = {
   TooManySuppressions: 422,
   TooManyVertices: 422,
   TooComplex: 422,
+  TooManyRequests: 429,
   InternalError: 500,
   Overloaded: 503,
   NotReady: 503,
@@ -88,6 +90,16 @@ export class ServiceError extends Error {
     this.code = code
     this.status = serviceErrors[code]
     this.field = field
+  }
+}
+
+/** More than a key may have; the client is told when to come again. */
+export class TooManyRequests extends ServiceError {
+  readonly retryAfterMs: number
+
+  constructor(message: string, retryAfterMs: number) {
+    super('TooManyRequests', message)
+    this.retryAfterMs = retryAfterMs
   }
 }
 

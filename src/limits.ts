@@ -68,6 +68,34 @@ export const limits = {
   storeChangeMs: 10_000,
   /** A start may take this long to read the whole store. */
   storeCheckMs: 120_000,
+  /** Keys of one data directory, with those that are revoked. */
+  keyCount: 1_000,
+  keyNameCharCount: 64,
+  /** The file with the boundary of a key. */
+  keyBoundaryBytes: 1 * MiB,
+  /** The highest bounds that a key may have. */
+  keyRequestsPerSecondCount: 100_000,
+  keyRowsPerDayCount: 1_000_000_000_000,
+  keyConcurrentListCount: 10_000,
+  /** After a rotation, the old secret of a key lives on for this time, unless the operator says otherwise. */
+  keyRotationMs: 7 * 86_400_000,
+  /** The most that an operator may say. */
+  keyRotationMaxMs: 90 * 86_400_000,
+  /** A front thread looks for changes to keys at this interval. */
+  keyPollMs: 200,
+  /** From a change to keys on disk until every running service goes by it. */
+  keyTakeMs: 5_000,
+  /** The use of keys is written to the store at this interval. */
+  keyUseMs: 10_000,
+  /** Right Authorization headers that one front thread knows without a look at their keys. */
+  knownCredentialCount: 1_024,
+  /** Wrong keys from one address that are answered 401 at once; from then on one in `keyGuessMs`. */
+  keyGuessCount: 10,
+  keyGuessMs: 1_000,
+  /** Addresses that sent wrong keys, and that one front thread remembers. */
+  keyGuesserCount: 4_096,
+  /** Names of keys in one line about refused requests. */
+  refusedKeysLoggedCount: 8,
   /** Files in a backup. */
   backupFileCount: 100_000,
   /** Phones on all suppression lists of one data directory together. */

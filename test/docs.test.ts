@@ -37,8 +37,8 @@ t.test('docs/errors.md has exactly the errors of the code', async (t) => {
   t.same(documented, { ...errorTables.serviceErrors, ...errorTables.operatorErrors })
 })
 
-t.test('docs/operations/run.md has every setting, its flag and its variable', async (t) => {
-  const text = read('docs/operations/run.md')
+t.test('docs/operations/settings.md has every setting, its flag and its variable', async (t) => {
+  const text = read('docs/operations/settings.md')
   const names = [...text.matchAll(/^\| `--([\w-]+)[ `].*\| `(HICKORY_\w+)` \| .* \| `(\w+)` \|$/gm)]
   t.equal(names.length, Object.keys(readConfig({}, {})).length)
   for (const [, flag, variable] of names) {

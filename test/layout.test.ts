@@ -34,7 +34,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'geometry',
     'pool',
   ],
-  http: ['operations', 'selection', 'format', 'interface', 'describe', 'pool'],
+  keys: ['selection', 'store', 'interface', 'geometry', 'pool'],
+  http: ['keys', 'operations', 'selection', 'format', 'interface', 'describe', 'pool'],
   snapshot: ['shard', 'geometry'],
   sources: ['shard', 'geometry'],
   store: ['interface'],
@@ -44,6 +45,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'config',
     'version',
     'http',
+    'keys',
     'operations',
     'outline',
     'selection',
@@ -60,6 +62,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'version',
     'node-release',
     'backup',
+    'keys',
     'serve',
     'snapshot',
     'sources',
@@ -112,7 +115,7 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
   'cli-progress': ['commands'],
   'modern-tar': ['backup'],
   'fastest-levenshtein': ['interface'],
-  typebox: ['interface', 'store', 'snapshot', 'backup', 'commands'],
+  typebox: ['interface', 'keys', 'store', 'snapshot', 'backup', 'commands'],
   'csv-parse': ['http', 'suppressions'],
   lmdb: ['store'],
   'lru-cache': ['operations'],
@@ -128,6 +131,7 @@ const textOwners: readonly { text: RegExp; what: string; owners: readonly string
     text: /\bAtomics\./,
     what: 'Atomics',
     owners: [
+      'keys/key-memory.ts',
       'pool/channel-memory.ts',
       'pool/control.ts',
       'shard/arena.ts',
@@ -241,7 +245,7 @@ t.test('every thread and process that is started is there', async (t) => {
 })
 
 t.test('selection, http and outline know the pool by its messages alone', async (t) => {
-  for (const file of files.filter(({ path }) => /^(selection|http|outline)\//.test(path))) {
+  for (const file of files.filter(({ path }) => /^(selection|http|outline|keys)\//.test(path))) {
     for (const specifier of file.imports.filter((name) => name.includes('/pool/'))) {
       t.match(specifier, /^(..\/)+pool\/messages.js$/, file.path)
     }

@@ -7,6 +7,7 @@
  * @module
  */
 import { parseArgs } from 'node:util'
+import { OPEN_ADMISSION } from '../../src/http/gate.js'
 import type { Handler } from '../../src/http/request.js'
 import { HttpServer } from '../../src/http/server.js'
 import { operations } from '../../src/interface/operations.js'
@@ -32,6 +33,7 @@ const stream: Handler = async (_, reply) => {
 
 const server = new HttpServer({
   log: createLog('error'),
+  admission: OPEN_ADMISSION,
   routes: operations.RecipientRequest.paths.map((path) => ({ path, methods: { POST: stream } })),
 })
 const port = await server.listen('127.0.0.1', 0)

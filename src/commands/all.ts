@@ -16,6 +16,7 @@ export const commands = {
   accept: async () => (await import('./accept.js')).acceptCommand,
   remove: async () => (await import('./remove.js')).removeCommand,
   suppress: async () => (await import('./suppress.js')).suppressCommand,
+  keys: async () => (await import('./keys/keys.js')).keysCommand,
   doctor: async () => (await import('./doctor/doctor.js')).doctorCommand,
   backup: async () => (await import('./backup.js')).backupCommand,
   restore: async () => (await import('./restore.js')).restoreCommand,

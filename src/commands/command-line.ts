@@ -68,6 +68,7 @@ async function createProgram(
   for (const name of called === undefined ? Object.keys(table) : [called]) {
     const create = await table[name]()
     const command = create(context).copyInheritedSettings(program)
+    for (const sub of command.commands) sub.copyInheritedSettings(program)
     if (QUIET_COMMANDS.has(name)) addQuiet(command, log)
     program.addCommand(command)
   }

@@ -28,6 +28,11 @@ export function warn(message: string): void {
   process.stderr.write(`hickory: warning: ${message}\n`)
 }
 
+/** Writes one line to standard error, beside a result that a script takes from standard output. */
+export function tell(message: string): void {
+  if (!isQuiet) process.stderr.write(`${message}\n`)
+}
+
 /** While `use` is under way, `print` does nothing. */
 export async function withoutPrinting(use: () => Promise<void>): Promise<void> {
   mutedCount++

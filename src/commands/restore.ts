@@ -28,7 +28,8 @@ const HELP_TAIL = `
 The directory appears when all of the backup is read and verified. A backup that is cut off or damaged,
 or that holds anything that no backup has, leaves nothing behind, and the exit code is 5.
 
-Numbers that were put on a suppression list after the backup are not on it: send them again.
+Numbers that were put on a suppression list after the backup are not on it: send them again. Keys that were
+revoked after it are live: revoke them again.
 
 Example:
   $ hickory restore /backups/hickory-2026-01-31.tar.zst --data ./data/restored

@@ -32,6 +32,10 @@ export function serveCommand(): Command {
       'what to do about members of a request that nobody knows: refuse it, or warn in the answer ' +
         '(HICKORY_UNKNOWN_MEMBERS; default refuse)',
     )
+    .option('--keys', 'let in who has a key, see `hickory keys` (HICKORY_KEYS)')
+    .option('--open', 'let in everybody who reaches the address, without a key (HICKORY_OPEN)')
+    .option('--writes <on|off>', 'off refuses all changes over HTTP (HICKORY_WRITES; default on)')
+    .option('--public-url <URL>', 'address that descriptions tell clients (HICKORY_PUBLIC_URL)')
     .option('--log-level <LEVEL>', 'trace, debug, info, warn, error, fatal or silent')
     .option('--config <FILE>', 'JSON file with the same settings (HICKORY_CONFIG)')
     .option('--sample', 'make sample data first if the data directory is empty')
@@ -42,7 +46,7 @@ export function serveCommand(): Command {
 }
 
 const HELP_TAIL = `
-A flag overrides its environment variable, and the variable overrides the configuration file. On
+Without --keys and --open, the service answers this machine alone. A flag overrides its environment variable, and the variable overrides the configuration file. On
 SIGTERM and SIGINT the service answers the requests that it has, and stops.
 
 Example:
@@ -54,7 +58,7 @@ Example:
 type Switches = { readonly [name in (typeof SWITCHES)[number] | 'sample']?: never }
 
 /** Settings whose flag says that they are true. */
-const SWITCHES = ['sharePort', 'clipRecipientsToBoundary'] as const
+const SWITCHES = ['sharePort', 'clipRecipientsToBoundary', 'keys', 'open'] as const
 
 async function serve({ sample, ...values }: Flags & Switches): Promise<void> {
   const switched = SWITCHES.filter((name) => values[name] !== undefined)

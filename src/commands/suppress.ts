@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { existsSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Command } from 'commander'
 import { OperatorError, ServiceError } from '../errors.js'
@@ -21,6 +20,7 @@ import {
   readPhones,
 } from '../suppressions/read-phones.js'
 import type { CommandContext } from './context.js'
+import { assertThere } from './existing-directory.js'
 import { parseSourceId } from './ids.js'
 import { print } from './output.js'
 import { reportHits } from './suppressed-hits.js'
@@ -105,16 +105,6 @@ async function runSuppress(
   } finally {
     await store.close()
   }
-}
-
-/** A mistyped directory would take a list that no service ever reads. */
-function assertThere(dataDirectory: string): void {
-  if (existsSync(dataDirectory)) return
-  throw new OperatorError(
-    'Usage',
-    `${dataDirectory} does not exist: name the data directory of the service with --data, or create ` +
-      'it first if it is to be a new one',
-  )
 }
 
 function assertMeant(paths: readonly string[], flags: Flags, isReading: boolean): void {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { OVERLOADED, ServiceError } from '../errors.js'
+import { OVERLOADED, ServiceError, TooManyRequests } from '../errors.js'
 import { type ErrorMeta, errorBody } from '../format/error-body.js'
 import { type Format, formats } from '../format/formats.js'
 import { JSONP_CONTENT_TYPE, jsonp } from '../format/jsonp.js'
@@ -35,6 +35,10 @@ export function sendError(
   const { format, callback } = options
   const headers: Record<string, string> = {}
   if (error.status === 503) headers['Retry-After'] = retryAfterSeconds()
+  if (error instanceof TooManyRequests) {
+    headers['Retry-After'] = String(Math.ceil(error.retryAfterMs / 1_000))
+  }
+  if (error.status === 401) headers['WWW-Authenticate'] = CHALLENGE
   // RFC 9110, 15.5.6: a 405 always has it. Without an operation, no verb is allowed.
   if (error.status === 405) headers.Allow = error instanceof MethodNotAllowed ? error.allow : ''
   if (fault instanceof BatchStopped) headers[COMPLETED_HEADER] = String(fault.completedCount)
@@ -48,6 +52,9 @@ export function sendError(
     reply.send(error.status, headers, body)
   }
 }
+
+/** RFC 9110, 11.6.1: both ways to show a key. */
+const CHALLENGE = 'Bearer realm="hickory", Basic realm="hickory", charset="UTF-8"'
 
 function metaOf(fault: ServiceError | BatchStopped): ErrorMeta | undefined {
   if (!(fault instanceof BatchStopped)) return undefined

@@ -5,31 +5,53 @@
  * 1. framing: is it certain where the request ends? (asked before the route is known)
  * 2. the operation: does it exist, with this verb?
  * 3. room: can the service take more work?
- * 4. the client: may this page read answers, may this client write, and can it be answered in the form
- *    that it asks for?
+ * 4. the client: whose key has it, where keys are asked for; may this page read answers, may this client
+ *    write, and can it be answered in the form that it asks for?
  *
- * A form may name another verb than the verb of its request. If that could change the operation,
- * step 4 follows after the form has been read (`HttpRequest.admit`).
+ * A form may name another verb than the verb of its request. If that could change the operation, what
+ * depends on that in step 4 follows after the form has been read (`HttpRequest.admit`).
  *
  * @module
  */
 import { OVERLOADED, ServiceError } from '../errors.js'
 import { type Operation, operations } from '../interface/operations.js'
 import { type CorsOrigins, foreignScriptFault } from './cors.js'
+import { isAmbient } from './credentials.js'
+import type { KeyGuard } from './key-guard.js'
 import type { CallCheck, HttpRequest, IncomingRequest, OperationCall } from './request.js'
 import type { RouteMatch } from './router.js'
 
+/** Who may do what. */
+export interface Admission {
+  /** Asks for keys. Undefined is an open service, in which programs on this machine may write. */
+  readonly keys: KeyGuard | undefined
+  /** Whether anything that is stored may be changed over HTTP. */
+  readonly takesWrites: boolean
+  /** The origin under which clients know the service, if that is known. */
+  readonly publicOrigin: string | undefined
+}
+
+/** Of a service that nobody needs a key for. */
+export const OPEN_ADMISSION: Admission = {
+  keys: undefined,
+  takesWrites: true,
+  publicOrigin: undefined,
+}
+
 interface GateOptions {
+  readonly admission: Admission
   readonly corsOrigins: CorsOrigins
   /** True while there is no room for work with a body of so many bytes. */
   readonly isFull: (bodyBytes: number) => boolean
 }
 
 export class Gate implements CallCheck {
+  readonly #admission: Admission
   readonly #corsOrigins: CorsOrigins
   readonly #isFull: (bodyBytes: number) => boolean
 
-  constructor({ corsOrigins, isFull }: GateOptions) {
+  constructor({ admission, corsOrigins, isFull }: GateOptions) {
+    this.#admission = admission
     this.#corsOrigins = corsOrigins
     this.#isFull = isFull
   }
@@ -40,10 +62,16 @@ export class Gate implements CallCheck {
    * @throws ServiceError  as the route does that does not know the operation
    */
   refusalOf(request: IncomingRequest, route: RouteMatch<unknown>): ServiceError | undefined {
-    if (!route.isWork) return undefined
+    const { keys } = this.#admission
+    if (!route.isWork) {
+      if (keys !== undefined) request.access = keys.accessOf(request)
+      return undefined
+    }
     const call = route.callOf?.(request)
     request.call = call
     if (this.#isFull(request.declaredBytes)) return OVERLOADED
+    const keyFault = keys?.admit(request)
+    if (keyFault !== undefined) return keyFault
     if (request.options.callback !== undefined) {
       const fault = foreignScriptFault(request, this.#corsOrigins)
       if (fault !== undefined) return fault
@@ -53,8 +81,27 @@ export class Gate implements CallCheck {
 
   callFault(request: HttpRequest, { name }: OperationCall): ServiceError | undefined {
     const operation: Operation = operations[name]
-    const fault = operation.isWrite ? foreignWriteFault(request, this.#corsOrigins) : undefined
+    const fault = this.#scopeFault(request, operation) ?? this.#writeFault(request, operation)
     return fault ?? formFault(request, operation, name)
+  }
+
+  #scopeFault({ access }: HttpRequest, { scopes }: Operation): ServiceError | undefined {
+    if (scopes.some((scope) => access.allows(scope))) return undefined
+    this.#admission.keys?.refused('scope', access)
+    return forbidden(`this key does not have the scope ${scopes.join(' or ')}`)
+  }
+
+  #writeFault(request: HttpRequest, { isWrite }: Operation): ServiceError | undefined {
+    if (!isWrite) return undefined
+    const { takesWrites, keys, publicOrigin } = this.#admission
+    if (!takesWrites) return forbidden('this service takes no changes over HTTP (--writes off)')
+    const origins = this.#corsOrigins
+    if (keys === undefined) return foreignWriteFault(request, origins)
+    const sent = request.header('authorization')
+    const isOwnPage = publicOrigin !== undefined && request.header('origin') === publicOrigin
+    return sent === undefined || (isAmbient(sent) && !isOwnPage)
+      ? foreignPageFault(request, origins)
+      : undefined
   }
 }
 
@@ -84,9 +131,9 @@ function invalid(message: string): ServiceError {
 }
 
 /**
- * Why a client may not change what is stored; undefined when it may. Nobody authenticates here, so
- * only programs on this machine may, and neither a proxy in front of them nor a page in a browser may
- * speak for others.
+ * Why a client of an open service may not change what is stored; undefined when it may. Nobody
+ * authenticates there, so only programs on this machine may, and neither a proxy in front of them nor a
+ * page in a browser may speak for others.
  */
 function foreignWriteFault(request: HttpRequest, origins: CorsOrigins): ServiceError | undefined {
   if (!LOOPBACK.test(request.peerAddress))
@@ -94,6 +141,11 @@ function foreignWriteFault(request: HttpRequest, origins: CorsOrigins): ServiceE
   if (PROXY_HEADERS.some((name) => request.header(name) !== undefined)) {
     return forbidden('only programs on this machine may write, and this request was forwarded')
   }
+  return foreignPageFault(request, origins)
+}
+
+/** Why a page of another origin may not write in the name of whoever looks at it. */
+function foreignPageFault(request: HttpRequest, origins: CorsOrigins): ServiceError | undefined {
   const origin = request.header('origin')
   if (origin !== undefined && !origins.includes(origin) && !isLocal(origin)) {
     return forbidden('pages of this origin may not write')

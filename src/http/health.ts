@@ -1,9 +1,11 @@
 /**
- * Says whether the process lives, and whether it should get requests.
+ * Says whether the process lives, and whether it should get requests. Everybody may ask that; where keys
+ * are asked for, only clients that have one learn which snapshot it is that is served.
  *
  * @module
  */
 import { formats } from '../format/formats.js'
+import { NO_ACCESS } from '../selection/access.js'
 import type { Handler } from './request.js'
 import type { Route } from './router.js'
 
@@ -30,11 +32,11 @@ export function healthRoutes(
     {
       path: '/readyz',
       methods: {
-        GET(_, reply) {
+        GET({ access }, reply) {
           const reason = unreadyReason()
           const [status, body] =
             reason === undefined
-              ? [200, { status: 'ready', ...served() }]
+              ? [200, { status: 'ready', ...(access !== NO_ACCESS && served()) }]
               : [503, { status: 'unready', reason }]
           reply.send(status, headers, JSON.stringify(body))
         },

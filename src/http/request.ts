@@ -12,6 +12,7 @@ import { limits } from '../limits.js'
 import { type Access, OPEN_ACCESS } from '../selection/access.js'
 import type { Reply } from '../selection/reply.js'
 import type { RequestBody } from './body.js'
+import { holdsKey } from './credentials.js'
 import { StageClock } from './request-end.js'
 import { type ResponseOptions, responseOptionsOf } from './response/response-options.js'
 import type { NativeRequest } from './uws.js'
@@ -22,6 +23,7 @@ const headerNames = [
   'accept-encoding',
   'access-control-request-headers',
   'access-control-request-method',
+  'authorization',
   'content-encoding',
   'content-length',
   'content-type',
@@ -111,7 +113,7 @@ export class IncomingRequest implements HttpRequest {
   parameters: Readonly<Record<string, string>> = {}
   suffix: Format | undefined
   pathFormat: Format | undefined
-  access = OPEN_ACCESS
+  access: Access = OPEN_ACCESS
   call: OperationCall | undefined
   /** Set by the server where a body is taken from the connection. */
   source: RequestBody | undefined
@@ -156,6 +158,11 @@ export class IncomingRequest implements HttpRequest {
     if (!this.#queryText) return NO_QUERY
     this.#query ??= new URLSearchParams(this.#queryText)
     return this.#query
+  }
+
+  /** Whether a text that is looked for stands in the query, as it was sent. */
+  holdsInQuery(isIn: (text: string) => boolean): boolean {
+    return this.#queryText !== undefined && this.#queryText !== '' && isIn(this.#queryText)
   }
 
   get requestId(): string {
@@ -266,7 +273,9 @@ const requestIdPrefix = randomBytes(6).toString('hex')
 let requestCount = 0
 
 function acceptedRequestId(sent: string | undefined): string | undefined {
-  return sent !== undefined && requestIdPattern.test(sent) ? sent : undefined
+  // It is logged, and a key must not be.
+  const isUsable = sent !== undefined && requestIdPattern.test(sent) && !holdsKey(sent)
+  return isUsable ? sent : undefined
 }
 
 function nextRequestId(): string {

@@ -17,7 +17,7 @@ import { type CorsOrigins, commonHeadersFor, preflightHeaders } from './cors.js'
 import { CutLog } from './cut-log.js'
 import { Exchange, type ExchangeOwner } from './exchange.js'
 import { MethodNotAllowed } from './fault.js'
-import { framingFault, Gate } from './gate.js'
+import { type Admission, framingFault, Gate } from './gate.js'
 import { cannotListen } from './listen-fault.js'
 import { type Handler, IncomingRequest } from './request.js'
 import { logRequestEnd, type RequestEnd } from './request-end.js'
@@ -38,6 +38,7 @@ interface HttpServerOptions {
   /** Of two routes that match a path, the first one wins. */
   readonly routes: readonly Route<Handler>[]
   readonly log: Log
+  readonly admission: Admission
   /** Pages that may read answers; none unless given. */
   readonly corsOrigins?: CorsOrigins
   /**
@@ -83,7 +84,7 @@ export class HttpServer implements ExchangeOwner {
   #closed = false
 
   constructor(options: HttpServerOptions) {
-    const { routes, log, corsOrigins = [], isFull = () => false } = options
+    const { routes, log, admission, corsOrigins = [], isFull = () => false } = options
     const bounds = { ...limits, ...options.bounds }
     this.readerRules = {
       stallMs: bounds.clientStallMs,
@@ -91,6 +92,7 @@ export class HttpServer implements ExchangeOwner {
     }
     this.#bounds = bounds
     this.#gate = new Gate({
+      admission,
       corsOrigins,
       isFull: (bodyBytes) => this.openExchangeCount > bounds.openExchangeCount || isFull(bodyBytes),
     })

@@ -3,7 +3,7 @@
  *
  * @module
  */
-const keyScopes = [
+export const keyScopes = [
   'config:read',
   'config:write',
   'contexts:read',

@@ -16,6 +16,24 @@ export interface Access {
    * as they are the same. Undefined where the key has none.
    */
   readonly boundary: object | undefined
+  /** What lists are counted against; undefined where there may be any. */
+  readonly lists: ListBounds | undefined
+}
+
+/** How many lists, and how long ones, a key may have. */
+export interface ListBounds {
+  /**
+   * Counts a list as under way until its caller is over, and several ones of a caller once.
+   *
+   * @throws TooManyRequests
+   */
+  begin(caller: Caller): void
+  /**
+   * Counts the rows of a list, before it is begun.
+   *
+   * @throws TooManyRequests
+   */
+  take(rowCount: number): void
 }
 
 /** The one who waits for an answer, with what it may ask for. */
@@ -28,7 +46,11 @@ export const OPEN_ACCESS: Access = {
   keyName: undefined,
   allows: () => true,
   boundary: undefined,
+  lists: undefined,
 }
+
+/** Of those who have not shown a key where one is asked for. */
+export const NO_ACCESS: Access = { ...OPEN_ACCESS, allows: () => false }
 
 /** One within the service, who may ask for everything and stays until the deadline. */
 export function askerUntil(deadlineMs: number): Asker {

@@ -14,6 +14,7 @@ import { type Asker, refuseScope } from './access.js'
 import type { Boundary, BoundaryRule } from './boundary.js'
 import type { Catalogue } from './catalogue.js'
 import { dispatch } from './dispatch.js'
+import { rowCountOf } from './list.js'
 import type { Masks } from './masks.js'
 import { mergeCounts, mergeRuns, type SourceSelection } from './merge.js'
 import { cutToPage, pageOf } from './page.js'
@@ -69,10 +70,14 @@ export function answer(
     const boundary = service.boundaryRule.for(query.clipToBoundary, caller.access)
     const { snapshotId } = service.catalogue
     const page = pageOf({ query, snapshotId, countMode, boundaryKey: boundary?.key })
+    const lists = query.countsOnly ? undefined : caller.access.lists
+    lists?.begin(caller)
     return within(service, query, boundary, caller, (mask) =>
       search(service, query, countMode, mask, caller).then((selections) => {
         remarkOnPlaces(query, service.catalogue, selections, { boundary, mask })
-        return recipientAnswer(service, query, cutToPage(selections, page, mask), caller)
+        const listing = cutToPage(selections, page, mask)
+        lists?.take(rowCountOf(listing.selections))
+        return recipientAnswer(service, query, listing, caller)
       }),
     )
   } catch (fault) {

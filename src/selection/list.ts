@@ -115,7 +115,8 @@ const rowFormats: Readonly<Record<ListLayout, RowFormatOf>> = {
   record: () => ({ kind: 'jsv' }),
 }
 
-function rowCountOf(selections: readonly SourceSelection[]): number {
+/** How many rows a list of what was selected has. */
+export function rowCountOf(selections: readonly SourceSelection[]): number {
   let rowCount = 0
   // Those on this page: the counts are of the whole list.
   for (const { shards } of selections) {

@@ -7,8 +7,10 @@
 import type { MessagePort } from 'node:worker_threads'
 import { descriptionRoutes } from '../http/descriptions.js'
 import { healthRoutes } from '../http/health.js'
+import { KeyGuard } from '../http/key-guard.js'
 import { operationRoutes } from '../http/operation-routes.js'
 import { HttpServer } from '../http/server.js'
+import { followKeys } from '../keys/follow-keys.js'
 import { createLog, describeFault } from '../log.js'
 import { configurationOperations, customerBoundaryOf } from '../operations/configuration.js'
 import { contextOperations } from '../operations/contexts.js'
@@ -50,6 +52,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
   })
 
   const store = openStore(dataDirectory, data.changes)
+  const keys = data.keys && followKeys({ keys: store.keys, ...data.keys, log })
   const countMode = onceATurn(store.countMode)
   const boundaryRule = createBoundaryRule(
     onceATurn(customerBoundaryOf(store)),
@@ -103,6 +106,11 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
       ),
     ],
     log,
+    admission: {
+      keys: keys && new KeyGuard({ keys, log }),
+      takesWrites: data.takesWrites,
+      publicOrigin: data.publicUrl === undefined ? undefined : new URL(data.publicUrl).origin,
+    },
     corsOrigins,
     isFull: (bodyBytes) => current.newest.pool.isFull(bodyBytes),
   })
@@ -124,6 +132,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     const brokenOffCount = await server.shutDown({ quietMs, deadlineMs })
     if (brokenOffCount > 0) log.warn({ brokenOffCount }, 'requests were broken off')
     counts.stop()
+    keys?.stop()
     await Promise.all([swap.close(), clipPool.close()])
     await store.close()
     port.close()

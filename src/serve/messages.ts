@@ -5,6 +5,7 @@
  */
 import type { MessagePort } from 'node:worker_threads'
 import type { Config } from '../config.js'
+import type { KeyMemory } from '../keys/key-memory.js'
 import type { LogLevel } from '../log.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 
@@ -22,6 +23,10 @@ export interface FrontData {
   /** Whether nobody beyond the boundary of the configuration may be answered for. */
   readonly clipsRecipients: boolean
   readonly corsOrigins: readonly string[]
+  /** Undefined where no key is asked for. */
+  readonly keys: { readonly memory: KeyMemory; readonly frontIndex: number } | undefined
+  readonly takesWrites: boolean
+  readonly publicUrl: string | undefined
   readonly unknownMembers: Config['unknownMembers']
   /** Milliseconds between deaths of a query worker; 0 is never. */
   readonly crashQueryWorkerMs: number

@@ -9,6 +9,7 @@ import { MessageChannel } from 'node:worker_threads'
 import type { Config } from '../config.js'
 import { errorTables } from '../errors.js'
 import { type Acceptor, listen } from '../http/acceptor.js'
+import { type ServedKeys, serveKeys } from '../keys/served-keys.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
 import { type ArenaPool, createArenaPool } from '../shard/arena-pool.js'
@@ -20,6 +21,7 @@ import { type Suppressions, startSuppressions } from '../suppressions/suppressio
 import { type OpenedSnapshot, openOrFallBack } from './fall-back.js'
 import { breakOffFronts, drainFronts, type Front, startFront } from './fronts.js'
 import { LOADER_URL, swapSnapshots } from './swap.js'
+import { checkKeys, refuseForeignAddress } from './who-may-ask.js'
 
 interface ServiceOptions {
   readonly config: Config
@@ -56,6 +58,7 @@ export interface ReadyService {
 export async function runService(options: ServiceOptions): Promise<void> {
   const { config, log, onReady } = options
   const stopping = stopRequest()
+  await refuseForeignAddress(config)
   const address = { host: config.host, port: config.port, exclusive: !config.sharePort }
   // Taken before anything is loaded: until there are fronts, it answers 503 by itself. A port that is
   // shared is taken last, since the other process answers there meanwhile.
@@ -64,7 +67,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
   endOnUncaught(log, () => breakOff(acceptor, fronts))
   try {
     const loaded = await load(options, stopping)
-    const { snapshot, store, suppressions } = loaded
+    const { snapshot, store, suppressions, keys } = loaded
     // Marks are set while threads start, and before anybody is answered.
     const attached = suppressions.attach(snapshot)
     attached.catch(() => {})
@@ -72,6 +75,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
     await attached
     suppressions.serve(snapshot.id)
     await suppressions.join()
+    keys?.join()
     if (!stopping.requested) {
       acceptor ??= await listen(address)
       for (const front of fronts) acceptor.addFront(front.descriptor)
@@ -83,6 +87,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
     await acceptor?.stopListening()
     await drainFronts(fronts)
     await suppressions.stop()
+    keys?.stop()
     await store.close()
   } catch (error) {
     if (!(error instanceof StoppedWhileLoading)) {
@@ -105,6 +110,8 @@ interface Loaded extends OpenedSnapshot {
   readonly arenas: ArenaPool
   readonly store: MainStore
   readonly suppressions: Suppressions
+  /** Undefined where none is asked for. */
+  readonly keys: ServedKeys | undefined
 }
 
 /** Thrown out of long work when the service is told to stop. */
@@ -130,8 +137,11 @@ async function load(
     }).finally(() => loading.stop())
     goOn()
     const store = await createStore(dataDirectory, log)
+    checkKeys(config, store.keys, log)
+    const { asksForKeys, httpThreadCount: frontCount } = config
+    const keys = asksForKeys ? serveKeys({ store, frontCount, log }) : undefined
     const suppressions = startSuppressions({ dataDirectory, store, log })
-    return { ...opened, arenas, store, suppressions }
+    return { ...opened, arenas, store, suppressions, keys }
   } catch (error) {
     // Loading that was given up is a failure like any other.
     goOn()
@@ -140,7 +150,7 @@ async function load(
 }
 
 function startFronts(config: Config, loaded: Loaded): Promise<Front[]> {
-  const { snapshot, refused, store, suppressions } = loaded
+  const { snapshot, refused, store, suppressions, keys } = loaded
   const { httpThreadCount, queryThreadCount, dataDirectory } = config
   const { makeChange } = store
   return Promise.all(
@@ -157,6 +167,9 @@ function startFronts(config: Config, loaded: Loaded): Promise<Front[]> {
         queryThreadCount: Math.ceil((queryThreadCount - index) / httpThreadCount),
         clipsRecipients: config.clipsRecipientsToBoundary,
         corsOrigins: config.corsOrigins,
+        keys: keys && { memory: keys.memory, frontIndex: index },
+        takesWrites: config.takesWrites,
+        publicUrl: config.publicUrl,
         unknownMembers: config.unknownMembers,
         crashQueryWorkerMs: config.crashQueryWorkerMs,
         workerArgs: config.workerArgs,

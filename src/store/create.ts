@@ -14,15 +14,21 @@ import { applyChange, type Change, type ChangeOutcome, makeChange } from './chan
 import { checkStore } from './check.js'
 import { checked, invalid } from './document-file.js'
 import { readDocumentFiles } from './document-files.js'
-import { type ServiceRegistry, SUPPRESSIONS_TAKEN, serviceRegistry } from './services.js'
+import { type KeyWriter, keyWriter } from './keys.js'
+import {
+  KEYS_TAKEN,
+  type ServiceRegistry,
+  SUPPRESSIONS_TAKEN,
+  serviceRegistry,
+} from './services.js'
 import { type Store, storeOf } from './store.js'
 import { makeSuppressions, type SuppressionChange, type SuppressionsOutcome } from './suppress.js'
 import {
   DATA_FILE,
+  FORMATS,
   META,
   openTables,
   STORE_FORMAT,
-  SUPPRESSING_FORMAT,
   storeDirectory,
   type Tables,
 } from './tables.js'
@@ -37,6 +43,9 @@ export interface MainStore extends Store {
   makeSuppressions(changes: readonly SuppressionChange[]): SuppressionsOutcome[]
   /** What each service has taken of the suppression lists. */
   readonly services: ServiceRegistry
+  readonly keys: KeyWriter
+  /** What each service that asks for keys has taken of them. */
+  readonly keyServices: ServiceRegistry
 }
 
 /**
@@ -54,8 +63,7 @@ export async function createStore(dataDirectory: string, log: Log): Promise<Main
   try {
     const format = tables.meta.get(META.format)
     if (format === undefined) await fill(tables, dataDirectory, log)
-    else if (format !== STORE_FORMAT && format !== SUPPRESSING_FORMAT)
-      throw invalid(directory, 'is of another version of Hickory')
+    else if (!FORMATS.includes(format)) throw invalid(directory, 'is of another version of Hickory')
     const make = (change: Change) => makeChange(tables, change, log)
     const makeSuppressed = (changes: readonly SuppressionChange[]) =>
       makeSuppressions(tables, changes, log)
@@ -63,8 +71,14 @@ export async function createStore(dataDirectory: string, log: Log): Promise<Main
       change: async (change) => settle(make(change)),
       suppress: async (change) => settleTaken(storedOnly(makeSuppressed([change])[0])),
     })
-    const services = serviceRegistry(tables, SUPPRESSIONS_TAKEN)
-    return { ...store, makeChange: make, makeSuppressions: makeSuppressed, services }
+    return {
+      ...store,
+      makeChange: make,
+      makeSuppressions: makeSuppressed,
+      services: serviceRegistry(tables, SUPPRESSIONS_TAKEN),
+      keys: keyWriter(tables),
+      keyServices: serviceRegistry(tables, KEYS_TAKEN),
+    }
   } catch (fault) {
     await tables.close()
     throw fault

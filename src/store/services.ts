@@ -26,6 +26,9 @@ interface Registration {
 /** Names the version that is taken of the suppression lists. */
 export const SUPPRESSIONS_TAKEN = 'takenVersion'
 
+/** The same of the keys of clients. */
+export const KEYS_TAKEN = 'keysTakenVersion'
+
 /** Names this process, also in the log of changes. */
 export const ownName = String(process.pid)
 

@@ -15,6 +15,7 @@ import {
 } from './change-port.js'
 import { readTotals } from './changes.js'
 import { builtInConfiguration } from './default-documents.js'
+import { type KeyReader, keyReader } from './keys.js'
 import { type SuppressionReader, suppressionReader } from './suppressions.js'
 import { META, openTables, storeDirectory, type Tables } from './tables.js'
 import type { ContextHeader } from './written-context.js'
@@ -34,6 +35,7 @@ export interface Store {
   counts(shapeHashes: readonly string[]): (StoredCounts | undefined)[]
   /** The suppression lists. */
   readonly suppressions: SuppressionReader
+  readonly keys: KeyReader
   readonly change: MakeChange
   readonly suppress: TakeSuppressions
   close(): Promise<void>
@@ -120,6 +122,7 @@ export function storeOf(tables: Tables, requests: ChangeRequests): Store {
       return shapeHashes.map((hash) => parsed<StoredCounts>(counts.get(hash)))
     },
     suppressions: suppressionReader(tables),
+    keys: keyReader(tables),
     ...requests,
     close: () => tables.close(),
   }

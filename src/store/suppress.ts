@@ -9,7 +9,7 @@ import type { Log } from '../log.js'
 import { type NotMade, notMade } from './changes.js'
 import { ownName } from './services.js'
 import { isOnList, listKey, type Scope, suppressionLogOf } from './suppressions.js'
-import { META, SUPPRESSING_FORMAT, type Tables } from './tables.js'
+import { raiseFormat, SUPPRESSING_FORMAT, type Tables } from './tables.js'
 
 export interface SuppressionChange {
   readonly kind: 'suppressions'
@@ -74,7 +74,7 @@ function applySuppressions(
   tables: Tables,
   { scope, phones, isRemoval }: SuppressionChange,
 ): SuppressionsChanged {
-  const { meta, suppressions, suppressionCounts } = tables
+  const { suppressions, suppressionCounts } = tables
   const distinct = [...new Set(phones)]
   const changed = distinct.filter((phone) => isOnList(tables, scope, phone) === isRemoval)
   const log = suppressionLogOf(tables)
@@ -96,7 +96,7 @@ function applySuppressions(
   else suppressionCounts.put(String(scope), String(listCount))
   const totalCount = before.totalCount + difference
   const version = log.append({ scope, numbers: changed, maker: ownName }, { totalCount })
-  meta.put(META.format, SUPPRESSING_FORMAT)
+  raiseFormat(tables, SUPPRESSING_FORMAT)
   return { version, changedCount: changed.length, unchangedCount, listCount }
 }
 

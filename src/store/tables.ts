@@ -32,6 +32,10 @@ export interface Tables {
   readonly suppressionLog: Database<string, number>
   /** The services that run on this data directory, `Registration` as JSON, by process id. */
   readonly services: Database<string, string>
+  /** The keys of clients, a record of `src/keys` as JSON, by id. */
+  readonly keys: Database<string, string>
+  /** How much each key was used, as JSON, by its id. */
+  readonly keyUses: Database<string, string>
   /** Tells the file of the store from a copy of it: its device and inode. */
   readonly fileId: string
   /** Reads from now on see all that was written before, by whatever thread or process. */
@@ -51,6 +55,8 @@ export const META = {
   totals: 'totals',
   /** `SuppressionState` as JSON. */
   suppressions: 'suppressions',
+  /** Grows by one with each change of keys. */
+  keysVersion: 'keysVersion',
 } as const
 
 export const STORE_FORMAT = '1'
@@ -60,6 +66,23 @@ export const STORE_FORMAT = '1'
  * lists opens the store.
  */
 export const SUPPRESSING_FORMAT = '2'
+
+/**
+ * From the first key on, so that no release that does not know of keys opens the store, and serves to
+ * everybody what is for some.
+ */
+export const KEYED_FORMAT = '3'
+
+/** Those that this release understands, each of which holds what the ones before it may hold. */
+export const FORMATS: readonly string[] = [STORE_FORMAT, SUPPRESSING_FORMAT, KEYED_FORMAT]
+
+/** Makes it this format, or leaves it a later one. To be called in the transaction that needs it. */
+export function raiseFormat({ meta }: Pick<Tables, 'meta'>, format: string): void {
+  const before = meta.get(META.format) as string | undefined
+  if (before === undefined || FORMATS.indexOf(before) < FORMATS.indexOf(format)) {
+    meta.put(META.format, format)
+  }
+}
 
 /** The name that LMDB gives to the file of a store, in its directory. */
 export const DATA_FILE = 'data.mdb'
@@ -91,6 +114,8 @@ export function openTables(directory: string, mode: 'read' | 'write'): Tables {
     suppressionCounts: texts('suppressionCounts'),
     suppressionLog: root.openDB<string, number>({ name: 'suppressionLog', encoding: 'string' }),
     services: texts('services'),
+    keys: texts('keys'),
+    keyUses: texts('keyUses'),
     fileId: `${dev}:${ino}`,
     refresh: () => root.resetReadTxn(),
     transact: (work) => root.transactionSync(work),

@@ -4,13 +4,14 @@
  * @module
  */
 import t from 'tap'
-import { Gate } from '../../src/http/gate.js'
+import { Gate, OPEN_ADMISSION } from '../../src/http/gate.js'
 import { operationRoutes } from '../../src/http/operation-routes.js'
 import type { HttpRequest } from '../../src/http/request.js'
 import { DEFAULT_OPTIONS } from '../../src/http/response/response-options.js'
 import { operationNames, operations } from '../../src/interface/operations.js'
 import { limits } from '../../src/limits.js'
 import type { Executors } from '../../src/operations/execute.js'
+import { OPEN_ACCESS } from '../../src/selection/access.js'
 import { Client, request, requestText, startServer } from './wire.js'
 
 const ZEROS = '0000:0000:0000:0000:0000'
@@ -137,8 +138,13 @@ t.test('a refused body that is far too large ends its connection', async (t) => 
 })
 
 function writeFault(peerAddress: string, corsOrigins: readonly string[] = []) {
-  const gate = new Gate({ corsOrigins, isFull: () => false })
-  const sent = { peerAddress, options: DEFAULT_OPTIONS, header: () => undefined }
+  const gate = new Gate({ admission: OPEN_ADMISSION, corsOrigins, isFull: () => false })
+  const sent = {
+    peerAddress,
+    access: OPEN_ACCESS,
+    options: DEFAULT_OPTIONS,
+    header: () => undefined,
+  }
   return gate.callFault(sent as unknown as HttpRequest, {
     name: 'PostMapContextRequest',
     isBatch: false,

@@ -5,6 +5,7 @@
  */
 import { connect, type Socket } from 'node:net'
 import type { Test } from 'tap'
+import { OPEN_ADMISSION } from '../../src/http/gate.js'
 import type { Handler } from '../../src/http/request.js'
 import type { Route } from '../../src/http/router.js'
 import { HttpServer } from '../../src/http/server.js'
@@ -24,12 +25,13 @@ export interface TestServer {
 export async function startServer(
   t: Test,
   routes: Route<Handler>[],
-  options: Omit<ConstructorParameters<typeof HttpServer>[0], 'routes' | 'log'> = {},
+  options: Partial<Omit<ConstructorParameters<typeof HttpServer>[0], 'routes' | 'log'>> = {},
 ): Promise<TestServer> {
   const faults: Record<string, unknown>[] = []
   const ends: Record<string, unknown>[] = []
   const cuts: Record<string, unknown>[] = []
-  const server = new HttpServer({ routes, log: recordingLog(faults, ends, cuts), ...options })
+  const log = recordingLog(faults, ends, cuts)
+  const server = new HttpServer({ routes, log, admission: OPEN_ADMISSION, ...options })
   const port = await server.listen('127.0.0.1', 0)
   t.teardown(() => server.close())
   return { server, port, faults, ends, cuts }

@@ -1,0 +1,233 @@
+/**
+ * `hickory keys`: who may ask a service, and what.
+ *
+ * @module
+ */
+import { Command } from 'commander'
+import { OperatorError } from '../../errors.js'
+import {
+  createKey,
+  finishRotation,
+  type NewSecret,
+  revokeKey,
+  rotateKey,
+} from '../../keys/change-keys.js'
+import { limits } from '../../limits.js'
+import { createStore, type MainStore } from '../../store/create.js'
+import type { CommandContext } from '../context.js'
+import { assertThere } from '../existing-directory.js'
+import { print, tell } from '../output.js'
+import {
+  boundaryIn,
+  expiryOf,
+  type KeyFlags,
+  keepMsOf,
+  keyNameOf,
+  scopesOf,
+  wholeNumberOf,
+} from './key-options.js'
+import { printKeys } from './list-keys.js'
+import { secretOutput } from './secret-output.js'
+
+export function keysCommand(context: CommandContext): Command {
+  const data = ['--data <DIR>', 'data directory (HICKORY_DATA; default ./data/local)'] as const
+  const secretFile = [
+    '--secret-file <FILE>',
+    'write the key there, readable by this user alone, instead of printing it',
+  ] as const
+  const command = new Command('keys')
+    .description('say who may ask a service that asks for keys, and what')
+    .addHelpText('after', HELP_TAIL)
+  command
+    .command('create')
+    .description('make a key, and print it once')
+    .requiredOption('--name <NAME>', 'what lists and logs call the key')
+    .requiredOption('--scopes <LIST>', SCOPES_HELP)
+    .option('--boundary <FILE>', 'polygons (GeoJSON or Esri) beyond which nobody is answered for')
+    .option('--expires <WHEN>', 'when it ends: a day such as 2027-01-31 (UTC), or after 90d or 12h')
+    .option('--requests-per-second <N>', 'requests within any second')
+    .option('--rows-per-day <N>', 'recipients in all lists of a day (UTC)')
+    .option('--concurrent-lists <N>', 'lists at a time')
+    .option(...secretFile)
+    .option(...data)
+    .addHelpText('after', CREATE_TAIL)
+    .action((flags: KeyFlags) => create(context, flags))
+  command
+    .command('list')
+    .description('show all keys, without their secrets')
+    .option('--json', 'print one JSON document')
+    .option(...data)
+    .action((flags: KeyFlags) =>
+      withStore(context, flags, async ({ keys }) => printKeys(keys, flags.json === true)),
+    )
+  command
+    .command('revoke')
+    .description('let nobody in with a key any more')
+    .argument('<NAME>', 'the key, or the id of a damaged one')
+    .option(...data)
+    .action((name: string, flags: KeyFlags) => revoke(context, name, flags))
+  command
+    .command('rotate')
+    .description('give a key another secret, and print it once; the old one lives on for a while')
+    .argument('<NAME>', 'the key')
+    .option(
+      '--keep-old <TIME>',
+      'how long the old secret lives on, such as 12h; 0 ends it (default 7d)',
+    )
+    .option('--finish', 'end the old secret now, and make no other one')
+    .option(...secretFile)
+    .option(...data)
+    .addHelpText('after', ROTATE_TAIL)
+    .action((name: string, flags: KeyFlags) => rotate(context, name, flags))
+  return command
+}
+
+const SCOPES_HELP =
+  'what it may do, separated by commas: config:read, config:write, contexts:read, contexts:write, ' +
+  'counts, lists, suppressions:read, suppressions:write, changes, admin (all of it). config, contexts ' +
+  'and suppressions are both of theirs'
+
+const HELP_TAIL = `
+A service that was started with --keys answers who has a key, and what its scopes allow. The commands may
+run beside services of the data directory. When they end with exit code 0, every service goes by the change.
+
+Examples:
+  $ hickory keys create --name desk-3 --scopes counts,lists,contexts
+  $ hickory keys list
+  $ hickory keys rotate desk-3
+  $ hickory keys revoke desk-3
+`
+
+const CREATE_TAIL = `
+The key is printed alone on standard output, and never again. The store has only a hash of it.
+
+Examples:
+  $ KEY=$(hickory keys create --name desk-3 --scopes counts,lists,contexts)
+  $ curl -H "Authorization: Bearer $KEY" http://127.0.0.1:8080/api/contexts
+  $ hickory keys create --name county --scopes counts,lists --boundary county.geojson \\
+      --expires 90d --requests-per-second 20 --rows-per-day 100000 --secret-file county.key
+`
+
+const ROTATE_TAIL = `
+Give the new secret to all clients, look at \`hickory keys list\` whether the old one is still used, and
+end it with --finish. A secret that somebody has seen ends at once with --keep-old 0.
+
+Examples:
+  $ hickory keys rotate desk-3 --keep-old 30d
+  $ hickory keys rotate desk-3 --finish
+`
+
+async function create(context: CommandContext, flags: KeyFlags): Promise<void> {
+  const nowMs = Date.now()
+  const { boundary, expires, requestsPerSecond, rowsPerDay, concurrentLists } = flags
+  const wish = {
+    name: keyNameOf(flags.name),
+    scopes: scopesOf(flags.scopes),
+    ...(expires !== undefined && { expiresAt: expiryOf(expires, nowMs) }),
+    ...(boundary !== undefined && { boundary: boundaryIn(boundary) }),
+    ...(requestsPerSecond !== undefined && {
+      requestsPerSecond: wholeNumberOf(
+        requestsPerSecond,
+        '--requests-per-second',
+        limits.keyRequestsPerSecondCount,
+      ),
+    }),
+    ...(rowsPerDay !== undefined && {
+      rowsPerDay: wholeNumberOf(rowsPerDay, '--rows-per-day', limits.keyRowsPerDayCount),
+    }),
+    ...(concurrentLists !== undefined && {
+      concurrentLists: wholeNumberOf(
+        concurrentLists,
+        '--concurrent-lists',
+        limits.keyConcurrentListCount,
+      ),
+    }),
+  }
+  await withStore(context, flags, async (store) => {
+    const isFirst = store.keys.read().records.size === 0
+    await giveOut(store, flags, () => createKey(store.keys, wish, nowMs))
+    const until = wish.expiresAt === undefined ? '' : `, until ${wish.expiresAt}`
+    tell(`key ${wish.name} is made (${wish.scopes.join(', ')})${until}; it is not shown again`)
+    if (isFirst) tell(FIRST)
+  })
+}
+
+const FIRST =
+  'It is the first key: a service that runs without --keys goes on to ask for none, and from now on ' +
+  '`hickory serve` needs --keys, or --open, to start.'
+
+async function rotate(context: CommandContext, name: string, flags: KeyFlags): Promise<void> {
+  const nowMs = Date.now()
+  if (flags.finish === true) {
+    if (flags.keepOld !== undefined || flags.secretFile !== undefined) {
+      throw new OperatorError(
+        'Usage',
+        '--finish makes no secret: leave out --keep-old and --secret-file',
+      )
+    }
+    await withStore(context, flags, async (store) => {
+      await untilTaken(store, finishRotation(store.keys, name, nowMs))
+      tell(`the old secret of key ${name} has ended`)
+    })
+    return
+  }
+  const keepMs = keepMsOf(flags.keepOld)
+  await withStore(context, flags, async (store) => {
+    const { record } = await giveOut(store, flags, () =>
+      rotateKey(store.keys, name, { nowMs, keepMs }),
+    )
+    const endsAt = record.secrets[1]?.endsAt
+    const old = endsAt === undefined ? 'has ended' : `lives until ${endsAt}, or until --finish`
+    tell(`key ${name} has a new secret, which is not shown again; the old one ${old}`)
+  })
+}
+
+async function revoke(context: CommandContext, name: string, flags: KeyFlags): Promise<void> {
+  await withStore(context, flags, async (store) => {
+    await untilTaken(store, revokeKey(store.keys, name, Date.now()))
+    print(`key ${name} is revoked`)
+  })
+}
+
+/** The place for the secret is found before there is one, so that none is made and lost. */
+async function giveOut(
+  store: MainStore,
+  { secretFile }: KeyFlags,
+  make: () => NewSecret,
+): Promise<NewSecret> {
+  const output = secretOutput(secretFile)
+  try {
+    const made = make()
+    output.write(made.text)
+    await untilTaken(store, made.version)
+    return made
+  } finally {
+    output.close()
+  }
+}
+
+/** @throws OperatorError  when a service does not go by the change in time */
+async function untilTaken({ keyServices }: MainStore, version: number): Promise<void> {
+  if (await keyServices.untilTaken(version, limits.keyTakeMs)) return
+  const pids = keyServices.lagging(version).join(', ')
+  throw new OperatorError(
+    'Failed',
+    `the change is stored, but a running service (process ${pids}) does not go by it yet: if it is ` +
+      'stuck, restart it',
+  )
+}
+
+async function withStore(
+  context: CommandContext,
+  { data }: KeyFlags,
+  use: (store: MainStore) => Promise<void>,
+): Promise<void> {
+  const dataDirectory = context.dataDirectory(data)
+  assertThere(dataDirectory)
+  const store = await createStore(dataDirectory, context.log)
+  try {
+    await use(store)
+  } finally {
+    await store.close()
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * Changes to keys: made, given another secret, revoked. Each is whole or not made at all.
+ *
+ * @module
+ */
+import { OperatorError } from '../errors.js'
+import { limits } from '../limits.js'
+import type { KeyWriter } from '../store/keys.js'
+import { type KeyRecord, readKeyRecord, stateOf } from './key-record.js'
+import { keyHash, makeKeyId, makeKeyText } from './secret.js'
+
+/** What a new key is to be. */
+type KeyWish = Omit<KeyRecord, 'createdAt' | 'revokedAt' | 'slot' | 'secrets'>
+
+/** A secret is in memory from now on, and nowhere else. */
+export interface NewSecret {
+  /** What a client sends. */
+  readonly text: string
+  /** Of the keys, with the change. */
+  readonly version: number
+  readonly record: KeyRecord
+}
+
+/**
+ * Makes a key. A revoked one of the same name is forgotten.
+ *
+ * @throws OperatorError  Usage, when there is one of this name, or there are too many
+ */
+export function createKey(keys: KeyWriter, wish: KeyWish, nowMs: number): NewSecret {
+  return make(keys, (found) => {
+    const earlier = found.find(({ record }) => record?.name === wish.name)
+    if (earlier?.record !== undefined && earlier.record.revokedAt === undefined) {
+      throw new OperatorError(
+        'Usage',
+        `there is a key ${wish.name} already: choose another --name, or give that one a new secret ` +
+          `with \`hickory keys rotate ${wish.name}\``,
+      )
+    }
+    const removed = earlier ?? (found.length < limits.keyCount ? undefined : oldestRevoked(found))
+    const id = makeKeyId()
+    const text = makeKeyText(id)
+    const createdAt = timeAt(nowMs)
+    const record: KeyRecord = {
+      ...wish,
+      createdAt,
+      slot: freeSlot(found.filter((one) => one !== removed)),
+      secrets: [{ hash: keyHash(text).toString('hex'), createdAt, place: 0 }],
+    }
+    return { id, text, record, removedId: removed?.id }
+  })
+}
+
+/**
+ * Gives a key another secret. The one that it has lives on for a while, so that clients can be told in turn.
+ *
+ * @throws OperatorError  Usage, when there is no such key, or it has two secrets already
+ */
+export function rotateKey(
+  keys: KeyWriter,
+  name: string,
+  { nowMs, keepMs }: { readonly nowMs: number; readonly keepMs: number },
+): NewSecret {
+  return make(keys, (found) => {
+    const { id, record } = usable(found, name, nowMs)
+    const [old, older] = record.secrets
+    if (older?.endsAt !== undefined && Date.parse(older.endsAt) > nowMs) {
+      throw new OperatorError(
+        'Usage',
+        `the key ${name} has two live secrets, the old one until ${older.endsAt}: end that first with ` +
+          `\`hickory keys rotate ${name} --finish\``,
+      )
+    }
+    const text = makeKeyText(id)
+    const hash = keyHash(text).toString('hex')
+    const place = old.place === 0 ? 1 : 0
+    const secret = { hash, createdAt: timeAt(nowMs), place } as const
+    const kept = keepMs > 0 ? [{ ...old, endsAt: timeAt(nowMs + keepMs) }] : []
+    return { id, text, record: { ...record, secrets: [secret, ...kept] } }
+  })
+}
+
+/**
+ * Ends the old secret of a key that was given another one.
+ *
+ * @returns the version of the keys with that
+ * @throws OperatorError  Usage, when there is no such key, or it has one secret
+ */
+export function finishRotation(keys: KeyWriter, name: string, nowMs: number): number {
+  return keys.change(({ records }) => {
+    const { id, record } = usable(readAll(records), name, nowMs)
+    const [secret, old] = record.secrets
+    if (old === undefined) {
+      throw new OperatorError(
+        'Usage',
+        `the key ${name} has one secret, and none to end; \`hickory keys rotate ${name}\` gives it ` +
+          'another one',
+      )
+    }
+    return new Map([[id, JSON.stringify({ ...record, secrets: [secret] })]])
+  })
+}
+
+/**
+ * Ends a key for good. One that is damaged is removed by its id.
+ *
+ * @returns the version of the keys with that
+ * @throws OperatorError  Usage, when there is no such key
+ */
+export function revokeKey(keys: KeyWriter, name: string, nowMs: number): number {
+  return keys.change(({ records }) => {
+    const found = readAll(records)
+    const damaged = found.find(({ id, record }) => record === undefined && id === name)
+    if (damaged !== undefined) return new Map([[damaged.id, undefined]])
+    const { id, record } = named(found, name)
+    // Asked for twice by somebody who wants to be sure: the first time counts.
+    if (record.revokedAt !== undefined) return new Map()
+    return new Map([[id, JSON.stringify({ ...record, revokedAt: timeAt(nowMs) })]])
+  })
+}
+
+interface Found {
+  readonly id: string
+  /** Undefined where it is damaged. */
+  readonly record: KeyRecord | undefined
+}
+
+export function readAll(records: ReadonlyMap<string, string>): Found[] {
+  return Array.from(records, ([id, json]) => ({ id, record: readKeyRecord(json) }))
+}
+
+interface Made {
+  readonly id: string
+  readonly text: string
+  readonly record: KeyRecord
+  readonly removedId?: string | undefined
+}
+
+function make(keys: KeyWriter, makeFrom: (found: readonly Found[]) => Made): NewSecret {
+  const made: Made[] = []
+  const version = keys.change(({ records }) => {
+    const one = makeFrom(readAll(records))
+    made.push(one)
+    const changes = new Map<string, string | undefined>()
+    if (one.removedId !== undefined) changes.set(one.removedId, undefined)
+    return changes.set(one.id, JSON.stringify(one.record))
+  })
+  const [{ text, record }] = made
+  return { text, record, version }
+}
+
+function named(found: readonly Found[], name: string): { id: string; record: KeyRecord } {
+  for (const { id, record } of found) if (record?.name === name) return { id, record }
+  const names = found.flatMap(({ record }) =>
+    record === undefined || record.revokedAt !== undefined ? [] : [record.name],
+  )
+  const known = names.length > 0 ? `there are ${names.sort().join(', ')}` : 'there is none yet'
+  throw new OperatorError('Usage', `there is no key ${name}: ${known}`)
+}
+
+function usable(found: readonly Found[], name: string, nowMs: number) {
+  const one = named(found, name)
+  const state = stateOf(one.record, nowMs)
+  if (state === 'live') return one
+  throw new OperatorError(
+    'Usage',
+    `the key ${name} is ${state}, and stays so: make a new one with \`hickory keys create\``,
+  )
+}
+
+function oldestRevoked(found: readonly Found[]): Found {
+  const revoked = found.filter(({ record }) => record?.revokedAt !== undefined)
+  const [oldest] = revoked.sort((a, b) =>
+    (a.record?.revokedAt ?? '') < (b.record?.revokedAt ?? '') ? -1 : 1,
+  )
+  if (oldest !== undefined) return oldest
+  throw new OperatorError(
+    'Usage',
+    `there are ${limits.keyCount} keys, which is the most: revoke those that nobody uses`,
+  )
+}
+
+function freeSlot(found: readonly Found[]): number {
+  const taken = new Set(found.map(({ record }) => record?.slot))
+  let slot = 0
+  while (taken.has(slot)) slot++
+  return slot
+}
+
+function timeAt(ms: number): string {
+  return new Date(ms).toISOString()
+}

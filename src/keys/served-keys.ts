@@ -1,0 +1,157 @@
+/**
+ * The keys of a running service, as its main thread sees them. It tells the writers of keys what all
+ * its front threads have taken, writes down how much each key was used, and tells the log of damaged keys.
+ *
+ * @module
+ */
+import { limits } from '../limits.js'
+import { describeFault, type Log } from '../log.js'
+import type { MainStore } from '../store/create.js'
+import { readAll } from './change-keys.js'
+import {
+  addRows,
+  clearUse,
+  createKeyMemory,
+  dayOf,
+  type KeyMemory,
+  rowsOf,
+  takenByAll,
+} from './key-memory.js'
+import { type KeyUse, readKeyUse } from './key-use.js'
+
+export interface ServedKeys {
+  /** What front threads need. */
+  readonly memory: KeyMemory
+  /** From now on, writers wait for this service. To be called before it answers anybody. */
+  join(): void
+  /** To be called when nobody is answered any more. */
+  stop(): void
+}
+
+interface ServedKeysOptions {
+  readonly store: Pick<MainStore, 'keys' | 'keyServices'>
+  readonly frontCount: number
+  readonly log: Log
+}
+
+/** A key whose use this service counts. */
+interface Counted {
+  readonly slot: number
+  /** The rows of the day of which the store knows, all services together. */
+  day: number
+  storedRowCount: number
+}
+
+export function serveKeys({ store, frontCount, log }: ServedKeysOptions): ServedKeys {
+  const { keys, keyServices } = store
+  const memory = createKeyMemory(frontCount)
+  const counted = new Map<string, Counted>()
+  const damagedIds = new Set<string>()
+  let readVersion = -1
+  let publishedVersion = -1
+  let hasJoined = false
+
+  /** Takes over what others have changed. */
+  function read(): void {
+    const { version, records } = keys.read()
+    if (version === readVersion) return
+    const found = readAll(records)
+    for (const { id, record } of found) {
+      if (record !== undefined || damagedIds.has(id)) continue
+      damagedIds.add(id)
+      log.error(
+        { keyId: id },
+        'the record of a key is damaged: the key lets nobody in; revoke it by its id',
+      )
+    }
+    for (const id of counted.keys()) if (!records.has(id)) counted.delete(id)
+    const uses = keys.uses()
+    for (const { id, record } of found) {
+      if (record === undefined || counted.has(id)) continue
+      const { slot } = record
+      clearUse(memory, slot)
+      const use = readKeyUse(uses.get(id))
+      const day = dayOf(Date.now())
+      const storedRowCount = use.day === day ? use.rowCount : 0
+      addRows(memory, slot, day, storedRowCount)
+      for (const [place, usedMs] of use.usedMs.entries()) memory.usedMs[2 * slot + place] = usedMs
+      counted.set(id, { slot, day, storedRowCount })
+    }
+    readVersion = version
+  }
+
+  /** Adds to the store what was counted here, and counts what others have added there. */
+  function exchangeUses(): void {
+    const day = dayOf(Date.now())
+    const changed = [...counted].filter(([, key]) => isChanged(key, day))
+    if (changed.length === 0) return
+    keys.noteUses((before) => {
+      const notes = new Map<string, string>()
+      for (const [id, key] of changed) {
+        const { slot } = key
+        const stored = readKeyUse(before.get(id))
+        // Read once, since front threads go on counting.
+        const countedHere = rowsOf(memory, slot, day)
+        const ownCount = countedHere - (key.day === day ? key.storedRowCount : 0)
+        const rowCount = (stored.day === day ? stored.rowCount : 0) + Math.max(0, ownCount)
+        addRows(memory, slot, day, Math.max(0, rowCount - countedHere))
+        key.day = day
+        key.storedRowCount = rowCount
+        const usedMs = [0, 1].map((place) =>
+          Math.max(memory.usedMs[2 * slot + place], stored.usedMs[place]),
+        )
+        notes.set(id, JSON.stringify({ day, rowCount, usedMs } satisfies KeyUse))
+      }
+      return notes
+    })
+    notedMs = Date.now()
+  }
+
+  let notedMs = Date.now()
+  function isChanged({ slot, day, storedRowCount }: Counted, today: number): boolean {
+    const rowCount = rowsOf(memory, slot, today)
+    const isUsed = [0, 1].some((place) => memory.usedMs[2 * slot + place] >= notedMs)
+    return isUsed || rowCount !== (day === today ? storedRowCount : 0)
+  }
+
+  function publish(): void {
+    const version = takenByAll(memory)
+    if (!hasJoined || version === publishedVersion) return
+    keyServices.publish(version)
+    publishedVersion = version
+  }
+
+  const carefully = (work: () => void) => () => {
+    try {
+      work()
+    } catch (fault) {
+      log.error(describeFault(fault), 'the store of keys cannot be read or written')
+    }
+  }
+
+  read()
+  const looking = setInterval(
+    carefully(() => {
+      if (keys.version() !== readVersion) read()
+      publish()
+    }),
+    limits.keyPollMs,
+  ).unref()
+  const exchanging = setInterval(carefully(exchangeUses), limits.keyUseMs).unref()
+
+  return {
+    memory,
+    join() {
+      publishedVersion = takenByAll(memory)
+      keyServices.register(publishedVersion)
+      hasJoined = true
+    },
+    stop() {
+      clearInterval(looking)
+      clearInterval(exchanging)
+      carefully(exchangeUses)()
+      if (hasJoined) carefully(() => keyServices.unregister())()
+      hasJoined = false
+    },
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * The keys of a data directory, as the store has them: a record of each, by its id, and a version that
+ * grows by one with each change. They are few, so that whoever follows them reads all of them again. What
+ * a record says is for `src/keys` to know.
+ *
+ * @module
+ */
+import { KEYED_FORMAT, META, raiseFormat, type Tables } from './tables.js'
+
+export interface StoredKeys {
+  /** 0 before the first change. */
+  readonly version: number
+  /** JSON, or whatever a damaged disk has made of it, by id. */
+  readonly records: ReadonlyMap<string, string>
+}
+
+/** Records by id; undefined removes one. */
+type KeyChanges = ReadonlyMap<string, string | undefined>
+
+/** What is read by all who have the store open. */
+export interface KeyReader {
+  version(): number
+  read(): StoredKeys
+}
+
+/** What the process that has the store open for writing also does. */
+export interface KeyWriter extends KeyReader {
+  /**
+   * Makes changes by what is there, all of them or none; they are on disk when this returns.
+   *
+   * @returns the version that holds from then on
+   */
+  change(changesFor: (before: StoredKeys) => KeyChanges): number
+  /** What was noted of the use of each key, by id. */
+  uses(): ReadonlyMap<string, string>
+  /** Notes it anew, by what is there; keys that are gone have none. Changes no version. */
+  noteUses(notesFor: (before: ReadonlyMap<string, string>) => ReadonlyMap<string, string>): void
+}
+
+export function keyReader(tables: Tables): KeyReader {
+  return {
+    version() {
+      tables.refresh()
+      return versionOf(tables)
+    },
+    read() {
+      tables.refresh()
+      return read(tables)
+    },
+  }
+}
+
+export function keyWriter(tables: Tables): KeyWriter {
+  const { keys, keyUses, meta, refresh, transact } = tables
+  return {
+    ...keyReader(tables),
+    change(changesFor) {
+      // Where LMDB has given up, it says so when it is read; to begin a change would end the process.
+      refresh()
+      versionOf(tables)
+      return transact(() => {
+        const before = read(tables)
+        const changes = changesFor(before)
+        if (changes.size === 0) return before.version
+        for (const [id, record] of changes) {
+          if (record !== undefined) keys.put(id, record)
+          else {
+            keys.remove(id)
+            keyUses.remove(id)
+          }
+        }
+        const version = before.version + 1
+        meta.put(META.keysVersion, String(version))
+        raiseFormat(tables, KEYED_FORMAT)
+        return version
+      })
+    },
+    uses() {
+      refresh()
+      return entriesOf(keyUses)
+    },
+    noteUses(notesFor) {
+      refresh()
+      versionOf(tables)
+      transact(() => {
+        for (const [id, note] of notesFor(entriesOf(keyUses))) {
+          if (keys.doesExist(id)) keyUses.put(id, note)
+        }
+      })
+    },
+  }
+}
+
+function read(tables: Tables): StoredKeys {
+  return { version: versionOf(tables), records: entriesOf(tables.keys) }
+}
+
+function versionOf({ meta }: Tables): number {
+  return Number(meta.get(META.keysVersion) ?? 0)
+}
+
+function entriesOf(table: Tables['keys']): ReadonlyMap<string, string> {
+  return new Map(Array.from(table.getRange({}), ({ key, value }) => [key, value]))
+}
