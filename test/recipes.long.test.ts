@@ -35,7 +35,7 @@ const recipes: readonly Recipe[] = [
     after: 'export const operations = {',
     name: 'RecipeRequest',
     addition: `RecipeRequest: {
-      summary: '', description: '', verb: 'GET', paths: ['/api/recipe'], isWrite: false,
+      summary: '', description: '', verb: 'GET', paths: ['/api/recipe'], isWrite: false, scopes: [],
       request: NothingSchema, response: undefined, examples: examples.noMembers,
     },`,
   },

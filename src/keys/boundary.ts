@@ -19,16 +19,26 @@ export function boundaryFault(boundary: object): string | undefined {
     const { included, excluded, nearest } = shapes
     const isSpecial = excluded.length > 0 || nearest.length > 0 || sourceReferences.length > 0
     if (isSpecial) return `${PLAIN}: exclude, nearest and sources mean nothing here`
-    if (included.some(({ reaches }) => reaches.radiiMetres.length > 0)) {
+    const [warning] = remarks.warnings ?? []
+    const hasReach = included.some(({ reaches }) => reaches.radiiMetres.length > 0)
+    if (
+      hasReach ||
+      warning?.Code === 'PointWithoutRadius' ||
+      warning?.Code === 'LineWithoutBuffer'
+    ) {
       return `${PLAIN}: points, lines, radius and buffer mean nothing here`
     }
     if (included.every((layer) => layerSize(layer) === 0)) return 'it has no polygon'
-    const [warning] = remarks.warnings ?? []
-    return warning?.Message
+    return warning && named(`${warning.Path ?? 'geoJSON'} ${warning.Message}`)
   } catch (fault) {
-    if (fault instanceof ServiceError) return fault.message.replaceAll('geoJSON', 'it')
+    if (fault instanceof ServiceError) return named(fault.message)
     throw fault
   }
+}
+
+/** The member of requests that is read has no name here. */
+function named(message: string): string {
+  return message.replaceAll('geoJSON.', '').replaceAll('geoJSON', 'it')
 }
 
 const PLAIN = 'it must have polygons alone'

@@ -34,6 +34,7 @@ export async function makeWorld(): Promise<MistakeWorld> {
     'strange.csv': 'who,north,east\n+9995550110,1,2\n',
     'letters.csv': 'number,lat,lng\nnone,1,2\n',
     'exchanged.csv': 'number,lat,lng\n+9995550110,-122,37\n',
+    'point.json': '{"type": "Point", "coordinates": [1, 2]}',
     'people.zip': zipHead('people.csv'),
     'people.xlsx': zipHead('[Content_Types].xml'),
     'quote.csv': 'number\n"+9995550110\n',
@@ -51,6 +52,8 @@ export async function makeWorld(): Promise<MistakeWorld> {
   const laterSeconds = Date.now() / 1000 + 3_600
   utimesSync('locked/import.lock', laterSeconds, laterSeconds)
   await hickoryHere('import', '--data=data', '--source=1', '--label=Residents', 'residents.csv')
+  await hickoryHere('import', '--data=keyed', '--source=1', '--label=Residents', 'residents.csv')
+  await hickoryHere('keys', 'create', '--data=keyed', '--name=desk-3', '--scopes=counts')
   const server = await listenSomewhere()
   const { port } = server.address() as { port: number }
 

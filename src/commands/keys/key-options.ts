@@ -94,7 +94,8 @@ export function wholeNumberOf(text: string, flag: string, max: number): number {
 
 /** @throws OperatorError  InputRejected, when the file has no boundary that can be applied */
 export function boundaryIn(path: string): object {
-  const { size } = statSync(path)
+  const size = statSync(path, { throwIfNoEntry: false })?.size
+  if (size === undefined) throw rejected(path, 'does not exist: check its name')
   if (size > limits.keyBoundaryBytes) {
     throw rejected(
       path,
