@@ -5,7 +5,7 @@
  * @module
  */
 import { Command } from 'commander'
-import { type Flags, readConfig } from '../config.js'
+import { type Config, type Flags, readConfig } from '../config.js'
 import { createLog, type Log } from '../log.js'
 import { type LoadingProgress, type ReadyService, runService } from '../serve/service.js'
 import { recipientCountOf } from '../snapshot/snapshot.js'
@@ -66,7 +66,7 @@ async function serve({ sample, ...values }: Flags & Switches): Promise<void> {
     ...values,
     ...Object.fromEntries(switched.map((name) => [name, 'true'])),
   })
-  const { dataDirectory, host } = config
+  const { dataDirectory } = config
   const log = createLog(config.logLevel)
   await runService({
     config,
@@ -75,7 +75,7 @@ async function serve({ sample, ...values }: Flags & Switches): Promise<void> {
       if (sample === true && needsSample(dataDirectory)) await makeSample(dataDirectory, log, goOn)
     },
     loading: loadingProgress(log),
-    onReady: (service) => announce(host, service),
+    onReady: (service) => announce(config, service),
   })
 }
 
@@ -90,7 +90,10 @@ function loadingProgress(log: Log): LoadingProgress {
   }
 }
 
-function announce(host: string, { port, snapshot, store }: ReadyService): void {
+function announce(
+  { host, asksForKeys }: Config,
+  { port, snapshot, store }: ReadyService,
+): void {
   const recipients = recipientCountOf(snapshot.sources)
   const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   print(
@@ -99,6 +102,7 @@ function announce(host: string, { port, snapshot, store }: ReadyService): void {
   print(`(snapshot ${snapshot.id}). Try:`)
   print()
   const body = JSON.stringify(exampleRequest(snapshot, store))
-  print(`curl -s ${address}/api/recipients -H 'Content-Type: application/json' -d '${body}'`)
+  const key = asksForKeys ? `-H "Authorization: Bearer $KEY" ` : ''
+  print(`curl -s ${key}${address}/api/recipients -H 'Content-Type: application/json' -d '${body}'`)
   print()
 }

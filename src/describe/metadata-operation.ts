@@ -7,18 +7,19 @@ import { type Html, html } from './html.js'
 import { dataType, memberTable, typeLink } from './metadata-types.js'
 import { curlLines, type DescribedFormat, sampleResponse } from './samples.js'
 import { memberText, type NamedOperation } from './schema.js'
+import { whoMayCall } from './who-may-call.js'
 
 export function operationSection(
   operation: NamedOperation,
   formats: readonly DescribedFormat[],
   baseUrl: string,
 ): Html {
-  const { name, summary, description, isWrite, response } = operation
+  const { name, summary, description, response } = operation
   // A request without a body is the same in every format.
   const shown = response === undefined ? formats.slice(0, 1) : formats
   return html`<section id="${name}">
 <h2>${name}</h2>
-<p>${summary}. ${description}${isWrite ? ' Accepted only from the machine of the service.' : ''}</p>
+<p>${summary}. ${description} ${whoMayCall(operation)}</p>
 ${routeTable(operation, formats)}
 ${parameterTable(operation)}
 ${response === undefined ? html`<p>The response has no body.</p>` : responseTable(operation)}

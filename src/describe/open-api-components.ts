@@ -32,7 +32,18 @@ export function components(): JsonSchema {
     },
     headers: HEADERS,
     parameters: PARAMETERS,
+    securitySchemes: SECURITY_SCHEMES,
   }
+}
+
+/** By their names, as `security` has them. */
+const SECURITY_SCHEMES = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'The key as it is.' },
+  basic: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'The key as the password of any user, for clients that know no other way.',
+  },
 }
 
 export function reference(kind: string, name: string): { readonly $ref: string } {

@@ -6,6 +6,7 @@
 import { COMMON_PARAMETERS, reference } from './open-api-components.js'
 import { type JsonSchema, memberSchema } from './open-api-schema.js'
 import { type NamedOperation, namedOperations } from './schema.js'
+import { whoMayCall } from './who-may-call.js'
 
 export function paths(): JsonSchema {
   const items: Record<string, Record<string, JsonSchema>> = {}
@@ -93,11 +94,10 @@ function byName(operation: NamedOperation, suffix: string, form: Form): JsonSche
   }
 }
 
-function texts({ summary, description, isWrite }: NamedOperation): JsonSchema {
-  return { summary, description: isWrite ? `${description} ${WRITE}` : description }
+function texts(operation: NamedOperation): JsonSchema {
+  const { summary, description } = operation
+  return { summary, description: `${description} ${whoMayCall(operation)}` }
 }
-
-const WRITE = 'Accepted only from the machine that the service runs on.'
 
 function commonParameters({ name }: NamedOperation): JsonSchema[] {
   const names = name === 'RecipientRequest' ? [...COMMON_PARAMETERS, 'layout'] : COMMON_PARAMETERS
@@ -128,7 +128,7 @@ function health(operationId: string, summary: string, description: string, bodie
     { description: `Status ${status}.`, content: { 'application/json': { schema } } },
   ])
   const responses = Object.fromEntries(answers)
-  return { get: { operationId, tags: ['Health'], summary, description, responses } }
+  return { get: { operationId, tags: ['Health'], summary, description, security: [], responses } }
 }
 
 function statusSchema(status: string, more: JsonSchema = {}): JsonSchema {
@@ -145,7 +145,10 @@ const HEALTH = {
     '200 when every shard of one snapshot is loaded; 503 with the reason otherwise.',
     {
       200: statusSchema('ready', {
-        snapshotId: { type: 'string', description: 'What is served.' },
+        snapshotId: {
+          type: 'string',
+          description: 'What is served; where keys are asked for, told to those who have one.',
+        },
         loading: { type: 'string', description: 'The id of a newer snapshot that is on its way.' },
         refused: {
           type: 'object',

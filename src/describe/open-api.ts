@@ -6,8 +6,11 @@
 import { components } from './open-api-components.js'
 import { paths } from './open-api-paths.js'
 
-/** @param version  of the service */
-export function openApi(version: string): Readonly<Record<string, unknown>> {
+/**
+ * @param version  of the service
+ * @param publicUrl  under which clients know it; the one that they read this from unless given
+ */
+export function openApi(version: string, publicUrl = '/'): Readonly<Record<string, unknown>> {
   return {
     openapi: '3.1.0',
     info: {
@@ -17,7 +20,9 @@ export function openApi(version: string): Readonly<Record<string, unknown>> {
       description: INTRODUCTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: publicUrl }],
+    // A service that asks for no keys takes none.
+    security: [{ bearer: [] }, { basic: [] }, {}],
     tags: [
       { name: 'Paths', description: 'Each operation at its own paths.' },
       { name: 'By name', description: 'Each operation by its name, as clients of DTOs call it.' },

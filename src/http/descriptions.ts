@@ -17,16 +17,18 @@ import type { Route } from './router.js'
  * To be put before routes that take any name below `/api`, which these would match.
  *
  * @param version  of the service
+ * @param publicUrl  under which clients know it; what each request calls it unless given
  */
-export function descriptionRoutes(version: string): Route<Handler>[] {
-  const document = JSON.stringify(openApi(version))
+export function descriptionRoutes(version: string, publicUrl?: string): Route<Handler>[] {
+  const document = JSON.stringify(openApi(version, publicUrl))
+  const urlFor = (request: HttpRequest) => publicUrl ?? baseUrlOf(request)
   const page: PageOf = (formats, isOneOperation) => (request, reply) => {
     const operationName = isOneOperation ? operationOf(request.query) : undefined
-    const text = metadataPage({ baseUrl: baseUrlOf(request), version, formats, operationName })
+    const text = metadataPage({ baseUrl: urlFor(request), version, formats, operationName })
     reply.send(200, PAGE_HEADERS, text)
   }
   const types: Handler = (request, reply) =>
-    reply.send(200, TEXT_HEADERS, typescriptTypes(version, baseUrlOf(request)))
+    reply.send(200, TEXT_HEADERS, typescriptTypes(version, urlFor(request)))
   const openApiDocument: Handler = ({ suffix }, reply) => {
     if (suffix === 'csv') throw new ServiceError('NotFound', 'there is nothing at this path')
     reply.send(200, JSON_HEADERS, document)
@@ -43,12 +45,12 @@ export function descriptionRoutes(version: string): Route<Handler>[] {
   const routes = Object.entries(handlers).flatMap(([path, GET]) =>
     ['', '/api'].map((prefix) => ({ path: prefix + path, methods: { GET } })),
   )
+  const toMetadata: Handler = (_, reply) =>
+    reply.send(302, { Location: `${publicUrl ?? ''}/metadata` }, '')
   return [{ path: '/', methods: { GET: toMetadata } }, ...routes]
 }
 
 type PageOf = (formats: MetadataPage['formats'], isOneOperation: boolean) => Handler
-
-const toMetadata: Handler = (_, reply) => reply.send(302, { Location: '/metadata' }, '')
 
 const LANGUAGES = JSON.stringify({ TypeScript: '/types/typescript' })
 

@@ -94,7 +94,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
   }
   const server = new HttpServer({
     routes: [
-      ...descriptionRoutes(readVersion()),
+      ...descriptionRoutes(readVersion(), data.publicUrl),
       ...operationRoutes(executors),
       ...healthRoutes(
         () => (isDraining ? 'draining' : undefined),

@@ -36,6 +36,22 @@ t.test('every description is at its path, also below /api, in any case', async (
   }
 })
 
+t.test('the public address is what descriptions tell, whatever a request says', async (t) => {
+  const url = 'https://alerts.example.org/hickory'
+  const { port } = await startServer(t, descriptionRoutes('1.2.3', url))
+  for (const [path, text] of [
+    ['/metadata', `${url}/api/recipients`],
+    ['/json/metadata?op=RecipientRequest', `${url}/api/recipients`],
+    ['/types/typescript', `BaseUrl: ${url}\n`],
+    ['/openapi.json', `"servers":[{"url":"${url}"}]`],
+  ]) {
+    const { body } = await request(port, `GET ${path}`)
+    t.ok(String(body).includes(text), path)
+    t.notMatch(String(body), 'http://test')
+  }
+  t.match((await request(port, 'GET /')).headers, { location: `${url}/metadata` })
+})
+
 t.test('the document is what is generated, and is not CSV', async (t) => {
   const { port } = await startServer(t, descriptionRoutes('1.2.3'))
   const { body } = await request(port, 'GET /openapi.json')
