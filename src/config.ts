@@ -22,6 +22,10 @@ export interface Config {
   readonly httpThreadCount: number
   /** Query workers, dealt out to the HTTP threads. */
   readonly queryThreadCount: number
+  /** The port of the admin listener, 0 for any free one; undefined where there is to be none. */
+  readonly adminPort: number | undefined
+  /** An address of this machine alone. */
+  readonly adminHost: string
   readonly logLevel: LogLevel
   /** Whether nobody beyond `CustomerBoundaryGeometry` of the configuration is counted or listed. */
   readonly clipsRecipientsToBoundary: boolean
@@ -66,6 +70,8 @@ export function readConfig(
       integerIfGiven(setting('httpThreads'), 1, 64),
       integerIfGiven(setting('queryThreads'), 1, 256),
     ),
+    adminPort: integerIfGiven(setting('adminPort'), 0, 65_535),
+    adminHost: loopback(setting('adminHost')),
     logLevel: oneOf(setting('logLevel'), logLevels),
     clipsRecipientsToBoundary: truth(setting('clipRecipientsToBoundary')),
     corsOrigins: origins(setting('corsOrigins')),
@@ -125,6 +131,9 @@ const defaults = {
   // The number of cores says how many.
   httpThreads: undefined,
   queryThreads: undefined,
+  // Off unless given.
+  adminPort: undefined,
+  adminHost: '127.0.0.1',
   logLevel: 'info',
   clipRecipientsToBoundary: 'false',
   corsOrigins: '',
@@ -195,6 +204,18 @@ function readFile(path: string | undefined): Readonly<Record<string, unknown>> {
 function text({ value, origin }: Setting): string {
   if (typeof value === 'string' && value.trim() !== '') return value
   throw new OperatorError('Usage', `${origin} must be a text that is not empty`)
+}
+
+/** Whoever reaches the admin listener needs no key, so that nobody else may reach it. */
+function loopback(setting: Setting): string {
+  const host = text(setting)
+  if (/^(localhost|127\.\d+\.\d+\.\d+|::1)$/i.test(host)) return host
+  throw new OperatorError(
+    'Usage',
+    `${setting.origin} must be an address of this machine alone, such as 127.0.0.1 or ::1, not ` +
+      `${JSON.stringify(host)}: admin requests need no key. For others, let a proxy that asks who they ` +
+      'are forward to it',
+  )
 }
 
 /** Separated by commas; none is an empty text. */

@@ -44,6 +44,24 @@ export const limits = {
   /** Headers that a page of another origin may ask for at once, and the characters of their names. */
   preflightHeaderCount: 64,
   preflightHeaderCharCount: 2_048,
+  /** Connections of the admin listener. Further connections are closed as they arrive. */
+  adminConnectionCount: 64,
+  /** From the connection of an admin client to the end of the head of its request. */
+  adminHeadMs: 5_000,
+  /** The line and the headers of an admin request. */
+  adminHeadBytes: 8 * KiB,
+  /** Requests of one admin connection. */
+  adminRequestsPerConnectionCount: 1_000,
+  /** An admin connection on which nothing is sent for this time is closed, unless a profile is taken. */
+  adminSilentMs: 10_000,
+  /** From the beginning of an admin answer until its client has all of it. */
+  adminAnswerMs: 15_000,
+  /** A scrape is given to further scrapers for this time. */
+  scrapeKeptMs: 250,
+  /** A front thread tells how many bytes of bodies it holds at this interval. */
+  heldToldMs: 500,
+  /** Switches of snapshots that the page of the state shows. */
+  attemptsNotedCount: 20,
   /** A reader is cut off if its answer has had no room for this time. */
   clientStallMs: 30_000,
   /** A reader is cut off if it is slower after a wait of `clientStallMs`. */

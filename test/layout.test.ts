@@ -22,7 +22,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   describe: ['interface'],
   shard: ['geometry'],
   selection: ['format', 'pool', 'shard', 'geometry', 'interface'],
-  pool: ['shard', 'geometry'],
+  pool: ['shard', 'geometry', 'metrics'],
   outline: ['selection', 'format', 'geometry', 'interface', 'pool'],
   operations: [
     'selection',
@@ -35,15 +35,19 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'pool',
   ],
   keys: ['selection', 'store', 'interface', 'geometry', 'pool'],
-  http: ['keys', 'operations', 'selection', 'format', 'interface', 'describe', 'pool'],
+  http: ['keys', 'operations', 'selection', 'format', 'interface', 'describe', 'pool', 'metrics'],
+  metrics: ['interface'],
+  admin: ['metrics'],
   snapshot: ['shard', 'geometry'],
   sources: ['shard', 'geometry'],
   store: ['interface'],
-  suppressions: ['shard', 'snapshot', 'store'],
+  suppressions: ['shard', 'snapshot', 'store', 'metrics'],
   backup: ['snapshot', 'store'],
   serve: [
     'config',
     'version',
+    'admin',
+    'metrics',
     'http',
     'keys',
     'operations',
@@ -120,6 +124,7 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
   lmdb: ['store'],
   'lru-cache': ['operations'],
   negotiator: ['http'],
+  'prom-client': ['metrics'],
   'polygon-clipping': ['outline'],
 }
 
@@ -132,6 +137,7 @@ const textOwners: readonly { text: RegExp; what: string; owners: readonly string
     what: 'Atomics',
     owners: [
       'keys/key-memory.ts',
+      'metrics/memory.ts',
       'pool/channel-memory.ts',
       'pool/control.ts',
       'shard/arena.ts',

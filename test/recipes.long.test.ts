@@ -40,6 +40,13 @@ const recipes: readonly Recipe[] = [
     },`,
   },
   {
+    title: 'A new metric',
+    path: 'src/metrics/table.ts',
+    after: 'export const readings = {',
+    name: 'hickory_recipe',
+    addition: `hickory_recipe: { type: 'gauge', help: '' },`,
+  },
+  {
     title: 'A new format',
     path: 'src/format/formats.ts',
     after: 'export type Format =',

@@ -36,6 +36,14 @@ export function serveCommand(): Command {
     .option('--open', 'let in everybody who reaches the address, without a key (HICKORY_OPEN)')
     .option('--writes <on|off>', 'off refuses all changes over HTTP (HICKORY_WRITES; default on)')
     .option('--public-url <URL>', 'address that descriptions tell clients (HICKORY_PUBLIC_URL)')
+    .option(
+      '--admin-port <PORT>',
+      'port for metrics, state and profiles, 0 for any free port (HICKORY_ADMIN_PORT; default none)',
+    )
+    .option(
+      '--admin-host <ADDRESS>',
+      'address of this machine to listen on for these (HICKORY_ADMIN_HOST; default 127.0.0.1)',
+    )
     .option('--log-level <LEVEL>', 'trace, debug, info, warn, error, fatal or silent')
     .option('--config <FILE>', 'JSON file with the same settings (HICKORY_CONFIG)')
     .option('--sample', 'make sample data first if the data directory is empty')

@@ -65,7 +65,9 @@ export class Call implements BodyTaker {
     const expected = fault instanceof ServiceError || fault instanceof BatchStopped
     if (!expected) this.#log.error({ requestId, ...describeFault(fault) }, 'a handler failed')
     if (exchange.unanswered) {
-      sendError(exchange, expected ? fault : internalError(requestId), safeOptionsOf(exchange))
+      const told = expected ? fault : internalError(requestId)
+      exchange.faultCode = (told instanceof BatchStopped ? told.fault : told).code
+      sendError(exchange, told, safeOptionsOf(exchange))
     } else {
       // The part that was sent must not look complete.
       exchange.abort()

@@ -8,9 +8,11 @@
  *
  * @module
  */
+import type { ServiceErrorCode } from '../errors.js'
 import type { OperationName } from '../interface/operations.js'
 import { limits } from '../limits.js'
 import type { Reply, ReplyHeaders, Sink } from '../selection/reply.js'
+import { HANDLER_FAILED } from './cut-reasons.js'
 import type { IncomingRequest } from './request.js'
 import { type RequestEnd, StageClock, type StageTimes } from './request-end.js'
 import { type ReaderRules, ReaderWatch, TOO_SLOW } from './response/reader-watch.js'
@@ -59,6 +61,10 @@ export class Exchange implements Reply, RequestEnd {
   cutReason: string | undefined
   /** The status of the answer, once it is begun. */
   status: number | undefined
+  /** The code of the error that is the answer, if it is one. */
+  faultCode: ServiceErrorCode | undefined
+  /** Recipients that were written into the answer. */
+  rowCount = 0
 
   readonly #native: NativeResponse
   readonly #owner: ExchangeOwner
@@ -117,6 +123,10 @@ export class Exchange implements Reply, RequestEnd {
 
   get stageMs(): StageTimes {
     return (this.request?.stages ?? new StageClock()).read()
+  }
+
+  rowsSent(count: number): void {
+    this.rowCount += count
   }
 
   whenOver(listener: () => void): void {
@@ -194,7 +204,7 @@ export class Exchange implements Reply, RequestEnd {
    *
    * @param reason  for the log
    */
-  abort(reason = 'a handler failed'): void {
+  abort(reason = HANDLER_FAILED): void {
     if (this.#phase !== 'open' && this.#phase !== 'answering') return
     this.cutReason = reason
     this.#native.close()

@@ -223,4 +223,8 @@ class Client implements Asker {
   waited(ms: number): void {
     this.#stages.waited(ms)
   }
+
+  rowsSent(count: number): void {
+    this.#reply.rowsSent(count)
+  }
 }

@@ -6,6 +6,7 @@
  */
 // The global of this name is an accessor, whose call costs more than reading the clock.
 import { performance } from 'node:perf_hooks'
+import type { ServiceErrorCode } from '../errors.js'
 import type { OperationName } from '../interface/operations.js'
 import type { Log } from '../log.js'
 
@@ -17,6 +18,8 @@ export interface RequestEnd {
   readonly isBatch: boolean
   /** Undefined where no answer was begun. */
   readonly status: number | undefined
+  /** The code of the error that was answered; undefined where the answer was none. */
+  readonly faultCode: ServiceErrorCode | undefined
   /** `left`: the client broke the connection off; `cut`: the service did. */
   readonly outcome: 'answered' | 'left' | 'cut'
   /** Why it was cut; undefined if it was not. */
@@ -25,6 +28,8 @@ export interface RequestEnd {
   readonly bytesIn: number
   /** Of the body of the answer, as far as it was written; the HTTP library may still hold the end. */
   readonly bytesOut: number
+  /** Recipients that were written into the answer. */
+  readonly rowCount: number
   readonly stageMs: StageTimes
 }
 

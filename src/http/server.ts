@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { OVERLOADED, ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
+import { type Page, privatePage, slotOf } from '../metrics/slots.js'
 import { afterNextPoll } from './acceptor.js'
 import { type BodyBudget, RequestBody } from './body.js'
 import { Call } from './call.js'
@@ -20,6 +21,7 @@ import { MethodNotAllowed } from './fault.js'
 import { type Admission, framingFault, Gate } from './gate.js'
 import { cannotListen } from './listen-fault.js'
 import { type Handler, IncomingRequest } from './request.js'
+import { RequestCounts } from './request-counts.js'
 import { logRequestEnd, type RequestEnd } from './request-end.js'
 import type { ReaderRules } from './response/reader-watch.js'
 import { createRouter, type Route, type Router } from './router.js'
@@ -46,6 +48,8 @@ interface HttpServerOptions {
    * refused at once.
    */
   readonly isFull?: (bodyBytes: number) => boolean
+  /** Where the thread counts; nobody reads what it counts unless given. */
+  readonly page?: Page
   /** Those of `limits`, unless given. */
   readonly bounds?: Partial<ServerBounds>
 }
@@ -76,6 +80,8 @@ export class HttpServer implements ExchangeOwner {
   readonly #router: Router<Handler>
   readonly #log: Log
   readonly #cutLog: CutLog
+  readonly #counts: RequestCounts
+  readonly #page: Page
   readonly #corsOrigins: CorsOrigins
   readonly #bounds: ServerBounds
   readonly #gate: Gate
@@ -85,6 +91,7 @@ export class HttpServer implements ExchangeOwner {
 
   constructor(options: HttpServerOptions) {
     const { routes, log, admission, corsOrigins = [], isFull = () => false } = options
+    const { page = privatePage() } = options
     const bounds = { ...limits, ...options.bounds }
     this.readerRules = {
       stallMs: bounds.clientStallMs,
@@ -101,6 +108,8 @@ export class HttpServer implements ExchangeOwner {
     this.#router = createRouter(routes)
     this.#log = log
     this.#cutLog = new CutLog(log)
+    this.#counts = new RequestCounts(page)
+    this.#page = page
     this.#app = createApp()
     this.#app.filter((native, change) => this.#countConnection(native, change))
     this.#app.any('/*', (native, request) => this.#receive(native, request))
@@ -167,6 +176,8 @@ export class HttpServer implements ExchangeOwner {
 
   finished(end: RequestEnd): void {
     this.openExchangeCount--
+    this.#page[OPEN_REQUESTS] = this.openExchangeCount
+    this.#counts.note(end)
     logRequestEnd(this.#log, end)
     this.#cutLog.note(end)
   }
@@ -177,12 +188,16 @@ export class HttpServer implements ExchangeOwner {
 
   #countConnection(native: NativeResponse, change: number): void {
     this.connectionCount += change > 0 ? 1 : -1
-    if (change > 0 && this.connectionCount > this.#bounds.connectionCount) native.close()
+    this.#page[CONNECTIONS] = this.connectionCount
+    if (change <= 0 || this.connectionCount <= this.#bounds.connectionCount) return
+    this.#page[CONNECTIONS_REFUSED]++
+    native.close()
   }
 
   #receive(native: NativeResponse, nativeRequest: NativeRequest): void {
     const exchange = new Exchange(native, this)
     this.openExchangeCount++
+    this.#page[OPEN_REQUESTS] = this.openExchangeCount
     const call = new Call(exchange, this.#log)
     try {
       const request = new IncomingRequest(nativeRequest, exchange, this.#gate)
@@ -243,3 +258,7 @@ export class HttpServer implements ExchangeOwner {
 }
 
 const NO_BYTES = new Uint8Array(0)
+
+const OPEN_REQUESTS = slotOf('hickory_open_requests')
+const CONNECTIONS = slotOf('hickory_connections')
+const CONNECTIONS_REFUSED = slotOf('hickory_connections_refused_total')

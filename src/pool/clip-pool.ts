@@ -13,7 +13,10 @@ import { beforeDeadline, NO_ANSWER_IN_TIME } from '../deadline.js'
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
+import { type Page, privatePage, slotOf } from '../metrics/slots.js'
+import { outlineOutcomes } from '../metrics/table.js'
 import type { Caller, ClipFailure, ClipOutcome, ClipRunner } from './messages.js'
+import type { ClipWorkerData } from './worker-messages.js'
 
 interface ClipPoolOptions {
   /** URL of a module that exports `run`, and `ready`, which does nothing. */
@@ -21,6 +24,10 @@ interface ClipPoolOptions {
   /** Options of Node.js for the thread; none unless given. */
   readonly workerArgs?: readonly string[]
   readonly log: Log
+  /** Where the thread counts. */
+  readonly workerData?: ClipWorkerData
+  /** Of the front thread. */
+  readonly page?: Page
   /** Of the thread. */
   readonly environment: Readonly<Record<string, string>>
   /** How long one task may run; `limits.outlineMs` unless given. */
@@ -35,6 +42,7 @@ const MiB = 1024 * 1024
 
 export class ClipPool implements ClipRunner {
   readonly #options: ClipPoolOptions
+  readonly #page: Page
   #piscina: Piscina | undefined
   #loading: Promise<void> | undefined
   #underWayCount = 0
@@ -44,6 +52,7 @@ export class ClipPool implements ClipRunner {
 
   constructor(options: ClipPoolOptions) {
     this.#options = options
+    this.#page = options.page ?? privatePage()
   }
 
   async run(
@@ -52,9 +61,10 @@ export class ClipPool implements ClipRunner {
     otherwise?: (failure: ClipFailure) => unknown,
   ): Promise<ClipOutcome> {
     if (this.#underWayCount > limits.outlinesQueuedCount) {
+      this.#page[OUTCOMES.refused]++
       throw new ServiceError('Overloaded', 'too many outlines are being drawn; try again soon')
     }
-    this.#underWayCount++
+    this.#page[OPEN] = ++this.#underWayCount
     const { deadlineMs } = caller
     const enteredMs = performance.now()
     const turn = this.#last.then(async () => {
@@ -69,7 +79,7 @@ export class ClipPool implements ClipRunner {
     this.#last = turn
       .catch(() => {})
       .finally(() => {
-        this.#underWayCount--
+        this.#page[OPEN] = --this.#underWayCount
       })
     return await beforeDeadline(turn, deadlineMs)
   }
@@ -98,9 +108,12 @@ export class ClipPool implements ClipRunner {
       Math.max(0, Math.min(this.#runMs(), deadlineMs - performance.now())),
     )
     try {
-      return { value: await piscina.run(task, { signal: abort.signal }) }
+      const value = await piscina.run(task, { signal: abort.signal })
+      this.#page[OUTCOMES.done]++
+      return { value }
     } catch (error) {
       const failure = abort.signal.aborted ? 'TookTooLong' : failureOf(error)
+      this.#page[OUTCOMES[failure]]++
       // The message of a library may quote positions.
       this.#options.log.warn({ failure }, 'a clipping task failed')
       return { failure }
@@ -115,7 +128,7 @@ export class ClipPool implements ClipRunner {
   }
 
   #create(): Piscina {
-    const { workerUrl, workerArgs = [], environment, log } = this.#options
+    const { workerUrl, workerArgs = [], workerData, environment, log } = this.#options
     const { heapBytes = limits.clipHeapBytes } = this.#options
     const piscina = new Piscina({
       filename: workerUrl,
@@ -129,6 +142,7 @@ export class ClipPool implements ClipRunner {
       resourceLimits: { maxOldGenerationSizeMb: Math.ceil(heapBytes / MiB) },
       env: { ...environment },
       recordTiming: false,
+      workerData,
       execArgv: [...workerArgs],
     })
     // Told when a thread dies without a task, as one does that cannot load; Piscina then waits for
@@ -140,6 +154,11 @@ export class ClipPool implements ClipRunner {
     return piscina
   }
 }
+
+const OPEN = slotOf('hickory_outlines_open')
+const OUTCOMES = Object.fromEntries(
+  outlineOutcomes.map((outcome) => [outcome, slotOf('hickory_outlines_total', outcome)]),
+) as Readonly<Record<(typeof outlineOutcomes)[number], number>>
 
 /** Resolves when there is a thread that can take a task. */
 async function loaded(piscina: Piscina): Promise<void> {

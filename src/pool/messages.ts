@@ -90,6 +90,8 @@ export interface Caller {
   whenOver(listener: () => void): void
   /** Told how long a task waited for a thread, as it goes there; left out where nobody measures. */
   waited?(ms: number): void
+  /** Told how many recipients its answer has got; left out where nobody counts. */
+  rowsSent?(count: number): void
 }
 
 /** A caller within the service, who stays until the deadline and keeps nothing afterwards. */

@@ -8,6 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
+import { createMetricsMemory, type MetricsMemory } from '../metrics/memory.js'
+import { type Page, privatePage } from '../metrics/slots.js'
 import type { ShardImage } from '../shard/layout.js'
 import { attachedCount, type Control, createControl } from './control.js'
 import type { Caller, QueryRunner, Task, TaskResults } from './messages.js'
@@ -27,6 +29,10 @@ interface QueryPoolOptions {
   readonly startMs?: number
   /** Edge tests that one task may take; `limits.edgeTestCount` unless given. */
   readonly edgeTestCount?: number
+  /** Where the workers count; where nobody reads unless given. */
+  readonly metrics?: MetricsMemory | undefined
+  /** Of the front thread. */
+  readonly page?: Page | undefined
 }
 
 /**
@@ -36,10 +42,11 @@ interface QueryPoolOptions {
  */
 export async function startQueryPool(options: QueryPoolOptions): Promise<QueryPool> {
   const { workerUrl, workerArgs = [], threadCount, shards, log } = options
-  const { edgeTestCount = limits.edgeTestCount } = options
+  const { edgeTestCount = limits.edgeTestCount, page = privatePage() } = options
+  const { metrics = createMetricsMemory(1, threadCount) } = options
   const control = createControl()
-  const workerData: QueryWorkerData = { shards, control, edgeTestCount }
-  const threads = new WorkerThreads({ workerUrl, workerArgs, threadCount, workerData, log })
+  const workerData: QueryWorkerData = { shards, control, edgeTestCount, metrics }
+  const threads = new WorkerThreads({ workerUrl, workerArgs, threadCount, workerData, page, log })
   const settled = new AbortController()
   const failed = threads.failure().catch((error: Error) => {
     throw new OperatorError('Failed', `a query worker cannot start: ${error.message}`)
@@ -52,7 +59,7 @@ export async function startQueryPool(options: QueryPoolOptions): Promise<QueryPo
   } finally {
     settled.abort()
   }
-  return new QueryPool(threads, log)
+  return new QueryPool(threads, log, page)
 }
 
 async function untilAttached(
@@ -77,9 +84,9 @@ export class QueryPool implements QueryRunner {
   readonly #threads: WorkerThreads
   readonly #scheduler: Scheduler
 
-  constructor(threads: WorkerThreads, log: Log) {
+  constructor(threads: WorkerThreads, log: Log, page: Page) {
     this.#threads = threads
-    this.#scheduler = new Scheduler(threads, log)
+    this.#scheduler = new Scheduler(threads, log, page)
   }
 
   run<Kind extends Task['kind']>(

@@ -10,6 +10,9 @@
 import { performance } from 'node:perf_hooks'
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { Piscina } from 'piscina'
+import { claimWorkerPage } from '../metrics/memory.js'
+import { slotOf as metricSlot } from '../metrics/slots.js'
+import { heapNoter } from '../metrics/vitals.js'
 import { BudgetSpent, Unwanted } from '../shard/budget.js'
 import { attachShard, type Shard } from '../shard/layout.js'
 import { encodeRows, rowBytes } from '../shard/rows/encode-rows.js'
@@ -44,7 +47,9 @@ import {
  * @returns what takes tasks from a channel until the channel is closed
  */
 export function attachWorker(): (end: ChannelEnd) => void {
-  const { shards: images, control, edgeTestCount } = Piscina.workerData as QueryWorkerData
+  const { shards: images, control, edgeTestCount, metrics } = Piscina.workerData as QueryWorkerData
+  const page = claimWorkerPage(metrics)
+  const noteHeap = heapNoter(page)
   giveWay()
   const shards = images.map(attachShard)
   countAttached(control)
@@ -69,7 +74,11 @@ export function attachWorker(): (end: ChannelEnd) => void {
       if (head === CLOSE) break
       if (head === BY_MESSAGE) doMessage(slot, masks, port)
       else leaveFindings(findAll(queriesIn(slot), masks, null), slot, port)
-      slot.head[1] = 1_000 * (performance.now() - beganMs)
+      const endedMs = performance.now()
+      slot.head[1] = 1_000 * (endedMs - beganMs)
+      page[TASKS]++
+      page[BUSY_SECONDS] += (endedMs - beganMs) / 1_000
+      noteHeap(endedMs)
       doneCount = next(doneCount)
       if (countDone(memory, doneCount)) port.postMessage(WAKE)
     }
@@ -91,6 +100,9 @@ export function attachWorker(): (end: ChannelEnd) => void {
     port.postMessage(result)
   }
 }
+
+const TASKS = metricSlot('hickory_query_worker_tasks_total')
+const BUSY_SECONDS = metricSlot('hickory_query_worker_busy_seconds_total')
 
 function queriesIn({ head, words, floats }: Slot): FlatQueries {
   return { queryCount: head[0], words, floats }

@@ -10,12 +10,15 @@ import { performance } from 'node:perf_hooks'
 import { OVERLOADED, type ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
+import { type Page, privatePage } from '../metrics/slots.js'
 import { Backlog } from './backlog.js'
 import { createFlag, type Flag, raise } from './control.js'
 import { FindingsReader } from './flat-findings.js'
 import { flatten } from './flat-queries.js'
+import { LaneCounts } from './lane-counts.js'
 import { Line } from './line.js'
 import { type Caller, sharedClockMs, type Task } from './messages.js'
+import { takeOverdue } from './overdue.js'
 import { type Lane, placeFor } from './placement.js'
 import { GONE, NOT_SERVED, RESTARTING, refused, unavailable } from './refusals.js'
 import { RowBuffers } from './row-buffers.js'
@@ -47,6 +50,7 @@ export class Scheduler {
   #openCount = 0
   readonly #backlogs = { small: new Backlog(), large: new Backlog() }
   readonly #buffers = new RowBuffers()
+  readonly #counts: LaneCounts
   readonly #deadlineTimer: NodeJS.Timeout
   #isTurnPlanned = false
   /** Whether a task has come since the last turn; when a turn last had something to do. */
@@ -58,8 +62,10 @@ export class Scheduler {
   #smallTaskMs = 0
   #smallSentMs = 0
 
-  constructor(threads: QueryThreads, log: Log) {
+  /** @param page  of the front thread */
+  constructor(threads: QueryThreads, log: Log, page: Page = privatePage()) {
     this.#threads = threads
+    this.#counts = new LaneCounts(page)
     this.#log = log
     threads.onReady = () => this.#planTurn()
     this.#deadlineTimer = setInterval(() => this.#endLate(), limits.deadlineCheckMs).unref()
@@ -113,6 +119,7 @@ export class Scheduler {
         this.#fail(each, unavailable(NOT_SERVED))
       }
     }
+    this.#counts.tell(this.#lanes, performance.now())
   }
 
   /** Whether one more of a lane would wait too long, or the first that waits has done so. */
@@ -307,6 +314,7 @@ export class Scheduler {
     for (const waiting of batch) {
       waiting.attemptCount++
       waiting.caller.waited?.(sentMs - waiting.enteredMs)
+      this.#counts.waited(waiting.lane, sentMs - waiting.enteredMs)
     }
     return sentMs
   }
@@ -344,6 +352,7 @@ export class Scheduler {
     const level = this.#isStopped ? 'debug' : 'error'
     const { lane } = batch[0]
     this.#back(thread, batch)
+    this.#counts.failed(batch.length)
     this.#log[level]({ lane, taskCount: batch.length, ...describeFault(error) }, 'tasks failed')
     for (const waiting of batch) {
       if (waiting.isSettled) continue
@@ -363,6 +372,7 @@ export class Scheduler {
 
   #count(lane: Lane, change: 1 | -1): void {
     this.#openCount += change
+    this.#counts.opened(lane, change)
     if (lane !== 'rows') this.#backlogs[lane].openCount += change
   }
 
@@ -376,21 +386,10 @@ export class Scheduler {
 
   #endLate(): void {
     const nowMs = performance.now()
-    for (const lane of Object.values(this.#lanes)) {
-      for (let waiting = lane.first; waiting !== undefined; ) {
-        const { behind } = waiting
-        if (waiting.caller.deadlineMs <= nowMs) {
-          lane.leave(waiting)
-          this.#fail(waiting, refused('Unavailable'))
-        }
-        waiting = behind
-      }
+    for (const late of takeOverdue(Object.values(this.#lanes), this.#underWay, nowMs)) {
+      this.#fail(late, refused('Unavailable'))
     }
-    for (const batch of this.#underWay) {
-      for (const waiting of batch) {
-        if (waiting.caller.deadlineMs <= nowMs) this.#fail(waiting, refused('Unavailable'))
-      }
-    }
+    this.#counts.tell(this.#lanes, nowMs)
     // For what has gathered behind a task that takes long.
     if (this.#lanes.small.length > 0) this.#planTurn()
   }

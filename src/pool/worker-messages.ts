@@ -4,6 +4,7 @@
  * @module
  */
 import type { MessagePort } from 'node:worker_threads'
+import type { MetricsMemory } from '../metrics/memory.js'
 import type { ShardImage } from '../shard/layout.js'
 import type { Mask } from '../shard/mask.js'
 import type { RowFormat } from '../shard/rows/row-format.js'
@@ -17,6 +18,15 @@ export interface QueryWorkerData {
   readonly control: Control
   /** Edge tests that one task may take. */
   readonly edgeTestCount: number
+  /** Where all threads count. */
+  readonly metrics: MetricsMemory
+}
+
+/** The data that a clipping thread starts with. */
+export interface ClipWorkerData {
+  readonly metrics: MetricsMemory
+  /** Of the front thread that it belongs to. */
+  readonly frontIndex: number
 }
 
 /** The channel to a worker (pool/channel.ts), as the worker gets it. */

@@ -12,6 +12,8 @@ import type { Worker } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
+import { releaseWorkerPage } from '../metrics/memory.js'
+import { type Page, slotOf } from '../metrics/slots.js'
 import { type Arena, releaseZones } from '../shard/arena.js'
 import { Channel } from './channel.js'
 import { attachedCount } from './control.js'
@@ -48,11 +50,13 @@ interface WorkerThreadsOptions {
   readonly workerArgs: readonly string[]
   readonly threadCount: number
   readonly workerData: QueryWorkerData
+  /** Of the front thread. */
+  readonly page: Page
   readonly log: Log
 }
 
 export class WorkerThreads implements QueryThreads {
-  ready: readonly ReadyThread[] = []
+  #ready: readonly ReadyThread[] = []
   onReady: () => void = () => {}
 
   readonly #options: WorkerThreadsOptions
@@ -75,6 +79,15 @@ export class WorkerThreads implements QueryThreads {
     this.#options = options
     this.#arenas = new Set(options.workerData.shards.map((shard) => shard.arena))
     this.#piscina = this.#create()
+  }
+
+  get ready(): readonly ReadyThread[] {
+    return this.#ready
+  }
+
+  #setReady(ready: readonly ReadyThread[]): void {
+    this.#options.page[WORKERS] += ready.length - this.#ready.length
+    this.#ready = ready
   }
 
   /** Rejects when a worker fails outside of a task; never resolves. */
@@ -168,6 +181,7 @@ export class WorkerThreads implements QueryThreads {
       const { threadId } = worker
       const exit = new Promise((resolve) => worker.once('exit', resolve)).then(() => {
         this.#loading.delete(worker)
+        releaseWorkerPage(this.#options.workerData.metrics, threadId)
         for (const arena of this.#arenas) if (arena !== null) releaseZones(arena, threadId)
         this.#exits.delete(exit)
       })
@@ -181,7 +195,7 @@ export class WorkerThreads implements QueryThreads {
       const isAlive = piscina.threads.some(({ threadId }) => threadId === id)
       if (piscina !== this.#piscina || this.#closing || !isAlive) return
       const thread = { id, underWay: { small: 0, large: 0, rows: 0 }, way: new Channel() }
-      this.ready = [...this.ready, thread]
+      this.#setReady([...this.ready, thread])
       void this.#serve(piscina, thread)
       this.onReady()
     })
@@ -198,7 +212,7 @@ export class WorkerThreads implements QueryThreads {
     } catch (error) {
       reason = error as Error
     }
-    this.ready = this.ready.filter((other) => other !== thread)
+    this.#setReady(this.ready.filter((other) => other !== thread))
     way.fail(reason)
     this.#replace(piscina, thread)
   }
@@ -213,8 +227,9 @@ export class WorkerThreads implements QueryThreads {
   }
 
   #watch(piscina: Piscina): void {
-    const { threadCount, log } = this.#options
+    const { threadCount, page, log } = this.#options
     if (this.#closing || piscina !== this.#piscina) return
+    page[DEATHS]++
     log.error({ threadCount: piscina.threads.length }, 'a query worker died')
     if (this.#replacement !== undefined || piscina.threads.length >= threadCount) return
     const waitMs = this.#nextWaitMs()
@@ -223,7 +238,7 @@ export class WorkerThreads implements QueryThreads {
       this.#replacement = undefined
       // The scheduler looks at these no more.
       for (const { way } of this.ready) way.letWake()
-      this.ready = []
+      this.#setReady([])
       this.#piscina = this.#create()
       // Its tasks are rejected, and run again by whoever waits for them.
       this.#end(piscina).catch((error: Error) => {
@@ -241,3 +256,6 @@ export class WorkerThreads implements QueryThreads {
     return Math.min(limits.workersReplaceMs, 10 * 2 ** this.#failedCount)
   }
 }
+
+const WORKERS = slotOf('hickory_query_workers')
+const DEATHS = slotOf('hickory_query_worker_deaths_total')

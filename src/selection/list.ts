@@ -53,8 +53,12 @@ export class List implements BodyWriter {
   }
 
   async write(sink: ByteSink): Promise<void> {
-    if (this.#whole === undefined) await this.#stream(sink)
-    else await writeBody(this.#whole, sink)
+    const caller = this.#caller
+    const onRows = (count: number) => caller.rowsSent?.(count)
+    if (this.#whole === undefined) return this.#stream(sink, undefined, onRows)
+    // Before the write, which is the end of the answer.
+    if (!sink.gone) onRows(rowCountOf(this.#selections))
+    await writeBody(this.#whole, sink)
   }
 
   async byteCount(): Promise<number | undefined> {
@@ -68,13 +72,17 @@ export class List implements BodyWriter {
     return this.#whole.length
   }
 
-  async #stream(sink: ByteSink, deadlineMs?: number): Promise<void> {
+  async #stream(
+    sink: ByteSink,
+    deadlineMs?: number,
+    onRows?: (count: number) => void,
+  ): Promise<void> {
     const frame = this.#frame
     const summaries = this.#selections.map(summaryOf)
     await writeBody(startOf(frame, summaries), sink)
     for (const [at, { shards, format }] of this.#rows(summaries).entries()) {
       await writeBody(frame.sourceStart(summaries[at], at), sink)
-      await writeRows(this.#runner, shards, format, sink, deadlineMs)
+      await writeRows(this.#runner, shards, format, sink, deadlineMs, onRows)
       if (sink.gone) return
       await writeBody(frame.sourceEnd, sink)
     }

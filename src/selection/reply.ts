@@ -13,6 +13,8 @@ export interface Reply {
   readonly gone: boolean
   /** Calls back once, when the client has all of the answer or has gone. */
   whenOver(listener: () => void): void
+  /** Told how many recipients were written into the answer, beside those before. */
+  rowsSent(count: number): void
   /** Sends a whole answer. */
   send(status: number, headers: ReplyHeaders, body: Uint8Array | string): void
   /**

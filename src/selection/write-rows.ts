@@ -17,6 +17,7 @@ import { RunCursor } from './run-cursor.js'
  * @param shards  whose recipients are written, in order, until nobody takes them any more
  * @param deadlineMs  of all pieces; if undefined, each piece has the time of a request, however long the
  *   list is
+ * @param onRows  told how many recipients were written, piece by piece
  */
 export async function writeRows(
   runner: QueryRunner,
@@ -24,6 +25,7 @@ export async function writeRows(
   format: RowFormat,
   sink: ByteSink,
   deadlineMs?: number,
+  onRows?: (count: number) => void,
 ): Promise<void> {
   let waiting: WaitingPiece[] = []
   let easyCount = EASY_WRITE_COUNT
@@ -50,6 +52,8 @@ export async function writeRows(
         const rows = await (piece.encoded ?? encode({ ...piece, runs: rest.peek(piece.rowCount) }))
         piece.encoded = undefined
         rest.skip(rows.rowCount)
+        // Before the write, which may be the end of the answer.
+        if (!sink.gone) onRows?.(rows.rowCount)
         const hasRoom = sink.write(rows.bytes.subarray(skippedBytes))
         rows.release()
         skippedBytes = 0

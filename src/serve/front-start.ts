@@ -4,6 +4,8 @@
  * @module
  */
 import type { Log } from '../log.js'
+import type { MetricsMemory } from '../metrics/memory.js'
+import type { Page } from '../metrics/slots.js'
 import { type QueryPool, startQueryPool } from '../pool/query-pool.js'
 import type { SelectionService } from '../selection/answer.js'
 import { createMasks } from '../selection/masks.js'
@@ -24,13 +26,16 @@ interface StartOptions {
   readonly countMode: SelectionService['countMode']
   readonly boundaryRule: SelectionService['boundaryRule']
   readonly unknownMembers?: SelectionService['unknownMembers']
+  /** Where the workers count, and the page of this thread; where nobody reads unless given. */
+  readonly metrics?: MetricsMemory | undefined
+  readonly page?: Page | undefined
   readonly log: Log
 }
 
 /** @throws  when the workers do not start, or do not answer; then nothing holds the snapshot */
 export async function startSnapshot(
   { id, sources, shards }: Snapshot,
-  { workerUrl, workerArgs = [], queryThreadCount, log, ...rules }: StartOptions,
+  { workerUrl, workerArgs = [], queryThreadCount, metrics, page, log, ...rules }: StartOptions,
 ): Promise<StartedSnapshot> {
   const pool = await startQueryPool({
     workerUrl,
@@ -38,6 +43,8 @@ export async function startSnapshot(
     threadCount: queryThreadCount,
     shards,
     log,
+    metrics,
+    page,
   })
   const catalogue = { snapshotId: id, sources, shards }
   const workers = { catalogue, runner: pool, queryThreadCount }

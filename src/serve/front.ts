@@ -11,7 +11,11 @@ import { KeyGuard } from '../http/key-guard.js'
 import { operationRoutes } from '../http/operation-routes.js'
 import { HttpServer } from '../http/server.js'
 import { followKeys } from '../keys/follow-keys.js'
+import { limits } from '../limits.js'
 import { createLog, describeFault } from '../log.js'
+import { frontPage } from '../metrics/memory.js'
+import { slotOf } from '../metrics/slots.js'
+import { startVitals } from '../metrics/vitals.js'
 import { configurationOperations, customerBoundaryOf } from '../operations/configuration.js'
 import { contextOperations } from '../operations/contexts.js'
 import { startLiveCounts } from '../operations/live-counts.js'
@@ -37,7 +41,9 @@ import { onceATurn } from './once-a-turn.js'
  */
 export async function runFront(port: MessagePort, data: FrontData): Promise<void> {
   const { dataDirectory, queryThreadCount, workerArgs, corsOrigins, unknownMembers } = data
-  const { suppressionProgress } = data
+  const { suppressionProgress, metrics, frontIndex } = data
+  const page = frontPage(metrics, frontIndex)
+  const vitals = startVitals(page)
   const log = createLog(data.logLevel, { thread: 'front' })
   const report = (message: FrontReport) => port.postMessage(message)
   let closeServer = () => {}
@@ -66,6 +72,8 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
       countMode,
       boundaryRule,
       unknownMembers,
+      metrics,
+      page,
       log,
     })
   const current = createCurrent(await start(data.snapshot))
@@ -75,6 +83,8 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     workerUrl: CLIP_WORKER,
     workerArgs,
     environment: CLIPPING_ENVIRONMENT,
+    workerData: { metrics, frontIndex },
+    page,
     log,
   })
   const counts = startLiveCounts({ store, current, suppressionProgress, log })
@@ -93,6 +103,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     }),
   }
   const server = new HttpServer({
+    page,
     routes: [
       ...descriptionRoutes(readVersion(), data.publicUrl),
       ...operationRoutes(executors),
@@ -116,6 +127,9 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
   })
   closeServer = () => server.close()
   const crashTimer = startCrashing()
+  const heldTimer = setInterval(() => {
+    page[HELD_BODY_BYTES] = server.heldBodyBytes
+  }, limits.heldToldMs).unref()
 
   port.on('message', async (order: FrontOrder) => {
     // A prepared snapshot is discarded with everything else.
@@ -129,6 +143,8 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
   async function drain({ quietMs, deadlineMs }: DrainTimes): Promise<void> {
     isDraining = true
     clearInterval(crashTimer)
+    clearInterval(heldTimer)
+    vitals.stop()
     const brokenOffCount = await server.shutDown({ quietMs, deadlineMs })
     if (brokenOffCount > 0) log.warn({ brokenOffCount }, 'requests were broken off')
     counts.stop()
@@ -146,5 +162,6 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
   }
 }
 
+const HELD_BODY_BYTES = slotOf('hickory_held_body_bytes')
 const QUERY_WORKER = new URL('../../workers/query.js', import.meta.url).href
 const CLIP_WORKER = new URL('../../workers/clip.js', import.meta.url).href

@@ -7,6 +7,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { Config } from '../config.js'
 import type { KeyMemory } from '../keys/key-memory.js'
 import type { LogLevel } from '../log.js'
+import type { MetricsMemory } from '../metrics/memory.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 
 /** The data that a front thread starts with. */
@@ -33,6 +34,10 @@ export interface FrontData {
   /** Options of Node.js for query workers and clipping threads. */
   readonly workerArgs: readonly string[]
   readonly logLevel: LogLevel
+  /** Where all threads count. */
+  readonly metrics: MetricsMemory
+  /** Which of the fronts it is, from 0 on. */
+  readonly frontIndex: number
 }
 
 /** To a front thread, when a new snapshot takes the place of the one that is served. */

@@ -6,20 +6,26 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
+import type { AdminListener } from '../admin/listener.js'
 import type { Config } from '../config.js'
 import { errorTables } from '../errors.js'
 import { type Acceptor, listen } from '../http/acceptor.js'
 import { type ServedKeys, serveKeys } from '../keys/served-keys.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
+import { createMetricsMemory, type MetricsMemory, mainPage } from '../metrics/memory.js'
+import type { Page } from '../metrics/slots.js'
+import { startVitals } from '../metrics/vitals.js'
 import { type ArenaPool, createArenaPool } from '../shard/arena-pool.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { serveChanges } from '../store/change-port.js'
 import { createStore, type MainStore } from '../store/create.js'
 import type { Store } from '../store/store.js'
 import { type Suppressions, startSuppressions } from '../suppressions/suppressions.js'
+import { startAdmin } from './admin.js'
 import { type OpenedSnapshot, openOrFallBack } from './fall-back.js'
 import { breakOffFronts, drainFronts, type Front, startFront } from './fronts.js'
+import { type ServiceState, startingState } from './state.js'
 import { LOADER_URL, swapSnapshots } from './swap.js'
 import { checkKeys, refuseForeignAddress } from './who-may-ask.js'
 
@@ -63,31 +69,46 @@ export async function runService(options: ServiceOptions): Promise<void> {
   // Taken before anything is loaded: until there are fronts, it answers 503 by itself. A port that is
   // shared is taken last, since the other process answers there meanwhile.
   let acceptor = config.sharePort ? undefined : await listen(address)
+  const state = startingState()
+  const memory = createMetricsMemory(config.httpThreadCount, config.queryThreadCount)
+  const page = mainPage(memory)
+  const vitals = startVitals(page)
   let fronts: readonly Front[] = []
+  let admin: AdminListener | undefined
   endOnUncaught(log, () => breakOff(acceptor, fronts))
   try {
-    const loaded = await load(options, stopping)
-    const { snapshot, store, suppressions, keys } = loaded
+    admin = await startAdmin({ config, memory, state, log })
+    const loaded = await load(options, stopping, memory)
+    const { snapshot, refused, store, suppressions, keys } = loaded
+    state.store = store
+    state.arenas = loaded.arenas
+    state.suppressionProgress = suppressions.progress
+    state.news = refused === undefined ? {} : { refused }
     // Marks are set while threads start, and before anybody is answered.
     const attached = suppressions.attach(snapshot)
     attached.catch(() => {})
-    fronts = await startFronts(config, loaded)
+    fronts = await startFronts(config, loaded, memory)
     await attached
     suppressions.serve(snapshot.id)
+    state.served = { snapshot, sinceMs: Date.now() }
     await suppressions.join()
     keys?.join()
     if (!stopping.requested) {
       acceptor ??= await listen(address)
       for (const front of fronts) acceptor.addFront(front.descriptor)
+      state.phase = 'ready'
       onReady({ port: acceptor.port, snapshot, store })
       log.info({ snapshotId: snapshot.id, port: acceptor.port }, 'ready')
-      await serveSnapshots(config, loaded, fronts, log, stopping)
+      const serving = { config, loaded, fronts, state, page, log }
+      await serveSnapshots(serving, stopping)
     }
+    state.phase = 'draining'
     log.info('draining')
     await acceptor?.stopListening()
     await drainFronts(fronts)
     await suppressions.stop()
     keys?.stop()
+    state.store = undefined
     await store.close()
   } catch (error) {
     if (!(error instanceof StoppedWhileLoading)) {
@@ -95,6 +116,8 @@ export async function runService(options: ServiceOptions): Promise<void> {
       throw error
     }
   } finally {
+    vitals.stop()
+    admin?.close()
     acceptor?.close()
   }
   log.info('stopped')
@@ -120,6 +143,7 @@ class StoppedWhileLoading extends Error {}
 async function load(
   { config, log, prepare, loading }: ServiceOptions,
   stopping: StopRequest,
+  metrics: MetricsMemory,
 ): Promise<Loaded> {
   const { dataDirectory, queryThreadCount } = config
   const goOn = () => {
@@ -140,7 +164,7 @@ async function load(
     checkKeys(config, store.keys, log)
     const { asksForKeys, httpThreadCount: frontCount } = config
     const keys = asksForKeys ? serveKeys({ store, frontCount, log }) : undefined
-    const suppressions = startSuppressions({ dataDirectory, store, log })
+    const suppressions = startSuppressions({ dataDirectory, store, metrics, log })
     return { ...opened, arenas, store, suppressions, keys }
   } catch (error) {
     // Loading that was given up is a failure like any other.
@@ -149,7 +173,7 @@ async function load(
   }
 }
 
-function startFronts(config: Config, loaded: Loaded): Promise<Front[]> {
+function startFronts(config: Config, loaded: Loaded, metrics: MetricsMemory): Promise<Front[]> {
   const { snapshot, refused, store, suppressions, keys } = loaded
   const { httpThreadCount, queryThreadCount, dataDirectory } = config
   const { makeChange } = store
@@ -174,22 +198,33 @@ function startFronts(config: Config, loaded: Loaded): Promise<Front[]> {
         crashQueryWorkerMs: config.crashQueryWorkerMs,
         workerArgs: config.workerArgs,
         logLevel: config.logLevel,
+        metrics,
+        frontIndex: index,
       })
     }),
   )
 }
 
+interface Serving {
+  readonly config: Config
+  readonly loaded: Loaded
+  readonly fronts: readonly Front[]
+  readonly state: ServiceState
+  /** Of the main thread. */
+  readonly page: Page
+  readonly log: Log
+}
+
 /** Serves this snapshot and those that follow, until the service is told to stop. */
 async function serveSnapshots(
-  { dataDirectory }: Config,
-  { snapshot: first, refused, arenas, suppressions: marks }: Loaded,
-  fronts: readonly Front[],
-  log: Log,
+  { config, loaded, fronts, state, page, log }: Serving,
   stopping: StopRequest,
 ): Promise<void> {
+  const { snapshot: first, refused, arenas, suppressions: marks } = loaded
+  const { dataDirectory } = config
   const workers = fronts.map(({ worker }) => worker)
-  const options = { dataDirectory, first, refused, arenas, fronts: workers, marks, log }
-  const swaps = swapSnapshots(options)
+  const known = { dataDirectory, first, refused, arenas, fronts: workers, marks, log }
+  const swaps = swapSnapshots({ ...known, state, page })
   try {
     const failures = [marks.failure, ...fronts.map((front) => front.failure)]
     await Promise.race([stopping.promise, ...failures])

@@ -7,11 +7,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../errors.js'
 import type { Log } from '../log.js'
+import type { Page } from '../metrics/slots.js'
 import { isUnowned } from '../shard/arena.js'
 import type { ArenaPool } from '../shard/arena-pool.js'
 import { loadSnapshot } from '../snapshot/load/load.js'
 import { recipientCountOf, type Snapshot } from '../snapshot/snapshot.js'
 import type { FrontOrder, Refusal, SwapReport } from './messages.js'
+import { noteAttempt, type ServiceState } from './state.js'
 import { type Swap, type Watch, type WatchTimes, watchCurrent } from './watch.js'
 
 /** The part of a Worker that a swap needs of a front thread. */
@@ -38,20 +40,29 @@ interface SwapOptions {
   readonly fronts: readonly FrontPort[]
   readonly marks: SnapshotMarks
   readonly log: Log
+  /** Told what is served, and what is not. */
+  readonly state?: Pick<ServiceState, 'served' | 'news' | 'attempts'>
+  /** Of the main thread. */
+  readonly page?: Page
   /** `limits.snapshot…Ms` unless given. */
   readonly times?: WatchTimes
 }
 
 /** Watches for new snapshots until it is stopped. */
 export function swapSnapshots(options: SwapOptions): Watch {
-  const { dataDirectory, first, refused, fronts, log, times } = options
+  const { dataDirectory, first, refused, fronts, log, times, state, page } = options
   const stopping = new AbortController()
   const watch = watchCurrent({
     dataDirectory,
     servedId: first.id,
     refused,
     swap: new ServiceSwap(options, stopping.signal),
-    onNews: (news) => order(fronts, { kind: 'news', news }),
+    onNews(news) {
+      if (state !== undefined) state.news = news
+      order(fronts, { kind: 'news', news })
+    },
+    onAttempt: (attempt) => noteAttempt(state, attempt),
+    page,
     log,
     times,
   })
@@ -80,7 +91,7 @@ class ServiceSwap implements Swap {
   }
 
   async take(id: string): Promise<void> {
-    const { fronts, marks, log } = this.#options
+    const { fronts, marks, log, state } = this.#options
     const snapshot = await this.#load(id)
     const last = this.#served
     // Before anybody can answer from it.
@@ -92,6 +103,7 @@ class ServiceSwap implements Swap {
     await switched
     this.#served = snapshot
     marks.serve(id)
+    if (state !== undefined) state.served = { snapshot, sinceMs: Date.now() }
     log.info({ snapshotId: id }, 'switched to a new snapshot')
     this.isReleasing = true
     this.#isBrokenOff = false

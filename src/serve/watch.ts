@@ -9,6 +9,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
+import { type Page, privatePage, slotOf } from '../metrics/slots.js'
 import { currentMissing, readCurrent } from '../snapshot/directory.js'
 import type { Refusal, SnapshotNews } from './messages.js'
 
@@ -33,9 +34,19 @@ interface WatchOptions {
   readonly refused?: Refusal | undefined
   readonly swap: Swap
   readonly onNews: (news: SnapshotNews) => void
+  /** Told of each attempt to take a snapshot that is over. */
+  readonly onAttempt?: (attempt: SwitchAttempt) => void
+  /** Of the main thread. */
+  readonly page?: Page | undefined
   readonly log: Log
   /** `limits.snapshot…Ms` unless given. */
   readonly times?: WatchTimes | undefined
+}
+
+/** `reason` is left out where the snapshot is served. */
+export interface SwitchAttempt {
+  readonly snapshotId: string
+  readonly reason?: string
 }
 
 export interface WatchTimes {
@@ -72,6 +83,7 @@ const DEFAULT_TIMES: WatchTimes = {
 class Watcher {
   readonly #options: WatchOptions
   readonly #times: WatchTimes
+  readonly #page: Page
   readonly #signal: AbortSignal
   #servedId: string
   #news: SnapshotNews = {}
@@ -81,6 +93,7 @@ class Watcher {
   constructor(options: WatchOptions, signal: AbortSignal) {
     this.#options = options
     this.#times = options.times ?? DEFAULT_TIMES
+    this.#page = options.page ?? privatePage()
     this.#signal = signal
     this.#servedId = options.servedId
     if (options.refused === undefined) return
@@ -121,6 +134,7 @@ class Watcher {
     const { swap, log } = this.#options
     if (this.#news.loading !== id) {
       log.info({ snapshotId: id }, 'noticed a new snapshot')
+      this.#page[NOTICED]++
       this.#tell({ ...this.#news, loading: id })
     }
     if (swap.isReleasing) {
@@ -131,14 +145,21 @@ class Watcher {
       await swap.take(id)
       this.#servedId = id
       this.#switchedMs = performance.now()
+      this.#over(SWITCHED, { snapshotId: id })
       this.#tell({})
     } catch (error) {
       if (this.#signal.aborted) return
       const reason = (error as Error).message
       log.error({ snapshotId: id, servedId: this.#servedId, reason }, 'refused a new snapshot')
       this.#refusedMs = performance.now()
+      this.#over(REFUSED, { snapshotId: id, reason })
       this.#tell({ refused: { snapshotId: id, reason } })
     }
+  }
+
+  #over(slot: number, attempt: SwitchAttempt): void {
+    this.#page[slot]++
+    this.#options.onAttempt?.(attempt)
   }
 
   #tell(news: SnapshotNews): void {
@@ -147,6 +168,10 @@ class Watcher {
     this.#options.onNews(news)
   }
 }
+
+const NOTICED = slotOf('hickory_snapshots_noticed_total')
+const SWITCHED = slotOf('hickory_snapshot_switches_total', 'done')
+const REFUSED = slotOf('hickory_snapshot_switches_total', 'refused')
 
 function isNothing({ loading, refused }: SnapshotNews): boolean {
   return loading === undefined && refused === undefined

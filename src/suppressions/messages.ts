@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { MetricsMemory } from '../metrics/memory.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { Scope } from '../store/suppressions.js'
 import type { CaughtUp } from './marker.js'
@@ -14,6 +15,8 @@ export interface MarksThreadData {
   readonly progress: Progress
   /** What the changes of this process are logged under. */
   readonly ownName: string
+  /** Where all threads count. */
+  readonly metrics: MetricsMemory
 }
 
 /** To the thread. Each but the last is answered by `done`, with its ticket. */

@@ -6,6 +6,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { limits } from '../limits.js'
+import { marksPage } from '../metrics/memory.js'
+import { startVitals } from '../metrics/vitals.js'
 import type { Tables } from '../store/tables.js'
 import { Marker } from './marker.js'
 import type { MarksOrder, MarksReport, MarksThreadData } from './messages.js'
@@ -14,13 +16,14 @@ import type { MarksOrder, MarksReport, MarksThreadData } from './messages.js'
 export function serveMarks(
   port: MessagePort,
   tables: Tables,
-  { progress, ownName }: Omit<MarksThreadData, 'dataDirectory'>,
+  { progress, ownName, metrics }: Omit<MarksThreadData, 'dataDirectory'>,
 ): void {
   const marker = new Marker(tables, progress, ownName)
   const report = (message: MarksReport) => port.postMessage(message)
   const done = (ticket: number, recipientCount = 0) =>
     report({ kind: 'done', ticket, recipientCount })
   let isStopped = false
+  const vitals = startVitals(marksPage(metrics))
 
   function catchUp(): void {
     const caughtUp = marker.catchUp()
@@ -51,6 +54,7 @@ export function serveMarks(
       case 'stop':
         isStopped = true
         clearInterval(timer)
+        vitals.stop()
         await tables.close()
         return port.close()
     }

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
+import type { MetricsMemory } from '../metrics/memory.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { TakenOutcome } from '../store/change-port.js'
 import { notMade } from '../store/changes.js'
@@ -40,19 +41,21 @@ export interface Suppressions {
 interface SuppressionsOptions {
   readonly dataDirectory: string
   readonly store: Pick<MainStore, 'makeSuppressions' | 'services'>
+  /** Where all threads count. */
+  readonly metrics: MetricsMemory
   readonly log: Log
   /** How long a change waits to be taken; `limits.suppressionTakeMs` unless given. */
   readonly takeMs?: number
 }
 
 export function startSuppressions(options: SuppressionsOptions): Suppressions {
-  const { dataDirectory, store, log, takeMs = limits.suppressionTakeMs } = options
+  const { dataDirectory, store, metrics, log, takeMs = limits.suppressionTakeMs } = options
   const { services } = store
   const progress = createProgress()
   let servedId = ''
   let hasJoined = false
   let publishing: NodeJS.Timeout | undefined
-  const data = { dataDirectory, progress, ownName }
+  const data = { dataDirectory, progress, ownName, metrics }
   const thread: MarksThread = startMarksThread(THREAD, data, tellOthers)
   const storeChange = changesInRounds(store)
 

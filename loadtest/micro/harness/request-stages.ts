@@ -149,6 +149,7 @@ let sentChars = 0
 const REPLY: Reply = {
   gone: false,
   whenOver: () => {},
+  rowsSent: () => {},
   send(_status, headers, body) {
     sentChars = body.length + headers['Content-Type'].length
   },

@@ -10,6 +10,7 @@
 import assert from 'node:assert/strict'
 import { copyOf } from '../../format/copy-of.js'
 import type { Sink } from '../../selection/reply.js'
+import { WRONG_LENGTH } from '../cut-reasons.js'
 import { BackPressure } from './back-pressure.js'
 import type { SinkOutput } from './sink.js'
 
@@ -125,7 +126,7 @@ export class SizedSink implements Sink {
   #breakOff(how: string): void {
     const problem = `a body is ${how} than the ${this.#totalBytes} bytes that were told`
     this.#misused(problem)
-    this.#output?.cutOff(problem)
+    this.#output?.cutOff(WRONG_LENGTH)
   }
 
   #writeHeadOnce(output: SizedOutput): void {

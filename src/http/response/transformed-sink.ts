@@ -6,6 +6,7 @@
  */
 import type { Transform } from 'node:stream'
 import type { Sink } from '../../selection/reply.js'
+import { NOT_COMPRESSED } from '../cut-reasons.js'
 import { Deferred } from '../deferred.js'
 
 /** @param transform  of bytes; destroyed once the body has ended, or never will */
@@ -53,7 +54,7 @@ export function transformedSink(sink: Sink, transform: Transform): Sink {
   transform.on('data', pass)
   transform.once('end', finish)
   transform.on('drain', wake)
-  transform.once('error', () => abort('the body could not be compressed'))
+  transform.once('error', () => abort(NOT_COMPRESSED))
   return {
     get gone() {
       return isGone()

@@ -55,6 +55,7 @@ export function memoryReply(busyEvery = 0): MemoryReply {
     },
     text: () => Buffer.concat(chunks).toString(),
     whenOver: () => {},
+    rowsSent: () => {},
     send(status, headers, body) {
       Object.assign(state, { status, headers, ended: true })
       chunks.push(typeof body === 'string' ? Buffer.from(body) : body)

@@ -1,0 +1,79 @@
+/**
+ * Where each metric has its numbers in the page of a thread. A counter or gauge has one slot for each
+ * combination of its labels; a histogram has one for each bucket, one for what is beyond them, and one
+ * for the sum.
+ *
+ * @module
+ */
+import assert from 'node:assert/strict'
+import { type Counted, type CountedName, counted } from './table.js'
+
+/** The numbers of one thread. Nobody else writes there, so that it adds plainly. */
+export type Page = Float64Array
+
+/** The labels of one place, and its first slot. */
+export interface Place {
+  readonly labels: Readonly<Record<string, string>>
+  readonly slot: number
+}
+
+const places = new Map<CountedName, readonly Place[]>()
+let nextSlot = 0
+for (const [name, metric] of Object.entries(counted) as [CountedName, Counted][]) {
+  const width = metric.buckets === undefined ? 1 : metric.buckets.length + 2
+  places.set(
+    name,
+    combinationsOf(Object.entries(metric.labels ?? {})).map((labels) => {
+      const slot = nextSlot
+      nextSlot += width
+      return { labels, slot }
+    }),
+  )
+}
+
+export const SLOT_COUNT = nextSlot
+
+/** All places of a metric. */
+export function placesOf(name: CountedName): readonly Place[] {
+  return places.get(name) ?? assert.fail(`there is no metric ${name}`)
+}
+
+/**
+ * The first slot of a metric. To be asked for once, before anything is counted.
+ *
+ * @param values  of its labels, in their order
+ */
+export function slotOf(name: CountedName, ...values: readonly string[]): number {
+  const found = placesOf(name).find(({ labels }) => {
+    const own = Object.values(labels)
+    return own.length === values.length && own.every((value, at) => value === values[at])
+  })
+  assert(found, `${name} has no place for ${values.join(', ')}`)
+  return found.slot
+}
+
+/** A page of a thread whose numbers nobody reads. */
+export function privatePage(): Page {
+  return new Float64Array(SLOT_COUNT)
+}
+
+/** Adds one value to a histogram; the values are small where there are many, so that few are compared. */
+export function observe(page: Page, slot: number, buckets: readonly number[], value: number): void {
+  let bucket = 0
+  while (bucket < buckets.length && value > buckets[bucket]) bucket++
+  page[slot + bucket]++
+  page[slot + buckets.length + 1] += value
+}
+
+/** Each combination of the values, the last label first to change. */
+function combinationsOf(
+  labels: readonly (readonly [string, readonly string[]])[],
+): Record<string, string>[] {
+  let combinations: Record<string, string>[] = [{}]
+  for (const [name, values] of labels) {
+    combinations = combinations.flatMap((each) =>
+      values.map((value) => ({ ...each, [name]: value })),
+    )
+  }
+  return combinations
+}

@@ -1,0 +1,263 @@
+/**
+ * The table of all metrics: the one place where a metric gets its name, its labels and its help.
+ *
+ * `counted` lie in shared memory, where threads add to them (memory.ts). Their labels have fixed values,
+ * so that each has its slots before anything is counted (slots.ts). `readings` are asked for at each
+ * scrape, in the main thread; the compiler asks for a function for each of them (serve/readings.ts).
+ *
+ * No label holds anything of a request or of a recipient.
+ *
+ * @module
+ */
+import { errorTables } from '../errors.js'
+import { operationNames } from '../interface/operations.js'
+
+/** The kinds of threads that count. */
+export type Role = 'main' | 'marks' | 'front' | 'clip' | 'query'
+
+interface Described {
+  readonly help: string
+}
+
+export interface Counted extends Described {
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  /** The threads that write it. */
+  readonly by: readonly Role[]
+  /** What becomes of the values of several threads; `thread` gives each a label of its own. */
+  readonly across: 'sum' | 'max' | 'thread'
+  /** Fixed values by name, in the order in which `slotOf` takes them. */
+  readonly labels?: Readonly<Record<string, readonly string[]>>
+  /** Upper bounds in ascending order, of a histogram. */
+  readonly buckets?: readonly number[]
+}
+
+export interface Reading extends Described {
+  readonly type: 'counter' | 'gauge'
+  readonly labels?: readonly string[]
+}
+
+/** The label of requests that call no operation, and of statuses that nobody foresaw. */
+export const OTHER = 'other'
+/** The status of a request of which no answer was begun. */
+export const NO_STATUS = 'none'
+
+export const stages = ['receive', 'parse', 'wait', 'select', 'write', 'total'] as const
+export const lanes = ['small', 'large', 'rows'] as const
+export const cutReasons = ['slow_reader', 'late', 'unavailable', 'failure'] as const
+export type CutReason = (typeof cutReasons)[number]
+export const outlineOutcomes = ['done', 'TookTooLong', 'OutOfMemory', 'Failed', 'refused'] as const
+const switchResults = ['done', 'refused'] as const
+export const gcKinds = ['minor', 'major', 'incremental', 'weak'] as const
+
+const statuses = new Set([200, 204, 302, 304, ...Object.values(errorTables.serviceErrors)])
+/** Of the answers that the service gives. */
+export const statusLabels = [...statuses].toSorted((a, b) => a - b).map(String)
+
+/** From what a count takes to the longest lists. */
+const REQUEST_SECONDS = [
+  0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
+  2.5, 5, 10, 30, 120,
+]
+
+/** Tasks are refused before they wait longer. */
+const WAIT_SECONDS = [
+  0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
+  2.5, 10,
+]
+
+const FRONT = { by: ['front'], across: 'sum' } as const
+/** Threads with an event loop that turns. A query worker sleeps and works outside of its own. */
+const LOOPS = { by: ['main', 'marks', 'front'], across: 'thread' } as const
+/** Those that tell how much memory their heaps take. */
+const HEAPS = { by: ['main', 'marks', 'front', 'clip', 'query'], across: 'thread' } as const
+const QUERY = { by: ['query'], across: 'thread' } as const
+const MAIN = { by: ['main'], across: 'sum' } as const
+
+export const counted = {
+  hickory_requests_total: {
+    ...FRONT,
+    type: 'counter',
+    help: 'Requests that are over, by operation and status of the answer.',
+    labels: {
+      operation: [...operationNames, OTHER],
+      status: [...statusLabels, NO_STATUS, OTHER],
+    },
+  },
+  hickory_refusals_total: {
+    ...FRONT,
+    type: 'counter',
+    help: 'Requests that were answered with an error, by its code.',
+    labels: { code: Object.keys(errorTables.serviceErrors) },
+  },
+  hickory_answers_cut_total: {
+    ...FRONT,
+    type: 'counter',
+    help: 'Answers that the service began and broke off, by reason.',
+    labels: { reason: cutReasons },
+  },
+  hickory_clients_left_total: {
+    ...FRONT,
+    type: 'counter',
+    help: 'Requests whose client closed the connection before the end of the answer.',
+  },
+  hickory_answer_seconds: {
+    ...FRONT,
+    type: 'histogram',
+    help: 'What the service itself took until an answer began: parse, wait and select, by operation.',
+    labels: { operation: [...operationNames, OTHER] },
+    buckets: REQUEST_SECONDS,
+  },
+  hickory_request_stage_seconds: {
+    ...FRONT,
+    type: 'histogram',
+    help: 'Time of requests by stage; receive and write depend on the client.',
+    labels: { stage: stages },
+    buckets: REQUEST_SECONDS,
+  },
+  hickory_request_body_bytes_total: {
+    ...FRONT,
+    type: 'counter',
+    help: 'Bytes of the bodies of requests, as they arrived.',
+  },
+  hickory_answer_body_bytes_total: {
+    ...FRONT,
+    type: 'counter',
+    help: 'Bytes of the bodies of answers, as they were sent.',
+  },
+  hickory_recipient_rows_total: {
+    ...FRONT,
+    type: 'counter',
+    help: 'Recipients that were written into answers.',
+  },
+  hickory_open_requests: {
+    ...FRONT,
+    type: 'gauge',
+    help: 'Requests that are not answered completely yet.',
+  },
+  hickory_connections: { ...FRONT, type: 'gauge', help: 'Connections of clients.' },
+  hickory_connections_refused_total: {
+    ...FRONT,
+    type: 'counter',
+    help: 'Connections that were closed as they came, since there were too many.',
+  },
+  hickory_held_body_bytes: {
+    ...FRONT,
+    type: 'gauge',
+    help: 'Bytes of bodies of requests that have not arrived completely.',
+  },
+  hickory_tasks_waiting: {
+    ...FRONT,
+    type: 'gauge',
+    help: 'Tasks of requests that wait for a query worker, by lane.',
+    labels: { lane: lanes },
+  },
+  hickory_tasks_open: {
+    ...FRONT,
+    type: 'gauge',
+    help: 'Tasks of requests that wait for a query worker or are with one, by lane.',
+    labels: { lane: lanes },
+  },
+  hickory_oldest_task_seconds: {
+    ...FRONT,
+    across: 'max',
+    type: 'gauge',
+    help: 'How long the first task of a lane has waited for a query worker, of the front where that is longest.',
+    labels: { lane: lanes },
+  },
+  hickory_task_wait_seconds: {
+    ...FRONT,
+    type: 'histogram',
+    help: 'Time for which tasks waited for a query worker, by lane.',
+    labels: { lane: lanes },
+    buckets: WAIT_SECONDS,
+  },
+  hickory_query_workers: {
+    ...FRONT,
+    type: 'gauge',
+    help: 'Query workers that take tasks; while snapshots are switched, those of both.',
+  },
+  hickory_query_worker_deaths_total: {
+    ...FRONT,
+    type: 'counter',
+    help: 'Query workers that died and were replaced.',
+  },
+  hickory_task_failures_total: {
+    ...FRONT,
+    type: 'counter',
+    help: 'Tasks that a query worker did not end, and that were run again or given up.',
+  },
+  hickory_query_worker_tasks_total: {
+    ...QUERY,
+    type: 'counter',
+    help: 'Tasks that a query worker has done; small selections travel together in one.',
+  },
+  hickory_query_worker_busy_seconds_total: {
+    ...QUERY,
+    type: 'counter',
+    help: 'Time that a query worker has spent on tasks.',
+  },
+  hickory_outlines_total: {
+    ...FRONT,
+    type: 'counter',
+    help: 'Tasks of clipping threads, by outcome; one that takes too much ends its thread.',
+    labels: { outcome: outlineOutcomes },
+  },
+  hickory_outlines_open: {
+    ...FRONT,
+    type: 'gauge',
+    help: 'Tasks that wait for a clipping thread or are with one.',
+  },
+  hickory_event_loop_delay_seconds: {
+    ...LOOPS,
+    type: 'gauge',
+    help: 'The longest time in the last half minute for which the event loop of a thread did not turn.',
+  },
+  hickory_gc_runs_total: {
+    ...LOOPS,
+    type: 'counter',
+    help: 'Garbage collections, by kind.',
+    labels: { kind: gcKinds },
+  },
+  hickory_gc_seconds_total: {
+    ...LOOPS,
+    type: 'counter',
+    help: 'Time of garbage collections, by kind.',
+    labels: { kind: gcKinds },
+  },
+  hickory_heap_used_bytes: {
+    ...HEAPS,
+    type: 'gauge',
+    help: 'JavaScript heap that a thread uses, as it was when it last looked.',
+  },
+  hickory_heap_size_bytes: {
+    ...HEAPS,
+    type: 'gauge',
+    help: 'JavaScript heap that a thread has taken from the system.',
+  },
+  hickory_snapshots_noticed_total: {
+    ...MAIN,
+    type: 'counter',
+    help: 'New snapshots that imports and rollbacks made current, as they were noticed.',
+  },
+  hickory_snapshot_switches_total: {
+    ...MAIN,
+    type: 'counter',
+    help: 'Attempts to switch to a new snapshot, by result.',
+    labels: { result: switchResults },
+  },
+} as const satisfies Readonly<Record<string, Counted>>
+
+export const readings = {
+  hickory_build_info: {
+    type: 'gauge',
+    help: 'Always 1; the labels say which release runs, on which release of Node.js.',
+    labels: ['version', 'node'],
+  },
+  hickory_start_timestamp_seconds: {
+    type: 'gauge',
+    help: 'When the process started, in seconds since 1970.',
+  },
+} as const satisfies Readonly<Record<string, Reading>>
+
+export type CountedName = keyof typeof counted
+export type ReadingName = keyof typeof readings

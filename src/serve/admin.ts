@@ -1,0 +1,44 @@
+/**
+ * The admin listener of a running service: which paths it has, and what they ask.
+ *
+ * @module
+ */
+
+import {
+  type AdminListener,
+  type AdminRoute,
+  listenForAdmin,
+  plainAnswer,
+} from '../admin/listener.js'
+import { metricsRoute } from '../admin/metrics-route.js'
+import type { Config } from '../config.js'
+import type { Log } from '../log.js'
+import type { MetricsMemory } from '../metrics/memory.js'
+import { readVersion } from '../version.js'
+import { serviceReadings } from './readings.js'
+import type { ServiceState } from './state.js'
+
+interface AdminOptions {
+  readonly config: Config
+  readonly memory: MetricsMemory
+  readonly state: ServiceState
+  readonly log: Log
+}
+
+/**
+ * @returns undefined where no port is configured
+ * @throws OperatorError  when it cannot listen
+ */
+export async function startAdmin(options: AdminOptions): Promise<AdminListener | undefined> {
+  const { config, memory, state, log } = options
+  const { adminPort, adminHost } = config
+  if (adminPort === undefined) return undefined
+  const routes: Record<string, AdminRoute> = {
+    '/metrics': metricsRoute(memory, serviceReadings(state, readVersion())),
+    '/livez': () => plainAnswer(200, 'live'),
+    '/readyz': () => plainAnswer(state.phase === 'ready' ? 200 : 503, state.phase),
+  }
+  const listener = await listenForAdmin({ host: adminHost, port: adminPort, routes, log })
+  log.info({ port: listener.port }, 'admin requests are answered')
+  return listener
+}

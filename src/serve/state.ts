@@ -1,0 +1,61 @@
+/**
+ * The facts that the main thread knows of its service, for whoever asks how it fares.
+ *
+ * @module
+ */
+
+import { limits } from '../limits.js'
+import type { ArenaPool } from '../shard/arena-pool.js'
+import type { Snapshot } from '../snapshot/snapshot.js'
+import type { Store } from '../store/store.js'
+import type { Progress } from '../suppressions/progress.js'
+import type { SnapshotNews } from './messages.js'
+import type { SwitchAttempt } from './watch.js'
+
+/** Written by the main thread as things happen. */
+export interface ServiceState {
+  phase: 'starting' | 'ready' | 'draining'
+  /** Milliseconds since 1970. */
+  readonly startedMs: number
+  served: ServedSince | undefined
+  news: SnapshotNews
+  /** The last attempts to switch to another snapshot, the newest first. */
+  attempts: readonly NotedAttempt[]
+  /** Undefined until the store is open, and when it is closed. */
+  store: Store | undefined
+  suppressionProgress: Progress | undefined
+  arenas: ArenaPool | undefined
+}
+
+interface NotedAttempt extends SwitchAttempt {
+  /** Milliseconds since 1970. */
+  readonly atMs: number
+}
+
+interface ServedSince {
+  readonly snapshot: Snapshot
+  /** Milliseconds since 1970. */
+  readonly sinceMs: number
+}
+
+export function startingState(): ServiceState {
+  return {
+    phase: 'starting',
+    startedMs: Date.now(),
+    served: undefined,
+    news: {},
+    attempts: [],
+    store: undefined,
+    suppressionProgress: undefined,
+    arenas: undefined,
+  }
+}
+
+export function noteAttempt(
+  state: Pick<ServiceState, 'attempts'> | undefined,
+  attempt: SwitchAttempt,
+): void {
+  if (state === undefined) return
+  const noted = { ...attempt, atMs: Date.now() }
+  state.attempts = [noted, ...state.attempts].slice(0, limits.attemptsNotedCount)
+}
