@@ -18,6 +18,8 @@ export interface Config {
   readonly port: number
   /** Whether a second process of the same user may listen on the same port. */
   readonly sharePort: boolean
+  /** How TLS is spoken; undefined for plain HTTP. */
+  readonly tls: TlsConfig | undefined
   /** Threads that speak HTTP. */
   readonly httpThreadCount: number
   /** Query workers, dealt out to the HTTP threads. */
@@ -47,6 +49,16 @@ export interface Config {
   readonly workerArgs: readonly string[]
 }
 
+export interface TlsConfig {
+  /** The file of the certificate. */
+  readonly certificate: string
+  /** The file of its key. */
+  readonly key: string
+  /** The file of authorities whose client certificates are taken; undefined when nobody is asked for one. */
+  readonly clientAuthority: string | undefined
+  readonly clientCertificates: 'off' | 'optional' | 'required'
+}
+
 /** Values of command-line flags by their long names without dashes, as commander gives them. */
 export type Flags = Readonly<Record<string, string | undefined>>
 
@@ -66,6 +78,7 @@ export function readConfig(
     host: text(setting('host')),
     port: integer(setting('port'), 0, 65_535),
     sharePort: truth(setting('sharePort')),
+    tls: tlsConfig(setting),
     ...threadCounts(
       integerIfGiven(setting('httpThreads'), 1, 64),
       integerIfGiven(setting('queryThreads'), 1, 256),
@@ -99,6 +112,42 @@ export function readConfig(
   return Object.freeze(config)
 }
 
+function tlsConfig(setting: (name: SettingName) => Setting): TlsConfig | undefined {
+  const file = (name: SettingName) => {
+    const given = setting(name)
+    return given.value === undefined ? undefined : resolve(text(given))
+  }
+  const certificate = file('tlsCert')
+  const key = file('tlsKey')
+  const authority = file('tlsClientCa')
+  const certificatesSetting = setting('tlsClientCerts')
+  // Who names an authority wants its certificates, until they say otherwise.
+  const whenNotSaid = authority === undefined ? 'off' : 'required'
+  const clientCertificates =
+    certificatesSetting.value === undefined
+      ? whenNotSaid
+      : oneOf(certificatesSetting, ['off', 'optional', 'required'])
+  const usage = (message: string) => new OperatorError('Usage', message)
+  if (certificate === undefined && key === undefined) {
+    if (authority === undefined && clientCertificates === 'off') return undefined
+    throw usage('client certificates need TLS: name the files of --tls-cert and --tls-key')
+  }
+  if (certificate === undefined || key === undefined) {
+    const [given, missing] = key === undefined ? ['cert', 'key'] : ['key', 'cert']
+    throw usage(
+      `--tls-${given} needs --tls-${missing}: name the file of the certificate and of its key`,
+    )
+  }
+  if (clientCertificates !== 'off' && authority === undefined) {
+    throw usage(
+      `--tls-client-certs ${clientCertificates} needs --tls-client-ca: name the file of the authorities ` +
+        'whose certificates are taken',
+    )
+  }
+  const clientAuthority = clientCertificates === 'off' ? undefined : authority
+  return { certificate, key, clientAuthority, clientCertificates }
+}
+
 /** The variables themselves, for a command that lets its user name some of them. */
 export function readEnvironment(): Readonly<Record<string, string | undefined>> {
   return process.env
@@ -128,6 +177,11 @@ const defaults = {
   host: '127.0.0.1',
   port: 8080,
   sharePort: 'false',
+  tlsCert: undefined,
+  tlsKey: undefined,
+  tlsClientCa: undefined,
+  // An authority decides.
+  tlsClientCerts: undefined,
   // The number of cores says how many.
   httpThreads: undefined,
   queryThreads: undefined,

@@ -29,6 +29,24 @@ export const limits = {
   connectionCount: 20_000,
   /** Unanswered requests of one front thread. Further requests are answered 503. */
   openExchangeCount: 8_192,
+  /** TLS connections of one service. Further connections are closed as they arrive. */
+  tlsConnectionCount: 10_000,
+  /** TLS handshakes that are under way. Where there are more, the oldest one is broken off. */
+  tlsHandshakeCount: 1_000,
+  /** From a connection to the end of its TLS handshake. */
+  tlsHandshakeMs: 10_000,
+  /** From the end of a TLS handshake until a front thread has the connection. */
+  tlsConnectMs: 10_000,
+  /** Bytes of a TLS connection that wait for its client, beside those of the system. */
+  tlsBufferBytes: 256 * KiB,
+  /** From a stop request until TLS handshakes that were begun are broken off. */
+  tlsDrainHandshakeMs: 2_000,
+  /** From the end of the front threads until TLS clients have taken what is left for them. */
+  tlsEndMs: 5_000,
+  /** A file with certificates or a key. */
+  tlsFileBytes: 1 * MiB,
+  /** The path of a socket of the file system. Systems allow 104 or 108 with the end. */
+  socketPathBytes: 100,
   /**
    * The last answer of a connection is sent in one piece up to this size, because it fits into the
    * buffer of the HTTP library with its headers. Longer answers follow the back-pressure of the

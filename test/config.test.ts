@@ -72,6 +72,49 @@ t.test('options for workers are separated by spaces', async (t) => {
   t.throws(() => readConfig({ config: file('{"workerArgs":1}') }, {}), { code: 'Usage' })
 })
 
+t.test(
+  'TLS needs a certificate and its key, and client certificates their authority',
+  async (t) => {
+    t.equal(readConfig({}, {}).tls, undefined)
+    const own = { tlsCert: '/c.pem', tlsKey: '/k.pem' }
+    const withAuthority = { ...own, tlsClientCa: '/ca.pem' }
+    t.same(readConfig(own, {}).tls, {
+      certificate: '/c.pem',
+      key: '/k.pem',
+      clientAuthority: undefined,
+      clientCertificates: 'off',
+    })
+    t.equal(
+      readConfig(withAuthority, {}).tls?.clientCertificates,
+      'required',
+      'unless said otherwise',
+    )
+    for (const tlsClientCerts of ['optional', 'required']) {
+      t.match(readConfig({ ...withAuthority, tlsClientCerts }, {}).tls, {
+        clientAuthority: '/ca.pem',
+        clientCertificates: tlsClientCerts,
+      })
+    }
+    const off = readConfig({ ...withAuthority, tlsClientCerts: 'off' }, {}).tls
+    t.match(off, { clientAuthority: undefined, clientCertificates: 'off' })
+    const faults: [flags: Record<string, string>, message: RegExp][] = [
+      [{ tlsCert: '/c.pem' }, /--tls-cert needs --tls-key/],
+      [{ tlsKey: '/k.pem' }, /--tls-key needs --tls-cert/],
+      [{ tlsClientCa: '/ca.pem' }, /client certificates need TLS/],
+      [{ tlsClientCerts: 'required' }, /client certificates need TLS/],
+      [{ ...own, tlsClientCerts: 'optional' }, /--tls-client-certs optional needs --tls-client-ca/],
+      [
+        { ...withAuthority, tlsClientCerts: 'yes' },
+        /--tls-client-certs must be one of off, optional/,
+      ],
+      [{ ...own, tlsKey: '' }, /--tls-key must be a text that is not empty/],
+    ]
+    for (const [flags, message] of faults) {
+      t.throws(() => readConfig(flags, {}), { code: 'Usage', message }, String(message))
+    }
+  },
+)
+
 t.test('bounds hold at the ends and not one past them', async (t) => {
   for (const port of ['0', '65535']) t.equal(readConfig({ port }, {}).port, Number(port))
   for (const port of ['65536', '-1', '80.5', '8e1', 'http', '']) {

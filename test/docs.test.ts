@@ -40,7 +40,8 @@ t.test('docs/errors.md has exactly the errors of the code', async (t) => {
 t.test('docs/operations/settings.md has every setting, its flag and its variable', async (t) => {
   const text = read('docs/operations/settings.md')
   const names = [...text.matchAll(/^\| `--([\w-]+)[ `].*\| `(HICKORY_\w+)` \| .* \| `(\w+)` \|$/gm)]
-  t.equal(names.length, Object.keys(readConfig({}, {})).length)
+  // TLS is one member with four settings.
+  t.equal(names.length, Object.keys(readConfig({}, {})).length + 3)
   for (const [, flag, variable] of names) {
     t.equal(variable, `HICKORY_${flag.replaceAll('-', '_').toUpperCase()}`)
   }
@@ -53,6 +54,16 @@ t.test('docs/operations/snapshots.md has the times that a new snapshot is taken 
   t.match(text, `is tried again after ${limits.snapshotRetryMs / 1000} seconds`)
   t.match(text, `damaged snapshot again after ${limits.snapshotRetryMs / 1000} seconds`)
   t.match(text, `After ${limits.snapshotReleaseMs / 1000} seconds the service aborts a list`)
+})
+
+t.test('docs/operations/tls.md has the bounds of the code', async (t) => {
+  const text = squeezed(read('docs/operations/tls.md'))
+  const count = (value: number) => value.toLocaleString('en-US')
+  t.match(text, `| connections | ${count(limits.tlsConnectionCount)};`)
+  t.match(text, `| handshakes under way | ${count(limits.tlsHandshakeCount)};`)
+  t.match(text, `| a handshake | closed after ${limits.tlsHandshakeMs / 1000} s |`)
+  t.match(text, `buffers of the system | ${limits.tlsBufferBytes / 1024} KiB |`)
+  t.match(text, `certificates or a key | ${limits.tlsFileBytes / 2 ** 20} MiB |`)
 })
 
 t.test('docs/operations/postgres.md has what an import waits for', async (t) => {

@@ -20,6 +20,16 @@ export function serveCommand(): Command {
     .option('--host <ADDRESS>', 'address to listen on (HICKORY_HOST; default 127.0.0.1)')
     .option('--port <PORT>', 'port to listen on, 0 for any free port (HICKORY_PORT; default 8080)')
     .option('--share-port', 'let a second process listen on the same port (HICKORY_SHARE_PORT)')
+    .option('--tls-cert <FILE>', 'speak TLS, with this certificate in PEM (HICKORY_TLS_CERT)')
+    .option('--tls-key <FILE>', 'the key of the certificate, in PEM (HICKORY_TLS_KEY)')
+    .option(
+      '--tls-client-ca <FILE>',
+      'authorities whose client certificates are taken, in PEM (HICKORY_TLS_CLIENT_CA)',
+    )
+    .option(
+      '--tls-client-certs <WHETHER>',
+      'off, optional or required (HICKORY_TLS_CLIENT_CERTS; default required with --tls-client-ca)',
+    )
     .option('--http-threads <N>', 'threads that speak HTTP (HICKORY_HTTP_THREADS)')
     .option('--query-threads <N>', 'query workers, over all HTTP threads (HICKORY_QUERY_THREADS)')
     .option(
@@ -54,8 +64,9 @@ export function serveCommand(): Command {
 }
 
 const HELP_TAIL = `
-Without --keys and --open, the service answers this machine alone. A flag overrides its environment variable, and the variable overrides the configuration file. On
-SIGTERM and SIGINT the service answers the requests that it has, and stops.
+Without --keys and --open, the service answers this machine alone. A flag overrides its environment
+variable, and the variable overrides the configuration file. On SIGTERM and SIGINT the service answers
+the requests that it has, and stops. On SIGHUP it reads the certificate and the key of TLS again.
 
 Example:
   $ hickory import --data ./data/local --source 1 --label Residents recipients.csv
@@ -99,11 +110,12 @@ function loadingProgress(log: Log): LoadingProgress {
 }
 
 function announce(
-  { host, asksForKeys }: Config,
+  { host, tls, asksForKeys }: Config,
   { port, snapshot, store }: ReadyService,
 ): void {
   const recipients = recipientCountOf(snapshot.sources)
-  const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const scheme = tls === undefined ? 'http' : 'https'
+  const address = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
   print(
     `Hickory serves ${recipients} recipients of ${snapshot.sources.length} sources at ${address}`,
   )

@@ -13,6 +13,7 @@ import {
   type AppDescriptor,
   createApp,
   listenOn,
+  listenOnPath,
   type NativeResponse,
   statusLine,
   stopListeningOn,
@@ -65,6 +66,28 @@ export async function listen(options: AcceptorOptions): Promise<Acceptor> {
       closed = true
       refuseNew()
       app.close()
+    },
+  }
+}
+
+export interface StartingServer {
+  close(): void
+}
+
+/**
+ * Answers every request that the service is starting.
+ *
+ * @param path  of a socket of the file system
+ */
+export function answerStarting(path: string): StartingServer {
+  const app = createApp()
+  app.any('/*', refuse)
+  if (listenOnPath(app, path) === undefined) throw new Error('the socket cannot be listened on')
+  let closed = false
+  return {
+    close() {
+      if (!closed) app.close()
+      closed = true
     },
   }
 }

@@ -12,6 +12,7 @@ import type { ServiceErrorCode } from '../errors.js'
 import type { OperationName } from '../interface/operations.js'
 import { limits } from '../limits.js'
 import type { Reply, ReplyHeaders, Sink } from '../selection/reply.js'
+import type { Peer } from '../tls/peers.js'
 import { HANDLER_FAILED } from './cut-reasons.js'
 import type { IncomingRequest } from './request.js'
 import { type RequestEnd, StageClock, type StageTimes } from './request-end.js'
@@ -57,6 +58,8 @@ export class Exchange implements Reply, RequestEnd {
   commonHeaders: ReplyHeaders = COMMON_HEADERS
   /** Undefined until it is read. */
   request: IncomingRequest | undefined
+  /** Who is at the other end, where the connection does not tell; undefined where it does. */
+  peer: Peer | undefined
   /** Why the service broke the connection off, once it has. */
   cutReason: string | undefined
   /** The status of the answer, once it is begun. */
@@ -84,7 +87,13 @@ export class Exchange implements Reply, RequestEnd {
 
   /** The address of the other end; `''` when the connection may no longer be touched. */
   get peerAddress(): string {
+    if (this.peer !== undefined) return this.peer.address
     return this.unanswered ? peerAddressOf(this.#native) : ''
+  }
+
+  /** The SHA-256 of the certificate that the client showed, in hexadecimal; undefined without one. */
+  get clientCertificate(): string | undefined {
+    return this.peer?.certificate
   }
 
   get gone(): boolean {

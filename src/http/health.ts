@@ -21,6 +21,8 @@ interface ServedSnapshot {
   readonly refused?: { readonly snapshotId?: string; readonly reason: string }
   /** Why every recipient request is refused, if so: JSON leaves out what is undefined. */
   readonly boundaryFault?: string | undefined
+  /** When the certificate expires, and why a newer one is not shown, if so. */
+  readonly tls?: { readonly certificateExpires: string; readonly refused?: string } | undefined
 }
 
 export function healthRoutes(

@@ -72,6 +72,8 @@ export interface HttpRequest {
   readonly pathFormat: Format | undefined
   /** The address of the other end of the connection; `''` when it is gone. */
   readonly peerAddress: string
+  /** The SHA-256 of the certificate that the client showed, in hexadecimal; undefined without one. */
+  readonly clientCertificate: string | undefined
   /** Names the request in logs: what the client sent as X-Request-Id, or our own. */
   readonly requestId: string
   readonly stages: StageClock
@@ -105,6 +107,9 @@ export interface HttpRequest {
  */
 export type Handler = (request: HttpRequest, reply: Reply, body: Uint8Array) => void | Promise<void>
 
+/** Who is at its other end. */
+type Connection = Pick<HttpRequest, 'peerAddress' | 'clientCertificate'>
+
 export class IncomingRequest implements HttpRequest {
   readonly stages = new StageClock()
   readonly method: string
@@ -131,14 +136,10 @@ export class IncomingRequest implements HttpRequest {
 
   #options: ResponseOptions | undefined
   #mediaType: string | undefined
-  readonly #connection: { readonly peerAddress: string }
+  readonly #connection: Connection
   readonly #check: CallCheck
 
-  constructor(
-    native: NativeRequest,
-    connection: { readonly peerAddress: string },
-    check: CallCheck,
-  ) {
+  constructor(native: NativeRequest, connection: Connection, check: CallCheck) {
     this.#connection = connection
     this.#check = check
     this.path = native.getUrl()
@@ -152,6 +153,10 @@ export class IncomingRequest implements HttpRequest {
 
   get peerAddress(): string {
     return this.#connection.peerAddress
+  }
+
+  get clientCertificate(): string | undefined {
+    return this.#connection.clientCertificate
   }
 
   get query(): URLSearchParams {

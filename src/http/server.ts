@@ -11,6 +11,7 @@ import { OVERLOADED, ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { type Page, privatePage, slotOf } from '../metrics/slots.js'
+import type { PeerReader } from '../tls/peers.js'
 import { afterNextPoll } from './acceptor.js'
 import { type BodyBudget, RequestBody } from './body.js'
 import { Call } from './call.js'
@@ -30,9 +31,11 @@ import {
   createApp,
   type ListenSocket,
   listenOn,
+  listenOnPath,
   type NativeApp,
   type NativeRequest,
   type NativeResponse,
+  proxiedAddressOf,
   stopListeningOn,
 } from './uws.js'
 
@@ -50,6 +53,11 @@ interface HttpServerOptions {
   readonly isFull?: (bodyBytes: number) => boolean
   /** Where the thread counts; nobody reads what it counts unless given. */
   readonly page?: Page
+  /**
+   * Who is at the other end of each connection, where a TLS thread of the service hands them over. Without
+   * it, the other end is who the connection comes from, and nothing that it sends changes that.
+   */
+  readonly peers?: PeerReader
   /** Those of `limits`, unless given. */
   readonly bounds?: Partial<ServerBounds>
 }
@@ -86,6 +94,7 @@ export class HttpServer implements ExchangeOwner {
   readonly #bounds: ServerBounds
   readonly #gate: Gate
   readonly #budget: BodyBudget
+  readonly #peers: PeerReader | undefined
   #listenSocket: ListenSocket | undefined
   #closed = false
 
@@ -105,6 +114,7 @@ export class HttpServer implements ExchangeOwner {
     })
     this.#budget = { heldBytes: 0, maxBytes: bounds.heldBodyBytes, waitMs: bounds.bodyMs }
     this.#corsOrigins = corsOrigins
+    this.#peers = options.peers
     this.#router = createRouter(routes)
     this.#log = log
     this.#cutLog = new CutLog(log)
@@ -136,6 +146,16 @@ export class HttpServer implements ExchangeOwner {
     if (listening === undefined) throw await cannotListen(host, port)
     this.#listenSocket = listening.socket
     return listening.port
+  }
+
+  /**
+   * Listens on a socket of the file system.
+   *
+   * @throws Error  when it cannot
+   */
+  listenOnPath(path: string): void {
+    this.#listenSocket = listenOnPath(this.#app, path)
+    if (this.#listenSocket === undefined) throw new Error('the socket cannot be listened on')
   }
 
   /** Begins to drain: each answer from now on asks its client to close the connection. */
@@ -204,12 +224,19 @@ export class HttpServer implements ExchangeOwner {
       exchange.request = request
       exchange.commonHeaders = commonHeadersFor(request, this.#corsOrigins)
       exchange.headersOnly = request.method === 'HEAD'
-      const fault = framingFault(request)
+      const fault = this.#peerFault(native, exchange) ?? framingFault(request)
       if (fault === undefined) this.#route(native, request, call)
       else this.#refuseFraming(call, fault)
     } catch (fault) {
       call.fail(fault)
     }
+  }
+
+  /** Why it is not certain whose connection it is; undefined when it is. */
+  #peerFault(native: NativeResponse, exchange: Exchange): ServiceError | undefined {
+    if (this.#peers === undefined) return undefined
+    exchange.peer = this.#peers.find(proxiedAddressOf(native))
+    return exchange.peer === undefined ? UNKNOWN_PEER : undefined
   }
 
   /**
@@ -262,3 +289,6 @@ const NO_BYTES = new Uint8Array(0)
 const OPEN_REQUESTS = slotOf('hickory_open_requests')
 const CONNECTIONS = slotOf('hickory_connections')
 const CONNECTIONS_REFUSED = slotOf('hickory_connections_refused_total')
+
+/** A client sent a header of the PROXY protocol, which only the TLS thread may. */
+const UNKNOWN_PEER = new ServiceError('InvalidRequest', 'the request begins with a PROXY header')

@@ -78,6 +78,11 @@ export function peerAddressOf(response: NativeResponse): string {
   return Buffer.from(response.getRemoteAddressAsText()).toString('latin1')
 }
 
+/** What a header of the PROXY protocol in front of the request says, binary; empty without one. */
+export function proxiedAddressOf(response: NativeResponse): ArrayBuffer {
+  return response.getProxiedRemoteAddress()
+}
+
 /**
  * Makes the library wait anew for a client that takes nothing; otherwise it closes the connection after
  * 10 seconds. `pause` alone would do the same, but would hide that the client leaves.
@@ -121,6 +126,21 @@ export function listenOn(
     if (socket === false) return
     listening = { socket, port: native.us_socket_local_port(socket as us_socket) }
   })
+  return listening
+}
+
+/**
+ * Listens on a socket of the file system. An app that hands its connections to others must not: the library
+ * ends the process.
+ *
+ * @returns undefined when the path cannot be listened on
+ */
+export function listenOnPath(app: NativeApp, path: string): ListenSocket | undefined {
+  let listening: ListenSocket | undefined
+  // The callback runs before `listen_unix` returns.
+  app.listen_unix((socket: ListenSocket | false) => {
+    if (socket !== false) listening = socket
+  }, path)
   return listening
 }
 

@@ -27,6 +27,7 @@ import { ClipPool } from '../pool/clip-pool.js'
 import { createBoundaryRule } from '../selection/boundary.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { openStore } from '../store/store.js'
+import { PeerReader } from '../tls/peers.js'
 import { readVersion } from '../version.js'
 import { createCurrent } from './front-current.js'
 import { startSnapshot } from './front-start.js'
@@ -49,6 +50,8 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
   let closeServer = () => {}
   let isDraining = false
   let { news } = data
+  const { socket } = data
+  let tls = socket?.news
 
   process.on('uncaughtException', (error) => {
     log.fatal(describeFault(error), 'a front thread failed')
@@ -113,6 +116,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
           snapshotId: catalogueOf().snapshotId,
           ...news,
           boundaryFault: boundaryRule.fault(),
+          tls,
         }),
       ),
     ],
@@ -124,7 +128,9 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     },
     corsOrigins,
     isFull: (bodyBytes) => current.newest.pool.isFull(bodyBytes),
+    ...(socket !== undefined && { peers: new PeerReader(socket.peers) }),
   })
+  if (socket !== undefined) server.listenOnPath(socket.path)
   closeServer = () => server.close()
   const crashTimer = startCrashing()
   const heldTimer = setInterval(() => {
@@ -136,6 +142,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     if (isDraining) return
     if (order.kind === 'drain') await drain(order)
     else if (order.kind === 'news') news = order.news
+    else if (order.kind === 'tls') tls = order.news
     else await swap.carryOut(order)
   })
   report({ kind: 'ready', descriptor: server.descriptor() })

@@ -33,11 +33,29 @@ export interface FrontData {
   readonly crashQueryWorkerMs: number
   /** Options of Node.js for query workers and clipping threads. */
   readonly workerArgs: readonly string[]
+  /** Where it listens by itself; without it, connections are handed to it. */
+  readonly socket?: FrontSocket
   readonly logLevel: LogLevel
   /** Where all threads count. */
   readonly metrics: MetricsMemory
   /** Which of the fronts it is, from 0 on. */
   readonly frontIndex: number
+}
+
+/** A socket of the file system, to which a TLS thread hands what it decrypted. */
+export interface FrontSocket {
+  readonly path: string
+  /** Who is at the other end of each connection. */
+  readonly peers: SharedArrayBuffer
+  readonly news: TlsNews
+}
+
+/** What `/readyz` tells of the certificate. */
+export interface TlsNews {
+  /** When the one that is shown expires, in ISO 8601. */
+  readonly certificateExpires: string
+  /** Why the one in the files is not shown. */
+  readonly refused?: string
 }
 
 /** To a front thread, when a new snapshot takes the place of the one that is served. */
@@ -56,6 +74,8 @@ export type FrontOrder =
   | SwapOrder
   /** News of new snapshots, for `/readyz`. */
   | { readonly kind: 'news'; readonly news: SnapshotNews }
+  /** News of the certificate, for `/readyz`. */
+  | { readonly kind: 'tls'; readonly news: TlsNews }
   /** Answer the requests that are open, then end. */
   | ({ readonly kind: 'drain' } & DrainTimes)
 

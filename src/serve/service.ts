@@ -9,7 +9,6 @@ import { MessageChannel } from 'node:worker_threads'
 import type { AdminListener } from '../admin/listener.js'
 import type { Config } from '../config.js'
 import { errorTables } from '../errors.js'
-import { type Acceptor, listen } from '../http/acceptor.js'
 import { type ServedKeys, serveKeys } from '../keys/served-keys.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
@@ -23,10 +22,12 @@ import { createStore, type MainStore } from '../store/create.js'
 import type { Store } from '../store/store.js'
 import { type Suppressions, startSuppressions } from '../suppressions/suppressions.js'
 import { startAdmin } from './admin.js'
+import { createPlainEntrance, type Entrance } from './entrance.js'
 import { type OpenedSnapshot, openOrFallBack } from './fall-back.js'
 import { breakOffFronts, drainFronts, type Front, startFront } from './fronts.js'
 import { type ServiceState, startingState } from './state.js'
 import { LOADER_URL, swapSnapshots } from './swap.js'
+import { createTlsEntrance } from './tls-entrance.js'
 import { checkKeys, refuseForeignAddress } from './who-may-ask.js'
 
 interface ServiceOptions {
@@ -65,18 +66,21 @@ export async function runService(options: ServiceOptions): Promise<void> {
   const { config, log, onReady } = options
   const stopping = stopRequest()
   await refuseForeignAddress(config)
-  const address = { host: config.host, port: config.port, exclusive: !config.sharePort }
-  // Taken before anything is loaded: until there are fronts, it answers 503 by itself. A port that is
-  // shared is taken last, since the other process answers there meanwhile.
-  let acceptor = config.sharePort ? undefined : await listen(address)
+  const { tls } = config
+  const entrance =
+    tls === undefined ? createPlainEntrance(config) : createTlsEntrance({ ...config, tls }, log)
   const state = startingState()
   const memory = createMetricsMemory(config.httpThreadCount, config.queryThreadCount)
   const page = mainPage(memory)
   const vitals = startVitals(page)
   let fronts: readonly Front[] = []
   let admin: AdminListener | undefined
-  endOnUncaught(log, () => breakOff(acceptor, fronts))
+  endOnUncaught(log, () => breakOff(entrance, fronts))
+  const stopReloading = reloadOnHangUp(entrance, () => fronts, log)
   try {
+    // Taken before anything is loaded: until there are fronts, it answers 503 by itself. A port that is
+    // shared is taken last, since the other process answers there meanwhile.
+    if (!config.sharePort) await entrance.listen()
     admin = await startAdmin({ config, memory, state, log })
     const loaded = await load(options, stopping, memory)
     const { snapshot, refused, store, suppressions, keys } = loaded
@@ -87,24 +91,25 @@ export async function runService(options: ServiceOptions): Promise<void> {
     // Marks are set while threads start, and before anybody is answered.
     const attached = suppressions.attach(snapshot)
     attached.catch(() => {})
-    fronts = await startFronts(config, loaded, memory)
+    fronts = await startFronts(config, loaded, entrance, memory)
     await attached
     suppressions.serve(snapshot.id)
     state.served = { snapshot, sinceMs: Date.now() }
     await suppressions.join()
     keys?.join()
     if (!stopping.requested) {
-      acceptor ??= await listen(address)
-      for (const front of fronts) acceptor.addFront(front.descriptor)
+      if (config.sharePort) await entrance.listen()
+      entrance.open(fronts)
       state.phase = 'ready'
-      onReady({ port: acceptor.port, snapshot, store })
-      log.info({ snapshotId: snapshot.id, port: acceptor.port }, 'ready')
-      const serving = { config, loaded, fronts, state, page, log }
+      const { port } = entrance
+      onReady({ port, snapshot, store })
+      log.info({ snapshotId: snapshot.id, port }, 'ready')
+      const serving = { config, loaded, fronts, entrance, state, page, log }
       await serveSnapshots(serving, stopping)
     }
     state.phase = 'draining'
     log.info('draining')
-    await acceptor?.stopListening()
+    await entrance.stopListening()
     await drainFronts(fronts)
     await suppressions.stop()
     keys?.stop()
@@ -112,20 +117,35 @@ export async function runService(options: ServiceOptions): Promise<void> {
     await store.close()
   } catch (error) {
     if (!(error instanceof StoppedWhileLoading)) {
-      await breakOff(acceptor, fronts)
+      await breakOff(entrance, fronts)
       throw error
     }
   } finally {
     vitals.stop()
     admin?.close()
-    acceptor?.close()
+    stopReloading()
+    await entrance.close()
   }
   log.info('stopped')
 }
 
-async function breakOff(acceptor: Acceptor | undefined, fronts: readonly Front[]): Promise<void> {
-  acceptor?.close()
-  await breakOffFronts(fronts)
+async function breakOff(entrance: Entrance, fronts: readonly Front[]): Promise<void> {
+  await Promise.all([entrance.close(), breakOffFronts(fronts)])
+}
+
+/**
+ * Reads the files of the entrance again on SIGHUP, which ends nothing where there are none, either.
+ *
+ * @returns stops to do so
+ */
+function reloadOnHangUp(entrance: Entrance, fronts: () => readonly Front[], log: Log): () => void {
+  const reload = () => {
+    const news = entrance.reload()
+    if (news === undefined) log.info('there is no certificate that could be read again')
+    else for (const { worker } of fronts()) worker.postMessage({ kind: 'tls', news })
+  }
+  process.on('SIGHUP', reload)
+  return () => process.off('SIGHUP', reload)
 }
 
 interface Loaded extends OpenedSnapshot {
@@ -173,13 +193,19 @@ async function load(
   }
 }
 
-function startFronts(config: Config, loaded: Loaded, metrics: MetricsMemory): Promise<Front[]> {
+function startFronts(
+  config: Config,
+  loaded: Loaded,
+  entrance: Entrance,
+  metrics: MetricsMemory,
+): Promise<Front[]> {
   const { snapshot, refused, store, suppressions, keys } = loaded
   const { httpThreadCount, queryThreadCount, dataDirectory } = config
   const { makeChange } = store
   return Promise.all(
     Array.from({ length: httpThreadCount }, (_, index) => {
       const { port1, port2: changes } = new MessageChannel()
+      const socket = entrance.socketOf(index)
       serveChanges(port1, { makeChange, takeSuppressions: suppressions.take })
       return startFront({
         snapshot,
@@ -197,6 +223,7 @@ function startFronts(config: Config, loaded: Loaded, metrics: MetricsMemory): Pr
         unknownMembers: config.unknownMembers,
         crashQueryWorkerMs: config.crashQueryWorkerMs,
         workerArgs: config.workerArgs,
+        ...(socket !== undefined && { socket }),
         logLevel: config.logLevel,
         metrics,
         frontIndex: index,
@@ -209,6 +236,7 @@ interface Serving {
   readonly config: Config
   readonly loaded: Loaded
   readonly fronts: readonly Front[]
+  readonly entrance: Entrance
   readonly state: ServiceState
   /** Of the main thread. */
   readonly page: Page
@@ -217,7 +245,7 @@ interface Serving {
 
 /** Serves this snapshot and those that follow, until the service is told to stop. */
 async function serveSnapshots(
-  { config, loaded, fronts, state, page, log }: Serving,
+  { config, loaded, fronts, entrance, state, page, log }: Serving,
   stopping: StopRequest,
 ): Promise<void> {
   const { snapshot: first, refused, arenas, suppressions: marks } = loaded
@@ -226,7 +254,7 @@ async function serveSnapshots(
   const known = { dataDirectory, first, refused, arenas, fronts: workers, marks, log }
   const swaps = swapSnapshots({ ...known, state, page })
   try {
-    const failures = [marks.failure, ...fronts.map((front) => front.failure)]
+    const failures = [marks.failure, entrance.failure, ...fronts.map((front) => front.failure)]
     await Promise.race([stopping.promise, ...failures])
   } finally {
     swaps.stop()

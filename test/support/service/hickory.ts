@@ -36,7 +36,7 @@ export function startHickory(...args: readonly string[]): {
 export type Owner = Pick<Test, 'teardown'>
 
 export interface Service {
-  /** Such as `http://127.0.0.1:41234`. */
+  /** Such as `http://127.0.0.1:41234`, or with https where it was started with a certificate. */
   readonly url: string
   readonly process: ChildProcess
   /** What it has written so far. */
@@ -66,7 +66,7 @@ export async function serveAfter(
   const url = await new Promise<string>((resolve, reject) => {
     // Logged last, when all that is printed is printed.
     child.stderr?.on('data', () => {
-      const address = / at (http:\S+)\n/.exec(written.stdout)?.[1]
+      const address = / at (https?:\S+)\n/.exec(written.stdout)?.[1]
       if (address !== undefined && written.stderr.includes('"msg":"ready"')) resolve(address)
     })
     end.then(({ code, stderr }) => reject(new Error(`serve ended with ${code}: ${stderr}`)), reject)

@@ -1,0 +1,57 @@
+/**
+ * Where clients come in: the port, and how connections get from there to the front threads.
+ *
+ * @module
+ */
+import type { Config } from '../config.js'
+import { type Acceptor, listen } from '../http/acceptor.js'
+import type { Front } from './fronts.js'
+import type { FrontSocket, TlsNews } from './messages.js'
+
+export interface Entrance {
+  /** What a front thread listens on by itself; undefined where connections are handed to it. */
+  socketOf(frontIndex: number): FrontSocket | undefined
+  /**
+   * Takes the port. Until it is opened, it answers 503 by itself.
+   *
+   * @throws OperatorError
+   */
+  listen(): Promise<void>
+  /** The one that is listened on, which the system chose when 0 was asked for. */
+  readonly port: number
+  /** Gives connections to the fronts from now on. */
+  open(fronts: readonly Front[]): void
+  /**
+   * Reads the files of the entrance again.
+   *
+   * @returns what the fronts are to tell; undefined where there are no such files
+   */
+  reload(): TlsNews | undefined
+  /** Rejects when it fails; never resolves. */
+  readonly failure: Promise<never>
+  /** Refuses new connections, once those that wait to be taken have been handed to the fronts. */
+  stopListening(): Promise<void>
+  /** Ends it, when the fronts have ended. */
+  close(): Promise<void>
+}
+
+/** The entrance of a service without TLS. */
+export function createPlainEntrance({ host, port, sharePort }: Config): Entrance {
+  let acceptor: Acceptor | undefined
+  return {
+    socketOf: () => undefined,
+    async listen() {
+      acceptor = await listen({ host, port, exclusive: !sharePort })
+    },
+    get port() {
+      return acceptor?.port ?? port
+    },
+    open(fronts) {
+      for (const front of fronts) acceptor?.addFront(front.descriptor)
+    },
+    reload: () => undefined,
+    failure: new Promise<never>(() => {}),
+    stopListening: async () => acceptor?.stopListening(),
+    close: async () => acceptor?.close(),
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * The entrance of a service that speaks TLS: a thread decrypts, and hands each connection to a front thread by
+ * a socket in a directory that only this user may enter.
+ *
+ * @module
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Config, TlsConfig } from '../config.js'
+import { OperatorError } from '../errors.js'
+import { answerStarting, type StartingServer } from '../http/acceptor.js'
+import { cannotListen } from '../http/listen-fault.js'
+import { limits } from '../limits.js'
+import type { Log } from '../log.js'
+import { CredentialsFault, readCredentials, validityFault } from '../tls/credentials.js'
+import { allocatePeers } from '../tls/peers.js'
+import { startTlsThread, type TlsThread } from '../tls/start.js'
+import type { Entrance } from './entrance.js'
+import type { TlsNews } from './messages.js'
+
+/** @throws OperatorError  when the certificate cannot be used */
+export function createTlsEntrance(
+  config: Config & { readonly tls: TlsConfig },
+  log: Log,
+): Entrance {
+  const { tls, host, port, sharePort } = config
+  refuseWhatCannotBe(sharePort)
+  let credentials = readCredentials(tls)
+  const fault = validityFault(credentials)
+  if (fault !== undefined) log.error({ reason: fault }, 'clients will refuse this certificate')
+  const peers = allocatePeers()
+  const directory = createDirectory()
+  const pathOf = (name: string) => join(directory, name)
+  const starting = pathOf('start')
+  let startingServer: StartingServer | undefined
+  let thread: TlsThread | undefined
+  let fail: (error: Error) => void = () => {}
+  const failure = new Promise<never>((_, reject) => {
+    fail = reject
+  })
+  failure.catch(() => {})
+  const newsOf = (refused?: string): TlsNews => ({
+    certificateExpires: new Date(credentials.validToMs).toISOString(),
+    ...(refused !== undefined && { refused }),
+  })
+  return {
+    socketOf: (frontIndex) => ({ path: pathOf(`front-${frontIndex}`), peers, news: newsOf() }),
+    async listen() {
+      startingServer = answerStarting(starting)
+      thread = await startTlsThread({
+        host,
+        port,
+        sharesPort: sharePort,
+        credentials,
+        clientCertificates: tls.clientCertificates,
+        peers,
+        socketPaths: [starting],
+        logLevel: config.logLevel,
+      })
+      if (thread === undefined) throw await cannotListen(host, port)
+      thread.failure.catch(fail)
+    },
+    get port() {
+      return thread?.port ?? port
+    },
+    open(fronts) {
+      thread?.forward(fronts.map((_, index) => pathOf(`front-${index}`)))
+    },
+    reload() {
+      try {
+        const read = readCredentials(tls)
+        const fault = validityFault(read)
+        if (fault !== undefined) throw new CredentialsFault('--tls-cert', tls.certificate, fault)
+        credentials = read
+        thread?.show(read)
+        log.info(newsOf(), 'the certificate was read again')
+        return newsOf()
+      } catch (error) {
+        if (!(error instanceof CredentialsFault)) throw error
+        log.error({ reason: error.message }, 'the certificate in use is kept')
+        return newsOf(error.reason)
+      }
+    },
+    failure,
+    stopListening: async () => thread?.stopListening(),
+    async close() {
+      await thread?.end(limits.tlsEndMs)
+      startingServer?.close()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Node.js shares ports between processes from 22.12 on, and uWebSockets.js does not listen for TLS. */
+function refuseWhatCannotBe(sharePort: boolean): void {
+  if (process.platform === 'win32') {
+    throw new OperatorError('Usage', `--tls-cert is not for Windows: ${PROXY_INSTEAD}`)
+  }
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (!sharePort || major > 22 || (major === 22 && minor >= 12)) return
+  throw new OperatorError(
+    'Usage',
+    `--share-port together with --tls-cert needs Node.js 22.12 or later, and this is ${process.version}: ` +
+      PROXY_INSTEAD,
+  )
+}
+
+const PROXY_INSTEAD = 'let a proxy in front of the service speak TLS'
+
+/** Only this user may enter it: who could reach the sockets could say to be anybody. */
+function createDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'hickory-'))
+  if (Buffer.byteLength(directory) + 16 <= limits.socketPathBytes) return directory
+  rmSync(directory, { recursive: true })
+  throw new OperatorError(
+    'Usage',
+    `the directory for temporary files, ${tmpdir()}, has too long a path for sockets: name another one ` +
+      'by TMPDIR, such as /tmp',
+  )
+}

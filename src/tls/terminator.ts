@@ -1,0 +1,189 @@
+/**
+ * The TLS thread. It accepts connections, shakes hands, looks at client certificates, and hands what was
+ * decrypted to the front threads.
+ *
+ * @module
+ */
+import type { AddressInfo, Socket } from 'node:net'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { createServer, type Server, type TLSSocket } from 'node:tls'
+import type { MessagePort } from 'node:worker_threads'
+import { limits } from '../limits.js'
+import { createLog, describeFault, type Log } from '../log.js'
+import { addressBytes } from './address-bytes.js'
+import { contextOptions } from './credentials.js'
+import { FaultLog } from './fault-log.js'
+import type { TlsOrder, TlsReport, TlsThreadData } from './messages.js'
+import { PeerWriter } from './peers.js'
+import { proxyHeader } from './proxy-header.js'
+import { relay } from './relay.js'
+
+/**
+ * Listens, and reports `listening` or `cannotListen`.
+ *
+ * @param port  to the main thread; closed when the thread has ended its connections
+ */
+export function runTerminator(port: MessagePort, data: TlsThreadData): void {
+  const log = createLog(data.logLevel, { thread: 'tls' })
+  const report = (message: TlsReport) => port.postMessage(message)
+  process.on('uncaughtException', (error) => {
+    log.fatal(describeFault(error), 'the TLS thread failed')
+    report({ kind: 'failed', reason: error.name })
+  })
+  const terminator = new Terminator(data, log)
+  port.on('message', async (order: TlsOrder) => {
+    switch (order.kind) {
+      case 'forward':
+        terminator.socketPaths = order.socketPaths
+        break
+      case 'credentials':
+        terminator.server.setSecureContext(contextOptions(order.credentials))
+        break
+      case 'stopListening':
+        await terminator.stopListening()
+        report({ kind: 'stopped' })
+        break
+      case 'end':
+        await terminator.end(order.deadlineMs)
+        port.close()
+    }
+  })
+  const { server } = terminator
+  server.once('error', () => {
+    report({ kind: 'cannotListen' })
+    port.close()
+  })
+  const address = {
+    host: data.host,
+    port: data.port,
+    exclusive: true,
+    reusePort: data.sharesPort,
+    backlog: LISTEN_BACKLOG,
+  }
+  server.listen(address, () => {
+    server.removeAllListeners('error')
+    // Such as too many open files: the next attempt may succeed.
+    server.on('error', (error) => log.error(describeFault(error), 'a connection was not accepted'))
+    report({ kind: 'listening', port: (server.address() as AddressInfo).port })
+  })
+}
+
+/** As many as the HTTP library lets wait. */
+const LISTEN_BACKLOG = 512
+
+class Terminator {
+  readonly server: Server
+  socketPaths: readonly string[]
+  readonly #peers: PeerWriter
+  readonly #faults: FaultLog
+  readonly #asksForCertificates: boolean
+  /** Connections whose handshake is not over, by address and port, the oldest first. */
+  readonly #shaking = new Map<string, Socket>()
+  readonly #joined = new Set<TLSSocket>()
+  #turn = 0
+  #isOpen = true
+
+  constructor(data: TlsThreadData, log: Log) {
+    const { credentials, clientCertificates, peers, socketPaths } = data
+    this.socketPaths = socketPaths
+    this.#peers = new PeerWriter(peers)
+    this.#faults = new FaultLog(log)
+    this.#asksForCertificates = clientCertificates !== 'off'
+    this.server = createServer({
+      ...contextOptions(credentials),
+      requestCert: this.#asksForCertificates,
+      rejectUnauthorized: clientCertificates === 'required',
+      ALPNProtocols: ['http/1.1'],
+      handshakeTimeout: limits.tlsHandshakeMs,
+      noDelay: true,
+      highWaterMark: limits.tlsBufferBytes,
+    })
+    this.server.maxConnections = limits.tlsConnectionCount
+    this.server.on('connection', (socket) => this.#shakeHands(socket))
+    this.server.on('secureConnection', (client) => this.#join(client))
+    this.server.on('tlsClientError', (error: NodeJS.ErrnoException, client) => {
+      this.#faults.note(error.code ?? error.name, client.remoteAddress)
+      // A handshake that took too long is not ended otherwise.
+      client.destroy()
+    })
+  }
+
+  /** Resolves when the handshakes that were begun are over, or have taken too long. */
+  async stopListening(): Promise<void> {
+    this.#isOpen = false
+    // What waits to be taken is taken in the polls between these turns.
+    await setImmediate()
+    await setImmediate()
+    this.server.close()
+    const deadlineMs = performance.now() + limits.tlsDrainHandshakeMs
+    while (this.#shaking.size > 0 && performance.now() < deadlineMs) await sleep(DRAIN_POLL_MS)
+    for (const socket of this.#shaking.values()) socket.destroy()
+  }
+
+  /** Lets clients take what the fronts have left for them. */
+  async end(waitMs: number): Promise<void> {
+    this.#isOpen = false
+    this.server.close()
+    const deadlineMs = performance.now() + waitMs
+    while (this.#joined.size > 0 && performance.now() < deadlineMs) await sleep(DRAIN_POLL_MS)
+    for (const socket of this.#shaking.values()) socket.destroy()
+    for (const client of this.#joined) client.destroy()
+  }
+
+  /**
+   * Bounds the handshakes that are under way. The oldest one makes room: a client takes a few round trips,
+   * and one that stops half-way is the oldest sooner or later.
+   */
+  #shakeHands(socket: Socket): void {
+    const name = nameOf(socket)
+    this.#shaking.set(name, socket)
+    socket.once('close', () => this.#shaking.delete(name))
+    if (this.#shaking.size <= limits.tlsHandshakeCount) return
+    const [oldest] = this.#shaking.values()
+    oldest.destroy()
+  }
+
+  #join(client: TLSSocket): void {
+    this.#shaking.delete(nameOf(client))
+    client.on('error', () => {})
+    const address = addressBytes(client.remoteAddress ?? '')
+    const certificate = this.#asksForCertificates ? client.getPeerX509Certificate() : undefined
+    // The handshake of a client without a certificate is not `authorized` either.
+    if (certificate !== undefined && !client.authorized) {
+      this.#faults.note(String(client.authorizationError), client.remoteAddress)
+      client.destroy()
+      return
+    }
+    const handle =
+      address && this.#peers.add(address, certificate && fingerprintOf(certificate.fingerprint256))
+    if (handle === undefined) {
+      client.destroy()
+      return
+    }
+    this.#joined.add(client)
+    const socketPath = this.socketPaths[this.#turn++ % this.socketPaths.length]
+    relay(client, {
+      socketPath,
+      header: proxyHeader(handle),
+      whenOver: () => {
+        this.#joined.delete(client)
+        this.#peers.remove(handle)
+      },
+      whenUnreachable: (code) => {
+        // Without its socket a front gets nothing more, so that the service must start anew.
+        if (this.#isOpen) throw new Error(`a front thread cannot be reached (${code})`)
+      },
+    })
+  }
+}
+
+const DRAIN_POLL_MS = 20
+
+function nameOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress}|${remotePort}`
+}
+
+/** @param text  pairs of hexadecimal digits with colons between */
+function fingerprintOf(text: string): Uint8Array {
+  return Buffer.from(text.replaceAll(':', ''), 'hex')
+}

@@ -1,0 +1,265 @@
+/**
+ * A service that speaks TLS, as openssl and Node.js see it.
+ *
+ * @module
+ */
+import { once } from 'node:events'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { request } from 'node:https'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { gunzipSync } from 'node:zlib'
+import t from 'tap'
+import { limits } from '../../src/limits.js'
+import { createAuthority } from '../support/service/certificates.js'
+import { hickory, serve, temporaryDirectory } from '../support/service/hickory.js'
+import { callTls, handshake, tlsAgent } from '../support/service/tls-client.js'
+import { until } from '../support/service/until.js'
+
+const directory = temporaryDirectory(t)
+const authority = createAuthority(directory, 'authority')
+const own = authority.issue('own')
+const data = temporaryDirectory(t)
+const TLS = ['--tls-cert', own.certificate, '--tls-key', own.key]
+
+const world = {
+  type: 'Polygon',
+  coordinates: [
+    [
+      [-180, -90],
+      [180, -90],
+      [180, 90],
+      [-180, 90],
+    ],
+  ],
+}
+const everybody = JSON.stringify({ geoJSON: world })
+const service = await serve(t, '--sample', '--data', data, '--http-threads', '2', ...TLS)
+const plain = await serve(t, '--data', data)
+const agent = tlsAgent(authority, undefined, { keepAlive: true })
+t.teardown(() => agent.destroy())
+
+t.test('the announcement says https, and every front thread answers there', async (t) => {
+  t.match(service.url, /^https:\/\/127\.0\.0\.1:\d+$/)
+  t.match(service.output().stdout, `curl -s ${service.url}/api/recipients`)
+  for (let i = 0; i < 4; i++) {
+    const { status, body } = await callTls(tlsAgent(authority), `${service.url}/readyz`)
+    t.equal(status, 200)
+    t.match(JSON.parse(String(body)), { status: 'ready', tls: { certificateExpires: /^20..-/ } })
+  }
+})
+
+t.test('versions and ciphers are those of our time', async (t) => {
+  const { url } = service
+  const cases: [args: string[], isDone: boolean][] = [
+    [['-tls1_3'], true],
+    [['-tls1_2'], true],
+    [['-tls1_1', '-cipher', 'ALL:@SECLEVEL=0'], false],
+    [['-tls1', '-cipher', 'ALL:@SECLEVEL=0'], false],
+    [['-tls1_2', '-cipher', 'ECDHE-ECDSA-AES128-GCM-SHA256'], true],
+    [['-tls1_2', '-cipher', 'ECDHE-ECDSA-CHACHA20-POLY1305'], true],
+    [['-tls1_2', '-cipher', 'ECDHE-ECDSA-AES128-SHA256'], false],
+    [['-tls1_2', '-cipher', 'aNULL:@SECLEVEL=0'], false],
+    [['-tls1_3', '-ciphersuites', 'TLS_CHACHA20_POLY1305_SHA256'], true],
+    [['-tls1_3', '-ciphersuites', 'TLS_AES_128_CCM_SHA256'], false],
+    [['-alpn', 'h2,http/1.1'], true],
+    [['-alpn', 'h2'], false],
+  ]
+  for (const [args, isDone] of cases) {
+    const shaken = handshake(url, ...args)
+    t.equal(shaken.isDone, isDone, args.join(' '))
+  }
+  t.match(handshake(url, '-alpn', 'h2,http/1.1').output, /ALPN protocol: http\/1\.1/)
+})
+
+t.test(
+  'a client that verifies refuses a wrong name, an unknown authority and an expired certificate',
+  async (t) => {
+    const verify = ['-verify_return_error', '-CAfile', authority.certificate]
+    const { url } = service
+    t.ok(handshake(url, ...verify, '-verify_hostname', 'localhost').isDone)
+    const wrongName = handshake(url, ...verify, '-verify_hostname', 'elsewhere.example')
+    t.notOk(wrongName.isDone)
+    t.match(wrongName.output, /hostname mismatch/i)
+    const stranger = createAuthority(directory, 'stranger')
+    t.notOk(handshake(url, '-verify_return_error', '-CAfile', stranger.certificate).isDone)
+    await t.rejects(callTls(tlsAgent(stranger), `${url}/livez`), { code: /SELF_SIGNED|UNABLE_TO/ })
+
+    const expired = authority.issue('expired', { fromDays: -10, toDays: -1 })
+    const old = await serve(
+      t,
+      '--data',
+      data,
+      '--tls-cert',
+      expired.certificate,
+      '--tls-key',
+      expired.key,
+    )
+    t.match(old.output().stderr, /"level":50.*expired at .*clients will refuse this certificate/)
+    const shaken = handshake(old.url, ...verify)
+    t.notOk(shaken.isDone)
+    t.match(shaken.output, /certificate has expired/)
+    await t.rejects(callTls(tlsAgent(authority), `${old.url}/livez`), { code: 'CERT_HAS_EXPIRED' })
+    await old.stop()
+  },
+)
+
+t.test('what is not TLS gets no answer', async (t) => {
+  const { port } = new URL(service.url)
+  const socket = connect(Number(port), '127.0.0.1')
+  socket.on('error', () => {})
+  let read = ''
+  socket.on('data', (bytes) => {
+    read += bytes.toString('latin1')
+  })
+  socket.write('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n')
+  await once(socket, 'close')
+  t.notMatch(read, 'HTTP')
+})
+
+t.test('lists and large bodies are byte for byte those of a service without TLS', async (t) => {
+  const largest = everybody + ' '.repeat(limits.bodyBytes - everybody.length)
+  const bodies: [what: string, body: string, headers: Record<string, string>][] = [
+    ['JSON', everybody, {}],
+    ['CSV', everybody, { Accept: 'text/csv' }],
+    ['NDJSON', everybody, { Accept: 'application/x-ndjson' }],
+    ['gzip', everybody, { 'Accept-Encoding': 'gzip' }],
+    ['the largest body', largest, {}],
+    ['a body too large', `${largest} `, {}],
+    ['a fault', '{', {}],
+  ]
+  for (const [what, body, sent] of bodies) {
+    const headers = { 'Content-Type': 'application/json', 'Accept-Encoding': 'identity', ...sent }
+    const tls = await callTls(agent, `${service.url}/api/recipients`, { body, headers })
+    const other = await fetch(`${plain.url}/api/recipients`, { method: 'POST', body, headers })
+    const expected = Buffer.from(await other.arrayBuffer())
+    const unpacked = tls.headers['content-encoding'] === 'gzip' ? gunzipSync(tls.body) : tls.body
+    t.equal(tls.status, other.status, what)
+    t.ok(unpacked.equals(expected), `${what}: ${expected.length} bytes`)
+  }
+})
+
+t.test('who is on this machine may write, by TLS as without', async (t) => {
+  const body = JSON.stringify({ ContextName: 'by TLS', Areas: [] })
+  const headers = { 'Content-Type': 'application/json' }
+  const { status } = await callTls(agent, `${service.url}/api/contexts`, { body, headers })
+  t.equal(status, 200)
+  const forwarded = { ...headers, 'X-Forwarded-For': '203.0.113.7' }
+  const refused = await callTls(agent, `${service.url}/api/contexts`, { body, headers: forwarded })
+  t.equal(refused.status, 403)
+})
+
+t.test('handshakes that stop half-way keep nobody out, and end', async (t) => {
+  const port = Number(new URL(service.url).port)
+  const count = limits.tlsHandshakeCount + 200
+  let closedCount = 0
+  const sockets = Array.from({ length: count }, (_, i) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => {})
+    socket.on('close', () => closedCount++)
+    socket.resume()
+    // Nothing at all, and the beginning of a record of 512 bytes.
+    if (i % 2 === 0) socket.write(Buffer.from('16030102000100', 'hex'))
+    return socket
+  })
+  await until(() => closedCount >= 200)
+  for (let i = 0; i < 20; i++) {
+    t.equal((await callTls(tlsAgent(authority), `${service.url}/livez`)).status, 200)
+  }
+  t.ok(closedCount < 300, `the oldest made room: ${closedCount} were closed`)
+  const startedMs = performance.now()
+  await until(() => closedCount === count, 3 * limits.tlsHandshakeMs)
+  t.comment(`the last one was closed after ${Math.round(performance.now() - startedMs)} ms`)
+  for (const socket of sockets) socket.destroy()
+})
+
+t.test('clients that read nothing cost little, and get everything when they go on', async (t) => {
+  const rssBytes = () =>
+    Number(
+      /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.process.pid}/status`, 'latin1'))?.[1],
+    ) * 1024
+  const { body: expected } = await callTls(agent, `${service.url}/api/recipients`, {
+    body: everybody,
+  })
+  const before = rssBytes()
+  const clientCount = 40
+  const slow = tlsAgent(authority, undefined, { maxSockets: clientCount })
+  const answers = Array.from({ length: clientCount }, async () => {
+    const sent = request(`${service.url}/api/recipients`, { agent: slow, method: 'POST' })
+    sent.end(everybody)
+    const [answer] = await once(sent, 'response')
+    answer.pause()
+    await sleep(4_000)
+    const held = rssBytes() - before
+    const pieces: Buffer[] = []
+    for await (const piece of answer) pieces.push(piece as Buffer)
+    return { isWhole: Buffer.concat(pieces).equals(expected), held }
+  })
+  const results = await Promise.all(answers)
+  t.ok(results.every(({ isWhole }) => isWhole))
+  const heldBytes = Math.max(...results.map(({ held }) => held))
+  t.ok(heldBytes < clientCount * 3 * 2 ** 20, `${Math.round(heldBytes / 2 ** 20)} MiB were held`)
+  slow.destroy()
+})
+
+t.test('a stop lets a list end, and takes nothing new', async (t) => {
+  const stopped = await serve(t, '--data', data, ...TLS)
+  const { body: expected } = await callTls(agent, `${stopped.url}/api/recipients`, {
+    body: everybody,
+  })
+  const sent = request(`${stopped.url}/api/recipients`, {
+    agent: tlsAgent(authority),
+    method: 'POST',
+  })
+  sent.end(everybody)
+  const [answer] = await once(sent, 'response')
+  answer.pause()
+  const end = stopped.stop()
+  await until(() => stopped.output().stderr.includes('"msg":"draining"'))
+  await sleep(500)
+  await t.rejects(callTls(tlsAgent(authority), `${stopped.url}/livez`), { code: 'ECONNREFUSED' })
+  const pieces: Buffer[] = []
+  for await (const piece of answer) pieces.push(piece as Buffer)
+  t.ok(Buffer.concat(pieces).equals(expected))
+  const { code, stderr } = await end
+  t.equal(code, 0, stderr)
+})
+
+t.test('a service whose sockets are gone ends for its supervisor', async (t) => {
+  const temporary = temporaryDirectory(t)
+  process.env.TMPDIR = temporary
+  const broken = await serve(t, '--data', data, ...TLS).finally(() => {
+    delete process.env.TMPDIR
+  })
+  const [name] = readdirSync(temporary)
+  rmSync(join(temporary, name), { recursive: true })
+  const end = broken.stop('SIGCONT')
+  await t.rejects(callTls(tlsAgent(authority), `${broken.url}/livez`))
+  const { code, stderr } = await end
+  t.equal(code, 1)
+  t.match(stderr, /a front thread cannot be reached \(ENOENT\)/)
+})
+
+t.test('files that cannot be used end the start with a message', async (t) => {
+  const { code, stderr } = await hickory(
+    'serve',
+    '--data',
+    data,
+    '--tls-cert',
+    own.key,
+    '--tls-key',
+    own.key,
+  )
+  t.equal(code, 2)
+  t.match(
+    stderr,
+    /^hickory: --tls-cert .*own\.key cannot be used: it holds a key and no certificate/m,
+  )
+})
+
+t.test('both services end in peace', async (t) => {
+  agent.destroy()
+  t.equal((await service.stop()).code, 0)
+  t.equal((await plain.stop()).code, 0)
+})
