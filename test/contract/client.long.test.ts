@@ -10,7 +10,7 @@ import type { Static } from 'typebox'
 import type { MapConfiguration } from '../../src/interface/configuration.js'
 import type { MapContext, MapContextListSchema } from '../../src/interface/context.js'
 import type { RecipientResponseSchema } from '../../src/interface/recipients.js'
-import { serve, temporaryDirectory } from '../support/service/hickory.js'
+import { hickory, serve, temporaryDirectory } from '../support/service/hickory.js'
 
 const HOUSTON = '4c1f9a2e7b6d4e0f9a3b5c8d1e2f7a60'
 const UNKNOWN = '00000000000000000000000000000000'
@@ -19,6 +19,9 @@ const west = { type: 'Polygon', coordinates: [box(-96, 29, -95.4, 30)] }
 const east = { type: 'Polygon', coordinates: [box(-95.4, 29, -95, 30)] }
 
 const service = await serve(t, '--sample', '--data', temporaryDirectory(t))
+const keyedData = temporaryDirectory(t)
+const keyed = await serve(t, '--sample', '--data', keyedData, '--keys')
+const key = await keyOf('admin')
 
 /** The client as it comes, with its older paths, and as it is made for browsers. */
 const clients: [name: string, create: () => JsonServiceClient][] = [
@@ -26,7 +29,39 @@ const clients: [name: string, create: () => JsonServiceClient][] = [
   ['basePath null', () => withoutBasePath()],
   ['a base path of ours', () => new JsonServiceClient(service.url).useBasePath('/api/json/reply')],
   ['JsonApiClient', () => JsonApiClient.create(service.url)],
+  ['a key as bearerToken', () => withBearer(new JsonServiceClient(keyed.url), key)],
+  ['a key as password', () => withPassword(new JsonServiceClient(keyed.url), key)],
+  ['JsonApiClient and a bearerToken', () => withBearer(JsonApiClient.create(keyed.url), key)],
 ]
+
+t.test('a client learns what is wrong with its key', async (t) => {
+  const codeOf = async (client: JsonServiceClient, request: object = recipients(west)) =>
+    (await client.api(request as ReturnType<typeof recipients>)).error?.errorCode
+  t.equal(await codeOf(new JsonServiceClient(keyed.url)), 'Unauthorized')
+  const wrong = `${key.slice(0, -4)}0000`
+  t.equal(await codeOf(withBearer(new JsonServiceClient(keyed.url), wrong)), 'Unauthorized')
+  t.equal(await codeOf(withPassword(new JsonServiceClient(keyed.url), wrong)), 'Unauthorized')
+  const counting = withBearer(new JsonServiceClient(keyed.url), await keyOf('counts'))
+  t.equal(await codeOf(counting), undefined)
+  t.equal(await codeOf(counting, recipients(west, false)), 'Forbidden')
+})
+
+async function keyOf(scopes: string): Promise<string> {
+  const args = ['--data', keyedData, '--name', `for-${scopes}`, '--scopes', scopes]
+  const { code, stdout, stderr } = await hickory('keys', 'create', ...args)
+  t.equal(code, 0, stderr)
+  return stdout.trim()
+}
+
+function withBearer<Client extends JsonServiceClient>(client: Client, text: string): Client {
+  client.bearerToken = text
+  return client
+}
+
+function withPassword(client: JsonServiceClient, text: string): JsonServiceClient {
+  client.setCredentials('anybody', text)
+  return client
+}
 
 for (const [name, create] of clients) {
   t.test(`requests and answers, with ${name}`, async (t) => {

@@ -61,7 +61,7 @@ export async function serveAfter(
   const written = capture(child)
   t.teardown(() => {
     child.kill('SIGKILL')
-    refusePhones(written.stderr)
+    refuseSecrets(written.stderr)
   })
   const url = await new Promise<string>((resolve, reject) => {
     // Logged last, when all that is printed is printed.
@@ -83,13 +83,19 @@ export async function serveAfter(
 }
 
 /**
- * Whatever a test does with a service, its log has no phones. Every run of the tests checks that, and
+ * Whatever a test does with a service, its log has no phones and no keys. Every run of the tests checks that, and
  * `npm run test:canary` with everything in the log that there is.
  */
-function refusePhones(log: string): void {
-  const line = log.split('\n').find((each) => SYNTHETIC_PHONE.test(each))
-  if (line !== undefined) throw new Error(`a phone is in the log: ${line}`)
+function refuseSecrets(log: string): void {
+  const lineWith = (secret: RegExp) => log.split('\n').find((each) => secret.test(each))
+  const phoneLine = lineWith(SYNTHETIC_PHONE)
+  if (phoneLine !== undefined) throw new Error(`a phone is in the log: ${phoneLine}`)
+  const keyLine = lineWith(KEY)
+  if (keyLine !== undefined) throw new Error(`a key is in the log: ${keyLine}`)
 }
+
+/** What a client sends, in an address written in two ways. */
+const KEY = /hk(_|%5f)[0-9a-z]{10}(_|%5f)[0-9A-Za-z]{43}/i
 
 /** All recipients of tests have such phones; in a URL, the plus may be written in two ways. */
 const SYNTHETIC_PHONE = /(\+|%2b)999\d/i
