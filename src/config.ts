@@ -43,6 +43,12 @@ export interface Config {
   readonly takesWrites: boolean
   /** The address under which clients know the service, without a slash at its end. */
   readonly publicUrl: string | undefined
+  /** Where lists and changes are recorded, absolute; undefined where they are not. */
+  readonly auditDirectory: string | undefined
+  /** Whether counts are recorded, too. */
+  readonly auditCounts: boolean
+  /** Files of the audit with no younger line are removed; undefined keeps them for ever. */
+  readonly auditKeepDays: number | undefined
   /** Milliseconds between deaths of a random query worker, to test what then happens; 0 is never. */
   readonly crashQueryWorkerMs: number
   /** Options of Node.js for query workers and clipping threads, such as `--cpu-prof`. */
@@ -93,6 +99,9 @@ export function readConfig(
     isOpen: truth(setting('open')),
     takesWrites: oneOf(setting('writes'), ['on', 'off']) === 'on',
     publicUrl: urlIfGiven(setting('publicUrl')),
+    auditDirectory: pathIfGiven(setting('audit')),
+    auditCounts: truth(setting('auditCounts')),
+    auditKeepDays: integerIfGiven(setting('auditKeepDays'), 1, 36_500),
     crashQueryWorkerMs: integer(setting('crashQueryWorkerMs'), 0, 3_600_000),
     workerArgs: options(setting('workerArgs')),
   }
@@ -196,6 +205,9 @@ const defaults = {
   open: 'false',
   writes: 'on',
   publicUrl: '',
+  audit: undefined,
+  auditCounts: 'false',
+  auditKeepDays: undefined,
   crashQueryWorkerMs: 0,
   workerArgs: '',
 } as const
@@ -270,6 +282,10 @@ function loopback(setting: Setting): string {
       `${JSON.stringify(host)}: admin requests need no key. For others, let a proxy that asks who they ` +
       'are forward to it',
   )
+}
+
+function pathIfGiven(setting: Setting): string | undefined {
+  return setting.value === undefined ? undefined : resolve(text(setting))
 }
 
 /** Separated by commas; none is an empty text. */

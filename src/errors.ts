@@ -47,6 +47,8 @@ const serviceErrors = {
   NotReady: 503,
   /** Nobody beyond the boundary may be answered for, and there is none. */
   BoundaryMissing: 503,
+  /** What must be recorded cannot be, and so is not done. */
+  AuditUnavailable: 503,
   Unavailable: 503,
 } as const
 
@@ -74,6 +76,8 @@ const operatorErrors = {
   PartlyImported: 10,
   /** What was read is so unlike what is there that a guard holds it back. */
   Guarded: 11,
+  /** An audit is not as it was written. */
+  AuditDamaged: 12,
 } as const
 
 export type ServiceErrorCode = keyof typeof serviceErrors

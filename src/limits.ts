@@ -154,6 +154,20 @@ export const limits = {
   suppressionPageDefaultCount: 100,
   /** The most that a request may set for a page of a suppression list. */
   suppressionPageCount: 10_000,
+  /** A file of an audit. The next one is begun behind it, and at the beginning of a day. */
+  auditFileBytes: 64 * MiB,
+  /** Lines that are written to an audit together. */
+  auditGroupBytes: 4 * MiB,
+  /** Lines of an audit that nobody waits for, and that are not written yet. Further ones are lost, and counted. */
+  auditWaitingCount: 100_000,
+  /** From a request for a line of an audit to its arrival on disk. */
+  auditLineMs: 5_000,
+  /** From a failure to write to an audit to the next attempt. */
+  auditRetryMs: 250,
+  /** Address space of the head of an audit. */
+  auditHeadMapBytes: 16 * MiB,
+  /** Threads of all processes that have the head of an audit open. */
+  auditHeadReaderCount: 126,
   /** Contexts in a list, unless the request sets it. */
   contextPageDefaultCount: 100,
   /** The most that a request may set for a list of contexts. */

@@ -17,6 +17,7 @@ export const commands = {
   remove: async () => (await import('./remove.js')).removeCommand,
   suppress: async () => (await import('./suppress.js')).suppressCommand,
   keys: async () => (await import('./keys/keys.js')).keysCommand,
+  audit: async () => (await import('./audit/audit.js')).auditCommand,
   doctor: async () => (await import('./doctor/doctor.js')).doctorCommand,
   backup: async () => (await import('./backup.js')).backupCommand,
   restore: async () => (await import('./restore.js')).restoreCommand,

@@ -9,6 +9,7 @@ import { readConfig } from '../config.js'
 import { errorTables, OperatorError } from '../errors.js'
 import { createLog, type Log } from '../log.js'
 import { readVersion } from '../version.js'
+import { CommandAudit } from './command-audit.js'
 import type { CommandContext } from './context.js'
 import { messageOf } from './failure-message.js'
 import { setQuiet } from './output.js'
@@ -33,12 +34,25 @@ export async function runCommandLine(
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') unprinted ??= error
   })
+  const audit = new CommandAudit()
+  const exitCode = await runCommand(table, args, audit, () => unprinted)
+  await audit.end(exitCode)
+  return exitCode
+}
+
+async function runCommand(
+  table: CommandTable,
+  args: readonly string[],
+  audit: CommandAudit,
+  unprintedOf: () => Error | undefined,
+): Promise<number> {
   try {
     const log = createLog(readConfig({}).logLevel)
-    const program = await createProgram(table, args, log)
+    const program = await createProgram(table, args, audit, log)
     await program.parseAsync(args, { from: 'user' })
     // The last line may fail after it was written.
     await setImmediate()
+    const unprinted = unprintedOf()
     if (unprinted === undefined) return 0
     throw new OperatorError(
       'Failed',
@@ -52,6 +66,7 @@ export async function runCommandLine(
 async function createProgram(
   table: CommandTable,
   args: readonly string[],
+  audit: CommandAudit,
   log: Log,
 ): Promise<Command> {
   // Loading one command of them keeps the libraries of the others out of memory.
@@ -64,11 +79,13 @@ async function createProgram(
   const context: CommandContext = {
     dataDirectory: (flag) => readConfig(flag === undefined ? {} : { data: flag }).dataDirectory,
     log,
+    record: (facts) => audit.record(facts),
   }
   for (const name of called === undefined ? Object.keys(table) : [called]) {
     const create = await table[name]()
     const command = create(context).copyInheritedSettings(program)
     for (const sub of command.commands) sub.copyInheritedSettings(program)
+    audit.addTo(command)
     if (QUIET_COMMANDS.has(name)) addQuiet(command, log)
     program.addCommand(command)
   }

@@ -8,4 +8,6 @@ import type { Log } from '../log.js'
 export interface CommandContext {
   readonly dataDirectory: (flag: string | undefined) => string
   readonly log: Log
+  /** Takes what a command did, for the audit; nothing of people. Left out where nobody records it. */
+  readonly record?: (facts: Readonly<Record<string, unknown>>) => void
 }

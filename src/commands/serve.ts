@@ -54,6 +54,12 @@ export function serveCommand(): Command {
       '--admin-host <ADDRESS>',
       'address of this machine to listen on for these (HICKORY_ADMIN_HOST; default 127.0.0.1)',
     )
+    .option('--audit <DIR>', 'record who lists and changes what, in this directory (HICKORY_AUDIT)')
+    .option('--audit-counts', 'record counts, too (HICKORY_AUDIT_COUNTS)')
+    .option(
+      '--audit-keep-days <N>',
+      'remove older files of the audit (HICKORY_AUDIT_KEEP_DAYS; default never)',
+    )
     .option('--log-level <LEVEL>', 'trace, debug, info, warn, error, fatal or silent')
     .option('--config <FILE>', 'JSON file with the same settings (HICKORY_CONFIG)')
     .option('--sample', 'make sample data first if the data directory is empty')
@@ -77,7 +83,7 @@ Example:
 type Switches = { readonly [name in (typeof SWITCHES)[number] | 'sample']?: never }
 
 /** Settings whose flag says that they are true. */
-const SWITCHES = ['sharePort', 'clipRecipientsToBoundary', 'keys', 'open'] as const
+const SWITCHES = ['sharePort', 'clipRecipientsToBoundary', 'keys', 'open', 'auditCounts'] as const
 
 async function serve({ sample, ...values }: Flags & Switches): Promise<void> {
   const switched = SWITCHES.filter((name) => values[name] !== undefined)

@@ -101,7 +101,7 @@ async function runSuppress(
   try {
     if (flags.count === true) printCounts(store)
     else if (flags.list === true) await printList(store, scope)
-    else if (read !== undefined) await change(store, dataDirectory, scope, read, flags)
+    else if (read !== undefined) await change(context, store, dataDirectory, scope, read, flags)
   } finally {
     await store.close()
   }
@@ -136,6 +136,7 @@ function assertUsable({ rowCount, phones, rejects }: PhonesRead, flags: Flags): 
 }
 
 async function change(
+  context: CommandContext,
   store: MainStore,
   dataDirectory: string,
   scope: Scope,
@@ -160,6 +161,7 @@ async function change(
     print(`taken off  ${others.changedCount}`)
     version = Math.max(version, others.version)
   }
+  context.record?.({ scope, suppressionVersion: version, changedCount: given.changedCount })
   await untilTaken(store, version)
   await reportHits(dataDirectory, scope, read)
   if (rejects.size === 0) return

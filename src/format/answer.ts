@@ -46,6 +46,11 @@ export interface CsvRecord {
   readonly row: Body
 }
 
+/** What an audit says of an answer, or of one of several. Nothing of it is of people. */
+export interface AnswerRecord {
+  readonly facts: () => Readonly<Record<string, unknown>>
+}
+
 export interface Answer {
   /** The headers beside those of the format. */
   readonly headers: Readonly<Record<string, string>>
@@ -57,6 +62,10 @@ export interface Answer {
   readonly isPage?: boolean
   /** Whether it is a list of answers. Default false. */
   readonly isBatch?: boolean
+  /** Whether it, or one of several, has phones of people. Default false. */
+  readonly isList?: boolean
+  /** What an audit says of it, one record a list; left out where it says nothing. */
+  records?(): readonly AnswerRecord[]
   /** Without line ends. */
   json(): Body
   /** Lines, each ended by LF. Left out where the JSON is the only line. */

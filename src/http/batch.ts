@@ -72,6 +72,8 @@ function batchAnswer(answers: readonly (Answer | undefined)[], heldBytes: number
     headers: { ...headers, 'Cache-Control': 'no-store' },
     heldBytes,
     isBatch: true,
+    isList: answers.some((answer) => answer?.isList === true),
+    records: () => answers.flatMap((answer) => answer?.records?.() ?? []),
     json: () => jsonList(answers, (answer) => answer.json()),
     ndjson: () => jsonLines(answers),
     geoJson: () => jsonList(answers, (answer) => formats.geojson.body(answer, 'flat')),

@@ -13,12 +13,14 @@ import type { OperationName } from '../interface/operations.js'
 import { limits } from '../limits.js'
 import type { Reply, ReplyHeaders, Sink } from '../selection/reply.js'
 import type { Peer } from '../tls/peers.js'
+import type { AuditedRequest } from './audited-request.js'
 import { HANDLER_FAILED } from './cut-reasons.js'
 import type { IncomingRequest } from './request.js'
 import { type RequestEnd, StageClock, type StageTimes } from './request-end.js'
 import { type ReaderRules, ReaderWatch, TOO_SLOW } from './response/reader-watch.js'
 import { ChunkedSink } from './response/sink.js'
 import { SizedSink } from './response/sized-sink.js'
+import type { TraceParent } from './trace-parent.js'
 import {
   type HeadBlock,
   headBlock,
@@ -68,6 +70,8 @@ export class Exchange implements Reply, RequestEnd {
   faultCode: ServiceErrorCode | undefined
   /** Recipients that were written into the answer. */
   rowCount = 0
+  /** The address of the other end, where it was kept. */
+  address: string | undefined
 
   readonly #native: NativeResponse
   readonly #owner: ExchangeOwner
@@ -128,6 +132,18 @@ export class Exchange implements Reply, RequestEnd {
 
   get bytesOut(): number {
     return this.#sink?.writtenBytes ?? this.#sentBytes
+  }
+
+  get keyName(): string | undefined {
+    return this.request?.access.keyName
+  }
+
+  get traceParent(): TraceParent | undefined {
+    return this.request?.traceParent
+  }
+
+  get audited(): AuditedRequest | undefined {
+    return this.request?.audited
   }
 
   get stageMs(): StageTimes {

@@ -14,6 +14,7 @@ import type { Executors } from '../operations/execute.js'
 import type { Access, Asker } from '../selection/access.js'
 import type { JsonObject } from '../selection/parse.js'
 import type { Reply } from '../selection/reply.js'
+import type { AuditTrail } from './audit-trail.js'
 import { executeAll } from './batch.js'
 import {
   type BodyContent,
@@ -25,24 +26,34 @@ import {
 } from './bind.js'
 import { MethodNotAllowed } from './fault.js'
 import { type Handler, type HttpRequest, METHOD_OVERRIDE, type OperationCall } from './request.js'
-import type { StageClock } from './request-end.js'
 import { respond } from './response/respond.js'
 import { allowHeader, type Route, type RouteMethod } from './router.js'
 
-/** Fixed paths come first, so that none is taken for the name of an operation. */
-export function operationRoutes(executors: Executors): Route<Handler>[] {
+/**
+ * Fixed paths come first, so that none is taken for the name of an operation.
+ *
+ * @param trail  records lists and changes; undefined where nobody does
+ */
+export function operationRoutes(executors: Executors, trail?: AuditTrail): Route<Handler>[] {
+  const desk = { executors, trail }
   const routes: Route<Handler>[] = [
-    ...pathRoutes(executors),
-    ...['', '/api'].flatMap((prefix) => formatRoutes(executors, prefix)),
+    ...pathRoutes(desk),
+    ...['', '/api'].flatMap((prefix) => formatRoutes(desk, prefix)),
     {
       path: '/api/{Operation}',
       methods: {},
-      any: byName(executors),
+      any: byName(desk),
       allow: ANY_VERB,
       callOf: (request) => namedCall(request, nothingHere),
     },
   ]
   return routes.map((route) => ({ ...route, isWork: true }))
+}
+
+/** Who carries requests out. */
+interface Desk {
+  readonly executors: Executors
+  readonly trail: AuditTrail | undefined
 }
 
 const ANY_VERB: readonly RouteMethod[] = ['GET', 'POST', 'PUT', 'DELETE']
@@ -52,7 +63,7 @@ const NO_CONTENT: BodyContent = { kind: 'members', members: {} }
 /** The operations of a path, by verb. */
 type VerbTable = Partial<Record<string, OperationName>>
 
-function pathRoutes(executors: Executors): Route<Handler>[] {
+function pathRoutes(desk: Desk): Route<Handler>[] {
   const tables = new Map<string, VerbTable>()
   for (const name of operationNames) {
     const { verb, paths } = operations[name]
@@ -60,7 +71,7 @@ function pathRoutes(executors: Executors): Route<Handler>[] {
   }
   return Array.from(tables, ([path, table]): Route<Handler> => {
     const allow = Object.keys(table) as RouteMethod[]
-    const handler = onPath(executors, table, allow)
+    const handler = onPath(desk, table, allow)
     // A form may name another verb than the POST that it is sent with.
     const verbs = new Set<RouteMethod>([...allow, 'POST'])
     const methods = Object.fromEntries([...verbs].map((verb) => [verb, handler]))
@@ -79,7 +90,7 @@ function callOnPath(
   return { name, isBatch: false }
 }
 
-function onPath(executors: Executors, table: VerbTable, allow: readonly RouteMethod[]): Handler {
+function onPath(desk: Desk, table: VerbTable, allow: readonly RouteMethod[]): Handler {
   return (request, reply, body) => {
     const content = contentOf(request, body, table[request.method])
     if (request.call === undefined) {
@@ -88,7 +99,7 @@ function onPath(executors: Executors, table: VerbTable, allow: readonly RouteMet
       request.admit({ name, isBatch: false })
     }
     const { name } = admitted(request)
-    return execute(executors, name, bindOnPath(request, operations[name], content), request, reply)
+    return execute(desk, name, bindOnPath(request, operations[name], content), request, reply)
   }
 }
 
@@ -112,12 +123,12 @@ function admitted({ call }: HttpRequest): OperationCall {
 }
 
 /** `/json/reply/{Operation}` and its relatives. One-way requests are answered too: nothing is queued. */
-function formatRoutes(executors: Executors, prefix: string): Route<Handler>[] {
+function formatRoutes(desk: Desk, prefix: string): Route<Handler>[] {
   const withPaths = formatNames.filter((format) => formats[format].hasOwnPaths)
   return withPaths.flatMap((format) =>
     ['reply', 'oneway'].flatMap((kind): Route<Handler>[] => {
       const path = `${prefix}/${format}/${kind}`
-      const any = byName(executors)
+      const any = byName(desk)
       const callOf = (request: HttpRequest) => namedCall(request, noSuchOperation)
       return [
         { path, methods: {}, any, allow: ANY_VERB, format, callOf: noSuchOperation },
@@ -150,36 +161,43 @@ function namedCall({ method, mayHaveBody, parameters }: HttpRequest, otherwise: 
 
 const namesInLowerCase = new Map(operationNames.map((name) => [name.toLowerCase(), name]))
 
-function byName(executors: Executors): Handler {
+function byName(desk: Desk): Handler {
   return (request, reply, body) => {
     const { name, isBatch } = admitted(request)
-    if (isBatch) return executeBatch(executors, name, request, body, reply)
+    if (isBatch) return executeBatch(desk, name, request, body, reply)
     const content = contentOf(request, body, name)
-    return execute(executors, name, bindByName(request, operations[name], content), request, reply)
+    return execute(desk, name, bindByName(request, operations[name], content), request, reply)
   }
 }
 
 function execute(
-  executors: Executors,
+  desk: Desk,
   name: OperationName,
   members: JsonObject,
   request: HttpRequest,
   reply: Reply,
 ): Promise<void> {
+  const { executors, trail } = desk
+  if (trail !== undefined) {
+    const run = () => executors[name](members, clientOf(request, reply))
+    return trail.follow(request, reply, run, (answer) => write(request, reply, answer, name))
+  }
   const answering = executors[name](members, clientOf(request, reply))
   return answering.then((answer) => write(request, reply, answer, name))
 }
 
 function executeBatch(
-  executors: Executors,
+  desk: Desk,
   name: OperationName,
   request: HttpRequest,
   body: Uint8Array,
   reply: Reply,
 ): Promise<void> {
   const requests = readBatch(request, operations[name], body)
-  const answering = executeAll(executors[name], requests, clientOf(request, reply))
-  return answering.then((answer) => write(request, reply, answer, `${name}[]`))
+  const { executors, trail } = desk
+  const run = () => executeAll(executors[name], requests, clientOf(request, reply))
+  const send = (answer: Answer | undefined) => write(request, reply, answer, `${name}[]`)
+  return trail === undefined ? run().then(send) : trail.follow(request, reply, run, send)
 }
 
 function write(
@@ -193,9 +211,9 @@ function write(
 }
 
 /** The client of a request, as the operation sees it, which begins now. */
-function clientOf({ access, stages }: HttpRequest, reply: Reply): Asker {
-  stages.enter('select')
-  return new Client(access, stages, reply)
+function clientOf(request: HttpRequest, reply: Reply): Asker {
+  request.stages.enter('select')
+  return new Client(request, reply)
 }
 
 class Client implements Asker {
@@ -203,12 +221,12 @@ class Client implements Asker {
   isLetIn = false
   held: object | undefined
   readonly deadlineMs = performance.now() + limits.requestMs
-  readonly #stages: StageClock
+  readonly #request: HttpRequest
   readonly #reply: Reply
 
-  constructor(access: Access, stages: StageClock, reply: Reply) {
-    this.access = access
-    this.#stages = stages
+  constructor(request: HttpRequest, reply: Reply) {
+    this.access = request.access
+    this.#request = request
     this.#reply = reply
   }
 
@@ -221,7 +239,11 @@ class Client implements Asker {
   }
 
   waited(ms: number): void {
-    this.#stages.waited(ms)
+    this.#request.stages.waited(ms)
+  }
+
+  changed(facts: Readonly<Record<string, unknown>>): void {
+    this.#request.audited?.changes.push(facts)
   }
 
   rowsSent(count: number): void {

@@ -9,6 +9,8 @@ import { performance } from 'node:perf_hooks'
 import type { ServiceErrorCode } from '../errors.js'
 import type { OperationName } from '../interface/operations.js'
 import type { Log } from '../log.js'
+import type { AuditedRequest } from './audited-request.js'
+import type { TraceParent } from './trace-parent.js'
 
 /** To be read during the call that it is handed to, and not to be kept. */
 export interface RequestEnd {
@@ -31,6 +33,13 @@ export interface RequestEnd {
   /** Recipients that were written into the answer. */
   readonly rowCount: number
   readonly stageMs: StageTimes
+  /** Of the key that was sent; undefined where there is none. */
+  readonly keyName: string | undefined
+  /** The address of the client, where somebody asked for it in time; otherwise undefined. */
+  readonly address: string | undefined
+  readonly traceParent: TraceParent | undefined
+  /** Undefined where an audit says nothing of the request. */
+  readonly audited: AuditedRequest | undefined
 }
 
 /**

@@ -11,10 +11,12 @@ import type { OperationName } from '../interface/operations.js'
 import { limits } from '../limits.js'
 import { type Access, OPEN_ACCESS } from '../selection/access.js'
 import type { Reply } from '../selection/reply.js'
+import type { AuditedRequest } from './audited-request.js'
 import type { RequestBody } from './body.js'
 import { holdsKey } from './credentials.js'
 import { StageClock } from './request-end.js'
 import { type ResponseOptions, responseOptionsOf } from './response/response-options.js'
+import { type TraceParent, traceParentOf } from './trace-parent.js'
 import type { NativeRequest } from './uws.js'
 
 /** The headers that are copied; a handler that needs another one adds it here. */
@@ -33,12 +35,14 @@ const headerNames = [
   'origin',
   'referer',
   'sec-fetch-site',
+  'traceparent',
   'transfer-encoding',
   'via',
   'x-forwarded-for',
   'x-http-method-override',
   'x-real-ip',
   'x-request-id',
+  'x-server-timing',
 ] as const
 
 type HeaderName = (typeof headerNames)[number]
@@ -77,6 +81,10 @@ export interface HttpRequest {
   /** Names the request in logs: what the client sent as X-Request-Id, or our own. */
   readonly requestId: string
   readonly stages: StageClock
+  /** The trace that the client goes on with; undefined where it names none. */
+  readonly traceParent: TraceParent | undefined
+  /** What an audit has to say when the request is over; undefined while that is nothing. */
+  audited: AuditedRequest | undefined
   /** What the client may ask for; the gate sets it before a handler runs. */
   readonly access: Access
   /** The operation that is called; undefined for other routes, and while only the body can tell. */
@@ -120,6 +128,7 @@ export class IncomingRequest implements HttpRequest {
   pathFormat: Format | undefined
   access: Access = OPEN_ACCESS
   call: OperationCall | undefined
+  audited: AuditedRequest | undefined
   /** Set by the server where a body is taken from the connection. */
   source: RequestBody | undefined
 
@@ -173,6 +182,11 @@ export class IncomingRequest implements HttpRequest {
   get requestId(): string {
     this.#requestId ??= acceptedRequestId(this.header('x-request-id')) ?? nextRequestId()
     return this.#requestId
+  }
+
+  get traceParent(): TraceParent | undefined {
+    const sent = this.header('traceparent')
+    return sent === undefined ? undefined : traceParentOf(sent)
   }
 
   get options(): ResponseOptions {

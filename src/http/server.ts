@@ -13,6 +13,7 @@ import type { Log } from '../log.js'
 import { type Page, privatePage, slotOf } from '../metrics/slots.js'
 import type { PeerReader } from '../tls/peers.js'
 import { afterNextPoll } from './acceptor.js'
+import type { AuditTrail } from './audit-trail.js'
 import { type BodyBudget, RequestBody } from './body.js'
 import { Call } from './call.js'
 import { type CorsOrigins, commonHeadersFor, preflightHeaders } from './cors.js'
@@ -58,6 +59,8 @@ interface HttpServerOptions {
    * it, the other end is who the connection comes from, and nothing that it sends changes that.
    */
   readonly peers?: PeerReader
+  /** Told of each request that is over; the routes have it, too. */
+  readonly trail?: AuditTrail | undefined
   /** Those of `limits`, unless given. */
   readonly bounds?: Partial<ServerBounds>
 }
@@ -90,6 +93,7 @@ export class HttpServer implements ExchangeOwner {
   readonly #cutLog: CutLog
   readonly #counts: RequestCounts
   readonly #page: Page
+  readonly #trail: AuditTrail | undefined
   readonly #corsOrigins: CorsOrigins
   readonly #bounds: ServerBounds
   readonly #gate: Gate
@@ -120,6 +124,7 @@ export class HttpServer implements ExchangeOwner {
     this.#cutLog = new CutLog(log)
     this.#counts = new RequestCounts(page)
     this.#page = page
+    this.#trail = options.trail
     this.#app = createApp()
     this.#app.filter((native, change) => this.#countConnection(native, change))
     this.#app.any('/*', (native, request) => this.#receive(native, request))
@@ -200,6 +205,7 @@ export class HttpServer implements ExchangeOwner {
     this.#counts.note(end)
     logRequestEnd(this.#log, end)
     this.#cutLog.note(end)
+    this.#trail?.over(end)
   }
 
   misused(what: string): void {

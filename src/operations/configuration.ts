@@ -28,12 +28,13 @@ export function configurationOperations(
       tellUnknownMembers(MapConfigurationSchema, request, remarks.onUnknown)
       return withWarnings(configurationAnswer(store.configuration().json), remarks)
     },
-    async PostMapConfigurationRequest(request) {
+    async PostMapConfigurationRequest(request, caller) {
       const remarks = new Remarks(unknownMembers)
       const configuration = bind(MapConfigurationSchema, request, remarks.onUnknown)
       const json = JSON.stringify(configuration)
       const countMode = countModeOf(configuration)
       await store.change({ kind: 'configuration', json, countMode })
+      caller.changed?.({ configurationVersion: store.configurationVersion() })
       return withWarnings(configurationAnswer(Buffer.from(json)), remarks)
     },
   }

@@ -42,6 +42,7 @@ export function contextOperations(
       const remarks = new Remarks(unknownMembers)
       const context = writtenContext(bind(MapContextSchema, request, remarks.onUnknown))
       await store.change({ kind: 'context', context, mayReplace })
+      caller.changed?.({ contextId: context.id })
       return withWarnings(await read(context.id, caller, context), remarks)
     }
   return {
@@ -55,8 +56,10 @@ export function contextOperations(
     },
     PostMapContextRequest: write(false),
     PutMapContextRequest: write(true),
-    async DeleteMapContextRequest(request) {
-      await store.change({ kind: 'deleteContext', id: idOf(request, new Remarks(unknownMembers)) })
+    async DeleteMapContextRequest(request, caller) {
+      const id = idOf(request, new Remarks(unknownMembers))
+      await store.change({ kind: 'deleteContext', id })
+      caller.changed?.({ contextId: id })
       return undefined
     },
   }

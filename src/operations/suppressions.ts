@@ -18,7 +18,7 @@ import {
 } from '../interface/suppressions.js'
 import { limits } from '../limits.js'
 import { phoneTextFault } from '../phone-number.js'
-import type { Access } from '../selection/access.js'
+import type { Asker } from '../selection/access.js'
 import type { Store } from '../store/store.js'
 import type { Scope, Suppression } from '../store/suppressions.js'
 import { columnsOf, documentAnswer, type Row, taggedHeaders } from './document-answer.js'
@@ -35,13 +35,15 @@ export function suppressionOperations(
 } {
   const isThere = (scope: Scope) => scope === 'all' || sources().some(({ id }) => id === scope)
   const change = async (
+    caller: Asker,
     scope: Scope,
     phones: readonly string[],
     isRemoval: boolean,
-    { boundary }: Access,
   ) => {
     const taken = await store.suppress({ kind: 'suppressions', scope, phones, isRemoval })
     const { version, changedCount, unchangedCount, listCount, recipientCount } = taken
+    const { boundary } = caller.access
+    caller.changed?.({ scope, suppressionVersion: version, changedCount, listCount })
     return changeAnswer({
       Version: version,
       ...(isRemoval
@@ -59,16 +61,16 @@ export function suppressionOperations(
     async GetSuppressionsRequest(request) {
       return pageAnswer(readPage(store, bind(SuppressionPageSchema, request), isThere))
     },
-    async PutSuppressionsRequest(request, { access }) {
+    async PutSuppressionsRequest(request, caller) {
       const { SourceId, Numbers } = bind(SuppressionBatchSchema, request)
-      return await change(scopeOf(SourceId), checkedPhones(Numbers), false, access)
+      return await change(caller, scopeOf(SourceId), checkedPhones(Numbers), false)
     },
-    async DeleteSuppressionsRequest(request, { access }) {
+    async DeleteSuppressionsRequest(request, caller) {
       const { SourceId, Numbers, Number: phone } = bind(SuppressionRemovalSchema, request)
       const scope = scopeOf(SourceId)
       const one = phone === undefined ? [] : [checkedPhone(phone, 'Number')]
       const several = phone !== undefined && Numbers === undefined ? [] : checkedPhones(Numbers)
-      return await change(scope, [...one, ...several], true, access)
+      return await change(caller, scope, [...one, ...several], true)
     },
   }
 }
@@ -162,7 +164,15 @@ function pageAnswer(page: SuppressionPage): Answer {
     headers: { ...taggedHeaders(json), ...NOT_KEPT },
   })
   const rows = page.Results ?? []
-  return { ...document, csv: () => document.csv() + rows.map(resultRow).join('') }
+  const { length: rowCount } = rows
+  const facts = () => ({ suppressionVersion: page.Version, rowCount })
+  const records = () => [{ facts }]
+  return {
+    ...document,
+    isList: rowCount > 0,
+    records,
+    csv: () => document.csv() + rows.map(resultRow).join(''),
+  }
 }
 
 const RESULT_COLUMNS = columnsOf(SuppressionPageResultSchema.properties.Results.items)

@@ -39,6 +39,8 @@ export interface ListBounds {
 /** The one who waits for an answer, with what it may ask for. */
 export interface Asker extends Caller {
   readonly access: Access
+  /** Told what was changed, for an audit: nothing of people. Left out where nobody records it. */
+  changed?(facts: Readonly<Record<string, unknown>>): void
 }
 
 /** Of a service that asks for no keys. */

@@ -123,10 +123,9 @@ const rowFormats: Readonly<Record<ListLayout, RowFormatOf>> = {
   record: () => ({ kind: 'jsv' }),
 }
 
-/** How many rows a list of what was selected has. */
+/** How many recipients are on this page: the counts are of the whole list. */
 export function rowCountOf(selections: readonly SourceSelection[]): number {
   let rowCount = 0
-  // Those on this page: the counts are of the whole list.
   for (const { shards } of selections) {
     for (const { runs } of shards) rowCount += recipientCountOf(runs)
   }

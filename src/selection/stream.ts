@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Answer, Body, CsvLayout, CsvRecord } from '../format/answer.js'
+import type { Answer, AnswerRecord, Body, CsvLayout, CsvRecord } from '../format/answer.js'
 import {
   CSV_RECORD_HEADER,
   type Frame,
@@ -14,24 +14,26 @@ import {
   withMembers,
 } from '../format/recipients.js'
 import { warningHeaders } from '../format/warning-headers.js'
+import type { Shapes } from '../geometry/shapes.js'
 import type { Warning } from '../interface/warnings.js'
 import type { Caller, QueryRunner } from '../pool/messages.js'
 import type { Catalogue } from './catalogue.js'
-import { List } from './list.js'
+import { List, rowCountOf } from './list.js'
 import { type SourceSelection, summaryOf } from './merge.js'
 import type { Listing } from './page.js'
+import { shapesRecord } from './shapes-record.js'
 import type { Query } from './validate.js'
 
 /** What a request is answered; a list is encoded only as it is read. */
 export function recipientAnswer(
   { runner, catalogue }: { runner: QueryRunner; catalogue: Catalogue },
-  { countsOnly, remarks }: Pick<Query, 'countsOnly' | 'remarks'>,
+  { countsOnly, remarks, shapes }: Pick<Query, 'countsOnly' | 'remarks' | 'shapes'>,
   listing: Listing,
   caller: Caller,
 ): Answer {
   const { warnings } = remarks
   const headers = headersOf(catalogue, listing.next, warnings)
-  return new RecipientAnswer(runner, headers, countsOnly, listing, warnings, caller)
+  return new RecipientAnswer(runner, headers, countsOnly, listing, warnings, shapes, caller)
 }
 
 class RecipientAnswer implements Answer {
@@ -43,6 +45,7 @@ class RecipientAnswer implements Answer {
   /** The cursor of what follows. */
   readonly #next: string | undefined
   readonly warnings: readonly Warning[] | undefined
+  readonly #shapes: Shapes
   readonly #caller: Caller
 
   constructor(
@@ -51,6 +54,7 @@ class RecipientAnswer implements Answer {
     countsOnly: boolean,
     { selections, isPage, next }: Listing,
     warnings: readonly Warning[] | undefined,
+    shapes: Shapes,
     caller: Caller,
   ) {
     this.headers = headers
@@ -60,11 +64,30 @@ class RecipientAnswer implements Answer {
     this.#selections = selections
     this.#next = next
     this.warnings = warnings
+    this.#shapes = shapes
     this.#caller = caller
   }
 
   get heldBytes(): number {
     return this.#selections.reduce((sum, selection) => sum + runBytesOf(selection), 0)
+  }
+
+  get isList(): boolean {
+    return !this.#countsOnly
+  }
+
+  records(): readonly AnswerRecord[] {
+    const shapes = this.#shapes
+    const sources = this.#selections.map(({ source, count }) => ({ id: source.id, count }))
+    const snapshotId = this.headers['X-Snapshot']
+    const rowCount = rowCountOf(this.#selections)
+    const facts = () => ({
+      snapshotId,
+      shapes: shapesRecord(shapes),
+      sources,
+      ...(!this.#countsOnly && { rowCount }),
+    })
+    return [{ facts }]
   }
 
   json(): Body {

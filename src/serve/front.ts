@@ -5,6 +5,8 @@
  * @module
  */
 import type { MessagePort } from 'node:worker_threads'
+import { auditDesk } from '../audit/desk.js'
+import { AuditTrail } from '../http/audit-trail.js'
 import { descriptionRoutes } from '../http/descriptions.js'
 import { healthRoutes } from '../http/health.js'
 import { KeyGuard } from '../http/key-guard.js'
@@ -27,12 +29,13 @@ import { ClipPool } from '../pool/clip-pool.js'
 import { createBoundaryRule } from '../selection/boundary.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { openStore } from '../store/store.js'
+import { takenVersion } from '../suppressions/progress.js'
 import { PeerReader } from '../tls/peers.js'
 import { readVersion } from '../version.js'
 import { createCurrent } from './front-current.js'
 import { startSnapshot } from './front-start.js'
 import { frontSwap } from './front-swap.js'
-import type { DrainTimes, FrontData, FrontOrder, FrontReport } from './messages.js'
+import type { DrainTimes, FrontAudit, FrontData, FrontOrder, FrontReport } from './messages.js'
 import { onceATurn } from './once-a-turn.js'
 
 /**
@@ -105,11 +108,12 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
       unknownMembers,
     }),
   }
+  const trail = data.audit && auditTrail(data.audit, suppressionProgress)
   const server = new HttpServer({
     page,
     routes: [
       ...descriptionRoutes(readVersion(), data.publicUrl),
-      ...operationRoutes(executors),
+      ...operationRoutes(executors, trail),
       ...healthRoutes(
         () => (isDraining ? 'draining' : undefined),
         () => ({
@@ -127,6 +131,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
       publicOrigin: data.publicUrl === undefined ? undefined : new URL(data.publicUrl).origin,
     },
     corsOrigins,
+    trail,
     isFull: (bodyBytes) => current.newest.pool.isFull(bodyBytes),
     ...(socket !== undefined && { peers: new PeerReader(socket.peers) }),
   })
@@ -170,5 +175,11 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
 }
 
 const HELD_BODY_BYTES = slotOf('hickory_held_body_bytes')
+
+function auditTrail({ port, counters, hasCounts }: FrontAudit, progress: Int32Array): AuditTrail {
+  const desk = auditDesk(port, counters)
+  return new AuditTrail({ desk, hasCounts, suppressionVersion: () => takenVersion(progress) })
+}
+
 const QUERY_WORKER = new URL('../../workers/query.js', import.meta.url).href
 const CLIP_WORKER = new URL('../../workers/clip.js', import.meta.url).href

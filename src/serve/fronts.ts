@@ -22,7 +22,7 @@ export interface Front {
 export async function startFront(workerData: FrontData): Promise<Front> {
   const worker = new Worker(new URL('../../workers/front.js', import.meta.url), {
     workerData,
-    transferList: [workerData.changes],
+    transferList: [workerData.changes, ...(workerData.audit ? [workerData.audit.port] : [])],
   })
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   let fail: (error: Error) => void = () => {}

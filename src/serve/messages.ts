@@ -29,6 +29,8 @@ export interface FrontData {
   readonly takesWrites: boolean
   readonly publicUrl: string | undefined
   readonly unknownMembers: Config['unknownMembers']
+  /** Where lists and changes are recorded; undefined where they are not. */
+  readonly audit: FrontAudit | undefined
   /** Milliseconds between deaths of a query worker; 0 is never. */
   readonly crashQueryWorkerMs: number
   /** Options of Node.js for query workers and clipping threads. */
@@ -56,6 +58,14 @@ export interface TlsNews {
   readonly certificateExpires: string
   /** Why the one in the files is not shown. */
   readonly refused?: string
+}
+
+/** What a front thread needs to have something recorded. */
+export interface FrontAudit {
+  /** To the thread that writes. */
+  readonly port: MessagePort
+  readonly counters: Int32Array
+  readonly hasCounts: boolean
 }
 
 /** To a front thread, when a new snapshot takes the place of the one that is served. */

@@ -7,6 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
 import type { AdminListener } from '../admin/listener.js'
+import type { AuditThread } from '../audit/thread.js'
 import type { Config } from '../config.js'
 import { errorTables } from '../errors.js'
 import { type ServedKeys, serveKeys } from '../keys/served-keys.js'
@@ -25,6 +26,7 @@ import { startAdmin } from './admin.js'
 import { createPlainEntrance, type Entrance } from './entrance.js'
 import { type OpenedSnapshot, openOrFallBack } from './fall-back.js'
 import { breakOffFronts, drainFronts, type Front, startFront } from './fronts.js'
+import { type ServiceAudit, startServiceAudit } from './service-audit.js'
 import { type ServiceState, startingState } from './state.js'
 import { LOADER_URL, swapSnapshots } from './swap.js'
 import { createTlsEntrance } from './tls-entrance.js'
@@ -74,6 +76,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
   const page = mainPage(memory)
   const vitals = startVitals(page)
   let fronts: readonly Front[] = []
+  let audit: ServiceAudit | undefined
   let admin: AdminListener | undefined
   endOnUncaught(log, () => breakOff(entrance, fronts))
   const stopReloading = reloadOnHangUp(entrance, () => fronts, log)
@@ -88,10 +91,11 @@ export async function runService(options: ServiceOptions): Promise<void> {
     state.arenas = loaded.arenas
     state.suppressionProgress = suppressions.progress
     state.news = refused === undefined ? {} : { refused }
+    audit = startServiceAudit(config, log)
     // Marks are set while threads start, and before anybody is answered.
     const attached = suppressions.attach(snapshot)
     attached.catch(() => {})
-    fronts = await startFronts(config, loaded, entrance, memory)
+    fronts = await startFronts(config, loaded, { entrance, metrics: memory, audit: audit?.thread })
     await attached
     suppressions.serve(snapshot.id)
     state.served = { snapshot, sinceMs: Date.now() }
@@ -104,13 +108,15 @@ export async function runService(options: ServiceOptions): Promise<void> {
       const { port } = entrance
       onReady({ port, snapshot, store })
       log.info({ snapshotId: snapshot.id, port }, 'ready')
-      const serving = { config, loaded, fronts, entrance, state, page, log }
+      audit?.started({ port, snapshot, store })
+      const serving = { config, loaded, fronts, entrance, state, page, log, audit: audit?.thread }
       await serveSnapshots(serving, stopping)
     }
     state.phase = 'draining'
     log.info('draining')
     await entrance.stopListening()
     await drainFronts(fronts)
+    await audit?.stopped()
     await suppressions.stop()
     keys?.stop()
     state.store = undefined
@@ -196,8 +202,7 @@ async function load(
 function startFronts(
   config: Config,
   loaded: Loaded,
-  entrance: Entrance,
-  metrics: MetricsMemory,
+  { entrance, metrics, audit }: Shared,
 ): Promise<Front[]> {
   const { snapshot, refused, store, suppressions, keys } = loaded
   const { httpThreadCount, queryThreadCount, dataDirectory } = config
@@ -221,6 +226,11 @@ function startFronts(
         takesWrites: config.takesWrites,
         publicUrl: config.publicUrl,
         unknownMembers: config.unknownMembers,
+        audit: audit && {
+          port: audit.openPort(),
+          counters: audit.counters,
+          hasCounts: config.auditCounts,
+        },
         crashQueryWorkerMs: config.crashQueryWorkerMs,
         workerArgs: config.workerArgs,
         ...(socket !== undefined && { socket }),
@@ -232,6 +242,13 @@ function startFronts(
   )
 }
 
+/** What all front threads share. */
+interface Shared {
+  readonly entrance: Entrance
+  readonly metrics: MetricsMemory
+  readonly audit: AuditThread | undefined
+}
+
 interface Serving {
   readonly config: Config
   readonly loaded: Loaded
@@ -241,11 +258,12 @@ interface Serving {
   /** Of the main thread. */
   readonly page: Page
   readonly log: Log
+  readonly audit: AuditThread | undefined
 }
 
 /** Serves this snapshot and those that follow, until the service is told to stop. */
 async function serveSnapshots(
-  { config, loaded, fronts, entrance, state, page, log }: Serving,
+  { config, loaded, fronts, entrance, state, page, log, audit }: Serving,
   stopping: StopRequest,
 ): Promise<void> {
   const { snapshot: first, refused, arenas, suppressions: marks } = loaded
@@ -254,7 +272,8 @@ async function serveSnapshots(
   const known = { dataDirectory, first, refused, arenas, fronts: workers, marks, log }
   const swaps = swapSnapshots({ ...known, state, page })
   try {
-    const failures = [marks.failure, entrance.failure, ...fronts.map((front) => front.failure)]
+    const parts = [marks, entrance, ...fronts, ...(audit ? [audit] : [])]
+    const failures = parts.map(({ failure }) => failure)
     await Promise.race([stopping.promise, ...failures])
   } finally {
     swaps.stop()

@@ -78,6 +78,10 @@ async function publishUnderLock(
       throw new OperatorError(code, 'every source failed, nothing was published')
     }
     plan.record.isUnchanged = published.isUnchanged
+    context.record?.({
+      isUnchanged: published.isUnchanged,
+      sources: sources.map(({ id }) => ({ id })),
+    })
     if (!published.isUnchanged) plan.record.snapshotId = published.snapshotId
     if (published.isUnchanged) {
       print('unchanged  what was read is what is current: nothing was published')

@@ -31,7 +31,8 @@ export function respond(
     reply.send(304, { ETag: tag, 'Cache-Control': headers['Cache-Control'] }, '')
     return
   }
-  return sendBody(request, reply, headers, bodyOf(answer, options))
+  const body = bodyOf(answer, options)
+  return sendBody(request, reply, headers, request.audited?.digested(body) ?? body)
 }
 
 function bodyOf(answer: Answer, { format, layout, callback }: ResponseOptions): Body {

@@ -1,0 +1,170 @@
+/**
+ * The thread that writes an audit, for all threads of a service. Lines that come while others are
+ * written are written together next, so that many lists share one way to the disk.
+ *
+ * @module
+ */
+import type { MessagePort } from 'node:worker_threads'
+import { limits } from '../limits.js'
+import { addTo, setTo } from './counters.js'
+import { entryOf } from './entry.js'
+import type {
+  AuditNews,
+  AuditOrder,
+  AuditReply,
+  AuditThreadData,
+  AuditThreadOrder,
+} from './messages.js'
+import { AuditWriter } from './writer.js'
+
+/** @param main  to the main thread */
+export function serveLines(main: MessagePort, data: AuditThreadData): void {
+  const { counters } = data
+  const writer = new AuditWriter(data)
+  const tell = (news: AuditNews) => main.postMessage(news)
+  /** What somebody waits for, in order. */
+  let asked: Asked[] = []
+  let notes: string[] = []
+  /** When the first of them came. */
+  let sinceMs = 0
+  let isScheduled = false
+  let failure: string | undefined
+  let retryTimer: NodeJS.Timeout | undefined
+  let toldLostCount = 0
+
+  main.on('message', async (order: AuditThreadOrder) => {
+    if (order.kind === 'port') order.port.on('message', (own) => take(own, order.port))
+    else await stop()
+  })
+
+  function take(order: AuditOrder, port: MessagePort): void {
+    if (asked.length === 0 && notes.length === 0) sinceMs = performance.now()
+    if (order.kind === 'lines') asked.push({ ...order, port })
+    else for (const entry of order.entries) notes.push(entry)
+    schedule()
+  }
+
+  /** After all that has come by now. */
+  function schedule(): void {
+    if (isScheduled) return
+    isScheduled = true
+    setImmediate(write)
+  }
+
+  function write(): void {
+    isScheduled = false
+    // Until the next attempt, nobody waits for what will not be.
+    if (retryTimer !== undefined) {
+      refuseAsked()
+      return
+    }
+    while (asked.length > 0 || notes.length > 0) if (!writeGroup()) return
+  }
+
+  function writeGroup(): boolean {
+    const group = nextGroup()
+    try {
+      const own = ownEntries()
+      const entries = group.asked.flatMap(entriesOf)
+      const { first } = writer.append([...group.notes, ...own.entries, ...entries])
+      toldLostCount = own.lostCount
+      addTo(counters, 'waiting', -group.notes.length)
+      addTo(counters, 'written', group.notes.length + own.entries.length + entries.length)
+      setTo(counters, 'lag', Math.round(1_000 * (performance.now() - sinceMs)))
+      notes = notes.slice(group.notes.length)
+      asked = asked.slice(group.asked.length)
+      let sequence = first + group.notes.length + own.entries.length
+      for (const each of group.asked) {
+        each.port.postMessage({ number: each.number, sequence } satisfies AuditReply)
+        sequence += each.entries.length
+      }
+      sinceMs = performance.now()
+      goesOn()
+      return true
+    } catch (fault) {
+      fails(fault)
+      return false
+    }
+  }
+
+  /** As much as is written together, and at least one line. */
+  function nextGroup(): { notes: string[]; asked: Asked[] } {
+    let bytes = 0
+    const hasRoom = (entries: readonly string[]) => {
+      const isFirst = bytes === 0
+      for (const entry of entries) bytes += entry.length
+      return isFirst || bytes <= limits.auditGroupBytes
+    }
+    // Those that somebody waits for come first when there is not room for all.
+    const askedEnd = asked.findIndex(({ entries }) => !hasRoom(entries))
+    const firstAsked = asked.slice(0, askedEnd < 0 ? asked.length : askedEnd)
+    const notesEnd = notes.findIndex((note) => !hasRoom([note]))
+    return { asked: firstAsked, notes: notes.slice(0, notesEnd < 0 ? notes.length : notesEnd) }
+  }
+
+  /** What the audit has to say of itself: since when it goes on again, and what it lost. */
+  function ownEntries(): { entries: string[]; lostCount: number } {
+    const entries: string[] = []
+    const lostCount = addTo(counters, 'lost', 0)
+    if (failure !== undefined) {
+      const refusedCount = addTo(counters, 'refused', 0)
+      entries.push(entryOf({ event: 'audit', phase: 'resumed', reason: failure, refusedCount }))
+    }
+    const lineCount = lostCount - toldLostCount
+    if (lineCount > 0) entries.push(entryOf({ event: 'audit', phase: 'lost', lineCount }))
+    return { entries, lostCount }
+  }
+
+  function fails(fault: unknown): void {
+    const { code, message } = fault as NodeJS.ErrnoException
+    const reason = code ?? message
+    if (failure !== reason) tell({ kind: 'failed', reason })
+    failure = reason
+    setTo(counters, 'failing', 1)
+    refuseAsked()
+    retryTimer = setTimeout(async () => {
+      await writer.release().catch(() => {})
+      retryTimer = undefined
+      // Also where nothing waits, so that no list has to be refused to find out.
+      if (asked.length === 0 && notes.length === 0) writeGroup()
+      else write()
+    }, limits.auditRetryMs)
+  }
+
+  function goesOn(): void {
+    if (failure === undefined) return
+    failure = undefined
+    setTo(counters, 'failing', 0)
+    tell({ kind: 'recovered', lostCount: addTo(counters, 'lost', 0) })
+  }
+
+  function refuseAsked(): void {
+    for (const { number, port, entries } of asked) {
+      addTo(counters, 'refused', entries.length)
+      port.postMessage({ number, sequence: undefined } satisfies AuditReply)
+    }
+    asked = []
+  }
+
+  async function stop(): Promise<void> {
+    // What was sent before is taken first.
+    await new Promise((resolve) => setImmediate(resolve))
+    clearTimeout(retryTimer)
+    if (retryTimer !== undefined) await writer.release().catch(() => {})
+    retryTimer = undefined
+    write()
+    clearTimeout(retryTimer)
+    await writer.release().catch(() => {})
+    process.exit()
+  }
+}
+
+interface Asked {
+  readonly number: number
+  readonly entries: readonly string[]
+  readonly port: MessagePort
+}
+
+function entriesOf({ entries }: Asked): readonly string[] {
+  return entries
+}

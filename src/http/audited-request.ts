@@ -1,0 +1,63 @@
+/**
+ * What an audit knows of one request that sends people, or changes what is stored: what it recorded
+ * before, and what has happened since.
+ *
+ * @module
+ */
+import { createHash } from 'node:crypto'
+import { type Body, type ByteSink, isWhole } from '../format/answer.js'
+
+export class AuditedRequest {
+  readonly event: 'list' | 'change'
+  /** The sequence of the first line that was written before. */
+  readonly begun: number
+  readonly begunCount: number
+  /** What was changed. */
+  readonly changes: Readonly<Record<string, unknown>>[] = []
+  readonly #hash = createHash('sha256')
+  /** Of the body, before compression, as far as it was handed over to be sent. */
+  bodyBytes = 0
+
+  constructor(event: AuditedRequest['event'], begun: number, begunCount: number) {
+    this.event = event
+    this.begun = begun
+    this.begunCount = begunCount
+  }
+
+  /** To be read once, when nothing follows. */
+  sha256(): string {
+    return this.#hash.digest('hex')
+  }
+
+  /** The same body, of which the digest is made as it is written. */
+  digested(body: Body): Body {
+    if (isWhole(body)) {
+      this.#take(typeof body === 'string' ? Buffer.from(body) : body)
+      return body
+    }
+    const write = (sink: ByteSink) => body.write(this.#sinkBefore(sink))
+    return body.byteCount === undefined ? { write } : { write, byteCount: () => byteCountOf(body) }
+  }
+
+  #sinkBefore(sink: ByteSink): ByteSink {
+    return {
+      get gone() {
+        return sink.gone
+      },
+      write: (piece) => {
+        this.#take(piece)
+        return sink.write(piece)
+      },
+      drained: () => sink.drained(),
+    }
+  }
+
+  #take(piece: Uint8Array): void {
+    this.bodyBytes += piece.length
+    this.#hash.update(piece)
+  }
+}
+
+async function byteCountOf(body: Exclude<Body, string | Uint8Array>): Promise<number | undefined> {
+  return await body.byteCount?.()
+}

@@ -1,0 +1,251 @@
+/**
+ * The audit of real services and commands, over HTTP: beside each other, killed, and on a full disk.
+ *
+ * @module
+ */
+import { createHash } from 'node:crypto'
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { auditPath } from '../../src/audit/files.js'
+import { type AuditLine, readAudit } from '../../src/audit/read.js'
+import { verifyAudit } from '../../src/audit/verify.js'
+import { mountSmallDisk } from '../faults/full-disk.js'
+import { phoneOf, placesWorld } from '../support/data/suppressions.js'
+import { hickory, type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
+import { until } from '../support/service/until.js'
+
+const ROUND_COUNT = Number(process.env.HICKORY_TEST_ROUNDS ?? 15)
+
+const WORLD = {
+  type: 'Polygon',
+  coordinates: [
+    [
+      [-179, -89],
+      [179, -89],
+      [179, 89],
+      [-179, 89],
+      [-179, -89],
+    ],
+  ],
+}
+
+/** Asks for everybody, or how many they are. */
+function ask(
+  { url }: Pick<Service, 'url'>,
+  requestId: string,
+  countsOnly = false,
+): Promise<Response> {
+  return fetch(`${url}/api/recipients`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-Request-Id': requestId },
+    body: JSON.stringify({ geoJSON: WORLD, countsOnly }),
+  })
+}
+
+function linesOf(directory: string): AuditLine[] {
+  return [...readAudit(directory)].map(({ line }) => line)
+}
+
+async function assertWhole(t: Test, directory: string): Promise<void> {
+  t.equal((await verifyAudit(directory)).damage, undefined)
+}
+
+t.test('services and commands write one chain together', async (t) => {
+  const data = await placesWorld(t)
+  const audit = join(temporaryDirectory(t), 'audit')
+  const flags = ['--data', data, '--audit', audit]
+  const services = [await serve(t, ...flags), await serve(t, ...flags)]
+  const file = join(temporaryDirectory(t), 'list.txt')
+  writeFileSync(file, `${phoneOf(1)}\n`)
+  const lists = Array.from({ length: 60 }, async (_, i) => {
+    const response = await ask(services[i % 2], `list-${i}`)
+    const body = Buffer.from(await response.arrayBuffer())
+    return { requestId: `list-${i}`, sha256: createHash('sha256').update(body).digest('hex') }
+  })
+  const commands = [
+    hickory('suppress', ...flags, file),
+    hickory('suppress', ...flags, '--remove', file),
+    hickory('pin', ...flags, 'current', '--note', 'for the test'),
+    hickory('rollback', '--list', ...flags),
+    hickory('unpin', ...flags, '999999-00000000'),
+  ]
+  const codes = (await Promise.all(commands)).map(({ code }) => code)
+  t.same(codes, [0, 0, 0, 0, 2])
+  const sent = await Promise.all(lists)
+  for (const service of services) t.equal((await service.stop()).code, 0)
+  await assertWhole(t, audit)
+  const lines = linesOf(audit)
+  for (const { requestId, sha256 } of sent) {
+    const [begun, ended] = lines.filter((line) => line.requestId === requestId)
+    t.match(begun, { event: 'list', phase: 'begun', operation: 'RecipientRequest' })
+    t.match(ended, { phase: 'ended', begun: begun.sequence, outcome: 'completed', sha256 })
+  }
+  const commandLines = lines.filter(({ event, phase }) => event === 'command' && phase === 'begun')
+  t.same(commandLines.map(({ command }) => command).sort(), [
+    'pin',
+    'suppress',
+    'suppress',
+    'unpin',
+  ])
+  t.match(
+    lines.find(({ exitCode }) => exitCode === 2),
+    { event: 'command', phase: 'ended', outcome: 'failed' },
+  )
+  t.same(
+    lines.filter(({ event }) => event === 'service').map(({ phase }) => phase),
+    ['started', 'started', 'stopped', 'stopped'],
+  )
+  const text = readFileSync(auditPath(audit, 1), 'utf8')
+  t.notMatch(text, phoneOf(1), 'no number')
+  t.notMatch(text, '+999')
+})
+
+t.test(`kill -9 under load with lists, ${ROUND_COUNT} times`, async (t) => {
+  const data = await placesWorld(t)
+  const audit = join(temporaryDirectory(t), 'audit')
+  /** Of which a client has had a byte. */
+  const received = new Set<string>()
+  for (let round = 0; round < ROUND_COUNT; round++) {
+    const service = await serve(t, '--data', data, '--audit', audit)
+    let isOver = false
+    const client = async (name: number) => {
+      for (let i = 0; !isOver; i++) {
+        const requestId = `round-${round}-${name}-${i}`
+        try {
+          const response = await ask(service, requestId)
+          // A head is a part of what is sent.
+          if (response.status === 200) received.add(requestId)
+          await response.arrayBuffer()
+        } catch {
+          return
+        }
+      }
+    }
+    const clients = Array.from({ length: 8 }, (_, name) => client(name))
+    const before = received.size
+    await until(() => received.size > before)
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 150))
+    await service.stop('SIGKILL')
+    isOver = true
+    await Promise.all(clients)
+    await assertWhole(t, audit)
+  }
+  const service = await serve(t, '--data', data, '--audit', audit)
+  t.equal((await ask(service, 'last')).status, 200)
+  t.equal((await service.stop()).code, 0)
+  await assertWhole(t, audit)
+  const begun = new Set(
+    linesOf(audit)
+      .filter(({ phase }) => phase === 'begun')
+      .map((line) => line.requestId),
+  )
+  t.same(
+    [...received].filter((id) => !begun.has(id)),
+    [],
+  )
+  t.comment(`${received.size} lists of ${begun.size}`)
+
+  const verified = await hickory('audit', 'verify', audit)
+  t.match(verified, { code: 0, stdout: /^last +\d+ [\da-f]{64}$/m })
+  const path = auditPath(audit, 1)
+  const bytes = readFileSync(path)
+  const at = Math.floor(Math.random() * bytes.length)
+  bytes[at] ^= 1 << Math.floor(Math.random() * 8)
+  writeFileSync(path, bytes)
+  const damaged = await hickory('audit', 'verify', audit)
+  t.match(damaged, { code: 12, stderr: /audit-000001\.jsonl, line \d+ / }, `byte ${at}`)
+})
+
+t.test('a full disk refuses lists and changes, and nothing else', async (t) => {
+  const disk = join(temporaryDirectory(t), 'disk')
+  const mounted = mountSmallDisk(disk)
+  if (mounted === undefined) throw new Error('mounting takes root')
+  t.teardown(() => mounted.remove())
+  const data = await placesWorld(t)
+  const audit = join(disk, 'audit')
+  const flags = ['--data', data, '--audit', audit]
+  const service = await serve(t, ...flags)
+  t.equal((await ask(service, 'before')).status, 200)
+  fill(join(disk, 'filler'))
+  let refused = await ask(service, 'full')
+  // There may be room in the last page of the file.
+  for (let i = 0; i < 50 && refused.status === 200; i++) refused = await ask(service, `full-${i}`)
+  t.equal(refused.status, 503)
+  t.match(await refused.text(), 'AuditUnavailable')
+  t.equal((await ask(service, 'count', true)).status, 200, 'counts go on')
+  const change = { method: 'PUT', body: JSON.stringify({ Numbers: [phoneOf(1)] }) }
+  t.equal((await fetch(`${service.url}/api/suppressions`, change)).status, 503)
+  t.match(await hickory('pin', ...flags, 'current'), { code: 1, stderr: /Nothing was done/ })
+  const second = await serve(t, ...flags)
+  t.equal((await ask(second, 'second')).status, 503, 'it starts all the same')
+  rmSync(join(disk, 'filler'))
+  for (const each of [service, second]) {
+    let isBack = false
+    for (let i = 0; !isBack && i < 100; i++) {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      isBack = (await ask(each, `after-${i}`)).status === 200
+    }
+    t.ok(isBack, 'it goes on by itself')
+    t.equal((await each.stop()).code, 0)
+  }
+  await assertWhole(t, audit)
+  t.ok(linesOf(audit).some(({ phase }) => phase === 'resumed'))
+  const { stderr } = service.output()
+  t.match(stderr, '"reason":"ENOSPC","msg":"the audit cannot be written')
+  t.match(stderr, 'the audit can be written again')
+})
+
+t.test('what an operator is told', async (t) => {
+  const audit = join(temporaryDirectory(t), 'audit')
+  t.match(await hickory('audit', 'verify'), { code: 2, stderr: /HICKORY_AUDIT/ })
+  t.match(await hickory('audit', 'verify', audit), { code: 12, stderr: /does not exist/ })
+  t.match(await hickory('audit', 'show', audit), { code: 2, stderr: /does not exist/ })
+  const data = await placesWorld(t)
+  t.match(await hickory('pin', '--data', data, '--audit', audit, 'current'), { code: 0 })
+  t.match(await hickory('audit', 'show', audit), {
+    code: 0,
+    stdout:
+      /line +what +of[\s\S]*1 +command begun +pin[\s\S]*2 +command ended +line 1 +.*completed/,
+  })
+  t.equal((await hickory('audit', 'show', audit, '--operation', 'rollback')).stdout, '')
+  t.match(
+    (await hickory('audit', 'show', audit, '--since', '1h', '--json')).stdout,
+    /^\{"sequence":1,/,
+  )
+  t.equal((await hickory('audit', 'show', audit, '--since', '2100-01-01')).stdout, '')
+  t.match(await hickory('audit', 'show', audit, '--since', 'noon'), { code: 2, stderr: /2h or 7d/ })
+  rmSync(join(audit, 'head'), { recursive: true })
+  t.match(await hickory('audit', 'verify', audit), {
+    code: 12,
+    stderr: /head of the chain is missing/,
+  })
+  t.match(await hickory('unpin', '--data', data, '--audit', audit, 'current'), {
+    code: 1,
+    stderr: /Nothing was done/,
+  })
+  t.match(await hickory('serve', '--data', data, '--port', '0', '--audit', '/dev/null/audit'), {
+    code: 1,
+    stderr: /the audit directory \/dev\/null\/audit must be a directory of this user/,
+  })
+  t.notOk(existsSync(join(audit, 'head')))
+})
+
+function fill(path: string): void {
+  const file = openSync(path, 'w')
+  try {
+    for (;;) writeSync(file, Buffer.alloc(4_096))
+  } catch (fault) {
+    if ((fault as NodeJS.ErrnoException).code !== 'ENOSPC') throw fault
+  } finally {
+    closeSync(file)
+  }
+}
