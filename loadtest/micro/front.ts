@@ -119,6 +119,7 @@ const GARBAGE_NOTE = 'garbage is what the heap and the memory of arrays grow by 
 /** Boxes of five by seven degrees, side by side. */
 const CATALOGUE = {
   snapshotId: 'bench',
+  createdAt: '2026-01-31T08:15:00.000Z',
   sources: [{ id: 1, label: 'Residents' }],
   shards: Array.from({ length: SHARD_COUNT }, (_, i) => {
     const minLng = -1_250_000_000 + Math.floor(i / 5) * 70_000_000

@@ -157,6 +157,8 @@ export const recipients: Examples = {
   },
 }
 
+export const servedSources: Examples = { all: { summary: 'All sources', request: {} } }
+
 export const outline: Examples = {
   excluding: {
     summary: 'A polygon, less a circle',

@@ -16,6 +16,7 @@ import type { KeyScope } from './key-scopes.js'
 import { NothingSchema } from './members.js'
 import { OutlineRequestSchema, OutlineResponseSchema, OutlineSchema } from './outline.js'
 import { RecipientRequestSchema, RecipientResponseSchema } from './recipients.js'
+import { ServedSourcesSchema, SourcesRequestSchema } from './sources.js'
 import {
   SuppressionBatchSchema,
   SuppressionChangeSchema,
@@ -155,6 +156,19 @@ export const operations = {
     hasFeatures: true,
     csvColumns: ['SourceId', 'Label', 'Number', 'Lat', 'Lng'],
     examples: examples.recipients,
+  },
+  GetSourcesRequest: {
+    summary: 'Tells what is served',
+    description:
+      'Returns the snapshot and its sources, with how many recipients and contacts of each can be ' +
+      'selected now. As CSV: one row a source.',
+    verb: 'GET',
+    paths: ['/api/sources'],
+    isWrite: false,
+    scopes: ['counts', 'lists'],
+    request: SourcesRequestSchema,
+    response: ServedSourcesSchema,
+    examples: examples.servedSources,
   },
   OutlineRequest: {
     summary: 'Returns the area that a recipient request selects from',

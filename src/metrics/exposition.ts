@@ -22,7 +22,7 @@ import {
 } from './table.js'
 
 /** One value of a reading. */
-interface Sample {
+export interface Sample {
   readonly labels?: Readonly<Record<string, string>>
   readonly value: number
 }
@@ -48,7 +48,7 @@ export function createExposition(
       register(registry, name, metric, () => samplesOf(name, metric, pages))
     }
     for (const [name, reading] of Object.entries(readings) as [ReadingName, Reading][]) {
-      register(registry, name, reading, () => readingSamples(asked[name]()))
+      register(registry, name, reading, () => readingSamples(asked[name]))
     }
     return () => registry.metrics()
   }
@@ -80,7 +80,14 @@ function register(
   registry.registerMetric(metric as unknown as Metric)
 }
 
-function readingSamples(read: number | readonly Sample[] | undefined): Value[] {
+/** What cannot be asked, as of a store whose disk fails, must not take all others with it. */
+function readingSamples(ask: Readings[ReadingName]): Value[] {
+  let read: ReturnType<typeof ask>
+  try {
+    read = ask()
+  } catch {
+    return []
+  }
   if (read === undefined) return []
   if (typeof read === 'number') return [{ labels: {}, value: read }]
   return read.map(({ labels = {}, value }) => ({ labels, value }))

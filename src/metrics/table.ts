@@ -207,6 +207,11 @@ export const counted = {
     type: 'gauge',
     help: 'Tasks that wait for a clipping thread or are with one.',
   },
+  hickory_mask_bytes: {
+    ...FRONT,
+    type: 'gauge',
+    help: 'Memory of the masks of boundaries that are kept.',
+  },
   hickory_event_loop_delay_seconds: {
     ...LOOPS,
     type: 'gauge',
@@ -256,6 +261,76 @@ export const readings = {
   hickory_start_timestamp_seconds: {
     type: 'gauge',
     help: 'When the process started, in seconds since 1970.',
+  },
+  hickory_ready: {
+    type: 'gauge',
+    help: 'Whether the service answers requests: 1, or 0 while it starts or ends.',
+  },
+  hickory_snapshot_info: {
+    type: 'gauge',
+    help: 'Always 1; the label is the id of the snapshot that is served.',
+    labels: ['snapshot'],
+  },
+  hickory_snapshot_created_timestamp_seconds: {
+    type: 'gauge',
+    help: 'When an import made the snapshot that is served, in seconds since 1970.',
+  },
+  hickory_snapshot_served_timestamp_seconds: {
+    type: 'gauge',
+    help: 'Since when the service answers from this snapshot, in seconds since 1970.',
+  },
+  hickory_snapshot_refused: {
+    type: 'gauge',
+    help: 'Whether CURRENT names a snapshot that cannot be served, or none: 1 if so, otherwise 0.',
+  },
+  hickory_source_recipients: {
+    type: 'gauge',
+    help: 'Recipients of a source, with those that are suppressed; the label is its id.',
+    labels: ['source'],
+  },
+  hickory_source_contacts: {
+    type: 'gauge',
+    help: 'Contacts of a source, with those whose recipients are suppressed.',
+    labels: ['source'],
+  },
+  hickory_source_suppressed_recipients: {
+    type: 'gauge',
+    help: 'Recipients of a source that are suppressed.',
+    labels: ['source'],
+  },
+  hickory_suppression_version: {
+    type: 'gauge',
+    help: 'Version of the suppression lists in the store.',
+  },
+  hickory_suppression_taken_version: {
+    type: 'gauge',
+    help: 'Version of the suppression lists by which this service answers.',
+  },
+  hickory_suppressed_numbers: {
+    type: 'gauge',
+    help: 'Numbers on all suppression lists.',
+  },
+  hickory_contexts: { type: 'gauge', help: 'Stored map contexts.' },
+  hickory_resident_memory_bytes: {
+    type: 'gauge',
+    help: 'Memory of the process that is in RAM.',
+  },
+  hickory_memory_limit_bytes: {
+    type: 'gauge',
+    help: 'Memory that the process may have: the limit of its control group, or that of the machine.',
+  },
+  hickory_arena_bytes: {
+    type: 'gauge',
+    help: 'Address space of the arenas of snapshots; only touched pages of it take memory.',
+  },
+  hickory_cpu_seconds_total: {
+    type: 'counter',
+    help: 'Processor time of the process, by mode.',
+    labels: ['mode'],
+  },
+  hickory_data_free_bytes: {
+    type: 'gauge',
+    help: 'Free space of the file system with the data directory, as of the scrape before.',
   },
 } as const satisfies Readonly<Record<string, Reading>>
 

@@ -48,6 +48,8 @@ export interface CurrentService {
   readonly newest: { readonly service: SelectionService }
   /** What to answer a caller from: the same for all that it asks, and there until it is over. */
   hold(caller: Caller): SelectionService
+  /** Since when what a caller holds is answered from, in milliseconds since 1970. */
+  heldSinceMs(caller: Caller): number
   /** Keeps the newest while `work` goes on. */
   use<Value>(work: (service: SelectionService) => Promise<Value>): Promise<Value>
 }

@@ -17,6 +17,8 @@ export interface CatalogueShard {
 
 export interface Catalogue {
   readonly snapshotId: string
+  /** When it was made: ISO 8601, UTC. */
+  readonly createdAt: string
   /** By ascending id. */
   readonly sources: readonly CatalogueSource[]
   /** By shard index. */

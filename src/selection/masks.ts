@@ -22,6 +22,8 @@ export interface Masks {
    * @throws ServiceError  TooComplex, Overloaded or Unavailable, at once or as a rejection
    */
   of(boundary: Boundary, caller: Caller): Mask | Promise<Mask>
+  /** The memory of those that are kept. */
+  keptBytes(): number
 }
 
 type MaskBounds = {
@@ -84,10 +86,15 @@ export function createMasks(options: MasksOptions): Masks {
     })
   }
 
-  function keep(key: string, mask: Mask | ServiceError): void {
-    kept.set(key, mask)
+  function keptBytes(): number {
     let bytes = 0
     for (const each of kept.values()) bytes += bytesOf(each)
+    return bytes
+  }
+
+  function keep(key: string, mask: Mask | ServiceError): void {
+    kept.set(key, mask)
+    let bytes = keptBytes()
     for (const [oldest, each] of kept) {
       if (kept.size <= bounds.masksKeptCount && bytes <= bounds.masksKeptBytes) break
       kept.delete(oldest)
@@ -96,6 +103,7 @@ export function createMasks(options: MasksOptions): Masks {
   }
 
   return {
+    keptBytes,
     of(boundary, caller) {
       const { key } = boundary
       const known = kept.get(key)

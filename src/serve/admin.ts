@@ -34,7 +34,7 @@ export async function startAdmin(options: AdminOptions): Promise<AdminListener |
   const { adminPort, adminHost } = config
   if (adminPort === undefined) return undefined
   const routes: Record<string, AdminRoute> = {
-    '/metrics': metricsRoute(memory, serviceReadings(state, readVersion())),
+    '/metrics': metricsRoute(memory, serviceReadings(state, readVersion(), config.dataDirectory)),
     '/livez': () => plainAnswer(200, 'live'),
     '/readyz': () => plainAnswer(state.phase === 'ready' ? 200 : 503, state.phase),
   }

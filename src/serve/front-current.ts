@@ -42,6 +42,9 @@ export function createCurrent<Open extends OpenSnapshot>(first: Open): CurrentSn
       caller.whenOver(newest.leave)
       return newest.opened.service
     },
+    heldSinceMs(caller) {
+      return caller.held instanceof Kept ? caller.held.sinceMs : newest.sinceMs
+    },
     async use(work) {
       const used = newest
       used.holderCount++
@@ -75,6 +78,8 @@ export function createCurrent<Open extends OpenSnapshot>(first: Open): CurrentSn
 
 class Kept<Open extends OpenSnapshot> {
   readonly opened: Open
+  /** Milliseconds since 1970. */
+  readonly sinceMs = Date.now()
   holderCount = 0
   #closed: Promise<void> | undefined
   #isBrokenOff = false

@@ -34,7 +34,7 @@ interface StartOptions {
 
 /** @throws  when the workers do not start, or do not answer; then nothing holds the snapshot */
 export async function startSnapshot(
-  { id, sources, shards }: Snapshot,
+  { id, createdAt, sources, shards }: Snapshot,
   { workerUrl, workerArgs = [], queryThreadCount, metrics, page, log, ...rules }: StartOptions,
 ): Promise<StartedSnapshot> {
   const pool = await startQueryPool({
@@ -46,7 +46,7 @@ export async function startSnapshot(
     metrics,
     page,
   })
-  const catalogue = { snapshotId: id, sources, shards }
+  const catalogue = { snapshotId: id, createdAt, sources, shards }
   const workers = { catalogue, runner: pool, queryThreadCount }
   const service = { ...workers, ...rules, masks: createMasks(workers) }
   try {

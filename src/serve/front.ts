@@ -23,6 +23,7 @@ import { contextOperations } from '../operations/contexts.js'
 import { startLiveCounts } from '../operations/live-counts.js'
 import { outlineOperations } from '../operations/outline.js'
 import { recipientOperations } from '../operations/recipients.js'
+import { sourceOperations } from '../operations/sources.js'
 import { suppressionOperations } from '../operations/suppressions.js'
 import { CLIPPING_ENVIRONMENT } from '../outline/task.js'
 import { ClipPool } from '../pool/clip-pool.js'
@@ -98,6 +99,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     ...configurationOperations(store, unknownMembers),
     ...contextOperations(store, counts, unknownMembers),
     ...recipientOperations(current),
+    ...sourceOperations(current),
     ...suppressionOperations(store, () => catalogueOf().sources),
     ...outlineOperations({
       get catalogue() {
@@ -140,6 +142,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
   const crashTimer = startCrashing()
   const heldTimer = setInterval(() => {
     page[HELD_BODY_BYTES] = server.heldBodyBytes
+    page[MASK_BYTES] = current.newest.service.masks.keptBytes()
   }, limits.heldToldMs).unref()
 
   port.on('message', async (order: FrontOrder) => {
@@ -175,6 +178,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
 }
 
 const HELD_BODY_BYTES = slotOf('hickory_held_body_bytes')
+const MASK_BYTES = slotOf('hickory_mask_bytes')
 
 function auditTrail({ port, counters, hasCounts }: FrontAudit, progress: Int32Array): AuditTrail {
   const desk = auditDesk(port, counters)

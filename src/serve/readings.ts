@@ -3,12 +3,99 @@
  *
  * @module
  */
-import type { Readings } from '../metrics/exposition.js'
+import { statfs } from 'node:fs/promises'
+import { totalmem } from 'node:os'
+import type { Readings, Sample } from '../metrics/exposition.js'
+import { markedCount } from '../shard/suppressed.js'
+import type { Snapshot, SnapshotSource } from '../snapshot/snapshot.js'
+import { takenVersion } from '../suppressions/progress.js'
 import type { ServiceState } from './state.js'
 
-export function serviceReadings(state: ServiceState, version: string): Readings {
+export function serviceReadings(
+  state: ServiceState,
+  version: string,
+  dataDirectory: string,
+): Readings {
+  const freeBytes = freeSpaceOf(dataDirectory)
+  const bySource = (value: (source: SnapshotSource, snapshot: Snapshot) => number) => () => {
+    const snapshot = state.served?.snapshot
+    return snapshot?.sources.map(
+      (source): Sample => ({
+        labels: { source: String(source.id) },
+        value: value(source, snapshot),
+      }),
+    )
+  }
   return {
     hickory_build_info: () => [{ labels: { version, node: process.version }, value: 1 }],
     hickory_start_timestamp_seconds: () => state.startedMs / 1_000,
+    hickory_ready: () => (state.phase === 'ready' ? 1 : 0),
+    hickory_snapshot_info: () =>
+      state.served && [{ labels: { snapshot: state.served.snapshot.id }, value: 1 }],
+    hickory_snapshot_created_timestamp_seconds: () =>
+      state.served && Date.parse(state.served.snapshot.createdAt) / 1_000,
+    hickory_snapshot_served_timestamp_seconds: () => state.served && state.served.sinceMs / 1_000,
+    hickory_snapshot_refused: () => (state.news.refused === undefined ? 0 : 1),
+    hickory_source_recipients: bySource(({ recipientCount }) => recipientCount),
+    hickory_source_contacts: bySource(({ contactCount }) => contactCount),
+    hickory_source_suppressed_recipients: bySource(({ id }, { shards }) =>
+      suppressedCount(id, shards),
+    ),
+    hickory_suppression_version: () => state.store?.suppressions.version(),
+    hickory_suppression_taken_version: () =>
+      state.suppressionProgress && takenVersion(state.suppressionProgress),
+    hickory_suppressed_numbers: () =>
+      state.store?.suppressions.lists().reduce((sum, { count }) => sum + count, 0),
+    hickory_contexts: () => state.store?.page(0, 0).totalCount,
+    hickory_resident_memory_bytes: () => process.memoryUsage.rss(),
+    hickory_memory_limit_bytes: memoryLimitBytes,
+    hickory_arena_bytes: () => state.arenas?.totalBytes(),
+    hickory_cpu_seconds_total: cpuSeconds,
+    hickory_data_free_bytes: freeBytes,
+  }
+}
+
+/** The marks of shards tell it without being looked through. */
+function suppressedCount(sourceId: number, shards: Snapshot['shards']): number {
+  let count = 0
+  for (const shard of shards) {
+    if (shard.sourceId === sourceId && shard.marks !== null) count += markedCount(shard.marks)
+  }
+  return count
+}
+
+/** Without a limit of its own, the control group has that of the machine, or one that is far beyond. */
+function memoryLimitBytes(): number {
+  const limitBytes = process.constrainedMemory()
+  return limitBytes > 0 ? Math.min(limitBytes, totalmem()) : totalmem()
+}
+
+function cpuSeconds(): Sample[] {
+  const { user, system } = process.cpuUsage()
+  return [
+    { labels: { mode: 'user' }, value: user / 1e6 },
+    { labels: { mode: 'system' }, value: system / 1e6 },
+  ]
+}
+
+/** A file system that does not answer must not keep a scrape waiting, so each gets what was found before. */
+function freeSpaceOf(directory: string): () => number | undefined {
+  let isAsking = false
+  let freeBytes: number | undefined
+  const ask = async () => {
+    try {
+      const { bavail, bsize } = await statfs(directory)
+      freeBytes = bavail * bsize
+    } catch {
+      freeBytes = undefined
+    }
+    isAsking = false
+  }
+  return () => {
+    if (!isAsking) {
+      isAsking = true
+      void ask()
+    }
+    return freeBytes
   }
 }

@@ -15,6 +15,8 @@ export interface ArenaPool {
    * @throws RangeError  when there is no memory; then nothing is taken
    */
   take(imageBytes: readonly number[]): Room[]
+  /** Of all arenas, whether they hold something or not. */
+  totalBytes(): number
   /** Takes back the arenas that these rooms lie in; no thread may own a zone of them any more. */
   giveBack(rooms: readonly Pick<Room, 'arena'>[]): void
 }
@@ -22,6 +24,7 @@ export interface ArenaPool {
 /** @param zoneCount  threads that will select from each arena */
 export function createArenaPool(zoneCount: number): ArenaPool {
   let free: Arena[] = []
+  const all = new Set<Arena>()
   return {
     take(imageBytes) {
       // The largest first: were a small one to take much, it would grow beside a large one that is
@@ -30,8 +33,10 @@ export function createArenaPool(zoneCount: number): ArenaPool {
       const rooms = createRooms(imageBytes, zoneCount, largestFirst)
       const taken = arenasOf(rooms)
       free = free.filter((arena) => !taken.has(arena))
+      for (const arena of taken) all.add(arena)
       return rooms
     },
+    totalBytes: () => [...all].reduce((sum, arena) => sum + bytesOf(arena), 0),
     giveBack(rooms) {
       for (const arena of arenasOf(rooms)) {
         assert(isUnowned(arena) && !free.includes(arena), 'an arena comes back once, and unused')

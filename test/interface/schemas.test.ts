@@ -265,6 +265,7 @@ t.test('operations have their names, verbs and paths', async (t) => {
     ['PutMapContextRequest', 'PUT', '/api/contexts', '/api/contexts/{Id}'],
     ['DeleteMapContextRequest', 'DELETE', '/api/contexts/{Id}'],
     ['RecipientRequest', 'POST', '/api/recipients', '/api/data/Geometry'],
+    ['GetSourcesRequest', 'GET', '/api/sources'],
     ['OutlineRequest', 'POST', '/api/outline'],
     ['GetSuppressionsRequest', 'GET', '/api/suppressions'],
     ['PutSuppressionsRequest', 'PUT', '/api/suppressions'],

@@ -25,6 +25,7 @@ export function askedOf(images: readonly ShardImage[]): Asked {
   const shards = images.map(attachShard)
   const catalogue = {
     snapshotId: '000001-00000000',
+    createdAt: '2026-01-31T08:15:00.000Z',
     sources: [{ id: 1, label: '' }],
     shards: images,
   }

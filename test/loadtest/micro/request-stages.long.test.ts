@@ -4,6 +4,7 @@ import { requestStages } from '../../../loadtest/micro/harness/request-stages.js
 /** What is timed must be what the stages do: each pass says what it found. */
 const catalogue = {
   snapshotId: 'one',
+  createdAt: '2026-01-31T08:15:00.000Z',
   sources: [{ id: 7, label: 'Residents' }],
   shards: Array.from({ length: 10 }, (_, at) => {
     const minLng = at * 10_000_000

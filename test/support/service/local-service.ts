@@ -77,7 +77,7 @@ export function serviceOf(
       : selectInside(touched, shapes, budget, countMode, isDistinct)
   }
   const workers = {
-    catalogue: { snapshotId, sources, shards: images },
+    catalogue: { snapshotId, createdAt: '2026-01-31T08:15:00.000Z', sources, shards: images },
     runner: { run: run as SelectionService['runner']['run'] },
     queryThreadCount: 2,
   }

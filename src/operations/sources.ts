@@ -1,0 +1,81 @@
+/**
+ * GetSourcesRequest: what is served, and how many recipients of each source can be selected.
+ *
+ * @module
+ */
+import { bind } from '../interface/bind.js'
+import type { CountMode } from '../interface/count-mode.js'
+import {
+  type ServedSources,
+  ServedSourcesSchema,
+  SourcesRequestSchema,
+} from '../interface/sources.js'
+import type { Asker } from '../selection/access.js'
+import type { CurrentService, SelectionService } from '../selection/answer.js'
+import { select } from '../selection/answer.js'
+import { validate } from '../selection/validate.js'
+import { columnsOf, documentAnswer, type Row } from './document-answer.js'
+import type { Execute } from './execute.js'
+
+export function sourceOperations(current: CurrentService): { GetSourcesRequest: Execute } {
+  return {
+    async GetSourcesRequest(request, caller) {
+      bind(SourcesRequestSchema, request)
+      const service = current.hold(caller)
+      const sinceMs = current.heldSinceMs(caller)
+      const [recipients, contacts] = await Promise.all([
+        countEverybody(service, 'ContactLocation', caller),
+        countEverybody(service, 'Contact', caller),
+      ])
+      const { snapshotId, createdAt } = service.catalogue
+      return sourcesAnswer({
+        SnapshotId: snapshotId,
+        CreatedAt: createdAt,
+        ServedSince: new Date(sinceMs).toISOString(),
+        Sources: recipients.map(({ source: { id, label }, count }, at) => ({
+          SourceId: id,
+          Label: label,
+          Count: count,
+          ContactCount: contacts[at].count,
+        })),
+      })
+    },
+  }
+}
+
+/** As a recipient request for the whole globe would, so that both always say the same. */
+function countEverybody(service: SelectionService, countMode: CountMode, caller: Asker) {
+  const query = validate({ countsOnly: true, geoJSON: GLOBE })
+  const boundary = service.boundaryRule.for(undefined, caller.access)
+  return select(service, query, { countMode, boundary }, caller)
+}
+
+const GLOBE = {
+  type: 'Polygon',
+  coordinates: [
+    [
+      [-180, -90],
+      [180, -90],
+      [180, 90],
+      [-180, 90],
+      [-180, -90],
+    ],
+  ],
+}
+
+function sourcesAnswer(served: ServedSources) {
+  const json = Buffer.from(JSON.stringify(served))
+  return documentAnswer({
+    json,
+    columns: COLUMNS,
+    table: SOURCES,
+    headers: { 'X-Snapshot': String(served.SnapshotId), 'Cache-Control': 'no-store' },
+  })
+}
+
+const COLUMNS = columnsOf(ServedSourcesSchema)
+
+const SOURCES = {
+  columns: columnsOf(ServedSourcesSchema.properties.Sources.items),
+  rows: ({ Sources = [] }: Row) => Sources as readonly Row[],
+}
