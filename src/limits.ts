@@ -107,6 +107,8 @@ export const limits = {
   /** Keys of one data directory, with those that are revoked. */
   keyCount: 1_000,
   keyNameCharCount: 64,
+  /** TLS certificates by which the client of one key is let in. */
+  keyCertificateCount: 8,
   /** The file with the boundary of a key. */
   keyBoundaryBytes: 1 * MiB,
   /** The highest bounds that a key may have. */

@@ -99,9 +99,9 @@ export class Gate implements CallCheck {
     if (keys === undefined) return foreignWriteFault(request, origins)
     const sent = request.header('authorization')
     const isOwnPage = publicOrigin !== undefined && request.header('origin') === publicOrigin
-    return sent === undefined || (isAmbient(sent) && !isOwnPage)
-      ? foreignPageFault(request, origins)
-      : undefined
+    // Browsers show certificates by themselves, too.
+    const mayBeForced = (sent === undefined || isAmbient(sent)) && !isOwnPage
+    return mayBeForced ? foreignPageFault(request, origins) : undefined
   }
 }
 

@@ -14,10 +14,11 @@ import type { KeyRing, Verdict } from '../keys/key-ring.js'
 import { keyIdOf } from '../keys/secret.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
+import type { KeyRefusal } from '../metrics/table.js'
 import { type Access, NO_ACCESS } from '../selection/access.js'
 import { holdsKey, keyTextOf } from './credentials.js'
 import { Guessers } from './guessers.js'
-import { type KeyRefusal, RefusalLog } from './refusal-log.js'
+import { RefusalLog } from './refusal-log.js'
 import type { IncomingRequest } from './request.js'
 
 interface KeyGuardOptions {
@@ -58,7 +59,9 @@ export class KeyGuard {
 
   /** The access of the key that a request has, or of nobody. For what everybody may ask, more or less of it. */
   accessOf(request: IncomingRequest): Access {
-    if (request.header('authorization') === undefined) return NO_ACCESS
+    const hasNothing =
+      request.header('authorization') === undefined && request.clientCertificate === undefined
+    if (hasNothing) return NO_ACCESS
     const access = this.#identify(request)
     return access instanceof ServiceError ? NO_ACCESS : access
   }
@@ -75,10 +78,7 @@ export class KeyGuard {
       return new ServiceError('InvalidRequest', IN_QUERY)
     }
     const sent = request.header('authorization')
-    if (sent === undefined) {
-      this.refused('missing')
-      return MISSING
-    }
+    if (sent === undefined) return this.#certified(request)
     const { ring } = this.#keys
     if (ring !== this.#ring) this.#known.clear()
     this.#ring = ring
@@ -89,6 +89,25 @@ export class KeyGuard {
       return known.access
     }
     return this.#look(sent, request, nowMs)
+  }
+
+  /** Who sends no key may have shown a certificate that stands for one. */
+  #certified({ clientCertificate }: IncomingRequest): KeyAccess | ServiceError {
+    const nowMs = Date.now()
+    const verdict =
+      clientCertificate === undefined
+        ? undefined
+        : this.#keys.ring.verdictOfCertificate(clientCertificate, nowMs)
+    if (verdict === undefined) {
+      this.refused('missing')
+      return MISSING
+    }
+    if ('access' in verdict) {
+      verdict.access.used(verdict.place, nowMs)
+      return verdict.access
+    }
+    this.refused(verdict.rejection, verdict)
+    return INVALID
   }
 
   #look(sent: string, request: IncomingRequest, nowMs: number): KeyAccess | ServiceError {

@@ -2,25 +2,16 @@
  * Tells the log of requests that were refused for their keys: one line a second at most, with the counts
  * of that second. No key is in it, but the names of keys that were right and may not do that.
  *
+ * Why a request was refused: `missing`: it has no key; `slowed`: its address sends wrong ones; `query`: there is a
+ * key in its address; `scope`: the key may do other things; `rate`: it asks too often; for the others see
+ * `Verdict`.
+ *
  * @module
  */
 import { setTimeout } from 'node:timers'
-import type { Verdict } from '../keys/key-ring.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
-
-/**
- * Why a request was refused: `missing`: it has no key; `slowed`: its address sends wrong ones; `query`: there
- * is a key in its address; `scope`: the key may do other things; `rate`: it asks too often; for the others
- * see `Verdict`.
- */
-export type KeyRefusal =
-  | 'missing'
-  | 'slowed'
-  | 'query'
-  | 'scope'
-  | 'rate'
-  | Extract<Verdict, { rejection: string }>['rejection']
+import type { KeyRefusal } from '../metrics/table.js'
 
 export class RefusalLog {
   readonly #log: Log

@@ -36,6 +36,7 @@ export function createKey(keys: KeyWriter, wish: KeyWish, nowMs: number): NewSec
           `with \`hickory keys rotate ${wish.name}\``,
       )
     }
+    refuseForeignCertificates(found, wish.name, wish.certificates)
     const removed = earlier ?? (found.length < limits.keyCount ? undefined : oldestRevoked(found))
     const id = makeKeyId()
     const text = makeKeyText(id)
@@ -101,6 +102,29 @@ export function finishRotation(keys: KeyWriter, name: string, nowMs: number): nu
 }
 
 /**
+ * Says by which TLS certificates the client of a key is let in, in place of those that it had.
+ *
+ * @param certificates  SHA-256 of each, in hexadecimal digits; none is none
+ * @returns the version of the keys with that
+ * @throws OperatorError  Usage, when there is no such key, or another one has a certificate
+ */
+export function certifyKey(
+  keys: KeyWriter,
+  name: string,
+  certificates: readonly string[],
+  nowMs: number,
+): number {
+  return keys.change(({ records }) => {
+    const found = readAll(records)
+    const { id, record } = usable(found, name, nowMs)
+    refuseForeignCertificates(found, name, certificates)
+    const { certificates: _, ...rest } = record
+    const certified = certificates.length === 0 ? rest : { ...rest, certificates }
+    return new Map([[id, JSON.stringify(certified)]])
+  })
+}
+
+/**
  * Ends a key for good. One that is damaged is removed by its id.
  *
  * @returns the version of the keys with that
@@ -116,6 +140,23 @@ export function revokeKey(keys: KeyWriter, name: string, nowMs: number): number 
     if (record.revokedAt !== undefined) return new Map()
     return new Map([[id, JSON.stringify({ ...record, revokedAt: timeAt(nowMs) })]])
   })
+}
+
+/** A certificate stands for one key, or nobody could tell which. */
+function refuseForeignCertificates(
+  found: readonly Found[],
+  name: string,
+  certificates: readonly string[] = [],
+): void {
+  for (const { record } of found) {
+    if (record === undefined || record.name === name || record.revokedAt !== undefined) continue
+    if (!certificates.some((one) => record.certificates?.includes(one))) continue
+    throw new OperatorError(
+      'Usage',
+      `the certificate stands for the key ${record.name} already: take it from that with ` +
+        `\`hickory keys certificates ${record.name}\`, or use another one`,
+    )
+  }
 }
 
 interface Found {

@@ -15,6 +15,8 @@ import {
   noteUse,
   takeRequest,
   takeRows,
+  USE_PLACES,
+  type UsePlace,
 } from './key-memory.js'
 import type { KeyRecord } from './key-record.js'
 
@@ -26,7 +28,7 @@ export class KeyAccess implements Access, ListBounds {
   readonly #memory: KeyMemory
   /** Callers that have a list of this key under way. */
   readonly #listing = new WeakSet<Caller>()
-  #notedMs = [0, 0]
+  readonly #notedMs: number[] = USE_PLACES.map(() => 0)
 
   constructor(record: KeyRecord, memory: KeyMemory) {
     this.keyName = record.name
@@ -45,8 +47,8 @@ export class KeyAccess implements Access, ListBounds {
     return this.#scopes.has(scope) || this.#scopes.has('admin')
   }
 
-  /** Notes that one of its secrets was used, to the second. */
-  used(place: 0 | 1, nowMs: number): void {
+  /** Notes that it was used, to the second. */
+  used(place: UsePlace, nowMs: number): void {
     if (nowMs - this.#notedMs[place] < 1_000) return
     this.#notedMs[place] = nowMs
     noteUse(this.#memory, this.#record.slot, place, nowMs)

@@ -9,11 +9,16 @@ import { limits } from '../limits.js'
 export interface KeyMemory {
   /** For each key: see `WORD`. */
   readonly words: BigInt64Array
-  /** For each key, when each of its two secrets was last used, in milliseconds since 1970; 0 is never. */
+  /** For each key and each `USE_PLACES`, when it was last used, in milliseconds since 1970; 0 is never. */
   readonly usedMs: Float64Array
   /** The version of the keys that each front thread goes by. */
   readonly taken: Int32Array
 }
+
+/** Where uses of a key are noted: those of each of its two secrets, and of its certificates. */
+export const USE_PLACES = [0, 1, 2] as const
+export type UsePlace = (typeof USE_PLACES)[number]
+export const CERTIFICATE_PLACE = 2
 
 const WORD = {
   /** When the next request would be due if all came evenly, in nanoseconds of a clock of the process. */
@@ -34,7 +39,7 @@ export function createKeyMemory(frontCount: number): KeyMemory {
   const shared = (byteCount: number) => new SharedArrayBuffer(byteCount)
   return {
     words: new BigInt64Array(shared(limits.keyCount * WORD_COUNT * 8)),
-    usedMs: new Float64Array(shared(limits.keyCount * 2 * 8)),
+    usedMs: new Float64Array(shared(limits.keyCount * USE_PLACES.length * 8)),
     taken: new Int32Array(shared(frontCount * 4)),
   }
 }
@@ -51,8 +56,13 @@ export function takenByAll({ taken }: KeyMemory): number {
 }
 
 /** Notes that a secret was used; another thread may do so at the same time, and either may win. */
-export function noteUse({ usedMs }: KeyMemory, slot: number, place: number, nowMs: number): void {
-  usedMs[2 * slot + place] = nowMs
+export function noteUse({ usedMs }: KeyMemory, slot: number, place: UsePlace, nowMs: number): void {
+  usedMs[USE_PLACES.length * slot + place] = nowMs
+}
+
+/** When a key was last used, by place. */
+export function usesOf({ usedMs }: KeyMemory, slot: number): readonly number[] {
+  return USE_PLACES.map((place) => usedMs[USE_PLACES.length * slot + place])
 }
 
 /**
@@ -136,7 +146,7 @@ export function addRows({ words }: KeyMemory, slot: number, day: number, count: 
 export function clearUse({ words, usedMs }: KeyMemory, slot: number): void {
   Atomics.store(words, WORD_COUNT * slot + WORD.dueNs, 0n)
   Atomics.store(words, WORD_COUNT * slot + WORD.rows, 0n)
-  usedMs.fill(0, 2 * slot, 2 * slot + 2)
+  usedMs.fill(0, USE_PLACES.length * slot, USE_PLACES.length * (slot + 1))
 }
 
 /** The day of UTC since 1970. */

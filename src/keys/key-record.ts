@@ -40,6 +40,13 @@ const KeyRecordSchema = Type.Object(
     slot: Type.Integer({ minimum: 0, maximum: limits.keyCount - 1 }),
     /** The newest one first. */
     secrets: Type.Array(SecretSchema, { minItems: 1, maxItems: 2 }),
+    /** SHA-256 of TLS certificates that let their owners in, without a secret, in hexadecimal digits. */
+    certificates: Type.Optional(
+      Type.Array(Type.String({ pattern: '^[0-9a-f]{64}$' }), {
+        minItems: 1,
+        maxItems: limits.keyCertificateCount,
+      }),
+    ),
     /** Polygons, as GeoJSON or in the notation of Esri. */
     boundary: Type.Optional(Type.Object({})),
     requestsPerSecond: Type.Optional(

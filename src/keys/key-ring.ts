@@ -6,7 +6,7 @@
  */
 import type { StoredKeys } from '../store/keys.js'
 import { KeyAccess } from './key-access.js'
-import type { KeyMemory } from './key-memory.js'
+import { CERTIFICATE_PLACE, type KeyMemory, type UsePlace } from './key-memory.js'
 import { type KeyRecord, readKeyRecord, stateOf } from './key-record.js'
 import { isSameHash, keyHash, keyIdOf } from './secret.js'
 
@@ -23,8 +23,8 @@ type Rejection = 'unknown' | 'wrong' | 'expired' | 'revoked' | 'replaced'
 export type Verdict =
   | {
       readonly access: KeyAccess
-      /** Which of the secrets of the key it is. */
-      readonly place: 0 | 1
+      /** Where its use is noted. */
+      readonly place: UsePlace
       /** Until when that holds if no key changes, in milliseconds since 1970. */
       readonly untilMs: number
     }
@@ -44,6 +44,8 @@ interface Key {
 export class KeyRing {
   readonly version: number
   readonly #keys: ReadonlyMap<string, Key>
+  /** By the certificates that stand for a key. */
+  readonly #certified = new Map<string, Key>()
 
   /** @param before  the ring that this one follows: what has not changed stays the same object */
   constructor({ version, records }: StoredKeys, memory: KeyMemory, before?: KeyRing) {
@@ -56,6 +58,9 @@ export class KeyRing {
       if (key !== undefined) keys.set(id, key)
     }
     this.#keys = keys
+    for (const key of keys.values()) {
+      for (const certificate of key.record.certificates ?? []) this.#certified.set(certificate, key)
+    }
   }
 
   /** Whether there is a key of this id, which is no secret. */
@@ -84,12 +89,18 @@ export class KeyRing {
     return { access, place: secret.place, untilMs }
   }
 
-  /** The access of a key that lets somebody in, for those who prove by other means that they have it. */
-  accessOf(name: string, nowMs: number): KeyAccess | undefined {
-    for (const { record, access } of this.#keys.values()) {
-      if (record.name === name && stateOf(record, nowMs) === 'live') return access
-    }
-    return undefined
+  /**
+   * Whose a TLS certificate is that the client has proved to have; undefined where it stands for no key.
+   *
+   * @param certificate  its SHA-256 in hexadecimal digits
+   */
+  verdictOfCertificate(certificate: string, nowMs: number): Verdict | undefined {
+    const key = this.#certified.get(certificate)
+    if (key === undefined) return undefined
+    const { record, access } = key
+    const state = stateOf(record, nowMs)
+    if (state !== 'live') return { rejection: state, keyName: record.name }
+    return { access, place: CERTIFICATE_PLACE, untilMs: timeOf(record.expiresAt) }
   }
 }
 

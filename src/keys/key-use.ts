@@ -4,13 +4,14 @@
  *
  * @module
  */
+import { USE_PLACES } from './key-memory.js'
 
 export interface KeyUse {
   /** Of UTC, since 1970. */
   readonly day: number
   /** Of lists on that day. */
   readonly rowCount: number
-  /** When each secret was last used, by its place, in milliseconds since 1970; 0 is never. */
+  /** When it was last used, by `USE_PLACES`, in milliseconds since 1970; 0 is never. */
   readonly usedMs: readonly number[]
 }
 
@@ -20,10 +21,10 @@ export function readKeyUse(json: string | undefined): KeyUse {
     return {
       day: whole(day),
       rowCount: whole(rowCount),
-      usedMs: [0, 1].map((i) => whole(usedMs?.[i])),
+      usedMs: USE_PLACES.map((i) => whole(usedMs?.[i])),
     }
   } catch {
-    return { day: 0, rowCount: 0, usedMs: [0, 0] }
+    return { day: 0, rowCount: 0, usedMs: USE_PLACES.map(() => 0) }
   }
 }
 

@@ -14,8 +14,11 @@ import {
   createKeyMemory,
   dayOf,
   type KeyMemory,
+  noteUse,
   rowsOf,
   takenByAll,
+  USE_PLACES,
+  usesOf,
 } from './key-memory.js'
 import { type KeyUse, readKeyUse } from './key-use.js'
 
@@ -74,7 +77,7 @@ export function serveKeys({ store, frontCount, log }: ServedKeysOptions): Served
       const day = dayOf(Date.now())
       const storedRowCount = use.day === day ? use.rowCount : 0
       addRows(memory, slot, day, storedRowCount)
-      for (const [place, usedMs] of use.usedMs.entries()) memory.usedMs[2 * slot + place] = usedMs
+      for (const place of USE_PLACES) noteUse(memory, slot, place, use.usedMs[place])
       counted.set(id, { slot, day, storedRowCount })
     }
     readVersion = version
@@ -97,9 +100,7 @@ export function serveKeys({ store, frontCount, log }: ServedKeysOptions): Served
         addRows(memory, slot, day, Math.max(0, rowCount - countedHere))
         key.day = day
         key.storedRowCount = rowCount
-        const usedMs = [0, 1].map((place) =>
-          Math.max(memory.usedMs[2 * slot + place], stored.usedMs[place]),
-        )
+        const usedMs = usesOf(memory, slot).map((ms, place) => Math.max(ms, stored.usedMs[place]))
         notes.set(id, JSON.stringify({ day, rowCount, usedMs } satisfies KeyUse))
       }
       return notes
@@ -110,7 +111,7 @@ export function serveKeys({ store, frontCount, log }: ServedKeysOptions): Served
   let notedMs = Date.now()
   function isChanged({ slot, day, storedRowCount }: Counted, today: number): boolean {
     const rowCount = rowsOf(memory, slot, today)
-    const isUsed = [0, 1].some((place) => memory.usedMs[2 * slot + place] >= notedMs)
+    const isUsed = usesOf(memory, slot).some((usedMs) => usedMs >= notedMs)
     return isUsed || rowCount !== (day === today ? storedRowCount : 0)
   }
 

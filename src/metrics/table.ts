@@ -45,6 +45,20 @@ export const stages = ['receive', 'parse', 'wait', 'select', 'write', 'total'] a
 export const lanes = ['small', 'large', 'rows'] as const
 export const cutReasons = ['slow_reader', 'late', 'unavailable', 'failure'] as const
 export type CutReason = (typeof cutReasons)[number]
+/** What is wrong with a key, or with what it asks for: see `src/http/refusal-log.ts`. */
+export const keyRefusals = [
+  'missing',
+  'unknown',
+  'wrong',
+  'expired',
+  'revoked',
+  'replaced',
+  'slowed',
+  'query',
+  'scope',
+  'rate',
+] as const
+export type KeyRefusal = (typeof keyRefusals)[number]
 export const outlineOutcomes = ['done', 'TookTooLong', 'OutOfMemory', 'Failed', 'refused'] as const
 const switchResults = ['done', 'refused'] as const
 export const gcKinds = ['minor', 'major', 'incremental', 'weak'] as const
@@ -88,6 +102,12 @@ export const counted = {
     type: 'counter',
     help: 'Requests that were answered with an error, by its code.',
     labels: { code: Object.keys(errorTables.serviceErrors) },
+  },
+  hickory_keys_refused_total: {
+    ...FRONT,
+    type: 'counter',
+    help: 'Requests that were refused for their keys, by reason.',
+    labels: { reason: keyRefusals },
   },
   hickory_answers_cut_total: {
     ...FRONT,

@@ -10,6 +10,7 @@ import { AuditTrail } from '../http/audit-trail.js'
 import { descriptionRoutes } from '../http/descriptions.js'
 import { healthRoutes } from '../http/health.js'
 import { KeyGuard } from '../http/key-guard.js'
+import { keyRefusalCounts } from '../http/key-refusal-counts.js'
 import { operationRoutes } from '../http/operation-routes.js'
 import { HttpServer } from '../http/server.js'
 import { followKeys } from '../keys/follow-keys.js'
@@ -128,7 +129,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     ],
     log,
     admission: {
-      keys: keys && new KeyGuard({ keys, log }),
+      keys: keys && new KeyGuard({ keys, log, onRefused: keyRefusalCounts(page) }),
       takesWrites: data.takesWrites,
       publicOrigin: data.publicUrl === undefined ? undefined : new URL(data.publicUrl).origin,
     },

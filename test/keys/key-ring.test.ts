@@ -5,11 +5,11 @@
  */
 import fc from 'fast-check'
 import t from 'tap'
-import { finishRotation, revokeKey, rotateKey } from '../../src/keys/change-keys.js'
+import { certifyKey, finishRotation, revokeKey, rotateKey } from '../../src/keys/change-keys.js'
 import { readKeyRecord } from '../../src/keys/key-record.js'
 import { keyHash, keyIdOf, makeKeyId, makeKeyText } from '../../src/keys/secret.js'
 import { limits } from '../../src/limits.js'
-import { followed, keyFor, keysInMemory } from '../support/data/keys.js'
+import { accessFor, followed, keyFor, keysInMemory } from '../support/data/keys.js'
 import { squareGeometry } from '../support/data/store.js'
 
 const NOW = Date.parse('2026-11-22T12:00:00Z')
@@ -162,17 +162,17 @@ t.test('what has not changed stays the same object', async (t) => {
   const boundary = squareGeometry(0, 0, 1)
   const text = keyFor(keys, { name: 'desk', boundary }, NOW)
   const front = followed(keys)
-  const accessOf = () => front.ring.accessOf('desk', NOW)
+  const accessOf = () => accessFor(front.ring, text, NOW)
   const before = accessOf()
   t.same(before?.boundary, boundary)
   keyFor(keys, {}, NOW)
   front.follow()
   t.equal(accessOf(), before)
-  rotateKey(keys, 'desk', { nowMs: NOW, keepMs: 1 })
+  rotateKey(keys, 'desk', { nowMs: NOW, keepMs: 1_000 })
   front.follow()
   t.not(accessOf(), before)
   t.equal(accessOf()?.boundary, before?.boundary, 'the boundary has not changed')
-  t.equal(Object.hasOwn(front.ring.verdictOf(text, NOW + 1), 'rejection'), true)
+  t.equal(accessFor(front.ring, text, NOW + 1_000), undefined)
   revokeKey(keys, 'desk', NOW)
   front.follow()
   t.equal(accessOf(), undefined)
@@ -180,15 +180,42 @@ t.test('what has not changed stays the same object', async (t) => {
 
 t.test('scopes allow what they name, and admin everything', async (t) => {
   const keys = keysInMemory()
-  keyFor(keys, { name: 'desk', scopes: ['counts', 'contexts:read'] }, NOW)
-  keyFor(keys, { name: 'chief', scopes: ['admin'] }, NOW)
+  const text = keyFor(keys, { name: 'desk', scopes: ['counts', 'contexts:read'] }, NOW)
+  const chief = keyFor(keys, { name: 'chief', scopes: ['admin'] }, NOW)
   const { ring } = followed(keys)
-  const desk = ring.accessOf('desk', NOW)
+  const desk = accessFor(ring, text, NOW)
   t.equal(desk?.allows('counts'), true)
   t.equal(desk?.allows('lists'), false)
   t.equal(desk?.allows('contexts:write'), false)
   t.equal(desk?.allows('admin'), false)
-  t.equal(ring.accessOf('chief', NOW)?.allows('suppressions:write'), true)
+  t.equal(accessFor(ring, chief, NOW)?.allows('suppressions:write'), true)
+})
+
+t.test('a certificate stands for one key, as long as that lives', async (t) => {
+  const keys = keysInMemory()
+  const [first, second] = ['a', 'b'].map((digit) => digit.repeat(64))
+  keyFor(keys, { name: 'desk', certificates: [first], expiresAt: later(1_000) }, NOW)
+  keyFor(keys, { name: 'other' }, NOW)
+  const nameOf = (certificate: string, nowMs = NOW) => {
+    const verdict = followed(keys).ring.verdictOfCertificate(certificate, nowMs)
+    if (verdict === undefined) return undefined
+    return 'access' in verdict ? verdict.access.keyName : verdict.rejection
+  }
+  t.equal(nameOf(first), 'desk')
+  t.equal(nameOf(second), undefined)
+  t.equal(nameOf(first, NOW + 1_000), 'expired')
+  const theft = /stands for the key desk already/
+  t.throws(() => certifyKey(keys, 'other', [second, first], NOW), theft)
+  t.throws(() => keyFor(keys, { name: 'third', certificates: [first] }, NOW), theft)
+  certifyKey(keys, 'desk', [second], NOW)
+  t.equal(nameOf(first), undefined)
+  t.equal(nameOf(second), 'desk')
+  certifyKey(keys, 'other', [first], NOW)
+  t.equal(nameOf(first), 'other')
+  revokeKey(keys, 'other', NOW)
+  t.equal(nameOf(first), 'revoked')
+  certifyKey(keys, 'desk', [], NOW)
+  t.equal(nameOf(second), undefined)
 })
 
 t.test('there are so many keys and no more; the one revoked longest makes room', async (t) => {

@@ -12,7 +12,7 @@ import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
 import type { MainStore } from '../../src/store/create.js'
 import { KEYED_FORMAT, openTables, storeDirectory } from '../../src/store/tables.js'
-import { keyFor } from '../support/data/keys.js'
+import { accessFor, keyFor } from '../support/data/keys.js'
 import { silentLog, temporaryStore } from '../support/data/store.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 import { until } from '../support/service/until.js'
@@ -75,15 +75,15 @@ t.test('a change is taken when each front thread has it', async (t) => {
     return followed
   }
   const front = follow(0)
-  keyFor(store.keys, { name: 'desk' })
+  const text = keyFor(store.keys, { name: 'desk' })
   await until(() => front.ring.version === 1)
-  t.ok(front.ring.accessOf('desk', Date.now()))
+  t.ok(accessFor(front.ring, text))
   served.join()
   const other = follow(1)
   t.equal(other.ring.version, 1)
   revokeKey(store.keys, 'desk', Date.now())
   await until(() => front.ring.version === 2 && other.ring.version === 2)
-  t.equal(front.ring.accessOf('desk', Date.now()), undefined)
+  t.equal(accessFor(front.ring, text), undefined)
 })
 
 t.test('a damaged record is told of once', async (t) => {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { X509Certificate } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { OperatorError } from '../../errors.js'
 import { type KeyScope, keyScopes } from '../../interface/key-scopes.js'
@@ -18,6 +19,7 @@ export interface KeyFlags {
   readonly requestsPerSecond?: string
   readonly rowsPerDay?: string
   readonly concurrentLists?: string
+  readonly certificate?: string
   readonly secretFile?: string
   readonly keepOld?: string
   readonly finish?: true
@@ -90,6 +92,25 @@ export function wholeNumberOf(text: string, flag: string, max: number): number {
   const number = /^\d{1,15}$/.test(text) ? Number(text) : 0
   if (number >= 1 && number <= max) return number
   throw usage(`${flag} must be a whole number from 1 to ${max}, not ${JSON.stringify(text)}`)
+}
+
+/**
+ * The SHA-256 of a certificate in hexadecimal digits.
+ *
+ * @throws OperatorError  InputRejected, when the file has none
+ */
+export function certificateIn(path: string): string {
+  try {
+    // Of several ones the first: those behind it are of authorities.
+    const { fingerprint256 } = new X509Certificate(readFileSync(path))
+    return fingerprint256.replaceAll(':', '').toLowerCase()
+  } catch (fault) {
+    const isMissing = (fault as NodeJS.ErrnoException).code === 'ENOENT'
+    const problem = isMissing
+      ? 'does not exist: check its name'
+      : 'is no certificate: name the PEM file of what the client shows'
+    throw new OperatorError('InputRejected', `certificate ${path} ${problem}; no key was changed`)
+  }
 }
 
 /** @throws OperatorError  InputRejected, when the file has no boundary that can be applied */

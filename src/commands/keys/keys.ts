@@ -6,6 +6,7 @@
 import { Command } from 'commander'
 import { OperatorError } from '../../errors.js'
 import {
+  certifyKey,
   createKey,
   finishRotation,
   type NewSecret,
@@ -19,6 +20,7 @@ import { assertThere } from '../existing-directory.js'
 import { print, tell } from '../output.js'
 import {
   boundaryIn,
+  certificateIn,
   expiryOf,
   type KeyFlags,
   keepMsOf,
@@ -48,6 +50,7 @@ export function keysCommand(context: CommandContext): Command {
     .option('--requests-per-second <N>', 'requests within any second')
     .option('--rows-per-day <N>', 'recipients in all lists of a day (UTC)')
     .option('--concurrent-lists <N>', 'lists at a time')
+    .option('--certificate <FILE>', 'TLS certificate that lets its owner in without the key')
     .option(...secretFile)
     .option(...data)
     .addHelpText('after', CREATE_TAIL)
@@ -79,6 +82,15 @@ export function keysCommand(context: CommandContext): Command {
     .option(...data)
     .addHelpText('after', ROTATE_TAIL)
     .action((name: string, flags: KeyFlags) => rotate(context, name, flags))
+  command
+    .command('certificates')
+    .description('let a client in by its TLS certificate, without the secret of the key')
+    .argument('<NAME>', 'the key')
+    .argument('[FILE...]', 'PEM files, in place of the certificates that the key has; none is none')
+    .option(...data)
+    .action((name: string, files: string[], flags: KeyFlags) =>
+      certify(context, name, files, flags),
+    )
   return command
 }
 
@@ -119,11 +131,12 @@ Examples:
 
 async function create(context: CommandContext, flags: KeyFlags): Promise<void> {
   const nowMs = Date.now()
-  const { boundary, expires, requestsPerSecond, rowsPerDay, concurrentLists } = flags
+  const { boundary, expires, requestsPerSecond, rowsPerDay, concurrentLists, certificate } = flags
   const wish = {
     name: keyNameOf(flags.name),
     scopes: scopesOf(flags.scopes),
     ...(expires !== undefined && { expiresAt: expiryOf(expires, nowMs) }),
+    ...(certificate !== undefined && { certificates: [certificateIn(certificate)] }),
     ...(boundary !== undefined && { boundary: boundaryIn(boundary) }),
     ...(requestsPerSecond !== undefined && {
       requestsPerSecond: wholeNumberOf(
@@ -186,6 +199,26 @@ async function revoke(context: CommandContext, name: string, flags: KeyFlags): P
   await withStore(context, flags, async (store) => {
     await untilTaken(store, revokeKey(store.keys, name, Date.now()))
     print(`key ${name} is revoked`)
+  })
+}
+
+async function certify(
+  context: CommandContext,
+  name: string,
+  files: readonly string[],
+  flags: KeyFlags,
+): Promise<void> {
+  if (files.length > limits.keyCertificateCount) {
+    throw new OperatorError(
+      'Usage',
+      `a key has at most ${limits.keyCertificateCount} certificates, and ${files.length} are named: leave ` +
+        'some out, or make another key',
+    )
+  }
+  const certificates = [...new Set(files.map(certificateIn))]
+  await withStore(context, flags, async (store) => {
+    await untilTaken(store, certifyKey(store.keys, name, certificates, Date.now()))
+    print(`key ${name} has ${certificates.length} certificates`)
   })
 }
 

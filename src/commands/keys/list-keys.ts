@@ -5,7 +5,7 @@
  * @module
  */
 import { readAll } from '../../keys/change-keys.js'
-import { dayOf } from '../../keys/key-memory.js'
+import { CERTIFICATE_PLACE, dayOf } from '../../keys/key-memory.js'
 import { type KeyRecord, stateOf } from '../../keys/key-record.js'
 import { type KeyUse, readKeyUse } from '../../keys/key-use.js'
 import type { KeyWriter } from '../../store/keys.js'
@@ -40,18 +40,19 @@ function shown(record: KeyRecord, use: KeyUse, nowMs: number) {
     requestsPerSecond,
     rowsPerDay,
     concurrentLists,
+    certificates: record.certificates,
+    certificateLastUsedAt: timeOf(use.usedMs[CERTIFICATE_PLACE], record.createdAt),
     rowsToday: use.day === dayOf(nowMs) ? use.rowCount : 0,
     secrets: secrets.map((secret) => {
-      const usedMs = use.usedMs[secret.place]
-      // What a secret before it has left in its place is not its own.
-      const isUsed = usedMs >= Date.parse(secret.createdAt)
-      return {
-        createdAt: secret.createdAt,
-        endsAt: secret.endsAt,
-        lastUsedAt: isUsed ? new Date(usedMs).toISOString() : undefined,
-      }
+      const lastUsedAt = timeOf(use.usedMs[secret.place], secret.createdAt)
+      return { createdAt: secret.createdAt, endsAt: secret.endsAt, lastUsedAt }
     }),
   }
+}
+
+/** What somebody before has left in a place is not the key's own. */
+function timeOf(usedMs: number, createdAt: string): string | undefined {
+  return usedMs >= Date.parse(createdAt) ? new Date(usedMs).toISOString() : undefined
 }
 
 function table(found: readonly Shown[]): string[] {
@@ -84,12 +85,13 @@ function rowOf(key: Shown): string[] {
     key.requestsPerSecond === undefined ? '' : `${key.requestsPerSecond} requests/s`,
     key.rowsPerDay === undefined ? '' : `${key.rowsPerDay} rows/day`,
     key.concurrentLists === undefined ? '' : `${key.concurrentLists} lists`,
+    key.certificates === undefined ? '' : `${key.certificates.length} certificates`,
   ]
   return [
     key.name,
     key.state,
     minuteOf(key.revokedAt ?? key.expiresAt),
-    minuteOf(secret.lastUsedAt),
+    minuteOf([secret.lastUsedAt ?? '', key.certificateLastUsedAt ?? ''].sort()[1] || undefined),
     old === undefined ? '-' : `until ${minuteOf(old.endsAt)}, used ${minuteOf(old.lastUsedAt)}`,
     String(key.rowsToday),
     bounds.filter((bound) => bound !== '').join(', ') || '-',

@@ -4,6 +4,7 @@
  * @module
  */
 import { createKey } from '../../../src/keys/change-keys.js'
+import type { KeyAccess } from '../../../src/keys/key-access.js'
 import { createKeyMemory, type KeyMemory } from '../../../src/keys/key-memory.js'
 import { KeyRing } from '../../../src/keys/key-ring.js'
 import type { KeyWriter, StoredKeys } from '../../../src/store/keys.js'
@@ -58,4 +59,10 @@ export function followed(
     },
   }
   return one
+}
+
+/** What a text lets its client do; undefined where it lets nobody in. */
+export function accessFor(ring: KeyRing, text: string, nowMs = Date.now()): KeyAccess | undefined {
+  const verdict = ring.verdictOf(text, nowMs)
+  return 'access' in verdict ? verdict.access : undefined
 }
