@@ -18,6 +18,7 @@ import { HANDLER_FAILED } from './cut-reasons.js'
 import type { IncomingRequest } from './request.js'
 import { type RequestEnd, StageClock, type StageTimes } from './request-end.js'
 import { type ReaderRules, ReaderWatch, TOO_SLOW } from './response/reader-watch.js'
+import { serverTiming } from './response/server-timing.js'
 import { ChunkedSink } from './response/sink.js'
 import { SizedSink } from './response/sized-sink.js'
 import type { TraceParent } from './trace-parent.js'
@@ -246,7 +247,16 @@ export class Exchange implements Reply, RequestEnd {
   }
 
   #writeHead(status: number, headers: ReplyHeaders): void {
-    writeHead(this.#native, status, blockOf(headers, this.commonHeaders))
+    writeHead(this.#native, status, blockOf(headers, this.commonHeaders), this.#ownLines())
+  }
+
+  /** The headers of this answer alone, as lines behind those of others. */
+  #ownLines(): string {
+    const { request } = this
+    if (request === undefined) return ''
+    const line = `\r\nX-Request-Id: ${request.requestId}`
+    if (request.header('x-server-timing') === undefined) return line
+    return `${line}\r\nServer-Timing: ${serverTiming(request.stages.read())}`
   }
 
   /**

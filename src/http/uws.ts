@@ -67,10 +67,17 @@ export function headBlock(headers: readonly (readonly [name: string, value: stri
 /**
  * Writes status and headers. The library takes any text for a value, so that all headers are one value:
  * each call into the library costs as much as what it writes.
+ *
+ * @param more  lines, each behind a line end; empty where there are none
  */
-export function writeHead(native: NativeResponse, status: number, block: HeadBlock): void {
+export function writeHead(
+  native: NativeResponse,
+  status: number,
+  block: HeadBlock,
+  more: string,
+): void {
   if (status !== 200) native.writeStatus(statusLine(status))
-  native.writeHeader(block.firstName, block.rest)
+  native.writeHeader(block.firstName, block.rest + more)
 }
 
 /** The address of the other end, as text. */
