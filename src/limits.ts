@@ -43,6 +43,8 @@ export const limits = {
   tlsDrainHandshakeMs: 2_000,
   /** From the end of the front threads until TLS clients have taken what is left for them. */
   tlsEndMs: 5_000,
+  /** Reasons, and addresses, in one line about TLS handshakes that failed. */
+  tlsFaultsLoggedCount: 8,
   /** A file with certificates or a key. */
   tlsFileBytes: 1 * MiB,
   /** The path of a socket of the file system. Systems allow 104 or 108 with the end. */

@@ -102,7 +102,9 @@ class Terminator {
     this.server.on('connection', (socket) => this.#shakeHands(socket))
     this.server.on('secureConnection', (client) => this.#join(client))
     this.server.on('tlsClientError', (error: NodeJS.ErrnoException, client) => {
-      this.#faults.note(error.code ?? error.name, client.remoteAddress)
+      // Where a certificate is required, a wrong one is only told of by this.
+      const reason = client.authorizationError ?? error.code ?? error.name
+      this.#faults.note(String(reason), client.remoteAddress)
       // A handshake that took too long is not ended otherwise.
       client.destroy()
     })
@@ -128,6 +130,7 @@ class Terminator {
     while (this.#joined.size > 0 && performance.now() < deadlineMs) await sleep(DRAIN_POLL_MS)
     for (const socket of this.#shaking.values()) socket.destroy()
     for (const client of this.#joined) client.destroy()
+    this.#faults.write()
   }
 
   /**

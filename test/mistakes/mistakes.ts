@@ -467,6 +467,22 @@ const rows: readonly Row[] = [
     /hickory import/,
   ],
   [
+    'a certificate without its key',
+    'serve --data data --tls-cert service.pem',
+    2,
+    /needs --tls-key/,
+    /--tls-cert/,
+    /name the file/,
+  ],
+  [
+    'client certificates without TLS',
+    'serve --data data --tls-client-certs required',
+    2,
+    /client certificates need TLS/,
+    /client certificates/,
+    /--tls-cert and --tls-key/,
+  ],
+  [
     'no thread',
     'serve --data data --http-threads 0',
     2,
