@@ -59,7 +59,11 @@ export class KeyRing {
     }
     this.#keys = keys
     for (const key of keys.values()) {
-      for (const certificate of key.record.certificates ?? []) this.#certified.set(certificate, key)
+      const isRevoked = key.record.revokedAt !== undefined
+      for (const certificate of key.record.certificates ?? []) {
+        // A revoked key keeps its certificates, and another one may have them now.
+        if (!isRevoked || !this.#certified.has(certificate)) this.#certified.set(certificate, key)
+      }
     }
   }
 

@@ -216,6 +216,13 @@ t.test('a certificate stands for one key, as long as that lives', async (t) => {
   t.equal(nameOf(first), 'revoked')
   certifyKey(keys, 'desk', [], NOW)
   t.equal(nameOf(second), undefined)
+  keyFor(keys, { name: 'next', certificates: [first] }, NOW)
+  t.equal(nameOf(first), 'next')
+  // Ids are random, and so is the order in which the two are read.
+  const reversed = [...keys.records].reverse()
+  keys.records.clear()
+  for (const [id, json] of reversed) keys.records.set(id, json)
+  t.equal(nameOf(first), 'next', 'and not the revoked key that had it')
 })
 
 t.test('there are so many keys and no more; the one revoked longest makes room', async (t) => {
