@@ -76,6 +76,10 @@ export const limits = {
   adminSilentMs: 10_000,
   /** From the beginning of an admin answer until its client has all of it. */
   adminAnswerMs: 15_000,
+  /** The longest profile of the processor time of a thread. */
+  profileMs: 60_000,
+  /** From the end of a profile until the thread must have given it, and for other questions to it. */
+  threadAnswerMs: 5_000,
   /** A scrape is given to further scrapers for this time. */
   scrapeKeptMs: 250,
   /** A front thread tells how many bytes of bodies it holds at this interval. */

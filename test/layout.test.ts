@@ -48,7 +48,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'tls',
   ],
   metrics: ['interface'],
-  admin: ['metrics'],
+  admin: ['metrics', 'describe'],
   tls: [],
   snapshot: ['shard', 'geometry'],
   sources: ['shard', 'geometry'],

@@ -109,7 +109,10 @@ async function answerOne(
   response.once('close', () => leaving.abort())
   // What is sent beside the head is not read.
   request.resume()
+  // A client that waits for a profile is silent.
+  request.socket.setTimeout(0)
   const answer = await answerTo(routes, request, leaving.signal)
+  request.socket.setTimeout(limits.adminSilentMs)
   if (response.destroyed) return
   // A client that reads a byte now and then is not silent.
   const late = setTimeout(() => response.destroy(), answerMs)

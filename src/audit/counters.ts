@@ -6,7 +6,7 @@
 
 export type AuditCounters = Int32Array
 
-interface AuditFigures {
+export interface AuditFigures {
   /** Lines that were written since the start, modulo 2 ** 32. */
   readonly writtenCount: number
   /** Lines that nobody waits for and that are not written yet. */

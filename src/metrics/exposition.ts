@@ -23,9 +23,11 @@ import {
 
 /** One value of a reading. */
 export interface Sample {
-  readonly labels?: Readonly<Record<string, string>>
+  readonly labels?: Labels
   readonly value: number
 }
+
+type Labels = Readonly<Record<string, string>>
 
 /** What is asked at each scrape; undefined or an empty list where it is not known. */
 export type Readings = Readonly<Record<ReadingName, () => number | readonly Sample[] | undefined>>
@@ -56,10 +58,18 @@ export function createExposition(
   return (form) => ways[form]()
 }
 
+/** What all threads have counted, by metric. */
+export function countedSamples(
+  memory: MetricsMemory,
+): (name: CountedName) => readonly { readonly labels: Labels; readonly value: number }[] {
+  const pages = threadPages(memory)
+  return (name) => samplesOf(name, counted[name], pages)
+}
+
 /** A value as the library takes it. */
 interface Value {
   readonly metricName?: string
-  readonly labels: Readonly<Record<string, string | number>>
+  readonly labels: Labels
   readonly value: number
 }
 
@@ -123,7 +133,7 @@ function valuesAt(
   let count = 0
   const values: Value[] = buckets.map((bound, bucket) => {
     count += at(slot + bucket)
-    return { metricName: `${name}_bucket`, labels: { ...labels, le: bound }, value: count }
+    return { metricName: `${name}_bucket`, labels: { ...labels, le: String(bound) }, value: count }
   })
   count += at(slot + buckets.length)
   values.push({ metricName: `${name}_bucket`, labels: { ...labels, le: '+Inf' }, value: count })

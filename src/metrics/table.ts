@@ -330,6 +330,27 @@ export const readings = {
     type: 'gauge',
     help: 'Numbers on all suppression lists.',
   },
+  hickory_audit_lines_total: {
+    type: 'counter',
+    help: 'Lines of the audit since the start, by outcome; refused ones kept what waited for them from being done.',
+    labels: ['outcome'],
+  },
+  hickory_audit_lines_waiting: {
+    type: 'gauge',
+    help: 'Lines of the audit that nobody waits for and that are not written yet.',
+  },
+  hickory_audit_failing: {
+    type: 'gauge',
+    help: 'Whether the last attempt to write to the audit failed: 1 if so, otherwise 0.',
+  },
+  hickory_audit_lag_seconds: {
+    type: 'gauge',
+    help: 'How long the last lines of the audit took to be on disk.',
+  },
+  hickory_certificate_expiry_timestamp_seconds: {
+    type: 'gauge',
+    help: 'When the certificate of the service expires, in seconds since 1970.',
+  },
   hickory_contexts: { type: 'gauge', help: 'Stored map contexts.' },
   hickory_resident_memory_bytes: {
     type: 'gauge',

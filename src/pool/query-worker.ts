@@ -10,6 +10,7 @@
 import { performance } from 'node:perf_hooks'
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { Piscina } from 'piscina'
+import { type RunningProfile, startProfile } from '../metrics/cpu-profile.js'
 import { claimWorkerPage } from '../metrics/memory.js'
 import { slotOf as metricSlot } from '../metrics/slots.js'
 import { heapNoter } from '../metrics/vitals.js'
@@ -35,6 +36,7 @@ import { giveWay } from './priority.js'
 import { WorkerMasks } from './worker-masks.js'
 import {
   type ChannelEnd,
+  type ProfileTaken,
   type QueryWorkerData,
   type RowBytesCounted,
   type RowsWritten,
@@ -52,6 +54,7 @@ export function attachWorker(): (end: ChannelEnd) => void {
   const noteHeap = heapNoter(page)
   giveWay()
   const shards = images.map(attachShard)
+  let profile: RunningProfile | undefined
   countAttached(control)
   const findAll = (flat: FlatQueries, masks: WorkerMasks, unwanted: Flag | null) => {
     const nowMs = sharedClockMs()
@@ -85,11 +88,22 @@ export function attachWorker(): (end: ChannelEnd) => void {
     port.close()
   }
 
+  /** Between its tasks the worker sleeps, which is then in the profile, too. */
+  function takeProfile(step: 'start' | 'stop'): ProfileTaken {
+    const taken = { profile: profile?.stop() ?? '' }
+    profile = step === 'start' ? startProfile() : undefined
+    return taken
+  }
+
   function doMessage(slot: Slot, masks: WorkerMasks, port: MessagePort): void {
     const task = masks.nextTask()
     slot.findings[0] = BY_MESSAGE
     if (task.kind === 'queries') {
       post(findAll(task, masks, task.unwanted), port)
+      return
+    }
+    if (task.kind === 'profile') {
+      port.postMessage(takeProfile(task.step))
       return
     }
     const { shardIndex, runs, format } = task

@@ -49,7 +49,18 @@ export interface MaskMessage {
 }
 
 /** The tasks that travel as messages. */
-export type WorkerTask = QueriesTask | RowsTask | RowBytesTask
+export type WorkerTask = QueriesTask | RowsTask | RowBytesTask | ProfileTask
+
+/** Begins a profile of the processor time, or ends it and gives it. */
+interface ProfileTask {
+  readonly kind: 'profile'
+  readonly step: 'start' | 'stop'
+}
+
+/** As JSON; empty when it has begun. */
+export interface ProfileTaken {
+  readonly profile: string
+}
 
 interface QueriesTask extends FlatQueries {
   readonly kind: 'queries'
@@ -77,4 +88,4 @@ export interface RowBytesCounted {
 }
 
 /** What a worker makes of a task; of selections, the findings. */
-export type WorkerResult = Uint32Array | RowsWritten | RowBytesCounted
+export type WorkerResult = Uint32Array | RowsWritten | RowBytesCounted | ProfileTaken

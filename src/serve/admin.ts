@@ -4,6 +4,7 @@
  * @module
  */
 
+import { cpuProfileRoute } from '../admin/cpu-profile-route.js'
 import {
   type AdminListener,
   type AdminRoute,
@@ -11,12 +12,16 @@ import {
   plainAnswer,
 } from '../admin/listener.js'
 import { metricsRoute } from '../admin/metrics-route.js'
+import { statusRoute } from '../admin/status-page.js'
 import type { Config } from '../config.js'
 import type { Log } from '../log.js'
 import type { MetricsMemory } from '../metrics/memory.js'
 import { readVersion } from '../version.js'
+import { heapRoute, threadProfiler } from './debug.js'
+import { workersOfFront } from './fronts.js'
 import { serviceReadings } from './readings.js'
 import type { ServiceState } from './state.js'
+import { statusTables } from './status.js'
 
 interface AdminOptions {
   readonly config: Config
@@ -33,8 +38,15 @@ export async function startAdmin(options: AdminOptions): Promise<AdminListener |
   const { config, memory, state, log } = options
   const { adminPort, adminHost } = config
   if (adminPort === undefined) return undefined
+  const { httpThreadCount: frontCount, queryThreadCount } = config
+  const version = readVersion()
+  const readings = serviceReadings(state, version, config.dataDirectory)
+  const workerCountOf = (front: number) => workersOfFront(queryThreadCount, frontCount, front)
   const routes: Record<string, AdminRoute> = {
-    '/metrics': metricsRoute(memory, serviceReadings(state, readVersion(), config.dataDirectory)),
+    '/metrics': metricsRoute(memory, readings),
+    '/statusz': statusRoute(statusTables(state, memory, readings, version)),
+    '/debug/heap': heapRoute(state, memory, frontCount),
+    '/debug/cpu-profile': cpuProfileRoute(threadProfiler(state, frontCount, workerCountOf)),
     '/livez': () => plainAnswer(200, 'live'),
     '/readyz': () => plainAnswer(state.phase === 'ready' ? 200 : 503, state.phase),
   }

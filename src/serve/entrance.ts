@@ -19,6 +19,8 @@ export interface Entrance {
   listen(): Promise<void>
   /** The one that is listened on, which the system chose when 0 was asked for. */
   readonly port: number
+  /** When the certificate that is shown expires, in ISO 8601; left out where there is none. */
+  readonly certificateExpires?: () => string
   /** Gives connections to the fronts from now on. */
   open(fronts: readonly Front[]): void
   /**

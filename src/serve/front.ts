@@ -34,6 +34,7 @@ import { openStore } from '../store/store.js'
 import { takenVersion } from '../suppressions/progress.js'
 import { PeerReader } from '../tls/peers.js'
 import { readVersion } from '../version.js'
+import { answerAbout } from './front-answers.js'
 import { createCurrent } from './front-current.js'
 import { startSnapshot } from './front-start.js'
 import { frontSwap } from './front-swap.js'
@@ -151,7 +152,9 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     if (isDraining) return
     if (order.kind === 'drain') await drain(order)
     else if (order.kind === 'news') news = order.news
-    else if (order.kind === 'tls') tls = order.news
+    else if (order.kind === 'ask') {
+      report(await answerAbout(order.number, order.question, current.newest.pool))
+    } else if (order.kind === 'tls') tls = order.news
     else await swap.carryOut(order)
   })
   report({ kind: 'ready', descriptor: server.descriptor() })

@@ -42,6 +42,11 @@ export async function startFront(workerData: FrontData): Promise<Front> {
   return { worker, descriptor, failure, ended }
 }
 
+/** How many query workers a front has: dealt out one by one, so that the first get what is left over. */
+export function workersOfFront(threadCount: number, frontCount: number, front: number): number {
+  return Math.ceil((threadCount - front) / frontCount)
+}
+
 /**
  * Has the front threads answer what is open, and end.
  *

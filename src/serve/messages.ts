@@ -86,8 +86,16 @@ export type FrontOrder =
   | { readonly kind: 'news'; readonly news: SnapshotNews }
   /** News of the certificate, for `/readyz`. */
   | { readonly kind: 'tls'; readonly news: TlsNews }
+  /** Tell something about itself. Answered by `told`. */
+  | { readonly kind: 'ask'; readonly number: number; readonly question: ThreadQuestion }
   /** Answer the requests that are open, then end. */
   | ({ readonly kind: 'drain' } & DrainTimes)
+
+/** What a front thread can tell of itself, as JSON. */
+export type ThreadQuestion =
+  | { readonly kind: 'heap' }
+  /** A profile of the processor time, of the thread or of one of its query workers. */
+  | { readonly kind: 'profile'; readonly ms: number; readonly worker?: number }
 
 export interface DrainTimes {
   /** For clients that keep a connection to learn that it ends. */
@@ -109,6 +117,13 @@ export type FrontReport =
   | SwapReport
   /** Its workers hold the snapshot; `descriptor` lets the acceptor hand it connections. */
   | { readonly kind: 'ready'; readonly descriptor: number }
+  /** `reason` says why there is no answer. */
+  | {
+      readonly kind: 'told'
+      readonly number: number
+      readonly answer?: string
+      readonly reason?: string
+    }
   /** It cannot start or go on. */
   | { readonly kind: 'failed'; readonly reason: string }
 

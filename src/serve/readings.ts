@@ -5,6 +5,7 @@
  */
 import { statfs } from 'node:fs/promises'
 import { totalmem } from 'node:os'
+import { type AuditFigures, auditFigures } from '../audit/counters.js'
 import type { Readings, Sample } from '../metrics/exposition.js'
 import { markedCount } from '../shard/suppressed.js'
 import type { Snapshot, SnapshotSource } from '../snapshot/snapshot.js'
@@ -26,6 +27,8 @@ export function serviceReadings(
       }),
     )
   }
+  const ofAudit = <Value>(value: (figures: AuditFigures) => Value) =>
+    state.auditCounters && value(auditFigures(state.auditCounters))
   return {
     hickory_build_info: () => [{ labels: { version, node: process.version }, value: 1 }],
     hickory_start_timestamp_seconds: () => state.startedMs / 1_000,
@@ -46,6 +49,17 @@ export function serviceReadings(
       state.suppressionProgress && takenVersion(state.suppressionProgress),
     hickory_suppressed_numbers: () =>
       state.store?.suppressions.lists().reduce((sum, { count }) => sum + count, 0),
+    hickory_audit_lines_total: () =>
+      ofAudit(({ writtenCount, lostCount, refusedCount }) => [
+        { labels: { outcome: 'written' }, value: writtenCount },
+        { labels: { outcome: 'lost' }, value: lostCount },
+        { labels: { outcome: 'refused' }, value: refusedCount },
+      ]),
+    hickory_audit_lines_waiting: () => ofAudit(({ waitingCount }) => waitingCount),
+    hickory_audit_failing: () => ofAudit(({ isFailing }) => (isFailing ? 1 : 0)),
+    hickory_audit_lag_seconds: () => ofAudit(({ lagMicroseconds }) => lagMicroseconds / 1e6),
+    hickory_certificate_expiry_timestamp_seconds: () =>
+      state.certificateExpires && Date.parse(state.certificateExpires()) / 1_000,
     hickory_contexts: () => state.store?.page(0, 0).totalCount,
     hickory_resident_memory_bytes: () => process.memoryUsage.rss(),
     hickory_memory_limit_bytes: memoryLimitBytes,

@@ -23,9 +23,10 @@ import { createStore, type MainStore } from '../store/create.js'
 import type { Store } from '../store/store.js'
 import { type Suppressions, startSuppressions } from '../suppressions/suppressions.js'
 import { startAdmin } from './admin.js'
+import { askFronts } from './ask-fronts.js'
 import { createPlainEntrance, type Entrance } from './entrance.js'
 import { type OpenedSnapshot, openOrFallBack } from './fall-back.js'
-import { breakOffFronts, drainFronts, type Front, startFront } from './fronts.js'
+import { breakOffFronts, drainFronts, type Front, startFront, workersOfFront } from './fronts.js'
 import { type ServiceAudit, startServiceAudit } from './service-audit.js'
 import { type ServiceState, startingState } from './state.js'
 import { LOADER_URL, swapSnapshots } from './swap.js'
@@ -72,6 +73,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
   const entrance =
     tls === undefined ? createPlainEntrance(config) : createTlsEntrance({ ...config, tls }, log)
   const state = startingState()
+  state.certificateExpires = entrance.certificateExpires
   const memory = createMetricsMemory(config.httpThreadCount, config.queryThreadCount)
   const page = mainPage(memory)
   const vitals = startVitals(page)
@@ -92,10 +94,12 @@ export async function runService(options: ServiceOptions): Promise<void> {
     state.suppressionProgress = suppressions.progress
     state.news = refused === undefined ? {} : { refused }
     audit = startServiceAudit(config, log)
+    state.auditCounters = audit?.thread.counters
     // Marks are set while threads start, and before anybody is answered.
     const attached = suppressions.attach(snapshot)
     attached.catch(() => {})
     fronts = await startFronts(config, loaded, { entrance, metrics: memory, audit: audit?.thread })
+    state.askFront = askFronts(fronts.map(({ worker }) => worker))
     await attached
     suppressions.serve(snapshot.id)
     state.served = { snapshot, sinceMs: Date.now() }
@@ -218,8 +222,7 @@ function startFronts(
         dataDirectory,
         changes,
         suppressionProgress: suppressions.progress,
-        // Dealt out one by one, so that the first fronts get what does not divide evenly.
-        queryThreadCount: Math.ceil((queryThreadCount - index) / httpThreadCount),
+        queryThreadCount: workersOfFront(queryThreadCount, httpThreadCount, index),
         clipsRecipients: config.clipsRecipientsToBoundary,
         corsOrigins: config.corsOrigins,
         keys: keys && { memory: keys.memory, frontIndex: index },

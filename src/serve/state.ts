@@ -4,11 +4,13 @@
  * @module
  */
 
+import type { AuditCounters } from '../audit/counters.js'
 import { limits } from '../limits.js'
 import type { ArenaPool } from '../shard/arena-pool.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { Store } from '../store/store.js'
 import type { Progress } from '../suppressions/progress.js'
+import type { AskFront } from './ask-fronts.js'
 import type { SnapshotNews } from './messages.js'
 import type { SwitchAttempt } from './watch.js'
 
@@ -25,6 +27,12 @@ export interface ServiceState {
   store: Store | undefined
   suppressionProgress: Progress | undefined
   arenas: ArenaPool | undefined
+  /** Undefined where there is no audit. */
+  auditCounters: AuditCounters | undefined
+  /** Of the certificate, in ISO 8601; undefined where there is none. */
+  certificateExpires: (() => string) | undefined
+  /** Undefined until the fronts have started. */
+  askFront: AskFront | undefined
 }
 
 interface NotedAttempt extends SwitchAttempt {
@@ -48,6 +56,9 @@ export function startingState(): ServiceState {
     store: undefined,
     suppressionProgress: undefined,
     arenas: undefined,
+    auditCounters: undefined,
+    certificateExpires: undefined,
+    askFront: undefined,
   }
 }
 

@@ -40,11 +40,13 @@ export function createTlsEntrance(
     fail = reject
   })
   failure.catch(() => {})
+  const certificateExpires = () => new Date(credentials.validToMs).toISOString()
   const newsOf = (refused?: string): TlsNews => ({
-    certificateExpires: new Date(credentials.validToMs).toISOString(),
+    certificateExpires: certificateExpires(),
     ...(refused !== undefined && { refused }),
   })
   return {
+    certificateExpires,
     socketOf: (frontIndex) => ({ path: pathOf(`front-${frontIndex}`), peers, news: newsOf() }),
     async listen() {
       startingServer = answerStarting(starting)

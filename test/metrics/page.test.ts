@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { type Counted, counted, type Reading, readings } from '../../src/metrics/table.js'
 
-const page = readFileSync(new URL('../../../docs/operations/metrics.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8')
 
-t.test('docs/operations/metrics.md has exactly the metrics of the table', async (t) => {
+t.test('docs/metrics.md has exactly the metrics of the table', async (t) => {
   const rows = page.split('\n').filter((line) => line.startsWith('| `hickory_'))
   t.same(rows, [
     ...Object.entries<Counted>(counted).map(([name, metric]) => {

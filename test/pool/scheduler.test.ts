@@ -94,6 +94,7 @@ class FakeThreads implements QueryThreads {
 
 function resultOf(task: WorkerTask): WorkerResult {
   if (task.kind === 'rowBytes') return { byteCount: 70 }
+  if (task.kind === 'profile') return { profile: '' }
   return task.kind === 'rows' ? writeRows(task) : countAll(task)
 }
 
