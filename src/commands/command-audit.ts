@@ -27,6 +27,7 @@ const RECORDED: Readonly<Record<string, readonly string[]>> = {
   'keys create': [],
   'keys revoke': [],
   'keys rotate': [],
+  'keys certificates': [],
 }
 
 export class CommandAudit {
