@@ -3,10 +3,13 @@
 #   curl        runs the commands of the documentation
 #   strace      kills imports, and has them fail, at single system calls
 #   wrk         drives servers beside the load test's own generator
-#   openssl     makes the certificates of the PostgreSQL server
+#   openssl     makes certificates, and speaks TLS to the service
+#   nginx, haproxy  stand in front of the service
 #   postgresql  with PostGIS, to read recipients from
 # By apt-get as root; elsewhere it names what is missing and fails.
 set -eu
+# Where Debian has servers, and only root looks by itself.
+PATH="$PATH:/usr/sbin"
 
 hasPostgis() {
   for server in /usr/lib/postgresql/* "$(pg_config --bindir 2>/dev/null || true)/.."; do
@@ -19,7 +22,7 @@ hasPostgis() {
 }
 
 missingPackages() {
-  for tool in curl strace wrk openssl; do
+  for tool in curl strace wrk openssl nginx haproxy; do
     command -v "$tool" >/dev/null || printf ' %s' "$tool"
   done
   hasPostgis || printf ' postgresql postgresql-postgis'
@@ -36,6 +39,13 @@ echo "Installing for test:all:$missing"
 # Another run on this machine may be doing the same.
 lock='-o DPkg::Lock::Timeout=300'
 apt-get $lock update >/dev/null
+# The tests start servers of their own. What is installed here is not to take ports of the machine.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+  printf '#!/bin/sh\nexit 101\n' >"$policy"
+  chmod 755 "$policy"
+  trap 'rm -f "$policy"' EXIT
+fi
 # shellcheck disable=SC2086
 DEBIAN_FRONTEND=noninteractive apt-get $lock install -y --no-install-recommends $missing >/dev/null
 missing=$(missingPackages)

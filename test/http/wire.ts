@@ -54,8 +54,9 @@ export class Client {
   #pieceBytes = 0
   #changed: () => void = () => {}
 
-  constructor(port: number) {
-    this.socket = connect(port, '127.0.0.1')
+  /** @param server  a port of this machine, or a connection */
+  constructor(server: number | Socket) {
+    this.socket = typeof server === 'number' ? connect(server, '127.0.0.1') : server
     this.socket.on('data', (data) => {
       this.#pieces.push(data)
       this.#pieceBytes += data.length
@@ -132,13 +133,13 @@ export class Client {
   }
 }
 
-/** One request on a connection of its own. */
+/** One request on a connection of its own, to a port of this machine or over a connection that is there. */
 export async function request(
-  port: number,
+  server: number | Socket,
   line: string,
   options: { headers?: string[]; body?: string | Uint8Array } = {},
 ): Promise<Answer> {
-  const client = new Client(port)
+  const client = new Client(server)
   client.write(requestText(line, options))
   if (options.body !== undefined) client.write(options.body)
   const answer = await client.answer({ headersOnly: line.startsWith('HEAD ') })
