@@ -29,6 +29,7 @@ import { counts } from './scenarios/counts.js'
 import { countsBesideLarge } from './scenarios/counts-beside-large.js'
 import { countsBesideLists } from './scenarios/counts-beside-lists.js'
 import { countsByWrk } from './scenarios/counts-wrk.js'
+import { guarded } from './scenarios/guarded.js'
 import { lists } from './scenarios/lists.js'
 import { mixed } from './scenarios/mixed.js'
 import { overload } from './scenarios/overload.js'
@@ -46,6 +47,7 @@ const scenarios: readonly Scenario[] = [
   mixed,
   counts,
   countsByWrk,
+  guarded,
   lists,
   countsBesideLists,
   countsBesideLarge,

@@ -16,6 +16,8 @@ export interface WrkPlan {
   readonly pid: number
   /** Sent one after the other, and again from the first. */
   readonly bodies: readonly string[]
+  /** The header Authorization; none unless given. */
+  readonly authorization?: string
   readonly connectionCount: number
   /** For which a connection waits after each answer, on average; distributed exponentially. Default 0. */
   readonly thinkMs?: number
@@ -62,7 +64,7 @@ export async function driveByWrk(plan: WrkPlan): Promise<WrkFigures> {
 }
 
 async function runWrk(
-  { url, connectionCount, thinkMs = 0, signal }: WrkPlan,
+  { url, authorization = '', connectionCount, thinkMs = 0, signal }: WrkPlan,
   seconds: number,
   scriptPath: string,
   bodiesPath: string,
@@ -71,7 +73,16 @@ async function runWrk(
   try {
     const output = await runTool(
       'wrk',
-      [...shape, '-s', scriptPath, `${url}/api/recipients`, '--', bodiesPath, String(thinkMs)],
+      [
+        ...shape,
+        '-s',
+        scriptPath,
+        `${url}/api/recipients`,
+        '--',
+        bodiesPath,
+        String(thinkMs),
+        authorization,
+      ],
       signal,
     )
     return readFigures(output)
@@ -113,6 +124,7 @@ local think = 0
 
 function init(args)
   local headers = { ["Content-Type"] = "application/json" }
+  if args[3] and args[3] ~= "" then headers["Authorization"] = args[3] end
   for body in io.lines(args[1]) do
     requests[#requests + 1] = wrk.format("POST", nil, headers, body)
   end
