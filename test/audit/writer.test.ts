@@ -217,7 +217,8 @@ t.test(`${ROUND_COUNT} random damages are found`, async (t) => {
     }
     const verdict = await verifyAudit(directory)
     restore()
-    if (verdict.damage === undefined) return false
+    // Behind the last line, which the head knows, a line is one of a writer that died: it is no part.
+    if (verdict.damage === undefined) return damage.kind === 'repeatLine' && verdict.behindBytes > 0
     if (named === undefined) return true
     return verdict.damage.line === named && verdict.damage.file === `audit-00000${number}.jsonl`
   })
