@@ -49,6 +49,12 @@ export interface Config {
   readonly auditCounts: boolean
   /** Files of the audit with no younger line are removed; undefined keeps them for ever. */
   readonly auditKeepDays: number | undefined
+  /** A path, or `-` for standard output; undefined is no access log. */
+  readonly accessLog: string | undefined
+  /** Of the requests that no other rule takes, one in so many has a line. */
+  readonly accessLogSample: number
+  /** A request that takes longer has a line. */
+  readonly accessLogSlowMs: number
   /** Milliseconds between deaths of a random query worker, to test what then happens; 0 is never. */
   readonly crashQueryWorkerMs: number
   /** Options of Node.js for query workers and clipping threads, such as `--cpu-prof`. */
@@ -102,6 +108,9 @@ export function readConfig(
     auditDirectory: pathIfGiven(setting('audit')),
     auditCounts: truth(setting('auditCounts')),
     auditKeepDays: integerIfGiven(setting('auditKeepDays'), 1, 36_500),
+    accessLog: targetIfGiven(setting('accessLog')),
+    accessLogSample: integer(setting('accessLogSample'), 1, 1_000_000),
+    accessLogSlowMs: integer(setting('accessLogSlowMs'), 0, 3_600_000),
     crashQueryWorkerMs: integer(setting('crashQueryWorkerMs'), 0, 3_600_000),
     workerArgs: options(setting('workerArgs')),
   }
@@ -208,6 +217,9 @@ const defaults = {
   audit: undefined,
   auditCounts: 'false',
   auditKeepDays: undefined,
+  accessLog: undefined,
+  accessLogSample: 100,
+  accessLogSlowMs: 1_000,
   crashQueryWorkerMs: 0,
   workerArgs: '',
 } as const
@@ -282,6 +294,11 @@ function loopback(setting: Setting): string {
       `${JSON.stringify(host)}: admin requests need no key. For others, let a proxy that asks who they ` +
       'are forward to it',
   )
+}
+
+/** A path, or `-`. */
+function targetIfGiven(setting: Setting): string | undefined {
+  return setting.value === '-' ? '-' : pathIfGiven(setting)
 }
 
 function pathIfGiven(setting: Setting): string | undefined {

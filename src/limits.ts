@@ -170,12 +170,28 @@ export const limits = {
   auditWaitingCount: 100_000,
   /** From a request for a line of an audit to its arrival on disk. */
   auditLineMs: 5_000,
+  /** A service that stops waits this long for lines of its audit that are under way. */
+  auditStopMs: 2_000,
   /** From a failure to write to an audit to the next attempt. */
   auditRetryMs: 250,
   /** Address space of the head of an audit. */
   auditHeadMapBytes: 16 * MiB,
   /** Threads of all processes that have the head of an audit open. */
   auditHeadReaderCount: 126,
+  /** Bytes of an access log that are on their way to it. Lines that find no room are dropped, and counted. */
+  accessLogQueuedBytes: 8 * MiB,
+  /** Lines of one thread travel together, up to this size. */
+  accessLogPieceBytes: 32 * KiB,
+  /** Lines of one thread wait this long for others. */
+  accessLogGatherMs: 100,
+  /** From the time at which a pipe takes nothing to the next attempt. */
+  accessLogFullMs: 5,
+  /** From another failure to write an access log to the next attempt. */
+  accessLogRetryMs: 500,
+  /** A thread looks at this interval whether its access log was replaced by another file. */
+  accessLogLookMs: 1_000,
+  /** A service that stops waits this long for its access log. */
+  accessLogStopMs: 500,
   /** Contexts in a list, unless the request sets it. */
   contextPageDefaultCount: 100,
   /** The most that a request may set for a list of contexts. */

@@ -22,6 +22,12 @@ export function createLog(level: LogLevel, bindings: Record<string, string | num
   )
 }
 
+/** Lines for a file that somebody else writes, who must not wait. */
+export function createLineLog(write: (line: string) => void): Log {
+  const options = { base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime }
+  return pino(options, { write })
+}
+
 /**
  * A bug as it may be logged. Messages of JSON.parse quote what was parsed and those of assert
  * show what was compared, either of which may be a request, so they are left out.

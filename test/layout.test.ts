@@ -56,11 +56,13 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   suppressions: ['shard', 'snapshot', 'store', 'metrics'],
   backup: ['snapshot', 'store'],
   audit: [],
+  'access-log': [],
   serve: [
     'config',
     'version',
     'admin',
     'metrics',
+    'access-log',
     'audit',
     'http',
     'keys',
@@ -152,6 +154,7 @@ const textOwners: readonly { text: RegExp; what: string; owners: readonly string
     text: /\bAtomics\./,
     what: 'Atomics',
     owners: [
+      'access-log/counters.ts',
       'audit/counters.ts',
       'keys/key-memory.ts',
       'metrics/memory.ts',

@@ -4,9 +4,10 @@
  *
  * @module
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { limits } from '../limits.js'
-import { addTo, setTo } from './counters.js'
+import { type AuditCounters, addTo, setTo } from './counters.js'
 import { entryOf } from './entry.js'
 import type {
   AuditNews,
@@ -147,12 +148,15 @@ export function serveLines(main: MessagePort, data: AuditThreadData): void {
   }
 
   async function stop(): Promise<void> {
-    // What was sent before is taken first.
-    await new Promise((resolve) => setImmediate(resolve))
     clearTimeout(retryTimer)
     if (retryTimer !== undefined) await writer.release().catch(() => {})
     retryTimer = undefined
-    write()
+    const deadlineMs = performance.now() + limits.auditStopMs
+    do {
+      // What other threads have sent may not be here yet.
+      await sleep(1)
+      write()
+    } while (retryTimer === undefined && isAwaited(counters) && performance.now() < deadlineMs)
     clearTimeout(retryTimer)
     await writer.release().catch(() => {})
     process.exit()
@@ -163,6 +167,11 @@ interface Asked {
   readonly number: number
   readonly entries: readonly string[]
   readonly port: MessagePort
+}
+
+/** Whether lines are under way that nobody waits for. */
+function isAwaited(counters: AuditCounters): boolean {
+  return addTo(counters, 'waiting', 0) > 0
 }
 
 function entriesOf({ entries }: Asked): readonly string[] {

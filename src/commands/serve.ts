@@ -60,6 +60,16 @@ export function serveCommand(): Command {
       '--audit-keep-days <N>',
       'remove older files of the audit (HICKORY_AUDIT_KEEP_DAYS; default never)',
     )
+    .option(
+      '--access-log <FILE>',
+      'a line for each request, - for standard output (HICKORY_ACCESS_LOG)',
+    )
+    .option(
+      '--access-log-sample <N>',
+      'of the requests that are neither errors, changes, lists nor slow, 1 in N ' +
+        '(HICKORY_ACCESS_LOG_SAMPLE; default 100)',
+    )
+    .option('--access-log-slow-ms <MS>', 'what is slow (HICKORY_ACCESS_LOG_SLOW_MS; default 1000)')
     .option('--log-level <LEVEL>', 'trace, debug, info, warn, error, fatal or silent')
     .option('--config <FILE>', 'JSON file with the same settings (HICKORY_CONFIG)')
     .option('--sample', 'make sample data first if the data directory is empty')
@@ -72,7 +82,8 @@ export function serveCommand(): Command {
 const HELP_TAIL = `
 Without --keys and --open, the service answers this machine alone. A flag overrides its environment
 variable, and the variable overrides the configuration file. On SIGTERM and SIGINT the service answers
-the requests that it has, and stops. On SIGHUP it reads the certificate and the key of TLS again.
+the requests that it has, and stops. On SIGHUP it reads the certificate and the key of TLS again
+and opens its access log anew.
 
 Example:
   $ hickory import --data ./data/local --source 1 --label Residents recipients.csv

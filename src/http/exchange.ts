@@ -36,6 +36,8 @@ export interface ExchangeOwner {
   /** While true, every answer asks the client to close the connection. */
   readonly draining: boolean
   readonly readerRules: ReaderRules
+  /** Called once, right before an answer is begun. */
+  begins(exchange: Exchange, status: number, isStream: boolean): void
   /** Called once, when the answer is complete or can no longer be given. */
   finished(end: RequestEnd): void
   /** Reports a bug in a handler. */
@@ -73,6 +75,7 @@ export class Exchange implements Reply, RequestEnd {
   rowCount = 0
   /** The address of the other end, where it was kept. */
   address: string | undefined
+  isSampled = false
 
   readonly #native: NativeResponse
   readonly #owner: ExchangeOwner
@@ -147,6 +150,11 @@ export class Exchange implements Reply, RequestEnd {
     return this.request?.audited
   }
 
+  /** When the request came, by the clock of `performance.now()`. */
+  get startedMs(): number {
+    return this.request?.stages.startedMs ?? performance.now()
+  }
+
   get stageMs(): StageTimes {
     return (this.request?.stages ?? new StageClock()).read()
   }
@@ -165,7 +173,7 @@ export class Exchange implements Reply, RequestEnd {
   }
 
   send(status: number, headers: ReplyHeaders, body: Uint8Array | string): void {
-    if (!this.#start(status)) return
+    if (!this.#start(status, false)) return
     const close = this.closing || this.#owner.draining
     const native = this.#native
     native.cork(() => {
@@ -196,7 +204,7 @@ export class Exchange implements Reply, RequestEnd {
   }
 
   begin(status: number, headers: ReplyHeaders, byteCount?: number): Sink {
-    if (!this.#start(status)) return new ChunkedSink(undefined)
+    if (!this.#start(status, true)) return new ChunkedSink(undefined)
     const close = this.closing || this.#owner.draining
     const writeHead = () => {
       this.#writeHead(status, headers)
@@ -236,8 +244,9 @@ export class Exchange implements Reply, RequestEnd {
     this.#native.close()
   }
 
-  #start(status: number): boolean {
+  #start(status: number, isStream: boolean): boolean {
     if (this.#phase === 'open') {
+      this.#owner.begins(this, status, isStream)
       this.status = status
       this.#phase = 'answering'
       return true

@@ -38,6 +38,8 @@ export interface RequestEnd {
   /** The address of the client, where somebody asked for it in time; otherwise undefined. */
   readonly address: string | undefined
   readonly traceParent: TraceParent | undefined
+  /** Whether it is one of those that an access log takes as a sample. */
+  readonly isSampled: boolean
   /** Undefined where an audit says nothing of the request. */
   readonly audited: AuditedRequest | undefined
 }
@@ -64,7 +66,9 @@ export class StageClock {
   #select = 0
   #write = 0
   #stage: Exclude<Stage, 'wait'> = 'parse'
-  #sinceMs = performance.now()
+  /** When the request came, by the clock of `performance.now()`. */
+  readonly startedMs = performance.now()
+  #sinceMs = this.startedMs
 
   /** Ends the stage that runs, and begins another one. */
   enter(stage: Exclude<Stage, 'wait'>): void {
@@ -99,26 +103,27 @@ export class StageClock {
 
 /** Writes the line of a request, where the level of the log is `debug`. */
 export function logRequestEnd(log: Log, end: RequestEnd): void {
-  if (!log.isLevelEnabled('debug')) return
+  if (log.isLevelEnabled('debug')) log.debug(requestFields(end), 'a request is over')
+}
+
+/** What every log says of a request. */
+export function requestFields(end: RequestEnd): Readonly<Record<string, unknown>> {
   const { requestId, operation, isBatch, status, outcome, bytesIn, bytesOut, stageMs } = end
   const { receive, parse, wait, select, write } = stageMs
-  log.debug(
-    {
-      requestId,
-      operation,
-      ...(isBatch && { isBatch }),
-      status,
-      outcome,
-      bytesIn,
-      bytesOut,
-      receiveMs: rounded(receive),
-      parseMs: rounded(parse),
-      waitMs: rounded(wait),
-      selectMs: rounded(select),
-      writeMs: rounded(write),
-    },
-    'a request is over',
-  )
+  return {
+    requestId,
+    operation,
+    ...(isBatch && { isBatch }),
+    status,
+    outcome,
+    bytesIn,
+    bytesOut,
+    receiveMs: rounded(receive),
+    parseMs: rounded(parse),
+    waitMs: rounded(wait),
+    selectMs: rounded(select),
+    writeMs: rounded(write),
+  }
 }
 
 /** To whole microseconds. */

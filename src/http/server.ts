@@ -13,6 +13,7 @@ import type { Log } from '../log.js'
 import { type Page, privatePage, slotOf } from '../metrics/slots.js'
 import type { PeerReader } from '../tls/peers.js'
 import { afterNextPoll } from './acceptor.js'
+import type { AccessLog } from './access-log.js'
 import type { AuditTrail } from './audit-trail.js'
 import { type BodyBudget, RequestBody } from './body.js'
 import { Call } from './call.js'
@@ -61,6 +62,7 @@ interface HttpServerOptions {
   readonly peers?: PeerReader
   /** Told of each request that is over; the routes have it, too. */
   readonly trail?: AuditTrail | undefined
+  readonly accessLog?: AccessLog | undefined
   /** Those of `limits`, unless given. */
   readonly bounds?: Partial<ServerBounds>
 }
@@ -94,6 +96,7 @@ export class HttpServer implements ExchangeOwner {
   readonly #counts: RequestCounts
   readonly #page: Page
   readonly #trail: AuditTrail | undefined
+  readonly #accessLog: AccessLog | undefined
   readonly #corsOrigins: CorsOrigins
   readonly #bounds: ServerBounds
   readonly #gate: Gate
@@ -125,6 +128,7 @@ export class HttpServer implements ExchangeOwner {
     this.#counts = new RequestCounts(page)
     this.#page = page
     this.#trail = options.trail
+    this.#accessLog = options.accessLog
     this.#app = createApp()
     this.#app.filter((native, change) => this.#countConnection(native, change))
     this.#app.any('/*', (native, request) => this.#receive(native, request))
@@ -199,6 +203,10 @@ export class HttpServer implements ExchangeOwner {
     return brokenOffCount
   }
 
+  begins(exchange: Exchange, status: number, isStream: boolean): void {
+    this.#accessLog?.begins(exchange, status, isStream)
+  }
+
   finished(end: RequestEnd): void {
     this.openExchangeCount--
     this.#page[OPEN_REQUESTS] = this.openExchangeCount
@@ -206,6 +214,7 @@ export class HttpServer implements ExchangeOwner {
     logRequestEnd(this.#log, end)
     this.#cutLog.note(end)
     this.#trail?.over(end)
+    this.#accessLog?.over(end)
   }
 
   misused(what: string): void {

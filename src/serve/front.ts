@@ -5,8 +5,6 @@
  * @module
  */
 import type { MessagePort } from 'node:worker_threads'
-import { auditDesk } from '../audit/desk.js'
-import { AuditTrail } from '../http/audit-trail.js'
 import { descriptionRoutes } from '../http/descriptions.js'
 import { healthRoutes } from '../http/health.js'
 import { KeyGuard } from '../http/key-guard.js'
@@ -31,14 +29,14 @@ import { ClipPool } from '../pool/clip-pool.js'
 import { createBoundaryRule } from '../selection/boundary.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { openStore } from '../store/store.js'
-import { takenVersion } from '../suppressions/progress.js'
 import { PeerReader } from '../tls/peers.js'
 import { readVersion } from '../version.js'
 import { answerAbout } from './front-answers.js'
 import { createCurrent } from './front-current.js'
+import { frontRecords } from './front-records.js'
 import { startSnapshot } from './front-start.js'
 import { frontSwap } from './front-swap.js'
-import type { DrainTimes, FrontAudit, FrontData, FrontOrder, FrontReport } from './messages.js'
+import type { DrainTimes, FrontData, FrontOrder, FrontReport } from './messages.js'
 import { onceATurn } from './once-a-turn.js'
 
 /**
@@ -112,7 +110,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
       unknownMembers,
     }),
   }
-  const trail = data.audit && auditTrail(data.audit, suppressionProgress)
+  const { trail, accessLog, flush } = frontRecords(data)
   const server = new HttpServer({
     page,
     routes: [
@@ -136,6 +134,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     },
     corsOrigins,
     trail,
+    accessLog,
     isFull: (bodyBytes) => current.newest.pool.isFull(bodyBytes),
     ...(socket !== undefined && { peers: new PeerReader(socket.peers) }),
   })
@@ -166,6 +165,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     vitals.stop()
     const brokenOffCount = await server.shutDown({ quietMs, deadlineMs })
     if (brokenOffCount > 0) log.warn({ brokenOffCount }, 'requests were broken off')
+    flush()
     counts.stop()
     keys?.stop()
     await Promise.all([swap.close(), clipPool.close()])
@@ -183,11 +183,6 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
 
 const HELD_BODY_BYTES = slotOf('hickory_held_body_bytes')
 const MASK_BYTES = slotOf('hickory_mask_bytes')
-
-function auditTrail({ port, counters, hasCounts }: FrontAudit, progress: Int32Array): AuditTrail {
-  const desk = auditDesk(port, counters)
-  return new AuditTrail({ desk, hasCounts, suppressionVersion: () => takenVersion(progress) })
-}
 
 const QUERY_WORKER = new URL('../../workers/query.js', import.meta.url).href
 const CLIP_WORKER = new URL('../../workers/clip.js', import.meta.url).href

@@ -20,9 +20,10 @@ export interface Front {
 
 /** @throws OperatorError  when the thread cannot start */
 export async function startFront(workerData: FrontData): Promise<Front> {
+  const { changes, audit, accessLog } = workerData
   const worker = new Worker(new URL('../../workers/front.js', import.meta.url), {
     workerData,
-    transferList: [workerData.changes, ...(workerData.audit ? [workerData.audit.port] : [])],
+    transferList: [changes, audit?.port, accessLog?.port].filter((port) => port !== undefined),
   })
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   let fail: (error: Error) => void = () => {}

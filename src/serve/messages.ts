@@ -5,6 +5,7 @@
  */
 import type { MessagePort } from 'node:worker_threads'
 import type { Config } from '../config.js'
+import type { AccessLogRules } from '../http/access-log.js'
 import type { KeyMemory } from '../keys/key-memory.js'
 import type { LogLevel } from '../log.js'
 import type { MetricsMemory } from '../metrics/memory.js'
@@ -31,6 +32,8 @@ export interface FrontData {
   readonly unknownMembers: Config['unknownMembers']
   /** Where lists and changes are recorded; undefined where they are not. */
   readonly audit: FrontAudit | undefined
+  /** Undefined where there is none. */
+  readonly accessLog: FrontAccessLog | undefined
   /** Milliseconds between deaths of a query worker; 0 is never. */
   readonly crashQueryWorkerMs: number
   /** Options of Node.js for query workers and clipping threads. */
@@ -60,8 +63,16 @@ export interface TlsNews {
   readonly refused?: string
 }
 
+/** What a front thread needs for its lines of the access log. */
+interface FrontAccessLog {
+  /** To the thread that writes. */
+  readonly port: MessagePort
+  readonly counters: Int32Array
+  readonly rules: AccessLogRules
+}
+
 /** What a front thread needs to have something recorded. */
-export interface FrontAudit {
+interface FrontAudit {
   /** To the thread that writes. */
   readonly port: MessagePort
   readonly counters: Int32Array

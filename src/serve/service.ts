@@ -6,6 +6,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
+import { type AccessLogThread, startAccessLog } from '../access-log/thread.js'
 import type { AdminListener } from '../admin/listener.js'
 import type { AuditThread } from '../audit/thread.js'
 import type { Config } from '../config.js'
@@ -79,9 +80,11 @@ export async function runService(options: ServiceOptions): Promise<void> {
   const vitals = startVitals(page)
   let fronts: readonly Front[] = []
   let audit: ServiceAudit | undefined
+  let accessLog: AccessLogThread | undefined
   let admin: AdminListener | undefined
   endOnUncaught(log, () => breakOff(entrance, fronts))
-  const stopReloading = reloadOnHangUp(entrance, () => fronts, log)
+  const hangUp = { reopen: () => accessLog?.reopen(), fronts: () => fronts }
+  const stopReloading = reloadOnHangUp(entrance, hangUp, log)
   try {
     // Taken before anything is loaded: until there are fronts, it answers 503 by itself. A port that is
     // shared is taken last, since the other process answers there meanwhile.
@@ -95,10 +98,16 @@ export async function runService(options: ServiceOptions): Promise<void> {
     state.news = refused === undefined ? {} : { refused }
     audit = startServiceAudit(config, log)
     state.auditCounters = audit?.thread.counters
+    if (config.accessLog !== undefined) accessLog = startAccessLog(config.accessLog, log)
     // Marks are set while threads start, and before anybody is answered.
     const attached = suppressions.attach(snapshot)
     attached.catch(() => {})
-    fronts = await startFronts(config, loaded, { entrance, metrics: memory, audit: audit?.thread })
+    fronts = await startFronts(config, loaded, {
+      entrance,
+      metrics: memory,
+      audit: audit?.thread,
+      accessLog,
+    })
     state.askFront = askFronts(fronts.map(({ worker }) => worker))
     await attached
     suppressions.serve(snapshot.id)
@@ -121,6 +130,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
     await entrance.stopListening()
     await drainFronts(fronts)
     await audit?.stopped()
+    await accessLog?.stop()
     await suppressions.stop()
     keys?.stop()
     state.store = undefined
@@ -148,8 +158,13 @@ async function breakOff(entrance: Entrance, fronts: readonly Front[]): Promise<v
  *
  * @returns stops to do so
  */
-function reloadOnHangUp(entrance: Entrance, fronts: () => readonly Front[], log: Log): () => void {
+function reloadOnHangUp(
+  entrance: Entrance,
+  { reopen, fronts }: { readonly reopen: () => void; readonly fronts: () => readonly Front[] },
+  log: Log,
+): () => void {
   const reload = () => {
+    reopen()
     const news = entrance.reload()
     if (news === undefined) log.info('there is no certificate that could be read again')
     else for (const { worker } of fronts()) worker.postMessage({ kind: 'tls', news })
@@ -206,7 +221,7 @@ async function load(
 function startFronts(
   config: Config,
   loaded: Loaded,
-  { entrance, metrics, audit }: Shared,
+  { entrance, metrics, audit, accessLog }: Shared,
 ): Promise<Front[]> {
   const { snapshot, refused, store, suppressions, keys } = loaded
   const { httpThreadCount, queryThreadCount, dataDirectory } = config
@@ -229,6 +244,11 @@ function startFronts(
         takesWrites: config.takesWrites,
         publicUrl: config.publicUrl,
         unknownMembers: config.unknownMembers,
+        accessLog: accessLog && {
+          port: accessLog.openPort(),
+          counters: accessLog.counters,
+          rules: { sample: config.accessLogSample, slowMs: config.accessLogSlowMs },
+        },
         audit: audit && {
           port: audit.openPort(),
           counters: audit.counters,
@@ -250,6 +270,7 @@ interface Shared {
   readonly entrance: Entrance
   readonly metrics: MetricsMemory
   readonly audit: AuditThread | undefined
+  readonly accessLog: AccessLogThread | undefined
 }
 
 interface Serving {
