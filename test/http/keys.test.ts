@@ -332,3 +332,33 @@ t.test('a service without changes says so', async (t) => {
   t.equal((await ask(READ, { headers })).status, 204)
   t.same(executed, ['GetMapContextsRequest'])
 })
+
+t.test('more headers than are known by their text get in all the same', async (t) => {
+  const { made, port, keys, front } = await keyedServer(t)
+  const key = made({ name: 'desk' })
+  const client = new Client(port)
+  const statusOf = async (user: number) => {
+    client.write(requestText(READ, { headers: [basic(`user-${user}`, key)] }))
+    return (await client.answer()).status
+  }
+  const statuses = new Set<number>()
+  for (let i = 0; i <= limits.knownCredentialCount; i++) statuses.add(await statusOf(i))
+  t.same([...statuses], [204])
+  revokeKey(keys, 'desk', Date.now())
+  front.follow()
+  t.equal(await statusOf(0), 401)
+  t.equal(await statusOf(limits.knownCredentialCount), 401)
+  client.socket.destroy()
+})
+
+t.test('a line of the log names so many keys and no more', async (t) => {
+  const { ask, made, lines } = await keyedServer(t)
+  const count = limits.refusedKeysLoggedCount + 1
+  for (let i = 0; i < count; i++) {
+    const key = made({ name: `key-${i}`, scopes: ['counts'] })
+    t.equal((await ask(READ, { headers: [bearer(key)] })).status, 403)
+  }
+  await sleep(1_100)
+  t.match(lines, [{ refused: { scope: count } }])
+  t.same((lines[0].keyNames as string[]).length, limits.refusedKeysLoggedCount)
+})
