@@ -674,6 +674,14 @@ const rows: readonly Row[] = [
     /--keep-old/,
     /90d at most/,
   ],
+  [
+    'a certificate that is a table',
+    'keys certificates --data keyed desk-3 residents.csv',
+    5,
+    /is no certificate/,
+    /residents\.csv/,
+    /name the PEM file/,
+  ],
   ['keys of no directory', 'keys list --data dta', 2, /does not exist/, /dta/, /--data/],
 ]
 
