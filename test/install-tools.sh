@@ -6,6 +6,7 @@
 #   openssl     makes certificates, and speaks TLS to the service
 #   nginx, haproxy  stand in front of the service
 #   postgresql  with PostGIS, to read recipients from
+#   prometheus  with promtool, to scrape a service and to check alert rules
 # By apt-get as root; elsewhere it names what is missing and fails.
 set -eu
 # Where Debian has servers, and only root looks by itself.
@@ -26,6 +27,7 @@ missingPackages() {
     command -v "$tool" >/dev/null || printf ' %s' "$tool"
   done
   hasPostgis || printf ' postgresql postgresql-postgis'
+  command -v promtool >/dev/null || printf ' prometheus'
 }
 
 missing=$(missingPackages)
@@ -36,6 +38,15 @@ if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
   exit 1
 fi
 echo "Installing for test:all:$missing"
+# A test starts its own Prometheus. An installation must not start one, now or with the machine.
+case "$missing" in
+*prometheus*)
+  policy=/usr/sbin/policy-rc.d
+  unit=/etc/systemd/system/prometheus.service
+  [ -e "$policy" ] || { printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod +x "$policy" && trap 'rm -f "$policy"' EXIT; }
+  [ -e "$unit" ] || [ ! -d "${unit%/*}" ] || ln -s /dev/null "$unit"
+  ;;
+esac
 # Another run on this machine may be doing the same.
 lock='-o DPkg::Lock::Timeout=300'
 apt-get $lock update >/dev/null
