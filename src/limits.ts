@@ -112,6 +112,8 @@ export const limits = {
   storeCheckMs: 120_000,
   /** Keys of one data directory, with those that are revoked. */
   keyCount: 1_000,
+  /** The records of all of them: front threads read these again with each change. */
+  keyRecordBytes: 16 * MiB,
   keyNameCharCount: 64,
   /** TLS certificates by which the client of one key is let in. */
   keyCertificateCount: 8,
@@ -472,6 +474,7 @@ export const limits = {
   shardHeaderBytes: 1 * MiB,
 } as const
 
+assert(limits.keyRecordBytes >= limits.keyBoundaryBytes + 1_024 * limits.keyCount)
 assert(limits.storeMapBytes >= 4 * limits.storedBytes)
 assert(limits.suppressionLogCount >= limits.suppressionBatchCount)
 assert(limits.suppressionCount >= limits.suppressionBatchCount)

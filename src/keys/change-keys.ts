@@ -183,10 +183,25 @@ function make(keys: KeyWriter, makeFrom: (found: readonly Found[]) => Made): New
     made.push(one)
     const changes = new Map<string, string | undefined>()
     if (one.removedId !== undefined) changes.set(one.removedId, undefined)
-    return changes.set(one.id, JSON.stringify(one.record))
+    changes.set(one.id, JSON.stringify(one.record))
+    // A secret that somebody has seen must be replaced however many keys there are.
+    if (!records.has(one.id)) refuseTooLarge(new Map([...records, ...changes]))
+    return changes
   })
   const [{ text, record }] = made
   return { text, record, version }
+}
+
+/** Boundaries are what takes room. */
+function refuseTooLarge(records: ReadonlyMap<string, string | undefined>): void {
+  let bytes = 0
+  for (const json of records.values()) bytes += Buffer.byteLength(json ?? '')
+  if (bytes <= limits.keyRecordBytes) return
+  throw new OperatorError(
+    'Usage',
+    `all keys together would take ${bytes} bytes, and may take ${limits.keyRecordBytes}: simplify the ` +
+      'boundary, or revoke keys that nobody uses and make them again without one',
+  )
 }
 
 function named(found: readonly Found[], name: string): { id: string; record: KeyRecord } {

@@ -7,7 +7,6 @@
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
 import type { MainStore } from '../store/create.js'
-import { readAll } from './change-keys.js'
 import {
   addRows,
   clearUse,
@@ -20,6 +19,7 @@ import {
   USE_PLACES,
   usesOf,
 } from './key-memory.js'
+import { readKeyRecord } from './key-record.js'
 import { type KeyUse, readKeyUse } from './key-use.js'
 
 export interface ServedKeys {
@@ -37,6 +37,8 @@ interface ServedKeysOptions {
   readonly log: Log
 }
 
+const DAMAGED = 'the record of a key is damaged: the key lets nobody in; revoke it by its id'
+
 /** A key whose use this service counts. */
 interface Counted {
   readonly slot: number
@@ -49,7 +51,8 @@ export function serveKeys({ store, frontCount, log }: ServedKeysOptions): Served
   const { keys, keyServices } = store
   const memory = createKeyMemory(frontCount)
   const counted = new Map<string, Counted>()
-  const damagedIds = new Set<string>()
+  /** What was read of each key, so that a change costs no second look at the others. */
+  const readJson = new Map<string, string>()
   let readVersion = -1
   let publishedVersion = -1
   let hasJoined = false
@@ -58,18 +61,12 @@ export function serveKeys({ store, frontCount, log }: ServedKeysOptions): Served
   function read(): void {
     const { version, records } = keys.read()
     if (version === readVersion) return
-    const found = readAll(records)
-    for (const { id, record } of found) {
-      if (record !== undefined || damagedIds.has(id)) continue
-      damagedIds.add(id)
-      log.error(
-        { keyId: id },
-        'the record of a key is damaged: the key lets nobody in; revoke it by its id',
-      )
-    }
-    for (const id of counted.keys()) if (!records.has(id)) counted.delete(id)
     const uses = keys.uses()
-    for (const { id, record } of found) {
+    for (const [id, json] of records) {
+      if (readJson.get(id) === json) continue
+      readJson.set(id, json)
+      const record = readKeyRecord(json)
+      if (record === undefined) log.error({ keyId: id }, DAMAGED)
       if (record === undefined || counted.has(id)) continue
       const { slot } = record
       clearUse(memory, slot)
@@ -80,6 +77,11 @@ export function serveKeys({ store, frontCount, log }: ServedKeysOptions): Served
       for (const place of USE_PLACES) noteUse(memory, slot, place, use.usedMs[place])
       counted.set(id, { slot, day, storedRowCount })
     }
+    for (const id of readJson.keys()) {
+      if (records.has(id)) continue
+      readJson.delete(id)
+      counted.delete(id)
+    }
     readVersion = version
   }
 
@@ -88,6 +90,8 @@ export function serveKeys({ store, frontCount, log }: ServedKeysOptions): Served
     const day = dayOf(Date.now())
     const changed = [...counted].filter(([, key]) => isChanged(key, day))
     if (changed.length === 0) return
+    const nowMs = Date.now()
+    const exchanged: { key: Counted; rowCount: number; countedHere: number }[] = []
     keys.noteUses((before) => {
       const notes = new Map<string, string>()
       for (const [id, key] of changed) {
@@ -97,15 +101,19 @@ export function serveKeys({ store, frontCount, log }: ServedKeysOptions): Served
         const countedHere = rowsOf(memory, slot, day)
         const ownCount = countedHere - (key.day === day ? key.storedRowCount : 0)
         const rowCount = (stored.day === day ? stored.rowCount : 0) + Math.max(0, ownCount)
-        addRows(memory, slot, day, Math.max(0, rowCount - countedHere))
-        key.day = day
-        key.storedRowCount = rowCount
         const usedMs = usesOf(memory, slot).map((ms, place) => Math.max(ms, stored.usedMs[place]))
         notes.set(id, JSON.stringify({ day, rowCount, usedMs } satisfies KeyUse))
+        exchanged.push({ key, rowCount, countedHere })
       }
       return notes
     })
-    notedMs = Date.now()
+    // It is on disk: what could not be written is added the next time.
+    for (const { key, rowCount, countedHere } of exchanged) {
+      addRows(memory, key.slot, day, Math.max(0, rowCount - countedHere))
+      key.day = day
+      key.storedRowCount = rowCount
+    }
+    notedMs = nowMs
   }
 
   let notedMs = Date.now()
@@ -122,11 +130,18 @@ export function serveKeys({ store, frontCount, log }: ServedKeysOptions): Served
     publishedVersion = version
   }
 
-  const carefully = (work: () => void) => () => {
-    try {
-      work()
-    } catch (fault) {
-      log.error(describeFault(fault), 'the store of keys cannot be read or written')
+  /** What fails is tried again, and told of once until it works again. */
+  function carefully(work: () => void): () => void {
+    let isFailing = false
+    return () => {
+      try {
+        work()
+        isFailing = false
+      } catch (fault) {
+        if (!isFailing)
+          log.error(describeFault(fault), 'the store of keys cannot be read or written')
+        isFailing = true
+      }
     }
   }
 

@@ -136,7 +136,7 @@ t.test('a secret is alone on standard output, or in a file for its owner', async
     '--secret-file',
     '/nowhere/a',
   )
-  t.equal(nowhere.code, 1)
+  t.equal(nowhere.code, 2)
   const table = await keys(data, 'list')
   t.match(table.stdout, /^NAME .*\ndesk +live /)
   t.equal(table.stdout.split('\n').length, 3, 'no key was made that nobody has')

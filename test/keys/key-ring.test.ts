@@ -238,3 +238,18 @@ t.test('there are so many keys and no more; the one revoked longest makes room',
   const slots = new Set([...keys.records.values()].map((json) => JSON.parse(json).slot))
   t.equal(slots.size, limits.keyCount, 'each key has memory of its own')
 })
+
+t.test('all keys together take so many bytes', async (t) => {
+  const keys = keysInMemory()
+  const boundary = { ...squareGeometry(0, 0, 1), name: '' }
+  const bytes = () => [...keys.records.values()].reduce((sum, json) => sum + json.length, 0)
+  keyFor(keys, { name: 'a', boundary }, NOW)
+  const perKey = bytes()
+  const padded = (name: string, byteCount: number) =>
+    keyFor(keys, { name, boundary: { ...boundary, name: 'x'.repeat(byteCount - perKey) } }, NOW)
+  t.throws(() => padded('b', limits.keyRecordBytes - bytes() + 1), /all keys together would take/)
+  padded('b', limits.keyRecordBytes - bytes())
+  t.equal(bytes(), limits.keyRecordBytes)
+  t.throws(() => keyFor(keys, { name: 'c' }, NOW), /simplify the boundary/)
+  t.ok(rotateKey(keys, 'b', { nowMs: NOW, keepMs: 1 }), 'but no secret must stay for that')
+})

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { revokeKey } from '../../src/keys/change-keys.js'
 import { followKeys } from '../../src/keys/follow-keys.js'
@@ -117,4 +118,72 @@ t.test('the first key changes the format of the store, and nothing changes it ba
   const phones = ['+9995550110']
   store.makeSuppressions([{ kind: 'suppressions', scope: 'all', phones, isRemoval: false }])
   t.equal(formatOf(), KEYED_FORMAT)
+})
+
+t.test('a store that cannot be read or written is told of once, and tried again', async (t) => {
+  const store = await temporaryStore(t)
+  const text = keyFor(store.keys, { name: 'desk' })
+  const log = createLog('silent')
+  const told: unknown[] = []
+  log.error = (_: unknown, message?: unknown) => void told.push(message)
+  let isFailing = false
+  const failing =
+    <Args extends unknown[], Result>(work: (...args: Args) => Result) =>
+    (...args: Args): Result => {
+      if (isFailing) throw new Error('the disk is gone')
+      return work(...args)
+    }
+  const { keys } = store
+  const faulty = {
+    ...store,
+    keys: {
+      ...keys,
+      version: failing(keys.version),
+      read: failing(keys.read),
+      noteUses: failing(keys.noteUses),
+    },
+  }
+  const served = serveKeys({ store: faulty, frontCount: 1, log })
+  const front = followKeys({ keys: faulty.keys, memory: served.memory, frontIndex: 0, log })
+  t.teardown(() => front.stop())
+  isFailing = true
+  addRows(served.memory, 0, today(), 7)
+  await sleep(4 * limits.keyPollMs)
+  t.same(
+    new Set(told),
+    new Set(['the store of keys cannot be read or written', 'the keys cannot be read again']),
+  )
+  t.equal(told.length, 2, 'once each')
+  t.ok(accessFor(front.ring, text), 'what was known holds')
+  isFailing = false
+  revokeKey(keys, 'desk', Date.now())
+  await until(() => accessFor(front.ring, text) === undefined)
+  served.stop()
+  t.equal(useOf(store).rowCount, 7, 'nothing is lost')
+})
+
+t.test('rows that could not be written are added the next time, once', async (t) => {
+  const store = await temporaryStore(t)
+  keyFor(store.keys, { name: 'desk' })
+  let attempts = 0
+  const noteUses: typeof store.keys.noteUses = (notesFor) => {
+    if (attempts++ > 0) return store.keys.noteUses(notesFor)
+    // As a transaction that the disk refuses at its end.
+    notesFor(store.keys.uses())
+    throw new Error('no room')
+  }
+  const start = () =>
+    serveKeys({
+      store: { ...store, keys: { ...store.keys, noteUses } },
+      frontCount: 1,
+      log: silentLog,
+    })
+  const served = start()
+  addRows(served.memory, 0, today(), 7)
+  served.stop()
+  t.equal(useOf(store), undefined)
+  served.stop()
+  t.equal(useOf(store).rowCount, 7)
+  served.stop()
+  t.equal(useOf(store).rowCount, 7)
 })

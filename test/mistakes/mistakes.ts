@@ -682,6 +682,14 @@ const rows: readonly Row[] = [
     /residents\.csv/,
     /name the PEM file/,
   ],
+  [
+    'a secret for nowhere',
+    'keys create --data data --name a --scopes counts --secret-file missing/a.key',
+    2,
+    /cannot be written \(ENOENT\)/,
+    /--secret-file missing\/a\.key/,
+    /name a file in a directory of this user/,
+  ],
   ['keys of no directory', 'keys list --data dta', 2, /does not exist/, /dta/, /--data/],
 ]
 

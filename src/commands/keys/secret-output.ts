@@ -4,6 +4,7 @@
  * @module
  */
 import { closeSync, fsyncSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs'
+import { OperatorError } from '../../errors.js'
 import { print } from '../output.js'
 
 interface SecretOutput {
@@ -17,7 +18,7 @@ export function secretOutput(path: string | undefined): SecretOutput {
   if (path === undefined) return { write: print, close() {} }
   // Beside it, so that the rename is one, and new, so that nobody has it open or may read it.
   const begun = `${path}.${process.pid}.new`
-  const descriptor = openSync(begun, 'wx', 0o600)
+  const descriptor = openNew(begun, path)
   let isWritten = false
   return {
     write(secret) {
@@ -30,5 +31,19 @@ export function secretOutput(path: string | undefined): SecretOutput {
       closeSync(descriptor)
       if (!isWritten) unlinkSync(begun)
     },
+  }
+}
+
+function openNew(begun: string, path: string): number {
+  try {
+    return openSync(begun, 'wx', 0o600)
+  } catch (fault) {
+    const { code } = fault as NodeJS.ErrnoException
+    throw new OperatorError(
+      'Usage',
+      `--secret-file ${path} cannot be written (${code}): name a file in a directory of this user; no ` +
+        'secret was made',
+      { cause: fault },
+    )
   }
 }
