@@ -47,6 +47,8 @@ export interface Config {
   readonly auditDirectory: string | undefined
   /** Whether counts are recorded, too. */
   readonly auditCounts: boolean
+  /** Whether the audit has digests of lists. */
+  readonly auditDigests: boolean
   /** Files of the audit with no younger line are removed; undefined keeps them for ever. */
   readonly auditKeepDays: number | undefined
   /** A path, or `-` for standard output; undefined is no access log. */
@@ -107,6 +109,7 @@ export function readConfig(
     publicUrl: urlIfGiven(setting('publicUrl')),
     auditDirectory: pathIfGiven(setting('audit')),
     auditCounts: truth(setting('auditCounts')),
+    auditDigests: oneOf(setting('auditDigests'), ['on', 'off']) === 'on',
     auditKeepDays: integerIfGiven(setting('auditKeepDays'), 1, 36_500),
     accessLog: targetIfGiven(setting('accessLog')),
     accessLogSample: integer(setting('accessLogSample'), 1, 1_000_000),
@@ -216,6 +219,7 @@ const defaults = {
   publicUrl: '',
   audit: undefined,
   auditCounts: 'false',
+  auditDigests: 'on',
   auditKeepDays: undefined,
   accessLog: undefined,
   accessLogSample: 100,

@@ -57,6 +57,10 @@ export function serveCommand(): Command {
     .option('--audit <DIR>', 'record who lists and changes what, in this directory (HICKORY_AUDIT)')
     .option('--audit-counts', 'record counts, too (HICKORY_AUDIT_COUNTS)')
     .option(
+      '--audit-digests <on|off>',
+      'off makes no digests of lists, so that long ones are sent faster (HICKORY_AUDIT_DIGESTS; default on)',
+    )
+    .option(
       '--audit-keep-days <N>',
       'remove older files of the audit (HICKORY_AUDIT_KEEP_DAYS; default never)',
     )

@@ -16,6 +16,8 @@ interface AuditTrailOptions {
   readonly desk: AuditDesk
   /** Whether it records counts, too. */
   readonly hasCounts: boolean
+  /** Whether it has digests of lists. */
+  readonly hasDigests: boolean
   /** Up to which change to the suppression lists answers are made now, at least. */
   readonly suppressionVersion: () => number
 }
@@ -23,11 +25,13 @@ interface AuditTrailOptions {
 export class AuditTrail {
   readonly #desk: AuditDesk
   readonly #hasCounts: boolean
+  readonly #hasDigests: boolean
   readonly #suppressionVersion: () => number
 
-  constructor({ desk, hasCounts, suppressionVersion }: AuditTrailOptions) {
+  constructor({ desk, hasCounts, hasDigests, suppressionVersion }: AuditTrailOptions) {
     this.#desk = desk
     this.#hasCounts = hasCounts
+    this.#hasDigests = hasDigests
     this.#suppressionVersion = suppressionVersion
   }
 
@@ -106,7 +110,12 @@ export class AuditTrail {
     const about = aboutOf(request)
     const entries = facts.map((own) => entryOf({ event, phase: 'begun', ...about, ...own }))
     const begun = await this.#desk.record(entries)
-    const audited = new AuditedRequest(event, begun, facts.length)
+    const audited = new AuditedRequest(
+      event,
+      begun,
+      facts.length,
+      this.#hasDigests && event === 'list',
+    )
     // Its client may have left meanwhile, and then the request is over already.
     if (reply.gone) this.#leave(audited, request)
     else request.audited = audited

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import { type Body, type ByteSink, isWhole } from '../format/answer.js'
 
 export class AuditedRequest {
@@ -14,19 +14,25 @@ export class AuditedRequest {
   readonly begunCount: number
   /** What was changed. */
   readonly changes: Readonly<Record<string, unknown>>[] = []
-  readonly #hash = createHash('sha256')
+  readonly #hash: Hash | undefined
   /** Of the body, before compression, as far as it was handed over to be sent. */
   bodyBytes = 0
 
-  constructor(event: AuditedRequest['event'], begun: number, begunCount: number) {
+  constructor(
+    event: AuditedRequest['event'],
+    begun: number,
+    begunCount: number,
+    hasDigest: boolean,
+  ) {
     this.event = event
     this.begun = begun
     this.begunCount = begunCount
+    this.#hash = hasDigest ? createHash('sha256') : undefined
   }
 
-  /** To be read once, when nothing follows. */
-  sha256(): string {
-    return this.#hash.digest('hex')
+  /** To be read once, when nothing follows; undefined where no digest is made. */
+  sha256(): string | undefined {
+    return this.#hash?.digest('hex')
   }
 
   /** The same body, of which the digest is made as it is written. */
@@ -54,7 +60,7 @@ export class AuditedRequest {
 
   #take(piece: Uint8Array): void {
     this.bodyBytes += piece.length
-    this.#hash.update(piece)
+    this.#hash?.update(piece)
   }
 }
 

@@ -30,6 +30,7 @@ export function frontRecords({
       new AuditTrail({
         desk: auditDesk(audit.port, audit.counters),
         hasCounts: audit.hasCounts,
+        hasDigests: audit.hasDigests,
         suppressionVersion: () => takenVersion(suppressionProgress),
       }),
     accessLog:

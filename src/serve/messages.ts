@@ -77,6 +77,7 @@ interface FrontAudit {
   readonly port: MessagePort
   readonly counters: Int32Array
   readonly hasCounts: boolean
+  readonly hasDigests: boolean
 }
 
 /** To a front thread, when a new snapshot takes the place of the one that is served. */

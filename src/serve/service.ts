@@ -253,6 +253,7 @@ function startFronts(
           port: audit.openPort(),
           counters: audit.counters,
           hasCounts: config.auditCounts,
+          hasDigests: config.auditDigests,
         },
         crashQueryWorkerMs: config.crashQueryWorkerMs,
         workerArgs: config.workerArgs,

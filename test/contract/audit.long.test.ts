@@ -19,23 +19,31 @@ import { auditPath } from '../../src/audit/files.js'
 import { type AuditLine, readAudit } from '../../src/audit/read.js'
 import { verifyAudit } from '../../src/audit/verify.js'
 import { mountSmallDisk } from '../faults/full-disk.js'
-import { phoneOf, placesWorld } from '../support/data/suppressions.js'
+import { importPlaces, phoneOf, places } from '../support/data/suppressions.js'
 import { hickory, type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
 import { until } from '../support/service/until.js'
 
 const ROUND_COUNT = Number(process.env.HICKORY_TEST_ROUNDS ?? 15)
 
-const WORLD = {
+/** Around all places of a world, and more recipients than are encoded at once. */
+const EVERYWHERE = {
   type: 'Polygon',
   coordinates: [
     [
-      [-179, -89],
-      [179, -89],
-      [179, 89],
-      [-179, 89],
-      [-179, -89],
+      [-1, -1],
+      [51, -1],
+      [51, 51],
+      [-1, 51],
+      [-1, -1],
     ],
   ],
+}
+const RECIPIENT_COUNT = 20_000
+
+async function largeWorld(t: Test): Promise<string> {
+  const data = temporaryDirectory(t)
+  await importPlaces(t, data, 1, places(RECIPIENT_COUNT))
+  return data
 }
 
 /** Asks for everybody, or how many they are. */
@@ -47,7 +55,7 @@ function ask(
   return fetch(`${url}/api/recipients`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', 'X-Request-Id': requestId },
-    body: JSON.stringify({ geoJSON: WORLD, countsOnly }),
+    body: JSON.stringify({ geoJSON: EVERYWHERE, countsOnly }),
   })
 }
 
@@ -60,7 +68,7 @@ async function assertWhole(t: Test, directory: string): Promise<void> {
 }
 
 t.test('services and commands write one chain together', async (t) => {
-  const data = await placesWorld(t)
+  const data = await largeWorld(t)
   const audit = join(temporaryDirectory(t), 'audit')
   const flags = ['--data', data, '--audit', audit]
   const services = [await serve(t, ...flags), await serve(t, ...flags)]
@@ -87,7 +95,13 @@ t.test('services and commands write one chain together', async (t) => {
   for (const { requestId, sha256 } of sent) {
     const [begun, ended] = lines.filter((line) => line.requestId === requestId)
     t.match(begun, { event: 'list', phase: 'begun', operation: 'RecipientRequest' })
-    t.match(ended, { phase: 'ended', begun: begun.sequence, outcome: 'completed', sha256 })
+    t.match(ended, {
+      phase: 'ended',
+      begun: begun.sequence,
+      outcome: 'completed',
+      rowCount: RECIPIENT_COUNT,
+      sha256,
+    })
   }
   const commandLines = lines.filter(({ event, phase }) => event === 'command' && phase === 'begun')
   t.same(commandLines.map(({ command }) => command).sort(), [
@@ -110,7 +124,7 @@ t.test('services and commands write one chain together', async (t) => {
 })
 
 t.test(`kill -9 under load with lists, ${ROUND_COUNT} times`, async (t) => {
-  const data = await placesWorld(t)
+  const data = await largeWorld(t)
   const audit = join(temporaryDirectory(t), 'audit')
   /** Of which a client has had a byte. */
   const received = new Set<string>()
@@ -170,7 +184,7 @@ t.test('a full disk refuses lists and changes, and nothing else', async (t) => {
   const mounted = mountSmallDisk(disk)
   if (mounted === undefined) throw new Error('mounting takes root')
   t.teardown(() => mounted.remove())
-  const data = await placesWorld(t)
+  const data = await largeWorld(t)
   const audit = join(disk, 'audit')
   const flags = ['--data', data, '--audit', audit]
   const service = await serve(t, ...flags)
@@ -209,7 +223,7 @@ t.test('what an operator is told', async (t) => {
   t.match(await hickory('audit', 'verify'), { code: 2, stderr: /HICKORY_AUDIT/ })
   t.match(await hickory('audit', 'verify', audit), { code: 12, stderr: /does not exist/ })
   t.match(await hickory('audit', 'show', audit), { code: 2, stderr: /does not exist/ })
-  const data = await placesWorld(t)
+  const data = await largeWorld(t)
   t.match(await hickory('pin', '--data', data, '--audit', audit, 'current'), { code: 0 })
   t.match(await hickory('audit', 'show', audit), {
     code: 0,

@@ -78,12 +78,12 @@ const executors = Object.fromEntries(
   operationNames.map((name) => [name, execute(name)]),
 ) as unknown as Executors
 
-async function startTrail(hasCounts: boolean) {
-  const trail = new AuditTrail({ desk, hasCounts, suppressionVersion: () => 7 })
+async function startTrail(options: { hasCounts: boolean; hasDigests: boolean }) {
+  const trail = new AuditTrail({ desk, ...options, suppressionVersion: () => 7 })
   return await startServer(t, operationRoutes(executors, trail), { trail })
 }
 
-const { port } = await startTrail(false)
+const { port } = await startTrail({ hasCounts: false, hasDigests: true })
 
 const HEADERS = [
   'Content-Type: application/json',
@@ -233,8 +233,13 @@ t.test('HEAD sends nobody', async (t) => {
 })
 
 t.test('counts have a line where they are asked for', async (t) => {
-  const counting = await startTrail(true)
+  const counting = await startTrail({ hasCounts: true, hasDigests: false })
   await request(counting.port, LIST, { headers: HEADERS, body: '{"kind":"count"}' })
   await until(() => lines.length === 1)
   t.match(lines[0], { event: 'count', requestId: 'desk-7', sources: [{ id: 1, count: 2 }] })
+  const { port: without } = counting
+  await request(without, LIST, { headers: HEADERS, body: '{}' })
+  await until(() => lines.length === 3)
+  t.match(lines[2], { event: 'list', phase: 'ended', bodyBytes: 10_000 })
+  t.notOk('sha256' in lines[2], 'and no digests where they are not')
 })
