@@ -173,8 +173,11 @@ class Terminator {
         this.#peers.remove(handle)
       },
       whenUnreachable: (code) => {
-        // Without its socket a front gets nothing more, so that the service must start anew.
-        if (this.#isOpen) throw new Error(`a front thread cannot be reached (${code})`)
+        this.#faults.note(`FRONT_${code}`, client.remoteAddress)
+        // Without its socket a front gets nothing more, so that the service must start anew. Too many open
+        // files, or a front that is too busy, cost this connection alone.
+        const isGone = code === 'ENOENT' || code === 'ECONNREFUSED'
+        if (isGone && this.#isOpen) throw new Error(`a front thread cannot be reached (${code})`)
       },
     })
   }

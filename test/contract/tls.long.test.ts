@@ -3,12 +3,14 @@
  *
  * @module
  */
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { request } from 'node:https'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { connect as connectTls } from 'node:tls'
 import { gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { limits } from '../../src/limits.js'
@@ -201,6 +203,28 @@ t.test('clients that read nothing cost little, and get everything when they go o
   const heldBytes = Math.max(...results.map(({ held }) => held))
   t.ok(heldBytes < clientCount * 3 * 2 ** 20, `${Math.round(heldBytes / 2 ** 20)} MiB were held`)
   slow.destroy()
+})
+
+t.test('too many open files cost connections, and nothing else', async (t) => {
+  const crowded = await serve(t, '--data', data, ...TLS)
+  const { pid } = crowded.process
+  const openFileCount = () => readdirSync(`/proc/${pid}/fd`).length
+  const before = openFileCount()
+  // Soft and hard, so that the service itself cannot raise it.
+  execFileSync('prlimit', ['--pid', String(pid), `--nofile=${before + 50}`])
+  const port = Number(new URL(crowded.url).port)
+  const ca = readFileSync(authority.certificate)
+  const sockets = Array.from({ length: 60 }, () => {
+    const socket = connectTls({ port, host: '127.0.0.1', ca })
+    socket.on('error', () => {})
+    return socket
+  })
+  await until(() => openFileCount() >= before + 45)
+  await sleep(500)
+  for (const socket of sockets) socket.destroy()
+  await until(() => openFileCount() < before + 10)
+  t.equal((await callTls(tlsAgent(authority), `${crowded.url}/livez`)).status, 200)
+  t.equal((await crowded.stop()).code, 0)
 })
 
 t.test('a stop lets a list end, and takes nothing new', async (t) => {
