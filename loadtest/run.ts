@@ -40,6 +40,7 @@ import { slowReaders } from './scenarios/slow-readers.js'
 import { slowSenders } from './scenarios/slow-senders.js'
 import { soak } from './scenarios/soak.js'
 import { swap } from './scenarios/swap.js'
+import { tls } from './scenarios/tls.js'
 import { workerKills } from './scenarios/worker-kills.js'
 
 /** The first is what runs without arguments. */
@@ -59,6 +60,7 @@ const scenarios: readonly Scenario[] = [
   swap,
   soak,
   shutdown,
+  tls,
 ]
 
 const interruption = new AbortController()

@@ -130,7 +130,7 @@ function addressOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     if (!child.stdout) return
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const address = /http:\/\/127\.0\.0\.1:[0-9]+/.exec(line)
+      const address = /https?:\/\/127\.0\.0\.1:[0-9]+/.exec(line)
       if (address) resolve(address[0])
     })
   })

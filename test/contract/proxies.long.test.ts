@@ -1,5 +1,6 @@
 /**
- * The wire behind nginx and HAProxy, with the documented configurations, without keys and with them.
+ * The wire behind nginx and HAProxy, with the documented configurations, without keys and with them; and with
+ * TLS by the service itself.
  *
  * @module
  */
@@ -48,6 +49,12 @@ for (const [name, start] of Object.entries(proxies)) {
     await t.test('HTTP/2, and bodies of unknown length', (t) => checkCurl(t, name, port))
   })
 }
+
+t.test('with TLS by the service, every statement of the wire holds', async (t) => {
+  const shown = ['--tls-cert', certificate.certificate, '--tls-key', certificate.key]
+  const service = await serve(t, '--data', open.dataDirectory, ...shown)
+  await checkWire(t, askAt(portOf(service)))
+})
 
 await t.test('with keys', async (t) => {
   const { dataDirectory } = open

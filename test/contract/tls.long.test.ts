@@ -250,6 +250,25 @@ t.test('a stop lets a list end, and takes nothing new', async (t) => {
   t.equal(code, 0, stderr)
 })
 
+t.test('a port is shared where Node.js can do that, and otherwise the start says so', async (t) => {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  const shared = ['--data', data, '--share-port', ...TLS]
+  if (major < 22 || (major === 22 && minor < 12)) {
+    const { code, stderr } = await hickory('serve', ...shared, '--port', '0')
+    t.equal(code, 2)
+    t.match(stderr, /--share-port together with --tls-cert needs Node\.js 22\.12 .* a proxy/)
+    return
+  }
+  const first = await serve(t, ...shared)
+  const { port } = new URL(first.url)
+  const second = await serve(t, ...shared, '--port', port)
+  await first.stop()
+  for (let i = 0; i < 20; i++) {
+    t.equal((await callTls(tlsAgent(authority), `${second.url}/livez`)).status, 200)
+  }
+  await second.stop()
+})
+
 t.test('a service whose sockets are gone ends for its supervisor', async (t) => {
   const temporary = temporaryDirectory(t)
   process.env.TMPDIR = temporary
