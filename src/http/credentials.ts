@@ -24,8 +24,8 @@ export function keyTextOf(authorization: string): string | undefined {
   }
 }
 
-/** Whether a browser may have added it by itself, to a request of a page that knows no key. */
-export function isAmbient(authorization: string): boolean {
+/** Whether it is of the kind that browsers keep, and send again by themselves. */
+export function isBasic(authorization: string): boolean {
   return /^basic /i.test(authorization)
 }
 

@@ -16,7 +16,7 @@
 import { OVERLOADED, ServiceError } from '../errors.js'
 import { type Operation, operations } from '../interface/operations.js'
 import { type CorsOrigins, foreignScriptFault } from './cors.js'
-import { isAmbient } from './credentials.js'
+import { isBasic } from './credentials.js'
 import type { KeyGuard } from './key-guard.js'
 import type { CallCheck, HttpRequest, IncomingRequest, OperationCall } from './request.js'
 import type { RouteMatch } from './router.js'
@@ -73,7 +73,7 @@ export class Gate implements CallCheck {
     const keyFault = keys?.admit(request)
     if (keyFault !== undefined) return keyFault
     if (request.options.callback !== undefined) {
-      const fault = foreignScriptFault(request, this.#corsOrigins)
+      const fault = this.#scriptFault(request)
       if (fault !== undefined) return fault
     }
     return call === undefined ? undefined : this.callFault(request, call)
@@ -83,6 +83,16 @@ export class Gate implements CallCheck {
     const operation: Operation = operations[name]
     const fault = this.#scopeFault(request, operation) ?? this.#writeFault(request, operation)
     return fault ?? formFault(request, operation, name)
+  }
+
+  /** Why no page may run the answer as a script. */
+  #scriptFault(request: HttpRequest): ServiceError | undefined {
+    // A browser that does not say whose page asks may have added the credentials for a foreign one.
+    const isSaid = request.header('sec-fetch-site') !== undefined
+    if (this.#admission.keys !== undefined && !isSaid && isAmbient(request)) {
+      return new ServiceError('Forbidden', UNSAID, 'callback')
+    }
+    return foreignScriptFault(request, this.#corsOrigins)
   }
 
   #scopeFault({ access }: HttpRequest, { scopes }: Operation): ServiceError | undefined {
@@ -97,11 +107,8 @@ export class Gate implements CallCheck {
     if (!takesWrites) return forbidden('this service takes no changes over HTTP (--writes off)')
     const origins = this.#corsOrigins
     if (keys === undefined) return foreignWriteFault(request, origins)
-    const sent = request.header('authorization')
     const isOwnPage = publicOrigin !== undefined && request.header('origin') === publicOrigin
-    // Browsers show certificates by themselves, too.
-    const mayBeForced = (sent === undefined || isAmbient(sent)) && !isOwnPage
-    return mayBeForced ? foreignPageFault(request, origins) : undefined
+    return isAmbient(request) && !isOwnPage ? foreignPageFault(request, origins) : undefined
   }
 }
 
@@ -151,6 +158,16 @@ function foreignPageFault(request: HttpRequest, origins: CorsOrigins): ServiceEr
     return forbidden('pages of this origin may not write')
   }
   return undefined
+}
+
+const UNSAID =
+  'a script needs a browser that says whose page asks (Sec-Fetch-Site), or the key as Bearer'
+
+/** Whether a browser may have added the credentials by itself, to a request of a page that knows no key. */
+function isAmbient(request: HttpRequest): boolean {
+  const sent = request.header('authorization')
+  // Certificates are shown without being asked for, too.
+  return sent === undefined || isBasic(sent)
 }
 
 /** Asked before anything is done: a write whose answer nobody can have must not happen. */

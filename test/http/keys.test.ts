@@ -323,6 +323,21 @@ t.test('a page does not write with what a browser adds by itself', async (t) => 
   t.equal(await statusOf(bearer(key), foreign), 204, 'a page that knows the key was given it')
 })
 
+t.test('a page does not read a script with what a browser adds by itself', async (t) => {
+  const { ask, made } = await keyedServer(t)
+  const key = made()
+  const statusOf = async (...headers: string[]) =>
+    String((await ask(`${READ}?callback=show`, { headers })).body).match(/ErrorCode":"(\w+)/)?.[1]
+  t.equal(
+    await statusOf(basic('a', key)),
+    'Forbidden',
+    'a browser that does not say whose page asks',
+  )
+  t.equal(await statusOf(basic('a', key), 'Sec-Fetch-Site: cross-site'), 'Forbidden')
+  t.equal(await statusOf(basic('a', key), 'Sec-Fetch-Site: same-origin'), undefined)
+  t.equal(await statusOf(bearer(key)), undefined)
+})
+
 t.test('a service without changes says so', async (t) => {
   const { ask, made, executed } = await keyedServer(t, { takesWrites: false })
   const headers = [bearer(made())]
