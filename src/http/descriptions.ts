@@ -88,7 +88,7 @@ function operationOf(query: URLSearchParams): OperationName | undefined {
  */
 function baseUrlOf(request: HttpRequest): string {
   const host = request.header('host')
-  return `http://${host !== undefined && HOST.test(host) ? host : 'localhost'}`
+  return `${request.isTls ? 'https' : 'http'}://${host !== undefined && HOST.test(host) ? host : 'localhost'}`
 }
 
 const HOST = /^([\w.-]{1,255}|\[[\da-f:.]{2,45}\])(:\d{1,5})?$/i

@@ -104,6 +104,11 @@ export class Exchange implements Reply, RequestEnd {
     return this.peer?.certificate
   }
 
+  /** Only a TLS thread tells who is at the other end. */
+  get isTls(): boolean {
+    return this.peer !== undefined
+  }
+
   get gone(): boolean {
     return this.#phase === 'gone'
   }

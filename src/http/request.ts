@@ -78,6 +78,8 @@ export interface HttpRequest {
   readonly peerAddress: string
   /** The SHA-256 of the certificate that the client showed, in hexadecimal; undefined without one. */
   readonly clientCertificate: string | undefined
+  /** Whether the client speaks TLS with the service itself. */
+  readonly isTls: boolean
   /** Names the request in logs: what the client sent as X-Request-Id, or our own. */
   readonly requestId: string
   readonly stages: StageClock
@@ -116,7 +118,7 @@ export interface HttpRequest {
 export type Handler = (request: HttpRequest, reply: Reply, body: Uint8Array) => void | Promise<void>
 
 /** Who is at its other end. */
-type Connection = Pick<HttpRequest, 'peerAddress' | 'clientCertificate'>
+type Connection = Pick<HttpRequest, 'peerAddress' | 'clientCertificate' | 'isTls'>
 
 export class IncomingRequest implements HttpRequest {
   readonly stages = new StageClock()
@@ -166,6 +168,10 @@ export class IncomingRequest implements HttpRequest {
 
   get clientCertificate(): string | undefined {
     return this.#connection.clientCertificate
+  }
+
+  get isTls(): boolean {
+    return this.#connection.isTls
   }
 
   get query(): URLSearchParams {

@@ -8,6 +8,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { request } from 'node:https'
 import { connect } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
@@ -50,6 +51,9 @@ t.test('the announcement says https, and every front thread answers there', asyn
     t.equal(status, 200)
     t.match(JSON.parse(String(body)), { status: 'ready', tls: { certificateExpires: /^20..-/ } })
   }
+  const { body } = await callTls(agent, `${service.url}/metadata`)
+  t.match(String(body), `${service.url}/`, 'and so do the descriptions')
+  t.notMatch(String(body), 'http://127.0.0.1')
 })
 
 t.test('versions and ciphers are those of our time', async (t) => {
@@ -150,6 +154,58 @@ t.test('who is on this machine may write, by TLS as without', async (t) => {
   const forwarded = { ...headers, 'X-Forwarded-For': '203.0.113.7' }
   const refused = await callTls(agent, `${service.url}/api/contexts`, { body, headers: forwarded })
   t.equal(refused.status, 403)
+})
+
+t.test('a client of another machine writes nothing', async (t) => {
+  const args = ['--host', '0.0.0.0', '--open', '--data', data, ...TLS]
+  const reached = await serve(t, ...args)
+  const { port } = new URL(reached.url)
+  const body = JSON.stringify({ ContextName: 'from afar', Areas: [] })
+  // Whoever calls an address of the network comes from one.
+  const addresses = Object.values(networkInterfaces()).flatMap((all = []) =>
+    all.filter(({ family, internal }) => family === 'IPv4' && !internal),
+  )
+  for (const { address } of addresses) {
+    const refused = await callTls(
+      tlsAgent(authority, undefined, { servername: 'localhost' }),
+      `https://${address}:${port}/api/contexts`,
+      { body },
+    )
+    t.equal(refused.status, 403, address)
+    t.match(String(refused.body), 'only programs on this machine may write')
+  }
+  t.comment(`${addresses.length} addresses of the network`)
+  const own = await callTls(tlsAgent(authority), `https://127.0.0.1:${port}/api/contexts`, { body })
+  t.equal(own.status, 200)
+  await reached.stop()
+})
+
+t.test('a client that says behind TLS that it is somebody else is refused', async (t) => {
+  const { port } = new URL(service.url)
+  const get = 'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n'
+  const header = Buffer.alloc(52)
+  Buffer.from('0d0a0d0a000d0a515549540a21210024', 'hex').copy(header)
+  for (const [what, address] of [
+    ['the first slot', '0000000001020304050607080910111213'.slice(0, 32)],
+    ['this machine', `${'00'.repeat(15)}01`],
+  ]) {
+    header.write(address, 16, 'hex')
+    const socket = connectTls({
+      port: Number(port),
+      host: '127.0.0.1',
+      ca: readFileSync(authority.certificate),
+    })
+    let read = ''
+    socket.on('data', (bytes) => {
+      read += bytes
+    })
+    socket.write(get)
+    await until(() => read.includes('"live"'))
+    socket.write(Buffer.concat([header, Buffer.from(get)]))
+    await once(socket, 'close')
+    t.match(read, /HTTP\/1\.1 400 [\s\S]*begins with a PROXY header/, what)
+    t.equal(read.match(/"live"/g)?.length, 1)
+  }
 })
 
 t.test('handshakes that stop half-way keep nobody out, and end', async (t) => {
