@@ -38,15 +38,6 @@ if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
   exit 1
 fi
 echo "Installing for test:all:$missing"
-# A test starts its own Prometheus. An installation must not start one, now or with the machine.
-case "$missing" in
-*prometheus*)
-  policy=/usr/sbin/policy-rc.d
-  unit=/etc/systemd/system/prometheus.service
-  [ -e "$policy" ] || { printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod +x "$policy" && trap 'rm -f "$policy"' EXIT; }
-  [ -e "$unit" ] || [ ! -d "${unit%/*}" ] || ln -s /dev/null "$unit"
-  ;;
-esac
 # Another run on this machine may be doing the same.
 lock='-o DPkg::Lock::Timeout=300'
 apt-get $lock update >/dev/null
@@ -57,6 +48,9 @@ if [ ! -e "$policy" ]; then
   chmod 755 "$policy"
   trap 'rm -f "$policy"' EXIT
 fi
+# Nor is the service of Prometheus to be started with the machine.
+unit=/etc/systemd/system/prometheus.service
+[ -e "$unit" ] || [ ! -d "${unit%/*}" ] || ln -s /dev/null "$unit"
 # shellcheck disable=SC2086
 DEBIAN_FRONTEND=noninteractive apt-get $lock install -y --no-install-recommends $missing >/dev/null
 missing=$(missingPackages)

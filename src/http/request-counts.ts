@@ -6,10 +6,9 @@
  */
 import { errorTables, type ServiceErrorCode } from '../errors.js'
 import { type OperationName, operationNames } from '../interface/operations.js'
-import { observe, type Page, slotOf } from '../metrics/slots.js'
+import { histogramOf, observe, type Page, slotOf } from '../metrics/slots.js'
 import {
   type CutReason,
-  counted,
   cutReasons,
   NO_STATUS,
   OTHER,
@@ -91,5 +90,5 @@ const LEFT = slotOf('hickory_clients_left_total')
 const BYTES_IN = slotOf('hickory_request_body_bytes_total')
 const BYTES_OUT = slotOf('hickory_answer_body_bytes_total')
 const ROWS = slotOf('hickory_recipient_rows_total')
-const ANSWER_SECONDS = counted.hickory_answer_seconds.buckets
-const STAGE_SECONDS = counted.hickory_request_stage_seconds.buckets
+const ANSWER_SECONDS = histogramOf('hickory_answer_seconds')
+const STAGE_SECONDS = histogramOf('hickory_request_stage_seconds')

@@ -11,7 +11,7 @@ import {
   Registry,
 } from 'prom-client'
 import { type MetricsMemory, type ThreadPage, threadPages } from './memory.js'
-import { type Place, placesOf } from './slots.js'
+import { type Place, placesOf, strideOf } from './slots.js'
 import {
   type Counted,
   type CountedName,
@@ -124,20 +124,25 @@ function mayBeUnused({ role }: ThreadPage): boolean {
 }
 
 function valuesAt(
-  name: string,
+  name: CountedName,
   { buckets }: Counted,
   { labels, slot }: Place,
   at: (slot: number) => number,
 ): Value[] {
   if (buckets === undefined) return [{ labels, value: at(slot) }]
+  const stride = strideOf(name)
   let count = 0
   const values: Value[] = buckets.map((bound, bucket) => {
-    count += at(slot + bucket)
+    count += at(slot + bucket * stride)
     return { metricName: `${name}_bucket`, labels: { ...labels, le: String(bound) }, value: count }
   })
-  count += at(slot + buckets.length)
+  count += at(slot + buckets.length * stride)
   values.push({ metricName: `${name}_bucket`, labels: { ...labels, le: '+Inf' }, value: count })
-  values.push({ metricName: `${name}_sum`, labels, value: at(slot + buckets.length + 1) })
+  values.push({
+    metricName: `${name}_sum`,
+    labels,
+    value: at(slot + (buckets.length + 1) * stride),
+  })
   values.push({ metricName: `${name}_count`, labels, value: count })
   return values
 }

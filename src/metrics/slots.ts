@@ -1,7 +1,8 @@
 /**
  * Where each metric has its numbers in the page of a thread. A counter or gauge has one slot for each
  * combination of its labels; a histogram has one for each bucket, one for what is beyond them, and one
- * for the sum.
+ * for the sum. The first buckets of all combinations come first, since what is quick in one respect is
+ * quick in others: then fewer lines of the cache are touched.
  *
  * @module
  */
@@ -11,7 +12,7 @@ import { type Counted, type CountedName, counted } from './table.js'
 /** The numbers of one thread. Nobody else writes there, so that it adds plainly. */
 export type Page = Float64Array
 
-/** The labels of one place, and its first slot. */
+/** The labels of one place, and its first slot; its others follow at the stride of the metric. */
 export interface Place {
   readonly labels: Readonly<Record<string, string>>
   readonly slot: number
@@ -21,14 +22,13 @@ const places = new Map<CountedName, readonly Place[]>()
 let nextSlot = 0
 for (const [name, metric] of Object.entries(counted) as [CountedName, Counted][]) {
   const width = metric.buckets === undefined ? 1 : metric.buckets.length + 2
+  const combinations = combinationsOf(Object.entries(metric.labels ?? {}))
+  const first = nextSlot
   places.set(
     name,
-    combinationsOf(Object.entries(metric.labels ?? {})).map((labels) => {
-      const slot = nextSlot
-      nextSlot += width
-      return { labels, slot }
-    }),
+    combinations.map((labels, at) => ({ labels, slot: first + at })),
   )
+  nextSlot += width * combinations.length
 }
 
 export const SLOT_COUNT = nextSlot
@@ -57,12 +57,34 @@ export function privatePage(): Page {
   return new Float64Array(SLOT_COUNT)
 }
 
-/** Adds one value to a histogram; the values are small where there are many, so that few are compared. */
-export function observe(page: Page, slot: number, buckets: readonly number[], value: number): void {
+/** How far the slots of one place of a metric are from each other. */
+export function strideOf(name: CountedName): number {
+  return placesOf(name).length
+}
+
+/** A histogram, as a writer holds it. */
+interface Histogram {
+  readonly buckets: readonly number[]
+  readonly stride: number
+}
+
+export function histogramOf(name: CountedName): Histogram {
+  const { buckets }: Counted = counted[name]
+  assert(buckets, `${name} has no buckets`)
+  return { buckets, stride: strideOf(name) }
+}
+
+/** Adds one value to a place of a histogram; most values are small, so that few bounds are compared. */
+export function observe(
+  page: Page,
+  slot: number,
+  { buckets, stride }: Histogram,
+  value: number,
+): void {
   let bucket = 0
   while (bucket < buckets.length && value > buckets[bucket]) bucket++
-  page[slot + bucket]++
-  page[slot + buckets.length + 1] += value
+  page[slot + bucket * stride]++
+  page[slot + (buckets.length + 1) * stride] += value
 }
 
 /** Each combination of the values, the last label first to change. */

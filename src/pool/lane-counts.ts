@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { observe, type Page, slotOf } from '../metrics/slots.js'
-import { counted, lanes } from '../metrics/table.js'
+import { histogramOf, observe, type Page, slotOf } from '../metrics/slots.js'
+import { lanes } from '../metrics/table.js'
 import type { Line } from './line.js'
 import type { Lane } from './placement.js'
 import type { Waiting } from './waiting.js'
@@ -62,4 +62,4 @@ const slots = Object.fromEntries(
 ) as Readonly<Record<Lane, Record<'open' | 'waiting' | 'oldest' | 'wait', number>>>
 
 const TASK_FAILURES = slotOf('hickory_task_failures_total')
-const WAIT_SECONDS = counted.hickory_task_wait_seconds.buckets
+const WAIT_SECONDS = histogramOf('hickory_task_wait_seconds')

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { type AdminRoute, listenForAdmin, plainAnswer } from '../../src/admin/listener.js'
+import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
 import { until } from '../support/service/until.js'
 
@@ -105,6 +106,18 @@ t.test('a head that does not come is not waited for', async (t) => {
   const { port } = await start(t, { '/a': hello }, { adminHeadMs: 200 })
   t.match(await answerTo(t, port, ''), /^(HTTP\/1.1 408|$)/, 'no byte')
   t.match(await answerTo(t, port, 'GET /a HTTP/1.1\r\nHost: loc'), /^(HTTP\/1.1 408|$)/, 'a part')
+})
+
+t.test('a connection has as many requests as it may', async (t) => {
+  const { port } = await start(t, { '/a': hello }, { adminHeadMs: 200 })
+  const most = limits.adminRequestsPerConnectionCount
+  const answers = await answerTo(
+    t,
+    port,
+    'GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(most + 1),
+  )
+  t.equal(answers.split('HTTP/1.1 200').length - 1, most)
+  t.equal(answers.split('HTTP/1.1 503').length - 1, 1)
 })
 
 t.test('a head that is too long is refused', async (t) => {

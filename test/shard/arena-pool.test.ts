@@ -25,6 +25,8 @@ t.test('what was given back is used again, and grows', async (t) => {
   pool.giveBack(first)
   const third = pool.take([MiB, 3 * MiB, 5])
   t.same(memoriesOf(third), memoriesOf(first))
+  const all = new Set([...memoriesOf(second), ...memoriesOf(third)])
+  t.equal(pool.totalBytes(), bytesOf(all), 'all arenas, once each')
   for (const [value, { bytes }] of third.entries()) bytes.fill(value + 2)
   third.forEach(({ bytes }, at) => {
     t.ok(

@@ -1,0 +1,94 @@
+import t from 'tap'
+import { NO_ANSWER_IN_TIME } from '../../src/deadline.js'
+import { errorTables, type ServiceErrorCode } from '../../src/errors.js'
+import { HANDLER_FAILED, NOT_COMPRESSED, WRONG_LENGTH } from '../../src/http/cut-reasons.js'
+import { RequestCounts } from '../../src/http/request-counts.js'
+import type { RequestEnd } from '../../src/http/request-end.js'
+import { TOO_SLOW } from '../../src/http/response/reader-watch.js'
+import { operationNames } from '../../src/interface/operations.js'
+import { histogramOf, type Page, privatePage, slotOf } from '../../src/metrics/slots.js'
+
+const COUNT: RequestEnd = {
+  requestId: 'a',
+  operation: 'RecipientRequest',
+  isBatch: false,
+  status: 200,
+  faultCode: undefined,
+  outcome: 'answered',
+  cutReason: undefined,
+  bytesIn: 500,
+  bytesOut: 70,
+  rowCount: 0,
+  stageMs: { receive: 1, parse: 2, wait: 4, select: 8, write: 16 },
+} as RequestEnd
+
+function noted(...ends: Partial<RequestEnd>[]): Page {
+  const page = privatePage()
+  const counts = new RequestCounts(page)
+  for (const end of ends) counts.note({ ...COUNT, ...end })
+  return page
+}
+
+t.test('every operation with every status has a place of its own', async (t) => {
+  const statuses = [undefined, 200, 204, 302, 304, ...Object.values(errorTables.serviceErrors)]
+  for (const operation of [undefined, ...operationNames]) {
+    for (const status of new Set(statuses)) {
+      const page = noted({ operation, status })
+      const labels = [operation ?? 'other', String(status ?? 'none')]
+      t.equal(page[slotOf('hickory_requests_total', ...labels)], 1, labels.join(' '))
+    }
+  }
+  const page = noted({ status: 299 }, { status: 1 }, { status: 1_000 })
+  t.equal(page[slotOf('hickory_requests_total', 'RecipientRequest', 'other')], 3)
+})
+
+t.test('refusals are counted by code', async (t) => {
+  for (const code of Object.keys(errorTables.serviceErrors) as ServiceErrorCode[]) {
+    t.equal(noted({ faultCode: code })[slotOf('hickory_refusals_total', code)], 1, code)
+  }
+})
+
+t.test('what was cut off is told by reason, and is not one of those who left', async (t) => {
+  const LEFT = slotOf('hickory_clients_left_total')
+  for (const [cutReason, reason] of [
+    [TOO_SLOW, 'slow_reader'],
+    [NO_ANSWER_IN_TIME, 'late'],
+    [HANDLER_FAILED, 'failure'],
+    [NOT_COMPRESSED, 'failure'],
+    [WRONG_LENGTH, 'failure'],
+    ['this snapshot is not served any more; ask again', 'unavailable'],
+  ]) {
+    const page = noted({ cutReason, outcome: 'cut' })
+    t.equal(page[slotOf('hickory_answers_cut_total', reason)], 1, cutReason)
+    t.equal(page[LEFT], 0)
+  }
+  t.equal(noted({ outcome: 'left' })[LEFT], 1)
+  t.equal(noted({})[LEFT], 0)
+})
+
+t.test('bytes and rows are added up', async (t) => {
+  const page = noted({ rowCount: 3 }, { rowCount: 4, bytesIn: 1, bytesOut: 2 })
+  t.equal(page[slotOf('hickory_recipient_rows_total')], 7)
+  t.equal(page[slotOf('hickory_request_body_bytes_total')], 501)
+  t.equal(page[slotOf('hickory_answer_body_bytes_total')], 72)
+})
+
+t.test('stages are seconds, and the whole is their sum', async (t) => {
+  const page = noted({})
+  const sumOf = (first: number, { buckets, stride }: ReturnType<typeof histogramOf>) =>
+    page[first + (buckets.length + 1) * stride]
+  const stages = histogramOf('hickory_request_stage_seconds')
+  for (const [stage, seconds] of [
+    ['receive', 0.001],
+    ['parse', 0.002],
+    ['wait', 0.004],
+    ['select', 0.008],
+    ['write', 0.016],
+    ['total', 0.031],
+  ] as const) {
+    const sum = sumOf(slotOf('hickory_request_stage_seconds', stage), stages)
+    t.ok(Math.abs(sum - seconds) < 1e-9, stage)
+  }
+  const answer = slotOf('hickory_answer_seconds', 'RecipientRequest')
+  t.ok(Math.abs(sumOf(answer, histogramOf('hickory_answer_seconds')) - 0.014) < 1e-9)
+})
