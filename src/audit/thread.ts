@@ -77,7 +77,8 @@ function prepare(directory: string): void {
     const { code } = fault as NodeJS.ErrnoException
     if (code !== undefined && PASSING.has(code)) return
     const problem = `the audit directory ${directory} must be a directory of this user`
-    throw new OperatorError('Failed', `${problem} (${code})`, { cause: fault })
+    const advice = 'name another one with --audit'
+    throw new OperatorError('Failed', `${problem} (${code}): ${advice}`, { cause: fault })
   }
 }
 

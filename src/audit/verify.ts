@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { completeLines, follows, hashOf, type Link, previousOf } from './chain.js'
 import { auditFileName, auditFileNumbers, auditPath, type FileNumber } from './files.js'
 import { type Head, HeadMissing, openHead } from './head.js'
@@ -31,10 +31,9 @@ interface Verdict {
 }
 
 export async function verifyAudit(directory: string): Promise<Verdict> {
-  if (!existsSync(directory)) return missing('', `${directory} does not exist`)
   for (;;) {
     const head = await readHead(directory)
-    if (head === undefined) return missing('head', 'the head of the chain is missing')
+    if (head === undefined) return missing()
     const verdict = verifyUpTo(directory, head)
     if (verdict.damage === undefined) return verdict
     // Files may have expired meanwhile.
@@ -58,9 +57,10 @@ async function readHead(directory: string): Promise<Head | undefined> {
   }
 }
 
-function missing(file: string, problem: string): Verdict {
+/** Nobody can say whether the files are all. */
+function missing(): Verdict {
   const last = { sequence: 0, hash: '' }
-  const damage = { file, line: undefined, problem }
+  const damage = { file: 'head', line: undefined, problem: 'is missing or damaged' }
   return { fileCount: 0, lineCount: 0, firstSequence: 0, last, behindBytes: 0, damage }
 }
 

@@ -100,7 +100,8 @@ export class CommandAudit {
     } catch (fault) {
       await writer.release()
       const problem = `the audit ${directory} cannot be written: ${reasonOf(fault)}`
-      throw new OperatorError('Failed', `${problem}. Nothing was done`, { cause: fault })
+      const advice = 'make room, or name another directory with --audit'
+      throw new OperatorError('Failed', `${problem}: ${advice}. Nothing was done`, { cause: fault })
     }
   }
 }

@@ -33,6 +33,8 @@ export interface RequestEnd {
   /** Recipients that were written into the answer. */
   readonly rowCount: number
   readonly stageMs: StageTimes
+  /** When the request came, by the clock of `performance.now()`. */
+  readonly startedMs: number
   /** Of the key that was sent; undefined where there is none. */
   readonly keyName: string | undefined
   /** The address of the client, where somebody asked for it in time; otherwise undefined. */

@@ -691,6 +691,31 @@ const rows: readonly Row[] = [
     /name a file in a directory of this user/,
   ],
   ['keys of no directory', 'keys list --data dta', 2, /does not exist/, /dta/, /--data/],
+  [
+    'an audit directory that is a file',
+    'serve --data data --port 0 --audit residents.csv',
+    1,
+    /must be a directory/,
+    /residents\.csv/,
+    /name another one with --audit/,
+  ],
+  [
+    'the same for a command',
+    'pin --data data --audit residents.csv current',
+    1,
+    /cannot be written/,
+    /residents\.csv/,
+    /Nothing was done/,
+  ],
+  [
+    'an audit that is none',
+    'audit verify empty',
+    2,
+    /holds no audit/,
+    /empty/,
+    /name the --audit of the service/,
+  ],
+  ['no audit named', 'audit show', 2, /name the audit directory/, /directory/, /HICKORY_AUDIT/],
 ]
 
 export const mistakes: readonly Mistake[] = rows.map(

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { Command } from 'commander'
 import { verifyAudit } from '../../audit/verify.js'
 import { readConfig } from '../../config.js'
@@ -28,9 +29,11 @@ export function auditCommand(): Command {
     .option('--key <NAME>', 'lines of one key')
     .option('--json', 'print the lines as they were written')
     .addHelpText('after', SHOW_HELP)
-    .action((directory: string | undefined, flags: ShowFlags) =>
-      showAudit(directoryOf(directory), flags),
-    )
+    .action((given: string | undefined, flags: ShowFlags) => {
+      const directory = directoryOf(given)
+      assertAudit(directory)
+      return showAudit(directory, flags)
+    })
   return audit
 }
 
@@ -54,6 +57,7 @@ Example:
 
 async function verify(given: string | undefined, { json }: { json?: true }): Promise<void> {
   const directory = directoryOf(given)
+  assertAudit(directory)
   const verdict = await verifyAudit(directory)
   const { damage, fileCount, lineCount, firstSequence, last, behindBytes } = verdict
   if (json === true) print(JSON.stringify({ isWhole: damage === undefined, ...verdict }))
@@ -76,6 +80,14 @@ async function verify(given: string | undefined, { json }: { json?: true }): Pro
   print(`last       ${last.sequence} ${last.hash}`)
   if (behindBytes > 0)
     print(`behind it  ${behindBytes} bytes that are being written, or that a writer left`)
+}
+
+/** @throws OperatorError  Usage, where no audit ever was */
+function assertAudit(directory: string): void {
+  const isThere = existsSync(directory) && statSync(directory).isDirectory()
+  if (isThere && readdirSync(directory).some((name) => /^(audit-|head$)/.test(name))) return
+  const problem = isThere ? 'holds no audit' : 'is no directory'
+  throw new OperatorError('Usage', `${directory} ${problem}: name the --audit of the service`)
 }
 
 function directoryOf(given: string | undefined): string {

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { existsSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
 import { type AuditLine, readAudit } from '../../audit/read.js'
 import { OperatorError } from '../../errors.js'
@@ -18,7 +17,6 @@ export interface ShowFlags {
 }
 
 export async function showAudit(directory: string, flags: ShowFlags): Promise<void> {
-  if (!existsSync(directory)) throw new OperatorError('Usage', `${directory} does not exist`)
   const { since, operation, key, json } = flags
   const isMeant = (line: AuditLine) =>
     (operation === undefined || namesOf(line).includes(operation)) &&

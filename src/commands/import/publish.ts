@@ -80,7 +80,11 @@ async function publishUnderLock(
     plan.record.isUnchanged = published.isUnchanged
     context.record?.({
       isUnchanged: published.isUnchanged,
-      sources: sources.map(({ id }) => ({ id })),
+      sources: outcomes.map(({ id, report, failure }) => ({
+        id,
+        count: report?.acceptedCount,
+        isPublished: failure === undefined,
+      })),
     })
     if (!published.isUnchanged) plan.record.snapshotId = published.snapshotId
     if (published.isUnchanged) {
