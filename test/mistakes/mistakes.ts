@@ -459,6 +459,22 @@ const rows: readonly Row[] = [
     /Choose another --host/,
   ],
   [
+    'an admin port that is taken',
+    'serve --data data --port 0 --admin-port 8080',
+    8,
+    /cannot listen for admin requests/,
+    /port 8080/,
+    /choose another one with --admin-port/,
+  ],
+  [
+    'admin requests from other machines',
+    'serve --data data --admin-port 0 --admin-host 0.0.0.0',
+    2,
+    /not "0\.0\.0\.0"/,
+    /--admin-host/,
+    /an address of this machine alone, such as 127\.0\.0\.1/,
+  ],
+  [
     'nothing to serve',
     'serve --data empty --port 0',
     3,
