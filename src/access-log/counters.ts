@@ -10,6 +10,17 @@ export function createLogCounters(): LogCounters {
   return new Int32Array(new SharedArrayBuffer(4 * Object.keys(SLOT).length))
 }
 
+/** For whoever watches. */
+export function logFigures(counters: LogCounters): {
+  readonly droppedCount: number
+  readonly queuedBytes: number
+} {
+  return {
+    droppedCount: Atomics.load(counters, SLOT.dropped) >>> 0,
+    queuedBytes: Atomics.load(counters, SLOT.queued),
+  }
+}
+
 /** Adds to a count; returns what it was before. Counts of lines are modulo 2 ** 32. */
 export function addTo(counters: LogCounters, slot: Slot, count: number): number {
   return Atomics.add(counters, SLOT[slot], count)

@@ -347,6 +347,14 @@ export const readings = {
     type: 'gauge',
     help: 'How long the last lines of the audit took to be on disk.',
   },
+  hickory_access_log_dropped_lines_total: {
+    type: 'counter',
+    help: 'Lines of the access log that found no room since the start.',
+  },
+  hickory_access_log_queued_bytes: {
+    type: 'gauge',
+    help: 'Lines of the access log that are not written yet.',
+  },
   hickory_certificate_expiry_timestamp_seconds: {
     type: 'gauge',
     help: 'When the certificate of the service expires, in seconds since 1970.',

@@ -5,6 +5,7 @@
  */
 import { statfs } from 'node:fs/promises'
 import { totalmem } from 'node:os'
+import { logFigures } from '../access-log/counters.js'
 import { type AuditFigures, auditFigures } from '../audit/counters.js'
 import type { Readings, Sample } from '../metrics/exposition.js'
 import { markedCount } from '../shard/suppressed.js'
@@ -58,6 +59,10 @@ export function serviceReadings(
     hickory_audit_lines_waiting: () => ofAudit(({ waitingCount }) => waitingCount),
     hickory_audit_failing: () => ofAudit(({ isFailing }) => (isFailing ? 1 : 0)),
     hickory_audit_lag_seconds: () => ofAudit(({ lagMicroseconds }) => lagMicroseconds / 1e6),
+    hickory_access_log_dropped_lines_total: () =>
+      state.accessLogCounters && logFigures(state.accessLogCounters).droppedCount,
+    hickory_access_log_queued_bytes: () =>
+      state.accessLogCounters && logFigures(state.accessLogCounters).queuedBytes,
     hickory_certificate_expiry_timestamp_seconds: () =>
       state.certificateExpires && Date.parse(state.certificateExpires()) / 1_000,
     hickory_contexts: () => state.store?.page(0, 0).totalCount,

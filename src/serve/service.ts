@@ -99,6 +99,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
     audit = startServiceAudit(config, log)
     state.auditCounters = audit?.thread.counters
     if (config.accessLog !== undefined) accessLog = startAccessLog(config.accessLog, log)
+    state.accessLogCounters = accessLog?.counters
     // Marks are set while threads start, and before anybody is answered.
     const attached = suppressions.attach(snapshot)
     attached.catch(() => {})

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { LogCounters } from '../access-log/counters.js'
 import type { AuditCounters } from '../audit/counters.js'
 import { limits } from '../limits.js'
 import type { ArenaPool } from '../shard/arena-pool.js'
@@ -29,6 +30,8 @@ export interface ServiceState {
   arenas: ArenaPool | undefined
   /** Undefined where there is no audit. */
   auditCounters: AuditCounters | undefined
+  /** Undefined where there is no access log. */
+  accessLogCounters: LogCounters | undefined
   /** Of the certificate, in ISO 8601; undefined where there is none. */
   certificateExpires: (() => string) | undefined
   /** Undefined until the fronts have started. */
@@ -57,6 +60,7 @@ export function startingState(): ServiceState {
     suppressionProgress: undefined,
     arenas: undefined,
     auditCounters: undefined,
+    accessLogCounters: undefined,
     certificateExpires: undefined,
     askFront: undefined,
   }
