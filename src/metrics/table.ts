@@ -349,11 +349,11 @@ export const readings = {
   },
   hickory_access_log_dropped_lines_total: {
     type: 'counter',
-    help: 'Lines of the access log that found no room since the start.',
+    help: 'Lines of the access log that were dropped, since they found no room or the file took none.',
   },
   hickory_access_log_queued_bytes: {
     type: 'gauge',
-    help: 'Lines of the access log that are not written yet.',
+    help: 'Bytes of the access log that are on their way to it.',
   },
   hickory_certificate_expiry_timestamp_seconds: {
     type: 'gauge',

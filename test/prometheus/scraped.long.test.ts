@@ -5,6 +5,7 @@
  * @module
  */
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { serve, temporaryDirectory } from '../support/service/hickory.js'
@@ -22,13 +23,16 @@ interface Panel {
   readonly targets?: readonly { readonly expr: string }[]
 }
 
-const audited = (t: Test) => ['--audit', temporaryDirectory(t)]
+const recorded = (t: Test) => [
+  ...['--audit', temporaryDirectory(t)],
+  ...['--access-log', join(temporaryDirectory(t), 'access.log')],
+]
 
 t.test('Prometheus scrapes a service under load', async (t) => {
   const service = await serve(
     t,
     ...['--sample', '--data', temporaryDirectory(t), '--http-threads', '2', '--query-threads', '4'],
-    ...[...audited(t), ...ADMIN],
+    ...[...recorded(t), ...ADMIN],
   )
   const admin = adminUrlOf(service)
   await t.test('promtool finds nothing wrong with a scrape', async (t) => {
