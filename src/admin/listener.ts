@@ -6,7 +6,13 @@
  * @module
  */
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
@@ -140,6 +146,8 @@ function answerTo(
   gone: AbortSignal,
 ): AdminAnswer | Promise<AdminAnswer> {
   if (!isLoopbackName(headers.host)) return plainAnswer(403, 'only by a name of this machine')
+  if (isOfForeignPage(headers))
+    return plainAnswer(403, 'not for pages of another origin: enter the address by hand')
   const queryStart = url.indexOf('?')
   const path = queryStart < 0 ? url : url.slice(0, queryStart)
   const route = routes.get(path)
@@ -158,4 +166,14 @@ export function plainAnswer(status: number, text: string): AdminAnswer {
 /** A page whose name was made to mean this machine would be let in otherwise (DNS rebinding). */
 function isLoopbackName(host: string | undefined): boolean {
   return host !== undefined && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i.test(host)
+}
+
+/**
+ * A page of another origin cannot read the answer, but taking a profile slows a thread down. Browsers say who
+ * asks (Fetch Metadata), and old ones name the origin in some requests.
+ */
+function isOfForeignPage(headers: IncomingHttpHeaders): boolean {
+  const site = headers['sec-fetch-site']
+  if (site === undefined) return headers.origin !== undefined
+  return site !== 'same-origin' && site !== 'none'
 }

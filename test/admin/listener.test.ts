@@ -74,6 +74,27 @@ t.test('other paths, verbs and names are refused', async (t) => {
   t.match(await answerTo(t, port, 'GET /a HTTP/1.0\r\n\r\n'), /^HTTP\/1.1 403/, 'no name')
 })
 
+t.test('a page of another origin takes no profile', async (t) => {
+  let askedCount = 0
+  const counted: AdminRoute = () => plainAnswer(200, `${++askedCount}`)
+  const { port } = await start(t, { '/a': counted })
+  const ask = (...headers: string[]) => {
+    const lines = ['GET /a HTTP/1.1', 'Host: localhost', 'Connection: close', ...headers, '', '']
+    return answerTo(t, port, lines.join('\r\n'))
+  }
+  for (const header of [
+    'Sec-Fetch-Site: cross-site',
+    'Sec-Fetch-Site: same-site',
+    'Origin: https://evil.example',
+    'Origin: null',
+  ]) {
+    t.match(await ask(header), /^HTTP\/1.1 403 (.|\n|\r)*enter the address by hand/, header)
+  }
+  t.equal(askedCount, 0)
+  t.match(await ask('Sec-Fetch-Site: none'), /^HTTP\/1.1 200/, 'entered by hand')
+  t.match(await ask('Sec-Fetch-Site: same-origin'), /^HTTP\/1.1 200/, 'a page of its own')
+})
+
 t.test('a route that fails ends its connection, and nothing else', async (t) => {
   const { url } = await start(t, {
     '/a': hello,
