@@ -85,6 +85,10 @@ export class Gate implements CallCheck {
     return fault ?? formFault(request, operation, name)
   }
 
+  lacksScope({ access }: HttpRequest): void {
+    this.#admission.keys?.refused('scope', access)
+  }
+
   /** Why no page may run the answer as a script. */
   #scriptFault(request: HttpRequest): ServiceError | undefined {
     // A browser that does not say whose page asks may have added the credentials for a foreign one.
@@ -95,9 +99,9 @@ export class Gate implements CallCheck {
     return foreignScriptFault(request, this.#corsOrigins)
   }
 
-  #scopeFault({ access }: HttpRequest, { scopes }: Operation): ServiceError | undefined {
-    if (scopes.some((scope) => access.allows(scope))) return undefined
-    this.#admission.keys?.refused('scope', access)
+  #scopeFault(request: HttpRequest, { scopes }: Operation): ServiceError | undefined {
+    if (scopes.some((scope) => request.access.allows(scope))) return undefined
+    this.lacksScope(request)
     return forbidden(`this key does not have the scope ${scopes.join(' or ')}`)
   }
 

@@ -246,6 +246,10 @@ class Client implements Asker {
     this.#request.audited?.changes.push(facts)
   }
 
+  lacksScope(): void {
+    this.#request.lacksScope()
+  }
+
   rowsSent(count: number): void {
     this.#reply.rowsSent(count)
   }

@@ -57,6 +57,8 @@ export interface OperationCall {
 export interface CallCheck {
   /** Why this request may not; undefined when it may. */
   callFault(request: HttpRequest, call: OperationCall): ServiceError | undefined
+  /** To be told of a request whose key lacks the scope, where only its members could tell. */
+  lacksScope(request: HttpRequest): void
 }
 
 export interface HttpRequest {
@@ -106,6 +108,8 @@ export interface HttpRequest {
    * @throws ServiceError  when this client may not call it
    */
   admit(call: OperationCall): void
+  /** To be called when its members ask for what its key has no scope for. */
+  lacksScope(): void
 }
 
 /**
@@ -229,6 +233,10 @@ export class IncomingRequest implements HttpRequest {
     this.call = call
     const fault = this.#check.callFault(this, call)
     if (fault !== undefined) throw fault
+  }
+
+  lacksScope(): void {
+    this.#check.lacksScope(this)
   }
 
   /**

@@ -41,6 +41,8 @@ export interface Asker extends Caller {
   readonly access: Access
   /** Told what was changed, for an audit: nothing of people. Left out where nobody records it. */
   changed?(facts: Readonly<Record<string, unknown>>): void
+  /** Told that its key lacks a scope of which only the members could tell; left out where nobody counts. */
+  lacksScope?(): void
 }
 
 /** Of a service that asks for no keys. */
@@ -64,9 +66,10 @@ export function askerUntil(deadlineMs: number): Asker {
  *
  * @throws ServiceError  Forbidden
  */
-export function refuseScope(access: Access, countsOnly: boolean): void {
+export function refuseScope(asker: Asker, countsOnly: boolean): void {
   const scope = countsOnly ? 'counts' : 'lists'
-  if (access.allows(scope)) return
+  if (asker.access.allows(scope)) return
+  asker.lacksScope?.()
   const hint = countsOnly ? '' : '; with countsOnly, counts are enough'
   throw new ServiceError('Forbidden', `this key does not have the scope ${scope}${hint}`)
 }

@@ -67,7 +67,7 @@ export function answer(
 ): Promise<Answer> {
   try {
     const query = validate(request, service.unknownMembers)
-    refuseScope(caller.access, query.countsOnly)
+    refuseScope(caller, query.countsOnly)
     const countMode = query.countMode ?? service.countMode()
     const boundary = service.boundaryRule.for(query.clipToBoundary, caller.access)
     const { snapshotId } = service.catalogue

@@ -14,9 +14,11 @@ import { finishRotation, revokeKey, rotateKey } from '../../src/keys/change-keys
 import { makeKeyId, makeKeyText } from '../../src/keys/secret.js'
 import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
-import type { Executors } from '../../src/operations/execute.js'
+import type { Execute, Executors } from '../../src/operations/execute.js'
+import { refuseScope } from '../../src/selection/access.js'
 import type { Reply } from '../../src/selection/reply.js'
 import { followed, keyFor, keysInMemory } from '../support/data/keys.js'
+import { until } from '../support/service/until.js'
 import { Client, request, requestText, startServer } from './wire.js'
 
 interface Sent {
@@ -25,13 +27,18 @@ interface Sent {
 }
 
 /** A service that asks for keys, and does nothing. */
-async function keyedServer(t: Test, more: { takesWrites?: boolean; publicOrigin?: string } = {}) {
+async function keyedServer(
+  t: Test,
+  more: { takesWrites?: boolean; publicOrigin?: string; recipients?: Execute } = {},
+) {
   const keys = keysInMemory()
   const front = followed(keys)
   const executed: string[] = []
-  const executors = Object.fromEntries(
+  const nothing = Object.fromEntries(
     operationNames.map((name) => [name, async () => void executed.push(name)]),
   ) as unknown as Executors
+  const { recipients = nothing.RecipientRequest } = more
+  const executors: Executors = { ...nothing, RecipientRequest: recipients }
   const lines: Record<string, unknown>[] = []
   const log = createLog('silent')
   log.warn = (fields: unknown) => void lines.push(fields as Record<string, unknown>)
@@ -376,4 +383,24 @@ t.test('a line of the log names so many keys and no more', async (t) => {
   await sleep(1_100)
   t.match(lines, [{ refused: { scope: count } }])
   t.same((lines[0].keyNames as string[]).length, limits.refusedKeysLoggedCount)
+})
+
+t.test('a scope that only the members tell of is counted and logged as well', async (t) => {
+  const recipients: Execute = async ({ countsOnly }, caller) => {
+    refuseScope(caller, countsOnly === true)
+    return undefined
+  }
+  const { ask, made, refused, lines } = await keyedServer(t, { recipients })
+  const headers = [
+    bearer(made({ name: 'desk', scopes: ['counts'] })),
+    'Content-Type: application/json',
+  ]
+  const statusOf = async (line: string, body: string) => (await ask(line, { headers, body })).status
+  t.equal(await statusOf('POST /api/recipients', '{"countsOnly":true}'), 204)
+  t.same(refused, [])
+  t.equal(await statusOf('POST /api/recipients', '{}'), 403)
+  t.equal(await statusOf('POST /json/reply/RecipientRequest[]', '[{}]'), 403)
+  t.same(refused, ['scope', 'scope'])
+  await until(() => lines.length > 0)
+  t.match(lines, [{ refused: { scope: 2 }, keyNames: ['desk'] }])
 })
