@@ -41,20 +41,22 @@ export function createTlsEntrance(
   })
   failure.catch(() => {})
   const certificateExpires = () => new Date(credentials.validToMs).toISOString()
-  const newsOf = (refused?: string): TlsNews => ({
+  let refused: string | undefined
+  const news = (): TlsNews => ({
     certificateExpires: certificateExpires(),
     ...(refused !== undefined && { refused }),
   })
   return {
     certificateExpires,
-    socketOf: (frontIndex) => ({ path: pathOf(`front-${frontIndex}`), peers, news: newsOf() }),
+    socketOf: (frontIndex) => ({ path: pathOf(`front-${frontIndex}`), peers, news: news() }),
     async listen() {
       startingServer = answerStarting(starting)
+      const shown = credentials
       thread = await startTlsThread({
         host,
         port,
         sharesPort: sharePort,
-        credentials,
+        credentials: shown,
         clientCertificates: tls.clientCertificates,
         peers,
         socketPaths: [starting],
@@ -62,6 +64,8 @@ export function createTlsEntrance(
       })
       if (thread === undefined) throw await cannotListen(host, port)
       thread.failure.catch(fail)
+      // They may have been read again while it started.
+      if (credentials !== shown) thread.show(credentials)
     },
     get port() {
       return thread?.port ?? port
@@ -75,14 +79,15 @@ export function createTlsEntrance(
         const fault = validityFault(read)
         if (fault !== undefined) throw new CredentialsFault('--tls-cert', tls.certificate, fault)
         credentials = read
+        refused = undefined
         thread?.show(read)
-        log.info(newsOf(), 'the certificate was read again')
-        return newsOf()
+        log.info(news(), 'the certificate was read again')
       } catch (error) {
         if (!(error instanceof CredentialsFault)) throw error
+        refused = error.reason
         log.error({ reason: error.message }, 'the certificate in use is kept')
-        return newsOf(error.reason)
       }
+      return news()
     },
     failure,
     stopListening: async () => thread?.stopListening(),

@@ -20,7 +20,14 @@ export interface TlsThreadData {
   /** Sockets of the file system that take what was decrypted, in turn. */
   readonly socketPaths: readonly string[]
   readonly logLevel: LogLevel
+  /** Those of `limits`, unless given. */
+  readonly bounds?: Partial<TlsBounds>
 }
+
+/** The bounds on clients; the names are those of `limits`. */
+export type TlsBounds = Readonly<
+  Record<'tlsConnectionCount' | 'tlsHandshakeCount' | 'tlsHandshakeMs', number>
+>
 
 /** To the thread. */
 export type TlsOrder =

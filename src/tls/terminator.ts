@@ -13,7 +13,7 @@ import { createLog, describeFault, type Log } from '../log.js'
 import { addressBytes } from './address-bytes.js'
 import { contextOptions } from './credentials.js'
 import { FaultLog } from './fault-log.js'
-import type { TlsOrder, TlsReport, TlsThreadData } from './messages.js'
+import type { TlsBounds, TlsOrder, TlsReport, TlsThreadData } from './messages.js'
 import { PeerWriter } from './peers.js'
 import { proxyHeader } from './proxy-header.js'
 import { relay } from './relay.js'
@@ -77,6 +77,7 @@ class Terminator {
   readonly #peers: PeerWriter
   readonly #faults: FaultLog
   readonly #asksForCertificates: boolean
+  readonly #bounds: TlsBounds
   /** Connections whose handshake is not over, by address and port, the oldest first. */
   readonly #shaking = new Map<string, Socket>()
   readonly #joined = new Set<TLSSocket>()
@@ -86,6 +87,7 @@ class Terminator {
   constructor(data: TlsThreadData, log: Log) {
     const { credentials, clientCertificates, peers, socketPaths } = data
     this.socketPaths = socketPaths
+    this.#bounds = { ...limits, ...data.bounds }
     this.#peers = new PeerWriter(peers)
     this.#faults = new FaultLog(log)
     this.#asksForCertificates = clientCertificates !== 'off'
@@ -94,11 +96,11 @@ class Terminator {
       requestCert: this.#asksForCertificates,
       rejectUnauthorized: clientCertificates === 'required',
       ALPNProtocols: ['http/1.1'],
-      handshakeTimeout: limits.tlsHandshakeMs,
+      handshakeTimeout: this.#bounds.tlsHandshakeMs,
       noDelay: true,
       highWaterMark: limits.tlsBufferBytes,
     })
-    this.server.maxConnections = limits.tlsConnectionCount
+    this.server.maxConnections = this.#bounds.tlsConnectionCount
     this.server.on('connection', (socket) => this.#shakeHands(socket))
     this.server.on('secureConnection', (client) => this.#join(client))
     this.server.on('tlsClientError', (error: NodeJS.ErrnoException, client) => {
@@ -141,7 +143,7 @@ class Terminator {
     const name = nameOf(socket)
     this.#shaking.set(name, socket)
     socket.once('close', () => this.#shaking.delete(name))
-    if (this.#shaking.size <= limits.tlsHandshakeCount) return
+    if (this.#shaking.size <= this.#bounds.tlsHandshakeCount) return
     const [oldest] = this.#shaking.values()
     oldest.destroy()
   }
