@@ -5,7 +5,7 @@
  * @module
  */
 import { constants, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, constants as fileConstants, fstatSync, openSync, readFileSync } from 'node:fs'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
@@ -146,8 +146,11 @@ const CLIENT_AUTHORITY_FLAG = '--tls-client-ca'
 function readFile(flag: string, path: string, isSecret = false): string {
   let file: number | undefined
   try {
-    file = openSync(path, 'r')
-    const { mode, size } = fstatSync(file)
+    // Nobody may write to a pipe, and the service would wait for ever.
+    file = openSync(path, OPEN_AT_ONCE)
+    const state = fstatSync(file)
+    if (!state.isFile()) throw new CredentialsFault(flag, path, 'it is no regular file')
+    const { mode, size } = state
     if (isSecret && (mode & 0o006) !== 0) {
       const who = (mode & 0o004) === 0 ? 'change' : 'read'
       const wayOn = `. Take that away with \`chmod o-rwx ${path}\``
@@ -171,6 +174,8 @@ function readFile(flag: string, path: string, isSecret = false): string {
     if (file !== undefined) closeSync(file)
   }
 }
+
+const OPEN_AT_ONCE = fileConstants.O_RDONLY | fileConstants.O_NONBLOCK
 
 /** The first byte of every certificate and key in DER. */
 const DER_SEQUENCE = 0x30

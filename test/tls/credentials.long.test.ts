@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { execFileSync } from 'node:child_process'
 import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -67,13 +68,16 @@ t.test('what cannot be used is refused with a message that says why and what to 
   const readable = copied(own.key, 'readable.key', 0o644)
   const writable = copied(own.key, 'writable.key', 0o602)
   const missing = join(directory, 'missing')
+  const pipe = join(directory, 'pipe')
+  execFileSync('mkfifo', [pipe])
   const cases: [what: string, changed: Partial<Files>, message: RegExp][] = [
     [
       'a certificate that is not there',
       { certificate: missing },
       /--tls-cert .*missing .* \(ENOENT\)/,
     ],
-    ['a directory', { key: directory }, /--tls-key .*EISDIR/],
+    ['a directory', { key: directory }, /--tls-key .*: it is no regular file/],
+    ['a pipe that nobody writes to', { certificate: pipe }, /--tls-cert .*: it is no regular file/],
     ['an empty file', { certificate: file('empty', '') }, /--tls-cert .*: it is empty/],
     ['an empty key', { key: file('empty.key', '') }, /--tls-key .*: it is empty/],
     [

@@ -4,11 +4,12 @@
  * @module
  */
 import { X509Certificate } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { OperatorError } from '../../errors.js'
 import { type KeyScope, keyScopes } from '../../interface/key-scopes.js'
 import { boundaryFault } from '../../keys/boundary.js'
 import { limits } from '../../limits.js'
+import { readBeginning } from './read-beginning.js'
 
 export interface KeyFlags {
   readonly data?: string
@@ -102,7 +103,7 @@ export function wholeNumberOf(text: string, flag: string, max: number): number {
 export function certificateIn(path: string): string {
   try {
     // Of several ones the first: those behind it are of authorities.
-    const { fingerprint256 } = new X509Certificate(readFileSync(path))
+    const { fingerprint256 } = new X509Certificate(readBeginning(path, limits.tlsFileBytes))
     return fingerprint256.replaceAll(':', '').toLowerCase()
   } catch (fault) {
     const isMissing = (fault as NodeJS.ErrnoException).code === 'ENOENT'
@@ -115,17 +116,13 @@ export function certificateIn(path: string): string {
 
 /** @throws OperatorError  InputRejected, when the file has no boundary that can be applied */
 export function boundaryIn(path: string): object {
-  const size = statSync(path, { throwIfNoEntry: false })?.size
-  if (size === undefined) throw rejected(path, 'does not exist: check its name')
-  if (size > limits.keyBoundaryBytes) {
-    throw rejected(
-      path,
-      `has ${size} bytes, and a boundary has at most ${limits.keyBoundaryBytes}: simplify it`,
-    )
-  }
+  if (!existsSync(path)) throw rejected(path, 'does not exist: check its name')
+  const most = limits.keyBoundaryBytes
+  const bytes = readBeginning(path, most + 1)
+  if (bytes.length > most) throw rejected(path, `has more than ${most} bytes: simplify it`)
   let boundary: unknown
   try {
-    boundary = JSON.parse(readFileSync(path, 'utf8'))
+    boundary = JSON.parse(bytes.toString())
   } catch (fault) {
     if (!(fault instanceof SyntaxError)) throw fault
     throw rejected(path, 'is not JSON: a boundary is GeoJSON or an Esri polygon')

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import {
   boundaryIn,
+  certificateIn,
   expiryOf,
   keepMsOf,
   keyNameOf,
@@ -91,6 +92,14 @@ t.test('bounds are whole numbers', async (t) => {
   for (const text of [String(max + 1), '0', '-1', '1e3', '1.5', '', ' 1', '1,000']) {
     t.throws(() => wholeNumberOf(text, '--rows-per-day', max), /--rows-per-day must be/, text)
   }
+})
+
+t.test('a device that has no end is no boundary, and no certificate', async (t) => {
+  t.throws(() => boundaryIn('/dev/zero'), { code: 'InputRejected', message: /bytes: simplify it/ })
+  t.throws(() => certificateIn('/dev/zero'), {
+    code: 'InputRejected',
+    message: /is no certificate/,
+  })
 })
 
 t.test('a boundary is a file of so many bytes', async (t) => {
