@@ -44,7 +44,9 @@ export function contextReader(store: Store, counts: LiveCounts): ReadContext {
     const { context, isFinal } = await countedContext(stored, counts, basis, asker)
     const json = Buffer.from(JSON.stringify(context))
     const headers = { ...taggedHeaders(json), ...warningHeaders(context.Warnings) }
-    const answer = { json, headers, warnings: context.Warnings, version: stored.version, ...basis }
+    const { version: storedVersion } = stored
+    const { Warnings: warnings } = context
+    const answer = { id, json, headers, warnings, version: storedVersion, ...basis }
     if (isFinal) kept.set(name, answer)
     return contextAnswer(answer)
   }
@@ -55,6 +57,8 @@ function asStored({ header, json, shapeHashes }: WrittenContext): StoredContext 
 }
 
 interface KeptAnswer extends Basis {
+  /** Of the context. */
+  readonly id: string
   readonly json: Uint8Array
   readonly headers: Readonly<Record<string, string>>
   readonly warnings: MapContext['Warnings'] | undefined
@@ -70,10 +74,12 @@ function isSame(left: Basis, right: Basis): boolean {
   )
 }
 
-function contextAnswer({ json, headers, warnings }: KeptAnswer): Answer {
+function contextAnswer({ id, json, headers, warnings, snapshotId }: KeptAnswer): Answer {
+  const facts = () => ({ snapshotId, contextId: id })
   return {
     ...documentAnswer({ json, columns: COLUMNS, table: AREAS, headers }),
     warnings,
+    records: () => [{ facts }],
     geoJson: () => areaFeatures(() => JSON.parse(Buffer.from(json).toString()) as MapContext),
   }
 }

@@ -28,7 +28,9 @@ export function sourceOperations(current: CurrentService): { GetSourcesRequest: 
         countEverybody(service, 'Contact', caller),
       ])
       const { snapshotId, createdAt } = service.catalogue
-      return sourcesAnswer({
+      const sources = recipients.map(({ source: { id }, count }) => ({ id, count }))
+      const facts = () => ({ snapshotId, sources })
+      const answer = sourcesAnswer({
         SnapshotId: snapshotId,
         CreatedAt: createdAt,
         ServedSince: new Date(sinceMs).toISOString(),
@@ -39,6 +41,7 @@ export function sourceOperations(current: CurrentService): { GetSourcesRequest: 
           ContactCount: contacts[at].count,
         })),
       })
+      return { ...answer, records: () => [{ facts }] }
     },
   }
 }

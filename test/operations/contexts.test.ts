@@ -227,6 +227,21 @@ t.test('an answer has a tag that changes with what is answered', async (t) => {
   t.not(other?.headers.ETag, answer?.headers.ETag)
 })
 
+t.test('an audit of counts is told which context was counted', async (t) => {
+  const { PutMapContextRequest: put, GetMapContextRequest: get, service } = await operations(t)
+  await put({ Id: ID, Areas: [{ Geometry: squareGeometry(0, 0, 0.1) }] }, inTime())
+  const facts = { snapshotId: service.catalogue.snapshotId, contextId: ID }
+  for (const what of ['counted', 'kept']) {
+    const answer = await get({ Id: DASHED }, inTime())
+    t.same(
+      answer?.records?.().map((record) => record.facts()),
+      [facts],
+      what,
+    )
+    t.notOk(answer?.isList)
+  }
+})
+
 t.test('a table has a row for each area, with its shape and contacts nested', async (t) => {
   const { PutMapContextRequest: put } = await operations(t)
   const Geometry = squareGeometry(0, 0, 0.1)

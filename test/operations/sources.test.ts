@@ -117,3 +117,21 @@ t.test('members that nobody knows are refused', async (t) => {
   const { ask } = served()
   await t.rejects(ask({ SourceId: 1 }), { code: 'UnknownMember' })
 })
+
+t.test('an audit of counts is told what was counted', async (t) => {
+  const { get, service } = served()
+  const answer = await get()
+  t.same(
+    answer.records?.().map(({ facts }) => facts()),
+    [
+      {
+        snapshotId: service.catalogue.snapshotId,
+        sources: [
+          { id: 1, count: 5 },
+          { id: 7, count: 1 },
+        ],
+      },
+    ],
+  )
+  t.notOk(answer.isList)
+})
