@@ -75,7 +75,8 @@ t.test(
     const statusOf = (count: number) => (count % 4 === 0 ? 200 : 503)
     const { figures } = await driveAgainst(['{}'], statusOf, { slowMs: 50 })
     const { p50Ms, faultP50Ms, faultP99Ms } = figures
-    t.ok(p50Ms >= 50, `right ones ${p50Ms} ms`)
+    // A timer of Node.js may be a millisecond early.
+    t.ok(p50Ms >= 49, `right ones ${p50Ms} ms`)
     t.ok(faultP50Ms > 0 && faultP50Ms <= faultP99Ms, `${faultP50Ms} and ${faultP99Ms} ms`)
     t.ok(faultP50Ms < 40, `faults ${faultP50Ms} ms`)
   },
