@@ -129,6 +129,7 @@ function userName(): string {
   }
 }
 
+/** LMDB adds pages and sizes, which say nothing to an operator. */
 function reasonOf(fault: unknown): string {
-  return (fault as Error).message
+  return (fault as Error).message.replace(/: Attempting to write page.*$/s, '')
 }
