@@ -7,8 +7,8 @@
  */
 import { createHash } from 'node:crypto'
 import { ServiceError } from '../errors.js'
-import { layerArrays } from '../geometry/layer-parts.js'
 import type { CountMode } from '../shard/select.js'
+import { shapesHash } from './shapes-hash.js'
 import type { Query } from './validate.js'
 
 /** What a list follows from, to the last recipient and their order. */
@@ -84,23 +84,14 @@ function stateOf({ snapshotId, countMode, boundaryKey }: ListBasis): Buffer {
 /** Of all that a query selects by, and of the other parts, so that a damaged cursor is none. */
 function sealOf(query: Query, bytes: Buffer): Buffer {
   const { shapes, sourceIds, countMode, isDistinct, clipToBoundary } = query
-  const { included, excluded, nearest } = shapes
-  const arrays = [...included, ...excluded].flatMap(layerArrays)
-  // Lengths go before contents: what is drawn otherwise is then never the same bytes.
-  const plain = {
+  const about = {
     version: CURSOR_VERSION,
     sourceIds,
     countMode,
     isDistinct,
     // Left out unless it is asked for, so that older cursors of all other requests are valid.
     clipToBoundary: clipToBoundary || undefined,
-    nearest,
-    included: included.map((layer) => layer.sourceIds),
-    excluded: excluded.map((layer) => layer.sourceIds),
-    lengths: arrays.map(({ length }) => length),
   }
-  const hash = createHash('sha256').update(JSON.stringify(plain))
-  for (const array of arrays) hash.update(array)
-  const digest = hash.update(bytes.subarray(0, CURSOR.seal)).digest()
+  const digest = shapesHash(shapes, about).update(bytes.subarray(0, CURSOR.seal)).digest()
   return digest.subarray(0, CURSOR.end - CURSOR.seal)
 }

@@ -3,13 +3,12 @@
  *
  * @module
  */
-import { createHash } from 'node:crypto'
 import { type Bounds, emptyBounds, extend } from '../geometry/bounds.js'
 import { EARTH_RADIUS_METRES, haversineMetres } from '../geometry/great-circle.js'
-import { layerArrays } from '../geometry/layer-parts.js'
 import type { Reaches } from '../geometry/reach/reaches.js'
 import type { Shapes } from '../geometry/shapes.js'
 import { HALF_TURN, POLE_UNITS, RADIANS_PER_UNIT, UNITS_PER_DEGREE } from '../geometry/units.js'
+import { shapesHash } from './shapes-hash.js'
 
 interface ShapesRecord {
   /** SHA-256 of all that is selected by, in hexadecimal digits: the same for the same shapes. */
@@ -19,21 +18,7 @@ interface ShapesRecord {
 }
 
 export function shapesRecord(shapes: Shapes): ShapesRecord {
-  return { sha256: digestOf(shapes), bounds: boundsOf(shapes) }
-}
-
-function digestOf({ included, excluded, nearest }: Shapes): string {
-  const arrays = [...included, ...excluded].flatMap(layerArrays)
-  // Lengths go before contents: what is drawn otherwise is then never the same bytes.
-  const plain = {
-    nearest,
-    included: included.map((layer) => layer.sourceIds),
-    excluded: excluded.map((layer) => layer.sourceIds),
-    lengths: arrays.map(({ length }) => length),
-  }
-  const hash = createHash('sha256').update(JSON.stringify(plain))
-  for (const array of arrays) hash.update(array)
-  return hash.digest('hex')
+  return { sha256: shapesHash(shapes).digest('hex'), bounds: boundsOf(shapes) }
 }
 
 function boundsOf({ included, nearest }: Shapes): ShapesRecord['bounds'] {

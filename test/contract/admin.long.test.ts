@@ -8,22 +8,10 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { limits } from '../../src/limits.js'
+import { everywhere } from '../support/data/everywhere.js'
 import { hickory, serve, temporaryDirectory } from '../support/service/hickory.js'
 import { ADMIN, adminUrlOf, scrape, sumOf } from '../support/service/scraped.js'
 import { until } from '../support/service/until.js'
-
-const everywhere = {
-  type: 'Polygon',
-  coordinates: [
-    [
-      [-180, -90],
-      [180, -90],
-      [180, 90],
-      [-180, 90],
-      [-180, -90],
-    ],
-  ],
-}
 
 t.test('pages and profiles of a service', async (t) => {
   const service = await serve(

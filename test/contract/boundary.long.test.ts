@@ -4,32 +4,17 @@
  *
  * @module
  */
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import t, { type Test } from 'tap'
+import t from 'tap'
+import { importGrid } from '../support/data/grid.js'
 import { squareGeometry } from '../support/data/store.js'
-import { hickory, type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
+import { type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
 
-/** Of recipients on a grid over ten degrees, one in each tenth of a degree, in its middle. */
-const SIDE = 100
 const everywhere = { type: 'Polygon', coordinates: squareGeometry(0, 0, 10).rings }
 const TWO_THREADS = ['--http-threads', '2', '--query-threads', '4']
 
 /** How many are within a square at the corner of the grid. */
 const within = (degrees: number) => (10 * degrees) ** 2
-
-async function importGrid(t: Test, data: string, rowCount = SIDE): Promise<void> {
-  const rows = Array.from({ length: SIDE * rowCount }, (_, at) => {
-    const [lat, lng] = [Math.floor(at / SIDE), at % SIDE].map((place) => 0.05 + place / 10)
-    return `+999${String(at).padStart(7, '0')},${lat.toFixed(2)},${lng.toFixed(2)}`
-  })
-  const file = join(temporaryDirectory(t), 'people.csv')
-  writeFileSync(file, `number,lat,lng\n${rows.join('\n')}\n`)
-  const source = ['--source', '1', '--label', 'A', '--max-shrink', '100%']
-  const { code, stderr } = await hickory('import', '--data', data, ...source, file)
-  if (code !== 0) throw new Error(`import ended with ${code}: ${stderr}`)
-}
 
 async function post(service: Service, path: string, body: object, accept = 'application/json') {
   const response = await fetch(service.url + path, {

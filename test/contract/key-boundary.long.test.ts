@@ -8,25 +8,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { importGrid } from '../support/data/grid.js'
 import { squareGeometry } from '../support/data/store.js'
 import { hickory, type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
 
-/** Of recipients on a grid over ten degrees, one in each tenth of a degree, in its middle. */
-const SIDE = 100
 const everywhere = { type: 'Polygon', coordinates: squareGeometry(0, 0, 10).rings }
 const THREADS = ['--keys', '--http-threads', '2', '--query-threads', '4']
-
-async function importGrid(t: Test, data: string, rowCount = SIDE): Promise<void> {
-  const rows = Array.from({ length: SIDE * rowCount }, (_, at) => {
-    const [lat, lng] = [Math.floor(at / SIDE), at % SIDE].map((place) => 0.05 + place / 10)
-    return `+999${String(at).padStart(7, '0')},${lat.toFixed(2)},${lng.toFixed(2)}`
-  })
-  const file = join(temporaryDirectory(t), 'people.csv')
-  writeFileSync(file, `number,lat,lng\n${rows.join('\n')}\n`)
-  const source = ['--source', '1', '--label', 'A', '--max-shrink', '100%']
-  const { code, stderr } = await hickory('import', '--data', data, ...source, file)
-  if (code !== 0) throw new Error(`import ended with ${code}: ${stderr}`)
-}
 
 /** A key that is answered for a square at the corner of the grid, or for all. */
 async function makeKey(t: Test, data: string, name: string, degrees?: number): Promise<string> {

@@ -15,6 +15,7 @@ import { connect as connectTls } from 'node:tls'
 import { gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { limits } from '../../src/limits.js'
+import { everywhere } from '../support/data/everywhere.js'
 import { createAuthority } from '../support/service/certificates.js'
 import { hickory, serve, temporaryDirectory } from '../support/service/hickory.js'
 import { callTls, handshake, tlsAgent } from '../support/service/tls-client.js'
@@ -26,18 +27,7 @@ const own = authority.issue('own')
 const data = temporaryDirectory(t)
 const TLS = ['--tls-cert', own.certificate, '--tls-key', own.key]
 
-const world = {
-  type: 'Polygon',
-  coordinates: [
-    [
-      [-180, -90],
-      [180, -90],
-      [180, 90],
-      [-180, 90],
-    ],
-  ],
-}
-const everybody = JSON.stringify({ geoJSON: world })
+const everybody = JSON.stringify({ geoJSON: everywhere })
 const service = await serve(t, '--sample', '--data', data, '--http-threads', '2', ...TLS)
 const plain = await serve(t, '--data', data)
 const agent = tlsAgent(authority, undefined, { keepAlive: true })
