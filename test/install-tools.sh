@@ -7,6 +7,7 @@
 #   nginx, haproxy  stand in front of the service
 #   postgresql  with PostGIS, to read recipients from
 #   prometheus  with promtool, to scrape a service and to check alert rules
+#   zsh         completes commands, as bash does
 # By apt-get as root; elsewhere it names what is missing and fails.
 set -eu
 # Where Debian has servers, and only root looks by itself.
@@ -23,7 +24,7 @@ hasPostgis() {
 }
 
 missingPackages() {
-  for tool in curl strace wrk openssl nginx haproxy; do
+  for tool in curl strace wrk openssl nginx haproxy zsh; do
     command -v "$tool" >/dev/null || printf ' %s' "$tool"
   done
   hasPostgis || printf ' postgresql postgresql-postgis'

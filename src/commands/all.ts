@@ -22,4 +22,5 @@ export const commands = {
   backup: async () => (await import('./backup.js')).backupCommand,
   restore: async () => (await import('./restore.js')).restoreCommand,
   generate: async () => (await import('./generate.js')).generateCommand,
+  completion: async () => (await import('./completion/completion.js')).completionCommand,
 } as const satisfies CommandTable

@@ -63,6 +63,11 @@ async function runCommand(
   }
 }
 
+/** With all commands, as a call of one has it; to be described, not to be run. */
+export function wholeProgram(table: CommandTable): Promise<Command> {
+  return createProgram(table, [], new CommandAudit(), createLog('silent'))
+}
+
 async function createProgram(
   table: CommandTable,
   args: readonly string[],
@@ -81,7 +86,8 @@ async function createProgram(
     log,
     record: (facts) => audit.record(facts),
   }
-  for (const name of called === undefined ? Object.keys(table) : [called]) {
+  const loaded = called === undefined || called === DESCRIBES_ALL ? Object.keys(table) : [called]
+  for (const name of loaded) {
     const create = await table[name]()
     const command = create(context).copyInheritedSettings(program)
     for (const sub of command.commands) sub.copyInheritedSettings(program)
@@ -91,6 +97,9 @@ async function createProgram(
   }
   return program
 }
+
+/** The command that prints something of all commands, and finds them in its parent. */
+const DESCRIBES_ALL = 'completion'
 
 /** What the parser of arguments says, as one line like any other message. */
 function usageError(text: string, called: string | undefined): string {

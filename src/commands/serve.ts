@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { type Config, type Flags, readConfig } from '../config.js'
-import { createLog, type Log } from '../log.js'
+import { createLog, type Log, logLevels } from '../log.js'
 import { type LoadingProgress, type ReadyService, runService } from '../serve/service.js'
 import { recipientCountOf } from '../snapshot/snapshot.js'
 import { exampleRequest } from './example-request.js'
@@ -26,9 +26,12 @@ export function serveCommand(): Command {
       '--tls-client-ca <FILE>',
       'authorities whose client certificates are taken, in PEM (HICKORY_TLS_CLIENT_CA)',
     )
-    .option(
-      '--tls-client-certs <WHETHER>',
-      'off, optional or required (HICKORY_TLS_CLIENT_CERTS; default required with --tls-client-ca)',
+    .addOption(
+      oneOf(
+        '--tls-client-certs <WHETHER>',
+        'whether clients show certificates (HICKORY_TLS_CLIENT_CERTS; default required with --tls-client-ca)',
+        ['off', 'optional', 'required'],
+      ),
     )
     .option('--http-threads <N>', 'threads that speak HTTP (HICKORY_HTTP_THREADS)')
     .option('--query-threads <N>', 'query workers, over all HTTP threads (HICKORY_QUERY_THREADS)')
@@ -37,10 +40,13 @@ export function serveCommand(): Command {
       'count and list nobody beyond the boundary of the map configuration (HICKORY_CLIP_RECIPIENTS_TO_BOUNDARY)',
     )
     .option('--cors-origins <LIST>', 'origins whose pages may read answers (HICKORY_CORS_ORIGINS)')
-    .option(
-      '--unknown-members <WHAT>',
-      'what to do about members of a request that nobody knows: refuse it, or warn in the answer ' +
-        '(HICKORY_UNKNOWN_MEMBERS; default refuse)',
+    .addOption(
+      oneOf(
+        '--unknown-members <WHAT>',
+        'what to do about members of a request that nobody knows: refuse it, or warn in the answer ' +
+          '(HICKORY_UNKNOWN_MEMBERS; default refuse)',
+        ['refuse', 'warn'],
+      ),
     )
     .option('--keys', 'let in who has a key, see `hickory keys` (HICKORY_KEYS)')
     .option('--open', 'let in everybody who reaches the address, without a key (HICKORY_OPEN)')
@@ -74,13 +80,24 @@ export function serveCommand(): Command {
         '(HICKORY_ACCESS_LOG_SAMPLE; default 100)',
     )
     .option('--access-log-slow-ms <MS>', 'what is slow (HICKORY_ACCESS_LOG_SLOW_MS; default 1000)')
-    .option('--log-level <LEVEL>', 'trace, debug, info, warn, error, fatal or silent')
+    .addOption(
+      oneOf(
+        '--log-level <LEVEL>',
+        'the least that is logged (HICKORY_LOG_LEVEL; default info)',
+        logLevels,
+      ),
+    )
     .option('--config <FILE>', 'JSON file with the same settings (HICKORY_CONFIG)')
     .option('--sample', 'make sample data first if the data directory is empty')
     .option('--crash-query-worker-ms <MS>', 'kill a query worker at this interval, for tests only')
     .option('--worker-args <ARGS>', 'options of Node.js for query workers, such as --cpu-prof')
     .addHelpText('after', HELP_TAIL)
     .action(serve)
+}
+
+/** The configuration checks the value, since it may also come from a variable or a file. */
+function oneOf(flags: string, description: string, values: readonly string[]): Option {
+  return Object.assign(new Option(flags, description), { argChoices: [...values] })
 }
 
 const HELP_TAIL = `
