@@ -20,6 +20,8 @@ export interface Config {
   readonly sharePort: boolean
   /** How TLS is spoken; undefined for plain HTTP. */
   readonly tls: TlsConfig | undefined
+  /** The HTTP library below the service; `auto` is the fastest that is there. */
+  readonly httpEngine: 'auto' | 'uws' | 'node'
   /** Threads that speak HTTP. */
   readonly httpThreadCount: number
   /** Query workers, dealt out to the HTTP threads. */
@@ -93,6 +95,7 @@ export function readConfig(
     port: integer(setting('port'), 0, 65_535),
     sharePort: truth(setting('sharePort')),
     tls: tlsConfig(setting),
+    httpEngine: oneOf(setting('httpEngine'), ['auto', 'uws', 'node']),
     ...threadCounts(
       integerIfGiven(setting('httpThreads'), 1, 64),
       integerIfGiven(setting('queryThreads'), 1, 256),
@@ -203,6 +206,7 @@ const defaults = {
   tlsClientCa: undefined,
   // An authority decides.
   tlsClientCerts: undefined,
+  httpEngine: 'auto',
   // The number of cores says how many.
   httpThreads: undefined,
   queryThreads: undefined,

@@ -25,6 +25,12 @@ export const limits = {
   knownOptionsCount: 256,
   /** From the head of a request to the end of its body. */
   bodyMs: 30_000,
+  /** A connection without a request, or with headers that do not end, is closed after this time. */
+  idleMs: 10_000,
+  /** The headers of a request, where `node:http` reads them; uWebSockets.js has the same bound of its own. */
+  headerBytes: 4 * KiB,
+  /** Requests that a connection may send ahead of answers to `node:http`. With more it is closed. */
+  pipelinedRequestCount: 64,
   /** Connections of one front thread. Further connections are closed as they arrive. */
   connectionCount: 20_000,
   /** Unanswered requests of one front thread. Further requests are answered 503. */

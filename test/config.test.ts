@@ -144,12 +144,12 @@ t.test('a bad value is named with where it came from', async (t) => {
   for (const [run, message] of cases) t.throws(run, { code: 'Usage', message }, String(message))
 })
 
-t.test('releases of Node.js with a binary of the HTTP addon are supported', async (t) => {
-  for (const version of ['20.19.0', '20.20.2', '22.0.0', '22.23.3']) {
+t.test('releases of Node.js with long-term support are supported', async (t) => {
+  for (const version of ['20.19.0', '20.20.2', '22.0.0', '22.23.3', '24.21.0', '26.10.0']) {
     t.equal(unsupportedRelease(version), undefined, version)
   }
-  for (const version of ['16.20.2', '18.20.0', '20.18.3', '21.7.3', '23.1.0', '24.0.0']) {
-    t.match(unsupportedRelease(version), new RegExp(`Node.js 20 .* and 22; this is .* ${version}`))
+  for (const version of ['16.20.2', '18.20.0', '20.18.3', '21.7.3', '23.1.0']) {
+    t.match(unsupportedRelease(version), new RegExp(`Node.js 22 .*, 20 .*; this is .* ${version}`))
   }
 })
 

@@ -116,7 +116,8 @@ const topFiles: Readonly<Record<string, readonly string[]>> = {
 
 /** The one folder or file below src that may import a library. */
 const libraryOwners: Readonly<Record<string, readonly string[]>> = {
-  'uWebSockets.js': ['http'],
+  '@remix-run/multipart-parser': ['http'],
+  'uWebSockets.js': ['http/engine'],
   piscina: ['pool'],
   kdbush: ['shard'],
   geokdbush: ['shard'],

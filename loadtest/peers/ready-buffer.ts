@@ -7,6 +7,7 @@
  * @module
  */
 import { parseArgs } from 'node:util'
+import { bestEngine } from '../../src/http/engine/choose.js'
 import { OPEN_ADMISSION } from '../../src/http/gate.js'
 import type { Handler } from '../../src/http/request.js'
 import { HttpServer } from '../../src/http/server.js'
@@ -32,11 +33,12 @@ const stream: Handler = async (_, reply) => {
 }
 
 const server = new HttpServer({
+  engine: await bestEngine(),
   log: createLog('error'),
   admission: OPEN_ADMISSION,
   routes: operations.RecipientRequest.paths.map((path) => ({ path, methods: { POST: stream } })),
 })
-const port = await server.listen('127.0.0.1', 0)
+const port = await server.listen({ host: '127.0.0.1', port: 0, isShared: false })
 process.stdout.write(`ready-buffer answers at http://127.0.0.1:${port}\n`)
 
 // Whoever started it is gone when its end of the pipe is.

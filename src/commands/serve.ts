@@ -33,6 +33,10 @@ export function serveCommand(): Command {
         ['off', 'optional', 'required'],
       ),
     )
+    .option(
+      '--http-engine <NAME>',
+      'HTTP library: uws (fast), node (for every Node.js), or auto (HICKORY_HTTP_ENGINE; default auto)',
+    )
     .option('--http-threads <N>', 'threads that speak HTTP (HICKORY_HTTP_THREADS)')
     .option('--query-threads <N>', 'query workers, over all HTTP threads (HICKORY_QUERY_THREADS)')
     .option(

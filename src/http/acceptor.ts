@@ -7,64 +7,42 @@ import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../errors.js'
 import { errorBody } from '../format/error-body.js'
 import { formats } from '../format/formats.js'
+import type { AppDescriptor, Engine, EngineResponse, ListenAddress } from './engine/engine.js'
 import { retryAfterSeconds } from './fault.js'
+import { statusLine } from './head-block.js'
 import { cannotListen } from './listen-fault.js'
-import {
-  type AppDescriptor,
-  createApp,
-  listenOn,
-  listenOnPath,
-  type NativeResponse,
-  statusLine,
-  stopListeningOn,
-} from './uws.js'
 
 export interface Acceptor {
   /** The port that is listened on; the one the system chose when 0 was asked for. */
   readonly port: number
-  /** Gives new connections to this front as well, from now on. */
-  addFront(descriptor: AppDescriptor): void
+  /** Gives new connections to this front as well, from now on; not with every engine. */
+  addFront(descriptor: AppDescriptor | undefined): void
   /** Gives this front no more new connections; those it has, it keeps. */
-  removeFront(descriptor: AppDescriptor): void
+  removeFront(descriptor: AppDescriptor | undefined): void
   /** Refuses new connections, once those that wait to be taken have been handed to the fronts. */
   stopListening(): Promise<void>
   /** Ends the acceptor; does nothing to connections that fronts hold. */
   close(): void
 }
 
-interface AcceptorOptions {
-  readonly host: string
-  /** 0 for any free port. */
-  readonly port: number
-  /** False lets a second process share the port, as a rolling restart does. Default true. */
-  readonly exclusive?: boolean
-}
-
-export async function listen(options: AcceptorOptions): Promise<Acceptor> {
-  const { host, port, exclusive = true } = options
-  const app = createApp()
-  // Reached only while there is no front.
-  app.any('/*', refuse)
-  const listening = listenOn(app, { host, port, exclusive })
-  if (listening === undefined) throw await cannotListen(host, port)
-  let open = true
+/** Listens, and answers every request that the service is starting while there is no front. */
+export async function listen(engine: Engine, address: ListenAddress): Promise<Acceptor> {
+  const app = engine.createApp({ request: refuse })
+  const port = await app.listen(address)
+  if (port === undefined) throw await cannotListen(address.host, address.port)
+  const { handOver } = app
   let closed = false
-  const refuseNew = () => {
-    if (open) stopListeningOn(listening.socket)
-    open = false
-  }
   return {
-    port: listening.port,
-    addFront: (descriptor) => void app.addChildAppDescriptor(descriptor),
-    removeFront: (descriptor) => void app.removeChildAppDescriptor(descriptor),
+    port,
+    addFront: (descriptor) => descriptor !== undefined && handOver?.add(descriptor),
+    removeFront: (descriptor) => descriptor !== undefined && handOver?.remove(descriptor),
     async stopListening() {
       await afterNextPoll()
-      refuseNew()
+      app.stopListening()
     },
     close() {
       if (closed) return
       closed = true
-      refuseNew()
       app.close()
     },
   }
@@ -79,10 +57,9 @@ export interface StartingServer {
  *
  * @param path  of a socket of the file system
  */
-export function answerStarting(path: string): StartingServer {
-  const app = createApp()
-  app.any('/*', refuse)
-  if (listenOnPath(app, path) === undefined) throw new Error('the socket cannot be listened on')
+export async function answerStarting(engine: Engine, path: string): Promise<StartingServer> {
+  const app = engine.createApp({ request: refuse })
+  if (!(await app.listenOnPath(path))) throw new Error('the socket cannot be listened on')
   let closed = false
   return {
     close() {
@@ -102,12 +79,11 @@ export async function afterNextPoll(): Promise<void> {
   await setImmediate()
 }
 
-function refuse(response: NativeResponse): void {
+function refuse(response: EngineResponse): void {
   response.onAborted(() => {})
   const error = new ServiceError('NotReady', 'the service is starting')
-  response
-    .writeStatus(statusLine(error.status))
-    .writeHeader('Content-Type', formats.json.contentType)
-    .writeHeader('Retry-After', retryAfterSeconds())
-    .end(errorBody(error, 'json'), true)
+  response.writeStatus(statusLine(error.status))
+  response.writeHeader('Content-Type', formats.json.contentType)
+  response.writeHeader('Retry-After', retryAfterSeconds())
+  response.end(errorBody(error, 'json'), true)
 }

@@ -15,8 +15,8 @@ import { requestOf } from '../selection/bare-drawing.js'
 import { isObject, type JsonObject, parse, parseAny } from '../selection/parse.js'
 import { parseRequest } from '../selection/skeleton/sent-drawing.js'
 import { membersOf, overlay } from './fields.js'
+import { formParts } from './form-parts.js'
 import type { HttpRequest } from './request.js'
-import { formParts } from './uws.js'
 
 /** The content of a body: the members of an object, or the fields of a form. */
 export type BodyContent =
@@ -200,18 +200,21 @@ function countOf(sign: number, body: Uint8Array): number {
 
 const [AMPERSAND, COMMA, QUOTE] = new TextEncoder().encode('&,"')
 
-/** The library drops a part that it cannot read and all parts behind it, so parts are counted here. */
+/** The library takes some parts that are not whole, so delimiters are counted here. */
 function partsOf(body: Uint8Array, contentType: string): Fields {
   const [, quoted, plain] = /boundary=(?:"([^"]+)"|([^\s;]+))/i.exec(contentType) ?? []
   const boundary = quoted ?? plain ?? ''
-  // The library takes the rest of the header, quotes and other parameters included, for the boundary.
-  const parts = formParts(body, `multipart/form-data; boundary=${boundary}`) ?? []
-  if (parts.length === 0 || !isWhole(Buffer.from(body), `--${boundary}`, parts.length)) {
+  const bytes = Buffer.from(body)
+  const delimiter = `--${boundary}`
+  // The library wants no preamble, which the standard allows.
+  const first = bytes.indexOf(delimiter)
+  const parts = boundary === '' || first < 0 ? [] : formParts(bytes.subarray(first), boundary)
+  if (parts.length === 0 || !isWhole(bytes, delimiter, parts.length)) {
     throw new ServiceError('InvalidRequest', 'the parts of the form are not whole')
   }
   refuseManyFields(parts.length)
   return parts.map(({ name, data }) => {
-    if (name !== undefined) return [name, textOf(new Uint8Array(data))]
+    if (name !== undefined) return [name, textOf(data)]
     throw new ServiceError('InvalidRequest', 'a part of the form has no name')
   })
 }

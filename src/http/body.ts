@@ -8,7 +8,7 @@
  */
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
-import type { NativeResponse } from './uws.js'
+import type { EngineResponse } from './engine/engine.js'
 
 /** The bytes that all unfinished bodies of one thread hold. */
 export interface BodyBudget {
@@ -31,8 +31,8 @@ export interface BodyTaker {
 export class RequestBody {
   /** Bytes that were taken from the connection, whether they were kept or not. */
   receivedBytes = 0
-  readonly #native: NativeResponse
-  readonly #declaredBytes: number
+  readonly #native: EngineResponse
+  readonly #declaredBytes: number | undefined
   readonly #budget: BodyBudget
   readonly #taker: BodyTaker
   /** Copies of all pieces but the last one. */
@@ -42,8 +42,16 @@ export class RequestBody {
   #timer: NodeJS.Timeout | undefined
   #isOver = false
 
-  /** @param declaredBytes  the Content-Length: the library hands over exactly as many bytes */
-  constructor(native: NativeResponse, declaredBytes: number, budget: BodyBudget, taker: BodyTaker) {
+  /**
+   * @param declaredBytes  the Content-Length: the engine hands over exactly as many bytes. Undefined for a body
+   *   in chunks
+   */
+  constructor(
+    native: EngineResponse,
+    declaredBytes: number | undefined,
+    budget: BodyBudget,
+    taker: BodyTaker,
+  ) {
     this.#native = native
     this.#declaredBytes = declaredBytes
     this.#budget = budget
@@ -58,7 +66,7 @@ export class RequestBody {
       return
     }
     this.#native.onData((piece, isLast) => this.#take(piece, isLast))
-    if (this.#declaredBytes <= limits.bodyBytes) return
+    if (this.#declaredBytes === undefined || this.#declaredBytes <= limits.bodyBytes) return
     this.#refuse(tooLarge())
     if (this.#declaredBytes > limits.bodyBytes + limits.discardBytes) this.#fail(tooLarge())
   }
@@ -71,6 +79,11 @@ export class RequestBody {
   #take(piece: ArrayBuffer, isLast: boolean): void {
     this.receivedBytes += piece.byteLength
     if (this.#isOver) return
+    if (this.#declaredBytes === undefined && this.receivedBytes > limits.bodyBytes) {
+      if (this.#refusal === undefined) this.#refuse(tooLarge())
+      if (this.receivedBytes > limits.bodyBytes + limits.discardBytes) this.#fail(tooLarge())
+      if (this.#isOver) return
+    }
     if (this.#refusal === undefined && !this.#fits(piece.byteLength)) {
       this.#refuse(new ServiceError('Overloaded', 'too many large requests at once'))
     }

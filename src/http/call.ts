@@ -27,8 +27,20 @@ export class Call implements BodyTaker {
   }
 
   taken(body: Uint8Array): void {
-    const { request } = this.exchange
+    const { request, endIsUncertain } = this.exchange
     request?.stages.enter('parse')
+    if (!endIsUncertain) {
+      this.#take(body)
+      return
+    }
+    const own = Uint8Array.from(body)
+    setImmediate(() => {
+      if (this.exchange.unanswered) this.#take(own)
+    })
+  }
+
+  #take(body: Uint8Array): void {
+    const { request } = this.exchange
     const encoding = request?.header('content-encoding')
     if (!encoding || body.length === 0) this.handle(body)
     else void this.#unpack(Uint8Array.from(body), encoding)

@@ -15,21 +15,15 @@ import type { Reply, ReplyHeaders, Sink } from '../selection/reply.js'
 import type { Peer } from '../tls/peers.js'
 import type { AuditedRequest } from './audited-request.js'
 import { HANDLER_FAILED } from './cut-reasons.js'
+import type { EngineResponse } from './engine/engine.js'
+import { type HeadBlock, headBlock, writeHead } from './head-block.js'
 import type { IncomingRequest } from './request.js'
 import { type RequestEnd, StageClock, type StageTimes } from './request-end.js'
-import { type ReaderRules, ReaderWatch, TOO_SLOW } from './response/reader-watch.js'
+import { type ReaderRules, ReaderWatch, TOO_SLOW, waitAnew } from './response/reader-watch.js'
 import { serverTiming } from './response/server-timing.js'
 import { ChunkedSink } from './response/sink.js'
 import { SizedSink } from './response/sized-sink.js'
 import type { TraceParent } from './trace-parent.js'
-import {
-  type HeadBlock,
-  headBlock,
-  type NativeResponse,
-  peerAddressOf,
-  waitAnew,
-  writeHead,
-} from './uws.js'
 
 /** The server, as its exchanges see it. */
 export interface ExchangeOwner {
@@ -59,6 +53,12 @@ export class Exchange implements Reply, RequestEnd {
   headersOnly = false
   /** Close the connection after the answer, since the end of the request is not known or far away. */
   closing = false
+  /**
+   * It is not certain where the request ends. It is to be answered in a turn of its own: behind an answer that
+   * closes, uWebSockets.js would go on with bytes that have already arrived; but it takes no second request
+   * while the first one has no answer.
+   */
+  endIsUncertain = false
   /** The headers that go with every answer. */
   commonHeaders: ReplyHeaders = COMMON_HEADERS
   /** Undefined until it is read. */
@@ -77,7 +77,7 @@ export class Exchange implements Reply, RequestEnd {
   address: string | undefined
   isSampled = false
 
-  readonly #native: NativeResponse
+  readonly #native: EngineResponse
   readonly #owner: ExchangeOwner
   #phase: Phase = 'open'
   #sink: ChunkedSink | SizedSink | undefined
@@ -87,7 +87,7 @@ export class Exchange implements Reply, RequestEnd {
   #overListener: (() => void) | undefined
   #otherListeners: (() => void)[] | undefined
 
-  constructor(native: NativeResponse, owner: ExchangeOwner) {
+  constructor(native: EngineResponse, owner: ExchangeOwner) {
     native.onAborted(() => this.#leave())
     this.#native = native
     this.#owner = owner
@@ -96,7 +96,8 @@ export class Exchange implements Reply, RequestEnd {
   /** The address of the other end; `''` when the connection may no longer be touched. */
   get peerAddress(): string {
     if (this.peer !== undefined) return this.peer.address
-    return this.unanswered ? peerAddressOf(this.#native) : ''
+    if (!this.unanswered) return ''
+    return Buffer.from(this.#native.getRemoteAddressAsText()).toString('latin1')
   }
 
   /** The SHA-256 of the certificate that the client showed, in hexadecimal; undefined without one. */

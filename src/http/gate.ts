@@ -122,9 +122,13 @@ export class Gate implements CallCheck {
  * connection must be closed, and nothing behind the request read.
  */
 export function framingFault(request: IncomingRequest): ServiceError | undefined {
-  if (request.header('transfer-encoding') !== undefined) {
-    // The HTTP library misreads the sizes of chunks (RFC 9112, 7.1) and shows them to nobody.
-    return new ServiceError('LengthRequired', CHUNKED)
+  const coding = request.header('transfer-encoding')
+  if (coding !== undefined) {
+    if (request.lengthCount > 0) {
+      return invalid('there is a Content-Length beside a Transfer-Encoding')
+    }
+    if (!/^chunked$/i.test(coding)) return new ServiceError('LengthRequired', OTHER_CODING)
+    if (!request.mayHaveBody) return new ServiceError('LengthRequired', NO_CHUNKS)
   }
   if (request.lengthCount > 1) return invalid('there is more than one Content-Length header')
   if (request.hostCount > 1) return invalid('there is more than one Host header')
@@ -133,9 +137,9 @@ export function framingFault(request: IncomingRequest): ServiceError | undefined
   return undefined
 }
 
-const CHUNKED =
-  'chunks are not read: send the body with a Content-Length, as curl does with --data-binary @- ' +
-  'instead of -T -, or let a proxy collect it, as nginx does with proxy_request_buffering on'
+const OTHER_CODING =
+  'a body is sent with a Content-Length, or with Transfer-Encoding: chunked alone'
+const NO_CHUNKS = 'a request with this verb has no body in chunks'
 
 function invalid(message: string): ServiceError {
   return new ServiceError('InvalidRequest', message)

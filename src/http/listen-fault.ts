@@ -20,6 +20,16 @@ export async function cannotListen(
   )
 }
 
+/**
+ * Finds out whether somebody else listens there.
+ *
+ * @throws OperatorError
+ */
+export async function refuseUsedPort(host: string, port: number): Promise<void> {
+  const code = port === 0 ? undefined : await listenOnce(host, port)
+  if (code !== undefined) throw await cannotListen(host, port, async () => code)
+}
+
 function reasonOf(host: string, port: number, code: string | undefined): string {
   switch (code) {
     case 'EADDRNOTAVAIL':

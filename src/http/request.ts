@@ -14,10 +14,10 @@ import type { Reply } from '../selection/reply.js'
 import type { AuditedRequest } from './audited-request.js'
 import type { RequestBody } from './body.js'
 import { holdsKey } from './credentials.js'
+import type { EngineRequest } from './engine/engine.js'
 import { StageClock } from './request-end.js'
 import { type ResponseOptions, responseOptionsOf } from './response/response-options.js'
 import { type TraceParent, traceParentOf } from './trace-parent.js'
-import type { NativeRequest } from './uws.js'
 
 /** The headers that are copied; a handler that needs another one adds it here. */
 const headerNames = [
@@ -154,7 +154,7 @@ export class IncomingRequest implements HttpRequest {
   readonly #connection: Connection
   readonly #check: CallCheck
 
-  constructor(native: NativeRequest, connection: Connection, check: CallCheck) {
+  constructor(native: EngineRequest, connection: Connection, check: CallCheck) {
     this.#connection = connection
     this.#check = check
     this.path = native.getUrl()
@@ -202,6 +202,11 @@ export class IncomingRequest implements HttpRequest {
   get options(): ResponseOptions {
     this.#options ??= this.#readOptions()
     return this.#options
+  }
+
+  /** Whether the body is sent in chunks, so that its length is not known. */
+  get isChunked(): boolean {
+    return this.header('transfer-encoding') !== undefined
   }
 
   /** The length of the body, by its Content-Length. */

@@ -19,6 +19,14 @@ import { type BodyBudget, RequestBody } from './body.js'
 import { Call } from './call.js'
 import { type CorsOrigins, commonHeadersFor, preflightHeaders } from './cors.js'
 import { CutLog } from './cut-log.js'
+import type {
+  AppDescriptor,
+  Engine,
+  EngineApp,
+  EngineRequest,
+  EngineResponse,
+  ListenAddress,
+} from './engine/engine.js'
 import { Exchange, type ExchangeOwner } from './exchange.js'
 import { MethodNotAllowed } from './fault.js'
 import { type Admission, framingFault, Gate } from './gate.js'
@@ -28,20 +36,9 @@ import { RequestCounts } from './request-counts.js'
 import { logRequestEnd, type RequestEnd } from './request-end.js'
 import type { ReaderRules } from './response/reader-watch.js'
 import { createRouter, type Route, type Router } from './router.js'
-import {
-  type AppDescriptor,
-  createApp,
-  type ListenSocket,
-  listenOn,
-  listenOnPath,
-  type NativeApp,
-  type NativeRequest,
-  type NativeResponse,
-  proxiedAddressOf,
-  stopListeningOn,
-} from './uws.js'
 
 interface HttpServerOptions {
+  readonly engine: Engine
   /** Of two routes that match a path, the first one wins. */
   readonly routes: readonly Route<Handler>[]
   readonly log: Log
@@ -89,7 +86,8 @@ export class HttpServer implements ExchangeOwner {
   draining = false
   readonly readerRules: ReaderRules
 
-  readonly #app: NativeApp
+  readonly #app: EngineApp
+  readonly #readsChunksExactly: boolean
   readonly #router: Router<Handler>
   readonly #log: Log
   readonly #cutLog: CutLog
@@ -102,7 +100,6 @@ export class HttpServer implements ExchangeOwner {
   readonly #gate: Gate
   readonly #budget: BodyBudget
   readonly #peers: PeerReader | undefined
-  #listenSocket: ListenSocket | undefined
   #closed = false
 
   constructor(options: HttpServerOptions) {
@@ -129,9 +126,11 @@ export class HttpServer implements ExchangeOwner {
     this.#page = page
     this.#trail = options.trail
     this.#accessLog = options.accessLog
-    this.#app = createApp()
-    this.#app.filter((native, change) => this.#countConnection(native, change))
-    this.#app.any('/*', (native, request) => this.#receive(native, request))
+    this.#readsChunksExactly = options.engine.readsChunksExactly
+    this.#app = options.engine.createApp({
+      connection: (native, change) => this.#countConnection(native, change),
+      request: (native, request) => this.#receive(native, request),
+    })
   }
 
   /** The bytes of bodies that are not whole yet. */
@@ -139,9 +138,9 @@ export class HttpServer implements ExchangeOwner {
     return this.#budget.heldBytes
   }
 
-  /** The name by which an acceptor hands connections to this server. */
-  descriptor(): AppDescriptor {
-    return this.#app.getDescriptor()
+  /** The name by which an acceptor hands connections to this server; undefined where none can. */
+  descriptor(): AppDescriptor | undefined {
+    return this.#app.handOver?.descriptor
   }
 
   /**
@@ -150,11 +149,10 @@ export class HttpServer implements ExchangeOwner {
    * @returns the port
    * @throws OperatorError
    */
-  async listen(host: string, port: number): Promise<number> {
-    const listening = listenOn(this.#app, { host, port, exclusive: true })
-    if (listening === undefined) throw await cannotListen(host, port)
-    this.#listenSocket = listening.socket
-    return listening.port
+  async listen(address: ListenAddress): Promise<number> {
+    const port = await this.#app.listen(address)
+    if (port === undefined) throw await cannotListen(address.host, address.port)
+    return port
   }
 
   /**
@@ -162,23 +160,21 @@ export class HttpServer implements ExchangeOwner {
    *
    * @throws Error  when it cannot
    */
-  listenOnPath(path: string): void {
-    this.#listenSocket = listenOnPath(this.#app, path)
-    if (this.#listenSocket === undefined) throw new Error('the socket cannot be listened on')
+  async listenOnPath(path: string): Promise<void> {
+    if (!(await this.#app.listenOnPath(path))) throw new Error('the socket cannot be listened on')
   }
 
   /** Begins to drain: each answer from now on asks its client to close the connection. */
   stopAccepting(): void {
     this.draining = true
-    if (this.#listenSocket !== undefined) stopListeningOn(this.#listenSocket)
-    this.#listenSocket = undefined
+    this.#app.stopListening()
   }
 
   /** Closes every connection, at once. */
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    this.stopAccepting()
+    this.draining = true
     this.#app.close()
   }
 
@@ -221,7 +217,7 @@ export class HttpServer implements ExchangeOwner {
     this.#log.error({ frames: new Error(what).stack }, what)
   }
 
-  #countConnection(native: NativeResponse, change: number): void {
+  #countConnection(native: Pick<EngineResponse, 'close'>, change: 1 | -1): void {
     this.connectionCount += change > 0 ? 1 : -1
     this.#page[CONNECTIONS] = this.connectionCount
     if (change <= 0 || this.connectionCount <= this.#bounds.connectionCount) return
@@ -229,7 +225,7 @@ export class HttpServer implements ExchangeOwner {
     native.close()
   }
 
-  #receive(native: NativeResponse, nativeRequest: NativeRequest): void {
+  #receive(native: EngineResponse, nativeRequest: EngineRequest): void {
     const exchange = new Exchange(native, this)
     this.openExchangeCount++
     this.#page[OPEN_REQUESTS] = this.openExchangeCount
@@ -240,30 +236,32 @@ export class HttpServer implements ExchangeOwner {
       exchange.commonHeaders = commonHeadersFor(request, this.#corsOrigins)
       exchange.headersOnly = request.method === 'HEAD'
       const fault = this.#peerFault(native, exchange) ?? framingFault(request)
-      if (fault === undefined) this.#route(native, request, call)
-      else this.#refuseFraming(call, fault)
+      exchange.endIsUncertain =
+        fault !== undefined || (request.isChunked && !this.#readsChunksExactly)
+      if (fault !== undefined) throw fault
+      this.#route(native, request, call)
     } catch (fault) {
-      call.fail(fault)
+      this.#refuse(call, fault)
     }
   }
 
   /** Why it is not certain whose connection it is; undefined when it is. */
-  #peerFault(native: NativeResponse, exchange: Exchange): ServiceError | undefined {
+  #peerFault(native: EngineResponse, exchange: Exchange): ServiceError | undefined {
     if (this.#peers === undefined) return undefined
-    exchange.peer = this.#peers.find(proxiedAddressOf(native))
+    exchange.peer = this.#peers.find(native.getProxiedRemoteAddress())
     return exchange.peer === undefined ? UNKNOWN_PEER : undefined
   }
 
-  /**
-   * Answers in a turn of its own. Behind an answer that closes, the library would go on with bytes that
-   * have already arrived; but it takes no second request while the first one has no answer.
-   */
-  #refuseFraming(call: Call, fault: ServiceError): void {
-    call.exchange.closing = true
-    setImmediate(() => call.fail(fault))
+  /** Answers before the body is taken. */
+  #refuse(call: Call, fault: unknown): void {
+    const { exchange } = call
+    // Of a body in chunks, nobody knows how much is still to come.
+    if (exchange.request?.isChunked || exchange.endIsUncertain) exchange.closing = true
+    if (exchange.endIsUncertain) setImmediate(() => call.fail(fault))
+    else call.fail(fault)
   }
 
-  #route(native: NativeResponse, request: IncomingRequest, call: Call): void {
+  #route(native: EngineResponse, request: IncomingRequest, call: Call): void {
     const { exchange } = call
     const match = this.#router.match(request.method, request.path)
     if (match === undefined) throw new ServiceError('NotFound', 'there is nothing at this path')
@@ -284,17 +282,18 @@ export class HttpServer implements ExchangeOwner {
     if (refusal !== undefined) {
       // A client that should come again must be able to read when.
       if (refusal === OVERLOADED) exchange.closing = false
-      call.fail(refusal)
+      this.#refuse(call, refusal)
       return
     }
-    exchange.closing = bodyBytes > limits.bodyBytes
+    exchange.closing = bodyBytes > limits.bodyBytes || exchange.endIsUncertain
     call.handler = handler
     if (!request.mayHaveBody) {
       call.handle(NO_BYTES)
       return
     }
     request.stages.enter('receive')
-    request.source = new RequestBody(native, request.declaredBytes, this.#budget, call)
+    const declaredBytes = request.isChunked ? undefined : request.declaredBytes
+    request.source = new RequestBody(native, declaredBytes, this.#budget, call)
     request.source.begin()
   }
 }

@@ -5,6 +5,7 @@
  */
 import type { Config } from '../config.js'
 import { type Acceptor, listen } from '../http/acceptor.js'
+import type { Engine } from '../http/engine/engine.js'
 import type { Front } from './fronts.js'
 import type { FrontSocket, TlsNews } from './messages.js'
 
@@ -21,8 +22,12 @@ export interface Entrance {
   readonly port: number
   /** When the certificate that is shown expires, in ISO 8601; left out where there is none. */
   readonly certificateExpires?: () => string
-  /** Gives connections to the fronts from now on. */
-  open(fronts: readonly Front[]): void
+  /**
+   * Gives connections to the fronts from now on.
+   *
+   * @throws OperatorError
+   */
+  open(fronts: readonly Front[]): Promise<void>
   /**
    * Reads the files of the entrance again.
    *
@@ -37,18 +42,18 @@ export interface Entrance {
   close(): Promise<void>
 }
 
-/** The entrance of a service without TLS. */
-export function createPlainEntrance({ host, port, sharePort }: Config): Entrance {
+/** The entrance of a service without TLS, by an engine whose connections can be handed over. */
+export function createPlainEntrance(engine: Engine, { host, port, sharePort }: Config): Entrance {
   let acceptor: Acceptor | undefined
   return {
     socketOf: () => undefined,
     async listen() {
-      acceptor = await listen({ host, port, exclusive: !sharePort })
+      acceptor = await listen(engine, { host, port, isShared: sharePort })
     },
     get port() {
       return acceptor?.port ?? port
     },
-    open(fronts) {
+    async open(fronts) {
       for (const front of fronts) acceptor?.addFront(front.descriptor)
     },
     reload: () => undefined,

@@ -6,6 +6,7 @@
  */
 import type { MessagePort } from 'node:worker_threads'
 import { descriptionRoutes } from '../http/descriptions.js'
+import { loadEngine } from '../http/engine/choose.js'
 import { healthRoutes } from '../http/health.js'
 import { KeyGuard } from '../http/key-guard.js'
 import { keyRefusalCounts } from '../http/key-refusal-counts.js'
@@ -112,6 +113,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
   }
   const { trail, accessLog, flush } = frontRecords(data)
   const server = new HttpServer({
+    engine: await loadEngine(data.httpEngine),
     page,
     routes: [
       ...descriptionRoutes(readVersion(), data.publicUrl),
@@ -138,7 +140,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     isFull: (bodyBytes) => current.newest.pool.isFull(bodyBytes),
     ...(socket !== undefined && { peers: new PeerReader(socket.peers) }),
   })
-  if (socket !== undefined) server.listenOnPath(socket.path)
+  if (socket !== undefined) await server.listenOnPath(socket.path)
   closeServer = () => server.close()
   const crashTimer = startCrashing()
   const heldTimer = setInterval(() => {
@@ -153,6 +155,9 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     else if (order.kind === 'news') news = order.news
     else if (order.kind === 'ask') {
       report(await answerAbout(order.number, order.question, current.newest.pool))
+    } else if (order.kind === 'listen') {
+      await server.listen(order.address)
+      report({ kind: 'listening' })
     } else if (order.kind === 'tls') tls = order.news
     else await swap.carryOut(order)
   })

@@ -6,13 +6,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { OperatorError } from '../errors.js'
+import type { AppDescriptor, ListenAddress } from '../http/engine/engine.js'
 import { limits } from '../limits.js'
 import type { DrainTimes, FrontData, FrontOrder, FrontReport } from './messages.js'
 
 export interface Front {
   readonly worker: Worker
-  /** For the acceptor, to hand it connections. */
-  readonly descriptor: number
+  /** For the acceptor, to hand it connections; undefined where that is not possible. */
+  readonly descriptor: AppDescriptor | undefined
   /** Rejects when the thread fails; never resolves. */
   readonly failure: Promise<never>
   readonly ended: Promise<void>
@@ -31,7 +32,7 @@ export async function startFront(workerData: FrontData): Promise<Front> {
     fail = (error) => reject(new OperatorError('Failed', `a front thread failed: ${error.message}`))
   })
   failure.catch(() => {})
-  const descriptor = await new Promise<number>((resolve, reject) => {
+  const descriptor = await new Promise<AppDescriptor | undefined>((resolve, reject) => {
     failure.catch(reject)
     worker.once('error', fail)
     worker.once('exit', (code) => fail(new Error(`it ended with code ${code}`)))
@@ -41,6 +42,27 @@ export async function startFront(workerData: FrontData): Promise<Front> {
     })
   })
   return { worker, descriptor, failure, ended }
+}
+
+/**
+ * Has a front take connections by itself.
+ *
+ * @throws OperatorError  when it cannot
+ */
+export async function listenByFront(
+  { worker, failure }: Front,
+  address: ListenAddress,
+): Promise<void> {
+  const order: FrontOrder = { kind: 'listen', address }
+  const listening = new Promise<void>((resolve) => {
+    worker.on('message', function look(report: FrontReport) {
+      if (report.kind !== 'listening') return
+      worker.off('message', look)
+      resolve()
+    })
+  })
+  worker.postMessage(order)
+  await Promise.race([listening, failure])
 }
 
 /** How many query workers a front has: dealt out one by one, so that the first get what is left over. */

@@ -6,6 +6,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Config } from '../config.js'
 import type { AccessLogRules } from '../http/access-log.js'
+import type { AppDescriptor, EngineName, ListenAddress } from '../http/engine/engine.js'
 import type { KeyMemory } from '../keys/key-memory.js'
 import type { LogLevel } from '../log.js'
 import type { MetricsMemory } from '../metrics/memory.js'
@@ -13,6 +14,7 @@ import type { Snapshot } from '../snapshot/snapshot.js'
 
 /** The data that a front thread starts with. */
 export interface FrontData {
+  readonly httpEngine: EngineName
   readonly snapshot: Snapshot
   /** The news of other snapshots as it starts. */
   readonly news: SnapshotNews
@@ -98,6 +100,8 @@ export type FrontOrder =
   | { readonly kind: 'news'; readonly news: SnapshotNews }
   /** News of the certificate, for `/readyz`. */
   | { readonly kind: 'tls'; readonly news: TlsNews }
+  /** Take connections from this address. Answered by `listening`, or by `failed`. */
+  | { readonly kind: 'listen'; readonly address: ListenAddress }
   /** Tell something about itself. Answered by `told`. */
   | { readonly kind: 'ask'; readonly number: number; readonly question: ThreadQuestion }
   /** Answer the requests that are open, then end. */
@@ -127,8 +131,9 @@ export type SwapReport =
 /** From a front thread. */
 export type FrontReport =
   | SwapReport
-  /** Its workers hold the snapshot; `descriptor` lets the acceptor hand it connections. */
-  | { readonly kind: 'ready'; readonly descriptor: number }
+  /** Its workers hold the snapshot; `descriptor` lets an acceptor hand it connections. */
+  | { readonly kind: 'ready'; readonly descriptor: AppDescriptor | undefined }
+  | { readonly kind: 'listening' }
   /** `reason` says why there is no answer. */
   | {
       readonly kind: 'told'

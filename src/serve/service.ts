@@ -11,6 +11,7 @@ import type { AdminListener } from '../admin/listener.js'
 import type { AuditThread } from '../audit/thread.js'
 import type { Config } from '../config.js'
 import { errorTables } from '../errors.js'
+import type { Engine } from '../http/engine/engine.js'
 import { type ServedKeys, serveKeys } from '../keys/served-keys.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
@@ -25,13 +26,13 @@ import type { Store } from '../store/store.js'
 import { type Suppressions, startSuppressions } from '../suppressions/suppressions.js'
 import { startAdmin } from './admin.js'
 import { askFronts } from './ask-fronts.js'
-import { createPlainEntrance, type Entrance } from './entrance.js'
+import { createEntrance, startEngine } from './engine.js'
+import type { Entrance } from './entrance.js'
 import { type OpenedSnapshot, openOrFallBack } from './fall-back.js'
 import { breakOffFronts, drainFronts, type Front, startFront, workersOfFront } from './fronts.js'
 import { type ServiceAudit, startServiceAudit } from './service-audit.js'
 import { type ServiceState, startingState } from './state.js'
 import { LOADER_URL, swapSnapshots } from './swap.js'
-import { createTlsEntrance } from './tls-entrance.js'
 import { checkKeys, refuseForeignAddress } from './who-may-ask.js'
 
 interface ServiceOptions {
@@ -67,12 +68,11 @@ export interface ReadyService {
  * @throws OperatorError  when it cannot start or go on
  */
 export async function runService(options: ServiceOptions): Promise<void> {
-  const { config, log, onReady } = options
+  const { log, onReady } = options
   const stopping = stopRequest()
-  await refuseForeignAddress(config)
-  const { tls } = config
-  const entrance =
-    tls === undefined ? createPlainEntrance(config) : createTlsEntrance({ ...config, tls }, log)
+  await refuseForeignAddress(options.config)
+  const { engine, config } = await startEngine(options.config, log)
+  const entrance = createEntrance(engine, config, log)
   const state = startingState()
   state.certificateExpires = entrance.certificateExpires
   const memory = createMetricsMemory(config.httpThreadCount, config.queryThreadCount)
@@ -90,7 +90,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
     // shared is taken last, since the other process answers there meanwhile.
     if (!config.sharePort) await entrance.listen()
     admin = await startAdmin({ config, memory, state, log })
-    const loaded = await load(options, stopping, memory)
+    const loaded = await load({ ...options, config }, stopping, memory)
     const { snapshot, refused, store, suppressions, keys } = loaded
     state.store = store
     state.arenas = loaded.arenas
@@ -104,6 +104,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
     const attached = suppressions.attach(snapshot)
     attached.catch(() => {})
     fronts = await startFronts(config, loaded, {
+      engine,
       entrance,
       metrics: memory,
       audit: audit?.thread,
@@ -117,11 +118,11 @@ export async function runService(options: ServiceOptions): Promise<void> {
     keys?.join()
     if (!stopping.requested) {
       if (config.sharePort) await entrance.listen()
-      entrance.open(fronts)
+      await entrance.open(fronts)
       state.phase = 'ready'
       const { port } = entrance
       onReady({ port, snapshot, store })
-      log.info({ snapshotId: snapshot.id, port }, 'ready')
+      log.info({ snapshotId: snapshot.id, port, httpEngine: engine.name }, 'ready')
       audit?.started({ port, snapshot, store })
       const serving = { config, loaded, fronts, entrance, state, page, log, audit: audit?.thread }
       await serveSnapshots(serving, stopping)
@@ -222,7 +223,7 @@ async function load(
 function startFronts(
   config: Config,
   loaded: Loaded,
-  { entrance, metrics, audit, accessLog }: Shared,
+  { engine, entrance, metrics, audit, accessLog }: Shared,
 ): Promise<Front[]> {
   const { snapshot, refused, store, suppressions, keys } = loaded
   const { httpThreadCount, queryThreadCount, dataDirectory } = config
@@ -233,6 +234,7 @@ function startFronts(
       const socket = entrance.socketOf(index)
       serveChanges(port1, { makeChange, takeSuppressions: suppressions.take })
       return startFront({
+        httpEngine: engine.name,
         snapshot,
         news: refused === undefined ? {} : { refused },
         dataDirectory,
@@ -269,6 +271,7 @@ function startFronts(
 
 /** What all front threads share. */
 interface Shared {
+  readonly engine: Engine
   readonly entrance: Entrance
   readonly metrics: MetricsMemory
   readonly audit: AuditThread | undefined

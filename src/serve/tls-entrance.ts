@@ -10,6 +10,8 @@ import { join } from 'node:path'
 import type { Config, TlsConfig } from '../config.js'
 import { OperatorError } from '../errors.js'
 import { answerStarting, type StartingServer } from '../http/acceptor.js'
+import { sharesPorts } from '../http/engine/choose.js'
+import type { Engine } from '../http/engine/engine.js'
 import { cannotListen } from '../http/listen-fault.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
@@ -21,6 +23,7 @@ import type { TlsNews } from './messages.js'
 
 /** @throws OperatorError  when the certificate cannot be used */
 export function createTlsEntrance(
+  engine: Engine,
   config: Config & { readonly tls: TlsConfig },
   log: Log,
 ): Entrance {
@@ -50,7 +53,7 @@ export function createTlsEntrance(
     certificateExpires,
     socketOf: (frontIndex) => ({ path: pathOf(`front-${frontIndex}`), peers, news: news() }),
     async listen() {
-      startingServer = answerStarting(starting)
+      startingServer = await answerStarting(engine, starting)
       const shown = credentials
       thread = await startTlsThread({
         host,
@@ -70,7 +73,7 @@ export function createTlsEntrance(
     get port() {
       return thread?.port ?? port
     },
-    open(fronts) {
+    async open(fronts) {
       thread?.forward(fronts.map((_, index) => pathOf(`front-${index}`)))
     },
     reload() {
@@ -99,13 +102,12 @@ export function createTlsEntrance(
   }
 }
 
-/** Node.js shares ports between processes from 22.12 on, and uWebSockets.js does not listen for TLS. */
+/** The TLS thread listens by `node:net`, and uWebSockets.js does not listen for TLS. */
 function refuseWhatCannotBe(sharePort: boolean): void {
   if (process.platform === 'win32') {
     throw new OperatorError('Usage', `--tls-cert is not for Windows: ${PROXY_INSTEAD}`)
   }
-  const [major, minor] = process.versions.node.split('.').map(Number)
-  if (!sharePort || major > 22 || (major === 22 && minor >= 12)) return
+  if (!sharePort || sharesPorts()) return
   throw new OperatorError(
     'Usage',
     `--share-port together with --tls-cert needs Node.js 22.12 or later, and this is ${process.version}: ` +

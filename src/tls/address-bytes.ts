@@ -27,6 +27,13 @@ export function addressBytes(text: string): Uint8Array | undefined {
   return groupBytes(address)
 }
 
+/** An address as uWebSockets.js writes it: IPv6 in full. */
+export function addressText(bytes: Uint8Array): string {
+  if (bytes.length === 4) return bytes.join('.')
+  const hex = Buffer.from(bytes).toString('hex')
+  return hex.match(/.{4}/g)?.join(':') ?? ''
+}
+
 /** @param address  groups of hexadecimal digits alone */
 function groupBytes(address: string): Uint8Array {
   const [left, right] = address.split('::')

@@ -11,6 +11,7 @@
  */
 import { randomFillSync } from 'node:crypto'
 import { limits } from '../limits.js'
+import { addressText } from './address-bytes.js'
 
 export interface Peer {
   /** As the HTTP library writes addresses: IPv6 in full. */
@@ -95,7 +96,9 @@ export class PeerReader {
     const at = slot * SLOT.bytes
     const bytes = this.#bytes
     const addressByteCount = bytes[at + SLOT.addressByteCount]
-    const address = addressText(bytes, at + SLOT.address, addressByteCount)
+    const address = addressText(
+      bytes.subarray(at + SLOT.address, at + SLOT.address + addressByteCount),
+    )
     const certificate =
       bytes[at + SLOT.hasCertificate] === 0
         ? undefined
@@ -115,14 +118,6 @@ export class PeerReader {
     }
     return sum !== 0
   }
-}
-
-/** An address as the HTTP library writes it. */
-function addressText(bytes: Buffer, at: number, byteCount: number): string {
-  if (byteCount === 4) return bytes.subarray(at, at + 4).join('.')
-  const groups: string[] = []
-  for (let i = 0; i < byteCount; i += 2) groups.push(bytes.toString('hex', at + i, at + i + 2))
-  return groups.join(':')
 }
 
 const SHA256_BYTES = 32

@@ -9,6 +9,8 @@ import { Worker } from 'node:worker_threads'
 import t from 'tap'
 import { OperatorError } from '../../src/errors.js'
 import { type Acceptor, listen } from '../../src/http/acceptor.js'
+import { sharesPorts } from '../../src/http/engine/choose.js'
+import { engine } from '../support/service/engine.js'
 import { until } from '../support/service/until.js'
 import { Client, request, requestText } from './wire.js'
 
@@ -16,7 +18,7 @@ const HOST = '127.0.0.1'
 
 interface Front {
   readonly worker: Worker
-  readonly descriptor: number
+  readonly descriptor: number | undefined
   readonly exited: Promise<number>
   shutDown(): void
 }
@@ -39,35 +41,58 @@ async function answering(port: number, requestCount: number) {
   return [...threads.values()]
 }
 
-t.test('connections go to the fronts in turn, and to those that are left', async (t) => {
-  const acceptor = await listen({ host: HOST, port: 0 })
-  const { status, headers } = await request(acceptor.port, 'GET /who')
-  t.equal(status, 503, 'before there is a front')
-  t.equal(headers.connection, 'close')
-  const fronts = [await startFront(), await startFront()]
+const CAN_SHARE = engine.name === 'uws' || sharesPorts()
+
+/** An acceptor whose connections go to these fronts from now on, by whatever the engine can do. */
+async function acceptorOf(fronts: readonly Front[]): Promise<Acceptor> {
+  const isHandedOver = engine.name === 'uws'
+  const acceptor = await listen(engine, {
+    host: HOST,
+    port: 0,
+    isShared: !isHandedOver && CAN_SHARE,
+  })
   for (const { descriptor } of fronts) acceptor.addFront(descriptor)
-  t.same(await answering(acceptor.port, 20), [10, 10])
-  const kept = new Client(acceptor.port)
-  kept.write(requestText('GET /who'))
-  t.match(String((await kept.answer()).body), / [1-9]/, 'a front counts its connections')
-  kept.socket.destroy()
-
-  acceptor.removeFront(fronts[0].descriptor)
-  fronts[0].shutDown()
-  t.equal(await fronts[0].exited, 0)
-  t.same(await answering(acceptor.port, 10), [10])
-
+  if (isHandedOver) return acceptor
+  if (!CAN_SHARE) acceptor.close()
+  for (const { worker } of CAN_SHARE ? fronts : fronts.slice(0, 1)) {
+    worker.postMessage({ host: HOST, port: acceptor.port, isShared: CAN_SHARE })
+    await once(worker, 'message')
+  }
   await acceptor.stopListening()
-  await t.rejects(request(acceptor.port, 'GET /who'))
-  fronts[1].shutDown()
-  t.equal(await fronts[1].exited, 0)
-  acceptor.close()
-})
+  return acceptor
+}
+
+const HANDS_OVER = 'connections are handed to the fronts in turn, and to those that are left'
+
+if (engine.name === 'uws')
+  t.test(HANDS_OVER, async (t) => {
+    const acceptor = await listen(engine, { host: HOST, port: 0, isShared: false })
+    const { status, headers } = await request(acceptor.port, 'GET /who')
+    t.equal(status, 503, 'before there is a front')
+    t.equal(headers.connection, 'close')
+    const fronts = [await startFront(), await startFront()]
+    for (const { descriptor } of fronts) acceptor.addFront(descriptor)
+    t.same(await answering(acceptor.port, 20), [10, 10])
+    const kept = new Client(acceptor.port)
+    kept.write(requestText('GET /who'))
+    t.match(String((await kept.answer()).body), / [1-9]/, 'a front counts its connections')
+    kept.socket.destroy()
+
+    acceptor.removeFront(fronts[0].descriptor)
+    fronts[0].shutDown()
+    t.equal(await fronts[0].exited, 0)
+    t.same(await answering(acceptor.port, 10), [10])
+
+    await acceptor.stopListening()
+    await t.rejects(request(acceptor.port, 'GET /who'))
+    fronts[1].shutDown()
+    t.equal(await fronts[1].exited, 0)
+    acceptor.close()
+  })
 
 t.test('shutting down under load loses no request', async (t) => {
-  const acceptor = await listen({ host: HOST, port: 0 })
   const fronts = [await startFront(), await startFront()]
-  for (const { descriptor } of fronts) acceptor.addFront(descriptor)
+  const acceptor = await acceptorOf(fronts)
   const load = Array.from({ length: 16 }, () => new Caller(acceptor))
   const finished = Promise.all(load.map((caller) => caller.run()))
   await until(() => load.every((caller) => caller.answeredCount > 5))
@@ -89,33 +114,36 @@ t.test('shutting down under load loses no request', async (t) => {
 
 t.test('an address that cannot be listened on is an error that says so', async (t) => {
   const port = await freePort()
-  const acceptor = await listen({ host: HOST, port })
-  const fault = await listen({ host: HOST, port }).catch((error) => error)
+  const acceptor = await listen(engine, { host: HOST, port, isShared: false })
+  const fault = await listen(engine, { host: HOST, port, isShared: false }).catch((error) => error)
   t.ok(fault instanceof OperatorError)
   t.match(fault, { code: 'AddressInUse', message: `cannot listen on ${HOST}:${port}` })
-  await t.rejects(listen({ host: '203.0.113.7', port: 0 }), { code: 'AddressInUse' })
+  await t.rejects(listen(engine, { host: '203.0.113.7', port: 0, isShared: false }), {
+    code: 'AddressInUse',
+  })
   // The side that closes a connection first holds its port for a while; a restart must not care.
   t.equal((await request(port, 'GET /')).headers.connection, 'close')
   acceptor.close()
-  const again = await listen({ host: HOST, port })
+  const again = await listen(engine, { host: HOST, port, isShared: false })
   t.equal(again.port, port, 'free after it was closed')
   again.close()
 })
 
-t.test('two listeners share a port only where both want to', async (t) => {
-  const port = await freePort()
-  const first = await listen({ host: HOST, port, exclusive: false })
-  const second = await listen({ host: HOST, port, exclusive: false })
-  t.equal(second.port, port)
-  await t.rejects(listen({ host: HOST, port }), { code: 'AddressInUse' })
-  await first.stopListening()
-  for (let i = 0; i < 10; i++) t.equal((await request(port, 'GET /')).status, 503)
-  first.close()
-  second.close()
-})
+if (CAN_SHARE)
+  t.test('two listeners share a port only where both want to', async (t) => {
+    const port = await freePort()
+    const first = await listen(engine, { host: HOST, port, isShared: true })
+    const second = await listen(engine, { host: HOST, port, isShared: true })
+    t.equal(second.port, port)
+    await t.rejects(listen(engine, { host: HOST, port, isShared: false }), { code: 'AddressInUse' })
+    await first.stopListening()
+    for (let i = 0; i < 10; i++) t.equal((await request(port, 'GET /')).status, 503)
+    first.close()
+    second.close()
+  })
 
 t.test('only the address that was given is listened on', async (t) => {
-  const acceptor = await listen({ host: HOST, port: 0 })
+  const acceptor = await listen(engine, { host: HOST, port: 0, isShared: false })
   const other = connect(acceptor.port, '127.0.0.2')
   await t.rejects(once(other, 'connect'), { code: 'ECONNREFUSED' })
   acceptor.close()

@@ -34,6 +34,49 @@ t.test('a body at the limit is read whole, one byte more is 413', async (t) => {
   t.match(String(body), '"ErrorCode":"BodyTooLarge"')
 })
 
+t.test('a body in chunks has the same limit, and the same answer beyond it', async (t) => {
+  const { port, server } = await startServer(t, routes)
+  const chunk = Buffer.alloc(limits.bodyBytes / 4, 'a')
+  const send = (client: Client, bytes: Uint8Array) => {
+    client.write(`${bytes.length.toString(16)}\r\n`)
+    client.write(bytes)
+    client.write('\r\n')
+  }
+  for (const more of [0, 1, limits.bodyBytes]) {
+    const client = new Client(port)
+    client.write(requestText('POST /measure', { headers: ['Transfer-Encoding: chunked'] }))
+    for (let i = 0; i < 4; i++) send(client, chunk)
+    if (more > 0) send(client, Buffer.alloc(more))
+    client.write('0\r\n\r\n')
+    const { status, headers, body } = await client.answer()
+    t.equal(status, more === 0 ? 200 : 413)
+    if (more === 0) t.equal(String(body), `${limits.bodyBytes} 97 97`)
+    else t.equal(headers.connection, 'close')
+    t.same(client.errors, [])
+    client.socket.destroy()
+  }
+  await until(() => server.heldBodyBytes === 0 && server.openExchangeCount === 0)
+})
+
+t.test('a body in chunks that never ends is given up', async (t) => {
+  const { port, server } = await startServer(t, routes)
+  const client = new Client(port)
+  client.write(requestText('POST /measure', { headers: ['Transfer-Encoding: chunked'] }))
+  const chunk = Buffer.alloc(1 << 20)
+  let isOver = false
+  client.socket.on('close', () => {
+    isOver = true
+  })
+  const most = 2 * (limits.bodyBytes + limits.discardBytes)
+  for (let sent = 0; sent < most && !isOver; sent += chunk.length) {
+    client.write(`${chunk.length.toString(16)}\r\n`)
+    await new Promise<void>((resolve) => client.socket.write(chunk, () => resolve()))
+    client.write('\r\n')
+  }
+  await client.untilClosed()
+  await until(() => server.heldBodyBytes === 0 && server.openExchangeCount === 0)
+})
+
 t.test('a client that sends 5 MB before it reads gets the 413 without an error', async (t) => {
   const { port } = await startServer(t, routes)
   for (let i = 0; i < 10; i++) {

@@ -213,13 +213,11 @@ t.test('a form with several parts has members too, and is whole or refused', asy
     const type = { headers: [`Content-Type: multipart/form-data; boundary=${boundary}`], body }
     t.same((await said('POST /api/recipients', type)).members, members, boundary)
   }
-  const manyHeaders = Array.from({ length: 12 }, (_, i) => `X-${i}: 1\r\n`).join('')
   const cases = [
     body.slice(0, -8),
     '--xx--',
     'nothing',
     part('a', 'b'),
-    `${part('a', 'b')}${part('sources', '1').replace('\r\n\r\n', `\r\n${manyHeaders}\r\n`)}--xx--`,
     `${part('a', 'b')}${part('sources', '1').replace('\r\n\r\n', '\r\n')}--xx--`,
     `${part('a', 'b')}--xx--\r\n${part('sources', '1')}--xx--`,
     `${part('a', 'b\r\n--xxx')}${part('sources', '1')}--xx--`,

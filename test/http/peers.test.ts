@@ -13,6 +13,7 @@ import type { Handler } from '../../src/http/request.js'
 import type { Route } from '../../src/http/router.js'
 import { allocatePeers, PeerReader, PeerWriter } from '../../src/tls/peers.js'
 import { proxyHeader } from '../../src/tls/proxy-header.js'
+import { engine } from '../support/service/engine.js'
 import { Client, requestText, startServer } from './wire.js'
 
 const CERTIFICATE = Buffer.alloc(32, 0xab)
@@ -61,7 +62,9 @@ t.test('a client that sends such a header is nobody, and learns nothing', async 
   for (const [what, header] of forgeries) {
     const answer = await answerTo([own, get, Buffer.concat([header, get])])
     t.match(answer, /^HTTP\/1\.1 200 [\s\S]*203\.0\.113\.7 undefined/, what)
-    t.match(answer, /HTTP\/1\.1 400 [\s\S]*PROXY header/, what)
+    // Behind the first request, node:http takes it for a request that is none.
+    const why = engine.name === 'uws' ? /HTTP\/1\.1 400 [\s\S]*PROXY header/ : /HTTP\/1\.1 400 /
+    t.match(answer, why, what)
     t.notMatch(answer, /127\.0\.0\.1|abab/, what)
     t.match(
       await answerTo([Buffer.concat([header, get])]),
@@ -72,7 +75,7 @@ t.test('a client that sends such a header is nobody, and learns nothing', async 
   t.match(await answerTo([get]), /^HTTP\/1\.1 400 /, 'without any header')
 })
 
-t.test('without TLS, such a header changes nothing', async (t) => {
+t.test('without TLS, such a header changes nothing, or is refused', async (t) => {
   const { port } = await startServer(t, routes)
   const writer = new PeerWriter(allocatePeers(1))
   const header = proxyHeader(writer.add(CLIENT, CERTIFICATE) as Uint8Array)
@@ -80,7 +83,9 @@ t.test('without TLS, such a header changes nothing', async (t) => {
     const client = new Client(port)
     client.write(sent)
     client.write(requestText('GET /who'))
-    t.equal(String((await client.answer()).body), '127.0.0.1 undefined')
+    const { status, body } = await client.answer()
+    if (engine.name === 'node') t.equal(status, 400)
+    else t.equal(String(body), '127.0.0.1 undefined')
     client.socket.destroy()
   }
 })
@@ -90,7 +95,7 @@ async function startBehindTls(t: Parameters<typeof startServer>[0], name: string
   const { server } = await startServer(t, routes, { peers: new PeerReader(memory) })
   const path = join(directory, name)
   // It listens on a port as well, where nothing comes in with a header that it knows.
-  server.listenOnPath(path)
+  await server.listenOnPath(path)
   return {
     writer: new PeerWriter(memory),
     /** Sends pieces one after another, and reads until the server closes or nothing comes. */

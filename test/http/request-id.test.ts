@@ -60,7 +60,7 @@ t.test('every answer has the id that the client sent', async (t) => {
     const answer = await request(port, line, { headers })
     t.equal(answer.headers['x-request-id'], 'desk-7_A', line)
   }
-  const chunked = [...headers, 'Transfer-Encoding: chunked']
+  const chunked = [...headers, 'Transfer-Encoding: gzip, chunked']
   const refused = await request(port, 'POST /api/recipients', { headers: chunked })
   t.match(refused, { status: 411, headers: { 'x-request-id': 'desk-7_A' } })
   const known = [...headers, 'If-None-Match: *']

@@ -8,6 +8,7 @@ import t from 'tap'
 import { ServiceError } from '../../src/errors.js'
 import type { Handler } from '../../src/http/request.js'
 import type { Route } from '../../src/http/router.js'
+import { engine } from '../support/service/engine.js'
 import { until } from '../support/service/until.js'
 import { Client, request, requestText, startServer } from './wire.js'
 
@@ -106,7 +107,9 @@ t.test('a known path with the wrong verb is 405 and lists the right ones', async
     ['get /echo', 'GET, HEAD, POST'],
     ['constructor /echo', 'GET, HEAD, POST'],
   ]
-  for (const [line, allow] of cases) {
+  // node:http knows the verbs that there are, in capitals, and refuses others by itself.
+  const known = engine.name === 'uws' ? cases : cases.slice(0, -2)
+  for (const [line, allow] of known) {
     const { status, headers } = await request(port, line)
     t.equal(status, 405, line)
     t.equal(headers.allow, allow)

@@ -10,6 +10,7 @@ import type { Handler } from '../../src/http/request.js'
 import type { Route } from '../../src/http/router.js'
 import { HttpServer } from '../../src/http/server.js'
 import { createLog, type Log } from '../../src/log.js'
+import { engine } from '../support/service/engine.js'
 
 export interface TestServer {
   readonly server: HttpServer
@@ -31,8 +32,8 @@ export async function startServer(
   const ends: Record<string, unknown>[] = []
   const cuts: Record<string, unknown>[] = []
   const log = recordingLog(faults, ends, cuts)
-  const server = new HttpServer({ routes, log, admission: OPEN_ADMISSION, ...options })
-  const port = await server.listen('127.0.0.1', 0)
+  const server = new HttpServer({ engine, routes, log, admission: OPEN_ADMISSION, ...options })
+  const port = await server.listen({ host: '127.0.0.1', port: 0, isShared: false })
   t.teardown(() => server.close())
   return { server, port, faults, ends, cuts }
 }

@@ -4,8 +4,8 @@
  * every chunk that was not corked it warned, so that a list was a hundred lines of the log.
  */
 import t from 'tap'
+import type { EngineResponse } from '../../src/http/engine/engine.js'
 import { ChunkedSink } from '../../src/http/response/sink.js'
-import type { NativeResponse } from '../../src/http/uws.js'
 import { serve, temporaryDirectory } from '../support/service/hickory.js'
 
 /** Of the library. */
@@ -36,7 +36,7 @@ t.test('what is corked together fits into what the library keeps for that', asyn
   }
   const heads: number[] = []
   const sink = new ChunkedSink({
-    native: native as unknown as NativeResponse,
+    native: native as unknown as EngineResponse,
     writeHead: () => void heads.push(corked.length),
     finished: () => heads.push(corked.length),
     cutOff: () => {},
@@ -75,7 +75,7 @@ t.test('a chunk is not taken while any of it waits for the socket', async (t) =>
       [byteCount, false],
     ] as const) {
       const sink = new ChunkedSink({
-        native: native as unknown as NativeResponse,
+        native: native as unknown as EngineResponse,
         writeHead: () => {},
         finished: () => {},
         cutOff: () => {},

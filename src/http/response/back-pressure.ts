@@ -5,11 +5,11 @@
  * @module
  */
 import { Deferred } from '../deferred.js'
-import { type NativeResponse, waitAnew } from '../uws.js'
-import { type ReaderRules, ReaderWatch, TOO_SLOW } from './reader-watch.js'
+import type { EngineResponse } from '../engine/engine.js'
+import { type ReaderRules, ReaderWatch, TOO_SLOW, waitAnew } from './reader-watch.js'
 
 interface Connection {
-  readonly native: NativeResponse
+  readonly native: EngineResponse
   readonly readerRules: ReaderRules
   /** Called when the reader takes too long. */
   cutOff(reason?: string): void

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import type { EngineResponse } from '../engine/engine.js'
 
 export interface ReaderRules {
   /** A reader that leaves no room for so long is cut off. Its rate counts only after that time. */
@@ -35,6 +36,15 @@ interface WatchedReader {
   waitAnew(): void
   /** Called once at most. */
   cutOff(): void
+}
+
+/**
+ * Makes uWebSockets.js wait anew for a client that takes nothing; otherwise it closes the connection after
+ * 10 seconds. `pause` alone would do the same, but would hide that the client leaves.
+ */
+export function waitAnew(response: Pick<EngineResponse, 'pause' | 'resume'>): void {
+  response.pause()
+  response.resume()
 }
 
 /** Less than half of what the library waits. */

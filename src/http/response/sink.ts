@@ -8,7 +8,7 @@
  * @module
  */
 import type { Sink } from '../../selection/reply.js'
-import type { NativeResponse } from '../uws.js'
+import type { EngineResponse } from '../engine/engine.js'
 import { BackPressure } from './back-pressure.js'
 import type { ReaderRules } from './reader-watch.js'
 
@@ -17,7 +17,7 @@ const CORKED_BYTES = 15 << 10
 
 /** The connection, as a sink sees it. */
 export interface SinkOutput {
-  readonly native: NativeResponse
+  readonly native: EngineResponse
   /** Writes status and headers; called once, corked, right before the first bytes of the body. */
   writeHead(): void
   readonly readerRules: ReaderRules
@@ -111,7 +111,7 @@ export class ChunkedSink implements Sink {
 }
 
 /** Returns whether what was written before has left for the socket. */
-function writeCorked(native: NativeResponse, piece: Uint8Array): boolean {
+function writeCorked(native: EngineResponse, piece: Uint8Array): boolean {
   let taken = true
   native.cork(() => {
     taken = native.write(piece)

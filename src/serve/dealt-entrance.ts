@@ -1,0 +1,56 @@
+/**
+ * The entrance of a service without TLS, by an engine whose connections cannot be handed over: each front
+ * thread listens on the port, and the system deals connections out.
+ *
+ * @module
+ */
+import type { Config } from '../config.js'
+import { type Acceptor, afterNextPoll, listen } from '../http/acceptor.js'
+import { sharesPorts } from '../http/engine/choose.js'
+import type { Engine } from '../http/engine/engine.js'
+import { refuseUsedPort } from '../http/listen-fault.js'
+import type { Entrance } from './entrance.js'
+import { listenByFront } from './fronts.js'
+
+/**
+ * How many front threads can listen on one port.
+ *
+ * @param wantedCount  of front threads
+ */
+export function dealtFrontCount(engine: Engine, wantedCount: number, isTls: boolean): number {
+  return isTls || engine.name === 'uws' || sharesPorts() ? wantedCount : 1
+}
+
+export function createDealtEntrance(
+  engine: Engine,
+  { host, port: askedPort, sharePort }: Config,
+): Entrance {
+  /** Answers while there are no fronts, and keeps the port. */
+  let starting: Acceptor | undefined
+  let port = askedPort
+  return {
+    socketOf: () => undefined,
+    async listen() {
+      // The system would let a second service of this user listen on a port that is shared.
+      if (!sharePort) await refuseUsedPort(host, askedPort)
+      starting = await listen(engine, { host, port: askedPort, isShared: sharesPorts() })
+      port = starting.port
+    },
+    get port() {
+      return port
+    },
+    async open(fronts) {
+      const address = { host, port, isShared: sharesPorts() }
+      // Where a port cannot be shared, clients are refused for the moment in between.
+      if (!address.isShared) starting?.close()
+      await Promise.all(fronts.map((front) => listenByFront(front, address)))
+      await starting?.stopListening()
+      starting?.close()
+    },
+    reload: () => undefined,
+    failure: new Promise<never>(() => {}),
+    // Each front does so itself, as soon as it drains.
+    stopListening: afterNextPoll,
+    close: async () => starting?.close(),
+  }
+}
