@@ -478,6 +478,8 @@ export const limits = {
   loadThreadCount: 8,
   /** The header of a shard file in its encoded form. */
   shardHeaderBytes: 1 * MiB,
+  /** What a tool that makes packages may print. */
+  toolOutputBytesMax: 16 * MiB,
 } as const
 
 assert(limits.keyRecordBytes >= limits.keyBoundaryBytes + 1_024 * limits.keyCount)

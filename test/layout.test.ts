@@ -94,6 +94,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'shard',
     'geometry',
   ],
+  package: ['version', 'commands'],
 }
 
 /** Importable by all. */
@@ -134,9 +135,9 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
   pg: ['sources'],
   pgpass: ['sources'],
   pino: ['log.ts'],
-  commander: ['commands'],
+  commander: ['commands', 'package'],
   'cli-progress': ['commands'],
-  'modern-tar': ['backup'],
+  'modern-tar': ['backup', 'package'],
   'fastest-levenshtein': ['interface'],
   typebox: ['interface', 'keys', 'store', 'snapshot', 'backup', 'commands'],
   'csv-parse': ['http', 'suppressions'],
@@ -150,7 +151,11 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
 /** Where the process may be touched directly. */
 const textOwners: readonly { text: RegExp; what: string; owners: readonly string[] }[] = [
   { text: /\bconsole\./, what: 'console', owners: [] },
-  { text: /\bprocess\.env\b/, what: 'process.env', owners: ['config.ts'] },
+  {
+    text: /\bprocess\.env\b/,
+    what: 'process.env',
+    owners: ['config.ts', 'package/source-time.ts'],
+  },
   {
     text: /\bAtomics\./,
     what: 'Atomics',
@@ -188,7 +193,8 @@ const KERNELS = [
 ]
 
 /** What starts the program. */
-const isEntry = (path: string) => path === 'src/cli.ts' || path.startsWith('workers/')
+const isEntry = (path: string) =>
+  path === 'src/cli.ts' || path === 'src/package/run.ts' || path.startsWith('workers/')
 
 /** Where commands are written down. */
 const told = ['package.json', 'CONTRIBUTING.md', 'loadtest/README.md', 'loadtest/k6/README.md']

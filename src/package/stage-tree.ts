@@ -1,0 +1,94 @@
+/**
+ * Makes the tree that is installed: Node.js, the program with its libraries, and the files for the
+ * system around it. The tarball and the Debian package hold the same tree.
+ *
+ * @module
+ */
+import { existsSync } from 'node:fs'
+import { chmod, copyFile, cp, lutimes, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { readVersion } from '../version.js'
+import { type Architecture, MACHINES } from './architecture.js'
+import { installDependencies } from './dependencies.js'
+import { NODE, placeNode } from './node-binary.js'
+import { copyProgram } from './program.js'
+import { sourceTimeS } from './source-time.js'
+
+/** The checkout that this file was compiled in. */
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+
+/** The oldest glibc that all binaries run with; a test reads them. */
+const GLIBC = { major: 2, minor: 34 } as const
+
+/** What nothing else in the tree may be: executable. */
+const EXECUTABLE = ['bin/hickory', 'node/bin/node']
+
+/** Folders of `data/system` that an operator takes from `share`. */
+const SHARED_FOLDERS = ['systemd', 'sysctl', 'nftables', 'proxy']
+
+interface TreeOptions {
+  readonly arch: Architecture
+  /** A folder that is empty or not there, which becomes the root of the tree. */
+  readonly into: string
+  /** Where packages of Node.js are kept between runs. */
+  readonly downloads: string
+  /** Hears of each step before it begins. */
+  readonly onStep: (step: string) => void
+}
+
+/** The tree has fixed modes and times; `VERSION` is for the packer to put last. */
+export async function stageTree({ arch, into, downloads, onStep }: TreeOptions): Promise<void> {
+  const version = readVersion()
+  onStep(`Node.js ${NODE.version} for ${arch}`)
+  await placeNode(arch, join(into, 'node'), downloads)
+  onStep(`libraries for ${arch}`)
+  await mkdir(join(into, 'app'), { recursive: true })
+  await installDependencies(ROOT, arch, join(into, 'app'))
+  onStep('program')
+  await copyProgram(ROOT, join(into, 'app'))
+  for (const file of ['LICENSE', 'README.md', 'CHANGELOG.md']) {
+    await copyFile(join(ROOT, file), join(into, file))
+  }
+  await copyShared(join(into, 'share'))
+  await mkdir(join(into, 'bin'))
+  await writeFile(join(into, 'bin/hickory'), await launcher(arch, version))
+  const versions = `hickory ${version} linux-${arch}\nnode ${NODE.version}\n`
+  await writeFile(join(into, 'VERSION'), versions)
+  await normalize(into, '', new Date(1000 * (await sourceTimeS(ROOT))))
+}
+
+async function copyShared(into: string): Promise<void> {
+  await mkdir(into)
+  for (const folder of SHARED_FOLDERS) {
+    const source = join(ROOT, 'data/system', folder)
+    if (existsSync(source)) await cp(source, join(into, folder), { recursive: true })
+  }
+}
+
+async function launcher(arch: Architecture, version: string): Promise<string> {
+  const words: Record<string, string> = {
+    ARCH: arch,
+    VERSION: version,
+    MACHINES: MACHINES[arch].join(' | '),
+    GLIBC: `${GLIBC.major}.${GLIBC.minor}`,
+    GLIBC_NUMBER: String(GLIBC.major * 1000 + GLIBC.minor),
+  }
+  const text = await readFile(join(ROOT, 'data/system/launcher.sh'), 'utf8')
+  return text.replace(/@([A-Z_]+)@/g, (whole, word: string) => words[word] ?? whole)
+}
+
+/** Whatever umask and day: the same tree. */
+async function normalize(root: string, below: string, time: Date): Promise<void> {
+  const path = join(root, below)
+  for (const entry of await readdir(path, { withFileTypes: true })) {
+    const name = join(below, entry.name)
+    if (entry.isDirectory()) await normalize(root, name, time)
+    else {
+      await chmod(join(root, name), EXECUTABLE.includes(name) ? 0o755 : 0o644)
+      await lutimes(join(root, name), time, time)
+    }
+  }
+  await chmod(path, 0o755)
+  await lutimes(path, time, time)
+}
