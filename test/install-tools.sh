@@ -5,6 +5,7 @@
 #   wrk         drives servers beside the load test's own generator
 #   openssl     makes certificates, and speaks TLS to the service
 #   nginx, haproxy  stand in front of the service
+#   debootstrap  makes the minimal Debian that packages are installed on
 #   postgresql  with PostGIS, to read recipients from
 #   prometheus  with promtool, to scrape a service and to check alert rules
 #   zsh         completes commands, as bash does
