@@ -52,7 +52,9 @@ minor=${minor%%[!0-9]*}
 case $major$minor in
   '' | *[!0-9]*) ;;
   *)
-    if [ "$((major * 1000 + ${minor:-0}))" -lt "@GLIBC_NUMBER@" ]; then
+    # Compared as one number, such as 2034 for 2.34.
+    needed=@GLIBC_NUMBER@
+    if [ "$((major * 1000 + minor))" -lt "$needed" ]; then
       fail "this system has glibc $libc, and Hickory needs @GLIBC@ or later (Debian 12, Ubuntu 22.04, RHEL 9 or later)." 7
     fi
     ;;

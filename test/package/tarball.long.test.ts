@@ -5,7 +5,8 @@
  *
  * @module
  */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   cpSync,
   mkdirSync,
@@ -18,11 +19,13 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { basename, join } from 'node:path'
 import t from 'tap'
 import { stageTree } from '../../src/package/stage-tree.js'
 import { writeEveryFormat } from '../support/data/recipient-files.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
+import { commandOf, pairsOf, readContainerfile, stepsOf } from './containerfile.js'
 import { type Debian, minimalDebian } from './debian.js'
 import { DOWNLOADS, makePackages } from './packages.js'
 
@@ -58,7 +61,7 @@ t.test('a minimal Debian unpacks and runs it, without Node.js or a compiler', as
   const unpacked = await debian.run('sh', '-c', `cd /opt && umask 077 && tar -xzf ${tarball}`)
   t.equal(unpacked.code, 0, unpacked.stderr)
   symlinkSync(`../../opt/${name}/bin/hickory`, join(debian.root, 'usr/bin/hickory'))
-  t.equal((await debian.run('hickory', '--version')).stdout, `${versionOf(debian)}\n`)
+  t.equal((await debian.run('hickory', '--version')).stdout, `${versionIn(name)}\n`)
   const service = await serveIn(debian, '--sample', '--data', '/srv/sample', '--admin-port', '0')
   t.equal(await countOf(service.url), 200_000)
   t.comment(`first answer ${((performance.now() - startedMs) / 1000).toFixed(1)} s after tar began`)
@@ -156,6 +159,51 @@ t.test('a minimal Debian unpacks and runs it, without Node.js or a compiler', as
   const end = await service.stop()
   t.equal(end, 0)
 })
+
+t.test(
+  'the steps of the Containerfile make a service that is healthy (in a folder: no engine)',
+  async (t) => {
+    const debian = await minimalDebian(t)
+    const environment = new Map<string, string>()
+    let user = ''
+    let health: string[] = []
+    const command: string[] = []
+    for (const { keyword, text } of stepsOf(readContainerfile())) {
+      if (keyword === 'ARG' || keyword === 'ENV') {
+        for (const [key, value] of pairsOf(text)) environment.set(key, value)
+        if (environment.get('VERSION') === '') environment.set('VERSION', versionIn(name))
+      } else if (keyword === 'ADD') {
+        t.equal(
+          text.replace(/\$\{(\w+)\}/g, (_, key) => environment.get(key) ?? ''),
+          `${tarball} /opt/`,
+        )
+        execFileSync('tar', ['-xzf', join(out, tarball), '-C', join(debian.root, 'opt')])
+      } else if (keyword === 'RUN') {
+        const run = await debian.run('env', ...assignments(environment), 'sh', '-c', text)
+        t.equal(run.code, 0, run.stderr)
+      } else if (keyword === 'USER') [user] = text.split(':')
+      else if (keyword === 'HEALTHCHECK') health = commandOf(text)
+      else if (keyword === 'ENTRYPOINT' || keyword === 'CMD') command.push(...commandOf(text))
+    }
+    environment.set('HICKORY_PORT', String(await freePort()))
+    const as = (...args: readonly string[]) => [
+      ...['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups'],
+      ...['env', '--chdir=/var/lib/hickory', ...assignments(environment), ...args],
+    ]
+    const empty = await debian.run(...as(...command))
+    t.equal(empty.code, 3, `a volume without a snapshot: ${empty.stderr}`)
+    writeFileSync(join(debian.root, 'srv/rows.csv'), 'number,lat,lng\n+99900000001,10,10\n')
+    const flags = ['--source', '1', '--label', 'Rows', '/srv/rows.csv']
+    const imported = await debian.run(...as('hickory', 'import', ...flags))
+    t.equal(imported.code, 0, imported.stderr)
+    t.equal((await debian.run(...as(...health))).code, 1, 'nobody answers yet')
+    const service = await started(debian.start(...as(...command)))
+    t.equal((await debian.run(...as(...health))).code, 0)
+    const stranger = await ask(`http://127.0.0.1:${environment.get('HICKORY_PORT')}/api/recipients`)
+    t.equal(stranger.status, 401, 'whoever asks needs a key')
+    t.equal(await service.stop(), 0)
+  },
+)
 
 t.test('whatever does not fit is said, and nothing is started', async (t) => {
   const place = join(temporaryDirectory(t), 'with space')
@@ -293,23 +341,28 @@ function librariesOf(dist: string): string[] {
   return [...new Set(named.map(([, specifier]) => specifier))].sort()
 }
 
-function versionOf(debian: Debian): string {
-  const path = join(debian.root, 'opt', name, 'app/package.json')
-  return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version
+/** Of `hickory-VERSION-linux-ARCH`. */
+function versionIn(name: string): string {
+  return name.replace(/^hickory-(.*)-linux-.*$/, '$1')
 }
 
-async function serveIn(debian: Debian, ...flags: readonly string[]) {
-  const child = debian.start('hickory', 'serve', '--port', '0', ...flags)
+function serveIn(debian: Debian, ...flags: readonly string[]) {
+  return started(debian.start('hickory', 'serve', '--port', '0', ...flags))
+}
+
+/** A service that is ready. */
+async function started(child: ChildProcess) {
   const written = { stdout: '', stderr: '' }
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-  child.stderr?.on('data', (chunk) => {
-    written.stderr += chunk
-  })
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout?.on('data', (chunk) => {
       written.stdout += chunk
+    })
+    child.stderr?.on('data', (chunk) => {
+      written.stderr += chunk
+      // Logged last, when all that is printed is printed.
       const address = / at (http:\S+)\n/.exec(written.stdout)?.[1]
-      if (address !== undefined) resolve(address)
+      if (address !== undefined && written.stderr.includes('"msg":"ready"')) resolve(address)
     })
     ended.then((code) => reject(new Error(`serve ended with ${code}: ${written.stderr}`)))
   })
@@ -318,6 +371,19 @@ async function serveIn(debian: Debian, ...flags: readonly string[]) {
     return ended
   }
   return { url, stop }
+}
+
+function assignments(environment: ReadonlyMap<string, string>): string[] {
+  return [...environment].map(([key, value]) => `${key}=${value}`)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
 }
 
 function ask(url: string, more: object = {}): Promise<Response> {
