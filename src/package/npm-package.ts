@@ -6,6 +6,7 @@
  */
 import { copyFile, mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { normalize } from './normalize.js'
 import { copyProgram } from './program.js'
 import { runTool } from './run-tool.js'
 
@@ -20,6 +21,8 @@ export async function writeNpmPackage(
 ): Promise<string> {
   await copyProgram(root, staging)
   for (const file of DOCUMENTS) await copyFile(join(root, file), join(staging, file))
+  // npm sets the times itself.
+  await normalize(staging, [], new Date(0))
   const packed = join(staging, 'packed')
   await mkdir(packed)
   await runTool(

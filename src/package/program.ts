@@ -4,8 +4,9 @@
  * @module
  */
 import { existsSync } from 'node:fs'
-import { copyFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { copyFile, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { OperatorError } from '../errors.js'
 import { filesBelow } from './files-below.js'
 
 /** What this folder holds makes packages and is in none. */
@@ -14,23 +15,43 @@ const PACKER = 'src/package/'
 /** Puts `package.json`, `dist` and `data` into `into`. */
 export async function copyProgram(root: string, into: string): Promise<void> {
   await mkdir(into, { recursive: true })
-  for (const folder of ['src', 'workers']) {
-    for (const path of await filesBelow(join(root, 'dist', folder))) {
-      if (!isProgram(root, `${folder}/${path}`)) continue
-      const target = join(into, 'dist', folder, path)
-      await mkdir(dirname(target), { recursive: true })
-      await copyFile(join(root, 'dist', folder, path), target)
-    }
+  for (const path of await compiledFiles(root)) {
+    const target = join(into, 'dist', path)
+    await mkdir(dirname(target), { recursive: true })
+    await copyFile(join(root, 'dist', path), target)
   }
   await cp(join(root, 'data/default'), join(into, 'data/default'), { recursive: true })
   await writeFile(join(into, 'package.json'), await productionManifest(root))
 }
 
-/** The compiler leaves the results of sources that are gone, and maps. */
-function isProgram(root: string, path: string): boolean {
-  if (path.startsWith(PACKER)) return false
-  if (path.endsWith('.js')) return existsSync(join(root, path.replace(/\.js$/, '.ts')))
-  return path.endsWith('.wasm') && existsSync(join(root, dirname(path), 'wasm'))
+/** Below `dist`, by what is there to be compiled: the results of sources that are gone stay in `dist`. */
+async function compiledFiles(root: string): Promise<string[]> {
+  const found: string[] = []
+  for (const folder of ['src', 'workers']) {
+    const sources = (await filesBelow(join(root, folder))).map((path) => `${folder}/${path}`)
+    for (const path of sources.filter(isProgram)) {
+      // What is in a folder `wasm` is compiled to files of the folder around it.
+      if (KERNEL.test(path)) found.push(...(await kernelsIn(root, path.replace(KERNEL, ''))))
+      else found.push(path.replace(/\.ts$/, '.js'))
+    }
+  }
+  const missing = found.find((path) => !existsSync(join(root, 'dist', path)))
+  if (missing === undefined) return [...new Set(found)]
+  throw new OperatorError('Failed', `dist/${missing} is not there: run \`npm run build\``)
+}
+
+/** Declarations are for the compiler alone. */
+function isProgram(path: string): boolean {
+  return /(?<!\.d)\.ts$/.test(path) && !path.startsWith(PACKER)
+}
+
+const KERNEL = /\/wasm\/[^/]*$/
+
+async function kernelsIn(root: string, folder: string): Promise<string[]> {
+  const names = await readdir(join(root, 'dist', folder)).catch(() => [])
+  const kernels = names.filter((name) => name.endsWith('.wasm'))
+  // Without one, something that is missing is named.
+  return (kernels.length > 0 ? kernels : ['*.wasm']).map((name) => `${folder}/${name}`)
 }
 
 /** Without what only a checkout can use. */

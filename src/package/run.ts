@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Command, InvalidArgumentError, Option } from 'commander'
@@ -72,29 +73,38 @@ async function makePackages(flags: Flags): Promise<void> {
   for (const folder of [out, downloads]) await mkdir(folder, { recursive: true })
   // Beside the packages, since the temporary folder of a system may be small or in memory.
   const staging = await mkdtemp(join(out, '.staging-'))
+  const interrupt = (signal: NodeJS.Signals) => {
+    rmSync(staging, { recursive: true, force: true })
+    say(`package: stopped by ${signal}`)
+    process.exit(1)
+  }
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+  const made: string[] = []
   try {
     if (flags.only.includes('tarball')) {
-      for (const arch of flags.arch) await makeTarball(arch, staging, out, downloads)
+      for (const arch of flags.arch) made.push(await makeTarball(arch, staging, out, downloads))
     }
     if (flags.only.includes('npm')) {
       say('npm: program')
-      await writeNpmPackage(ROOT, join(staging, 'npm'), readVersion(), out)
+      made.push(await writeNpmPackage(ROOT, join(staging, 'npm'), readVersion(), out))
     }
   } finally {
     await rm(staging, { recursive: true, force: true })
   }
-  for (const [name, sum] of await writeChecksums(out)) {
+  const sums = await writeChecksums(out)
+  for (const name of made) {
     const { size } = await stat(join(out, name))
-    process.stdout.write(`${sum}  ${megabytes(size)}  ${join(flags.out, name)}\n`)
+    process.stdout.write(`${sums.get(name)}  ${megabytes(size)}  ${join(flags.out, name)}\n`)
   }
 }
 
+/** @returns the name of the file that is now in `out` */
 async function makeTarball(
   arch: Architecture,
   staging: string,
   out: string,
   downloads: string,
-): Promise<void> {
+): Promise<string> {
   const name = `hickory-${readVersion()}-linux-${arch}`
   const tree = join(staging, name)
   await stageTree({ arch, into: tree, downloads, onStep: (step) => say(`tarball: ${step}`) })
@@ -102,8 +112,11 @@ async function makeTarball(
   const parts = ['node', 'app/node_modules', 'app/dist', 'app/data', 'share']
   for (const part of parts) say(`  ${megabytes(await bytesBelow(join(tree, part)))}  ${part}`)
   say(`tarball: packing ${megabytes(total)}`)
-  await writeTarball(tree, name, join(out, `${name}.tar.gz`), progress(total))
+  const file = `${name}.tar.gz`
+  await writeTarball(tree, name, join(staging, file), progress(total))
+  await rename(join(staging, file), join(out, file))
   await rm(tree, { recursive: true })
+  return file
 }
 
 /** A line for each fifth that is done. */

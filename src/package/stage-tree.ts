@@ -5,13 +5,14 @@
  * @module
  */
 import { existsSync } from 'node:fs'
-import { chmod, copyFile, cp, lutimes, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { copyFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readVersion } from '../version.js'
 import { type Architecture, MACHINES } from './architecture.js'
 import { installDependencies } from './dependencies.js'
 import { NODE, placeNode } from './node-binary.js'
+import { normalize } from './normalize.js'
 import { copyProgram } from './program.js'
 import { sourceTimeS } from './source-time.js'
 
@@ -40,6 +41,7 @@ interface TreeOptions {
 /** The tree has fixed modes and times; `VERSION` is for the packer to put last. */
 export async function stageTree({ arch, into, downloads, onStep }: TreeOptions): Promise<void> {
   const version = readVersion()
+  const time = new Date(1000 * (await sourceTimeS(ROOT)))
   onStep(`Node.js ${NODE.version} for ${arch}`)
   await placeNode(arch, join(into, 'node'), downloads)
   onStep(`libraries for ${arch}`)
@@ -55,7 +57,7 @@ export async function stageTree({ arch, into, downloads, onStep }: TreeOptions):
   await writeFile(join(into, 'bin/hickory'), await launcher(arch, version))
   const versions = `hickory ${version} linux-${arch}\nnode ${NODE.version}\n`
   await writeFile(join(into, 'VERSION'), versions)
-  await normalize(into, '', new Date(1000 * (await sourceTimeS(ROOT))))
+  await normalize(into, EXECUTABLE, time)
 }
 
 async function copyShared(into: string): Promise<void> {
@@ -76,19 +78,4 @@ async function launcher(arch: Architecture, version: string): Promise<string> {
   }
   const text = await readFile(join(ROOT, 'data/system/launcher.sh'), 'utf8')
   return text.replace(/@([A-Z_]+)@/g, (whole, word: string) => words[word] ?? whole)
-}
-
-/** Whatever umask and day: the same tree. */
-async function normalize(root: string, below: string, time: Date): Promise<void> {
-  const path = join(root, below)
-  for (const entry of await readdir(path, { withFileTypes: true })) {
-    const name = join(below, entry.name)
-    if (entry.isDirectory()) await normalize(root, name, time)
-    else {
-      await chmod(join(root, name), EXECUTABLE.includes(name) ? 0o755 : 0o644)
-      await lutimes(join(root, name), time, time)
-    }
-  }
-  await chmod(path, 0o755)
-  await lutimes(path, time, time)
 }

@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { lstat, rename, rm } from 'node:fs/promises'
+import { lstat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -28,14 +28,13 @@ export async function writeTarball(
   target: string,
   onBytes: (byteCount: number) => void,
 ): Promise<void> {
-  const part = `${target}.part`
   // Unlike zlib in Node.js, gzip gives the same bytes on all kinds of processors. Every Debian has it.
   const gzip = spawn('gzip', ['-9n'], { stdio: ['pipe', 'pipe', 'inherit'] })
   const { readable, controller } = createTarPacker()
   const piped = Promise.all([
     started(gzip, 'gzip'),
     pipeline(Readable.fromWeb(readable as never), gzip.stdin),
-    pipeline(gzip.stdout, createWriteStream(part)),
+    pipeline(gzip.stdout, createWriteStream(target)),
   ])
   piped.catch((fault) => controller.error(fault))
   try {
@@ -52,14 +51,12 @@ export async function writeTarball(
     }
     controller.finalize()
     await piped
-    await rename(part, target)
   } catch (fault) {
     controller.error(fault)
     await piped
     throw fault
   } finally {
     gzip.kill()
-    await rm(part, { force: true })
   }
 }
 
