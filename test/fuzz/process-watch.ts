@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 
 /** Faults in the lines that were logged since the last call. */
 export function createLogWatch(output: () => { readonly stderr: string }): () => string[] {
@@ -17,10 +17,12 @@ export function createLogWatch(output: () => { readonly stderr: string }): () =>
   }
 }
 
-/** Resident memory; undefined where there is no /proc. */
+/** Resident memory; undefined where there is no /proc, or no such process any more. */
 export function residentBytes(pid: number | undefined): number | undefined {
   if (process.platform !== 'linux' || pid === undefined) return undefined
-  const kibibytes = /^VmRSS:\s+([0-9]+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  const status = `/proc/${pid}/status`
+  if (!existsSync(status)) return undefined
+  const kibibytes = /^VmRSS:\s+([0-9]+) kB$/m.exec(readFileSync(status, 'utf8'))
   return kibibytes === null ? undefined : 1024 * Number(kibibytes[1])
 }
 

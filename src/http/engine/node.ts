@@ -32,6 +32,8 @@ export const nodeHttp: Engine = {
       server.off('connection', serve)
       server.on('connection', (socket: Socket) => {
         sockets.add(socket)
+        // The library listens for them, but not before the first request and not behind a CONNECT.
+        socket.on('error', () => {})
         socket.once('close', () => {
           sockets.delete(socket)
           handlers.connection?.(NOBODY, -1)

@@ -21,12 +21,10 @@ export function takeProxyPrefix(socket: Socket, taken: (source: ArrayBuffer) => 
     const source = sourceOf(held)
     if (source === undefined) return
     socket.off('readable', look)
-    socket.off('error', ignore)
     const [address, headerBytes] = source
     if (held.length > headerBytes) socket.unshift(held.subarray(headerBytes))
     taken(address)
   }
-  socket.on('error', ignore)
   socket.on('readable', look)
 }
 
@@ -47,5 +45,3 @@ const SIGNATURE = Buffer.from('0d0a0d0a000d0a515549540a', 'hex')
 const PREFIX_BYTES = 16
 const INET6 = 2
 const NOBODY = new ArrayBuffer(0)
-
-function ignore(): void {}
