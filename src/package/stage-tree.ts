@@ -43,7 +43,7 @@ export async function stageTree({ arch, into, downloads, onStep }: TreeOptions):
   const version = readVersion()
   const time = new Date(1000 * (await sourceTimeS(ROOT)))
   onStep(`Node.js ${NODE.version} for ${arch}`)
-  await placeNode(arch, join(into, 'node'), downloads)
+  await placeNode(NODE, arch, join(into, 'node'), downloads)
   onStep(`libraries for ${arch}`)
   await mkdir(join(into, 'app'), { recursive: true })
   await installDependencies(ROOT, arch, join(into, 'app'))

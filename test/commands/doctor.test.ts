@@ -3,9 +3,9 @@
  *
  * @module
  */
+import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
-  cpSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -46,7 +46,8 @@ interface Told {
 
 function world(t: Test) {
   const data = join(temporaryDirectory(t), 'data')
-  cpSync(template, data, { recursive: true })
+  // Some releases of Node.js copy folders without their modes.
+  execFileSync('cp', ['-Rp', template, data])
   const [older, current] = readdirSync(join(data, 'snapshots')).sort()
   return {
     data,
