@@ -9,6 +9,7 @@ import { type Acceptor, afterNextPoll, listen } from '../http/acceptor.js'
 import { sharesPorts } from '../http/engine/choose.js'
 import type { Engine } from '../http/engine/engine.js'
 import { refuseUsedPort } from '../http/listen-fault.js'
+import { claimPort, type PortClaim } from '../http/port-claim.js'
 import type { Entrance } from './entrance.js'
 import { listenByFront } from './fronts.js'
 
@@ -25,24 +26,28 @@ export function createDealtEntrance(
   engine: Engine,
   { host, port: askedPort, sharePort }: Config,
 ): Entrance {
+  const isShared = sharesPorts()
   /** Answers while there are no fronts, and keeps the port. */
   let starting: Acceptor | undefined
+  let claim: PortClaim | undefined
   let port = askedPort
   return {
     socketOf: () => undefined,
     async listen() {
-      // The system would let a second service of this user listen on a port that is shared.
+      // Others answer on a port that is shared, and its clients are not to hear that this service starts.
+      if (sharePort && askedPort !== 0) return
       if (!sharePort) await refuseUsedPort(host, askedPort)
-      starting = await listen(engine, { host, port: askedPort, isShared: sharesPorts() })
+      starting = await listen(engine, { host, port: askedPort, isShared })
       port = starting.port
+      if (isShared && !sharePort) claim = await claimPort(host, port)
     },
     get port() {
       return port
     },
     async open(fronts) {
-      const address = { host, port, isShared: sharesPorts() }
       // Where a port cannot be shared, clients are refused for the moment in between.
-      if (!address.isShared) starting?.close()
+      if (!isShared) starting?.close()
+      const address = { host, port, isShared }
       await Promise.all(fronts.map((front) => listenByFront(front, address)))
       await starting?.stopListening()
       starting?.close()
@@ -51,6 +56,9 @@ export function createDealtEntrance(
     failure: new Promise<never>(() => {}),
     // Each front does so itself, as soon as it drains.
     stopListening: afterNextPoll,
-    close: async () => starting?.close(),
+    async close() {
+      starting?.close()
+      claim?.release()
+    },
   }
 }

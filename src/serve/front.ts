@@ -5,6 +5,7 @@
  * @module
  */
 import type { MessagePort } from 'node:worker_threads'
+import type { OperatorError } from '../errors.js'
 import { descriptionRoutes } from '../http/descriptions.js'
 import { loadEngine } from '../http/engine/choose.js'
 import { healthRoutes } from '../http/health.js'
@@ -156,8 +157,10 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     else if (order.kind === 'ask') {
       report(await answerAbout(order.number, order.question, current.newest.pool))
     } else if (order.kind === 'listen') {
-      await server.listen(order.address)
-      report({ kind: 'listening' })
+      await server.listen(order.address).then(
+        () => report({ kind: 'listening' }),
+        ({ message }: OperatorError) => report({ kind: 'listening', fault: message }),
+      )
     } else if (order.kind === 'tls') tls = order.news
     else await swap.carryOut(order)
   })

@@ -54,11 +54,12 @@ export async function listenByFront(
   address: ListenAddress,
 ): Promise<void> {
   const order: FrontOrder = { kind: 'listen', address }
-  const listening = new Promise<void>((resolve) => {
+  const listening = new Promise<void>((resolve, reject) => {
     worker.on('message', function look(report: FrontReport) {
       if (report.kind !== 'listening') return
       worker.off('message', look)
-      resolve()
+      if (report.fault === undefined) resolve()
+      else reject(new OperatorError('AddressInUse', report.fault))
     })
   })
   worker.postMessage(order)

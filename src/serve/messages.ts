@@ -100,7 +100,7 @@ export type FrontOrder =
   | { readonly kind: 'news'; readonly news: SnapshotNews }
   /** News of the certificate, for `/readyz`. */
   | { readonly kind: 'tls'; readonly news: TlsNews }
-  /** Take connections from this address. Answered by `listening`, or by `failed`. */
+  /** Take connections from this address. Answered by `listening`. */
   | { readonly kind: 'listen'; readonly address: ListenAddress }
   /** Tell something about itself. Answered by `told`. */
   | { readonly kind: 'ask'; readonly number: number; readonly question: ThreadQuestion }
@@ -133,7 +133,8 @@ export type FrontReport =
   | SwapReport
   /** Its workers hold the snapshot; `descriptor` lets an acceptor hand it connections. */
   | { readonly kind: 'ready'; readonly descriptor: AppDescriptor | undefined }
-  | { readonly kind: 'listening' }
+  /** `fault` says why it cannot. */
+  | { readonly kind: 'listening'; readonly fault?: string }
   /** `reason` says why there is no answer. */
   | {
       readonly kind: 'told'

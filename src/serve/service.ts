@@ -12,6 +12,7 @@ import type { AuditThread } from '../audit/thread.js'
 import type { Config } from '../config.js'
 import { errorTables } from '../errors.js'
 import type { Engine } from '../http/engine/engine.js'
+import { refuseClaimedPort } from '../http/port-claim.js'
 import { type ServedKeys, serveKeys } from '../keys/served-keys.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
@@ -117,7 +118,10 @@ export async function runService(options: ServiceOptions): Promise<void> {
     await suppressions.join()
     keys?.join()
     if (!stopping.requested) {
-      if (config.sharePort) await entrance.listen()
+      if (config.sharePort) {
+        await refuseClaimedPort(config.host, config.port)
+        await entrance.listen()
+      }
       await entrance.open(fronts)
       state.phase = 'ready'
       const { port } = entrance

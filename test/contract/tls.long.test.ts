@@ -17,6 +17,7 @@ import t from 'tap'
 import { limits } from '../../src/limits.js'
 import { everywhere } from '../support/data/everywhere.js'
 import { createAuthority } from '../support/service/certificates.js'
+import { engine } from '../support/service/engine.js'
 import { hickory, serve, temporaryDirectory } from '../support/service/hickory.js'
 import { callTls, handshake, tlsAgent } from '../support/service/tls-client.js'
 import { until } from '../support/service/until.js'
@@ -193,7 +194,8 @@ t.test('a client that says behind TLS that it is somebody else is refused', asyn
     await until(() => read.includes('"live"'))
     socket.write(Buffer.concat([header, Buffer.from(get)]))
     await once(socket, 'close')
-    t.match(read, /HTTP\/1\.1 400 [\s\S]*begins with a PROXY header/, what)
+    const reason = engine.name === 'uws' ? 'begins with a PROXY header' : ''
+    t.match(read, new RegExp(`HTTP/1\\.1 400 [^]*${reason}`), what)
     t.equal(read.match(/"live"/g)?.length, 1)
   }
 })
@@ -247,7 +249,9 @@ t.test('clients that read nothing cost little, and get everything when they go o
   const results = await Promise.all(answers)
   t.ok(results.every(({ isWhole }) => isWhole))
   const heldBytes = Math.max(...results.map(({ held }) => held))
-  t.ok(heldBytes < clientCount * 3 * 2 ** 20, `${Math.round(heldBytes / 2 ** 20)} MiB were held`)
+  // By `node:http` it has to copy what it writes, and the copies wait to be collected.
+  const allowedBytes = clientCount * (engine.name === 'uws' ? 3 : 6) * 2 ** 20
+  t.ok(heldBytes < allowedBytes, `${Math.round(heldBytes / 2 ** 20)} MiB were held`)
   slow.destroy()
 })
 
