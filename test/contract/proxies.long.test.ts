@@ -22,6 +22,10 @@ const ca = readFileSync(authority.certificate)
 
 const open = await serveWireWorld(t)
 const portOf = ({ url }: { readonly url: string }) => Number(new URL(url).port)
+const portsOf = (service: { readonly url: string }) => ({
+  blue: portOf(service),
+  green: portOf(service),
+})
 
 /** As a client of the proxy, which verifies it. */
 const askAt =
@@ -39,7 +43,7 @@ const WRITE = {
 
 for (const [name, start] of Object.entries(proxies)) {
   t.test(`behind ${name}, without keys`, async (t) => {
-    const port = await start(t, { servicePort: portOf(open), certificate })
+    const { port } = await start(t, { ports: portsOf(open), certificate })
     await t.test('every statement of the wire holds', (t) => checkWire(t, askAt(port)))
     const { status, body } = await askAt(port)('POST /api/contexts', WRITE)
     t.equal(status, 403, 'nobody writes by way of the proxy')
@@ -68,13 +72,13 @@ await t.test('with keys', async (t) => {
   const bearer = `Authorization: Bearer ${chief}`
   const basic = `Authorization: Basic ${Buffer.from(`any:${chief}`).toString('base64')}`
   for (const [name, start] of Object.entries(proxies)) {
-    const port = await start(t, { servicePort: portOf(keyed), certificate })
+    const { port } = await start(t, { ports: portsOf(keyed), certificate })
     await t.test(`behind ${name}, every statement of the wire holds for who has a key`, (t) =>
       checkWire(t, askAt(port, bearer)),
     )
   }
   for (const [name, start] of Object.entries(proxies)) {
-    const port = await start(t, { servicePort: portOf(keyed), certificate })
+    const { port } = await start(t, { ports: portsOf(keyed), certificate })
     const statusAt = async (line: string, sent: Parameters<Ask>[1], ...own: string[]) =>
       (await askAt(port, ...own)(line, sent)).status
     const read = { headers: [] }
@@ -87,8 +91,8 @@ await t.test('with keys', async (t) => {
     t.equal(await statusAt('POST /api/recipients', list, other), 403, 'a list is not in its scopes')
     t.equal(await statusAt('POST /api/contexts', WRITE, other), 403)
 
-    const forgetful = await start(t, {
-      servicePort: portOf(keyed),
+    const { port: forgetful } = await start(t, {
+      ports: portsOf(keyed),
       certificate,
       tellsClients: false,
     })
@@ -114,7 +118,7 @@ t.test('a long list comes through whole', async (t) => {
   const expected = await request(portOf(service), 'POST /api/recipients', ask)
   t.ok(expected.body.length > 10_000_000)
   for (const [name, start] of Object.entries(proxies)) {
-    const port = await start(t, { servicePort: portOf(service), certificate })
+    const { port } = await start(t, { ports: portsOf(service), certificate })
     const { body } = await askAt(port)('POST /api/recipients', ask)
     t.ok(body.equals(expected.body), `${name}: ${body.length} bytes`)
   }

@@ -6,12 +6,11 @@
  *
  * @module
  */
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import t from 'tap'
 import { Client, requestText } from '../http/wire.js'
 import { callOnOneConnection } from '../support/service/caller.js'
+import { freePort } from '../support/service/free-port.js'
 import { serve, temporaryDirectory } from '../support/service/hickory.js'
 
 const RESTART_COUNT = Number(process.env.HICKORY_TEST_ROUNDS ?? 4)
@@ -121,21 +120,6 @@ async function storeContext(port: number): Promise<string> {
   const response = await fetch(url, { method: 'POST', body, ...NEW_CONNECTION })
   if (!response.ok) throw new Error(`storing ended with ${response.status}`)
   return ((await response.json()) as { Id: string }).Id
-}
-
-/** Below those that the system gives to clients, which could hold it when a process starts. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 10_000 + Math.floor(Math.random() * 20_000)
-    const probe = createServer().listen(port, '127.0.0.1')
-    const isFree = await once(probe, 'listening').then(
-      () => true,
-      () => false,
-    )
-    if (!isFree) continue
-    await new Promise((resolve) => probe.close(resolve))
-    return port
-  }
 }
 
 function readSetting(path: string): string | undefined {

@@ -1,29 +1,39 @@
 /**
- * Real proxies in front of a service, with the configurations of docs/operations/proxy. Only addresses and
- * paths are those of the test.
+ * Real proxies in front of services, with the configurations of data/system/proxy. Only addresses and paths
+ * are those of the test.
  *
  * @module
  */
 import { spawn } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Certificate } from './certificates.js'
+import { freePort } from './free-port.js'
 import { type Owner, temporaryDirectory } from './hickory.js'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 
+export type Color = 'blue' | 'green'
+
 export interface ProxyOptions {
-  readonly servicePort: number
+  readonly ports: Readonly<Record<Color, number>>
   /** What the proxy shows. */
   readonly certificate: Certificate
   /** Whether it says for whom it asks, as documented. Default true. */
   readonly tellsClients?: boolean
 }
 
-/** Starts a proxy; ended with the test. @returns the port where it speaks TLS */
-export type StartProxy = (t: Owner, options: ProxyOptions) => Promise<number>
+export interface RunningProxy {
+  /** Where it speaks TLS. */
+  readonly port: number
+  /** Sends requests to one service alone, or to both, as documented. */
+  use(which: Color | 'both'): Promise<void>
+}
+
+/** Starts a proxy; ended with the test. */
+export type StartProxy = (t: Owner, options: ProxyOptions) => Promise<RunningProxy>
 
 export const proxies: Readonly<Record<'nginx' | 'HAProxy', StartProxy>> = {
   nginx: startNginx,
@@ -32,15 +42,17 @@ export const proxies: Readonly<Record<'nginx' | 'HAProxy', StartProxy>> = {
 
 async function startNginx(
   t: Owner,
-  { servicePort, certificate, tellsClients = true }: ProxyOptions,
-): Promise<number> {
+  { ports, certificate, tellsClients = true }: ProxyOptions,
+): Promise<RunningProxy> {
   const directory = temporaryDirectory(t)
   const port = await freePort()
   const site = replaced('nginx.conf', [
-    ['server 127.0.0.1:8080;', `server 127.0.0.1:${servicePort};`],
+    [/127\.0\.0\.1:8080/g, `127.0.0.1:${ports.blue}`],
+    [/127\.0\.0\.1:8081/g, `127.0.0.1:${ports.green}`],
     ['listen 443 ssl', `listen 127.0.0.1:${port} ssl`],
     ['/etc/hickory/proxy.pem', certificate.certificate],
     ['/etc/hickory/proxy.key', certificate.key],
+    [/\/etc\/nginx\//g, `${directory}/`],
     ...(tellsClients ? [] : ([[/.*X-Forwarded-For.*\n/, '']] as const)),
   ])
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
@@ -61,47 +73,72 @@ ${site}
   const file = join(directory, 'nginx.conf')
   writeFileSync(file, main)
   await run(t, 'nginx', ['-e', 'stderr', '-p', directory, '-c', file], port)
-  return port
+  return {
+    port,
+    async use(which) {
+      for (const color of ['blue', 'green']) {
+        const flag = join(directory, `hickory-${color}`)
+        if (color === which) writeFileSync(flag, '')
+        else rmSync(flag, { force: true })
+      }
+    },
+  }
 }
 
 async function startHaproxy(
   t: Owner,
-  { servicePort, certificate, tellsClients = true }: ProxyOptions,
-): Promise<number> {
+  { ports, certificate, tellsClients = true }: ProxyOptions,
+): Promise<RunningProxy> {
   const directory = temporaryDirectory(t)
   const port = await freePort()
   const both = join(directory, 'both.pem')
   const parts = [certificate.certificate, certificate.key].map((path) => readFileSync(path))
   writeFileSync(both, Buffer.concat(parts), { mode: 0o600 })
+  const commands = join(directory, 'admin.sock')
   const config = replaced('haproxy.cfg', [
-    ['127.0.0.1:8080', `127.0.0.1:${servicePort}`],
+    [/127\.0\.0\.1:8080/g, `127.0.0.1:${ports.blue}`],
+    [/127\.0\.0\.1:8081/g, `127.0.0.1:${ports.green}`],
     ['bind :443', `bind 127.0.0.1:${port}`],
     ['/etc/hickory/proxy.pem', both],
+    ['/run/haproxy/admin.sock', commands],
+    [/ {2}user haproxy\n {2}group haproxy\n/, ''],
     ...(tellsClients ? [] : ([[/.*option forwardfor\n/, '']] as const)),
   ])
   const file = join(directory, 'haproxy.cfg')
   writeFileSync(file, config)
   await run(t, 'haproxy', ['-db', '-f', file], port)
-  return port
+  return {
+    port,
+    async use(which) {
+      for (const color of ['blue', 'green']) {
+        const state = which === 'both' || which === color ? 'ready' : 'drain'
+        await tell(commands, `set server hickory_reads/${color} state ${state}`)
+      }
+    },
+  }
 }
 
-/** A file of docs/operations/proxy with other texts, each of which must be there. */
+/** @throws Error  when HAProxy says anything, since it says nothing where all is well */
+async function tell(path: string, text: string): Promise<void> {
+  const socket = connect(path)
+  socket.end(`${text}\n`)
+  let answer = ''
+  for await (const piece of socket) answer += piece
+  if (answer.trim() !== '') throw new Error(`${text}: ${answer}`)
+}
+
+/** A file of data/system/proxy with other texts, each of which must be there. */
 function replaced(
   name: string,
   texts: readonly (readonly [from: string | RegExp, to: string])[],
 ): string {
-  let text = readFileSync(join(root, 'docs/operations/proxy', name), 'utf8')
+  let text = readFileSync(join(root, 'data/system/proxy', name), 'utf8')
   for (const [from, to] of texts) {
-    if (text.search(from instanceof RegExp ? from : escaped(from)) < 0) {
-      throw new Error(`${name} has no ${from}`)
-    }
-    text = text.replace(from, to)
+    const changed = text.replace(from, to)
+    if (changed === text) throw new Error(`${name} has no ${from}`)
+    text = changed
   }
   return text
-}
-
-function escaped(text: string): RegExp {
-  return new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
 }
 
 /** Resolves when the port is listened on. */
@@ -141,12 +178,4 @@ function isListenedOn(port: number): Promise<boolean> {
     })
     socket.once('error', () => resolve(false))
   })
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const { port } = probe.address() as AddressInfo
-  await new Promise((resolve) => probe.close(resolve))
-  return port
 }
