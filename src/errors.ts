@@ -78,6 +78,8 @@ const operatorErrors = {
   Guarded: 11,
   /** An audit is not as it was written. */
   AuditDamaged: 12,
+  /** A later version wrote what is stored, in a format that this one does not read. */
+  NewerFormat: 13,
 } as const
 
 export type ServiceErrorCode = keyof typeof serviceErrors

@@ -3,10 +3,16 @@
  *
  * @module
  */
-import { findDamage } from '../src/store/verify.js'
+import { NEWER_EXIT_CODE } from '../src/store/check.js'
+import { findDamage, findNewerFormat } from '../src/store/verify.js'
 
-const damage = await findDamage(process.argv[2])
-if (damage !== undefined) {
+const directory = process.argv[2]
+const newerFormat = await findNewerFormat(directory)
+const damage = newerFormat === undefined ? await findDamage(directory) : undefined
+if (newerFormat !== undefined) {
+  process.stdout.write(newerFormat)
+  process.exitCode = NEWER_EXIT_CODE
+} else if (damage !== undefined) {
   process.stdout.write(damage)
   process.exitCode = 1
 }

@@ -12,6 +12,7 @@ import { readVersion } from '../version.js'
 import { CommandAudit } from './command-audit.js'
 import type { CommandContext } from './context.js'
 import { messageOf } from './failure-message.js'
+import { installationFault } from './installation-fault.js'
 import { setQuiet } from './output.js'
 
 type CommandFactory = (context: CommandContext) => Command
@@ -145,6 +146,7 @@ function report(error: unknown): number {
     // Commander has written the message itself; help and version are not failures.
     return error.exitCode === 0 ? 0 : errorTables.operatorErrors.Usage
   }
-  process.stderr.write(`hickory: ${messageOf(error)}\n`)
-  return error instanceof OperatorError ? error.exitCode : errorTables.operatorErrors.Failed
+  const fault = installationFault(error) ?? error
+  process.stderr.write(`hickory: ${messageOf(fault)}\n`)
+  return fault instanceof OperatorError ? fault.exitCode : errorTables.operatorErrors.Failed
 }

@@ -132,7 +132,7 @@ async function firstWhole(dataDirectory: string, ids: readonly string[]): Promis
       for (const fault of faults) warn(fault)
       return id
     }
-    faults.push(`${id} is damaged: ${firstFault(state)}`)
+    faults.push(`${id} is ${state.isNewer ? 'newer' : 'damaged'}: ${firstFault(state)}`)
   }
   throw new OperatorError('SnapshotCorrupt', `${faults.join('; ')}: nothing was changed`)
 }

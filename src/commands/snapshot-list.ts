@@ -7,6 +7,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { snapshotsDirectory } from '../snapshot/directory.js'
 import { filesOf, type ManifestSource, readManifest } from '../snapshot/format/manifest.js'
+import { stateOf } from '../snapshot/open-file.js'
 import { readLineage, readStates, type SnapshotState } from '../snapshot/retention/history.js'
 import { DAMAGED } from '../snapshot/retention/origin.js'
 import { recipientCountOf } from '../snapshot/snapshot.js'
@@ -30,7 +31,7 @@ export async function printSnapshotList(
     const marks = [
       ...(id === currentId ? ['current'] : []),
       ...(lineage.includes(id) ? [] : ['rolled back from']),
-      ...('fault' in content ? [`damaged: ${content.fault}`] : []),
+      ...('fault' in content ? [content.fault] : []),
       ...marksOf(state),
     ]
     if ('fault' in content) {
@@ -78,11 +79,11 @@ async function contentOf(
     for (const { file, byteLength } of filesOf(manifest)) {
       const { size } = await stat(join(snapshotsDirectory(dataDirectory), id, file))
       if (size !== byteLength)
-        return { fault: `${file} has ${size} bytes instead of ${byteLength}` }
+        return { fault: `damaged: ${file} has ${size} bytes instead of ${byteLength}` }
     }
     return manifest
   } catch (error) {
-    return { fault: (error as Error).message }
+    return { fault: `${stateOf(error)}: ${(error as Error).message}` }
   }
 }
 

@@ -98,13 +98,14 @@ async function faultOf(reading: Promise<unknown>): Promise<string | undefined> {
 }
 
 function printState(state: VerifiedSnapshot, { current }: SnapshotIds): void {
-  const { snapshotId, isWhole, files, originFault } = state
+  const { snapshotId, isWhole, isNewer, files, originFault } = state
+  const unusable = isNewer ? 'newer' : 'damaged'
   const which = current.snapshotId === snapshotId ? ' (current)' : ''
-  print(`${snapshotId}${which}  ${isWhole ? 'intact' : 'damaged'}`)
+  print(`${snapshotId}${which}  ${isWhole ? 'intact' : unusable}`)
   const rows = files.map(({ file, byteLength, fault }) => [
     file,
     formatBytes(byteLength),
-    fault === undefined ? 'intact' : `damaged: ${fault}`,
+    fault === undefined ? 'intact' : `${unusable}: ${fault}`,
   ])
   if (originFault !== undefined) rows.push([ORIGIN_FILE, '', `damaged: ${originFault}`])
   for (const line of formatTable(['<file', 'size', '<state'], rows)) print(`  ${line}`)
@@ -119,7 +120,8 @@ function printJson({ states, currentFault, pinsFault }: Found, { current }: Snap
 
 /** What hurts recipients comes first. */
 function assertWhole(dataDirectory: string, { states, currentFault, pinsFault }: Found): void {
-  const damaged = states.filter(({ isWhole }) => !isWhole).map(({ snapshotId }) => snapshotId)
+  const isDamaged = ({ isWhole, isNewer }: SnapshotState) => !isWhole && !isNewer
+  const damaged = states.filter(isDamaged).map(({ snapshotId }) => snapshotId)
   if (currentFault !== undefined) damaged.push('CURRENT')
   const origins = states.filter(({ originFault }) => originFault !== undefined)
   const texts: string[] = []
@@ -140,4 +142,10 @@ function assertWhole(dataDirectory: string, { states, currentFault, pinsFault }:
     texts.push(`${pinsFault}; until then imports remove no snapshot`)
   }
   if (texts.length > 0) throw new OperatorError('SnapshotCorrupt', texts.join('. '))
+  const newer = states.find(({ isNewer }) => isNewer)
+  if (newer !== undefined) throw new OperatorError('NewerFormat', firstFaultOf(newer))
+}
+
+function firstFaultOf({ files }: SnapshotState): string {
+  return files.find(({ fault }) => fault !== undefined)?.fault ?? ''
 }

@@ -10,7 +10,7 @@ import { type ArenaPool, createArenaPool } from '../shard/arena-pool.js'
 import { currentMissing, listSnapshots, readCurrent } from '../snapshot/directory.js'
 import { type LoadOptions, loadSnapshot } from '../snapshot/load/load.js'
 import { missing } from '../snapshot/load/open.js'
-import { isCorrupt } from '../snapshot/open-file.js'
+import { isCorrupt, isNewer, isUnusable } from '../snapshot/open-file.js'
 import { readLineage } from '../snapshot/retention/history.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { Refusal } from './messages.js'
@@ -28,8 +28,9 @@ export interface OpenedSnapshot {
 }
 
 /**
- * @throws OperatorError `SnapshotMissing`, `SnapshotCorrupt` naming all that was tried, or `Failed`
- *   where the system does not let it read: that is no reason to take what is older
+ * @throws OperatorError `SnapshotMissing`, `SnapshotCorrupt` naming all that was tried, `NewerFormat` where a
+ *   later version wrote the current one, or `Failed` where the system does not let it read: these are no
+ *   reasons to take what is older
  */
 export async function openOrFallBack(
   dataDirectory: string,
@@ -47,7 +48,9 @@ export async function openOrFallBack(
       }
       return { snapshot, refused }
     } catch (error) {
-      if (!isCorrupt(error)) throw error
+      if (!isUnusable(error)) throw error
+      // It is whole, so that nothing older may take its place unasked.
+      if (isNewer(error) && refusals.length === 0) throw error
       log.error({ snapshotId: id, reason: error.message }, 'refused a snapshot')
       refusals.push({ snapshotId: id, reason: error.message })
     }

@@ -47,6 +47,20 @@ export function isCorrupt(error: unknown): error is OperatorError {
   return error instanceof OperatorError && error.code === 'SnapshotCorrupt'
 }
 
+/** Whether a later version of Hickory wrote what was read: then it is not damaged, but cannot be used. */
+export function isNewer(error: unknown): error is OperatorError {
+  return error instanceof OperatorError && error.code === 'NewerFormat'
+}
+
+export function isUnusable(error: unknown): error is OperatorError {
+  return isCorrupt(error) || isNewer(error)
+}
+
+/** In a word. */
+export function stateOf(error: unknown): 'newer' | 'damaged' {
+  return isNewer(error) ? 'newer' : 'damaged'
+}
+
 export function corrupt(path: string, what: string, cause?: unknown): OperatorError {
   return new OperatorError('SnapshotCorrupt', `${path}: ${what}`, { cause })
 }

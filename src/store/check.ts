@@ -9,11 +9,19 @@ import { fileURLToPath } from 'node:url'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import { invalid } from './document-file.js'
+import { FORMATS } from './tables.js'
 
-/** @throws OperatorError  DocumentInvalid, when it cannot be read or is not what was written */
+/** Of the process that checks; it writes the format. */
+export const NEWER_EXIT_CODE = 3
+
+/**
+ * @throws OperatorError  DocumentInvalid, when it cannot be read or is not what was written; NewerFormat, when
+ *   a later version wrote it, which is found out before anything is changed
+ */
 export async function checkStore(directory: string): Promise<void> {
   const { code, signal, problem } = await runCheck(directory)
   if (code === 0) return
+  if (code === NEWER_EXIT_CODE) throw newer(directory, problem)
   if (code === null && !DAMAGE_SIGNALS.includes(signal)) {
     const bound = `within ${limits.storeCheckMs} ms`
     throw new OperatorError('Failed', `${directory} was not checked ${bound}, but ended: ${signal}`)
@@ -22,6 +30,15 @@ export async function checkStore(directory: string): Promise<void> {
     directory,
     `the store is damaged (${problem || signal}); put a copy of it in its place, or move it away ` +
       'to begin a new one',
+  )
+}
+
+function newer(directory: string, format: string): OperatorError {
+  return new OperatorError(
+    'NewerFormat',
+    `${directory}: found store format ${format}, expected ${FORMATS.join(', ')}, because a later version of ` +
+      'Hickory wrote this store. Install that version again, or restore a backup that was made before with ' +
+      '`hickory restore`',
   )
 }
 

@@ -23,15 +23,7 @@ import {
 } from './services.js'
 import { type Store, storeOf } from './store.js'
 import { makeSuppressions, type SuppressionChange, type SuppressionsOutcome } from './suppress.js'
-import {
-  DATA_FILE,
-  FORMATS,
-  META,
-  openTables,
-  STORE_FORMAT,
-  storeDirectory,
-  type Tables,
-} from './tables.js'
+import { DATA_FILE, META, openTables, STORE_FORMAT, storeDirectory, type Tables } from './tables.js'
 
 /**
  * A store that also makes changes for other threads. What it does of `suppress` is to store: whoever
@@ -63,7 +55,6 @@ export async function createStore(dataDirectory: string, log: Log): Promise<Main
   try {
     const format = tables.meta.get(META.format)
     if (format === undefined) await fill(tables, dataDirectory, log)
-    else if (!FORMATS.includes(format)) throw invalid(directory, 'is of another version of Hickory')
     const make = (change: Change) => makeChange(tables, change, log)
     const makeSuppressed = (changes: readonly SuppressionChange[]) =>
       makeSuppressions(tables, changes, log)

@@ -123,6 +123,21 @@ export function openTables(directory: string, mode: 'read' | 'write'): Tables {
   }
 }
 
+/** The format of the tables of a directory, which may be one that this release does not know. Changes nothing. */
+export async function readFormat(directory: string): Promise<string | undefined> {
+  const root = open(directory, { ...OPTIONS, readOnly: true })
+  try {
+    // Undefined where the store was begun, and has no tables yet.
+    const meta: { get(key: string): string | undefined } | undefined = root.openDB<string, string>({
+      name: 'meta',
+      encoding: 'string',
+    })
+    return meta?.get(META.format)
+  } finally {
+    await root.close()
+  }
+}
+
 /** Copies the tables, as they are at one moment, into an empty directory. Others may go on to write. */
 export async function copyTables(directory: string, target: string): Promise<void> {
   const root = open(directory, { ...OPTIONS, readOnly: true })

@@ -6,8 +6,14 @@
 import { limits } from '../limits.js'
 import { hashOf } from './hash.js'
 import { readLists, suppressionLogOf } from './suppressions.js'
-import { META, openTables, type Tables } from './tables.js'
+import { FORMATS, META, openTables, readFormat, type Tables } from './tables.js'
 import type { ContextHeader } from './written-context.js'
+
+/** The format of a store, where this release does not know it. To be asked before the store is opened to write. */
+export async function findNewerFormat(directory: string): Promise<string | undefined> {
+  const format = await readFormat(directory).catch(() => undefined)
+  return format === undefined || FORMATS.includes(format) ? undefined : format
+}
 
 /** @returns what is wrong, or undefined */
 export async function findDamage(directory: string): Promise<string | undefined> {

@@ -4,7 +4,15 @@
  *
  * @module
  */
-import { mkdirSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { type MapConfiguration, MapConfigurationSchema } from '../../src/interface/configuration.js'
@@ -201,7 +209,7 @@ t.test('a store that must not be written is told from a damaged one', async (t) 
   }
 })
 
-t.test('a store of another version is refused', async (t) => {
+t.test('a store of a later version is refused, and not touched', async (t) => {
   const directory = temporaryDirectory(t)
   await opened(directory)
   const tables = openTables(storeDirectory(directory), 'write')
@@ -209,8 +217,15 @@ t.test('a store of another version is refused', async (t) => {
     tables.meta.put('format', '9')
   })
   await tables.close()
-  const fault = { code: 'DocumentInvalid', message: /another version of Hickory/ }
+  const file = join(storeDirectory(directory), 'data.mdb')
+  const before = readFileSync(file)
+  const fault = {
+    code: 'NewerFormat',
+    exitCode: 13,
+    message: /found store format 9, expected 1, 2, 3/,
+  }
   await t.rejects(createStore(directory, silentLog), fault)
+  t.ok(readFileSync(file).equals(before), 'nothing was changed')
 })
 
 t.test('a store that was begun and never filled is filled', async (t) => {

@@ -11,6 +11,7 @@ import { generationOf, listSnapshots, snapshotsDirectory } from '../../snapshot/
 import { filesOf, type Manifest, readManifest } from '../../snapshot/format/manifest.js'
 import { lookOver } from '../../snapshot/load/look-over.js'
 import { verifySnapshot } from '../../snapshot/load/verify.js'
+import { stateOf } from '../../snapshot/open-file.js'
 import { recipientCountOf } from '../../snapshot/snapshot.js'
 import { checkStore } from '../../store/check.js'
 import { DATA_FILE, storeDirectory } from '../../store/tables.js'
@@ -128,13 +129,18 @@ async function lookAtStore(dataDirectory: string): Promise<Finding> {
 }
 
 /** What is wrong with each snapshot, undefined for nothing; the oldest first. */
-type States = ReadonlyMap<string, string | undefined>
+type States = ReadonlyMap<string, Fault | undefined>
+
+interface Fault {
+  readonly text: string
+  readonly kind: 'newer' | 'damaged'
+}
 
 /** Looked at once, when it is first asked for. */
 function snapshotStates(dataDirectory: string, isFull: boolean): () => Promise<States> {
   let states: Promise<States> | undefined
   const look = async (): Promise<States> => {
-    const found = new Map<string, string | undefined>()
+    const found = new Map<string, Fault | undefined>()
     for (const id of await listSnapshots(dataDirectory)) {
       found.set(id, await faultOf(dataDirectory, id, isFull))
     }
@@ -150,17 +156,18 @@ async function faultOf(
   dataDirectory: string,
   id: string,
   isFull: boolean,
-): Promise<string | undefined> {
+): Promise<Fault | undefined> {
   if (isFull) {
-    const { files } = await verifySnapshot(dataDirectory, id)
+    const { files, isNewer } = await verifySnapshot(dataDirectory, id)
     const damaged = files.find(({ fault }) => fault !== undefined)
-    return damaged && `${damaged.file}: ${damaged.fault}`
+    const kind = isNewer ? 'newer' : 'damaged'
+    return damaged && { kind, text: `${damaged.file}: ${damaged.fault}` }
   }
   try {
     await lookOver(dataDirectory, id)
     return undefined
   } catch (fault) {
-    return (fault as Error).message
+    return { kind: stateOf(fault), text: (fault as Error).message }
   }
 }
 
@@ -171,12 +178,14 @@ function lookAtSnapshots(dataDirectory: string, states: States): Finding {
   const [first] = damaged
   if (first === undefined) return ok(`${states.size}, intact: ${[...states.keys()].join(', ')}`)
   const [id, fault] = first
+  const { kind, text } = fault as Fault
   const others = damaged.length > 1 ? `, and ${damaged.length - 1} more` : ''
-  return warning(
-    `${id} is damaged (${fault})${others}`,
-    `\`hickory verify --all --data ${dataDirectory}\` tells more; import again, or restore a backup`,
-  )
+  const more = `\`hickory verify --all --data ${dataDirectory}\` tells more`
+  const again = kind === 'newer' ? '' : '; import again, or restore a backup'
+  return warning(`${id} is ${kind} (${text})${others}`, more + again)
 }
+
+const GO_BACK = 'install that version again, or go back with `hickory rollback`'
 
 async function lookAtStart(dataDirectory: string, states: States): Promise<Finding> {
   const { ids, refused } = await startCandidates(dataDirectory)
@@ -186,7 +195,11 @@ async function lookAtStart(dataDirectory: string, states: States): Promise<Findi
   }
   const chosen = ids.find((id) => states.get(id) === undefined)
   if (chosen === undefined) return failed('would fail: no snapshot is intact', again)
-  const reason = refused?.reason ?? states.get(ids[0])
+  const first = states.get(ids[0])
+  if (refused === undefined && first?.kind === 'newer') {
+    return failed(`would fail: ${ids[0]} is of a later version of Hickory`, GO_BACK)
+  }
+  const reason = refused?.reason ?? first?.text
   if (reason !== undefined) {
     return failed(`would fall back to ${chosen}, an older snapshot: ${reason}`, again)
   }

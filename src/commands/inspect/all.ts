@@ -4,6 +4,7 @@
  * @module
  */
 import { filesOf, type Manifest, readManifest } from '../../snapshot/format/manifest.js'
+import { stateOf } from '../../snapshot/open-file.js'
 import { readStates, type SnapshotState } from '../../snapshot/retention/history.js'
 import { recipientCountOf } from '../../snapshot/snapshot.js'
 import type { SnapshotIds } from '../ids.js'
@@ -16,7 +17,7 @@ import { retentionOf } from './retention.js'
 /** A snapshot, or why its manifest cannot be read. */
 type Entry = { readonly id: string; readonly state: SnapshotState | undefined } & (
   | { readonly manifest: Manifest }
-  | { readonly fault: string }
+  | { readonly fault: string; readonly kind: 'newer' | 'damaged' }
 )
 
 export async function printOverview(
@@ -51,7 +52,7 @@ async function entryOf(dataDirectory: string, id: string) {
   try {
     return { id, manifest: await readManifest(dataDirectory, id) }
   } catch (error) {
-    return { id, fault: (error as Error).message }
+    return { id, kind: stateOf(error), fault: (error as Error).message }
   }
 }
 
@@ -78,7 +79,8 @@ const rowOf = (currentId: string | null) => (entry: Entry) => {
   const summary = summaryOf(entry, currentId)
   const mark = summary.isCurrent ? 'current' : ''
   const marks = entry.state === undefined ? '' : marksOf(entry.state).join(', ')
-  if (summary.createdAt === undefined) return [summary.id, mark, '', '', '', '', 'damaged', marks]
+  const kind = 'fault' in entry ? entry.kind : ''
+  if (summary.createdAt === undefined) return [summary.id, mark, '', '', '', '', kind, marks]
   return [
     summary.id,
     mark,

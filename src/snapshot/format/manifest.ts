@@ -11,6 +11,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
 import { generationOf, SNAPSHOT_ID, snapshotsDirectory } from '../directory.js'
 import { corrupt, readFault } from '../open-file.js'
@@ -126,7 +127,7 @@ export async function readManifest(dataDirectory: string, id: string): Promise<M
   } catch (error) {
     throw readFault(path, error)
   }
-  return decodeManifest(path, id, text)
+  return decodeManifest(dataDirectory, path, id, text)
 }
 
 /** Every file beside the manifest. */
@@ -135,8 +136,8 @@ export function filesOf(manifest: Manifest): (ManifestShard | ManifestFile)[] {
   return 'repeats' in manifest ? [...shards, manifest.repeats] : shards
 }
 
-function decodeManifest(path: string, id: string, text: string): Manifest {
-  const manifest = checked(path, text)
+function decodeManifest(dataDirectory: string, path: string, id: string, text: string): Manifest {
+  const manifest = checked(dataDirectory, path, text)
   const { sources } = manifest
   if (manifest.id !== id) throw corrupt(path, `found snapshot ${manifest.id}, expected ${id}`)
   const expected = rewritten(manifest)
@@ -149,7 +150,7 @@ function decodeManifest(path: string, id: string, text: string): Manifest {
   return manifest
 }
 
-function checked(path: string, text: string): Manifest {
+function checked(dataDirectory: string, path: string, text: string): Manifest {
   let value: { formatVersion?: unknown } | null
   try {
     value = JSON.parse(text)
@@ -159,12 +160,24 @@ function checked(path: string, text: string): Manifest {
   const version = value?.formatVersion
   if (version !== 1 && version !== FORMAT_VERSION) {
     const found = typeof version === 'number' ? version : 'that is no number'
-    throw corrupt(path, `found format version ${found}, expected 1 or ${FORMAT_VERSION}`)
+    const problem = `found format version ${found}, expected 1 or ${FORMAT_VERSION}`
+    if (Number.isInteger(found) && Number(found) > FORMAT_VERSION) {
+      throw newer(dataDirectory, `${path}: ${problem}`)
+    }
+    throw corrupt(path, problem)
   }
   const validator = validators[version]
   if (validator.Check(value)) return value
   const [error] = validator.Errors(value)
   throw corrupt(path, `found ${error?.instancePath}, which ${error?.message}`)
+}
+
+function newer(dataDirectory: string, problem: string): OperatorError {
+  return new OperatorError(
+    'NewerFormat',
+    `${problem}, because a later version of Hickory wrote this snapshot. Install that version again, or ` +
+      `go back with \`hickory rollback --data ${dataDirectory}\` to the newest snapshot that this one reads`,
+  )
 }
 
 /** The manifest as it must be for the sources that it lists. */

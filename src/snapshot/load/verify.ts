@@ -20,7 +20,7 @@ import {
   readManifest,
 } from '../format/manifest.js'
 import { roomBytesOf } from '../format/shard-image.js'
-import { corrupt, readFault } from '../open-file.js'
+import { corrupt, isNewer, readFault } from '../open-file.js'
 import { loadShard } from './load-piece.js'
 import { planShard } from './plan-piece.js'
 import { findPhones } from './read-columns.js'
@@ -38,6 +38,8 @@ interface FileState {
 export interface SnapshotState {
   readonly snapshotId: string
   readonly isWhole: boolean
+  /** Whether a later version of Hickory wrote it; then nothing else is known of it. */
+  readonly isNewer: boolean
   readonly files: readonly FileState[]
 }
 
@@ -48,7 +50,10 @@ export async function verifySnapshot(dataDirectory: string, id: string): Promise
     manifest = await readManifest(dataDirectory, id)
   } catch (error) {
     const fault = faultOf(error, join(directory, MANIFEST_FILE))
-    return stateOf(id, [{ file: MANIFEST_FILE, byteLength: 0, fault }])
+    return {
+      ...stateOf(id, [{ file: MANIFEST_FILE, byteLength: 0, fault }]),
+      isNewer: isNewer(error),
+    }
   }
   const byteLength = Buffer.byteLength(encodeManifest(manifest))
   const files: FileState[] = [{ file: MANIFEST_FILE, byteLength, fault: undefined }]
@@ -60,7 +65,8 @@ export async function verifySnapshot(dataDirectory: string, id: string): Promise
 }
 
 function stateOf(snapshotId: string, files: readonly FileState[]): SnapshotState {
-  return { snapshotId, isWhole: files.every(({ fault }) => fault === undefined), files }
+  const isWhole = files.every(({ fault }) => fault === undefined)
+  return { snapshotId, isWhole, isNewer: false, files }
 }
 
 async function verifyShards(directory: string, { sources }: Manifest): Promise<FileState[]> {

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { OperatorError } from '../../errors.js'
 import { listSnapshots, readCurrent, snapshotsDirectory } from '../directory.js'
 import { type ManifestSource, readManifest } from '../format/manifest.js'
-import { isCorrupt } from '../open-file.js'
+import { isNewer, isUnusable } from '../open-file.js'
 
 export interface Base {
   /** Undefined where there is none to carry anything over from. */
@@ -40,6 +40,8 @@ export async function readBase(dataDirectory: string): Promise<Base> {
     )
   } catch (error) {
     if (!(error instanceof OperatorError) || error.code === 'Failed') throw error
+    // Whoever goes back to this version says first which snapshot is current.
+    if (isNewer(error)) throw error
     const sourceIds = await sourceIdsOf(dataDirectory, ids)
     return { id: undefined, sources: [], fault: { error, sourceIds } }
   }
@@ -80,7 +82,7 @@ async function sourceIdsOf(dataDirectory: string, ids: readonly string[]): Promi
   const found = new Set<number>()
   for (const id of ids) {
     const manifest = await readManifest(dataDirectory, id).catch((error: unknown) => {
-      if (!isCorrupt(error)) throw error
+      if (!isUnusable(error)) throw error
     })
     for (const source of manifest?.sources ?? []) found.add(source.id)
     for (const file of await readdir(join(snapshotsDirectory(dataDirectory), id))) {

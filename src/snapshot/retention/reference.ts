@@ -5,7 +5,7 @@
  */
 import { listSnapshots, readCurrent } from '../directory.js'
 import { readManifest } from '../format/manifest.js'
-import { isCorrupt } from '../open-file.js'
+import { isUnusable } from '../open-file.js'
 import { originSources } from './history.js'
 import { ancestorsOf, type OriginSource, readOrigin } from './origin.js'
 import { readPins } from './pins.js'
@@ -47,7 +47,7 @@ async function ifIntact<Value>(reading: Promise<Value>): Promise<Value | undefin
   try {
     return await reading
   } catch (error) {
-    if (!isCorrupt(error)) throw error
+    if (!isUnusable(error)) throw error
     return undefined
   }
 }
