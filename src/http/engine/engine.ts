@@ -91,7 +91,8 @@ export interface EngineResponse {
   /**
    * Begins to take the body. To be called before the handler of the request returns, if at all.
    *
-   * @param handler  gets the pieces, whose memory is lost when it returns
+   * @param handler  gets the pieces, whose memory is lost when it returns. The first one comes at once, and is
+   *   empty if nothing has arrived
    */
   onData(handler: (piece: ArrayBuffer, isLast: boolean) => void): unknown
   /**

@@ -68,6 +68,10 @@ export class NodeResponse implements EngineResponse {
     this.#request.on('end', () => {
       if (receivedBytes !== declaredBytes && !this.#isOver) handler(new ArrayBuffer(0), true)
     })
+    // Otherwise nobody would learn that a body does not even begin.
+    setImmediate(() => {
+      if (receivedBytes === 0 && !this.#isOver) handler(new ArrayBuffer(0), false)
+    })
     if (this.#options.expectsContinue) this.#response.writeContinue()
   }
 
