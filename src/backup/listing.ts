@@ -76,6 +76,10 @@ export function decodeListing(archive: string, text: string): Listing {
     throw damaged(archive, `its ${LISTING_FILE} is not JSON`)
   }
   if (validator.Check(value)) return value
+  const { formatVersion } = (value ?? {}) as { formatVersion?: unknown }
+  if (Number.isInteger(formatVersion) && Number(formatVersion) > 1) {
+    throw ofLaterVersion(archive, `a backup of format ${formatVersion} instead of 1`)
+  }
   const [error] = validator.Errors(value)
   throw damaged(archive, `its ${LISTING_FILE} has ${error?.instancePath}, which ${error?.message}`)
 }
@@ -93,6 +97,15 @@ export function mayBeArchived(name: string): boolean {
 /** The files of a snapshot, and documents beside its manifest. */
 const SNAPSHOT_FILE =
   /^snapshots\/[0-9]{6,15}-[0-9a-f]{8}\/([a-z][a-z0-9-]{0,63}\.json|repeats|[0-9]{1,10}-[0-9]{1,10}\.shard)$/
+
+/** @param what  that is in it */
+export function ofLaterVersion(archive: string, what: string): OperatorError {
+  return new OperatorError(
+    'NewerFormat',
+    `${archive} holds ${what}, which a later version of Hickory wrote. Restore it with that version; nothing ` +
+      'was taken from it',
+  )
+}
 
 export function damaged(archive: string, what: string, cause?: unknown): OperatorError {
   return new OperatorError(

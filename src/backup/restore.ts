@@ -20,7 +20,7 @@ import { verifySnapshot } from '../snapshot/load/verify.js'
 import { removeOnExit } from '../snapshot/publish/remove-on-exit.js'
 import { checkStore } from '../store/check.js'
 import { storeDirectory } from '../store/tables.js'
-import { CURRENT_FILE, damaged, type Listing, STORE_FILE } from './listing.js'
+import { CURRENT_FILE, damaged, type Listing, ofLaterVersion, STORE_FILE } from './listing.js'
 import { readArchive } from './read-archive.js'
 
 /**
@@ -111,10 +111,14 @@ async function verify(
   if (foreign !== undefined) throw damaged(archive, `${foreign.name} is of another snapshot`)
   if (snapshotId !== null) {
     const state = await verifySnapshot(draft, snapshotId)
+    if (state.isNewer) throw ofLaterVersion(archive, `the snapshot ${snapshotId}`)
     const bad = state.files.find(({ fault }) => fault !== undefined)
     if (bad !== undefined) throw damaged(archive, `${bad.file} is damaged: ${bad.fault}`)
   }
-  if (has(STORE_FILE)) await checkStore(storeDirectory(draft))
+  if (!has(STORE_FILE)) return
+  await checkStore(storeDirectory(draft)).catch((fault: OperatorError) => {
+    throw fault.code === 'NewerFormat' ? ofLaterVersion(archive, 'a store') : fault
+  })
 }
 
 /** Names of files last once their directories are on disk. */

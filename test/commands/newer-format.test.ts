@@ -4,9 +4,12 @@
  *
  * @module
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { LISTING_FILE } from '../../src/backup/listing.js'
 import { openTables, readFormat, storeDirectory } from '../../src/store/tables.js'
 import { hickoryHere } from '../support/service/command-line.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
@@ -103,6 +106,56 @@ t.test('a backup of before restores the earlier format of the store', async (t) 
   t.equal((await hickoryHere('restore', archive, '--data', restored)).code, 0)
   t.equal(await readFormat(storeDirectory(restored)), '1')
 })
+
+t.test('a backup of a later version', async (t) => {
+  const { data, newer } = await filled(t)
+  await hickoryHere('suppress', '--data', data, '--count')
+  const place = temporaryDirectory(t)
+  const good = join(place, 'good.tar')
+  t.equal((await hickoryHere('backup', good, '--data', data)).code, 0)
+  const names = tar('-tf', good).trim().split('\n')
+  const manifest = `snapshots/${newer}/manifest.json`
+  const changes: [file: string, change: (text: string) => string, says: RegExp][] = [
+    [manifest, laterFormat, new RegExp(`later-0\\.tar holds the snapshot ${newer}, which a later`)],
+    [
+      LISTING_FILE,
+      laterFormat,
+      /later-1\.tar holds a backup of format 3 instead of 1, which a later/,
+    ],
+  ]
+  for (const [i, [file, change, says]] of changes.entries()) {
+    const files = join(place, String(i))
+    mkdirSync(files)
+    tar('-xf', good, '-C', files)
+    const path = join(files, file)
+    const before = readFileSync(path)
+    const after = Buffer.from(change(String(before)))
+    writeFileSync(path, after)
+    const listing = join(files, LISTING_FILE)
+    writeFileSync(listing, readFileSync(listing, 'utf8').replace(digestOf(before), digestOf(after)))
+    const archive = join(place, `later-${i}.tar`)
+    tar('-cf', archive, '-C', files, ...names)
+    const restored = join(place, 'restored')
+    const { code, stderr } = await hickoryHere('restore', archive, '--data', restored)
+    t.equal(code, 13, stderr)
+    t.match(stderr, says)
+    t.match(stderr, /Restore it with that version; nothing was taken from it/)
+    t.notOk(existsSync(restored))
+  }
+})
+
+/** Of a manifest and of a listing. */
+function laterFormat(text: string): string {
+  return text.replace(/"formatVersion": [12]/, '"formatVersion": 3')
+}
+
+function digestOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+function tar(...args: string[]): string {
+  return execFileSync('tar', args, { encoding: 'utf8' })
+}
 
 /** With two snapshots of one source. */
 async function filled(t: Test): Promise<{ data: string; older: string; newer: string }> {

@@ -708,6 +708,22 @@ const rows: readonly Row[] = [
   ],
   ['keys of no directory', 'keys list --data dta', 2, /does not exist/, /dta/, /--data/],
   [
+    'a downgrade, past a snapshot of the later version',
+    'serve --data newer --port 0',
+    13,
+    /found format version 3, expected 1 or 2/,
+    /newer\/snapshots\/000001-3f9a1c2b\/manifest\.json/,
+    /Install that version again, or go back with `hickory rollback --data newer`/,
+  ],
+  [
+    'an import after a downgrade',
+    'import --data newer --source 1 residents.csv',
+    13,
+    /a later version of Hickory wrote this snapshot/,
+    /newer\/snapshots/,
+    /Install that version again/,
+  ],
+  [
     'an audit directory that is a file',
     'serve --data data --port 0 --audit residents.csv',
     1,

@@ -4,7 +4,16 @@
  *
  * @module
  */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -54,6 +63,11 @@ export async function makeWorld(): Promise<MistakeWorld> {
   await hickoryHere('import', '--data=data', '--source=1', '--label=Residents', 'residents.csv')
   await hickoryHere('import', '--data=keyed', '--source=1', '--label=Residents', 'residents.csv')
   await hickoryHere('keys', 'create', '--data=keyed', '--name=desk-3', '--scopes=counts')
+  await hickoryHere('import', '--data=newer', '--source=1', '--label=Residents', 'residents.csv')
+  const [id] = readdirSync('newer/snapshots')
+  const manifest = `newer/snapshots/${id}/manifest.json`
+  const text = readFileSync(manifest, 'utf8')
+  writeFileSync(manifest, text.replace('"formatVersion": 2', '"formatVersion": 3'))
   const server = await listenSomewhere()
   const { port } = server.address() as { port: number }
 
