@@ -30,6 +30,8 @@ export interface FleetOptions {
 
 export interface Tally {
   readonly requestCount: number
+  /** Those that a busy service refused, so that their client asked again. */
+  readonly refusedCount: number
   /** What went wrong, of requests that change nothing. */
   readonly faults: readonly string[]
   readonly longCount: number
@@ -46,6 +48,7 @@ export function startFleet(options: FleetOptions): () => Promise<Tally> {
   const state: State = {
     isOver: false,
     requestCount: 0,
+    refusedCount: 0,
     faults: [],
     longCount: 0,
     longCutCount: 0,
@@ -63,7 +66,7 @@ export function startFleet(options: FleetOptions): () => Promise<Tally> {
 }
 
 /** Clients that keep their connection, and clients that connect for each request. */
-const KEPT_COUNT = 6
+const KEPT_COUNT = 5
 const ANEW_COUNT = 2
 
 type State = { -readonly [key in keyof Tally]: Tally[key] } & {
@@ -81,12 +84,13 @@ async function read(options: FleetOptions, state: State, first: number, isKept: 
     state.requestCount++
     const { status, body, fault } = await ask(agent, options, wanted)
     if (fault !== undefined) state.faults.push(`${wanted.name}: ${fault}`)
+    else if (isOverloaded(status, body)) state.refusedCount++
     else if (status !== 200) state.faults.push(`${wanted.name}: ${status} ${body}`)
     else if (!body?.equals(expected.get(wanted.name) as Buffer)) {
       state.faults.push(`${wanted.name}: another answer than expected`)
     }
     // Leaves processor time to services that start.
-    await sleep(5)
+    await sleep(10)
   }
   agent.destroy()
 }
@@ -96,8 +100,9 @@ async function readLong(options: FleetOptions, state: State) {
   const agent = tlsAgent(options.authority, undefined, { keepAlive: true, maxSockets: 1 })
   while (!state.isOver) {
     state.longCount++
-    const { body, fault } = await ask(agent, options, longRead)
+    const { status, body, fault } = await ask(agent, options, longRead)
     if (fault !== undefined) state.longCutCount++
+    else if (isOverloaded(status, body)) state.refusedCount++
     else if (!body?.equals(expected.get(longRead.name) as Buffer)) {
       state.faults.push(`${longRead.name}: ${body?.length} bytes as if they were all`)
     }
@@ -112,8 +117,9 @@ async function store(options: FleetOptions, state: State) {
     const name = `fleet ${stamp++}`
     const body = JSON.stringify({ ContextName: name, Areas: [] })
     const asked = { name, path: '/api/contexts', body }
-    const { status, fault } = await ask(agent, options, asked)
-    if (status === 200) state.stored.push(name)
+    const { status, body: answer, fault } = await ask(agent, options, asked)
+    if (isOverloaded(status, answer)) state.refusedCount++
+    else if (status === 200) state.stored.push(name)
     else state.unsure.push([name, fault ?? String(status)])
     await sleep(20)
   }
@@ -121,6 +127,11 @@ async function store(options: FleetOptions, state: State) {
 }
 
 let stamp = 0
+
+/** As a service says it whose machine is busy, whatever stands in front of it. */
+function isOverloaded(status: number | undefined, body: Buffer | undefined): boolean {
+  return status === 503 && body?.includes('"ErrorCode":"Overloaded"') === true
+}
 
 async function ask(
   agent: Agent,

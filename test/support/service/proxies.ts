@@ -30,6 +30,8 @@ export interface RunningProxy {
   readonly port: number
   /** Sends requests to one service alone, or to both, as documented. */
   use(which: Color | 'both'): Promise<void>
+  /** Resolves when it knows whether a service is ready; at once where it does not ask. */
+  until(which: Color, state: 'ready' | 'unready'): Promise<void>
 }
 
 /** Starts a proxy; ended with the test. */
@@ -82,6 +84,7 @@ ${site}
         else rmSync(flag, { force: true })
       }
     },
+    async until() {},
   }
 }
 
@@ -112,19 +115,35 @@ async function startHaproxy(
     async use(which) {
       for (const color of ['blue', 'green']) {
         const state = which === 'both' || which === color ? 'ready' : 'drain'
-        await tell(commands, `set server hickory_reads/${color} state ${state}`)
+        const answer = await tell(commands, `set server hickory_reads/${color} state ${state}`)
+        // It says nothing where all is well.
+        if (answer !== '') throw new Error(answer)
+      }
+    },
+    async until(which, state) {
+      const wanted = state === 'ready' ? /^(UP|DRAIN)$/ : /^DOWN/
+      const deadlineMs = performance.now() + 30_000
+      while (!wanted.test(await stateOf(commands, which))) {
+        if (performance.now() > deadlineMs) throw new Error(`${which} does not get ${state}`)
+        await new Promise((resolve) => setTimeout(resolve, 50))
       }
     },
   }
 }
 
-/** @throws Error  when HAProxy says anything, since it says nothing where all is well */
-async function tell(path: string, text: string): Promise<void> {
+/** Such as `UP`; with a fraction behind it while checks may change it. */
+async function stateOf(path: string, color: Color): Promise<string> {
+  const [heads = '', ...lines] = (await tell(path, 'show stat')).split('\n')
+  const line = lines.find((line) => line.startsWith(`hickory_reads,${color},`))
+  return line?.split(',')[heads.split(',').indexOf('status')] ?? ''
+}
+
+async function tell(path: string, text: string): Promise<string> {
   const socket = connect(path)
   socket.end(`${text}\n`)
   let answer = ''
   for await (const piece of socket) answer += piece
-  if (answer.trim() !== '') throw new Error(`${text}: ${answer}`)
+  return answer.trim()
 }
 
 /** A file of data/system/proxy with other texts, each of which must be there. */
