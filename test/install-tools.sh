@@ -9,6 +9,7 @@
 #   postgresql  with PostGIS, to read recipients from
 #   prometheus  with promtool, to scrape a service and to check alert rules
 #   zsh         completes commands, as bash does
+#   systemd, nftables  check the files that a system gets
 # By apt-get as root; elsewhere it names what is missing and fails.
 set -eu
 # Where Debian has servers, and only root looks by itself.
@@ -30,6 +31,8 @@ missingPackages() {
   done
   hasPostgis || printf ' postgresql postgresql-postgis'
   command -v promtool >/dev/null || printf ' prometheus'
+  command -v systemd-analyze >/dev/null || printf ' systemd'
+  command -v nft >/dev/null || printf ' nftables'
 }
 
 missing=$(missingPackages)

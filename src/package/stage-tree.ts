@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { existsSync } from 'node:fs'
 import { copyFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -26,7 +25,15 @@ const GLIBC = { major: 2, minor: 34 } as const
 const EXECUTABLE = ['bin/hickory', 'node/bin/node']
 
 /** Folders of `data/system` that an operator takes from `share`. */
-const SHARED_FOLDERS = ['systemd', 'sysctl', 'nftables', 'proxy']
+const SHARED_FOLDERS = [
+  'systemd',
+  'sysusers',
+  'tmpfiles',
+  'sysctl',
+  'nftables',
+  'logrotate',
+  'proxy',
+]
 
 interface TreeOptions {
   readonly arch: Architecture
@@ -64,8 +71,9 @@ async function copyShared(into: string): Promise<void> {
   await mkdir(into)
   for (const folder of SHARED_FOLDERS) {
     const source = join(ROOT, 'data/system', folder)
-    if (existsSync(source)) await cp(source, join(into, folder), { recursive: true })
+    await cp(source, join(into, folder), { recursive: true })
   }
+  await copyFile(join(ROOT, 'data/system/hickory.json'), join(into, 'hickory.json'))
 }
 
 async function launcher(arch: Architecture, version: string): Promise<string> {
