@@ -4,7 +4,7 @@
  * @module
  */
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ARCHITECTURES } from '../../src/package/architecture.js'
@@ -57,6 +57,8 @@ export async function folderOfNode(major: string): Promise<string> {
     const part = await mkdtemp(`${folder}.part-`)
     try {
       await placeNode(release, arch, part, DOWNLOADS)
+      // Tests start it as other users, too.
+      await chmod(part, 0o755)
       await rename(part, folder)
     } finally {
       await rm(part, { recursive: true, force: true })

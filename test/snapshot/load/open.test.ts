@@ -95,7 +95,9 @@ t.test('every flipped bit of a shard file, the manifest and CURRENT is found', a
       damaged[bit >> 3] ^= 1 << (bit & 7)
       writeFileSync(path, damaged)
       const result = await openSnapshot(data).catch((error: { code: string }) => error.code)
-      if (result !== 'SnapshotCorrupt') {
+      // A flipped bit of the version of the format may make it a later one, which is refused as well.
+      const isLater = result === 'NewerFormat' && path.endsWith('manifest.json')
+      if (result !== 'SnapshotCorrupt' && !isLater) {
         missedCount++
         t.comment(`bit ${bit} of ${path}: ${typeof result === 'string' ? result : 'opened'}`)
       }
