@@ -180,7 +180,6 @@ const textOwners: readonly { text: RegExp; what: string; owners: readonly string
 const usedOtherwise: Readonly<Record<string, string>> = {
   'workers/clip.ts#run': 'Piscina calls it by its name',
   'workers/clip.ts#ready': 'Piscina calls it by its name',
-  'src/commands/command-line.ts#wholeProgram': 'tests compare with it what is made of all commands',
   'workers/query.ts#run': 'Piscina calls it by its name',
 }
 

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { readVersion } from '../version.js'
 import { type Architecture, MACHINES } from './architecture.js'
 import { installDependencies } from './dependencies.js'
+import { writeManual } from './manual.js'
 import { NODE, placeNode } from './node-binary.js'
 import { normalize } from './normalize.js'
 import { copyProgram } from './program.js'
@@ -48,7 +49,7 @@ interface TreeOptions {
 /** The tree has fixed modes and times; `VERSION` is for the packer to put last. */
 export async function stageTree({ arch, into, downloads, onStep }: TreeOptions): Promise<void> {
   const version = readVersion()
-  const time = new Date(1000 * (await sourceTimeS(ROOT)))
+  const timeS = await sourceTimeS(ROOT)
   onStep(`Node.js ${NODE.version} for ${arch}`)
   await placeNode(NODE, arch, join(into, 'node'), downloads)
   onStep(`libraries for ${arch}`)
@@ -60,11 +61,12 @@ export async function stageTree({ arch, into, downloads, onStep }: TreeOptions):
     await copyFile(join(ROOT, file), join(into, file))
   }
   await copyShared(join(into, 'share'))
+  await writeManual(ROOT, join(into, 'share'), timeS)
   await mkdir(join(into, 'bin'))
   await writeFile(join(into, 'bin/hickory'), await launcher(arch, version))
   const versions = `hickory ${version} linux-${arch}\nnode ${NODE.version}\n`
   await writeFile(join(into, 'VERSION'), versions)
-  await normalize(into, EXECUTABLE, time)
+  await normalize(into, EXECUTABLE, new Date(1000 * timeS))
 }
 
 async function copyShared(into: string): Promise<void> {

@@ -10,6 +10,7 @@ import { once } from 'node:events'
 import {
   chmodSync,
   cpSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -70,6 +71,9 @@ t.test('a minimal Debian unpacks and runs it, without Node.js or a compiler', as
     '\t',
   )
   t.comment(`${unpackedMB} MiB unpacked`)
+  for (const file of ['man/man1/hickory.1', 'systemd/hickory.service', 'hickory.json']) {
+    t.ok(existsSync(join(debian.root, 'opt', name, 'share', file)), file)
+  }
 
   await t.test('a user without rights may run it', async (t) => {
     const run = await debian.run(
