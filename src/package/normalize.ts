@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { chmod, readdir, utimes } from 'node:fs/promises'
+import { chmod, lutimes, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** @param executable  paths below `root`; nothing else is executable */
@@ -15,9 +15,10 @@ export async function normalize(
   for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name)
     const isExecutable = entry.isDirectory() || executable.includes(path.slice(root.length + 1))
-    await chmod(path, isExecutable ? 0o755 : 0o644)
-    await utimes(path, time, time)
+    // A link has no mode of its own.
+    if (!entry.isSymbolicLink()) await chmod(path, isExecutable ? 0o755 : 0o644)
+    await lutimes(path, time, time)
   }
   await chmod(root, 0o755)
-  await utimes(root, time, time)
+  await lutimes(root, time, time)
 }

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { copyFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { copyFile, cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readVersion } from '../version.js'
@@ -15,6 +15,7 @@ import { NODE, placeNode } from './node-binary.js'
 import { normalize } from './normalize.js'
 import { copyProgram } from './program.js'
 import { sourceTimeS } from './source-time.js'
+import { fillTemplate } from './template.js'
 
 /** The checkout that this file was compiled in. */
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
@@ -23,7 +24,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const GLIBC = { major: 2, minor: 34 } as const
 
 /** What nothing else in the tree may be: executable. */
-const EXECUTABLE = ['bin/hickory', 'node/bin/node']
+export const EXECUTABLE: readonly string[] = ['bin/hickory', 'node/bin/node']
 
 /** Folders of `data/system` that an operator takes from `share`. */
 const SHARED_FOLDERS = [
@@ -79,13 +80,12 @@ async function copyShared(into: string): Promise<void> {
 }
 
 async function launcher(arch: Architecture, version: string): Promise<string> {
-  const words: Record<string, string> = {
+  const words = {
     ARCH: arch,
     VERSION: version,
     MACHINES: MACHINES[arch].join(' | '),
     GLIBC: `${GLIBC.major}.${GLIBC.minor}`,
     GLIBC_NUMBER: String(GLIBC.major * 1000 + GLIBC.minor),
   }
-  const text = await readFile(join(ROOT, 'data/system/launcher.sh'), 'utf8')
-  return text.replace(/@([A-Z_]+)@/g, (whole, word: string) => words[word] ?? whole)
+  return fillTemplate(join(ROOT, 'data/system/launcher.sh'), words)
 }

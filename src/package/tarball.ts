@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { lstat } from 'node:fs/promises'
+import { lstat, readlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -19,7 +19,7 @@ const FIRST = ['bin/hickory']
 const LAST = ['VERSION']
 
 /**
- * @param name  the one folder of the tarball
+ * @param name  the one folder of the tarball; `.` where it has none
  * @param onBytes  called with the bytes of the files that are packed
  */
 export async function writeTarball(
@@ -70,9 +70,11 @@ async function started(child: ReturnType<typeof spawn>, program: string): Promis
 /** Folders before what they hold: where they are left out, they get modes by the umask of the day. */
 async function entriesOf(tree: string): Promise<string[]> {
   const files = await filesBelow(tree)
-  const middle = files.filter((path) => !FIRST.includes(path) && !LAST.includes(path))
+  const first = FIRST.filter((path) => files.includes(path))
+  const last = LAST.filter((path) => files.includes(path))
+  const middle = files.filter((path) => !first.includes(path) && !last.includes(path))
   const entries = new Set<string>([''])
-  for (const path of [...FIRST, ...middle, ...LAST]) {
+  for (const path of [...first, ...middle, ...last]) {
     for (const folder of foldersOf(path)) entries.add(folder)
     entries.add(path)
   }
@@ -89,9 +91,13 @@ async function headerOf(tree: string, name: string, path: string): Promise<TarHe
   const stats = await lstat(join(tree, path))
   const owner = { uid: 0, gid: 0, uname: 'root', gname: 'root' }
   const common = { ...owner, mtime: stats.mtime, mode: stats.mode & 0o777 }
-  if (stats.isDirectory()) {
-    return { ...common, name: `${join(name, path)}/`, type: 'directory', size: 0 }
+  // Not joined, which would take away the `./` that Debian's tools expect.
+  const entry = path === '' ? name : `${name}/${path}`
+  if (stats.isDirectory()) return { ...common, name: `${entry}/`, type: 'directory', size: 0 }
+  if (stats.isSymbolicLink()) {
+    const linkname = await readlink(join(tree, path))
+    return { ...common, mode: 0o777, name: entry, type: 'symlink', linkname, size: 0 }
   }
-  if (!stats.isFile()) throw new OperatorError('Failed', `${path} is neither a file nor a folder`)
-  return { ...common, name: join(name, path), type: 'file', size: stats.size }
+  if (!stats.isFile()) throw new OperatorError('Failed', `${path} is no file, folder or link`)
+  return { ...common, name: entry, type: 'file', size: stats.size }
 }

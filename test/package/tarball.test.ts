@@ -31,10 +31,14 @@ t.test('what says that a tree is half comes first, and what it looks for last', 
   for (const line of lines) t.match(line, /^[d-]rw\S+ root\/root +\d+ 2026-11-23 00:00 /)
 })
 
-t.test('a link is refused, since a tree has none', async (t) => {
+t.test('a link stays a link, and whatever is no file, folder or link is refused', async (t) => {
   const folder = tree(t, FILES)
   symlinkSync('LICENSE', join(folder, 'link'))
-  await t.rejects(packed(folder), { message: 'link is neither a file nor a folder' })
+  const target = join(folder, '../packed.tar.gz')
+  await writeTarball(folder, '.', target, () => undefined)
+  t.match(String(execFileSync('tar', ['-tvzf', target])), './link -> LICENSE\n')
+  execFileSync('mkfifo', [join(folder, 'pipe')])
+  await t.rejects(packed(folder), { message: 'pipe is no file, folder or link' })
 })
 
 function tree(t: Tap, files: readonly string[]): string {
