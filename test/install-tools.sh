@@ -9,6 +9,7 @@
 #   postgresql  with PostGIS, to read recipients from
 #   prometheus  with promtool, to scrape a service and to check alert rules
 #   zsh         completes commands, as bash does
+#   shellcheck  checks the scripts of the Debian package
 #   systemd, nftables  check the files that a system gets
 # By apt-get as root; elsewhere it names what is missing and fails.
 set -eu
@@ -26,7 +27,7 @@ hasPostgis() {
 }
 
 missingPackages() {
-  for tool in curl strace wrk openssl nginx haproxy zsh; do
+  for tool in curl strace wrk openssl nginx haproxy zsh debootstrap shellcheck; do
     command -v "$tool" >/dev/null || printf ' %s' "$tool"
   done
   hasPostgis || printf ' postgresql postgresql-postgis'

@@ -94,7 +94,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'shard',
     'geometry',
   ],
-  package: ['version', 'commands'],
+  package: ['version', 'commands', 'snapshot', 'store'],
 }
 
 /** Importable by all. */

@@ -5,7 +5,7 @@
  */
 import { rmSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { messageOf } from '../commands/failure-message.js'
@@ -13,14 +13,16 @@ import { OperatorError } from '../errors.js'
 import { readVersion } from '../version.js'
 import { ARCHITECTURES, type Architecture } from './architecture.js'
 import { writeChecksums } from './checksums.js'
+import { writeDeb } from './deb.js'
 import { bytesBelow } from './files-below.js'
 import { writeNpmPackage } from './npm-package.js'
+import { sourceTimeS } from './source-time.js'
 import { stageTree } from './stage-tree.js'
 import { writeTarball } from './tarball.js'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
-const KINDS = ['tarball', 'npm'] as const
+const KINDS = ['tarball', 'deb', 'npm'] as const
 type Kind = (typeof KINDS)[number]
 
 interface Flags {
@@ -31,7 +33,9 @@ interface Flags {
 }
 
 const command = new Command('npm run package --')
-  .description('Makes the packages of Hickory: tarballs with Node.js for Linux, and one for npm.')
+  .description(
+    'Makes the packages of Hickory: tarballs and Debian packages with Node.js for Linux, and one for npm.',
+  )
   .addOption(
     new Option('--arch <name>', 'machines to make packages for: x64, arm64 or all')
       .argParser(readArch)
@@ -81,8 +85,8 @@ async function makePackages(flags: Flags): Promise<void> {
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   const made: string[] = []
   try {
-    if (flags.only.includes('tarball')) {
-      for (const arch of flags.arch) made.push(await makeTarball(arch, staging, out, downloads))
+    if (flags.only.some((kind) => kind !== 'npm')) {
+      for (const arch of flags.arch) made.push(...(await makeTrees(arch, staging, flags)))
     }
     if (flags.only.includes('npm')) {
       say('npm: program')
@@ -98,29 +102,44 @@ async function makePackages(flags: Flags): Promise<void> {
   }
 }
 
-/** @returns the name of the file that is now in `out` */
-async function makeTarball(
-  arch: Architecture,
-  staging: string,
-  out: string,
-  downloads: string,
-): Promise<string> {
-  const name = `hickory-${readVersion()}-linux-${arch}`
+/** The packages with Node.js. @returns the names of the files that are now in `out` */
+async function makeTrees(arch: Architecture, staging: string, flags: Flags): Promise<string[]> {
+  const version = readVersion()
+  const name = `hickory-${version}-linux-${arch}`
   const tree = join(staging, name)
-  await stageTree({ arch, into: tree, downloads, onStep: (step) => say(`tarball: ${step}`) })
+  const downloads = resolve(flags.downloads)
+  await stageTree({ arch, into: tree, downloads, onStep: (step) => say(`tree: ${step}`) })
   const total = await bytesBelow(tree)
   const parts = ['node', 'app/node_modules', 'app/dist', 'app/data', 'share']
   for (const part of parts) say(`  ${megabytes(await bytesBelow(join(tree, part)))}  ${part}`)
-  say(`tarball: packing ${megabytes(total)}`)
-  const file = `${name}.tar.gz`
-  await writeTarball(tree, name, join(staging, file), progress(total))
-  await rename(join(staging, file), join(out, file))
-  await rm(tree, { recursive: true })
-  return file
+  const files: string[] = []
+  if (flags.only.includes('tarball')) {
+    say(`tarball: packing ${megabytes(total)}`)
+    const file = join(staging, `${name}.tar.gz`)
+    await writeTarball(tree, name, file, progress('tarball', total))
+    files.push(file)
+  }
+  if (flags.only.includes('deb')) {
+    say(`deb: packing ${megabytes(total)}`)
+    files.push(
+      await writeDeb({
+        root: ROOT,
+        tree,
+        arch,
+        version,
+        timeS: await sourceTimeS(ROOT),
+        staging: join(staging, `deb-${arch}`),
+        onBytes: progress('deb', total),
+      }),
+    )
+  }
+  for (const file of files) await rename(file, join(resolve(flags.out), basename(file)))
+  await rm(tree, { recursive: true, force: true })
+  return files.map((file) => basename(file))
 }
 
 /** A line for each fifth that is done. */
-function progress(total: number): (byteCount: number) => void {
+function progress(kind: string, total: number): (byteCount: number) => void {
   let done = 0
   let told = 0
   return (byteCount) => {
@@ -128,7 +147,7 @@ function progress(total: number): (byteCount: number) => void {
     const fifth = Math.floor((5 * done) / total)
     if (fifth === told) return
     told = fifth
-    say(`tarball: ${fifth * 20} % packed`)
+    say(`${kind}: ${fifth * 20} % packed`)
   }
 }
 

@@ -5,8 +5,7 @@
  *
  * @module
  */
-import { type ChildProcess, execFileSync, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   cpSync,
@@ -21,15 +20,16 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { basename, join } from 'node:path'
 import t from 'tap'
 import { stageTree } from '../../src/package/stage-tree.js'
 import { writeEveryFormat } from '../support/data/recipient-files.js'
+import { freePort } from '../support/service/free-port.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 import { commandOf, pairsOf, readContainerfile, stepsOf } from './containerfile.js'
 import { type Debian, minimalDebian } from './debian.js'
 import { DOWNLOADS, makePackages } from './packages.js'
+import { ask, countOf, started } from './started.js'
 
 const PACKED_BYTES_MAX = 90e6
 /** As in the launcher; Debian 12, Ubuntu 22.04 and RHEL 9 have it. */
@@ -363,79 +363,6 @@ function serveIn(debian: Debian, ...flags: readonly string[]) {
   return started(debian.start('hickory', 'serve', '--port', '0', ...flags))
 }
 
-/** A service that is ready. */
-async function started(child: ChildProcess) {
-  const written = { stdout: '', stderr: '' }
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-  const url = await new Promise<string>((resolve, reject) => {
-    child.stdout?.on('data', (chunk) => {
-      written.stdout += chunk
-    })
-    child.stderr?.on('data', (chunk) => {
-      written.stderr += chunk
-      // Logged last, when all that is printed is printed.
-      const address = / at (http:\S+)\n/.exec(written.stdout)?.[1]
-      if (address !== undefined && written.stderr.includes('"msg":"ready"')) resolve(address)
-    })
-    ended.then((code) => reject(new Error(`serve ended with ${code}: ${written.stderr}`)))
-  })
-  const stop = () => {
-    child.kill('SIGTERM')
-    return ended
-  }
-  return { url, stop }
-}
-
 function assignments(environment: ReadonlyMap<string, string>): string[] {
   return [...environment].map(([key, value]) => `${key}=${value}`)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-function ask(url: string, more: object = {}): Promise<Response> {
-  return fetch(url, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ geoJSON: HOUSTON, ...more }),
-  })
-}
-
-const HOUSTON = {
-  type: 'Polygon',
-  coordinates: [
-    [
-      [-95.46, 29.69],
-      [-95.27, 29.69],
-      [-95.27, 29.81],
-      [-95.46, 29.81],
-      [-95.46, 29.69],
-    ],
-  ],
-}
-
-/** All recipients of all sources. */
-async function countOf(url: string): Promise<number> {
-  const reply = await ask(`${url}/api/recipients`, { countsOnly: true, geoJSON: EVERYWHERE })
-  const { SourceRecords } = (await reply.json()) as { SourceRecords?: { Count: number }[] }
-  return (SourceRecords ?? []).reduce((sum, { Count }) => sum + Count, 0)
-}
-
-const EVERYWHERE = {
-  type: 'Polygon',
-  coordinates: [
-    [
-      [-180, -90],
-      [180, -90],
-      [180, 90],
-      [-180, 90],
-      [-180, -90],
-    ],
-  ],
 }
