@@ -41,9 +41,12 @@ t.test('a pipe that nobody reads, and a disk that is full, stop nothing', async 
   for (const target of [pipe, '/dev/full']) {
     const flags = ['--access-log', target, '--access-log-sample', '1']
     const service = await serve(t, '--data', data, ...flags)
-    const statuses = await Promise.all(Array.from({ length: 500 }, () => count(service)))
-    t.same([...new Set(statuses)], [200])
-    t.match(service.output().stderr, 'the access log cannot be written')
+    // Few at a time: a burst to a new service on a busy machine is overload, which is answered 503.
+    for (let i = 0; i < 50; i++) {
+      const statuses = await Promise.all(Array.from({ length: 10 }, () => count(service)))
+      t.same(statuses, Array(10).fill(200))
+    }
+    await until(() => service.output().stderr.includes('the access log cannot be written'))
     t.equal((await service.stop()).code, 0, target)
   }
 })
