@@ -4,12 +4,15 @@
  *
  * @module
  */
-import { execFileSync } from 'node:child_process'
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { hickory, temporaryDirectory } from '../support/service/hickory.js'
+import { until } from '../support/service/until.js'
 
 const SYSTEM = fileURLToPath(new URL('../../../data/system/', import.meta.url))
 const PROGRAM = '/usr/lib/hickory/bin/hickory'
@@ -81,10 +84,9 @@ t.test('the service and an import make no system call that the units forbid', as
     'A',
   ]
   tool('strace', ...traced('import'), ...imported, rows)
-  // The service is stopped once it has served for a while.
-  const script = `strace "$@" & sleep 6; pkill -TERM -P $!; wait $!`
   const served = [process.execPath, cli, 'serve', '--data', data, '--port', '0']
-  t.match(tool('sh', '-c', script, 'sh', ...traced('serve'), ...served), /http:/)
+  const told = await answersOf('strace', ...traced('serve'), ...served)
+  t.same(told, [200, 200])
   for (const name of ['import', 'serve']) {
     const calls = new Set(
       [...readFileSync(join(directory, name), 'latin1').matchAll(/^\d+ +(\w+)\(/gm)].map(
@@ -99,6 +101,31 @@ t.test('the service and an import make no system call that the units forbid', as
     )
   }
 })
+
+/** Statuses of a question and of a list to a service, which is stopped then. */
+async function answersOf(program: string, ...args: readonly string[]): Promise<number[]> {
+  const process = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  let output = ''
+  process.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
+  const ended = once(process, 'exit')
+  try {
+    await until(() => /http:\/\/\S+/.test(output), 120_000)
+    const [url] = /http:\/\/[\d.:]+/.exec(output) ?? assert.fail()
+    const geoJSON = { type: 'Feature', properties: { radius: 1e6 }, geometry: HOUSTON }
+    const ready = await fetch(`${url}/readyz`)
+    const body = JSON.stringify({ geoJSON })
+    const list = await fetch(`${url}/api/recipients`, { method: 'POST', body })
+    await list.text()
+    return [ready.status, list.status]
+  } finally {
+    tool('pkill', '-TERM', '-P', String(process.pid))
+    await ended
+  }
+}
+
+const HOUSTON = { type: 'Point', coordinates: [-95.4, 29.7] }
 
 t.test('the settings of a new installation are taken', async (t) => {
   const data = temporaryDirectory(t)
