@@ -35,6 +35,16 @@ export const limits = {
   connectionCount: 20_000,
   /** Unanswered requests of one front thread. Further requests are answered 503. */
   openExchangeCount: 8_192,
+  /** Clients of one front thread that watch contexts. Further ones are answered 503. */
+  watcherCount: 5_000,
+  /** Between two looks at a watched context, and so between two events. */
+  watchMs: 1_000,
+  /** Watched contexts that are looked at at a time. */
+  watchLooksCount: 8,
+  /** A connection without events gets a comment after this time. Proxies wait longer. */
+  watchBeatMs: 15_000,
+  /** A client that watched comes again after this time, as it is told. */
+  watchRetryMs: 1_000,
   /** TLS connections of one service. Further connections are closed as they arrive. */
   tlsConnectionCount: 10_000,
   /** TLS handshakes that are under way. Where there are more, the oldest one is broken off. */

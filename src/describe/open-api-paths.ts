@@ -3,6 +3,7 @@
  *
  * @module
  */
+import assert from 'node:assert/strict'
 import { COMMON_PARAMETERS, reference } from './open-api-components.js'
 import { type JsonSchema, memberSchema } from './open-api-schema.js'
 import { type NamedOperation, namedOperations } from './schema.js'
@@ -28,7 +29,7 @@ export function paths(): JsonSchema {
       items[prefix + operation.name] = { post: byName(operation, suffix, form) }
     }
   }
-  return { ...items, ...HEALTH }
+  return { ...items, [WATCH_PATH]: { get: watch() }, ...HEALTH }
 }
 
 /** What is behind the name of an answer that is not JSON. */
@@ -119,6 +120,31 @@ function responses(
     '4XX': reference('responses', `Refused${errorForm}`),
     500: reference('responses', `Failed${errorForm}`),
     503: reference('responses', `Unavailable${errorForm}`),
+  }
+}
+
+const WATCH_PATH = '/api/contexts/{Id}/events'
+
+/** What is no operation, since its answer has no end, but goes by what reads a context. */
+function watch(): JsonSchema {
+  const read = namedOperations.find(({ name }) => name === 'GetMapContextRequest') ?? assert.fail()
+  const { parameters } = atPath(read, read.paths[0], 0) as { parameters: JsonSchema[] }
+  const known = {
+    name: 'Last-Event-ID',
+    in: 'header',
+    description: 'The id of the last event: nothing is sent until the state is another one.',
+    schema: { type: 'string' },
+  }
+  const events = { 'text/event-stream': { schema: { type: 'string' } } }
+  return {
+    operationId: 'WatchMapContext',
+    tags: ['Paths'],
+    summary: 'Tells the counts of a map context when they change',
+    description:
+      'Server-sent events, without an end: `counts` at once and at each change, at most one a second, ' +
+      `with JSON; \`deleted\` once there is no such context. ${whoMayCall(read)}`,
+    parameters: [...parameters.filter(({ name }) => name === 'Id'), known],
+    responses: { ...responses(read, false, ''), 200: { description: 'Events.', content: events } },
   }
 }
 

@@ -15,6 +15,7 @@
  */
 import { OVERLOADED, ServiceError } from '../errors.js'
 import { type Operation, operations } from '../interface/operations.js'
+import { type Access, OPEN_ACCESS } from '../selection/access.js'
 import { type CorsOrigins, foreignScriptFault } from './cors.js'
 import { isBasic } from './credentials.js'
 import type { KeyGuard } from './key-guard.js'
@@ -87,6 +88,11 @@ export class Gate implements CallCheck {
 
   lacksScope({ access }: HttpRequest): void {
     this.#admission.keys?.refused('scope', access)
+  }
+
+  accessNow(request: IncomingRequest): Access {
+    const { keys } = this.#admission
+    return keys === undefined ? OPEN_ACCESS : keys.accessOf(request)
   }
 
   /** Why no page may run the answer as a script. */

@@ -32,6 +32,7 @@ const headerNames = [
   'forwarded',
   'host',
   'if-none-match',
+  'last-event-id',
   'origin',
   'referer',
   'sec-fetch-site',
@@ -59,6 +60,8 @@ export interface CallCheck {
   callFault(request: HttpRequest, call: OperationCall): ServiceError | undefined
   /** To be told of a request whose key lacks the scope, where only its members could tell. */
   lacksScope(request: HttpRequest): void
+  /** What the key of a request may ask for by now. */
+  accessNow(request: IncomingRequest): Access
 }
 
 export interface HttpRequest {
@@ -110,6 +113,8 @@ export interface HttpRequest {
   admit(call: OperationCall): void
   /** To be called when its members ask for what its key has no scope for. */
   lacksScope(): void
+  /** What its key may ask for by now, for an answer that goes on for long. */
+  accessNow(): Access
 }
 
 /**
@@ -242,6 +247,10 @@ export class IncomingRequest implements HttpRequest {
 
   lacksScope(): void {
     this.#check.lacksScope(this)
+  }
+
+  accessNow(): Access {
+    return this.#check.accessNow(this)
   }
 
   /**

@@ -50,6 +50,8 @@ interface HttpServerOptions {
    * refused at once.
    */
   readonly isFull?: (bodyBytes: number) => boolean
+  /** Of the open requests, those that wait for events and take no room for work; none unless given. */
+  readonly watcherCount?: () => number
   /** Where the thread counts; nobody reads what it counts unless given. */
   readonly page?: Page
   /**
@@ -104,7 +106,7 @@ export class HttpServer implements ExchangeOwner {
 
   constructor(options: HttpServerOptions) {
     const { routes, log, admission, corsOrigins = [], isFull = () => false } = options
-    const { page = privatePage() } = options
+    const { page = privatePage(), watcherCount = () => 0 } = options
     const bounds = { ...limits, ...options.bounds }
     this.readerRules = {
       stallMs: bounds.clientStallMs,
@@ -114,7 +116,8 @@ export class HttpServer implements ExchangeOwner {
     this.#gate = new Gate({
       admission,
       corsOrigins,
-      isFull: (bodyBytes) => this.openExchangeCount > bounds.openExchangeCount || isFull(bodyBytes),
+      isFull: (bodyBytes) =>
+        this.openExchangeCount - watcherCount() > bounds.openExchangeCount || isFull(bodyBytes),
     })
     this.#budget = { heldBytes: 0, maxBytes: bounds.heldBodyBytes, waitMs: bounds.bodyMs }
     this.#corsOrigins = corsOrigins

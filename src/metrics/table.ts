@@ -227,6 +227,16 @@ export const counted = {
     type: 'gauge',
     help: 'Tasks that wait for a clipping thread or are with one.',
   },
+  hickory_watchers: {
+    ...FRONT,
+    type: 'gauge',
+    help: 'Clients that watch contexts.',
+  },
+  hickory_watch_events_total: {
+    ...FRONT,
+    type: 'counter',
+    help: 'Events for clients that watch contexts; of those for a slow client, only the newest is sent.',
+  },
   hickory_mask_bytes: {
     ...FRONT,
     type: 'gauge',

@@ -22,7 +22,7 @@ import type { Basis, LiveCounts, ShapeState } from './live-counts.js'
  *   is stored now
  * @throws ServiceError  NotFound
  */
-type ReadContext = (id: string, asker: Asker, written?: WrittenContext) => Promise<Answer>
+export type ReadContext = (id: string, asker: Asker, written?: WrittenContext) => Promise<Answer>
 
 export function contextReader(store: Store, counts: LiveCounts): ReadContext {
   // The same stored text, counted by the same basis, is the same answer for ever.
@@ -40,7 +40,7 @@ export function contextReader(store: Store, counts: LiveCounts): ReadContext {
       return contextAnswer(last)
     }
     const stored = written === undefined ? store.context(id) : asStored(written)
-    if (stored === undefined) throw new ServiceError('NotFound', 'there is no context with this Id')
+    if (stored === undefined) throw noSuchContext()
     const { context, isFinal } = await countedContext(stored, counts, basis, asker)
     const json = Buffer.from(JSON.stringify(context))
     const headers = { ...taggedHeaders(json), ...warningHeaders(context.Warnings) }
@@ -50,6 +50,10 @@ export function contextReader(store: Store, counts: LiveCounts): ReadContext {
     if (isFinal) kept.set(name, answer)
     return contextAnswer(answer)
   }
+}
+
+export function noSuchContext(): ServiceError {
+  return new ServiceError('NotFound', 'there is no context with this Id')
 }
 
 function asStored({ header, json, shapeHashes }: WrittenContext): StoredContext {

@@ -18,15 +18,14 @@ import { Remarks } from '../selection/remarks.js'
 import { parseGuid } from '../store/guid.js'
 import type { Store } from '../store/store.js'
 import { writtenContext } from '../store/written-context.js'
-import { contextReader } from './context-reader.js'
+import type { ReadContext } from './context-reader.js'
 import { columnsOf, documentAnswer, type Row, taggedHeaders } from './document-answer.js'
 import type { Execute } from './execute.js'
-import type { LiveCounts } from './live-counts.js'
 import { withWarnings } from './with-warnings.js'
 
 export function contextOperations(
   store: Store,
-  counts: LiveCounts,
+  read: ReadContext,
   unknownMembers?: UnknownMembers,
 ): {
   GetMapContextRequest: Execute
@@ -35,7 +34,6 @@ export function contextOperations(
   PutMapContextRequest: Execute
   DeleteMapContextRequest: Execute
 } {
-  const read = contextReader(store, counts)
   const write =
     (mayReplace: boolean): Execute =>
     async (request, caller) => {
@@ -48,7 +46,7 @@ export function contextOperations(
   return {
     async GetMapContextRequest(request, caller) {
       const remarks = new Remarks(unknownMembers)
-      return withWarnings(await read(idOf(request, remarks), caller), remarks)
+      return withWarnings(await read(contextIdOf(request, remarks), caller), remarks)
     },
     async GetMapContextsRequest(request) {
       const remarks = new Remarks(unknownMembers)
@@ -57,7 +55,7 @@ export function contextOperations(
     PostMapContextRequest: write(false),
     PutMapContextRequest: write(true),
     async DeleteMapContextRequest(request, caller) {
-      const id = idOf(request, new Remarks(unknownMembers))
+      const id = contextIdOf(request, new Remarks(unknownMembers))
       await store.change({ kind: 'deleteContext', id })
       caller.changed?.({ contextId: id })
       return undefined
@@ -65,7 +63,11 @@ export function contextOperations(
   }
 }
 
-function idOf(request: JsonObject, { onUnknown }: Remarks): string {
+/** @throws ServiceError  where it is missing or no Guid */
+export function contextIdOf(
+  request: JsonObject,
+  { onUnknown }: Pick<Remarks, 'onUnknown'>,
+): string {
   const { Id } = bind(MapContextIdSchema, request, onUnknown)
   const id = Id === undefined ? undefined : parseGuid(Id)
   if (id !== undefined) return id

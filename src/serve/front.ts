@@ -13,6 +13,7 @@ import { KeyGuard } from '../http/key-guard.js'
 import { keyRefusalCounts } from '../http/key-refusal-counts.js'
 import { operationRoutes } from '../http/operation-routes.js'
 import { HttpServer } from '../http/server.js'
+import { watchRoutes } from '../http/watch-routes.js'
 import { followKeys } from '../keys/follow-keys.js'
 import { limits } from '../limits.js'
 import { createLog, describeFault } from '../log.js'
@@ -20,6 +21,8 @@ import { frontPage } from '../metrics/memory.js'
 import { slotOf } from '../metrics/slots.js'
 import { startVitals } from '../metrics/vitals.js'
 import { configurationOperations, customerBoundaryOf } from '../operations/configuration.js'
+import { contextReader } from '../operations/context-reader.js'
+import { startContextWatches } from '../operations/context-watches.js'
 import { contextOperations } from '../operations/contexts.js'
 import { startLiveCounts } from '../operations/live-counts.js'
 import { outlineOperations } from '../operations/outline.js'
@@ -97,9 +100,17 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     log,
   })
   const counts = startLiveCounts({ store, current, suppressionProgress, log })
+  const read = contextReader(store, counts)
+  const watches = startContextWatches({
+    store,
+    counts,
+    read,
+    log,
+    onTold: () => page[WATCH_EVENTS]++,
+  })
   const executors = {
     ...configurationOperations(store, unknownMembers),
-    ...contextOperations(store, counts, unknownMembers),
+    ...contextOperations(store, read, unknownMembers),
     ...recipientOperations(current),
     ...sourceOperations(current),
     ...suppressionOperations(store, () => catalogueOf().sources),
@@ -118,6 +129,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     page,
     routes: [
       ...descriptionRoutes(readVersion(), data.publicUrl),
+      ...watchRoutes(watches, unknownMembers),
       ...operationRoutes(executors, trail),
       ...healthRoutes(
         () => (isDraining ? 'draining' : undefined),
@@ -138,6 +150,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     corsOrigins,
     trail,
     accessLog,
+    watcherCount: () => watches.watcherCount,
     isFull: (bodyBytes) => current.newest.pool.isFull(bodyBytes),
     ...(socket !== undefined && { peers: new PeerReader(socket.peers) }),
   })
@@ -146,6 +159,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
   const crashTimer = startCrashing()
   const heldTimer = setInterval(() => {
     page[HELD_BODY_BYTES] = server.heldBodyBytes
+    page[WATCHERS] = watches.watcherCount
     page[MASK_BYTES] = current.newest.service.masks.keptBytes()
   }, limits.heldToldMs).unref()
 
@@ -171,6 +185,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     clearInterval(crashTimer)
     clearInterval(heldTimer)
     vitals.stop()
+    watches.stop()
     const brokenOffCount = await server.shutDown({ quietMs, deadlineMs })
     if (brokenOffCount > 0) log.warn({ brokenOffCount }, 'requests were broken off')
     flush()
@@ -191,6 +206,8 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
 
 const HELD_BODY_BYTES = slotOf('hickory_held_body_bytes')
 const MASK_BYTES = slotOf('hickory_mask_bytes')
+const WATCHERS = slotOf('hickory_watchers')
+const WATCH_EVENTS = slotOf('hickory_watch_events_total')
 
 const QUERY_WORKER = new URL('../../workers/query.js', import.meta.url).href
 const CLIP_WORKER = new URL('../../workers/clip.js', import.meta.url).href

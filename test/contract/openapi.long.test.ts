@@ -95,6 +95,8 @@ t.test('what is not JSON is refused as the document says', async (t) => {
 function callsOf(document: Document): Call[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).flatMap(([verb, operation]) => {
+      // Its answer has no end.
+      if (operation.operationId === 'WatchMapContext') return []
       const parameters = (operation.parameters ?? []).filter(({ name }) => name !== undefined)
       const bodies = bodiesOf(document, operation)
       const what = `${verb.toUpperCase()} ${path}`

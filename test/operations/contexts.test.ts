@@ -6,6 +6,7 @@
 import t, { type Test } from 'tap'
 import type { Answer } from '../../src/format/answer.js'
 import { limits } from '../../src/limits.js'
+import { contextReader } from '../../src/operations/context-reader.js'
 import { contextOperations } from '../../src/operations/contexts.js'
 import { startLiveCounts } from '../../src/operations/live-counts.js'
 import { applyChange } from '../../src/store/changes.js'
@@ -39,7 +40,7 @@ async function operations(t: Test, dataDirectory = temporaryDirectory(t)) {
     log: silentLog,
   })
   t.teardown(() => counts.stop())
-  return { store, service, ...contextOperations(store, counts) }
+  return { store, service, ...contextOperations(store, contextReader(store, counts)) }
 }
 
 t.test('a context is posted, got by every form of its id, put and deleted', async (t) => {
@@ -97,7 +98,7 @@ t.test('a write answers what it wrote, whatever others change at once', async (t
   t.teardown(() => counts.stop())
   const { PostMapContextRequest, PutMapContextRequest, GetMapContextRequest } = contextOperations(
     outrun,
-    counts,
+    contextReader(outrun, counts),
   )
   for (const [ContextName, write] of Object.entries({
     PostMapContextRequest,

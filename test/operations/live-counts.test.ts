@@ -7,6 +7,7 @@ import t, { type Test } from 'tap'
 import { ServiceError } from '../../src/errors.js'
 import type { Area, MapContext } from '../../src/interface/context.js'
 import { limits } from '../../src/limits.js'
+import { contextReader } from '../../src/operations/context-reader.js'
 import { contextOperations } from '../../src/operations/contexts.js'
 import { startLiveCounts } from '../../src/operations/live-counts.js'
 import { recipientOperations } from '../../src/operations/recipients.js'
@@ -57,7 +58,10 @@ function startFront(t: Test, store: Store, service: SelectionService, retryMs = 
     log: silentLog,
     retryMs,
   })
-  const { PutMapContextRequest: put, GetMapContextRequest: get } = contextOperations(store, counts)
+  const { PutMapContextRequest: put, GetMapContextRequest: get } = contextOperations(
+    store,
+    contextReader(store, counts),
+  )
   t.teardown(() => counts.stop())
   const run = async (
     execute: typeof get,

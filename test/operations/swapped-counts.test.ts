@@ -6,6 +6,7 @@
 
 import t, { type Test } from 'tap'
 import type { Area, MapContext } from '../../src/interface/context.js'
+import { contextReader } from '../../src/operations/context-reader.js'
 import { contextOperations } from '../../src/operations/contexts.js'
 import { startLiveCounts } from '../../src/operations/live-counts.js'
 import { createCurrent, type OpenSnapshot } from '../../src/serve/front-current.js'
@@ -38,7 +39,7 @@ async function front(t: Test, first: OpenSnapshot) {
     log: silentLog,
   })
   t.teardown(() => counts.stop())
-  const operations = contextOperations(store, counts)
+  const operations = contextOperations(store, contextReader(store, counts))
   const areasOf = async (answer: ReturnType<typeof operations.GetMapContextRequest>) => {
     const text = Buffer.from((await answer)?.json() as Uint8Array).toString()
     return (JSON.parse(text) as MapContext).Areas ?? []

@@ -8,6 +8,7 @@
 import t from 'tap'
 import { ServiceError } from '../../src/errors.js'
 import type { MapContext } from '../../src/interface/context.js'
+import { contextReader } from '../../src/operations/context-reader.js'
 import { contextOperations } from '../../src/operations/contexts.js'
 import { type LiveCounts, startLiveCounts } from '../../src/operations/live-counts.js'
 import { outlineOperations } from '../../src/operations/outline.js'
@@ -285,7 +286,7 @@ function sideOf(
     suppressionProgress: createProgress(),
     log: silentLog,
   })
-  return { service, counts, contexts: contextOperations(store, counts) }
+  return { service, counts, contexts: contextOperations(store, contextReader(store, counts)) }
 }
 
 function usableBoundary(columns: RecipientColumns, random: Random): JsonObject {

@@ -1,0 +1,172 @@
+/**
+ * Events over HTTP: what a client gets, and what becomes of one that does not read.
+ *
+ * @module
+ */
+import t, { type Test } from 'tap'
+import { ServiceError } from '../../src/errors.js'
+import { watchRoutes } from '../../src/http/watch-routes.js'
+import { limits } from '../../src/limits.js'
+import type { ContextWatches, Watcher } from '../../src/operations/context-watches.js'
+import { until } from '../support/service/until.js'
+import { Client, request, requestText, startServer } from './wire.js'
+
+const ID = '4c1f9a2e7b6d4e0f9a3b5c8d1e2f7a60'
+const PATH = `/api/contexts/${ID}/events`
+
+/** Those who watch, to be told by the test. */
+class Watches implements ContextWatches {
+  readonly watchers = new Set<Watcher>()
+  readonly knownIds: (string | undefined)[] = []
+  fault: ServiceError | undefined
+
+  get watcherCount(): number {
+    return this.watchers.size
+  }
+
+  async join(contextId: string, _: unknown, watcher: Watcher, knownId: string | undefined) {
+    if (this.fault !== undefined) throw this.fault
+    if (contextId !== ID) throw new Error(`another context: ${contextId}`)
+    this.knownIds.push(knownId)
+    this.watchers.add(watcher)
+    await Promise.resolve()
+    return () => void this.watchers.delete(watcher)
+  }
+
+  tell(json: string, id = 'e1'): void {
+    for (const watcher of this.watchers) watcher.tell({ kind: 'counts', id, json })
+  }
+
+  stop(): void {
+    for (const watcher of this.watchers) watcher.end()
+  }
+}
+
+async function start(t: Test, options: Parameters<typeof startServer>[2] = {}) {
+  const watches = new Watches()
+  const watcherCount = () => watches.watcherCount
+  return { watches, ...(await startServer(t, watchRoutes(watches), { watcherCount, ...options })) }
+}
+
+/** @returns a client whose answer has begun */
+async function watcherOf(port: number, path = PATH, headers: string[] = []): Promise<Client> {
+  const client = new Client(port)
+  client.write(requestText(`GET ${path}`, { headers }))
+  await client.readUntil('retry: 1000\n')
+  return client
+}
+
+t.test('events come as they are told, until the end', async (t) => {
+  const { watches, port, server } = await start(t)
+  const client = new Client(port)
+  client.write(requestText(`GET ${PATH}`, { headers: ['Last-Event-ID: e0'] }))
+  const head = (await client.readUntil('\r\n\r\n')).toString()
+  t.match(head, /^HTTP\/1.1 200 OK\r\n/)
+  t.match(head, '\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n')
+  t.match(head, '\r\nX-Accel-Buffering: no\r\n')
+  t.same(watches.knownIds, ['e0'])
+  await until(() => watches.watcherCount === 1)
+  watches.tell('{"a":"ä"}')
+  const told = (await client.readUntil('data: {"a":"ä"}\n')).toString()
+  t.match(told, 'event: counts\nid: e1\ndata: ')
+  for (const watcher of watches.watchers) watcher.beat()
+  t.match((await client.readUntil(':\n')).toString(), ':\n')
+  watches.stop()
+  await client.readUntil('0\r\n\r\n')
+  await until(() => watches.watcherCount === 0)
+  t.equal(server.openExchangeCount, 0)
+  client.write(requestText('GET /nowhere'))
+  t.equal((await client.answer()).status, 404, 'the connection goes on')
+  client.socket.destroy()
+})
+
+t.test('what cannot be watched is refused as by a GET of the context', async (t) => {
+  const { watches, port } = await start(t)
+  t.equal((await request(port, 'GET /api/contexts/abc/events')).status, 400)
+  t.match(String((await request(port, `GET ${PATH}?since=1`)).body), /"UnknownMember".*since/)
+  const posted = await request(port, `POST ${PATH}`, { body: '{}' })
+  t.equal(posted.status, 405)
+  t.equal(posted.headers.allow, 'GET, HEAD')
+  t.equal(watches.watcherCount, 0)
+  watches.fault = new ServiceError('Overloaded', 'too many watch')
+  const refused = await request(port, `GET ${PATH}`)
+  t.equal(refused.status, 503)
+  t.ok(refused.headers['retry-after'])
+  watches.fault = new ServiceError('NotFound', 'there is no context with this Id')
+  t.equal((await request(port, `GET ${PATH}`)).status, 404)
+  t.equal((await request(port, `HEAD ${PATH}`)).status, 404)
+})
+
+t.test('HEAD tells the form, and watches nothing', async (t) => {
+  const { watches, port } = await start(t)
+  const { status, headers } = await request(port, `HEAD ${PATH}`)
+  t.equal(status, 200)
+  t.equal(headers['content-type'], 'text/event-stream')
+  await until(() => watches.watcherCount === 0)
+})
+
+t.test('whoever leaves watches no more', async (t) => {
+  const { watches, port, server } = await start(t)
+  const clients = await Promise.all(Array.from({ length: 50 }, () => watcherOf(port)))
+  await until(() => watches.watcherCount === 50)
+  for (const { socket } of clients.slice(0, 20)) socket.destroy()
+  await until(() => watches.watcherCount === 30)
+  for (const { socket } of clients) socket.resetAndDestroy()
+  await until(() => watches.watcherCount === 0 && server.openExchangeCount === 0)
+})
+
+t.test('those who watch take no room from others', async (t) => {
+  const { watches, port } = await start(t, { bounds: { openExchangeCount: 2 } })
+  const clients: Client[] = []
+  for (let i = 1; i <= 10; i++) {
+    clients.push(await watcherOf(port))
+    await until(() => watches.watcherCount === i)
+  }
+  t.equal((await request(port, `HEAD ${PATH}`)).status, 200)
+  for (const { socket } of clients) socket.destroy()
+})
+
+t.test('of events for a slow client the newest waits, and no other', async (t) => {
+  const { watches, port } = await start(t)
+  const client = await watcherOf(port)
+  await until(() => watches.watcherCount === 1)
+  client.socket.pause()
+  const filler = 'x'.repeat(1 << 20)
+  const before = process.memoryUsage().arrayBuffers
+  for (let i = 1; i <= 200; i++) {
+    watches.tell(filler, `e${i}`)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const heldBytes = process.memoryUsage().arrayBuffers - before
+  t.ok(heldBytes < 60 << 20, `${heldBytes} bytes are held for 200 MiB`)
+  client.socket.resume()
+  await client.readUntil('id: e200\n')
+  client.socket.destroy()
+})
+
+t.test('a client that reads nothing is cut off', async (t) => {
+  const { watches, port, cuts } = await start(t, { bounds: { clientStallMs: 300 } })
+  const client = await watcherOf(port)
+  const other = await watcherOf(port)
+  await until(() => watches.watcherCount === 2)
+  client.socket.pause()
+  const filler = 'x'.repeat(1 << 20)
+  for (let i = 0; i < 20 && watches.watcherCount === 2; i++) {
+    watches.tell(filler, `e${i}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  await until(() => watches.watcherCount === 1)
+  t.equal(cuts.length, 1)
+  watches.tell('{"last":true}')
+  await other.readUntil('{"last":true}')
+  client.socket.destroy()
+  other.socket.destroy()
+})
+
+t.test('a header that is too long is no state that anybody knows', async (t) => {
+  const { watches, port } = await start(t)
+  const long = 'e'.repeat(limits.headerBytes - 300)
+  const client = await watcherOf(port, PATH, [`Last-Event-ID: ${long}`])
+  t.same(watches.knownIds, [long])
+  client.socket.destroy()
+})
