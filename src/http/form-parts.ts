@@ -3,7 +3,12 @@
  *
  * @module
  */
-import { MultipartParseError, parseMultipart } from '@remix-run/multipart-parser'
+import {
+  MultipartParseError,
+  type MultipartPart,
+  parseMultipart,
+} from '@remix-run/multipart-parser'
+import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 
 /** One field of the form. */
@@ -16,18 +21,29 @@ interface FormPart {
 /**
  * @param body  begins with the first delimiter
  * @returns the parts; none when they are not whole
+ * @throws ServiceError  InvalidRequest, where a name is not UTF-8
  */
 export function formParts(body: Uint8Array, boundary: string): readonly FormPart[] {
   const parts: FormPart[] = []
   try {
     for (const part of parseMultipart(body, { boundary, ...BOUNDS })) {
-      parts.push({ name: part.name, data: part.bytes })
+      parts.push({ name: nameOf(part), data: part.bytes })
     }
   } catch (error) {
     if (error instanceof MultipartParseError) return []
     throw error
   }
   return parts
+}
+
+/** The library decodes the headers of a part when it is asked for the name. */
+function nameOf(part: MultipartPart): string | undefined {
+  try {
+    return part.name
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new ServiceError('InvalidRequest', 'a part of the form has headers that are not UTF-8')
+  }
 }
 
 /** The body is bounded, and so are its fields, which the caller counts. */
