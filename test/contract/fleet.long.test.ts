@@ -135,10 +135,14 @@ for (const [name, startProxy] of Object.entries(proxies)) {
 async function checkSwitch(t: Test, proxy: RunningProxy, to: Color): Promise<void> {
   const other = to === 'blue' ? 'green' : 'blue'
   await proxy.use(to)
-  await sleep(300)
-  const before = await answeredBy(other)
-  await sleep(500)
-  t.equal(await answeredBy(other), before, `${other} gets nothing`)
+  // A busy machine lets requests arrive late that were on their way.
+  for (let look = 0, before = -1; look < 20; look++) {
+    const answered = await answeredBy(other)
+    if (answered === before) return
+    before = answered
+    await sleep(500)
+  }
+  t.fail(`${other} still gets requests`)
 }
 
 async function restart(t: Test, color: Color): Promise<void> {
