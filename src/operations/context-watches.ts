@@ -104,7 +104,7 @@ export function startContextWatches(options: WatchOptions): ContextWatches {
   }
 
   /**
-   * Tells those who watch a context when it has changed.
+   * Finds out what there is to tell of a context.
    *
    * @returns undefined where nothing can have changed
    */
@@ -117,9 +117,9 @@ export function startContextWatches(options: WatchOptions): ContextWatches {
     if (mark === group.mark) return undefined
     const state = await stateOf(group)
     // Counts that are under way are looked at again: only what they come to is told.
+    group.hasNews = !state.isUpdating
     if (state.isUpdating) return state
     group.last = state.event
-    for (const watcher of [...group.watchers.keys()]) tell(group, watcher, state.event)
     // Areas that could not be counted are tried again.
     if (!state.hasFailed) group.mark = mark
     return state
@@ -131,6 +131,14 @@ export function startContextWatches(options: WatchOptions): ContextWatches {
     group.watchers.set(watcher, event.id)
     onTold()
     watcher.tell(event)
+  }
+
+  /** Called at looks of the clock alone: however many join meanwhile, nobody else is told more often. */
+  function tellNews(group: Group): void {
+    const { last, hasNews } = group
+    group.hasNews = false
+    if (!hasNews || last === undefined) return
+    for (const watcher of [...group.watchers.keys()]) tell(group, watcher, last)
   }
 
   function tellDeleted(group: Group): void {
@@ -176,6 +184,7 @@ export function startContextWatches(options: WatchOptions): ContextWatches {
   async function lookSafely(group: Group): Promise<void> {
     try {
       await look(group)
+      tellNews(group)
     } catch (fault) {
       if (isNotFound(fault)) tellDeleted(group)
       // Another fault of a request may be over at the next look.
@@ -213,6 +222,7 @@ export function startContextWatches(options: WatchOptions): ContextWatches {
         watchers: new Map(),
         mark: undefined,
         last: undefined,
+        hasNews: false,
         looking: undefined,
       }
       // Before the pause, so that it has its place among those who watch, and is told of changes.
@@ -223,7 +233,6 @@ export function startContextWatches(options: WatchOptions): ContextWatches {
       try {
         if (markOf(group) === undefined) throw noSuchContext()
         const state = await look(group)
-        // What is certain has been told to all, or was told before.
         const event = state?.isUpdating ? state.event : group.last
         if (event !== undefined && group.watchers.has(watcher)) tell(group, watcher, event)
       } catch (fault) {
@@ -253,6 +262,8 @@ interface Group {
   /** Of what was told last; undefined while another look may find something else. */
   mark: string | undefined
   last: WatchEvent | undefined
+  /** Whether there may be somebody who was not told that. */
+  hasNews: boolean
   /** The look that is under way. */
   looking: Promise<State | undefined> | undefined
 }

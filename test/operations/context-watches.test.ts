@@ -70,18 +70,24 @@ class Model {
   }
 }
 
-function start(t: Test, model: Model, watcherCountMax?: number): ContextWatches {
+function start(
+  t: Test,
+  model: Model,
+  options: Partial<Pick<Options, 'lookMs' | 'watcherCountMax'>> = {},
+): ContextWatches {
   const watches = startContextWatches({
     store: model,
     counts: model,
     read: model.read,
     log: silentLog,
     lookMs: LOOK_MS,
-    ...(watcherCountMax !== undefined && { watcherCountMax }),
+    ...options,
   })
   t.teardown(() => watches.stop())
   return watches
 }
+
+type Options = Parameters<typeof startContextWatches>[0]
 
 class Listener implements Watcher {
   readonly events: WatchEvent[] = []
@@ -139,6 +145,23 @@ t.test('the state at once, then changes alone, counted once for all', async (t) 
   await looks()
   t.equal(model.readCount, 3, 'nobody watches, nothing is read')
   t.same(all[0].listener.totals, [1, 2])
+})
+
+t.test('whoever joins is told at once, and the others no more often than before', async (t) => {
+  const model = new Model()
+  const lookMs = 200
+  const watches = start(t, model, { lookMs })
+  const { listener } = await joined(watches)
+  const startedMs = performance.now()
+  let total = 1
+  while (performance.now() - startedMs < 5 * lookMs) {
+    model.set(++total)
+    t.same((await joined(watches)).listener.totals, [total])
+    await sleep(5)
+  }
+  const lookCount = (performance.now() - startedMs) / lookMs
+  t.ok(listener.events.length <= 2 + lookCount, `${listener.events.length} events`)
+  await until(() => listener.totals.at(-1) === total)
 })
 
 t.test('a watcher who comes back is told only what is new to it', async (t) => {
@@ -223,7 +246,7 @@ t.test('a context that goes while it is read first', async (t) => {
 
 t.test('so many watch and no more', async (t) => {
   const model = new Model()
-  const watches = start(t, model, 3)
+  const watches = start(t, model, { watcherCountMax: 3 })
   const all = await Promise.all([1, 2, 3].map(() => joined(watches)))
   await t.rejects(joined(watches), { code: 'Overloaded' })
   t.equal(watches.watcherCount, 3)
