@@ -135,6 +135,12 @@ function watch(): JsonSchema {
     description: 'The id of the last event: nothing is sent until the state is another one.',
     schema: { type: 'string' },
   }
+  const knownInQuery = {
+    ...known,
+    name: 'LastEventId',
+    in: 'query',
+    description: 'The same, for pages that open a WebSocket; the header goes first.',
+  }
   const events = { 'text/event-stream': { schema: { type: 'string' } } }
   return {
     operationId: 'WatchMapContext',
@@ -142,9 +148,14 @@ function watch(): JsonSchema {
     summary: 'Tells the counts of a map context when they change',
     description:
       'Server-sent events, without an end: `counts` at once and at each change, at most one a second, ' +
-      `with JSON; \`deleted\` once there is no such context. ${whoMayCall(read)}`,
-    parameters: [...parameters.filter(({ name }) => name === 'Id'), known],
-    responses: { ...responses(read, false, ''), 200: { description: 'Events.', content: events } },
+      'with JSON; `deleted` once there is no such context. Who asks for a WebSocket gets the same as ' +
+      `messages. ${whoMayCall(read)}`,
+    parameters: [...parameters.filter(({ name }) => name === 'Id'), known, knownInQuery],
+    responses: {
+      101: { description: 'A WebSocket, for a request that asks for it (RFC 6455).' },
+      ...responses(read, false, ''),
+      200: { description: 'Events.', content: events },
+    },
   }
 }
 

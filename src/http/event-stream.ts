@@ -1,78 +1,100 @@
 /**
- * Server-sent events to one client (HTML Living Standard, 9.2). Of a client that reads slowly, only the
+ * Events to one client, in the form that it asks for (event-forms.ts). Of a client that reads slowly, only the
  * newest event waits: whoever is late learns how things are, not how they were. One that takes nothing for
- * long is cut off (response/reader-watch.ts).
+ * long is cut off (response/reader-watch.ts), and so is one for which there is no memory.
  *
  * @module
  */
-import { limits } from '../limits.js'
-import type { WatchEvent, Watcher } from '../operations/context-watches.js'
+import type { EndReason, WatchEvent, Watcher } from '../operations/context-watches.js'
 import type { Reply, Sink } from '../selection/reply.js'
+import type { EventForm } from './event-forms.js'
+import { TOO_SLOW } from './response/reader-watch.js'
 
-export const EVENT_HEADERS = Object.freeze({
-  'Content-Type': 'text/event-stream',
-  'Cache-Control': 'no-store',
-  // nginx would collect events until there are enough of them to send.
-  'X-Accel-Buffering': 'no',
-})
+/** What waits for all clients of a server. */
+export interface WaitingEvents {
+  bytes: number
+  readonly maxBytes: number
+}
 
-export class EventStream implements Watcher {
+interface EventStreamOptions<Channel extends Sink> {
+  readonly reply: Reply
+  readonly form: EventForm<Channel>
+  readonly waiting: WaitingEvents
+  /** Whether the client may still be told anything. */
   readonly mayGoOn: () => boolean
-  readonly #reply: Reply
-  #sink: Sink | undefined
-  #waiting: Uint8Array | undefined
-  #hasRoom = true
-  #hasEnded = false
+}
 
-  /** @param mayGoOn  whether the client may still be told anything */
-  constructor(reply: Reply, mayGoOn: () => boolean) {
-    this.#reply = reply
-    this.mayGoOn = mayGoOn
+export class EventStream<Channel extends Sink> implements Watcher {
+  readonly #options: EventStreamOptions<Channel>
+  #sink: Channel | undefined
+  #next: Uint8Array | undefined
+  #hasRoom = true
+  #ending: EndReason | undefined
+
+  constructor(options: EventStreamOptions<Channel>) {
+    this.#options = options
   }
 
   /** Begins the answer, so that the client knows that it is heard. */
-  open(): Sink {
+  open(): Channel {
     if (this.#sink !== undefined) return this.#sink
-    const sink = this.#reply.begin(200, EVENT_HEADERS)
+    const { form, reply } = this.#options
+    const sink = form.begin(reply)
     this.#sink = sink
-    this.#write(`retry: ${limits.watchRetryMs}\n\n`)
+    if (form.greeting.length > 0) this.#write(form.greeting)
     return sink
   }
 
-  tell({ kind, id, json }: WatchEvent): void {
+  tell(event: WatchEvent): void {
     this.open()
-    this.#write(`event: ${kind}\nid: ${id}\ndata: ${json}\n\n`)
+    this.#write(this.#options.form.bytesOf(event))
   }
 
   beat(): void {
+    const sink = this.open()
+    if (this.#hasRoom && !sink.gone) this.#options.form.beat(sink)
+  }
+
+  mayGoOn(): boolean {
+    return this.#options.mayGoOn()
+  }
+
+  end(why: EndReason): void {
     this.open()
-    if (this.#hasRoom) this.#write(':\n\n')
+    this.#ending = why
+    this.#endWithRoom()
   }
 
-  end(): void {
+  #write(bytes: Uint8Array): void {
+    this.#next = bytes
+    if (this.#hasRoom) this.#writeNext()
+  }
+
+  #writeNext(): void {
     const sink = this.open()
-    this.#hasEnded = true
-    if (this.#hasRoom && !sink.gone) sink.end()
-  }
-
-  #write(text: string): void {
-    this.#waiting = utf8.encode(text)
-    if (this.#hasRoom) this.#writeWaiting()
-  }
-
-  #writeWaiting(): void {
-    const sink = this.open()
-    const bytes = this.#waiting
+    const bytes = this.#next
     if (bytes === undefined || sink.gone) return
-    this.#waiting = undefined
-    if (sink.write(bytes)) return
+    this.#next = undefined
+    if (!sink.write(bytes)) this.#waitForRoom(sink, bytes.length)
+  }
+
+  /** The library holds what it was given last. What comes next is the same memory for all clients. */
+  #waitForRoom(sink: Channel, heldBytes: number): void {
+    const { waiting } = this.#options
     this.#hasRoom = false
+    waiting.bytes += heldBytes
     void sink.drained().then(() => {
+      waiting.bytes -= heldBytes
       this.#hasRoom = true
-      this.#writeWaiting()
-      if (this.#hasEnded && this.#hasRoom && !sink.gone) sink.end()
+      this.#writeNext()
+      this.#endWithRoom()
     })
+    if (waiting.bytes > waiting.maxBytes) sink.abort(TOO_SLOW)
+  }
+
+  #endWithRoom(): void {
+    const sink = this.open()
+    if (this.#ending === undefined || !this.#hasRoom || sink.gone) return
+    this.#options.form.end(sink, this.#ending)
   }
 }
-
-const utf8 = new TextEncoder()

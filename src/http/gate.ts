@@ -16,7 +16,7 @@
 import { OVERLOADED, ServiceError } from '../errors.js'
 import { type Operation, operations } from '../interface/operations.js'
 import { type Access, OPEN_ACCESS } from '../selection/access.js'
-import { type CorsOrigins, foreignScriptFault } from './cors.js'
+import { type CorsOrigins, foreignScriptFault, foreignSocketFault } from './cors.js'
 import { isBasic } from './credentials.js'
 import type { KeyGuard } from './key-guard.js'
 import type { CallCheck, HttpRequest, IncomingRequest, OperationCall } from './request.js'
@@ -73,6 +73,10 @@ export class Gate implements CallCheck {
     if (this.#isFull(request.declaredBytes)) return OVERLOADED
     const keyFault = keys?.admit(request)
     if (keyFault !== undefined) return keyFault
+    if (request.asksForSocket) {
+      const fault = foreignSocketFault(request, this.#corsOrigins, this.#hasAmbientKey(request))
+      if (fault !== undefined) return fault
+    }
     if (request.options.callback !== undefined) {
       const fault = this.#scriptFault(request)
       if (fault !== undefined) return fault
@@ -95,11 +99,16 @@ export class Gate implements CallCheck {
     return keys === undefined ? OPEN_ACCESS : keys.accessOf(request)
   }
 
+  /** Whether a browser may have shown a key of its own accord. */
+  #hasAmbientKey(request: HttpRequest): boolean {
+    return this.#admission.keys !== undefined && isAmbient(request)
+  }
+
   /** Why no page may run the answer as a script. */
   #scriptFault(request: HttpRequest): ServiceError | undefined {
     // A browser that does not say whose page asks may have added the credentials for a foreign one.
     const isSaid = request.header('sec-fetch-site') !== undefined
-    if (this.#admission.keys !== undefined && !isSaid && isAmbient(request)) {
+    if (!isSaid && this.#hasAmbientKey(request)) {
       return new ServiceError('Forbidden', UNSAID, 'callback')
     }
     return foreignScriptFault(request, this.#corsOrigins)

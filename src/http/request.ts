@@ -26,6 +26,7 @@ const headerNames = [
   'access-control-request-headers',
   'access-control-request-method',
   'authorization',
+  'connection',
   'content-encoding',
   'content-length',
   'content-type',
@@ -36,8 +37,11 @@ const headerNames = [
   'origin',
   'referer',
   'sec-fetch-site',
+  'sec-websocket-key',
+  'sec-websocket-version',
   'traceparent',
   'transfer-encoding',
+  'upgrade',
   'via',
   'x-forwarded-for',
   'x-http-method-override',
@@ -71,6 +75,10 @@ export interface HttpRequest {
   readonly mayHaveBody: boolean
   /** As sent, without the query. */
   readonly path: string
+  /** Whether the client asks for a WebSocket (RFC 6455, 4.1). */
+  readonly asksForSocket: boolean
+  /** Whether it does so as it must. */
+  readonly hasSocketKey: boolean
   /** Variables of the route, decoded. */
   readonly parameters: Readonly<Record<string, string>>
   /** Not to be changed: requests without a query share one. */
@@ -92,6 +100,8 @@ export interface HttpRequest {
   readonly traceParent: TraceParent | undefined
   /** What an audit has to say when the request is over; undefined while that is nothing. */
   audited: AuditedRequest | undefined
+  /** To be set where the answer has no end of its own. */
+  isWatch: boolean
   /** What the client may ask for; the gate sets it before a handler runs. */
   readonly access: Access
   /** The operation that is called; undefined for other routes, and while only the body can tell. */
@@ -140,6 +150,7 @@ export class IncomingRequest implements HttpRequest {
   access: Access = OPEN_ACCESS
   call: OperationCall | undefined
   audited: AuditedRequest | undefined
+  isWatch = false
   /** Set by the server where a body is taken from the connection. */
   source: RequestBody | undefined
 
@@ -219,6 +230,16 @@ export class IncomingRequest implements HttpRequest {
     return Number(this.header('content-length') ?? 0)
   }
 
+  get asksForSocket(): boolean {
+    const isNamed = this.header('upgrade')?.toLowerCase() === 'websocket'
+    return isNamed && this.method === 'GET' && /\bupgrade\b/i.test(this.header('connection') ?? '')
+  }
+
+  get hasSocketKey(): boolean {
+    const key = this.header('sec-websocket-key') ?? ''
+    return this.header('sec-websocket-version') === '13' && SOCKET_KEY.test(key)
+  }
+
   header(name: HeaderName): string | undefined {
     return this.#headers[placeOf[name]]
   }
@@ -285,6 +306,9 @@ export class IncomingRequest implements HttpRequest {
     return options
   }
 }
+
+/** 16 bytes. */
+const SOCKET_KEY = /^[+/0-9A-Za-z]{22}==$/
 
 /** By Accept and Content-Type. */
 const knownOptions = new Map<string, ResponseOptions>()

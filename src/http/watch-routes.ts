@@ -1,42 +1,50 @@
 /**
  * `GET /api/contexts/{Id}/events`: the counts of a context, told when they change.
  *
- * It is no operation: it has one form, no name of its own and no end.
+ * It is no operation: it has no name of its own and no end. Its forms are server-sent events, and a WebSocket
+ * where the client asks for one.
  *
  * @module
  */
+import { ServiceError } from '../errors.js'
 import { operations } from '../interface/operations.js'
 import type { UnknownMembers } from '../interface/unknown-members.js'
+import { limits } from '../limits.js'
 import type { ContextWatches, Watcher } from '../operations/context-watches.js'
 import { contextIdOf } from '../operations/contexts.js'
 import { Remarks } from '../selection/remarks.js'
 import { bindOnPath } from './bind.js'
-import { EVENT_HEADERS, EventStream } from './event-stream.js'
-import type { Handler } from './request.js'
+import { EVENT_HEADERS, MESSAGES, SERVER_SENT } from './event-forms.js'
+import { EventStream, type WaitingEvents } from './event-stream.js'
+import type { Handler, HttpRequest } from './request.js'
 import type { Route } from './router.js'
 
 export function watchRoutes(
   watches: ContextWatches,
   unknownMembers?: UnknownMembers,
 ): Route<Handler>[] {
+  const waiting: WaitingEvents = { bytes: 0, maxBytes: limits.watchHeldBytes }
   const watch: Handler = async (request, reply) => {
     const { access } = request
-    const content = { kind: 'members', members: {} } as const
-    const members = bindOnPath(request, operations.GetMapContextRequest, content)
-    const contextId = contextIdOf(members, new Remarks(unknownMembers))
-    const isHead = request.method === 'HEAD'
-    const stream = new EventStream(reply, () => {
+    const { contextId, knownId } = askedOf(request, unknownMembers)
+    const mayGoOn = () => {
       const now = request.accessNow()
       return now.allows(SCOPE) && now.boundary === access.boundary
-    })
+    }
+    if (request.asksForSocket && !request.hasSocketKey)
+      throw new ServiceError('InvalidRequest', NO_SOCKET)
+    const isHead = request.method === 'HEAD'
+    request.isWatch = !isHead
+    const options = { reply, waiting, mayGoOn }
+    const stream = request.asksForSocket
+      ? new EventStream({ ...options, form: MESSAGES })
+      : new EventStream({ ...options, form: SERVER_SENT })
     let isOver = false
     let leave = () => {
       isOver = true
     }
     reply.whenOver(() => leave())
-    const knownId = request.header('last-event-id')
-    const watcher = isHead ? NOBODY : stream
-    const left = await watches.join(contextId, access, watcher, knownId)
+    const left = await watches.join(contextId, access, isHead ? NOBODY : stream, knownId)
     if (isOver || isHead) left()
     leave = left
     if (isHead) reply.send(200, EVENT_HEADERS, '')
@@ -52,7 +60,26 @@ export function watchRoutes(
   ]
 }
 
+/** Pages can name what they know in the query alone, when they open a WebSocket. */
+function askedOf(request: HttpRequest, unknownMembers: UnknownMembers | undefined) {
+  const content = { kind: 'members', members: {} } as const
+  const all = bindOnPath(request, operations.GetMapContextRequest, content)
+  const members = Object.entries(all)
+  const isKnownId = ([name]: [string, unknown]) => name.toLowerCase() === 'lasteventid'
+  const others = Object.fromEntries(members.filter((member) => !isKnownId(member)))
+  const inQuery = members.find(isKnownId)?.[1]
+  return {
+    contextId: contextIdOf(others, new Remarks(unknownMembers)),
+    knownId:
+      request.header('last-event-id') ?? (inQuery === undefined ? undefined : String(inQuery)),
+  }
+}
+
 const [SCOPE] = operations.GetMapContextRequest.scopes
+
+const NO_SOCKET =
+  'a WebSocket needs Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key of 16 bytes in base64; ' +
+  'without Upgrade, the answer is server-sent events'
 
 /** Asks only whether there is something to watch. */
 const NOBODY: Watcher = { tell() {}, beat() {}, mayGoOn: () => true, end() {} }

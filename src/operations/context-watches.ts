@@ -32,8 +32,11 @@ export interface Watcher {
   /** Whether its key still has what it had. */
   mayGoOn(): boolean
   /** The last call: nothing more is told. */
-  end(): void
+  end(why: EndReason): void
 }
+
+/** There is no such context any more, the key may not go on, or the service stops. */
+export type EndReason = 'deleted' | 'refused' | 'stopping'
 
 export interface ContextWatches {
   /** How many watch at this moment. */
@@ -145,13 +148,13 @@ export function startContextWatches(options: WatchOptions): ContextWatches {
     const json = JSON.stringify({ Id: group.contextId })
     for (const watcher of [...group.watchers.keys()]) {
       tell(group, watcher, { kind: 'deleted', id: 'deleted', json })
-      end(group, watcher)
+      end(group, watcher, 'deleted')
     }
   }
 
-  function end(group: Group, watcher: Watcher): void {
+  function end(group: Group, watcher: Watcher, why: EndReason): void {
     leave(group, watcher)
-    watcher.end()
+    watcher.end(why)
   }
 
   function leave(group: Group, watcher: Watcher): void {
@@ -172,7 +175,7 @@ export function startContextWatches(options: WatchOptions): ContextWatches {
       for (const group of waiting) {
         if (isStopped) return
         for (const watcher of [...group.watchers.keys()]) {
-          if (!watcher.mayGoOn()) end(group, watcher)
+          if (!watcher.mayGoOn()) end(group, watcher, 'refused')
           else if (isBeat) watcher.beat()
         }
         if (group.watchers.size > 0) await lookSafely(group)
@@ -245,7 +248,7 @@ export function startContextWatches(options: WatchOptions): ContextWatches {
       isStopped = true
       clearInterval(timer)
       for (const group of [...groups.values()]) {
-        for (const watcher of [...group.watchers.keys()]) end(group, watcher)
+        for (const watcher of [...group.watchers.keys()]) end(group, watcher, 'stopping')
       }
     },
   }

@@ -6,7 +6,9 @@
  */
 import { readFileSync } from 'node:fs'
 import { Agent, get, type IncomingMessage } from 'node:http'
+import { get as getSecurely, Agent as SecureAgent } from 'node:https'
 import t, { type Test } from 'tap'
+import { type ClientOptions, WebSocket } from 'ws'
 import { squareGeometry } from '../support/data/store.js'
 import {
   COUNT,
@@ -16,7 +18,9 @@ import {
   places,
   placesWorld,
 } from '../support/data/suppressions.js'
-import { hickory, type Service, serve } from '../support/service/hickory.js'
+import { createAuthority } from '../support/service/certificates.js'
+import { hickory, type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
+import { proxies } from '../support/service/proxies.js'
 import { until } from '../support/service/until.js'
 
 const WATCHER_COUNT = Number(process.env.HICKORY_TEST_WATCHERS ?? 1_000)
@@ -31,6 +35,8 @@ interface Told {
   readonly snapshotId: string | undefined
 }
 
+type At = Pick<Service, 'url'>
+
 /** One client, and what it was told. */
 class Watching {
   readonly events: Told[] = []
@@ -38,8 +44,14 @@ class Watching {
   hasEnded = false
   #rest = ''
 
-  constructor({ url }: Service, headers: Readonly<Record<string, string>> = {}, id = ID) {
-    const request = get(`${url}/api/contexts/${id}/events`, { agent, headers }, (answer) => {
+  constructor(
+    { url }: At,
+    headers: Readonly<Record<string, string>> = {},
+    id = ID,
+    by: Agent = agent,
+  ) {
+    const ask = url.startsWith('https') ? getSecurely : get
+    const request = ask(`${url}/api/contexts/${id}/events`, { agent: by, headers }, (answer) => {
       this.status = answer.statusCode
       this.#read(answer)
     })
@@ -73,6 +85,46 @@ class Watching {
   }
 }
 
+/** The same by WebSocket. */
+class SocketWatching {
+  readonly events: Told[] = []
+  status: number | undefined
+  code: number | undefined
+  hasEnded = false
+
+  constructor(
+    { url }: At,
+    headers: Readonly<Record<string, string>> = {},
+    id = ID,
+    options: ClientOptions = {},
+  ) {
+    const address = `${url.replace(/^http/, 'ws')}/api/contexts/${id}/events`
+    const socket = new WebSocket(address, { ...options, headers })
+    socket.on('error', () => {})
+    socket.on('unexpected-response', (request, { statusCode }) => {
+      this.status = statusCode
+      this.hasEnded = true
+      request.destroy()
+    })
+    socket.on('open', () => {
+      this.status = 101
+    })
+    socket.on('message', (data) => {
+      const { Event: kind, Id, Data } = JSON.parse(String(data))
+      const total = Data.Areas?.[0]?.ContactTotalCount
+      this.events.push({ id: Id, kind, total, snapshotId: Data.SnapshotId })
+    })
+    socket.on('close', (code) => {
+      this.code = code
+      this.hasEnded = true
+    })
+  }
+
+  get last(): Told | undefined {
+    return this.events.at(-1)
+  }
+}
+
 const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY, keepAlive: false })
 
 async function change(
@@ -88,7 +140,7 @@ async function change(
   return answer.status
 }
 
-const all = (watching: readonly Watching[], total: number) =>
+const all = (watching: readonly (Watching | SocketWatching)[], total: number) =>
   until(() => watching.every(({ last }) => last?.total === total), 60_000)
 
 function residentBytes({ process }: Service): number {
@@ -104,7 +156,9 @@ t.test(`${WATCHER_COUNT} clients watch one context`, async (t) => {
   const service = await startOf(t, data)
   t.equal(await change(service, 'PUT'), 200)
   const before = residentBytes(service)
-  const watching = Array.from({ length: WATCHER_COUNT }, () => new Watching(service))
+  const watching = Array.from({ length: WATCHER_COUNT }, (_, i) =>
+    i % 2 === 0 ? new Watching(service) : new SocketWatching(service),
+  )
   await all(watching, COUNT)
   const startedMs = performance.now()
   const rounds = 30
@@ -148,7 +202,9 @@ t.test('a service that stops lets its clients go, and they go on with the next o
   const data = await placesWorld(t)
   const first = await startOf(t, data)
   t.equal(await change(first, 'PUT'), 200)
-  const watching = Array.from({ length: 100 }, () => new Watching(first))
+  const watching = Array.from({ length: 100 }, (_, i) =>
+    i % 2 === 0 ? new Watching(first) : new SocketWatching(first),
+  )
   await all(watching, COUNT)
   const startedMs = performance.now()
   t.equal((await first.stop()).code, 0)
@@ -157,16 +213,48 @@ t.test('a service that stops lets its clients go, and they go on with the next o
   await until(() => watching.every(({ hasEnded }) => hasEnded))
   const second = await startOf(t, data)
   const headers = { 'Last-Event-ID': watching[0].last?.id ?? '' }
-  const again = Array.from({ length: 100 }, () => new Watching(second, headers))
+  const again = Array.from({ length: 100 }, (_, i) =>
+    i % 2 === 0 ? new Watching(second, headers) : new SocketWatching(second, headers),
+  )
   const fresh = new Watching(second, { 'Last-Event-ID': 'x' })
   await all([fresh], COUNT)
-  await until(() => again.every(({ status }) => status === 200))
+  await until(() => again.every(({ status }) => status === 200 || status === 101))
   t.ok(
     again.every(({ events }) => events.length === 0),
     'what they know is not told again',
   )
   t.equal((await changeList(second, 'PUT', 'all', [phoneOf(1)])).status, 200)
   await all([...again, fresh], COUNT - 1)
+})
+
+t.test('events come through the proxies as they happen, in both forms', async (t) => {
+  const data = await placesWorld(t)
+  const service = await startOf(t, data)
+  t.equal(await change(service, 'PUT'), 200)
+  const directory = temporaryDirectory(t)
+  const authority = createAuthority(directory, 'authority')
+  const certificate = authority.issue('proxy')
+  const ca = readFileSync(authority.certificate)
+  const port = Number(new URL(service.url).port)
+  const secure = new SecureAgent({ ca, servername: 'localhost' })
+  const watching: (Watching | SocketWatching)[] = []
+  for (const start of Object.values(proxies)) {
+    const proxy = await start(t, { ports: { blue: port, green: port }, certificate })
+    const at = { url: `https://127.0.0.1:${proxy.port}` }
+    watching.push(new Watching(at, {}, ID, secure), new SocketWatching(at, {}, ID, { ca }))
+  }
+  await all(watching, COUNT)
+  for (const round of [1, 2]) {
+    t.equal((await changeList(service, 'PUT', 'all', [phoneOf(round)])).status, 200)
+    const startedMs = performance.now()
+    await all(watching, COUNT - round)
+    t.ok(performance.now() - startedMs < 10_000, 'they are not collected on the way')
+  }
+  // Longer than the shortest of their timeouts would be without what is sent meanwhile.
+  t.notOk(watching.some(({ hasEnded }) => hasEnded))
+  t.equal(await change(service, 'DELETE'), 204)
+  await until(() => watching.every(({ hasEnded }) => hasEnded))
+  t.ok(watching.every(({ last }) => last?.kind === 'deleted'))
 })
 
 t.test('a key must have the scope, and watches for as long as it lasts', async (t) => {
@@ -183,15 +271,23 @@ t.test('a key must have the scope, and watches for as long as it lasts', async (
   const soon = new Date(Date.now() + 20_000).toISOString()
   const short = await create('short', 'contexts:read', '--expires', soon)
   t.equal(await change(service, 'PUT', desk), 200)
-  const [without, other, watching, ending] = [{}, counts, desk, short].map(
-    (headers) => new Watching(service, headers),
+  const [without, other, watching, ending] = [{}, counts, desk, short].map((headers) => [
+    new Watching(service, headers),
+    new SocketWatching(service, headers),
+  ])
+  await until(() => [...without, ...other].every(({ hasEnded }) => hasEnded))
+  t.same(
+    [...without, ...other].map(({ status }) => status),
+    [401, 401, 403, 403],
   )
-  await until(() => without.hasEnded && other.hasEnded)
-  t.same([without.status, other.status], [401, 403])
-  await all([watching, ending], COUNT)
-  await until(() => ending.hasEnded)
+  await all([...watching, ...ending], COUNT)
+  await until(() => ending.every(({ hasEnded }) => hasEnded))
   t.ok(new Date().toISOString() >= soon)
-  t.notOk(watching.hasEnded)
+  t.notOk(watching.some(({ hasEnded }) => hasEnded))
   t.equal((await hickory('keys', 'revoke', '--data', data, 'desk')).code, 0)
-  await until(() => watching.hasEnded, 5_000)
+  await until(() => watching.every(({ hasEnded }) => hasEnded), 5_000)
+  t.same(
+    [ending, watching].map(([, socket]) => (socket as SocketWatching).code),
+    [1008, 1008],
+  )
 })

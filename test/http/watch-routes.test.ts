@@ -3,50 +3,11 @@
  *
  * @module
  */
-import t, { type Test } from 'tap'
-import { ServiceError } from '../../src/errors.js'
-import { watchRoutes } from '../../src/http/watch-routes.js'
+import t from 'tap'
 import { limits } from '../../src/limits.js'
-import type { ContextWatches, Watcher } from '../../src/operations/context-watches.js'
 import { until } from '../support/service/until.js'
-import { Client, request, requestText, startServer } from './wire.js'
-
-const ID = '4c1f9a2e7b6d4e0f9a3b5c8d1e2f7a60'
-const PATH = `/api/contexts/${ID}/events`
-
-/** Those who watch, to be told by the test. */
-class Watches implements ContextWatches {
-  readonly watchers = new Set<Watcher>()
-  readonly knownIds: (string | undefined)[] = []
-  fault: ServiceError | undefined
-
-  get watcherCount(): number {
-    return this.watchers.size
-  }
-
-  async join(contextId: string, _: unknown, watcher: Watcher, knownId: string | undefined) {
-    if (this.fault !== undefined) throw this.fault
-    if (contextId !== ID) throw new Error(`another context: ${contextId}`)
-    this.knownIds.push(knownId)
-    this.watchers.add(watcher)
-    await Promise.resolve()
-    return () => void this.watchers.delete(watcher)
-  }
-
-  tell(json: string, id = 'e1'): void {
-    for (const watcher of this.watchers) watcher.tell({ kind: 'counts', id, json })
-  }
-
-  stop(): void {
-    for (const watcher of this.watchers) watcher.end()
-  }
-}
-
-async function start(t: Test, options: Parameters<typeof startServer>[2] = {}) {
-  const watches = new Watches()
-  const watcherCount = () => watches.watcherCount
-  return { watches, ...(await startServer(t, watchRoutes(watches), { watcherCount, ...options })) }
-}
+import { PATH, startWatches } from './watches.js'
+import { Client, request, requestText } from './wire.js'
 
 /** @returns a client whose answer has begun */
 async function watcherOf(port: number, path = PATH, headers: string[] = []): Promise<Client> {
@@ -57,7 +18,7 @@ async function watcherOf(port: number, path = PATH, headers: string[] = []): Pro
 }
 
 t.test('events come as they are told, until the end', async (t) => {
-  const { watches, port, server } = await start(t)
+  const { watches, port, server } = await startWatches(t)
   const client = new Client(port)
   client.write(requestText(`GET ${PATH}`, { headers: ['Last-Event-ID: e0'] }))
   const head = (await client.readUntil('\r\n\r\n')).toString()
@@ -81,24 +42,24 @@ t.test('events come as they are told, until the end', async (t) => {
 })
 
 t.test('what cannot be watched is refused as by a GET of the context', async (t) => {
-  const { watches, port } = await start(t)
+  const { watches, port } = await startWatches(t)
   t.equal((await request(port, 'GET /api/contexts/abc/events')).status, 400)
   t.match(String((await request(port, `GET ${PATH}?since=1`)).body), /"UnknownMember".*since/)
   const posted = await request(port, `POST ${PATH}`, { body: '{}' })
   t.equal(posted.status, 405)
   t.equal(posted.headers.allow, 'GET, HEAD')
   t.equal(watches.watcherCount, 0)
-  watches.fault = new ServiceError('Overloaded', 'too many watch')
+  watches.refuse('Overloaded')
   const refused = await request(port, `GET ${PATH}`)
   t.equal(refused.status, 503)
   t.ok(refused.headers['retry-after'])
-  watches.fault = new ServiceError('NotFound', 'there is no context with this Id')
+  watches.refuse('NotFound')
   t.equal((await request(port, `GET ${PATH}`)).status, 404)
   t.equal((await request(port, `HEAD ${PATH}`)).status, 404)
 })
 
 t.test('HEAD tells the form, and watches nothing', async (t) => {
-  const { watches, port } = await start(t)
+  const { watches, port } = await startWatches(t)
   const { status, headers } = await request(port, `HEAD ${PATH}`)
   t.equal(status, 200)
   t.equal(headers['content-type'], 'text/event-stream')
@@ -106,7 +67,7 @@ t.test('HEAD tells the form, and watches nothing', async (t) => {
 })
 
 t.test('whoever leaves watches no more', async (t) => {
-  const { watches, port, server } = await start(t)
+  const { watches, port, server } = await startWatches(t)
   const clients = await Promise.all(Array.from({ length: 50 }, () => watcherOf(port)))
   await until(() => watches.watcherCount === 50)
   for (const { socket } of clients.slice(0, 20)) socket.destroy()
@@ -116,7 +77,7 @@ t.test('whoever leaves watches no more', async (t) => {
 })
 
 t.test('those who watch take no room from others', async (t) => {
-  const { watches, port } = await start(t, { bounds: { openExchangeCount: 2 } })
+  const { watches, port } = await startWatches(t, { bounds: { openExchangeCount: 2 } })
   const clients: Client[] = []
   for (let i = 1; i <= 10; i++) {
     clients.push(await watcherOf(port))
@@ -127,7 +88,7 @@ t.test('those who watch take no room from others', async (t) => {
 })
 
 t.test('of events for a slow client the newest waits, and no other', async (t) => {
-  const { watches, port } = await start(t)
+  const { watches, port } = await startWatches(t)
   const client = await watcherOf(port)
   await until(() => watches.watcherCount === 1)
   client.socket.pause()
@@ -145,7 +106,7 @@ t.test('of events for a slow client the newest waits, and no other', async (t) =
 })
 
 t.test('a client that reads nothing is cut off', async (t) => {
-  const { watches, port, cuts } = await start(t, { bounds: { clientStallMs: 300 } })
+  const { watches, port, cuts } = await startWatches(t, { bounds: { clientStallMs: 300 } })
   const client = await watcherOf(port)
   const other = await watcherOf(port)
   await until(() => watches.watcherCount === 2)
@@ -164,7 +125,7 @@ t.test('a client that reads nothing is cut off', async (t) => {
 })
 
 t.test('a header that is too long is no state that anybody knows', async (t) => {
-  const { watches, port } = await start(t)
+  const { watches, port } = await startWatches(t)
   const long = 'e'.repeat(limits.headerBytes - 300)
   const client = await watcherOf(port, PATH, [`Last-Event-ID: ${long}`])
   t.same(watches.knownIds, [long])

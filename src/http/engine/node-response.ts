@@ -7,7 +7,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { limits } from '../../limits.js'
 import { addressBytes, addressText } from '../../tls/address-bytes.js'
-import type { EngineResponse } from './engine.js'
+import type { EngineResponse, EngineSocket, SocketHandlers } from './engine.js'
+import { nodeSocket } from './node-socket.js'
 
 /** How an answer ended, for the connection. */
 type Ending = 'goesOn' | 'closes'
@@ -19,11 +20,14 @@ interface NodeResponseOptions {
   readonly proxied: ArrayBuffer | undefined
   /** Whether the client waits to be told that it should send the body. */
   readonly expectsContinue: boolean
+  /** What has arrived behind a request that asks for a WebSocket; undefined where it does not. */
+  readonly upgradeHead: Buffer | undefined
   /** Called once, when nothing more is written. */
   readonly over: (ending: Ending) => void
 }
 
 export class NodeResponse implements EngineResponse {
+  readonly toSocket: EngineResponse['toSocket']
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   readonly #socket: Socket
@@ -38,6 +42,8 @@ export class NodeResponse implements EngineResponse {
   #offset = 0
   /** What was handed over waits for the client. */
   #isBlocked = false
+  /** What the connection has become. */
+  #upgraded: EngineSocket | undefined
 
   constructor(options: NodeResponseOptions) {
     const { request, response } = options
@@ -52,6 +58,10 @@ export class NodeResponse implements EngineResponse {
     // What follows is `close`.
     response.on('error', ignore)
     request.on('error', ignore)
+    const { upgradeHead } = options
+    if (upgradeHead !== undefined) {
+      this.toSocket = (headers, handlers) => this.#upgrade(upgradeHead, headers, handlers)
+    }
   }
 
   onAborted(handler: () => void): void {
@@ -147,6 +157,10 @@ export class NodeResponse implements EngineResponse {
 
   close(): void {
     if (this.#isOver) return
+    if (this.#upgraded !== undefined) {
+      this.#upgraded.close()
+      return
+    }
     this.#socket.destroy()
     this.#leave()
   }
@@ -163,6 +177,25 @@ export class NodeResponse implements EngineResponse {
 
   getProxiedRemoteAddress(): ArrayBuffer {
     return this.#options.proxied ?? new ArrayBuffer(0)
+  }
+
+  #upgrade(
+    head: Buffer,
+    headers: Readonly<Record<string, string>>,
+    handlers: SocketHandlers,
+  ): EngineSocket {
+    this.#response.detachSocket(this.#socket)
+    const own = nodeSocket(this.#request, head, headers, {
+      ...handlers,
+      closed: () => {
+        if (this.#isOver) return
+        this.#isOver = true
+        this.#options.over('closes')
+        handlers.closed()
+      },
+    })
+    this.#upgraded = own
+    return own
   }
 
   /** @param byteCount  of the whole body; undefined for chunks, and where there is none */

@@ -8,7 +8,7 @@ import {
   createServer,
   type IncomingMessage,
   type Server,
-  type ServerResponse,
+  ServerResponse,
   STATUS_CODES,
 } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
@@ -16,6 +16,7 @@ import { limits } from '../../limits.js'
 import type { AppHandlers, Engine } from './engine.js'
 import { NodeRequest } from './node-request.js'
 import { NodeResponse } from './node-response.js'
+import { hasSocketKey } from './node-socket.js'
 import { takeProxyPrefix } from './proxy-prefix.js'
 
 export const nodeHttp: Engine = {
@@ -27,9 +28,15 @@ export const nodeHttp: Engine = {
     const sockets = new Set<Socket>()
     const open = (begin: Begin) => {
       const server = createHttpServer(conversations)
+      // The library hands a connection over whatever it is asked to become, and takes no further request of it.
+      server.on('upgrade', (request, socket, head) => {
+        if (asksForSocket(request)) conversations.takeUpgrade(request, socket as Socket, head)
+        else serveAnew(server, request, socket as Socket, head)
+      })
       servers.push(server)
-      const [serve] = server.listeners('connection') as ((socket: Socket) => void)[]
+      const serve = serveOf(server)
       server.off('connection', serve)
+      serves.set(server, serve)
       server.on('connection', (socket: Socket) => {
         sockets.add(socket)
         // The library listens for them, but not before the first request and not behind a CONNECT.
@@ -78,6 +85,35 @@ export const nodeHttp: Engine = {
   },
 }
 
+type Serve = (socket: Socket) => void
+
+/** How a server takes up a connection. */
+const serves = new WeakMap<Server, Serve>()
+
+function serveOf(server: Server): Serve {
+  const [serve] = server.listeners('connection') as Serve[]
+  return serve
+}
+
+function asksForSocket({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
+}
+
+/**
+ * Serves a request as if it asked for nothing else than an answer: Java, for one, asks whether the server
+ * speaks HTTP/2 with its first request.
+ */
+function serveAnew(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
+  const { method, url, rawHeaders } = request
+  const lines = [`${method} ${url} HTTP/${request.httpVersion}`]
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i].toLowerCase() !== 'upgrade')
+      lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`)
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
+  serves.get(server)?.call(server, socket)
+}
+
 /** Decides when a connection is served. */
 type Begin = (socket: Socket, serve: () => void) => void
 
@@ -94,8 +130,6 @@ function createHttpServer(conversations: Conversations): Server {
   server.maxHeadersCount = 0
   server.on('request', (request, response) => conversations.take(request, response, false))
   server.on('checkContinue', (request, response) => conversations.take(request, response, true))
-  // An expectation that nobody knows may be ignored (RFC 9110, 10.1.1).
-  server.on('checkExpectation', (request, response) => conversations.take(request, response, false))
   server.on('connect', (_, socket) => refuse(socket as Socket, 405))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     refuse(socket as Socket, statusOf(error))
@@ -149,10 +183,26 @@ class Conversations {
       return
     }
     const conversation = this.#of(socket)
-    const begin = () => this.#begin(conversation, request, response, expectsContinue)
+    const begin = () =>
+      this.#begin(conversation, { request, response, expectsContinue, upgradeHead: undefined })
     if (!conversation.isBusy) begin()
     // The service is asked for one request of a connection at a time, whatever the client sends ahead.
     else if (conversation.waiting.push(begin) > limits.pipelinedRequestCount) socket.destroy()
+  }
+
+  /** A request for a WebSocket is the last one of its connection, and none may be in front of it. */
+  takeUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    const conversation = this.#of(socket)
+    if (conversation.isBusy) {
+      socket.destroy()
+      return
+    }
+    const response = new ServerResponse(request)
+    response.shouldKeepAlive = false
+    response.assignSocket(socket)
+    response.on('finish', () => socket.destroySoon())
+    const upgradeHead = hasSocketKey(request) ? head : undefined
+    this.#begin(conversation, { request, response, expectsContinue: false, upgradeHead })
   }
 
   #of(socket: Socket): Conversation {
@@ -170,16 +220,12 @@ class Conversations {
 
   #begin(
     conversation: Conversation,
-    request: IncomingMessage,
-    response: ServerResponse,
-    expectsContinue: boolean,
+    asked: Omit<ConstructorParameters<typeof NodeResponse>[0], 'proxied' | 'over'>,
   ): void {
     conversation.isBusy = true
     const own = new NodeResponse({
-      request,
-      response,
+      ...asked,
       proxied: conversation.proxied,
-      expectsContinue,
       over(ending) {
         conversation.current = undefined
         // Whatever was sent behind a request that ends its connection is not carried out.
@@ -189,7 +235,7 @@ class Conversations {
       },
     })
     conversation.current = own
-    this.#handlers.request(own, new NodeRequest(request))
+    this.#handlers.request(own, new NodeRequest(asked.request))
   }
 }
 

@@ -9,7 +9,7 @@ import type { EngineResponse } from '../engine/engine.js'
 import { type ReaderRules, ReaderWatch, TOO_SLOW, waitAnew } from './reader-watch.js'
 
 interface Connection {
-  readonly native: EngineResponse
+  readonly native: Pick<EngineResponse, 'pause' | 'resume'>
   readonly readerRules: ReaderRules
   /** Called when the reader takes too long. */
   cutOff(reason?: string): void
