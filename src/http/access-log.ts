@@ -17,7 +17,7 @@ export interface AccessLogRules {
 }
 
 /** Why a request has a line. */
-type Rule = 'error' | 'change' | 'list' | 'slow' | 'sample'
+type Rule = 'error' | 'change' | 'list' | 'slow' | 'watch' | 'sample'
 
 /** A request whose answer begins. */
 interface BeginningAnswer {
@@ -77,7 +77,8 @@ export class AccessLog {
   }
 
   #ruleFor(end: RequestEnd): Rule | undefined {
-    const { status, outcome, rowCount, startedMs } = end
+    const { status, outcome, rowCount, startedMs, isWatch } = end
+    if (isWatch && outcome !== 'cut' && status !== undefined && status < 400) return 'watch'
     if (outcome !== 'answered' || status === undefined || status >= 400) return 'error'
     if (isChange(end)) return 'change'
     if (rowCount > 0) return 'list'

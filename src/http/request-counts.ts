@@ -28,12 +28,12 @@ export class RequestCounts {
 
   note(end: RequestEnd): void {
     const page = this.#page
-    const { status, faultCode, cutReason, stageMs } = end
+    const { status, faultCode, cutReason, stageMs, isWatch } = end
     const { statusSlots, answerSlot } = slotsByOperation.get(end.operation) ?? otherSlots
     page[statusSlots[status ?? 0] ?? statusSlots[OTHER_STATUS]]++
     if (faultCode !== undefined) page[refusalSlots[faultCode]]++
-    if (cutReason !== undefined) page[cutSlots[countedReason(cutReason)]]++
-    else if (end.outcome === 'left') page[LEFT]++
+    if (cutReason !== undefined) page[cutSlots[countedReason(cutReason, isWatch)]]++
+    else if (end.outcome === 'left' && !isWatch) page[LEFT]++
     page[BYTES_IN] += end.bytesIn
     page[BYTES_OUT] += end.bytesOut
     page[ROWS] += end.rowCount
@@ -44,6 +44,8 @@ export class RequestCounts {
     observe(page, stageSlots.parse, STAGE_SECONDS, parse / 1_000)
     observe(page, stageSlots.wait, STAGE_SECONDS, wait / 1_000)
     observe(page, stageSlots.select, STAGE_SECONDS, select / 1_000)
+    // How long a client watches says nothing about the service.
+    if (isWatch) return
     observe(page, stageSlots.write, STAGE_SECONDS, write / 1_000)
     observe(page, stageSlots.total, STAGE_SECONDS, (receive + answer + write) / 1_000)
   }

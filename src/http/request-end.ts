@@ -18,6 +18,8 @@ export interface RequestEnd {
   /** Undefined for other routes, and for requests that were refused before it was known. */
   readonly operation: OperationName | undefined
   readonly isBatch: boolean
+  /** Whether the answer had no end of its own: its client watched, and may leave whenever it likes. */
+  readonly isWatch: boolean
   /** Undefined where no answer was begun. */
   readonly status: number | undefined
   /** The code of the error that was answered; undefined where the answer was none. */

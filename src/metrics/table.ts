@@ -43,7 +43,7 @@ export const NO_STATUS = 'none'
 
 export const stages = ['receive', 'parse', 'wait', 'select', 'write', 'total'] as const
 export const lanes = ['small', 'large', 'rows'] as const
-export const cutReasons = ['slow_reader', 'late', 'unavailable', 'failure'] as const
+export const cutReasons = ['slow_reader', 'slow_watcher', 'late', 'unavailable', 'failure'] as const
 export type CutReason = (typeof cutReasons)[number]
 /** What is wrong with a key, or with what it asks for: see `src/http/refusal-log.ts`. */
 export const keyRefusals = [
@@ -63,7 +63,7 @@ export const outlineOutcomes = ['done', 'TookTooLong', 'OutOfMemory', 'Failed', 
 const switchResults = ['done', 'refused'] as const
 export const gcKinds = ['minor', 'major', 'incremental', 'weak'] as const
 
-const statuses = new Set([200, 204, 302, 304, ...Object.values(errorTables.serviceErrors)])
+const statuses = new Set([101, 200, 204, 302, 304, ...Object.values(errorTables.serviceErrors)])
 /** Of the answers that the service gives. */
 export const statusLabels = [...statuses].toSorted((a, b) => a - b).map(String)
 

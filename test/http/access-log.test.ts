@@ -12,6 +12,7 @@ import { operationNames } from '../../src/interface/operations.js'
 import { createLineLog } from '../../src/log.js'
 import type { Execute, Executors } from '../../src/operations/execute.js'
 import { until } from '../support/service/until.js'
+import { PATH, startWatches } from './watches.js'
 import { Client, request, requestText, startServer } from './wire.js'
 
 const execute: Execute = async ({ kind }) => {
@@ -45,10 +46,14 @@ const HEADERS = [
   'traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
 ]
 
-async function startLogged(rules: AccessLogRules) {
+function loggedBy(rules: AccessLogRules) {
   const lines: Record<string, unknown>[] = []
   const log = createLineLog((line) => void lines.push(JSON.parse(line)))
-  const accessLog = new AccessLog(log, rules)
+  return { lines, accessLog: new AccessLog(log, rules) }
+}
+
+async function startLogged(rules: AccessLogRules) {
+  const { lines, accessLog } = loggedBy(rules)
   const { port } = await startServer(t, operationRoutes(executors), { accessLog })
   const ask = (body: string, line = 'POST /api/recipients') =>
     request(port, line, { headers: HEADERS, body })
@@ -116,4 +121,28 @@ t.test('no line has anything of a request or of its answer', async (t) => {
   await ask('{}', `GET /api/contexts/${encodeURIComponent(phone)}`)
   await until(() => lines.length === 3)
   t.notMatch(JSON.stringify(lines), '9995550101')
+})
+
+t.test('whoever watched has a line of its own kind, and leaves as they all do', async (t) => {
+  const { lines, accessLog } = loggedBy({ sample: 0, slowMs: 10 })
+  const { watches, port } = await startWatches(t, { accessLog, bounds: { clientStallMs: 100 } })
+  const client = new Client(port)
+  client.write(requestText(`GET ${PATH}`))
+  await client.readUntil('retry')
+  client.socket.destroy()
+  await until(() => lines.length === 1)
+  t.match(lines, [{ rule: 'watch', outcome: 'left', status: 200, address: '127.0.0.1' }])
+  const slow = new Client(port)
+  slow.write(requestText(`GET ${PATH}`))
+  await slow.readUntil('retry')
+  slow.socket.pause()
+  const filler = JSON.stringify('x'.repeat(1 << 20))
+  for (let i = 0; lines.length === 1; i++) {
+    watches.tell(filler, `e${i}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  t.match(lines[1], { rule: 'error', outcome: 'cut', cutReason: 'the client reads too slowly' })
+  watches.refuse('NotFound')
+  await request(port, `GET ${PATH}`)
+  t.match(lines[2], { rule: 'error', status: 404 })
 })

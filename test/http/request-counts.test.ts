@@ -5,6 +5,7 @@ import { HANDLER_FAILED, NOT_COMPRESSED, WRONG_LENGTH } from '../../src/http/cut
 import { RequestCounts } from '../../src/http/request-counts.js'
 import type { RequestEnd } from '../../src/http/request-end.js'
 import { TOO_SLOW } from '../../src/http/response/reader-watch.js'
+import { NO_PONG } from '../../src/http/response/socket-sink.js'
 import { operationNames } from '../../src/interface/operations.js'
 import { histogramOf, type Page, privatePage, slotOf } from '../../src/metrics/slots.js'
 
@@ -12,6 +13,7 @@ const COUNT: RequestEnd = {
   requestId: 'a',
   operation: 'RecipientRequest',
   isBatch: false,
+  isWatch: false,
   status: 200,
   faultCode: undefined,
   outcome: 'answered',
@@ -30,7 +32,7 @@ function noted(...ends: Partial<RequestEnd>[]): Page {
 }
 
 t.test('every operation with every status has a place of its own', async (t) => {
-  const statuses = [undefined, 200, 204, 302, 304, ...Object.values(errorTables.serviceErrors)]
+  const statuses = [undefined, 101, 200, 204, 302, 304, ...Object.values(errorTables.serviceErrors)]
   for (const operation of [undefined, ...operationNames]) {
     for (const status of new Set(statuses)) {
       const page = noted({ operation, status })
@@ -63,6 +65,11 @@ t.test('what was cut off is told by reason, and is not one of those who left', a
     t.equal(page[LEFT], 0)
   }
   t.equal(noted({ outcome: 'left' })[LEFT], 1)
+  for (const cutReason of [TOO_SLOW, NO_PONG]) {
+    const page = noted({ cutReason, outcome: 'cut', isWatch: true })
+    t.equal(page[slotOf('hickory_answers_cut_total', 'slow_watcher')], 1, cutReason)
+  }
+  t.equal(noted({ outcome: 'left', isWatch: true })[LEFT], 0, 'who watches may leave')
   t.equal(noted({})[LEFT], 0)
 })
 
