@@ -8,7 +8,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:tls'
 import t, { type Test } from 'tap'
-import { request } from '../http/wire.js'
+import { Client, request, requestText } from '../http/wire.js'
 import { createAuthority } from '../support/service/certificates.js'
 import { hickory, serve, temporaryDirectory } from '../support/service/hickory.js'
 import { proxies } from '../support/service/proxies.js'
@@ -51,6 +51,7 @@ for (const [name, start] of Object.entries(proxies)) {
     const forged = { ...WRITE, headers: [...WRITE.headers, 'X-Forwarded-For: 127.0.0.1'] }
     t.equal((await askAt(port)('POST /api/contexts', forged)).status, 403)
     await t.test('HTTP/2, and bodies of unknown length', (t) => checkCurl(t, port))
+    await t.test('events come when they are told', (t) => checkEvents(t, port))
   })
 }
 
@@ -58,7 +59,30 @@ t.test('with TLS by the service, every statement of the wire holds', async (t) =
   const shown = ['--tls-cert', certificate.certificate, '--tls-key', certificate.key]
   const service = await serve(t, '--data', open.dataDirectory, ...shown)
   await checkWire(t, askAt(portOf(service)))
+  await checkEvents(t, portOf(service))
 })
+
+/** Through a port that speaks TLS, while a context changes at the service itself. */
+async function checkEvents(t: Test, port: number): Promise<void> {
+  const path = '/api/contexts/0123456789abcdef0123456789abcdef'
+  const change = async (method: 'PUT' | 'DELETE', name?: string) => {
+    const sent = name !== undefined && { body: JSON.stringify({ ContextName: name }) }
+    const headers = { 'Content-Type': 'application/json', connection: 'close' }
+    return (await fetch(open.url + path, { method, headers, ...sent })).status
+  }
+  t.equal(await change('PUT', 'one'), 200)
+  const client = new Client(connect({ port, host: '127.0.0.1', ca, servername: 'localhost' }))
+  client.write(requestText(`GET ${path}/events`))
+  await client.readUntil('"ContextName":"one"')
+  t.equal(await change('PUT', 'two'), 200)
+  const startedMs = performance.now()
+  await client.readUntil('"ContextName":"two"')
+  const ms = performance.now() - startedMs
+  t.ok(ms < 5_000, `told after ${Math.round(ms)} ms`)
+  t.equal(await change('DELETE'), 204)
+  await client.readUntil('event: deleted')
+  client.socket.destroy()
+}
 
 await t.test('with keys', async (t) => {
   const { dataDirectory } = open

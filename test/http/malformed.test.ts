@@ -60,7 +60,8 @@ const malformed: readonly [what: string, text: string][] = [
 t.test('what is not HTTP gets an error or is closed, and is never handled', async (t) => {
   const { port, server, faults } = await startServer(t, routes)
   // node:http takes these, and means the same by them as everybody.
-  const taken = engine.name === 'node' ? ['two spaces', 'many headers'] : []
+  const read = ['two spaces', 'many headers', 'a target with a host']
+  const taken = engine.name === 'node' ? read : []
   const refused = malformed.filter(([what]) => !taken.includes(what))
   const clients = refused.map(([what, text]) => {
     const client = new Client(port)
@@ -77,4 +78,22 @@ t.test('what is not HTTP gets an error or is closed, and is never handled', asyn
   await until(() => server.openExchangeCount === 0 && server.connectionCount === 0)
   t.equal(faults.length, 0)
   t.equal((await request(port, 'GET /ignore')).status, 200, 'afterwards')
+})
+
+t.test('a path behind a host is read by node:http, and refused by the addon', async (t) => {
+  seen.length = 0
+  const { port } = await startServer(t, routes)
+  const [status, paths] = engine.name === 'node' ? [200, ['/measure', '/measure']] : [505, []]
+  for (const target of ['http://a/measure', 'HTTPS://a:1/measure?b=http://c/d']) {
+    t.equal((await request(port, `GET ${target}`)).status, status, target)
+  }
+  t.same(seen.splice(0), paths)
+})
+
+t.test('an expectation that nobody knows is ignored', async (t) => {
+  const { port } = await startServer(t, routes)
+  const answer = await request(port, 'POST /measure', { headers: ['Expect: magic'], body: 'abc' })
+  t.equal(answer.status, 200)
+  t.equal(String(answer.body), '3')
+  seen.length = 0
 })

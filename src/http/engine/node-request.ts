@@ -6,6 +6,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { EngineRequest } from './engine.js'
 
+/** Clients of a proxy send it in front of the path, and a server must take it (RFC 9112, 3.2.2). */
+const ORIGIN = /^https?:\/\/[^/?]*/i
+
 export class NodeRequest implements EngineRequest {
   readonly #request: IncomingMessage
 
@@ -34,7 +37,7 @@ export class NodeRequest implements EngineRequest {
   }
 
   #parts(): [path: string, query: string | undefined] {
-    const { url = '' } = this.#request
+    const url = (this.#request.url ?? '').replace(ORIGIN, '') || '/'
     const mark = url.indexOf('?')
     return mark < 0 ? [url, undefined] : [url.slice(0, mark), url.slice(mark + 1)]
   }

@@ -130,6 +130,8 @@ function createHttpServer(conversations: Conversations): Server {
   server.maxHeadersCount = 0
   server.on('request', (request, response) => conversations.take(request, response, false))
   server.on('checkContinue', (request, response) => conversations.take(request, response, true))
+  // An expectation that nobody knows may be ignored (RFC 9110, 10.1.1).
+  server.on('checkExpectation', (request, response) => conversations.take(request, response, false))
   server.on('connect', (_, socket) => refuse(socket as Socket, 405))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     refuse(socket as Socket, statusOf(error))
