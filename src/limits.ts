@@ -39,6 +39,8 @@ export const limits = {
   watcherCount: 5_000,
   /** Between two looks at a watched context, and so between two events. */
   watchMs: 1_000,
+  /** Those who watch one context and are told an event in one turn of the event loop. */
+  watchersPerTurnCount: 64,
   /** Watched contexts that are looked at at a time. */
   watchLooksCount: 8,
   /** A connection without events gets a comment after this time. Proxies wait longer. */

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ServiceError } from '../errors.js'
 import type { Area, MapContext } from '../interface/context.js'
 import { limits } from '../limits.js'
@@ -120,11 +121,11 @@ export function startContextWatches(options: WatchOptions): ContextWatches {
     if (mark === group.mark) return undefined
     const state = await stateOf(group)
     // Counts that are under way are looked at again: only what they come to is told.
-    group.hasNews = !state.isUpdating
-    if (state.isUpdating) return state
-    group.last = state.event
+    const isCertain = !state.isUpdating
+    group.hasNews = isCertain
+    group.last = isCertain ? state.event : undefined
     // Areas that could not be counted are tried again.
-    if (!state.hasFailed) group.mark = mark
+    group.mark = isCertain && !state.hasFailed ? mark : undefined
     return state
   }
 
@@ -137,11 +138,25 @@ export function startContextWatches(options: WatchOptions): ContextWatches {
   }
 
   /** Called at looks of the clock alone: however many join meanwhile, nobody else is told more often. */
-  function tellNews(group: Group): void {
-    const { last, hasNews } = group
+  async function tellNews(group: Group): Promise<void> {
+    if (!group.hasNews) return
     group.hasNews = false
-    if (!hasNews || last === undefined) return
-    for (const watcher of [...group.watchers.keys()]) tell(group, watcher, last)
+    await inTurns(group, (watcher) => {
+      // Not what was the last when this began: somebody may know more by now.
+      if (group.last !== undefined) tell(group, watcher, group.last)
+    })
+  }
+
+  /** Other requests go on between them. */
+  async function inTurns(group: Group, act: (watcher: Watcher) => void): Promise<void> {
+    let leftCount = limits.watchersPerTurnCount
+    for (const watcher of [...group.watchers.keys()]) {
+      if (leftCount-- === 0) {
+        await nextTurn()
+        leftCount = limits.watchersPerTurnCount
+      }
+      if (group.watchers.has(watcher)) act(watcher)
+    }
   }
 
   function tellDeleted(group: Group): void {
@@ -174,10 +189,10 @@ export function startContextWatches(options: WatchOptions): ContextWatches {
     const lane = async () => {
       for (const group of waiting) {
         if (isStopped) return
-        for (const watcher of [...group.watchers.keys()]) {
+        await inTurns(group, (watcher) => {
           if (!watcher.mayGoOn()) end(group, watcher, 'refused')
           else if (isBeat) watcher.beat()
-        }
+        })
         if (group.watchers.size > 0) await lookSafely(group)
       }
     }
@@ -187,7 +202,7 @@ export function startContextWatches(options: WatchOptions): ContextWatches {
   async function lookSafely(group: Group): Promise<void> {
     try {
       await look(group)
-      tellNews(group)
+      await tellNews(group)
     } catch (fault) {
       if (isNotFound(fault)) tellDeleted(group)
       // Another fault of a request may be over at the next look.
@@ -262,8 +277,9 @@ interface Group {
   readonly access: Access
   /** With the id of what each of them knows. */
   readonly watchers: Map<Watcher, string | undefined>
-  /** Of what was told last; undefined while another look may find something else. */
+  /** Of what is told; undefined while another look may find something else. */
   mark: string | undefined
+  /** Undefined while nothing is certain. */
   last: WatchEvent | undefined
   /** Whether there may be somebody who was not told that. */
   hasNews: boolean

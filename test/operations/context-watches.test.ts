@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { ServiceError } from '../../src/errors.js'
 import type { Area } from '../../src/interface/context.js'
+import { limits } from '../../src/limits.js'
 import { noSuchContext, type ReadContext } from '../../src/operations/context-reader.js'
 import {
   type ContextWatches,
@@ -196,6 +197,45 @@ t.test('counts that are under way are told to newcomers alone', async (t) => {
   model.flags.IsUpdatingContactList = false
   await until(() => late.listener.events.length === 2 && early.listener.events.length === 2)
   t.match(JSON.parse(late.listener.events[1].json).Areas, [{ IsUpdatingContactList: false }])
+})
+
+t.test('what changes and changes back while it is counted is told all the same', async (t) => {
+  const model = new Model()
+  const watches = start(t, model, { lookMs: 50 })
+  const { listener } = await joined(watches)
+  await sleep(60)
+  // Found by a look for somebody else, so that the first one is still to be told.
+  model.set(2)
+  await joined(watches)
+  const { snapshotId } = model
+  model.snapshotId = 'other'
+  model.flags.IsUpdatingContactList = true
+  const late = await joined(watches)
+  t.same(late.listener.totals, [2])
+  model.snapshotId = snapshotId
+  model.flags.IsUpdatingContactList = false
+  t.same((await joined(watches)).listener.totals, [2])
+  await until(() => listener.totals.at(-1) === 2)
+  await until(() => late.listener.events.length === 2)
+})
+
+t.test('many are told in turns, between which others go on', async (t) => {
+  const model = new Model()
+  const watches = start(t, model)
+  const count = 3 * limits.watchersPerTurnCount
+  const all = await Promise.all(Array.from({ length: count }, () => joined(watches)))
+  await looks()
+  let turnCount = 0
+  const countTurn = () => {
+    const toldCount = all.filter(({ listener }) => listener.events.length === 2).length
+    if (toldCount > 0 && toldCount < count) turnCount++
+    if (toldCount < count) setImmediate(countTurn)
+  }
+  model.set(2)
+  countTurn()
+  // Told what is the last by then, whenever it is their turn.
+  await until(() => all.every(({ listener }) => listener.totals.at(-1) === 2))
+  t.ok(turnCount >= 2, `${turnCount} turns`)
 })
 
 t.test('areas that cannot be counted are told as such, and tried again', async (t) => {
