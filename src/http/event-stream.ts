@@ -60,9 +60,11 @@ export class EventStream<Channel extends Sink> implements Watcher {
   }
 
   end(why: EndReason): void {
-    this.open()
+    const sink = this.open()
     this.#ending = why
-    this.#endWithRoom()
+    // Only who learns something new is waited for. The others may come back, and have missed nothing then.
+    if (!this.#hasRoom && why !== 'deleted') sink.abort(TOO_SLOW)
+    else this.#endWithRoom()
   }
 
   #write(bytes: Uint8Array): void {

@@ -97,11 +97,23 @@ t.test('an end waits for the event in front of it', async (t) => {
   stream.tell(EVENT)
   stream.tell({ ...EVENT, id: 'b' })
   stream.tell({ ...EVENT, id: 'c' })
-  stream.end('stopping')
+  stream.end('deleted')
   t.equal(endCount, 0)
   client.goOn()
   await new Promise(setImmediate)
   t.equal(endCount, 1)
   t.match(Buffer.concat(client.taken).toString(), /id: a\n.*id: c\n/s)
   t.notMatch(Buffer.concat(client.taken).toString(), 'id: b')
+})
+
+t.test('a service that stops waits for nobody who reads slowly', async (t) => {
+  for (const why of ['stopping', 'refused'] as const) {
+    const { waiting, open } = start(1 << 20)
+    const { client, stream } = open()
+    stream.tell(EVENT)
+    stream.end(why)
+    t.equal(client.abortCount, 1)
+    await new Promise(setImmediate)
+    t.equal(waiting.bytes, 0)
+  }
 })
