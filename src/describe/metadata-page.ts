@@ -85,5 +85,7 @@ and null is the same as absent.</p>
 <thead><tr><th scope="col">Operation</th><th scope="col" colspan="2">Formats</th><th scope="col">What it does</th></tr></thead>
 <tbody>
 ${rows}</tbody>
-</table>`
+</table>
+<p>Beside them, <code>GET /api/contexts/{Id}/events</code> tells the counts of a context when they change, as
+server-sent events or by WebSocket, to whoever may call GetMapContextRequest.</p>`
 }

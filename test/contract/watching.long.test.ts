@@ -227,7 +227,7 @@ t.test('a service that stops lets its clients go, and they go on with the next o
   await all([...again, fresh], COUNT - 1)
 })
 
-t.test('events come through the proxies as they happen, in both forms', async (t) => {
+t.test('events come through TLS and proxies as they happen, in both forms', async (t) => {
   const data = await placesWorld(t)
   const service = await startOf(t, data)
   t.equal(await change(service, 'PUT'), 200)
@@ -237,7 +237,12 @@ t.test('events come through the proxies as they happen, in both forms', async (t
   const ca = readFileSync(authority.certificate)
   const port = Number(new URL(service.url).port)
   const secure = new SecureAgent({ ca, servername: 'localhost' })
-  const watching: (Watching | SocketWatching)[] = []
+  const shown = ['--tls-cert', certificate.certificate, '--tls-key', certificate.key]
+  const secured = await startOf(t, data, ...shown)
+  const watching: (Watching | SocketWatching)[] = [
+    new Watching(secured, {}, ID, secure),
+    new SocketWatching(secured, {}, ID, { ca }),
+  ]
   for (const start of Object.values(proxies)) {
     const proxy = await start(t, { ports: { blue: port, green: port }, certificate })
     const at = { url: `https://127.0.0.1:${proxy.port}` }
@@ -250,7 +255,6 @@ t.test('events come through the proxies as they happen, in both forms', async (t
     await all(watching, COUNT - round)
     t.ok(performance.now() - startedMs < 10_000, 'they are not collected on the way')
   }
-  // Longer than the shortest of their timeouts would be without what is sent meanwhile.
   t.notOk(watching.some(({ hasEnded }) => hasEnded))
   t.equal(await change(service, 'DELETE'), 204)
   await until(() => watching.every(({ hasEnded }) => hasEnded))

@@ -53,6 +53,7 @@ t.test('it needs nothing from elsewhere', async (t) => {
 })
 
 t.test('it has every operation with its paths, types and members', async (t) => {
+  t.match(page, '<code>GET /api/contexts/{Id}/events</code>')
   for (const { name, paths } of namedOperations) {
     const section = sectionOf(page, name)
     for (const path of [...paths, `/json/reply/${name}`, `/csv/reply/${name}`, `/api/${name}`]) {
