@@ -28,9 +28,10 @@ export const nodeHttp: Engine = {
     const sockets = new Set<Socket>()
     const open = (begin: Begin) => {
       const server = createHttpServer(conversations)
-      // The library hands a connection over whatever it is asked to become, and takes no further request of it.
+      // Before Node.js 24.9, the library hands a connection over whatever it is asked to become.
       server.on('upgrade', (request, socket, head) => {
-        if (asksForSocket(request)) conversations.takeUpgrade(request, socket as Socket, head)
+        if (conversations.isBusy(socket as Socket)) socket.destroy()
+        else if (asksForSocket(request)) conversations.takeUpgrade(request, socket as Socket, head)
         else serveAnew(server, request, socket as Socket, head)
       })
       servers.push(server)
@@ -99,6 +100,9 @@ function asksForSocket({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 }
 
+/** Takes other requests as if they asked for nothing; since Node.js 24.9, and the types do not know it yet. */
+const SOCKETS_ALONE: object = { shouldUpgradeCallback: asksForSocket }
+
 /**
  * Serves a request as if it asked for nothing else than an answer: Java, for one, asks whether the server
  * speaks HTTP/2 with its first request.
@@ -125,6 +129,7 @@ function createHttpServer(conversations: Conversations): Server {
     maxHeaderSize: limits.headerBytes,
     // The service has a clock of its own for each body.
     requestTimeout: 0,
+    ...SOCKETS_ALONE,
   })
   // The bytes of all headers are bounded; a bound on their number would drop some silently.
   server.maxHeadersCount = 0
@@ -192,19 +197,24 @@ class Conversations {
     else if (conversation.waiting.push(begin) > limits.pipelinedRequestCount) socket.destroy()
   }
 
-  /** A request for a WebSocket is the last one of its connection, and none may be in front of it. */
+  /** Whether a request waits for its answer. */
+  isBusy(socket: Socket): boolean {
+    return this.#of(socket).isBusy
+  }
+
+  /** A request for a WebSocket is the last one of its connection. */
   takeUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
-    const conversation = this.#of(socket)
-    if (conversation.isBusy) {
-      socket.destroy()
-      return
-    }
     const response = new ServerResponse(request)
     response.shouldKeepAlive = false
     response.assignSocket(socket)
     response.on('finish', () => socket.destroySoon())
     const upgradeHead = hasSocketKey(request) ? head : undefined
-    this.#begin(conversation, { request, response, expectsContinue: false, upgradeHead })
+    this.#begin(this.#of(socket), {
+      request,
+      response,
+      expectsContinue: false,
+      upgradeHead,
+    })
   }
 
   #of(socket: Socket): Conversation {
