@@ -1,5 +1,5 @@
 /**
- * Runs tests, each file in a process of its own, one more at a time than there are cores, and ends with
+ * Runs tests, each file in a process of its own, as many at a time as there are cores, and ends with
  * one line that counts them.
  *
  *   npm test -- [FOLDER | FILE | NAME OF A TEST]...
@@ -25,8 +25,8 @@ const choice = choose()
 if (choice !== undefined) {
   const { files, testName } = choice
   const hasSourceMaps = isLong || positionals.length > 0
-  // Many files wait for processes, timers and disks: one more fills the cores.
-  const laneCount = availableParallelism() + 1
+  // Many files of the short tier wait for processes and timers: one more fills the cores.
+  const laneCount = availableParallelism() + (isLong ? 0 : 1)
   const options = { isLong, hasSourceMaps, testName, laneCount }
   process.exitCode = (await report(runFiles(files, options), { allowsSkips: !isLong })) ? 0 : 1
 }
