@@ -66,10 +66,16 @@ t.test('ranks are places among those within, and back', async (t) => {
     const inOrder = lists.flatMap((each, shardIndex) =>
       members(each).map((recipient) => ({ shardIndex, recipient })),
     )
-    for (const [rank, place] of inOrder.entries()) {
-      t.same(atRank(mask, rank), place)
-      t.equal(rankOf(mask, place), rank)
-    }
+    // One comparison for all: an assertion takes longer than what it looks at.
+    const ranks = inOrder.map((_, rank) => rank)
+    t.same(
+      ranks.map((rank) => atRank(mask, rank)),
+      inOrder,
+    )
+    t.same(
+      inOrder.map((place) => rankOf(mask, place)),
+      ranks,
+    )
     t.same(atRank(mask, inOrder.length), { shardIndex: lists.length, recipient: 0 })
     for (const [shardIndex] of lists.entries()) {
       for (const recipient of [0, 50, 201]) {
