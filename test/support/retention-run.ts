@@ -149,9 +149,12 @@ export class RetentionRun {
     const { next } = this.#record.expect(put)
     const before = currentOf(this.#data)
     const { child, finished } = startHickory(...this.#argsOf(put))
-    await Promise.race([finished, this.#killTime()])
-    child.kill('SIGKILL')
-    await finished
+    try {
+      await Promise.race([finished, this.#killTime()])
+    } finally {
+      child.kill('SIGKILL')
+      await finished
+    }
     ageLock(this.#data)
     const isFirst = before === undefined && currentOf(this.#data) === undefined
     // The first one was complete, and had no name in CURRENT yet.
@@ -175,8 +178,7 @@ export class RetentionRun {
       await sleep(share * 1_000)
       return
     }
-    const names = () => readdirSync(this.#data, { recursive: true, encoding: 'utf8' })
-    while (!names().some((name) => /[0-9]\.tmp$/.test(name))) await sleep(2)
+    while (!namesBelow(this.#data).some((name) => /[0-9]\.tmp$/.test(name))) await sleep(2)
     await sleep(share * 40)
   }
 
@@ -248,6 +250,16 @@ export class RetentionRun {
   /** Of the snapshots that are there, without those that a kill left before they were current. */
   #ids(): string[] {
     return namesIn(this.#data).filter((name) => this.#record.has(name))
+  }
+}
+
+/** None when a directory gets another name, or is removed, while they are read. */
+function namesBelow(directory: string): string[] {
+  try {
+    return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
   }
 }
 
