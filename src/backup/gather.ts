@@ -9,6 +9,7 @@ import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import { readCurrent, snapshotsDirectory } from '../snapshot/directory.js'
 import { filesOf, MANIFEST_FILE, readManifest } from '../snapshot/format/manifest.js'
+import { readIdentities } from '../snapshot/identities/list.js'
 import { corrupt, isCorrupt } from '../snapshot/open-file.js'
 import { CURRENT_FILE, SETTINGS_FILE } from './listing.js'
 import type { Part } from './write-archive.js'
@@ -66,7 +67,10 @@ async function openSnapshotFiles(dataDirectory: string, id: string): Promise<Ope
     // What is known of the snapshot beside its manifest.
     const documents = (await readdir(directory)).filter((name) => SETTINGS_FILE.test(name)).sort()
     for (const name of documents) if (name !== MANIFEST_FILE) parts.push(await partOf(name))
-    for (const file of filesOf(manifest)) parts.push(await partOf(file.file, file))
+    const identities = (await readIdentities(dataDirectory, id)).flatMap(({ files }) => files)
+    for (const file of [...filesOf(manifest), ...identities]) {
+      parts.push(await partOf(file.file, file))
+    }
     return { id, parts, close }
   } catch (fault) {
     await close()

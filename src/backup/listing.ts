@@ -96,7 +96,7 @@ export function mayBeArchived(name: string): boolean {
 
 /** The files of a snapshot, and documents beside its manifest. */
 const SNAPSHOT_FILE =
-  /^snapshots\/[0-9]{6,15}-[0-9a-f]{8}\/([a-z][a-z0-9-]{0,63}\.json|repeats|[0-9]{1,10}-[0-9]{1,10}\.shard)$/
+  /^snapshots\/[0-9]{6,15}-[0-9a-f]{8}\/([a-z][a-z0-9-]{0,63}\.json|repeats|[0-9]{1,10}-[0-9]{1,10}\.(shard|identities))$/
 
 /** @param what  that is in it */
 export function ofLaterVersion(archive: string, what: string): OperatorError {

@@ -15,11 +15,25 @@ export interface RecipientColumns {
   /** Where each phone starts in `phones`; one more entry than recipients. */
   readonly phoneOffsets: Uint32Array
   readonly phones: Uint8Array
+  /** Left out where they are not known. */
+  readonly identities?: Identities | undefined
+}
+
+/**
+ * What a change finds a recipient by: its key, or where the source has no keys its phone and its contact.
+ * No answer needs it. Texts lie end to end: text `i` is at [offsets[i], offsets[i + 1]).
+ */
+export interface Identities {
+  readonly contactOffsets: Uint32Array
+  /** As they were imported; an empty text where a recipient has no contact. */
+  readonly contactTexts: Uint8Array
+  /** Null where the source has no keys. */
+  readonly keys: { readonly offsets: Uint32Array; readonly texts: Uint8Array } | null
 }
 
 /** The same columns where every thread can read them: as they are, or copied if need be. */
 export function inSharedMemory(columns: RecipientColumns): RecipientColumns {
-  const { lngs, lats, contacts, phoneOffsets, phones } = columns
+  const { lngs, lats, contacts, phoneOffsets, phones, identities } = columns
   return {
     ...columns,
     lngs: shared(Int32Array, lngs),
@@ -27,6 +41,18 @@ export function inSharedMemory(columns: RecipientColumns): RecipientColumns {
     contacts: shared(Uint32Array, contacts),
     phoneOffsets: shared(Uint32Array, phoneOffsets),
     phones: shared(Uint8Array, phones),
+    identities: identities && sharedIdentities(identities),
+  }
+}
+
+function sharedIdentities({ contactOffsets, contactTexts, keys }: Identities): Identities {
+  return {
+    contactOffsets: shared(Uint32Array, contactOffsets),
+    contactTexts: shared(Uint8Array, contactTexts),
+    keys: keys && {
+      offsets: shared(Uint32Array, keys.offsets),
+      texts: shared(Uint8Array, keys.texts),
+    },
   }
 }
 

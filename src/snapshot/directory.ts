@@ -4,7 +4,7 @@
  *   CURRENT                     the id of the snapshot to be opened, and a line end
  *   pins.json                   the snapshots that are kept for ever
  *   import.lock/                held by the import that is under way
- *   snapshots/<id>/             manifest.json, origin.json and shard files; never changed
+ *   snapshots/<id>/             manifest, origin, shard files and identities; never changed
  *   snapshots/<name>.tmp/       being written, or being deleted; garbage when nobody imports
  *
  * @module

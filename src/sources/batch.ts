@@ -17,6 +17,9 @@ export interface RecipientBatch {
   readonly contactOffsets: Uint32Array
   /** An empty text where a recipient has no contact. */
   readonly contacts: Uint8Array
+  /** Left out where the source has no keys; then all of its batches have none. */
+  readonly keyOffsets?: Uint32Array | undefined
+  readonly keys?: Uint8Array | undefined
 }
 
 export interface RecipientSink {

@@ -66,7 +66,7 @@ for (const name of ['b.tar', 'b.tar.gz', 'b.tar.zst']) {
     t.equal(made.code, 0, made.stderr)
     const told = JSON.parse(made.stdout)
     const bytes = readFileSync(at(name))
-    t.match(told, { byteLength: bytes.length, hasStore: true, fileCount: 7 })
+    t.match(told, { byteLength: bytes.length, hasStore: true, fileCount: 9 })
     t.equal(told.sha256, createHash('sha256').update(bytes).digest('hex'))
     t.equal(statSync(at(name)).mode & 0o777, 0o600)
     t.same(left(), [name, 'data'], 'nothing else is left')
@@ -81,6 +81,8 @@ for (const name of ['b.tar', 'b.tar.gz', 'b.tar.zst']) {
       'sources.json',
       `${snapshot}/manifest.json`,
       `${snapshot}/origin.json`,
+      `${snapshot}/identities.json`,
+      `${snapshot}/1-0000.identities`,
     ]) {
       t.same(readFileSync(at(`restored/${file}`)), readFileSync(join(data, file)), file)
       t.equal(statSync(at(`restored/${file}`)).mode & 0o777, 0o600)

@@ -28,7 +28,8 @@ for (const threadCount of [0, 1, 3]) {
       }))
       const columns = inSharedMemory(columnsOf(recipients))
       const options = { shardRecipientCount: 700 }
-      sources.push(await writeSource(directory, { id, label: 'x' }, columns, threads, options))
+      const written = await writeSource(directory, { id, label: 'x' }, columns, threads, options)
+      sources.push(written.source)
     }
     const files = sources.flatMap(({ shards }) => shards)
     const shards = []

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { startCandidates } from '../../serve/fall-back.js'
 import { generationOf, listSnapshots, snapshotsDirectory } from '../../snapshot/directory.js'
 import { filesOf, type Manifest, readManifest } from '../../snapshot/format/manifest.js'
+import { identitiesFiles } from '../../snapshot/identities/list.js'
 import { lookOver } from '../../snapshot/load/look-over.js'
 import { verifySnapshot } from '../../snapshot/load/verify.js'
 import { stateOf } from '../../snapshot/open-file.js'
@@ -99,10 +100,16 @@ async function lookAtSpace(dataDirectory: string): Promise<Finding> {
 }
 
 async function largestBytes(dataDirectory: string): Promise<number> {
-  const sizes = (await readManifests(dataDirectory)).map((manifest) =>
-    filesOf(manifest).reduce((sum, { byteLength }) => sum + byteLength, 0),
-  )
-  return Math.max(0, ...sizes)
+  let largest = 0
+  for (const manifest of await readManifests(dataDirectory)) {
+    const identities = await identitiesFiles(dataDirectory, manifest.id)
+    const files = [...filesOf(manifest), ...identities]
+    largest = Math.max(
+      largest,
+      files.reduce((sum, { byteLength }) => sum + byteLength, 0),
+    )
+  }
+  return largest
 }
 
 /** Recipients of the largest snapshot that is there. */

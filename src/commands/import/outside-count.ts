@@ -53,7 +53,11 @@ export class OutsideCounter implements RecipientSink {
 }
 
 /** The edges belong to the box, and -180 and 180 are the same meridian. */
-function isInside({ minLng, minLat, maxLng, maxLat }: Box, lng: number, lat: number): boolean {
+export function isInside(
+  { minLng, minLat, maxLng, maxLat }: Box,
+  lng: number,
+  lat: number,
+): boolean {
   if (lat < minLat || lat > maxLat) return false
   const isAt = (at: number) =>
     minLng <= maxLng ? at >= minLng && at <= maxLng : at >= minLng || at <= maxLng

@@ -4,6 +4,7 @@
  * @module
  */
 import { filesOf, type Manifest, readManifest } from '../../snapshot/format/manifest.js'
+import { identitiesFiles } from '../../snapshot/identities/list.js'
 import { stateOf } from '../../snapshot/open-file.js'
 import { readStates, type SnapshotState } from '../../snapshot/retention/history.js'
 import { recipientCountOf } from '../../snapshot/snapshot.js'
@@ -16,7 +17,7 @@ import { retentionOf } from './retention.js'
 
 /** A snapshot, or why its manifest cannot be read. */
 type Entry = { readonly id: string; readonly state: SnapshotState | undefined } & (
-  | { readonly manifest: Manifest }
+  | { readonly manifest: Manifest; readonly byteLength: number }
   | { readonly fault: string; readonly kind: 'newer' | 'damaged' }
 )
 
@@ -50,7 +51,9 @@ export async function printOverview(
 
 async function entryOf(dataDirectory: string, id: string) {
   try {
-    return { id, manifest: await readManifest(dataDirectory, id) }
+    const manifest = await readManifest(dataDirectory, id)
+    const files = [...filesOf(manifest), ...(await identitiesFiles(dataDirectory, id))]
+    return { id, manifest, byteLength: files.reduce((sum, file) => sum + file.byteLength, 0) }
   } catch (error) {
     return { id, kind: stateOf(error), fault: (error as Error).message }
   }
@@ -62,7 +65,6 @@ function summaryOf(entry: Entry, currentId: string | null) {
   const retention = state === undefined ? undefined : retentionOf(state)
   if ('fault' in entry) return { id, isCurrent, retention, fault: entry.fault }
   const { createdAt, formatVersion, sources } = entry.manifest
-  const files = filesOf(entry.manifest)
   return {
     id,
     isCurrent,
@@ -71,7 +73,7 @@ function summaryOf(entry: Entry, currentId: string | null) {
     formatVersion,
     sourceCount: sources.length,
     recipientCount: recipientCountOf(sources),
-    byteLength: files.reduce((sum, { byteLength }) => sum + byteLength, 0),
+    byteLength: entry.byteLength,
   }
 }
 

@@ -6,6 +6,7 @@
 import { join } from 'node:path'
 import { snapshotsDirectory } from '../../snapshot/directory.js'
 import { filesOf, type Manifest, readManifest } from '../../snapshot/format/manifest.js'
+import { type IdentitiesFile, identitiesFiles } from '../../snapshot/identities/list.js'
 import { readCoordinates } from '../../snapshot/load/read-columns.js'
 import { readStates, type SnapshotState } from '../../snapshot/retention/history.js'
 import { recipientCountOf } from '../../snapshot/snapshot.js'
@@ -37,7 +38,7 @@ export async function printSnapshot(
     print(JSON.stringify({ ...head, ...manifest, ...rest, map: drawn }, null, 2))
     return
   }
-  printHead(manifest, isCurrent, retained)
+  printHead(manifest, await identitiesFiles(dataDirectory, id), isCurrent, retained)
   print()
   printSources(manifest)
   print()
@@ -82,9 +83,14 @@ async function readRegions(directory: string, { sources }: Manifest): Promise<Re
   return { map, files }
 }
 
-function printHead(manifest: Manifest, isCurrent: boolean, { state, pinsFault }: Retained): void {
+function printHead(
+  manifest: Manifest,
+  identities: readonly IdentitiesFile[],
+  isCurrent: boolean,
+  { state, pinsFault }: Retained,
+): void {
   const { id, createdAt, formatVersion, sources } = manifest
-  const files = filesOf(manifest)
+  const files = [...filesOf(manifest), ...identities]
   const bytes = files.reduce((sum, { byteLength }) => sum + byteLength, 0)
   print(`snapshot    ${id}${isCurrent ? ' (current)' : ''}`)
   print(`state       ${state === undefined ? pinsFault : stateText(state)}`)

@@ -2,7 +2,7 @@
  * The beginning of every binary file of a snapshot. All integers are little-endian.
  *
  *   offset  bytes  meaning
- *        0      8  magic: `HICKSHRD` for a shard, `HICKREPT` for the repeats
+ *        0      8  magic: `HICKSHRD` for a shard, `HICKREPT` for the repeats, `HICKIDEN` for identities
  *        8      4  format version
  *       12      4  length of the header in bytes, H
  *       16      4  CRC-32 of everything before the image except these four bytes
@@ -22,7 +22,7 @@ import { FormatFault, readAll } from './blocks.js'
 /** The version of the files that are written. */
 export const FORMAT_VERSION = 2
 
-type Magic = 'HICKSHRD' | 'HICKREPT'
+type Magic = 'HICKSHRD' | 'HICKREPT' | 'HICKIDEN'
 
 /** Everything before the image of a file. */
 export interface Head {

@@ -20,6 +20,8 @@ import {
   readManifest,
 } from '../format/manifest.js'
 import { roomBytesOf } from '../format/shard-image.js'
+import { IDENTITIES_LIST, readIdentities, type SourceIdentities } from '../identities/list.js'
+import { readIdentitiesFile } from '../identities/read-file.js'
 import { corrupt, isNewer, readFault } from '../open-file.js'
 import { loadShard } from './load-piece.js'
 import { planShard } from './plan-piece.js'
@@ -61,6 +63,7 @@ export async function verifySnapshot(dataDirectory: string, id: string): Promise
   if ('repeats' in manifest) {
     files.push(await verifyRepeats(directory, manifest, stateOf(id, files).isWhole))
   }
+  files.push(...(await verifyIdentities(dataDirectory, directory, manifest)))
   return stateOf(id, files)
 }
 
@@ -106,6 +109,30 @@ async function verifyRepeats(
     const difference = findDifference(read, found)
     if (difference !== undefined) throw corrupt(path, difference)
   })
+}
+
+async function verifyIdentities(
+  dataDirectory: string,
+  directory: string,
+  { id, sources }: Manifest,
+): Promise<FileState[]> {
+  let known: readonly SourceIdentities[]
+  try {
+    known = await readIdentities(dataDirectory, id)
+  } catch (error) {
+    const fault = faultOf(error, join(directory, IDENTITIES_LIST))
+    return [{ file: IDENTITIES_LIST, byteLength: 0, fault }]
+  }
+  const states: FileState[] = []
+  for (const { id: sourceId, files } of known) {
+    const shards = sources.find((source) => source.id === sourceId)?.shards ?? []
+    for (const [at, entry] of files.entries()) {
+      const path = join(directory, entry.file)
+      const count = shards[at]?.recipientCount ?? 0
+      states.push(await verified(path, entry, () => readIdentitiesFile(directory, entry, count)))
+    }
+  }
+  return states
 }
 
 function roomOf(byteLength: number): Room {

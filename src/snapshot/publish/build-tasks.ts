@@ -13,6 +13,8 @@ import { type Candidates, findCandidates, type Share } from '../../shard/duplica
 import { runTasksHere, startTaskThreads, type TaskRunner } from '../../task-threads.js'
 import type { ManifestShard } from '../format/manifest.js'
 import { writeShardFile } from '../format/write-shard-file.js'
+import type { IdentitiesFile } from '../identities/list.js'
+import { writeIdentitiesFile } from '../identities/write-file.js'
 import { type PhonePlace, readPhones } from '../load/read-phones.js'
 import { sha256Of } from '../load/sha256.js'
 
@@ -46,13 +48,15 @@ type BuildTask =
       readonly twins: Int32Array
       readonly share: Share
     }
-type BuildResult =
-  | readonly [Cell, Cell]
-  | ManifestShard
-  | string
-  | number
-  | DealtPhones
-  | Candidates
+
+/** The files of a shard. */
+interface WrittenShard {
+  readonly shard: ManifestShard
+  /** Undefined where the identities of its recipients are not known. */
+  readonly identities: IdentitiesFile | undefined
+}
+
+type BuildResult = readonly [Cell, Cell] | WrittenShard | string | number | DealtPhones | Candidates
 
 export type BuildThreads = TaskRunner<BuildTask, BuildResult>
 
@@ -67,9 +71,9 @@ export async function cut(threads: BuildThreads, source: SourceTask, cell: Cell)
   return (await threads.run({ kind: 'cut', source, cell })) as [Cell, Cell]
 }
 
-/** Builds and writes the shard that a cell is, into a file of this name. */
+/** Builds and writes the shard that a cell is, into a file of this name, and the identities beside it. */
 export async function write(threads: BuildThreads, source: SourceTask, cell: Cell, file: string) {
-  return (await threads.run({ kind: 'write', source, cell, file })) as ManifestShard
+  return (await threads.run({ kind: 'write', source, cell, file })) as WrittenShard
 }
 
 /** The SHA-256 of a file, in hexadecimal. */
@@ -135,9 +139,15 @@ async function writeShard(
   cell: Cell,
   file: string,
   takeMemory?: TakeMemory,
-): Promise<ManifestShard> {
+): Promise<WrittenShard> {
   const { directory, sourceId, columns, orders } = source
-  const shard = buildShard(columns, rowsOf(orders, cell), sourceId, cell.firstShard, takeMemory)
+  const rows = rowsOf(orders, cell)
+  const shard = buildShard(columns, rows, sourceId, cell.firstShard, takeMemory)
   const digest = await writeShardFile(join(directory, file), shard)
-  return { file, ...digest, recipientCount: shard.recipientCount, box: shard.box }
+  const { recipientCount, box } = shard
+  const { identities } = columns
+  return {
+    shard: { file, ...digest, recipientCount, box },
+    identities: identities && (await writeIdentitiesFile(directory, shard, identities, rows)),
+  }
 }

@@ -29,6 +29,12 @@ import {
   REPEATS_FILE,
   readManifest,
 } from '../format/manifest.js'
+import {
+  encodeIdentities,
+  IDENTITIES_LIST,
+  readIdentities,
+  type SourceIdentities,
+} from '../identities/list.js'
 import { isCorrupt } from '../open-file.js'
 import { nextOrigin } from '../retention/next-origin.js'
 import { encodeOrigin, ORIGIN_FILE, type Origin } from '../retention/origin.js'
@@ -74,6 +80,8 @@ export interface Published {
 export class Draft {
   readonly #place: DraftPlace
   readonly #put = new Map<number, ManifestSource>()
+  /** Of the sources that were put and whose identities are known. */
+  readonly #identities = new Map<number, SourceIdentities>()
   readonly #forced = new Map<number, readonly string[]>()
   readonly #removedIds = new Set<number>()
   readonly #removal: RemovalOnExit
@@ -101,6 +109,7 @@ export class Draft {
     }
     await this.#told(async () => {
       try {
+        this.#identities.delete(source.id)
         if (this.#put.delete(source.id)) await removeSource(temporary, source.id)
         await assertFreeSpace(temporary, columns, recipientCountOf(others))
         const threads = this.#threadsFor(columns.recipientCount)
@@ -109,10 +118,10 @@ export class Draft {
         // Collecting the columns took as much memory as building takes now.
         if (isThreaded) releaseMemory()
         this.#forced.set(source.id, forced)
-        this.#put.set(
-          source.id,
-          await writeSource(temporary, source, placed, threads, { onProgress }),
-        )
+        const written = await writeSource(temporary, source, placed, threads, { onProgress })
+        this.#put.set(source.id, written.source)
+        if (written.identities === undefined) this.#identities.delete(source.id)
+        else this.#identities.set(source.id, written.identities)
       } catch (error) {
         await this.#endThreads()
         await removeSource(temporary, source.id).catch(() => undefined)
@@ -169,16 +178,26 @@ export class Draft {
   /** Everything that belongs to it, on disk and verified; undefined if it is unchanged. */
   async #complete(changedAlone: boolean): Promise<Manifest | undefined> {
     const { temporary, generation } = this.#place
-    await this.#carryOver()
+    const carried = await this.#carryOver()
     const sources = this.#sources()
     const repeats = await this.#verifyAndFindRepeats(sources)
     const manifest = createManifest(generation, new Date().toISOString(), sources, repeats)
-    if (changedAlone && (await this.#isUnchanged(manifest))) return undefined
+    const identities = encodeIdentities(
+      [...carried, ...this.#identities.values()].sort((left, right) => left.id - right.id),
+    )
+    if (changedAlone && (await this.#isUnchanged(manifest, identities))) return undefined
+    const list = Buffer.from(identities)
+    await createFile(join(temporary, IDENTITIES_LIST), [list])
     const origin = Buffer.from(encodeOrigin(this.#origin()))
     await createFile(join(temporary, ORIGIN_FILE), [origin])
     const text = Buffer.from(encodeManifest(manifest))
     await createFile(join(temporary, MANIFEST_FILE), [text])
-    const files = [repeats, digestOf(ORIGIN_FILE, origin), digestOf(MANIFEST_FILE, text)]
+    const documents = [
+      digestOf(IDENTITIES_LIST, list),
+      digestOf(ORIGIN_FILE, origin),
+      digestOf(MANIFEST_FILE, text),
+    ]
+    const files = [repeats, ...documents]
     await this.#verify(files, sources)
     await syncDirectory(temporary)
     return manifest
@@ -192,7 +211,7 @@ export class Draft {
   }
 
   /** Whether the current snapshot has the same files and labels, and is intact. */
-  async #isUnchanged({ sources, repeats }: Manifest2): Promise<boolean> {
+  async #isUnchanged({ sources, repeats }: Manifest2, identities: string): Promise<boolean> {
     const { dataDirectory, base } = this.#place
     if (base.id === undefined) return false
     const current = await readManifest(dataDirectory, base.id)
@@ -200,7 +219,10 @@ export class Draft {
     if (!('repeats' in current) || current.repeats.sha256 !== repeats.sha256) return false
     const threads = this.#threadsFor(recipientCountOf(sources))
     try {
-      await verifyFiles(join(snapshotsDirectory(dataDirectory), base.id), filesOf(current), threads)
+      const known = await readIdentities(dataDirectory, base.id)
+      if (encodeIdentities(known) !== identities) return false
+      const files = [...filesOf(current), ...known.flatMap(({ files }) => files)]
+      await verifyFiles(join(snapshotsDirectory(dataDirectory), base.id), files, threads)
       return true
     } catch (error) {
       // An import of the same rows repairs it.
@@ -219,20 +241,27 @@ export class Draft {
     return this.#place.base.sources.filter(({ id }) => isCarried(id))
   }
 
-  async #carryOver(): Promise<void> {
+  /** @returns the identities that are carried over, too */
+  async #carryOver(): Promise<SourceIdentities[]> {
     const { dataDirectory, temporary, base } = this.#place
     assertNothingLost(dataDirectory, base, new Set(this.#put.keys()))
-    if (base.id === undefined) return
+    if (base.id === undefined) return []
     const from = join(snapshotsDirectory(dataDirectory), base.id)
+    const carried: SourceIdentities[] = []
     for (const source of this.#carried()) {
       try {
-        await carryOver(from, temporary, source)
-        await this.#verify(source.shards, [source], from)
+        const known = await readIdentities(dataDirectory, base.id)
+        const identities = known.find(({ id }) => id === source.id)
+        const files = [...source.shards, ...(identities?.files ?? [])]
+        await carryOver(from, temporary, files)
+        await this.#verify(files, [source], from)
+        if (identities !== undefined) carried.push(identities)
       } catch (error) {
         if (!isCorrupt(error)) throw error
         throw cannotCarryOver(dataDirectory, error, [source.id])
       }
     }
+    return carried
   }
 
   /** Both at a time: the threads go on with one where the other waits. */
@@ -247,7 +276,7 @@ export class Draft {
         look,
       ),
       this.#verify(
-        put.flatMap((source) => source.shards),
+        put.flatMap(({ id, shards }) => [...shards, ...(this.#identities.get(id)?.files ?? [])]),
         put,
       ),
     ])

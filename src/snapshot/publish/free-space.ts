@@ -6,7 +6,7 @@
 import { statfs } from 'node:fs/promises'
 import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
-import type { RecipientColumns } from '../../shard/columns.js'
+import type { Identities, RecipientColumns } from '../../shard/columns.js'
 
 /** An index entry (coordinates and id), a contact and the offset of a phone. */
 const RECIPIENT_BYTES = 8 + 4 + 4 + 4
@@ -27,11 +27,12 @@ export async function assertFreeSpace(
   columns: RecipientColumns,
   otherCount: number,
 ): Promise<void> {
-  const { recipientCount, phones } = columns
+  const { recipientCount, phones, identities } = columns
   const shardCount = Math.ceil(recipientCount / limits.shardRecipientCount)
   const neededBytes =
     recipientCount * RECIPIENT_BYTES +
     phones.length +
+    identitiesBytes(identities, recipientCount) +
     (recipientCount + otherCount) * REPEAT_BYTES +
     shardCount * SHARD_EXTRA_BYTES +
     SNAPSHOT_EXTRA_BYTES
@@ -42,3 +43,13 @@ export async function assertFreeSpace(
     `${directory}: ${bavail * bsize} bytes are free, the new snapshot needs ${neededBytes}`,
   )
 }
+
+function identitiesBytes(identities: Identities | undefined, recipientCount: number): number {
+  if (identities === undefined) return 0
+  const { contactTexts, keys } = identities
+  const keyBytes = keys === null ? 0 : keys.texts.length + OFFSET_BYTES * recipientCount
+  return contactTexts.length + OFFSET_BYTES * recipientCount + keyBytes
+}
+
+/** Of a text. */
+const OFFSET_BYTES = 4

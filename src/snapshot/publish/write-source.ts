@@ -13,6 +13,7 @@ import { type Cell, isShard, wholeCell } from '../../shard/build/partition.js'
 import type { RecipientColumns } from '../../shard/columns.js'
 import { FILE_MODE } from '../directory.js'
 import { type ManifestShard, type ManifestSource, shardFileName } from '../format/manifest.js'
+import type { IdentitiesFile, SourceIdentities } from '../identities/list.js'
 import { type BuildThreads, cut, type SourceTask, write } from './build-tasks.js'
 
 /** The id and the label of a source in a snapshot. */
@@ -28,6 +29,13 @@ interface WriteOptions {
   readonly shardRecipientCount?: number
 }
 
+/** What a manifest and the list of identities say of a source. */
+interface WrittenSource {
+  readonly source: ManifestSource
+  /** Undefined where the identities of its recipients are not known. */
+  readonly identities: SourceIdentities | undefined
+}
+
 /**
  * Cuts a source into shards, builds and writes them: as many at a time, and in memory, as there are
  * threads. What was written stays there if it fails.
@@ -40,21 +48,27 @@ export async function writeSource(
   columns: RecipientColumns,
   threads: BuildThreads,
   { onProgress, shardRecipientCount = limits.shardRecipientCount }: WriteOptions = {},
-): Promise<ManifestSource> {
+): Promise<WrittenSource> {
   const { recipientCount, contactCount } = columns
   const shards: ManifestShard[] = []
+  const files: IdentitiesFile[] = []
   if (recipientCount > 0) {
     const order = () => new Uint32Array(new SharedArrayBuffer(4 * recipientCount))
     const source = { directory, sourceId: id, columns, orders: [order(), order()] } as const
     const whole = wholeCell(columns, source.orders, shardRecipientCount)
     let writtenCount = 0
-    await writeCell(source, whole, threads, (cell, shard) => {
+    await writeCell(source, whole, threads, (cell, { shard, identities }) => {
       shards[cell.firstShard] = shard
+      if (identities !== undefined) files[cell.firstShard] = identities
       writtenCount += shard.recipientCount
       onProgress?.(writtenCount)
     })
   }
-  return { id, label, recipientCount, contactCount, shards }
+  const { identities } = columns
+  return {
+    source: { id, label, recipientCount, contactCount, shards },
+    identities: identities && { id, hasKeys: identities.keys !== null, files },
+  }
 }
 
 /** Removes what there is of a source. */
@@ -65,12 +79,16 @@ export async function removeSource(directory: string, id: number): Promise<void>
 }
 
 /**
- * Makes the files of a source of one snapshot the files of another one, too.
+ * Makes files of one snapshot files of another one, too.
  *
  * @throws OperatorError `SnapshotCorrupt` if one is missing
  */
-export async function carryOver(from: string, to: string, source: ManifestSource): Promise<void> {
-  for (const { file } of source.shards) {
+export async function carryOver(
+  from: string,
+  to: string,
+  files: readonly { readonly file: string }[],
+): Promise<void> {
+  for (const { file } of files) {
     try {
       await link(join(from, file), join(to, file))
     } catch (error) {
@@ -88,7 +106,7 @@ async function writeCell(
   source: SourceTask,
   cell: Cell,
   threads: BuildThreads,
-  onWritten: (cell: Cell, shard: ManifestShard) => void,
+  onWritten: (cell: Cell, written: Awaited<ReturnType<typeof write>>) => void,
 ): Promise<void> {
   // Time for others, such as the renewal of the lock, should the threads be this one.
   await setImmediate()

@@ -22,13 +22,17 @@ export class RecipientCollector implements RecipientSink {
   readonly #lngs: SharedColumn<Int32Array>
   readonly #lats: SharedColumn<Int32Array>
   readonly #phones: TextColumn
-  #contacts: TextColumn
+  readonly #contacts: TextColumn
+  /** Undefined until a batch has keys. */
+  #keys: TextColumn | undefined
   readonly #recipientCountMax: number
+  readonly #textBytesMax: number
 
   constructor(options: CollectorOptions = {}) {
     const recipientCountMax = options.recipientCountMax ?? limits.sourceRecipientCount
     const textBytesMax = options.textBytesMax ?? TEXT_BYTES_MAX
     this.#recipientCountMax = recipientCountMax
+    this.#textBytesMax = textBytesMax
     this.#lngs = new SharedColumn(Int32Array, recipientCountMax)
     this.#lats = new SharedColumn(Int32Array, recipientCountMax)
     this.#phones = new TextColumn(recipientCountMax, textBytesMax)
@@ -48,6 +52,11 @@ export class RecipientCollector implements RecipientSink {
         `more than ${this.#recipientCountMax} recipients: import them as several sources`,
       )
     }
+    const { keys, keyOffsets } = batch
+    if (keys !== undefined && keyOffsets !== undefined) {
+      this.#keys ??= new TextColumn(this.#recipientCountMax, this.#textBytesMax)
+      this.#keys.append(keys, keyOffsets, recipientCount)
+    }
     this.#phones.append(batch.phones, batch.phoneOffsets, recipientCount)
     this.#contacts.append(batch.contacts, batch.contactOffsets, recipientCount)
     this.#lngs.extend(recipientCount).set(batch.lngs.subarray(0, recipientCount))
@@ -57,6 +66,7 @@ export class RecipientCollector implements RecipientSink {
   truncate(recipientCount: number): void {
     this.#phones.truncate(recipientCount)
     this.#contacts.truncate(recipientCount)
+    this.#keys?.truncate(recipientCount)
     this.#lngs.length = recipientCount
     this.#lats.length = recipientCount
   }
@@ -66,7 +76,6 @@ export class RecipientCollector implements RecipientSink {
     const { recipientCount } = this
     const { bytes: phones, offsets: phoneOffsets } = this.#phones.finish()
     const { bytes: contactTexts, offsets: contactOffsets } = this.#contacts.finish()
-    this.#contacts = new TextColumn(0, 0)
     const texts = { recipientCount, phoneOffsets, phones, contactOffsets, contactTexts }
     const { contacts, contactCount } = await findContacts(texts)
     return {
@@ -77,7 +86,14 @@ export class RecipientCollector implements RecipientSink {
       contactCount,
       phoneOffsets,
       phones,
+      identities: { contactOffsets, contactTexts, keys: this.#finishedKeys() },
     }
+  }
+
+  #finishedKeys() {
+    if (this.#keys === undefined) return null
+    const { bytes, offsets } = this.#keys.finish()
+    return { offsets, texts: bytes }
   }
 }
 

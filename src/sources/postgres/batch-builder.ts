@@ -14,11 +14,18 @@ export class BatchBuilder {
   readonly #phones = new Uint8Array(BATCH_RECIPIENT_COUNT * limits.phoneBytes)
   readonly #contactOffsets = new Uint32Array(BATCH_RECIPIENT_COUNT + 1)
   readonly #contacts = new Uint8Array(BATCH_RECIPIENT_COUNT * limits.contactBytes)
+  /** Undefined where the source has no keys. */
+  readonly #keys: { readonly offsets: Uint32Array; readonly texts: Uint8Array } | undefined
   #count = 0
   #handedCount = 0
 
-  constructor(sink: RecipientSink) {
+  constructor(sink: RecipientSink, hasKeys: boolean) {
     this.#sink = sink
+    if (!hasKeys) return
+    this.#keys = {
+      offsets: new Uint32Array(BATCH_RECIPIENT_COUNT + 1),
+      texts: new Uint8Array(BATCH_RECIPIENT_COUNT * limits.keyBytes),
+    }
   }
 
   /** Of all batches together. */
@@ -43,6 +50,13 @@ export class BatchBuilder {
     this.#contactOffsets[row + 1] = put(bytes, start, end, this.#contacts, at)
   }
 
+  /** Gives the last recipient its key; to be called for each where the source has keys. */
+  setKey(bytes: Uint8Array, start: number, end: number): void {
+    if (this.#keys === undefined) return
+    const { offsets, texts } = this.#keys
+    offsets[this.#count] = put(bytes, start, end, texts, offsets[this.#count - 1])
+  }
+
   /** Hands over what there is; to be called after the last recipient. */
   flush(): void {
     const count = this.#count
@@ -55,6 +69,10 @@ export class BatchBuilder {
       phones: this.#phones.subarray(0, this.#phoneOffsets[count]),
       contactOffsets: this.#contactOffsets.subarray(0, count + 1),
       contacts: this.#contacts.subarray(0, this.#contactOffsets[count]),
+      ...(this.#keys && {
+        keyOffsets: this.#keys.offsets.subarray(0, count + 1),
+        keys: this.#keys.texts.subarray(0, this.#keys.offsets[count]),
+      }),
     })
     this.#handedCount += count
     this.#count = 0

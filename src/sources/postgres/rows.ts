@@ -56,7 +56,7 @@ export class PostgresRows {
     this.#options = options
     const { e164Region } = options
     this.#numbers = e164Region === undefined ? undefined : new E164Numbers(e164Region)
-    this.#builder = new BatchBuilder(sink)
+    this.#builder = new BatchBuilder(sink, this.#hasKey)
   }
 
   get rowCount(): number {
@@ -82,6 +82,7 @@ export class PostgresRows {
     if (starts[contact] !== ends[contact] && !isBlank(bytes, starts[contact], ends[contact])) {
       this.#builder.setContact(bytes, starts[contact], ends[contact])
     }
+    if (this.#hasKey) this.#builder.setKey(bytes, starts[fields.key], ends[fields.key])
   }
 
   finish(): ReadReport {

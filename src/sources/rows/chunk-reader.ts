@@ -102,6 +102,7 @@ export class ChunkReader {
       if (this.#texts !== undefined) this.#keepTexts(chunk, reasons, this.#texts)
       dropTexts(this.#phones, reasons, count)
       if (layout.contact !== -1) dropTexts(this.#contacts, reasons, count)
+      if (layout.key !== -1) dropTexts(this.#keyTexts, reasons, count)
     }
     return {
       recipientCount: acceptedCount,
@@ -157,7 +158,13 @@ export class ChunkReader {
       phones: this.#phones.bytes.subarray(0, phoneOffsets[count]),
       contactOffsets,
       contacts: hasContacts ? this.#contacts.bytes.subarray(0, contactOffsets[count]) : NO_TEXTS,
+      ...(this.#layout.key !== -1 && this.#batchKeys(count)),
     }
+  }
+
+  #batchKeys(count: number) {
+    const { bytes, offsets } = this.#keyTexts
+    return { keyOffsets: offsets.subarray(0, count + 1), keys: bytes.subarray(0, offsets[count]) }
   }
 }
 

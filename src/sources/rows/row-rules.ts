@@ -41,6 +41,7 @@ export function contactFault(bytes: Buffer, start: number, end: number): RejectR
 
 /** Why the key at [start, end) cannot be used, unless it repeats one. */
 export function keyFault(bytes: Buffer, start: number, end: number): RejectReason | undefined {
+  if (!isEncoded(bytes, start, end)) return 'EncodingInvalid'
   if (isBlank(bytes, start, end)) return 'KeyMissing'
   return end - start > limits.keyBytes ? 'KeyTooLong' : undefined
 }

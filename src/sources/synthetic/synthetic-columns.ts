@@ -30,12 +30,15 @@ export function syntheticColumns(
   const contacts = new Uint32Array(room(4 * recipientCount))
   const phoneOffsets = new Uint32Array(room(4 * (recipientCount + 1)))
   const phones = new Uint8Array(room(recipientCount * PHONE_BYTES_MAX))
+  const contactOffsets = new Uint32Array(room(4 * (recipientCount + 1)))
+  const contactTexts = new Uint8Array(room(recipientCount * CONTACT_BYTES_MAX))
   let doneCount = 0
   for (const batch of syntheticRecipients(options)) {
     lngs.set(batch.lngs, doneCount)
     lats.set(batch.lats, doneCount)
     contacts.set(batch.contacts, doneCount)
     putPhones(batch, phones, phoneOffsets, doneCount)
+    putContacts(batch, contactTexts, contactOffsets, doneCount)
     doneCount += batch.recipientCount
     onProgress?.(doneCount)
   }
@@ -48,6 +51,11 @@ export function syntheticColumns(
     contactCount: recipientCount === 0 ? 0 : contacts[recipientCount - 1] + 1,
     phoneOffsets,
     phones: phones.subarray(0, phoneOffsets[recipientCount]),
+    identities: {
+      contactOffsets,
+      contactTexts: contactTexts.subarray(0, contactOffsets[recipientCount]),
+      keys: null,
+    },
   }
 }
 
@@ -55,6 +63,9 @@ const PREFIX = new TextEncoder().encode('+999')
 /** The prefix and 9 digits. */
 const PHONE_BYTES_MAX = 13
 const ZERO = 0x30
+const LETTER_C = 0x63
+/** The letter and up to 9 digits. */
+const CONTACT_BYTES_MAX = 10
 
 /** Writes the phones of a batch behind those of the `doneCount` recipients before it. */
 function putPhones(
@@ -75,5 +86,21 @@ function putPhones(
       left = tens
     }
     phoneOffsets[doneCount + row + 1] = end
+  }
+}
+
+/** Writes the texts of contacts, such as `c12`, behind those of the `doneCount` recipients before. */
+function putContacts(
+  batch: SyntheticBatch,
+  texts: Uint8Array,
+  offsets: Uint32Array,
+  doneCount: number,
+): void {
+  let end = offsets[doneCount]
+  for (let row = 0; row < batch.recipientCount; row++) {
+    const digits = String(batch.contacts[row])
+    texts[end++] = LETTER_C
+    for (let at = 0; at < digits.length; at++) texts[end++] = digits.charCodeAt(at)
+    offsets[doneCount + row + 1] = end
   }
 }

@@ -80,6 +80,7 @@ t.test('the last of several puts of a source is the one that counts', async (t) 
   t.same(await countsIn(data), [[1, 5]])
   t.same(readdirSync(snapshotPath(data, snapshotId)).sort(), [
     '1-0000.shard',
+    'identities.json',
     'manifest.json',
     'origin.json',
     'repeats',

@@ -67,6 +67,7 @@ t.test('files are for their owner alone, and nothing is left beside them', async
     snapshots: '700',
     [`snapshots/${id}`]: '700',
     [`snapshots/${id}/1-0000.shard`]: '600',
+    [`snapshots/${id}/identities.json`]: '600',
     [`snapshots/${id}/manifest.json`]: '600',
     [`snapshots/${id}/origin.json`]: '600',
     [`snapshots/${id}/repeats`]: '600',

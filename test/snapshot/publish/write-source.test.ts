@@ -78,7 +78,7 @@ for (const threadCount of byTier({ short: [0, 3], long: [0, 1, 2, 3, 4] })) {
       const directory = temporaryDirectory(t)
       const threads = startBuildThreads(threadCount)
       const counts: number[] = []
-      const source = await writeSource(directory, SOURCE, columns, threads, {
+      const { source } = await writeSource(directory, SOURCE, columns, threads, {
         shardRecipientCount,
         onProgress: (recipientCount) => counts.push(recipientCount),
       })
@@ -100,7 +100,7 @@ t.test('shards of any recipients are the reference', async (t) => {
       const columns = columnsOf(recipients)
       const options = { shardRecipientCount: size }
       const here = startBuildThreads(0)
-      const source = await writeSource(directory, SOURCE, columns, here, options)
+      const { source } = await writeSource(directory, SOURCE, columns, here, options)
       assertAsReference(t, columns, size, await read(directory, source))
     }),
     { seed, numRuns: byTier({ short: 10, long: 30 }) },

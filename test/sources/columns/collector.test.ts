@@ -73,10 +73,14 @@ t.test('columns are what was added, in batches of any size, in shared memory', a
           phones: Buffer.concat([Buffer.from('xxx'), phones, Buffer.from('yy')]),
         })
       }
-      const { phones, ...columns } = await collector.finish()
+      const { phones, identities, ...columns } = await collector.finish()
       const { phones: expectedPhones, ...expected } = columnsOf(recipients)
       t.strictSame(columns, expected)
       t.ok(Buffer.from(expectedPhones).equals(phones))
+      const { contactOffsets, contacts } = batchOf(recipients)
+      t.strictSame(identities?.contactOffsets, contactOffsets)
+      t.ok(Buffer.from(contacts).equals(identities?.contactTexts ?? contacts.subarray(1)))
+      t.equal(identities?.keys, null)
       return [columns.lngs, columns.contacts, columns.phoneOffsets, phones].every(
         ({ buffer }) => buffer instanceof SharedArrayBuffer,
       )

@@ -83,8 +83,8 @@ interface DamagedFile {
 
 function filesOfSnapshot(data: string, id: string): DamagedFile[] {
   const directory = join(data, 'snapshots', id)
-  // A service answers nothing from the origin, and serves a snapshot without it.
-  const names = readdirSync(directory).filter((name) => name !== 'origin.json')
+  // A service answers nothing from origin and identities, and serves a snapshot without them.
+  const names = readdirSync(directory).filter((name) => !/^origin|identities/.test(name))
   const paths = names.map((name) => join(directory, name))
   return [join(data, 'CURRENT'), ...paths].map((path) => ({ path, bytes: readFileSync(path) }))
 }
