@@ -461,7 +461,9 @@ export const limits = {
   previewRowCount: 1_000,
   /** Beginnings of numbers that one import remembers in E.164, some 100 bytes each. */
   numberPrefixCount: 1_000_000,
-  /** Failed sources that the final message names. */
+  /** Rows of one `hickory apply`. */
+  appliedChangeCount: 1_000_000,
+  /** Failed sources, or bad changes, that the final message names. */
   failuresShownCount: 20,
   /** A file that lists the sources of an import. */
   sourcesFileBytes: 1 * MiB,

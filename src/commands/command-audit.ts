@@ -22,6 +22,7 @@ const RECORDED: Readonly<Record<string, readonly string[]>> = {
   unpin: [],
   accept: [],
   remove: [],
+  apply: [],
   backup: [],
   restore: [],
   'keys create': [],

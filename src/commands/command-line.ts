@@ -116,6 +116,7 @@ function usageError(text: string, called: string | undefined): string {
 /** Those that a timer may start, and of which the exit code says what became of them. */
 const QUIET_COMMANDS: ReadonlySet<string> = new Set([
   'import',
+  'apply',
   'suppress',
   'verify',
   'rollback',

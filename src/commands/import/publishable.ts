@@ -6,8 +6,17 @@
 import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { Reference } from '../../snapshot/retention/reference.js'
+import type { ReadReport } from '../../sources/batch.js'
 import { exceeds, formatBound, type GivenGuards, type Guards } from './guards.js'
 import type { ImportSource, Reading } from './source.js'
+
+/** What guards look at. */
+type Guarded = Pick<ImportSource, 'id' | 'guards' | 'policy' | 'mayBeEmpty'>
+
+interface Counted {
+  readonly report: Pick<ReadReport, 'rowCount' | 'acceptedCount' | 'rejectedCount'>
+  readonly outsideCount: number
+}
 
 type GuardName = keyof GivenGuards
 
@@ -41,7 +50,19 @@ export function assertPublishable(
     )
   }
   if (rowCount === 0 && !source.mayBeEmpty) assertNotEmptied(source, heldCount ?? 0)
-  const trips = findTrips(source, source.guards, { report, outsideCount }, heldCount)
+  assertUnguarded(source, { report, outsideCount }, heldCount)
+}
+
+/**
+ * @param heldCount  as for `assertPublishable`
+ * @throws OperatorError  `Guarded` naming every guard that trips
+ */
+export function assertUnguarded(
+  source: Guarded,
+  reading: Counted,
+  heldCount: number | undefined,
+): void {
+  const trips = findTrips(source, source.guards, reading, heldCount)
   if (trips.length === 0) return
   const texts = trips.map(({ text }) => text).join('; ')
   throw new OperatorError('Guarded', `nothing was published: ${texts}`)
@@ -52,8 +73,8 @@ export function assertPublishable(
  * the source held or beside what it had when it was last good.
  */
 export function findForced(
-  source: ImportSource,
-  reading: Reading,
+  source: Guarded,
+  reading: Counted,
   { heldCounts, sources }: Reference,
 ): GuardName[] {
   const { acceptedCount } = reading.report
@@ -69,9 +90,9 @@ export function findForced(
 
 /** The guards that what was read would trip. A source that may be empty may also shrink to nothing. */
 function findTrips(
-  { mayBeEmpty }: ImportSource,
+  { mayBeEmpty }: Pick<Guarded, 'mayBeEmpty'>,
   { maxRejected, maxShrink, minRowCount, within }: Guards,
-  { report, outsideCount }: Reading,
+  { report, outsideCount }: Counted,
   heldCount = 0,
 ): Trip[] {
   const { rowCount, acceptedCount, rejectedCount } = report

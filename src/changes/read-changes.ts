@@ -1,0 +1,118 @@
+/**
+ * Reads changes from a file of NDJSON: one row a line, all of them or none.
+ *
+ * @module
+ */
+import { createReadStream } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { OperatorError } from '../errors.js'
+import { limits } from '../limits.js'
+import { type Change, ChangeFault, type ChangeRules, readChange } from './change.js'
+
+/** The last change of each identity, in the order in which they were given. */
+export type Changes = ReadonlyMap<string, Change>
+
+interface ReadChanges {
+  readonly rowCount: number
+  readonly changes: Changes
+}
+
+/**
+ * @param path  of the file, compressed if it ends in `.gz`; `-` is standard input
+ * @throws OperatorError  `InputRejected`, which names the first bad rows
+ */
+export async function readChanges(path: string, rules: ChangeRules): Promise<ReadChanges> {
+  const name = path === '-' ? 'standard input' : path
+  const changes = new Map<string, Change>()
+  const faults: string[] = []
+  let faultCount = 0
+  let rowCount = 0
+  const take = ({ text, line }: RowText) => {
+    if (++rowCount > limits.appliedChangeCount) {
+      throw rejected(
+        `${name} has more than ${limits.appliedChangeCount} changes: import the source, or apply several files`,
+      )
+    }
+    try {
+      const change = readChange(text, rules)
+      // So that the last one has its place, too.
+      changes.delete(change.identity)
+      changes.set(change.identity, change)
+    } catch (error) {
+      if (!(error instanceof ChangeFault)) throw error
+      if (++faultCount <= limits.failuresShownCount) {
+        faults.push(`${name}:${line}: ${error.message}`)
+      }
+    }
+  }
+  for await (const rows of rowsOf(name, openInput(path))) for (const row of rows) take(row)
+  if (faultCount === 0) return { rowCount, changes }
+  const rest = faultCount > faults.length ? '; …' : ''
+  throw rejected(`${faultCount} of ${rowCount} changes are bad: ${faults.join('; ')}${rest}`)
+}
+
+function openInput(path: string): Readable {
+  const file = path === '-' ? process.stdin : createReadStream(path)
+  if (!path.endsWith('.gz')) return file
+  const unpacked = createGunzip()
+  file.on('error', (error: Error) => unpacked.destroy(error))
+  return file.pipe(unpacked)
+}
+
+interface RowText {
+  readonly text: string
+  /** The first is 1. */
+  readonly line: number
+}
+
+/** Lines that are not blank, as many at a time as came together. */
+async function* rowsOf(name: string, input: Readable): AsyncGenerator<RowText[]> {
+  let rest: Buffer = Buffer.alloc(0)
+  let line = 0
+  const textOf = (bytes: Buffer): RowText | undefined => {
+    line++
+    if (bytes.length > limits.recordBytes) {
+      throw rejected(`${name}:${line}: the row is longer than ${limits.recordBytes} bytes`)
+    }
+    const text = bytes.toString('utf8')
+    if (text.includes('\ufffd') && !Buffer.from(text).equals(bytes)) {
+      throw rejected(`${name}:${line}: the row is not UTF-8`)
+    }
+    const row = line === 1 ? text.replace(/^\ufeff/, '') : text
+    return row.trim() === '' ? undefined : { text: row, line }
+  }
+  try {
+    for await (const piece of input) {
+      const bytes = Buffer.concat([rest, piece as Buffer])
+      const rows: RowText[] = []
+      let start = 0
+      for (let end = bytes.indexOf(LINE_END); end >= 0; end = bytes.indexOf(LINE_END, start)) {
+        const row = textOf(bytes.subarray(start, end))
+        start = end + 1
+        if (row !== undefined) rows.push(row)
+      }
+      yield rows
+      rest = bytes.subarray(start)
+      // It is too long already, wherever it ends.
+      if (rest.length > limits.recordBytes) textOf(rest)
+    }
+  } catch (error) {
+    if (error instanceof OperatorError) throw error
+    throw new OperatorError(
+      'InputRejected',
+      `${name} cannot be read: ${(error as Error).message}`,
+      {
+        cause: error,
+      },
+    )
+  }
+  const last = rest.length === 0 ? undefined : textOf(rest)
+  if (last !== undefined) yield [last]
+}
+
+const LINE_END = 0x0a
+
+function rejected(message: string): OperatorError {
+  return new OperatorError('InputRejected', message)
+}
