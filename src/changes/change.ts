@@ -146,7 +146,7 @@ function shapeFault(row: object, known: readonly string[], needed: readonly stri
   if (missing !== undefined) return new ChangeFault(`"${missing}" is missing`)
   for (const [name, value] of Object.entries(row)) {
     const isPosition = name === 'lat' || name === 'lng'
-    if (isPosition && typeof value !== 'number') {
+    if (isPosition && !Number.isFinite(value)) {
       return new ChangeFault(`"${name}" must be a number of degrees`)
     }
     const isText = typeof value === 'string' || Number.isSafeInteger(value)
