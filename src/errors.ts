@@ -27,22 +27,29 @@ const serviceErrors = {
   Unauthorized: 401,
   Forbidden: 403,
   NotFound: 404,
+  /** There is no such audience, or no longer, or not for this key. */
+  UnknownAudience: 404,
   MethodNotAllowed: 405,
   /** An operation that does not exist, named as clients of ServiceStack know it. */
   NotImplementedException: 405,
   NotAcceptable: 406,
   RequestTimeout: 408,
   AlreadyExists: 409,
+  /** One must be deleted or expire before another is made. */
+  TooManyAudiences: 409,
   CursorExpired: 410,
   LengthRequired: 411,
   BodyTooLarge: 413,
   UnsupportedEncoding: 415,
+  AudienceTooLarge: 422,
   TooManyContexts: 422,
   TooManySuppressions: 422,
   TooManyVertices: 422,
   TooComplex: 422,
   TooManyRequests: 429,
   InternalError: 500,
+  /** What is on the disk of an audience, or of its snapshot, is not what was written. */
+  AudienceDamaged: 500,
   Overloaded: 503,
   NotReady: 503,
   /** Nobody beyond the boundary may be answered for, and there is none. */

@@ -496,6 +496,36 @@ export const limits = {
   snapshotRetryMs: 60_000,
   /** While a newer snapshot waits, requests may read a replaced one for this time. */
   snapshotReleaseMs: 60_000,
+  /** Audiences of one data directory that have not expired. */
+  audienceCount: 256,
+  /** The runs of one audience: a million runs of 8 bytes are some tens of millions of recipients. */
+  audienceRunBytes: 64 * MiB,
+  /** The shards that one audience is in: what its header has of them is at most 256 bytes each. */
+  audienceShardCount: 3_072,
+  /** Snapshots that audiences keep on the disk. */
+  audienceSnapshotCount: 16,
+  /** The files of all audiences of one data directory. */
+  audiencesBytes: 1 * GiB,
+  /** How long an audience is there unless its request says otherwise. */
+  audienceLifetimeDefaultSeconds: 86_400,
+  /** The most that a request may say. */
+  audienceLifetimeSeconds: 604_800,
+  /** Expired audiences are removed at this interval. */
+  audienceSweepMs: 60_000,
+  /** A file that was begun to be written longer ago than this is garbage. */
+  audienceWriteMs: 600_000,
+  /** Runs of audiences that one front thread keeps for the next page. */
+  audiencesKeptBytes: 128 * MiB,
+  /** Audiences that it keeps. */
+  audiencesKeptCount: 64,
+  /** Shard files that one front thread has open for audiences. */
+  audienceOpenShardCount: 64,
+  /** Recipients that are read of a shard file at a time: about 1.5 MB. */
+  audienceReadCount: 65_536,
+  /** Requests for audiences that one front thread has under way. Further ones are answered 503. */
+  audienceListCount: 64,
+  /** A front thread that ends waits this long for its audience thread. */
+  audienceStopMs: 2_000,
   /** Threads that load a snapshot, if the machine has as many cores. */
   loadThreadCount: 8,
   /** The header of a shard file in its encoded form. */
@@ -523,6 +553,11 @@ assert(10 * limits.shortRingComparisonCount <= limits.ringComparisonCount)
 assert(limits.outlineMs + limits.outlineDrawMs < limits.requestMs)
 assert(limits.outlineSharedMs <= limits.outlineMs)
 assert(limits.masksKeptBytes >= limits.maskBytes)
+assert(limits.audiencesKeptBytes >= 2 * limits.audienceRunBytes)
+assert(2 * limits.audienceShardCount * 128 < limits.shardHeaderBytes)
+assert(limits.audiencesBytes >= limits.audienceRunBytes)
+assert(limits.audienceLifetimeSeconds >= limits.audienceLifetimeDefaultSeconds)
+assert(limits.audienceReadCount >= limits.rowsPerChunkCount)
 // A position is an array of at most three meaningful coordinates, and a comma.
 assert(limits.jsonItemCount >= 4 * limits.vertexCount + 2 * limits.jsonMemberCount)
 assert(limits.jsonMemberCount >= 32 * limits.featureCount)

@@ -4,6 +4,7 @@
  * @module
  */
 import { Command } from 'commander'
+import { verifyAudiences } from '../audiences/verify.js'
 import { OperatorError } from '../errors.js'
 import { type SnapshotState, verifySnapshot } from '../snapshot/load/verify.js'
 import { DAMAGED, ORIGIN_FILE, readOrigin } from '../snapshot/retention/origin.js'
@@ -25,7 +26,7 @@ export function verifyCommand(context: CommandContext): Command {
     .description('read every byte of a snapshot and say whether it is intact')
     .argument('[ID]', 'snapshot to verify; default: the current one')
     .option('--data <DIR>', 'data directory (HICKORY_DATA; default ./data/local)')
-    .option('--all', 'verify all snapshots, and CURRENT')
+    .option('--all', 'verify all snapshots, CURRENT and audiences')
     .option('--json', 'print one JSON document')
     .addHelpText('after', HELP_TAIL)
     .action((id: string | undefined, flags: Flags) => verify(context, id, flags))
@@ -35,7 +36,8 @@ const HELP_TAIL = `
 The command verifies everything that a service verifies when it opens a snapshot. It also verifies the
 SHA-256 of every file, and that the repeated numbers are those of the recipients. It changes nothing,
 and a service or an import may run at the same time. It says, too, when \`origin.json\` of a snapshot or
-\`pins.json\` of the directory cannot be read; recipients are not in these. The exit code is 0 if everything
+\`pins.json\` of the directory cannot be read; recipients are not in these. With --all it verifies
+audiences, too; of those that have expired, damage is shown and not counted. The exit code is 0 if everything
 is intact, and 4 if anything is damaged.
 
 Example:
@@ -63,11 +65,16 @@ async function verify(
     if (json !== true) printState(state, known)
   }
   const currentFault = all === true ? known.current.fault : undefined
-  const found = { states, currentFault, pinsFault }
+  const audiences = all === true ? await verifyAudiences(dataDirectory, Date.now()) : []
+  const found = { states, currentFault, pinsFault, audiences }
   if (json === true) printJson(found, known)
   else {
     if (currentFault !== undefined) print(`CURRENT  damaged: ${currentFault}`)
     if (pinsFault !== undefined) print(`pins.json  damaged: ${pinsFault}`)
+    for (const { id, snapshotId, digest, fault, isExpired } of audiences) {
+      const state = fault === undefined ? `intact, digest ${digest}` : `damaged: ${fault}`
+      print(`audience ${id} of ${snapshotId}  ${isExpired ? 'expired, ' : ''}${state}`)
+    }
   }
   assertWhole(dataDirectory, found)
 }
@@ -81,6 +88,8 @@ interface Found {
   readonly states: readonly VerifiedSnapshot[]
   readonly currentFault: string | undefined
   readonly pinsFault: string | undefined
+  /** Of `--all`. */
+  readonly audiences: Awaited<ReturnType<typeof verifyAudiences>>
 }
 
 async function readSoundOrigin(dataDirectory: string, id: string): Promise<void> {
@@ -111,15 +120,27 @@ function printState(state: VerifiedSnapshot, { current }: SnapshotIds): void {
   for (const line of formatTable(['<file', 'size', '<state'], rows)) print(`  ${line}`)
 }
 
-function printJson({ states, currentFault, pinsFault }: Found, { current }: SnapshotIds): void {
+function printJson(
+  { states, currentFault, pinsFault, audiences }: Found,
+  { current }: SnapshotIds,
+): void {
   const areWhole = states.every((state) => state.isWhole && state.originFault === undefined)
-  const isWhole = areWhole && currentFault === undefined && pinsFault === undefined
+  const areSound = audiences.every((audience) => !isUnsound(audience))
+  const isWhole = areWhole && areSound && currentFault === undefined && pinsFault === undefined
   const currentId = current.snapshotId ?? null
-  print(JSON.stringify({ isWhole, currentId, currentFault, pinsFault, snapshots: states }, null, 2))
+  const faults = { currentFault, pinsFault }
+  print(JSON.stringify({ isWhole, currentId, ...faults, snapshots: states, audiences }, null, 2))
+}
+
+function isUnsound({ fault, isExpired }: Found['audiences'][number]): boolean {
+  return fault !== undefined && !isExpired
 }
 
 /** What hurts recipients comes first. */
-function assertWhole(dataDirectory: string, { states, currentFault, pinsFault }: Found): void {
+function assertWhole(
+  dataDirectory: string,
+  { states, currentFault, pinsFault, audiences }: Found,
+): void {
   const isDamaged = ({ isWhole, isNewer }: SnapshotState) => !isWhole && !isNewer
   const damaged = states.filter(isDamaged).map(({ snapshotId }) => snapshotId)
   if (currentFault !== undefined) damaged.push('CURRENT')
@@ -140,6 +161,13 @@ function assertWhole(dataDirectory: string, { states, currentFault, pinsFault }:
   }
   if (pinsFault !== undefined) {
     texts.push(`${pinsFault}; until then imports remove no snapshot`)
+  }
+  const unsound = audiences.filter(isUnsound).map(({ id }) => id)
+  if (unsound.length > 0) {
+    texts.push(
+      `audiences are damaged: ${unsound.join(', ')}. Whoever reads one is told so; delete it ` +
+        '(DELETE /api/audiences/ID), and make it again',
+    )
   }
   if (texts.length > 0) throw new OperatorError('SnapshotCorrupt', texts.join('. '))
   const newer = states.find(({ isNewer }) => isNewer)

@@ -101,6 +101,11 @@ const HEADERS = {
   },
 }
 
+/** Whether the answer of an operation is a list of recipients, which has a layout and pages. */
+export function listsRecipients(name: string): boolean {
+  return name === 'RecipientRequest' || name === 'GetAudienceRequest'
+}
+
 function header(name: keyof typeof HEADERS): JsonSchema {
   return reference('headers', name)
 }
@@ -146,7 +151,7 @@ function answersOf(operation: NamedOperation): [name: string, answer: JsonSchema
     description: `The answer of ${name}.`,
     headers: {
       ...(verb === 'GET' && { ETag: header('ETag') }),
-      ...(name === 'RecipientRequest' && {
+      ...(listsRecipients(name) && {
         'X-Snapshot': header('X-Snapshot'),
         'X-Next-After': header('X-Next-After'),
       }),

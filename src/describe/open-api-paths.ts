@@ -4,7 +4,7 @@
  * @module
  */
 import assert from 'node:assert/strict'
-import { COMMON_PARAMETERS, reference } from './open-api-components.js'
+import { COMMON_PARAMETERS, listsRecipients, reference } from './open-api-components.js'
 import { type JsonSchema, memberSchema } from './open-api-schema.js'
 import { type NamedOperation, namedOperations } from './schema.js'
 import { whoMayCall } from './who-may-call.js'
@@ -101,7 +101,7 @@ function texts(operation: NamedOperation): JsonSchema {
 }
 
 function commonParameters({ name }: NamedOperation): JsonSchema[] {
-  const names = name === 'RecipientRequest' ? [...COMMON_PARAMETERS, 'layout'] : COMMON_PARAMETERS
+  const names = listsRecipients(name) ? [...COMMON_PARAMETERS, 'layout'] : COMMON_PARAMETERS
   return names.map((each) => reference('parameters', each))
 }
 

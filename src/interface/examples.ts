@@ -157,6 +157,31 @@ export const recipients: Examples = {
   },
 }
 
+const AUDIENCE_ID = 'c0ffee00000000000000000000000001'
+
+export const newAudience: Examples = {
+  polygon: {
+    summary: 'Who is inside a polygon, for an hour',
+    request: {
+      geoJSON: { type: 'FeatureCollection', features: [inHouston] },
+      lifetimeSeconds: 3_600,
+    },
+  },
+}
+
+export const audiences: Examples = { all: { summary: 'All audiences', request: {} } }
+
+export const audiencePage: Examples = {
+  first: {
+    summary: 'The first thousand, with the Id that the answer to the making had',
+    request: { Id: AUDIENCE_ID, limit: 1_000 },
+  },
+}
+
+export const doomedAudience: Examples = {
+  one: { summary: 'An audience that is no longer needed', request: { Id: AUDIENCE_ID } },
+}
+
 export const servedSources: Examples = { all: { summary: 'All sources', request: {} } }
 
 export const outline: Examples = {

@@ -4,6 +4,14 @@
  * @module
  */
 import type { TSchema } from 'typebox'
+import {
+  AudienceIdSchema,
+  AudienceListSchema,
+  AudiencePageSchema,
+  AudienceRecipientsSchema,
+  AudienceRequestSchema,
+  AudienceSchema,
+} from './audiences.js'
 import { MapConfigurationSchema } from './configuration.js'
 import {
   MapContextIdSchema,
@@ -156,6 +164,59 @@ export const operations = {
     hasFeatures: true,
     csvColumns: ['SourceId', 'Label', 'Number', 'Lat', 'Lng'],
     examples: examples.recipients,
+  },
+  PostAudienceRequest: {
+    summary: 'Freezes who is inside shapes',
+    description:
+      'Selects once, as a recipient request does, and keeps who was selected under an id. Returns ' +
+      'counts, never recipients.',
+    verb: 'POST',
+    paths: ['/api/audiences'],
+    isWrite: true,
+    scopes: ['lists'],
+    request: AudienceRequestSchema,
+    response: AudienceSchema,
+    csvColumns: Object.keys(AudienceSchema.properties),
+    examples: examples.newAudience,
+  },
+  GetAudiencesRequest: {
+    summary: 'Lists the audiences',
+    description:
+      'Those that were made with the same key and have not expired, or all with a key that may do ' +
+      'everything; counts, never recipients. As CSV: one row an audience.',
+    verb: 'GET',
+    paths: ['/api/audiences'],
+    isWrite: false,
+    scopes: ['lists'],
+    request: NothingSchema,
+    response: AudienceListSchema,
+    examples: examples.audiences,
+  },
+  GetAudienceRequest: {
+    summary: 'Lists who is in an audience',
+    description:
+      'The same recipients in the same order for as long as the audience lives, whatever is imported, ' +
+      'less those who are suppressed by now. In all formats of a recipient request.',
+    verb: 'GET',
+    paths: ['/api/audiences/{Id}'],
+    isWrite: false,
+    scopes: ['lists'],
+    request: AudiencePageSchema,
+    response: AudienceRecipientsSchema,
+    hasFeatures: true,
+    csvColumns: ['SourceId', 'Label', 'Number', 'Lat', 'Lng'],
+    examples: examples.audiencePage,
+  },
+  DeleteAudienceRequest: {
+    summary: 'Deletes an audience',
+    description: 'Returns nothing.',
+    verb: 'DELETE',
+    paths: ['/api/audiences/{Id}'],
+    isWrite: true,
+    scopes: ['lists'],
+    request: AudienceIdSchema,
+    response: undefined,
+    examples: examples.doomedAudience,
   },
   GetSourcesRequest: {
     summary: 'Tells what is served',

@@ -369,6 +369,8 @@ export const readings = {
     type: 'gauge',
     help: 'When the certificate of the service expires, in seconds since 1970.',
   },
+  hickory_audiences: { type: 'gauge', help: 'Audiences that have not expired.' },
+  hickory_audience_bytes: { type: 'gauge', help: 'Bytes of the files of these audiences.' },
   hickory_contexts: { type: 'gauge', help: 'Stored map contexts.' },
   hickory_resident_memory_bytes: {
     type: 'gauge',

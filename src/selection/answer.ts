@@ -21,6 +21,7 @@ import { cutToPage, pageOf } from './page.js'
 import type { JsonObject } from './parse.js'
 import { remarkOnPlaces } from './places.js'
 import { planTasks } from './plan.js'
+import type { Remarks } from './remarks.js'
 import { refuseUnknownSources } from './source-ids.js'
 import { recipientAnswer } from './stream.js'
 import { type Query, validate } from './validate.js'
@@ -85,6 +86,32 @@ export function answer(
   } catch (fault) {
     return Promise.reject(fault)
   }
+}
+
+/**
+ * Who a request for a list selects, to be frozen: everybody, since it has no pages.
+ *
+ * @param memberNames  that a client is told of where it sends another one
+ * @throws ServiceError  as a rejection
+ */
+export async function selectForList(
+  service: SelectionService,
+  request: JsonObject,
+  memberNames: readonly string[],
+  caller: Asker,
+): Promise<{ readonly selections: readonly SourceSelection[]; readonly remarks: Remarks }> {
+  const query = validate(request, service.unknownMembers, memberNames)
+  const { remarks } = query
+  refuseScope(caller, false)
+  const countMode = query.countMode ?? service.countMode()
+  const boundary = service.boundaryRule.for(query.clipToBoundary, caller.access)
+  caller.access.lists?.begin(caller)
+  const selections = await within(service, query, boundary, caller, async (mask) => {
+    const found = await search(service, query, countMode, mask, caller)
+    remarkOnPlaces(query, service.catalogue, found, { boundary, mask })
+    return found
+  })
+  return { selections, remarks }
 }
 
 /** What a query leaves to the configuration, or does not say by itself. */

@@ -20,17 +20,20 @@ type GivenMembers = { [name in MemberName]: unknown }
  * asked for by `single`.
  *
  * @param strange  is told of all others that are not null
+ * @param memberNames  that a client is told of as known
  */
 export function givenMembers(
   request: JsonObject,
   strange: { unknown(fault: ServiceError): void },
+  memberNames: readonly string[] = MEMBERS,
 ): GivenMembers {
   const given: GivenMembers = { ...NOTHING_GIVEN }
   for (const name in request) {
     const known = KNOWN.get(name) ?? KNOWN.get(lowerCase(name))
     const value = request[name]
     if (known === undefined) {
-      if (value !== null && value !== undefined && !isReserved(name)) strange.unknown(unknown(name))
+      if (value === null || value === undefined || isReserved(name)) continue
+      strange.unknown(unknown(name, memberNames))
     } else if (given[known] === NOT_GIVEN) given[known] = value
     else if (!(given[known] instanceof Twice)) given[known] = new Twice(request, known, name)
   }
@@ -70,14 +73,14 @@ const KNOWN: ReadonlyMap<string, MemberName> = new Map([
 ])
 
 /** To ignore one of these would answer another question than the one that was meant. */
-function unknown(name: string): ServiceError {
+function unknown(name: string, memberNames: readonly string[]): ServiceError {
   const lower = lowerCase(name)
   if (IN_SHAPES.has(lower)) return unknownName('', name, 'it belongs into the member geoJSON')
   if (SHAPES.has(lower)) {
     return unknownName('', name, 'shapes are GeoJSON or Esri JSON, in the member geoJSON')
   }
   if (SOURCES.has(lower)) return unknownName('', name, 'do you mean sources, a list of ids?')
-  return unknownMember('', name, MEMBERS)
+  return unknownMember('', name, memberNames)
 }
 
 /** Members of shapes, in lower case. */

@@ -46,11 +46,16 @@ export interface Query {
 
 /**
  * @param unknownMembers  what becomes of members that are not known
+ * @param memberNames  that a client is told of then; those of a recipient request unless given
  * @throws ServiceError  naming the member at fault
  */
-export function validate(request: JsonObject, unknownMembers?: UnknownMembers): Query {
+export function validate(
+  request: JsonObject,
+  unknownMembers?: UnknownMembers,
+  memberNames?: readonly string[],
+): Query {
   const remarks = new Remarks(unknownMembers)
-  const given = givenMembers(request, remarks)
+  const given = givenMembers(request, remarks, memberNames)
   const drawing = readAnyDrawing(single(given.geoJSON), 'geoJSON', remarks)
   if (drawing.notes !== undefined) tell(drawing.notes, remarks)
   const filter = readSourceIds(single(given.sources), 'sources')

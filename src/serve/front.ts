@@ -5,6 +5,7 @@
  * @module
  */
 import type { MessagePort } from 'node:worker_threads'
+import { startAudiences } from '../audiences/audiences.js'
 import type { OperatorError } from '../errors.js'
 import { descriptionRoutes } from '../http/descriptions.js'
 import { loadEngine } from '../http/engine/choose.js'
@@ -20,6 +21,7 @@ import { createLog, describeFault } from '../log.js'
 import { frontPage } from '../metrics/memory.js'
 import { slotOf } from '../metrics/slots.js'
 import { startVitals } from '../metrics/vitals.js'
+import { audienceOperations } from '../operations/audiences.js'
 import { configurationOperations, customerBoundaryOf } from '../operations/configuration.js'
 import { contextReader } from '../operations/context-reader.js'
 import { startContextWatches } from '../operations/context-watches.js'
@@ -108,10 +110,16 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     log,
     onTold: () => page[WATCH_EVENTS]++,
   })
+  const audiences = startAudiences({
+    dataDirectory,
+    workerUrl: AUDIENCE_WORKER,
+    log,
+  })
   const executors = {
     ...configurationOperations(store, unknownMembers),
     ...contextOperations(store, read, unknownMembers),
     ...recipientOperations(current),
+    ...audienceOperations({ audiences, current, suppressionProgress, unknownMembers }),
     ...sourceOperations(current),
     ...suppressionOperations(store, () => catalogueOf().sources),
     ...outlineOperations({
@@ -191,7 +199,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     flush()
     counts.stop()
     keys?.stop()
-    await Promise.all([swap.close(), clipPool.close()])
+    await Promise.all([swap.close(), clipPool.close(), audiences.close()])
     await store.close()
     port.close()
   }
@@ -210,4 +218,5 @@ const WATCHERS = slotOf('hickory_watchers')
 const WATCH_EVENTS = slotOf('hickory_watch_events_total')
 
 const QUERY_WORKER = new URL('../../workers/query.js', import.meta.url).href
+const AUDIENCE_WORKER = new URL('../../workers/audience.js', import.meta.url).href
 const CLIP_WORKER = new URL('../../workers/clip.js', import.meta.url).href

@@ -6,6 +6,7 @@
 import { statfs } from 'node:fs/promises'
 import { totalmem } from 'node:os'
 import { logFigures } from '../access-log/counters.js'
+import { audienceUse } from '../audiences/directory.js'
 import { type AuditFigures, auditFigures } from '../audit/counters.js'
 import type { Readings, Sample } from '../metrics/exposition.js'
 import { markedCount } from '../shard/suppressed.js'
@@ -18,7 +19,11 @@ export function serviceReadings(
   version: string,
   dataDirectory: string,
 ): Readings {
-  const freeBytes = freeSpaceOf(dataDirectory)
+  const freeBytes = askedBefore(async () => {
+    const { bavail, bsize } = await statfs(dataDirectory)
+    return bavail * bsize
+  })
+  const audiences = askedBefore(() => audienceUse(dataDirectory, Date.now()))
   const bySource = (value: (source: SnapshotSource, snapshot: Snapshot) => number) => () => {
     const snapshot = state.served?.snapshot
     return snapshot?.sources.map(
@@ -65,6 +70,8 @@ export function serviceReadings(
       state.accessLogCounters && logFigures(state.accessLogCounters).queuedBytes,
     hickory_certificate_expiry_timestamp_seconds: () =>
       state.certificateExpires && Date.parse(state.certificateExpires()) / 1_000,
+    hickory_audiences: () => audiences()?.count,
+    hickory_audience_bytes: () => audiences()?.byteLength,
     hickory_contexts: () => state.store?.page(0, 0).totalCount,
     hickory_resident_memory_bytes: () => process.memoryUsage.rss(),
     hickory_memory_limit_bytes: memoryLimitBytes,
@@ -98,16 +105,11 @@ function cpuSeconds(): Sample[] {
 }
 
 /** A file system that does not answer must not keep a scrape waiting, so each gets what was found before. */
-function freeSpaceOf(directory: string): () => number | undefined {
+function askedBefore<Value>(look: () => Promise<Value>): () => Value | undefined {
   let isAsking = false
-  let freeBytes: number | undefined
+  let found: Value | undefined
   const ask = async () => {
-    try {
-      const { bavail, bsize } = await statfs(directory)
-      freeBytes = bavail * bsize
-    } catch {
-      freeBytes = undefined
-    }
+    found = await look().catch(() => undefined)
     isAsking = false
   }
   return () => {
@@ -115,6 +117,6 @@ function freeSpaceOf(directory: string): () => number | undefined {
       isAsking = true
       void ask()
     }
-    return freeBytes
+    return found
   }
 }

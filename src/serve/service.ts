@@ -27,6 +27,7 @@ import type { Store } from '../store/store.js'
 import { type Suppressions, startSuppressions } from '../suppressions/suppressions.js'
 import { startAdmin } from './admin.js'
 import { askFronts } from './ask-fronts.js'
+import { keepAudiences } from './audience-keeper.js'
 import { createEntrance, startEngine } from './engine.js'
 import type { Entrance } from './entrance.js'
 import { type OpenedSnapshot, openOrFallBack } from './fall-back.js'
@@ -304,11 +305,13 @@ async function serveSnapshots(
   const workers = fronts.map(({ worker }) => worker)
   const known = { dataDirectory, first, refused, arenas, fronts: workers, marks, log }
   const swaps = swapSnapshots({ ...known, state, page })
+  const stopKeeping = keepAudiences(dataDirectory, log)
   try {
     const parts = [marks, entrance, ...fronts, ...(audit ? [audit] : [])]
     const failures = parts.map(({ failure }) => failure)
     await Promise.race([stopping.promise, ...failures])
   } finally {
+    stopKeeping()
     swaps.stop()
   }
 }

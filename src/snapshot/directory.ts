@@ -6,6 +6,8 @@
  *   import.lock/                held by the import that is under way
  *   snapshots/<id>/             manifest, origin, shard files and identities; never changed
  *   snapshots/<name>.tmp/       being written, or being deleted; garbage when nobody imports
+ *   snapshots/<id>.leaving/     whole, and about to be deleted unless an audience holds it
+ *   audiences/                  frozen audiences (retention/audience-names.ts)
  *
  * @module
  */

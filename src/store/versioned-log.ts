@@ -8,6 +8,7 @@
  *
  * @module
  */
+import { createHash } from 'node:crypto'
 import type { Database } from 'lmdb'
 
 export interface LogState {
@@ -51,6 +52,11 @@ export interface VersionedLog<Change, State extends LogState = LogState> {
    * @returns false when the log does not have all of them; some may have been called back with
    */
   replay(sinceVersion: number, onChange: (change: Change) => void): boolean
+  /**
+   * SHA-256 of a change, in hexadecimal digits, by which whoever has taken the data at its version tells
+   * this log from that of another store; undefined where the log does not have it.
+   */
+  digestOf(version: number): string | undefined
   /** Whether each change from the first one on is there. Reads all of them. */
   isWhole(): boolean
 }
@@ -96,6 +102,10 @@ export function versionedLog<Change, State extends LogState = LogState>(
         onChange(change)
       }
       return true
+    },
+    digestOf(version) {
+      const text = table.get(version)
+      return text === undefined ? undefined : createHash('sha256').update(text).digest('hex')
     },
     isWhole() {
       const { version, logStart } = state()

@@ -48,7 +48,7 @@ t.test('every example is answered as the document says', async (t) => {
     const [mediaType, { schema, example }] = content[0] ?? ['', {}]
     await t.test(call.what, async (t) => {
       await restoreDeleted(service, call)
-      const response = await send(service, call)
+      const response = await send(service, await ofAnAudience(service, call))
       const text = await response.text()
       t.equal(response.status, status, text.slice(0, 200))
       const type = response.headers.get('content-type')?.split(';', 1)[0] ?? ''
@@ -169,6 +169,22 @@ function encode(mediaType: string | undefined, body: unknown): string {
 function successOf(document: Document, { operation }: Call): [status: number, answer: Answer] {
   const [status, answer] = Object.entries(operation.responses)[0]
   return [Number(status), resolve<Answer>(document, answer) ?? answer]
+}
+
+/** Ids of audiences are drawn by the service: an example with one is sent with that of a new one. */
+async function ofAnAudience(service: Service, call: Call): Promise<Call> {
+  const isOfOne = /^(Get|Delete)AudienceRequest/.test(call.operation.operationId)
+  if (!isOfOne) return call
+  const body = JSON.stringify({ lifetimeSeconds: 60, sources: [1] })
+  const response = await fetch(`${service.url}/api/audiences`, { method: 'POST', body })
+  const { Id } = (await response.json()) as { Id: string }
+  const ofIt = (text: string) => text.replace(/c0ffee[0-9a-f]{26}/, Id)
+  const { body: example } = call
+  return {
+    ...call,
+    target: ofIt(call.target),
+    ...(example !== undefined && { body: JSON.parse(ofIt(JSON.stringify(example))) }),
+  }
 }
 
 /** What an example deletes is there when it is sent. */

@@ -97,3 +97,16 @@ t.test('a change that is lost is noticed', async (t) => {
   t.equal(since(0), undefined)
   t.same(since(2), ['c'])
 })
+
+t.test('a change has a digest, by which logs are told apart', async (t) => {
+  const [{ log, move }, other] = [await opened(t), await opened(t)]
+  t.equal(log.digestOf(0), undefined)
+  move('a', 'b')
+  other.move('a', 'c')
+  t.match(log.digestOf(1), /^[0-9a-f]{64}$/)
+  t.not(log.digestOf(1), other.log.digestOf(1))
+  move('c', 'd', 'e', 'f')
+  t.equal(log.digestOf(1), undefined, 'one that was dropped')
+  t.ok(log.digestOf(2))
+  t.equal(log.digestOf(3), undefined)
+})

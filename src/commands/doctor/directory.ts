@@ -6,6 +6,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { access, constants, readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
+import { verifyAudiences } from '../../audiences/verify.js'
 import { startCandidates } from '../../serve/fall-back.js'
 import { generationOf, listSnapshots, snapshotsDirectory } from '../../snapshot/directory.js'
 import { filesOf, type Manifest, readManifest } from '../../snapshot/format/manifest.js'
@@ -13,6 +14,7 @@ import { identitiesFiles } from '../../snapshot/identities/list.js'
 import { lookOver } from '../../snapshot/load/look-over.js'
 import { verifySnapshot } from '../../snapshot/load/verify.js'
 import { stateOf } from '../../snapshot/open-file.js'
+import { audiencesDirectory } from '../../snapshot/retention/audience-names.js'
 import { recipientCountOf } from '../../snapshot/snapshot.js'
 import { checkStore } from '../../store/check.js'
 import { DATA_FILE, storeDirectory } from '../../store/tables.js'
@@ -36,6 +38,7 @@ export function directoryChecks(dataDirectory: string, isFull: boolean): Check[]
     { name: 'free space', look: () => lookAtSpace(dataDirectory) },
     { name: 'store', look: () => lookAtStore(dataDirectory) },
     { name: 'snapshots', look: async () => lookAtSnapshots(dataDirectory, await snapshots()) },
+    { name: 'audiences', look: () => lookAtAudiences(dataDirectory) },
     { name: 'start', look: async () => lookAtStart(dataDirectory, await snapshots()) },
   ]
 }
@@ -50,6 +53,7 @@ async function lookAtDirectory(dataDirectory: string): Promise<Finding> {
 async function lookAtPermissions(dataDirectory: string): Promise<Finding> {
   const uid = process.getuid?.()
   const paths = [dataDirectory, storeDirectory(dataDirectory), snapshotsDirectory(dataDirectory)]
+  paths.push(audiencesDirectory(dataDirectory))
   const settings = (await readdir(dataDirectory)).filter((name) => name.endsWith('.json'))
   paths.push(join(dataDirectory, 'CURRENT'), join(storeDirectory(dataDirectory), DATA_FILE))
   paths.push(...settings.map((name) => join(dataDirectory, name)))
@@ -190,6 +194,20 @@ function lookAtSnapshots(dataDirectory: string, states: States): Finding {
   const more = `\`hickory verify --all --data ${dataDirectory}\` tells more`
   const again = kind === 'newer' ? '' : '; import again, or restore a backup'
   return warning(`${id} is ${kind} (${text})${others}`, more + again)
+}
+
+/** They hold snapshots, which take room that no setting tells of. */
+async function lookAtAudiences(dataDirectory: string): Promise<Finding> {
+  const found = await verifyAudiences(dataDirectory, Date.now())
+  const states = found.filter(({ isExpired }) => !isExpired)
+  if (states.length === 0) return ok('none')
+  const damaged = states.find(({ fault }) => fault !== undefined)
+  if (damaged !== undefined) {
+    const advice = 'delete it (DELETE /api/audiences/ID), and make it again'
+    return warning(`${damaged.id} is damaged (${damaged.fault})`, advice)
+  }
+  const held = [...new Set(states.map(({ snapshotId }) => snapshotId))].sort()
+  return ok(`${states.length}, intact, and hold ${held.join(', ')}`)
 }
 
 const GO_BACK = 'install that version again, or go back with `hickory rollback`'

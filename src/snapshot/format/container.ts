@@ -1,8 +1,9 @@
 /**
- * The beginning of every binary file of a snapshot. All integers are little-endian.
+ * The beginning of every binary file of a snapshot, and of a frozen audience. All integers are little-endian.
  *
  *   offset  bytes  meaning
- *        0      8  magic: `HICKSHRD` for a shard, `HICKREPT` for the repeats, `HICKIDEN` for identities
+ *        0      8  magic: `HICKSHRD` for a shard, `HICKREPT` for the repeats, `HICKIDEN` for identities,
+ *                  `HICKAUDI` for an audience
  *        8      4  format version
  *       12      4  length of the header in bytes, H
  *       16      4  CRC-32 of everything before the image except these four bytes
@@ -19,10 +20,10 @@ import { Packr } from 'msgpackr'
 import { limits } from '../../limits.js'
 import { FormatFault, readAll } from './blocks.js'
 
-/** The version of the files that are written. */
+/** The version of the files of snapshots that are written. */
 export const FORMAT_VERSION = 2
 
-type Magic = 'HICKSHRD' | 'HICKREPT' | 'HICKIDEN'
+type Magic = 'HICKSHRD' | 'HICKREPT' | 'HICKIDEN' | 'HICKAUDI'
 
 /** Everything before the image of a file. */
 export interface Head {
@@ -37,12 +38,16 @@ export interface Head {
 const packr = new Packr({ useRecords: false })
 
 /** Everything before the image. */
-export function encodeHead(magic: Magic, header: object): { bytes: Uint8Array; crc32: number } {
+export function encodeHead(
+  magic: Magic,
+  header: object,
+  version: number = FORMAT_VERSION,
+): { bytes: Uint8Array; crc32: number } {
   const packed = packr.pack(header)
   if (packed.length > limits.shardHeaderBytes) throw new Error('the header is too long')
   const bytes = Buffer.alloc(imageStartOf(packed.length))
   bytes.write(magic, 'latin1')
-  bytes.writeUInt32LE(FORMAT_VERSION, OFFSET.version)
+  bytes.writeUInt32LE(version, OFFSET.version)
   bytes.writeUInt32LE(packed.length, OFFSET.headerBytes)
   packed.copy(bytes, PREAMBLE_BYTES)
   const checksum = checksumOf(bytes)

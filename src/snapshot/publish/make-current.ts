@@ -15,6 +15,7 @@ import {
   TEMPORARY,
   writeCurrent,
 } from '../directory.js'
+import { heldSnapshotIds } from '../retention/audience-names.js'
 import { readLineage, readStates } from '../retention/history.js'
 import { retainedIds } from '../retention/retained.js'
 
@@ -44,16 +45,25 @@ export async function makeCurrent(
   }
 }
 
-/** Removes the drafts that a crash left. Nobody else can be at work, since the caller has the lock. */
+/**
+ * Removes the drafts that a crash left, and gives a snapshot its name back that was about to be removed.
+ * Nobody else can be at work, since the caller has the lock.
+ */
 export async function removeTemporaries(snapshots: string): Promise<void> {
   for (const name of await readdir(snapshots)) {
     if (name.endsWith(TEMPORARY)) await rm(join(snapshots, name), { recursive: true })
+    if (name.endsWith(LEAVING)) {
+      await rename(join(snapshots, name), join(snapshots, name.slice(0, -LEAVING.length)))
+    }
   }
 }
 
+/** Behind the id of a snapshot that is whole, and is going to be removed unless an audience holds it. */
+const LEAVING = '.leaving'
+
 /**
- * Removes the snapshots that need not stay (`retainedIds`). None is removed where it cannot be told which
- * they are, and the next import removes a snapshot that cannot be removed now.
+ * Removes the snapshots that need not stay (`retainedIds`) and that no audience holds. None is removed
+ * where it cannot be told which they are, and the next import removes a snapshot that cannot be removed now.
  */
 export async function prune(
   dataDirectory: string,
@@ -61,19 +71,31 @@ export async function prune(
   keepCount: number,
   log: Log,
 ): Promise<void> {
-  const snapshots = snapshotsDirectory(dataDirectory)
   try {
     const ids = await listSnapshots(dataDirectory)
     const states = await readStates(dataDirectory, ids)
     const lineage = await readLineage(dataDirectory, currentId, ids)
     const retained = retainedIds(states, lineage, keepCount)
+    const held = await heldSnapshotIds(dataDirectory, Date.now())
     for (const id of ids) {
-      if (retained.has(id)) continue
-      // Renamed first, so that half a snapshot never has the name of one.
-      await rename(join(snapshots, id), join(snapshots, id + TEMPORARY))
-      await rm(join(snapshots, id + TEMPORARY), { recursive: true })
+      if (!retained.has(id) && !held.has(id)) await remove(dataDirectory, id)
     }
   } catch (error) {
     log.warn({ reason: (error as Error).message }, 'an old snapshot could not be removed')
   }
+}
+
+/**
+ * Removes a snapshot, unless an audience was frozen in it a moment ago. Whoever freezes one looks for the
+ * snapshot after the audience has its name, and this looks for audiences after the snapshot has lost its
+ * own: one of the two sees the other.
+ */
+async function remove(dataDirectory: string, id: string): Promise<void> {
+  const directory = join(snapshotsDirectory(dataDirectory), id)
+  await rename(directory, directory + LEAVING)
+  const held = await heldSnapshotIds(dataDirectory, Date.now()).catch(() => undefined)
+  if (held === undefined || held.has(id)) return await rename(directory + LEAVING, directory)
+  // Renamed first, so that half a snapshot never has the name of one.
+  await rename(directory + LEAVING, directory + TEMPORARY)
+  await rm(directory + TEMPORARY, { recursive: true })
 }

@@ -1,0 +1,116 @@
+/**
+ * The messages between a front thread and its audience thread. All are plain data.
+ *
+ * @module
+ */
+import type { ServiceErrorCode } from '../errors.js'
+import type { RowFormat } from '../shard/rows/row-format.js'
+import type { AudienceHeader, AudienceShard } from './file.js'
+
+/** The data that an audience thread starts with. */
+export interface AudienceThreadData {
+  readonly dataDirectory: string
+}
+
+/** Whose request it is: an audience is there for the key that made it. */
+export interface AudienceAsker {
+  /** Null where no key is asked for. */
+  readonly keyName: string | null
+  readonly boundaryDigest: string | null
+  /** Whether it may use those of others, too. */
+  readonly isForAll: boolean
+}
+
+/** Who is frozen. */
+export interface FreezeOrder {
+  readonly kind: 'freeze'
+  readonly snapshotId: string
+  readonly sources: readonly { readonly id: number; readonly label: string }[]
+  /** By ascending index of the shard in its snapshot. */
+  readonly shards: readonly { readonly shardIndex: number; readonly runs: Uint32Array }[]
+  /** Whoever was suppressed by then is in none of the runs. */
+  readonly suppressionVersion: number
+  readonly lifetimeSeconds: number
+  readonly asker: AudienceAsker
+}
+
+/** A part of the list of an audience. */
+export interface OpenOrder {
+  readonly kind: 'open'
+  readonly id: string
+  /** How many places of the frozen list are passed over. */
+  readonly after: number
+  /** How many recipients are given at most; infinite where there is no bound. */
+  readonly limit: number
+  readonly asker: AudienceAsker
+}
+
+/** A file that rows are read from. */
+export type ShardPlace = Pick<AudienceShard, 'file' | 'byteLength' | 'headerCrc32'> & {
+  readonly snapshotId: string
+}
+
+interface RowsOrder<Kind extends string> {
+  readonly kind: Kind
+  readonly place: ShardPlace
+  readonly runs: Uint32Array
+  readonly format: RowFormat
+}
+
+export type AudienceOrder =
+  | FreezeOrder
+  | OpenOrder
+  | { readonly kind: 'list'; readonly asker: AudienceAsker }
+  | { readonly kind: 'remove'; readonly id: string; readonly asker: AudienceAsker }
+  | RowsOrder<'encode'>
+  | RowsOrder<'rowBytes'>
+
+/** What an audience is, without anybody in it. */
+export type AudienceFacts = Pick<
+  AudienceHeader,
+  'id' | 'snapshotId' | 'createdMs' | 'expiresMs' | 'digest' | 'recipientCount' | 'sources'
+>
+
+export interface OpenedAudience {
+  readonly facts: AudienceFacts
+  /** Of each source, in their order, how many of the frozen ones are suppressed now. */
+  readonly suppressedCounts: readonly number[]
+  /** Who is on the page and not suppressed. */
+  readonly shards: readonly OpenedShard[]
+  /** Where the next page begins; undefined where nobody follows. */
+  readonly next: number | undefined
+}
+
+export interface OpenedShard {
+  readonly sourceId: number
+  readonly place: ShardPlace
+  readonly runs: Uint32Array
+}
+
+/** The answers, by the kind of the order. */
+export interface AudienceAnswers {
+  readonly freeze: AudienceFacts
+  readonly open: OpenedAudience
+  readonly list: readonly AudienceFacts[]
+  readonly remove: AudienceFacts | undefined
+  readonly encode: { readonly rowCount: number; readonly bytes: Uint8Array }
+  readonly rowBytes: number
+}
+
+/** To the thread. `stop` ends it when what it works on is done. */
+export type AudienceRequest =
+  | { readonly kind: 'ask'; readonly number: number; readonly order: AudienceOrder }
+  | { readonly kind: 'stop' }
+
+/** Faults are values, since an error loses its code between threads. */
+export interface AudienceReport {
+  readonly number: number
+  readonly value?: AudienceAnswers[keyof AudienceAnswers]
+  readonly fault?: {
+    readonly code: ServiceErrorCode
+    readonly message: string
+    readonly field?: string | undefined
+    /** For the log of the service alone. */
+    readonly reason?: string | undefined
+  }
+}

@@ -1,0 +1,218 @@
+/**
+ * What an audience thread does: freezes audiences, and reads them from the disk, so that no front thread
+ * waits for a disk.
+ *
+ * @module
+ */
+import type { MessagePort } from 'node:worker_threads'
+import { ServiceError } from '../errors.js'
+import { FormatFault } from '../snapshot/format/blocks.js'
+import type { AudienceName } from '../snapshot/retention/audience-names.js'
+import type { Tables } from '../store/tables.js'
+import { deleteAudience, findAudience, liveAudiences, withAudience } from './directory.js'
+import type { AudienceHeader } from './file.js'
+import { freeze } from './freeze.js'
+import { type KeptAudience, KeptAudiences } from './kept.js'
+import type {
+  AudienceAnswers,
+  AudienceAsker,
+  AudienceFacts,
+  AudienceOrder,
+  AudienceReport,
+  AudienceRequest,
+  FreezeOrder,
+  OpenedAudience,
+  OpenOrder,
+} from './messages.js'
+import { OpenShards } from './open-shards.js'
+import { pageOfAudience, suppressedCountsOf } from './page.js'
+import { encodeFrom, rowBytesFrom } from './shard-rows.js'
+import { SuppressionLook } from './suppressed.js'
+
+/** @param tables  open for as long as the thread runs */
+export function serveAudiences(port: MessagePort, tables: Tables, dataDirectory: string): void {
+  const desk = new AudienceDesk(tables, dataDirectory)
+  let underWay: Promise<unknown> = Promise.resolve()
+  port.on('message', async (request: AudienceRequest) => {
+    if (request.kind === 'stop') {
+      await underWay
+      desk.close()
+      await tables.close()
+      return port.close()
+    }
+    const { number, order } = request
+    const answering = answer(desk, number, order).then((report) =>
+      port.postMessage(report, transfersOf(report)),
+    )
+    underWay = Promise.all([underWay, answering])
+    await answering
+  })
+}
+
+async function answer(
+  desk: AudienceDesk,
+  number: number,
+  order: AudienceOrder,
+): Promise<AudienceReport> {
+  try {
+    return { number, value: await desk.carryOut(order) }
+  } catch (error) {
+    return { number, fault: faultOf(error, order) }
+  }
+}
+
+function faultOf(error: unknown, order: AudienceOrder): NonNullable<AudienceReport['fault']> {
+  if (error instanceof ServiceError) {
+    const { code, message, field } = error
+    return { code, message, field }
+  }
+  const { message: reason, code: cause } = error as NodeJS.ErrnoException
+  // Of what the system does not let anybody read nothing is known (`readFault`).
+  if (error instanceof FormatFault || cause === 'SnapshotCorrupt') {
+    const which = 'id' in order ? `the audience ${order.id}` : 'an audience'
+    const advice = 'make it again; `hickory doctor` and `hickory verify --all` tell more'
+    const message = `${which} or its snapshot is damaged on the disk: ${advice}`
+    return { code: 'AudienceDamaged', message, reason }
+  }
+  if (cause === 'ENOSPC' || cause === 'EDQUOT') {
+    const message =
+      'the disk of the data directory is full: nothing was frozen; make room, then try again'
+    return { code: 'Unavailable', message, reason }
+  }
+  return { code: 'Unavailable', message: 'the audiences cannot be read or written', reason }
+}
+
+/** Memory that the other thread gets without a copy. */
+function transfersOf({ value }: AudienceReport): ArrayBuffer[] {
+  if (typeof value !== 'object' || value === null || !('bytes' in value)) return []
+  return [value.bytes.buffer as ArrayBuffer]
+}
+
+class AudienceDesk {
+  readonly #dataDirectory: string
+  readonly #kept: KeptAudiences
+  readonly #shards: OpenShards
+  readonly #look: SuppressionLook
+
+  constructor(tables: Tables, dataDirectory: string) {
+    this.#dataDirectory = dataDirectory
+    this.#shards = new OpenShards(dataDirectory)
+    this.#look = new SuppressionLook(tables, this.#shards)
+    this.#kept = new KeptAudiences(dataDirectory, (header) => this.#look.versionOf(header))
+  }
+
+  carryOut(order: AudienceOrder): Promise<AudienceAnswers[AudienceOrder['kind']]> {
+    switch (order.kind) {
+      case 'freeze':
+        return this.#freeze(order)
+      case 'open':
+        return this.#open(order)
+      case 'list':
+        return this.#list(order.asker)
+      case 'remove':
+        return this.#remove(order.id, order.asker)
+      case 'encode':
+        return this.#shards.use(order.place, (columns) =>
+          encodeFrom(columns, order.runs, order.format),
+        )
+      case 'rowBytes':
+        return this.#shards.use(order.place, (columns) =>
+          rowBytesFrom(columns, order.runs, order.format),
+        )
+    }
+  }
+
+  close(): void {
+    this.#shards.close()
+  }
+
+  async #freeze(order: FreezeOrder): Promise<AudienceFacts> {
+    const suppressionDigest = this.#look.digestOf(order.suppressionVersion)
+    return factsOf(await freeze(this.#dataDirectory, order, suppressionDigest))
+  }
+
+  async #open({ id, after, limit, asker }: OpenOrder): Promise<OpenedAudience> {
+    const audience = await this.#find(id)
+    if (audience === undefined || !mayUse(audience.header, asker)) throw unknown()
+    const { recipientCount } = audience.header
+    if (after > recipientCount) {
+      const problem = `after is ${after}, and the audience has ${recipientCount} places`
+      throw new ServiceError('InvalidRequest', problem, 'after')
+    }
+    await this.#bringUp(audience)
+    const page = pageOfAudience(audience, after, limit)
+    const suppressedCounts = suppressedCountsOf(audience)
+    // Before anything is answered: in the middle of a list damage could only break it off.
+    for (const { place, runs } of page.shards) {
+      await this.#shards.use(place, (columns) => columns.verify(runs[0], runs[runs.length - 1]))
+    }
+    return { facts: factsOf(audience.header), suppressedCounts, ...page }
+  }
+
+  async #find(id: string): Promise<KeptAudience | undefined> {
+    const known = await this.#kept.known(id)
+    if (known !== undefined) return known
+    const name = await findAudience(this.#dataDirectory, id, Date.now())
+    return name && (await this.#kept.read(name))
+  }
+
+  /** As of now at least: whoever comes while another one looks waits for a look that begins later. */
+  async #bringUp(audience: KeptAudience): Promise<void> {
+    await audience.looking?.catch(() => {})
+    audience.looking ??= this.#look.bringUp(audience).finally(() => {
+      audience.looking = undefined
+    })
+    await audience.looking
+  }
+
+  async #list(asker: AudienceAsker): Promise<AudienceFacts[]> {
+    const found: AudienceFacts[] = []
+    for (const name of await liveAudiences(this.#dataDirectory, Date.now())) {
+      const header = await this.#header(name)
+      if (header !== undefined && mayUse(header, asker)) found.push(factsOf(header))
+    }
+    return found.sort((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1))
+  }
+
+  async #remove(id: string, asker: AudienceAsker): Promise<AudienceFacts | undefined> {
+    const name = await findAudience(this.#dataDirectory, id, Date.now())
+    if (name === undefined) throw unknown()
+    const header = await this.#header(name)
+    // Whose a damaged one is nobody can tell.
+    const isAllowed = header === undefined ? asker.isForAll : mayUse(header, asker)
+    if (!isAllowed) throw unknown()
+    this.#kept.forget(id)
+    if (!(await deleteAudience(this.#dataDirectory, name))) throw unknown()
+    return header && factsOf(header)
+  }
+
+  /** Undefined of one that is damaged, or no longer there. */
+  async #header(name: AudienceName): Promise<AudienceHeader | undefined> {
+    try {
+      return await withAudience(this.#dataDirectory, name, async (_, header) => header)
+    } catch (error) {
+      if (error instanceof FormatFault) return undefined
+      throw error
+    }
+  }
+}
+
+/**
+ * An audience is there for the key that made it, for as long as that has the boundary that it had, and for
+ * whoever may list everybody.
+ */
+function mayUse(header: AudienceHeader, asker: AudienceAsker): boolean {
+  if (asker.isForAll) return true
+  return header.keyName === asker.keyName && header.boundaryDigest === asker.boundaryDigest
+}
+
+/** The same for one that others made: nobody is told that it is there. */
+function unknown(): ServiceError {
+  const problem = 'there is no such audience, or it has expired'
+  return new ServiceError('UnknownAudience', `${problem}; make it again`, 'Id')
+}
+
+function factsOf(header: AudienceHeader): AudienceFacts {
+  const { id, snapshotId, createdMs, expiresMs, digest, recipientCount, sources } = header
+  return { id, snapshotId, createdMs, expiresMs, digest, recipientCount, sources }
+}

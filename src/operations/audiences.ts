@@ -1,0 +1,226 @@
+/**
+ * The operations on audiences: selections that are frozen.
+ *
+ * @module
+ */
+import { createHash } from 'node:crypto'
+import type { Audiences } from '../audiences/audiences.js'
+import type { AudienceAsker, AudienceFacts } from '../audiences/messages.js'
+import { ServiceError } from '../errors.js'
+import type { Answer } from '../format/answer.js'
+import {
+  type AudienceDocument,
+  AudienceIdSchema,
+  AudienceListSchema,
+  AudiencePageSchema,
+  AudienceRequestSchema,
+  AudienceSchema,
+} from '../interface/audiences.js'
+import { bind } from '../interface/bind.js'
+import { NothingSchema } from '../interface/members.js'
+import { numberOf } from '../interface/quoted.js'
+import type { UnknownMembers } from '../interface/unknown-members.js'
+import { limits } from '../limits.js'
+import type { Access } from '../selection/access.js'
+import { type CurrentService, selectForList } from '../selection/answer.js'
+import { type JsonObject, member } from '../selection/parse.js'
+import { Remarks } from '../selection/remarks.js'
+import { parseGuid } from '../store/guid.js'
+import { type Progress, takenVersion } from '../suppressions/progress.js'
+import { audienceList } from './audience-list.js'
+import { columnsOf, documentAnswer, type Row } from './document-answer.js'
+import type { Execute } from './execute.js'
+import { withWarnings } from './with-warnings.js'
+
+interface AudienceOperationsOptions {
+  readonly audiences: Audiences
+  readonly current: CurrentService
+  /** Up to which change to the suppression lists selections are made. */
+  readonly suppressionProgress: Progress
+  readonly unknownMembers?: UnknownMembers | undefined
+}
+
+export function audienceOperations({
+  audiences,
+  current,
+  suppressionProgress,
+  unknownMembers,
+}: AudienceOperationsOptions): {
+  PostAudienceRequest: Execute
+  GetAudiencesRequest: Execute
+  GetAudienceRequest: Execute
+  DeleteAudienceRequest: Execute
+} {
+  return {
+    async PostAudienceRequest(request, caller) {
+      audiences.admit(caller)
+      const { selection, lifetimeSeconds } = freezing(request)
+      // Before the selection: whoever is suppressed from now on is looked for when the audience is read.
+      const suppressionVersion = takenVersion(suppressionProgress)
+      const service = current.hold(caller)
+      const { selections, remarks } = await selectForList(service, selection, MEMBERS, caller)
+      const facts = await audiences.ask<'freeze'>(
+        {
+          kind: 'freeze',
+          snapshotId: service.catalogue.snapshotId,
+          sources: selections.map(({ source: { id, label } }) => ({ id, label })),
+          shards: selections.flatMap(({ shards }) => shards),
+          suppressionVersion,
+          lifetimeSeconds,
+          asker: askerOf(caller.access),
+        },
+        caller,
+      )
+      caller.changed?.(recordOf(facts))
+      return withWarnings(documentOf(documentFor(facts, remarks)), remarks)
+    },
+    async GetAudiencesRequest(request, caller) {
+      audiences.admit(caller)
+      bind(NothingSchema, request, new Remarks(unknownMembers).onUnknown)
+      const found = await audiences.ask<'list'>(
+        { kind: 'list', asker: askerOf(caller.access) },
+        caller,
+      )
+      return listOf(found.map((facts) => documentFor(facts)))
+    },
+    async GetAudienceRequest(request, caller) {
+      audiences.admit(caller)
+      const remarks = new Remarks(unknownMembers)
+      const { Id, limit, after = 0 } = bind(AudiencePageSchema, request, remarks.onUnknown)
+      const id = idOf(Id)
+      refuseOutside('limit', limit, 1, limits.pageRecipientCount)
+      refuseOutside('after', after, 0, Number.MAX_SAFE_INTEGER)
+      const { lists } = caller.access
+      lists?.begin(caller)
+      const asker = askerOf(caller.access)
+      const most = limit ?? Number.POSITIVE_INFINITY
+      const opened = await audiences.ask<'open'>(
+        { kind: 'open', id, after, limit: most, asker },
+        caller,
+      )
+      return audienceList({
+        audiences,
+        opened,
+        isPage: limit !== undefined || after > 0,
+        remarks,
+        caller,
+      })
+    },
+    async DeleteAudienceRequest(request, caller) {
+      audiences.admit(caller)
+      const { Id } = bind(AudienceIdSchema, request, new Remarks(unknownMembers).onUnknown)
+      const id = idOf(Id)
+      const asker = askerOf(caller.access)
+      const facts = await audiences.ask<'remove'>({ kind: 'remove', id, asker }, caller)
+      caller.changed?.(facts === undefined ? { audienceId: id } : recordOf(facts))
+      return undefined
+    },
+  }
+}
+
+/** The members of the selection alone, and how long it is to stay. */
+function freezing(request: JsonObject): { selection: JsonObject; lifetimeSeconds: number } {
+  for (const name of ['countsOnly', 'limit', 'after']) {
+    const value = member(request, name.toLowerCase())
+    if (value === undefined || value === null || value === false) continue
+    const problem = 'an audience has everybody who is selected, and its list is read by pages'
+    throw new ServiceError('InvalidRequest', `${problem}: leave out ${name}`, name)
+  }
+  const given = member(request, LIFETIME)
+  const lifetimeSeconds =
+    given === undefined || given === null ? limits.audienceLifetimeDefaultSeconds : numberOf(given)
+  refuseOutside('lifetimeSeconds', lifetimeSeconds ?? Number.NaN, 1, limits.audienceLifetimeSeconds)
+  const others = Object.entries(request).filter(([name]) => name.toLowerCase() !== LIFETIME)
+  return { selection: Object.fromEntries(others), lifetimeSeconds: lifetimeSeconds as number }
+}
+
+const LIFETIME = 'lifetimeseconds'
+const MEMBERS = Object.keys(AudienceRequestSchema.properties)
+
+function refuseOutside(
+  field: string,
+  value: number | undefined,
+  least: number,
+  most: number,
+): void {
+  if (value === undefined) return
+  if (Number.isInteger(value) && value >= least && value <= most) return
+  const range = `from ${least} to ${most.toLocaleString('en-US')}`
+  throw new ServiceError('InvalidRequest', `${field} must be a whole number ${range}`, field)
+}
+
+function idOf(Id: string | undefined): string {
+  const id = Id === undefined ? undefined : parseGuid(Id)
+  if (id !== undefined) return id
+  const problem = Id === undefined ? 'is missing' : 'is not 32 hexadecimal digits'
+  throw new ServiceError('InvalidRequest', `Id ${problem}`, 'Id')
+}
+
+/**
+ * Whoever may do everything, and list everybody, may use the audiences of others: `admin` without a
+ * boundary, and everybody where no key is asked for.
+ */
+function askerOf(access: Access): AudienceAsker {
+  const { boundary } = access
+  return {
+    keyName: access.keyName ?? null,
+    boundaryDigest: boundary === undefined ? null : digestOf(boundary),
+    isForAll: boundary === undefined && access.allows('admin'),
+  }
+}
+
+function digestOf(boundary: object): string {
+  const known = digests.get(boundary)
+  if (known !== undefined) return known
+  const digest = createHash('sha256').update(JSON.stringify(boundary)).digest('hex')
+  digests.set(boundary, digest)
+  return digest
+}
+
+/** The same boundary is the same object. */
+const digests = new WeakMap<object, string>()
+
+function recordOf({ id, snapshotId, digest, recipientCount }: AudienceFacts) {
+  return { audienceId: id, snapshotId, digest, recipientCount }
+}
+
+function documentFor(facts: AudienceFacts, remarks?: Pick<Remarks, 'warnings'>): AudienceDocument {
+  return {
+    Id: facts.id,
+    Count: facts.recipientCount,
+    Sources: facts.sources.map(({ id, label, recipientCount }) => ({
+      SourceId: id,
+      Label: label,
+      Count: recipientCount,
+    })),
+    SnapshotId: facts.snapshotId,
+    Digest: facts.digest,
+    CreatedAt: new Date(facts.createdMs).toISOString(),
+    ExpiresAt: new Date(facts.expiresMs).toISOString(),
+    ...(remarks?.warnings !== undefined && { Warnings: [...remarks.warnings] }),
+  }
+}
+
+/** As CSV, one row. */
+function documentOf(document: AudienceDocument): Answer {
+  const columns = columnsOf(AudienceSchema)
+  return answerOf(document, columns, { columns, rows: (row: Row) => [row] })
+}
+
+/** As CSV, one row an audience. */
+function listOf(documents: readonly AudienceDocument[]): Answer {
+  const table = {
+    columns: columnsOf(AudienceListSchema.properties.Results.items),
+    rows: ({ Results = [] }: Row) => Results as readonly Row[],
+  }
+  return answerOf({ Results: documents }, columnsOf(AudienceListSchema), table)
+}
+
+function answerOf(
+  document: object,
+  columns: readonly string[],
+  table: Parameters<typeof documentAnswer>[0]['table'],
+): Answer {
+  const json = Buffer.from(JSON.stringify(document))
+  return documentAnswer({ json, columns, table, headers: { 'Cache-Control': 'no-store' } })
+}
