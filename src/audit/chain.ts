@@ -5,17 +5,7 @@
  * @module
  */
 import { createHash } from 'node:crypto'
-
-/** A line, as the next one knows it. */
-export interface Link {
-  /** 1 for the first line of a directory; 0 before it. */
-  readonly sequence: number
-  /** SHA-256 of the line without its end, in hexadecimal digits. */
-  readonly hash: string
-}
-
-/** Before the first line. */
-export const BEGINNING: Link = { sequence: 0, hash: '0'.repeat(64) }
+import type { Link } from '../chain/link.js'
 
 /**
  * Writes the line that follows another one.
@@ -33,6 +23,7 @@ export function chainedLine(
   return { line, link: { sequence, hash: hashOf(line) } }
 }
 
+/** SHA-256 of a line without its end, in hexadecimal digits. */
 export function hashOf(line: string | Uint8Array): string {
   return createHash('sha256').update(line).digest('hex')
 }

@@ -4,20 +4,14 @@
  *
  * @module
  */
-import {
-  closeSync,
-  existsSync,
-  fdatasyncSync,
-  ftruncateSync,
-  openSync,
-  readFileSync,
-} from 'node:fs'
-import { completeLines, follows, hashOf, type Link, previousOf } from './chain.js'
-import { auditPath, type FileNumber } from './files.js'
+import type { Link } from '../chain/link.js'
+import type { FileNumber } from '../chain/numbered-files.js'
+import { type GoingOn, recover } from '../chain/remains.js'
+import { completeLines, follows, hashOf, previousOf } from './chain.js'
+import { auditPath } from './files.js'
 import type { Head } from './head.js'
-import { writeAll } from './write-all.js'
 
-interface Recovered {
+interface RecoveredLines {
   readonly head: Head
   readonly takenLineCount: number
   /** Of a line that was torn, or does not go on with the chain. */
@@ -27,42 +21,32 @@ interface Recovered {
 /**
  * Takes the lines that go on with the chain, and cuts off what comes then in the file of the head.
  *
- * @param refused  the file in which a write of this process failed: what is behind the head there was
- *   refused, and is not taken
+ * @param refused  the file in which a write of this process failed
  */
-export function recover(directory: string, head: Head, refused: FileNumber | undefined): Recovered {
-  let recovered = head
-  let takenLineCount = 0
-  let cutBytes = 0
-  for (let file = Math.max(1, head.file); ; file++) {
-    const path = auditPath(directory, file)
-    if (!existsSync(path)) break
-    const bytes = readFileSync(path)
-    const start = file === head.file ? head.bytes : 0
-    const behind = bytes.subarray(start)
-    const { taken, end } = file === refused ? NOTHING : goingOn(behind, recovered)
-    // One in which nothing goes on is begun anew when it is needed.
-    if (taken.length === 0 && file > head.file) break
-    const fd = openSync(path, 'r+')
-    try {
-      // Written once more: what a dead writer could not sync may be in memory alone, and pass for synced.
-      writeAll(fd, behind.subarray(0, end), start)
-      ftruncateSync(fd, start + end)
-      fdatasyncSync(fd)
-    } finally {
-      closeSync(fd)
-    }
-    takenLineCount += taken.length
-    cutBytes += behind.length - end
-    const link = taken.at(-1) ?? recovered
-    const day = start === 0 ? dayOf(bytes) : recovered.day
-    recovered = { ...recovered, ...link, file, bytes: start + end, day }
-  }
-  return { head: recovered, takenLineCount, cutBytes }
+export function recoverLines(
+  directory: string,
+  head: Head,
+  refused: FileNumber | undefined,
+): RecoveredLines {
+  let link: Link = head
+  let { day } = head
+  const { end, taken, cutBytes } = recover<Link>(head, {
+    pathOf: (number) => auditPath(directory, number),
+    goingOn(bytes, _file, start) {
+      const going = goingOn(bytes, link)
+      link = going.taken.at(-1) ?? link
+      if (start === 0 && going.taken.length > 0) day = dayOf(bytes)
+      return going
+    },
+    refused,
+  })
+  const { sequence, hash } = link
+  const recovered = { ...head, ...end, sequence, hash, day }
+  return { head: recovered, takenLineCount: taken.length, cutBytes }
 }
 
 /** The lines that go on with the chain, and where they end. */
-function goingOn(bytes: Uint8Array, head: Link): { readonly taken: Link[]; readonly end: number } {
+function goingOn(bytes: Uint8Array, head: Link): GoingOn<Link> {
   const taken: Link[] = []
   let end = 0
   for (const line of completeLines(bytes).lines) {
@@ -73,8 +57,6 @@ function goingOn(bytes: Uint8Array, head: Link): { readonly taken: Link[]; reado
   }
   return { taken, end }
 }
-
-const NOTHING = { taken: [], end: 0 }
 
 /** Of the first line, on which its file was begun. */
 function dayOf(bytes: Buffer): string {

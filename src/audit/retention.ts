@@ -4,8 +4,9 @@
  * @module
  */
 import { closeSync, openSync, readSync } from 'node:fs'
+import type { FileNumber } from '../chain/numbered-files.js'
 import { previousOf } from './chain.js'
-import { auditPath, type FileNumber } from './files.js'
+import { auditPath } from './files.js'
 import type { Head } from './head.js'
 
 /**

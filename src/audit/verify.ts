@@ -5,9 +5,12 @@
  * @module
  */
 import { readFileSync } from 'node:fs'
-import { completeLines, follows, hashOf, type Link, previousOf } from './chain.js'
-import { auditFileName, auditFileNumbers, auditPath, type FileNumber } from './files.js'
-import { type Head, HeadMissing, openHead } from './head.js'
+import { HeadMissing } from '../chain/head-store.js'
+import type { Link } from '../chain/link.js'
+import type { FileNumber } from '../chain/numbered-files.js'
+import { completeLines, follows, hashOf, previousOf } from './chain.js'
+import { auditFileName, auditFileNumbers, auditPath } from './files.js'
+import { type Head, NO_HEAD, openHead } from './head.js'
 
 /** The first place at which an audit is not as it was written. */
 interface Damage {
@@ -47,7 +50,7 @@ async function readHead(directory: string): Promise<Head | undefined> {
   try {
     const store = openHead(directory, 'read')
     try {
-      return store.read()
+      return store.read() ?? NO_HEAD
     } finally {
       await store.close()
     }

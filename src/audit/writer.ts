@@ -5,27 +5,17 @@
  *
  * @module
  */
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fdatasyncSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { chmodSync, mkdirSync, rmSync } from 'node:fs'
+import type { HeadStore } from '../chain/head-store.js'
+import { LastFile } from '../chain/last-file.js'
+import type { Link } from '../chain/link.js'
 import { limits } from '../limits.js'
-import { chainedLine, type Link } from './chain.js'
+import { chainedLine } from './chain.js'
 import { entryOf } from './entry.js'
-import { auditFileNumbers, auditPath, type FileNumber } from './files.js'
-import { type Head, type HeadStore, openHead } from './head.js'
-import { recover } from './remains.js'
+import { auditFileNumbers, auditPath } from './files.js'
+import { type Head, NO_HEAD, openHead } from './head.js'
+import { recoverLines } from './remains.js'
 import { firstKept } from './retention.js'
-import { writeAll } from './write-all.js'
 
 interface WriterOptions {
   readonly directory: string
@@ -41,16 +31,13 @@ export class AuditWriter {
   readonly #keepDays: number | undefined
   readonly #fileBytes: number
   readonly #now: () => Date
-  #head: HeadStore | undefined
-  #file: OpenFile | undefined
-  /** The file in which a write failed. */
-  #refused: FileNumber | undefined
-  /** Whether the system could not say that it is on disk. Such a file is written no more. */
-  #isDoubtful = false
+  readonly #file: LastFile
+  #head: HeadStore<Head> | undefined
   #mayHaveExpired = false
 
   constructor(options: WriterOptions) {
     this.#directory = options.directory
+    this.#file = new LastFile((number) => auditPath(options.directory, number))
     this.#keepDays = options.keepDays
     this.#fileBytes = options.fileBytes ?? limits.auditFileBytes
     this.#now = options.now ?? (() => new Date())
@@ -72,18 +59,20 @@ export class AuditWriter {
   append(entries: readonly string[]): { readonly first: number; readonly last: Link } {
     if (this.#head?.isInPlace() === false) throw new Error('the audit directory is another one')
     this.#head ??= openHead(this.#directory, 'write')
-    const last = this.#head.move((head) => {
+    const last = this.#head.transact(({ head = NO_HEAD, move }) => {
       const { head: start, notes } = this.#settled(head)
-      return this.#write(start, [...notes, ...entries])
+      const written = this.#write(start, [...notes, ...entries])
+      move(written)
+      return written
     })
-    this.#refused = undefined
+    this.#file.forgetRefused()
     if (this.#mayHaveExpired) this.#removeExpired(last)
     return { first: last.sequence - entries.length + 1, last }
   }
 
   /** Gives up what is open: the next call of `append` begins anew. */
   async release(): Promise<void> {
-    this.#closeFile()
+    this.#file.close()
     const head = this.#head
     this.#head = undefined
     await head?.close()
@@ -91,27 +80,20 @@ export class AuditWriter {
 
   /** The head after what a dead writer left is settled, and what is to be said of that. */
   #settled(head: Head): { readonly head: Head; readonly notes: readonly string[] } {
-    const isLost = head.file > 0 && !this.#isWhole(head)
+    const isLost = head.file > 0 && !this.#file.isWhole(head)
     // Left as it is, for others to look at.
     if (isLost)
       return { head, notes: [entryOf({ event: 'audit', phase: 'damaged', file: head.file })] }
-    if (!this.#hasRemains(head)) return { head, notes: [] }
-    this.#closeFile()
-    const {
-      head: settled,
-      takenLineCount,
-      cutBytes,
-    } = recover(this.#directory, head, this.#refused)
-    if (this.#refused !== undefined || takenLineCount + cutBytes === 0) {
+    if (!this.#file.hasRemains(head)) return { head, notes: [] }
+    this.#file.close()
+    const { refused } = this.#file
+    const recovered = recoverLines(this.#directory, head, refused)
+    const { head: settled, takenLineCount, cutBytes } = recovered
+    if (refused !== undefined || takenLineCount + cutBytes === 0) {
       return { head: settled, notes: [] }
     }
     const note = { event: 'audit', phase: 'recovered', takenLineCount, cutBytes } as const
     return { head: settled, notes: [entryOf(note)] }
-  }
-
-  #hasRemains(head: Head): boolean {
-    const isBehind = head.file > 0 && fstatSync(this.#open(head.file).fd).size > head.bytes
-    return isBehind || existsSync(auditPath(this.#directory, head.file + 1))
   }
 
   /** Only when the head says that they may be missing. */
@@ -134,89 +116,20 @@ export class AuditWriter {
     }
     const bytes = Buffer.from(lines.join(''))
     const place = this.#placeFor(head, bytes.length, now)
-    const { fd } = this.#open(place.file)
-    try {
-      writeAll(fd, bytes, place.bytes)
-      this.#sync(fd)
-    } catch (fault) {
-      this.#refused = place.file
-      cutQuietly(fd, place.bytes)
-      this.#closeFile()
-      throw fault
-    }
+    this.#file.append(place, bytes)
     return { ...place, ...link, bytes: place.bytes + bytes.length }
-  }
-
-  #sync(fd: number): void {
-    try {
-      fdatasyncSync(fd)
-    } catch (fault) {
-      this.#isDoubtful = true
-      throw fault
-    }
   }
 
   /** Where the next bytes go: into another file when the day is over, or the file is full. */
   #placeFor(head: Head, byteCount: number, now: Date): Head {
     const day = now.toISOString().slice(0, 10)
     const isFull = head.bytes > 0 && head.bytes + byteCount > this.#fileBytes
-    const goesOn = head.file > 0 && head.day === day && !isFull && !this.#isDoubtful
-    if (goesOn && this.#isWhole(head)) return head
+    const goesOn = head.file > 0 && head.day === day && !isFull && !this.#file.isDoubtful
+    if (goesOn && this.#file.isWhole(head)) return head
     const number = head.file + 1
-    this.#closeFile()
-    this.#file = { number, fd: openSync(auditPath(this.#directory, number), 'w', 0o600) }
-    syncDirectory(this.#directory)
-    this.#isDoubtful = false
+    this.#file.begin(number)
     this.#mayHaveExpired = true
     const first = firstKept(this.#directory, head, this.#keepDays, now)
     return { ...head, first, file: number, bytes: 0, day }
-  }
-
-  /** Whether the file of the head is there as far as the head says. */
-  #isWhole(head: Head): boolean {
-    const path = auditPath(this.#directory, head.file)
-    const found = statSync(path, { throwIfNoEntry: false })
-    if (found === undefined) return false
-    if (this.#file?.number === head.file && fstatSync(this.#file.fd).ino !== found.ino) {
-      this.#closeFile()
-    }
-    return found.size >= head.bytes
-  }
-
-  #open(number: FileNumber): OpenFile {
-    if (this.#file?.number === number) return this.#file
-    this.#closeFile()
-    this.#file = { number, fd: openSync(auditPath(this.#directory, number), 'r+') }
-    return this.#file
-  }
-
-  #closeFile(): void {
-    const file = this.#file
-    this.#file = undefined
-    if (file !== undefined) closeSync(file.fd)
-  }
-}
-
-interface OpenFile {
-  readonly number: FileNumber
-  readonly fd: number
-}
-
-/** So that nobody finds what was refused. If that fails, it is left out when it is found. */
-function cutQuietly(fd: number, bytes: number): void {
-  try {
-    ftruncateSync(fd, bytes)
-  } catch {
-    // `#refused` says so.
-  }
-}
-
-/** A file is there for good only once its directory is. */
-function syncDirectory(directory: string): void {
-  const fd = openSync(directory, 'r')
-  try {
-    fsyncSync(fd)
-  } finally {
-    closeSync(fd)
   }
 }

@@ -1,0 +1,151 @@
+/**
+ * The head of a chain, in LMDB beside its files: which record is the last one, and where it ends. Its write
+ * transaction is the lock between processes that write to one directory, which the system takes back when
+ * one of them dies.
+ *
+ * @module
+ */
+import { existsSync, linkSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Database, open, type RootDatabase } from 'lmdb'
+
+/** The files of a chain whose head is gone: nobody can say any more whether they are all. */
+export class HeadMissing extends Error {}
+
+/** What is kept beside a head, by keys of bytes. */
+export interface HeadTable {
+  get(key: Uint8Array): Uint8Array | undefined
+  put(key: Uint8Array, value: Uint8Array): void
+  remove(key: Uint8Array): void
+}
+
+/** What a transaction reads and changes. */
+interface HeadTransaction<H, T extends string> {
+  /** Undefined before the first move. */
+  readonly head: H | undefined
+  readonly tables: Readonly<Record<T, HeadTable>>
+  /** Moves the head when the transaction ends. */
+  move(head: H): void
+}
+
+export interface HeadStore<H, T extends string = never> {
+  /** The head as it is now, whoever moved it; undefined before the first move. */
+  read(): H | undefined
+  /**
+   * No other process is in a transaction meanwhile. Nothing is changed if `work` throws, and nothing is
+   * synced if it changes nothing.
+   */
+  transact<R>(work: (transaction: HeadTransaction<H, T>) => R): R
+  /** Whether it is still what its path leads to. */
+  isInPlace(): boolean
+  close(): Promise<void>
+}
+
+interface HeadOptions<T extends string> {
+  /** `write` begins a head where there is none yet. */
+  readonly mode: 'read' | 'write'
+  /** Whether a head that is not there was never there. */
+  readonly isNew: () => boolean
+  /** Address space. */
+  readonly mapBytes: number
+  /** Threads of all processes that have it open. */
+  readonly readerCount: number
+  readonly tables: readonly T[]
+}
+
+/** @throws HeadMissing */
+export function openHeadStore<H, T extends string = never>(
+  path: string,
+  { mode, isNew, mapBytes, readerCount, tables: names }: HeadOptions<T>,
+): HeadStore<H, T> {
+  const file = join(path, 'data.mdb')
+  if (!existsSync(file)) {
+    if (mode === 'read' || !isNew()) throw new HeadMissing(`${path} has no head of the chain`)
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+  }
+  if (mode === 'write') reserveLock(join(path, 'lock.mdb'))
+  const isReadOnly = mode === 'read'
+  const root: RootDatabase = open(path, {
+    ...OPTIONS,
+    mapSize: mapBytes,
+    maxReaders: readerCount,
+    maxDbs: 1 + names.length,
+    readOnly: isReadOnly,
+  })
+  const heads: Database<string, string> | undefined = root.openDB({
+    name: 'head',
+    encoding: 'string',
+  })
+  const tables = Object.fromEntries(
+    names.map((name) => [name, tableOf(root, name)]),
+  ) as unknown as Readonly<Record<T, HeadTable>>
+  const { dev, ino } = statSync(file)
+  const read = (): H | undefined => {
+    const json = heads?.get('head')
+    return json === undefined ? undefined : (JSON.parse(json) as H)
+  }
+  const move = (head: H) => {
+    heads?.put('head', JSON.stringify(head))
+  }
+  return {
+    read() {
+      root.resetReadTxn()
+      return read()
+    },
+    transact: (work) => root.transactionSync(() => work({ head: read(), tables, move })),
+    isInPlace() {
+      const now = statSync(file, { throwIfNoEntry: false })
+      return now?.ino === ino && now.dev === dev
+    },
+    close: () => root.close(),
+  }
+}
+
+function tableOf(root: RootDatabase, name: string): HeadTable {
+  const table: Database<Buffer, Uint8Array> | undefined = root.openDB({
+    name,
+    encoding: 'binary',
+    keyEncoding: 'binary',
+  })
+  return {
+    get: (key) => table?.get(key),
+    put: (key, value) => {
+      table?.put(key, Buffer.from(value.buffer, value.byteOffset, value.length))
+    },
+    remove: (key) => {
+      table?.remove(key)
+    },
+  }
+}
+
+/**
+ * LMDB maps the file of its lock into memory. Where the disk has no room for a page of it, the first touch
+ * would end the process, so that all of it is written before. A disk that is full then says so.
+ */
+function reserveLock(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found !== undefined && found.size >= LOCK_BYTES) return
+  const temporary = `${path}.${process.pid}.tmp`
+  try {
+    writeFileSync(temporary, Buffer.alloc(LOCK_BYTES), { mode: 0o600, flush: true })
+    // Unless another process was first, whose lock it is then.
+    linkSync(temporary, path)
+  } catch (fault) {
+    if ((fault as NodeJS.ErrnoException).code !== 'EEXIST') throw fault
+  } finally {
+    rmSync(temporary, { force: true })
+  }
+}
+
+/** More than it takes for all readers. */
+const LOCK_BYTES = 64 << 10
+
+const OPTIONS = {
+  noSubdir: false,
+  encoding: 'binary' as const,
+  overlappingSync: false,
+  // After a power failure the head may be one move behind. Its records are on disk, and are taken then.
+  noMetaSync: true,
+  // Not in the types of the library, but in its native part.
+  permissionsMode: 0o600,
+}
