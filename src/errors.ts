@@ -87,6 +87,8 @@ const operatorErrors = {
   AuditDamaged: 12,
   /** A later version wrote what is stored, in a format that this one does not read. */
   NewerFormat: 13,
+  /** The journal of changes is not as it was written, or a part of it is missing. */
+  JournalDamaged: 14,
 } as const
 
 export type ServiceErrorCode = keyof typeof serviceErrors

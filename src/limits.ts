@@ -206,6 +206,24 @@ export const limits = {
   auditHeadMapBytes: 16 * MiB,
   /** Threads of all processes that have the head of an audit open. */
   auditHeadReaderCount: 126,
+  /** A file of the journal of changes. The next one is begun behind it. */
+  journalFileBytes: 64 * MiB,
+  /** One batch of changes in the journal, with its header. */
+  journalRecordBytes: 16 * MiB,
+  /** Batches that are written to the journal together. */
+  journalGroupBytes: 32 * MiB,
+  /** The id that a client gives to a batch of changes, in UTF-8. */
+  journalBatchIdBytes: 128,
+  /** The last batches whose ids are known, so that none of them is written twice. */
+  journalKnownBatchCount: 500_000,
+  /** The last batches whose ids each writer reads from the files of the journal. */
+  journalUnindexedCount: 1_024,
+  /** Address space of the head of the journal and of the ids of batches. */
+  journalHeadMapBytes: 256 * MiB,
+  /** Threads of all processes that have the head of the journal open. */
+  journalHeadReaderCount: 126,
+  /** Whoever follows the journal looks at least this often for more. */
+  journalPollMs: 100,
   /** Bytes of an access log that are on their way to it. Lines that find no room are dropped, and counted. */
   accessLogQueuedBytes: 8 * MiB,
   /** Lines of one thread travel together, up to this size. */
@@ -536,6 +554,9 @@ export const limits = {
 
 assert(limits.keyRecordBytes >= limits.keyBoundaryBytes + 1_024 * limits.keyCount)
 assert(limits.storeMapBytes >= 4 * limits.storedBytes)
+assert(limits.journalGroupBytes >= limits.journalRecordBytes)
+assert(limits.journalHeadMapBytes >= 256 * limits.journalKnownBatchCount)
+assert(limits.journalKnownBatchCount >= limits.journalUnindexedCount)
 assert(limits.suppressionLogCount >= limits.suppressionBatchCount)
 assert(limits.suppressionCount >= limits.suppressionBatchCount)
 assert(limits.jsonItemCount >= 2 * limits.suppressionBatchCount)

@@ -7,10 +7,12 @@
 import { join } from 'node:path'
 import { type FileNumber, numberedFiles } from '../chain/numbered-files.js'
 
-export const { nameOf: auditFileName, numbersIn: auditFileNumbers } = numberedFiles(
-  'audit',
-  'jsonl',
-)
+const files = numberedFiles('audit', 'jsonl')
+
+export const auditFileName = files.nameOf
+
+/** The numbers of the files that are there, ascending. */
+export const auditFileNumbers = files.numbersIn
 
 export function auditPath(directory: string, number: FileNumber): string {
   return join(directory, auditFileName(number))

@@ -1,0 +1,68 @@
+/**
+ * Batches of changes, before they are written to the journal and after they were read from it.
+ *
+ * @module
+ */
+import { createHash } from 'node:crypto'
+import type { Change } from '../changes/change.js'
+import { limits } from '../limits.js'
+import { encodeChanges } from './content.js'
+import { RECORD_HEADER_BYTES } from './record.js'
+
+/** What a client asks for at once: all of it is there, or none. */
+interface GivenBatch {
+  readonly sourceId: number
+  /** Chosen by the client; the same for the same batch, however often it is sent. */
+  readonly batchId: string
+  readonly changes: readonly Change[]
+}
+
+/** A batch on its way to the writer. Plain data, which may travel between threads. */
+export interface PreparedBatch {
+  readonly sourceId: number
+  readonly batchId: string
+  readonly changeCount: number
+  /** The changes as they stand in a record. */
+  readonly content: Uint8Array
+  /** SHA-256 of the content. */
+  readonly digest: Uint8Array
+}
+
+/** A batch that was read. */
+export interface JournalBatch extends GivenBatch {
+  /** 1 for the first batch of a journal; each is one more than that of the batch before it. */
+  readonly sequence: number
+  /** Milliseconds since 1970 at which it was written. */
+  readonly timeMs: number
+}
+
+/** A batch that no record can hold. */
+export class BatchTooLarge extends Error {}
+
+/**
+ * Does, on any thread, what the writer need not do.
+ *
+ * @throws BatchTooLarge
+ * @throws RangeError  for an id of a source or a batch that no record can hold
+ */
+export function prepareBatch({ sourceId, batchId, changes }: GivenBatch): PreparedBatch {
+  if (!Number.isInteger(sourceId) || sourceId < 0 || sourceId > limits.sourceIdMax) {
+    throw new RangeError(`${sourceId} is no id of a source`)
+  }
+  const idBytes = Buffer.byteLength(batchId)
+  if (idBytes === 0 || idBytes > limits.journalBatchIdBytes) {
+    throw new RangeError(
+      `the id of a batch must have 1 to ${limits.journalBatchIdBytes} bytes: it has ${idBytes}`,
+    )
+  }
+  const content = encodeChanges(changes)
+  const bytes = RECORD_HEADER_BYTES + idBytes + content.length
+  if (bytes > limits.journalRecordBytes) {
+    const most = limits.journalRecordBytes
+    throw new BatchTooLarge(
+      `a batch may take ${most} bytes in the journal, and this takes ${bytes}`,
+    )
+  }
+  const digest = createHash('sha256').update(content).digest()
+  return { sourceId, batchId, changeCount: changes.length, content, digest }
+}

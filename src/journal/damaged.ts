@@ -1,0 +1,47 @@
+/**
+ * What is wrong with a journal, and what an operator can do.
+ *
+ * @module
+ */
+import { OperatorError } from '../errors.js'
+
+/** The first place at which a journal is not as it was written. */
+interface JournalDamage {
+  readonly directory: string
+  readonly file: string
+  /** Undefined where the whole file is meant. */
+  readonly offset: number | undefined
+  /** The first batch that is not there as it was written; undefined where nobody can say. */
+  readonly sequence: number | undefined
+  readonly problem: string
+}
+
+export class JournalDamaged extends OperatorError {
+  readonly damage: JournalDamage
+
+  constructor(damage: JournalDamage) {
+    const { directory, file, offset, sequence, problem } = damage
+    const place = offset === undefined ? '' : ` at byte ${offset}`
+    const batch = sequence === undefined ? '' : ` (batch ${sequence})`
+    const good =
+      sequence === undefined
+        ? 'changes since the last snapshot'
+        : `changes from batch ${sequence} on that are in no snapshot`
+    super(
+      'JournalDamaged',
+      `the journal ${directory} is damaged: ${file}${place}${batch} ${problem}; restore the data directory from a backup, or move ${directory} away and import the sources again: the ${good} are lost then`,
+    )
+    this.damage = damage
+  }
+}
+
+/** Somebody asks for batches that were removed since snapshots have them. */
+export class JournalGone extends Error {
+  /** The first batch that is kept. */
+  readonly firstSequence: number
+
+  constructor(since: number, firstSequence: number) {
+    super(`batch ${since + 1} is no more in the journal, which begins with ${firstSequence}`)
+    this.firstSequence = firstSequence
+  }
+}

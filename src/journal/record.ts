@@ -1,0 +1,133 @@
+/**
+ * One record of a journal: a batch of changes as bytes (docs/journal-format.md). Numbers are little-endian.
+ *
+ * @module
+ */
+import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import type { Link } from '../chain/link.js'
+import { limits } from '../limits.js'
+
+/** Offsets in the header. The id of the batch follows it, and then the content. */
+const FIELD = {
+  magic: 0,
+  /** Of the whole record, in bytes. */
+  length: 4,
+  /** CRC-32 of everything behind it. */
+  crc: 8,
+  /** The place of the record in the group that was written with it, from 0. */
+  groupIndex: 12,
+  groupCount: 16,
+  changeCount: 20,
+  sequence: 24,
+  timeMs: 32,
+  sourceId: 40,
+  batchIdBytes: 44,
+  /** Hash of the record before. */
+  previous: 48,
+  /** SHA-256 of the content. */
+  digest: 80,
+} as const
+
+export const RECORD_HEADER_BYTES = 112
+
+/** `HKJ` and the version of the format. */
+const MAGIC = Buffer.from([0x48, 0x4b, 0x4a, 0x01])
+
+export interface JournalRecord extends Link {
+  readonly previous: string
+  readonly groupIndex: number
+  readonly groupCount: number
+  readonly changeCount: number
+  readonly timeMs: number
+  readonly sourceId: number
+  readonly batchId: string
+  readonly content: Uint8Array
+  readonly digest: Uint8Array
+  /** Of the whole record, in bytes. */
+  readonly length: number
+}
+
+/** What a record says, but for what follows from its place in the chain. */
+export type RecordBody = Omit<JournalRecord, 'sequence' | 'hash' | 'previous' | 'length'>
+
+/** The record that follows another one. */
+export function encodeRecord(
+  previous: Link,
+  body: RecordBody,
+): { readonly bytes: Buffer; readonly link: Link } {
+  const id = Buffer.from(body.batchId)
+  const contentStart = RECORD_HEADER_BYTES + id.length
+  const bytes = Buffer.allocUnsafe(contentStart + body.content.length)
+  const sequence = previous.sequence + 1
+  bytes.set(MAGIC, FIELD.magic)
+  bytes.writeUInt32LE(bytes.length, FIELD.length)
+  bytes.writeUInt32LE(body.groupIndex, FIELD.groupIndex)
+  bytes.writeUInt32LE(body.groupCount, FIELD.groupCount)
+  bytes.writeUInt32LE(body.changeCount, FIELD.changeCount)
+  bytes.writeBigUInt64LE(BigInt(sequence), FIELD.sequence)
+  bytes.writeBigUInt64LE(BigInt(body.timeMs), FIELD.timeMs)
+  bytes.writeUInt32LE(body.sourceId, FIELD.sourceId)
+  bytes.writeUInt32LE(id.length, FIELD.batchIdBytes)
+  bytes.write(previous.hash, FIELD.previous, 'hex')
+  bytes.set(body.digest, FIELD.digest)
+  bytes.set(id, RECORD_HEADER_BYTES)
+  bytes.set(body.content, contentStart)
+  bytes.writeUInt32LE(crc32(bytes.subarray(FIELD.groupIndex)), FIELD.crc)
+  return { bytes, link: { sequence, hash: hashOf(bytes, contentStart) } }
+}
+
+/** Why there is no record: the bytes are none, or are too few. */
+export interface NoRecord {
+  /** How many bytes it takes to know more; undefined where no more would help. */
+  readonly neededBytes: number | undefined
+}
+
+/** Reads the record at an offset; its content is a part of the bytes. */
+export function readRecord(bytes: Buffer, at: number): JournalRecord | NoRecord {
+  const leftBytes = bytes.length - at
+  if (leftBytes < RECORD_HEADER_BYTES) return { neededBytes: RECORD_HEADER_BYTES }
+  if (bytes.compare(MAGIC, 0, MAGIC.length, at, at + MAGIC.length) !== 0) return NONE
+  const length = bytes.readUInt32LE(at + FIELD.length)
+  const idBytes = bytes.readUInt32LE(at + FIELD.batchIdBytes)
+  const contentStart = RECORD_HEADER_BYTES + idBytes
+  if (length > limits.journalRecordBytes || length < contentStart) return NONE
+  if (length > leftBytes) return { neededBytes: length }
+  const record = bytes.subarray(at, at + length)
+  if (crc32(record.subarray(FIELD.groupIndex)) !== record.readUInt32LE(FIELD.crc)) return NONE
+  return {
+    sequence: Number(record.readBigUInt64LE(FIELD.sequence)),
+    hash: hashOf(record, contentStart),
+    previous: record.toString('hex', FIELD.previous, FIELD.digest),
+    groupIndex: record.readUInt32LE(FIELD.groupIndex),
+    groupCount: record.readUInt32LE(FIELD.groupCount),
+    changeCount: record.readUInt32LE(FIELD.changeCount),
+    timeMs: Number(record.readBigUInt64LE(FIELD.timeMs)),
+    sourceId: record.readUInt32LE(FIELD.sourceId),
+    batchId: record.toString('utf8', RECORD_HEADER_BYTES, contentStart),
+    digest: record.subarray(FIELD.digest, RECORD_HEADER_BYTES),
+    content: record.subarray(contentStart),
+    length,
+  }
+}
+
+export function isRecord(found: JournalRecord | NoRecord): found is JournalRecord {
+  return 'sequence' in found
+}
+
+/** Whether one record follows another. */
+export function follows(record: JournalRecord, previous: Link): boolean {
+  return record.sequence === previous.sequence + 1 && record.previous === previous.hash
+}
+
+/** Where the next bytes are that may begin a record; -1 if there are none. */
+export function nextMagic(bytes: Buffer, from: number): number {
+  return bytes.indexOf(MAGIC, from)
+}
+
+/** The header names the digest of the content, so that a hash of all but the content is one of all. */
+function hashOf(record: Buffer, contentStart: number): string {
+  return createHash('sha256').update(record.subarray(0, contentStart)).digest('hex')
+}
+
+const NONE: NoRecord = { neededBytes: undefined }
