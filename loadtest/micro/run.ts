@@ -25,6 +25,7 @@ import { buildNaiveIndex, type NaiveIndex } from './harness/naive.js'
 import { type BenchOptions, readOptions, usageOf } from './harness/options.js'
 import type { Database, Question, Stage } from './harness/stage.js'
 import { buildWorld, type World } from './harness/world.js'
+import { journal } from './journal.js'
 import { keys } from './keys.js'
 import { marks } from './marks.js'
 import { modes } from './modes.js'
@@ -47,6 +48,7 @@ const questions: Readonly<Record<string, Question>> = {
   encode,
   front,
   keys,
+  journal,
 }
 
 try {

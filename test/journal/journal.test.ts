@@ -472,8 +472,8 @@ t.test('files that are cut short or gone are named', async (t) => {
     /changes-000001.journal at byte 0 \(batch 1\) is missing/,
   )
   await first.release()
-  t.throws(() => [...reader().read(0)], JournalDamaged)
-  t.equal(started(writer()).append([batch('n')])[0].sequence, 9, 'which only readers must see')
+  thrown(JournalDamaged, () => [...reader().read(0)])
+  thrown(JournalDamaged, () => writer().prepare())
 })
 
 t.test('truncation keeps the newest file, and what is behind the sequence', async (t) => {
