@@ -215,11 +215,11 @@ export const limits = {
   /** The id that a client gives to a batch of changes, in UTF-8. */
   journalBatchIdBytes: 128,
   /** The last batches whose ids are known, so that none of them is written twice. */
-  journalKnownBatchCount: 500_000,
+  journalKnownBatchCount: 200_000,
   /** The last batches whose ids each writer reads from the files of the journal. */
   journalUnindexedCount: 1_024,
   /** Address space of the head of the journal and of the ids of batches. */
-  journalHeadMapBytes: 256 * MiB,
+  journalHeadMapBytes: 64 * MiB,
   /** Threads of all processes that have the head of the journal open. */
   journalHeadReaderCount: 126,
   /** Whoever follows the journal looks at least this often for more. */

@@ -14,7 +14,9 @@ export class HeadMissing extends Error {}
 
 /** What is kept beside a head, by keys of bytes. */
 export interface HeadTable {
-  get(key: Uint8Array): Uint8Array | undefined
+  /** Keys and values by ascending keys. */
+  forwards(): Iterable<[key: Uint8Array, value: Uint8Array]>
+  backwards(): Iterable<[key: Uint8Array, value: Uint8Array]>
   put(key: Uint8Array, value: Uint8Array): void
   remove(key: Uint8Array): void
 }
@@ -107,8 +109,12 @@ function tableOf(root: RootDatabase, name: string): HeadTable {
     encoding: 'binary',
     keyEncoding: 'binary',
   })
+  function* entriesOf(reverse: boolean): Generator<[Uint8Array, Uint8Array]> {
+    for (const { key, value } of table?.getRange({ reverse }) ?? []) yield [key, value]
+  }
   return {
-    get: (key) => table?.get(key),
+    forwards: () => entriesOf(false),
+    backwards: () => entriesOf(true),
     put: (key, value) => {
       table?.put(key, Buffer.from(value.buffer, value.byteOffset, value.length))
     },

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Change } from '../changes/change.js'
 import { limits } from '../limits.js'
+import { batchKey } from './batch-key.js'
 import { encodeChanges } from './content.js'
 import { RECORD_HEADER_BYTES } from './record.js'
 
@@ -21,6 +22,8 @@ interface GivenBatch {
 export interface PreparedBatch {
   readonly sourceId: number
   readonly batchId: string
+  /** What it is found by among those that were written. */
+  readonly key: Uint8Array
   readonly changeCount: number
   /** The changes as they stand in a record. */
   readonly content: Uint8Array
@@ -63,6 +66,7 @@ export function prepareBatch({ sourceId, batchId, changes }: GivenBatch): Prepar
       `a batch may take ${most} bytes in the journal, and this takes ${bytes}`,
     )
   }
-  const digest = createHash('sha256').update(content).digest()
-  return { sourceId, batchId, changeCount: changes.length, content, digest }
+  const digest = hash('sha256', content, 'buffer')
+  const key = batchKey(sourceId, batchId)
+  return { sourceId, batchId, key, changeCount: changes.length, content, digest }
 }

@@ -27,7 +27,7 @@ export const NO_HEAD: JournalHead = {
   first: { file: 1, after: BEGINNING },
 }
 
-export type JournalHeadStore = HeadStore<JournalHead, 'batches' | 'order'>
+export type JournalHeadStore = HeadStore<JournalHead, 'batches'>
 
 /**
  * Opens the head in LMDB.
@@ -37,12 +37,12 @@ export type JournalHeadStore = HeadStore<JournalHead, 'batches' | 'order'>
  */
 export function openHead(directory: string, mode: 'read' | 'write'): JournalHeadStore {
   try {
-    return openHeadStore<JournalHead, 'batches' | 'order'>(headDirectory(directory), {
+    return openHeadStore<JournalHead, 'batches'>(headDirectory(directory), {
       mode,
       isNew: () => journalFileNumbers(directory).length === 0,
       mapBytes: limits.journalHeadMapBytes,
       readerCount: limits.journalHeadReaderCount,
-      tables: ['batches', 'order'],
+      tables: ['batches'],
     })
   } catch (fault) {
     if (fault instanceof HeadMissing) throw headLost(directory)

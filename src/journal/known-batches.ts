@@ -1,93 +1,127 @@
 /**
- * The last batches of a journal by their ids, so that a batch that is sent again is not written again. Most
- * of them are in LMDB, beside the head. The newest are in memory, where each writer reads them from the
- * files: otherwise each group would wait for LMDB to sync, too.
+ * The last batches of a journal by their ids, in memory, so that a batch that is sent again is not written
+ * again. LMDB has them beside the head in chunks, but for the newest, which each writer reads from the files:
+ * otherwise each group would wait for LMDB to sync, too.
  *
  * @module
  */
-import { createHash } from 'node:crypto'
 import type { HeadTable } from '../chain/head-store.js'
+import { batchKey, DIGEST_BYTES, KEY_BYTES } from './batch-key.js'
 
 /** What a batch is known by. */
-export interface KnownBatch {
+interface KnownBatch {
   readonly sequence: number
-  /** Of its content. */
+  readonly sourceId: number
+  readonly batchId: string
+  /** SHA-256 of its content. */
   readonly digest: Uint8Array
 }
 
-/** `batches`: sequence and digest by key; `order`: keys by sequence. */
-type Tables = Readonly<Record<'batches' | 'order', HeadTable>>
-
 export class KnownBatches {
   readonly #knownCount: number
-  /** Those behind the head in LMDB, by keys in Latin-1. */
-  readonly #newest = new Map<string, KnownBatch>()
+  /** Keys and digests of the last batches, each in the slot of its sequence. */
+  readonly #slots: Buffer
+  /** Sequences by keys in Latin-1. */
+  readonly #sequences = new Map<string, number>()
+  #last = 0
 
   /** @param knownCount  how many of the last batches are known */
   constructor(knownCount: number) {
     this.#knownCount = knownCount
+    this.#slots = Buffer.alloc(knownCount * SLOT_BYTES)
   }
 
-  /** How many are in memory. */
-  get newestCount(): number {
-    return this.#newest.size
+  /** The batch behind the last one. */
+  add({ sequence, sourceId, batchId, digest }: KnownBatch): void {
+    this.#add(sequence, batchKey(sourceId, batchId), digest)
   }
 
-  add(key: Uint8Array, { sequence, digest }: KnownBatch): void {
-    // A copy, since the digest may be a part of a large piece of a file.
-    this.#newest.set(latin1(key), { sequence, digest: Uint8Array.from(digest) })
+  /** The same where the key is known. */
+  addKey(sequence: number, key: Uint8Array, digest: Uint8Array): void {
+    this.#add(sequence, key, digest)
   }
 
-  /** @param last  the sequence of the last batch that there is */
-  find(key: Uint8Array, { batches }: Tables, last: number): KnownBatch | undefined {
-    const found = this.#newest.get(latin1(key)) ?? knownBatch(batches.get(key))
-    return found !== undefined && found.sequence > last - this.#knownCount ? found : undefined
+  /** The sequence of the batch with a key; undefined where none of the last ones has it. */
+  find(key: Uint8Array): number | undefined {
+    return this.#sequences.get(latin1(key))
   }
 
-  /** Puts those that are in memory into LMDB, and as many that are old out of it. */
-  index({ batches, order }: Tables): void {
-    for (const [text, { sequence, digest }] of this.#newest) {
-      const key = Buffer.from(text, 'latin1')
-      batches.put(key, Buffer.concat([sequenceKey(sequence), digest]))
-      order.put(sequenceKey(sequence), key)
-      const old = sequence - this.#knownCount
-      const oldKey = old > 0 ? order.get(sequenceKey(old)) : undefined
-      if (oldKey === undefined) continue
-      order.remove(sequenceKey(old))
-      // Unless the id came again after it had been forgotten.
-      if (knownBatch(batches.get(oldKey))?.sequence === old) batches.remove(oldKey)
+  hasDigest(sequence: number, digest: Uint8Array): boolean {
+    const slot = this.#slotOf(sequence)
+    return slot.compare(digest, 0, DIGEST_BYTES, KEY_BYTES, SLOT_BYTES) === 0
+  }
+
+  /** Reads from LMDB what is behind a sequence, up to the head there. */
+  load(table: HeadTable, since: number): void {
+    const chunks: [start: number, slots: Uint8Array][] = []
+    for (const [key, slots] of table.backwards()) {
+      const start = sequenceOf(key)
+      // A copy: the bytes of LMDB may be others when the transaction moves on.
+      chunks.push([start, Uint8Array.from(slots)])
+      if (start <= since + 1) break
+    }
+    for (const [start, slots] of chunks.reverse()) {
+      for (let at = 0; at < slots.length; at += SLOT_BYTES) {
+        const sequence = start + at / SLOT_BYTES
+        const keyEnd = at + KEY_BYTES
+        if (sequence <= since) continue
+        this.#add(sequence, slots.subarray(at, keyEnd), slots.subarray(keyEnd, at + SLOT_BYTES))
+      }
     }
   }
 
-  /** Those up to a sequence are in LMDB. */
-  forgetNewest(upTo: number): void {
-    for (const [key, { sequence }] of this.#newest) if (sequence <= upTo) this.#newest.delete(key)
+  /**
+   * Puts those between two sequences into LMDB, and takes out the chunks that are old.
+   *
+   * @param since  the head in LMDB
+   * @param last  the end of the journal
+   */
+  index(table: HeadTable, since: number, last: number): void {
+    const start = Math.max(since + 1, last - this.#knownCount + 1)
+    const slots = Buffer.alloc((last - start + 1) * SLOT_BYTES)
+    for (let sequence = start; sequence <= last; sequence++) {
+      this.#slotOf(sequence).copy(slots, (sequence - start) * SLOT_BYTES)
+    }
+    const old: Uint8Array[] = []
+    for (const [key, chunk] of table.forwards()) {
+      const chunkEnd = sequenceOf(key) + chunk.length / SLOT_BYTES - 1
+      if (chunkEnd > last - this.#knownCount) break
+      old.push(Uint8Array.from(key))
+    }
+    for (const key of old) table.remove(key)
+    if (slots.length > 0) table.put(keyOf(start), slots)
+  }
+
+  #add(sequence: number, key: Uint8Array, digest: Uint8Array): void {
+    if (sequence <= this.#last) throw new Error('batches are known in their order')
+    this.#last = sequence
+    const slot = this.#slotOf(sequence)
+    const oldKey = slot.toString('latin1', 0, KEY_BYTES)
+    // Unless the id came again since.
+    if (this.#sequences.get(oldKey) === sequence - this.#knownCount) this.#sequences.delete(oldKey)
+    slot.set(key, 0)
+    slot.set(digest, KEY_BYTES)
+    this.#sequences.set(latin1(key), sequence)
+  }
+
+  #slotOf(sequence: number): Buffer {
+    const start = (sequence % this.#knownCount) * SLOT_BYTES
+    return this.#slots.subarray(start, start + SLOT_BYTES)
   }
 }
 
-/** What a batch is found by, whatever the length of its id. */
-export function batchKey(sourceId: number, batchId: string): Uint8Array {
-  const hash = createHash('sha256').update(`${sourceId}\0`).update(batchId)
-  return hash.digest().subarray(0, KEY_BYTES)
-}
-
-/** Nobody finds two ids with the same beginning of a digest. */
-const KEY_BYTES = 16
-
-function knownBatch(value: Uint8Array | undefined): KnownBatch | undefined {
-  if (value === undefined) return undefined
-  const bytes = Buffer.from(value)
-  return { sequence: Number(bytes.readBigUInt64BE(0)), digest: bytes.subarray(SEQUENCE_BYTES) }
-}
+const SLOT_BYTES = KEY_BYTES + DIGEST_BYTES
 
 /** In the order of numbers. */
-function sequenceKey(sequence: number): Buffer {
-  const key = Buffer.alloc(SEQUENCE_BYTES)
+function keyOf(sequence: number): Buffer {
+  const key = Buffer.alloc(8)
   key.writeBigUInt64BE(BigInt(sequence))
   return key
 }
 
-const SEQUENCE_BYTES = 8
+function sequenceOf(key: Uint8Array): number {
+  return Number(Buffer.from(key.buffer, key.byteOffset, key.length).readBigUInt64BE())
+}
 
 function latin1(key: Uint8Array): string {
   return Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1')

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Link } from '../chain/link.js'
 import { limits } from '../limits.js'
@@ -51,30 +51,34 @@ export interface JournalRecord extends Link {
 /** What a record says, but for what follows from its place in the chain. */
 export type RecordBody = Omit<JournalRecord, 'sequence' | 'hash' | 'previous' | 'length'>
 
-/** The record that follows another one. */
-export function encodeRecord(
-  previous: Link,
-  body: RecordBody,
-): { readonly bytes: Buffer; readonly link: Link } {
-  const id = Buffer.from(body.batchId)
-  const contentStart = RECORD_HEADER_BYTES + id.length
-  const bytes = Buffer.allocUnsafe(contentStart + body.content.length)
+export function recordBytes({ batchId, content }: Pick<RecordBody, 'batchId' | 'content'>): number {
+  return RECORD_HEADER_BYTES + Buffer.byteLength(batchId) + content.length
+}
+
+/**
+ * Writes the record that follows another one.
+ *
+ * @param into  of exactly as many bytes as it takes
+ */
+export function writeRecord(into: Buffer, previous: Link, body: RecordBody): Link {
+  const { batchId, content } = body
+  const contentStart = into.length - content.length
   const sequence = previous.sequence + 1
-  bytes.set(MAGIC, FIELD.magic)
-  bytes.writeUInt32LE(bytes.length, FIELD.length)
-  bytes.writeUInt32LE(body.groupIndex, FIELD.groupIndex)
-  bytes.writeUInt32LE(body.groupCount, FIELD.groupCount)
-  bytes.writeUInt32LE(body.changeCount, FIELD.changeCount)
-  bytes.writeBigUInt64LE(BigInt(sequence), FIELD.sequence)
-  bytes.writeBigUInt64LE(BigInt(body.timeMs), FIELD.timeMs)
-  bytes.writeUInt32LE(body.sourceId, FIELD.sourceId)
-  bytes.writeUInt32LE(id.length, FIELD.batchIdBytes)
-  bytes.write(previous.hash, FIELD.previous, 'hex')
-  bytes.set(body.digest, FIELD.digest)
-  bytes.set(id, RECORD_HEADER_BYTES)
-  bytes.set(body.content, contentStart)
-  bytes.writeUInt32LE(crc32(bytes.subarray(FIELD.groupIndex)), FIELD.crc)
-  return { bytes, link: { sequence, hash: hashOf(bytes, contentStart) } }
+  into.set(MAGIC, FIELD.magic)
+  into.writeUInt32LE(into.length, FIELD.length)
+  into.writeUInt32LE(body.groupIndex, FIELD.groupIndex)
+  into.writeUInt32LE(body.groupCount, FIELD.groupCount)
+  into.writeUInt32LE(body.changeCount, FIELD.changeCount)
+  writeWide(into, sequence, FIELD.sequence)
+  writeWide(into, body.timeMs, FIELD.timeMs)
+  into.writeUInt32LE(body.sourceId, FIELD.sourceId)
+  into.writeUInt32LE(contentStart - RECORD_HEADER_BYTES, FIELD.batchIdBytes)
+  into.write(previous.hash, FIELD.previous, 'hex')
+  into.set(body.digest, FIELD.digest)
+  into.write(batchId, RECORD_HEADER_BYTES)
+  into.set(content, contentStart)
+  into.writeUInt32LE(crc32(into.subarray(FIELD.groupIndex)), FIELD.crc)
+  return { sequence, hash: hashOf(into, contentStart) }
 }
 
 /** Why there is no record: the bytes are none, or are too few. */
@@ -96,13 +100,13 @@ export function readRecord(bytes: Buffer, at: number): JournalRecord | NoRecord 
   const record = bytes.subarray(at, at + length)
   if (crc32(record.subarray(FIELD.groupIndex)) !== record.readUInt32LE(FIELD.crc)) return NONE
   return {
-    sequence: Number(record.readBigUInt64LE(FIELD.sequence)),
+    sequence: readWide(record, FIELD.sequence),
     hash: hashOf(record, contentStart),
     previous: record.toString('hex', FIELD.previous, FIELD.digest),
     groupIndex: record.readUInt32LE(FIELD.groupIndex),
     groupCount: record.readUInt32LE(FIELD.groupCount),
     changeCount: record.readUInt32LE(FIELD.changeCount),
-    timeMs: Number(record.readBigUInt64LE(FIELD.timeMs)),
+    timeMs: readWide(record, FIELD.timeMs),
     sourceId: record.readUInt32LE(FIELD.sourceId),
     batchId: record.toString('utf8', RECORD_HEADER_BYTES, contentStart),
     digest: record.subarray(FIELD.digest, RECORD_HEADER_BYTES),
@@ -127,7 +131,18 @@ export function nextMagic(bytes: Buffer, from: number): number {
 
 /** The header names the digest of the content, so that a hash of all but the content is one of all. */
 function hashOf(record: Buffer, contentStart: number): string {
-  return createHash('sha256').update(record.subarray(0, contentStart)).digest('hex')
+  return hash('sha256', record.subarray(0, contentStart), 'hex')
 }
 
+/** Of 64 bits. */
+function writeWide(into: Buffer, value: number, at: number): void {
+  into.writeUInt32LE(value % TWO_32, at)
+  into.writeUInt32LE(Math.floor(value / TWO_32), at + 4)
+}
+
+function readWide(from: Buffer, at: number): number {
+  return from.readUInt32LE(at) + TWO_32 * from.readUInt32LE(at + 4)
+}
+
+const TWO_32 = 2 ** 32
 const NONE: NoRecord = { neededBytes: undefined }

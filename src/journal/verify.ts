@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import type { Link } from '../chain/link.js'
 import { decodeChanges } from './content.js'
@@ -72,7 +72,7 @@ function verifyUpTo(directory: string, head: JournalHead, indexed: JournalHead):
 }
 
 function hasItsContent({ content, digest, changeCount }: JournalRecord): boolean {
-  const found = createHash('sha256').update(content).digest()
+  const found = hash('sha256', content, 'buffer')
   if (Buffer.compare(found, digest) !== 0) return false
   try {
     return decodeChanges(content).length === changeCount

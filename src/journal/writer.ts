@@ -7,6 +7,7 @@
  * @module
  */
 import { mkdirSync, rmSync } from 'node:fs'
+import type { HeadTable } from '../chain/head-store.js'
 import { LastFile, syncDirectory } from '../chain/last-file.js'
 import type { Link } from '../chain/link.js'
 import { limits } from '../limits.js'
@@ -21,9 +22,9 @@ import {
   NO_HEAD,
   openHead,
 } from './head.js'
-import { batchKey, type KnownBatch, KnownBatches } from './known-batches.js'
+import { KnownBatches } from './known-batches.js'
 import { PositionFile } from './position.js'
-import { encodeRecord } from './record.js'
+import { recordBytes, writeRecord } from './record.js'
 import { recoverRecords } from './remains.js'
 import { damagedAt, firstRecordOf, recordsBetween } from './walk.js'
 
@@ -37,6 +38,8 @@ export interface BatchOutcome {
   readonly kind: 'written' | 'repeated' | 'conflicting'
   readonly sequence: number
 }
+
+type Transaction = Parameters<Parameters<JournalHeadStore['transact']>[0]>[0]
 
 /** What a writer found behind the head, and settled. */
 export interface Settled {
@@ -68,6 +71,9 @@ export class JournalWriter {
   #known: KnownBatches
   /** Up to here the ids of batches are known. */
   #seen: JournalPlace = NO_HEAD
+  /** The head in LMDB. */
+  #indexed: JournalPlace = NO_HEAD
+  #group: Buffer = Buffer.alloc(0)
   #store: JournalHeadStore | undefined
   #position: PositionFile | undefined
 
@@ -101,16 +107,11 @@ export class JournalWriter {
    * @throws RangeError  for more than `limits.journalGroupBytes`
    */
   append(batches: readonly PreparedBatch[]): BatchOutcome[] {
-    if (this.#known.newestCount >= this.#unindexedCount) this.#index()
-    const outcomes = this.#transact(({ tables }, head) => {
-      const { outcomes, fresh } = this.#sorted(batches, (key) =>
-        this.#known.find(key, tables, head.sequence),
-      )
+    if (this.#seen.sequence - this.#indexed.sequence >= this.#unindexedCount) this.#index()
+    const outcomes = this.#transact((_, head) => {
+      const { outcomes, fresh } = this.#sorted(batches, head.sequence)
       this.#write(head, fresh)
-      return outcomes.map(({ kind, after, sequence }) => ({
-        kind,
-        sequence: after === undefined ? sequence : head.sequence + after,
-      }))
+      return outcomes
     })
     this.#file.forgetRefused()
     return outcomes
@@ -149,34 +150,28 @@ export class JournalWriter {
     this.#position = undefined
     this.#known = new KnownBatches(this.#knownBatchCount)
     this.#seen = NO_HEAD
+    this.#indexed = NO_HEAD
     await store?.close()
   }
 
   /** With the lock, and all that is there settled and known. */
-  #transact<R>(
-    work: (
-      transaction: Parameters<Parameters<JournalHeadStore['transact']>[0]>[0],
-      head: JournalHead,
-    ) => R,
-  ): R {
+  #transact<R>(work: (transaction: Transaction, head: JournalHead) => R): R {
     if (this.#store?.isInPlace() === false || this.#position?.isInPlace() === false) {
       throw new Error(`the journal ${this.#directory} is another one than before`)
     }
     this.#store ??= openHead(this.#directory, 'write')
-    return this.#store.transact((transaction) =>
-      work(transaction, this.#settled(transaction.head ?? NO_HEAD)),
-    )
+    return this.#store.transact((transaction) => work(transaction, this.#settled(transaction)))
   }
 
   /** Where the journal ends, after everybody who wrote before. */
-  #settled(indexed: JournalHead): JournalHead {
+  #settled({ head: indexed = NO_HEAD, tables }: Transaction): JournalHead {
     this.#position ??= PositionFile.openToWrite(positionPath(this.#directory))
     const position = this.#position.read()
     const isPositionLost = position === undefined || position.sequence < indexed.sequence
     let head = isPositionLost ? indexed : position
     if (head.first.file < indexed.first.file) head = { ...head, first: indexed.first }
     if (indexed.sequence === 0 && head.first.file > 1) throw headLost(this.#directory)
-    this.#catchUp(indexed, head)
+    this.#catchUp(indexed, head, tables.batches)
     const settled = this.#withoutRemains(head)
     if (position === undefined || settled.sequence !== position.sequence) {
       this.#position.write(settled)
@@ -186,15 +181,18 @@ export class JournalWriter {
   }
 
   /** Learns the ids of batches that others wrote. */
-  #catchUp(indexed: JournalHead, head: JournalHead): void {
-    this.#known.forgetNewest(indexed.sequence)
-    if (this.#seen.sequence < indexed.sequence) this.#seen = indexed
+  #catchUp(indexed: JournalHead, head: JournalHead, batches: HeadTable): void {
+    this.#indexed = indexed
+    if (this.#seen.sequence < indexed.sequence) {
+      this.#known.load(batches, this.#seen.sequence)
+      this.#seen = indexed
+    }
     // A batch is on its way to this process and gone from the disk.
     if (this.#seen.sequence > head.sequence) {
       throw damagedAt(this.#directory, head, 'is missing: it was there before')
     }
     for (const { record, place } of recordsBetween(this.#directory, this.#seen, head)) {
-      this.#known.add(batchKey(record.sourceId, record.batchId), record)
+      this.#known.add(record)
       this.#seen = place
     }
     if (head.file === 0 || this.#file.isWhole(head)) return
@@ -211,63 +209,76 @@ export class JournalWriter {
       taken,
       cutBytes,
     } = recoverRecords(this.#directory, head, this.#file.refused)
-    for (const { sourceId, batchId, sequence, digest } of taken) {
-      this.#known.add(batchKey(sourceId, batchId), { sequence, digest })
-    }
+    for (const record of taken) this.#known.add(record)
     if (taken.length + cutBytes > 0) this.#onSettled({ takenBatchCount: taken.length, cutBytes })
     return recovered
   }
 
-  /** Which of the batches are new; of several with the same id it is the first one. */
-  #sorted(
-    batches: readonly PreparedBatch[],
-    find: (key: Uint8Array) => KnownBatch | undefined,
-  ): { readonly outcomes: readonly SortedOutcome[]; readonly fresh: readonly PreparedBatch[] } {
+  /** What is to become of the batches; of several new ones with the same id the first is written. */
+  #sorted(batches: readonly PreparedBatch[], last: number) {
     const fresh: PreparedBatch[] = []
-    const here = new Map<string, { readonly after: number; readonly digest: Uint8Array }>()
-    const outcomes = batches.map((batch): SortedOutcome => {
-      const key = batchKey(batch.sourceId, batch.batchId)
-      const name = `${batch.sourceId}\0${batch.batchId}`
-      const known = find(key)
+    const here = new Map<string, { readonly sequence: number; readonly digest: Uint8Array }>()
+    const outcomes = batches.map((batch): BatchOutcome => {
+      const { key, digest } = batch
+      const known = this.#known.find(key)
+      if (known !== undefined) return sentAgain(known, this.#known.hasDigest(known, digest))
+      const name = `${batch.sourceId} ${batch.batchId}`
       const twin = here.get(name)
-      const before = known ?? twin
-      if (before !== undefined) {
-        const isSame = Buffer.compare(before.digest, batch.digest) === 0
-        const sequence = known?.sequence ?? 0
-        return { kind: isSame ? 'repeated' : 'conflicting', after: twin?.after, sequence }
+      if (twin !== undefined) {
+        return sentAgain(twin.sequence, Buffer.compare(twin.digest, digest) === 0)
       }
       fresh.push(batch)
-      here.set(name, { after: fresh.length, digest: batch.digest })
-      return { kind: 'written', after: fresh.length, sequence: 0 }
+      const sequence = last + fresh.length
+      here.set(name, { sequence, digest })
+      return { kind: 'written', sequence }
     })
     return { outcomes, fresh }
   }
 
   #write(head: JournalHead, batches: readonly PreparedBatch[]): void {
     if (batches.length === 0) return
-    const timeMs = this.#nowMs()
-    const groupCount = batches.length
-    const records: Buffer[] = []
-    let link: Link = head
-    for (const [groupIndex, batch] of batches.entries()) {
-      const next = encodeRecord(link, { ...batch, groupIndex, groupCount, timeMs })
-      records.push(next.bytes)
-      link = next.link
-    }
-    const bytes = Buffer.concat(records)
-    if (bytes.length > limits.journalGroupBytes) {
-      throw new RangeError(
-        `a group of batches may take ${limits.journalGroupBytes} bytes, and this takes ${bytes.length}`,
-      )
-    }
+    const { bytes, last } = this.#encoded(head, batches)
     const place = this.#placeFor(head, bytes.length)
-    const { sequence, hash } = link
+    const { sequence, hash } = last
     const written = { ...place, sequence, hash, bytes: place.bytes + bytes.length }
     this.#file.append(place, bytes, () => this.#position?.write(written))
-    for (const [at, { sourceId, batchId, digest }] of batches.entries()) {
-      this.#known.add(batchKey(sourceId, batchId), { sequence: head.sequence + at + 1, digest })
+    for (const [at, { key, digest }] of batches.entries()) {
+      this.#known.addKey(head.sequence + at + 1, key, digest)
     }
     this.#seen = written
+  }
+
+  /** A group, in memory that the next one may take. */
+  #encoded(head: JournalHead, batches: readonly PreparedBatch[]) {
+    const byteCount = batches.reduce((sum, batch) => sum + recordBytes(batch), 0)
+    if (byteCount > limits.journalGroupBytes) {
+      throw new RangeError(
+        `a group of batches may take ${limits.journalGroupBytes} bytes, and this takes ${byteCount}`,
+      )
+    }
+    if (this.#group.length < byteCount) this.#group = Buffer.allocUnsafeSlow(2 * byteCount)
+    const bytes = this.#group.subarray(0, byteCount)
+    const timeMs = this.#nowMs()
+    const groupCount = batches.length
+    let last: Link = head
+    let end = 0
+    for (const [groupIndex, batch] of batches.entries()) {
+      const start = end
+      end += recordBytes(batch)
+      const { sourceId, batchId, changeCount, content, digest } = batch
+      const body = {
+        sourceId,
+        batchId,
+        changeCount,
+        content,
+        digest,
+        groupIndex,
+        groupCount,
+        timeMs,
+      }
+      last = writeRecord(bytes.subarray(start, end), last, body)
+    }
+    return { bytes, last }
   }
 
   /** Where the next bytes go: into another file when this one is full. */
@@ -281,21 +292,16 @@ export class JournalWriter {
 
   /** Moves the head in LMDB to where the journal ends, and the ids of batches with it. */
   #index(): void {
-    const sequence = this.#transact(({ tables, move }, head) => {
-      this.#known.index(tables)
+    this.#indexed = this.#transact(({ tables, head: { sequence } = NO_HEAD, move }, head) => {
+      this.#known.index(tables.batches, sequence, head.sequence)
       move(head)
-      return head.sequence
+      return head
     })
-    this.#known.forgetNewest(sequence)
   }
 }
 
-interface SortedOutcome {
-  readonly kind: BatchOutcome['kind']
-  /** How many new batches there are in the group up to this one, where it is of this group. */
-  readonly after: number | undefined
-  /** Where it was known before. */
-  readonly sequence: number
+function sentAgain(sequence: number, isSame: boolean): BatchOutcome {
+  return { kind: isSame ? 'repeated' : 'conflicting', sequence }
 }
 
 function firstKept(directory: string, head: JournalHead, upTo: number): JournalHead['first'] {
