@@ -217,7 +217,7 @@ export const limits = {
   /** The last batches whose ids are known, so that none of them is written twice. */
   journalKnownBatchCount: 200_000,
   /** The last batches whose ids each writer reads from the files of the journal. */
-  journalUnindexedCount: 1_024,
+  journalUnindexedCount: 8_192,
   /** Address space of the head of the journal and of the ids of batches. */
   journalHeadMapBytes: 64 * MiB,
   /** Threads of all processes that have the head of the journal open. */

@@ -11,6 +11,7 @@ export const KEY_BYTES = 16
 /** Of a SHA-256. */
 export const DIGEST_BYTES = 32
 
-export function batchKey(sourceId: number, batchId: string): Uint8Array {
-  return hash('sha256', `${sourceId}\0${batchId}`, 'buffer').subarray(0, KEY_BYTES)
+/** A character for each byte. */
+export function batchKey(sourceId: number, batchId: string): string {
+  return hash('sha256', `${sourceId}\0${batchId}`, 'buffer').toString('latin1', 0, KEY_BYTES)
 }

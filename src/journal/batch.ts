@@ -23,7 +23,7 @@ export interface PreparedBatch {
   readonly sourceId: number
   readonly batchId: string
   /** What it is found by among those that were written. */
-  readonly key: Uint8Array
+  readonly key: string
   readonly changeCount: number
   /** The changes as they stand in a record. */
   readonly content: Uint8Array

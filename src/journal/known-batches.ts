@@ -21,7 +21,7 @@ export class KnownBatches {
   readonly #knownCount: number
   /** Keys and digests of the last batches, each in the slot of its sequence. */
   readonly #slots: Buffer
-  /** Sequences by keys in Latin-1. */
+  /** Sequences by keys. */
   readonly #sequences = new Map<string, number>()
   #last = 0
 
@@ -33,31 +33,40 @@ export class KnownBatches {
 
   /** The batch behind the last one. */
   add({ sequence, sourceId, batchId, digest }: KnownBatch): void {
-    this.#add(sequence, batchKey(sourceId, batchId), digest)
+    this.addKey(sequence, batchKey(sourceId, batchId), digest)
   }
 
   /** The same where the key is known. */
-  addKey(sequence: number, key: Uint8Array, digest: Uint8Array): void {
-    this.#add(sequence, key, digest)
+  addKey(sequence: number, key: string, digest: Uint8Array): void {
+    if (sequence <= this.#last) throw new Error('batches are known in their order')
+    this.#last = sequence
+    const start = this.#startOf(sequence)
+    const keyEnd = start + KEY_BYTES
+    const oldKey = this.#slots.toString('latin1', start, keyEnd)
+    // Unless the id came again since.
+    if (this.#sequences.get(oldKey) === sequence - this.#knownCount) this.#sequences.delete(oldKey)
+    this.#slots.write(key, start, 'latin1')
+    this.#slots.set(digest, keyEnd)
+    this.#sequences.set(key, sequence)
   }
 
   /** The sequence of the batch with a key; undefined where none of the last ones has it. */
-  find(key: Uint8Array): number | undefined {
-    return this.#sequences.get(latin1(key))
+  find(key: string): number | undefined {
+    return this.#sequences.get(key)
   }
 
   hasDigest(sequence: number, digest: Uint8Array): boolean {
-    const slot = this.#slotOf(sequence)
-    return slot.compare(digest, 0, DIGEST_BYTES, KEY_BYTES, SLOT_BYTES) === 0
+    const start = this.#startOf(sequence) + KEY_BYTES
+    return this.#slots.compare(digest, 0, DIGEST_BYTES, start, start + DIGEST_BYTES) === 0
   }
 
   /** Reads from LMDB what is behind a sequence, up to the head there. */
   load(table: HeadTable, since: number): void {
-    const chunks: [start: number, slots: Uint8Array][] = []
+    const chunks: [start: number, slots: Buffer][] = []
     for (const [key, slots] of table.backwards()) {
       const start = sequenceOf(key)
       // A copy: the bytes of LMDB may be others when the transaction moves on.
-      chunks.push([start, Uint8Array.from(slots)])
+      chunks.push([start, Buffer.from(slots)])
       if (start <= since + 1) break
     }
     for (const [start, slots] of chunks.reverse()) {
@@ -65,7 +74,8 @@ export class KnownBatches {
         const sequence = start + at / SLOT_BYTES
         const keyEnd = at + KEY_BYTES
         if (sequence <= since) continue
-        this.#add(sequence, slots.subarray(at, keyEnd), slots.subarray(keyEnd, at + SLOT_BYTES))
+        const digest = slots.subarray(keyEnd, at + SLOT_BYTES)
+        this.addKey(sequence, slots.toString('latin1', at, keyEnd), digest)
       }
     }
   }
@@ -80,7 +90,8 @@ export class KnownBatches {
     const start = Math.max(since + 1, last - this.#knownCount + 1)
     const slots = Buffer.alloc((last - start + 1) * SLOT_BYTES)
     for (let sequence = start; sequence <= last; sequence++) {
-      this.#slotOf(sequence).copy(slots, (sequence - start) * SLOT_BYTES)
+      const from = this.#startOf(sequence)
+      this.#slots.copy(slots, (sequence - start) * SLOT_BYTES, from, from + SLOT_BYTES)
     }
     const old: Uint8Array[] = []
     for (const [key, chunk] of table.forwards()) {
@@ -92,21 +103,8 @@ export class KnownBatches {
     if (slots.length > 0) table.put(keyOf(start), slots)
   }
 
-  #add(sequence: number, key: Uint8Array, digest: Uint8Array): void {
-    if (sequence <= this.#last) throw new Error('batches are known in their order')
-    this.#last = sequence
-    const slot = this.#slotOf(sequence)
-    const oldKey = slot.toString('latin1', 0, KEY_BYTES)
-    // Unless the id came again since.
-    if (this.#sequences.get(oldKey) === sequence - this.#knownCount) this.#sequences.delete(oldKey)
-    slot.set(key, 0)
-    slot.set(digest, KEY_BYTES)
-    this.#sequences.set(latin1(key), sequence)
-  }
-
-  #slotOf(sequence: number): Buffer {
-    const start = (sequence % this.#knownCount) * SLOT_BYTES
-    return this.#slots.subarray(start, start + SLOT_BYTES)
+  #startOf(sequence: number): number {
+    return (sequence % this.#knownCount) * SLOT_BYTES
   }
 }
 
@@ -121,8 +119,4 @@ function keyOf(sequence: number): Buffer {
 
 function sequenceOf(key: Uint8Array): number {
   return Number(Buffer.from(key.buffer, key.byteOffset, key.length).readBigUInt64BE())
-}
-
-function latin1(key: Uint8Array): string {
-  return Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1')
 }

@@ -55,30 +55,32 @@ export function recordBytes({ batchId, content }: Pick<RecordBody, 'batchId' | '
   return RECORD_HEADER_BYTES + Buffer.byteLength(batchId) + content.length
 }
 
-/**
- * Writes the record that follows another one.
- *
- * @param into  of exactly as many bytes as it takes
- */
-export function writeRecord(into: Buffer, previous: Link, body: RecordBody): Link {
+/** Writes the record that follows another one, from `start` to `end` of a buffer. */
+export function writeRecord(
+  into: Buffer,
+  [start, end]: readonly [start: number, end: number],
+  previous: Link,
+  body: RecordBody,
+): Link {
   const { batchId, content } = body
-  const contentStart = into.length - content.length
+  const contentStart = end - content.length
+  const idStart = start + RECORD_HEADER_BYTES
   const sequence = previous.sequence + 1
-  into.set(MAGIC, FIELD.magic)
-  into.writeUInt32LE(into.length, FIELD.length)
-  into.writeUInt32LE(body.groupIndex, FIELD.groupIndex)
-  into.writeUInt32LE(body.groupCount, FIELD.groupCount)
-  into.writeUInt32LE(body.changeCount, FIELD.changeCount)
-  writeWide(into, sequence, FIELD.sequence)
-  writeWide(into, body.timeMs, FIELD.timeMs)
-  into.writeUInt32LE(body.sourceId, FIELD.sourceId)
-  into.writeUInt32LE(contentStart - RECORD_HEADER_BYTES, FIELD.batchIdBytes)
-  into.write(previous.hash, FIELD.previous, 'hex')
-  into.set(body.digest, FIELD.digest)
-  into.write(batchId, RECORD_HEADER_BYTES)
+  into.set(MAGIC, start + FIELD.magic)
+  into.writeUInt32LE(end - start, start + FIELD.length)
+  into.writeUInt32LE(body.groupIndex, start + FIELD.groupIndex)
+  into.writeUInt32LE(body.groupCount, start + FIELD.groupCount)
+  into.writeUInt32LE(body.changeCount, start + FIELD.changeCount)
+  writeWide(into, sequence, start + FIELD.sequence)
+  writeWide(into, body.timeMs, start + FIELD.timeMs)
+  into.writeUInt32LE(body.sourceId, start + FIELD.sourceId)
+  into.writeUInt32LE(contentStart - idStart, start + FIELD.batchIdBytes)
+  into.write(previous.hash, start + FIELD.previous, 'hex')
+  into.set(body.digest, start + FIELD.digest)
+  into.write(batchId, idStart)
   into.set(content, contentStart)
-  into.writeUInt32LE(crc32(into.subarray(FIELD.groupIndex)), FIELD.crc)
-  return { sequence, hash: hashOf(into, contentStart) }
+  into.writeUInt32LE(crc32(into.subarray(start + FIELD.groupIndex, end)), start + FIELD.crc)
+  return { sequence, hash: hashOf(into.subarray(start, contentStart)) }
 }
 
 /** Why there is no record: the bytes are none, or are too few. */
@@ -101,7 +103,7 @@ export function readRecord(bytes: Buffer, at: number): JournalRecord | NoRecord 
   if (crc32(record.subarray(FIELD.groupIndex)) !== record.readUInt32LE(FIELD.crc)) return NONE
   return {
     sequence: readWide(record, FIELD.sequence),
-    hash: hashOf(record, contentStart),
+    hash: hashOf(record.subarray(0, contentStart)),
     previous: record.toString('hex', FIELD.previous, FIELD.digest),
     groupIndex: record.readUInt32LE(FIELD.groupIndex),
     groupCount: record.readUInt32LE(FIELD.groupCount),
@@ -130,8 +132,8 @@ export function nextMagic(bytes: Buffer, from: number): number {
 }
 
 /** The header names the digest of the content, so that a hash of all but the content is one of all. */
-function hashOf(record: Buffer, contentStart: number): string {
-  return hash('sha256', record.subarray(0, contentStart), 'hex')
+function hashOf(header: Uint8Array): string {
+  return hash('sha256', header, 'hex')
 }
 
 /** Of 64 bits. */

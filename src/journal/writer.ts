@@ -222,14 +222,13 @@ export class JournalWriter {
       const { key, digest } = batch
       const known = this.#known.find(key)
       if (known !== undefined) return sentAgain(known, this.#known.hasDigest(known, digest))
-      const name = `${batch.sourceId} ${batch.batchId}`
-      const twin = here.get(name)
+      const twin = here.get(key)
       if (twin !== undefined) {
         return sentAgain(twin.sequence, Buffer.compare(twin.digest, digest) === 0)
       }
       fresh.push(batch)
       const sequence = last + fresh.length
-      here.set(name, { sequence, digest })
+      here.set(key, { sequence, digest })
       return { kind: 'written', sequence }
     })
     return { outcomes, fresh }
@@ -276,7 +275,7 @@ export class JournalWriter {
         groupCount,
         timeMs,
       }
-      last = writeRecord(bytes.subarray(start, end), last, body)
+      last = writeRecord(bytes, [start, end], last, body)
     }
     return { bytes, last }
   }
