@@ -24,6 +24,7 @@ const serviceErrors = {
   InvalidNearest: 400,
   UnknownSpatialReference: 400,
   UnknownSource: 400,
+  InvalidChange: 400,
   Unauthorized: 401,
   Forbidden: 403,
   NotFound: 404,
@@ -37,6 +38,10 @@ const serviceErrors = {
   AlreadyExists: 409,
   /** One must be deleted or expire before another is made. */
   TooManyAudiences: 409,
+  /** Other changes were taken under the same id. */
+  BatchConflict: 409,
+  /** The snapshot does not say what the recipients of a source are known by. */
+  IdentitiesMissing: 409,
   CursorExpired: 410,
   LengthRequired: 411,
   BodyTooLarge: 413,

@@ -206,6 +206,15 @@ export const limits = {
   auditHeadMapBytes: 16 * MiB,
   /** Threads of all processes that have the head of an audit open. */
   auditHeadReaderCount: 126,
+  /** Changes of one batch. */
+  batchChangeCount: 10_000,
+  /** Batches that wait to be written to the journal, and their bytes. Further ones are answered 503. */
+  batchesWaitingCount: 4_096,
+  batchesWaitingBytes: 64 * MiB,
+  /** From a batch that is whole to its arrival on disk. */
+  changeBatchMs: 10_000,
+  /** From a failure to write to the journal to the next attempt. */
+  journalRetryMs: 1_000,
   /** A file of the journal of changes. The next one is begun behind it. */
   journalFileBytes: 64 * MiB,
   /** One batch of changes in the journal, with its header. */
@@ -555,6 +564,11 @@ export const limits = {
 assert(limits.keyRecordBytes >= limits.keyBoundaryBytes + 1_024 * limits.keyCount)
 assert(limits.storeMapBytes >= 4 * limits.storedBytes)
 assert(limits.journalGroupBytes >= limits.journalRecordBytes)
+// A row takes less in the journal than in a body, but for a calling code that is added.
+assert(limits.journalRecordBytes >= 2 * limits.bodyBytes)
+assert(limits.batchesWaitingBytes >= limits.journalGroupBytes)
+// A change has six members, and the request two.
+assert(limits.jsonMemberCount >= 6 * limits.batchChangeCount + 2)
 assert(limits.journalHeadMapBytes >= 256 * limits.journalKnownBatchCount)
 assert(limits.journalKnownBatchCount >= limits.journalUnindexedCount)
 assert(limits.suppressionLogCount >= limits.suppressionBatchCount)

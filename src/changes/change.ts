@@ -58,7 +58,17 @@ export class ChangeFault extends Error {}
  * @throws ChangeFault
  */
 export function readChange(text: string, rules: ChangeRules): Change {
-  const row = parsed(text)
+  return changeOf(parsed(text), rules)
+}
+
+/**
+ * @param row  as JSON has it
+ * @throws ChangeFault
+ */
+export function changeOf(row: unknown, rules: ChangeRules): Change {
+  if (typeof row !== 'object' || row === null || Array.isArray(row)) {
+    throw new ChangeFault('it is not a JSON object')
+  }
   const { op } = row as { op?: unknown }
   if (op === 'delete') return readDelete(row, rules)
   if (op === 'upsert') return readUpsert(row, rules)
@@ -124,15 +134,12 @@ function readDelete(row: object, rules: ChangeRules): Delete {
 const UPSERT_MEMBERS = ['op', 'key', 'number', 'lat', 'lng', 'contact'] as const
 const DELETE_MEMBERS = ['op', 'key', 'number', 'contact'] as const
 
-function parsed(text: string): object {
-  let row: unknown
+function parsed(text: string): unknown {
   try {
-    row = JSON.parse(text)
+    return JSON.parse(text)
   } catch {
     throw new ChangeFault('it is not JSON')
   }
-  if (typeof row === 'object' && row !== null && !Array.isArray(row)) return row
-  throw new ChangeFault('it is not a JSON object')
 }
 
 /** Says which member is not as it must be. */

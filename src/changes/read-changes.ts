@@ -9,6 +9,7 @@ import { createGunzip } from 'node:zlib'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import { type Change, ChangeFault, type ChangeRules, readChange } from './change.js'
+import { LINE_END, rowText } from './row-text.js'
 
 /** The last change of each identity, in the order in which they were given. */
 export type Changes = ReadonlyMap<string, Change>
@@ -72,15 +73,12 @@ async function* rowsOf(name: string, input: Readable): AsyncGenerator<RowText[]>
   let line = 0
   const textOf = (bytes: Buffer): RowText | undefined => {
     line++
-    if (bytes.length > limits.recordBytes) {
-      throw rejected(`${name}:${line}: the row is longer than ${limits.recordBytes} bytes`)
+    try {
+      const text = rowText(bytes, line)
+      return text === undefined ? undefined : { text, line }
+    } catch (error) {
+      throw rejected(`${name}:${line}: ${(error as ChangeFault).message}`)
     }
-    const text = bytes.toString('utf8')
-    if (text.includes('\ufffd') && !Buffer.from(text).equals(bytes)) {
-      throw rejected(`${name}:${line}: the row is not UTF-8`)
-    }
-    const row = line === 1 ? text.replace(/^\ufeff/, '') : text
-    return row.trim() === '' ? undefined : { text: row, line }
   }
   try {
     for await (const piece of input) {
@@ -110,8 +108,6 @@ async function* rowsOf(name: string, input: Readable): AsyncGenerator<RowText[]>
   const last = rest.length === 0 ? undefined : textOf(rest)
   if (last !== undefined) yield [last]
 }
-
-const LINE_END = 0x0a
 
 function rejected(message: string): OperatorError {
   return new OperatorError('InputRejected', message)

@@ -136,6 +136,7 @@ function bodyOf(operation: NamedOperation): JsonSchema {
     content: {
       'application/json': { schema, examples },
       'application/x-www-form-urlencoded': { schema },
+      ...(operation.linesMember !== undefined && { 'application/x-ndjson': { schema: text } }),
     },
   }
 }

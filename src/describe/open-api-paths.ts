@@ -76,7 +76,7 @@ function atPath(
     operationId: name + (index === 0 ? '' : index + 1) + form,
     tags: ['Paths'],
     ...texts(operation),
-    parameters: [...own, ...commonParameters(operation)],
+    parameters: [...own, ...idempotencyKey(operation), ...commonParameters(operation)],
     ...((needsBody || operation.hasBody === true) && {
       requestBody: reference('requestBodies', name),
     }),
@@ -89,10 +89,22 @@ function byName(operation: NamedOperation, suffix: string, form: Form): JsonSche
     operationId: operation.name + suffix,
     tags: ['By name'],
     ...texts(operation),
-    parameters: commonParameters(operation),
+    parameters: [...idempotencyKey(operation), ...commonParameters(operation)],
     requestBody: reference('requestBodies', operation.name),
     responses: responses(operation, false, form),
   }
+}
+
+function idempotencyKey({ idempotencyMember: member }: NamedOperation): JsonSchema[] {
+  if (member === undefined) return []
+  return [
+    {
+      name: 'Idempotency-Key',
+      in: 'header',
+      description: `In place of ${member}; in quotes.`,
+      schema: { type: 'string' },
+    },
+  ]
 }
 
 function texts(operation: NamedOperation): JsonSchema {

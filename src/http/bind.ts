@@ -8,14 +8,17 @@
  */
 import { parse as parseCsv } from 'csv-parse/sync'
 import { ServiceError } from '../errors.js'
+import { formats } from '../format/formats.js'
 import { parseJsv } from '../format/jsv-parse.js'
-import type { Operation, OperationName } from '../interface/operations.js'
+import { type Operation, type OperationName, operations } from '../interface/operations.js'
 import { limits } from '../limits.js'
+import { SentLines } from '../operations/sent-lines.js'
 import { requestOf } from '../selection/bare-drawing.js'
 import { isObject, type JsonObject, parse, parseAny } from '../selection/parse.js'
 import { parseRequest } from '../selection/skeleton/sent-drawing.js'
 import { membersOf, overlay } from './fields.js'
 import { formParts } from './form-parts.js'
+import { withIdempotencyKey } from './idempotency-key.js'
 import type { HttpRequest } from './request.js'
 
 /** The content of a body: the members of an object, or the fields of a form. */
@@ -32,7 +35,8 @@ export function bindOnPath(
   const isForm = content.kind === 'form'
   let members = overlay(isForm ? {} : content.members, request.parameters)
   if (request.query.size > 0) members = overlay(members, membersOf(request.query, operation))
-  return isForm ? overlay(members, membersOf(content.fields, operation)) : members
+  if (isForm) members = overlay(members, membersOf(content.fields, operation))
+  return withIdempotencyKey(request, operation, members)
 }
 
 /** @throws ServiceError */
@@ -42,9 +46,9 @@ export function bindByName(
   content: BodyContent,
 ): JsonObject {
   const isForm = content.kind === 'form'
-  const members = isForm ? membersOf(content.fields, operation) : content.members
-  if (request.query.size === 0) return members
-  return overlay(membersOf(request.query, operation), members)
+  let members = isForm ? membersOf(content.fields, operation) : content.members
+  if (request.query.size > 0) members = overlay(membersOf(request.query, operation), members)
+  return withIdempotencyKey(request, operation, members)
 }
 
 /**
@@ -62,6 +66,10 @@ export function readContent(
   const type = request.mediaType
   const parseJson = jsonReaderOf(name, type)
   refuseXml(body)
+  const { linesMember }: Partial<Operation> = name === undefined ? {} : operations[name]
+  if (linesMember !== undefined && formats.ndjson.accept.includes(type)) {
+    return { kind: 'members', members: { [linesMember]: new SentLines(Uint8Array.from(body)) } }
+  }
   if (JSV_TYPES.includes(type)) return { kind: 'members', members: objectOf(body) }
   if (type === 'application/json' || looksLikeJson(body)) {
     return { kind: 'members', members: parseJson(body) }

@@ -103,5 +103,5 @@ const EXPOSED =
   'X-Audience-Digest, X-Audience-Suppressed, X-AutoBatch-Completed, X-Next-After, ' +
   'X-Request-Id, X-Snapshot, X-Warnings'
 const USUAL_NAMES =
-  'Accept, Authorization, Cache-Control, Content-Type, If-None-Match, Traceparent, Tracestate, ' +
-  'X-HTTP-Method-Override, X-Request-Id, X-Requested-With, X-Server-Timing'
+  'Accept, Authorization, Cache-Control, Content-Type, Idempotency-Key, If-None-Match, Traceparent, ' +
+  'Tracestate, X-HTTP-Method-Override, X-Request-Id, X-Requested-With, X-Server-Timing'

@@ -32,6 +32,7 @@ const headerNames = [
   'content-type',
   'forwarded',
   'host',
+  'idempotency-key',
   'if-none-match',
   'last-event-id',
   'origin',

@@ -219,3 +219,17 @@ export const unsuppressed: Examples = {
     request: { SourceId: 1, Numbers: ['+9995550103'] },
   },
 }
+
+export const changes: Examples = {
+  moved: {
+    summary: 'Somebody who comes, and somebody who goes',
+    request: {
+      Id: 1,
+      batchId: 'example-1',
+      changes: [
+        { op: 'upsert', number: '+9995550104', lat: 29.76, lng: -95.37, contact: 'c104' },
+        { op: 'delete', number: '+9995550105', contact: 'c105' },
+      ],
+    },
+  },
+}

@@ -12,6 +12,7 @@ import {
   AudienceRequestSchema,
   AudienceSchema,
 } from './audiences.js'
+import { ChangesRequestSchema, ChangesTakenSchema } from './changes.js'
 import { MapConfigurationSchema } from './configuration.js'
 import {
   MapContextIdSchema,
@@ -51,6 +52,10 @@ export interface Operation {
   /** Of a DELETE: whether its members may also come in a body, since they may be many. */
   readonly hasBody?: boolean
   readonly request: TSchema
+  /** The member whose items may also be all of the body, as lines of NDJSON. */
+  readonly linesMember?: string
+  /** The member that may also come in the header Idempotency-Key. */
+  readonly idempotencyMember?: string
   /** Undefined where there is nothing to say. */
   readonly response: TSchema | undefined
   /**
@@ -291,6 +296,23 @@ export const operations = {
     response: SuppressionChangeSchema,
     csvColumns: Object.keys(SuppressionChangeSchema.properties),
     examples: examples.unsuppressed,
+  },
+  PostChangesRequest: {
+    summary: 'Changes some recipients of a source',
+    description:
+      'The answer comes when the batch is on disk. A bad change refuses all of them, and the message has ' +
+      'the numbers of the bad rows. The body may also be lines of NDJSON, each a change; batchId is in ' +
+      'the header Idempotency-Key then, or in the query.',
+    verb: 'POST',
+    paths: ['/api/sources/{Id}/changes'],
+    isWrite: true,
+    scopes: ['changes'],
+    request: ChangesRequestSchema,
+    linesMember: 'changes',
+    idempotencyMember: 'batchId',
+    response: ChangesTakenSchema,
+    csvColumns: Object.keys(ChangesTakenSchema.properties),
+    examples: examples.changes,
   },
 } as const satisfies Readonly<Record<string, Operation>>
 

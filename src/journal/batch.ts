@@ -39,14 +39,10 @@ export interface JournalBatch extends GivenBatch {
   readonly timeMs: number
 }
 
-/** A batch that no record can hold. */
-export class BatchTooLarge extends Error {}
-
 /**
  * Does, on any thread, what the writer need not do.
  *
- * @throws BatchTooLarge
- * @throws RangeError  for an id of a source or a batch that no record can hold
+ * @throws RangeError  for what no record can hold
  */
 export function prepareBatch({ sourceId, batchId, changes }: GivenBatch): PreparedBatch {
   if (!Number.isInteger(sourceId) || sourceId < 0 || sourceId > limits.sourceIdMax) {
@@ -58,13 +54,12 @@ export function prepareBatch({ sourceId, batchId, changes }: GivenBatch): Prepar
       `the id of a batch must have 1 to ${limits.journalBatchIdBytes} bytes: it has ${idBytes}`,
     )
   }
-  const content = encodeChanges(changes)
+  // A copy, since what travels between threads takes all of its memory along.
+  const content = new Uint8Array(encodeChanges(changes))
   const bytes = RECORD_HEADER_BYTES + idBytes + content.length
   if (bytes > limits.journalRecordBytes) {
     const most = limits.journalRecordBytes
-    throw new BatchTooLarge(
-      `a batch may take ${most} bytes in the journal, and this takes ${bytes}`,
-    )
+    throw new RangeError(`a batch may take ${most} bytes in the journal, and this takes ${bytes}`)
   }
   const digest = hash('sha256', content, 'buffer')
   const key = batchKey(sourceId, batchId)

@@ -49,7 +49,7 @@ export interface JournalRecord extends Link {
 }
 
 /** What a record says, but for what follows from its place in the chain. */
-export type RecordBody = Omit<JournalRecord, 'sequence' | 'hash' | 'previous' | 'length'>
+type RecordBody = Omit<JournalRecord, 'sequence' | 'hash' | 'previous' | 'length'>
 
 export function recordBytes({ batchId, content }: Pick<RecordBody, 'batchId' | 'content'>): number {
   return RECORD_HEADER_BYTES + Buffer.byteLength(batchId) + content.length
@@ -84,7 +84,7 @@ export function writeRecord(
 }
 
 /** Why there is no record: the bytes are none, or are too few. */
-export interface NoRecord {
+interface NoRecord {
   /** How many bytes it takes to know more; undefined where no more would help. */
   readonly neededBytes: number | undefined
 }

@@ -12,7 +12,7 @@ import type { JournalPlace } from './head.js'
 import { follows, isRecord, type JournalRecord, RECORD_HEADER_BYTES, readRecord } from './record.js'
 
 /** A record, and where it ends. */
-export interface PlacedRecord {
+interface PlacedRecord {
   readonly record: JournalRecord
   readonly place: JournalPlace
 }

@@ -8,6 +8,8 @@ import type { Box } from '../shard/layout.js'
 export interface CatalogueSource {
   readonly id: number
   readonly label: string
+  /** Whether its recipients have keys; left out where nobody knows what they are known by. */
+  readonly hasKeys?: boolean
 }
 
 export interface CatalogueShard {

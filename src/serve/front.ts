@@ -17,11 +17,13 @@ import { HttpServer } from '../http/server.js'
 import { watchRoutes } from '../http/watch-routes.js'
 import { followKeys } from '../keys/follow-keys.js'
 import { limits } from '../limits.js'
+import { changeDesk } from '../live/desk.js'
 import { createLog, describeFault } from '../log.js'
 import { frontPage } from '../metrics/memory.js'
 import { slotOf } from '../metrics/slots.js'
 import { startVitals } from '../metrics/vitals.js'
 import { audienceOperations } from '../operations/audiences.js'
+import { type ChangeSink, changeOperations } from '../operations/changes.js'
 import { configurationOperations, customerBoundaryOf } from '../operations/configuration.js'
 import { contextReader } from '../operations/context-reader.js'
 import { startContextWatches } from '../operations/context-watches.js'
@@ -38,6 +40,7 @@ import type { Snapshot } from '../snapshot/snapshot.js'
 import { openStore } from '../store/store.js'
 import { PeerReader } from '../tls/peers.js'
 import { readVersion } from '../version.js'
+import { changeableSource } from './changeable-source.js'
 import { answerAbout } from './front-answers.js'
 import { createCurrent } from './front-current.js'
 import { frontRecords } from './front-records.js'
@@ -115,12 +118,17 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     workerUrl: AUDIENCE_WORKER,
     log,
   })
+  const sink: ChangeSink = {
+    ...changeDesk(data.batches),
+    sourceOf: (id) => changeableSource(catalogueOf(), id),
+  }
   const executors = {
     ...configurationOperations(store, unknownMembers),
     ...contextOperations(store, read, unknownMembers),
     ...recipientOperations(current),
     ...audienceOperations({ audiences, current, suppressionProgress, unknownMembers }),
     ...sourceOperations(current),
+    ...changeOperations(sink),
     ...suppressionOperations(store, () => catalogueOf().sources),
     ...outlineOperations({
       get catalogue() {

@@ -8,6 +8,7 @@ import type { Config } from '../config.js'
 import type { AccessLogRules } from '../http/access-log.js'
 import type { AppDescriptor, EngineName, ListenAddress } from '../http/engine/engine.js'
 import type { KeyMemory } from '../keys/key-memory.js'
+import type { ChangePort } from '../live/desk.js'
 import type { LogLevel } from '../log.js'
 import type { MetricsMemory } from '../metrics/memory.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
@@ -21,6 +22,8 @@ export interface FrontData {
   readonly dataDirectory: string
   /** Where to ask for changes to the store, which the main thread makes. */
   readonly changes: MessagePort
+  /** Where to hand in batches of changes. */
+  readonly batches: ChangePort
   /** Up to which change to the suppression lists the snapshot is marked. */
   readonly suppressionProgress: Int32Array
   readonly queryThreadCount: number

@@ -15,6 +15,7 @@ import type { Engine } from '../http/engine/engine.js'
 import { refuseClaimedPort } from '../http/port-claim.js'
 import { type ServedKeys, serveKeys } from '../keys/served-keys.js'
 import { limits } from '../limits.js'
+import { type LiveThread, startLive } from '../live/start.js'
 import { describeFault, type Log } from '../log.js'
 import { createMetricsMemory, type MetricsMemory, mainPage } from '../metrics/memory.js'
 import type { Page } from '../metrics/slots.js'
@@ -93,7 +94,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
     if (!config.sharePort) await entrance.listen()
     admin = await startAdmin({ config, memory, state, log })
     const loaded = await load({ ...options, config }, stopping, memory)
-    const { snapshot, refused, store, suppressions, keys } = loaded
+    const { snapshot, refused, store, suppressions, live, keys } = loaded
     state.store = store
     state.arenas = loaded.arenas
     state.suppressionProgress = suppressions.progress
@@ -139,6 +140,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
     await audit?.stopped()
     await accessLog?.stop()
     await suppressions.stop()
+    await live.stop()
     keys?.stop()
     state.store = undefined
     await store.close()
@@ -185,6 +187,7 @@ interface Loaded extends OpenedSnapshot {
   readonly arenas: ArenaPool
   readonly store: MainStore
   readonly suppressions: Suppressions
+  readonly live: LiveThread
   /** Undefined where none is asked for. */
   readonly keys: ServedKeys | undefined
 }
@@ -216,8 +219,9 @@ async function load(
     checkKeys(config, store.keys, log)
     const { asksForKeys, httpThreadCount: frontCount } = config
     const keys = asksForKeys ? serveKeys({ store, frontCount, log }) : undefined
+    const live = await startLive(dataDirectory, log)
     const suppressions = startSuppressions({ dataDirectory, store, metrics, log })
-    return { ...opened, arenas, store, suppressions, keys }
+    return { ...opened, arenas, store, suppressions, live, keys }
   } catch (error) {
     // Loading that was given up is a failure like any other.
     goOn()
@@ -230,7 +234,7 @@ function startFronts(
   loaded: Loaded,
   { engine, entrance, metrics, audit, accessLog }: Shared,
 ): Promise<Front[]> {
-  const { snapshot, refused, store, suppressions, keys } = loaded
+  const { snapshot, refused, store, suppressions, live, keys } = loaded
   const { httpThreadCount, queryThreadCount, dataDirectory } = config
   const { makeChange } = store
   return Promise.all(
@@ -244,6 +248,7 @@ function startFronts(
         news: refused === undefined ? {} : { refused },
         dataDirectory,
         changes,
+        batches: live.openPort(),
         suppressionProgress: suppressions.progress,
         queryThreadCount: workersOfFront(queryThreadCount, httpThreadCount, index),
         clipsRecipients: config.clipsRecipientsToBoundary,
@@ -300,14 +305,14 @@ async function serveSnapshots(
   { config, loaded, fronts, entrance, state, page, log, audit }: Serving,
   stopping: StopRequest,
 ): Promise<void> {
-  const { snapshot: first, refused, arenas, suppressions: marks } = loaded
+  const { snapshot: first, refused, arenas, suppressions: marks, live } = loaded
   const { dataDirectory } = config
   const workers = fronts.map(({ worker }) => worker)
   const known = { dataDirectory, first, refused, arenas, fronts: workers, marks, log }
   const swaps = swapSnapshots({ ...known, state, page })
   const stopKeeping = keepAudiences(dataDirectory, log)
   try {
-    const parts = [marks, entrance, ...fronts, ...(audit ? [audit] : [])]
+    const parts = [marks, live, entrance, ...fronts, ...(audit ? [audit] : [])]
     const failures = parts.map(({ failure }) => failure)
     await Promise.race([stopping.promise, ...failures])
   } finally {

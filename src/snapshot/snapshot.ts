@@ -13,6 +13,8 @@ export interface SnapshotSource {
   readonly label: string
   readonly recipientCount: number
   readonly contactCount: number
+  /** Whether its recipients have keys; left out where nobody knows what they are known by. */
+  readonly hasKeys?: boolean
 }
 
 /** A snapshot as it crosses threads: plain data and shared buffers. */

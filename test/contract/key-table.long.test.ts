@@ -70,6 +70,11 @@ const asked: readonly Asked[] = [
     scopes: ['suppressions:write'],
     members: { Numbers: ['+9999000001'] },
   },
+  {
+    operation: 'PostChangesRequest',
+    scopes: ['changes'],
+    members: { Id: 1, batchId: 'a', changes: [{ op: 'delete', number: '+9999000001' }] },
+  },
 ]
 
 const STATES = [

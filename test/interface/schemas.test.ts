@@ -274,6 +274,7 @@ t.test('operations have their names, verbs and paths', async (t) => {
     ['GetSuppressionsRequest', 'GET', '/api/suppressions'],
     ['PutSuppressionsRequest', 'PUT', '/api/suppressions'],
     ['DeleteSuppressionsRequest', 'DELETE', '/api/suppressions'],
+    ['PostChangesRequest', 'POST', '/api/sources/{Id}/changes'],
   ])
 })
 

@@ -17,7 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { type Change, identityOf } from '../../src/changes/change.js'
-import { BatchTooLarge, type JournalBatch, prepareBatch } from '../../src/journal/batch.js'
+import { type JournalBatch, prepareBatch } from '../../src/journal/batch.js'
 import { JournalDamaged, JournalGone } from '../../src/journal/damaged.js'
 import { journalFileNumbers, journalPath, positionPath } from '../../src/journal/files.js'
 import { JournalReader } from '../../src/journal/reader.js'
@@ -174,7 +174,7 @@ t.test('bounds', (t) => {
   // An array of one array of one text of more than 64 KiB takes seven bytes more than the text.
   const text = 'x'.repeat(limits.journalRecordBytes - 112 - 1 - 7)
   const large = batch('1', [deletion(text)])
-  thrown(BatchTooLarge, () => batch('1', [deletion(`${text}x`)]))
+  thrown(RangeError, () => batch('1', [deletion(`${text}x`)]))
   t.equal(limits.journalGroupBytes, 2 * limits.journalRecordBytes)
   const other = batch('2', [deletion(text)])
   t.throws(() => first.append([large, other, batch('3')]), /a group of batches may take/)

@@ -15,6 +15,7 @@ import { findSharedContacts, type SharedContacts } from '../../shard/ties/contac
 import { snapshotsDirectory } from '../directory.js'
 import { filesOf, type Manifest, type ManifestSource, readManifest } from '../format/manifest.js'
 import { marksIn, roomBytesOf, tiedSetsIn } from '../format/shard-image.js'
+import { readIdentities } from '../identities/list.js'
 import type { Snapshot, SnapshotSource } from '../snapshot.js'
 import { type LoadRunner, runHere } from './load-piece.js'
 import { runOnThreads } from './load-threads.js'
@@ -54,7 +55,7 @@ export async function loadSnapshot(
       runner,
     )
     await runner.close()
-    return snapshot
+    return { ...snapshot, sources: await withIdentities(dataDirectory, snapshot) }
   } catch (error) {
     await runner?.close()
     arenas.giveBack(rooms)
@@ -65,6 +66,18 @@ export async function loadSnapshot(
 export function summaryOf(source: ManifestSource): SnapshotSource {
   const { id, label, recipientCount, contactCount } = source
   return { id, label, recipientCount, contactCount }
+}
+
+/** Where the list of identities is damaged, all answers are as without it; who verifies is told. */
+async function withIdentities(
+  dataDirectory: string,
+  { id, sources }: Pick<Snapshot, 'id' | 'sources'>,
+): Promise<SnapshotSource[]> {
+  const known = await readIdentities(dataDirectory, id).catch(() => [])
+  return sources.map((source) => {
+    const hasKeys = known.find((each) => each.id === source.id)?.hasKeys
+    return hasKeys === undefined ? source : { ...source, hasKeys }
+  })
 }
 
 /** One for each shard, then one for the repeats if they are in a file. */

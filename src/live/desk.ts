@@ -1,0 +1,67 @@
+/**
+ * Where a front thread hands in batches of changes.
+ *
+ * @module
+ */
+import type { MessagePort } from 'node:worker_threads'
+import { OVERLOADED, ServiceError } from '../errors.js'
+import type { PreparedBatch } from '../journal/batch.js'
+import { recordBytes } from '../journal/record.js'
+import type { BatchOutcome } from '../journal/writer.js'
+import { limits } from '../limits.js'
+import { Questions } from '../questions.js'
+import type { BatchOrder, BatchReply } from './messages.js'
+import { Waiting } from './waiting.js'
+
+interface ChangeDesk {
+  /**
+   * Resolves when the batch is on disk, or was there before. Its memory is another thread's then.
+   *
+   * @throws ServiceError  as a rejection
+   */
+  append(batch: PreparedBatch): Promise<{ readonly outcome: BatchOutcome }>
+}
+
+/** What leads to the thread of changes, as it crosses threads. */
+export interface ChangePort {
+  readonly port: MessagePort
+  readonly waiting: Int32Array
+}
+
+/**
+ * @param options.waitMs  how long a batch may take; `limits.changeBatchMs` unless given
+ * @param options.bounds  on batches that wait; those of `limits` unless given
+ */
+export function changeDesk(
+  { port, waiting: memory }: ChangePort,
+  options: {
+    readonly waitMs?: number
+    readonly bounds?: ConstructorParameters<typeof Waiting>[1]
+  } = {},
+): ChangeDesk {
+  const waiting = new Waiting(memory, options.bounds)
+  const questions = new Questions<BatchReply>()
+  port.on('message', (reply: BatchReply) => questions.settle(reply.number, reply))
+  port.unref()
+  const patience = {
+    waitMs: options.waitMs ?? limits.changeBatchMs,
+    fault: () => new ServiceError('Unavailable', LATE),
+  }
+  return {
+    async append(batch) {
+      // The thread takes it off again, also where nobody waits for its answer any more.
+      if (!waiting.enter(recordBytes(batch))) throw OVERLOADED
+      const send = (number: number) =>
+        port.postMessage({ number, batch } satisfies BatchOrder, [
+          batch.content.buffer as ArrayBuffer,
+        ])
+      const { outcome } = await questions.ask(send, patience)
+      if (outcome === undefined) throw new ServiceError('Unavailable', NOT_STORED)
+      return { outcome }
+    },
+  }
+}
+
+const LATE =
+  'the disk is slow: the batch may still be stored, so send it again with the same batchId'
+const NOT_STORED = 'the batch could not be stored; the log of the service says why'
