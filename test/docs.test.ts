@@ -115,6 +115,8 @@ t.test('docs/api.md has every path and the bounds of the code', async (t) => {
   )
   t.match(suppressions, `not applied it within ${limits.suppressionTakeMs / 1000} seconds`)
   t.match(suppressions, `up to ${count(suppressionBatchCount)} numbers`)
+  const { batchChangeCount, journalBatchIdBytes } = limits
+  t.match(text, `bytes of its id | ${count(batchChangeCount)}; ${journalBatchIdBytes} |`)
   t.match(text, `characters of a \`callback\` | ${limits.callbackCharCount} |`)
   t.match(text, `vertices of an outline | ${count(limits.outlineVertexCount)} |`)
   t.match(text, `shapes of an outline | ${limits.outlineMs / 1000} s |`)

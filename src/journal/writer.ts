@@ -94,12 +94,11 @@ export class JournalWriter {
    * @throws JournalDamaged
    */
   prepare(): JournalHead {
-    mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
     return this.#transact((_, head) => head)
   }
 
   /**
-   * Writes batches as one group with one sync.
+   * Writes batches as one group with one sync, and makes the journal if there is none.
    *
    * @returns what became of each of them, in order
    * @throws  what the system says, or JournalDamaged. None of the batches is there then, and `release` must
@@ -159,8 +158,15 @@ export class JournalWriter {
     if (this.#store?.isInPlace() === false || this.#position?.isInPlace() === false) {
       throw new Error(`the journal ${this.#directory} is another one than before`)
     }
-    this.#store ??= openHead(this.#directory, 'write')
-    return this.#store.transact((transaction) => work(transaction, this.#settled(transaction)))
+    return this.#opened().transact((transaction) => work(transaction, this.#settled(transaction)))
+  }
+
+  #opened(): JournalHeadStore {
+    if (this.#store === undefined) {
+      mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
+      this.#store = openHead(this.#directory, 'write')
+    }
+    return this.#store
   }
 
   /** Where the journal ends, after everybody who wrote before. */
