@@ -8,12 +8,15 @@ import { existsSync } from 'node:fs'
 import { link, mkdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { OperatorError } from '../errors.js'
+import { journalDirectory } from '../journal/files.js'
+import { holdJournal } from '../journal/hold.js'
+import { verifyJournal } from '../journal/verify.js'
 import { DIRECTORY_MODE, syncDirectory, TEMPORARY } from '../snapshot/directory.js'
 import { corrupt } from '../snapshot/open-file.js'
 import { removeOnExit } from '../snapshot/publish/remove-on-exit.js'
 import { copyStore } from '../store/copy.js'
 import { compressionOf } from './compression.js'
-import { openCurrent, openPart, readSettings } from './gather.js'
+import { journalParts, openCurrent, openPart, readSettings } from './gather.js'
 import { type ArchivedFile, damaged, STORE_FILE } from './listing.js'
 import { readArchive } from './read-archive.js'
 import { type Part, writeArchive } from './write-archive.js'
@@ -30,6 +33,8 @@ interface Backup {
   readonly snapshotId: string | undefined
   /** Whether there is a store in it. */
   readonly hasStore: boolean
+  /** Of the last batch of changes in it; undefined where there is no journal. */
+  readonly lastSequence: number | undefined
   readonly fileCount: number
   /** Of the file that was written, and its SHA-256. */
   readonly byteLength: number
@@ -58,8 +63,12 @@ export async function makeBackup(
   const removal = removeOnExit(workplace, true)
   const opened: { close(): unknown }[] = []
   try {
+    await verifyJournal(journalDirectory(dataDirectory))
+    const held = await holdJournal(journalDirectory(dataDirectory), join(workplace, 'journal'))
+    if (held !== undefined) opened.push(held)
     const snapshot = await openCurrent(dataDirectory)
     if (snapshot !== undefined) opened.push(snapshot)
+    const journal = held && (await journalParts(held))
     const copy = await copyStore(dataDirectory, workplace)
     const store = copy === undefined ? undefined : await openPart(STORE_FILE, copy)
     if (store !== undefined) opened.push(store)
@@ -72,6 +81,7 @@ export async function makeBackup(
     const parts: Part[] = [
       ...(snapshot?.parts ?? []),
       ...(store === undefined ? [] : [store]),
+      ...(journal?.parts ?? []),
       ...(await readSettings(dataDirectory)),
     ]
     const totalBytes = parts.reduce((sum, { byteLength }) => sum + byteLength, 0)
@@ -88,6 +98,7 @@ export async function makeBackup(
     return {
       snapshotId: snapshot?.id,
       hasStore: store !== undefined,
+      lastSequence: journal?.lastSequence,
       fileCount: files.length,
       ...read,
     }

@@ -6,6 +6,7 @@
 import { type FileHandle, open, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError } from '../errors.js'
+import type { holdJournal } from '../journal/hold.js'
 import { limits } from '../limits.js'
 import { readCurrent, snapshotsDirectory } from '../snapshot/directory.js'
 import { filesOf, MANIFEST_FILE, readManifest } from '../snapshot/format/manifest.js'
@@ -100,6 +101,24 @@ export async function openPart(name: string, path: string): Promise<Part & { clo
   const handle = await open(path, 'r')
   const { size } = await handle.stat()
   return { ...filePart(name, handle, size), close: () => handle.close() }
+}
+
+/**
+ * The files of a held journal, up to the last batch of now.
+ *
+ * @throws OperatorError `JournalDamaged`
+ */
+export async function journalParts(
+  held: NonNullable<Awaited<ReturnType<typeof holdJournal>>>,
+): Promise<{ readonly lastSequence: number; readonly parts: readonly Part[] }> {
+  const { lastSequence, files } = await held.upToNow()
+  const parts = files.map((file) => {
+    const name = `journal/${file.name}`
+    return 'bytes' in file
+      ? bytesPart(name, file.bytes)
+      : filePart(name, file.handle, file.byteLength)
+  })
+  return { lastSequence, parts }
 }
 
 function bytesPart(name: string, bytes: Buffer): Part {

@@ -4,6 +4,7 @@
  *
  *   CURRENT, snapshots/<id>/…   the current snapshot
  *   store/data.mdb              configuration, contexts and suppression lists
+ *   journal/…                   the changes that go on from the snapshot
  *   *.json                      settings of the data directory, such as sources.json
  *   hickory-backup.json         the listing
  *
@@ -89,14 +90,17 @@ export function decodeListing(archive: string, text: string): Listing {
  * that it belongs.
  */
 export function mayBeArchived(name: string): boolean {
-  return [/^CURRENT$/, /^store\/data\.mdb$/, SETTINGS_FILE, SNAPSHOT_FILE].some((names) =>
-    names.test(name),
-  )
+  return ARCHIVED.some((names) => names.test(name))
 }
+
+/** Of the journal, its records, and what says where they end. */
+const JOURNAL_FILE = /^journal\/(changes-[0-9]{6,12}\.journal|position|head\/data\.mdb)$/
 
 /** The files of a snapshot, and documents beside its manifest. */
 const SNAPSHOT_FILE =
   /^snapshots\/[0-9]{6,15}-[0-9a-f]{8}\/([a-z][a-z0-9-]{0,63}\.json|repeats|[0-9]{1,10}-[0-9]{1,10}\.(shard|identities))$/
+
+const ARCHIVED = [/^CURRENT$/, /^store\/data\.mdb$/, SETTINGS_FILE, SNAPSHOT_FILE, JOURNAL_FILE]
 
 /** @param what  that is in it */
 export function ofLaterVersion(archive: string, what: string): OperatorError {

@@ -8,6 +8,9 @@ import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { OperatorError } from '../errors.js'
+import { JournalDamaged } from '../journal/damaged.js'
+import { journalDirectory } from '../journal/files.js'
+import { verifyJournal } from '../journal/verify.js'
 import {
   createDirectory,
   DIRECTORY_MODE,
@@ -115,6 +118,10 @@ async function verify(
     const bad = state.files.find(({ fault }) => fault !== undefined)
     if (bad !== undefined) throw damaged(archive, `${bad.file} is damaged: ${bad.fault}`)
   }
+  // Also where its position is missing, but not its records.
+  await verifyJournal(journalDirectory(draft)).catch((fault) => {
+    throw fault instanceof JournalDamaged ? damaged(archive, fault.found, fault) : fault
+  })
   if (!has(STORE_FILE)) return
   await checkStore(storeDirectory(draft)).catch((fault: OperatorError) => {
     throw fault.code === 'NewerFormat' ? ofLaterVersion(archive, 'a store') : fault

@@ -40,6 +40,8 @@ export interface HeadStore<H, T extends string = never> {
   transact<R>(work: (transaction: HeadTransaction<H, T>) => R): R
   /** Whether it is still what its path leads to. */
   isInPlace(): boolean
+  /** Copies it, as it is at one moment, into an empty directory. */
+  copyTo(directory: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -99,6 +101,7 @@ export function openHeadStore<H, T extends string = never>(
       const now = statSync(file, { throwIfNoEntry: false })
       return now?.ino === ino && now.dev === dev
     },
+    copyTo: (directory) => root.backup(directory, true),
     close: () => root.close(),
   }
 }

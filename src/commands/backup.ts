@@ -28,8 +28,8 @@ export function backupCommand(context: CommandContext): Command {
 }
 
 const HELP_TAIL = `
-The backup has the current snapshot, the configuration, the contexts, the suppression lists, and the
-settings of the data directory (*.json, such as sources.json). Services and imports may run meanwhile.
+The backup has the current snapshot, the journal of changes that goes on from it, the configuration, the
+contexts, the suppression lists, and the settings of the data directory (*.json, such as sources.json). Services and imports may run meanwhile.
 FILE appears when it is complete and has been read back. Only its owner may read it.
 
 To pack with zstd (.tar.zst) takes the program zstd.
@@ -49,12 +49,15 @@ async function backup(context: CommandContext, path: string, flags: Flags): Prom
   } finally {
     steps.stop()
   }
-  const { snapshotId = null, hasStore, fileCount, byteLength, sha256 } = made
+  const { snapshotId = null, lastSequence = null, hasStore } = made
+  const { fileCount, byteLength, sha256 } = made
   if (flags.json === true) {
-    print(JSON.stringify({ file: path, snapshotId, hasStore, fileCount, byteLength, sha256 }))
+    const about = { file: path, snapshotId, hasStore, lastSequence }
+    print(JSON.stringify({ ...about, fileCount, byteLength, sha256 }))
   } else {
     print(`backup     ${path}`)
     print(`snapshot   ${snapshotId ?? 'none'}`)
+    if (lastSequence !== null) print(`changes    up to batch ${lastSequence}`)
     print(`files      ${fileCount}, ${formatBytes(byteLength)}, read back`)
     print(`SHA-256    ${sha256}`)
   }

@@ -18,6 +18,10 @@ interface JournalDamage {
 
 export class JournalDamaged extends OperatorError {
   readonly damage: JournalDamage
+  /** What is wrong, and where. */
+  readonly found: string
+  /** What an operator can do. */
+  readonly advice: string
 
   constructor(damage: JournalDamage) {
     const { directory, file, offset, sequence, problem } = damage
@@ -27,11 +31,12 @@ export class JournalDamaged extends OperatorError {
       sequence === undefined
         ? 'changes since the last snapshot'
         : `changes from batch ${sequence} on that are in no snapshot`
-    super(
-      'JournalDamaged',
-      `the journal ${directory} is damaged: ${file}${place}${batch} ${problem}; restore the data directory from a backup, or move ${directory} away and import the sources again: the ${good} are lost then`,
-    )
+    const found = `the journal ${directory} is damaged: ${file}${place}${batch} ${problem}`
+    const advice = `restore the data directory from a backup, or move ${directory} away and import the sources again: the ${good} are lost then`
+    super('JournalDamaged', `${found}; ${advice}`)
     this.damage = damage
+    this.found = found
+    this.advice = advice
   }
 }
 

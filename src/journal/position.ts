@@ -85,6 +85,11 @@ export class PositionFile {
   }
 }
 
+/** A whole file, for a journal that is copied. */
+export function positionBytes(head: JournalHead): Buffer {
+  return Buffer.concat([slotOf(head), Buffer.alloc(SLOT_BYTES * (SLOT_COUNT - 1))])
+}
+
 const SLOT_COUNT = 2
 /** A sector, which a disk writes whole. */
 const SLOT_BYTES = 512

@@ -19,10 +19,35 @@ import fc from 'fast-check'
 import { packTar } from 'modern-tar'
 import t, { type Test } from 'tap'
 import { openCurrent } from '../../src/backup/gather.js'
+import { verifyJournal } from '../../src/journal/verify.js'
+import { appendBatches } from '../support/data/journal.js'
 import { testSeed } from '../support/random/properties.js'
 import { hickoryHere } from '../support/service/command-line.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 import { byTier } from '../support/tier.js'
+
+/** An archive of these files, with their list. */
+async function archiveOf(files: readonly { name: string; bytes: Buffer }[]): Promise<Uint8Array> {
+  const listed = files.map(({ name, bytes }) => ({
+    name,
+    byteLength: bytes.length,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+  }))
+  const listing = {
+    format: 'hickory-backup',
+    formatVersion: 1,
+    createdAt: '2026-01-01T00:00:00.000Z',
+    snapshotId: null,
+    files: listed,
+  }
+  const last = { name: 'hickory-backup.json', bytes: Buffer.from(JSON.stringify(listing)) }
+  return packTar(
+    [...files, last].map(({ name, bytes }) => ({
+      header: { name, size: bytes.length },
+      body: bytes,
+    })),
+  )
+}
 
 const PASSWORD = 'postgres://reader:secret@db/people'
 const template = join(temporaryDirectory(t), 'data')
@@ -274,4 +299,47 @@ t.test('nothing is written but what a backup may hold, wherever it says it belon
   t.match(await restore('none.tar'), { code: 5, stderr: /none\.tar does not exist/ })
   t.match(await restore('data'), { code: 5, stderr: /data is a directory/ })
   t.same(left(), ['bad.tar', 'data'])
+})
+
+t.test('the journal of changes is in a backup, with the ids of its batches', async (t) => {
+  const { data, at, backup, restore } = world(t)
+  await appendBatches(data, 4)
+  const made = await backup('b.tar')
+  t.equal(made.code, 0, made.stderr)
+  t.match(made.stdout, /^changes {4}up to batch 4$/m)
+  const { code, stderr } = await restore('b.tar')
+  t.equal(code, 0, stderr)
+  t.match(await verifyJournal(at('restored/journal')), { batchCount: 4, behindBytes: 0 })
+  const kinds = (await appendBatches(at('restored'), 5)).map(({ kind }) => kind)
+  t.same(kinds, ['repeated', 'repeated', 'repeated', 'repeated', 'written'])
+  const shown = await backup('json.tar', '--json')
+  t.match(JSON.parse(shown.stdout), { lastSequence: 4 })
+})
+
+t.test('a journal that is damaged is not backed up', async (t) => {
+  const { data, backup, left } = world(t)
+  await appendBatches(data, 3)
+  rmSync(join(data, 'journal', 'changes-000002.journal'))
+  const before = left()
+  const { code, stderr } = await backup('b.tar')
+  t.equal(code, 14)
+  t.match(stderr, /\(batch 2\)/)
+  t.same(left(), before)
+})
+
+t.test('a backup whose journal is not whole is not restored', async (t) => {
+  const { at, restore, left } = world(t)
+  const other = temporaryDirectory(t)
+  await appendBatches(other, 3)
+  const names = ['changes-000001.journal', 'changes-000003.journal', 'position', 'head/data.mdb']
+  const files = names.map((name) => ({
+    name: `journal/${name}`,
+    bytes: readFileSync(join(other, 'journal', name)),
+  }))
+  writeFileSync(at('b.tar'), await archiveOf(files))
+  const before = left()
+  const { code, stderr } = await restore('b.tar')
+  t.equal(code, 5)
+  t.match(stderr, /is not a whole backup: the journal .* is damaged: .*\(batch 2\)/)
+  t.same(left(), before)
 })

@@ -16,6 +16,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { appendBatches } from '../support/data/journal.js'
 import { hickoryHere } from '../support/service/command-line.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 
@@ -143,4 +144,22 @@ t.test('an empty directory is no failure, and a missing one is', async (t) => {
   t.match(await look(), { code: 1, stderr: /^hickory: failed: directory\. / })
   t.notOk(readdirSync(join(data, '..')).includes('data'))
   mkdirSync(data)
+})
+
+t.test('a journal of changes is read whole', async (t) => {
+  const { data, look } = world(t)
+  t.match((await look()).of('journal'), { state: 'ok', found: /^none yet/ })
+  await appendBatches(data, 3)
+  t.match((await look()).of('journal'), { state: 'ok', found: 'intact, batches 1 to 3' })
+  const path = join(data, 'journal', 'changes-000002.journal')
+  const bytes = readFileSync(path)
+  bytes[bytes.length - 1] ^= 1
+  writeFileSync(path, bytes)
+  const damaged = await look()
+  t.equal(damaged.code, 1)
+  t.match(damaged.of('journal'), {
+    state: 'failed',
+    found: /is damaged: changes-000002\.journal at byte 0 \(batch 2\) is missing or not as/,
+    advice: /^restore .* or move .* away and import/,
+  })
 })

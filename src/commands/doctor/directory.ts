@@ -7,6 +7,9 @@ import { existsSync, statSync } from 'node:fs'
 import { access, constants, readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { verifyAudiences } from '../../audiences/verify.js'
+import { JournalDamaged } from '../../journal/damaged.js'
+import { journalDirectory } from '../../journal/files.js'
+import { verifyJournal } from '../../journal/verify.js'
 import { startCandidates } from '../../serve/fall-back.js'
 import { generationOf, listSnapshots, snapshotsDirectory } from '../../snapshot/directory.js'
 import { filesOf, type Manifest, readManifest } from '../../snapshot/format/manifest.js'
@@ -37,6 +40,7 @@ export function directoryChecks(dataDirectory: string, isFull: boolean): Check[]
     { name: 'clock', look: () => lookAtClock(dataDirectory) },
     { name: 'free space', look: () => lookAtSpace(dataDirectory) },
     { name: 'store', look: () => lookAtStore(dataDirectory) },
+    { name: 'journal', look: () => lookAtJournal(dataDirectory) },
     { name: 'snapshots', look: async () => lookAtSnapshots(dataDirectory, await snapshots()) },
     { name: 'audiences', look: () => lookAtAudiences(dataDirectory) },
     { name: 'start', look: async () => lookAtStart(dataDirectory, await snapshots()) },
@@ -54,6 +58,7 @@ async function lookAtPermissions(dataDirectory: string): Promise<Finding> {
   const uid = process.getuid?.()
   const paths = [dataDirectory, storeDirectory(dataDirectory), snapshotsDirectory(dataDirectory)]
   paths.push(audiencesDirectory(dataDirectory))
+  paths.push(journalDirectory(dataDirectory))
   const settings = (await readdir(dataDirectory)).filter((name) => name.endsWith('.json'))
   paths.push(join(dataDirectory, 'CURRENT'), join(storeDirectory(dataDirectory), DATA_FILE))
   paths.push(...settings.map((name) => join(dataDirectory, name)))
@@ -137,6 +142,24 @@ async function lookAtStore(dataDirectory: string): Promise<Finding> {
   if (!existsSync(join(directory, DATA_FILE))) return ok('none yet: the first start makes one')
   await checkStore(directory)
   return ok(`opens, ${formatBytes(statSync(join(directory, DATA_FILE)).size)}`)
+}
+
+/** All of it: a service that starts reads it, too. */
+async function lookAtJournal(dataDirectory: string): Promise<Finding> {
+  const directory = journalDirectory(dataDirectory)
+  try {
+    const { batchCount, firstSequence, last, behindBytes } = await verifyJournal(directory)
+    if (last.sequence === 0) return ok('none yet: the first batch of changes makes one')
+    const range =
+      batchCount === 0
+        ? `intact, without batches since ${last.sequence}`
+        : `intact, batches ${firstSequence} to ${last.sequence}`
+    if (behindBytes === 0) return ok(range)
+    return ok(`${range}, and ${behindBytes} bytes of a writer that is at work, or died`)
+  } catch (fault) {
+    if (fault instanceof JournalDamaged) return failed(fault.found, fault.advice)
+    throw fault
+  }
 }
 
 /** What is wrong with each snapshot, undefined for nothing; the oldest first. */

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { journalDirectory } from '../../journal/files.js'
+import { summaryOfJournal } from '../../journal/summary.js'
 import { filesOf, type Manifest, readManifest } from '../../snapshot/format/manifest.js'
 import { identitiesFiles } from '../../snapshot/identities/list.js'
 import { stateOf } from '../../snapshot/open-file.js'
@@ -37,9 +39,11 @@ export async function printOverview(
     entries.push({ state, ...(await entryOf(dataDirectory, id)) })
   }
   const currentId = current.snapshotId ?? null
+  const journal = journalOf(dataDirectory)
   if (isJson) {
     const snapshots = entries.map((entry) => summaryOf(entry, currentId))
-    print(JSON.stringify({ currentId, currentFault: current.fault, pinsFault, snapshots }, null, 2))
+    const { fault: currentFault } = current
+    print(JSON.stringify({ currentId, currentFault, pinsFault, snapshots, ...journal }, null, 2))
     return
   }
   const heads = ['<snapshot', '<', 'age', 'sources', 'recipients', 'size', 'format', '<']
@@ -47,6 +51,26 @@ export async function printOverview(
   for (const entry of entries) if ('fault' in entry) print(`${entry.id}: ${entry.fault}`)
   if (current.fault !== undefined) print(current.fault)
   if (pinsFault !== undefined) print(pinsFault)
+  if (journal.journalFault !== undefined) print(journal.journalFault)
+  if (journal.journal !== null) print(journalLine(journal.journal))
+}
+
+type Journal = NonNullable<ReturnType<typeof summaryOfJournal>>
+
+function journalOf(dataDirectory: string): { journal: Journal | null; journalFault?: string } {
+  try {
+    return { journal: summaryOfJournal(journalDirectory(dataDirectory)) ?? null }
+  } catch (error) {
+    return { journal: null, journalFault: (error as Error).message }
+  }
+}
+
+function journalLine({ firstSequence, lastSequence, byteLength }: Journal): string {
+  const batches =
+    firstSequence > lastSequence
+      ? `no batches since ${lastSequence}`
+      : `batches ${firstSequence} to ${lastSequence}`
+  return `journal of changes: ${batches}, ${formatBytes(byteLength)}`
 }
 
 async function entryOf(dataDirectory: string, id: string) {

@@ -7,6 +7,7 @@ import { formatTable } from '../../../src/commands/table.js'
 import { withDataLock } from '../../../src/snapshot/publish/lock.js'
 import { manyColumns } from '../../support/data/columns.js'
 import { copyVersion1 } from '../../support/data/damage.js'
+import { appendBatches } from '../../support/data/journal.js'
 import { fingerprint, publishTest } from '../../support/data/snapshots.js'
 import { hickoryHere } from '../../support/service/command-line.js'
 import { temporaryDirectory } from '../../support/service/hickory.js'
@@ -266,4 +267,16 @@ t.test('quantities are read by people', async (t) => {
     ),
     ['a    bb', 'x     1', 'yy  222'],
   )
+})
+
+t.test('inspect shows the journal of changes, if there is one', async (t) => {
+  const { data } = await place(t)
+  const inspect = (...args: string[]) => hickoryHere('inspect', '--data', data, ...args)
+  t.equal(JSON.parse((await inspect('--json')).stdout).journal, null)
+  await appendBatches(data, 3)
+  t.match((await inspect()).stdout, /^journal of changes: batches 1 to 3, \d+ B$/m)
+  const { journal } = JSON.parse((await inspect('--json')).stdout)
+  t.match(journal, { firstSequence: 1, lastSequence: 3, byteLength: Number })
+  rmSync(join(data, 'journal', 'position'))
+  t.match((await inspect()).stdout, /^the journal .* is damaged: head is missing/m)
 })
