@@ -9,6 +9,7 @@ import { machineLine } from '../harness/machine.js'
 import { formatCount, formatTable } from '../harness/table.js'
 import { clusteredOrder, importOrder, Postgis } from '../peers/postgis.js'
 import { boundary } from './boundary.js'
+import { changes } from './changes.js'
 import { circles } from './circles.js'
 import { contacts } from './contacts.js'
 import { corridors } from './corridors.js'
@@ -49,6 +50,7 @@ const questions: Readonly<Record<string, Question>> = {
   front,
   keys,
   journal,
+  changes,
 }
 
 try {
