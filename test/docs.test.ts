@@ -116,7 +116,11 @@ t.test('docs/api.md has every path and the bounds of the code', async (t) => {
   t.match(suppressions, `not applied it within ${limits.suppressionTakeMs / 1000} seconds`)
   t.match(suppressions, `up to ${count(suppressionBatchCount)} numbers`)
   const { batchChangeCount, journalBatchIdBytes } = limits
-  t.match(text, `bytes of its id | ${count(batchChangeCount)}; ${journalBatchIdBytes} |`)
+  const changes = squeezed(read('docs/api/changes.md'))
+  t.match(changes, `A batch has 1 to ${count(batchChangeCount)} changes`)
+  t.match(changes, `an id of 1 to ${journalBatchIdBytes} bytes`)
+  t.match(changes, `The last ${count(limits.journalKnownBatchCount)} ids are known`)
+  t.match(changes, `the first ${limits.failuresShownCount} bad rows`)
   t.match(text, `characters of a \`callback\` | ${limits.callbackCharCount} |`)
   t.match(text, `vertices of an outline | ${count(limits.outlineVertexCount)} |`)
   t.match(text, `shapes of an outline | ${limits.outlineMs / 1000} s |`)

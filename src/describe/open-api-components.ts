@@ -136,9 +136,16 @@ function bodyOf(operation: NamedOperation): JsonSchema {
     content: {
       'application/json': { schema, examples },
       'application/x-www-form-urlencoded': { schema },
-      ...(operation.linesMember !== undefined && { 'application/x-ndjson': { schema: text } }),
+      ...(operation.linesMember !== undefined && {
+        'application/x-ndjson': { schema: linesOf(operation.linesMember) },
+      }),
     },
   }
+}
+
+function linesOf(member: string): JsonSchema {
+  const description = `Each line is one of ${member}; the other members are in the path, the query or headers.`
+  return { ...text, description }
 }
 
 /**

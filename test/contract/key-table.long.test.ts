@@ -251,7 +251,10 @@ interface Way {
 
 function waysOf({ operation, members }: Asked): Way[] {
   const { verb, paths } = operations[operation]
-  const own = paths.map((path) => ({ line: `${verb} ${path.replace('{Id}', ID)}`, members }))
+  const own = paths.map((path) => ({
+    line: `${verb} ${path.replace('{Id}', String(members.Id ?? ID))}`,
+    members,
+  }))
   return [
     ...own,
     { line: `POST /json/reply/${operation}`, members },

@@ -150,14 +150,30 @@ function send(
   text = encode(mediaType, body),
 ): Promise<Response> {
   const query = format && `${target.includes('?') ? '&' : '?'}format=${format}`
-  return fetch(service.url + target + query, {
+  const isLines = mediaType === LINES
+  const { Id, batchId } = (body ?? {}) as { Id?: number; batchId?: string }
+  const ofLines = isLines && !target.includes(`/${Id}/`) ? `?Id=${Id}` : ''
+  return fetch(service.url + target + query + ofLines, {
     method: verb.toUpperCase(),
-    ...(mediaType && { headers: { 'Content-Type': mediaType }, body: text }),
+    ...(mediaType && {
+      headers: {
+        'Content-Type': mediaType,
+        ...(isLines && { 'Idempotency-Key': `"${batchId}"` }),
+      },
+      body: text,
+    }),
   })
 }
 
+/** Of a body that is a list of the request, whose other members are elsewhere. */
+const LINES = 'application/x-ndjson'
+
 /** In a form, members that are no text or number are JSON. */
 function encode(mediaType: string | undefined, body: unknown): string {
+  if (mediaType === LINES) {
+    const { changes } = body as { changes: readonly unknown[] }
+    return changes.map((change) => `${JSON.stringify(change)}\n`).join('')
+  }
   if (mediaType !== 'application/x-www-form-urlencoded') return JSON.stringify(body)
   const form = new URLSearchParams()
   for (const [name, value] of Object.entries(body as object)) {
