@@ -18,7 +18,10 @@ import {
   unitsOf,
 } from '../sources/rows/row-rules.js'
 
-export type Change = Upsert | Delete
+export type Change = RowChange | Clear
+
+/** A change of one recipient. */
+export type RowChange = Upsert | Delete
 
 /** A recipient that is there from now on, alone with its identity. */
 export interface Upsert {
@@ -40,6 +43,11 @@ interface Delete {
   readonly identity: string
 }
 
+/** Nobody of the source is there any more. No row of JSON says so. */
+interface Clear {
+  readonly op: 'clear'
+}
+
 /** How rows of a source are read. */
 export interface ChangeRules {
   /** Whether recipients of the source have keys. */
@@ -57,7 +65,7 @@ export class ChangeFault extends Error {}
  * @param text  of a JSON object
  * @throws ChangeFault
  */
-export function readChange(text: string, rules: ChangeRules): Change {
+export function readChange(text: string, rules: ChangeRules): RowChange {
   return changeOf(parsed(text), rules)
 }
 
@@ -65,7 +73,7 @@ export function readChange(text: string, rules: ChangeRules): Change {
  * @param row  as JSON has it
  * @throws ChangeFault
  */
-export function changeOf(row: unknown, rules: ChangeRules): Change {
+export function changeOf(row: unknown, rules: ChangeRules): RowChange {
   if (typeof row !== 'object' || row === null || Array.isArray(row)) {
     throw new ChangeFault('it is not a JSON object')
   }

@@ -21,7 +21,7 @@ import { planShard } from '../snapshot/load/plan-piece.js'
 import type { RecipientBatch } from '../sources/batch.js'
 import { RecipientCollector } from '../sources/columns/collector.js'
 import { identityOf, type Upsert } from './change.js'
-import type { Changes } from './read-changes.js'
+import type { LastChanges } from './last-changes.js'
 
 /** A source of a snapshot, and what its recipients are known by. */
 interface KnownSource {
@@ -58,7 +58,7 @@ interface ChangedSource {
  */
 export async function changedSource(
   known: KnownSource,
-  changes: Changes,
+  changes: LastChanges,
   onProgress: (doneCount: number) => void,
 ): Promise<ChangedSource> {
   const { dataDirectory, snapshotId, source, identities } = known
@@ -79,7 +79,10 @@ export async function changedSource(
     onProgress(doneCount)
   }
   const fresh = change.fresh()
-  if (fresh.length > 0) collector.add(freshBatch(fresh, identities.hasKeys))
+  // Also where nobody is left: so it is known that the source has keys.
+  if (fresh.length > 0 || collector.recipientCount === 0) {
+    collector.add(freshBatch(fresh, identities.hasKeys))
+  }
   const counts = { ...change.counts(), recipientCount: collector.recipientCount }
   const columns = change.hasChanged() ? await collector.finish() : undefined
   return { counts, columns }
@@ -94,16 +97,16 @@ interface Kept {
 
 /** Who stays of the recipients that were there. */
 class Sieve {
-  readonly #changes: Changes
+  readonly #changes: LastChanges
   /** One bit for each hash of a key, or of a number, that is in a change. */
   readonly #bits = new Uint32Array(1 << (SIEVE_BITS - 5))
   /** Identities that were found, and whether one of them stays as it is. */
   readonly #found = new Map<string, boolean>()
   #removedCount = 0
 
-  constructor(changes: Changes) {
+  constructor(changes: LastChanges) {
     this.#changes = changes
-    for (const identity of changes.keys()) {
+    for (const identity of changes.byIdentity.keys()) {
       // In a source with keys no key has such a character in vain: then it is looked up in full.
       const end = identity.indexOf('\0')
       this.#set(identity)
@@ -119,7 +122,7 @@ class Sieve {
     const ranks = new Uint32Array(recipientCount)
     let keptCount = 0
     for (let rank = 0; rank < recipientCount; rank++) {
-      if (!this.#stays(shard, texts, byRank[rank], rank)) continue
+      if (!this.#stays(shard, texts, byRank[rank], rank) || this.#changes.isCleared) continue
       byRank[keptCount] = byRank[rank]
       ranks[keptCount++] = rank
     }
@@ -130,8 +133,9 @@ class Sieve {
   /** Upserts of whoever is not there, or not so. */
   fresh(): Upsert[] {
     const fresh: Upsert[] = []
-    for (const [identity, change] of this.#changes) {
-      if (change.op === 'upsert' && this.#found.get(identity) !== true) fresh.push(change)
+    for (const [identity, change] of this.#changes.byIdentity) {
+      const stays = this.#found.get(identity) === true && !this.#changes.isCleared
+      if (change.op === 'upsert' && !stays) fresh.push(change)
     }
     return fresh
   }
@@ -142,7 +146,7 @@ class Sieve {
 
   counts(): Omit<ChangeCounts, 'recipientCount'> {
     let [addedCount, changedCount, unchangedCount, deletedCount, absentCount] = [0, 0, 0, 0, 0]
-    for (const [identity, { op }] of this.#changes) {
+    for (const [identity, { op }] of this.#changes.byIdentity) {
       const found = this.#found.get(identity)
       if (op === 'delete') {
         if (found === undefined) absentCount++
@@ -168,7 +172,7 @@ class Sieve {
     const contact = textAt(contactTexts, contactOffsets[rank], contactOffsets[rank + 1])
     const identity =
       keys === null ? identityOf(phone, contact) : textAt(texts, offsets[at], offsets[at + 1])
-    const change = this.#changes.get(identity)
+    const change = this.#changes.byIdentity.get(identity)
     if (change === undefined) return true
     const isSame =
       change.op === 'upsert' &&

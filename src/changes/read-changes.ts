@@ -8,24 +8,22 @@ import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
-import { type Change, ChangeFault, type ChangeRules, readChange } from './change.js'
+import { ChangeFault, type ChangeRules, readChange } from './change.js'
+import type { LastChanges } from './last-changes.js'
 import { LINE_END, rowText } from './row-text.js'
-
-/** The last change of each identity, in the order in which they were given. */
-export type Changes = ReadonlyMap<string, Change>
-
-interface ReadChanges {
-  readonly rowCount: number
-  readonly changes: Changes
-}
 
 /**
  * @param path  of the file, compressed if it ends in `.gz`; `-` is standard input
+ * @param changes  gets them
+ * @returns the number of rows
  * @throws OperatorError  `InputRejected`, which names the first bad rows
  */
-export async function readChanges(path: string, rules: ChangeRules): Promise<ReadChanges> {
+export async function readChanges(
+  path: string,
+  rules: ChangeRules,
+  changes: LastChanges,
+): Promise<number> {
   const name = path === '-' ? 'standard input' : path
-  const changes = new Map<string, Change>()
   const faults: string[] = []
   let faultCount = 0
   let rowCount = 0
@@ -36,10 +34,7 @@ export async function readChanges(path: string, rules: ChangeRules): Promise<Rea
       )
     }
     try {
-      const change = readChange(text, rules)
-      // So that the last one has its place, too.
-      changes.delete(change.identity)
-      changes.set(change.identity, change)
+      changes.add(readChange(text, rules))
     } catch (error) {
       if (!(error instanceof ChangeFault)) throw error
       if (++faultCount <= limits.failuresShownCount) {
@@ -48,7 +43,7 @@ export async function readChanges(path: string, rules: ChangeRules): Promise<Rea
     }
   }
   for await (const rows of rowsOf(name, openInput(path))) for (const row of rows) take(row)
-  if (faultCount === 0) return { rowCount, changes }
+  if (faultCount === 0) return rowCount
   const rest = faultCount > faults.length ? '; …' : ''
   throw rejected(`${faultCount} of ${rowCount} changes are bad: ${faults.join('; ')}${rest}`)
 }

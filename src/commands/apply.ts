@@ -6,8 +6,10 @@
 import { Command } from 'commander'
 import type { Upsert } from '../changes/change.js'
 import { type ChangeCounts, changedSource } from '../changes/changed-source.js'
-import { type Changes, readChanges } from '../changes/read-changes.js'
+import { LastChanges } from '../changes/last-changes.js'
+import { readChanges } from '../changes/read-changes.js'
 import { OperatorError } from '../errors.js'
+import { addBatches } from '../journal/add-batches.js'
 import { limits } from '../limits.js'
 import { readCurrent } from '../snapshot/directory.js'
 import { type ManifestSource, readManifest } from '../snapshot/format/manifest.js'
@@ -136,9 +138,13 @@ async function applyFile(
   try {
     await withDataLock(dataDirectory, async (lock) => {
       const known = await findSource(dataDirectory, id)
-      const { hasKeys } = known.identities
+      const { hasKeys, appliedSequence: since = 0 } = known.identities
+      const changes = new LastChanges()
+      // What was acknowledged came before the file.
+      const appliedSequence = addBatches(dataDirectory, id, since, changes)
       const allowsNullIsland = flags.allowNullIsland === true
-      const { rowCount, changes } = await readChanges(path, { hasKeys, allowsNullIsland, numbers })
+      const rules = { hasKeys, allowsNullIsland, numbers }
+      const rowCount = await readChanges(path, rules, changes)
       outcome.rowCount = rowCount
       outcome.heldCount = known.source.recipientCount
       const { counts, columns } = await withProgress(context, known.source, (onProgress) =>
@@ -156,7 +162,10 @@ async function applyFile(
       const options = { log, keepCount, endsOnSignal: false, onCommit: signals.hold }
       const draft = await beginSnapshot(lock, options)
       try {
-        await draft.put({ id, label: known.source.label }, columns, { forced })
+        await draft.put({ id, label: known.source.label }, columns, {
+          forced,
+          appliedSequence,
+        })
         outcome.snapshotId = (await draft.publish()).snapshotId
       } finally {
         await draft.discard()
@@ -225,7 +234,7 @@ async function guarded(
   dataDirectory: string,
   source: { id: number; guards: Guards; policy: Guards; mayBeEmpty: boolean },
   { recipientCount }: ChangeCounts,
-  changes: Changes,
+  { byIdentity }: LastChanges,
 ): Promise<string[]> {
   const reference = await readReference(dataDirectory)
   const heldCount = reference.heldCounts.get(source.id)
@@ -240,7 +249,7 @@ async function guarded(
   const isOutside = (upsert: Upsert) =>
     within !== undefined && !isInside(within, upsert.lng, upsert.lat)
   let outsideCount = 0
-  for (const change of changes.values()) {
+  for (const change of byIdentity.values()) {
     if (change.op === 'upsert' && isOutside(change)) outsideCount++
   }
   const counted = { rowCount: recipientCount, acceptedCount: recipientCount, rejectedCount: 0 }

@@ -1,6 +1,7 @@
 /**
  * The changes of a batch as bytes: an array of MessagePack with an array for each change. Its length says
- * what it is: one member is a delete, four are an upsert, five are an upsert with a key.
+ * what it is: none empties the source, one member is a delete, four are an upsert, five are an upsert with a
+ * key.
  *
  * @module
  */
@@ -10,6 +11,7 @@ import { type Change, identityOf } from '../changes/change.js'
 const packr = new Packr({ useRecords: false })
 
 type Row =
+  | readonly []
   | readonly [identity: string]
   | readonly [phone: string, lng: number, lat: number, contact: string]
   | readonly [phone: string, lng: number, lat: number, contact: string, key: string]
@@ -27,6 +29,7 @@ export function decodeChanges(content: Uint8Array): Change[] {
 }
 
 function rowOf(change: Change): Row {
+  if (change.op === 'clear') return []
   if (change.op === 'delete') return [change.identity]
   const { identity, phone, lng, lat, contact, key } = change
   if (identity !== (key ?? identityOf(phone, contact))) {
@@ -36,6 +39,7 @@ function rowOf(change: Change): Row {
 }
 
 function changeOf(row: Row): Change {
+  if (row.length === 0) return { op: 'clear' }
   if (row.length === 1) return { op: 'delete', identity: row[0] }
   if (row.length !== 4 && row.length !== 5) {
     throw new Error(`a change in the content of a record has ${(row as unknown[]).length} members`)

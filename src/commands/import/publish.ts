@@ -6,6 +6,8 @@
  */
 import { join } from 'node:path'
 import { OperatorError } from '../../errors.js'
+import { journalDirectory } from '../../journal/files.js'
+import { JournalReader } from '../../journal/reader.js'
 import { limits } from '../../limits.js'
 import type { RecipientColumns } from '../../shard/columns.js'
 import { snapshotsDirectory, TEMPORARY } from '../../snapshot/directory.js'
@@ -113,6 +115,8 @@ async function putSource(
 ): Promise<Outcome> {
   const { id, label } = source
   printSource(id, label)
+  // What was changed before the input is opened, the input replaces; what comes after it stays.
+  const appliedSequence = journalSequence(plan.dataDirectory)
   const collector = new RecipientCollector()
   let reading: Reading | undefined
   let columns: RecipientColumns
@@ -136,11 +140,25 @@ async function putSource(
   const progress = startProgress(log, 'building and writing', total, 'recipients')
   try {
     const forced = findForced(source, reading, reference)
-    await draft.put({ id, label }, columns, { onProgress: progress.update, forced })
+    await draft.put({ id, label }, columns, {
+      onProgress: progress.update,
+      forced,
+      appliedSequence,
+    })
   } finally {
     progress.stop()
   }
   return done
+}
+
+/** Of the last batch of changes that is on disk; 0 where there is none. */
+function journalSequence(dataDirectory: string): number {
+  const journal = new JournalReader(journalDirectory(dataDirectory))
+  try {
+    return journal.head().sequence
+  } finally {
+    journal.close()
+  }
 }
 
 /** The name of one source for the id of another is how its recipients take the place of the wrong ones. */

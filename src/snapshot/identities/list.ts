@@ -36,6 +36,11 @@ const SourceSchema = Type.Object(
     id: Type.Integer({ minimum: 0, maximum: limits.sourceIdMax }),
     /** Whether its recipients have keys. */
     hasKeys: Type.Boolean(),
+    /**
+     * Every batch of the journal up to this sequence that changes the source is in the files of the snapshot,
+     * or was replaced by them. Left out where no batch was written before.
+     */
+    appliedSequence: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
     /** By shard. */
     files: Type.Array(FileSchema),
   },
@@ -61,9 +66,10 @@ const validator = Compile(ListSchema)
 
 /** @param sources  those of which the identities are known, by ascending id */
 export function encodeIdentities(sources: readonly SourceIdentities[]): string {
-  const ordered = sources.map(({ id, hasKeys, files }) => ({
+  const ordered = sources.map(({ id, hasKeys, appliedSequence, files }) => ({
     id,
     hasKeys,
+    ...(appliedSequence === undefined ? {} : { appliedSequence }),
     files: files.map(({ file, byteLength, sha256, headerCrc32 }) => {
       return { file, byteLength, sha256, headerCrc32 }
     }),

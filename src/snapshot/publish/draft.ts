@@ -68,6 +68,8 @@ interface PutOptions {
   readonly onProgress?: (recipientCount: number) => void
   /** Guards that somebody overruled for it; none unless given. */
   readonly forced?: readonly string[]
+  /** The last batch of the journal that the columns have or replace; 0 unless given. */
+  readonly appliedSequence?: number
 }
 
 export interface Published {
@@ -100,7 +102,7 @@ export class Draft {
   async put(
     source: SourceName,
     columns: RecipientColumns,
-    { onProgress, forced = [] }: PutOptions = {},
+    { onProgress, forced = [], appliedSequence = 0 }: PutOptions = {},
   ): Promise<void> {
     const { temporary } = this.#place
     const others = this.#sources().filter(({ id }) => id !== source.id)
@@ -121,7 +123,10 @@ export class Draft {
         const written = await writeSource(temporary, source, placed, threads, { onProgress })
         this.#put.set(source.id, written.source)
         if (written.identities === undefined) this.#identities.delete(source.id)
-        else this.#identities.set(source.id, written.identities)
+        else {
+          const applied = appliedSequence === 0 ? {} : { appliedSequence }
+          this.#identities.set(source.id, { ...written.identities, ...applied })
+        }
       } catch (error) {
         await this.#endThreads()
         await removeSource(temporary, source.id).catch(() => undefined)

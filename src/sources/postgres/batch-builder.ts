@@ -60,7 +60,8 @@ export class BatchBuilder {
   /** Hands over what there is; to be called after the last recipient. */
   flush(): void {
     const count = this.#count
-    if (count === 0) return
+    // One without recipients says that the source has keys.
+    if (count === 0 && (this.#keys === undefined || this.#handedCount > 0)) return
     this.#sink.add({
       recipientCount: count,
       lngs: this.#lngs.subarray(0, count),
