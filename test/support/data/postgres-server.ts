@@ -25,13 +25,19 @@ export interface PostgresServer {
   url(parameters?: string, host?: string): string
   /** Runs statements as the owner of everything. */
   run(sql: string): Promise<pg.QueryResult>
+  /** Ends it as an administrator would, and starts it again; it takes connections when this resolves. */
+  restart(): Promise<void>
   /** Ends it at once, as a crash would. */
   stop(): Promise<void>
 }
 
 const PASSWORD = 'secret'
 
-export async function startPostgres(t: Owner): Promise<PostgresServer> {
+/** @param more  settings, such as `wal_level=logical` */
+export async function startPostgres(
+  t: Owner,
+  more: readonly string[] = [],
+): Promise<PostgresServer> {
   const binaries = postgresBinaries()
   const owner = serverOwner()
   const directory = mkdtempSync(join(tmpdir(), 'hickory-postgres-'))
@@ -66,14 +72,16 @@ export async function startPostgres(t: Owner): Promise<PostgresServer> {
     `ssl_cert_file=${directory}/server.crt`,
     `ssl_key_file=${directory}/server.key`,
     'log_min_messages=panic',
+    ...more,
   ]
   // A shell that waits for its input to end ends the server and deletes its files, whatever became
-  // of this process.
+  // of this process. For each line it starts the server anew.
   const guard = spawn(
     '/bin/sh',
     [
       '-c',
-      '"$@" & server=$!; read line; kill -QUIT $server; wait $server; rm -rf "$0"',
+      '"$@" & server=$!; while read line; do kill -INT $server; wait $server; "$@" & server=$!; done; ' +
+        'kill -QUIT $server; wait $server; rm -rf "$0"',
       directory,
       join(binaries, 'postgres'),
       `-D${data}`,
@@ -96,6 +104,20 @@ export async function startPostgres(t: Owner): Promise<PostgresServer> {
     url: (parameters = '', host = '127.0.0.1') =>
       `postgres://hickory:${PASSWORD}@${host}:${port}/postgres?${parameters}`,
     run: (sql) => runAsOwner(directory, port, sql),
+    async restart() {
+      const startedAt = async () => {
+        const { rows } = await runAsOwner(
+          directory,
+          port,
+          'SELECT pg_postmaster_start_time()::text',
+        )
+        return String(rows[0].pg_postmaster_start_time)
+      }
+      const before = await startedAt()
+      guard.stdin?.write('restart\n')
+      const isStarted = async () => (await startedAt().catch(() => before)) !== before
+      while (!(await isStarted())) await new Promise((resolve) => setTimeout(resolve, 50))
+    },
     stop,
   }
 }
