@@ -213,6 +213,17 @@ export const limits = {
   batchesWaitingBytes: 64 * MiB,
   /** From a batch that is whole to its arrival on disk. */
   changeBatchMs: 10_000,
+  /** Batches of a database that is followed which wait to be written together. */
+  followedGroupBytes: 8 * MiB,
+  /** A database that is followed hears this often how much is on disk here. */
+  followConfirmMs: 1_000,
+  /** A database that is followed and sends nothing for this time is asked anew. It says every 30 s that it is there. */
+  followQuietMs: 90_000,
+  /** From the loss of a database that is followed to the first attempt, and the longest time between two. */
+  followRetryMs: 250,
+  followRetryMaxMs: 30_000,
+  /** How often `hickory follow` logs how far it is, if something happened. */
+  followReportMs: 60_000,
   /** From a failure to write to the journal to the next attempt. */
   journalRetryMs: 1_000,
   /** A file of the journal of changes. The next one is begun behind it. */
@@ -567,6 +578,7 @@ assert(limits.journalGroupBytes >= limits.journalRecordBytes)
 // A row takes less in the journal than in a body, but for a calling code that is added.
 assert(limits.journalRecordBytes >= 2 * limits.bodyBytes)
 assert(limits.batchesWaitingBytes >= limits.journalGroupBytes)
+assert(limits.journalGroupBytes >= limits.followedGroupBytes + limits.journalRecordBytes)
 // A change has six members, and the request two.
 assert(limits.jsonMemberCount >= 6 * limits.batchChangeCount + 2)
 assert(limits.journalHeadMapBytes >= 256 * limits.journalKnownBatchCount)

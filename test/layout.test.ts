@@ -64,6 +64,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   audit: ['chain'],
   journal: ['chain', 'changes'],
   live: ['journal', 'changes', 'snapshot', 'shard', 'geometry', 'store', 'sources'],
+  follow: ['chain', 'changes', 'journal', 'snapshot', 'sources'],
   'access-log': [],
   serve: [
     'config',
@@ -97,6 +98,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'audit',
     'backup',
     'changes',
+    'follow',
     'journal',
     'keys',
     'serve',
@@ -154,7 +156,17 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
   'cli-progress': ['commands'],
   'modern-tar': ['backup', 'package'],
   'fastest-levenshtein': ['interface'],
-  typebox: ['interface', 'keys', 'store', 'snapshot', 'backup', 'changes', 'commands', 'audiences'],
+  typebox: [
+    'interface',
+    'keys',
+    'store',
+    'snapshot',
+    'backup',
+    'changes',
+    'follow',
+    'commands',
+    'audiences',
+  ],
   'csv-parse': ['http', 'suppressions'],
   lmdb: ['store', 'chain'],
   'lru-cache': ['operations'],
@@ -359,7 +371,7 @@ t.test('every test file is of exactly one tier, and says so by its name', async 
 t.test('files stay under 400 lines and have no default export', async (t) => {
   for (const { path, text } of files) {
     // One table, whose entries the end of the file relates to each other.
-    const lineCount = path === 'limits.ts' ? 600 : 400
+    const lineCount = path === 'limits.ts' ? 650 : 400
     t.ok(text.split('\n').length <= lineCount + 1, `${path} has at most ${lineCount} lines`)
     t.notMatch(text, /^export default/m, path)
   }

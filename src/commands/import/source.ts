@@ -50,7 +50,12 @@ export type SourceInput =
       readonly format: FileFormat | undefined
       readonly encoding: Encoding | undefined
     }
-  | { readonly url: string; readonly query: string }
+  | {
+      readonly url: string
+      readonly query: string
+      /** As of `readPostgres`. */
+      readonly snapshotName?: string
+    }
 
 /** What was read of a source. */
 export interface Reading {

@@ -25,7 +25,7 @@ export function connectFault(error: unknown, address: DatabaseAddress): Operator
   const text = isSqlState(code)
     ? (connectStates[code] ?? byState(code))(failure)
     : connectText(failure, code, address)
-  return fault(address, text)
+  return fault(address, text, error)
 }
 
 /**
@@ -72,6 +72,7 @@ const connectStates: Readonly<Record<string, Text>> = {
   '28P01': () => 'the password is wrong: it is taken from the URL, PGPASSWORD or ~/.pgpass',
   '28000': ({ message }) =>
     `the server does not let this user in: ${message}; see its pg_hba.conf and the user's name`,
+  '42501': ({ message }) => `the user lacks a right: ${message}`,
   '3D000': ({ message }) => `${message}: correct the name behind the last / of the URL`,
   '57P03': () => 'the server is starting or shutting down: try again later',
   '53300': () => 'the server has too many connections already: try again later',
@@ -170,6 +171,6 @@ export function isSqlState(code: string): boolean {
   return /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code)
 }
 
-function fault(address: DatabaseAddress, text: string): OperatorError {
-  return new OperatorError('InputRejected', `${shownUrl(address)}: ${text}`)
+function fault(address: DatabaseAddress, text: string, cause?: unknown): OperatorError {
+  return new OperatorError('InputRejected', `${shownUrl(address)}: ${text}`, { cause })
 }

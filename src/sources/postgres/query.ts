@@ -30,6 +30,8 @@ export const NOT_POINT = 1
 
 export interface CopyPlan {
   readonly chosen: ChosenColumns
+  /** Of the columns by name; those of domains are what these are made of. */
+  readonly typeNames: ReadonlyMap<string, string>
   /** The COPY statement. */
   readonly text: string
   /** Whether the fields are an 8-byte number; otherwise they are texts. */
@@ -155,6 +157,7 @@ function plan(
   geometry: Column | undefined,
   where: string,
 ): CopyPlan {
+  const typeNames = new Map(columns.map(({ name, typeName }) => [name, typeName]))
   const find = (name: string | undefined) => columns.find((column) => column.name === name)
   const phone = identifier(find(chosen.number), where)
   const contact = identifier(find(chosen.contact), where)
@@ -169,12 +172,13 @@ function plan(
         FROM (SELECT *, ${pointFault(schema)} AS fault
           FROM (SELECT *, c${geometry.index}::${schema}.geometry AS shape ${inner}) AS shapes
         ) AS faults OFFSET 0) AS points`
-    return { chosen, text: copy(text), isLatBinary: true, isLngBinary: true }
+    return { chosen, typeNames, text: copy(text), isLatBinary: true, isLngBinary: true }
   }
   const lat = coordinate(find(chosen.lat), where)
   const lng = coordinate(find(chosen.lng), where)
   return {
     chosen,
+    typeNames,
     text: copy(`SELECT ${phone}, ${contact}, ${key}, ${lat.text}, ${lng.text}, NULL ${inner}`),
     isLatBinary: lat.isBinary,
     isLngBinary: lng.isBinary,

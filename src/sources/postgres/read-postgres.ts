@@ -29,6 +29,8 @@ interface PostgresInput {
   readonly url: string
   /** One SELECT. */
   readonly query: string
+  /** Of another session that exported it, to read what that one saw. */
+  readonly snapshotName?: string | undefined
   /** A geometry is named as both `lat` and `lng`. */
   readonly columns: ColumnNames
   readonly rowOptions?: RowOptions | undefined
@@ -76,7 +78,7 @@ async function read(
   { onProgress, rejected, times = DEFAULT_TIMES }: PostgresOptions,
 ): Promise<{ columns: ChosenColumns; report: ReadReport }> {
   const address = parseDatabaseUrl(input.url)
-  return withSession(address, times, async (client) => {
+  const copied = async (client: Client) => {
     const plan = await planCopy(client, address, input.query, input.columns)
     const report = await copyRows(
       client,
@@ -86,7 +88,8 @@ async function read(
       onProgress,
     )
     return { columns: plan.chosen, report }
-  })
+  }
+  return withSession(address, times, copied, input.snapshotName)
 }
 
 const DEFAULT_TIMES: SessionTimes = {

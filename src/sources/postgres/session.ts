@@ -20,16 +20,21 @@ export interface SessionTimes {
 
 const KEEP_ALIVE_DELAY_MS = 30_000
 
-/** Calls `use` within the transaction, and closes the connection whatever happens. */
+/**
+ * Calls `use` within the transaction, and closes the connection whatever happens.
+ *
+ * @param snapshotName  as another session exported it: then the transaction sees what that one saw
+ */
 export async function withSession<Result>(
   address: DatabaseAddress,
   times: SessionTimes,
   use: (client: pg.Client) => Promise<Result>,
+  snapshotName?: string,
 ): Promise<Result> {
   const client = await connect(address, times)
   const watch = watchStall(client, address, times.stallMs)
   try {
-    await begin(client, address)
+    await begin(client, address, snapshotName)
     const result = await use(client)
     await client.query('COMMIT')
     await client.end()
@@ -43,11 +48,19 @@ export async function withSession<Result>(
   }
 }
 
-async function connect(address: DatabaseAddress, times: SessionTimes): Promise<pg.Client> {
+/**
+ * @param replicates  whether it is to send the log
+ * @throws OperatorError  InputRejected
+ */
+export async function connect(
+  address: DatabaseAddress,
+  times: Pick<SessionTimes, 'connectMs'>,
+  replicates = false,
+): Promise<pg.Client> {
   const securities = securitiesOf(address)
   for (const [index, security] of securities.entries()) {
     try {
-      return await tryConnect(address, security, times)
+      return await tryConnect(address, security, times, replicates)
     } catch (error) {
       const isLast = index === securities.length - 1
       if (isLast || !isWorthOtherSecurity(error, security)) throw connectFault(error, address)
@@ -59,10 +72,11 @@ async function connect(address: DatabaseAddress, times: SessionTimes): Promise<p
 async function tryConnect(
   address: DatabaseAddress,
   security: Security,
-  { connectMs }: SessionTimes,
+  { connectMs }: Pick<SessionTimes, 'connectMs'>,
+  replicates: boolean,
 ): Promise<pg.Client> {
   const { host, port, user, database, options } = address
-  const client = new pg.Client({
+  const config: pg.ClientConfig & { replication?: string } = {
     host,
     port,
     user,
@@ -70,11 +84,13 @@ async function tryConnect(
     options: options ?? '',
     password: () => passwordOf(address),
     ssl: security,
-    application_name: 'hickory import',
+    application_name: replicates ? 'hickory follow' : 'hickory import',
+    ...(replicates ? { replication: 'database' } : {}),
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
-  })
+  }
+  const client = new pg.Client(config)
   // The query reports a fault while it runs; the next query reports a fault between two of them.
   client.on('error', () => undefined)
   try {
@@ -107,9 +123,16 @@ async function passwordOf(address: DatabaseAddress): Promise<string> {
 const ENCODING = `CASE current_setting('server_encoding')
   WHEN 'SQL_ASCII' THEN 'SQL_ASCII' ELSE 'UTF8' END`
 
-async function begin(client: pg.Client, address: DatabaseAddress): Promise<void> {
+async function begin(
+  client: pg.Client,
+  address: DatabaseAddress,
+  snapshotName: string | undefined,
+): Promise<void> {
   try {
     await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    if (snapshotName !== undefined) {
+      await client.query(`SET TRANSACTION SNAPSHOT ${client.escapeLiteral(snapshotName)}`)
+    }
     // Within the transaction, so that they hold behind a pooler, too.
     await client.query(`SELECT set_config('client_encoding', ${ENCODING}, true)`)
     await client.query('SET LOCAL extra_float_digits = 3')

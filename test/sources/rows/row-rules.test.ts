@@ -210,7 +210,7 @@ function checkRows(
   rejected: RejectedSink,
 ): ReadReport {
   const chosen = { number: '', lat: '', lng: '', contact: '', key: undefined }
-  const plan = { chosen, text: '', isLatBinary: false, isLngBinary: false }
+  const plan = { chosen, typeNames: new Map(), text: '', isLatBinary: false, isLngBinary: false }
   const checker = new PostgresRows(plan, 'rows', sink, options, rejected)
   for (const row of rows) {
     const starts = new Int32Array(FIELD_COUNT).fill(-1)

@@ -1,0 +1,87 @@
+/**
+ * Writes batches to the journal, those of many small transactions with one sync, and says up to where the
+ * server need not keep its log.
+ *
+ * @module
+ */
+import { OperatorError } from '../errors.js'
+import type { PreparedBatch } from '../journal/batch.js'
+import { journalDirectory } from '../journal/files.js'
+import { recordBytes } from '../journal/record.js'
+import { JournalWriter } from '../journal/writer.js'
+import { limits } from '../limits.js'
+import type { FollowTally } from './tally.js'
+
+export class Applier {
+  readonly #writer: JournalWriter
+  #waiting: PreparedBatch[] = []
+  #waitingBytes = 0
+  #handedLsn: bigint
+  #durableLsn: bigint
+  readonly #tally: FollowTally
+
+  /** @param sinceLsn  up to here all is on disk */
+  constructor(dataDirectory: string, sinceLsn: bigint, tally: FollowTally) {
+    this.#tally = tally
+    this.#writer = new JournalWriter({ directory: journalDirectory(dataDirectory) })
+    this.#handedLsn = sinceLsn
+    this.#durableLsn = sinceLsn
+  }
+
+  /** All that was committed up to here is on disk. */
+  get durableLsn(): bigint {
+    return this.#durableLsn
+  }
+
+  /** @throws  as `flush` */
+  add(batch: PreparedBatch): void {
+    const bytes = recordBytes(batch)
+    if (this.#waitingBytes + bytes > limits.followedGroupBytes) this.#write()
+    this.#waiting.push(batch)
+    this.#waitingBytes += bytes
+  }
+
+  /** All that was committed up to here was added. */
+  reach(lsn: bigint): void {
+    if (lsn > this.#handedLsn) this.#handedLsn = lsn
+  }
+
+  /**
+   * Writes what waits.
+   *
+   * @throws OperatorError  where a batch is in the journal with other changes
+   * @throws  what the system says, or JournalDamaged; then `close` must follow
+   */
+  flush(): void {
+    this.#write()
+    this.#durableLsn = this.#handedLsn
+  }
+
+  async close(): Promise<void> {
+    await this.#writer.release()
+  }
+
+  #write(): void {
+    if (this.#waiting.length === 0) return
+    const outcomes = this.#writer.append(this.#waiting)
+    for (const [at, { kind, sequence }] of outcomes.entries()) {
+      const batch = this.#waiting[at]
+      if (kind === 'conflicting') throw conflict(batch.batchId, sequence)
+      if (kind === 'repeated') this.#tally.repeatedBatchCount++
+      else {
+        this.#tally.batchCount++
+        this.#tally.changeCount += batch.changeCount
+      }
+    }
+    this.#waiting = []
+    this.#waitingBytes = 0
+  }
+}
+
+function conflict(batchId: string, sequence: number): OperatorError {
+  return new OperatorError(
+    'InputRejected',
+    `the transaction ${batchId} is in the journal as batch ${sequence}, and with other changes: another slot, ` +
+      'other columns or another --normalize were used before; start again with --initial-copy and another --slot',
+  )
+}

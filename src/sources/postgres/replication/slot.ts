@@ -1,0 +1,190 @@
+/**
+ * The publication and the slot through which the changes of a table are read.
+ *
+ * @module
+ */
+import type { Client } from 'pg'
+import { OperatorError } from '../../../errors.js'
+import { isSqlState } from '../faults.js'
+import { type DatabaseAddress, shownUrl } from '../url.js'
+import { parseLsn } from './lsn.js'
+import type { FollowedTable } from './table.js'
+
+export interface ServerState {
+  /** Of the cluster: another one, or one that was set up anew, has another one. */
+  readonly systemId: string
+  readonly slot: SlotState | undefined
+}
+
+interface SlotState {
+  /** The server sends what was committed behind it. */
+  readonly confirmedLsn: bigint
+  readonly isActive: boolean
+  /** Whether the server has removed what was to be sent. */
+  readonly isLost: boolean
+  /** Whether it is one for pgoutput, in this database. */
+  readonly isOurs: boolean
+}
+
+/**
+ * @throws OperatorError  where the server sends no changes at all
+ */
+export async function readServer(
+  client: Client,
+  address: DatabaseAddress,
+  slot: string,
+): Promise<ServerState> {
+  const { rows: settings } = await client.query<{
+    level: string
+    encoding: string
+    system: string
+  }>(
+    `SELECT current_setting('wal_level') AS level, current_setting('server_encoding') AS encoding,
+       (SELECT system_identifier::text FROM pg_control_system()) AS system`,
+  )
+  const { level, encoding, system } = settings[0]
+  if (level !== 'logical') {
+    throw refusal(
+      address,
+      `wal_level is ${level}, and changes can only be read with wal_level = logical: set it in postgresql.conf and restart the server`,
+    )
+  }
+  if (encoding === 'SQL_ASCII') {
+    throw refusal(address, 'the database has no encoding (SQL_ASCII), and cannot be followed')
+  }
+  const { rows } = await client.query<{
+    confirmed: string | null
+    active: boolean
+    status: string | null
+    ours: boolean | null
+  }>(
+    `SELECT confirmed_flush_lsn::text AS confirmed, active, to_jsonb(s)->>'wal_status' AS status,
+       plugin = 'pgoutput' AND database = current_database() AS ours
+     FROM pg_catalog.pg_replication_slots s WHERE slot_name = $1`,
+    [slot],
+  )
+  const [row] = rows
+  if (row === undefined) return { systemId: system, slot: undefined }
+  const { confirmed, active, status, ours } = row
+  const state = {
+    confirmedLsn: parseLsn(confirmed ?? '0/0'),
+    isActive: active,
+    isLost: status === 'lost',
+    isOurs: ours === true,
+  }
+  return { systemId: system, slot: state }
+}
+
+/**
+ * Whether the publication is there.
+ *
+ * @throws OperatorError  where it is another one than is needed
+ */
+export async function checkPublication(
+  client: Client,
+  address: DatabaseAddress,
+  publication: string,
+  table: FollowedTable,
+): Promise<boolean> {
+  const { rows } = await client.query<{
+    all: boolean
+    listed: boolean
+    filter: string | null
+  }>(
+    `SELECT p.pubinsert AND p.pubupdate AND p.pubdelete AND p.pubtruncate AS all, t.pubname IS NOT NULL AS listed,
+       to_jsonb(t)->>'rowfilter' AS filter
+     FROM pg_catalog.pg_publication p LEFT JOIN (
+       SELECT t.* FROM pg_catalog.pg_publication_tables t
+       JOIN pg_catalog.pg_namespace n ON n.nspname = t.schemaname
+       JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = t.tablename
+       WHERE c.oid = $2
+     ) t USING (pubname)
+     WHERE p.pubname = $1`,
+    [publication, table.oid],
+  )
+  const [row] = rows
+  if (row === undefined) return false
+  const said = `the publication "${publication}"`
+  if (!row.listed) {
+    throw refusal(
+      address,
+      `${said} does not have ${table.name}, so that changes are missing: ALTER PUBLICATION "${publication}" ADD TABLE ${table.name}, and start again with --initial-copy`,
+    )
+  }
+  if (!row.all) {
+    throw refusal(
+      address,
+      `${said} leaves changes out: ALTER PUBLICATION "${publication}" SET (publish = 'insert, update, delete, truncate'), and start again with --initial-copy`,
+    )
+  }
+  if (row.filter !== null) {
+    throw refusal(address, `${said} leaves rows of ${table.name} out: it must have no WHERE`)
+  }
+  return true
+}
+
+/** @throws OperatorError */
+export async function createPublication(
+  client: Client,
+  address: DatabaseAddress,
+  publication: string,
+  table: FollowedTable,
+): Promise<void> {
+  const name = client.escapeIdentifier(publication)
+  const text = `CREATE PUBLICATION ${name} FOR TABLE ${table.name}`
+  await client.query(text).catch((error) => {
+    throw serverRefusal(error, address, `it has to be made by somebody who may: ${text}`)
+  })
+}
+
+/** A slot that was just made. */
+interface NewSlot {
+  /** What was committed behind it comes by the slot. */
+  readonly sinceLsn: bigint
+  /** What was committed before it is seen by a transaction with this snapshot, as long as the connection lives. */
+  readonly snapshotName: string
+}
+
+/**
+ * @param client  of a connection that replicates
+ * @throws OperatorError
+ */
+export async function createSlot(
+  client: Client,
+  address: DatabaseAddress,
+  slot: string,
+): Promise<NewSlot> {
+  const name = client.escapeIdentifier(slot)
+  const text = `CREATE_REPLICATION_SLOT ${name} LOGICAL pgoutput EXPORT_SNAPSHOT`
+  const { rows } = await client
+    .query<{ consistent_point: string; snapshot_name: string }>(text)
+    .catch((error) => {
+      throw serverRefusal(error, address, 'a role with REPLICATION and a free slot are needed')
+    })
+  const { consistent_point, snapshot_name } = rows[0]
+  return { sinceLsn: parseLsn(consistent_point), snapshotName: snapshot_name }
+}
+
+/** @throws OperatorError */
+export async function dropSlot(
+  client: Client,
+  address: DatabaseAddress,
+  slot: string,
+): Promise<void> {
+  // A connection that replicates takes no parameters.
+  const text = `SELECT pg_drop_replication_slot(${client.escapeLiteral(slot)})`
+  await client.query(text).catch((error) => {
+    throw serverRefusal(error, address, `the slot "${slot}" has to go before it is made again`)
+  })
+}
+
+export function refusal(address: DatabaseAddress, text: string): OperatorError {
+  return new OperatorError('InputRejected', `${shownUrl(address)}: ${text}`)
+}
+
+/** Words of the server about names and rights: no statement here has a value of a row. */
+function serverRefusal(error: unknown, address: DatabaseAddress, advice: string): OperatorError {
+  const { code = '', message } = error as { code?: string; message: string }
+  const said = isSqlState(code) ? `${message} (${code})` : `the connection was lost (${code})`
+  return refusal(address, `${said}: ${advice}`)
+}

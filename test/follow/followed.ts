@@ -1,0 +1,183 @@
+/**
+ * A table that is followed for a test: the command as a process of its own, and the people who are in the data
+ * directory by the snapshot and the journal.
+ *
+ * @module
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { identityOf } from '../../src/changes/change.js'
+import { journalDirectory } from '../../src/journal/files.js'
+import { JournalReader } from '../../src/journal/reader.js'
+import { attachShard } from '../../src/shard/layout.js'
+import { readIdentities } from '../../src/snapshot/identities/list.js'
+import { readIdentitiesFile } from '../../src/snapshot/identities/read-file.js'
+import { openSnapshot } from '../../src/snapshot/load/open.js'
+import type { PostgresServer } from '../support/data/postgres-server.js'
+import { type Owner, temporaryDirectory } from '../support/service/hickory.js'
+
+/** What a person is said to be, by identity. */
+type People = ReadonlyMap<string, string>
+
+const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
+
+const ENDED_MS = 15_000
+
+interface Ended {
+  readonly code: number | null
+  readonly output: string
+}
+
+export class Followed {
+  readonly data: string
+  readonly #server: PostgresServer
+  readonly #table: string
+  readonly #url: string
+  #process: ChildProcess | undefined
+  #output = ''
+  #ended: Promise<Ended> | undefined
+
+  constructor(t: Owner, server: PostgresServer, table: string) {
+    this.data = temporaryDirectory(t)
+    this.#server = server
+    this.#table = table
+    this.#url = server.url()
+    t.teardown(() => this.kill())
+  }
+
+  /** With the copy, and resolves when changes come. */
+  async copy(...args: readonly string[]): Promise<void> {
+    await this.start('--initial-copy', '--label', 'People', '--max-rejected', '100%', ...args)
+  }
+
+  /** Resolves when changes come. */
+  async start(...args: readonly string[]): Promise<void> {
+    this.#spawn(args)
+    const ended = this.#ended
+    while (!this.#output.includes('"msg":"following"')) {
+      const early = await Promise.race([ended, sleep(20)])
+      if (early !== undefined) throw new Error(`it ended with ${early.code}: ${early.output}`)
+    }
+  }
+
+  /** Resolves when it has ended by itself. */
+  async fail(...args: readonly string[]): Promise<Ended> {
+    this.#spawn(args)
+    return await this.ended()
+  }
+
+  async ended(): Promise<Ended> {
+    if (this.#ended === undefined) throw new Error('it was not started')
+    const late = sleep(ENDED_MS, undefined, { ref: false })
+    const ended = await Promise.race([this.#ended, late])
+    if (ended !== undefined) return ended
+    throw new Error(`it goes on: ${this.#output}`)
+  }
+
+  async stop(): Promise<Ended> {
+    this.#process?.kill('SIGTERM')
+    return await this.ended()
+  }
+
+  async kill(): Promise<void> {
+    this.#process?.kill('SIGKILL')
+    await this.#ended
+  }
+
+  /** Runs another command on the data directory. */
+  async command(...args: readonly string[]): Promise<Ended> {
+    return await endOf(spawn(process.execPath, [CLI, ...args, '--data', this.data]))
+  }
+
+  /** Imports the table into another directory. */
+  async imported(t: Owner, ...args: readonly string[]): Promise<People> {
+    const data = temporaryDirectory(t)
+    const source = ['--source', '1', '--label', 'x', '--key', 'id', '--data', data]
+    const from = ['--from', this.#server.url(), '--query', `select * from ${this.#table}`]
+    const guards = ['--max-rejected', '100%', '--allow-empty']
+    const flags = ['import', ...source, ...from, ...guards, ...args]
+    const { code, output } = await endOf(spawn(process.execPath, [CLI, ...flags]))
+    if (code !== 0) throw new Error(`the import failed: ${output}`)
+    return await peopleIn(data)
+  }
+
+  /** Waits until those are there who would be after an import. */
+  async reached(t: Owner, ...args: readonly string[]): Promise<boolean> {
+    const expected = texts(await this.imported(t, ...args))
+    for (let round = 0; round < 400; round++) {
+      if (texts(await peopleIn(this.data)) === expected) return true
+      await sleep(25)
+    }
+    return false
+  }
+
+  #spawn(args: readonly string[]): void {
+    const flags = ['follow', this.#url, '--table', this.#table, '--source', '1']
+    this.#output = ''
+    const child = spawn(process.execPath, [CLI, ...flags, '--data', this.data, ...args])
+    this.#process = child
+    this.#ended = endOf(child, (text) => {
+      this.#output += text
+    })
+  }
+}
+
+function endOf(child: ChildProcess, onText: (text: string) => void = () => {}): Promise<Ended> {
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (bytes: Buffer) => {
+      output += bytes
+      onText(String(bytes))
+    })
+  }
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })))
+}
+
+function texts(people: People): string {
+  return [...people]
+    .map(([key, text]) => `${key} ${text}`)
+    .sort()
+    .join('\n')
+}
+
+/** Those of source 1: of the snapshot, and after the changes that it does not have, one by one. */
+export async function peopleIn(data: string): Promise<People> {
+  const snapshot = await openSnapshot(data)
+  const known = (await readIdentities(data, snapshot.id)).find(({ id }) => id === 1)
+  const people = new Map<string, string>()
+  const own = snapshot.shards.filter((shard) => shard.sourceId === 1)
+  for (const [at, image] of own.entries()) {
+    const { recipientCount, coords, phones, phoneOffsets, ids } = attachShard(image)
+    const files = known?.files ?? []
+    const directory = join(data, 'snapshots', snapshot.id)
+    const { contactOffsets, contactTexts, keys } = await readIdentitiesFile(
+      directory,
+      files[at],
+      recipientCount,
+    )
+    const text = (bytes: Uint8Array, offsets: Uint32Array, row: number) =>
+      Buffer.from(bytes.subarray(offsets[row], offsets[row + 1])).toString()
+    for (let row = 0; row < recipientCount; row++) {
+      const phone = text(phones, phoneOffsets, row)
+      const contact = text(contactTexts, contactOffsets, ids[row])
+      const key =
+        keys === null ? identityOf(phone, contact) : text(keys.texts, keys.offsets, ids[row])
+      people.set(key, JSON.stringify([phone, coords[2 * row], coords[2 * row + 1], contact]))
+    }
+  }
+  const journal = new JournalReader(journalDirectory(data))
+  for (const batch of journal.read(known?.appliedSequence ?? 0)) {
+    for (const change of batch.changes) {
+      if (change.op === 'clear') people.clear()
+      else if (change.op === 'delete') people.delete(change.identity)
+      else {
+        const { identity, phone, lng, lat, contact } = change
+        people.set(identity, JSON.stringify([phone, lng, lat, contact]))
+      }
+    }
+  }
+  journal.close()
+  return people
+}
