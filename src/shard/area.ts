@@ -11,6 +11,7 @@ import { createReachTable, fillReachTable, type ReachTable } from '../geometry/r
 import type { Reaches } from '../geometry/reach/reaches.js'
 import { holdsFor, type Layer, type Shapes } from '../geometry/shapes.js'
 import { type Budget, BudgetSpent, charge, RUN_COST } from './budget.js'
+import { selectInPacks } from './delta/packs.js'
 import { type Kernel, kernelFor } from './descent/kernel.js'
 import type { Shard } from './layout.js'
 import { countWithin, takeWithin } from './mask.js'
@@ -64,15 +65,15 @@ interface AreaPart {
 const areaParts = Object.values<AreaPart>({
   polygons: {
     isEmpty: ({ polygons }) => polygons.polygonStarts.length === 1,
-    count: (shards, { polygons }, budget, shared, tied) =>
-      countInPolygons(shards, polygons, budget, shared, tied),
+    count: (shards, layer, budget, shared, tied) =>
+      countInPolygons(shards, layer, budget, shared, tied),
     select: (shard, { polygons }, into, listCount, budget) =>
       selectPolygons(shard, polygons, into, listCount, budget),
   },
   reaches: {
     isEmpty: ({ reaches }) => reaches.radiiMetres.length === 0,
-    count: (shards, { reaches }, budget, shared, tied) =>
-      countReached(shards, reaches, budget, shared, tied),
+    count: (shards, layer, budget, shared, tied) =>
+      countReached(shards, layer, budget, shared, tied),
     select: (shard, { reaches }, into, listCount, budget) =>
       selectReached(shard, reaches, into, listCount, budget),
   },
@@ -80,14 +81,18 @@ const areaParts = Object.values<AreaPart>({
 
 function countReached(
   shards: readonly Shard[],
-  reaches: Reaches,
+  layer: Layer,
   budget: Budget,
   shared: Shared | null,
   tied: readonly RunList[],
 ): Uint32Array {
   const counts = new Uint32Array(shards.length)
-  const table = reachTableOf(reaches, budget)
+  const table = reachTableOf(layer.reaches, budget)
   for (const [at, shard] of shards.entries()) {
+    if (shard.packs !== null) {
+      counts[at] = countInPacks(shard, layer, budget, shared, tied[at])
+      continue
+    }
     const ties = tiesOf(shard, shared)
     const isListed = shard.mask !== null || hasMarks(shard.marks) || ties.ids.length > 0
     if (isListed) countedRuns.clear()
@@ -101,11 +106,12 @@ function countReached(
 /** Where there is one polygon, of as many rings as a table has bits. */
 function countInPolygons(
   shards: readonly Shard[],
-  polygons: Polygons,
+  layer: Layer,
   budget: Budget,
   shared: Shared | null,
   tied: readonly RunList[],
 ): Uint32Array | undefined {
+  const { polygons } = layer
   const { polygonStarts } = polygons
   if (polygonStarts.length > 2 || polygonStarts[1] > RINGS_PER_TABLE) return undefined
   const counts = new Uint32Array(shards.length)
@@ -113,6 +119,11 @@ function countInPolygons(
   for (let at = 0; at < shards.length; at++) {
     const shard = shards[at]
     if (!meets(shard.box, polygons.bounds)) continue
+    if (shard.packs !== null) {
+      counts[at] = countInPacks(shard, layer, budget, shared, tied[at])
+      filled = undefined
+      continue
+    }
     const kernel = kernelFor(shard, polygons.vertices.length / 2)
     // Almost always the same for all shards, so that one table serves them all.
     if (kernel !== filled)
@@ -130,6 +141,20 @@ function countInPolygons(
     }
   }
   return counts
+}
+
+/** Counts the recipients of a delta as `countDirectly` does. */
+function countInPacks(
+  shard: Shard,
+  layer: Layer,
+  budget: Budget,
+  shared: Shared | null,
+  tied: RunList,
+): number {
+  selectUnion(shard, [layer], countedRuns, budget)
+  const ties = tiesOf(shard, shared)
+  const count = countedRuns.recipientCount()
+  return countPresent(shard, count, countedRuns, ties, tied, budget)
 }
 
 /**
@@ -202,6 +227,10 @@ export function selectUnion(
   into: RunList,
   budget: Budget,
 ): void {
+  if (shard.packs !== null) {
+    selectInPacks(shard.packs, layers, into, budget, selectUnion, packRuns)
+    return
+  }
   into.clear()
   let listCount = 0
   for (const layer of layers) {
@@ -229,6 +258,7 @@ const reachRuns = new RunList()
 const holeRuns = new RunList()
 const countedRuns = new RunList()
 const spareRuns = new RunList()
+const packRuns = new RunList()
 
 /** The cost of taking a run from others, in edge tests. */
 const SUBTRACT_COST = 8

@@ -86,6 +86,15 @@ export interface Shard {
   readonly contactTies: Ties
   /** Of recipients whose phone another recipient has, too. */
   readonly phoneTies: Ties
+  /** Of a delta (delta/delta-shard.ts), which is in no kd order: the indexes to search; null elsewhere. */
+  readonly packs: readonly Pack[] | null
+}
+
+/** A small index over some recipients of a delta (delta/packs.ts). */
+export interface Pack {
+  readonly shard: Shard
+  /** Of each recipient of the shard, by its index: its place in the delta. */
+  readonly places: Uint32Array
 }
 
 /** Views the columns of an image; copies nothing. */
@@ -120,6 +129,7 @@ export function attachShard(shard: ShardImage): Shard {
     mask: null,
     contactTies: shard.contactTies ?? allTied,
     phoneTies: shard.phoneTies,
+    packs: null,
   }
 }
 

@@ -117,6 +117,8 @@ function measure(
 function everyoneBut(removed: readonly RunList[]): Candidates {
   return (shard, at, near, into, budget) => {
     try {
+      // A delta is no index, and small.
+      if (shard.packs !== null) throw new SearchedTooLong()
       searchOutwards(shard, removed[at], at, near, into, budget)
     } catch (error) {
       if (!(error instanceof SearchedTooLong)) throw error

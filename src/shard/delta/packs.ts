@@ -1,0 +1,91 @@
+/**
+ * Packs: small indexes over the recipients of a delta, which lie in the order in which they came. Each is
+ * a shard of positions alone, in kd order, and knows the place of each of its recipients in the delta.
+ *
+ * @module
+ */
+import type { Layer } from '../../geometry/shapes.js'
+import { type Budget, charge, RUN_COST } from '../budget.js'
+import { buildShard } from '../build/build.js'
+import { attachShard, type Box, type Pack, type Shard, type ShardImage } from '../layout.js'
+import type { RunList } from '../runs.js'
+
+/** As it crosses threads. */
+export interface PackImage {
+  readonly shard: ShardImage
+  /** Of each recipient of the shard, by its rank: its place in the delta. */
+  readonly places: Uint32Array
+}
+
+/**
+ * @param coords  of the delta: longitude and latitude in turn, in units of 1e-7 degree
+ * @param places  of those that are packed, ascending and not empty
+ */
+export function buildPack(sourceId: number, coords: Int32Array, places: Uint32Array): PackImage {
+  const count = places.length
+  const columns = {
+    recipientCount: count,
+    lngs: Int32Array.from(places, (place) => coords[2 * place]),
+    lats: Int32Array.from(places, (place) => coords[2 * place + 1]),
+    contacts: new Uint32Array(count),
+    contactCount: 1,
+    phoneOffsets: new Uint32Array(count + 1),
+    phones: new Uint8Array(0),
+  }
+  const rows = Uint32Array.from({ length: count }, (_, row) => row)
+  return { shard: buildShard(columns, rows, sourceId, 0), places }
+}
+
+export function attachPack({ shard: image, places }: PackImage): Pack {
+  const shard = attachShard(image)
+  return { shard, places: Uint32Array.from(shard.ids, (rank) => places[rank]) }
+}
+
+/** Around all of them. */
+export function boxOf(packs: readonly { readonly shard: { readonly box: Box } }[]): Box {
+  const boxes = packs.map(({ shard }) => shard.box)
+  return {
+    minLng: Math.min(...boxes.map(({ minLng }) => minLng)),
+    minLat: Math.min(...boxes.map(({ minLat }) => minLat)),
+    maxLng: Math.max(...boxes.map(({ maxLng }) => maxLng)),
+    maxLat: Math.max(...boxes.map(({ maxLat }) => maxLat)),
+  }
+}
+
+/**
+ * The places of the recipients that layers cover, as runs.
+ *
+ * @param selectIn  leaves those of one pack in a list, which must be another one at each call of it
+ */
+export function selectInPacks(
+  packs: readonly Pack[],
+  layers: readonly Layer[],
+  into: RunList,
+  budget: Budget,
+  selectIn: (shard: Shard, layers: readonly Layer[], into: RunList, budget: Budget) => void,
+  scratch: RunList,
+): void {
+  let count = 0
+  for (const { shard, places } of packs) {
+    selectIn(shard, layers, scratch, budget)
+    const { pairs, runCount } = scratch
+    for (let i = 0; i < 2 * runCount; i += 2) {
+      const start = pairs[i]
+      const end = pairs[i + 1]
+      charge(budget, RUN_COST * (end - start))
+      if (count + end - start > found.length) found = grown(found, count + end - start)
+      for (let index = start; index < end; index++) found[count++] = places[index]
+    }
+  }
+  const sorted = found.subarray(0, count).sort()
+  into.clear()
+  for (let at = 0; at < count; at++) into.append(sorted[at], sorted[at] + 1)
+}
+
+let found = new Uint32Array(1_024)
+
+function grown(array: Uint32Array, length: number): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(2 * length)
+  larger.set(array)
+  return larger
+}
