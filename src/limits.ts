@@ -244,6 +244,8 @@ export const limits = {
   journalHeadReaderCount: 126,
   /** Whoever follows the journal looks at least this often for more. */
   journalPollMs: 100,
+  /** Recipients that came to a source since its snapshot, whether or not they are still there. */
+  deltaRecipientCount: 1_000_000,
   /** Bytes of an access log that are on their way to it. Lines that find no room are dropped, and counted. */
   accessLogQueuedBytes: 8 * MiB,
   /** Lines of one thread travel together, up to this size. */

@@ -41,7 +41,7 @@ function compareWith(name: string, geometry: Shape, world: World): Finding[] {
   const { shards } = world
   const { mask, ms } = findMask(shards, geometry)
   const masked = maskShards(shards, mask)
-  const runCount = mask.pairs.length / 2
+  const runCount = maskBytes(mask) / 8
   const note =
     `${name}: its mask was found in ${ms.toFixed(0)} ms by one thread, has ${runCount} runs and ` +
     `takes ${(maskBytes(mask) / 1024).toFixed(0)} KiB`

@@ -13,23 +13,26 @@ import { type RunList, recipientCountOf } from './runs.js'
 export interface Mask {
   /** Another one for each mask that a front thread makes. */
   readonly id: number
-  /** Where the runs of each shard begin in `pairs`, and where those of the last one end. */
-  readonly starts: Uint32Array
-  /** [start, end) pairs of recipient indexes. */
-  readonly pairs: Uint32Array
+  /** Of each shard: [start, end) pairs of recipient indexes. */
+  readonly runs: readonly Uint32Array[]
 }
 
-/** @param runs  of each shard of the snapshot */
+/** @param runs  of each shard; they are copied into memory that threads share */
 export function createMask(id: number, runs: readonly Uint32Array[]): Mask {
-  const starts = new Uint32Array(new SharedArrayBuffer(4 * (runs.length + 1)))
-  for (const [at, each] of runs.entries()) starts[at + 1] = starts[at] + each.length
-  const pairs = new Uint32Array(new SharedArrayBuffer(4 * starts[runs.length]))
-  for (const [at, each] of runs.entries()) pairs.set(each, starts[at])
-  return { id, starts, pairs }
+  const length = runs.reduce((sum, each) => sum + each.length, 0)
+  const all = new Uint32Array(new SharedArrayBuffer(4 * length))
+  let end = 0
+  const shared = runs.map((each) => {
+    const start = end
+    end += each.length
+    all.set(each, start)
+    return all.subarray(start, end)
+  })
+  return { id, runs: shared }
 }
 
-export function maskBytes({ starts, pairs }: Mask): number {
-  return starts.byteLength + pairs.byteLength
+export function maskBytes({ runs }: Mask): number {
+  return runs.reduce((sum, { byteLength }) => sum + byteLength, 0)
 }
 
 /** The recipients that are in both of two lists of runs. */
@@ -53,7 +56,7 @@ interface MaskedPlace {
 
 /** How many of those within come before a recipient, who need not be within. */
 export function rankOf(mask: Mask, { shardIndex, recipient }: MaskedPlace): number {
-  const pairs = mask.pairs.subarray(mask.starts[shardIndex], mask.starts[shardIndex + 1])
+  const pairs = mask.runs[shardIndex] ?? NOBODY
   let count = 0
   for (let i = 0; i < pairs.length && pairs[i] < recipient; i += 2) {
     count += Math.min(pairs[i + 1], recipient) - pairs[i]
@@ -68,24 +71,22 @@ export function atRank(mask: Mask, rank: number): MaskedPlace {
   let shardIndex = 0
   while (shardIndex < shardCount && ranks[shardIndex + 1] <= rank) shardIndex++
   if (shardIndex === shardCount) return { shardIndex, recipient: 0 }
+  const pairs = mask.runs[shardIndex]
   let left = rank - ranks[shardIndex]
-  let at = mask.starts[shardIndex]
-  while (left >= mask.pairs[at + 1] - mask.pairs[at]) {
-    left -= mask.pairs[at + 1] - mask.pairs[at]
+  let at = 0
+  while (left >= pairs[at + 1] - pairs[at]) {
+    left -= pairs[at + 1] - pairs[at]
     at += 2
   }
-  return { shardIndex, recipient: mask.pairs[at] + left }
+  return { shardIndex, recipient: pairs[at] + left }
 }
 
 /** Of the first recipient of each shard, and behind the last one. */
 function ranksOf(mask: Mask): Float64Array {
   const known = knownRanks.get(mask)
   if (known !== undefined) return known
-  const { starts, pairs } = mask
-  const ranks = new Float64Array(starts.length)
-  for (let at = 0; at + 1 < starts.length; at++) {
-    ranks[at + 1] = ranks[at] + recipientCountOf(pairs.subarray(starts[at], starts[at + 1]))
-  }
+  const ranks = new Float64Array(mask.runs.length + 1)
+  for (const [at, runs] of mask.runs.entries()) ranks[at + 1] = ranks[at] + recipientCountOf(runs)
   knownRanks.set(mask, ranks)
   return ranks
 }
@@ -93,17 +94,23 @@ function ranksOf(mask: Mask): Float64Array {
 const knownRanks = new WeakMap<Mask, Float64Array>()
 
 /** Whether nobody of a shard is within. */
-export function isAllBeyond({ starts }: Mask, shardIndex: number): boolean {
-  return starts[shardIndex] === starts[shardIndex + 1]
+export function isAllBeyond({ runs }: Mask, shardIndex: number): boolean {
+  return runs[shardIndex].length === 0
 }
 
+const NOBODY = new Uint32Array(0)
+
 /** @param shards  all of the snapshot */
-export function maskShards(shards: readonly Shard[], { starts, pairs }: Mask): Shard[] {
+export function maskShards(shards: readonly Shard[], { runs }: Mask): Shard[] {
   return shards.map((shard, at) => {
-    const mask = pairs.subarray(starts[at], starts[at + 1])
-    const isWhole = mask.length === 2 && mask[0] === 0 && mask[1] === shard.recipientCount
-    return isWhole ? shard : { ...shard, mask }
+    const mask = runs[at]
+    return isWhole(mask, shard.recipientCount) ? shard : { ...shard, mask }
   })
+}
+
+/** Whether runs have all recipients of a shard. */
+export function isWhole(runs: Uint32Array, recipientCount: number): boolean {
+  return runs.length === 2 && runs[0] === 0 && runs[1] === recipientCount
 }
 
 export function isWithin(mask: Uint32Array, recipient: number): boolean {

@@ -7,6 +7,7 @@
 import { join } from 'node:path'
 import { limits } from '../limits.js'
 import { hashBytes } from '../shard/hash-bytes.js'
+import { firstPlace, indexAt } from '../shard/hash-table.js'
 import { readCurrent, snapshotsDirectory } from '../snapshot/directory.js'
 import { type Manifest, readManifest } from '../snapshot/format/manifest.js'
 import { findPhones } from '../snapshot/load/read-columns.js'
@@ -14,7 +15,7 @@ import { readPhones } from '../snapshot/load/read-phones.js'
 import { isCorrupt } from '../snapshot/open-file.js'
 import type { Scope } from '../store/suppressions.js'
 import { NOTATIONS, type NotationName } from './notations.js'
-import { createPhoneTable, findPlace, firstPlace, indexAt, type PhoneTable } from './phone-table.js'
+import { createPhoneTable, findPlace, type PhoneTable } from './phone-table.js'
 import type { PhonesRead } from './read-phones.js'
 
 interface Hits {

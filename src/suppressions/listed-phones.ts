@@ -4,15 +4,10 @@
  * @module
  */
 import { limits } from '../limits.js'
+import { firstPlace } from '../shard/hash-table.js'
 import { phonesOf, type Scope } from '../store/suppressions.js'
 import type { Tables } from '../store/tables.js'
-import {
-  createPhoneTable,
-  findPlace,
-  firstPlace,
-  type PhoneColumn,
-  type PhoneTable,
-} from './phone-table.js'
+import { createPhoneTable, findPlace, type PhoneColumn, type PhoneTable } from './phone-table.js'
 
 /** Phones read between two pauses. */
 const PIECE_COUNT = 20_000

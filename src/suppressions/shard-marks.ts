@@ -5,10 +5,11 @@
  */
 import assert from 'node:assert/strict'
 import { hashBytes } from '../shard/hash-bytes.js'
+import { firstPlace, indexAt } from '../shard/hash-table.js'
 import { attachShard, type Shard, type ShardImage } from '../shard/layout.js'
 import { isMarked, type Marks, mark, markedCount, unmark } from '../shard/suppressed.js'
 import { isListed } from './listed-phones.js'
-import { createPhoneTable, findPlace, firstPlace, indexAt, type PhoneTable } from './phone-table.js'
+import { createPhoneTable, findPlace, type PhoneTable } from './phone-table.js'
 
 /** A phone, its bytes and their hash. */
 interface Wanted {

@@ -13,8 +13,8 @@ import { readIdentities } from '../../src/snapshot/identities/list.js'
 import { readIdentitiesFile } from '../../src/snapshot/identities/read-file.js'
 import { openSnapshot } from '../../src/snapshot/load/open.js'
 import { verifySnapshot } from '../../src/snapshot/load/verify.js'
-import { RecipientCollector } from '../../src/sources/columns/collector.js'
-import { batchOf, columnsOf, type TestRecipient } from '../support/data/columns.js'
+import { columnsOf, type TestRecipient } from '../support/data/columns.js'
+import { columnsWith } from '../support/data/keyed-columns.js'
 import { fingerprint, publishTest, silentLog } from '../support/data/snapshots.js'
 import { testSeed } from '../support/random/properties.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
@@ -22,17 +22,6 @@ import { byTier } from '../support/tier.js'
 
 interface Person extends TestRecipient {
   readonly key: string
-}
-
-/** Columns of the people of a source, with keys or without. */
-async function columnsWith(people: readonly Person[], hasKeys: boolean) {
-  const collector = new RecipientCollector()
-  const keys = people.map(({ key }) => Buffer.from(key))
-  const keyOffsets = new Uint32Array(keys.length + 1)
-  for (const [at, key] of keys.entries()) keyOffsets[at + 1] = keyOffsets[at] + key.length
-  const batch = batchOf(people)
-  collector.add(hasKeys ? { ...batch, keyOffsets, keys: Buffer.concat(keys) } : batch)
-  return await collector.finish()
 }
 
 /** Everybody in a source, as texts that can be compared. */

@@ -48,8 +48,7 @@ const query: fc.Arbitrary<TimedQuery> = fc.record({
 
 /** With a mask of the id that arrives. */
 function asSent({ maskId, ...rest }: TimedQuery) {
-  const nobody = new Uint32Array(0)
-  return { ...rest, mask: maskId === 0 ? null : { id: maskId, starts: nobody, pairs: nobody } }
+  return { ...rest, mask: maskId === 0 ? null : { id: maskId, runs: [] } }
 }
 
 t.test('queries arrive as they were sent, however many travel together', async (t) => {

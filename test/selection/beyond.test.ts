@@ -139,7 +139,7 @@ async function comparePages(
   const limit = Math.ceil(listed.length / 3)
   const boundary = all.service.boundaryRule.for(undefined, access)
   const mask = boundary === undefined ? undefined : await all.service.masks.of(boundary, inTime())
-  const insiderCount = mask && rankOf(mask, { shardIndex: mask.starts.length - 1, recipient: 0 })
+  const insiderCount = mask && rankOf(mask, { shardIndex: mask.runs.length, recipient: 0 })
   const found: string[] = []
   let after: string | undefined
   do {

@@ -1,12 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { hashBytes } from '../../src/shard/hash-bytes.js'
-import {
-  createPhoneTable,
-  findPlace,
-  firstPlace,
-  indexAt,
-} from '../../src/suppressions/phone-table.js'
+import { firstPlace, indexAt } from '../../src/shard/hash-table.js'
+import { createPhoneTable, findPlace } from '../../src/suppressions/phone-table.js'
 import { testSeed } from '../support/random/properties.js'
 import { byTier } from '../support/tier.js'
 

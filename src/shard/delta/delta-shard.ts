@@ -29,15 +29,15 @@ interface Bounds {
 }
 
 /**
- * @param packs  one at least, with all recipients among them
- * @param mask  who is there, as runs
+ * @param packs  with all recipients among them
+ * @param mask  who is there, as runs; null where everybody is
  */
 export function deltaShard(
   sourceId: number,
   columns: DeltaColumns,
   { recipientCount, contactIdEnd, phoneIdEnd }: Bounds,
   packs: readonly Pack[],
-  mask: Uint32Array,
+  mask: Uint32Array | null,
 ): Shard {
   const { coords, phoneOffsets, phones, contactIds, phoneIds, marks } = columns
   const tied = (ids: Uint32Array, idEnd: number) => {
@@ -48,8 +48,9 @@ export function deltaShard(
     recipientCount,
     contactCount: 0,
     box: boxOf(packs),
-    nodeSize: packs[0].shard.nodeSize,
-    ids: Uint32Array.from({ length: recipientCount }, (_, place) => place),
+    // It is no index, and was never imported.
+    nodeSize: 0,
+    ids: NO_IDS,
     coords: coords.subarray(0, 2 * recipientCount),
     contacts: contactIds.subarray(0, recipientCount),
     phoneOffsets: phoneOffsets.subarray(0, recipientCount + 1),
@@ -62,3 +63,5 @@ export function deltaShard(
     packs,
   }
 }
+
+const NO_IDS = new Uint32Array(0)

@@ -13,32 +13,39 @@ import type { RunList } from '../runs.js'
 /** As it crosses threads. */
 export interface PackImage {
   readonly shard: ShardImage
-  /** Of each recipient of the shard, by its rank: its place in the delta. */
-  readonly places: Uint32Array
+  /** The place in the delta of the first of its recipients, who follow one another there. */
+  readonly firstPlace: number
 }
 
 /**
+ * Packs the recipients of a delta from one place to another.
+ *
  * @param coords  of the delta: longitude and latitude in turn, in units of 1e-7 degree
- * @param places  of those that are packed, ascending and not empty
+ * @param end  behind the last one, above `start`
  */
-export function buildPack(sourceId: number, coords: Int32Array, places: Uint32Array): PackImage {
-  const count = places.length
+export function buildPack(
+  sourceId: number,
+  coords: Int32Array,
+  start: number,
+  end: number,
+): PackImage {
+  const count = end - start
   const columns = {
     recipientCount: count,
-    lngs: Int32Array.from(places, (place) => coords[2 * place]),
-    lats: Int32Array.from(places, (place) => coords[2 * place + 1]),
+    lngs: Int32Array.from({ length: count }, (_, row) => coords[2 * (start + row)]),
+    lats: Int32Array.from({ length: count }, (_, row) => coords[2 * (start + row) + 1]),
     contacts: new Uint32Array(count),
     contactCount: 1,
     phoneOffsets: new Uint32Array(count + 1),
     phones: new Uint8Array(0),
   }
   const rows = Uint32Array.from({ length: count }, (_, row) => row)
-  return { shard: buildShard(columns, rows, sourceId, 0), places }
+  return { shard: buildShard(columns, rows, sourceId, 0), firstPlace: start }
 }
 
-export function attachPack({ shard: image, places }: PackImage): Pack {
+export function attachPack({ shard: image, firstPlace }: PackImage): Pack {
   const shard = attachShard(image)
-  return { shard, places: Uint32Array.from(shard.ids, (rank) => places[rank]) }
+  return { shard, places: Uint32Array.from(shard.ids, (rank) => firstPlace + rank) }
 }
 
 /** Around all of them. */

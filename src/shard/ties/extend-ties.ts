@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type RankedSet, rankedSetLength, rankMembers, rankOf } from './ranked-set.js'
+import { rankedSetLength, rankMembers, rankOf } from './ranked-set.js'
 import type { Ties } from './ties.js'
 
 /** Recipients of a shard that are newly tied, ascending, and what each shares. */
@@ -13,17 +13,13 @@ export interface NewlyTied {
   readonly ids: Uint32Array
 }
 
-/**
- * @param ties  that do not have them
- * @param idEnd  above all ids
- */
+/** @param ties  that do not have them */
 export function extendTies(
   ties: Ties,
   recipientCount: number,
   { recipients, ids }: NewlyTied,
-  idEnd: number,
 ): Ties {
-  if (recipients.length === 0) return { ...ties, idEnd: Math.max(idEnd, ties.idEnd) }
+  if (recipients.length === 0) return ties
   const before = ties.set ?? new Uint32Array(rankedSetLength(recipientCount))
   const set = before.slice()
   for (const recipient of recipients) set[2 * (recipient >>> 5) + 1] |= 1 << (recipient & 31)
@@ -38,10 +34,6 @@ export function extendTies(
     taken = end
   }
   merged.set(ties.ids.subarray(taken), taken + ids.length)
+  const idEnd = ids.reduce((end, id) => Math.max(end, id + 1), ties.idEnd)
   return { set, isInArena: false, ids: merged, idEnd }
-}
-
-/** Whether a recipient is in a set. */
-export function isTied(set: RankedSet, recipient: number): boolean {
-  return ((set[2 * (recipient >>> 5) + 1] >>> (recipient & 31)) & 1) === 1
 }

@@ -192,13 +192,8 @@ function liveShards(histories: readonly History[], random: Random, areInArenas: 
       ...base,
       marks,
       mask: runsOf(base.recipientCount, (index) => isThere(base.ids[index])),
-      contactTies: extendTies(
-        base.contactTies,
-        base.recipientCount,
-        contacts.tied(0),
-        contacts.idEnd,
-      ),
-      phoneTies: extendTies(base.phoneTies, base.recipientCount, phones.tied(at), phones.idEnd),
+      contactTies: extendTies(base.contactTies, base.recipientCount, contacts.tied(0)),
+      phoneTies: extendTies(base.phoneTies, base.recipientCount, phones.tied(at)),
     }
     const recipientCount = columns.recipientCount - firstNew
     const coords = new Int32Array(2 * recipientCount)
@@ -221,8 +216,8 @@ function liveShards(histories: readonly History[], random: Random, areInArenas: 
         marks: deltaMarks,
       },
       { recipientCount, contactIdEnd: contacts.idEnd, phoneIdEnd: phones.idEnd },
-      packed(recipientCount, random).map((places) =>
-        attachPack(buildPack(history.sourceId, coords, places)),
+      packed(recipientCount, random).map(([start, end]) =>
+        attachPack(buildPack(history.sourceId, coords, start, end)),
       ),
       runsOf(recipientCount, (place) => isThere(firstNew + place)),
     )
@@ -230,14 +225,11 @@ function liveShards(histories: readonly History[], random: Random, areInArenas: 
   })
 }
 
-/** All places, cut into packs anyhow. */
-function packed(count: number, random: Random): Uint32Array[] {
-  const places = Array.from({ length: count }, (_, place) => place)
-  const packCount = random.between(1, 4)
-  const packOf = places.map(() => random.between(0, packCount - 1))
-  return Array.from({ length: packCount }, (_, pack) =>
-    Uint32Array.from(places.filter((place) => packOf[place] === pack)),
-  ).filter(({ length }) => length > 0)
+/** All places, cut anywhere. */
+function packed(count: number, random: Random): [start: number, end: number][] {
+  const cuts = Array.from({ length: random.between(0, 3) }, () => random.between(1, count))
+  const bounds = [...new Set([0, ...cuts, count])].sort((a, b) => a - b)
+  return bounds.slice(1).map((end, at) => [bounds[at], end])
 }
 
 function newRows({ columns, firstNew }: History): number[] {

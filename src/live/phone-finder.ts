@@ -1,0 +1,49 @@
+/**
+ * Finds the recipients of a snapshot that have a phone, in all sources. Its tables take five bytes a recipient.
+ *
+ * @module
+ */
+import { hashBytes } from '../shard/hash-bytes.js'
+import { firstPlace, indexAt } from '../shard/hash-table.js'
+import type { Shard } from '../shard/layout.js'
+import { createPhoneTable, findPlace, type PhoneTable } from '../suppressions/phone-table.js'
+import type { Found } from './source-finder.js'
+
+export class PhoneFinder {
+  readonly #tables: readonly { readonly sourceId: number; readonly table: PhoneTable }[]
+
+  private constructor(tables: readonly { sourceId: number; table: PhoneTable }[]) {
+    this.#tables = tables
+  }
+
+  /** Between the steps others may be served. */
+  static *create(shards: readonly Shard[]): Generator<void, PhoneFinder> {
+    const tables: { sourceId: number; table: PhoneTable }[] = []
+    for (const { sourceId, recipientCount: count, phoneOffsets, phones } of shards) {
+      tables.push({ sourceId, table: createPhoneTable({ count, phoneOffsets, phones }) })
+      yield
+    }
+    return new PhoneFinder(tables)
+  }
+
+  /**
+   * In the order of the snapshot.
+   *
+   * @param ofSource  the one source that is asked for; all unless given
+   */
+  with(phone: string, ofSource?: number): Found[] {
+    const bytes = Buffer.from(phone)
+    const end = bytes.length
+    const hash = hashBytes(bytes, 0, end)
+    const found: Found[] = []
+    for (const [shardIndex, { sourceId, table }] of this.#tables.entries()) {
+      if (ofSource !== undefined && sourceId !== ofSource) continue
+      let place = findPlace(table, bytes, 0, end, hash, firstPlace(table, hash))
+      while (place >= 0) {
+        found.push({ shardIndex, recipient: indexAt(table, place) })
+        place = findPlace(table, bytes, 0, end, hash, place + 1)
+      }
+    }
+    return found
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * Finds recipients of one source of a snapshot by what changes know them by: five bytes of memory for each
+ * recipient and each of key, contact and phone. A text that may be right is compared with that in the file.
+ *
+ * @module
+ */
+import { identityOf } from '../changes/change.js'
+import { hashBytes } from '../shard/hash-bytes.js'
+import {
+  createHashTable,
+  firstPlace,
+  type HashTable,
+  indexAt,
+  nextPlace,
+} from '../shard/hash-table.js'
+import type { Shard } from '../shard/layout.js'
+import { IdentityTexts } from '../snapshot/identities/identity-texts.js'
+import type { SourceIdentities } from '../snapshot/identities/list.js'
+import { readIdentitiesFile } from '../snapshot/identities/read-file.js'
+import type { PhoneFinder } from './phone-finder.js'
+
+/** A recipient of a snapshot. */
+export interface Found {
+  /** Index into the shards of the snapshot. */
+  readonly shardIndex: number
+  readonly recipient: number
+}
+
+interface FinderOptions {
+  /** Of the snapshot. */
+  readonly directory: string
+  readonly identities: SourceIdentities
+  /** All of the snapshot. */
+  readonly shards: readonly Shard[]
+  readonly phones: PhoneFinder
+}
+
+interface ShardTables {
+  readonly shardIndex: number
+  readonly shard: Shard
+  readonly texts: IdentityTexts
+  readonly contacts: HashTable
+  /** Undefined in a source without keys. */
+  readonly keys: HashTable | undefined
+}
+
+export class SourceFinder {
+  readonly hasKeys: boolean
+  readonly #tables: readonly ShardTables[]
+  readonly #phones: PhoneFinder
+  readonly #sourceId: number
+
+  private constructor(
+    { id, hasKeys }: SourceIdentities,
+    phones: PhoneFinder,
+    tables: ShardTables[],
+  ) {
+    this.hasKeys = hasKeys
+    this.#sourceId = id
+    this.#phones = phones
+    this.#tables = tables
+  }
+
+  /**
+   * Reads and verifies all files of identities of a source.
+   *
+   * @throws OperatorError
+   */
+  static async open({
+    directory,
+    identities,
+    shards,
+    phones,
+  }: FinderOptions): Promise<SourceFinder> {
+    const tables: ShardTables[] = []
+    for (const [shardIndex, shard] of shards.entries()) {
+      if (shard.sourceId !== identities.id) continue
+      const file = identities.files[tables.length]
+      const read = await readIdentitiesFile(directory, file, shard.recipientCount)
+      const { contactOffsets, contactTexts, keys } = read
+      tables.push({
+        shardIndex,
+        shard,
+        texts: new IdentityTexts(directory, file, read),
+        contacts: tableOf(shard, contactOffsets, contactTexts),
+        keys: keys === null ? undefined : tableOf(shard, keys.offsets, keys.texts),
+      })
+    }
+    return new SourceFinder(identities, phones, tables)
+  }
+
+  /** All that have an identity, in the order of the snapshot. */
+  withIdentity(identity: string): Found[] {
+    if (this.hasKeys) return this.#withText(identity, 'keys')
+    const phone = identity.slice(0, identity.indexOf('\0'))
+    return this.#phones
+      .with(phone, this.#sourceId)
+      .filter((found) => identityOf(phone, this.contactOf(found)) === identity)
+  }
+
+  /** All that have a phone and no contact. */
+  withPhoneAlone(phone: string): Found[] {
+    return this.#phones.with(phone, this.#sourceId).filter((found) => this.contactOf(found) === '')
+  }
+
+  withContact(contact: string): Found[] {
+    return this.#withText(contact, 'contacts')
+  }
+
+  contactOf({ shardIndex, recipient }: Found): string {
+    const { texts, shard } = this.#tables[shardIndex - this.#tables[0].shardIndex]
+    return texts.contactAt(shard.ids[recipient])
+  }
+
+  close(): void {
+    for (const { texts } of this.#tables) texts.close()
+  }
+
+  #withText(text: string, column: 'contacts' | 'keys'): Found[] {
+    const bytes = Buffer.from(text)
+    const hash = hashBytes(bytes, 0, bytes.length)
+    const found: Found[] = []
+    for (const { shardIndex, shard, texts, [column]: table } of this.#tables) {
+      if (table === undefined) continue
+      let place = nextPlace(table, hash, firstPlace(table, hash))
+      for (; place >= 0; place = nextPlace(table, hash, place + 1)) {
+        const recipient = indexAt(table, place)
+        const rank = shard.ids[recipient]
+        const own = column === 'keys' ? texts.keyAt(rank) : texts.contactAt(rank)
+        if (own === text) found.push({ shardIndex, recipient })
+      }
+    }
+    return found
+  }
+}
+
+function tableOf(
+  { ids, recipientCount }: Shard,
+  offsets: Uint32Array,
+  texts: Uint8Array,
+): HashTable {
+  return createHashTable(recipientCount, (index) =>
+    hashBytes(texts, offsets[ids[index]], offsets[ids[index] + 1]),
+  )
+}

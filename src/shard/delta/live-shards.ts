@@ -1,0 +1,66 @@
+/**
+ * The shards of a snapshot and what came since, at any moment since then. Behind the shards of each source
+ * comes its delta, which may be empty.
+ *
+ * Columns and packs are always those of the newest moment. Of an earlier one only the masks are others: who
+ * came later, and who was gone, is beyond them. So a moment stays what it was while others come, and costs
+ * nothing until it is asked for.
+ *
+ * @module
+ */
+import type { Shard } from '../layout.js'
+import type { Mask } from '../mask.js'
+import { DeltaPart } from './delta-part.js'
+import type { Increment } from './increment.js'
+import { type LivePart, SnapshotPart } from './snapshot-part.js'
+
+/** A way to see the recipients. */
+export interface Seen {
+  readonly moment: number
+  /** Who is within a boundary; null where everybody is. */
+  readonly mask: Mask | null
+  /** Whether it matters who shares a contact or a phone. */
+  readonly withTies: boolean
+}
+
+export class LiveShards {
+  readonly #parts: readonly LivePart[]
+  readonly #bases: readonly SnapshotPart[]
+  readonly #deltas: readonly DeltaPart[]
+
+  /**
+   * @param shards  of the snapshot, by source
+   * @param sourceIds  all of the snapshot, in its order
+   */
+  constructor(shards: readonly Shard[], sourceIds: readonly number[]) {
+    this.#bases = shards.map((shard) => new SnapshotPart(shard))
+    this.#deltas = sourceIds.map((id) => new DeltaPart(id))
+    this.#parts = withDeltas<LivePart>(this.#bases, this.#deltas)
+  }
+
+  add({ shards, deltas }: Increment): void {
+    for (const each of shards) this.#bases[each.shardIndex].add(each)
+    for (const each of deltas) this.#deltas[each.sourceIndex].add(each)
+  }
+
+  /** A shard as it is seen. */
+  at(index: number, { moment, mask, withTies }: Seen): Shard {
+    return this.#parts[index].seen(moment, mask?.runs[index] ?? null, withTies)
+  }
+
+  /** All recipients of a shard that ever were. */
+  columnsAt(index: number): Shard {
+    return this.#parts[index].columns()
+  }
+}
+
+/** What there is for each shard of a snapshot, and for each delta, in the order of live shards. */
+export function withDeltas<Part extends { readonly sourceId: number }>(
+  ofShards: readonly Part[],
+  ofDeltas: readonly Part[],
+): Part[] {
+  return ofDeltas.flatMap((delta) => [
+    ...ofShards.filter(({ sourceId }) => sourceId === delta.sourceId),
+    delta,
+  ])
+}
