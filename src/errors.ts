@@ -40,6 +40,8 @@ const serviceErrors = {
   TooManyAudiences: 409,
   /** Other changes were taken under the same id. */
   BatchConflict: 409,
+  /** A batch of changes would delete a large part of a source. */
+  TooManyDeletes: 409,
   /** The snapshot does not say what the recipients of a source are known by. */
   IdentitiesMissing: 409,
   CursorExpired: 410,
@@ -61,6 +63,8 @@ const serviceErrors = {
   BoundaryMissing: 503,
   /** What must be recorded cannot be, and so is not done. */
   AuditUnavailable: 503,
+  /** A batch of changes is not in the answer in time. */
+  SequenceNotReached: 503,
   Unavailable: 503,
 } as const
 

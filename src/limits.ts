@@ -224,6 +224,8 @@ export const limits = {
   followRetryMaxMs: 30_000,
   /** How often `hickory follow` logs how far it is, if something happened. */
   followReportMs: 60_000,
+  /** How long the thread of changes waits, when it is to stop, for batches that are on their way to it. */
+  changesStopMs: 1_000,
   /** From a failure to write to the journal to the next attempt. */
   journalRetryMs: 1_000,
   /** A file of the journal of changes. The next one is begun behind it. */
@@ -246,6 +248,18 @@ export const limits = {
   journalPollMs: 100,
   /** Recipients that came to a source since its snapshot, whether or not they are still there. */
   deltaRecipientCount: 1_000_000,
+  /** Between two increments of a snapshot, and how long one may take to apply. */
+  incrementMs: 10,
+  /** Changes since a snapshot after which a new one is made of it and them. */
+  compactionChangeCount: 200_000,
+  /** Requests of one front thread that wait for a batch of changes to be seen. */
+  sequenceWaitingCount: 1_000,
+  /** How long a request may wait for it. */
+  sequenceWaitMs: 5_000,
+  /** Masks of one boundary at different moments. */
+  maskMomentsCount: 4,
+  /** Increments of changes that wait for a query worker that has no task. */
+  incrementsUntakenCount: 64,
   /** Bytes of an access log that are on their way to it. Lines that find no room are dropped, and counted. */
   accessLogQueuedBytes: 8 * MiB,
   /** Lines of one thread travel together, up to this size. */
@@ -513,6 +527,8 @@ export const limits = {
   rejectedPercent: 1,
   /** Per cent of its recipients that a source may lose in an import unasked. */
   shrinkPercent: 10,
+  /** Recipients that one batch of changes may delete, however large a part of the source they are. */
+  freelyDeletedCount: 100,
   /** The largest number of rows that a guard may name. */
   guardRowCount: 1_000_000_000_000,
   /**

@@ -63,7 +63,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   chain: [],
   audit: ['chain'],
   journal: ['chain', 'changes'],
-  live: ['journal', 'changes', 'snapshot', 'shard', 'geometry', 'store', 'sources'],
+  live: ['journal', 'changes', 'snapshot', 'shard', 'geometry', 'store', 'sources', 'suppressions'],
   follow: ['chain', 'changes', 'journal', 'snapshot', 'sources'],
   'access-log': [],
   serve: [
@@ -371,7 +371,7 @@ t.test('every test file is of exactly one tier, and says so by its name', async 
 t.test('files stay under 400 lines and have no default export', async (t) => {
   for (const { path, text } of files) {
     // One table, whose entries the end of the file relates to each other.
-    const lineCount = path === 'limits.ts' ? 650 : 400
+    const lineCount = path === 'limits.ts' ? 700 : 400
     t.ok(text.split('\n').length <= lineCount + 1, `${path} has at most ${lineCount} lines`)
     t.notMatch(text, /^export default/m, path)
   }

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Polygon } from 'geojson'
+import { catalogueOf } from '../../src/selection/catalogue.js'
 import { parse } from '../../src/selection/parse.js'
 import { skeletonOfThread } from '../../src/selection/skeleton/skeleton.js'
 import { validate } from '../../src/selection/validate.js'
@@ -117,7 +118,7 @@ function timeStages({ title, bodies }: Subject): Finding {
 const GARBAGE_NOTE = 'garbage is what the heap and the memory of arrays grow by between collections'
 
 /** Boxes of five by seven degrees, side by side. */
-const CATALOGUE = {
+const CATALOGUE = catalogueOf({
   snapshotId: 'bench',
   createdAt: '2026-01-31T08:15:00.000Z',
   sources: [{ id: 1, label: 'Residents' }],
@@ -127,4 +128,4 @@ const CATALOGUE = {
     const box = { minLng, minLat, maxLng: minLng + 70_000_000, maxLat: minLat + 50_000_000 }
     return { sourceId: 1, box }
   }),
-}
+})

@@ -111,6 +111,7 @@ export class ShardColumns {
       mask: null,
       contactTies: NO_TIES,
       phoneTies: NO_TIES,
+      packs: null,
     }
   }
 

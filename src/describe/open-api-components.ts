@@ -86,6 +86,10 @@ const HEADERS = {
     description: 'The snapshot that answered, the same for all of it.',
     schema: text,
   },
+  'X-Sequence': {
+    description: 'The last batch of changes that is in the answer; 0 where there was none.',
+    schema: text,
+  },
   'X-Next-After': {
     description: 'Of a page of a list: the cursor to go on with. Not there where nothing follows.',
     schema: text,
@@ -161,6 +165,7 @@ function answersOf(operation: NamedOperation): [name: string, answer: JsonSchema
       ...(verb === 'GET' && { ETag: header('ETag') }),
       ...(listsRecipients(name) && {
         'X-Snapshot': header('X-Snapshot'),
+        'X-Sequence': header('X-Sequence'),
         'X-Next-After': header('X-Next-After'),
       }),
       ...(isFile && { 'Content-Disposition': header('Content-Disposition') }),

@@ -65,8 +65,10 @@ export const COMPLETED_HEADER = 'X-AutoBatch-Completed'
 function batchAnswer(answers: readonly (Answer | undefined)[], heldBytes: number): Answer {
   const headers: Record<string, string> = {}
   if (answers.length > 0) headers[COMPLETED_HEADER] = String(answers.length)
-  const snapshots = new Set(answers.flatMap((answer) => answer?.headers['X-Snapshot'] ?? []))
-  if (snapshots.size > 0) headers['X-Snapshot'] = [...snapshots].join(', ')
+  for (const name of ['X-Snapshot', 'X-Sequence']) {
+    const values = new Set(answers.flatMap((answer) => answer?.headers[name] ?? []))
+    if (values.size > 0) headers[name] = [...values].join(', ')
+  }
   Object.assign(headers, warningHeaders(warningsOf(answers)))
   return {
     headers: { ...headers, 'Cache-Control': 'no-store' },

@@ -33,6 +33,10 @@ export const ChangesRequestSchema = requestMembers({
     'Names the batch, in 1 to 128 bytes: whoever got no answer sends the same changes again under the ' +
       'same batchId, and they are taken once. Also the header Idempotency-Key.',
   ),
+  allowShrink: flag(
+    `True lets the batch delete more than ${limits.shrinkPercent} % of the recipients of the source. ` +
+      `Default false; up to ${limits.freelyDeletedCount} recipients are deleted in any case.`,
+  ),
   changes: Type.Array(ChangeSchema, {
     description: 'All are taken, or none. Of several with the same identity the last one counts.',
     maxItems: limits.batchChangeCount,

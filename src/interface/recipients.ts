@@ -42,6 +42,13 @@ export const RecipientRequestSchema = members('RecipientRequest', 'Asks who is i
     'Cursor: lists what follows the page that came with it in the header X-Next-After. All other ' +
       'members but limit must be as they were. Default: from the beginning.',
   ),
+  minSequence: Type.Integer({
+    description:
+      'The Sequence of a batch of changes that must be in the answer: the request waits for it, for ' +
+      `${limits.sequenceWaitMs / 1_000} seconds at most. Not with after. Default: what is there now.`,
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+  }),
 })
 
 const LatLngDetailsSchema = members('LatLngDetails', 'A place.', {

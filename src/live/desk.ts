@@ -10,7 +10,7 @@ import { recordBytes } from '../journal/record.js'
 import type { BatchOutcome } from '../journal/writer.js'
 import { limits } from '../limits.js'
 import { Questions } from '../questions.js'
-import type { BatchOrder, BatchReply } from './messages.js'
+import type { BatchReply, FrontMessage, LiveMessage } from './messages.js'
 import { Waiting } from './waiting.js'
 
 interface ChangeDesk {
@@ -41,7 +41,9 @@ export function changeDesk(
 ): ChangeDesk {
   const waiting = new Waiting(memory, options.bounds)
   const questions = new Questions<BatchReply>()
-  port.on('message', (reply: BatchReply) => questions.settle(reply.number, reply))
+  port.on('message', (message: LiveMessage) => {
+    if (message.kind === 'reply') questions.settle(message.number, message)
+  })
   port.unref()
   const patience = {
     waitMs: options.waitMs ?? limits.changeBatchMs,
@@ -52,10 +54,11 @@ export function changeDesk(
       // The thread takes it off again, also where nobody waits for its answer any more.
       if (!waiting.enter(recordBytes(batch))) throw OVERLOADED
       const send = (number: number) =>
-        port.postMessage({ number, batch } satisfies BatchOrder, [
+        port.postMessage({ kind: 'batch', number, batch } satisfies FrontMessage, [
           batch.content.buffer as ArrayBuffer,
         ])
-      const { outcome } = await questions.ask(send, patience)
+      const { outcome, isFull } = await questions.ask(send, patience)
+      if (isFull) throw new ServiceError('Overloaded', FULL)
       if (outcome === undefined) throw new ServiceError('Unavailable', NOT_STORED)
       return { outcome }
     },
@@ -64,4 +67,6 @@ export function changeDesk(
 
 const LATE =
   'the disk is slow: the batch may still be stored, so send it again with the same batchId'
+const FULL =
+  'there are as many changes since the last snapshot as may be, and a new one is being made: send the batch again later'
 const NOT_STORED = 'the batch could not be stored; the log of the service says why'

@@ -80,6 +80,13 @@ export class GrowingDelta {
     return true
   }
 
+  /** @returns how many there were */
+  clear(moment: number): number {
+    const identities = [...this.#placesByIdentity.keys()]
+    for (const identity of identities) this.go(identity, moment)
+    return identities.length
+  }
+
   /** What changed since the last call; undefined where nothing did. */
   takeIncrement(): DeltaIncrement | undefined {
     const start = this.#toldComeCount

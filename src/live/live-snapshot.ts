@@ -10,12 +10,12 @@ import type { Increment, ShardIncrement } from '../shard/delta/increment.js'
 import type { Shard } from '../shard/layout.js'
 import type { NewlyTied } from '../shard/ties/extend-ties.js'
 import { GrowingDelta } from './growing-delta.js'
-import type { PhoneFinder } from './phone-finder.js'
-import type { Found, SourceFinder } from './source-finder.js'
+import type { Found, PhoneFinder } from './phone-finder.js'
+import type { SourceFinder } from './source-finder.js'
 import { TieIds } from './tie-ids.js'
 
 /** What became of the changes of a batch. */
-export interface AppliedCounts {
+interface AppliedCounts {
   /** Upserts of recipients that were not there. */
   addedCount: number
   /** Upserts of recipients that were there in another way. */
@@ -26,6 +26,8 @@ export interface AppliedCounts {
   deletedCount: number
   /** Deletes that found nobody. */
   absentCount: number
+  /** Recipients that went with all others of the source. */
+  clearedCount: number
 }
 
 interface LiveSource {
@@ -50,6 +52,7 @@ export class LiveSnapshot {
   readonly #sources = new Map<number, LiveSource>()
   readonly #gone = new Map<number, GoneOfShard>()
   #moment = 0
+  #changeCount = 0
   #toldMoment = 0
 
   /**
@@ -88,12 +91,26 @@ export class LiveSnapshot {
       unchangedCount: 0,
       deletedCount: 0,
       absentCount: 0,
+      clearedCount: 0,
     }
     for (const change of changes) {
       if (change.op === 'upsert') counts[this.#upsert(source, change, moment)]++
+      else if (change.op === 'clear') counts.clearedCount += this.#clear(sourceId, source, moment)
       else counts[this.#delete(source, change.identity, moment)]++
     }
     return counts
+  }
+
+  /** How many came or went since the snapshot. */
+  get changeCount(): number {
+    return this.#changeCount
+  }
+
+  /** The most that `apply` may add to `changeCount`. */
+  changeCountOf(sourceId: number, changes: readonly Change[]): number {
+    const isCleared = changes.some(({ op }) => op === 'clear')
+    // Each change lets one come, and one go.
+    return 2 * changes.length + (isCleared ? this.#recipientCountOf(sourceId) : 0)
   }
 
   /** A batch that changes nothing here. */
@@ -114,7 +131,7 @@ export class LiveSnapshot {
     const { identity } = upsert
     const came = delta.find(identity)
     if (came !== undefined && isSame(came, upsert)) return 'unchangedCount'
-    let wasThere = delta.go(identity, moment)
+    let wasThere = this.#goFrom(delta, identity, moment)
     let isThere = false
     for (const found of this.#presentOf(finder, identity)) {
       wasThere = true
@@ -131,16 +148,44 @@ export class LiveSnapshot {
         ? source.contacts.of(`phone ${phone}`, () => finder.withPhoneAlone(phone))
         : source.contacts.of(`contact ${contact}`, () => finder.withContact(contact))
     delta.come(upsert, { contactId, phoneId }, moment)
+    this.#changeCount++
     return wasThere ? 'changedCount' : 'addedCount'
   }
 
+  #clear(sourceId: number, { delta }: LiveSource, moment: number): number {
+    let count = delta.clear(moment)
+    this.#changeCount += count
+    for (const [shardIndex, shard] of this.#shards.entries()) {
+      if (shard.sourceId !== sourceId) continue
+      const gone = this.#gone.get(shardIndex)?.all
+      for (let recipient = 0; recipient < shard.recipientCount; recipient++) {
+        if (gone?.has(recipient)) continue
+        this.#go({ shardIndex, recipient }, moment)
+        count++
+      }
+    }
+    return count
+  }
+
+  #recipientCountOf(sourceId: number): number {
+    const own = this.#shards.filter((shard) => shard.sourceId === sourceId)
+    const came = this.#sources.get(sourceId)?.delta.recipientCount ?? 0
+    return own.reduce((sum, { recipientCount }) => sum + recipientCount, came)
+  }
+
   #delete({ delta, finder }: LiveSource, identity: string, moment: number): keyof AppliedCounts {
-    let wasThere = delta.go(identity, moment)
+    let wasThere = this.#goFrom(delta, identity, moment)
     for (const found of this.#presentOf(finder, identity)) {
       wasThere = true
       this.#go(found, moment)
     }
     return wasThere ? 'deletedCount' : 'absentCount'
+  }
+
+  #goFrom(delta: GrowingDelta, identity: string, moment: number): boolean {
+    const wasThere = delta.go(identity, moment)
+    if (wasThere) this.#changeCount++
+    return wasThere
   }
 
   #presentOf(finder: SourceFinder, identity: string): Found[] {
@@ -155,6 +200,7 @@ export class LiveSnapshot {
     gone.all.add(recipient)
     gone.recipients.push(recipient)
     gone.moments.push(moment)
+    this.#changeCount++
   }
 
   #isSameAs(found: Found, finder: SourceFinder, { phone, lng, lat, contact }: Upsert): boolean {

@@ -7,29 +7,61 @@ import type { MessagePort } from 'node:worker_threads'
 import type { OperatorErrorCode } from '../errors.js'
 import type { PreparedBatch } from '../journal/batch.js'
 import type { BatchOutcome, Settled } from '../journal/writer.js'
+import type { Increment } from '../shard/delta/increment.js'
+import type { Snapshot } from '../snapshot/snapshot.js'
 
 /** What the thread is born with. */
 export interface LiveThreadData {
   readonly dataDirectory: string
+  /** To the thread that sets marks. */
+  readonly marks: MessagePort
   /** What fronts have sent and have no answer to, see `Waiting`. */
   readonly waiting: Int32Array
+  /** See figures.ts. */
+  readonly figures: Float64Array
 }
 
-/** To the thread, by a port of its own for each front. Answered by a `BatchReply`. */
+/** To the thread, by a port of its own for each front. */
+export type FrontMessage = BatchOrder | FollowOrder
+
+/** Answered by a `BatchReply`. */
 export interface BatchOrder {
+  readonly kind: 'batch'
   readonly number: number
   readonly batch: PreparedBatch
 }
 
-/** Without an outcome where the batch could not be written. */
+/** Tell what came to an attached snapshot and what comes, or stop. Answered by `IncrementNews`, at once first. */
+interface FollowOrder {
+  readonly kind: 'follow' | 'ignore'
+  readonly snapshotId: string
+}
+
+/** From the thread, to a front. */
+export type LiveMessage = BatchReply | IncrementNews
+
+/** Without an outcome where the batch could not be written, or where there is no room. */
 export interface BatchReply {
+  readonly kind: 'reply'
   readonly number: number
   readonly outcome?: BatchOutcome
+  readonly isFull?: boolean
+}
+
+export interface IncrementNews {
+  readonly kind: 'increments'
+  readonly snapshotId: string
+  /** In their order. */
+  readonly increments: readonly Increment[]
 }
 
 /** To the thread, from the main thread. */
 export type LiveOrder =
   | { readonly kind: 'port'; readonly port: MessagePort }
+  /** Apply the changes behind a snapshot, and all that come. Answered by `done`. */
+  | { readonly kind: 'attach'; readonly ticket: number; readonly snapshot: Snapshot }
+  /** Touch its memory no more. Answered by `done`. */
+  | { readonly kind: 'detach'; readonly ticket: number; readonly snapshotId: string }
   /** Write what waits, and end. */
   | { readonly kind: 'stop' }
 
@@ -41,4 +73,17 @@ export type LiveNews =
   | { readonly kind: 'refused'; readonly code: OperatorErrorCode; readonly message: string }
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'recovered' }
+  /** `fault` says why it was not. */
+  | { readonly kind: 'done'; readonly ticket: number; readonly fault?: LiveFault }
+  /** Changes of the journal cannot be applied any more. */
+  | { readonly kind: 'stuck'; readonly snapshotId: string; readonly reason: string }
+  /** There is no room for further changes until there is a new snapshot. */
+  | { readonly kind: 'full'; readonly snapshotId: string }
+  /** A new snapshot should be made of this one and its changes. */
+  | { readonly kind: 'due' }
   | ({ readonly kind: 'settled' } & Settled)
+
+export interface LiveFault {
+  readonly code: OperatorErrorCode
+  readonly message: string
+}

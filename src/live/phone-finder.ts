@@ -7,7 +7,13 @@ import { hashBytes } from '../shard/hash-bytes.js'
 import { firstPlace, indexAt } from '../shard/hash-table.js'
 import type { Shard } from '../shard/layout.js'
 import { createPhoneTable, findPlace, type PhoneTable } from '../suppressions/phone-table.js'
-import type { Found } from './source-finder.js'
+
+/** A recipient of a snapshot. */
+export interface Found {
+  /** Index into the shards of the snapshot. */
+  readonly shardIndex: number
+  readonly recipient: number
+}
 
 export class PhoneFinder {
   readonly #tables: readonly { readonly sourceId: number; readonly table: PhoneTable }[]

@@ -17,14 +17,7 @@ import type { Shard } from '../shard/layout.js'
 import { IdentityTexts } from '../snapshot/identities/identity-texts.js'
 import type { SourceIdentities } from '../snapshot/identities/list.js'
 import { readIdentitiesFile } from '../snapshot/identities/read-file.js'
-import type { PhoneFinder } from './phone-finder.js'
-
-/** A recipient of a snapshot. */
-export interface Found {
-  /** Index into the shards of the snapshot. */
-  readonly shardIndex: number
-  readonly recipient: number
-}
+import type { Found, PhoneFinder } from './phone-finder.js'
 
 interface FinderOptions {
   /** Of the snapshot. */

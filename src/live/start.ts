@@ -6,17 +6,39 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { OperatorError } from '../errors.js'
 import type { Log } from '../log.js'
+import { Questions } from '../questions.js'
+import type { Snapshot } from '../snapshot/snapshot.js'
 import type { ChangePort } from './desk.js'
-import type { LiveNews, LiveOrder, LiveThreadData } from './messages.js'
+import { createFigures } from './figures.js'
+import type { LiveFault, LiveNews, LiveOrder, LiveThreadData } from './messages.js'
 import { createWaiting } from './waiting.js'
 
 export interface LiveThread {
   /** For a front thread, which makes a `ChangeDesk` of it. */
   openPort(): ChangePort
+  /**
+   * Applies the changes behind a snapshot, and all that come; until then, no front may follow it.
+   *
+   * @throws OperatorError  as a rejection, where the journal does not go on from it
+   */
+  attach(snapshot: Snapshot): Promise<void>
+  /** To be waited for before the memory of a snapshot is used again. */
+  detach(snapshotId: string): Promise<void>
+  /** See figures.ts. */
+  readonly figures: Float64Array
   /** Rejects when the thread fails; never resolves. */
   readonly failure: Promise<never>
   /** Writes what waits. */
   stop(): Promise<void>
+}
+
+interface LiveOptions {
+  readonly dataDirectory: string
+  /** To the thread that sets marks. */
+  readonly marks: MessagePort
+  /** Called when a new snapshot should be made of the changes, once for each snapshot. */
+  readonly onDue: () => void
+  readonly log: Log
 }
 
 /**
@@ -24,10 +46,20 @@ export interface LiveThread {
  *
  * @throws OperatorError  JournalDamaged, as a rejection. A disk that is full is no reason not to start
  */
-export async function startLive(dataDirectory: string, log: Log): Promise<LiveThread> {
+export async function startLive({
+  dataDirectory,
+  marks,
+  onDue,
+  log,
+}: LiveOptions): Promise<LiveThread> {
   const waiting = createWaiting()
-  const workerData: LiveThreadData = { dataDirectory, waiting }
-  const worker = new Worker(new URL('../../workers/changes.js', import.meta.url), { workerData })
+  const figures = createFigures()
+  const workerData: LiveThreadData = { dataDirectory, waiting, figures, marks }
+  const worker = new Worker(new URL('../../workers/changes.js', import.meta.url), {
+    workerData,
+    transferList: [marks],
+  })
+  const questions = new Questions<LiveFault | undefined>()
   const send = (order: LiveOrder, ports: MessagePort[] = []) => worker.postMessage(order, ports)
   let isStopping = false
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
@@ -40,7 +72,7 @@ export async function startLive(dataDirectory: string, log: Log): Promise<LiveTh
       if (!isStopping) fail(`it ended with code ${code}`)
     })
   })
-  failure.catch(() => {})
+  failure.catch((fault) => questions.fail(fault))
   const stop = async () => {
     isStopping = true
     send({ kind: 'stop' })
@@ -50,6 +82,8 @@ export async function startLive(dataDirectory: string, log: Log): Promise<LiveTh
     worker.on('message', (news: LiveNews) => {
       if (news.kind === 'started') resolve()
       else if (news.kind === 'refused') reject(new OperatorError(news.code, news.message))
+      else if (news.kind === 'done') questions.settle(news.ticket, news.fault)
+      else if (news.kind === 'due') onDue()
       else tell(news, log)
     })
   })
@@ -65,17 +99,33 @@ export async function startLive(dataDirectory: string, log: Log): Promise<LiveTh
       send({ kind: 'port', port: port1 }, [port1])
       return { port: port2, waiting }
     },
+    async attach(snapshot) {
+      const fault = await questions.ask((ticket) => send({ kind: 'attach', ticket, snapshot }))
+      if (fault !== undefined) throw new OperatorError(fault.code, fault.message)
+    },
+    async detach(snapshotId) {
+      await questions.ask((ticket) => send({ kind: 'detach', ticket, snapshotId }))
+    },
+    figures,
     failure,
     stop,
   }
 }
 
-function tell(news: Exclude<LiveNews, { kind: 'started' | 'refused' }>, log: Log): void {
+type Told = Exclude<LiveNews, { kind: 'started' | 'refused' | 'done' | 'due' }>
+
+function tell(news: Told, log: Log): void {
   if (news.kind === 'failed') {
     const message = 'the journal of changes cannot be written: changes are refused until it can'
     log.error({ reason: news.reason }, message)
   } else if (news.kind === 'recovered') log.warn('the journal of changes can be written again')
-  else {
+  else if (news.kind === 'full') {
+    const { snapshotId } = news
+    log.error({ snapshotId }, 'there is no room for further changes until there is a new snapshot')
+  } else if (news.kind === 'stuck') {
+    const { snapshotId, reason } = news
+    log.error({ snapshotId, reason }, 'changes of the journal cannot be applied any more')
+  } else {
     const { takenBatchCount, cutBytes } = news
     log.warn({ takenBatchCount, cutBytes }, 'a writer of the journal of changes died')
   }

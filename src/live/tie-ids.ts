@@ -8,7 +8,7 @@ import type { Shard } from '../shard/layout.js'
 import type { NewlyTied } from '../shard/ties/extend-ties.js'
 import { rankOf } from '../shard/ties/ranked-set.js'
 import type { Ties } from '../shard/ties/ties.js'
-import type { Found } from './source-finder.js'
+import type { Found } from './phone-finder.js'
 
 type Tie = 'contactTies' | 'phoneTies'
 

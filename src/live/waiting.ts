@@ -33,6 +33,11 @@ export class Waiting {
     return false
   }
 
+  /** How many are on their way. */
+  get count(): number {
+    return Atomics.load(this.#memory, COUNT)
+  }
+
   leave(byteCount: number): void {
     Atomics.sub(this.#memory, COUNT, 1)
     Atomics.sub(this.#memory, BYTES, byteCount)

@@ -11,6 +11,7 @@
  */
 import { errorTables } from '../errors.js'
 import { operationNames } from '../interface/operations.js'
+import { liveReadings } from './live-readings.js'
 
 /** The kinds of threads that count. */
 export type Role = 'main' | 'marks' | 'front' | 'clip' | 'query'
@@ -328,18 +329,7 @@ export const readings = {
     help: 'Recipients of a source that are suppressed.',
     labels: ['source'],
   },
-  hickory_suppression_version: {
-    type: 'gauge',
-    help: 'Version of the suppression lists in the store.',
-  },
-  hickory_suppression_taken_version: {
-    type: 'gauge',
-    help: 'Version of the suppression lists by which this service answers.',
-  },
-  hickory_suppressed_numbers: {
-    type: 'gauge',
-    help: 'Numbers on all suppression lists.',
-  },
+  ...liveReadings,
   hickory_audit_lines_total: {
     type: 'counter',
     help: 'Lines of the audit since the start, by outcome; refused ones kept what waited for them from being done.',

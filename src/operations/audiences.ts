@@ -23,6 +23,8 @@ import type { UnknownMembers } from '../interface/unknown-members.js'
 import { limits } from '../limits.js'
 import type { Access } from '../selection/access.js'
 import { type CurrentService, selectForList } from '../selection/answer.js'
+import { type Catalogue, isDelta } from '../selection/catalogue.js'
+import type { ShardRuns } from '../selection/merge.js'
 import { type JsonObject, member } from '../selection/parse.js'
 import { Remarks } from '../selection/remarks.js'
 import { parseGuid } from '../store/guid.js'
@@ -58,13 +60,18 @@ export function audienceOperations({
       // Before the selection: whoever is suppressed from now on is looked for when the audience is read.
       const suppressionVersion = takenVersion(suppressionProgress)
       const service = current.hold(caller)
-      const { selections, remarks } = await selectForList(service, selection, MEMBERS, caller)
+      const { selections, catalogue, remarks } = await selectForList(
+        service,
+        selection,
+        MEMBERS,
+        caller,
+      )
       const facts = await audiences.ask<'freeze'>(
         {
           kind: 'freeze',
           snapshotId: service.catalogue.snapshotId,
           sources: selections.map(({ source: { id, label } }) => ({ id, label })),
-          shards: selections.flatMap(({ shards }) => shards),
+          shards: selections.flatMap(({ shards }) => shards.map((each) => frozen(each, catalogue))),
           suppressionVersion,
           lifetimeSeconds,
           asker: askerOf(caller.access),
@@ -116,6 +123,14 @@ export function audienceOperations({
       return undefined
     },
   }
+}
+
+/** Shards by their index in the snapshot. */
+function frozen({ shardIndex, runs }: ShardRuns, { shards }: Catalogue): ShardRuns {
+  const shard = shards[shardIndex]
+  if (!isDelta(shard)) return { shardIndex: shard.placeId, runs }
+  if (runs.length === 0) return { shardIndex: 0, runs }
+  throw new ServiceError('Unavailable', 'TODO deltas')
 }
 
 /** The members of the selection alone, and how long it is to stay. */

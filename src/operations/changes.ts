@@ -38,17 +38,21 @@ export interface ChangeSink {
 interface ChangeableSource {
   /** Undefined where the snapshot does not say what its recipients are known by. */
   readonly rules: ChangeRules | undefined
+  /** In the snapshot. */
+  readonly recipientCount: number
 }
 
 export function changeOperations(sink: ChangeSink): { PostChangesRequest: Execute } {
   return {
     async PostChangesRequest(request, caller) {
       const { changes: given, ...rest } = taken(request)
-      const { Id, batchId } = bind(ChangesRequestSchema, rest)
+      const { Id, batchId, allowShrink = false } = bind(ChangesRequestSchema, rest)
       const sourceId = checkedSource(Id)
       const id = checkedBatchId(batchId)
       const rows = rowsOf(given)
-      const changes = await changesOf(rows, rulesOf(sink, sourceId))
+      const source = sourceOf(sink, sourceId)
+      const changes = await changesOf(rows, rulesOf(source, sourceId))
+      if (!allowShrink) refuseManyDeletes(changes, source)
       // What follows takes up to ten milliseconds for a long batch.
       if (changes.length > PAUSED_COUNT) await turn()
       const { outcome } = await sink.append(prepareBatch({ sourceId, batchId: id, changes }))
@@ -105,11 +109,13 @@ function rowsOf(given: unknown): GivenRows {
   throw invalid(`changes must be a list, not ${kindOf(given)}`, 'changes')
 }
 
-function rulesOf(sink: ChangeSink, sourceId: number): ChangeRules {
+function sourceOf(sink: ChangeSink, sourceId: number): ChangeableSource {
   const source = sink.sourceOf(sourceId)
-  if (source === undefined) {
-    throw new ServiceError('NotFound', `there is no source ${sourceId}`, 'Id')
-  }
+  if (source !== undefined) return source
+  throw new ServiceError('NotFound', `there is no source ${sourceId}`, 'Id')
+}
+
+function rulesOf(source: ChangeableSource, sourceId: number): ChangeRules {
   if (source.rules !== undefined) return source.rules
   throw new ServiceError(
     'IdentitiesMissing',
@@ -130,6 +136,19 @@ async function changesOf(rows: GivenRows, rules: ChangeRules): Promise<Change[]>
   })
   if (changes.length > 0) return changes
   throw invalid('the batch has no changes', 'changes')
+}
+
+/** The guard of imports, for one batch: such a batch is mostly a mistake of a program. */
+function refuseManyDeletes(changes: readonly Change[], { recipientCount }: ChangeableSource): void {
+  const deleteCount = changes.filter(({ op }) => op === 'delete').length
+  if (deleteCount <= limits.freelyDeletedCount) return
+  if (100 * deleteCount <= limits.shrinkPercent * recipientCount) return
+  throw new ServiceError(
+    'TooManyDeletes',
+    `the batch deletes ${deleteCount} of ${recipientCount} recipients of the source, which is more than ` +
+      `${limits.shrinkPercent} %: send it with allowShrink, if that is meant`,
+    'changes',
+  )
 }
 
 function conflict(sequence: number): ServiceError {

@@ -72,6 +72,7 @@ interface KeptAnswer extends Basis {
 function isSame(left: Basis, right: Basis): boolean {
   return (
     left.snapshotId === right.snapshotId &&
+    left.sequence === right.sequence &&
     left.countMode === right.countMode &&
     left.suppressionVersion === right.suppressionVersion &&
     left.boundaryKey === right.boundaryKey

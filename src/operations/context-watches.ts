@@ -87,8 +87,9 @@ export function startContextWatches(options: WatchOptions): ContextWatches {
   function markOf({ contextId, access }: Group): string | undefined {
     const version = store.contextVersion(contextId)
     if (version === undefined) return undefined
-    const { snapshotId, countMode, suppressionVersion, boundaryKey } = counts.basis(access)
-    return `${version} ${snapshotId} ${countMode} ${suppressionVersion} ${boundaryKey}`
+    const { snapshotId, sequence, countMode, suppressionVersion, boundaryKey } =
+      counts.basis(access)
+    return `${version} ${snapshotId} ${sequence} ${countMode} ${suppressionVersion} ${boundaryKey}`
   }
 
   async function stateOf({ contextId, access }: Group): Promise<State> {

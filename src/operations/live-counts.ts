@@ -1,7 +1,8 @@
 /**
  * Who is inside the shapes of contexts now. What was counted is kept in the store, for all threads
  * and for the next start. What is out of date because of another snapshot is served as it is while
- * it is counted again; what is because of a suppression list is never served.
+ * it is counted again; what is because of changes of the same snapshot is waited for; what is because of a
+ * suppression list is never served.
  *
  * @module
  */
@@ -49,6 +50,8 @@ export interface LiveCounts {
 /** Counts with the same basis are the same. */
 export interface Basis {
   readonly snapshotId: string
+  /** The last batch of the journal of changes that is counted. */
+  readonly sequence: number
   readonly countMode: CountMode
   /** The last change to the suppression lists that could matter: counts since then are right. */
   readonly suppressionVersion: number
@@ -103,12 +106,13 @@ export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
     try {
       // By its turn there may be a newer snapshot than that of the basis.
       const counted = await current.use(async (service) => {
-        const { snapshotId } = service.catalogue
+        const { snapshotId, sequence } = service.catalogue
         // Before it is counted: what is marked meanwhile may be counted or not.
         const suppressionVersion = takenVersion(suppressionProgress)
         const boundary = service.boundaryRule.for(undefined, access)
         const contacts = await countContacts(service, shape, { countMode, boundary })
-        return { snapshotId, countMode, suppressionVersion, boundaryKey: boundary?.key, contacts }
+        const boundaryKey = boundary?.key
+        return { snapshotId, sequence, countMode, suppressionVersion, boundaryKey, contacts }
       })
       failures.delete(key)
       if (access.boundary === undefined) writer.add(shape.hash, counted)
@@ -147,6 +151,7 @@ export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
       const { catalogue, countMode, boundaryRule } = current.newest.service
       return {
         snapshotId: catalogue.snapshotId,
+        sequence: catalogue.sequence,
         countMode: countMode(),
         suppressionVersion: effectiveVersion(suppressionProgress),
         boundaryKey: boundaryKeyOf(boundaryRule, access),
@@ -168,7 +173,7 @@ export function startLiveCounts(options: LiveCountsOptions): LiveCounts {
         const work = attempt(shape, basis, access)
         const hasFailed = work === undefined || failures.has(keyOf(shape, basis))
         states.set(hash, staleState(known, work !== undefined, hasFailed))
-        if (known !== undefined || work === undefined) continue
+        if (work === undefined || (known !== undefined && !isOfEarlier(known, basis))) continue
         const settled = work.then((counted) => states.set(hash, countedState(counted, basis)))
         awaited.push(settled)
       }
@@ -193,8 +198,8 @@ function nobodyOf(sources: Catalogue['sources']): Contact[] {
 }
 
 function keyOf({ hash }: Shape, basis: Basis): string {
-  const { snapshotId, countMode, suppressionVersion, boundaryKey } = basis
-  return `${hash} ${snapshotId} ${countMode} ${suppressionVersion} ${boundaryKey}`
+  const { snapshotId, sequence, countMode, suppressionVersion, boundaryKey } = basis
+  return `${hash} ${snapshotId} ${sequence} ${countMode} ${suppressionVersion} ${boundaryKey}`
 }
 
 /** Names counts of a shape within a boundary. */
@@ -256,7 +261,14 @@ function readShape(geometry: Geometry, countMode: CountMode): Query | undefined 
   }
 }
 
+/** Whether only changes of the same snapshot are not counted yet. */
+function isOfEarlier(counts: StoredCounts, basis: Basis): boolean {
+  return isOf({ ...counts, sequence: basis.sequence }, basis)
+}
+
 function isOf(counts: StoredCounts, basis: Basis): boolean {
+  // Counted later than it was asked for is right, too.
+  if ((counts.sequence ?? 0) < basis.sequence) return false
   const { snapshotId, countMode, boundaryKey } = basis
   const isSame = counts.snapshotId === snapshotId && counts.countMode === countMode
   return isSame && counts.boundaryKey === boundaryKey && isSince(counts, basis.suppressionVersion)

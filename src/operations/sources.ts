@@ -27,10 +27,10 @@ export function sourceOperations(current: CurrentService): { GetSourcesRequest: 
         countEverybody(service, 'ContactLocation', caller),
         countEverybody(service, 'Contact', caller),
       ])
-      const { snapshotId, createdAt } = service.catalogue
+      const { snapshotId, sequence, createdAt } = service.catalogue
       const sources = recipients.map(({ source: { id }, count }) => ({ id, count }))
-      const facts = () => ({ snapshotId, sources })
-      const answer = sourcesAnswer({
+      const facts = () => ({ snapshotId, sequence, sources })
+      const answer = sourcesAnswer(sequence, {
         SnapshotId: snapshotId,
         CreatedAt: createdAt,
         ServedSince: new Date(sinceMs).toISOString(),
@@ -66,13 +66,17 @@ const GLOBE = {
   ],
 }
 
-function sourcesAnswer(served: ServedSources) {
+function sourcesAnswer(sequence: number, served: ServedSources) {
   const json = Buffer.from(JSON.stringify(served))
   return documentAnswer({
     json,
     columns: COLUMNS,
     table: SOURCES,
-    headers: { 'X-Snapshot': String(served.SnapshotId), 'Cache-Control': 'no-store' },
+    headers: {
+      'X-Snapshot': String(served.SnapshotId),
+      'X-Sequence': String(sequence),
+      'Cache-Control': 'no-store',
+    },
   })
 }
 

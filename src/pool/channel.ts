@@ -9,6 +9,7 @@
 import assert from 'node:assert/strict'
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { limits } from '../limits.js'
+import type { Increment } from '../shard/delta/increment.js'
 import type { Mask } from '../shard/mask.js'
 import {
   BY_MESSAGE,
@@ -86,6 +87,11 @@ export class Channel {
   bring(mask: Mask): void {
     const message = this.#masks.messageFor(mask)
     if (message !== undefined) this.#post(message)
+  }
+
+  /** Lets the worker know what came since the last increment, or since the snapshot. */
+  tell(increment: Increment): void {
+    if (!this.#isOver) this.#post({ kind: 'increment', increment })
   }
 
   /** Sends what was written into the batch. */

@@ -2,7 +2,7 @@
  * Queries as they travel: many in two typed arrays, since each object that crosses threads costs
  * more than the search for a small shape.
  *
- *   words   for each query: its kind, how recipients count, its mask, indexes of shards, ids of sources, and all lengths
+ *   words   for each query: its kind, how recipients count, its mask and moments, indexes of shards, ids of sources, and all lengths
  *   floats  for each query: when it expires, then vertices, bounds, arcs, radii and positions
  *
  * @module
@@ -26,8 +26,9 @@ type Query = Omit<SelectionTask<SelectionKind>, 'isLarge' | 'shardIndexes'> & {
 }
 
 /** A query as a worker takes it: its arrays are views into those that travelled. */
-export interface TimedQuery extends Omit<Query, 'shardIndexes' | 'mask'> {
+export interface TimedQuery extends Omit<Query, 'shardIndexes' | 'mask' | 'since'> {
   readonly shardIndexes: Uint32Array
+  readonly since: number
   /** 0 for none. */
   readonly maskId: number
   /** When nobody waits for it any more, by `sharedClockMs`. */
@@ -135,11 +136,13 @@ function copyInto(
 const COPIED_BY_HAND_COUNT = 64
 
 function writeQuery(to: QueryWriter, query: Query): void {
-  const { kind, countMode, isDistinct, mask, shardIndexes, shapes } = query
+  const { kind, countMode, isDistinct, mask, moment, since = 0, shardIndexes, shapes } = query
   to.pushWord(KINDS.indexOf(kind))
   to.pushWord(COUNT_MODES.indexOf(countMode))
   to.pushWord(isDistinct ? 1 : 0)
   to.pushWord(mask === null ? 0 : mask.id)
+  to.pushWord(moment)
+  to.pushWord(since)
   writeWords(to, shardIndexes)
   writeLayers(to, shapes.included)
   writeLayers(to, shapes.excluded)
@@ -202,12 +205,14 @@ function readQuery(from: Reading): TimedQuery {
   const countMode = COUNT_MODES[readWord(from)]
   const isDistinct = readWord(from) === 1
   const maskId = readWord(from)
+  const moment = readWord(from)
+  const since = readWord(from)
   const shardIndexes = readWords(from)
   const included = readLayers(from)
   const excluded = readLayers(from)
   const nearest = readList(from, readNearest)
   const shapes = { included, excluded, nearest }
-  return { kind, countMode, isDistinct, maskId, shardIndexes, shapes, expiresMs }
+  return { kind, countMode, isDistinct, maskId, moment, since, shardIndexes, shapes, expiresMs }
 }
 
 function readLayers(from: Reading): Shapes['included'] {

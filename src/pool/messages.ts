@@ -26,6 +26,10 @@ export interface SelectionTask<Kind extends SelectionKind> {
   readonly isDistinct: boolean
   /** Who is there for the request; null where everybody is. */
   readonly mask: Mask | null
+  /** Of what came since the snapshot: how many batches of changes. */
+  readonly moment: number
+  /** Of a task `cover`: of those who came since the snapshot only who came behind this moment, or a few more. */
+  readonly since?: number
   /** May take milliseconds or more, so that others should not have to wait for it. */
   readonly isLarge: boolean
 }

@@ -10,6 +10,7 @@ import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { createMetricsMemory, type MetricsMemory } from '../metrics/memory.js'
 import { type Page, privatePage } from '../metrics/slots.js'
+import type { Increment } from '../shard/delta/increment.js'
 import type { ShardImage } from '../shard/layout.js'
 import { attachedCount, type Control, createControl } from './control.js'
 import type { Caller, QueryRunner, Task, TaskResults } from './messages.js'
@@ -24,6 +25,8 @@ interface QueryPoolOptions {
   readonly workerArgs?: readonly string[]
   readonly threadCount: number
   readonly shards: readonly ShardImage[]
+  /** All of the snapshot, in its order; those of the shards unless given. */
+  readonly sourceIds?: readonly number[] | undefined
   readonly log: Log
   /** How long the workers may take to start; `limits.workerStartMs` unless given. */
   readonly startMs?: number
@@ -42,10 +45,11 @@ interface QueryPoolOptions {
  */
 export async function startQueryPool(options: QueryPoolOptions): Promise<QueryPool> {
   const { workerUrl, workerArgs = [], threadCount, shards, log } = options
+  const { sourceIds = [...new Set(shards.map(({ sourceId }) => sourceId))] } = options
   const { edgeTestCount = limits.edgeTestCount, page = privatePage() } = options
   const { metrics = createMetricsMemory(1, threadCount) } = options
   const control = createControl()
-  const workerData: QueryWorkerData = { shards, control, edgeTestCount, metrics }
+  const workerData: QueryWorkerData = { shards, sourceIds, control, edgeTestCount, metrics }
   const threads = new WorkerThreads({ workerUrl, workerArgs, threadCount, workerData, page, log })
   const settled = new AbortController()
   const failed = threads.failure().catch((error: Error) => {
@@ -94,6 +98,11 @@ export class QueryPool implements QueryRunner {
     caller: Caller,
   ): Promise<TaskResults[Kind]> {
     return this.#scheduler.run(task, caller) as Promise<TaskResults[Kind]>
+  }
+
+  /** Lets tasks ask for a later moment of the snapshot: for its own, at the latest. */
+  tell(increment: Increment): void {
+    this.#threads.tell(increment)
   }
 
   /** Whether a new request with a body of so many bytes would wait too long. */

@@ -15,6 +15,7 @@ import { claimWorkerPage } from '../metrics/memory.js'
 import { slotOf as metricSlot } from '../metrics/slots.js'
 import { heapNoter } from '../metrics/vitals.js'
 import { BudgetSpent, Unwanted } from '../shard/budget.js'
+import { LiveShards } from '../shard/delta/live-shards.js'
 import { attachShard, type Shard } from '../shard/layout.js'
 import { encodeRows, rowBytes } from '../shard/rows/encode-rows.js'
 import { countInside, coveredBy, selectInside } from '../shard/select.js'
@@ -33,7 +34,6 @@ import { type Findings, findingsLength, writeFindings } from './flat-findings.js
 import { type FlatQueries, type TimedQuery, unflatten } from './flat-queries.js'
 import { sharedClockMs } from './messages.js'
 import { giveWay } from './priority.js'
-import { WorkerMasks } from './worker-masks.js'
 import {
   type ChannelEnd,
   type ProfileTaken,
@@ -42,6 +42,7 @@ import {
   type RowsWritten,
   WAKE,
 } from './worker-messages.js'
+import { WorkerShards } from './worker-shards.js'
 
 /**
  * Attaches the shards this worker was born with.
@@ -49,25 +50,32 @@ import {
  * @returns what takes tasks from a channel until the channel is closed
  */
 export function attachWorker(): (end: ChannelEnd) => void {
-  const { shards: images, control, edgeTestCount, metrics } = Piscina.workerData as QueryWorkerData
+  const {
+    shards: images,
+    sourceIds,
+    control,
+    edgeTestCount,
+    metrics,
+  } = Piscina.workerData as QueryWorkerData
   const page = claimWorkerPage(metrics)
   const noteHeap = heapNoter(page)
   giveWay()
   const shards = images.map(attachShard)
   let profile: RunningProfile | undefined
   countAttached(control)
-  const findAll = (flat: FlatQueries, masks: WorkerMasks, unwanted: Flag | null) => {
+  const findAll = (flat: FlatQueries, live: WorkerShards, unwanted: Flag | null) => {
     const nowMs = sharedClockMs()
     return unflatten(flat).map((query) =>
       // The front has been told that there is no answer in time.
-      nowMs > query.expiresMs
-        ? LATE
-        : find(masks.shardsFor(query.maskId), query, edgeTestCount, unwanted),
+      nowMs > query.expiresMs ? LATE : find(live.of(query), query, edgeTestCount, unwanted),
     )
   }
   return ({ buffer, port }) => {
     const memory = layOutChannel(buffer)
-    const masks = new WorkerMasks(shards, () => receiveMessageOnPort(port)?.message)
+    const live = new WorkerShards(
+      new LiveShards(shards, sourceIds),
+      () => receiveMessageOnPort(port)?.message,
+    )
     let doneCount = 0
     for (;;) {
       waitForTask(memory, doneCount)
@@ -75,8 +83,8 @@ export function attachWorker(): (end: ChannelEnd) => void {
       const slot = memory.slots[slotOf(doneCount)]
       const [head] = slot.head
       if (head === CLOSE) break
-      if (head === BY_MESSAGE) doMessage(slot, masks, port)
-      else leaveFindings(findAll(queriesIn(slot), masks, null), slot, port)
+      if (head === BY_MESSAGE) doMessage(slot, live, port)
+      else leaveFindings(findAll(queriesIn(slot), live, null), slot, port)
       const endedMs = performance.now()
       slot.head[1] = 1_000 * (endedMs - beganMs)
       page[TASKS]++
@@ -95,22 +103,27 @@ export function attachWorker(): (end: ChannelEnd) => void {
     return taken
   }
 
-  function doMessage(slot: Slot, masks: WorkerMasks, port: MessagePort): void {
-    const task = masks.nextTask()
+  function doMessage(slot: Slot, live: WorkerShards, port: MessagePort): void {
+    const task = live.nextTask()
     slot.findings[0] = BY_MESSAGE
     if (task.kind === 'queries') {
-      post(findAll(task, masks, task.unwanted), port)
+      post(findAll(task, live, task.unwanted), port)
       return
     }
     if (task.kind === 'profile') {
       port.postMessage(takeProfile(task.step))
       return
     }
+    if (task.kind === 'catchUp') {
+      port.postMessage({ profile: '' } satisfies ProfileTaken)
+      return
+    }
     const { shardIndex, runs, format } = task
+    const shard = live.columnsAt(shardIndex)
     const result: RowsWritten | RowBytesCounted =
       task.kind === 'rows'
-        ? encodeRows(shards[shardIndex], runs, format, task.into)
-        : { byteCount: rowBytes(shards[shardIndex], runs, format) }
+        ? encodeRows(shard, runs, format, task.into)
+        : { byteCount: rowBytes(shard, runs, format) }
     port.postMessage(result)
   }
 }
@@ -139,14 +152,11 @@ function post(findings: readonly Findings[], port: MessagePort): void {
 const LATE: Findings = { fault: 'Unavailable' }
 
 function find(
-  shards: readonly Shard[],
-  { kind, shardIndexes, shapes, countMode, isDistinct }: TimedQuery,
+  touched: readonly Shard[],
+  { kind, shapes, countMode, isDistinct }: TimedQuery,
   edgeTestCount: number,
   unwanted: Flag | null,
 ): Findings {
-  // Array.from with a function takes as long as the search in a small shard.
-  const touched: Shard[] = []
-  for (let at = 0; at < shardIndexes.length; at++) touched.push(shards[shardIndexes[at]])
   const isUnwanted = unwanted && (() => isRaised(unwanted))
   const budget = { edgeTestCount, isUnwanted }
   try {

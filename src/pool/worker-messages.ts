@@ -5,6 +5,7 @@
  */
 import type { MessagePort } from 'node:worker_threads'
 import type { MetricsMemory } from '../metrics/memory.js'
+import type { Increment } from '../shard/delta/increment.js'
 import type { ShardImage } from '../shard/layout.js'
 import type { Mask } from '../shard/mask.js'
 import type { RowFormat } from '../shard/rows/row-format.js'
@@ -15,6 +16,8 @@ import type { RowBytesTask } from './messages.js'
 /** The data that every worker starts with. */
 export interface QueryWorkerData {
   readonly shards: readonly ShardImage[]
+  /** All of the snapshot, in its order. */
+  readonly sourceIds: readonly number[]
   readonly control: Control
   /** Edge tests that one task may take. */
   readonly edgeTestCount: number
@@ -38,8 +41,13 @@ export interface ChannelEnd {
 /** The message that only wakes a thread. */
 export const WAKE = 0
 
-/** All messages to a worker but `WAKE`: masks come before the first task that needs them. */
-export type WorkerMessage = WorkerTask | MaskMessage
+/** All messages to a worker but `WAKE`: masks and increments come before the first task that needs them. */
+export type WorkerMessage = WorkerTask | MaskMessage | IncrementMessage
+
+interface IncrementMessage {
+  readonly kind: 'increment'
+  readonly increment: Increment
+}
 
 export interface MaskMessage {
   readonly kind: 'mask'
@@ -49,7 +57,12 @@ export interface MaskMessage {
 }
 
 /** The tasks that travel as messages. */
-export type WorkerTask = QueriesTask | RowsTask | RowBytesTask | ProfileTask
+export type WorkerTask = QueriesTask | RowsTask | RowBytesTask | ProfileTask | CatchUpTask
+
+/** Nothing but to read what was sent before it. */
+interface CatchUpTask {
+  readonly kind: 'catchUp'
+}
 
 /** Begins a profile of the processor time, or ends it and gives it. */
 interface ProfileTask {
@@ -57,7 +70,7 @@ interface ProfileTask {
   readonly step: 'start' | 'stop'
 }
 
-/** As JSON; empty when it has begun. */
+/** As JSON; empty when it has begun, and of other tasks without a result. */
 export interface ProfileTaken {
   readonly profile: string
 }

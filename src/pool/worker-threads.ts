@@ -15,6 +15,8 @@ import type { Log } from '../log.js'
 import { releaseWorkerPage } from '../metrics/memory.js'
 import { type Page, slotOf } from '../metrics/slots.js'
 import { type Arena, releaseZones } from '../shard/arena.js'
+import type { Increment } from '../shard/delta/increment.js'
+import { IncrementLog } from '../shard/delta/increment-log.js'
 import { Channel } from './channel.js'
 import { attachedCount } from './control.js'
 import type { QueryThread } from './placement.js'
@@ -72,6 +74,11 @@ export class WorkerThreads implements QueryThreads {
   readonly #loading = new Set<Worker>()
   /** The worker that the task is for which is handed to Piscina at this moment. */
   #wantedId = 0
+  /** What came since the snapshot, for workers that start later. */
+  readonly #increments = new IncrementLog()
+  #untakenCount = 0
+  /** Workers that have been asked to take what they were told, and have not yet. */
+  readonly #catchingUp = new Set<ReadyThread>()
   /** One for each thread that has not ended. */
   readonly #exits = new Set<Promise<unknown>>()
 
@@ -88,6 +95,24 @@ export class WorkerThreads implements QueryThreads {
   #setReady(ready: readonly ReadyThread[]): void {
     this.#options.page[WORKERS] += ready.length - this.#ready.length
     this.#ready = ready
+  }
+
+  /** Tells all workers, also those that are not there yet, what came since the last increment. */
+  tell(increment: Increment): void {
+    this.#increments.add(increment)
+    for (const { way } of this.#ready) way.tell(increment)
+    // Who has no task takes nothing, and what waits for it would grow.
+    if (++this.#untakenCount < limits.incrementsUntakenCount) return
+    this.#untakenCount = 0
+    for (const thread of this.#ready) this.#letCatchUp(thread)
+  }
+
+  #letCatchUp(thread: ReadyThread): void {
+    if (this.#catchingUp.has(thread)) return
+    this.#catchingUp.add(thread)
+    const done = () => this.#catchingUp.delete(thread)
+    thread.way.sendTask({ kind: 'catchUp' }, { ended: done, failed: done })
+    thread.way.letWake()
   }
 
   /** Rejects when a worker fails outside of a task; never resolves. */
@@ -195,6 +220,7 @@ export class WorkerThreads implements QueryThreads {
       const isAlive = piscina.threads.some(({ threadId }) => threadId === id)
       if (piscina !== this.#piscina || this.#closing || !isAlive) return
       const thread = { id, underWay: { small: 0, large: 0, rows: 0 }, way: new Channel() }
+      for (const increment of this.#increments.all()) thread.way.tell(increment)
       this.#setReady([...this.ready, thread])
       void this.#serve(piscina, thread)
       this.onReady()

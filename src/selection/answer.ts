@@ -25,8 +25,9 @@ import type { Remarks } from './remarks.js'
 import { refuseUnknownSources } from './source-ids.js'
 import { recipientAnswer } from './stream.js'
 import { type Query, validate } from './validate.js'
+import { type Views, viewFor } from './view-for.js'
 
-/** What answers are made from: one snapshot, and the workers that hold it. */
+/** What answers are made from: one snapshot at one moment, and the workers that hold it. */
 export interface SelectionService {
   readonly catalogue: Catalogue
   readonly runner: QueryRunner
@@ -36,6 +37,10 @@ export interface SelectionService {
   /** Which boundary holds for a request. */
   readonly boundaryRule: BoundaryRule
   readonly masks: Masks
+  /** Of what came since the snapshot, how many batches of changes it is with. */
+  readonly moment: number
+  /** The snapshot at its other moments. */
+  readonly views: Views<SelectionService>
   /** What becomes of members that a request does not know; refused unless given. */
   readonly unknownMembers?: UnknownMembers | undefined
 }
@@ -75,14 +80,18 @@ export function answer(
     const page = pageOf({ query, snapshotId, countMode, boundaryKey: boundary?.key })
     const lists = query.countsOnly ? undefined : caller.access.lists
     lists?.begin(caller)
-    return within(service, query, boundary, caller, (mask) =>
-      search(service, query, countMode, mask, caller).then((selections) => {
-        remarkOnPlaces(query, service.catalogue, selections, { boundary, mask })
-        const listing = cutToPage(selections, page, mask)
-        lists?.take(rowCountOf(listing.selections))
-        return recipientAnswer(service, query, listing, caller)
-      }),
-    )
+    const answerAt = (view: SelectionService) =>
+      within(view, query, boundary, caller, (mask) =>
+        search(view, query, countMode, mask, caller).then((selections) => {
+          const { catalogue, moment } = view
+          remarkOnPlaces(query, catalogue, selections, { boundary, mask })
+          const listing = cutToPage(selections, page, { catalogue, moment, mask })
+          lists?.take(rowCountOf(listing.selections))
+          return recipientAnswer(view, query, listing, caller)
+        }),
+      )
+    const view = viewFor(service, query, page?.start, caller)
+    return view instanceof Promise ? view.then(answerAt) : answerAt(view)
   } catch (fault) {
     return Promise.reject(fault)
   }
@@ -99,19 +108,27 @@ export async function selectForList(
   request: JsonObject,
   memberNames: readonly string[],
   caller: Asker,
-): Promise<{ readonly selections: readonly SourceSelection[]; readonly remarks: Remarks }> {
+): Promise<FrozenList> {
   const query = validate(request, service.unknownMembers, memberNames)
   const { remarks } = query
   refuseScope(caller, false)
   const countMode = query.countMode ?? service.countMode()
   const boundary = service.boundaryRule.for(query.clipToBoundary, caller.access)
   caller.access.lists?.begin(caller)
-  const selections = await within(service, query, boundary, caller, async (mask) => {
-    const found = await search(service, query, countMode, mask, caller)
-    remarkOnPlaces(query, service.catalogue, found, { boundary, mask })
+  const view = await viewFor(service, query, undefined, caller)
+  const selections = await within(view, query, boundary, caller, async (mask) => {
+    const found = await search(view, query, countMode, mask, caller)
+    remarkOnPlaces(query, view.catalogue, found, { boundary, mask })
     return found
   })
-  return { selections, remarks }
+  return { selections, remarks, catalogue: view.catalogue }
+}
+
+interface FrozenList {
+  readonly selections: readonly SourceSelection[]
+  /** What their shards are. */
+  readonly catalogue: Catalogue
+  readonly remarks: Remarks
 }
 
 /** What a query leaves to the configuration, or does not say by itself. */
@@ -152,14 +169,14 @@ function within<Value>(
 }
 
 function search(
-  { catalogue, runner, queryThreadCount }: SelectionService,
+  { catalogue, moment, runner, queryThreadCount }: SelectionService,
   query: Query,
   countMode: CountMode,
   mask: Mask | null,
   caller: Caller,
 ): Promise<readonly SourceSelection[]> {
   const { countsOnly, sourceIds } = query
-  const counting = { countMode, mask }
+  const counting = { countMode, mask, moment }
   if (countsOnly) {
     const tasks = planTasks('count', query, counting, catalogue, queryThreadCount)
     return dispatch(runner, tasks, caller, (counted) =>

@@ -22,20 +22,24 @@ export interface ListBasis {
 }
 
 /**
- * A place in the order of a snapshot: by shard, then by index. In cursors of lists within a boundary: by
- * rank among those within, with 0 for the shard (page.ts).
+ * A place in the order of a snapshot at a moment: by shard, as the catalogue names it for cursors, then by
+ * index. In cursors of lists within a boundary: by rank among those within, with 0 for the shard (page.ts).
  */
 export interface Place {
-  readonly shardIndex: number
+  readonly placeId: number
   readonly recipient: number
+  /** Of what came since the snapshot, how many batches of changes are in the list. */
+  readonly moment: number
 }
 
 /** @param next  where the next page begins: behind the last recipient that was given */
 export function writeCursor(basis: ListBasis, next: Place): string {
-  const bytes = Buffer.alloc(CURSOR.end)
-  bytes.writeUInt32BE(next.shardIndex, CURSOR.shardIndex)
-  bytes.writeUInt32BE(next.recipient, CURSOR.recipient)
+  const { placeId, recipient, moment } = next
+  const bytes = Buffer.alloc(moment === 0 ? CURSOR.end : LATER_CURSOR_BYTES)
+  bytes.writeUInt32BE(placeId, CURSOR.placeId)
+  bytes.writeUInt32BE(recipient, CURSOR.recipient)
   stateOf(basis).copy(bytes, CURSOR.state)
+  if (moment > 0) bytes.writeUIntBE(moment, CURSOR.end, MOMENT_BYTES)
   sealOf(basis.query, bytes).copy(bytes, CURSOR.seal)
   return bytes.toString('base64url')
 }
@@ -55,19 +59,24 @@ export function readCursor(basis: ListBasis, cursor: string): Place {
     throw new ServiceError('CursorExpired', message, 'after')
   }
   return {
-    shardIndex: bytes.readUInt32BE(CURSOR.shardIndex),
+    placeId: bytes.readUInt32BE(CURSOR.placeId),
     recipient: bytes.readUInt32BE(CURSOR.recipient),
+    moment: bytes.length > CURSOR.end ? bytes.readUIntBE(CURSOR.end, MOMENT_BYTES) : 0,
   }
 }
 
 /** Where each part begins, in bytes: a place, of what (digest), and of whose (digest). */
-const CURSOR = { shardIndex: 0, recipient: 4, state: 8, seal: 16, end: 30 } as const
+const CURSOR = { placeId: 0, recipient: 4, state: 8, seal: 16, end: 30 } as const
+
+/** Of a list of a later moment than the snapshot's, behind these parts. */
+const MOMENT_BYTES = 6
+const LATER_CURSOR_BYTES = CURSOR.end + MOMENT_BYTES
 
 /** Rises with the meaning of the parts, so that cursors of an earlier form are none. */
 const CURSOR_VERSION = 2
 
 /** Without spare bits, so that no two texts are the same cursor. */
-const CURSORS = /^[\w-]{40}$/
+const CURSORS = /^(?:[\w-]{40}|[\w-]{48})$/
 
 function partOf(bytes: Buffer, part: 'state' | 'seal'): Buffer {
   return bytes.subarray(CURSOR[part], part === 'state' ? CURSOR.seal : CURSOR.end)
@@ -92,6 +101,9 @@ function sealOf(query: Query, bytes: Buffer): Buffer {
     // Left out unless it is asked for, so that older cursors of all other requests are valid.
     clipToBoundary: clipToBoundary || undefined,
   }
-  const digest = shapesHash(shapes, about).update(bytes.subarray(0, CURSOR.seal)).digest()
+  const digest = shapesHash(shapes, about)
+    .update(bytes.subarray(0, CURSOR.seal))
+    .update(bytes.subarray(CURSOR.end))
+    .digest()
   return digest.subarray(0, CURSOR.end - CURSOR.seal)
 }

@@ -7,14 +7,15 @@
 import { ServiceError } from '../errors.js'
 import { atRank, type Mask, rankOf } from '../shard/mask.js'
 import { recipientCountOf } from '../shard/runs.js'
+import type { Catalogue } from './catalogue.js'
 import { type ListBasis, type Place, readCursor, writeCursor } from './cursor.js'
 import type { ShardRuns, SourceSelection } from './merge.js'
 
 /** Recipients of a list from a place on. */
 interface Page {
   readonly basis: ListBasis
-  /** As the cursor has it. */
-  readonly start: Place
+  /** As the cursor has it; undefined is the beginning. */
+  readonly start: Place | undefined
   /** Infinite where there is none. */
   readonly limit: number
 }
@@ -41,27 +42,29 @@ export function pageOf(basis: ListBasis): Page | undefined {
     const message = `${field} is for lists, and countsOnly asks for none: leave one of them out`
     throw new ServiceError('InvalidRequest', message, field)
   }
-  const start = after === undefined ? BEGINNING : readCursor(basis, after)
+  const start = after === undefined ? undefined : readCursor(basis, after)
   return { basis, start, limit: limit ?? Number.POSITIVE_INFINITY }
 }
 
-const BEGINNING: Place = { shardIndex: 0, recipient: 0 }
+/** The moment of which a page is. */
+interface PageView {
+  readonly catalogue: Pick<Catalogue, 'shards'>
+  readonly moment: number
+  /** Who is there for the request; null where everybody is. */
+  readonly mask: Mask | null
+}
 
-/**
- * Counts stay those of the whole list.
- *
- * @param mask  who is there for the request; null where everybody is
- */
+/** Counts stay those of the whole list. */
 export function cutToPage(
   selections: readonly SourceSelection[],
   page: Page | undefined,
-  mask: Mask | null,
+  view: PageView,
 ): Listing {
   if (page === undefined) return { selections, isPage: false, next: undefined }
   const { basis, limit } = page
-  const start = mask === null ? page.start : atRank(mask, page.start.recipient)
+  const start = page.start === undefined ? BEGINNING : shardPlaceOf(page.start, view)
   let left = limit
-  let next: Place | undefined
+  let next: ShardPlace | undefined
   const cut = selections.map((selection) => ({
     ...selection,
     shards: selection.shards.map((found) => {
@@ -81,20 +84,41 @@ export function cutToPage(
   return {
     selections: cut,
     isPage: true,
-    next: next === undefined ? undefined : writeCursor(basis, sentPlace(next, mask)),
+    next: next === undefined ? undefined : writeCursor(basis, sentPlace(next, view)),
   }
 }
+
+/** A place as it is at the moment of the page. */
+interface ShardPlace {
+  readonly shardIndex: number
+  readonly recipient: number
+}
+
+const BEGINNING: ShardPlace = { shardIndex: 0, recipient: 0 }
 
 /**
  * With a mask, a cursor has the rank among those within: how many come before in the snapshot would tell
  * of people beyond the boundary.
  */
-function sentPlace(place: Place, mask: Mask | null): Place {
-  return mask === null ? place : { shardIndex: 0, recipient: rankOf(mask, place) }
+function sentPlace(place: ShardPlace, { catalogue, moment, mask }: PageView): Place {
+  if (mask !== null) return { placeId: 0, recipient: rankOf(mask, place), moment }
+  const { placeId } = catalogue.shards[place.shardIndex]
+  return { placeId, recipient: place.recipient, moment }
+}
+
+/** Behind all shards where there is none of that name. */
+function shardPlaceOf({ placeId, recipient }: Place, { catalogue, mask }: PageView): ShardPlace {
+  if (mask !== null) return atRank(mask, recipient)
+  const { shards } = catalogue
+  const shardIndex = shards.findIndex((shard) => shard.placeId === placeId)
+  return { shardIndex: shardIndex < 0 ? shards.length : shardIndex, recipient }
 }
 
 /** The runs of a shard from a place on, which may lie in another shard. */
-function runsFrom({ shardIndex, runs }: ShardRuns, { recipient, ...place }: Place): Uint32Array {
+function runsFrom(
+  { shardIndex, runs }: ShardRuns,
+  { recipient, ...place }: ShardPlace,
+): Uint32Array {
   if (shardIndex > place.shardIndex) return runs
   if (shardIndex < place.shardIndex) return NONE
   let first = 0

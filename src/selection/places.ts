@@ -13,7 +13,7 @@ import { POLE_UNITS } from '../geometry/units.js'
 import { limits } from '../limits.js'
 import { isAllBeyond, type Mask } from '../shard/mask.js'
 import type { Boundary } from './boundary.js'
-import type { Catalogue, CatalogueShard } from './catalogue.js'
+import { type Catalogue, type CatalogueShard, isFilled } from './catalogue.js'
 import type { SourceSelection } from './merge.js'
 import type { Remarks } from './remarks.js'
 import { type FeatureExtent, featurePath } from './shapes/feature-extents.js'
@@ -232,7 +232,7 @@ function remarkOnNamedSources(
 function emptySourcesOf(catalogue: Catalogue): readonly number[] {
   const known = emptySources.get(catalogue)
   if (known !== undefined) return known
-  const filled = new Set(catalogue.shards.map(({ sourceId }) => sourceId))
+  const filled = new Set(catalogue.shards.filter(isFilled).map(({ sourceId }) => sourceId))
   const empty = catalogue.sources.map(({ id }) => id).filter((id) => !filled.has(id))
   emptySources.set(catalogue, empty)
   return empty

@@ -9,7 +9,7 @@ import { limits } from '../limits.js'
 import type { SelectionKind, SelectionTask } from '../pool/messages.js'
 import { isAllBeyond, type Mask } from '../shard/mask.js'
 import { type CountMode, needsWholeSources } from '../shard/select.js'
-import type { Catalogue, CatalogueShard } from './catalogue.js'
+import { type Catalogue, type CatalogueShard, isFilled } from './catalogue.js'
 import type { Query } from './validate.js'
 
 /** What does not follow from the query alone. */
@@ -17,6 +17,7 @@ interface Counting {
   readonly countMode: CountMode
   /** Of the boundary that holds for the query; null where none does. */
   readonly mask: Mask | null
+  readonly moment: number
 }
 
 /**
@@ -31,7 +32,7 @@ interface Counting {
 export function planTasks<Kind extends SelectionKind>(
   kind: Kind,
   { shapes, sourceIds, isDistinct }: Pick<Query, 'isDistinct' | 'shapes' | 'sourceIds'>,
-  { countMode, mask }: Counting,
+  { countMode, mask, moment }: Counting,
   { shards }: Pick<Catalogue, 'shards'>,
   threadCount: number,
 ): readonly SelectionTask<Kind>[] {
@@ -41,7 +42,7 @@ export function planTasks<Kind extends SelectionKind>(
   const hasWholeSources = needsWholeSources(shapes, countMode)
   const isLarge = isShared || shapes.nearest.length > 0 || sizeOf(shapes) > limits.smallVertexCount
   const taskOf = (shardIndexes: readonly number[]): SelectionTask<Kind> => {
-    return { kind, shardIndexes, shapes, countMode, isDistinct, mask, isLarge }
+    return { kind, shardIndexes, shapes, countMode, isDistinct, mask, moment, isLarge }
   }
   if (!isShared || isDistinct) return [taskOf(touched)]
   const together = (index: number) => (hasWholeSources ? shards[index].sourceId : index)
@@ -67,7 +68,7 @@ function touchedBy(
     const shard = shards[index]
     if (sourceIds !== null && !sourceIds.includes(shard.sourceId)) continue
     if (mask !== null && isAllBeyond(mask, index)) continue
-    if (isTouched(shard, shapes)) touched.push(index)
+    if (isFilled(shard) && isTouched(shard, shapes)) touched.push(index)
   }
   return touched
 }

@@ -80,9 +80,11 @@ class RecipientAnswer implements Answer {
     const shapes = this.#shapes
     const sources = this.#selections.map(({ source, count }) => ({ id: source.id, count }))
     const snapshotId = this.headers['X-Snapshot']
+    const sequence = Number(this.headers['X-Sequence'])
     const rowCount = rowCountOf(this.#selections)
     const facts = () => ({
       snapshotId,
+      sequence,
       shapes: shapesRecord(shapes),
       sources,
       ...(!this.#countsOnly && { rowCount }),
@@ -141,6 +143,7 @@ function headersOf(
     known ??
     Object.freeze({
       'X-Snapshot': catalogue.snapshotId,
+      'X-Sequence': String(catalogue.sequence),
       // Phones and positions of people: no cache on the way may keep them.
       'Cache-Control': 'no-store',
     })

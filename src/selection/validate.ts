@@ -42,6 +42,8 @@ export interface Query {
   readonly limit: number | undefined
   /** A cursor, as it was sent. */
   readonly after: string | undefined
+  /** The batch of the journal of changes that must be in the answer; undefined where any will do. */
+  readonly minSequence: number | undefined
 }
 
 /**
@@ -71,6 +73,7 @@ export function validate(
     remarks,
     limit: readLimit(single(given.limit)),
     after: readAfter(single(given.after)),
+    minSequence: readMinSequence(single(given.minSequence)),
   }
   return query as Query
 }
@@ -128,6 +131,14 @@ function readLimit(value: unknown): number | undefined {
   if (limit !== undefined && Number.isInteger(limit) && limit >= 1 && limit <= most) return limit
   const problem = `limit must be a whole number from 1 to ${most.toLocaleString('en-US')}`
   throw new ServiceError('InvalidRequest', problem, 'limit')
+}
+
+function readMinSequence(value: unknown): number | undefined {
+  if (value === undefined || value === null) return undefined
+  const sequence = numberOf(value)
+  if (sequence !== undefined && Number.isSafeInteger(sequence) && sequence >= 0) return sequence
+  const problem = 'minSequence must be the Sequence of a batch of changes, a whole number'
+  throw new ServiceError('InvalidRequest', problem, 'minSequence')
 }
 
 /** Whose cursor it is, and how far it goes, is for a later stage to say. */

@@ -10,11 +10,11 @@ import type { Catalogue } from '../selection/catalogue.js'
 export function changeableSource(
   { sources }: Pick<Catalogue, 'sources'>,
   id: number,
-): { readonly rules: ChangeRules | undefined } | undefined {
+): { readonly rules: ChangeRules | undefined; readonly recipientCount: number } | undefined {
   const source = sources.find((each) => each.id === id)
   if (source === undefined) return undefined
-  const { hasKeys } = source
-  if (hasKeys === undefined) return { rules: undefined }
+  const { hasKeys, recipientCount = 0 } = source
+  if (hasKeys === undefined) return { rules: undefined, recipientCount }
   // A snapshot does not say how its numbers were normalized, so that they are taken as they come.
-  return { rules: { hasKeys, allowsNullIsland: false, numbers: undefined } }
+  return { rules: { hasKeys, allowsNullIsland: false, numbers: undefined }, recipientCount }
 }

@@ -8,6 +8,7 @@ import type { CurrentService, SelectionService } from '../selection/answer.js'
 
 /** A snapshot with the workers that hold it. */
 export interface OpenSnapshot {
+  /** At the newest moment. */
   readonly service: SelectionService
   /** Resolves when nothing touches its memory any more. */
   close(): Promise<void>
@@ -36,14 +37,15 @@ export function createCurrent<Open extends OpenSnapshot>(first: Open): CurrentSn
       return newest.opened
     },
     hold(caller) {
-      if (caller.held instanceof Kept) return caller.held.opened.service
+      if (caller.held instanceof Held) return caller.held.service
       newest.holderCount++
-      caller.held = newest
+      const held = new Held(newest, newest.opened.service)
+      caller.held = held
       caller.whenOver(newest.leave)
-      return newest.opened.service
+      return held.service
     },
     heldSinceMs(caller) {
-      return caller.held instanceof Kept ? caller.held.sinceMs : newest.sinceMs
+      return caller.held instanceof Held ? caller.held.kept.sinceMs : newest.sinceMs
     },
     async use(work) {
       const used = newest
@@ -73,6 +75,17 @@ export function createCurrent<Open extends OpenSnapshot>(first: Open): CurrentSn
         }),
       )
     },
+  }
+}
+
+/** What a caller is answered from: one moment of it, whatever comes meanwhile. */
+class Held {
+  readonly kept: Pick<Kept<OpenSnapshot>, 'sinceMs'>
+  readonly service: SelectionService
+
+  constructor(kept: Pick<Kept<OpenSnapshot>, 'sinceMs'>, service: SelectionService) {
+    this.kept = kept
+    this.service = service
   }
 }
 

@@ -3,18 +3,21 @@
  *
  * @module
  */
+import { baseSequenceOf } from '../live/base-sequence.js'
+import type { FollowIncrements } from '../live/follow-increments.js'
 import type { Log } from '../log.js'
 import type { MetricsMemory } from '../metrics/memory.js'
 import type { Page } from '../metrics/slots.js'
 import { type QueryPool, startQueryPool } from '../pool/query-pool.js'
 import type { SelectionService } from '../selection/answer.js'
-import { createMasks } from '../selection/masks.js'
+import { LiveViews } from '../selection/live-views.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { OpenSnapshot } from './front-current.js'
 import { findMask, warm } from './front-warm.js'
 
 interface StartedSnapshot extends OpenSnapshot {
   readonly pool: QueryPool
+  readonly views: LiveViews
 }
 
 interface StartOptions {
@@ -29,33 +32,69 @@ interface StartOptions {
   /** Where the workers count, and the page of this thread; where nobody reads unless given. */
   readonly metrics?: MetricsMemory | undefined
   readonly page?: Page | undefined
+  /** Tells what came since the snapshot, and what comes. */
+  readonly follow: FollowIncrements
   readonly log: Log
 }
 
 /** @throws  when the workers do not start, or do not answer; then nothing holds the snapshot */
 export async function startSnapshot(
-  { id, createdAt, sources, shards }: Snapshot,
-  { workerUrl, workerArgs = [], queryThreadCount, metrics, page, log, ...rules }: StartOptions,
+  { id: snapshotId, createdAt, sources, shards }: Snapshot,
+  {
+    workerUrl,
+    workerArgs = [],
+    queryThreadCount,
+    metrics,
+    page,
+    follow,
+    log,
+    ...rules
+  }: StartOptions,
 ): Promise<StartedSnapshot> {
   const pool = await startQueryPool({
     workerUrl,
     workerArgs,
     threadCount: queryThreadCount,
     shards,
+    sourceIds: sources.map(({ id }) => id),
     log,
     metrics,
     page,
   })
-  const catalogue = { snapshotId: id, createdAt, sources, shards }
-  const workers = { catalogue, runner: pool, queryThreadCount }
-  const service = { ...workers, ...rules, masks: createMasks(workers) }
+  const views = new LiveViews({
+    snapshotId,
+    createdAt,
+    baseSequence: baseSequenceOf(sources),
+    sources,
+    shards,
+    runner: pool,
+    queryThreadCount,
+    ...rules,
+  })
+  const followed = follow(snapshotId, (increment) => {
+    // Before anybody can ask for the moment.
+    pool.tell(increment)
+    views.add(increment)
+  })
+  const close = () => {
+    followed.stop()
+    return pool.close()
+  }
   try {
-    await warm(service)
-    const reason = await findMask(service)
-    if (reason !== undefined) log.warn({ snapshotId: id, reason }, 'the boundary cannot be applied')
+    await followed.level
+    await warm(views.newest)
+    const reason = await findMask(views.newest)
+    if (reason !== undefined) log.warn({ snapshotId, reason }, 'the boundary cannot be applied')
   } catch (error) {
-    await pool.close()
+    await close()
     throw error
   }
-  return { service, pool, close: () => pool.close() }
+  return {
+    get service() {
+      return views.newest
+    },
+    pool,
+    views,
+    close,
+  }
 }

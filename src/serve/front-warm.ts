@@ -11,15 +11,15 @@ import { limits } from '../limits.js'
 import { askerUntil, OPEN_ACCESS } from '../selection/access.js'
 import { answer, type SelectionService } from '../selection/answer.js'
 import { NO_BOUNDARY } from '../selection/boundary.js'
-import type { CatalogueShard } from '../selection/catalogue.js'
+import { type CatalogueShard, isFilled } from '../selection/catalogue.js'
 
 /** @throws ServiceError  when a request is not answered */
 export async function warm(warmed: SelectionService): Promise<void> {
   // Where there must be a boundary, there may be none yet.
   const service = { ...warmed, boundaryRule: NO_BOUNDARY }
   const { catalogue, queryThreadCount } = service
-  if (catalogue.shards.length === 0) return
-  const { shards } = catalogue
+  const shards = catalogue.shards.filter(isFilled)
+  if (shards.length === 0) return
   const drawn = shards.map((shard) => ({ type: 'Polygon', coordinates: triangleIn(shard) }))
   // So many at once that each worker gets some.
   const requestCount = Math.max(drawn.length, queryThreadCount * limits.queriesPerTaskCount)

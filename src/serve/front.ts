@@ -18,6 +18,7 @@ import { watchRoutes } from '../http/watch-routes.js'
 import { followKeys } from '../keys/follow-keys.js'
 import { limits } from '../limits.js'
 import { changeDesk } from '../live/desk.js'
+import { incrementsFrom } from '../live/follow-increments.js'
 import { createLog, describeFault } from '../log.js'
 import { frontPage } from '../metrics/memory.js'
 import { slotOf } from '../metrics/slots.js'
@@ -81,6 +82,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     onceATurn(customerBoundaryOf(store)),
     data.clipsRecipients,
   )
+  const follow = incrementsFrom(data.batches.port)
   const start = (snapshot: Snapshot) =>
     startSnapshot(snapshot, {
       workerUrl: QUERY_WORKER,
@@ -91,6 +93,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
       unknownMembers,
       metrics,
       page,
+      follow,
       log,
     })
   const current = createCurrent(await start(data.snapshot))
@@ -176,7 +179,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
   const heldTimer = setInterval(() => {
     page[HELD_BODY_BYTES] = server.heldBodyBytes
     page[WATCHERS] = watches.watcherCount
-    page[MASK_BYTES] = current.newest.service.masks.keptBytes()
+    page[MASK_BYTES] = current.newest.views.keptMaskBytes()
   }, limits.heldToldMs).unref()
 
   port.on('message', async (order: FrontOrder) => {

@@ -8,6 +8,7 @@ import { totalmem } from 'node:os'
 import { logFigures } from '../access-log/counters.js'
 import { audienceUse } from '../audiences/directory.js'
 import { type AuditFigures, auditFigures } from '../audit/counters.js'
+import { readFigures } from '../live/figures.js'
 import type { Readings, Sample } from '../metrics/exposition.js'
 import { markedCount } from '../shard/suppressed.js'
 import type { Snapshot, SnapshotSource } from '../snapshot/snapshot.js'
@@ -33,6 +34,8 @@ export function serviceReadings(
       }),
     )
   }
+  const ofChanges = (value: (figures: ReturnType<typeof readFigures>) => number) => () =>
+    state.changeFigures && value(readFigures(state.changeFigures))
   const ofAudit = <Value>(value: (figures: AuditFigures) => Value) =>
     state.auditCounters && value(auditFigures(state.auditCounters))
   return {
@@ -53,6 +56,9 @@ export function serviceReadings(
     hickory_suppression_version: () => state.store?.suppressions.version(),
     hickory_suppression_taken_version: () =>
       state.suppressionProgress && takenVersion(state.suppressionProgress),
+    hickory_journal_sequence: ofChanges(({ journalSequence }) => journalSequence),
+    hickory_sequence: ofChanges(({ sequence }) => sequence),
+    hickory_changed_recipients: ofChanges(({ changeCount }) => changeCount),
     hickory_suppressed_numbers: () =>
       state.store?.suppressions.lists().reduce((sum, { count }) => sum + count, 0),
     hickory_audit_lines_total: () =>

@@ -98,14 +98,15 @@ export async function runService(options: ServiceOptions): Promise<void> {
     state.store = store
     state.arenas = loaded.arenas
     state.suppressionProgress = suppressions.progress
+    state.changeFigures = live.figures
     state.news = refused === undefined ? {} : { refused }
     audit = startServiceAudit(config, log)
     state.auditCounters = audit?.thread.counters
     if (config.accessLog !== undefined) accessLog = startAccessLog(config.accessLog, log)
     state.accessLogCounters = accessLog?.counters
-    // Marks are set while threads start, and before anybody is answered.
-    const attached = suppressions.attach(snapshot)
-    attached.catch(() => {})
+    // Before anybody is answered.
+    await suppressions.attach(snapshot)
+    await live.attach(snapshot)
     fronts = await startFronts(config, loaded, {
       engine,
       entrance,
@@ -114,7 +115,6 @@ export async function runService(options: ServiceOptions): Promise<void> {
       accessLog,
     })
     state.askFront = askFronts(fronts.map(({ worker }) => worker))
-    await attached
     suppressions.serve(snapshot.id)
     state.served = { snapshot, sinceMs: Date.now() }
     await suppressions.join()
@@ -139,8 +139,9 @@ export async function runService(options: ServiceOptions): Promise<void> {
     await drainFronts(fronts)
     await audit?.stopped()
     await accessLog?.stop()
-    await suppressions.stop()
+    // It waits for marks.
     await live.stop()
+    await suppressions.stop()
     keys?.stop()
     state.store = undefined
     await store.close()
@@ -219,8 +220,10 @@ async function load(
     checkKeys(config, store.keys, log)
     const { asksForKeys, httpThreadCount: frontCount } = config
     const keys = asksForKeys ? serveKeys({ store, frontCount, log }) : undefined
-    const live = await startLive(dataDirectory, log)
+    const { port1: marks, port2: changed } = new MessageChannel()
+    const live = await startLive({ dataDirectory, marks, onDue: () => {}, log })
     const suppressions = startSuppressions({ dataDirectory, store, metrics, log })
+    suppressions.follow(changed)
     return { ...opened, arenas, store, suppressions, live, keys }
   } catch (error) {
     // Loading that was given up is a failure like any other.
@@ -308,7 +311,7 @@ async function serveSnapshots(
   const { snapshot: first, refused, arenas, suppressions: marks, live } = loaded
   const { dataDirectory } = config
   const workers = fronts.map(({ worker }) => worker)
-  const known = { dataDirectory, first, refused, arenas, fronts: workers, marks, log }
+  const known = { dataDirectory, first, refused, arenas, fronts: workers, marks, live, log }
   const swaps = swapSnapshots({ ...known, state, page })
   const stopKeeping = keepAudiences(dataDirectory, log)
   try {

@@ -27,6 +27,8 @@ export interface ServiceState {
   /** Undefined until the store is open, and when it is closed. */
   store: Store | undefined
   suppressionProgress: Progress | undefined
+  /** Of the thread of changes, see live/figures.ts. */
+  changeFigures: Float64Array | undefined
   arenas: ArenaPool | undefined
   /** Undefined where there is no audit. */
   auditCounters: AuditCounters | undefined
@@ -58,6 +60,7 @@ export function startingState(): ServiceState {
     attempts: [],
     store: undefined,
     suppressionProgress: undefined,
+    changeFigures: undefined,
     arenas: undefined,
     auditCounters: undefined,
     accessLogCounters: undefined,

@@ -102,6 +102,11 @@ function serviceRows(
         ? 'nothing'
         : `${news.refused.snapshotId ?? ''} ${news.refused.reason}`,
     ],
+    [
+      'changes',
+      `up to batch ${read('hickory_sequence')} of ${read('hickory_journal_sequence')}, ` +
+        `${read('hickory_changed_recipients')} recipients since the snapshot`,
+    ],
     ['contexts', read('hickory_contexts')],
     [
       'suppressed numbers',

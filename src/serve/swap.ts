@@ -30,6 +30,12 @@ interface SnapshotMarks {
   detach(snapshotId: string): Promise<void>
 }
 
+/** Applies changes. */
+interface SnapshotChanges {
+  attach(snapshot: Snapshot): Promise<void>
+  detach(snapshotId: string): Promise<void>
+}
+
 interface SwapOptions {
   readonly dataDirectory: string
   /** The snapshot that is served already, in arenas of the pool. */
@@ -39,6 +45,7 @@ interface SwapOptions {
   readonly arenas: ArenaPool
   readonly fronts: readonly FrontPort[]
   readonly marks: SnapshotMarks
+  readonly live: SnapshotChanges
   readonly log: Log
   /** Told what is served, and what is not. */
   readonly state?: Pick<ServiceState, 'served' | 'news' | 'attempts'>
@@ -91,11 +98,17 @@ class ServiceSwap implements Swap {
   }
 
   async take(id: string): Promise<void> {
-    const { fronts, marks, log, state } = this.#options
+    const { fronts, marks, live, log, state } = this.#options
     const snapshot = await this.#load(id)
     const last = this.#served
     // Before anybody can answer from it.
     await marks.attach(snapshot)
+    try {
+      await live.attach(snapshot)
+    } catch (fault) {
+      await this.#giveBack(snapshot)
+      throw fault
+    }
     await this.#prepare(snapshot)
     const switched = reported(fronts, id, ['switched'])
     const released = reported(fronts, last.id, ['released'])
@@ -141,8 +154,8 @@ class ServiceSwap implements Swap {
   }
 
   async #giveBack({ id, arenas: held }: Snapshot): Promise<void> {
-    const { arenas, marks, log } = this.#options
-    await marks.detach(id)
+    const { arenas, marks, live, log } = this.#options
+    await Promise.all([marks.detach(id), live.detach(id)])
     while (!held.every(isUnowned)) {
       await sleep(ZONE_POLL_MS, undefined, { ref: false })
     }

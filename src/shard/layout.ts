@@ -95,6 +95,8 @@ export interface Pack {
   readonly shard: Shard
   /** Of each recipient of the shard, by its index: its place in the delta. */
   readonly places: Uint32Array
+  /** Behind the last of these places. */
+  readonly endPlace: number
 }
 
 /** Views the columns of an image; copies nothing. */

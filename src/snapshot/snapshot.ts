@@ -15,6 +15,8 @@ export interface SnapshotSource {
   readonly contactCount: number
   /** Whether its recipients have keys; left out where nobody knows what they are known by. */
   readonly hasKeys?: boolean
+  /** The last batch of the journal whose changes of the source are in it; left out where that is none. */
+  readonly appliedSequence?: number
 }
 
 /** A snapshot as it crosses threads: plain data and shared buffers. */

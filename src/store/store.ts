@@ -62,6 +62,8 @@ interface ContextPage {
 /** Who was inside a shape. */
 export interface StoredCounts {
   readonly snapshotId: string
+  /** Of the journal of changes up to which it was counted, at least; 0 unless given. */
+  readonly sequence?: number
   readonly countMode: CountMode
   /** Of the suppression lists by which it was counted, at least; 0 unless given. */
   readonly suppressionVersion?: number

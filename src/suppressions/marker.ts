@@ -14,10 +14,12 @@ import {
   suppressionLogOf,
 } from '../store/suppressions.js'
 import type { Tables } from '../store/tables.js'
+import type { ChangedRecipients, DeltaNews } from './changed-recipients.js'
+import { DeltaMarks } from './delta-marks.js'
 import { readListed } from './listed-phones.js'
 import type { PhoneTable } from './phone-table.js'
 import { type Progress, takenVersion, tellTaken } from './progress.js'
-import { ShardMarks, wantedPhone } from './shard-marks.js'
+import { type Markable, ShardMarks, wantedPhone } from './shard-marks.js'
 
 /** What was caught up with. */
 export interface CaughtUp {
@@ -32,7 +34,7 @@ export class Marker {
   readonly #progress: Progress
   readonly #ownName: string
   /** By id; those that are being attached are not among them. */
-  readonly #attached = new Map<string, readonly ShardMarks[]>()
+  readonly #attached = new Map<string, AttachedMarks>()
   /** What changes while snapshots are being attached. */
   readonly #attaching = new Set<Attaching>()
 
@@ -65,7 +67,7 @@ export class Marker {
     this.#tables.refresh()
     for (const change of attaching.changes) this.#apply(attaching.shards, change)
     this.#attaching.delete(attaching)
-    this.#attached.set(id, attaching.shards)
+    this.#attached.set(id, new AttachedMarks(attaching.shards))
     // Nobody has looked whether what was changed until now matters to what was counted in it before.
     tellTaken(this.#progress, takenVersion(this.#progress), true)
   }
@@ -73,6 +75,19 @@ export class Marker {
   /** Touches its memory no more. */
   detach(snapshotId: string): void {
     this.#attached.delete(snapshotId)
+  }
+
+  /** Sets the marks of those who came since. */
+  change({ snapshotId, shards, deltas }: Omit<ChangedRecipients, 'number'>): void {
+    const attached = this.#attached.get(snapshotId)
+    if (attached === undefined) return
+    // What changes behind this is looked for among them.
+    this.#tables.refresh()
+    for (const { shardIndex, gone } of shards) attached.shards[shardIndex].leave(gone)
+    for (const news of deltas) {
+      const { sourceId } = news
+      attached.deltaOf(news).add(news, (phone) => this.#isSuppressed(sourceId, phone))
+    }
   }
 
   /**
@@ -92,11 +107,11 @@ export class Marker {
 
   /** How many recipients of a snapshot have one of the phones, of one source or of all. */
   countWith(snapshotId: string, scope: Scope, phones: readonly string[]): number {
-    const shards = inScope(this.#attached.get(snapshotId) ?? [], scope)
+    const shards = inScope(this.#attached.get(snapshotId)?.all() ?? [], scope)
     let count = 0
     for (const phone of new Set(phones)) {
       const wanted = wantedPhone(phone)
-      for (const shard of shards) for (const _ of shard.recipientsWith(wanted)) count++
+      for (const shard of shards) count += shard.countWith(wanted)
     }
     return count
   }
@@ -107,8 +122,8 @@ export class Marker {
     let hasForeign = false
     const isWhole = this.#log.replay(taken, (change) => {
       if (change.maker !== this.#ownName) hasForeign = true
-      for (const shards of this.#attached.values()) {
-        if (this.#apply(shards, change)) isEffective = true
+      for (const attached of this.#attached.values()) {
+        if (this.#apply(attached.all(), change)) isEffective = true
       }
       for (const { changes } of this.#attaching) changes.push(change)
     })
@@ -116,12 +131,14 @@ export class Marker {
   }
 
   #compareAnew(): Effect {
-    for (const shards of this.#attached.values()) for (const _ of this.#compareAll(shards));
+    for (const attached of this.#attached.values()) {
+      for (const _ of this.#compareAll(attached.all()));
+    }
     for (const attaching of this.#attaching) attaching.isOutdated = true
     return { isEffective: true, hasForeign: true }
   }
 
-  *#compareAll(shards: readonly ShardMarks[]): Generator<void, void> {
+  *#compareAll(shards: readonly Markable[]): Generator<void, void> {
     this.#tables.refresh()
     const sourceIds = new Set<Scope>(shards.map(({ sourceId }) => sourceId))
     const lists = new Map<Scope, PhoneTable>()
@@ -137,7 +154,7 @@ export class Marker {
   }
 
   /** @returns whether any mark changed */
-  #apply(all: readonly ShardMarks[], { scope, numbers: phones }: LoggedChange): boolean {
+  #apply(all: readonly Markable[], { scope, numbers: phones }: LoggedChange): boolean {
     const shards = inScope(all, scope)
     let isEffective = false
     for (const phone of phones) {
@@ -167,6 +184,26 @@ interface Effect {
   readonly hasForeign: boolean
 }
 
+/** A snapshot, and those who came since. */
+class AttachedMarks {
+  readonly shards: readonly ShardMarks[]
+  readonly #deltas = new Map<number, DeltaMarks>()
+
+  constructor(shards: readonly ShardMarks[]) {
+    this.shards = shards
+  }
+
+  all(): readonly Markable[] {
+    return this.#deltas.size === 0 ? this.shards : [...this.shards, ...this.#deltas.values()]
+  }
+
+  deltaOf({ sourceId, marks }: Pick<DeltaNews, 'sourceId' | 'marks'>): DeltaMarks {
+    const known = this.#deltas.get(sourceId) ?? new DeltaMarks(sourceId, marks)
+    this.#deltas.set(sourceId, known)
+    return known
+  }
+}
+
 interface Attaching {
   readonly shards: readonly ShardMarks[]
   readonly changes: LoggedChange[]
@@ -174,6 +211,6 @@ interface Attaching {
   isOutdated: boolean
 }
 
-function inScope(shards: readonly ShardMarks[], scope: Scope): readonly ShardMarks[] {
+function inScope(shards: readonly Markable[], scope: Scope): readonly Markable[] {
   return scope === 'all' ? shards : shards.filter(({ sourceId }) => sourceId === scope)
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Worker } from 'node:worker_threads'
+import { type MessagePort, Worker } from 'node:worker_threads'
 import { OperatorError } from '../errors.js'
 import { Questions } from '../questions.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
@@ -23,6 +23,8 @@ export interface MarksThread {
    * @returns how many recipients of a snapshot have one of the phones, of one source or of all
    */
   take(snapshotId: string, scope: Scope, phones: readonly string[]): Promise<number>
+  /** Lets it set the marks of those who come, whom the thread at the other end tells of. */
+  follow(port: MessagePort): void
   /** Rejects when the thread fails, as do those who wait for it. */
   readonly failure: Promise<never>
   stop(): Promise<void>
@@ -69,6 +71,9 @@ export function startMarksThread(
     },
     take: (snapshotId, scope, phones) =>
       ask((ticket) => ({ kind: 'take', ticket, snapshotId, scope, phones })),
+    follow(port) {
+      worker.postMessage({ kind: 'follow', port } satisfies MarksOrder, [port])
+    },
     failure,
     async stop() {
       isStopping = true

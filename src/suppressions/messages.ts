@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { MessagePort } from 'node:worker_threads'
 import type { MetricsMemory } from '../metrics/memory.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { Scope } from '../store/suppressions.js'
@@ -19,7 +20,7 @@ export interface MarksThreadData {
   readonly metrics: MetricsMemory
 }
 
-/** To the thread. Each but the last is answered by `done`, with its ticket. */
+/** To the thread. Each but the last two is answered by `done`, with its ticket. */
 export type MarksOrder =
   /** Set the marks of a snapshot, and keep them right from then on. */
   | { readonly kind: 'attach'; readonly ticket: number; readonly snapshot: Snapshot }
@@ -33,6 +34,8 @@ export type MarksOrder =
       readonly scope: Scope
       readonly phones: readonly string[]
     }
+  /** Set the marks of those who come to a snapshot, see changed-recipients.ts. Has no ticket. */
+  | { readonly kind: 'follow'; readonly port: MessagePort }
   | { readonly kind: 'stop' }
 
 /** From the thread. */

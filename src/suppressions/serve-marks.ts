@@ -9,6 +9,7 @@ import { limits } from '../limits.js'
 import { marksPage } from '../metrics/memory.js'
 import { startVitals } from '../metrics/vitals.js'
 import type { Tables } from '../store/tables.js'
+import type { ChangedRecipients } from './changed-recipients.js'
 import { Marker } from './marker.js'
 import type { MarksOrder, MarksReport, MarksThreadData } from './messages.js'
 
@@ -23,6 +24,7 @@ export function serveMarks(
   const done = (ticket: number, recipientCount = 0) =>
     report({ kind: 'done', ticket, recipientCount })
   let isStopped = false
+  let followed: MessagePort | undefined
   const vitals = startVitals(marksPage(metrics))
 
   function catchUp(): void {
@@ -51,10 +53,17 @@ export function serveMarks(
         const { ticket, snapshotId, scope, phones } = order
         return done(ticket, marker.countWith(snapshotId, scope, phones))
       }
+      case 'follow':
+        followed = order.port
+        return followed.on('message', ({ number, ...changed }: ChangedRecipients) => {
+          marker.change(changed)
+          order.port.postMessage(number)
+        })
       case 'stop':
         isStopped = true
         clearInterval(timer)
         vitals.stop()
+        followed?.close()
         await tables.close()
         return port.close()
     }

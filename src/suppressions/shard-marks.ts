@@ -7,26 +7,42 @@ import assert from 'node:assert/strict'
 import { hashBytes } from '../shard/hash-bytes.js'
 import { firstPlace, indexAt } from '../shard/hash-table.js'
 import { attachShard, type Shard, type ShardImage } from '../shard/layout.js'
-import { isMarked, type Marks, mark, markedCount, unmark } from '../shard/suppressed.js'
+import { type Marks, markedCount } from '../shard/suppressed.js'
 import { isListed } from './listed-phones.js'
 import { createPhoneTable, findPlace, type PhoneTable } from './phone-table.js'
+import { setMark } from './set-mark.js'
+
+/** Recipients whose marks are kept: those of a shard, or those that came since. */
+export interface Markable {
+  readonly sourceId: number
+  /** The recipients that have a phone, gone or not. */
+  recipientsWith(wanted: Wanted): Iterable<number>
+  /** How many of them are there. */
+  countWith(wanted: Wanted): number
+  /** @returns whether this changed anything */
+  set(recipient: number, isSuppressed: boolean): boolean
+  /** Marks exactly the recipients whose phone is on one of the lists. */
+  compare(lists: readonly PhoneTable[]): void
+}
 
 /** A phone, its bytes and their hash. */
 interface Wanted {
+  readonly phone: string
   readonly bytes: Uint8Array
   readonly hash: number
 }
 
 export function wantedPhone(phone: string): Wanted {
   const bytes = Buffer.from(phone)
-  return { bytes, hash: hashBytes(bytes, 0, bytes.length) }
+  return { phone, bytes, hash: hashBytes(bytes, 0, bytes.length) }
 }
 
-export class ShardMarks {
+export class ShardMarks implements Markable {
   readonly sourceId: number
   readonly #shard: Shard
   readonly #marks: Marks
   #table: PhoneTable | undefined
+  readonly #gone = new Set<number>()
 
   constructor(image: ShardImage) {
     assert(image.marks !== null, 'a shard that is served has room for marks')
@@ -47,15 +63,21 @@ export class ShardMarks {
     }
   }
 
-  /** @returns whether this changed anything */
-  set(recipient: number, isSuppressed: boolean): boolean {
-    if (isMarked(this.#marks, recipient) === isSuppressed) return false
-    if (isSuppressed) mark(this.#marks, recipient)
-    else unmark(this.#marks, recipient)
-    return true
+  countWith(wanted: Wanted): number {
+    let count = 0
+    for (const recipient of this.recipientsWith(wanted)) if (!this.#gone.has(recipient)) count++
+    return count
   }
 
-  /** Marks exactly the recipients whose phone is on one of the lists. */
+  /** Takes recipients that are there no more. */
+  leave(recipients: Uint32Array): void {
+    for (const recipient of recipients) this.#gone.add(recipient)
+  }
+
+  set(recipient: number, isSuppressed: boolean): boolean {
+    return setMark(this.#marks, recipient, isSuppressed)
+  }
+
   compare(lists: readonly PhoneTable[]): void {
     const { recipientCount, phones, phoneOffsets } = this.#shard
     if (lists.length === 0 && markedCount(this.#marks) === 0) return

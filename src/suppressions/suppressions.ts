@@ -5,6 +5,7 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { MessagePort } from 'node:worker_threads'
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
@@ -22,6 +23,8 @@ import { createProgress, type Progress, takenVersion } from './progress.js'
 
 export interface Suppressions {
   readonly progress: Progress
+  /** Follows what the thread of changes tells of those who come. */
+  follow(port: MessagePort): void
   /** Sets the marks of a snapshot; until then, nobody may answer from it. */
   attach(snapshot: Snapshot): Promise<void>
   /** Says which of the attached snapshots is the one that is served. */
@@ -113,6 +116,7 @@ export function startSuppressions(options: SuppressionsOptions): Suppressions {
 
   return {
     progress,
+    follow: (port) => thread.follow(port),
     attach: (snapshot) => thread.attach(snapshot),
     serve(snapshotId) {
       servedId = snapshotId

@@ -125,7 +125,7 @@ t.test('a cursor that does not lead on is refused; one from beyond the end does'
     boundaryKey: undefined,
   } as const
   const next = readCursor(basis, after)
-  t.equal(next.shardIndex, 0)
+  t.equal(next.placeId, 0)
   t.equal(writeCursor(basis, next), after)
   const expired = writeCursor({ ...basis, snapshotId: '000001-00000000' }, next)
   for (const ask of ways) {
@@ -139,8 +139,8 @@ t.test('a cursor that does not lead on is refused; one from beyond the end does'
     ]) {
       await refused(t, ask, page, 'InvalidRequest', 'after')
     }
-    for (const [shardIndex, recipient] of BEYOND) {
-      const beyond = { limit: 9, after: writeCursor(basis, { shardIndex, recipient }) }
+    for (const [placeId, recipient] of BEYOND) {
+      const beyond = { limit: 9, after: writeCursor(basis, { placeId, recipient, moment: 0 }) }
       const empty = await ask(beyond, 'ndjson')
       t.equal(empty.status, 200)
       t.equal(String(empty.body), '')

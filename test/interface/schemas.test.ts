@@ -221,6 +221,7 @@ const REQUEST = [
   'clipToBoundary boolean',
   'limit integer',
   'after string',
+  'minSequence integer',
 ]
 
 const RESPONSE = [

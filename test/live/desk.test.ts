@@ -35,7 +35,10 @@ function idsIn(data: string): string[] {
   }
 }
 
-const start = (data: string) => startLive(data, silentLog)
+const start = (dataDirectory: string) => {
+  const { port1: marks } = new MessageChannel()
+  return startLive({ dataDirectory, marks, onDue: () => {}, log: silentLog })
+}
 
 const codeOf = (asked: Promise<unknown>) =>
   asked.then(

@@ -3,36 +3,26 @@
  *
  * @module
  */
-import { join } from 'node:path'
 import t from 'tap'
-import { type Change, identityOf } from '../../src/changes/change.js'
-import { LiveSnapshot } from '../../src/live/live-snapshot.js'
-import { PhoneFinder } from '../../src/live/phone-finder.js'
-import { SourceFinder } from '../../src/live/source-finder.js'
 import { readDrawing } from '../../src/selection/shapes/shapes.js'
 import type { Increment } from '../../src/shard/delta/increment.js'
 import { LiveShards } from '../../src/shard/delta/live-shards.js'
-import { attachShard } from '../../src/shard/layout.js'
 import { createMask, isWithin, type Mask } from '../../src/shard/mask.js'
 import { countInside, selectInside } from '../../src/shard/select.js'
-import { readIdentities } from '../../src/snapshot/identities/list.js'
-import { openSnapshot } from '../../src/snapshot/load/open.js'
-import type { TestRecipient } from '../support/data/columns.js'
-import { columnsWith } from '../support/data/keyed-columns.js'
-import { publishTest } from '../support/data/snapshots.js'
+import {
+  changedBy,
+  openedLive,
+  type People,
+  type Person,
+  randomChanges,
+  randomPerson,
+  SOURCE_IDS,
+} from '../support/random/live-world.js'
 import { testSeed } from '../support/random/properties.js'
 import { type Random, seededRandom } from '../support/random/world.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 import { byTier } from '../support/tier.js'
 
-/** Of a source; the latitude is no other's, in units. */
-interface Person extends TestRecipient {
-  readonly key: string
-}
-
-type People = readonly (readonly Person[])[]
-
-const SOURCE_IDS = [3, 7]
 const plenty = () => ({ edgeTestCount: 1e10 })
 
 t.test('at every moment those are there who should be, in all modes', async (t) => {
@@ -46,7 +36,7 @@ t.test('at every moment those are there who should be, in all modes', async (t) 
         return randomPerson(made, `k${at}`, random)
       }),
     )
-    const { live, shards, close } = await opened(temporaryDirectory(t), first, hasKeys)
+    const { live, shards, close } = await openedLive(temporaryDirectory(t), first, hasKeys)
     // What a worker knows that was there from the beginning, and one that starts later.
     const workers = [new LiveShards(shards, SOURCE_IDS)]
     const told: Increment[] = []
@@ -85,7 +75,7 @@ t.test('at every moment those are there who should be, in all modes', async (t) 
       const parts = shards.length + SOURCE_IDS.length
       const mask = random.unit() < 0.5 ? null : randomMask(worker, parts, random)
       const seen = (withTies: boolean) =>
-        Array.from({ length: parts }, (_, at) => worker.at(at, { moment, mask, withTies }))
+        Array.from({ length: parts }, (_, at) => worker.at(at, moment, mask, withTies))
       const { shapes, isInside } = randomBox(random)
       const what = `world ${world}, moment ${moment}`
       const plain = selectInside(seen(false), shapes, plenty()).map(membersOf)
@@ -147,95 +137,6 @@ const MODES = [
   ['Contact', false],
   ['Contact', true],
 ] as const
-
-/** A snapshot with these people. */
-async function opened(data: string, people: People, hasKeys: readonly boolean[]) {
-  for (const [at, sourceId] of SOURCE_IDS.entries()) {
-    await publishTest(data, sourceId, await columnsWith(people[at], hasKeys[at]))
-  }
-  const snapshot = await openSnapshot(data)
-  const shards = snapshot.shards.map(attachShard)
-  const creating = PhoneFinder.create(shards)
-  let step = creating.next()
-  while (!step.done) step = creating.next()
-  const phones = step.value
-  const live = new LiveSnapshot(shards, SOURCE_IDS, phones)
-  const directory = join(data, 'snapshots', snapshot.id)
-  const finders: SourceFinder[] = []
-  for (const identities of await readIdentities(data, snapshot.id)) {
-    const finder = await SourceFinder.open({ directory, identities, shards, phones })
-    finders.push(finder)
-    live.addSource(identities.id, finder)
-  }
-  const close = () => {
-    for (const finder of finders) finder.close()
-  }
-  return { live, shards, close }
-}
-
-function randomPerson(made: Map<number, Person>, key: string, random: Random): Person {
-  const lat = made.size
-  const person = {
-    key,
-    phone: `+999${random.between(0, 25)}`,
-    lng: random.between(0, 99),
-    lat,
-    contact: random.pick(['', 'a', 'b', 'c', `d${random.between(0, 9)}`, '+9991']),
-  }
-  made.set(lat, person)
-  return person
-}
-
-interface TestChange {
-  readonly person: Person
-  readonly change: Change
-}
-
-function randomChanges(
-  made: Map<number, Person>,
-  people: readonly Person[],
-  hasKeys: boolean,
-  random: Random,
-): TestChange[] {
-  return Array.from({ length: random.between(0, 12) }, () => {
-    const [old] = people.length === 0 ? [] : [random.pick(people)]
-    const isOld = old !== undefined && random.unit() < 0.5
-    const fresh = () => randomPerson(made, `k${random.between(0, 80)}`, random)
-    // Some are as they were, some the same ones elsewhere.
-    const moved = () => {
-      const other = fresh()
-      const person = {
-        ...other,
-        key: old?.key ?? '',
-        phone: old?.phone ?? '',
-        contact: old?.contact ?? '',
-      }
-      made.set(person.lat, person)
-      return person
-    }
-    const person = isOld ? (random.unit() < 0.4 ? old : moved()) : fresh()
-    const { phone, lng, lat, contact } = person
-    const key = hasKeys ? person.key : undefined
-    const identity = key ?? identityOf(phone, contact)
-    const change: Change =
-      random.unit() < 0.3
-        ? { op: 'delete', identity }
-        : { op: 'upsert', identity, phone, lng, lat, contact, key }
-    return { person, change }
-  })
-}
-
-/** By the plain meaning of changes, one after the other. */
-function changedBy(before: readonly Person[], changes: readonly TestChange[], hasKeys: boolean) {
-  const identity = ({ key, phone, contact }: Person) => (hasKeys ? key : `${phone} ${contact}`)
-  let people = [...before]
-  for (const { person, change } of changes) {
-    const same = people.find(({ lat }) => lat === person.lat)
-    people = people.filter((each) => identity(each) !== identity(person))
-    if (change.op === 'upsert') people.push(same ?? person)
-  }
-  return people
-}
 
 function randomBox(random: Random) {
   const [west, east] = [random.between(0, 60), random.between(40, 99)].sort((a, b) => a - b)

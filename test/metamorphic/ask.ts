@@ -4,7 +4,7 @@
  * @module
  */
 import { ServiceError } from '../../src/errors.js'
-import type { Catalogue } from '../../src/selection/catalogue.js'
+import { type Catalogue, catalogueOf } from '../../src/selection/catalogue.js'
 import { planTasks } from '../../src/selection/plan.js'
 import { validate } from '../../src/selection/validate.js'
 import { attachShard, type Shard, type ShardImage } from '../../src/shard/layout.js'
@@ -23,12 +23,12 @@ export interface Asked {
 
 export function askedOf(images: readonly ShardImage[]): Asked {
   const shards = images.map(attachShard)
-  const catalogue = {
+  const catalogue = catalogueOf({
     snapshotId: '000001-00000000',
     createdAt: '2026-01-31T08:15:00.000Z',
     sources: [{ id: 1, label: '' }],
     shards: images,
-  }
+  })
   const firsts = images.map((_, at) =>
     images.slice(0, at).reduce((sum, { recipientCount }) => sum + recipientCount, 0),
   )
@@ -46,7 +46,7 @@ export function ask(
   const selected = new Uint8Array(lngs.length)
   try {
     const query = validate({ geoJSON })
-    const plain = { countMode: 'ContactLocation', mask: null } as const
+    const plain = { countMode: 'ContactLocation', mask: null, moment: 0 } as const
     const tasks = planTasks('select', query, plain, catalogue, THREAD_COUNT)
     for (const { shardIndexes, shapes } of tasks) {
       const touched = Array.from(shardIndexes, (index) => shards[index])

@@ -17,7 +17,10 @@ import { inTime } from '../support/service/in-time.js'
 const RULES: ChangeRules = { hasKeys: false, allowsNullIsland: false, numbers: undefined }
 
 /** Source 1 has no keys, source 2 has, and nobody knows of source 3. */
-function operation(outcome: BatchOutcome = { kind: 'written', sequence: 7 }) {
+function operation(
+  outcome: BatchOutcome = { kind: 'written', sequence: 7 },
+  recipientCount = 2_000,
+) {
   const batches: PreparedBatch[] = []
   const rules = new Map<number, ChangeRules | undefined>([
     [1, RULES],
@@ -25,7 +28,7 @@ function operation(outcome: BatchOutcome = { kind: 'written', sequence: 7 }) {
     [3, undefined],
   ])
   const sink: ChangeSink = {
-    sourceOf: (id) => (rules.has(id) ? { rules: rules.get(id) } : undefined),
+    sourceOf: (id) => (rules.has(id) ? { rules: rules.get(id), recipientCount } : undefined),
     append(batch) {
       batches.push(batch)
       return Promise.resolve({ outcome })
@@ -205,4 +208,23 @@ t.test('what cannot be changed is refused', async (t) => {
   t.same(await codes({ Id: 1, ...upsert('+9991') }), ['InvalidRequest', 400, 'op'])
   t.same(await codes({ Id: 1, changes, chnages: 1 }), ['UnknownMember', 400, 'chnages'])
   t.equal(batches.length, 0)
+})
+
+t.test('a batch that deletes a large part of the source must say that it means it', async (t) => {
+  const { post, batches } = operation()
+  const deletes = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({ op: 'delete', number: `+999${i}` }))
+  // A tenth of 2,000.
+  await post({ Id: 1, batchId: 'b1', changes: [...deletes(200), upsert('+9991')] })
+  const changes = [...deletes(201), upsert('+9991')]
+  const refused = await fault(post({ Id: 1, batchId: 'b2', changes }))
+  t.match(refused, { code: 'TooManyDeletes', status: 409, field: 'changes' })
+  t.match(refused.message, /deletes 201 of 2000 recipients/)
+  t.equal(batches.length, 1)
+  await post({ Id: 1, batchId: 'b2', allowShrink: true, changes })
+  t.equal(batches.length, 2)
+  const few = operation(undefined, 5)
+  await few.post({ Id: 1, batchId: 'b1', changes: deletes(limits.freelyDeletedCount) })
+  const more = few.post({ Id: 1, batchId: 'b2', changes: deletes(limits.freelyDeletedCount + 1) })
+  t.equal((await fault(more)).code, 'TooManyDeletes')
 })

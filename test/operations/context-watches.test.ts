@@ -45,6 +45,7 @@ class Model {
 
   basis = (): Basis => ({
     snapshotId: this.snapshotId,
+    sequence: 0,
     countMode: 'ContactLocation',
     suppressionVersion: 0,
     boundaryKey: undefined,

@@ -77,7 +77,11 @@ t.test('the snapshot and its sources are told, with everybody in them', async (t
   })
   const sinceMs = Date.parse(String(ServedSince))
   t.ok(sinceMs >= beforeMs && sinceMs <= Date.now())
-  t.same(answer.headers, { 'X-Snapshot': '000001-00000000', 'Cache-Control': 'no-store' })
+  t.same(answer.headers, {
+    'X-Snapshot': '000001-00000000',
+    'X-Sequence': '0',
+    'Cache-Control': 'no-store',
+  })
 })
 
 t.test('whoever is suppressed is not counted, nor a contact that has nobody else', async (t) => {
@@ -126,6 +130,7 @@ t.test('an audit of counts is told what was counted', async (t) => {
     [
       {
         snapshotId: service.catalogue.snapshotId,
+        sequence: 0,
         sources: [
           { id: 1, count: 5 },
           { id: 7, count: 1 },

@@ -27,6 +27,7 @@ function countOf(shardIndex: number) {
     countMode: 'ContactLocation',
     isDistinct: false,
     mask: null,
+    moment: 0,
   } as const
 }
 

@@ -41,6 +41,8 @@ const query: fc.Arbitrary<TimedQuery> = fc.record({
   countMode: fc.constantFrom<CountMode>('ContactLocation', 'Contact'),
   isDistinct: fc.boolean(),
   maskId: word,
+  moment: word,
+  since: word,
   shardIndexes: fc.uint32Array({ maxLength: 4 }),
   shapes,
   expiresMs: fc.double({ noNaN: true }),
@@ -89,6 +91,7 @@ const COUNT = {
   countMode: 'ContactLocation',
   isDistinct: false,
   mask: null,
+  moment: 0,
 } as const
 
 t.test('an empty choice of sources does not arrive as every source', async (t) => {

@@ -20,7 +20,12 @@ const polygons: Polygons = toPolygons([0, 0, 9, 0, 9, 9], [0, 3], [0, 1])
 function selection(isLarge = false) {
   const shardIndexes = [3]
   const shapes = including(polygons)
-  const counting = { countMode: 'ContactLocation', isDistinct: false, mask: null } as const
+  const counting = {
+    countMode: 'ContactLocation',
+    isDistinct: false,
+    mask: null,
+    moment: 0,
+  } as const
   return { kind: 'count', shardIndexes, shapes, ...counting, isLarge } as const
 }
 
@@ -94,7 +99,7 @@ class FakeThreads implements QueryThreads {
 
 function resultOf(task: WorkerTask): WorkerResult {
   if (task.kind === 'rowBytes') return { byteCount: 70 }
-  if (task.kind === 'profile') return { profile: '' }
+  if (task.kind === 'profile' || task.kind === 'catchUp') return { profile: '' }
   return task.kind === 'rows' ? writeRows(task) : countAll(task)
 }
 

@@ -111,6 +111,13 @@ const cases: Readonly<Record<string, Case>> = {
     notYetMinutes: 0,
     atMinutes: 2,
   },
+  HickoryChangesBehind: {
+    severity: 'critical',
+    alarming: { hickory_journal_sequence: constant(8), hickory_sequence: constant(7) },
+    quiet: { hickory_journal_sequence: constant(8), hickory_sequence: constant(8) },
+    notYetMinutes: 0,
+    atMinutes: 2,
+  },
   HickoryQueryWorkersDie: {
     severity: 'warning',
     alarming: { hickory_query_worker_deaths_total: growing(1) },

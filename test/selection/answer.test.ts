@@ -52,6 +52,7 @@ t.test('counts come one record a source, also where nobody is inside', async (t)
   t.equal(reply.status, 200)
   t.match(reply.headers, {
     'X-Snapshot': '000001-00000000',
+    'X-Sequence': '0',
     'Cache-Control': 'no-store',
   })
   t.equal(

@@ -10,6 +10,7 @@ import { jsonp } from '../../src/format/jsonp.js'
 import type { ListLayout } from '../../src/format/recipients.js'
 import { limits } from '../../src/limits.js'
 import { type Caller, callerUntil, type QueryRunner, type Task } from '../../src/pool/messages.js'
+import { isDelta } from '../../src/selection/catalogue.js'
 import { List } from '../../src/selection/list.js'
 import type { SourceSelection } from '../../src/selection/merge.js'
 import { recipientCountOf } from '../../src/shard/runs.js'
@@ -117,14 +118,17 @@ function worldOf(recipientCount: number, seed: number) {
 
 /** Of each shard what the steps say, runs and gaps in turn; the first source has the first steps, and so on. */
 function selectionsOf(
-  { catalogue, shards }: LocalService,
+  { catalogue, shards: ofSnapshot }: LocalService,
   steps: readonly (readonly number[])[],
 ): SourceSelection[] {
+  const shards = catalogue.shards.map((shard) =>
+    isDelta(shard) ? undefined : ofSnapshot[shard.placeId],
+  )
   return catalogue.sources.map((source, at) => {
-    const own = [...shards.keys()].filter((index) => shards[index].sourceId === source.id)
+    const own = [...shards.keys()].filter((index) => shards[index]?.sourceId === source.id)
     const found = own.map((shardIndex) => ({
       shardIndex,
-      runs: runsOf(steps[at % steps.length], shards[shardIndex].recipientCount),
+      runs: runsOf(steps[at % steps.length], shards[shardIndex]?.recipientCount ?? 0),
     }))
     const count = found.reduce((sum, { runs }) => sum + recipientCountOf(runs), 0)
     return { source, count, shards: found }

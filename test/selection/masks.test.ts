@@ -29,16 +29,23 @@ const boundaryOf = (geometry: object) =>
   createBoundaryRule(() => geometry, true).for(undefined, OPEN_ACCESS) as Boundary
 const coverCount = () => service.tasks.filter(({ kind }) => kind === 'cover').length
 
+/** At moment 0. */
+function masksOf(options: Partial<Parameters<typeof createMasks>[0]> = {}) {
+  const { catalogue } = service
+  return createMasks({ ...service, ...options }).at({ moment: 0, catalogue, comeCounts: () => [] })
+}
+
 /** Bounds that hold what the first so many masks take. */
 const plenty = {
   maskBytes: limits.maskBytes,
   masksKeptBytes: limits.masksKeptBytes,
   masksKeptCount: limits.masksKeptCount,
   masksSoughtCount: limits.masksSoughtCount,
+  maskMomentsCount: limits.maskMomentsCount,
 }
 
 t.test('a mask is found once for all who ask, by what the boundary is', async (t) => {
-  const masks = createMasks(service)
+  const masks = masksOf()
   const before = coverCount()
   const [one, two] = await Promise.all(
     [square(0.5), square(0.5)].map((each) => masks.of(boundaryOf(each), inTime())),
@@ -54,11 +61,11 @@ t.test('a mask is found once for all who ask, by what the boundary is', async (t
 t.test('as many are kept as there is room for, those that were asked for last', async (t) => {
   const boundaries = [0.2, 0.4, 0.6].map((degrees) => boundaryOf(square(degrees)))
   const sizes = await Promise.all(
-    boundaries.map(async (each) => maskBytes(await createMasks(service).of(each, inTime()))),
+    boundaries.map(async (each) => maskBytes(await masksOf().of(each, inTime()))),
   )
   const twoBytes = sizes[0] + sizes[2]
   for (const bounds of [{ masksKeptCount: 2 }, { masksKeptBytes: twoBytes }]) {
-    const masks = createMasks({ ...service, bounds: { ...plenty, ...bounds } })
+    const masks = masksOf({ bounds: { ...plenty, ...bounds } })
     const isKept = (each: Boundary) => !(masks.of(each, inTime()) instanceof Promise)
     await masks.of(boundaries[0], inTime())
     await masks.of(boundaries[1], inTime())
@@ -68,15 +75,15 @@ t.test('as many are kept as there is room for, those that were asked for last', 
     t.ok(isKept(boundaries[2]))
     t.notOk(isKept(boundaries[1]))
   }
-  const masks = createMasks({ ...service, bounds: { ...plenty, masksKeptCount: 3 } })
+  const masks = masksOf({ bounds: { ...plenty, masksKeptCount: 3 } })
   for (const each of boundaries) await masks.of(each, inTime())
   t.ok(boundaries.every((each) => !(masks.of(each, inTime()) instanceof Promise)))
 })
 
 t.test('a mask that is too large is refused, and not looked for again', async (t) => {
   const boundary = boundaryOf(square(0.5))
-  const bytes = maskBytes(await createMasks(service).of(boundary, inTime()))
-  const most = (maskBytes: number) => createMasks({ ...service, bounds: { ...plenty, maskBytes } })
+  const bytes = maskBytes(await masksOf().of(boundary, inTime()))
+  const most = (maskBytes: number) => masksOf({ bounds: { ...plenty, maskBytes } })
   t.equal(maskBytes(await most(bytes).of(boundary, inTime())), bytes)
   const masks = most(bytes - 1)
   const refusal = { code: 'TooComplex', status: 422, field: 'clipToBoundary' }
@@ -94,7 +101,7 @@ t.test('what the workers cannot do is a fault of the boundary, or tried again', 
       return fault === undefined ? service.runner.run(task, caller) : Promise.reject(fault)
     },
   }
-  const masks = createMasks({ ...service, runner, queryThreadCount: 1 })
+  const masks = masksOf({ runner, queryThreadCount: 1 })
   const boundary = boundaryOf(square(0.5))
   await t.rejects(async () => masks.of(boundary, inTime()), { code: 'Unavailable' })
   await t.rejects(async () => masks.of(boundary, inTime()), { code: 'Overloaded' })
@@ -111,7 +118,7 @@ t.test(
   async (t) => {
     const runner: QueryRunner = { run: () => new Promise(() => {}) }
     const bounds = { ...plenty, masksSoughtCount: 2 }
-    const masks = createMasks({ ...service, runner, bounds })
+    const masks = masksOf({ runner, bounds })
     const asks = [0.1, 0.2].map((each) => masks.of(boundaryOf(square(each)), within(20)))
     t.throws(() => masks.of(boundaryOf(square(0.3)), within(20)), OVERLOADED)
     for (const each of asks) await t.rejects(async () => each, { code: 'Unavailable' })

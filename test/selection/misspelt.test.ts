@@ -64,6 +64,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   distinct: true,
   limit: 5,
   after: 'cursor',
+  minSequence: 7,
   clipToBoundary: true,
   exclude: true,
   radius: 7,

@@ -92,25 +92,29 @@ const anyRunLists = fc.array(
 )
 
 const anyPlace = fc.record({ shardIndex: fc.nat(9), recipient: fc.nat(41) })
+const box = { minLng: 0, minLat: 0, maxLng: 0, maxLat: 0 }
 const anyLimit = fc.integer({ min: 1, max: 60 })
 
 t.test('a page is so many recipients from a place on', async (t) => {
-  const property = fc.property(anyRunLists, anyPlace, anyLimit, (lists, start, limit) => {
+  const property = fc.property(anyRunLists, anyPlace, anyLimit, (lists, at, limit) => {
+    const catalogue = { shards: lists.flat().map((_, placeId) => ({ sourceId: 1, box, placeId })) }
+    const view = { catalogue, moment: 0, mask: null }
+    const start = { placeId: at.shardIndex, recipient: at.recipient, moment: 0 }
     let shardIndex = 0
     const selections = lists.map((shards, id) => ({
       source: { id, label: '' },
       count: 0,
       shards: shards.map((runs) => ({ shardIndex: shardIndex++, runs: Uint32Array.from(runs) })),
     }))
-    const cut = cutToPage(selections, { basis: BASIS, start, limit }, null)
+    const cut = cutToPage(selections, { basis: BASIS, start, limit }, view)
     const behind = listed(selections).filter(([, shard, recipient]) =>
-      shard === start.shardIndex ? recipient >= start.recipient : shard > start.shardIndex,
+      shard === at.shardIndex ? recipient >= at.recipient : shard > at.shardIndex,
     )
     t.same(listed(cut.selections), behind.slice(0, limit))
     t.equal(cut.next !== undefined, limit < behind.length)
     if (cut.next === undefined) return
     const next = { basis: BASIS, start: readCursor(BASIS, cut.next), limit: 1 }
-    t.same(listed(cutToPage(selections, next, null).selections), behind.slice(limit, limit + 1))
+    t.same(listed(cutToPage(selections, next, view).selections), behind.slice(limit, limit + 1))
   })
   fc.assert(property, { seed: testSeed(t), numRuns: 1_000 })
 })
@@ -161,14 +165,14 @@ t.test('a cursor from beyond the end is an empty page', async (t) => {
   const query = validate(everywhere)
   const { snapshotId } = crowd.catalogue
   const { length } = crowd.shards
-  for (const [shardIndex, recipient] of [
+  for (const [placeId, recipient] of [
     [length - 1, SHARD_RECIPIENTS],
     [length, 0],
     [CURSOR_MOST, CURSOR_MOST],
   ]) {
     const plain = { countMode: 'ContactLocation', boundaryKey: undefined } as const
     const basis = { query, snapshotId, ...plain }
-    const after = writeCursor(basis, { shardIndex, recipient })
+    const after = writeCursor(basis, { placeId, recipient, moment: 0 })
     for (const limit of [undefined, 1, 10_000_000]) {
       const page = await answer(crowd, { ...everywhere, after, limit }, inTime())
       t.equal(listedCount(await bodyText(page.json())), 0)

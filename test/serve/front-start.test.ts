@@ -24,7 +24,9 @@ function start(shards: readonly ShardImage[], url = workerUrl, boundaryRule = NO
   const snapshot = { id: '000001-aaaaaaaa', createdAt: '', sources, shards, arenas: [] }
   const countMode = () => 'ContactLocation' as const
   const rules = { countMode, boundaryRule }
-  return startSnapshot(snapshot, { workerUrl: url, queryThreadCount: 2, ...rules, log: silentLog })
+  const follow = () => ({ level: Promise.resolve(), stop: () => {} })
+  const options = { workerUrl: url, queryThreadCount: 2, ...rules, follow, log: silentLog }
+  return startSnapshot(snapshot, options)
 }
 
 const ownedCount = (shards: readonly ShardImage[]) =>

@@ -21,7 +21,7 @@ t.test('whatever recipients there are, every shard is asked by the first request
     const asked = service.tasks.flatMap((task) =>
       'shardIndexes' in task ? [...task.shardIndexes] : [],
     )
-    t.equal(new Set(asked).size, service.catalogue.shards.length)
+    t.equal(new Set(asked).size, service.shards.length)
   }
   const busy = localService([{ id: 1, label: 'A', columns: worlds[0] }], 100)
   await warm(busy)

@@ -75,6 +75,7 @@ async function service(t: Test, releaseMs = 1e9) {
     arenas,
     fronts,
     marks,
+    live: { attach: async () => {}, detach: async () => {} },
     log: silentLog,
     times,
   })

@@ -154,7 +154,7 @@ export const MEMBERS_OF = {
 } as const
 
 /** Members of a request that are like no property that a client may have of its own. */
-const REQUEST_NAMES = ['countsOnly', 'contactCountMode', 'clipToBoundary'] as const
+const REQUEST_NAMES = ['countsOnly', 'contactCountMode', 'clipToBoundary', 'minSequence'] as const
 /** Words of everyday: only as they are, and a client may have them as well. */
 const EVERYDAY_NAMES: readonly string[] = ['distinct', 'limit', 'after']
 

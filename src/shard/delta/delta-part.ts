@@ -4,13 +4,15 @@
  * @module
  */
 import type { Pack, Shard } from '../layout.js'
+import { commonRuns } from '../mask.js'
 import type { Marks } from '../suppressed.js'
 import { deltaShard } from './delta-shard.js'
 import { countUpTo, GoneLog } from './gone-log.js'
 import { growingBytes, growingUnits, growingWords } from './growing.js'
 import type { DeltaIncrement } from './increment.js'
+import { Known } from './known.js'
 import { attachPack } from './packs.js'
-import { KnownMasks, type LivePart } from './snapshot-part.js'
+import type { LivePart } from './snapshot-part.js'
 
 export class DeltaPart implements LivePart {
   readonly sourceId: number
@@ -21,7 +23,7 @@ export class DeltaPart implements LivePart {
   readonly #contactIds = growingWords()
   readonly #phoneIds = growingWords()
   readonly #gone = new GoneLog()
-  readonly #masks = new KnownMasks()
+  readonly #known = new Known<Shard>()
   #packs: readonly Pack[] = []
   #marks: Marks | null = null
   #contactIdEnd = 0
@@ -50,14 +52,20 @@ export class DeltaPart implements LivePart {
   seen(moment: number, within: Uint32Array | null): Shard {
     const comeCount = countUpTo(this.#moments.view(), moment)
     const goneCount = this.#gone.countAt(moment)
-    const mask = this.#masks.of(goneCount, comeCount, within, () =>
-      this.#gone.runsAt(goneCount, comeCount),
-    )
-    return this.#shard(mask)
+    return this.#known.of([comeCount, goneCount, within, this.#moments.length], () => {
+      const there = this.#gone.runsAt(goneCount, comeCount)
+      return this.#shard(within === null ? there : commonRuns(there, within))
+    })
   }
 
   columns(): Shard {
-    return this.#shard(null)
+    return this.#known.of([null, null, null, this.#moments.length], () => this.#shard(null))
+  }
+
+  cameSince(moment: number): Shard {
+    const before = countUpTo(this.#moments.view(), moment)
+    const packs = this.#packs.filter(({ endPlace }) => endPlace > before)
+    return { ...this.columns(), packs }
   }
 
   #shard(mask: Uint32Array | null): Shard {

@@ -10,7 +10,7 @@ import type { Marks } from '../suppressed.js'
 import { boxOf } from './packs.js'
 
 /** Columns in the order in which recipients came; more may have come since. */
-export interface DeltaColumns {
+interface DeltaColumns {
   /** Longitude and latitude in turn, in units of 1e-7 degree. */
   readonly coords: Int32Array
   readonly phoneOffsets: Uint32Array

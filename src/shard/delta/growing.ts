@@ -7,7 +7,7 @@
 
 type Column = Int32Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>
 
-export class Growing<Kind extends Column> {
+class Growing<Kind extends Column> {
   readonly #create: (length: number) => Kind
   #items: Kind
   length = 0

@@ -34,7 +34,7 @@ export interface ShardIncrement {
 }
 
 /** Recipients that came to a source, in the order in which they came. */
-export interface Come {
+interface Come {
   /** Ascending, one for each. */
   readonly moments: Uint32Array
   /** Longitude and latitude in turn, in units of 1e-7 degree. */

@@ -14,15 +14,6 @@ import { DeltaPart } from './delta-part.js'
 import type { Increment } from './increment.js'
 import { type LivePart, SnapshotPart } from './snapshot-part.js'
 
-/** A way to see the recipients. */
-export interface Seen {
-  readonly moment: number
-  /** Who is within a boundary; null where everybody is. */
-  readonly mask: Mask | null
-  /** Whether it matters who shares a contact or a phone. */
-  readonly withTies: boolean
-}
-
 export class LiveShards {
   readonly #parts: readonly LivePart[]
   readonly #bases: readonly SnapshotPart[]
@@ -43,9 +34,19 @@ export class LiveShards {
     for (const each of deltas) this.#deltas[each.sourceIndex].add(each)
   }
 
-  /** A shard as it is seen. */
-  at(index: number, { moment, mask, withTies }: Seen): Shard {
+  /**
+   * A shard at a moment.
+   *
+   * @param mask  who is within a boundary; null where everybody is
+   * @param withTies  whether it matters who shares a contact or a phone
+   */
+  at(index: number, moment: number, mask: Mask | null, withTies: boolean): Shard {
     return this.#parts[index].seen(moment, mask?.runs[index] ?? null, withTies)
+  }
+
+  /** All of a shard of the snapshot, gone or not; of a delta who came behind a moment, and perhaps others. */
+  cameSince(index: number, moment: number): Shard {
+    return this.#parts[index].cameSince(moment)
   }
 
   /** All recipients of a shard that ever were. */

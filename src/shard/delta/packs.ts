@@ -45,7 +45,11 @@ export function buildPack(
 
 export function attachPack({ shard: image, firstPlace }: PackImage): Pack {
   const shard = attachShard(image)
-  return { shard, places: Uint32Array.from(shard.ids, (rank) => firstPlace + rank) }
+  return {
+    shard,
+    places: Uint32Array.from(shard.ids, (rank) => firstPlace + rank),
+    endPlace: firstPlace + shard.recipientCount,
+  }
 }
 
 /** Around all of them. */

@@ -9,6 +9,8 @@ import { extendTies, type NewlyTied } from '../ties/extend-ties.js'
 import type { Ties } from '../ties/ties.js'
 import { GoneLog } from './gone-log.js'
 import type { ShardIncrement } from './increment.js'
+import { joinTied } from './increment-log.js'
+import { Known } from './known.js'
 
 /** One of the shards that are live. */
 export interface LivePart {
@@ -22,6 +24,8 @@ export interface LivePart {
   seen(moment: number, within: Uint32Array | null, withTies: boolean): Shard
   /** All recipients that ever were. */
   columns(): Shard
+  /** At least those who came behind a moment, gone or not. */
+  cameSince(moment: number): Shard
 }
 
 export class SnapshotPart implements LivePart {
@@ -30,7 +34,7 @@ export class SnapshotPart implements LivePart {
   readonly #gone = new GoneLog()
   readonly #byContact: GrowingTies
   readonly #byPhone: GrowingTies
-  readonly #masks = new KnownMasks()
+  readonly #known = new Known<Shard>()
 
   constructor(shard: Shard) {
     this.sourceId = shard.sourceId
@@ -50,59 +54,24 @@ export class SnapshotPart implements LivePart {
     const { recipientCount } = shard
     const goneCount = this.#gone.countAt(moment)
     const inside = within !== null && isWhole(within, recipientCount) ? null : within
-    const mask =
-      goneCount === 0
-        ? inside
-        : this.#masks.of(goneCount, recipientCount, inside, () =>
-            this.#gone.runsAt(goneCount, recipientCount),
-          )
     const contactTies = withTies ? this.#byContact.ties() : shard.contactTies
     const phoneTies = withTies ? this.#byPhone.ties() : shard.phoneTies
-    const isPlain =
-      mask === null && contactTies === shard.contactTies && phoneTies === shard.phoneTies
-    return isPlain ? shard : { ...shard, mask, contactTies, phoneTies }
+    const isAsItWas = contactTies === shard.contactTies && phoneTies === shard.phoneTies
+    if (goneCount === 0 && inside === null && isAsItWas) return shard
+    return this.#known.of([goneCount, inside, contactTies, phoneTies], () => {
+      const there = goneCount === 0 ? null : this.#gone.runsAt(goneCount, recipientCount)
+      const mask = there === null || inside === null ? (there ?? inside) : commonRuns(there, inside)
+      return { ...shard, mask, contactTies, phoneTies }
+    })
   }
 
   columns(): Shard {
     return this.#shard
   }
-}
 
-/** Masks that were made lately: most requests ask for the same ones. */
-export class KnownMasks {
-  readonly #known: KnownMask[] = []
-
-  /**
-   * @param goneCount  how many are gone, of how many
-   * @param within  who is within a boundary; null where everybody is
-   * @param there  who is there, as runs
-   */
-  of(
-    goneCount: number,
-    recipientCount: number,
-    within: Uint32Array | null,
-    there: () => Uint32Array,
-  ): Uint32Array {
-    for (const known of this.#known) {
-      const isSame =
-        known.goneCount === goneCount &&
-        known.recipientCount === recipientCount &&
-        known.within === within
-      if (isSame) return known.mask
-    }
-    const all = within === null ? there() : this.of(goneCount, recipientCount, null, there)
-    const mask = within === null ? all : commonRuns(all, within)
-    this.#known.unshift({ goneCount, recipientCount, within, mask })
-    this.#known.length = Math.min(this.#known.length, KNOWN_MASK_COUNT)
-    return mask
+  cameSince(): Shard {
+    return this.#shard
   }
-}
-
-interface KnownMask {
-  readonly goneCount: number
-  readonly recipientCount: number
-  readonly within: Uint32Array | null
-  readonly mask: Uint32Array
 }
 
 /** Ties to which some are added before each look. */
@@ -122,24 +91,8 @@ class GrowingTies {
 
   ties(): Ties {
     if (this.#added.length > 0) {
-      this.#ties = extendTies(this.#ties, this.#recipientCount, joined(this.#added.splice(0)))
+      this.#ties = extendTies(this.#ties, this.#recipientCount, joinTied(this.#added.splice(0)))
     }
     return this.#ties
   }
 }
-
-function joined(all: readonly NewlyTied[]): NewlyTied {
-  const [first, ...others] = all
-  if (others.length === 0) return first
-  const pairs = all.flatMap(({ recipients, ids }) =>
-    Array.from(recipients, (recipient, at): [number, number] => [recipient, ids[at]]),
-  )
-  pairs.sort(([left], [right]) => left - right)
-  return {
-    recipients: Uint32Array.from(pairs, ([recipient]) => recipient),
-    ids: Uint32Array.from(pairs, ([, id]) => id),
-  }
-}
-
-/** The newest moment, one before it and one of a list that is paged, each with a boundary or two. */
-const KNOWN_MASK_COUNT = 8

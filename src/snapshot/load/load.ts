@@ -75,8 +75,10 @@ async function withIdentities(
 ): Promise<SnapshotSource[]> {
   const known = await readIdentities(dataDirectory, id).catch(() => [])
   return sources.map((source) => {
-    const hasKeys = known.find((each) => each.id === source.id)?.hasKeys
-    return hasKeys === undefined ? source : { ...source, hasKeys }
+    const identities = known.find((each) => each.id === source.id)
+    if (identities === undefined) return source
+    const { hasKeys, appliedSequence } = identities
+    return { ...source, hasKeys, ...(appliedSequence !== undefined && { appliedSequence }) }
   })
 }
 

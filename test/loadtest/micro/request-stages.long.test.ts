@@ -1,8 +1,9 @@
 import t from 'tap'
 import { requestStages } from '../../../loadtest/micro/harness/request-stages.js'
+import { catalogueOf } from '../../../src/selection/catalogue.js'
 
 /** What is timed must be what the stages do: each pass says what it found. */
-const catalogue = {
+const catalogue = catalogueOf({
   snapshotId: 'one',
   createdAt: '2026-01-31T08:15:00.000Z',
   sources: [{ id: 7, label: 'Residents' }],
@@ -13,7 +14,7 @@ const catalogue = {
       box: { minLng, minLat: 0, maxLng: minLng + 9_999_999, maxLat: 10_000_000 },
     }
   }),
-}
+})
 
 /** From 0.1 degrees on, with so many vertices in its upper edge. */
 function bodyOf(widthDegrees: number, vertexCount: number): Buffer {

@@ -15,8 +15,9 @@ import { inTime } from '../service/in-time.js'
 
 export const sources = [3, 5, 8].map((id) => ({ id, label: `Source ${id}` }))
 /** One for each source, all round the globe. */
-export const shards = sources.map(({ id }) => ({
+export const shards = sources.map(({ id }, placeId) => ({
   sourceId: id,
+  placeId,
   box: { minLng: -180e7, minLat: -90e7, maxLng: 180e7, maxLat: 90e7 },
 }))
 export const here: ClipRunner = { run: async (task) => ({ value: runTask(task as OutlineTask) }) }

@@ -10,12 +10,13 @@ import type { Caller, Task, TaskResults } from '../../../src/pool/messages.js'
 import type { SelectionService } from '../../../src/selection/answer.js'
 import { NO_BOUNDARY } from '../../../src/selection/boundary.js'
 import type { CatalogueSource } from '../../../src/selection/catalogue.js'
-import { createMasks } from '../../../src/selection/masks.js'
+import { LiveViews } from '../../../src/selection/live-views.js'
 import { buildShard } from '../../../src/shard/build/build.js'
 import { partition } from '../../../src/shard/build/partition.js'
 import type { RecipientColumns } from '../../../src/shard/columns.js'
+import type { Increment } from '../../../src/shard/delta/increment.js'
+import { LiveShards } from '../../../src/shard/delta/live-shards.js'
 import { attachShard, type Shard, type ShardImage } from '../../../src/shard/layout.js'
-import { maskShards } from '../../../src/shard/mask.js'
 import { encodeRows, rowBytes } from '../../../src/shard/rows/encode-rows.js'
 import { countInside, coveredBy, selectInside } from '../../../src/shard/select.js'
 import { inArenas } from '../data/arenas.js'
@@ -31,7 +32,10 @@ export interface LocalSource {
 export interface LocalService extends SelectionService {
   /** Tasks that were run, in order. */
   readonly tasks: readonly Task[]
+  /** Those of the snapshot. */
   readonly shards: readonly Shard[]
+  /** Lets the newest of its views be one with what came since. */
+  add(increment: Increment): void
 }
 
 /** @param shardRecipientCount  recipients of a shard, to have several of them in a small world */
@@ -49,8 +53,13 @@ export function serviceOf(
   snapshotId: string,
   sources: readonly CatalogueSource[],
   images: readonly ShardImage[],
+  boundaryRule = NO_BOUNDARY,
 ): LocalService {
   const shards = images.map(attachShard)
+  const live = new LiveShards(
+    shards,
+    sources.map(({ id }) => id),
+  )
   const tasks: Task[] = []
   const run = async (task: Task, caller: Caller): Promise<TaskResults[Task['kind']]> => {
     // As the scheduler does.
@@ -59,35 +68,46 @@ export function serviceOf(
     if (task.kind === 'encode') {
       const bytes = new Uint8Array(limits.rowBufferBytes)
       const { rowCount, byteCount } = encodeRows(
-        shards[task.shardIndex],
+        live.columnsAt(task.shardIndex),
         task.runs,
         task.format,
         bytes,
       )
       return { rowCount, bytes: bytes.subarray(0, byteCount), release: () => bytes.fill(0) }
     }
-    if (task.kind === 'rowBytes') return rowBytes(shards[task.shardIndex], task.runs, task.format)
-    const { shapes, countMode, isDistinct, mask } = task
-    const there = mask === null ? shards : maskShards(shards, mask)
-    const touched = Array.from(task.shardIndexes, (index) => there[index])
+    if (task.kind === 'rowBytes') {
+      return rowBytes(live.columnsAt(task.shardIndex), task.runs, task.format)
+    }
+    const { shapes, countMode, isDistinct, mask, moment, since = 0 } = task
+    const touched = Array.from(task.shardIndexes, (index) =>
+      task.kind === 'cover'
+        ? live.cameSince(index, since)
+        : live.at(index, moment, mask, countMode === 'Contact' || isDistinct),
+    )
     const budget = { edgeTestCount: limits.edgeTestCount }
     if (task.kind === 'cover') return touched.map((shard) => coveredBy(shard, shapes, budget))
     return task.kind === 'count'
       ? Array.from(countInside(touched, shapes, budget, countMode, isDistinct))
       : selectInside(touched, shapes, budget, countMode, isDistinct)
   }
-  const workers = {
-    catalogue: { snapshotId, createdAt: '2026-01-31T08:15:00.000Z', sources, shards: images },
+  const views = new LiveViews({
+    snapshotId,
+    createdAt: '2026-01-31T08:15:00.000Z',
+    sources,
+    shards: images,
     runner: { run: run as SelectionService['runner']['run'] },
     queryThreadCount: 2,
-  }
-  return {
-    ...workers,
     countMode: () => 'ContactLocation',
-    boundaryRule: NO_BOUNDARY,
-    masks: createMasks(workers),
+    boundaryRule,
+  })
+  return {
+    ...views.newest,
     tasks,
     shards,
+    add(increment) {
+      live.add(increment)
+      views.add(increment)
+    },
   }
 }
 

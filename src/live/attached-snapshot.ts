@@ -1,0 +1,256 @@
+/**
+ * A snapshot that the service answers from, where changes are applied: follows the journal from the last batch
+ * that is in the snapshot on, and tells all front threads what came.
+ *
+ * @module
+ */
+import { join } from 'node:path'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import { OperatorError } from '../errors.js'
+import type { JournalBatch } from '../journal/batch.js'
+import { JournalGone } from '../journal/damaged.js'
+import { journalDirectory } from '../journal/files.js'
+import { JournalReader } from '../journal/reader.js'
+import { limits } from '../limits.js'
+import type { Increment } from '../shard/delta/increment.js'
+import { IncrementLog } from '../shard/delta/increment-log.js'
+import { attachShard, type Shard } from '../shard/layout.js'
+import { snapshotsDirectory } from '../snapshot/directory.js'
+import { readIdentities, type SourceIdentities } from '../snapshot/identities/list.js'
+import type { Snapshot } from '../snapshot/snapshot.js'
+import { baseSequenceOf } from './base-sequence.js'
+import { LiveSnapshot } from './live-snapshot.js'
+import { PhoneFinder } from './phone-finder.js'
+import { SourceFinder } from './source-finder.js'
+
+interface AttachOptions {
+  readonly dataDirectory: string
+  readonly snapshot: Snapshot
+  /** Sets the marks of those who came; resolves when that is done. */
+  readonly mark: (snapshotId: string, increment: Increment) => Promise<void>
+  /** Changes are as many as may be: those behind them are seen only in the next snapshot. */
+  readonly onFull: (snapshotId: string) => void
+  /** Called when all threads have been told of more. */
+  readonly onTold: () => void
+  /** There are so many changes that a new snapshot should be made of them. */
+  readonly onDue: () => void
+}
+
+interface Opened {
+  readonly phones: PhoneFinder
+  readonly live: LiveSnapshot
+}
+
+type Listener = (increments: readonly Increment[]) => void
+
+export class AttachedSnapshot {
+  readonly id: string
+  readonly #options: AttachOptions
+  readonly #baseSequence: number
+  readonly #journal: JournalReader
+  readonly #shards: readonly Shard[]
+  readonly #log = new IncrementLog()
+  readonly #listeners = new Set<Listener>()
+  readonly #over = new AbortController()
+  readonly #finders: SourceFinder[] = []
+  #identities: readonly SourceIdentities[] = []
+  /** Once there was a change. */
+  #open: Opened | undefined
+  #sequence: number
+  #toldSequence: number
+  #isFull = false
+  #isDue = false
+  #following: Promise<void> = Promise.resolve()
+
+  constructor(options: AttachOptions) {
+    const { dataDirectory, snapshot } = options
+    this.id = snapshot.id
+    this.#options = options
+    this.#baseSequence = baseSequenceOf(snapshot.sources)
+    this.#sequence = this.#baseSequence
+    this.#toldSequence = this.#baseSequence
+    this.#journal = new JournalReader(journalDirectory(dataDirectory))
+    this.#shards = snapshot.shards.map(attachShard)
+  }
+
+  /**
+   * Applies what is in the journal now.
+   *
+   * @throws OperatorError  where the journal does not go on from the snapshot
+   */
+  async open(): Promise<void> {
+    const { dataDirectory } = this.#options
+    this.#identities = await readIdentities(dataDirectory, this.id).catch(() => [])
+    const { sequence } = this.#journal.head()
+    while (this.#sequence < sequence && !this.#isFull) await this.#applySome()
+  }
+
+  /**
+   * Goes on with all that comes.
+   *
+   * @param onFailure  called each time when that is not possible, before it is tried again
+   */
+  follow(onFailure: (fault: unknown) => void): void {
+    this.#following = this.#followOn(onFailure)
+  }
+
+  /** The last batch that was applied. */
+  get sequence(): number {
+    return this.#sequence
+  }
+
+  /** The last batch of the journal, which may not be applied yet. */
+  get journalSequence(): number {
+    return this.#journal.head().sequence
+  }
+
+  /** How many recipients came or went. */
+  get changeCount(): number {
+    return this.#live?.changeCount ?? 0
+  }
+
+  /** How many more changes may be applied. */
+  get roomCount(): number {
+    if (this.#isFull) return 0
+    return Math.floor((limits.deltaRecipientCount - this.changeCount) / 2)
+  }
+
+  /** Tells what came by now, and from then on what comes. */
+  listen(listener: Listener): void {
+    listener(this.#log.all())
+    this.#listeners.add(listener)
+  }
+
+  ignore(listener: Listener): void {
+    this.#listeners.delete(listener)
+  }
+
+  /** Touches the memory of the snapshot no more. */
+  async close(): Promise<void> {
+    this.#over.abort()
+    await this.#following
+    this.#journal.close()
+    for (const finder of this.#finders) finder.close()
+  }
+
+  /** Tries again for as long as the journal cannot be read. */
+  async #followOn(onFailure: (fault: unknown) => void): Promise<void> {
+    const { signal } = this.#over
+    while (!signal.aborted && !this.#isFull) {
+      try {
+        await this.#follow()
+      } catch (fault) {
+        if (signal.aborted) return
+        onFailure(fault)
+        await sleep(limits.journalRetryMs, undefined, { signal }).catch(() => {})
+      }
+    }
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#over
+    while (!this.#isFull) {
+      await this.#journal.more(this.#sequence, signal)
+      const beganMs = performance.now()
+      await this.#applySome()
+      // What comes meanwhile is told at once, since each increment costs every thread something.
+      const leftMs = limits.incrementMs - (performance.now() - beganMs)
+      if (leftMs > 0) await sleep(leftMs, undefined, { signal })
+    }
+  }
+
+  /** Applies the next batches, and tells of them. */
+  async #applySome(): Promise<void> {
+    const untilMs = performance.now() + limits.incrementMs
+    try {
+      for (const batch of this.#journal.read(this.#sequence)) {
+        const { sequence, sourceId, changes } = batch
+        const moment = sequence - this.#baseSequence
+        if (this.#isNew(batch)) {
+          const live = await this.#openedFor(sourceId)
+          if (
+            live.changeCount + live.changeCountOf(sourceId, changes) >
+            limits.deltaRecipientCount
+          ) {
+            this.#isFull = true
+            this.#options.onFull(this.id)
+            break
+          }
+          live.apply(sourceId, changes, moment)
+        } else this.#live?.pass(moment)
+        this.#sequence = sequence
+        if (performance.now() > untilMs) break
+      }
+    } catch (fault) {
+      if (fault instanceof JournalGone) throw goneFault(fault, this.id)
+      throw fault
+    }
+    this.#noteDue()
+    await this.#tell()
+    await turn()
+  }
+
+  #isNew({ sourceId, sequence }: JournalBatch): boolean {
+    const source = this.#options.snapshot.sources.find(({ id }) => id === sourceId)
+    // Of a source without identities nobody takes changes; those of one that is there no more are nobody's.
+    const isKnown = this.#identities.some(({ id }) => id === sourceId)
+    return isKnown && source !== undefined && sequence > (source.appliedSequence ?? 0)
+  }
+
+  /** Opens what finds the recipients of the source: that takes as long as it is large, once. */
+  async #openedFor(sourceId: number): Promise<LiveSnapshot> {
+    const { live, phones } = await this.#opened()
+    const identities = this.#identities.find(({ id }) => id === sourceId)
+    if (identities === undefined || live.hasSource(sourceId)) return live
+    const directory = join(snapshotsDirectory(this.#options.dataDirectory), this.id)
+    const shards = this.#shards
+    const finder = await SourceFinder.open({ directory, identities, shards, phones })
+    this.#finders.push(finder)
+    live.addSource(sourceId, finder)
+    return live
+  }
+
+  async #opened(): Promise<Opened> {
+    if (this.#open !== undefined) return this.#open
+    const creating = PhoneFinder.create(this.#shards)
+    let step = creating.next()
+    while (step.done !== true) {
+      await turn()
+      step = creating.next()
+    }
+    const phones = step.value
+    const sourceIds = this.#options.snapshot.sources.map(({ id }) => id)
+    this.#open = { phones, live: new LiveSnapshot(this.#shards, sourceIds, phones) }
+    return this.#open
+  }
+
+  get #live(): LiveSnapshot | undefined {
+    return this.#open?.live
+  }
+
+  #noteDue(): void {
+    if (this.#isDue || this.changeCount < limits.compactionChangeCount) return
+    this.#isDue = true
+    this.#options.onDue()
+  }
+
+  async #tell(): Promise<void> {
+    if (this.#sequence === this.#toldSequence) return
+    this.#toldSequence = this.#sequence
+    const moment = this.#sequence - this.#baseSequence
+    const increment = this.#live?.takeIncrement() ?? { moment, shards: [], deltas: [] }
+    // Before anybody can answer with them.
+    await this.#options.mark(this.id, increment)
+    this.#log.add(increment)
+    for (const listener of this.#listeners) listener([increment])
+    this.#options.onTold()
+  }
+}
+
+function goneFault(fault: JournalGone, snapshotId: string): OperatorError {
+  return new OperatorError(
+    'JournalDamaged',
+    `${fault.message}: the snapshot ${snapshotId} is older than that, so import its sources again`,
+    { cause: fault },
+  )
+}
