@@ -250,8 +250,6 @@ export const limits = {
   deltaRecipientCount: 1_000_000,
   /** Between two increments of a snapshot, and how long one may take to apply. */
   incrementMs: 10,
-  /** Changes since a snapshot after which a new one is made of it and them. */
-  compactionChangeCount: 200_000,
   /** Requests of one front thread that wait for a batch of changes to be seen. */
   sequenceWaitingCount: 1_000,
   /** How long a request may wait for it. */
@@ -260,6 +258,25 @@ export const limits = {
   maskMomentsCount: 4,
   /** Increments of changes that wait for a query worker that has no task. */
   incrementsUntakenCount: 64,
+  /**
+   * Changed recipients of a service that has a compaction started: read again in a second at a start, and far from
+   * what it can hold, so that changes go on for as long as a compaction takes.
+   */
+  compactionChangeCount: 200_000,
+  /** Changes of different recipients that a compaction has in memory. With more it publishes several snapshots. */
+  compactionHeldCount: 1_000_000,
+  /** A journal of which a compaction says what it is kept for. */
+  journalLargeBytes: 1 * GiB,
+  /** An import waits this long for a compaction, and looks this often whether it has ended. */
+  compactionWaitMs: 3_600_000,
+  compactionPollMs: 250,
+  /** From a compaction that failed to the next attempt of the service, and the longest time between two. */
+  compactionRetryMs: 10_000,
+  compactionRetryMaxMs: 900_000,
+  /** A service that stops waits this long for its compaction to end. */
+  compactionStopMs: 10_000,
+  /** Bytes kept of what a compaction says of its failure. */
+  compactionTailBytes: 8 * KiB,
   /** Bytes of an access log that are on their way to it. Lines that find no room are dropped, and counted. */
   accessLogQueuedBytes: 8 * MiB,
   /** Lines of one thread travel together, up to this size. */

@@ -138,6 +138,19 @@ t.test('docs/api.md has every path and the bounds of the code', async (t) => {
   t.match(text, `end of its body | ${limits.bodyMs / 1000} s, then 408 |`)
 })
 
+t.test('the page about compactions has the limits of the program', async (t) => {
+  const text = squeezed(read('docs/operations/compact.md'))
+  const count = (value: number) => value.toLocaleString('en-US')
+  t.match(text, `when ${count(limits.compactionChangeCount)} recipients have changed`)
+  t.match(text, `more than ${count(limits.compactionHeldCount)} different recipients`)
+  t.match(text, `its end, an hour at most`)
+  t.equal(limits.compactionWaitMs, 3_600_000)
+  t.match(text, `tries again after ${limits.compactionRetryMs / 1_000} seconds`)
+  t.match(text, `${limits.compactionRetryMaxMs / 60_000} minutes at most`)
+  t.match(text, `From ${limits.journalLargeBytes / 2 ** 30} GiB on`)
+  t.match(text, `the last ${count(limits.journalKnownBatchCount)} batches`)
+})
+
 t.test('links between documents lead to a file, and to a heading in it', async (t) => {
   for (const document of documents) {
     for (const [, path, anchor] of withoutCode(read(document)).matchAll(

@@ -5,11 +5,11 @@
  */
 import { Command } from 'commander'
 import { listSnapshots } from '../snapshot/directory.js'
-import { withDataLock } from '../snapshot/publish/lock.js'
 import { readStates } from '../snapshot/retention/history.js'
 import { readPins, writePins } from '../snapshot/retention/pins.js'
 import type { CommandContext } from './context.js'
 import { chosenId, readSnapshotIds } from './ids.js'
+import { lockData } from './lock-data.js'
 import { print } from './output.js'
 
 export function acceptCommand(context: CommandContext): Command {
@@ -35,7 +35,7 @@ Example:
 async function accept(dataDirectory: string, given: string): Promise<void> {
   // Looked at first, so that a name that is mistyped does not become a directory.
   await readSnapshotIds(dataDirectory)
-  await withDataLock(dataDirectory, async (lock) => {
+  await lockData(dataDirectory, async (lock) => {
     const id = chosenId(await readSnapshotIds(dataDirectory), given)
     const [state] = await readStates(dataDirectory, [id])
     if (state.isGood) {

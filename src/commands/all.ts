@@ -9,6 +9,7 @@ export const commands = {
   serve: async () => (await import('./serve.js')).serveCommand,
   import: async () => (await import('./import/import.js')).importCommand,
   apply: async () => (await import('./apply.js')).applyCommand,
+  compact: async () => (await import('./compact.js')).compactCommand,
   follow: async () => (await import('./follow.js')).followCommand,
   inspect: async () => (await import('./inspect/inspect.js')).inspectCommand,
   verify: async () => (await import('./verify.js')).verifyCommand,

@@ -16,16 +16,17 @@ import { type ManifestSource, readManifest } from '../snapshot/format/manifest.j
 import { readIdentities, type SourceIdentities } from '../snapshot/identities/list.js'
 import { missing } from '../snapshot/load/open.js'
 import { beginSnapshot } from '../snapshot/publish/begin.js'
-import { withDataLock } from '../snapshot/publish/lock.js'
 import { readReference } from '../snapshot/retention/reference.js'
 import { E164Numbers, parseNormalization } from '../sources/rows/e164.js'
 import type { CommandContext } from './context.js'
+import { shortenJournal } from './cut-journal.js'
 import { parseSourceId, readSnapshotIds } from './ids.js'
 import { endOnSignal } from './import/end-on-signal.js'
 import { defaultGuards, type GivenGuards, type Guards, readGuards } from './import/guards.js'
 import { isInside } from './import/outside-count.js'
 import { assertUnguarded, findForced } from './import/publishable.js'
 import { readKeepCount } from './keep.js'
+import { lockData } from './lock-data.js'
 import { print, startProgress, withoutPrinting } from './output.js'
 
 interface Flags extends GivenGuards {
@@ -136,7 +137,7 @@ async function applyFile(
   await readSnapshotIds(dataDirectory)
   const signals = endOnSignal()
   try {
-    await withDataLock(dataDirectory, async (lock) => {
+    await lockData(dataDirectory, async (lock) => {
       const known = await findSource(dataDirectory, id)
       const { hasKeys, appliedSequence: since = 0 } = known.identities
       const changes = new LastChanges()
@@ -167,6 +168,7 @@ async function applyFile(
           appliedSequence,
         })
         outcome.snapshotId = (await draft.publish()).snapshotId
+        await shortenJournal(lock, log)
       } finally {
         await draft.discard()
       }

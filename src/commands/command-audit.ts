@@ -23,6 +23,7 @@ const RECORDED: Readonly<Record<string, readonly string[]>> = {
   accept: [],
   remove: [],
   apply: [],
+  compact: [],
   follow: [],
   backup: [],
   restore: [],

@@ -117,6 +117,7 @@ function usageError(text: string, called: string | undefined): string {
 const QUIET_COMMANDS: ReadonlySet<string> = new Set([
   'import',
   'apply',
+  'compact',
   'suppress',
   'verify',
   'rollback',

@@ -6,10 +6,11 @@
 import { Command } from 'commander'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
-import { type DataLock, withDataLock } from '../snapshot/publish/lock.js'
+import type { DataLock } from '../snapshot/publish/lock.js'
 import { readPins, writePins } from '../snapshot/retention/pins.js'
 import type { CommandContext } from './context.js'
 import { chosenId, readSnapshotIds } from './ids.js'
+import { lockData } from './lock-data.js'
 import { print } from './output.js'
 
 interface Flags {
@@ -79,7 +80,7 @@ async function unpin(lock: DataLock, given: string): Promise<void> {
 async function underLock(dataDirectory: string, work: (lock: DataLock) => Promise<void>) {
   // Looked at first, so that a name that is mistyped does not become a directory.
   await readSnapshotIds(dataDirectory)
-  await withDataLock(dataDirectory, work)
+  await lockData(dataDirectory, work)
 }
 
 function checkNote(note: string | undefined): void {

@@ -8,12 +8,12 @@ import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import { listSources } from '../snapshot/load/open.js'
 import { beginSnapshot } from '../snapshot/publish/begin.js'
-import { withDataLock } from '../snapshot/publish/lock.js'
 import type { SnapshotSource } from '../snapshot/snapshot.js'
 import type { CommandContext } from './context.js'
 import { parseSourceId, readSnapshotIds } from './ids.js'
 import { endOnSignal } from './import/end-on-signal.js'
 import { readKeepCount } from './keep.js'
+import { lockData } from './lock-data.js'
 import { print } from './output.js'
 
 interface Flags {
@@ -53,7 +53,7 @@ async function remove(context: CommandContext, flags: Flags): Promise<void> {
   await readSnapshotIds(dataDirectory)
   const signals = endOnSignal()
   try {
-    await withDataLock(dataDirectory, async (lock) => {
+    await lockData(dataDirectory, async (lock) => {
       const source = findRemovable(await listSources(dataDirectory), id)
       const options = { log, keepCount, endsOnSignal: false, onCommit: signals.hold }
       const draft = await beginSnapshot(lock, options)

@@ -6,11 +6,13 @@
 import { Command } from 'commander'
 import { OperatorError } from '../errors.js'
 import { writeCurrent } from '../snapshot/directory.js'
+import { readImportId } from '../snapshot/identities/list.js'
 import { type SnapshotState, verifySnapshot } from '../snapshot/load/verify.js'
-import { type DataLock, withDataLock } from '../snapshot/publish/lock.js'
+import type { DataLock } from '../snapshot/publish/lock.js'
 import { readLineage, readStates } from '../snapshot/retention/history.js'
 import type { CommandContext } from './context.js'
 import { chosenId, readSnapshotIds, type SnapshotIds } from './ids.js'
+import { lockData } from './lock-data.js'
 import { print, warn } from './output.js'
 import { printSnapshotList } from './snapshot-list.js'
 
@@ -32,7 +34,8 @@ export function rollbackCommand(context: CommandContext): Command {
 }
 
 const HELP_TAIL = `
-Without an ID the command goes to the newest snapshot that the current one was made from. --good passes
+Without an ID the command goes to the newest snapshot that the current one was made from and that is of another
+import: a service applies what is in the journal, so that there is no way back behind changes. --good passes
 over those for which a guard of an import was overruled, or a source removed. The command first verifies
 the snapshot, as \`hickory verify\` does. It skips a damaged snapshot, or refuses it if you gave its ID.
 It removes no snapshot: to go forward again, give the ID of a newer one. The next import starts from the
@@ -63,7 +66,7 @@ async function runRollback(
     await printSnapshotList(dataDirectory, known)
     return
   }
-  await withDataLock(dataDirectory, async (lock) => {
+  await lockData(dataDirectory, async (lock) => {
     const known = await readSnapshotIds(dataDirectory)
     const ids = await findTargets(dataDirectory, known, given, good === true).catch(
       async (error) => {
@@ -102,12 +105,34 @@ async function findTargets(
   const lineage =
     snapshotId === undefined ? ids.toReversed() : await readLineage(dataDirectory, snapshotId, ids)
   if (isGood) return await findGood(dataDirectory, known, lineage)
-  const older = lineage.filter((id) => id !== snapshotId)
+  const older = await olderImports(dataDirectory, snapshotId, lineage)
   if (older.length > 0) return older
   throw new OperatorError(
     'Usage',
     `there is no snapshot before ${snapshotId} to go back to: import again, or restore a backup`,
   )
+}
+
+/**
+ * Snapshots of earlier imports: those of the import of the current one say the same with the journal. Unless it is
+ * damaged: then they come first.
+ */
+async function olderImports(
+  dataDirectory: string,
+  currentId: string | undefined,
+  lineage: readonly string[],
+): Promise<string[]> {
+  const older = lineage.filter((id) => id !== currentId)
+  if (currentId === undefined) return older
+  const importId = await importOf(dataDirectory, currentId)
+  const imports = await Promise.all(older.map((id) => importOf(dataDirectory, id)))
+  const others = older.filter((_, at) => imports[at] !== importId)
+  if (others.length === older.length) return others
+  return (await verifySnapshot(dataDirectory, currentId)).isWhole ? others : older
+}
+
+async function importOf(dataDirectory: string, id: string): Promise<string> {
+  return (await readImportId(dataDirectory, id)) ?? id
 }
 
 /** The current one may be good, too. Those that somebody rolled back from come last. */

@@ -51,13 +51,14 @@ export async function printSnapshotList(
 }
 
 /** What is to be said of a snapshot beside what is in it. */
-export function marksOf({ pin, isGood, isAccepted, origin }: SnapshotState): string[] {
+export function marksOf({ pin, isGood, isAccepted, origin, importId }: SnapshotState): string[] {
   const forced =
     origin === undefined || origin === DAMAGED
       ? []
       : origin.sources.filter(({ forced }) => forced.length > 0)
   const sources = forced.map(({ id, forced }) => `source ${id} ${forced.join(' and ')}`).join('; ')
   return [
+    ...(importId === undefined ? [] : [`${importId} with changes`]),
     ...(isGood ? [] : [origin === DAMAGED ? 'origin damaged' : `forced: ${sources}`]),
     ...(isAccepted ? ['accepted'] : []),
     ...(pin === undefined ? [] : [pin.note === undefined ? 'pinned' : `pinned: ${pin.note}`]),

@@ -15,6 +15,7 @@ import type { Engine } from '../http/engine/engine.js'
 import { refuseClaimedPort } from '../http/port-claim.js'
 import { type ServedKeys, serveKeys } from '../keys/served-keys.js'
 import { limits } from '../limits.js'
+import { type Compaction, startCompaction } from '../live/compaction.js'
 import { type LiveThread, startLive } from '../live/start.js'
 import { describeFault, type Log } from '../log.js'
 import { createMetricsMemory, type MetricsMemory, mainPage } from '../metrics/memory.js'
@@ -84,6 +85,8 @@ export async function runService(options: ServiceOptions): Promise<void> {
   let fronts: readonly Front[] = []
   let audit: ServiceAudit | undefined
   let accessLog: AccessLogThread | undefined
+  const { dataDirectory, auditDirectory } = config
+  const compaction = startCompaction({ dataDirectory, auditDirectory, log })
   let admin: AdminListener | undefined
   endOnUncaught(log, () => breakOff(entrance, fronts))
   const hangUp = { reopen: () => accessLog?.reopen(), fronts: () => fronts }
@@ -93,7 +96,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
     // shared is taken last, since the other process answers there meanwhile.
     if (!config.sharePort) await entrance.listen()
     admin = await startAdmin({ config, memory, state, log })
-    const loaded = await load({ ...options, config }, stopping, memory)
+    const loaded = await load({ ...options, config }, stopping, { memory, compaction })
     const { snapshot, refused, store, suppressions, live, keys } = loaded
     state.store = store
     state.arenas = loaded.arenas
@@ -135,6 +138,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
     }
     state.phase = 'draining'
     log.info('draining')
+    const compacted = compaction.stop()
     await entrance.stopListening()
     await drainFronts(fronts)
     await audit?.stopped()
@@ -142,6 +146,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
     // It waits for marks.
     await live.stop()
     await suppressions.stop()
+    await compacted
     keys?.stop()
     state.store = undefined
     await store.close()
@@ -152,6 +157,7 @@ export async function runService(options: ServiceOptions): Promise<void> {
     }
   } finally {
     vitals.stop()
+    await compaction.stop()
     admin?.close()
     stopReloading()
     await entrance.close()
@@ -193,13 +199,19 @@ interface Loaded extends OpenedSnapshot {
   readonly keys: ServedKeys | undefined
 }
 
+interface LoadedFor {
+  /** Where all threads count. */
+  readonly memory: MetricsMemory
+  readonly compaction: Compaction
+}
+
 /** Thrown out of long work when the service is told to stop. */
 class StoppedWhileLoading extends Error {}
 
 async function load(
   { config, log, prepare, loading }: ServiceOptions,
   stopping: StopRequest,
-  metrics: MetricsMemory,
+  { memory: metrics, compaction }: LoadedFor,
 ): Promise<Loaded> {
   const { dataDirectory, queryThreadCount } = config
   const goOn = () => {
@@ -221,7 +233,7 @@ async function load(
     const { asksForKeys, httpThreadCount: frontCount } = config
     const keys = asksForKeys ? serveKeys({ store, frontCount, log }) : undefined
     const { port1: marks, port2: changed } = new MessageChannel()
-    const live = await startLive({ dataDirectory, marks, onDue: () => {}, log })
+    const live = await startLive({ dataDirectory, marks, onDue: compaction.due, log })
     const suppressions = startSuppressions({ dataDirectory, store, metrics, log })
     suppressions.follow(changed)
     return { ...opened, arenas, store, suppressions, live, keys }

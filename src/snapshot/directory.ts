@@ -3,7 +3,8 @@
  *
  *   CURRENT                     the id of the snapshot to be opened, and a line end
  *   pins.json                   the snapshots that are kept for ever
- *   import.lock/                held by the import that is under way
+ *   import.lock/                held by the import or compaction that is under way
+ *   compaction.lock/            held by a compaction, too: others wait for its end
  *   snapshots/<id>/             manifest, origin, shard files and identities; never changed
  *   snapshots/<name>.tmp/       being written, or being deleted; garbage when nobody imports
  *   snapshots/<id>.leaving/     whole, and about to be deleted unless an audience holds it

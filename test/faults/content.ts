@@ -98,10 +98,12 @@ export function leftovers(data: string, temporaryDirectory: string): string[] {
   ]
 }
 
-/** Makes the lock of an import that was killed as old as it must be to be taken over. */
+/** Makes the locks of an import or a compaction that was killed as old as they must be to be taken over. */
 export function ageLock(data: string): void {
-  const lock = join(data, 'import.lock')
-  if (existsSync(lock)) utimesSync(lock, 1, 1)
+  for (const name of ['import.lock', 'compaction.lock']) {
+    const lock = join(data, name)
+    if (existsSync(lock)) utimesSync(lock, 1, 1)
+  }
 }
 
 const OF_THE_MOMENT = ['manifest.json', 'origin.json']

@@ -1,8 +1,8 @@
 /**
  * Disturbs imports in every way: kills them at every system call that changes something, and at
- * random times; has every call fail; fills the disk.
+ * random times; has every call fail; fills the disk. Kills compactions in the same way.
  *
- *   npm run test:faults -- [--seed S] [--random-kills N] [--only kills|random|failures|full]
+ *   npm run test:faults -- [--seed S] [--random-kills N] [--only kills|random|failures|full|compactions]
  *
  * What is found wrong is printed as it is found, with the call; the exit code is then 1.
  *
@@ -12,6 +12,12 @@ import { join } from 'node:path'
 import { seededRandom } from '../support/random/world.js'
 import { readOptions } from '../support/read-options.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
+import {
+  compactionCalls,
+  killCompactionAt,
+  killCompactionsAtRandom,
+  prepareCompaction,
+} from './compaction.js'
 import { failAt, failuresOf } from './errors.js'
 import { fillDisk, fillFiles, mountSmallDisk } from './full-disk.js'
 import { killAt, killPoints } from './kill.js'
@@ -28,6 +34,7 @@ const parts = {
   random: killByChance,
   failures: failEverywhere,
   full: fill,
+  compactions: killCompactions,
 } as const
 
 interface Run {
@@ -124,6 +131,24 @@ async function fill({ stage: { replace }, directory }: Run): Promise<void> {
   const leftBytes = [0, 4_096, 8_192, 16_384, 32_768, 49_152]
   for (const bytes of leftBytes) note(await fillDisk(replace, join(directory, 'disk'), bytes))
   say(`disk full: ${leftBytes.length}`)
+}
+
+async function killCompactions({ directory, seed, randomKillCount }: Run): Promise<void> {
+  const stage = await prepareCompaction(join(directory, 'compaction'))
+  const calls = await compactionCalls(stage)
+  await findFaults(calls, async (call) => {
+    note(await killCompactionAt(stage, call))
+    return undefined
+  })
+  say(`compactions killed at a call: ${calls.length}`)
+  const count = Math.ceil(randomKillCount / 2)
+  const lanes = [seed, seed + 1].map((own) =>
+    killCompactionsAtRandom(stage, count, seededRandom(own)),
+  )
+  for (const { fault, finishedCount } of await Promise.all(lanes)) {
+    note(fault)
+    say(`compactions killed at random: ${count}; ${finishedCount} were faster`)
+  }
 }
 
 function note(fault: string | undefined): void {

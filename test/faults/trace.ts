@@ -24,6 +24,8 @@ export interface Injection {
 
 /** The command and its arguments, and the directory for its temporary files. */
 export interface Import {
+  /** Sub-command; `import` unless given. */
+  readonly command?: string
   readonly args: readonly string[]
   readonly temporaryDirectory: string
   /** Whether the system refuses to link files. */
@@ -102,8 +104,9 @@ const cli = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
 const preload = new URL('preload.js', import.meta.url).href
 
 /** @param before  a command that runs the one behind it */
-function start(before: readonly string[], { args, temporaryDirectory }: Import): ChildProcess {
-  const node = [process.execPath, '--import', preload, cli, 'import', ...args]
+function start(before: readonly string[], what: Import): ChildProcess {
+  const { command = 'import', args, temporaryDirectory } = what
+  const node = [process.execPath, '--import', preload, cli, command, ...args]
   // Without the options of whoever runs the tests: they may load and write files of their own.
   return spawn('env', ['-u', 'NODE_OPTIONS', ...before, ...node], {
     env: {

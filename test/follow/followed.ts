@@ -5,21 +5,11 @@
  * @module
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { identityOf } from '../../src/changes/change.js'
-import { journalDirectory } from '../../src/journal/files.js'
-import { JournalReader } from '../../src/journal/reader.js'
-import { attachShard } from '../../src/shard/layout.js'
-import { readIdentities } from '../../src/snapshot/identities/list.js'
-import { readIdentitiesFile } from '../../src/snapshot/identities/read-file.js'
-import { openSnapshot } from '../../src/snapshot/load/open.js'
+import { type People, peopleIn as peopleInSources } from '../support/data/people.js'
 import type { PostgresServer } from '../support/data/postgres-server.js'
 import { type Owner, temporaryDirectory } from '../support/service/hickory.js'
-
-/** What a person is said to be, by identity. */
-type People = ReadonlyMap<string, string>
 
 const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
 
@@ -142,42 +132,7 @@ function texts(people: People): string {
     .join('\n')
 }
 
-/** Those of source 1: of the snapshot, and after the changes that it does not have, one by one. */
+/** Those of source 1: of the snapshot, and after the changes that it does not have. */
 export async function peopleIn(data: string): Promise<People> {
-  const snapshot = await openSnapshot(data)
-  const known = (await readIdentities(data, snapshot.id)).find(({ id }) => id === 1)
-  const people = new Map<string, string>()
-  const own = snapshot.shards.filter((shard) => shard.sourceId === 1)
-  for (const [at, image] of own.entries()) {
-    const { recipientCount, coords, phones, phoneOffsets, ids } = attachShard(image)
-    const files = known?.files ?? []
-    const directory = join(data, 'snapshots', snapshot.id)
-    const { contactOffsets, contactTexts, keys } = await readIdentitiesFile(
-      directory,
-      files[at],
-      recipientCount,
-    )
-    const text = (bytes: Uint8Array, offsets: Uint32Array, row: number) =>
-      Buffer.from(bytes.subarray(offsets[row], offsets[row + 1])).toString()
-    for (let row = 0; row < recipientCount; row++) {
-      const phone = text(phones, phoneOffsets, row)
-      const contact = text(contactTexts, contactOffsets, ids[row])
-      const key =
-        keys === null ? identityOf(phone, contact) : text(keys.texts, keys.offsets, ids[row])
-      people.set(key, JSON.stringify([phone, coords[2 * row], coords[2 * row + 1], contact]))
-    }
-  }
-  const journal = new JournalReader(journalDirectory(data))
-  for (const batch of journal.read(known?.appliedSequence ?? 0)) {
-    for (const change of batch.changes) {
-      if (change.op === 'clear') people.clear()
-      else if (change.op === 'delete') people.delete(change.identity)
-      else {
-        const { identity, phone, lng, lat, contact } = change
-        people.set(identity, JSON.stringify([phone, lng, lat, contact]))
-      }
-    }
-  }
-  journal.close()
-  return people
+  return (await peopleInSources(data)).get(1) ?? new Map()
 }

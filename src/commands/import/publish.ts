@@ -13,10 +13,12 @@ import type { RecipientColumns } from '../../shard/columns.js'
 import { snapshotsDirectory, TEMPORARY } from '../../snapshot/directory.js'
 import { beginSnapshot } from '../../snapshot/publish/begin.js'
 import type { Draft, Published } from '../../snapshot/publish/draft.js'
-import { type DataLock, withDataLock } from '../../snapshot/publish/lock.js'
+import type { DataLock } from '../../snapshot/publish/lock.js'
 import { type Reference, readReference } from '../../snapshot/retention/reference.js'
 import { RecipientCollector } from '../../sources/columns/collector.js'
 import type { CommandContext } from '../context.js'
+import { shortenJournal } from '../cut-journal.js'
+import { lockData } from '../lock-data.js'
 import { print, startProgress, warn } from '../output.js'
 import { endOnSignal } from './end-on-signal.js'
 import type { ImportRecord } from './json-report.js'
@@ -42,8 +44,9 @@ export async function publishSources(context: CommandContext, plan: PublishPlan)
   const startedMs = performance.now()
   const signals = endOnSignal()
   try {
-    await withDataLock(plan.dataDirectory, async (lock) => {
+    await lockData(plan.dataDirectory, async (lock) => {
       const outcomes = await publishUnderLock(context, plan, lock, signals.hold)
+      await shortenJournal(lock, context.log)
       printTime(startedMs)
       assertNoneFailed(outcomes)
     })

@@ -10,8 +10,8 @@ import { join } from 'node:path'
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { limits } from '../../limits.js'
-import { snapshotsDirectory } from '../directory.js'
-import { corrupt, readFault } from '../open-file.js'
+import { SNAPSHOT_ID, snapshotsDirectory } from '../directory.js'
+import { corrupt, isCorrupt, readFault } from '../open-file.js'
 
 export const IDENTITIES_LIST = 'identities.json'
 
@@ -51,6 +51,11 @@ const ListSchema = Type.Object(
   {
     format: Type.Literal(FORMAT),
     formatVersion: Type.Literal(1),
+    /**
+     * Of a snapshot that a compaction made: the snapshot of the import whose sources it has, with changes. Left
+     * out of any other.
+     */
+    importId: Type.Optional(Type.String({ pattern: SNAPSHOT_ID.source })),
     /** By ascending id. */
     sources: Type.Array(SourceSchema, { maxItems: limits.sourceCount }),
     /** Of the JSON of all members above, without white space. */
@@ -64,8 +69,11 @@ export type SourceIdentities = Static<typeof SourceSchema>
 
 const validator = Compile(ListSchema)
 
-/** @param sources  those of which the identities are known, by ascending id */
-export function encodeIdentities(sources: readonly SourceIdentities[]): string {
+/**
+ * @param sources  those of which the identities are known, by ascending id
+ * @param importId  of a compaction
+ */
+export function encodeIdentities(sources: readonly SourceIdentities[], importId?: string): string {
   const ordered = sources.map(({ id, hasKeys, appliedSequence, files }) => ({
     id,
     hasKeys,
@@ -74,7 +82,8 @@ export function encodeIdentities(sources: readonly SourceIdentities[]): string {
       return { file, byteLength, sha256, headerCrc32 }
     }),
   }))
-  const content = { format: FORMAT, formatVersion: 1, sources: ordered }
+  const compaction = importId === undefined ? {} : { importId }
+  const content = { format: FORMAT, formatVersion: 1, ...compaction, sources: ordered }
   const sha256 = createHash('sha256').update(JSON.stringify(content)).digest('hex')
   return `${JSON.stringify({ ...content, sha256 }, null, 2)}\n`
 }
@@ -88,16 +97,43 @@ export async function readIdentities(
   dataDirectory: string,
   snapshotId: string,
 ): Promise<readonly SourceIdentities[]> {
+  return (await readList(dataDirectory, snapshotId))?.sources ?? []
+}
+
+/**
+ * The snapshot of the import of which a compaction made this one. Undefined of any other, and where it cannot be told.
+ *
+ * @throws OperatorError  `Failed`, where the system does not let it be read
+ */
+export async function readImportId(
+  dataDirectory: string,
+  snapshotId: string,
+): Promise<string | undefined> {
+  try {
+    return (await readList(dataDirectory, snapshotId))?.importId
+  } catch (error) {
+    if (!isCorrupt(error)) throw error
+    return undefined
+  }
+}
+
+/** Undefined of a snapshot of an earlier release. */
+async function readList(
+  dataDirectory: string,
+  snapshotId: string,
+): Promise<Static<typeof ListSchema> | undefined> {
   const path = join(snapshotsDirectory(dataDirectory), snapshotId, IDENTITIES_LIST)
   let text: string
   try {
     text = await readFile(path, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw readFault(path, error)
   }
   const value = parsed(text)
-  if (validator.Check(value) && encodeIdentities(value.sources) === text) return value.sources
+  if (validator.Check(value) && encodeIdentities(value.sources, value.importId) === text) {
+    return value
+  }
   throw corrupt(path, 'it is not as it was written')
 }
 

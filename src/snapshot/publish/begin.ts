@@ -29,7 +29,10 @@ interface DraftOptions {
   readonly endsOnSignal?: boolean
   /** Called when it is about to become current: from then on nobody may end the process. */
   readonly onCommit?: () => void
-  /** Snapshots that stay, the new one among them; `limits.snapshotCount` unless given. */
+  /**
+   * Imports whose snapshots stay, the new one among them; `limits.snapshotCount` unless given. Infinity where none
+   * may go.
+   */
   readonly keepCount?: number | undefined
 }
 

@@ -72,6 +72,20 @@ interface PutOptions {
   readonly appliedSequence?: number
 }
 
+interface PublishOptions {
+  /** If the current snapshot has the same content, it stays the current one. */
+  readonly changedAlone?: boolean
+  /** Of a compaction. */
+  readonly compaction?: Compaction
+}
+
+interface Compaction {
+  /** Every source has what the journal says up to this batch. */
+  readonly appliedSequence: number
+  /** Snapshot of the import whose sources these are. */
+  readonly importId: string
+}
+
 export interface Published {
   readonly snapshotId: string
   /** Whether it was current before. */
@@ -143,14 +157,12 @@ export class Draft {
   /**
    * Makes it the current snapshot, with the sources that were neither put nor removed; the draft ends
    * either way.
-   *
-   * @param changedAlone  if the current snapshot has the same content, it stays the current one
    */
-  async publish({ changedAlone = false } = {}): Promise<Published> {
+  async publish(options: PublishOptions = {}): Promise<Published> {
     const { dataDirectory, temporary, base, assertHeld, onCommit, log } = this.#place
     const { keepCount } = this.#place
     try {
-      const manifest = await this.#told(() => this.#complete(changedAlone))
+      const manifest = await this.#told(() => this.#complete(options))
       if (manifest === undefined) return { snapshotId: base.id ?? '', isUnchanged: true }
       const { id, sources } = manifest
       assertHeld()
@@ -181,15 +193,16 @@ export class Draft {
   }
 
   /** Everything that belongs to it, on disk and verified; undefined if it is unchanged. */
-  async #complete(changedAlone: boolean): Promise<Manifest | undefined> {
+  async #complete({ changedAlone, compaction }: PublishOptions): Promise<Manifest | undefined> {
     const { temporary, generation } = this.#place
     const carried = await this.#carryOver()
     const sources = this.#sources()
     const repeats = await this.#verifyAndFindRepeats(sources)
     const manifest = createManifest(generation, new Date().toISOString(), sources, repeats)
-    const identities = encodeIdentities(
-      [...carried, ...this.#identities.values()].sort((left, right) => left.id - right.id),
-    )
+    const known = [...carried, ...this.#identities.values()]
+      .map((source) => (compaction === undefined ? source : reaching(source, compaction)))
+      .sort((left, right) => left.id - right.id)
+    const identities = encodeIdentities(known, compaction?.importId)
     if (changedAlone && (await this.#isUnchanged(manifest, identities))) return undefined
     const list = Buffer.from(identities)
     await createFile(join(temporary, IDENTITIES_LIST), [list])
@@ -343,6 +356,13 @@ function releaseMemory(): void {
   const collect: () => void = runInNewContext('gc')
   setFlagsFromString('--no-expose-gc')
   collect()
+}
+
+function reaching(source: SourceIdentities, { appliedSequence }: Compaction): SourceIdentities {
+  return {
+    ...source,
+    appliedSequence: Math.max(source.appliedSequence ?? 0, appliedSequence),
+  }
 }
 
 function digestOf(file: string, text: Uint8Array): VerifiedFile {

@@ -4,6 +4,7 @@
  * @module
  */
 import type { ManifestSource } from '../format/manifest.js'
+import { readImportId } from '../identities/list.js'
 import { ancestorsOf, DAMAGED, type Origin, type OriginSource, readOrigin } from './origin.js'
 import { type Pin, readPins } from './pins.js'
 import type { RetainedState } from './retained.js'
@@ -26,7 +27,8 @@ export async function readStates(
     const pin = pins.find((pin) => pin.id === id)
     const isAccepted = accepted.includes(id)
     const isGood = isAccepted || hasPassed(origin)
-    states.push({ id, pin, isPinned: pin !== undefined, isAccepted, isGood, origin })
+    const importId = await readImportId(dataDirectory, id)
+    states.push({ id, pin, isPinned: pin !== undefined, isAccepted, isGood, origin, importId })
   }
   return states
 }

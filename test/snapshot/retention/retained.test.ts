@@ -5,13 +5,19 @@ import { testSeed } from '../../support/random/properties.js'
 
 const idOf = (generation: number) => `${String(generation).padStart(6, '0')}-00000000`
 
-/** States by generation: `p` is pinned, `g` is good, and upper case is in the lineage. */
+/**
+ * States by generation: `p` is pinned, `g` is good, and upper case is in the lineage. `c` is a compaction of the import
+ * before it, or of the compactions between, and `d` one that is pinned.
+ */
 function retained(text: string, keepCount: number): string {
   const letters = [...text]
   const states = letters.map((letter, at) => ({
     id: idOf(at + 1),
-    isPinned: /p/i.test(letter),
-    isGood: /g/i.test(letter),
+    isPinned: /[pd]/i.test(letter),
+    isGood: /[gc]/i.test(letter),
+    importId: /[cd]/i.test(letter)
+      ? idOf(letters.findLastIndex((other, before) => before < at && !/[cd]/i.test(other)) + 1)
+      : undefined,
   }))
   const lineage = states.filter((_, at) => /[A-Z]/.test(letters[at])).map(({ id }) => id)
   const kept = retainedIds(states, lineage.toReversed(), keepCount)
@@ -33,6 +39,20 @@ t.test('the newest stay, and the newest good one', async (t) => {
     ['GgfffF', 3, 'GgfffF'],
     ['GpGGG', 3, '.pGGG'],
     ['FffP', 1, 'F.fP'],
+    // A compaction stays in the place of its import, and beside the one that it replaced.
+    ['GGGC', 3, 'GGGC'],
+    ['GGGCC', 3, 'GG.CC'],
+    ['GGGCCC', 3, 'GG..CC'],
+    ['GCCGCCG', 3, '..C..CG'],
+    ['GCGCGCGC', 3, '...C.CGC'],
+    ['GCGCGCGC', Number.POSITIVE_INFINITY, '.C.C.CGC'],
+    ['GGGGG', Number.POSITIVE_INFINITY, 'GGGGG'],
+    ['GgGC', Number.POSITIVE_INFINITY, 'GgGC'],
+    ['GgGCC', Number.POSITIVE_INFINITY, 'Gg.CC'],
+    ['PCCC', 1, 'P.CC'],
+    ['GDCC', 1, '.DCC'],
+    ['GccG', 3, 'G.cG'],
+    ['GCcC', 1, '.CcC'],
   ]
   for (const [before, keepCount, after] of cases) {
     t.equal(retained(before, keepCount), after, `${before}, ${keepCount}`)
@@ -46,7 +66,11 @@ t.test('whatever there is, nothing that must stay is removed', async (t) => {
     keepCount: fc.integer({ min: 1, max: 5 }),
   })
   const property = fc.property(world, ({ states, keepCount }) => {
-    const all = states.map((state, at) => ({ ...state, id: idOf(at + 1) }))
+    const all = states.map((state, at) => ({
+      ...state,
+      id: idOf(at + 1),
+      importId: undefined,
+    }))
     const current = all[all.length - 1]
     const ours = all.filter(({ isOurs }, at) => isOurs || at === all.length - 1)
     const lineage = ours.map(({ id }) => id).reverse()
