@@ -575,6 +575,8 @@ export const limits = {
   audienceRunBytes: 64 * MiB,
   /** The shards that one audience is in: what its header has of them is at most 256 bytes each. */
   audienceShardCount: 3_072,
+  /** Recipients of one audience that came since its snapshot: each is kept, in 12 bytes and its phone. */
+  audienceDeltaCount: 1_000_000,
   /** Snapshots that audiences keep on the disk. */
   audienceSnapshotCount: 16,
   /** The files of all audiences of one data directory. */
@@ -593,7 +595,7 @@ export const limits = {
   audiencesKeptCount: 64,
   /** Shard files that one front thread has open for audiences. */
   audienceOpenShardCount: 64,
-  /** Recipients that are read of a shard file at a time: about 1.5 MB. */
+  /** Recipients that are read of a file, or asked of a query worker, at a time: about 1.5 MB. */
   audienceReadCount: 65_536,
   /** Requests for audiences that one front thread has under way. Further ones are answered 503. */
   audienceListCount: 64,
@@ -637,7 +639,9 @@ assert(limits.outlineSharedMs <= limits.outlineMs)
 assert(limits.masksKeptBytes >= limits.maskBytes)
 assert(limits.audiencesKeptBytes >= 2 * limits.audienceRunBytes)
 assert(2 * limits.audienceShardCount * 128 < limits.shardHeaderBytes)
-assert(limits.audiencesBytes >= limits.audienceRunBytes)
+const audienceRowBytes = limits.audienceDeltaCount * (12 + limits.phoneBytes)
+assert(limits.audiencesBytes >= limits.audienceRunBytes + audienceRowBytes)
+assert(limits.phoneBytes < 256, 'the length of a phone is a byte in rows that are kept')
 assert(limits.audienceLifetimeSeconds >= limits.audienceLifetimeDefaultSeconds)
 assert(limits.audienceReadCount >= limits.rowsPerChunkCount)
 // A position is an array of at most three meaningful coordinates, and a comma.

@@ -80,6 +80,12 @@ export async function writeAudience(
   }
 }
 
+/** The same for one that others made: nobody is told that it is there. */
+export function unknownAudience(): ServiceError {
+  const problem = 'there is no such audience, or it has expired'
+  return new ServiceError('UnknownAudience', `${problem}; make it again`, 'Id')
+}
+
 /** @returns whether it was there */
 export async function deleteAudience(
   dataDirectory: string,

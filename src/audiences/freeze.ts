@@ -1,5 +1,6 @@
 /**
- * Freezes a selection: who is in it, as runs of shard files of its snapshot.
+ * Freezes a selection: who is in it, as runs of shard files of its snapshot, and whoever came since with
+ * phone and position.
  *
  * @module
  */
@@ -10,6 +11,7 @@ import { type ManifestShard, readManifest } from '../snapshot/format/manifest.js
 import { isCorrupt } from '../snapshot/open-file.js'
 import { newAudienceId, writeAudience } from './directory.js'
 import { type AudienceHeader, encodeAudience, type FrozenShard } from './file.js'
+import { type FrozenDelta, frozenDelta } from './frozen-delta.js'
 import type { FreezeOrder } from './messages.js'
 
 /**
@@ -21,13 +23,15 @@ export async function freeze(
   order: FreezeOrder,
   suppressionDigest: string | null,
 ): Promise<AudienceHeader> {
-  const { snapshotId, asker, suppressionVersion, lifetimeSeconds } = order
+  const { snapshotId, sequence, asker, suppressionVersion, lifetimeSeconds } = order
   refuseLarge(order)
   const shards = frozenShards(order, await shardsOnDisk(dataDirectory, snapshotId))
+  const deltas = order.deltas.map(({ sourceId, rows }) => frozenDelta(sourceId, rows))
   const createdMs = Date.now()
   const facts = {
     id: newAudienceId(),
     snapshotId,
+    sequence,
     createdMs,
     // In whole seconds, as the name of the file has it.
     expiresMs: 1_000 * (Math.ceil(createdMs / 1_000) + lifetimeSeconds),
@@ -38,10 +42,10 @@ export async function freeze(
     sources: order.sources.map(({ id, label }) => ({
       id,
       label,
-      recipientCount: countOf(shards, id),
+      recipientCount: countOf(shards, deltas, id),
     })),
   }
-  const { header, parts } = encodeAudience(facts, shards)
+  const { header, parts } = encodeAudience(facts, shards, deltas)
   await writeAudience(dataDirectory, header, parts)
   return header
 }
@@ -93,7 +97,13 @@ function joined(runs: Uint32Array): Uint32Array {
   return list.toPairs()
 }
 
-function countOf(shards: readonly FrozenShard[], sourceId: number): number {
-  const own = shards.filter((shard) => shard.sourceId === sourceId)
-  return own.reduce((sum, { runs }) => sum + recipientCountOf(runs), 0)
+function countOf(
+  shards: readonly FrozenShard[],
+  deltas: readonly FrozenDelta[],
+  id: number,
+): number {
+  let count = 0
+  for (const { sourceId, runs } of shards) if (sourceId === id) count += recipientCountOf(runs)
+  for (const { sourceId, recipientCount } of deltas) if (sourceId === id) count += recipientCount
+  return count
 }

@@ -10,6 +10,7 @@ import { limits } from '../limits.js'
 import { type AudienceName, audiencesDirectory } from '../snapshot/retention/audience-names.js'
 import { withAudience } from './directory.js'
 import { type AudienceHeader, readAudienceRuns } from './file.js'
+import { partsOf } from './parts.js'
 import type { SuppressibleAudience } from './suppressed.js'
 
 export interface KeptAudience extends SuppressibleAudience {
@@ -64,11 +65,12 @@ export class KeptAudiences {
     const known = this.#kept.get(name.id)
     if (known !== undefined) return this.#used(known)
     const { header, runs } = read
+    const parts = partsOf(name, header, runs)
     return this.#used({
       name,
       header,
-      runs,
-      suppressed: runs.map(() => NOBODY),
+      parts,
+      suppressed: parts.map(() => NOBODY),
       version: this.#versionOf(header),
       looking: undefined,
     })

@@ -5,6 +5,7 @@
  */
 import type { ServiceErrorCode } from '../errors.js'
 import type { RowFormat } from '../shard/rows/row-format.js'
+import type { AudienceName } from '../snapshot/retention/audience-names.js'
 import type { AudienceHeader, AudienceShard } from './file.js'
 
 /** The data that an audience thread starts with. */
@@ -25,13 +26,23 @@ export interface AudienceAsker {
 export interface FreezeOrder {
   readonly kind: 'freeze'
   readonly snapshotId: string
+  /** Up to which batch of the journal changes are in the selection. */
+  readonly sequence: number
   readonly sources: readonly { readonly id: number; readonly label: string }[]
   /** By ascending index of the shard in its snapshot. */
   readonly shards: readonly { readonly shardIndex: number; readonly runs: Uint32Array }[]
+  /** Who came since the snapshot, by ascending id of the source; sources without anybody are left out. */
+  readonly deltas: readonly DeltaRows[]
   /** Whoever was suppressed by then is in none of the runs. */
   readonly suppressionVersion: number
   readonly lifetimeSeconds: number
   readonly asker: AudienceAsker
+}
+
+export interface DeltaRows {
+  readonly sourceId: number
+  /** In the order of the list, as shard/rows/binary-rows.ts has them. */
+  readonly rows: Uint8Array
 }
 
 /** A part of the list of an audience. */
@@ -45,14 +56,22 @@ export interface OpenOrder {
   readonly asker: AudienceAsker
 }
 
-/** A file that rows are read from. */
+/** A shard file that rows are read from. */
 export type ShardPlace = Pick<AudienceShard, 'file' | 'byteLength' | 'headerCrc32'> & {
   readonly snapshotId: string
 }
 
+/** The delta of a source in the file of an audience. */
+export interface DeltaPlace {
+  readonly audience: AudienceName
+  readonly sourceId: number
+}
+
+export type RowsPlace = ShardPlace | DeltaPlace
+
 interface RowsOrder<Kind extends string> {
   readonly kind: Kind
-  readonly place: ShardPlace
+  readonly place: RowsPlace
   readonly runs: Uint32Array
   readonly format: RowFormat
 }
@@ -68,7 +87,14 @@ export type AudienceOrder =
 /** What an audience is, without anybody in it. */
 export type AudienceFacts = Pick<
   AudienceHeader,
-  'id' | 'snapshotId' | 'createdMs' | 'expiresMs' | 'digest' | 'recipientCount' | 'sources'
+  | 'id'
+  | 'snapshotId'
+  | 'sequence'
+  | 'createdMs'
+  | 'expiresMs'
+  | 'digest'
+  | 'recipientCount'
+  | 'sources'
 >
 
 export interface OpenedAudience {
@@ -83,7 +109,7 @@ export interface OpenedAudience {
 
 export interface OpenedShard {
   readonly sourceId: number
-  readonly place: ShardPlace
+  readonly place: RowsPlace
   readonly runs: Uint32Array
 }
 

@@ -1,11 +1,12 @@
 /**
- * The shard files that an audience thread has open: a few, those that were used last.
+ * The files that an audience thread has rows of open: shard files and audiences, a few, those that were used
+ * last.
  *
  * @module
  */
 import { limits } from '../limits.js'
 import { FormatFault } from '../snapshot/format/blocks.js'
-import type { ShardPlace } from './messages.js'
+import type { RowsPlace } from './messages.js'
 import { ShardColumns } from './shard-columns.js'
 
 interface OpenShard {
@@ -17,7 +18,7 @@ interface OpenShard {
 
 export class OpenShards {
   readonly #dataDirectory: string
-  /** By snapshot and name, the one that was used last at the end. */
+  /** By snapshot and name, or by audience and source, the one that was used last at the end. */
   readonly #open = new Map<string, OpenShard>()
 
   constructor(dataDirectory: string) {
@@ -30,7 +31,7 @@ export class OpenShards {
    * @throws OperatorError or FormatFault, as a rejection
    */
   async use<Value>(
-    place: ShardPlace,
+    place: RowsPlace,
     work: (columns: ShardColumns) => Value | Promise<Value>,
   ): Promise<Value> {
     const shard = this.#take(place)
@@ -47,11 +48,18 @@ export class OpenShards {
     }
   }
 
+  /** Closes the file of an audience that was deleted, so that the disk has its room again. */
+  closeAudience(id: string): void {
+    for (const [key, shard] of [...this.#open]) {
+      if (key.startsWith(audienceKey(id))) this.#leave(key, shard)
+    }
+  }
+
   close(): void {
     for (const [key, shard] of [...this.#open]) this.#leave(key, shard)
   }
 
-  #take(place: ShardPlace): OpenShard {
+  #take(place: RowsPlace): OpenShard {
     const key = keyOf(place)
     const known = this.#open.get(key)
     if (known !== undefined) {
@@ -79,7 +87,13 @@ export class OpenShards {
   }
 }
 
-const keyOf = ({ snapshotId, file }: ShardPlace) => `${snapshotId}/${file}`
+function keyOf(place: RowsPlace): string {
+  return 'audience' in place
+    ? `${audienceKey(place.audience.id)}${place.sourceId}`
+    : `${place.snapshotId}/${place.file}`
+}
+
+const audienceKey = (id: string) => `audience ${id}/`
 
 function closeIfLeft({ columns, userCount, isLeft }: OpenShard): void {
   if (!isLeft || userCount > 0) return

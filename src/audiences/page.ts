@@ -13,7 +13,7 @@ import type { SuppressibleAudience } from './suppressed.js'
  * @param limit  how many are given at most; infinite for all
  */
 export function pageOfAudience(
-  { header, runs, suppressed }: SuppressibleAudience,
+  { parts, suppressed }: Pick<SuppressibleAudience, 'parts' | 'suppressed'>,
   after: number,
   limit: number,
 ): Pick<OpenedAudience, 'shards' | 'next'> {
@@ -21,19 +21,15 @@ export function pageOfAudience(
   let passed = after
   let left = limit
   let place = after
-  for (const [
-    at,
-    { sourceId, file, byteLength, headerCrc32, recipientCount },
-  ] of header.shards.entries()) {
+  for (const [at, { sourceId, recipientCount, place: rows, runs }] of parts.entries()) {
     if (passed >= recipientCount) {
       passed -= recipientCount
       continue
     }
     if (left === 0) return { shards, next: place }
-    const behind = behindOf(runs[at], passed)
+    const behind = behindOf(runs, passed)
     const { given, lastCount } = firstUnsuppressed(behind, suppressed[at], left)
-    const rest = { snapshotId: header.snapshotId, file, byteLength, headerCrc32 }
-    if (given.length > 0) shards.push({ sourceId, place: rest, runs: given })
+    if (given.length > 0) shards.push({ sourceId, place: rows, runs: given })
     left -= recipientCountOf(given)
     place += lastCount
     if (lastCount < recipientCount - passed) return { shards, next: place }
@@ -43,10 +39,10 @@ export function pageOfAudience(
 }
 
 /** Of each source, how many of the frozen ones are suppressed. */
-export function suppressedCountsOf({ header, suppressed }: SuppressibleAudience): number[] {
+export function suppressedCountsOf({ header, parts, suppressed }: SuppressibleAudience): number[] {
   return header.sources.map(({ id }) => {
     let count = 0
-    for (const [at, { sourceId }] of header.shards.entries()) {
+    for (const [at, { sourceId }] of parts.entries()) {
       if (sourceId === id) count += recipientCountOf(suppressed[at])
     }
     return count

@@ -11,8 +11,9 @@ import type { OpenedShard } from './messages.js'
 /** @param shards  of the page; tasks name them by their position */
 export function audienceRunner(audiences: Audiences, shards: readonly OpenedShard[]): QueryRunner {
   const run = async (task: Task, caller: Caller): Promise<TaskResults[Task['kind']]> => {
-    if (task.kind !== 'encode' && task.kind !== 'rowBytes') {
-      throw new ServiceError('InternalError', 'an audience is not searched')
+    const isOfRows = task.kind === 'encode' || task.kind === 'rowBytes'
+    if (!isOfRows || task.format.kind === 'binary') {
+      throw new ServiceError('InternalError', 'an audience is not searched, and frozen once')
     }
     const { kind, shardIndex, runs, format } = task
     const order = { place: shards[shardIndex].place, runs, format }

@@ -1,5 +1,6 @@
 /**
- * Recipients of a shard file, read by pieces: kd order makes the columns of a run contiguous on the disk.
+ * Recipients of a shard file, or of a delta in the file of an audience, read by pieces: the columns of a run
+ * are contiguous on the disk, in a shard by its kd order.
  * Every byte that is used is in a block that was verified since the file was opened; a block is verified
  * when the first of its bytes is needed.
  *
@@ -14,15 +15,14 @@ import { crc32 } from 'node:zlib'
 import type { Shard } from '../shard/layout.js'
 import { NO_TIES } from '../shard/ties/ties.js'
 import { snapshotsDirectory } from '../snapshot/directory.js'
-import { FormatFault } from '../snapshot/format/blocks.js'
+import { BLOCK_BYTES, FormatFault } from '../snapshot/format/blocks.js'
 import { readShardHead } from '../snapshot/format/shard-file.js'
 import type { ShardHead } from '../snapshot/format/shard-image.js'
-import type { ShardPlace } from './messages.js'
-
-interface SectionPlace {
-  readonly byteOffset: number
-  readonly byteLength: number
-}
+import { audiencesDirectory } from '../snapshot/retention/audience-names.js'
+import { unknownAudience, withAudience } from './directory.js'
+import { listOrder } from './file.js'
+import { columnStarts } from './frozen-delta.js'
+import type { DeltaPlace, RowsPlace, ShardPlace } from './messages.js'
 
 /** A part of the image of which one checksum tells. */
 interface Block {
@@ -31,35 +31,48 @@ interface Block {
   readonly crc32: number
 }
 
-const BLOCK_BYTES = 1 << 20
+/** Where the columns are. */
+interface Layout {
+  readonly path: string
+  /** Of the file. */
+  readonly byteLength: number
+  /** In the file. All that follow are from there on. */
+  readonly imageStart: number
+  readonly blocks: readonly Block[]
+  readonly sourceId: number
+  readonly recipientCount: number
+  readonly coordsStart: number
+  readonly offsetsStart: number
+  readonly phonesStart: number
+}
 
 export class ShardColumns {
+  readonly #layout: Layout
   readonly #descriptor: number
-  readonly #head: ShardHead
-  readonly #blocks: readonly Block[]
   readonly #isVerified: Uint8Array
 
-  /** @throws OperatorError  as readFault says */
-  static async open(dataDirectory: string, place: ShardPlace): Promise<ShardColumns> {
-    const path = join(snapshotsDirectory(dataDirectory), place.snapshotId, place.file)
-    const head = await readShardHead(path, place.byteLength)
-    if (head.headerCrc32 !== place.headerCrc32) {
-      throw new FormatFault(`found the shard with header CRC-32 ${head.headerCrc32}`)
-    }
-    return new ShardColumns(openSync(path, 'r'), head, place.byteLength)
+  /** @throws FormatFault, or OperatorError as readFault says */
+  static async open(dataDirectory: string, place: RowsPlace): Promise<ShardColumns> {
+    return new ShardColumns(
+      'audience' in place
+        ? await layoutOfDelta(dataDirectory, place)
+        : await layoutOfShard(dataDirectory, place),
+    )
   }
 
-  constructor(descriptor: number, head: ShardHead, byteLength: number) {
-    this.#descriptor = descriptor
-    this.#head = head
-    this.#blocks = blocksOf(head)
-    this.#isVerified = new Uint8Array(this.#blocks.length)
-    const { size } = fstatSync(descriptor)
-    if (size !== byteLength) throw new FormatFault(`found ${size} bytes, expected ${byteLength}`)
+  constructor(layout: Layout) {
+    const { path, byteLength, blocks } = layout
+    this.#layout = layout
+    this.#isVerified = new Uint8Array(blocks.length)
+    this.#descriptor = openSync(path, 'r')
+    const { size } = fstatSync(this.#descriptor)
+    if (size === byteLength) return
+    this.close()
+    throw new FormatFault(`found ${size} bytes, expected ${byteLength}`)
   }
 
   get recipientCount(): number {
-    return this.#head.header.recipientCount
+    return this.#layout.recipientCount
   }
 
   close(): void {
@@ -76,12 +89,11 @@ export class ShardColumns {
     if (!(start <= end && end <= this.recipientCount)) {
       throw new FormatFault(`found no recipients ${start} to ${end} in a shard`)
     }
-    const coords = this.#coordsStart()
-    await this.#verifyInTurns(coords + 8 * start, coords + 8 * end)
-    const offsets = this.#section('numberOffsets').byteOffset
-    await this.#verifyInTurns(offsets + 4 * start, offsets + 4 * end + 4)
-    const phones = this.#section('numbers').byteOffset
-    await this.#verifyInTurns(phones + this.#offsetAt(start), phones + this.#offsetAt(end))
+    const { coordsStart, offsetsStart, phonesStart } = this.#layout
+    await this.#verifyInTurns(coordsStart + 8 * start, coordsStart + 8 * end)
+    await this.#verifyInTurns(offsetsStart + 4 * start, offsetsStart + 4 * end + 4)
+    const [phonesFrom, phonesTo] = [this.#offsetAt(start), this.#offsetAt(end)]
+    await this.#verifyInTurns(phonesStart + phonesFrom, phonesStart + phonesTo)
   }
 
   /**
@@ -92,14 +104,14 @@ export class ShardColumns {
    */
   rows(start: number, end: number): Shard {
     const { phones, phoneOffsets } = this.phones(start, end)
-    const { box, sourceId } = this.#head.header
+    const { coordsStart, sourceId } = this.#layout
     const coords = new Int32Array(2 * (end - start))
-    this.#read(this.#coordsStart() + 8 * start, new Uint8Array(coords.buffer))
+    this.#read(coordsStart + 8 * start, new Uint8Array(coords.buffer))
     return {
       sourceId,
       recipientCount: end - start,
       contactCount: 0,
-      box,
+      box: NO_BOX,
       nodeSize: 0,
       ids: NOTHING,
       coords,
@@ -121,26 +133,19 @@ export class ShardColumns {
       throw new FormatFault(`found no recipients ${start} to ${end} in a shard`)
     }
     const phoneOffsets = new Uint32Array(end - start + 1)
-    const { byteOffset } = this.#section('numberOffsets')
-    this.#read(byteOffset + 4 * start, new Uint8Array(phoneOffsets.buffer))
+    const { offsetsStart, phonesStart } = this.#layout
+    this.#read(offsetsStart + 4 * start, new Uint8Array(phoneOffsets.buffer))
     const [first] = phoneOffsets
     const phones = new Uint8Array(phoneOffsets[end - start] - first)
-    this.#read(this.#section('numbers').byteOffset + first, phones)
+    this.#read(phonesStart + first, phones)
     for (let i = 0; i < phoneOffsets.length; i++) phoneOffsets[i] -= first
     return { phones, phoneOffsets }
-  }
-
-  /** In the image: they are the last part of the index. */
-  #coordsStart(): number {
-    const { byteOffset, byteLength } = this.#section('index')
-    return byteOffset + byteLength - 8 * this.recipientCount
   }
 
   /** Where the phone of a recipient starts, or that of the last one ends. */
   #offsetAt(recipient: number): number {
     const offset = new Uint32Array(1)
-    const { byteOffset } = this.#section('numberOffsets')
-    this.#read(byteOffset + 4 * recipient, new Uint8Array(offset.buffer))
+    this.#read(this.#layout.offsetsStart + 4 * recipient, new Uint8Array(offset.buffer))
     return offset[0]
   }
 
@@ -151,12 +156,6 @@ export class ShardColumns {
     }
   }
 
-  #section(name: 'index' | 'numberOffsets' | 'numbers'): SectionPlace {
-    const section = this.#head.header.sections.find((candidate) => candidate.name === name)
-    if (section === undefined) throw new FormatFault(`found no section ${name}`)
-    return section
-  }
-
   /** @param from  in the image */
   #read(from: number, into: Uint8Array): void {
     if (into.length === 0) return
@@ -165,7 +164,7 @@ export class ShardColumns {
   }
 
   #verify(from: number, to: number): void {
-    for (const [at, { start, end, crc32: expected }] of this.#blocks.entries()) {
+    for (const [at, { start, end, crc32: expected }] of this.#layout.blocks.entries()) {
       if (start >= to || end <= from || this.#isVerified[at] === 1) continue
       const found = this.#sumOf(start, end)
       if (found !== expected) {
@@ -188,7 +187,7 @@ export class ShardColumns {
   }
 
   #readAll(from: number, into: Uint8Array): void {
-    const position = this.#head.imageStart + from
+    const position = this.#layout.imageStart + from
     for (let at = 0; at < into.length; ) {
       const byteCount = readSync(this.#descriptor, into, at, into.length - at, position + at)
       if (byteCount === 0) throw new FormatFault(`found the end of the file at ${position + at}`)
@@ -199,6 +198,64 @@ export class ShardColumns {
 
 const NOTHING = new Uint32Array(0)
 
+/** Of rows, which nobody searches. */
+const NO_BOX = { minLng: 0, minLat: 0, maxLng: 0, maxLat: 0 }
+
+async function layoutOfShard(dataDirectory: string, place: ShardPlace): Promise<Layout> {
+  const { snapshotId, file, byteLength, headerCrc32 } = place
+  const path = join(snapshotsDirectory(dataDirectory), snapshotId, file)
+  const head = await readShardHead(path, byteLength)
+  if (head.headerCrc32 !== headerCrc32) {
+    throw new FormatFault(`found the shard with header CRC-32 ${head.headerCrc32}`)
+  }
+  const { sourceId, recipientCount, sections } = head.header
+  const section = (name: 'index' | 'numberOffsets' | 'numbers') => {
+    const found = sections.find((candidate) => candidate.name === name)
+    if (found === undefined) throw new FormatFault(`found no section ${name}`)
+    return found
+  }
+  const index = section('index')
+  return {
+    path,
+    byteLength,
+    imageStart: head.imageStart,
+    blocks: blocksOf(head),
+    sourceId,
+    recipientCount,
+    // They are the last part of the index.
+    coordsStart: index.byteOffset + index.byteLength - 8 * recipientCount,
+    offsetsStart: section('numberOffsets').byteOffset,
+    phonesStart: section('numbers').byteOffset,
+  }
+}
+
+async function layoutOfDelta(
+  dataDirectory: string,
+  { audience, sourceId }: DeltaPlace,
+): Promise<Layout> {
+  const found = await withAudience(dataDirectory, audience, async (_, header, imageStart) => {
+    return { header, rowsStart: imageStart + header.imageBytes }
+  })
+  if (found === undefined) throw unknownAudience()
+  const { header, rowsStart } = found
+  for (const { kind, item, start } of listOrder(header)) {
+    if (kind !== 'delta' || item.sourceId !== sourceId) continue
+    const { coordsStart, offsetsStart, phonesStart } = columnStarts(item)
+    return {
+      path: join(audiencesDirectory(dataDirectory), audience.name),
+      byteLength: rowsStart + header.rowBytes,
+      imageStart: rowsStart,
+      blocks: blocksOfMiB(header.rowBlockCrc32s, header.rowBytes),
+      sourceId,
+      recipientCount: item.recipientCount,
+      coordsStart: start + coordsStart,
+      offsetsStart: start + offsetsStart,
+      phonesStart: start + phonesStart,
+    }
+  }
+  throw new FormatFault(`found no rows of source ${sourceId}`)
+}
+
 /** As version 2 has it a MiB each, and as version 1 has it a section each. */
 function blocksOf({ header: { sums, sections, imageBytes } }: ShardHead): Block[] {
   if (sums.of === 'sections') {
@@ -208,7 +265,11 @@ function blocksOf({ header: { sums, sections, imageBytes } }: ShardHead): Block[
       crc32: sums.crc32s[at],
     }))
   }
-  return sums.crc32s.map((sum, at) => ({
+  return blocksOfMiB(sums.crc32s, imageBytes)
+}
+
+function blocksOfMiB(sums: readonly number[], imageBytes: number): Block[] {
+  return sums.map((sum, at) => ({
     start: at * BLOCK_BYTES,
     end: Math.min((at + 1) * BLOCK_BYTES, imageBytes),
     crc32: sum,

@@ -20,16 +20,16 @@ import type { Tables } from '../store/tables.js'
 import { isListed, readListed } from '../suppressions/listed-phones.js'
 import { createPhoneTable, type PhoneTable } from '../suppressions/phone-table.js'
 import type { AudienceHeader } from './file.js'
-import type { ShardPlace } from './messages.js'
 import type { OpenShards } from './open-shards.js'
+import type { AudiencePart } from './parts.js'
 import { shardsOf } from './shard-rows.js'
 
 /** What an audience has frozen, and who of it is suppressed. */
 export interface SuppressibleAudience {
   readonly header: AudienceHeader
-  /** By shard of the header. */
-  readonly runs: readonly Uint32Array[]
-  /** The same of those who are suppressed as of `version`. */
+  /** In the order of the list. */
+  readonly parts: readonly AudiencePart[]
+  /** Of each of them the runs of those who are suppressed as of `version`. */
   suppressed: readonly Uint32Array[]
   version: number
 }
@@ -84,8 +84,8 @@ export class SuppressionLook {
     if (version === audience.version) return
     const look = this.#changedSince(audience.version) ?? (await this.#allListed())
     const suppressed: Uint32Array[] = []
-    for (const [at, runs] of audience.runs.entries()) {
-      suppressed.push(await this.#lookAt(audience, at, runs, look))
+    for (const [at, part] of audience.parts.entries()) {
+      suppressed.push(await this.#lookAt(part, audience.suppressed[at], look))
     }
     audience.suppressed = suppressed
     audience.version = version
@@ -131,25 +131,22 @@ export class SuppressionLook {
   }
 
   async #lookAt(
-    { header, suppressed }: SuppressibleAudience,
-    at: number,
-    runs: Uint32Array,
+    { sourceId, place, runs }: AudiencePart,
+    suppressed: Uint32Array,
     look: Look,
   ): Promise<Uint32Array> {
-    const shard = header.shards[at]
-    const place: ShardPlace = { ...shard, snapshotId: header.snapshotId }
     const seen = new RunList()
     const found = new RunList()
     await this.#shards.use(place, async (columns) => {
       for (const piece of piecesOf(runs)) {
         for (const { shard: part, runs: own, start } of shardsOf(columns, piece)) {
-          lookAtPart(part, own, start, shard.sourceId, look, seen, found)
+          lookAtPart(part, own, start, sourceId, look, seen, found)
         }
         await turn()
       }
     })
     const before = new RunList()
-    before.appendPairs(suppressed[at])
+    before.appendPairs(suppressed)
     const kept = new RunList()
     subtract(before, seen, kept)
     for (let i = 0; i < 2 * found.runCount; i += 2) kept.append(found.pairs[i], found.pairs[i + 1])

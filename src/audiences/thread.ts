@@ -9,7 +9,13 @@ import { ServiceError } from '../errors.js'
 import { FormatFault } from '../snapshot/format/blocks.js'
 import type { AudienceName } from '../snapshot/retention/audience-names.js'
 import type { Tables } from '../store/tables.js'
-import { deleteAudience, findAudience, liveAudiences, withAudience } from './directory.js'
+import {
+  deleteAudience,
+  findAudience,
+  liveAudiences,
+  unknownAudience,
+  withAudience,
+} from './directory.js'
 import type { AudienceHeader } from './file.js'
 import { freeze } from './freeze.js'
 import { type KeptAudience, KeptAudiences } from './kept.js'
@@ -133,7 +139,7 @@ class AudienceDesk {
 
   async #open({ id, after, limit, asker }: OpenOrder): Promise<OpenedAudience> {
     const audience = await this.#find(id)
-    if (audience === undefined || !mayUse(audience.header, asker)) throw unknown()
+    if (audience === undefined || !mayUse(audience.header, asker)) throw unknownAudience()
     const { recipientCount } = audience.header
     if (after > recipientCount) {
       const problem = `after is ${after}, and the audience has ${recipientCount} places`
@@ -176,13 +182,14 @@ class AudienceDesk {
 
   async #remove(id: string, asker: AudienceAsker): Promise<AudienceFacts | undefined> {
     const name = await findAudience(this.#dataDirectory, id, Date.now())
-    if (name === undefined) throw unknown()
+    if (name === undefined) throw unknownAudience()
     const header = await this.#header(name)
     // Whose a damaged one is nobody can tell.
     const isAllowed = header === undefined ? asker.isForAll : mayUse(header, asker)
-    if (!isAllowed) throw unknown()
+    if (!isAllowed) throw unknownAudience()
     this.#kept.forget(id)
-    if (!(await deleteAudience(this.#dataDirectory, name))) throw unknown()
+    this.#shards.closeAudience(id)
+    if (!(await deleteAudience(this.#dataDirectory, name))) throw unknownAudience()
     return header && factsOf(header)
   }
 
@@ -206,13 +213,7 @@ function mayUse(header: AudienceHeader, asker: AudienceAsker): boolean {
   return header.keyName === asker.keyName && header.boundaryDigest === asker.boundaryDigest
 }
 
-/** The same for one that others made: nobody is told that it is there. */
-function unknown(): ServiceError {
-  const problem = 'there is no such audience, or it has expired'
-  return new ServiceError('UnknownAudience', `${problem}; make it again`, 'Id')
-}
-
 function factsOf(header: AudienceHeader): AudienceFacts {
-  const { id, snapshotId, createdMs, expiresMs, digest, recipientCount, sources } = header
-  return { id, snapshotId, createdMs, expiresMs, digest, recipientCount, sources }
+  const { id, snapshotId, sequence, createdMs, expiresMs, digest, recipientCount, sources } = header
+  return { id, snapshotId, sequence, createdMs, expiresMs, digest, recipientCount, sources }
 }

@@ -1,5 +1,5 @@
 /**
- * Whether an audience on the disk is intact: every byte of its file, its digest, and that its snapshot is
+ * Whether an audience on the disk is intact: every byte of its file, with those who came since its snapshot, its digest, and that its snapshot is
  * there with the shard files that it names. What is in these files `hickory verify` of the snapshot says.
  *
  * @module

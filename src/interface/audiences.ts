@@ -9,7 +9,7 @@ import { integer, listOf, members, requestMembers, text } from './members.js'
 import { RecipientRequestSchema, RecipientResponseSchema } from './recipients.js'
 import { warnings } from './warnings.js'
 
-const { geoJSON, sources, contactCountMode, distinct, clipToBoundary } =
+const { geoJSON, sources, contactCountMode, distinct, clipToBoundary, minSequence } =
   RecipientRequestSchema.properties
 
 export const AudienceRequestSchema = members(
@@ -21,6 +21,7 @@ export const AudienceRequestSchema = members(
     contactCountMode,
     distinct,
     clipToBoundary,
+    minSequence,
     lifetimeSeconds: Type.Integer({
       description:
         'How long the audience can be read, in seconds. Default ' +
@@ -42,6 +43,9 @@ export const AudienceSchema = members('Audience', 'A selection that is frozen.',
   Count: integer('Recipients that are frozen, of all sources.'),
   Sources: listOf(AudienceSourceSchema, 'One for each source that was asked for.'),
   SnapshotId: text('Id of the snapshot in which they are, as in the header X-Snapshot.'),
+  Sequence: integer(
+    'The last batch of changes that is in it, as in the header X-Sequence; 0 for none.',
+  ),
   Digest: text('SHA-256 over who is in it, in hexadecimal digits.'),
   CreatedAt: text('When it was made, in UTC, as in 2026-01-31T08:15:00.000Z.'),
   ExpiresAt: text('From when on it cannot be read, in UTC.'),

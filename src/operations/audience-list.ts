@@ -49,6 +49,7 @@ export function audienceList(options: AudienceListOptions): Answer {
   const recorded = () => ({
     audienceId: facts.id,
     snapshotId: facts.snapshotId,
+    sequence: facts.sequence,
     digest: facts.digest,
     sources: selections.map(({ source, count }) => ({ id: source.id, count })),
     suppressedCount,
@@ -57,6 +58,7 @@ export function audienceList(options: AudienceListOptions): Answer {
   return {
     headers: {
       'X-Snapshot': facts.snapshotId,
+      'X-Sequence': String(facts.sequence),
       'X-Audience': facts.id,
       'X-Audience-Digest': facts.digest,
       'X-Audience-Suppressed': String(suppressedCount),

@@ -24,12 +24,13 @@ import { limits } from '../limits.js'
 import type { Access } from '../selection/access.js'
 import { type CurrentService, selectForList } from '../selection/answer.js'
 import { type Catalogue, isDelta } from '../selection/catalogue.js'
-import type { ShardRuns } from '../selection/merge.js'
+import type { ShardRuns, SourceSelection } from '../selection/merge.js'
 import { type JsonObject, member } from '../selection/parse.js'
 import { Remarks } from '../selection/remarks.js'
 import { parseGuid } from '../store/guid.js'
 import { type Progress, takenVersion } from '../suppressions/progress.js'
 import { audienceList } from './audience-list.js'
+import { DeltaRowsFetcher, type SelectedDelta } from './delta-rows.js'
 import { columnsOf, documentAnswer, type Row } from './document-answer.js'
 import type { Execute } from './execute.js'
 import { withWarnings } from './with-warnings.js'
@@ -53,6 +54,7 @@ export function audienceOperations({
   GetAudienceRequest: Execute
   DeleteAudienceRequest: Execute
 } {
+  const deltaRows = new DeltaRowsFetcher()
   return {
     async PostAudienceRequest(request, caller) {
       audiences.admit(caller)
@@ -66,17 +68,23 @@ export function audienceOperations({
         MEMBERS,
         caller,
       )
-      const facts = await audiences.ask<'freeze'>(
-        {
-          kind: 'freeze',
-          snapshotId: service.catalogue.snapshotId,
-          sources: selections.map(({ source: { id, label } }) => ({ id, label })),
-          shards: selections.flatMap(({ shards }) => shards.map((each) => frozen(each, catalogue))),
-          suppressionVersion,
-          lifetimeSeconds,
-          asker: askerOf(caller.access),
-        },
-        caller,
+      const { snapshotId, sequence } = catalogue
+      const { shards, deltas } = partsOf(selections, catalogue)
+      const facts = await deltaRows.use(service.runner, deltas, caller, (rows) =>
+        audiences.ask<'freeze'>(
+          {
+            kind: 'freeze',
+            snapshotId,
+            sequence,
+            sources: selections.map(({ source: { id, label } }) => ({ id, label })),
+            shards,
+            deltas: rows,
+            suppressionVersion,
+            lifetimeSeconds,
+            asker: askerOf(caller.access),
+          },
+          caller,
+        ),
       )
       caller.changed?.(recordOf(facts))
       return withWarnings(documentOf(documentFor(facts, remarks)), remarks)
@@ -125,12 +133,20 @@ export function audienceOperations({
   }
 }
 
-/** Shards by their index in the snapshot. */
-function frozen({ shardIndex, runs }: ShardRuns, { shards }: Catalogue): ShardRuns {
-  const shard = shards[shardIndex]
-  if (!isDelta(shard)) return { shardIndex: shard.placeId, runs }
-  if (runs.length === 0) return { shardIndex: 0, runs }
-  throw new ServiceError('Unavailable', 'TODO deltas')
+/** Who is selected in shards of the snapshot, by their index there, and who came since. */
+function partsOf(
+  selections: readonly SourceSelection[],
+  catalogue: Catalogue,
+): { shards: readonly ShardRuns[]; deltas: readonly SelectedDelta[] } {
+  const shards: ShardRuns[] = []
+  const deltas: SelectedDelta[] = []
+  for (const { shardIndex, runs } of selections.flatMap((selection) => selection.shards)) {
+    if (runs.length === 0) continue
+    const shard = catalogue.shards[shardIndex]
+    if (isDelta(shard)) deltas.push({ sourceId: shard.sourceId, shardIndex, runs })
+    else shards.push({ shardIndex: shard.placeId, runs })
+  }
+  return { shards, deltas }
 }
 
 /** The members of the selection alone, and how long it is to stay. */
@@ -195,8 +211,8 @@ function digestOf(boundary: object): string {
 /** The same boundary is the same object. */
 const digests = new WeakMap<object, string>()
 
-function recordOf({ id, snapshotId, digest, recipientCount }: AudienceFacts) {
-  return { audienceId: id, snapshotId, digest, recipientCount }
+function recordOf({ id, snapshotId, sequence, digest, recipientCount }: AudienceFacts) {
+  return { audienceId: id, snapshotId, sequence, digest, recipientCount }
 }
 
 function documentFor(facts: AudienceFacts, remarks?: Pick<Remarks, 'warnings'>): AudienceDocument {
@@ -209,6 +225,7 @@ function documentFor(facts: AudienceFacts, remarks?: Pick<Remarks, 'warnings'>):
       Count: recipientCount,
     })),
     SnapshotId: facts.snapshotId,
+    Sequence: facts.sequence,
     Digest: facts.digest,
     CreatedAt: new Date(facts.createdMs).toISOString(),
     ExpiresAt: new Date(facts.expiresMs).toISOString(),

@@ -7,7 +7,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Shapes } from '../geometry/shapes.js'
 import type { Mask } from '../shard/mask.js'
-import type { RowFormat } from '../shard/rows/row-format.js'
+import type { EncodedFormat, RowFormat } from '../shard/rows/row-format.js'
 import type { CountMode } from '../shard/select.js'
 
 export type SelectionKind = 'count' | 'select' | 'cover'
@@ -40,12 +40,13 @@ export interface EncodeTask {
   readonly shardIndex: number
   /** [start, end) pairs of recipient indexes. */
   readonly runs: Uint32Array
-  readonly format: RowFormat
+  readonly format: EncodedFormat
 }
 
 /** How many bytes some recipients of one shard take. */
-export interface RowBytesTask extends Omit<EncodeTask, 'kind'> {
+export interface RowBytesTask extends Omit<EncodeTask, 'kind' | 'format'> {
   readonly kind: 'rowBytes'
+  readonly format: RowFormat
 }
 
 export type Task =

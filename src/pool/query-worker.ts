@@ -118,12 +118,12 @@ export function attachWorker(): (end: ChannelEnd) => void {
       port.postMessage({ profile: '' } satisfies ProfileTaken)
       return
     }
-    const { shardIndex, runs, format } = task
+    const { shardIndex, runs } = task
     const shard = live.columnsAt(shardIndex)
     const result: RowsWritten | RowBytesCounted =
       task.kind === 'rows'
-        ? encodeRows(shard, runs, format, task.into)
-        : { byteCount: rowBytes(shard, runs, format) }
+        ? encodeRows(shard, runs, task.format, task.into)
+        : { byteCount: rowBytes(shard, runs, task.format) }
     port.postMessage(result)
   }
 }

@@ -8,7 +8,7 @@ import type { MetricsMemory } from '../metrics/memory.js'
 import type { Increment } from '../shard/delta/increment.js'
 import type { ShardImage } from '../shard/layout.js'
 import type { Mask } from '../shard/mask.js'
-import type { RowFormat } from '../shard/rows/row-format.js'
+import type { EncodedFormat } from '../shard/rows/row-format.js'
 import type { Control, Flag } from './control.js'
 import type { FlatQueries } from './flat-queries.js'
 import type { RowBytesTask } from './messages.js'
@@ -86,7 +86,7 @@ interface RowsTask {
   readonly kind: 'rows'
   readonly shardIndex: number
   readonly runs: Uint32Array
-  readonly format: RowFormat
+  readonly format: EncodedFormat
   /** Shared memory that is nobody else's until the rows are there. */
   readonly into: Uint8Array
 }

@@ -22,6 +22,7 @@ const FAR_MS = 4_000_000_000_000
 const facts = (snapshotId: string) => ({
   id: ID,
   snapshotId,
+  sequence: 0,
   createdMs: 1,
   expiresMs: FAR_MS,
   keyName: 'a',

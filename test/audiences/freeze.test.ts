@@ -16,8 +16,10 @@ function order(snapshotId: string, shards: FreezeOrder['shards']): FreezeOrder {
   return {
     kind: 'freeze',
     snapshotId,
+    sequence: 0,
     sources: [{ id: 1, label: 'Some' }],
     shards,
+    deltas: [],
     suppressionVersion: 0,
     lifetimeSeconds: 60,
     asker: { keyName: null, boundaryDigest: null, isForAll: true },

@@ -25,6 +25,7 @@ async function frozen(data: string, snapshotId: string, runCount = 1): Promise<A
   const facts = {
     id: newAudienceId(),
     snapshotId,
+    sequence: 0,
     createdMs: 1,
     expiresMs: FAR_MS,
     keyName: null,

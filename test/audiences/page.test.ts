@@ -7,6 +7,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import type { AudienceHeader } from '../../src/audiences/file.js'
+import type { RowsPlace } from '../../src/audiences/messages.js'
 import { pageOfAudience, suppressedCountsOf } from '../../src/audiences/page.js'
 import type { SuppressibleAudience } from '../../src/audiences/suppressed.js'
 import { testSeed } from '../support/random/properties.js'
@@ -37,7 +38,7 @@ t.test('pages are the frozen list without the suppressed', async (t) => {
       for (let page = 0; after !== undefined && page < 500; page++) {
         const limit: number = limits[page % limits.length]
         const { shards: given, next } = pageOfAudience(audience, after, limit)
-        const names = given.flatMap(({ place, runs }) => namesOf(place.file, runs))
+        const names = given.flatMap(({ place, runs }) => namesOf(place, runs))
         t.ok(names.length <= limit)
         t.ok(next === undefined || names.length === limit, 'a page is full unless it is the last')
         t.ok(next === undefined || next > after, 'the place moves on')
@@ -61,7 +62,7 @@ t.test('a place means the same, whoever is suppressed', async (t) => {
     const given = pageOfAudience(audienceOf(shards), after, Number.POSITIVE_INFINITY)
     t.equal(given.next, undefined)
     t.same(
-      given.shards.flatMap(({ place, runs }) => namesOf(place.file, runs)),
+      given.shards.flatMap(({ place, runs }) => namesOf(place, runs)),
       all
         .slice(after)
         .filter(({ isSuppressed }) => !isSuppressed)
@@ -93,7 +94,8 @@ function placesOf(shards: readonly Frozen[]): { name: string; isSuppressed: bool
   )
 }
 
-function namesOf(file: string, runs: Uint32Array): string[] {
+function namesOf(place: RowsPlace, runs: Uint32Array): string[] {
+  const file = 'file' in place ? place.file : ''
   const names: string[] = []
   for (let i = 0; i < runs.length; i += 2) {
     for (let each = runs[i]; each < runs[i + 1]; each++) names.push(`${file} ${each}`)
@@ -106,14 +108,14 @@ function audienceOf(shards: readonly Frozen[]): SuppressibleAudience {
   const suppressed = shards.map(({ isSuppressed }) =>
     runsOf([...isSuppressed].filter(([, is]) => is).map(([recipient]) => recipient)),
   )
-  const described = shards.map(({ sourceId, isSuppressed }, at) => ({
+  const parts = shards.map(({ sourceId, isSuppressed }, at) => ({
     sourceId,
-    file: String(at),
     recipientCount: isSuppressed.size,
+    place: { snapshotId: '000001-00000000', file: String(at), byteLength: 0, headerCrc32: 0 },
+    runs: runs[at],
   }))
   const sources = [1, 2, 3].map((id) => ({ id, label: '', recipientCount: 0 }))
-  const header = { snapshotId: '000001-00000000', sources, shards: described }
-  return { header: header as unknown as AudienceHeader, runs, suppressed, version: 0 }
+  return { header: { sources } as unknown as AudienceHeader, parts, suppressed, version: 0 }
 }
 
 function runsOf(recipients: readonly number[]): Uint32Array {

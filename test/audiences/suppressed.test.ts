@@ -37,7 +37,7 @@ async function frozenWorld(data: string) {
   const snapshotId = await publishTest(data, 1, manyColumns(1_000))
   const { sources } = await readManifest(data, snapshotId)
   const { file, byteLength, headerCrc32 } = sources[0].shards[0]
-  const runs = [Uint32Array.of(0, 1_000)]
+  const runs = Uint32Array.of(0, 1_000)
   const columns = manyColumns(1_000)
   const phoneAt = (at: number) =>
     Buffer.from(
@@ -48,11 +48,12 @@ async function frozenWorld(data: string) {
     suppressionDigest: string | null,
     look: SuppressionLook,
   ) => {
-    const shards = [{ sourceId: 1, file, byteLength, headerCrc32 }]
-    const header = { snapshotId, suppressionVersion, suppressionDigest, shards }
+    const place = { snapshotId, file, byteLength, headerCrc32 }
+    const parts = [{ sourceId: 1, recipientCount: 1_000, place, runs }]
+    const header = { snapshotId, suppressionVersion, suppressionDigest }
     const known = header as unknown as AudienceHeader
     const suppressed = [new Uint32Array(0)]
-    return { header: known, runs, suppressed, version: look.versionOf(known) }
+    return { header: known, parts, suppressed, version: look.versionOf(known) }
   }
   return { read, phoneAt }
 }

@@ -6,8 +6,9 @@
  */
 import { inZones } from '../in-zones.js'
 import type { Shard } from '../layout.js'
+import { encodeBinary } from './binary-rows.js'
 import { encodePlainly, plainRowBytes } from './plain.js'
-import { prefixOf, type RowFormat, rowBytesMax } from './row-format.js'
+import { type EncodedFormat, prefixOf, type RowFormat, rowBytesMax } from './row-format.js'
 import { canEncode, ZoneEncoder } from './zone-encoder.js'
 
 /**
@@ -21,9 +22,10 @@ import { canEncode, ZoneEncoder } from './zone-encoder.js'
 export function encodeRows(
   shard: Shard,
   runs: Uint32Array,
-  format: RowFormat,
+  format: EncodedFormat,
   into: Uint8Array,
 ): { rowCount: number; byteCount: number } {
+  if (format.kind === 'binary') return encodeBinary(shard, runs, into)
   const { kind } = format
   const prefix = prefixOf(format)
   const longestBytes = rowBytesMax(kind, prefix.length)

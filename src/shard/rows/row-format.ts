@@ -21,6 +21,9 @@ export type RowFormat =
   /** Members of a JSV list within a quoted field of CSV, with a comma before each. */
   | { readonly kind: 'jsv' }
 
+/** What recipients can be encoded as; `binary` as binary-rows.ts says. */
+export type EncodedFormat = RowFormat | { readonly kind: 'binary' }
+
 /** What stands in each row of a format. */
 interface RowTexts {
   /** Before the phone, where the format has no prefix of its own. */

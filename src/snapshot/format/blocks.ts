@@ -12,7 +12,7 @@ import { crc32 } from 'node:zlib'
 export class FormatFault extends Error {}
 
 /** The bytes that one checksum is for; the last block of an image may be shorter. */
-const BLOCK_BYTES = 1 << 20
+export const BLOCK_BYTES = 1 << 20
 
 /** Called with the bytes of each piece read; what it throws ends the work. */
 export type OnRead = (pieceBytes: number) => void

@@ -1,0 +1,54 @@
+/**
+ * The rows of an audience, read from its file from beginning to end, a block at a time: they need not be in
+ * memory to be verified.
+ *
+ * @module
+ */
+import type { FileHandle } from 'node:fs/promises'
+import { BLOCK_BYTES, FormatFault, readBlocks } from '../snapshot/format/blocks.js'
+import type { AudienceHeader } from './file.js'
+
+export class RowsImage {
+  readonly #file: FileHandle
+  readonly #header: Pick<AudienceHeader, 'rowBytes' | 'rowBlockCrc32s'>
+  readonly #start: number
+  #block = new Uint8Array(0)
+  #blockIndex = -1
+
+  constructor(file: FileHandle, header: AudienceHeader, imageStart: number) {
+    const { rowBytes, rowBlockCrc32s, imageBytes } = header
+    this.#file = file
+    this.#header = { rowBytes, rowBlockCrc32s }
+    this.#start = imageStart + imageBytes
+    const blockCount = Math.ceil(rowBytes / BLOCK_BYTES)
+    if (rowBlockCrc32s.length !== blockCount) {
+      throw new FormatFault(`found ${rowBlockCrc32s.length} checksums, expected ${blockCount}`)
+    }
+  }
+
+  /**
+   * The bytes from `start` to before `end`, in pieces that are there until the next one is asked for.
+   *
+   * @throws FormatFault
+   */
+  async *pieces(start: number, end: number): AsyncGenerator<Uint8Array> {
+    for (let at = start; at < end; ) {
+      const index = Math.floor(at / BLOCK_BYTES)
+      if (index !== this.#blockIndex) await this.#read(index)
+      const blockStart = index * BLOCK_BYTES
+      const pieceEnd = Math.min(end, blockStart + this.#block.length)
+      yield this.#block.subarray(at - blockStart, pieceEnd - blockStart)
+      at = pieceEnd
+    }
+  }
+
+  async #read(index: number): Promise<void> {
+    const { rowBytes, rowBlockCrc32s } = this.#header
+    const start = index * BLOCK_BYTES
+    const block = new Uint8Array(Math.min(BLOCK_BYTES, rowBytes - start))
+    const sums = rowBlockCrc32s.slice(index, index + 1)
+    await readBlocks(this.#file, block, this.#start + start, sums)
+    this.#block = block
+    this.#blockIndex = index
+  }
+}
