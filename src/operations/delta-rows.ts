@@ -9,9 +9,9 @@ import { ServiceError } from '../errors.js'
 import { copyOf } from '../format/copy-of.js'
 import { limits } from '../limits.js'
 import type { Caller, QueryRunner } from '../pool/messages.js'
+import { rowCountOf } from '../selection/list.js'
 import type { ShardRuns } from '../selection/merge.js'
 import { RunCursor } from '../selection/run-cursor.js'
-import { recipientCountOf } from '../shard/runs.js'
 
 /** The selected recipients of the delta of a source. */
 export interface SelectedDelta extends ShardRuns {
@@ -43,7 +43,7 @@ export class DeltaRowsFetcher {
 }
 
 function refuseMany(deltas: readonly SelectedDelta[]): void {
-  const count = deltas.reduce((sum, { runs }) => sum + recipientCountOf(runs), 0)
+  const count = rowCountOf([{ shards: deltas }])
   if (count <= limits.audienceDeltaCount) return
   const found = `the audience has ${count} recipients that came or changed since its snapshot`
   const most = `and there may be ${limits.audienceDeltaCount}`

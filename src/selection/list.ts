@@ -124,7 +124,7 @@ const rowFormats: Readonly<Record<ListLayout, RowFormatOf>> = {
 }
 
 /** How many recipients are on this page: the counts are of the whole list. */
-export function rowCountOf(selections: readonly SourceSelection[]): number {
+export function rowCountOf(selections: readonly Pick<SourceSelection, 'shards'>[]): number {
   let rowCount = 0
   for (const { shards } of selections) {
     for (const { runs } of shards) rowCount += recipientCountOf(runs)

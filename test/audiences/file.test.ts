@@ -78,7 +78,7 @@ function delta(sourceId: number, people: readonly (readonly [number, number, str
     phoneOffsets[at + 1] = phoneOffsets[at] + phone.length
   }
   const columns = {
-    coords: Int32Array.from(people.flatMap(([lng, lat]) => [lng, lat])),
+    coords: Int32Array.from(people.flatMap((person) => person.slice(0, 2)) as number[]),
     phones: Buffer.from(people.map(([, , phone]) => phone).join('')),
     phoneOffsets,
   }
