@@ -103,7 +103,7 @@ const HeaderSchema = Type.Object(
 
 export type AudienceHeader = Static<typeof HeaderSchema>
 export type AudienceShard = Static<typeof ShardSchema>
-export type AudienceDelta = Static<typeof DeltaSchema>
+type AudienceDelta = Static<typeof DeltaSchema>
 
 const validator = Compile(HeaderSchema)
 const validator1 = Compile(Version1Schema)
@@ -273,7 +273,7 @@ export async function readAudienceRuns(
 ): Promise<Uint32Array[]> {
   const image = new Uint8Array(header.imageBytes)
   await readBlocks(file, image, imageStart, header.blockCrc32s)
-  const rows = new RowsImage(file, header, imageStart)
+  const rows = new RowsImage(file, header, imageStart + header.imageBytes)
   const digest = new AudienceDigest()
   const found: Uint32Array[] = []
   for (const { kind, item, start, end } of listOrder(header)) {

@@ -13,7 +13,7 @@
 import { type BinaryColumns, decodeBinary } from '../shard/rows/binary-rows.js'
 
 /** What tells how long the columns are. */
-export interface DeltaSize {
+interface DeltaSize {
   readonly recipientCount: number
   /** Of all phones. */
   readonly phoneBytes: number

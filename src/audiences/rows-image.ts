@@ -6,20 +6,26 @@
  */
 import type { FileHandle } from 'node:fs/promises'
 import { BLOCK_BYTES, FormatFault, readBlocks } from '../snapshot/format/blocks.js'
-import type { AudienceHeader } from './file.js'
+
+/** What the header of the audience says of its rows. */
+interface RowsHeader {
+  readonly rowBytes: number
+  readonly rowBlockCrc32s: readonly number[]
+}
 
 export class RowsImage {
   readonly #file: FileHandle
-  readonly #header: Pick<AudienceHeader, 'rowBytes' | 'rowBlockCrc32s'>
+  readonly #header: RowsHeader
   readonly #start: number
   #block = new Uint8Array(0)
   #blockIndex = -1
 
-  constructor(file: FileHandle, header: AudienceHeader, imageStart: number) {
-    const { rowBytes, rowBlockCrc32s, imageBytes } = header
+  /** @param start  of the rows in the file */
+  constructor(file: FileHandle, header: RowsHeader, start: number) {
+    const { rowBytes, rowBlockCrc32s } = header
     this.#file = file
-    this.#header = { rowBytes, rowBlockCrc32s }
-    this.#start = imageStart + imageBytes
+    this.#header = header
+    this.#start = start
     const blockCount = Math.ceil(rowBytes / BLOCK_BYTES)
     if (rowBlockCrc32s.length !== blockCount) {
       throw new FormatFault(`found ${rowBlockCrc32s.length} checksums, expected ${blockCount}`)

@@ -15,7 +15,7 @@ import { frozenDelta } from '../../src/audiences/frozen-delta.js'
 import { partsOf } from '../../src/audiences/parts.js'
 import { ShardColumns } from '../../src/audiences/shard-columns.js'
 import { limits } from '../../src/limits.js'
-import { BINARY_ROW_BYTES, encodeBinary } from '../../src/shard/rows/binary-rows.js'
+import { encodeBinary } from '../../src/shard/rows/binary-rows.js'
 import { manyColumns } from '../support/data/columns.js'
 import { publishTest } from '../support/data/snapshots.js'
 import { testSeed } from '../support/random/properties.js'
@@ -82,7 +82,7 @@ function delta(sourceId: number, people: readonly (readonly [number, number, str
     phones: Buffer.from(people.map(([, , phone]) => phone).join('')),
     phoneOffsets,
   }
-  const rows = new Uint8Array(people.length * BINARY_ROW_BYTES)
+  const rows = new Uint8Array(people.length * (9 + limits.phoneBytes))
   const { byteCount } = encodeBinary(columns, Uint32Array.of(0, people.length), rows)
   return frozenDelta(sourceId, rows.subarray(0, byteCount))
 }

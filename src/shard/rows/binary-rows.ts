@@ -11,13 +11,9 @@
  *
  * @module
  */
-import { limits } from '../../limits.js'
 import type { Shard } from '../layout.js'
 
 const OFFSET = { lng: 0, lat: 4, phoneBytes: 8, phone: 9 } as const
-
-/** The longest one. */
-export const BINARY_ROW_BYTES = OFFSET.phone + limits.phoneBytes
 
 /** Writes the recipients of `runs`, in order, as far as there is room for them. */
 export function encodeBinary(
