@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { freeze } from '../../src/audiences/freeze.js'
 import type { FreezeOrder } from '../../src/audiences/messages.js'
+import { verifyAudiences } from '../../src/audiences/verify.js'
 import { limits } from '../../src/limits.js'
 import { manyColumns } from '../support/data/columns.js'
 import { publishTest } from '../support/data/snapshots.js'
@@ -40,6 +41,22 @@ t.test('as many runs as may be, and not one more', async (t) => {
   const more = order(snapshotId, [{ shardIndex: 0, runs: runs }])
   await t.rejects(freeze(data, more, null), refused)
   t.equal(readdirSync(join(data, 'audiences')).length, 1)
+})
+
+t.test('as many who came since the snapshot as may be, with the longest phones', async (t) => {
+  const data = t.testdir({})
+  const snapshotId = await publishTest(data, 1, manyColumns(10))
+  const count = limits.audienceDeltaCount
+  const row = Buffer.alloc(9 + limits.phoneBytes, '9')
+  row[8] = limits.phoneBytes
+  const rows = Buffer.alloc(count * row.length, row)
+  const most = { ...order(snapshotId, []), deltas: [{ sourceId: 1, rows }] }
+  const header = await freeze(data, most, null)
+  t.equal(header.recipientCount, count)
+  t.same(header.sources, [{ id: 1, label: 'Some', recipientCount: count }])
+  t.equal(header.rowBytes, (12 + limits.phoneBytes) * count + 4)
+  const [state] = await verifyAudiences(data, Date.now())
+  t.equal(state.digest, header.digest)
 })
 
 t.test('runs that touch are one', async (t) => {

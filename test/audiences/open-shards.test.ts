@@ -6,7 +6,9 @@
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import type { ShardPlace } from '../../src/audiences/messages.js'
+import { deleteAudience, findAudience } from '../../src/audiences/directory.js'
+import { freeze } from '../../src/audiences/freeze.js'
+import type { FreezeOrder, ShardPlace } from '../../src/audiences/messages.js'
 import { OpenShards } from '../../src/audiences/open-shards.js'
 import { limits } from '../../src/limits.js'
 import { snapshotsDirectory } from '../../src/snapshot/directory.js'
@@ -20,8 +22,8 @@ async function placeOf(data: string, snapshotId: string): Promise<ShardPlace> {
   return { snapshotId, file, byteLength, headerCrc32 }
 }
 
-/** Shard files below a directory that this process has open. */
-function openCount(data: string): number {
+/** Shard files below a directory that this process has open, or files of another kind. */
+function openCount(data: string, isOne = (link: string) => link.endsWith('.shard')): number {
   const links = readdirSync('/proc/self/fd').map((name) => {
     try {
       return readlinkSync(`/proc/self/fd/${name}`)
@@ -29,7 +31,7 @@ function openCount(data: string): number {
       return ''
     }
   })
-  return links.filter((link) => link.startsWith(data) && link.endsWith('.shard')).length
+  return links.filter((link) => link.startsWith(data) && isOne(link)).length
 }
 
 /** The same file under many names, as if each were a shard of its own. */
@@ -82,3 +84,50 @@ t.test('a damaged file is read again once it was replaced', async (t) => {
   t.ok(await phones())
   shards.close()
 })
+
+t.test('the file of an audience is closed when that is deleted, once nobody uses it', async (t) => {
+  const data = t.testdir({})
+  const snapshotId = await publishTest(data, 1, manyColumns(10))
+  // At 0, 0, and the phone 9991.
+  const rows = Buffer.from('00000000000000000439393931', 'hex')
+  const [first, second] = await Promise.all(
+    [1, 2].map(() => freeze(data, orderOf(snapshotId, rows), null)),
+  )
+  const places = await Promise.all(
+    [first, second].map(async ({ id }) => {
+      const audience = await findAudience(data, id, Date.now())
+      if (audience === undefined) throw new Error('it is not there')
+      return { audience, sourceId: 1 }
+    }),
+  )
+  const shards = new OpenShards(data)
+  const countOf = () => openCount(data, (link) => link.includes('/audiences/'))
+  for (const place of places) t.equal(await shards.use(place, (one) => one.recipientCount), 1)
+  t.equal(countOf(), 2)
+  await shards.use(places[0], async () => {
+    shards.closeAudience(first.id)
+    t.equal(countOf(), 2)
+  })
+  await new Promise(setImmediate)
+  t.equal(countOf(), 1)
+  shards.closeAudience(second.id)
+  await new Promise(setImmediate)
+  t.equal(countOf(), 0)
+  await deleteAudience(data, places[0].audience)
+  const unknown = shards.use(places[0], (one) => one.recipientCount)
+  await t.rejects(unknown, { code: 'UnknownAudience' })
+})
+
+function orderOf(snapshotId: string, rows: Uint8Array): FreezeOrder {
+  return {
+    kind: 'freeze',
+    snapshotId,
+    sequence: 1,
+    sources: [{ id: 1, label: 'Some' }],
+    shards: [],
+    deltas: [{ sourceId: 1, rows }],
+    suppressionVersion: 0,
+    lifetimeSeconds: 60,
+    asker: { keyName: null, boundaryDigest: null, isForAll: true },
+  }
+}
