@@ -49,7 +49,7 @@ export function audienceList(options: AudienceListOptions): Answer {
   const recorded = () => ({
     audienceId: facts.id,
     snapshotId: facts.snapshotId,
-    sequence: facts.sequence,
+    changesSequence: facts.sequence,
     digest: facts.digest,
     sources: selections.map(({ source, count }) => ({ id: source.id, count })),
     suppressedCount,

@@ -80,11 +80,11 @@ class RecipientAnswer implements Answer {
     const shapes = this.#shapes
     const sources = this.#selections.map(({ source, count }) => ({ id: source.id, count }))
     const snapshotId = this.headers['X-Snapshot']
-    const sequence = Number(this.headers['X-Sequence'])
+    const changesSequence = Number(this.headers['X-Sequence'])
     const rowCount = rowCountOf(this.#selections)
     const facts = () => ({
       snapshotId,
-      sequence,
+      changesSequence,
       shapes: shapesRecord(shapes),
       sources,
       ...(!this.#countsOnly && { rowCount }),

@@ -15,7 +15,7 @@ import {
   places,
   placesWorld,
 } from '../support/data/suppressions.js'
-import { hickory, type Service, serve } from '../support/service/hickory.js'
+import { hickory, type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
 
 const CLOSE = { connection: 'close', 'content-type': 'application/json' }
 const ring = [
@@ -65,6 +65,7 @@ async function pagesOf(service: Service, id: string, limit: number) {
 
 t.test('whoever came and went is frozen as of a sequence', { timeout: 120_000 }, async (t) => {
   const data = await placesWorld(t)
+  const audit = temporaryDirectory(t)
   let service = await serve(t, '--data', data, '--http-threads', '2')
   t.equal((await changeList(service, 'PUT', 'all', ['+99981'])).status, 200)
   const first = Array.from({ length: 50 }, (_, at) => newcomer(at))
@@ -96,7 +97,7 @@ t.test('whoever came and went is frozen as of a sequence', { timeout: 120_000 },
     first.map(({ number }) => ({ op: 'delete', number })),
   )
   await service.stop('SIGKILL')
-  service = await serve(t, '--data', data)
+  service = await serve(t, '--data', data, '--audit', audit)
   t.same(await pagesOf(service, Id, 7), { numbers: expected, suppressed: 0 })
   const removed = [phoneOf(10), '+99980', '+99981', '+999849']
   t.equal((await changeList(service, 'PUT', 'all', removed)).status, 200)
@@ -110,6 +111,17 @@ t.test('whoever came and went is frozen as of a sequence', { timeout: 120_000 },
   while (!(await call(service, 'GET /api/sources')).text.includes(id)) await sleep(20)
   t.same((await pagesOf(service, Id, 500)).numbers, left, 'after an import')
   await service.stop()
+  const lines = readdirSync(audit)
+    .filter((each) => each.endsWith('.jsonl'))
+    .flatMap((each) => readFileSync(join(audit, each), 'utf8').trimEnd().split('\n'))
+    .map((line) => JSON.parse(line))
+  t.same(
+    lines.map(({ sequence }) => sequence),
+    lines.map((_, at) => at + 1),
+    'lines of the audit have their own numbers',
+  )
+  const begun = lines.filter(({ event, phase }) => event === 'list' && phase === 'begun')
+  t.match(begun[0], { audienceId: Id, digest: Digest, changesSequence: minSequence })
 
   renameSync(join(data, 'journal'), join(data, 'journal-away'))
   const name = readdirSync(join(data, 'audiences')).find((each) => each.startsWith(other))
