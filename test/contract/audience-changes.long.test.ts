@@ -45,6 +45,13 @@ async function change(service: Service, batchId: string, changes: readonly objec
 const newcomer = (at: number) => ({ op: 'upsert', number: `+9998${at}`, lat: 1.5, lng: at / 1_000 })
 const leaving = (at: number) => ({ op: 'delete', number: phoneOf(at) })
 
+interface Made {
+  readonly Id: string
+  readonly Count: number
+  readonly SnapshotId: string
+  readonly Digest: string
+}
+
 const numbersOf = (text: string): string[] =>
   text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line).Number]))
 
@@ -107,8 +114,31 @@ t.test('whoever came and went is frozen as of a sequence', { timeout: 120_000 },
     suppressed: expected.length - left.length,
   })
 
-  const id = await importPlaces(t, data, 1, places(20))
-  while (!(await call(service, 'GET /api/sources')).text.includes(id)) await sleep(20)
+  const last = await change(service, 'd', first)
+  const madeMeanwhile: Made[] = []
+  let id: string | undefined
+  const importing = importPlaces(t, data, 1, places(20)).then((given) => {
+    id = given
+  })
+  while (madeMeanwhile.at(-1)?.SnapshotId !== id || id === undefined) {
+    const more = { geoJSON: EVERYWHERE, minSequence: last }
+    madeMeanwhile.push(JSON.parse((await call(service, 'POST /api/audiences', more)).text))
+    await sleep(100)
+  }
+  await importing
+  const groups = new Map<string, Set<string>>()
+  for (const each of madeMeanwhile) {
+    const { numbers } = await pagesOf(service, each.Id, 1_000)
+    t.equal(numbers.length, each.Count)
+    const group = groups.get(each.SnapshotId) ?? new Set()
+    groups.set(each.SnapshotId, group.add(`${each.Digest} ${numbers}`))
+  }
+  t.same(
+    [...groups.values()].map(({ size }) => size),
+    [1, 1],
+    'before and after the import, each has the people of its snapshot',
+  )
+  t.equal(madeMeanwhile.at(-1)?.Count, 20 - 1, 'the import takes the place of all changes before')
   t.same((await pagesOf(service, Id, 500)).numbers, left, 'after an import')
   await service.stop()
   const lines = readdirSync(audit)
