@@ -5,6 +5,7 @@
  * @module
  */
 import type { FileHandle } from 'node:fs/promises'
+import { setImmediate as turn } from 'node:timers/promises'
 import { BLOCK_BYTES, FormatFault, readBlocks } from '../snapshot/format/blocks.js'
 
 /** What the header of the audience says of its rows. */
@@ -56,5 +57,7 @@ export class RowsImage {
     await readBlocks(this.#file, block, this.#start + start, sums)
     this.#block = block
     this.#blockIndex = index
+    // A digest is made of all of them, and others are to be served meanwhile.
+    await turn()
   }
 }
