@@ -263,6 +263,8 @@ export const limits = {
    * what it can hold, so that changes go on for as long as a compaction takes.
    */
   compactionChangeCount: 200_000,
+  /** A service says so often that a compaction is due. */
+  compactionDueMs: 60_000,
   /** Changes of different recipients that a compaction has in memory. With more it publishes several snapshots. */
   compactionHeldCount: 1_000_000,
   /** A journal of which a compaction says what it is kept for. */

@@ -34,6 +34,20 @@ interface AttachOptions {
   readonly onTold: () => void
   /** There are so many changes that a new snapshot should be made of them. */
   readonly onDue: () => void
+  /** Those of `limits` unless given. */
+  readonly bounds?: ChangeBounds
+}
+
+interface ChangeBounds {
+  /** Recipients that may come or go. */
+  readonly changeCount: number
+  /** From so many on a new snapshot is due. */
+  readonly dueCount: number
+}
+
+const LIMITS: ChangeBounds = {
+  changeCount: limits.deltaRecipientCount,
+  dueCount: limits.compactionChangeCount,
 }
 
 interface Opened {
@@ -46,6 +60,7 @@ type Listener = (increments: readonly Increment[]) => void
 export class AttachedSnapshot {
   readonly id: string
   readonly #options: AttachOptions
+  readonly #bounds: ChangeBounds
   readonly #baseSequence: number
   readonly #journal: JournalReader
   readonly #shards: readonly Shard[]
@@ -53,19 +68,22 @@ export class AttachedSnapshot {
   readonly #listeners = new Set<Listener>()
   readonly #over = new AbortController()
   readonly #finders: SourceFinder[] = []
-  #identities: readonly SourceIdentities[] = []
+  #identities: readonly SourceIdentities[] | undefined
   /** Once there was a change. */
   #open: Opened | undefined
   #sequence: number
   #toldSequence: number
   #isFull = false
-  #isDue = false
+  /** Whether a batch is applied in part. Applied once more, it is whole. */
+  #isTorn = false
+  #dueAgainMs = 0
   #following: Promise<void> = Promise.resolve()
 
   constructor(options: AttachOptions) {
     const { dataDirectory, snapshot } = options
     this.id = snapshot.id
     this.#options = options
+    this.#bounds = options.bounds ?? LIMITS
     this.#baseSequence = baseSequenceOf(snapshot.sources)
     this.#sequence = this.#baseSequence
     this.#toldSequence = this.#baseSequence
@@ -76,13 +94,17 @@ export class AttachedSnapshot {
   /**
    * Applies what is in the journal now.
    *
-   * @throws OperatorError  where the journal does not go on from the snapshot
+   * @throws OperatorError  `JournalDamaged`, where the journal does not go on from the snapshot
    */
   async open(): Promise<void> {
-    const { dataDirectory } = this.#options
-    this.#identities = await readIdentities(dataDirectory, this.id).catch(() => [])
     const { sequence } = this.#journal.head()
-    while (this.#sequence < sequence && !this.#isFull) await this.#applySome()
+    if (sequence < this.#baseSequence) throw endsBefore(sequence, this.#baseSequence, this.id)
+    try {
+      while (this.#sequence < sequence && !this.#isFull) await this.#applySome()
+    } catch (fault) {
+      if (fault instanceof OperatorError && fault.code === 'JournalDamaged') throw fault
+      // Answers are without these changes, and say so; `follow` tries again, and tells why.
+    }
   }
 
   /**
@@ -112,7 +134,7 @@ export class AttachedSnapshot {
   /** How many more changes may be applied. */
   get roomCount(): number {
     if (this.#isFull) return 0
-    return Math.floor((limits.deltaRecipientCount - this.changeCount) / 2)
+    return Math.floor((this.#bounds.changeCount - this.changeCount) / 2)
   }
 
   /** Tells what came by now, and from then on what comes. */
@@ -161,48 +183,55 @@ export class AttachedSnapshot {
 
   /** Applies the next batches, and tells of them. */
   async #applySome(): Promise<void> {
-    const untilMs = performance.now() + limits.incrementMs
     try {
-      for (const batch of this.#journal.read(this.#sequence)) {
-        const { sequence, sourceId, changes } = batch
-        const moment = sequence - this.#baseSequence
-        if (this.#isNew(batch)) {
-          const live = await this.#openedFor(sourceId)
-          if (
-            live.changeCount + live.changeCountOf(sourceId, changes) >
-            limits.deltaRecipientCount
-          ) {
-            this.#isFull = true
-            this.#options.onFull(this.id)
-            break
-          }
-          live.apply(sourceId, changes, moment)
-        } else this.#live?.pass(moment)
-        this.#sequence = sequence
-        if (performance.now() > untilMs) break
-      }
+      await this.#applyNext()
     } catch (fault) {
       if (fault instanceof JournalGone) throw goneFault(fault, this.id)
       throw fault
+    } finally {
+      this.#noteDue()
+      // What was applied before a fault is told all the same.
+      if (!this.#isTorn) await this.#tell()
     }
-    this.#noteDue()
-    await this.#tell()
     await turn()
   }
 
+  async #applyNext(): Promise<void> {
+    const untilMs = performance.now() + limits.incrementMs
+    for (const batch of this.#journal.read(this.#sequence)) {
+      const { sequence, sourceId, changes } = batch
+      const moment = sequence - this.#baseSequence
+      if (this.#isNew(batch)) {
+        const live = await this.#openedFor(sourceId)
+        if (live.changeCount + live.changeCountOf(sourceId, changes) > this.#bounds.changeCount) {
+          this.#isFull = true
+          this.#options.onFull(this.id)
+          break
+        }
+        this.#isTorn = true
+        live.apply(sourceId, changes, moment)
+        this.#isTorn = false
+      } else this.#live?.pass(moment)
+      this.#sequence = sequence
+      if (performance.now() > untilMs) break
+    }
+  }
+
+  /** Whether it changes a source of the snapshot, and is not in it. */
   #isNew({ sourceId, sequence }: JournalBatch): boolean {
     const source = this.#options.snapshot.sources.find(({ id }) => id === sourceId)
-    // Of a source without identities nobody takes changes; those of one that is there no more are nobody's.
-    const isKnown = this.#identities.some(({ id }) => id === sourceId)
-    return isKnown && source !== undefined && sequence > (source.appliedSequence ?? 0)
+    return source !== undefined && sequence > (source.appliedSequence ?? 0)
   }
 
   /** Opens what finds the recipients of the source: that takes as long as it is large, once. */
   async #openedFor(sourceId: number): Promise<LiveSnapshot> {
     const { live, phones } = await this.#opened()
+    if (live.hasSource(sourceId)) return live
+    const { dataDirectory } = this.#options
+    this.#identities ??= await readIdentities(dataDirectory, this.id)
     const identities = this.#identities.find(({ id }) => id === sourceId)
-    if (identities === undefined || live.hasSource(sourceId)) return live
-    const directory = join(snapshotsDirectory(this.#options.dataDirectory), this.id)
+    if (identities === undefined) throw unknownIdentities(sourceId, this.id)
+    const directory = join(snapshotsDirectory(dataDirectory), this.id)
     const shards = this.#shards
     const finder = await SourceFinder.open({ directory, identities, shards, phones })
     this.#finders.push(finder)
@@ -228,9 +257,11 @@ export class AttachedSnapshot {
     return this.#open?.live
   }
 
+  /** Now and then, for as long as it is so: what comes of it may be refused. */
   #noteDue(): void {
-    if (this.#isDue || this.changeCount < limits.compactionChangeCount) return
-    this.#isDue = true
+    const nowMs = performance.now()
+    if (this.changeCount < this.#bounds.dueCount || nowMs < this.#dueAgainMs) return
+    this.#dueAgainMs = nowMs + limits.compactionDueMs
     this.#options.onDue()
   }
 
@@ -245,6 +276,22 @@ export class AttachedSnapshot {
     for (const listener of this.#listeners) listener([increment])
     this.#options.onTold()
   }
+}
+
+function endsBefore(sequence: number, baseSequence: number, snapshotId: string): OperatorError {
+  return new OperatorError(
+    'JournalDamaged',
+    `the journal of changes ends at batch ${sequence}, and the snapshot ${snapshotId} has those up to ` +
+      `${baseSequence}: put the journal back that belongs to it, or import all sources again`,
+  )
+}
+
+function unknownIdentities(sourceId: number, snapshotId: string): OperatorError {
+  return new OperatorError(
+    'Failed',
+    `the snapshot ${snapshotId} does not say what recipients of source ${sourceId} are known by, since an ` +
+      'earlier version wrote it: import the source once more',
+  )
 }
 
 function goneFault(fault: JournalGone, snapshotId: string): OperatorError {

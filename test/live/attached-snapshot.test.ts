@@ -1,0 +1,178 @@
+/**
+ * A snapshot that follows the journal: from where on, how far, and what becomes of what cannot be applied.
+ *
+ * @module
+ */
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import type { Change } from '../../src/changes/change.js'
+import { prepareBatch } from '../../src/journal/batch.js'
+import { journalDirectory } from '../../src/journal/files.js'
+import { JournalWriter } from '../../src/journal/writer.js'
+import { AttachedSnapshot } from '../../src/live/attached-snapshot.js'
+import type { Increment } from '../../src/shard/delta/increment.js'
+import type { Snapshot } from '../../src/snapshot/snapshot.js'
+import { openedLive, type Person, SOURCE_IDS } from '../support/random/live-world.js'
+import { temporaryDirectory } from '../support/service/hickory.js'
+import { until } from '../support/service/until.js'
+
+const [ID] = SOURCE_IDS
+const person = (at: number): Person => ({
+  key: `k${at}`,
+  phone: `+999${at}`,
+  contact: '',
+  lng: at,
+  lat: at,
+})
+const people = Array.from({ length: 20 }, (_, at) => person(at))
+
+function deletes(...all: number[]): Change[] {
+  return all.map((at) => ({ op: 'delete', identity: `k${at}` }))
+}
+
+function upsert(at: number): Change {
+  const { phone, contact, lng, lat, key } = person(at)
+  return { op: 'upsert', identity: key, phone, contact, lng, lat, key }
+}
+
+/** A snapshot of two sources with keys, and a journal that is written to directly. */
+async function world(t: Test) {
+  const data = temporaryDirectory(t)
+  const { snapshot, close } = await openedLive(data, [people, people], [true, true])
+  close()
+  const writer = new JournalWriter({ directory: journalDirectory(data) })
+  t.teardown(() => writer.release())
+  let batchCount = 0
+  const write = (changes: Change[], sourceId = ID) => {
+    const batch = prepareBatch({ sourceId, batchId: `b${++batchCount}`, changes })
+    return writer.append([batch])[0].sequence
+  }
+  return { data, snapshot, write }
+}
+
+interface Attached {
+  readonly own: AttachedSnapshot
+  readonly told: Increment[]
+  readonly marked: Increment[]
+  readonly happened: string[]
+}
+
+function attach(
+  t: Test,
+  dataDirectory: string,
+  snapshot: Snapshot,
+  bounds?: { changeCount: number; dueCount: number },
+): Attached {
+  const [told, marked, happened]: [Increment[], Increment[], string[]] = [[], [], []]
+  const own = new AttachedSnapshot({
+    dataDirectory,
+    snapshot,
+    mark: async (_, increment) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      marked.push(increment)
+    },
+    onTold: () => {},
+    onFull: () => happened.push('full'),
+    onDue: () => happened.push('due'),
+    ...(bounds !== undefined && { bounds }),
+  })
+  t.teardown(() => own.close())
+  own.listen((increments) => told.push(...increments))
+  return { own, told, marked, happened }
+}
+
+const goneCount = (told: readonly Increment[]) =>
+  told.flatMap(({ shards }) => shards).reduce((sum, { gone }) => sum + gone.recipients.length, 0)
+
+t.test('it begins behind what is in the snapshot, and goes on', async (t) => {
+  const { data, snapshot, write } = await world(t)
+  write(deletes(0))
+  write(deletes(1), SOURCE_IDS[1])
+  write(deletes(2))
+  const sources = snapshot.sources.map((source) => {
+    return source.id === ID ? { ...source, appliedSequence: 2 } : { ...source, appliedSequence: 1 }
+  })
+  const { own, told, marked } = attach(t, data, { ...snapshot, sources })
+  await own.open()
+  t.equal(own.sequence, 3)
+  t.equal(told.at(-1)?.moment, 2, 'counted from the least of them on')
+  t.equal(goneCount(told), 2)
+  own.follow((fault) => t.fail(String(fault)))
+  write([upsert(30), upsert(31)])
+  await until(() => own.sequence === 4)
+  await until(() => told.at(-1)?.moment === 3)
+  t.same(told, marked, 'whoever hears of them, they are marked')
+  t.equal(told.at(-1)?.deltas[0].come.moments.length, 2)
+  const late: Increment[] = []
+  own.listen((increments) => late.push(...increments))
+  t.equal(late.at(-1)?.moment, 3, 'who listens later hears of all')
+  t.equal(goneCount(late), 2)
+})
+
+t.test('a journal that does not belong to the snapshot is refused', async (t) => {
+  const { data, snapshot, write } = await world(t)
+  for (let i = 0; i < 3; i++) write(deletes(i))
+  const sources = snapshot.sources.map((source) => ({ ...source, appliedSequence: 4 }))
+  const { own } = attach(t, data, { ...snapshot, sources })
+  await t.rejects(own.open(), { code: 'JournalDamaged', message: /ends at batch 3, .* up to 4/ })
+  const level = snapshot.sources.map((source) => ({ ...source, appliedSequence: 3 }))
+  const { own: other } = attach(t, data, { ...snapshot, sources: level })
+  await other.open()
+  t.equal(other.sequence, 3)
+})
+
+t.test(
+  'what cannot be applied is tried again, and nothing behind it is said to be there',
+  async (t) => {
+    const { data, snapshot, write } = await world(t)
+    write(deletes(1), SOURCE_IDS[1])
+    write(deletes(2))
+    write(deletes(3), SOURCE_IDS[1])
+    // As an earlier version left it.
+    const list = join(data, 'snapshots', snapshot.id, 'identities.json')
+    rmSync(list)
+    const { own, told } = attach(t, data, snapshot)
+    await own.open()
+    const faults: string[] = []
+    own.follow((fault) => faults.push(String(fault)))
+    await until(() => faults.length > 0)
+    t.match(faults[0], /does not say what recipients of source 7 are known by/)
+    t.equal(own.sequence, 0)
+    t.same(told, [])
+  },
+)
+
+t.test('so many come and go, and no more', async (t) => {
+  const { data, snapshot, write } = await world(t)
+  // Each change may let one come and one go.
+  const bounds = { changeCount: 8, dueCount: 4 }
+  write([...deletes(1, 2), upsert(40)])
+  const { own, happened } = attach(t, data, snapshot, bounds)
+  await own.open()
+  t.same(happened, [])
+  t.equal(own.changeCount, 3)
+  t.equal(own.roomCount, 2)
+  write([upsert(41), upsert(42)])
+  await own.open()
+  t.same(happened, ['due'])
+  t.equal(own.sequence, 2, 'at the bound')
+  write(deletes(5, 6))
+  await own.open()
+  t.same(happened, ['due', 'full'], 'one past it')
+  t.equal(own.sequence, 2)
+  t.equal(own.roomCount, 0)
+})
+
+t.test('a source that is emptied counts with all its recipients', async (t) => {
+  const { data, snapshot, write } = await world(t)
+  write([{ op: 'clear' }])
+  const { own, happened } = attach(t, data, snapshot, { changeCount: 21, dueCount: 100 })
+  await own.open()
+  t.same(happened, ['full'])
+  const { own: larger, told } = attach(t, data, snapshot, { changeCount: 22, dueCount: 100 })
+  await larger.open()
+  t.equal(larger.sequence, 1)
+  t.equal(goneCount(told), 20)
+  t.equal(larger.changeCount, 20)
+})
