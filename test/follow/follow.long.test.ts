@@ -59,6 +59,7 @@ t.test('what is followed equals an import of the table, whatever ends in between
   await followed.copy('--contact', 'household', '--allow-truncate')
   isCopying = false
   await meanwhile
+  await followed.serve(t)
   t.ok(await followed.reached(t, '--contact', 'household'), 'after the copy')
   const flags = ['--contact', 'household', '--allow-truncate']
   for (let round = 0; round < 4; round++) {

@@ -9,11 +9,24 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type People, peopleIn as peopleInSources } from '../support/data/people.js'
 import type { PostgresServer } from '../support/data/postgres-server.js'
-import { type Owner, temporaryDirectory } from '../support/service/hickory.js'
+import { type Owner, type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
 
 const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
 
 const ENDED_MS = 15_000
+
+const GLOBE = {
+  type: 'Polygon',
+  coordinates: [
+    [
+      [-180, -90],
+      [180, -90],
+      [180, 90],
+      [-180, 90],
+      [-180, -90],
+    ],
+  ],
+}
 
 interface Ended {
   readonly code: number | null
@@ -27,6 +40,7 @@ export class Followed {
   readonly #url: string
   #process: ChildProcess | undefined
   #output = ''
+  #service: Service | undefined
   #ended: Promise<Ended> | undefined
 
   constructor(t: Owner, server: PostgresServer, table: string) {
@@ -95,12 +109,36 @@ export class Followed {
 
   /** Waits until those are there who would be after an import. */
   async reached(t: Owner, ...args: readonly string[]): Promise<boolean> {
-    const expected = texts(await this.imported(t, ...args))
+    const people = await this.imported(t, ...args)
+    const expected = texts(people)
     for (let round = 0; round < 400; round++) {
-      if (texts(await peopleIn(this.data)) === expected) return true
+      if (texts(await peopleIn(this.data)) === expected && (await this.#answers(people)))
+        return true
       await sleep(25)
     }
     return false
+  }
+
+  /** From now on, whoever is reached is also asked for. */
+  async serve(t: Owner): Promise<void> {
+    this.#service = await serve(t, '--data', this.data)
+  }
+
+  /** Whether a running service lists just these people. */
+  async #answers(people: People): Promise<boolean> {
+    if (this.#service === undefined) return true
+    const response = await fetch(`${this.#service.url}/api/recipients?format=csv`, {
+      method: 'POST',
+      headers: { connection: 'close', 'content-type': 'application/json' },
+      body: JSON.stringify({ geoJSON: GLOBE, sources: [1] }),
+    })
+    const [, ...rows] = (await response.text()).trimEnd().split('\r\n')
+    const listed = rows.map((row) => row.split(',').slice(-3).join(' '))
+    const expected = [...people.values()].map((text) => {
+      const [phone, lng, lat] = JSON.parse(text)
+      return `${phone} ${lat / 1e7} ${lng / 1e7}`
+    })
+    return listed.sort().join() === expected.sort().join()
   }
 
   #spawn(args: readonly string[]): void {
