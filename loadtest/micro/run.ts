@@ -28,6 +28,7 @@ import type { Database, Question, Stage } from './harness/stage.js'
 import { buildWorld, type World } from './harness/world.js'
 import { journal } from './journal.js'
 import { keys } from './keys.js'
+import { live } from './live.js'
 import { marks } from './marks.js'
 import { modes } from './modes.js'
 import { states } from './states.js'
@@ -51,6 +52,7 @@ const questions: Readonly<Record<string, Question>> = {
   keys,
   journal,
   changes,
+  live,
 }
 
 try {
