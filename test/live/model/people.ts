@@ -43,13 +43,28 @@ export function identityOf(sourceId: number, { key, phone, contact }: Omit<Perso
 }
 
 export class Model {
-  readonly batches = new Map<number, TakenBatch>()
+  readonly #batches = new Map<number, TakenBatch>()
+  #sequence = 0
+  #knownSequence = 0
   readonly #bases = new Map<string, ReadonlyMap<number, Base>>()
   /** Of each snapshot and source, the last state that was asked for. */
   readonly #states = new Map<string, { sequence: number; people: Map<string, Person> }>()
 
+  /** The last batch that was acknowledged. */
   get sequence(): number {
-    return Math.max(0, ...this.batches.keys())
+    return this.#sequence
+  }
+
+  /** The last one of which all before are known, too. */
+  get knownSequence(): number {
+    return this.#knownSequence
+  }
+
+  add(sequence: number, batch: TakenBatch): void {
+    if (this.#batches.has(sequence)) throw new Error(`two batches have the sequence ${sequence}`)
+    this.#batches.set(sequence, batch)
+    this.#sequence = Math.max(this.#sequence, sequence)
+    while (this.#batches.has(this.#knownSequence + 1)) this.#knownSequence++
   }
 
   addSnapshot(snapshotId: string, bases: ReadonlyMap<number, Base>): void {
@@ -71,7 +86,7 @@ export class Model {
     }
     const { people } = state
     for (let at = state.sequence + 1; at <= sequence; at++) {
-      const batch = this.batches.get(at)
+      const batch = this.#batches.get(at)
       if (batch === undefined) throw new Error(`batch ${at} is in an answer, and nobody sent it`)
       if (batch.sourceId === sourceId) change(people, batch)
     }

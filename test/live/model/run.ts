@@ -86,7 +86,10 @@ class Run {
   }
 
   async begin(): Promise<void> {
-    for (const sourceId of SOURCE_IDS) await this.#import(sourceId)
+    for (const sourceId of SOURCE_IDS) {
+      const people = await this.#import(sourceId)
+      await this.#published(new Map([[sourceId, people]]), 0)
+    }
     for (const threads of ['1', '2']) this.#services.push(await this.#serve(threads))
   }
 
@@ -111,7 +114,7 @@ class Run {
     else if (what < 0.6) {
       // Changes go on while the input is read.
       const sourceId = random.pick(SOURCE_IDS)
-      await this.#meanwhile(this.#import(sourceId))
+      await this.#meanwhile(this.#import(sourceId), sourceId)
     } else if (what < 0.7) await this.#meanwhile(this.#compact())
     else if (what < 0.85) await this.#restart('SIGTERM')
     else await this.#restart('SIGKILL')
@@ -119,10 +122,13 @@ class Run {
   }
 
   /** Clients go on while a snapshot is made and taken. */
-  async #meanwhile(work: Promise<void>): Promise<void> {
+  async #meanwhile(work: Promise<People | undefined>, sourceId?: number): Promise<void> {
+    const before = this.#model.sequence
     const writing = this.#services.map((service) => this.#write(service, 5))
     const reading = this.#services.map((service) => this.#read(service, 20))
-    await Promise.all([work, ...writing])
+    const [people] = await Promise.all([work, ...writing])
+    // Each acknowledged batch is known by now.
+    await this.#published(people === undefined ? new Map() : new Map([[sourceId, people]]), before)
     for (const checks of await Promise.all(reading)) for (const check of checks) check()
   }
 
@@ -154,9 +160,8 @@ class Run {
   async #restart(signal: NodeJS.Signals): Promise<void> {
     const at = this.#random.between(0, this.#services.length - 1)
     const ending = this.#services[at].stop(signal)
-    // Whoever sends to it meanwhile sends again.
-    const other = this.#services[1 - at]
-    await Promise.all([ending, this.#write(other, 3)])
+    // Whoever sends to it meanwhile sends again, to the other one.
+    await Promise.all([ending, ...this.#services.map((service) => this.#write(service, 3))])
     this.#services[at] = await this.#serve(at === 0 ? '1' : '2')
     if (signal === 'SIGKILL') this.totals.kills++
     else this.totals.restarts++
@@ -174,20 +179,32 @@ class Run {
     }
   }
 
+  /** To one service, and where it dies meanwhile, to the other. Some are sent twice, to either. */
   async #send(service: Service, sourceId: number, rows: readonly Row[]): Promise<void> {
     const batchId = `b${this.#nextBatch++}`
     const body = { batchId, allowShrink: true, changes: rows.map((row) => wireOf(sourceId, row)) }
-    const isTwice = this.#random.unit() < 0.1
-    const answers: number[] = []
-    for (let attempt = 0; attempt < (isTwice ? 2 : 1); attempt++) {
-      const { status, json } = await post(service, `/api/sources/${sourceId}/changes`, body)
+    const sendCount = this.#random.unit() < 0.1 ? 2 : 1
+    const sequences = new Set<number>()
+    let to = service
+    let isInDoubt = false
+    for (let sent = 0; sent < sendCount; ) {
+      const answer = await post(to, `/api/sources/${sourceId}/changes`, body).catch(() => undefined)
+      if (answer === undefined) {
+        isInDoubt = true
+        to = this.#services.find((each) => each !== to) as Service
+        continue
+      }
+      const { status, json } = answer
+      // One that is about to stop answers no more.
+      if (status === 503) continue
       assert.equal(status, 200, JSON.stringify(json))
-      assert.equal(json.Repeated, attempt > 0)
-      answers.push(json.Sequence)
+      if (!isInDoubt) assert.equal(json.Repeated, sent > 0)
+      sequences.add(json.Sequence)
+      sent++
+      if (sent < sendCount) to = this.#random.pick(this.#services)
     }
-    assert.equal(new Set(answers).size, 1)
-    assert.ok(!this.#model.batches.has(answers[0]), 'each batch has a sequence of its own')
-    this.#model.batches.set(answers[0], { sourceId, rows })
+    assert.equal(sequences.size, 1)
+    this.#model.add([...sequences][0], { sourceId, rows })
   }
 
   #randomRows(sourceId: number): Row[] {
@@ -210,10 +227,7 @@ class Run {
 
   /** As far as anybody knows now: what to change is not what is checked. */
   #newest(sourceId: number): People {
-    const { batches } = this.#model
-    let sequence = 0
-    while (batches.has(sequence + 1)) sequence++
-    return this.#model.peopleAt(this.#snapshotId, sourceId, sequence)
+    return this.#model.peopleAt(this.#snapshotId, sourceId, this.#model.knownSequence)
   }
 
   #randomPerson(): Person {
@@ -242,7 +256,7 @@ class Run {
     const { drawing, isInside } = randomArea(random)
     const what = random.unit()
     if (what < 0.25) return this.#pages(service, drawing, isInside)
-    const minSequence = random.unit() < 0.3 ? this.#known() : undefined
+    const minSequence = random.unit() < 0.3 ? this.#model.knownSequence : undefined
     const mode = random.pick(['plain', 'plain', 'contact', 'distinct'] as const)
     return this.#ask(
       service,
@@ -256,14 +270,6 @@ class Run {
       isInside,
       mode,
     )
-  }
-
-  /** A batch of which all before are known, too. */
-  #known(): number {
-    const { batches } = this.#model
-    let sequence = 0
-    while (batches.has(sequence + 1)) sequence++
-    return sequence
   }
 
   async #ask(
@@ -302,7 +308,10 @@ class Run {
       const limit = this.#random.between(1, 100)
       const request = { geoJSON: drawing, limit, after }
       const { status, json, headers } = await post(service, '/api/recipients', request)
-      if (status === 410) return () => {}
+      if (status === 410) {
+        await this.#refuseExpiry(service, [...states][0])
+        return () => {}
+      }
       assert.equal(status, 200, JSON.stringify(json).slice(0, 500))
       this.totals.pages++
       states.add(JSON.stringify(stateOf(headers)))
@@ -318,6 +327,13 @@ class Run {
         assert.deepEqual(sorted(rows[at]), expected.map(rowOf).sort(), about)
       }
     }
+  }
+
+  /** Pages end with their snapshot, and with nothing else. */
+  async #refuseExpiry(service: Service, state: string): Promise<void> {
+    const response = await fetch(`${service.url}/readyz`, CLOSE)
+    const { snapshotId } = (await response.json()) as { snapshotId?: string }
+    assert.notEqual(snapshotId, JSON.parse(state).snapshotId)
   }
 
   #expected(
@@ -352,7 +368,7 @@ class Run {
     this.totals.suppressions++
   }
 
-  async #import(sourceId: number): Promise<void> {
+  async #import(sourceId: number): Promise<People> {
     const people = new Map<string, Person>()
     for (let i = 0; i < this.#peopleCount; i++) {
       const person = this.#randomPerson()
@@ -374,28 +390,33 @@ class Run {
       file,
     )
     assert.equal(done.code, 0, done.stderr)
-    await this.#published(new Map([[sourceId, people]]))
     this.totals.imports++
+    return people
   }
 
   /** Puts changes into a snapshot while others come. */
-  async #compact(): Promise<void> {
+  async #compact(): Promise<undefined> {
     const done = await hickory('compact', '--data', this.#data)
     assert.equal(done.code, 0, done.stderr)
-    await this.#published(new Map())
   }
 
   /** Learns from the snapshot up to which batch each source is in it, and from nothing else of it. */
-  async #published(imported: ReadonlyMap<number, People>): Promise<void> {
+  async #published(
+    imported: ReadonlyMap<number | undefined, People>,
+    before: number,
+  ): Promise<void> {
     const snapshotId = readFileSync(join(this.#data, 'CURRENT'), 'utf8').trim().split(/\s+/)[0]
     if (this.#model.has(snapshotId)) return
     const identities = await readIdentities(this.#data, snapshotId)
     const bases = new Map(
       identities.map(({ id, appliedSequence = 0 }) => {
         const people = imported.get(id)
-        const before = () =>
+        // An import replaces what was acknowledged before it began, and nothing that came after it ended.
+        const isPossible = appliedSequence >= before && appliedSequence <= this.#model.sequence
+        assert.ok(people === undefined || isPossible, `${appliedSequence}, not from ${before} on`)
+        const carriedOver = () =>
           new Map(this.#model.peopleAt(this.#snapshotId, id, Math.max(appliedSequence, 0)))
-        return [id, { people: people ?? before(), appliedSequence }] as const
+        return [id, { people: people ?? carriedOver(), appliedSequence }] as const
       }),
     )
     this.#model.addSnapshot(snapshotId, bases)
