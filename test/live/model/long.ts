@@ -2,7 +2,7 @@
  * A million random changes, held against a plain map, while snapshots are made, numbers suppressed, and services
  * restarted and killed:
  *
- *   node dist/test/live/model/long.js [--changes N] [--people N] [--seed S]
+ *   node dist/test/live/model/long.js [--changes N] [--people N] [--rows N] [--seed S]
  *
  * The seed repeats the changes and questions; how they meet in time, nothing repeats. Nothing that is printed is of
  * anybody: phones begin with +999.
@@ -14,7 +14,8 @@ import { runLiveModel } from './run.js'
 
 const values = readOptions('npm run test:live --', {
   changes: { type: 'string', default: '1000000' },
-  people: { type: 'string', default: '2000' },
+  people: { type: 'string', default: '5000' },
+  rows: { type: 'string', default: '1000' },
   seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
 })
 const ends: (() => unknown)[] = []
@@ -27,6 +28,7 @@ try {
       changeCount: Number(values.changes),
       seed: Number(values.seed),
       peopleCount: Number(values.people),
+      rowCount: Number(values.rows),
       onProgress(done) {
         if (performance.now() < toldMs + 60_000) return
         toldMs = performance.now()

@@ -5,9 +5,9 @@
  * @module
  */
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readIdentities } from '../../../src/snapshot/identities/list.js'
+import { readIdentities, readImportId } from '../../../src/snapshot/identities/list.js'
 import { type Random, seededRandom } from '../../support/random/world.js'
 import {
   hickory,
@@ -24,6 +24,8 @@ interface RunOptions {
   readonly seed: number
   /** Of each source at the beginning. */
   readonly peopleCount: number
+  /** In a batch, at most. */
+  readonly rowCount: number
   /** Told now and then. */
   readonly onProgress?: (done: Totals) => void
 }
@@ -36,6 +38,7 @@ interface Totals {
   suppressions: number
   imports: number
   snapshots: number
+  compactions: number
   kills: number
   restarts: number
 }
@@ -63,12 +66,14 @@ class Run {
     suppressions: 0,
     imports: 0,
     snapshots: 0,
+    compactions: 0,
     kills: 0,
     restarts: 0,
   }
   readonly #owner: Owner
   readonly #random: Random
   readonly #peopleCount: number
+  readonly #rowCount: number
   readonly #data: string
   readonly #model = new Model()
   readonly #suppressed = new Set<string>()
@@ -78,10 +83,11 @@ class Run {
   /** In the current snapshot, as the last import or its like left it. */
   #snapshotId = ''
 
-  constructor(owner: Owner, { seed, peopleCount }: RunOptions) {
+  constructor(owner: Owner, { seed, peopleCount, rowCount }: RunOptions) {
     this.#owner = owner
     this.#random = seededRandom(seed)
     this.#peopleCount = peopleCount
+    this.#rowCount = rowCount
     this.#data = temporaryDirectory(owner)
   }
 
@@ -103,7 +109,10 @@ class Run {
     const writers = this.#services.map((service) => this.#write(service, 10))
     const readers = this.#services.map((service) => this.#read(service, 15))
     await Promise.all(writers)
-    for (const checks of await Promise.all(readers)) for (const check of checks) check()
+    const asked = await Promise.all(readers)
+    // A service may have had a snapshot made.
+    await this.#published(new Map())
+    for (const checks of asked) for (const check of checks) check()
   }
 
   /** Something that changes more than recipients. */
@@ -128,8 +137,9 @@ class Run {
     const reading = this.#services.map((service) => this.#read(service, 20))
     const [people] = await Promise.all([work, ...writing])
     // Each acknowledged batch is known by now.
+    const asked = await Promise.all(reading)
     await this.#published(people === undefined ? new Map() : new Map([[sourceId, people]]), before)
-    for (const checks of await Promise.all(reading)) for (const check of checks) check()
+    for (const checks of asked) for (const check of checks) check()
   }
 
   /** What was acknowledged is there, in every service. */
@@ -146,6 +156,7 @@ class Run {
     for (let attempt = 0; attempt < 600; attempt++) {
       const response = await fetch(`${service.url}/readyz`, CLOSE)
       const { snapshotId } = (await response.json()) as { snapshotId?: string }
+      await this.#published(new Map())
       if (snapshotId === this.#snapshotId) return
       await pause(50)
     }
@@ -210,7 +221,7 @@ class Run {
   #randomRows(sourceId: number): Row[] {
     const random = this.#random
     const known = [...this.#newest(sourceId).values()]
-    return Array.from({ length: random.between(1, 60) }, (): Row => {
+    return Array.from({ length: random.between(1, this.#rowCount) }, (): Row => {
       const old = known.length === 0 || random.unit() < 0.3 ? undefined : random.pick(known)
       const { key, phone, contact } = old ?? this.#randomPerson()
       const what = random.unit()
@@ -400,30 +411,40 @@ class Run {
     assert.equal(done.code, 0, done.stderr)
   }
 
-  /** Learns from the snapshot up to which batch each source is in it, and from nothing else of it. */
-  async #published(
-    imported: ReadonlyMap<number | undefined, People>,
-    before: number,
-  ): Promise<void> {
-    const snapshotId = readFileSync(join(this.#data, 'CURRENT'), 'utf8').trim().split(/\s+/)[0]
-    if (this.#model.has(snapshotId)) return
-    const identities = await readIdentities(this.#data, snapshotId)
-    const bases = new Map(
-      identities.map(({ id, appliedSequence = 0 }) => {
-        const people = imported.get(id)
-        // An import replaces what was acknowledged before it began, and nothing that came after it ended.
-        const isPossible = appliedSequence >= before && appliedSequence <= this.#model.sequence
-        assert.ok(people === undefined || isPossible, `${appliedSequence}, not from ${before} on`)
-        const carriedOver = () =>
-          new Map(this.#model.peopleAt(this.#snapshotId, id, Math.max(appliedSequence, 0)))
-        return [id, { people: people ?? carriedOver(), appliedSequence }] as const
-      }),
-    )
-    this.#model.addSnapshot(snapshotId, bases)
-    this.#snapshotId = snapshotId
-    this.totals.snapshots++
+  /**
+   * Learns of each new snapshot up to which batch each source is in it, and of compactions, which services have made
+   * as well; nothing else.
+   *
+   * @param before  the last batch that was acknowledged before the import began
+   */
+  async #published(imported: ReadonlyMap<number | undefined, People>, before = 0): Promise<void> {
+    const [current] = readFileSync(join(this.#data, 'CURRENT'), 'utf8').trim().split(/\s+/)
+    const fresh = readdirSync(join(this.#data, 'snapshots'))
+      .filter((id) => SNAPSHOT_ID.test(id) && id > this.#snapshotId && id <= current)
+      .sort()
+    for (const snapshotId of fresh) {
+      const identities = await readIdentities(this.#data, snapshotId)
+      const isCompaction = (await readImportId(this.#data, snapshotId)) !== undefined
+      const bases = new Map(
+        identities.map(({ id, appliedSequence = 0 }) => {
+          const people = isCompaction ? undefined : imported.get(id)
+          // An import replaces what was acknowledged before it began, and nothing that came after it ended.
+          const isPossible = appliedSequence >= before && appliedSequence <= this.#model.sequence
+          assert.ok(people === undefined || isPossible, `${appliedSequence}, not from ${before} on`)
+          const carriedOver = () =>
+            new Map(this.#model.peopleAt(this.#snapshotId, id, appliedSequence))
+          return [id, { people: people ?? carriedOver(), appliedSequence }] as const
+        }),
+      )
+      this.#model.addSnapshot(snapshotId, bases)
+      this.#snapshotId = snapshotId
+      this.totals.snapshots++
+      if (isCompaction) this.totals.compactions++
+    }
   }
 }
+
+const SNAPSHOT_ID = /^\d+-[0-9a-f]{8}$/
 
 type Mode = 'plain' | 'contact' | 'distinct'
 
