@@ -7,6 +7,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { haversineMetres } from '../../../src/geometry/great-circle.js'
 import { readIdentities, readImportId } from '../../../src/snapshot/identities/list.js'
 import { type Random, seededRandom } from '../../support/random/world.js'
 import {
@@ -16,7 +17,9 @@ import {
   serve,
   temporaryDirectory,
 } from '../../support/service/hickory.js'
+import { everybody, randomArea, UNITS } from './areas.js'
 import { hasKeys, identityOf, Model, type People, type Person, type Row } from './people.js'
+import { CLOSE, pause, post, rowOf, rowsOf, sorted, stateOf, wireOf } from './wire.js'
 
 interface RunOptions {
   /** Changes that are acknowledged before it ends. */
@@ -267,6 +270,7 @@ class Run {
     const { drawing, isInside } = randomArea(random)
     const what = random.unit()
     if (what < 0.25) return this.#pages(service, drawing, isInside)
+    if (what < 0.35) return this.#nearest(service)
     const minSequence = random.unit() < 0.3 ? this.#model.knownSequence : undefined
     const mode = random.pick(['plain', 'plain', 'contact', 'distinct'] as const)
     return this.#ask(
@@ -303,6 +307,38 @@ class Run {
       if (mode !== 'plain') return
       const expected = sources.map((people) => people.map(rowOf).sort())
       assert.deepEqual(json.SourceRecords.map(rowsOf).map(sorted), expected, about)
+    }
+  }
+
+  /** The nearest of each source; of those that are as far, any. */
+  async #nearest(service: Service): Promise<() => void> {
+    const random = this.#random
+    const [lng, lat, nearest] = [-250, -250, 1].map((least) => random.between(least, 250))
+    const geometry = { type: 'Point', coordinates: [lng / 100, lat / 100] }
+    const request = { geoJSON: { type: 'Feature', properties: { nearest }, geometry } }
+    const { status, json, headers } = await post(service, '/api/recipients', request)
+    assert.equal(status, 200, JSON.stringify(json).slice(0, 500))
+    this.totals.answers++
+    const { snapshotId, sequence } = stateOf(headers)
+    const metresTo = (place: { lng: number; lat: number }) =>
+      haversineMetres(lng * UNITS, lat * UNITS, place.lng * UNITS, place.lat * UNITS)
+    return () => {
+      const about = `${nearest} nearest at ${sequence} of ${snapshotId}`
+      for (const [at, id] of SOURCE_IDS.entries()) {
+        const all = this.#expected(snapshotId, id, sequence, () => true)
+        const known = new Set(all.map(rowOf))
+        const rows = rowsOf(json.SourceRecords[at])
+        assert.ok(
+          rows.every((row) => known.has(row)),
+          about,
+        )
+        const found = rows.map((row) => {
+          const [, east, north] = row.split(' ').map(Number)
+          return metresTo({ lng: Math.round(100 * east), lat: Math.round(100 * north) })
+        })
+        const expected = all.map(metresTo).sort(ascending).slice(0, nearest)
+        assert.deepEqual(found.sort(ascending), expected, about)
+      }
     }
   }
 
@@ -446,6 +482,8 @@ class Run {
 
 const SNAPSHOT_ID = /^\d+-[0-9a-f]{8}$/
 
+const ascending = (a: number, b: number) => a - b
+
 type Mode = 'plain' | 'contact' | 'distinct'
 
 function countsOf(sources: readonly (readonly Person[])[], mode: Mode): number[] {
@@ -460,105 +498,4 @@ function countsOf(sources: readonly (readonly Person[])[], mode: Mode): number[]
     for (const { phone } of people) seen.add(phone)
     return seen.size - before
   })
-}
-
-/** A box, a box with a hole, or the people around a point whose distance is nobody's. */
-function randomArea(random: Random) {
-  const box = () => {
-    const [west, east] = [random.between(-210, 200), random.between(-190, 210)].sort(
-      (a, b) => a - b,
-    )
-    const [south, north] = [random.between(-210, 200), random.between(-190, 210)].sort(
-      (a, b) => a - b,
-    )
-    const isIn = ({ lng, lat }: Person) =>
-      lng >= west && lng <= east && lat >= south && lat <= north
-    // Edges lie half a hundredth beyond those who are inside.
-    const [w, e] = [west / 100 - 0.005, east / 100 + 0.005]
-    const [s, n] = [south / 100 - 0.005, north / 100 + 0.005]
-    const ring = [
-      [w, s],
-      [e, s],
-      [e, n],
-      [w, n],
-      [w, s],
-    ]
-    return { geometry: { type: 'Polygon', coordinates: [ring] }, isIn }
-  }
-  const first = box()
-  const feature = (geometry: object, properties: object = {}) => ({
-    type: 'Feature',
-    geometry,
-    properties,
-  })
-  if (random.unit() < 0.5) return { drawing: feature(first.geometry), isInside: first.isIn }
-  const second = box()
-  const isHole = random.unit() < 0.5
-  const features = [feature(first.geometry), feature(second.geometry, { exclude: isHole })]
-  return {
-    drawing: { type: 'FeatureCollection', features },
-    isInside: (person: Person) =>
-      isHole
-        ? first.isIn(person) && !second.isIn(person)
-        : first.isIn(person) || second.isIn(person),
-  }
-}
-
-const everybody = () => ({
-  geoJSON: {
-    type: 'Polygon',
-    coordinates: [
-      [
-        [-3, -3],
-        [3, -3],
-        [3, 3],
-        [-3, 3],
-        [-3, -3],
-      ],
-    ],
-  },
-})
-
-function wireOf(sourceId: number, row: Row): object {
-  const contact = row.contact === '' ? null : row.contact
-  const { op, key, phone: number } = row
-  const own = hasKeys(sourceId) ? { key } : {}
-  if (op === 'upsert') {
-    return { op, ...own, number, contact, lat: row.lat / 100, lng: row.lng / 100 }
-  }
-  return hasKeys(sourceId) ? { op, key } : { op, number, contact }
-}
-
-const rowOf = ({ phone, lng, lat }: Person) => `${phone} ${lng / 100} ${lat / 100}`
-
-function rowsOf({ Recipients = [] }: { Recipients?: WireRecipient[] }): string[] {
-  return Recipients.map(({ Number: phone, LatLng: { Lat, Lng } }) => `${phone} ${Lng} ${Lat}`)
-}
-
-interface WireRecipient {
-  readonly Number: string
-  readonly LatLng: { readonly Lat: number; readonly Lng: number }
-}
-
-const sorted = (rows: readonly string[]) => [...rows].sort()
-
-function stateOf(headers: Headers) {
-  return {
-    snapshotId: headers.get('x-snapshot') ?? '',
-    sequence: Number(headers.get('x-sequence')),
-  }
-}
-
-const CLOSE = { headers: { connection: 'close' } }
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-
-async function post({ url }: Service, path: string, body: object, method = 'POST') {
-  const response = await fetch(url + path, {
-    method,
-    headers: { connection: 'close', 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  const { status, headers } = response
-  // biome-ignore lint/suspicious/noExplicitAny: the caller knows what it asked for
-  return { status, headers, json: (await response.json()) as any }
 }
