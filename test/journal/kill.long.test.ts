@@ -22,7 +22,7 @@ import { temporaryDirectory } from '../support/service/hickory.js'
 const PROGRAM = fileURLToPath(new URL('./fixtures/writing-process.js', import.meta.url))
 
 /** Each killed that often at random. */
-const RANDOM_KILL_COUNT = Number(process.env.HICKORY_TEST_ROUNDS ?? 40)
+const RANDOM_KILL_COUNT = Number(process.env.HICKORY_TEST_ROUNDS ?? 20)
 
 /** So many groups have calls of every kind: new files, ids that go to LMDB, files that are removed. */
 const GROUP_COUNT = '16'
