@@ -7,6 +7,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { everywhere } from '../support/data/everywhere.js'
 import { type People, peopleIn as peopleInSources } from '../support/data/people.js'
 import type { PostgresServer } from '../support/data/postgres-server.js'
 import { type Owner, type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
@@ -14,19 +15,6 @@ import { type Owner, type Service, serve, temporaryDirectory } from '../support/
 const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
 
 const ENDED_MS = 15_000
-
-const GLOBE = {
-  type: 'Polygon',
-  coordinates: [
-    [
-      [-180, -90],
-      [180, -90],
-      [180, 90],
-      [-180, 90],
-      [-180, -90],
-    ],
-  ],
-}
 
 interface Ended {
   readonly code: number | null
@@ -130,7 +118,7 @@ export class Followed {
     const response = await fetch(`${this.#service.url}/api/recipients?format=csv`, {
       method: 'POST',
       headers: { connection: 'close', 'content-type': 'application/json' },
-      body: JSON.stringify({ geoJSON: GLOBE, sources: [1] }),
+      body: JSON.stringify({ geoJSON: everywhere, sources: [1] }),
     })
     const [, ...rows] = (await response.text()).trimEnd().split('\r\n')
     const listed = rows.map((row) => row.split(',').slice(-3).join(' '))
