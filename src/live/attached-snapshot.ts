@@ -19,6 +19,7 @@ import { snapshotsDirectory } from '../snapshot/directory.js'
 import { readIdentities, type SourceIdentities } from '../snapshot/identities/list.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { baseSequenceOf } from './base-sequence.js'
+import { inTurns } from './in-turns.js'
 import { LiveSnapshot } from './live-snapshot.js'
 import { PhoneFinder } from './phone-finder.js'
 import { SourceFinder } from './source-finder.js'
@@ -69,8 +70,12 @@ export class AttachedSnapshot {
   readonly #over = new AbortController()
   readonly #finders: SourceFinder[] = []
   #identities: readonly SourceIdentities[] | undefined
-  /** Once there was a change. */
+  /** Once changes are expected. */
   #open: Opened | undefined
+  #opening: Promise<Opened> | undefined
+  /** By id. */
+  readonly #sourcesOpening = new Map<number, Promise<void>>()
+  #preparing: Promise<void> | undefined
   #sequence: number
   #toldSequence: number
   #isFull = false
@@ -116,6 +121,17 @@ export class AttachedSnapshot {
     this.#following = this.#followOn(onFailure)
   }
 
+  /**
+   * Builds the tables that the first change of each source needs, so that it need not wait for them: five bytes
+   * for each recipient and each of phone, contact and key. Does nothing where there never was a change.
+   * Resolves when they are there, or cannot be; never rejects.
+   */
+  async prepare(): Promise<void> {
+    if (this.#sequence === 0) return
+    this.#preparing ??= this.#prepareAll()
+    await this.#preparing
+  }
+
   /** The last batch that was applied. */
   get sequence(): number {
     return this.#sequence
@@ -150,9 +166,9 @@ export class AttachedSnapshot {
   /** Touches the memory of the snapshot no more. */
   async close(): Promise<void> {
     this.#over.abort()
-    await this.#following
+    await Promise.all([this.#following, this.#preparing])
     this.#journal.close()
-    for (const finder of this.#finders) finder.close()
+    for (const finder of this.#finders.splice(0)) finder.close()
   }
 
   /** Tries again for as long as the journal cannot be read. */
@@ -172,6 +188,7 @@ export class AttachedSnapshot {
   async #follow(): Promise<void> {
     const { signal } = this.#over
     while (!this.#isFull) {
+      void this.prepare()
       await this.#journal.more(this.#sequence, signal)
       const beganMs = performance.now()
       await this.#applySome()
@@ -223,33 +240,53 @@ export class AttachedSnapshot {
     return source !== undefined && sequence > (source.appliedSequence ?? 0)
   }
 
-  /** Opens what finds the recipients of the source: that takes as long as it is large, once. */
+  async #prepareAll(): Promise<void> {
+    for (const { id } of this.#options.snapshot.sources) {
+      // A change of the source tries again, and tells why it cannot be applied.
+      await this.#openedFor(id).catch(() => {})
+      if (this.#over.signal.aborted) return
+    }
+  }
+
+  /** Waits for what finds the recipients of the source: that takes as long as it is large, once. */
   async #openedFor(sourceId: number): Promise<LiveSnapshot> {
-    const { live, phones } = await this.#opened()
-    if (live.hasSource(sourceId)) return live
+    const opened = this.#open ?? (await this.#phonesOpened())
+    if (opened.live.hasSource(sourceId)) return opened.live
+    let opening = this.#sourcesOpening.get(sourceId)
+    if (opening === undefined) {
+      const forget = () => void this.#sourcesOpening.delete(sourceId)
+      opening = this.#openSource(sourceId, opened).finally(forget)
+      this.#sourcesOpening.set(sourceId, opening)
+    }
+    await opening
+    return opened.live
+  }
+
+  async #openSource(sourceId: number, { live, phones }: Opened): Promise<void> {
     const { dataDirectory } = this.#options
     this.#identities ??= await readIdentities(dataDirectory, this.id)
     const identities = this.#identities.find(({ id }) => id === sourceId)
     if (identities === undefined) throw unknownIdentities(sourceId, this.id)
     const directory = join(snapshotsDirectory(dataDirectory), this.id)
     const shards = this.#shards
-    const finder = await SourceFinder.open({ directory, identities, shards, phones })
+    const { signal } = this.#over
+    const finder = await SourceFinder.open({ directory, identities, shards, phones, signal })
     this.#finders.push(finder)
     live.addSource(sourceId, finder)
-    return live
   }
 
-  async #opened(): Promise<Opened> {
-    if (this.#open !== undefined) return this.#open
-    const creating = PhoneFinder.create(this.#shards)
-    let step = creating.next()
-    while (step.done !== true) {
-      await turn()
-      step = creating.next()
-    }
-    const phones = step.value
+  #phonesOpened(): Promise<Opened> {
+    this.#opening ??= this.#openPhones().finally(() => {
+      this.#opening = undefined
+    })
+    return this.#opening
+  }
+
+  async #openPhones(): Promise<Opened> {
+    const phones = await inTurns(PhoneFinder.create(this.#shards), this.#over.signal)
     const sourceIds = this.#options.snapshot.sources.map(({ id }) => id)
-    this.#open = { phones, live: new LiveSnapshot(this.#shards, sourceIds, phones) }
+    const live = new LiveSnapshot(this.#shards, sourceIds, phones)
+    this.#open = { phones, live }
     return this.#open
   }
 

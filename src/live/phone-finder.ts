@@ -6,7 +6,7 @@
 import { hashBytes } from '../shard/hash-bytes.js'
 import { firstPlace, indexAt } from '../shard/hash-table.js'
 import type { Shard } from '../shard/layout.js'
-import { createPhoneTable, findPlace, type PhoneTable } from '../suppressions/phone-table.js'
+import { findPlace, type PhoneTable, phoneTableInSteps } from '../suppressions/phone-table.js'
 
 /** A recipient of a snapshot. */
 export interface Found {
@@ -26,8 +26,8 @@ export class PhoneFinder {
   static *create(shards: readonly Shard[]): Generator<void, PhoneFinder> {
     const tables: { sourceId: number; table: PhoneTable }[] = []
     for (const { sourceId, recipientCount: count, phoneOffsets, phones } of shards) {
-      tables.push({ sourceId, table: createPhoneTable({ count, phoneOffsets, phones }) })
-      yield
+      const table = yield* phoneTableInSteps({ count, phoneOffsets, phones })
+      tables.push({ sourceId, table })
     }
     return new PhoneFinder(tables)
   }

@@ -7,9 +7,9 @@
 import { identityOf } from '../changes/change.js'
 import { hashBytes } from '../shard/hash-bytes.js'
 import {
-  createHashTable,
   firstPlace,
   type HashTable,
+  hashTableInSteps,
   indexAt,
   nextPlace,
 } from '../shard/hash-table.js'
@@ -17,6 +17,7 @@ import type { Shard } from '../shard/layout.js'
 import { IdentityTexts } from '../snapshot/identities/identity-texts.js'
 import type { SourceIdentities } from '../snapshot/identities/list.js'
 import { readIdentitiesFile } from '../snapshot/identities/read-file.js'
+import { inTurns } from './in-turns.js'
 import type { Found, PhoneFinder } from './phone-finder.js'
 
 interface FinderOptions {
@@ -26,6 +27,8 @@ interface FinderOptions {
   /** All of the snapshot. */
   readonly shards: readonly Shard[]
   readonly phones: PhoneFinder
+  /** Gives up. */
+  readonly signal?: AbortSignal
 }
 
 interface ShardTables {
@@ -55,31 +58,38 @@ export class SourceFinder {
   }
 
   /**
-   * Reads and verifies all files of identities of a source.
+   * Reads and verifies all files of identities of a source, while the thread serves others.
    *
-   * @throws OperatorError
+   * @throws OperatorError, or the reason of the signal
    */
   static async open({
     directory,
     identities,
     shards,
     phones,
+    signal,
   }: FinderOptions): Promise<SourceFinder> {
     const tables: ShardTables[] = []
-    for (const [shardIndex, shard] of shards.entries()) {
-      if (shard.sourceId !== identities.id) continue
-      const file = identities.files[tables.length]
-      const read = await readIdentitiesFile(directory, file, shard.recipientCount)
-      const { contactOffsets, contactTexts, keys } = read
-      tables.push({
-        shardIndex,
-        shard,
-        texts: new IdentityTexts(directory, file, read),
-        contacts: tableOf(shard, contactOffsets, contactTexts),
-        keys: keys === null ? undefined : tableOf(shard, keys.offsets, keys.texts),
-      })
+    const finder = new SourceFinder(identities, phones, tables)
+    try {
+      for (const [shardIndex, shard] of shards.entries()) {
+        if (shard.sourceId !== identities.id) continue
+        const file = identities.files[tables.length]
+        const read = await readIdentitiesFile(directory, file, shard.recipientCount)
+        const { contactOffsets, contactTexts, keys: ofKeys } = read
+        const contacts = await inTurns(tableOf(shard, contactOffsets, contactTexts), signal)
+        const keys =
+          ofKeys === null
+            ? undefined
+            : await inTurns(tableOf(shard, ofKeys.offsets, ofKeys.texts), signal)
+        const texts = new IdentityTexts(directory, file, read)
+        tables.push({ shardIndex, shard, texts, contacts, keys })
+      }
+    } catch (fault) {
+      finder.close()
+      throw fault
     }
-    return new SourceFinder(identities, phones, tables)
+    return finder
   }
 
   /** All that have an identity, in the order of the snapshot. */
@@ -131,8 +141,8 @@ function tableOf(
   { ids, recipientCount }: Shard,
   offsets: Uint32Array,
   texts: Uint8Array,
-): HashTable {
-  return createHashTable(recipientCount, (index) =>
+): Generator<void, HashTable> {
+  return hashTableInSteps(recipientCount, (index) =>
     hashBytes(texts, offsets[ids[index]], offsets[ids[index] + 1]),
   )
 }

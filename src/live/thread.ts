@@ -90,6 +90,7 @@ export function serveLive(main: MessagePort, data: LiveThreadData): void {
       await own.close()
       throw fault
     }
+    const isSwitch = attached.size > 0
     attached.set(snapshot.id, own)
     noteFigures()
     let stuck: string | undefined
@@ -99,6 +100,8 @@ export function serveLive(main: MessagePort, data: LiveThreadData): void {
       stuck = reason
       noteFigures()
     })
+    // The one before it goes on meanwhile. At a start answers come first.
+    if (isSwitch) await own.prepare()
   }
 
   /** Of the newest snapshot: the others are on their way out. */

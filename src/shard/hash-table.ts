@@ -19,14 +19,29 @@ export interface HashTable {
  * @param hashOf  of each text (hash-bytes.ts)
  */
 export function createHashTable(count: number, hashOf: (index: number) => number): HashTable {
+  const steps = hashTableInSteps(count, hashOf)
+  let step = steps.next()
+  while (step.done !== true) step = steps.next()
+  return step.value
+}
+
+/** The same in steps of less than a millisecond, between which a thread may do something else. */
+export function* hashTableInSteps(
+  count: number,
+  hashOf: (index: number) => number,
+): Generator<void, HashTable> {
   const bucketCount = bucketCountOf(count)
   const indexBits = 32 - Math.clz32(Math.max(1, count - 1))
   const hashes = new Int32Array(count)
   const starts = new Uint32Array(bucketCount + 1)
-  for (let i = 0; i < count; i++) {
-    const hash = hashOf(i)
-    hashes[i] = hash
-    starts[bucketOf(hash, bucketCount)]++
+  for (let from = 0; from < count; from += STEP_COUNT) {
+    const to = Math.min(count, from + STEP_COUNT)
+    for (let i = from; i < to; i++) {
+      const hash = hashOf(i)
+      hashes[i] = hash
+      starts[bucketOf(hash, bucketCount)]++
+    }
+    yield
   }
   let end = 0
   for (let bucket = 0; bucket <= bucketCount; bucket++) {
@@ -34,12 +49,17 @@ export function createHashTable(count: number, hashOf: (index: number) => number
     starts[bucket] = end
   }
   const items = new Uint32Array(count)
-  for (let i = count - 1; i >= 0; i--) {
-    const place = --starts[bucketOf(hashes[i], bucketCount)]
-    items[place] = (hashes[i] << indexBits) | i
+  for (let to = count; to > 0; to -= STEP_COUNT) {
+    for (let i = to - 1; i >= Math.max(0, to - STEP_COUNT); i--) {
+      const place = --starts[bucketOf(hashes[i], bucketCount)]
+      items[place] = (hashes[i] << indexBits) | i
+    }
+    yield
   }
   return { starts, items, indexBits }
 }
+
+const STEP_COUNT = 16_384
 
 /**
  * The next place in the table whose text may have a hash, at `place` or behind it: most of the bits of the

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { rmSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { Change } from '../../src/changes/change.js'
@@ -130,8 +130,7 @@ t.test(
     write(deletes(2))
     write(deletes(3), SOURCE_IDS[1])
     // As an earlier version left it.
-    const list = join(data, 'snapshots', snapshot.id, 'identities.json')
-    rmSync(list)
+    rmSync(listOf(data, snapshot))
     const { own, told } = attach(t, data, snapshot)
     await own.open()
     const faults: string[] = []
@@ -176,3 +175,60 @@ t.test('a source that is emptied counts with all its recipients', async (t) => {
   t.equal(goneCount(told), 20)
   t.equal(larger.changeCount, 20)
 })
+
+t.test('tables are built ahead where changes came before, for all sources', async (t) => {
+  const { data, snapshot, write } = await world(t)
+  write(deletes(0))
+  const { own } = attach(t, data, snapshot)
+  await own.open()
+  own.follow((fault) => t.fail(String(fault)))
+  await own.prepare()
+  // Nothing of it is read any more.
+  rmSync(listOf(data, snapshot))
+  write(deletes(1), SOURCE_IDS[1])
+  await until(() => own.sequence === 2)
+})
+
+t.test('where there never was a change, no tables are built', async (t) => {
+  const { data, snapshot, write } = await world(t)
+  const { own } = attach(t, data, snapshot)
+  await own.open()
+  const faults: string[] = []
+  own.follow((fault) => faults.push(String(fault)))
+  await own.prepare()
+  const list = listOf(data, snapshot)
+  renameSync(list, `${list}.away`)
+  write(deletes(1))
+  await until(() => faults.length > 0)
+  t.equal(own.sequence, 0)
+  renameSync(`${list}.away`, list)
+  const { own: later } = attach(t, data, snapshot)
+  await later.open()
+  t.equal(later.sequence, 1)
+})
+
+t.test('tables that cannot be built ahead are built with a change', async (t) => {
+  const { data, snapshot, write } = await world(t)
+  write(deletes(0))
+  const { own } = attach(t, data, snapshot)
+  await own.open()
+  const directory = join(data, 'snapshots', snapshot.id)
+  renameSync(directory, `${directory}-away`)
+  await own.prepare()
+  renameSync(`${directory}-away`, directory)
+  own.follow((fault) => t.fail(String(fault)))
+  write(deletes(1), SOURCE_IDS[1])
+  await until(() => own.sequence === 2)
+})
+
+t.test('it closes while tables are built', async (t) => {
+  const { data, snapshot, write } = await world(t)
+  write(deletes(0))
+  const { own } = attach(t, data, snapshot)
+  await own.open()
+  const prepared = own.prepare()
+  await own.close()
+  await prepared
+})
+
+const listOf = (data: string, { id }: Snapshot) => join(data, 'snapshots', id, 'identities.json')
