@@ -35,7 +35,8 @@ interface ShardTables {
   readonly shardIndex: number
   readonly shard: Shard
   readonly texts: IdentityTexts
-  readonly contacts: HashTable
+  /** Undefined where nobody has one. */
+  readonly contacts: HashTable | undefined
   /** Undefined in a source without keys. */
   readonly keys: HashTable | undefined
 }
@@ -77,7 +78,10 @@ export class SourceFinder {
         const file = identities.files[tables.length]
         const read = await readIdentitiesFile(directory, file, shard.recipientCount)
         const { contactOffsets, contactTexts, keys: ofKeys } = read
-        const contacts = await inTurns(tableOf(shard, contactOffsets, contactTexts), signal)
+        const contacts =
+          contactTexts.length === 0
+            ? undefined
+            : await inTurns(tableOf(shard, contactOffsets, contactTexts), signal)
         const keys =
           ofKeys === null
             ? undefined
@@ -106,6 +110,7 @@ export class SourceFinder {
     return this.#phones.with(phone, this.#sourceId).filter((found) => this.contactOf(found) === '')
   }
 
+  /** @param contact  not an empty one */
   withContact(contact: string): Found[] {
     return this.#withText(contact, 'contacts')
   }

@@ -221,6 +221,34 @@ t.test('tables that cannot be built ahead are built with a change', async (t) =>
   await until(() => own.sequence === 2)
 })
 
+t.test(
+  'in a source without contacts, those who come with one share it with each other alone',
+  async (t) => {
+    const { data, snapshot, write } = await world(t)
+    const { own, told } = attach(t, data, snapshot)
+    // Two of one contact, and two without, one of whom has the phone of somebody who is there.
+    const come = (at: number, contact: string, phone: string) =>
+      ({ ...upsert(at), contact, phone }) as Change
+    write([
+      come(30, 'c', '+99930'),
+      come(31, 'c', '+99931'),
+      come(32, '', '+9995'),
+      come(33, '', '+99933'),
+    ])
+    await own.open()
+    const [{ shards, deltas }] = told.slice(-1)
+    const [first, second, third, fourth] = deltas[0].come.contactIds
+    t.equal(first, second)
+    t.equal(new Set([first, third, fourth]).size, 3)
+    t.same(
+      shards
+        .filter(({ byContact }) => byContact.ids.length > 0)
+        .map(({ byContact }) => [...byContact.ids]),
+      [[third]],
+    )
+  },
+)
+
 t.test('it closes while tables are built', async (t) => {
   const { data, snapshot, write } = await world(t)
   write(deletes(0))

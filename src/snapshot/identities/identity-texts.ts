@@ -11,6 +11,8 @@ import type { IdentitiesFile } from './list.js'
 
 /** Where the texts of a column lie in the file. */
 interface Column {
+  /** Whether all texts are empty, so that none need be read. */
+  readonly isEmpty: boolean
   readonly offsetsStart: number
   readonly textsStart: number
 }
@@ -56,7 +58,8 @@ export class IdentityTexts {
     closeSync(this.#fd)
   }
 
-  #textAt({ offsetsStart, textsStart }: Column, rank: number): string {
+  #textAt({ isEmpty, offsetsStart, textsStart }: Column, rank: number): string {
+    if (isEmpty) return ''
     this.#read(this.#bounds, offsetsStart + 4 * rank)
     const start = this.#bounds.readUInt32LE(0)
     const text = Buffer.allocUnsafe(this.#bounds.readUInt32LE(4) - start)
@@ -75,7 +78,8 @@ export class IdentityTexts {
 }
 
 function columnAt(offsetsStart: number, offsets: Uint32Array): Column {
-  return { offsetsStart, textsStart: offsetsStart + 4 * offsets.length }
+  const isEmpty = offsets[offsets.length - 1] === 0
+  return { isEmpty, offsetsStart, textsStart: offsetsStart + 4 * offsets.length }
 }
 
 function bytesOf(offsets: Uint32Array): number {
