@@ -78,6 +78,7 @@ export class AttachedSnapshot {
   #preparing: Promise<void> | undefined
   #sequence: number
   #toldSequence: number
+  #journalSequence = 0
   #isFull = false
   /** Whether a batch is applied in part. Applied once more, it is whole. */
   #isTorn = false
@@ -137,9 +138,14 @@ export class AttachedSnapshot {
     return this.#sequence
   }
 
-  /** The last batch of the journal, which may not be applied yet. */
+  /** The last batch of the journal, which may not be applied yet. While it cannot be read, the last one known. */
   get journalSequence(): number {
-    return this.#journal.head().sequence
+    try {
+      this.#journalSequence = this.#journal.head().sequence
+    } catch {
+      // `follow` meets the same fault, tells it, and tries again.
+    }
+    return Math.max(this.#journalSequence, this.#sequence)
   }
 
   /** How many recipients came or went. */

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { Change } from '../../src/changes/change.js'
 import { prepareBatch } from '../../src/journal/batch.js'
-import { journalDirectory } from '../../src/journal/files.js'
+import { journalDirectory, positionPath } from '../../src/journal/files.js'
 import { JournalWriter } from '../../src/journal/writer.js'
 import { AttachedSnapshot } from '../../src/live/attached-snapshot.js'
 import type { Increment } from '../../src/shard/delta/increment.js'
@@ -260,3 +260,21 @@ t.test('it closes while tables are built', async (t) => {
 })
 
 const listOf = (data: string, { id }: Snapshot) => join(data, 'snapshots', id, 'identities.json')
+
+t.test('while the journal cannot be read, its end is the last one known', async (t) => {
+  const { data, snapshot, write } = await world(t)
+  write(deletes(0))
+  const { own } = attach(t, data, snapshot)
+  await own.open()
+  const ends: number[] = []
+  // As the thread of changes does, whenever it is told of a fault.
+  own.follow(() => ends.push(own.journalSequence))
+  const path = positionPath(journalDirectory(data))
+  renameSync(path, `${path}.away`)
+  await until(() => ends.length > 0)
+  t.equal(ends[0], 1)
+  renameSync(`${path}.away`, path)
+  write(deletes(1))
+  await until(() => own.sequence === 2)
+  t.equal(own.journalSequence, 2)
+})
