@@ -90,7 +90,8 @@ function countReached(
   const table = reachTableOf(layer.reaches, budget)
   for (const [at, shard] of shards.entries()) {
     if (shard.packs !== null) {
-      counts[at] = countInPacks(shard, layer, budget, shared, tied[at])
+      selectUnion(shard, [layer], countedRuns, budget)
+      counts[at] = countOfDelta(shard, budget, shared, tied[at])
       continue
     }
     const ties = tiesOf(shard, shared)
@@ -116,19 +117,28 @@ function countInPolygons(
   if (polygonStarts.length > 2 || polygonStarts[1] > RINGS_PER_TABLE) return undefined
   const counts = new Uint32Array(shards.length)
   let filled: Kernel | undefined
+  // Almost always the same kernel for all shards, so that one table serves them all.
+  const filledFor = (shard: Shard): Kernel => {
+    const kernel = kernelFor(shard, polygons.vertices.length / 2)
+    if (kernel !== filled)
+      fillTable(kernel, polygons, 0, polygons.polygonStarts[1], SHELL_BIT, budget)
+    filled = kernel
+    return kernel
+  }
+  const selectInPack = (pack: Shard) => {
+    packRuns.clear()
+    if (!meets(pack.box, polygons.bounds)) return
+    within(budget, filledFor(pack).descend(pack, true, budget, packRuns))
+  }
   for (let at = 0; at < shards.length; at++) {
     const shard = shards[at]
     if (!meets(shard.box, polygons.bounds)) continue
     if (shard.packs !== null) {
-      counts[at] = countInPacks(shard, layer, budget, shared, tied[at])
-      filled = undefined
+      selectInPacks(shard.packs, countedRuns, budget, selectInPack, packRuns)
+      counts[at] = countOfDelta(shard, budget, shared, tied[at])
       continue
     }
-    const kernel = kernelFor(shard, polygons.vertices.length / 2)
-    // Almost always the same for all shards, so that one table serves them all.
-    if (kernel !== filled)
-      fillTable(kernel, polygons, 0, polygons.polygonStarts[1], SHELL_BIT, budget)
-    filled = kernel
+    const kernel = filledFor(shard)
     const ties = tiesOf(shard, shared)
     if (shard.mask !== null || hasMarks(shard.marks)) {
       countedRuns.clear()
@@ -143,15 +153,8 @@ function countInPolygons(
   return counts
 }
 
-/** Counts the recipients of a delta as `countDirectly` does. */
-function countInPacks(
-  shard: Shard,
-  layer: Layer,
-  budget: Budget,
-  shared: Shared | null,
-  tied: RunList,
-): number {
-  selectUnion(shard, [layer], countedRuns, budget)
+/** Counts those of `countedRuns`, who are of a delta, as `countDirectly` does. */
+function countOfDelta(shard: Shard, budget: Budget, shared: Shared | null, tied: RunList): number {
   const ties = tiesOf(shard, shared)
   const count = countedRuns.recipientCount()
   return countPresent(shard, count, countedRuns, ties, tied, budget)
@@ -228,7 +231,8 @@ export function selectUnion(
   budget: Budget,
 ): void {
   if (shard.packs !== null) {
-    selectInPacks(shard.packs, layers, into, budget, selectUnion, packRuns)
+    const selectIn = (pack: Shard) => selectUnion(pack, layers, packRuns, budget)
+    selectInPacks(shard.packs, into, budget, selectIn, packRuns)
     return
   }
   into.clear()

@@ -4,7 +4,6 @@
  *
  * @module
  */
-import type { Layer } from '../../geometry/shapes.js'
 import { type Budget, charge, RUN_COST } from '../budget.js'
 import { buildShard } from '../build/build.js'
 import { attachShard, type Box, type Pack, type Shard, type ShardImage } from '../layout.js'
@@ -64,21 +63,20 @@ export function boxOf(packs: readonly { readonly shard: { readonly box: Box } }[
 }
 
 /**
- * The places of the recipients that layers cover, as runs.
+ * The places of recipients in packs, as runs.
  *
- * @param selectIn  leaves those of one pack in a list, which must be another one at each call of it
+ * @param selectIn  leaves those of one pack in a list, `scratch`
  */
 export function selectInPacks(
   packs: readonly Pack[],
-  layers: readonly Layer[],
   into: RunList,
   budget: Budget,
-  selectIn: (shard: Shard, layers: readonly Layer[], into: RunList, budget: Budget) => void,
+  selectIn: (shard: Shard) => void,
   scratch: RunList,
 ): void {
   let count = 0
   for (const { shard, places } of packs) {
-    selectIn(shard, layers, scratch, budget)
+    selectIn(shard)
     const { pairs, runCount } = scratch
     for (let i = 0; i < 2 * runCount; i += 2) {
       const start = pairs[i]
