@@ -16,6 +16,7 @@ import { type EdgeTable, holds } from '../../geometry/polygon/edges.js'
 import type { Budget } from '../budget.js'
 import type { Shard } from '../layout.js'
 import type { RunList } from '../runs.js'
+import { emptySubtree, enclose } from './enclose.js'
 import { type ActiveEdges, EAST, EDGE_INDEX, holdsPoint, testLeaf } from './leaf.js'
 import { FRAME, frames, HELD, pushChildren, pushRoot, TREE_DEPTH } from './stack.js'
 
@@ -37,7 +38,8 @@ export function descend(
   const { coords, nodeSize } = shard
   let found = 0
   for (let edge = 0; edge < edges.edgeCount; edge++) active.entries[edge] = edge
-  let top = pushRoot(shard, edges.edgeCount)
+  enclose(shard, edges.bounds, root)
+  let top = pushRoot(root, edges.edgeCount)
   while (top > 0) {
     top -= FRAME
     const left = frames[top]
@@ -68,6 +70,8 @@ export function descend(
   }
   return found
 }
+
+const root = emptySubtree()
 
 /**
  * What `narrow` leaves behind for the frame it was called on. Each list of entries lies right

@@ -13,6 +13,7 @@ import type { Shard } from '../layout.js'
 import { RunList } from '../runs.js'
 import { appendTied, type Ties } from '../ties/ties.js'
 import { descend } from './descend.js'
+import { emptySubtree, enclose } from './enclose.js'
 import { holdsExactly } from './leaf.js'
 import { LEAF_RECIPIENT_COUNT, layOutZone, ZONE_NODE_COUNT, type Zone } from './zone.js'
 import * as at from './zone-header.js'
@@ -66,6 +67,9 @@ const zoneKernelIn = inZones(
   new URL('./descend.wasm', import.meta.url),
   (module, memory, start) => new ZoneKernel(module, memory, start),
 )
+
+/** One descent at a time. */
+const root = emptySubtree()
 
 interface KernelExports {
   start(zone: number): number
@@ -126,9 +130,12 @@ class ZoneKernel implements Kernel {
     tiedSetAt: number,
   ): void {
     const { header } = this.#zone
-    const { box, coords, nodeSize, recipientCount } = shard
+    const { coords, nodeSize } = shard
+    enclose(shard, this.table.bounds, root)
     header.setUint32(at.COORDS_AT, coords.byteOffset, true)
-    header.setInt32(at.RECIPIENT_COUNT, recipientCount, true)
+    header.setInt32(at.LEFT_RECIPIENT, root.left, true)
+    header.setInt32(at.RIGHT_RECIPIENT, root.right, true)
+    header.setInt32(at.ROOT_AXIS, Number(root.isByLat), true)
     header.setInt32(at.NODE_SIZE, nodeSize, true)
     header.setInt32(at.LEAF_SIZE, Math.max(nodeSize, LEAF_RECIPIENT_COUNT), true)
     header.setInt32(at.HAS_SHELL, Number(hasShell), true)
@@ -137,10 +144,10 @@ class ZoneKernel implements Kernel {
     header.setInt32(at.EDGE_COUNT, this.table.edgeCount, true)
     header.setInt32(at.FOUND_COUNT, 0, true)
     header.setFloat64(at.BUDGET, budget.edgeTestCount, true)
-    header.setInt32(at.BOX, box.minLng, true)
-    header.setInt32(at.BOX + 4, box.minLat, true)
-    header.setInt32(at.BOX + 8, box.maxLng, true)
-    header.setInt32(at.BOX + 12, box.maxLat, true)
+    header.setInt32(at.BOX, root.minLng, true)
+    header.setInt32(at.BOX + 4, root.minLat, true)
+    header.setInt32(at.BOX + 8, root.maxLng, true)
+    header.setInt32(at.BOX + 12, root.maxLat, true)
   }
 
   #collect(runs: RunList | null): void {

@@ -12,7 +12,7 @@
  *
  * @module
  */
-import type { Shard } from '../layout.js'
+import type { Subtree } from './enclose.js'
 
 export const FRAME = 10
 export const HELD = 2
@@ -28,10 +28,10 @@ interface HandedDown {
   crossedBits: number
 }
 
-/** Begins with the whole shard and the first `listCount` entries; returns the top of the stack. */
-export function pushRoot({ box, recipientCount }: Shard, listCount: number): number {
-  frames.set([0, recipientCount - 1, 0, 0, listCount, 0])
-  frames.set([box.minLng, box.minLat, box.maxLng, box.maxLat], 6)
+/** Begins with a subtree and the first `listCount` entries; returns the top of the stack. */
+export function pushRoot(root: Readonly<Subtree>, listCount: number): number {
+  frames.set([root.left, root.right, Number(root.isByLat), 0, listCount, 0])
+  frames.set([root.minLng, root.minLat, root.maxLng, root.maxLat], 6)
   return FRAME
 }
 

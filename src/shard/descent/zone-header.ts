@@ -8,7 +8,10 @@
  */
 
 export const COORDS_AT = 0
-export const RECIPIENT_COUNT = 4
+/** First and last recipient of the subtree to begin with, and its axis: 0 for longitude. */
+export const LEFT_RECIPIENT = 4
+export const RIGHT_RECIPIENT = 136
+export const ROOT_AXIS = 140
 /** A range of this many recipients and one cannot be split. */
 export const NODE_SIZE = 8
 export const HAS_SHELL = 12
@@ -22,7 +25,7 @@ export const BOUND_COUNT_MAX = 32
 export const FOUND_COUNT = 36
 /** Float64: edge tests that may still be made. */
 export const BUDGET = 40
-/** Four: min lng, min lat, max lng, max lat of the shard. */
+/** Four: min lng, min lat, max lng, max lat of the subtree. */
 export const BOX = 48
 /** Addresses of the columns of the edge table. */
 export const LOW_LNGS = 64

@@ -9,6 +9,7 @@
  */
 import type { ReachTable } from '../../geometry/reach/reach-table.js'
 import type { Budget } from '../budget.js'
+import { wholeOf } from '../descent/enclose.js'
 import { FRAME, frames, HELD, pushChildren, pushRoot, TREE_DEPTH } from '../descent/stack.js'
 import type { Shard } from '../layout.js'
 import type { RunList } from '../runs.js'
@@ -35,7 +36,7 @@ export function descendReach(
   reserve(table.arcCount)
   let found = 0
   for (let arc = 0; arc < table.arcCount; arc++) active.arcs[arc] = arc
-  let top = pushRoot(shard, table.arcCount)
+  let top = pushRoot(wholeOf(shard), table.arcCount)
   while (top > 0) {
     top -= FRAME
     const left = frames[top]

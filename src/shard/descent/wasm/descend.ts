@@ -19,10 +19,12 @@ import {
   FRAME_BYTES,
   FULL,
   LEAF_SIZE,
+  LEFT_RECIPIENT,
   LISTS_AT,
   NODE_SIZE,
   PACKED_AT,
-  RECIPIENT_COUNT,
+  RIGHT_RECIPIENT,
+  ROOT_AXIS,
   SINK,
   SPENT,
   STACK_AT,
@@ -80,16 +82,17 @@ export function start(zone: usize): i32 {
   const stack = <usize>load<u32>(zone, STACK_AT)
   const list = <usize>load<u32>(zone, LISTS_AT)
   const minLat = load<i32>(zone, BOX + 4)
-  const recipientCount = load<i32>(zone, RECIPIENT_COUNT)
+  const left = load<i32>(zone, LEFT_RECIPIENT)
+  const right = load<i32>(zone, RIGHT_RECIPIENT)
   store<f64>(zone, load<f64>(zone, BUDGET) - <f64>load<i32>(zone, EDGE_COUNT), BUDGET)
   narrowRoot(zone, list)
   let top = stack
   if (firstTouching) {
-    top = pushRange(stack, 0, recipientCount - 1, BY_LNG)
+    top = pushRange(stack, left, right, load<i32>(zone, ROOT_AXIS))
     pushEdges(stack, list, firstCount, firstCrossed, list + ((<usize>firstCount) << 2))
     memory.copy(stack + MIN_LNG, zone + BOX, 16)
   } else if (cornerHeld(list, firstCount, firstCrossed, <f64>minLat)) {
-    top = pushRange(stack, 0, recipientCount, HELD)
+    top = pushRange(stack, left, right + 1, HELD)
   }
   store<i32>(zone, <i32>top, TOP_AT)
   return resume(zone)
