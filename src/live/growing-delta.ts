@@ -138,4 +138,4 @@ export class GrowingDelta {
 }
 
 /** A pack that is at most so many times as large as what came behind it is packed with it. */
-const PACKED_AGAIN = 8
+const PACKED_AGAIN = 16

@@ -11,9 +11,9 @@ import { createReachTable, fillReachTable, type ReachTable } from '../geometry/r
 import type { Reaches } from '../geometry/reach/reaches.js'
 import { holdsFor, type Layer, type Shapes } from '../geometry/shapes.js'
 import { type Budget, BudgetSpent, charge, RUN_COST } from './budget.js'
-import { selectInPacks } from './delta/packs.js'
+import { countInPacks, selectInPacks } from './delta/packs.js'
 import { type Kernel, kernelFor } from './descent/kernel.js'
-import type { Shard } from './layout.js'
+import type { Pack, Shard } from './layout.js'
 import { countWithin, takeWithin } from './mask.js'
 import { descendReach } from './reach/reach-descend.js'
 import { normalise, RunList, subtract } from './runs.js'
@@ -90,8 +90,9 @@ function countReached(
   const table = reachTableOf(layer.reaches, budget)
   for (const [at, shard] of shards.entries()) {
     if (shard.packs !== null) {
-      selectUnion(shard, [layer], countedRuns, budget)
-      counts[at] = countOfDelta(shard, budget, shared, tied[at])
+      const findIn = (pack: Shard, runs: RunList | null) =>
+        within(budget, descendReach(pack, table, budget, runs))
+      counts[at] = countInDelta(shard, shard.packs, findIn, shared, tied[at], budget)
       continue
     }
     const ties = tiesOf(shard, shared)
@@ -116,26 +117,24 @@ function countInPolygons(
   const { polygonStarts } = polygons
   if (polygonStarts.length > 2 || polygonStarts[1] > RINGS_PER_TABLE) return undefined
   const counts = new Uint32Array(shards.length)
-  let filled: Kernel | undefined
-  // Almost always the same kernel for all shards, so that one table serves them all.
+  // Almost always one kernel for all shards and one for all packs, whose tables serve them all.
+  const filled: Kernel[] = []
   const filledFor = (shard: Shard): Kernel => {
     const kernel = kernelFor(shard, polygons.vertices.length / 2)
-    if (kernel !== filled)
-      fillTable(kernel, polygons, 0, polygons.polygonStarts[1], SHELL_BIT, budget)
-    filled = kernel
+    if (filled.includes(kernel)) return kernel
+    fillTable(kernel, polygons, 0, polygons.polygonStarts[1], SHELL_BIT, budget)
+    filled.push(kernel)
     return kernel
   }
-  const selectInPack = (pack: Shard) => {
-    packRuns.clear()
-    if (!meets(pack.box, polygons.bounds)) return
-    within(budget, filledFor(pack).descend(pack, true, budget, packRuns))
-  }
+  const findIn = (pack: Shard, runs: RunList | null) =>
+    meets(pack.box, polygons.bounds)
+      ? within(budget, filledFor(pack).descend(pack, true, budget, runs))
+      : 0
   for (let at = 0; at < shards.length; at++) {
     const shard = shards[at]
     if (!meets(shard.box, polygons.bounds)) continue
     if (shard.packs !== null) {
-      selectInPacks(shard.packs, countedRuns, budget, selectInPack, packRuns)
-      counts[at] = countOfDelta(shard, budget, shared, tied[at])
+      counts[at] = countInDelta(shard, shard.packs, findIn, shared, tied[at], budget)
       continue
     }
     const kernel = filledFor(shard)
@@ -153,9 +152,26 @@ function countInPolygons(
   return counts
 }
 
-/** Counts those of `countedRuns`, who are of a delta, as `countDirectly` does. */
-function countOfDelta(shard: Shard, budget: Budget, shared: Shared | null, tied: RunList): number {
+/**
+ * Counts the recipients of a delta as `countDirectly` does.
+ *
+ * @param findIn  counts those in a pack, and appends them to runs unless these are null
+ */
+function countInDelta(
+  shard: Shard,
+  packs: readonly Pack[],
+  findIn: (pack: Shard, runs: RunList | null) => number,
+  shared: Shared | null,
+  tied: RunList,
+  budget: Budget,
+): number {
   const ties = tiesOf(shard, shared)
+  if (ties.ids.length === 0) return countInPacks(packs, shard, findIn, packRuns, budget)
+  const selectIn = (pack: Shard) => {
+    packRuns.clear()
+    findIn(pack, packRuns)
+  }
+  selectInPacks(packs, countedRuns, budget, selectIn, packRuns)
   const count = countedRuns.recipientCount()
   return countPresent(shard, count, countedRuns, ties, tied, budget)
 }

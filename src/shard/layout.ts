@@ -93,6 +93,8 @@ export interface Shard {
 /** A small index over some recipients of a delta (delta/packs.ts). */
 export interface Pack {
   readonly shard: Shard
+  /** The positions of the shard, which may lie in an arena as well (delta/pack-room.ts). */
+  readonly coords: Int32Array
   /** Of each recipient of the shard, by its index: its place in the delta. */
   readonly places: Uint32Array
   /** Behind the last of these places. */

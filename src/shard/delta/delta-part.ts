@@ -4,7 +4,7 @@
  * @module
  */
 import type { Pack, Shard } from '../layout.js'
-import { commonRuns } from '../mask.js'
+import { commonRuns, isWhole } from '../mask.js'
 import type { Marks } from '../suppressed.js'
 import { deltaShard } from './delta-shard.js'
 import { countUpTo, GoneLog } from './gone-log.js'
@@ -49,17 +49,29 @@ export class DeltaPart implements LivePart {
     this.#marks = marks
   }
 
+  get packs(): readonly Pack[] {
+    return this.#packs
+  }
+
+  /** Takes the same packs where they lie now. */
+  place(packs: readonly Pack[]): void {
+    if (packs.some((pack, at) => pack !== this.#packs[at])) this.#packs = packs
+  }
+
   seen(moment: number, within: Uint32Array | null): Shard {
     const comeCount = countUpTo(this.#moments.view(), moment)
     const goneCount = this.#gone.countAt(moment)
-    return this.#known.of([comeCount, goneCount, within, this.#moments.length], () => {
+    return this.#known.of([comeCount, goneCount, within, this.#packs, this.#moments.length], () => {
       const there = this.#gone.runsAt(goneCount, comeCount)
-      return this.#shard(within === null ? there : commonRuns(there, within))
+      if (within !== null) return this.#shard(commonRuns(there, within))
+      return this.#shard(isWhole(there, this.#moments.length) ? null : there)
     })
   }
 
   columns(): Shard {
-    return this.#known.of([null, null, null, this.#moments.length], () => this.#shard(null))
+    return this.#known.of([null, null, null, this.#packs, this.#moments.length], () =>
+      this.#shard(null),
+    )
   }
 
   cameSince(moment: number): Shard {

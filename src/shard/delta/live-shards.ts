@@ -12,12 +12,14 @@ import type { Shard } from '../layout.js'
 import type { Mask } from '../mask.js'
 import { DeltaPart } from './delta-part.js'
 import type { Increment } from './increment.js'
+import { PackRoom } from './pack-room.js'
 import { type LivePart, SnapshotPart } from './snapshot-part.js'
 
 export class LiveShards {
   readonly #parts: readonly LivePart[]
   readonly #bases: readonly SnapshotPart[]
   readonly #deltas: readonly DeltaPart[]
+  readonly #packRoom = new PackRoom()
 
   /**
    * @param shards  of the snapshot, by source
@@ -32,6 +34,17 @@ export class LiveShards {
   add({ shards, deltas }: Increment): void {
     for (const each of shards) this.#bases[each.shardIndex].add(each)
     for (const each of deltas) this.#deltas[each.sourceIndex].add(each)
+    this.#placePacks()
+  }
+
+  #placePacks(): void {
+    const placed = this.#packRoom.layOut(this.#deltas.flatMap(({ packs }) => packs))
+    let start = 0
+    for (const delta of this.#deltas) {
+      const end = start + delta.packs.length
+      delta.place(placed.slice(start, end))
+      start = end
+    }
   }
 
   /**

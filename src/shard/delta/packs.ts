@@ -8,6 +8,7 @@ import { type Budget, charge, RUN_COST } from '../budget.js'
 import { buildShard } from '../build/build.js'
 import { attachShard, type Box, type Pack, type Shard, type ShardImage } from '../layout.js'
 import type { RunList } from '../runs.js'
+import { hasMarks, isMarked } from '../suppressed.js'
 
 /** As it crosses threads. */
 export interface PackImage {
@@ -46,6 +47,7 @@ export function attachPack({ shard: image, firstPlace }: PackImage): Pack {
   const shard = attachShard(image)
   return {
     shard,
+    coords: shard.coords,
     places: Uint32Array.from(shard.ids, (rank) => firstPlace + rank),
     endPlace: firstPlace + shard.recipientCount,
   }
@@ -61,6 +63,57 @@ export function boxOf(packs: readonly { readonly shard: { readonly box: Box } }[
     maxLat: Math.max(...boxes.map(({ maxLat }) => maxLat)),
   }
 }
+
+/**
+ * Counts recipients in packs who are neither beyond the mask of their delta nor marked. They need no order,
+ * unlike those of `selectInPacks`.
+ *
+ * @param findIn  counts those of one pack, and appends them to `scratch` unless it is given null
+ */
+export function countInPacks(
+  packs: readonly Pack[],
+  { mask, marks, recipientCount }: Pick<Shard, 'mask' | 'marks' | 'recipientCount'>,
+  findIn: (shard: Shard, runs: RunList | null) => number,
+  scratch: RunList,
+  budget: Budget,
+): number {
+  const present = mask === null ? null : membersOf(mask, recipientCount)
+  const hidden = hasMarks(marks) ? marks : null
+  let count = 0
+  for (const { shard, places } of packs) {
+    if (present === null && hidden === null) {
+      count += findIn(shard, null)
+      continue
+    }
+    scratch.clear()
+    charge(budget, RUN_COST * findIn(shard, scratch))
+    const { pairs, runCount } = scratch
+    for (let i = 0; i < 2 * runCount; i += 2) {
+      const end = pairs[i + 1]
+      for (let index = pairs[i]; index < end; index++) {
+        const place = places[index]
+        if (present !== null && ((present[place >>> 5] >>> (place & 31)) & 1) === 0) continue
+        if (hidden === null || !isMarked(hidden, place)) count++
+      }
+    }
+  }
+  return count
+}
+
+/** The recipients in a mask, as a bit for each. */
+function membersOf(mask: Uint32Array, recipientCount: number): Uint32Array {
+  const known = knownMembers.get(mask)
+  if (known !== undefined) return known
+  const members = new Uint32Array(Math.ceil(recipientCount / 32))
+  for (let i = 0; i < mask.length; i += 2) {
+    const end = mask[i + 1]
+    for (let place = mask[i]; place < end; place++) members[place >>> 5] |= 1 << (place & 31)
+  }
+  knownMembers.set(mask, members)
+  return members
+}
+
+const knownMembers = new WeakMap<Uint32Array, Uint32Array>()
 
 /**
  * The places of recipients in packs, as runs.

@@ -9,8 +9,9 @@ import type { Shapes } from '../../../src/geometry/shapes.js'
 import { readDrawing } from '../../../src/selection/shapes/shapes.js'
 import type { RecipientColumns } from '../../../src/shard/columns.js'
 import { deltaShard } from '../../../src/shard/delta/delta-shard.js'
+import { PackRoom } from '../../../src/shard/delta/pack-room.js'
 import { attachPack, buildPack } from '../../../src/shard/delta/packs.js'
-import { attachShard, type Shard, type ShardImage } from '../../../src/shard/layout.js'
+import { attachShard, type Pack, type Shard, type ShardImage } from '../../../src/shard/layout.js'
 import { countInside, selectInside } from '../../../src/shard/select.js'
 import { isMarked, type Marks, mark, marksBytes } from '../../../src/shard/suppressed.js'
 import { extendTies } from '../../../src/shard/ties/extend-ties.js'
@@ -27,6 +28,9 @@ import { shardsOf } from '../../support/service/local-service.js'
 import { byTier } from '../../support/tier.js'
 
 const plenty = () => ({ edgeTestCount: 1e10 })
+
+/** Which the kernel does not reach. */
+const packsAsTheyCame = { layOut: (packs: readonly Pack[]) => packs }
 
 /** All recipients of a source that ever were; those from `firstNew` on came after the snapshot. */
 interface History {
@@ -216,8 +220,10 @@ function liveShards(histories: readonly History[], random: Random, areInArenas: 
         marks: deltaMarks,
       },
       { recipientCount, contactIdEnd: contacts.idEnd, phoneIdEnd: phones.idEnd },
-      packed(recipientCount, random).map(([start, end]) =>
-        attachPack(buildPack(history.sourceId, coords, start, end)),
+      (areInArenas ? new PackRoom() : packsAsTheyCame).layOut(
+        packed(recipientCount, random).map(([start, end]) =>
+          attachPack(buildPack(history.sourceId, coords, start, end)),
+        ),
       ),
       runsOf(recipientCount, (place) => isThere(firstNew + place)),
     )
