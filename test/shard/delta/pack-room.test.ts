@@ -16,18 +16,20 @@ t.test('packs keep their positions whatever lies before them', async (t) => {
   const room = new PackRoom()
   let packs: readonly Pack[] = []
   let keptCount = 0
-  for (let round = 0; round < 200; round++) {
+  for (let round = 0; round < 100; round++) {
     const start = random.between(0, packs.length)
     const end = random.between(start, packs.length)
     const fresh = Array.from({ length: random.between(0, 3) }, () => randomPack(random))
     const next = [...packs.slice(0, start), ...fresh, ...packs.slice(end)]
     packs = room.layOut(next)
     keptCount += packs.filter((pack, at) => pack === next[at]).length
-    for (const [at, { shard, coords }] of packs.entries()) {
-      t.same(shard.coords, coords)
-      t.same(coords, next[at].coords)
-      t.equal(shard.arena, packs[0].shard.arena, 'one kernel serves all')
-    }
+    const isRight = packs.every(
+      ({ shard, coords }, at) =>
+        coords === next[at].coords &&
+        bytesOf(shard.coords).equals(bytesOf(coords)) &&
+        shard.arena === packs[0].shard.arena,
+    )
+    t.ok(isRight, `round ${round}`)
   }
   t.ok(keptCount > 0, `${keptCount} stayed where they were`)
 })
@@ -43,6 +45,10 @@ t.test('the kernel reaches packs that were laid out', async (t) => {
 t.test('no packs take no memory', async (t) => {
   t.same(new PackRoom().layOut([]), [])
 })
+
+function bytesOf({ buffer, byteOffset, byteLength }: Int32Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength)
+}
 
 function randomPack(random: Random): Pack {
   const count = random.between(1, 5_000)
