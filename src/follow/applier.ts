@@ -20,10 +20,16 @@ export class Applier {
   #durableLsn: bigint
   readonly #tally: FollowTally
 
-  /** @param sinceLsn  up to here all is on disk */
-  constructor(dataDirectory: string, sinceLsn: bigint, tally: FollowTally) {
+  /**
+   * @param sinceLsn  up to here all is on disk
+   * @param leastSequence  a batch that the journal has, unless it is another one
+   */
+  constructor(dataDirectory: string, sinceLsn: bigint, leastSequence: number, tally: FollowTally) {
     this.#tally = tally
-    this.#writer = new JournalWriter({ directory: journalDirectory(dataDirectory) })
+    this.#writer = new JournalWriter({
+      directory: journalDirectory(dataDirectory),
+      leastSequence: () => leastSequence,
+    })
     this.#handedLsn = sinceLsn
     this.#durableLsn = sinceLsn
   }

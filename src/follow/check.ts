@@ -5,8 +5,9 @@
  */
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
+import { appliedSequenceOf } from '../snapshot/applied-sequence.js'
 import { readCurrent } from '../snapshot/directory.js'
-import { readIdentities } from '../snapshot/identities/list.js'
+import { readIdentities, type SourceIdentities } from '../snapshot/identities/list.js'
 import { formatLsn } from '../sources/postgres/replication/lsn.js'
 import {
   checkPublication,
@@ -40,10 +41,15 @@ export function lookUp(plan: FollowPlan): Promise<LookedUp> {
   })
 }
 
+export interface CheckedTable {
+  readonly table: FollowedTable
+  readonly state: FollowState
+  /** The last batch of which any change is in the current snapshot. */
+  readonly appliedSequence: number
+}
+
 /** @throws OperatorError  where changes are missing, or may be */
-export async function checkFollowed(
-  plan: FollowPlan,
-): Promise<{ readonly table: FollowedTable; readonly state: FollowState }> {
+export async function checkFollowed(plan: FollowPlan): Promise<CheckedTable> {
   const { dataDirectory, sourceId, address, slot, publication } = plan
   const state = new StateFile(dataDirectory, sourceId).read()
   if (state === undefined) {
@@ -74,16 +80,19 @@ export async function checkFollowed(
         `${formatLsn(state.confirmedLsn)} here; it was made anew or read by somebody else, or ${dataDirectory} was restored`,
     )
   }
-  await assertKeys(dataDirectory, sourceId)
-  return { table, state }
+  const sources = await identitiesWith(dataDirectory, sourceId)
+  return { table, state, appliedSequence: appliedSequenceOf(sources) }
 }
 
 /** @throws OperatorError  where changes of the source could not be applied */
-async function assertKeys(dataDirectory: string, sourceId: number): Promise<void> {
+async function identitiesWith(
+  dataDirectory: string,
+  sourceId: number,
+): Promise<readonly SourceIdentities[]> {
   const snapshotId = await readCurrent(dataDirectory)
   const known = snapshotId === undefined ? [] : await readIdentities(dataDirectory, snapshotId)
   const source = known.find(({ id }) => id === sourceId)
-  if (source?.hasKeys === true) return
+  if (source?.hasKeys === true) return known
   throw new OperatorError(
     'Usage',
     source === undefined

@@ -61,10 +61,10 @@ async function followOnce(
   onBegin: () => void,
 ): Promise<void> {
   const { sourceId, address, slot, publication } = plan
-  const { table, state } = await checkFollowed(plan)
+  const checked = await checkFollowed(plan)
   const client = await connect(address, { connectMs: limits.databaseConnectMs }, true)
-  const followed = new FollowedStream(plan, table, state, tally, () => {
-    log.info({ sourceId, table: table.name, slot, publication }, 'following')
+  const followed = new FollowedStream(plan, checked, tally, () => {
+    log.info({ sourceId, table: checked.table.name, slot, publication }, 'following')
     onBegin()
   })
   const ticking = setInterval(() => {

@@ -7,8 +7,8 @@
 import { limits } from '../limits.js'
 import type { ReplicationMessage } from '../sources/postgres/replication/messages.js'
 import { ReplicationStream } from '../sources/postgres/replication/stream.js'
-import type { FollowedTable } from '../sources/postgres/replication/table.js'
 import { Applier } from './applier.js'
+import type { CheckedTable } from './check.js'
 import type { FollowPlan } from './plan.js'
 import { RowReader } from './rows.js'
 import { type FollowState, StateFile } from './state.js'
@@ -31,13 +31,12 @@ export class FollowedStream {
   /** @param onBegin  called when the server has sent something */
   constructor(
     plan: FollowPlan,
-    table: FollowedTable,
-    state: FollowState,
+    { table, state, appliedSequence }: CheckedTable,
     tally: FollowTally,
     onBegin: () => void,
   ) {
     const { dataDirectory, sourceId, slot, publication, rowOptions, allowsTruncate } = plan
-    this.#applier = new Applier(dataDirectory, state.confirmedLsn, tally)
+    this.#applier = new Applier(dataDirectory, state.confirmedLsn, appliedSequence, tally)
     this.#file = new StateFile(dataDirectory, sourceId)
     this.#state = state
     this.#tally = tally

@@ -40,6 +40,15 @@ export class JournalDamaged extends OperatorError {
   }
 }
 
+/** A journal that begins anew beside snapshots that go on from another one. */
+export function journalEndsBefore(sequence: number, knownSequence: number): OperatorError {
+  return new OperatorError(
+    'JournalDamaged',
+    `the journal of changes ends at batch ${sequence}, and a snapshot has those up to ${knownSequence}: put the ` +
+      'journal back that belongs to it, or import all sources again',
+  )
+}
+
 /** Somebody asks for batches that were removed since snapshots have them. */
 export class JournalGone extends Error {
   /** The first batch that is kept. */

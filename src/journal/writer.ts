@@ -6,12 +6,13 @@
  *
  * @module
  */
-import { mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import type { HeadTable } from '../chain/head-store.js'
 import { LastFile, syncDirectory } from '../chain/last-file.js'
 import type { Link } from '../chain/link.js'
 import { limits } from '../limits.js'
 import type { PreparedBatch } from './batch.js'
+import { journalEndsBefore } from './damaged.js'
 import { journalFileNumbers, journalPath, positionPath } from './files.js'
 import {
   firstPlace,
@@ -56,6 +57,11 @@ interface WriterOptions {
   /** `limits.journalUnindexedCount` unless given. */
   readonly unindexedCount?: number
   readonly nowMs?: () => number
+  /**
+   * The last batch that is known to have been written. A journal that ends before it is another one: whatever
+   * came into that would be taken for known.
+   */
+  readonly leastSequence?: () => number
   /** Hears of what a writer left that died. */
   readonly onSettled?: (settled: Settled) => void
 }
@@ -65,6 +71,7 @@ export class JournalWriter {
   readonly #fileBytes: number
   readonly #unindexedCount: number
   readonly #nowMs: () => number
+  readonly #leastSequence: () => number
   readonly #onSettled: (settled: Settled) => void
   readonly #file: LastFile
   readonly #knownBatchCount: number
@@ -83,6 +90,7 @@ export class JournalWriter {
     this.#knownBatchCount = options.knownBatchCount ?? limits.journalKnownBatchCount
     this.#unindexedCount = options.unindexedCount ?? limits.journalUnindexedCount
     this.#nowMs = options.nowMs ?? Date.now
+    this.#leastSequence = options.leastSequence ?? (() => 0)
     this.#onSettled = options.onSettled ?? (() => {})
     this.#file = new LastFile((number) => journalPath(options.directory, number))
     this.#known = new KnownBatches(this.#knownBatchCount)
@@ -158,7 +166,18 @@ export class JournalWriter {
     if (this.#store?.isInPlace() === false || this.#position?.isInPlace() === false) {
       throw new Error(`the journal ${this.#directory} is another one than before`)
     }
-    return this.#opened().transact((transaction) => work(transaction, this.#settled(transaction)))
+    // Whoever puts it back finds the place free.
+    if (!existsSync(this.#directory)) this.#assertReached(NO_HEAD)
+    return this.#opened().transact((transaction) => {
+      const head = this.#settled(transaction)
+      this.#assertReached(head)
+      return work(transaction, head)
+    })
+  }
+
+  #assertReached({ sequence }: JournalHead): void {
+    const least = this.#leastSequence()
+    if (sequence < least) throw journalEndsBefore(sequence, least)
   }
 
   #opened(): JournalHeadStore {

@@ -8,17 +8,17 @@ import { join } from 'node:path'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { OperatorError } from '../errors.js'
 import type { JournalBatch } from '../journal/batch.js'
-import { JournalGone } from '../journal/damaged.js'
+import { JournalGone, journalEndsBefore } from '../journal/damaged.js'
 import { journalDirectory } from '../journal/files.js'
 import { JournalReader } from '../journal/reader.js'
 import { limits } from '../limits.js'
 import type { Increment } from '../shard/delta/increment.js'
 import { IncrementLog } from '../shard/delta/increment-log.js'
 import { attachShard, type Shard } from '../shard/layout.js'
+import { appliedSequenceOf, baseSequenceOf } from '../snapshot/applied-sequence.js'
 import { snapshotsDirectory } from '../snapshot/directory.js'
 import { readIdentities, type SourceIdentities } from '../snapshot/identities/list.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
-import { baseSequenceOf } from './base-sequence.js'
 import { inTurns } from './in-turns.js'
 import { LiveSnapshot } from './live-snapshot.js'
 import { PhoneFinder } from './phone-finder.js'
@@ -104,7 +104,7 @@ export class AttachedSnapshot {
    */
   async open(): Promise<void> {
     const { sequence } = this.#journal.head()
-    if (sequence < this.#baseSequence) throw endsBefore(sequence, this.#baseSequence, this.id)
+    if (sequence < this.knownSequence) throw journalEndsBefore(sequence, this.knownSequence)
     try {
       while (this.#sequence < sequence && !this.#isFull) await this.#applySome()
     } catch (fault) {
@@ -136,6 +136,11 @@ export class AttachedSnapshot {
   /** The last batch that was applied. */
   get sequence(): number {
     return this.#sequence
+  }
+
+  /** The last batch that was applied, here or to a source before. The journal has it. */
+  get knownSequence(): number {
+    return Math.max(this.#sequence, appliedSequenceOf(this.#options.snapshot.sources))
   }
 
   /** The last batch of the journal, which may not be applied yet. While it cannot be read, the last one known. */
@@ -319,14 +324,6 @@ export class AttachedSnapshot {
     for (const listener of this.#listeners) listener([increment])
     this.#options.onTold()
   }
-}
-
-function endsBefore(sequence: number, baseSequence: number, snapshotId: string): OperatorError {
-  return new OperatorError(
-    'JournalDamaged',
-    `the journal of changes ends at batch ${sequence}, and the snapshot ${snapshotId} has those up to ` +
-      `${baseSequence}: put the journal back that belongs to it, or import all sources again`,
-  )
 }
 
 function unknownIdentities(sourceId: number, snapshotId: string): OperatorError {

@@ -37,6 +37,8 @@ export function serveLive(main: MessagePort, data: LiveThreadData): void {
   const tell = (news: LiveNews) => main.postMessage(news)
   const writer = new JournalWriter({
     directory,
+    // Of the newest snapshot: the others are on their way out.
+    leastSequence: () => [...attached.values()].at(-1)?.knownSequence ?? 0,
     onSettled: (settled) => tell({ kind: 'settled', ...settled }),
   })
   const waiting = new Waiting(data.waiting)

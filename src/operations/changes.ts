@@ -145,8 +145,8 @@ function refuseManyDeletes(changes: readonly Change[], { recipientCount }: Chang
   if (100 * deleteCount <= limits.shrinkPercent * recipientCount) return
   throw new ServiceError(
     'TooManyDeletes',
-    `the batch deletes ${deleteCount} of ${recipientCount} recipients of the source, which is more than ` +
-      `${limits.shrinkPercent} %: send it with allowShrink, if that is meant`,
+    `the batch deletes ${deleteCount} recipients, which is more than ${limits.shrinkPercent} % of the ` +
+      `${recipientCount} that the source has in the snapshot: send it with allowShrink, if that is meant`,
     'changes',
   )
 }

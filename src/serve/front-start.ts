@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { baseSequenceOf } from '../live/base-sequence.js'
+
 import type { FollowIncrements } from '../live/follow-increments.js'
 import type { Log } from '../log.js'
 import type { MetricsMemory } from '../metrics/memory.js'
@@ -11,6 +11,7 @@ import type { Page } from '../metrics/slots.js'
 import { type QueryPool, startQueryPool } from '../pool/query-pool.js'
 import type { SelectionService } from '../selection/answer.js'
 import { LiveViews } from '../selection/live-views.js'
+import { baseSequenceOf } from '../snapshot/applied-sequence.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { OpenSnapshot } from './front-current.js'
 import { findMask, warm } from './front-warm.js'

@@ -116,6 +116,11 @@ t.test('a journal that does not belong to the snapshot is refused', async (t) =>
   const sources = snapshot.sources.map((source) => ({ ...source, appliedSequence: 4 }))
   const { own } = attach(t, data, { ...snapshot, sources })
   await t.rejects(own.open(), { code: 'JournalDamaged', message: /ends at batch 3, .* up to 4/ })
+  // Its next batches would be taken for known by the source that was not imported since.
+  const partly = snapshot.sources.map((source, at) => ({ ...source, appliedSequence: 4 * at }))
+  const { own: mixed } = attach(t, data, { ...snapshot, sources: partly })
+  t.equal(mixed.knownSequence, 4)
+  await t.rejects(mixed.open(), { code: 'JournalDamaged', message: /ends at batch 3, .* up to 4/ })
   const level = snapshot.sources.map((source) => ({ ...source, appliedSequence: 3 }))
   const { own: other } = attach(t, data, { ...snapshot, sources: level })
   await other.open()

@@ -39,7 +39,7 @@ export const rejectReasons = {
   LngInvalid: 'the longitude is not a decimal number (--decimal-comma reads 29,76)',
   LngOutOfRange: 'the longitude is not between -180 and 180',
   PositionZero:
-    'the position is exactly 0,0, which often means that it is not known; --allow-null-island takes it',
+    'the position is exactly 0,0, which often means that it is not known (imports take it with --allow-null-island)',
   ContactTooLong: `the contact is longer than ${limits.contactBytes} bytes`,
   KeyMissing: 'the key is missing or only white space',
   KeyTooLong: `the key is longer than ${limits.keyBytes} bytes`,
