@@ -38,35 +38,60 @@ export function intersectionOf(a: Region, b: Region): Region {
   return run([a, b], ([first, second]) => polygonClipping.intersection(first, second))
 }
 
+/** A turn of the plane, exact in numbers: which coordinate comes first, and whether both change sign. */
+interface Turn {
+  readonly first: 0 | 1
+  readonly isNegated: boolean
+}
+
+const turns: readonly Turn[] = [
+  { first: 0, isNegated: false },
+  { first: 1, isNegated: false },
+  { first: 0, isNegated: true },
+  { first: 1, isNegated: true },
+]
+
 /**
- * Runs an operation, and where it fails once more with longitudes and latitudes exchanged: the
- * library sweeps from west to east, and what rounding does to one order of edges it seldom does to
- * the other.
+ * Runs an operation, and where it fails again with the plane turned: the library sweeps from west
+ * to east, and what rounding does to one order of edges it seldom does to another.
  */
 function run(
   regions: readonly Region[],
   operation: (geometries: MultiPolygon[]) => MultiPolygon,
 ): Region {
-  try {
-    return fromPairs(operation(regions.map((region) => toPairs(region, 0))), 0)
-  } catch {
-    return fromPairs(operation(regions.map((region) => toPairs(region, 1))), 1)
+  let failure: unknown
+  for (const turn of turns) {
+    try {
+      return fromPairs(operation(regions.map((region) => toPairs(region, turn))), turn)
+    } catch (error) {
+      failure = error
+    }
   }
+  throw failure
 }
 
-/** @param first  the offset of the coordinate that comes first */
-function toPairs(region: Region, first: 0 | 1): MultiPolygon {
+function toPairs(region: Region, { first, isNegated }: Turn): MultiPolygon {
   return region.map((polygon) =>
     polygon.map((ring) => {
+      const values = isNegated ? ring.map(negative) : ring
       const pairs: Pair[] = []
-      for (let i = 0; i < ring.length; i += 2) pairs.push([ring[i + first], ring[i + 1 - first]])
+      for (let i = 0; i < values.length; i += 2)
+        pairs.push([values[i + first], values[i + 1 - first]])
       return pairs
     }),
   )
 }
 
-function fromPairs(polygons: MultiPolygon, first: 0 | 1): Region {
+function fromPairs(polygons: MultiPolygon, { first, isNegated }: Turn): Region {
   return polygons.map((rings) =>
-    rings.map((pairs) => pairs.slice(0, -1).flatMap((pair) => [pair[first], pair[1 - first]])),
+    rings.map((pairs) => {
+      const values = pairs.slice(0, -1).flatMap((pair) => [pair[first], pair[1 - first]])
+      return isNegated ? values.map(negative) : values
+    }),
   )
+}
+
+/** Without a negative zero. */
+function negative(value: number): number {
+  return 0 - value
 }
