@@ -9,9 +9,11 @@ import { Command } from 'commander'
 import { changedSource } from '../changes/changed-source.js'
 import type { LastChanges } from '../changes/last-changes.js'
 import { OperatorError } from '../errors.js'
+import { hasAgreedPart } from '../journal/agreed-part.js'
 import { collectBatches } from '../journal/collect-batches.js'
 import { JournalGone } from '../journal/damaged.js'
 import { journalDirectory } from '../journal/files.js'
+import { summaryOfJournal } from '../journal/summary.js'
 import { JournalWriter } from '../journal/writer.js'
 import { limits } from '../limits.js'
 import { readCurrent, snapshotsDirectory } from '../snapshot/directory.js'
@@ -107,10 +109,14 @@ async function pruneTo({ log }: CommandContext, dataDirectory: string, keepCount
   if (currentId !== undefined) await prune(dataDirectory, currentId, keepCount, log)
 }
 
-/** The last batch, after what a writer left that died; 0 where there is no journal. */
+/**
+ * The last batch, after what a writer left that died; 0 where there is no journal. In a cluster the last one on which
+ * it agrees.
+ */
 async function settledSequence(dataDirectory: string): Promise<number> {
   const directory = journalDirectory(dataDirectory)
   if (!existsSync(directory)) return 0
+  if (hasAgreedPart(directory)) return summaryOfJournal(directory)?.lastSequence ?? 0
   const writer = new JournalWriter({ directory })
   try {
     return writer.prepare().sequence

@@ -8,7 +8,7 @@ import type { Change } from '../changes/change.js'
 import { limits } from '../limits.js'
 import { batchKey } from './batch-key.js'
 import { encodeChanges } from './content.js'
-import { RECORD_HEADER_BYTES } from './record.js'
+import { ENTRY_SOURCE, RECORD_HEADER_BYTES } from './record.js'
 
 /** What a client asks for at once: all of it is there, or none. */
 interface GivenBatch {
@@ -31,7 +31,7 @@ export interface PreparedBatch {
   readonly digest: Uint8Array
 }
 
-/** A batch that was read. */
+/** A batch that was read; an entry of a cluster is one without changes, of `ENTRY_SOURCE`. */
 export interface JournalBatch extends GivenBatch {
   /** 1 for the first batch of a journal; each is one more than that of the batch before it. */
   readonly sequence: number
@@ -48,14 +48,31 @@ export function prepareBatch({ sourceId, batchId, changes }: GivenBatch): Prepar
   if (!Number.isInteger(sourceId) || sourceId < 0 || sourceId > limits.sourceIdMax) {
     throw new RangeError(`${sourceId} is no id of a source`)
   }
+  // A copy, since what travels between threads takes all of its memory along.
+  const content = new Uint8Array(encodeChanges(changes))
+  return prepared({ sourceId, batchId, changeCount: changes.length, content })
+}
+
+/**
+ * The same of an entry: something else than recipients that machines of a cluster have in common.
+ *
+ * @param content  which must not change any more
+ * @throws RangeError
+ */
+export function prepareEntry(entryId: string, content: Uint8Array): PreparedBatch {
+  return prepared({ sourceId: ENTRY_SOURCE, batchId: entryId, changeCount: 0, content })
+}
+
+function prepared(
+  batch: Pick<PreparedBatch, 'sourceId' | 'batchId' | 'changeCount' | 'content'>,
+): PreparedBatch {
+  const { sourceId, batchId, content } = batch
   const idBytes = Buffer.byteLength(batchId)
   if (idBytes === 0 || idBytes > limits.journalBatchIdBytes) {
     throw new RangeError(
       `the id of a batch must have 1 to ${limits.journalBatchIdBytes} bytes: it has ${idBytes}`,
     )
   }
-  // A copy, since what travels between threads takes all of its memory along.
-  const content = new Uint8Array(encodeChanges(changes))
   const bytes = RECORD_HEADER_BYTES + idBytes + content.length
   if (bytes > limits.journalRecordBytes) {
     const most = limits.journalRecordBytes
@@ -63,5 +80,5 @@ export function prepareBatch({ sourceId, batchId, changes }: GivenBatch): Prepar
   }
   const digest = hash('sha256', content, 'buffer')
   const key = batchKey(sourceId, batchId)
-  return { sourceId, batchId, key, changeCount: changes.length, content, digest }
+  return { ...batch, key, digest }
 }

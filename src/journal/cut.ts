@@ -4,6 +4,7 @@
  * @module
  */
 import { existsSync } from 'node:fs'
+import { hasAgreedPart } from './agreed-part.js'
 import { journalFileNumbers } from './files.js'
 import { JournalReader } from './reader.js'
 import { firstRecordOf } from './walk.js'
@@ -19,7 +20,7 @@ import { JournalWriter } from './writer.js'
  */
 export async function cutJournal(directory: string, upTo: number): Promise<number> {
   if (!existsSync(directory) || !hasOldFiles(directory, upTo)) return 0
-  const writer = new JournalWriter({ directory })
+  const writer = new JournalWriter({ directory, isClustered: hasAgreedPart(directory) })
   try {
     return writer.truncate(upTo)
   } finally {

@@ -3,7 +3,8 @@
  *
  *   journal/changes-000001.journal   records; never changed once the next file is begun
  *   journal/position                 where the last record ends, for readers
- *   journal/head/                    the same in LMDB, somewhat older, with the ids of batches; the lock
+ *   journal/committed                in a cluster, up to where machines agree: readers go no further
+ *   journal/head/                    the position in LMDB, somewhat older, with the ids of batches; the lock
  *
  * @module
  */
@@ -25,3 +26,5 @@ export const journalPath = (directory: string, number: FileNumber) =>
 export const headDirectory = (directory: string) => join(directory, 'head')
 
 export const positionPath = (directory: string) => join(directory, 'position')
+
+export const committedPath = (directory: string) => join(directory, 'committed')

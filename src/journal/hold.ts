@@ -64,8 +64,13 @@ function hasJournal(directory: string): boolean {
   )
 }
 
-/** @returns the head as it is in the copy */
-async function copyHead(directory: string, workplace: string): Promise<JournalHead> {
+/**
+ * Copies the head in LMDB, with the ids of batches.
+ *
+ * @returns the head as it is in the copy
+ * @throws JournalDamaged
+ */
+export async function copyHead(directory: string, workplace: string): Promise<JournalHead> {
   const target = headDirectory(workplace)
   rmSync(target, { recursive: true, force: true })
   mkdirSync(target, { recursive: true, mode: 0o700 })

@@ -71,6 +71,12 @@ export class PositionFile {
     this.#slot = slot
   }
 
+  /** Writes a head that is not as late as the one before, to disk. With the lock of the journal, after `read`. */
+  goBack(head: JournalHead): void {
+    for (let slot = 0; slot < SLOT_COUNT; slot++) this.write(head)
+    this.sync()
+  }
+
   sync(): void {
     fdatasyncSync(this.#fd)
   }

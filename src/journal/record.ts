@@ -31,6 +31,12 @@ const FIELD = {
 
 export const RECORD_HEADER_BYTES = 112
 
+/**
+ * In the place of the id of a source: the record is an entry of a cluster and changes no recipients. Above
+ * `limits.sourceIdMax`.
+ */
+export const ENTRY_SOURCE = 0xffff_ffff
+
 /** `HKJ` and the version of the format. */
 const MAGIC = Buffer.from([0x48, 0x4b, 0x4a, 0x01])
 
@@ -46,10 +52,12 @@ export interface JournalRecord extends Link {
   readonly digest: Uint8Array
   /** Of the whole record, in bytes. */
   readonly length: number
+  /** The whole record. */
+  readonly bytes: Buffer
 }
 
 /** What a record says, but for what follows from its place in the chain. */
-type RecordBody = Omit<JournalRecord, 'sequence' | 'hash' | 'previous' | 'length'>
+type RecordBody = Omit<JournalRecord, 'sequence' | 'hash' | 'previous' | 'length' | 'bytes'>
 
 export function recordBytes({ batchId, content }: Pick<RecordBody, 'batchId' | 'content'>): number {
   return RECORD_HEADER_BYTES + Buffer.byteLength(batchId) + content.length
@@ -114,11 +122,20 @@ export function readRecord(bytes: Buffer, at: number): JournalRecord | NoRecord 
     digest: record.subarray(FIELD.digest, RECORD_HEADER_BYTES),
     content: record.subarray(contentStart),
     length,
+    bytes: record,
   }
 }
 
 export function isRecord(found: JournalRecord | NoRecord): found is JournalRecord {
   return 'sequence' in found
+}
+
+/** Whether the content is the one whose digest the header, and so the chain, has. */
+export function hasItsDigest({
+  content,
+  digest,
+}: Pick<JournalRecord, 'content' | 'digest'>): boolean {
+  return Buffer.compare(hash('sha256', content, 'buffer'), digest) === 0
 }
 
 /** Whether one record follows another. */

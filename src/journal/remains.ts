@@ -49,7 +49,7 @@ export function recoverRecords(
 }
 
 /** The groups that go on with the chain and are whole. */
-function wholeGroups(bytes: Buffer, previous: Link): GoingOn<JournalRecord> {
+export function wholeGroups(bytes: Buffer, previous: Link): GoingOn<JournalRecord> {
   const records: JournalRecord[] = []
   let takenCount = 0
   let at = 0

@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { hash } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import type { Link } from '../chain/link.js'
 import { decodeChanges } from './content.js'
@@ -12,7 +11,7 @@ import { JournalDamaged } from './damaged.js'
 import { headDirectory, journalPath } from './files.js'
 import { firstPlace, type JournalHead, type JournalPlace, NO_HEAD, openHead } from './head.js'
 import { JournalReader } from './reader.js'
-import type { JournalRecord } from './record.js'
+import { ENTRY_SOURCE, hasItsDigest, type JournalRecord } from './record.js'
 import { damagedAt, recordsBetween } from './walk.js'
 
 interface JournalVerdict {
@@ -71,9 +70,10 @@ function verifyUpTo(directory: string, head: JournalHead, indexed: JournalHead):
   }
 }
 
-function hasItsContent({ content, digest, changeCount }: JournalRecord): boolean {
-  const found = hash('sha256', content, 'buffer')
-  if (Buffer.compare(found, digest) !== 0) return false
+function hasItsContent(record: JournalRecord): boolean {
+  if (!hasItsDigest(record)) return false
+  const { sourceId, content, changeCount } = record
+  if (sourceId === ENTRY_SOURCE) return changeCount === 0
   try {
     return decodeChanges(content).length === changeCount
   } catch {

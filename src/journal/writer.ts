@@ -11,8 +11,10 @@ import type { HeadTable } from '../chain/head-store.js'
 import { LastFile, syncDirectory } from '../chain/last-file.js'
 import type { Link } from '../chain/link.js'
 import { limits } from '../limits.js'
+import { AgreedPart, cutFiles, hasAgreedPart, placeOf, writtenByCluster } from './agreed-part.js'
 import type { PreparedBatch } from './batch.js'
 import { journalEndsBefore } from './damaged.js'
+import { GroupEncoder } from './encode-group.js'
 import { journalFileNumbers, journalPath, positionPath } from './files.js'
 import {
   firstPlace,
@@ -25,8 +27,7 @@ import {
 } from './head.js'
 import { KnownBatches } from './known-batches.js'
 import { PositionFile } from './position.js'
-import { recordBytes, writeRecord } from './record.js'
-import { recoverRecords } from './remains.js'
+import { recoverRecords, wholeGroups } from './remains.js'
 import { damagedAt, firstRecordOf, recordsBetween } from './walk.js'
 
 /**
@@ -64,6 +65,11 @@ interface WriterOptions {
   readonly leastSequence?: () => number
   /** Hears of what a writer left that died. */
   readonly onSettled?: (settled: Settled) => void
+  /**
+   * Whether it writes for a cluster, which the directory then is of: what it writes is seen by readers when it is
+   * committed. Not unless given.
+   */
+  readonly isClustered?: boolean
 }
 
 export class JournalWriter {
@@ -80,9 +86,12 @@ export class JournalWriter {
   #seen: JournalPlace = NO_HEAD
   /** The head in LMDB. */
   #indexed: JournalPlace = NO_HEAD
-  #group: Buffer = Buffer.alloc(0)
+  readonly #encoder = new GroupEncoder()
+  readonly #isClustered: boolean
   #store: JournalHeadStore | undefined
   #position: PositionFile | undefined
+  /** In a cluster alone. */
+  #agreed: AgreedPart | undefined
 
   constructor(options: WriterOptions) {
     this.#directory = options.directory
@@ -92,6 +101,7 @@ export class JournalWriter {
     this.#nowMs = options.nowMs ?? Date.now
     this.#leastSequence = options.leastSequence ?? (() => 0)
     this.#onSettled = options.onSettled ?? (() => {})
+    this.#isClustered = options.isClustered ?? false
     this.#file = new LastFile((number) => journalPath(options.directory, number))
     this.#known = new KnownBatches(this.#knownBatchCount)
   }
@@ -125,20 +135,78 @@ export class JournalWriter {
   }
 
   /**
+   * Writes groups of another machine as they are, with one sync.
+   *
+   * @param groups  whole ones, which go on with the journal
+   * @returns the last batch
+   * @throws  as `append`
+   */
+  copy(groups: Buffer): Link {
+    if (this.#seen.sequence - this.#indexed.sequence >= this.#unindexedCount) this.#index()
+    const last = this.#transact((_, head) => {
+      const { taken, end } = wholeGroups(groups, head)
+      const last = taken.at(-1)
+      if (last === undefined || end < groups.length) {
+        throw new Error(`the groups do not go on with batch ${head.sequence} of the journal`)
+      }
+      this.#writeGroups(head, groups, last)
+      for (const record of taken) this.#known.add(record)
+      return last
+    })
+    this.#file.forgetRefused()
+    return { sequence: last.sequence, hash: last.hash }
+  }
+
+  /**
+   * Takes batches back on which the cluster did not agree, and which nobody has read.
+   *
+   * @param sequence  of the last batch that stays
+   * @throws JournalDamaged
+   */
+  async cutBack(sequence: number): Promise<void> {
+    this.#transact((_, head) => {
+      const agreed = this.#agreed?.place() ?? NO_HEAD
+      if (sequence < Math.max(agreed.sequence, this.#indexed.sequence)) {
+        throw new Error(`batch ${sequence + 1} is committed, and cannot be taken back`)
+      }
+      const place = placeOf(this.#directory, sequence, head)
+      // First, so that whoever finds more than this finds remains.
+      this.#position?.goBack({ ...place, first: head.first })
+      this.#file.close()
+      cutFiles(this.#directory, place)
+    })
+    // Their ids are not known any more.
+    await this.release()
+  }
+
+  /**
+   * Lets readers see the groups that end with a batch or before it. Nothing is synced: machines tell each other.
+   *
+   * @returns the sequence up to which they see now
+   */
+  commit(sequence: number): number {
+    if (this.#agreed === undefined) this.prepare()
+    return (this.#agreed as AgreedPart).reach(sequence, this.#seen)
+  }
+
+  /**
    * Removes the files of which all batches are at or below a sequence, never the newest one.
    *
    * @returns how many were removed
    */
   truncate(upTo: number): number {
     this.#index()
+    // Where the head in LMDB ends stays as it is.
+    const move = (transaction: Transaction, first: JournalHead['first']) =>
+      transaction.move({ ...(transaction.head ?? NO_HEAD), first })
     const first = this.#transact((transaction, head) => {
-      const { first } = { ...head, first: firstKept(this.#directory, head, upTo) }
-      if (first.file !== head.first.file) transaction.move({ ...head, first })
+      const first = firstKept(this.#directory, head, { ...this.#indexed, upTo })
+      if (first.file !== head.first.file) move(transaction, first)
       return first
     })
     // A second time: only a move that another one follows is there after a power failure.
     this.#transact((transaction, head) => {
-      transaction.move({ ...head, first })
+      move(transaction, first)
       this.#position?.write({ ...head, first })
       this.#position?.sync()
     })
@@ -152,9 +220,11 @@ export class JournalWriter {
   async release(): Promise<void> {
     this.#file.close()
     this.#position?.close()
+    this.#agreed?.close()
     const store = this.#store
     this.#store = undefined
     this.#position = undefined
+    this.#agreed = undefined
     this.#known = new KnownBatches(this.#knownBatchCount)
     this.#seen = NO_HEAD
     this.#indexed = NO_HEAD
@@ -165,6 +235,9 @@ export class JournalWriter {
   #transact<R>(work: (transaction: Transaction, head: JournalHead) => R): R {
     if (this.#store?.isInPlace() === false || this.#position?.isInPlace() === false) {
       throw new Error(`the journal ${this.#directory} is another one than before`)
+    }
+    if (hasAgreedPart(this.#directory) !== this.#isClustered) {
+      throw writtenByCluster(this.#directory, this.#isClustered)
     }
     // Whoever puts it back finds the place free.
     if (!existsSync(this.#directory)) this.#assertReached(NO_HEAD)
@@ -198,6 +271,7 @@ export class JournalWriter {
     if (indexed.sequence === 0 && head.first.file > 1) throw headLost(this.#directory)
     this.#catchUp(indexed, head, tables.batches)
     const settled = this.#withoutRemains(head)
+    if (this.#isClustered) this.#agreed ??= new AgreedPart(this.#directory, settled)
     if (position === undefined || settled.sequence !== position.sequence) {
       this.#position.write(settled)
     }
@@ -261,48 +335,19 @@ export class JournalWriter {
 
   #write(head: JournalHead, batches: readonly PreparedBatch[]): void {
     if (batches.length === 0) return
-    const { bytes, last } = this.#encoded(head, batches)
-    const place = this.#placeFor(head, bytes.length)
-    const { sequence, hash } = last
-    const written = { ...place, sequence, hash, bytes: place.bytes + bytes.length }
-    this.#file.append(place, bytes, () => this.#position?.write(written))
+    const { bytes, last } = this.#encoder.encode(head, batches, this.#nowMs())
+    this.#writeGroups(head, bytes, last)
     for (const [at, { key, digest }] of batches.entries()) {
       this.#known.addKey(head.sequence + at + 1, key, digest)
     }
-    this.#seen = written
   }
 
-  /** A group, in memory that the next one may take. */
-  #encoded(head: JournalHead, batches: readonly PreparedBatch[]) {
-    const byteCount = batches.reduce((sum, batch) => sum + recordBytes(batch), 0)
-    if (byteCount > limits.journalGroupBytes) {
-      throw new RangeError(
-        `a group of batches may take ${limits.journalGroupBytes} bytes, and this takes ${byteCount}`,
-      )
-    }
-    if (this.#group.length < byteCount) this.#group = Buffer.allocUnsafeSlow(2 * byteCount)
-    const bytes = this.#group.subarray(0, byteCount)
-    const timeMs = this.#nowMs()
-    const groupCount = batches.length
-    let last: Link = head
-    let end = 0
-    for (const [groupIndex, batch] of batches.entries()) {
-      const start = end
-      end += recordBytes(batch)
-      const { sourceId, batchId, changeCount, content, digest } = batch
-      const body = {
-        sourceId,
-        batchId,
-        changeCount,
-        content,
-        digest,
-        groupIndex,
-        groupCount,
-        timeMs,
-      }
-      last = writeRecord(bytes, [start, end], last, body)
-    }
-    return { bytes, last }
+  #writeGroups(head: JournalHead, bytes: Buffer, { sequence, hash }: Link): void {
+    const place = this.#placeFor(head, bytes.length)
+    const written = { ...place, sequence, hash, bytes: place.bytes + bytes.length }
+    this.#file.append(place, bytes, () => this.#position?.write(written))
+    this.#seen = written
+    this.#agreed?.note(written)
   }
 
   /** Where the next bytes go: into another file when this one is full. */
@@ -314,12 +359,17 @@ export class JournalWriter {
     return { ...head, file, bytes: 0 }
   }
 
-  /** Moves the head in LMDB to where the journal ends, and the ids of batches with it. */
+  /**
+   * Moves the head in LMDB to where the journal ends, and the ids of batches with it. In a cluster, no further than
+   * it agrees: what it does not agree on may be taken back.
+   */
   #index(): void {
-    this.#indexed = this.#transact(({ tables, head: { sequence } = NO_HEAD, move }, head) => {
-      this.#known.index(tables.batches, sequence, head.sequence)
-      move(head)
-      return head
+    this.#indexed = this.#transact(({ tables, head: before = NO_HEAD, move }, head) => {
+      const end = this.#agreed === undefined ? head : { ...this.#agreed.place(), first: head.first }
+      if (end.sequence <= before.sequence) return before
+      this.#known.index(tables.batches, before.sequence, end.sequence)
+      move(end)
+      return end
     })
   }
 }
@@ -328,11 +378,16 @@ function sentAgain(sequence: number, isSame: boolean): BatchOutcome {
   return { kind: isSame ? 'repeated' : 'conflicting', sequence }
 }
 
-function firstKept(directory: string, head: JournalHead, upTo: number): JournalHead['first'] {
+/** Not behind the head in LMDB, from which writers go on. */
+function firstKept(
+  directory: string,
+  head: JournalHead,
+  { upTo, file: lastFile, sequence: lastSequence }: JournalPlace & { readonly upTo: number },
+): JournalHead['first'] {
   let { first } = head
-  while (first.file < head.file) {
+  while (first.file < lastFile) {
     const next = firstRecordOf(directory, first.file + 1)
-    if (next === undefined || next.sequence > upTo + 1) break
+    if (next === undefined || next.sequence > Math.min(upTo, lastSequence) + 1) break
     const after = { sequence: next.sequence - 1, hash: next.previous }
     first = { file: first.file + 1, after }
   }
