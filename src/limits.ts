@@ -244,6 +244,10 @@ export const limits = {
   journalHeadMapBytes: 64 * MiB,
   /** Threads of all processes that have the head of the journal open. */
   journalHeadReaderCount: 126,
+  /** Groups of the journal of another machine that wait to be written here. Further ones are asked for again. */
+  groupsWaitingBytes: 128 * MiB,
+  /** Groups that one machine sends another at a time, unless a single one is larger. */
+  groupsSentBytes: 1 * MiB,
   /** Whoever follows the journal looks at least this often for more. */
   journalPollMs: 100,
   /** Recipients that came to a source since its snapshot, whether or not they are still there. */
