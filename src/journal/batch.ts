@@ -63,7 +63,12 @@ export function prepareEntry(entryId: string, content: Uint8Array): PreparedBatc
   return prepared({ sourceId: ENTRY_SOURCE, batchId: entryId, changeCount: 0, content })
 }
 
-function prepared(
+/**
+ * What else a writer needs of a batch that was prepared elsewhere.
+ *
+ * @throws RangeError
+ */
+export function prepared(
   batch: Pick<PreparedBatch, 'sourceId' | 'batchId' | 'changeCount' | 'content'>,
 ): PreparedBatch {
   const { sourceId, batchId, content } = batch

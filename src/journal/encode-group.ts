@@ -8,7 +8,7 @@ import { limits } from '../limits.js'
 import type { PreparedBatch } from './batch.js'
 import { recordBytes, writeRecord } from './record.js'
 
-export interface EncodedGroup {
+interface EncodedGroup {
   /** Valid until the next group is encoded. */
   readonly bytes: Buffer
   /** The last record. */

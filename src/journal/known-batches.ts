@@ -110,6 +110,21 @@ export class KnownBatches {
 
 const SLOT_BYTES = KEY_BYTES + DIGEST_BYTES
 
+/** Takes the batches out of LMDB that are behind a sequence. */
+export function forgetBehind(table: HeadTable, sequence: number): void {
+  const behind: [key: Uint8Array, start: number, chunk: Buffer][] = []
+  for (const [key, chunk] of table.backwards()) {
+    const start = sequenceOf(key)
+    if (start + chunk.length / SLOT_BYTES - 1 <= sequence) break
+    // Copies: the bytes of LMDB may be others when the table is changed.
+    behind.push([Uint8Array.from(key), start, Buffer.from(chunk)])
+  }
+  for (const [key, start, chunk] of behind) {
+    if (start > sequence) table.remove(key)
+    else table.put(key, chunk.subarray(0, (sequence - start + 1) * SLOT_BYTES))
+  }
+}
+
 /** In the order of numbers. */
 function keyOf(sequence: number): Buffer {
   const key = Buffer.alloc(8)

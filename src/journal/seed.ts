@@ -8,6 +8,7 @@ import { syncDirectory } from '../chain/last-file.js'
 import type { Link } from '../chain/link.js'
 import { committedPath, positionPath } from './files.js'
 import { type JournalHead, NO_HEAD, openHead } from './head.js'
+import { forgetBehind } from './known-batches.js'
 import { PositionFile } from './position.js'
 import { JournalWriter } from './writer.js'
 
@@ -27,27 +28,30 @@ export async function foundJournal(directory: string): Promise<Link> {
 }
 
 /**
- * Begins a journal behind a head that was copied, in a directory without a journal.
+ * Begins a journal behind a batch, with the ids of those before it, in a directory without a journal.
  *
- * @param directory  whose `head/` has the copy (`copyHead`)
- * @returns the last batch of which it has the id
+ * @param directory  whose `head/` has a copy of that of another machine (`copyHead`)
+ * @param after  the batch, not behind that head
  */
-export async function beginBehindHead(directory: string): Promise<Link> {
+export async function beginBehind(directory: string, { sequence, hash }: Link): Promise<void> {
   const store = openHead(directory, 'write')
   try {
-    const link = store.transact(({ head = NO_HEAD, move }) => {
-      const { sequence, hash } = head
-      move({ sequence, hash, file: 0, bytes: 0, first: { file: 1, after: { sequence, hash } } })
-      return { sequence, hash }
+    const begun: JournalHead = {
+      sequence,
+      hash,
+      file: 0,
+      bytes: 0,
+      first: { file: 1, after: { sequence, hash } },
+    }
+    store.transact(({ head = NO_HEAD, tables, move }) => {
+      if (head.sequence < sequence) throw new Error(`the head ends before batch ${sequence}`)
+      forgetBehind(tables.batches, sequence)
+      move(begun)
     })
     // A second time: only a move that another one follows is there after a power failure.
-    const begun = store.transact(({ head = NO_HEAD, move }) => {
-      move(head)
-      return head
-    })
+    store.transact(({ move }) => move(begun))
     writePosition(positionPath(directory), begun)
     noteAgreed(directory, begun)
-    return link
   } finally {
     await store.close()
   }

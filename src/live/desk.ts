@@ -13,7 +13,7 @@ import { Questions } from '../questions.js'
 import type { BatchReply, FrontMessage, LiveMessage } from './messages.js'
 import { Waiting } from './waiting.js'
 
-interface ChangeDesk {
+export interface ChangeDesk {
   /**
    * Resolves when the batch is on disk, or was there before. Its memory is another thread's then.
    *

@@ -19,6 +19,8 @@ export interface LiveThreadData {
   readonly waiting: Int32Array
   /** See figures.ts. */
   readonly figures: Float64Array
+  /** To the thread of the cluster; undefined on a machine of none. */
+  readonly cluster: MessagePort | undefined
 }
 
 /** To the thread, by a port of its own for each front. */

@@ -38,6 +38,8 @@ interface LiveOptions {
   readonly marks: MessagePort
   /** Called when a new snapshot should be made of the changes, once for each snapshot. */
   readonly onDue: () => void
+  /** To the thread of the cluster; undefined on a machine of none. */
+  readonly cluster?: MessagePort | undefined
   readonly log: Log
 }
 
@@ -50,14 +52,15 @@ export async function startLive({
   dataDirectory,
   marks,
   onDue,
+  cluster,
   log,
 }: LiveOptions): Promise<LiveThread> {
   const waiting = createWaiting()
   const figures = createFigures()
-  const workerData: LiveThreadData = { dataDirectory, waiting, figures, marks }
+  const workerData: LiveThreadData = { dataDirectory, waiting, figures, marks, cluster }
   const worker = new Worker(new URL('../../workers/changes.js', import.meta.url), {
     workerData,
-    transferList: [marks],
+    transferList: [marks, ...(cluster === undefined ? [] : [cluster])],
   })
   const questions = new Questions<LiveFault | undefined>()
   const send = (order: LiveOrder, ports: MessagePort[] = []) => worker.postMessage(order, ports)

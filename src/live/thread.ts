@@ -11,13 +11,15 @@ import type { MessagePort } from 'node:worker_threads'
 import { OperatorError } from '../errors.js'
 import { journalDirectory } from '../journal/files.js'
 import { recordBytes } from '../journal/record.js'
-import { JournalWriter } from '../journal/writer.js'
+import { type BatchOutcome, JournalWriter } from '../journal/writer.js'
 import { limits } from '../limits.js'
 import { Questions } from '../questions.js'
 import type { Increment } from '../shard/delta/increment.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { ChangedRecipients } from '../suppressions/changed-recipients.js'
 import { AttachedSnapshot } from './attached-snapshot.js'
+import { BatchWriting, type TakenBatch } from './batch-writing.js'
+import { ClusteredBatches } from './clustered-batches.js'
 import { writeFigures } from './figures.js'
 import type {
   BatchOrder,
@@ -40,19 +42,17 @@ export function serveLive(main: MessagePort, data: LiveThreadData): void {
     // Of the newest snapshot: the others are on their way out.
     leastSequence: () => [...attached.values()].at(-1)?.knownSequence ?? 0,
     onSettled: (settled) => tell({ kind: 'settled', ...settled }),
+    isClustered: data.cluster !== undefined,
   })
   const waiting = new Waiting(data.waiting)
   const marking = new Questions<undefined>()
   data.marks.on('message', (number: number) => marking.settle(number, undefined))
   /** By id, in the order in which they were attached. */
   const attached = new Map<string, AttachedSnapshot>()
-  /** What was not written yet, in the order in which it came. */
-  let queue: Sent[] = []
+  const writing = new BatchWriting({ writer, roomCount, onWritten, tell })
+  const clustered = data.cluster && new ClusteredBatches({ port: data.cluster, writer, writing })
   /** Batches that this thread wrote, and perhaps has not applied yet. */
   let unapplied: { readonly sequence: number; readonly changeCount: number }[] = []
-  let isScheduled = false
-  let failure: string | undefined
-  let retryTimer: NodeJS.Timeout | undefined
 
   main.on('message', async (order: LiveOrder) => {
     switch (order.kind) {
@@ -167,56 +167,31 @@ export function serveLive(main: MessagePort, data: LiveThreadData): void {
         tell({ kind: 'refused', code: fault.code, message: fault.message })
         return
       }
-      fails(fault)
+      writing.fails(fault)
     }
     tell({ kind: 'started' })
   }
 
-  function take(order: BatchOrder, port: MessagePort): void {
-    queue.push({ ...order, port, bytes: recordBytes(order.batch) })
-    if (isScheduled) return
-    isScheduled = true
-    // After all that has come by now.
-    setImmediate(write)
-  }
-
-  function write(): void {
-    isScheduled = false
-    while (queue.length > 0) {
-      // Until the next attempt, nobody waits for what will not be.
-      if (retryTimer !== undefined) refuseAll()
-      else writeGroup()
+  function take({ number, batch }: BatchOrder, port: MessagePort): void {
+    const bytes = recordBytes(batch)
+    const taken: TakenBatch = {
+      batch,
+      answer(reply) {
+        waiting.leave(bytes)
+        port.postMessage({ kind: 'reply', number, ...reply } satisfies BatchReply)
+      },
     }
+    if (clustered === undefined) writing.take(taken)
+    else clustered.take(taken)
   }
 
-  function writeGroup(): void {
-    const group = nextGroup(queue, roomCount())
-    if (group.length === 0) {
-      refuseAll({ isFull: true })
-      return
+  function onWritten(group: readonly TakenBatch[], outcomes: readonly BatchOutcome[]): void {
+    for (const [at, { batch }] of group.entries()) {
+      const { kind, sequence } = outcomes[at]
+      if (kind === 'written') unapplied.push({ sequence, changeCount: batch.changeCount })
     }
-    try {
-      const outcomes = writer.append(group.map(({ batch }) => batch))
-      for (const [at, { batch }] of group.entries()) {
-        const { kind, sequence } = outcomes[at]
-        if (kind === 'written') unapplied.push({ sequence, changeCount: batch.changeCount })
-      }
-      queue = queue.slice(group.length)
-      for (const [at, sent] of group.entries()) answer(sent, { outcome: outcomes[at] })
-      goesOn()
-    } catch (fault) {
-      fails(fault)
-    }
-  }
-
-  function answer({ number, port, bytes }: Sent, reply: Reply): void {
-    waiting.leave(bytes)
-    port.postMessage({ kind: 'reply', number, ...reply } satisfies BatchReply)
-  }
-
-  function refuseAll(reply: Reply = {}): void {
-    for (const sent of queue) answer(sent, reply)
-    queue = []
+    if (clustered !== undefined) clustered.hold(group, outcomes)
+    else for (const [at, taken] of group.entries()) taken.answer({ outcome: outcomes[at] })
   }
 
   /** For further changes, in the newest snapshot: the others are on their way out. */
@@ -227,72 +202,22 @@ export function serveLive(main: MessagePort, data: LiveThreadData): void {
     return unapplied.reduce((room, { changeCount }) => room - changeCount, newest.roomCount)
   }
 
-  function fails(fault: unknown): void {
-    const { code, message } = fault as NodeJS.ErrnoException
-    const reason = fault instanceof OperatorError ? message : (code ?? message)
-    if (failure !== reason) tell({ kind: 'failed', reason })
-    failure = reason
-    refuseAll()
-    retryTimer = setTimeout(async () => {
-      await writer.release().catch(() => {})
-      retryTimer = undefined
-      tryAgain()
-    }, limits.journalRetryMs)
-  }
-
-  /** Also where nothing waits, so that no batch has to be refused to find out. */
-  function tryAgain(): void {
-    if (queue.length > 0) return
-    try {
-      writer.prepare()
-      goesOn()
-    } catch (fault) {
-      fails(fault)
-    }
-  }
-
-  function goesOn(): void {
-    if (failure === undefined) return
-    failure = undefined
-    tell({ kind: 'recovered' })
-  }
-
   async function stop(): Promise<void> {
     const giveUpMs = performance.now() + limits.changesStopMs
     do {
       // What front threads have sent may not be here yet.
       await sleep(1)
-      write()
+      writing.write()
     } while (waiting.count > 0 && performance.now() < giveUpMs)
-    clearTimeout(retryTimer)
+    writing.close()
     await Promise.all([...attached.values()].map((own) => own.close()))
     await writer.release().catch(() => {})
     process.exit()
   }
 }
 
-type Reply = Omit<BatchReply, 'kind' | 'number'>
-
 function liveFault(fault: unknown): LiveFault {
   const { code, message } = fault as NodeJS.ErrnoException
   if (fault instanceof OperatorError) return { code: fault.code, message }
   return { code: 'Failed', message: code ?? message }
-}
-
-interface Sent extends BatchOrder {
-  readonly port: MessagePort
-  /** In the journal. */
-  readonly bytes: number
-}
-
-/** As much as is written together; nothing where there is no room for the first one. */
-function nextGroup(queue: readonly Sent[], roomCount: number): readonly Sent[] {
-  let bytes = 0
-  let changeCount = 0
-  const end = queue.findIndex((sent) => {
-    bytes += sent.bytes
-    changeCount += sent.batch.changeCount
-    return bytes > limits.journalGroupBytes || changeCount > roomCount
-  })
-  return end < 0 ? queue : queue.slice(0, end)
 }

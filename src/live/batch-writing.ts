@@ -1,0 +1,160 @@
+/**
+ * Writes to the journal what came together from all front threads, as one group with one sync.
+ *
+ * @module
+ */
+import { OperatorError } from '../errors.js'
+import type { PreparedBatch } from '../journal/batch.js'
+import { recordBytes } from '../journal/record.js'
+import type { BatchOutcome, JournalWriter } from '../journal/writer.js'
+import { limits } from '../limits.js'
+import type { BatchReply, LiveNews } from './messages.js'
+
+/** What a batch is answered. */
+type Reply = Omit<BatchReply, 'kind' | 'number'>
+
+/** A batch that somebody waits for. */
+export interface TakenBatch {
+  readonly batch: PreparedBatch
+  /** To be called once. */
+  answer(reply: Reply): void
+}
+
+interface WritingOptions {
+  readonly writer: JournalWriter
+  /** For further changes. */
+  readonly roomCount: () => number
+  /** A group is on disk: what becomes of those who wait for it. */
+  readonly onWritten: (group: readonly TakenBatch[], outcomes: readonly BatchOutcome[]) => void
+  readonly tell: (news: LiveNews) => void
+}
+
+export class BatchWriting {
+  readonly #options: WritingOptions
+  /** What was not written yet, in the order in which it came. */
+  #queue: TakenBatch[] = []
+  #isScheduled = false
+  #isPaused = false
+  #failure: string | undefined
+  #retryTimer: NodeJS.Timeout | undefined
+
+  constructor(options: WritingOptions) {
+    this.#options = options
+  }
+
+  take(taken: TakenBatch): void {
+    this.#queue.push(taken)
+    this.#schedule()
+  }
+
+  /** What comes waits until `resume`. */
+  pause(): void {
+    this.#isPaused = true
+  }
+
+  resume(): void {
+    this.#isPaused = false
+    if (this.#queue.length > 0) this.#schedule()
+  }
+
+  /** Gives back what is not written. */
+  takeBack(): TakenBatch[] {
+    const taken = this.#queue
+    this.#queue = []
+    return taken
+  }
+
+  /** Writes what has come, unless it is paused. */
+  write(): void {
+    this.#isScheduled = false
+    while (this.#queue.length > 0 && !this.#isPaused) {
+      // Until the next attempt, nobody waits for what will not be.
+      if (this.#retryTimer !== undefined) this.#refuseAll()
+      else this.#writeGroup()
+    }
+  }
+
+  /** The writer cannot write: what comes until the next attempt is refused. */
+  fails(fault: unknown): void {
+    const { code, message } = fault as NodeJS.ErrnoException
+    const reason = fault instanceof OperatorError ? message : (code ?? message)
+    if (this.#failure !== reason) this.#options.tell({ kind: 'failed', reason })
+    this.#failure = reason
+    this.#refuseAll()
+    clearTimeout(this.#retryTimer)
+    this.#retryTimer = setTimeout(async () => {
+      await this.#options.writer.release().catch(() => {})
+      this.#retryTimer = undefined
+      this.#tryAgain()
+    }, limits.journalRetryMs)
+  }
+
+  /** The writer has written something. */
+  succeeds(): void {
+    if (this.#failure === undefined) return
+    this.#failure = undefined
+    this.#options.tell({ kind: 'recovered' })
+  }
+
+  close(): void {
+    clearTimeout(this.#retryTimer)
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    // After all that has come by now.
+    setImmediate(() => this.write())
+  }
+
+  #writeGroup(): void {
+    const { writer, roomCount, onWritten } = this.#options
+    const group = nextGroup(this.#queue, roomCount())
+    if (group.length === 0) {
+      this.#refuseChanges()
+      return
+    }
+    try {
+      const outcomes = writer.append(group.map(({ batch }) => batch))
+      this.#queue = this.#queue.slice(group.length)
+      onWritten(group, outcomes)
+      this.succeeds()
+    } catch (fault) {
+      this.fails(fault)
+    }
+  }
+
+  #refuseAll(): void {
+    for (const taken of this.takeBack()) taken.answer({})
+  }
+
+  /** For which there is no room; entries of a cluster need none. */
+  #refuseChanges(): void {
+    const taken = this.takeBack()
+    this.#queue = taken.filter(({ batch }) => batch.changeCount === 0)
+    for (const each of taken) if (each.batch.changeCount > 0) each.answer({ isFull: true })
+  }
+
+  /** Also where nothing waits, so that no batch has to be refused to find out. */
+  #tryAgain(): void {
+    if (this.#queue.length > 0) return
+    try {
+      this.#options.writer.prepare()
+      this.succeeds()
+    } catch (fault) {
+      this.fails(fault)
+    }
+  }
+}
+
+/** As much as is written together; nothing where there is no room for the first one. */
+function nextGroup(queue: readonly TakenBatch[], roomCount: number): readonly TakenBatch[] {
+  let bytes = 0
+  let changeCount = 0
+  const end = queue.findIndex(({ batch }) => {
+    bytes += recordBytes(batch)
+    changeCount += batch.changeCount
+    return bytes > limits.journalGroupBytes || changeCount > roomCount
+  })
+  return end < 0 ? queue : queue.slice(0, end)
+}
