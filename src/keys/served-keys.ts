@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
 import type { MainStore } from '../store/create.js'
@@ -27,6 +28,8 @@ export interface ServedKeys {
   readonly memory: KeyMemory
   /** From now on, writers wait for this service. To be called before it answers anybody. */
   join(): void
+  /** Resolves when all front threads go by the keys that are stored by now. */
+  untilTaken(): Promise<void>
   /** To be called when nobody is answered any more. */
   stop(): void
 }
@@ -36,6 +39,8 @@ interface ServedKeysOptions {
   readonly frontCount: number
   readonly log: Log
 }
+
+const TAKEN_POLL_MS = 10
 
 const DAMAGED = 'the record of a key is damaged: the key lets nobody in; revoke it by its id'
 
@@ -161,6 +166,10 @@ export function serveKeys({ store, frontCount, log }: ServedKeysOptions): Served
       publishedVersion = takenByAll(memory)
       keyServices.register(publishedVersion)
       hasJoined = true
+    },
+    async untilTaken() {
+      const version = keys.version()
+      while (takenByAll(memory) < version) await sleep(TAKEN_POLL_MS)
     },
     stop() {
       clearInterval(looking)

@@ -24,6 +24,7 @@ import { limits } from '../limits.js'
 import type { Access } from '../selection/access.js'
 import { type CurrentService, selectForList } from '../selection/answer.js'
 import { type Catalogue, isDelta } from '../selection/catalogue.js'
+import { checkFreshness } from '../selection/freshness.js'
 import type { ShardRuns, SourceSelection } from '../selection/merge.js'
 import { type JsonObject, member } from '../selection/parse.js'
 import { Remarks } from '../selection/remarks.js'
@@ -106,6 +107,7 @@ export function audienceOperations({
       refuseOutside('limit', limit, 1, limits.pageRecipientCount)
       refuseOutside('after', after, 0, Number.MAX_SAFE_INTEGER)
       const { lists } = caller.access
+      checkFreshness(current.newest.service.freshness, true, remarks)
       lists?.begin(caller)
       const asker = askerOf(caller.access)
       const most = limit ?? Number.POSITIVE_INFINITY

@@ -34,7 +34,8 @@ export type TakenOutcome = { readonly isMade: true; readonly taken: Suppressions
 
 /** Who makes changes. */
 interface ChangeMaker {
-  makeChange(change: Change): ChangeOutcome
+  /** Never rejects. */
+  makeChange(change: Change): ChangeOutcome | Promise<ChangeOutcome>
   /** Never rejects. */
   takeSuppressions(change: SuppressionChange): Promise<TakenOutcome>
 }
@@ -53,7 +54,7 @@ interface ChangeReply {
 export function serveChanges(port: MessagePort, maker: ChangeMaker): void {
   port.on('message', async ({ number, change }: ChangeRequest) => {
     const isOfLists = change.kind === 'suppressions'
-    const outcome = isOfLists ? await maker.takeSuppressions(change) : maker.makeChange(change)
+    const outcome = await (isOfLists ? maker.takeSuppressions(change) : maker.makeChange(change))
     const reply: ChangeReply = { number, outcome }
     port.postMessage(reply)
   })

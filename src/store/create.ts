@@ -14,8 +14,10 @@ import { applyChange, type Change, type ChangeOutcome, makeChange } from './chan
 import { checkStore } from './check.js'
 import { checked, invalid } from './document-file.js'
 import { readDocumentFiles } from './document-files.js'
+import { type StoreEntries, storeEntries } from './entries.js'
 import { type KeyWriter, keyWriter } from './keys.js'
 import {
+  IN_CLUSTER,
   KEYS_TAKEN,
   type ServiceRegistry,
   SUPPRESSIONS_TAKEN,
@@ -38,6 +40,10 @@ export interface MainStore extends Store {
   readonly keys: KeyWriter
   /** What each service that asks for keys has taken of them. */
   readonly keyServices: ServiceRegistry
+  /** Of a cluster. */
+  readonly entries: StoreEntries
+  /** Of which there is at most one on a data directory. */
+  readonly clusterServices: ServiceRegistry
 }
 
 /**
@@ -69,6 +75,8 @@ export async function createStore(dataDirectory: string, log: Log): Promise<Main
       services: serviceRegistry(tables, SUPPRESSIONS_TAKEN),
       keys: keyWriter(tables),
       keyServices: serviceRegistry(tables, KEYS_TAKEN),
+      entries: storeEntries(tables, log),
+      clusterServices: serviceRegistry(tables, IN_CLUSTER),
     }
   } catch (fault) {
     await tables.close()

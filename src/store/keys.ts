@@ -15,7 +15,7 @@ export interface StoredKeys {
 }
 
 /** Records by id; undefined removes one. */
-type KeyChanges = ReadonlyMap<string, string | undefined>
+export type KeyChanges = ReadonlyMap<string, string | undefined>
 
 /** What is read by all who have the store open. */
 export interface KeyReader {
@@ -41,7 +41,7 @@ export function keyReader(tables: Tables): KeyReader {
   return {
     version() {
       tables.refresh()
-      return versionOf(tables)
+      return keysVersionOf(tables)
     },
     read() {
       tables.refresh()
@@ -51,28 +51,16 @@ export function keyReader(tables: Tables): KeyReader {
 }
 
 export function keyWriter(tables: Tables): KeyWriter {
-  const { keys, keyUses, meta, refresh, transact } = tables
+  const { keys, keyUses, refresh, transact } = tables
   return {
     ...keyReader(tables),
     change(changesFor) {
       // Where LMDB has given up, it says so when it is read; to begin a change would end the process.
       refresh()
-      versionOf(tables)
+      keysVersionOf(tables)
       return transact(() => {
         const before = read(tables)
-        const changes = changesFor(before)
-        if (changes.size === 0) return before.version
-        for (const [id, record] of changes) {
-          if (record !== undefined) keys.put(id, record)
-          else {
-            keys.remove(id)
-            keyUses.remove(id)
-          }
-        }
-        const version = before.version + 1
-        meta.put(META.keysVersion, String(version))
-        raiseFormat(tables, KEYED_FORMAT)
-        return version
+        return putKeys(tables, before.version, changesFor(before))
       })
     },
     uses() {
@@ -81,7 +69,7 @@ export function keyWriter(tables: Tables): KeyWriter {
     },
     noteUses(notesFor) {
       refresh()
-      versionOf(tables)
+      keysVersionOf(tables)
       transact(() => {
         for (const [id, note] of notesFor(entriesOf(keyUses))) {
           if (keys.doesExist(id)) keyUses.put(id, note)
@@ -91,12 +79,35 @@ export function keyWriter(tables: Tables): KeyWriter {
   }
 }
 
-function read(tables: Tables): StoredKeys {
-  return { version: versionOf(tables), records: entriesOf(tables.keys) }
+/**
+ * To be called within a transaction.
+ *
+ * @param before  the version of the keys that are there
+ * @returns the version that holds from then on
+ */
+export function putKeys(tables: Tables, before: number, changes: KeyChanges): number {
+  const { keys, keyUses, meta } = tables
+  if (changes.size === 0) return before
+  for (const [id, record] of changes) {
+    if (record !== undefined) keys.put(id, record)
+    else {
+      keys.remove(id)
+      keyUses.remove(id)
+    }
+  }
+  const version = before + 1
+  meta.put(META.keysVersion, String(version))
+  raiseFormat(tables, KEYED_FORMAT)
+  return version
 }
 
-function versionOf({ meta }: Tables): number {
+/** 0 before the first change. Readers refresh the tables first. */
+export function keysVersionOf({ meta }: Pick<Tables, 'meta'>): number {
   return Number(meta.get(META.keysVersion) ?? 0)
+}
+
+function read(tables: Tables): StoredKeys {
+  return { version: keysVersionOf(tables), records: entriesOf(tables.keys) }
 }
 
 function entriesOf(table: Tables['keys']): ReadonlyMap<string, string> {

@@ -29,6 +29,9 @@ export const SUPPRESSIONS_TAKEN = 'takenVersion'
 /** The same of the keys of clients. */
 export const KEYS_TAKEN = 'keysTakenVersion'
 
+/** Says that a service is one of a cluster, by any number. */
+export const IN_CLUSTER = 'inCluster'
+
 /** Names this process, also in the log of changes. */
 export const ownName = String(process.pid)
 

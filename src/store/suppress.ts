@@ -46,9 +46,10 @@ export function makeSuppressions(
   changes: readonly SuppressionChange[],
   log: Log,
 ): SuppressionsOutcome[] {
+  const made = { maker: ownName, atMs: Date.now() }
   const make = (change: SuppressionChange): SuppressionsOutcome => {
     try {
-      return { isMade: true, changed: applySuppressions(tables, change) }
+      return { isMade: true, changed: applySuppressions(tables, change, made) }
     } catch (fault) {
       if (fault instanceof ServiceError) return notMade(fault, change.kind, log)
       throw fault
@@ -65,14 +66,23 @@ export function makeSuppressions(
   }
 }
 
+/** By whom a change is made, and when. */
+interface Made {
+  /** What it is logged under. */
+  readonly maker: string
+  /** In milliseconds since 1970. */
+  readonly atMs: number
+}
+
 /**
  * To be called within a transaction. What it throws, it throws before it has changed anything.
  *
  * @throws ServiceError  TooManySuppressions
  */
-function applySuppressions(
+export function applySuppressions(
   tables: Tables,
   { scope, phones, isRemoval }: SuppressionChange,
+  { maker, atMs }: Made,
 ): SuppressionsChanged {
   const { suppressions, suppressionCounts } = tables
   const distinct = [...new Set(phones)]
@@ -86,7 +96,7 @@ function applySuppressions(
   }
   const difference = isRemoval ? -changed.length : changed.length
   if (!isRemoval) refuseTooMany(tables, before.totalCount + difference, listed === 0)
-  const now = String(Date.now())
+  const now = String(atMs)
   for (const phone of changed) {
     if (isRemoval) suppressions.remove(listKey(scope, phone))
     else suppressions.put(listKey(scope, phone), now)
@@ -95,7 +105,7 @@ function applySuppressions(
   if (listCount === 0) suppressionCounts.remove(String(scope))
   else suppressionCounts.put(String(scope), String(listCount))
   const totalCount = before.totalCount + difference
-  const version = log.append({ scope, numbers: changed, maker: ownName }, { totalCount })
+  const version = log.append({ scope, numbers: changed, maker }, { totalCount })
   raiseFormat(tables, SUPPRESSING_FORMAT)
   return { version, changedCount: changed.length, unchangedCount, listCount }
 }

@@ -57,6 +57,8 @@ export const META = {
   suppressions: 'suppressions',
   /** Grows by one with each change of keys. */
   keysVersion: 'keysVersion',
+  /** Of the journal: all entries of a cluster up to here are in the store. */
+  entriesSequence: 'entriesSequence',
 } as const
 
 export const STORE_FORMAT = '1'
@@ -73,8 +75,19 @@ export const SUPPRESSING_FORMAT = '2'
  */
 export const KEYED_FORMAT = '3'
 
+/**
+ * From the first entry of a cluster on, so that no release that does not know of clusters opens the store, and goes on
+ * alone.
+ */
+export const CLUSTERED_FORMAT = '4'
+
 /** Those that this release understands, each of which holds what the ones before it may hold. */
-export const FORMATS: readonly string[] = [STORE_FORMAT, SUPPRESSING_FORMAT, KEYED_FORMAT]
+export const FORMATS: readonly string[] = [
+  STORE_FORMAT,
+  SUPPRESSING_FORMAT,
+  KEYED_FORMAT,
+  CLUSTERED_FORMAT,
+]
 
 /** Makes it this format, or leaves it a later one. To be called in the transaction that needs it. */
 export function raiseFormat({ meta }: Pick<Tables, 'meta'>, format: string): void {

@@ -20,6 +20,7 @@ import type { CaughtUp } from './marker.js'
 import { type MarksThread, startMarksThread } from './marks-thread.js'
 import { NOT_TAKEN, untilOthersTake } from './others.js'
 import { createProgress, type Progress, takenVersion } from './progress.js'
+import type { SharedSuppressions } from './shared.js'
 
 export interface Suppressions {
   readonly progress: Progress
@@ -33,6 +34,8 @@ export interface Suppressions {
   detach(snapshotId: string): Promise<void>
   /** From now on the other services wait for this one. To be called before it answers anybody. */
   join(): Promise<void>
+  /** Resolves when all changes that are stored by now are marked. */
+  catchUp(): Promise<void>
   /** Makes a change; never rejects. */
   take(change: SuppressionChange): Promise<TakenOutcome>
   /** Rejects when the service must not go on. */
@@ -47,12 +50,14 @@ interface SuppressionsOptions {
   /** Where all threads count. */
   readonly metrics: MetricsMemory
   readonly log: Log
+  /** On a machine of a cluster alone. */
+  readonly shared?: SharedSuppressions | undefined
   /** How long a change waits to be taken; `limits.suppressionTakeMs` unless given. */
   readonly takeMs?: number
 }
 
 export function startSuppressions(options: SuppressionsOptions): Suppressions {
-  const { dataDirectory, store, metrics, log, takeMs = limits.suppressionTakeMs } = options
+  const { dataDirectory, store, metrics, log, shared, takeMs = limits.suppressionTakeMs } = options
   const { services } = store
   const progress = createProgress()
   let servedId = ''
@@ -60,7 +65,11 @@ export function startSuppressions(options: SuppressionsOptions): Suppressions {
   let publishing: NodeJS.Timeout | undefined
   const data = { dataDirectory, progress, ownName, metrics }
   const thread: MarksThread = startMarksThread(THREAD, data, tellOthers)
-  const storeChange = changesInRounds(store)
+  const storeInRounds = changesInRounds(store)
+  const storeChange = async (change: SuppressionChange) =>
+    shared === undefined
+      ? { sequence: 0, outcome: await storeInRounds(change) }
+      : await shared.make(change)
 
   /** At once where others wait for it; what this service changed itself, they seldom wait for. */
   function tellOthers({ hasForeign }: CaughtUp): void {
@@ -82,11 +91,11 @@ export function startSuppressions(options: SuppressionsOptions): Suppressions {
   }
 
   async function take(change: SuppressionChange): Promise<TakenOutcome> {
-    const outcome = await storeChange(change)
+    const { sequence, outcome } = await storeChange(change)
     if (!outcome.isMade) return outcome
     const { changed } = outcome
     try {
-      const recipientCount = await untilTaken(change, changed)
+      const recipientCount = await untilTaken(change, changed, sequence)
       return { isMade: true, taken: { ...changed, recipientCount } }
     } catch (fault) {
       return notMade(fault, change.kind, log)
@@ -96,6 +105,7 @@ export function startSuppressions(options: SuppressionsOptions): Suppressions {
   async function untilTaken(
     { scope, phones }: SuppressionChange,
     { version }: SuppressionsChanged,
+    sequence: number,
   ): Promise<number> {
     const timer = new AbortController()
     const late = sleep(takeMs, undefined, { signal: timer.signal }).then(
@@ -107,6 +117,7 @@ export function startSuppressions(options: SuppressionsOptions): Suppressions {
       const [recipientCount] = await Promise.all([
         Promise.race([own, late]),
         untilOthersTake(services, version, takeMs),
+        shared?.untilEverywhere(sequence, takeMs),
       ])
       return recipientCount
     } finally {
@@ -128,6 +139,9 @@ export function startSuppressions(options: SuppressionsOptions): Suppressions {
       // What was changed before anybody knew of this service.
       await thread.take(servedId, 'all', [])
       publish()
+    },
+    async catchUp() {
+      await thread.take(servedId, 'all', [])
     },
     take,
     failure: thread.failure,
