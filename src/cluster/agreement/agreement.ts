@@ -9,35 +9,26 @@
  *
  * @module
  */
-
 import type { Link } from '../../chain/link.js'
 import { Campaign } from './campaign.js'
 import { CopiedLog, type Copying } from './copied-log.js'
 import { HeardReports } from './heard.js'
-import { committedBy, majorityOf } from './majority.js'
+import { committedBy } from './majority.js'
+import { Membership } from './membership.js'
 import {
   type Answers,
   type CampaignReason,
+  DONE,
   type Done,
   isAsFar,
   type Member,
   type Question,
   type Report,
   type SentGroups,
+  undone,
 } from './messages.js'
-import type { Ports } from './ports.js'
+import type { AgreementOptions, Ports } from './ports.js'
 import { Turns } from './turns.js'
-
-export interface AgreementOptions {
-  /** Whether a batch is committed when it is on the disk of the writer, or on most disks. */
-  readonly acks: 'one' | 'majority'
-  /** Whether the machine becomes the writer by itself where there is none. */
-  readonly takesOver: boolean
-  /** Whether the machine begins the cluster, so that it is the only member until another one is named. */
-  readonly isFounder: boolean
-  /** For this time, nobody takes the place of a writer that is silent. */
-  readonly silenceMs: number
-}
 
 export class Agreement {
   readonly #me: Member
@@ -48,6 +39,7 @@ export class Agreement {
   /** What changes the journal is done in order; what fails is asked for again. */
   readonly #turns: Turns
   readonly #copied: CopiedLog
+  readonly #membership: Membership
   #epoch: number
   #isWriter = false
   /** Of the epoch; undefined where it is not known. */
@@ -69,7 +61,13 @@ export class Agreement {
     this.#writerMs = ports.nowMs()
     this.#heard = new HeardReports(() => ports.nowMs())
     this.#turns = new Turns((fault) => ports.onFault(fault))
-    this.#campaign = new Campaign(me, ports, () => this.members())
+    this.#campaign = new Campaign(me, ports, options.acks, () => this.members())
+    this.#membership = new Membership(me, ports.log, {
+      members: () => this.members(),
+      isWriter: () => this.#isWriter,
+      epochStart: () => this.#epochStart,
+      wrote: () => this.wrote(),
+    })
     this.#copied = new CopiedLog(ports, this.#turns, () => this.#copying())
   }
 
@@ -129,8 +127,13 @@ export class Agreement {
     if (report.name === this.#me.name || this.#isStopped) return
     this.#heard.note(report)
     if (this.#isWriter && report.epoch === this.#epoch) this.#advance()
-    if (report.epoch > this.#epoch) void this.#turns.do(() => this.#adopt(report.epoch))
+    this.heardOf(report.epoch)
     if (report.isWriter) void this.#turns.do(() => this.#follow(report.name))
+  }
+
+  /** Somebody has begun an epoch. */
+  heardOf(epoch: number): void {
+    if (epoch > this.#epoch) void this.#turns.do(() => this.#adopt(epoch))
   }
 
   /** The writer has sent what it wrote. */
@@ -265,9 +268,7 @@ export class Agreement {
     const { acks, silenceMs } = this.#options
     const isNew = this.#writerMs > this.#ports.nowMs() - silenceMs
     if (acks === 'one' || isNew) return true
-    const isHeard = (member: Member) =>
-      member.name === this.#me.name || this.#heard.within(silenceMs, member) !== undefined
-    return this.members().filter(isHeard).length >= majorityOf(this.members().length)
+    return this.#heard.isMajorityWithin(silenceMs, this.#me.name, this.members())
   }
 
   /** Members whose journals go further than that of this machine: they are asked to go before. */
@@ -313,9 +314,13 @@ export class Agreement {
       case 'takeOver':
         return this.campaign('handover')
       case 'join':
-        return this.#turns.do(() => this.#join(question.member))
+        return this.#turns.do(() => this.#membership.join(question.member))
       case 'handOver':
         return this.#handOver(question.to)
+      case 'promote':
+        return this.campaign('silence', question.mayLose)
+      case 'remove':
+        return this.#turns.do(() => this.#membership.remove(question.name))
     }
   }
 
@@ -355,21 +360,6 @@ export class Agreement {
     return { isThere: true, ...(groups !== undefined && { groups }) }
   }
 
-  async #join(member: Member): Promise<Done> {
-    const { log } = this.#ports
-    if (!this.#isWriter) return undone('another machine is the writer')
-    if (this.isMember(member)) return DONE
-    if (Math.max(log.membersSequence(), this.#epochStart) > log.committed()) {
-      return undone('another change of members is under way')
-    }
-    const members = this.members()
-    const others = members.filter(({ name }) => name !== member.name)
-    // First without the one that it was: it had promised what this one does not know.
-    await log.nameMembers(others.length < members.length ? others : [...members, member])
-    this.wrote()
-    return this.isMember(member) ? DONE : undone('the machine that it was is removed first')
-  }
-
   /** Lets another machine become the writer when it has all that this one wrote. */
   async #handOver(to: string): Promise<Done> {
     if (!this.#isWriter) return undone(`${this.#me.name} is not the writer`)
@@ -406,7 +396,3 @@ export class Agreement {
 }
 
 const MATCH_POLL_MS = 10
-
-const DONE: Done = { isDone: true }
-
-const undone = (reason: string): Done => ({ isDone: false, reason })

@@ -5,7 +5,7 @@
  */
 import { majorityOf } from './majority.js'
 import type { Answers, CampaignReason, Done, Member } from './messages.js'
-import type { Ports } from './ports.js'
+import type { AgreementOptions, Ports } from './ports.js'
 
 interface Asked {
   readonly epoch: number
@@ -24,13 +24,20 @@ interface Refused {
 export class Campaign {
   readonly #me: Member
   readonly #ports: Ports
+  readonly #acks: AgreementOptions['acks']
   readonly #members: () => readonly Member[]
   #isRunning = false
   #dueMs: number | undefined
 
-  constructor(me: Member, ports: Ports, members: () => readonly Member[]) {
+  constructor(
+    me: Member,
+    ports: Ports,
+    acks: AgreementOptions['acks'],
+    members: () => readonly Member[],
+  ) {
     this.#me = me
     this.#ports = ports
+    this.#acks = acks
     this.#members = members
   }
 
@@ -64,7 +71,8 @@ export class Campaign {
     const candidate = this.#me.name
     const end = this.#ports.log.end()
     const others = members.filter(({ name }) => name !== candidate)
-    const neededCount = majorityOf(members.length)
+    // Where one disk is enough, only all members together have all that was acknowledged.
+    const neededCount = this.#acks === 'one' ? members.length : majorityOf(members.length)
     const answers: (Answers['promise'] | undefined)[] = []
     const forCount = () => 1 + answers.filter((answer) => answer?.isPromised).length
     // Where something may be lost, it is enough that nobody who answers is against it.

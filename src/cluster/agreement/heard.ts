@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { majorityOf } from './majority.js'
 import type { Member, Report } from './messages.js'
 
 interface Heard {
@@ -32,6 +33,12 @@ export class HeardReports {
     const heard = this.#byName.get(name)
     const isOld = heard === undefined || heard.atMs < this.#nowMs() - ms
     return isOld || heard.report.incarnation !== incarnation ? undefined : heard.report
+  }
+
+  /** Whether most members were heard, the machine itself among them. */
+  isMajorityWithin(ms: number, me: string, members: readonly Member[]): boolean {
+    const isHeard = (member: Member) => member.name === me || this.within(ms, member) !== undefined
+    return members.filter(isHeard).length >= majorityOf(members.length)
   }
 
   /** Up to where the journal of a member is known to be that of the writer of an epoch. */

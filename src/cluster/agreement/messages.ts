@@ -61,6 +61,10 @@ export type Question =
   | { readonly kind: 'join'; readonly member: Member }
   /** Let somebody be the writer. */
   | { readonly kind: 'handOver'; readonly to: string }
+  /** Become the writer, as an operator wants; with `mayLose` although others may have what was acknowledged. */
+  | { readonly kind: 'promote'; readonly mayLose: boolean }
+  /** Count the disk of somebody no more, as an operator wants. */
+  | { readonly kind: 'remove'; readonly name: string }
 
 export interface Answers {
   readonly promise: { readonly isPromised: boolean; readonly epoch: number; readonly end: LogEnd }
@@ -69,6 +73,8 @@ export interface Answers {
   readonly takeOver: Done
   readonly join: Done
   readonly handOver: Done
+  readonly promote: Done
+  readonly remove: Done
 }
 
 /** A reason says why it was not done. */
@@ -76,6 +82,10 @@ export interface Done {
   readonly isDone: boolean
   readonly reason?: string
 }
+
+export const DONE: Done = { isDone: true }
+
+export const undone = (reason: string): Done => ({ isDone: false, reason })
 
 /** Whether one journal has all that matters of another one: that of a later epoch, or the longer one. */
 export function isAsFar(end: LogEnd, other: LogEnd): boolean {

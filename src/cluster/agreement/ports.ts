@@ -7,6 +7,17 @@ import type { Link } from '../../chain/link.js'
 import type { Groups } from '../../journal/groups.js'
 import type { Answers, LogEnd, Member, Question, SentGroups } from './messages.js'
 
+export interface AgreementOptions {
+  /** Whether a batch is committed when it is on the disk of the writer, or on most disks. */
+  readonly acks: 'one' | 'majority'
+  /** Whether the machine becomes the writer by itself where there is none. */
+  readonly takesOver: boolean
+  /** Whether the machine begins the cluster, so that it is the only member until another one is named. */
+  readonly isFounder: boolean
+  /** For this time, nobody takes the place of a writer that is silent. */
+  readonly silenceMs: number
+}
+
 /** The journal of the machine. */
 export interface Log {
   end(): LogEnd
@@ -46,13 +57,13 @@ export interface Log {
 }
 
 /** What the machine must remember, on disk when a promise resolves. */
-export interface Memory {
+interface Memory {
   readonly epoch: number
   promise(epoch: number): Promise<void>
 }
 
 /** Something outside of the machines that at most one of them holds at a time. */
-export interface Lease {
+interface Lease {
   /**
    * Takes it for an epoch that is higher than any before.
    *

@@ -1,0 +1,56 @@
+/**
+ * What a command does with a cluster that others run.
+ *
+ * @module
+ */
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { OperatorError } from '../errors.js'
+import { limits } from '../limits.js'
+import type { KnownConnection } from './connection-file.js'
+import { ClusterNats } from './nats/cluster-nats.js'
+import type { NodeReport } from './node-report.js'
+import type { AskNode } from './questions.js'
+
+export interface ClusterClient {
+  readonly clusterId: string
+  /** @throws OperatorError  Failed, naming the machine */
+  readonly ask: AskNode
+  /** What machines tell of themselves, by name: each of them does so several times in this time. */
+  reports(): Promise<NodeReport[]>
+  close(): Promise<void>
+}
+
+/** @throws OperatorError  as a rejection */
+export async function openClusterClient({
+  nats: settings,
+  clusterId,
+}: Omit<KnownConnection, 'name'>): Promise<ClusterClient> {
+  // No machine has an underscore in its name.
+  const name = `command_${randomBytes(6).toString('hex')}`
+  const nats = await ClusterNats.open({
+    settings,
+    clusterId,
+    name,
+    onChange() {},
+    serve: () => Promise.reject(new Error('a command answers nothing')),
+  })
+  return {
+    clusterId,
+    async ask(to, question, waitMs = limits.clusterCallMs) {
+      try {
+        return (await nats.calls.ask(to, question, waitMs)) as never
+      } catch (fault) {
+        throw new OperatorError('Failed', (fault as Error).message, { cause: fault })
+      }
+    },
+    async reports() {
+      const heard = new Map<string, NodeReport>()
+      const stop = nats.hear((report) => heard.set(report.agreement.name, report))
+      await sleep(limits.clusterHeardMs)
+      stop()
+      return [...heard.values()].sort((a, b) => (a.agreement.name < b.agreement.name ? -1 : 1))
+    },
+    close: () => nats.close(),
+  }
+}

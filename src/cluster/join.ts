@@ -1,0 +1,245 @@
+/**
+ * Makes a data directory one of a cluster, before anything of it is open: the first one founds the cluster, and every
+ * other one begins with what the cluster has.
+ *
+ * @module
+ */
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { join as joined } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { OperatorError } from '../errors.js'
+import { journalDirectory } from '../journal/files.js'
+import { foundJournal } from '../journal/seed.js'
+import { limits } from '../limits.js'
+import type { Log } from '../log.js'
+import { DIRECTORY_MODE, listSnapshots, readCurrent } from '../snapshot/directory.js'
+import { storeDirectory } from '../store/tables.js'
+import type { ClusterSettings } from './messages.js'
+import type { FileDigest } from './nats/cluster-files.js'
+import type { ClusterNats } from './nats/cluster-nats.js'
+import type { NodeReport } from './node-report.js'
+import type { NodeQuestion } from './questions.js'
+import { type Seed, sow } from './seed.js'
+import { SharedFiles } from './shared-files.js'
+import { type ClusterState, clusterDirectory, readState, writeState } from './state-file.js'
+
+interface JoinOptions {
+  readonly dataDirectory: string
+  readonly settings: ClusterSettings
+  /** Connects, however long that takes. */
+  readonly connected: () => Promise<ClusterNats>
+  readonly log: Log
+  readonly signal: AbortSignal
+}
+
+/** @throws OperatorError  as a rejection */
+export async function join(options: JoinOptions): Promise<ClusterState> {
+  const { dataDirectory, settings, connected } = options
+  const { clusterId, name } = settings
+  const known = readState(dataDirectory)
+  if (known !== undefined) assertSame(known, settings)
+  // It can answer what it knows, whether or not anybody is there.
+  if (known !== undefined && known.beginsAnew === undefined) return known
+  const nats = await connected()
+  await refuseTwin(nats, name)
+  if (known === undefined) {
+    const hasData = await holdsData(dataDirectory)
+    if (await isThere(nats)) {
+      if (hasData) throw ownData(dataDirectory, clusterId)
+    } else if (hasData) return await found(options, nats)
+  }
+  // With another directory it is another machine: what the one before had promised, it does not know.
+  const isNew = known === undefined || known.beginsAnew !== 'gone'
+  const state: ClusterState = {
+    clusterId,
+    name,
+    incarnation: isNew ? randomUUID() : known.incarnation,
+    epoch: isNew ? 0 : known.epoch,
+    isFounder: false,
+    beginsAnew: known?.beginsAnew ?? 'new',
+  }
+  await writeState(dataDirectory, state)
+  if (state.beginsAnew !== 'new' && state.beginsAnew !== 'gone') await setAside(options)
+  await beginWithOthers(options, nats)
+  const { beginsAnew: _, ...begun } = state
+  await writeState(dataDirectory, begun)
+  return begun
+}
+
+function assertSame(state: ClusterState, { clusterId, name }: ClusterSettings): void {
+  if (state.clusterId === clusterId && state.name === name) return
+  throw new OperatorError(
+    'Usage',
+    `the data directory is that of ${state.name} in the cluster ${state.clusterId}, and the service is ${name} in ` +
+      `${clusterId}: name another directory, or start it with --name ${state.name} --cluster-id ${state.clusterId}`,
+  )
+}
+
+/** Two machines of one name would promise different things. */
+async function refuseTwin(nats: ClusterNats, name: string): Promise<void> {
+  const answer = await nats.calls
+    .ask(name, { kind: 'hello' } satisfies NodeQuestion, limits.clusterCallMs)
+    .catch(() => undefined)
+  if (answer === undefined || (answer as { pid: number }).pid === process.pid) return
+  throw new OperatorError(
+    'Usage',
+    `there is a machine ${name} in the cluster already: give this one another --name, or stop that one`,
+  )
+}
+
+async function holdsData(dataDirectory: string): Promise<boolean> {
+  if (!existsSync(dataDirectory)) return false
+  const current = await readCurrent(dataDirectory)
+  return current !== undefined || existsSync(storeDirectory(dataDirectory))
+}
+
+/** Whether there is a cluster: NATS knows of it, or one of its machines is heard. */
+async function isThere(nats: ClusterNats): Promise<boolean> {
+  const entry = await (await nats.bucket()).get(FOUNDED)
+  return entry !== null || (await heardReports(nats, limits.clusterHeardMs)).length > 0
+}
+
+function ownData(dataDirectory: string, clusterId: string): OperatorError {
+  return new OperatorError(
+    'Usage',
+    `${dataDirectory} has data of its own, and the cluster ${clusterId} has others: name an empty directory, and the ` +
+      'machine begins with what the cluster has',
+  )
+}
+
+async function found(
+  { dataDirectory, settings, log }: JoinOptions,
+  nats: ClusterNats,
+): Promise<ClusterState> {
+  const { clusterId, name } = settings
+  if ((await readCurrent(dataDirectory)) === undefined) {
+    throw new OperatorError(
+      'SnapshotMissing',
+      `${dataDirectory} has no snapshot that a cluster could begin with: import recipients first, or name an empty ` +
+        'directory, and the machine waits for a cluster',
+    )
+  }
+  const state = { clusterId, name, incarnation: randomUUID(), epoch: 0, isFounder: true }
+  await noteFounded(nats, name)
+  await foundJournal(journalDirectory(dataDirectory))
+  await writeState(dataDirectory, state)
+  log.info({ clusterId, dataDirectory }, 'founded a cluster with what this directory has')
+  return state
+}
+
+/**
+ * Says in NATS that the cluster is there.
+ *
+ * @throws OperatorError  where somebody else was faster
+ */
+async function noteFounded(nats: ClusterNats, name: string): Promise<void> {
+  const bucket = await nats.bucket()
+  try {
+    await bucket.create(FOUNDED, name)
+  } catch {
+    const entry = await bucket.get(FOUNDED)
+    // By an attempt that was killed.
+    if (entry?.string() === name) return
+    throw new OperatorError('Usage', `${entry?.string()} has founded the cluster meanwhile`)
+  }
+}
+
+/** The key that says who founded the cluster. */
+const FOUNDED = 'founded'
+
+/** What contradicts the cluster is kept for whoever wants to look at it. */
+async function setAside({ dataDirectory, log }: JoinOptions): Promise<void> {
+  const time = new Date().toISOString().replaceAll(/[:.]/g, '-')
+  const aside = joined(clusterDirectory(dataDirectory), `set-aside-${time}`)
+  await mkdir(aside, { recursive: true, mode: DIRECTORY_MODE })
+  for (const path of [journalDirectory(dataDirectory), storeDirectory(dataDirectory)]) {
+    if (existsSync(path)) await rename(path, joined(aside, path.slice(dataDirectory.length + 1)))
+  }
+  log.error({ aside }, 'set the journal and the store of this machine aside')
+}
+
+/** As long as it takes. */
+async function beginWithOthers(options: JoinOptions, nats: ClusterNats): Promise<void> {
+  const { dataDirectory, log, signal } = options
+  let told: string | undefined
+  const tell = (reason: string) => {
+    if (told !== reason) log.warn({ reason }, 'waiting for the cluster')
+    told = reason
+  }
+  for (;;) {
+    signal.throwIfAborted()
+    const source = await sourceOf(nats)
+    if (source === undefined) tell('no machine is there that has something')
+    else {
+      try {
+        log.info({ from: source }, 'asking a machine what to begin with')
+        const question: NodeQuestion = { kind: 'seed' }
+        const seed = (await nats.calls.ask(source, question, limits.seedMs)) as Seed
+        await sow(dataDirectory, seed, filesFrom(options, nats, source).get, progressOf(log))
+        await removeOthers(dataDirectory, seed.snapshot.id)
+        const { sequence } = seed.beginning
+        log.info(
+          { from: source, sequence, snapshotId: seed.snapshot.id },
+          'begins with the cluster',
+        )
+        return
+      } catch (fault) {
+        tell((fault as Error).message)
+      }
+    }
+    await sleep(limits.natsRetryMs, undefined, { signal })
+  }
+}
+
+/** A machine that is level, best the one that writes. */
+async function sourceOf(nats: ClusterNats): Promise<string | undefined> {
+  const reports = await heardReports(nats, limits.clusterHeardMs)
+  const able = reports.filter(({ snapshotId, levelMs }) => snapshotId !== undefined && levelMs > 0)
+  const best = able.find(({ agreement }) => agreement.isWriter) ?? able[0]
+  return best?.agreement.name
+}
+
+async function heardReports(nats: ClusterNats, waitMs: number): Promise<NodeReport[]> {
+  const heard = new Map<string, NodeReport>()
+  const stop = nats.hear((report) => heard.set(report.agreement.name, report))
+  await sleep(waitMs)
+  stop()
+  return [...heard.values()]
+}
+
+function filesFrom(
+  { dataDirectory, log }: JoinOptions,
+  nats: ClusterNats,
+  source: string,
+): SharedFiles {
+  return new SharedFiles({
+    dataDirectory,
+    files: () => nats.files(),
+    log,
+    async offered(file: FileDigest) {
+      const question: NodeQuestion = { kind: 'offer', file }
+      const answer = await nats.calls.ask(source, question, limits.fileOfferedMs)
+      return (answer as { isDone: boolean }).isDone
+    },
+  })
+}
+
+function progressOf(log: Log): (doneBytes: number, totalBytes: number) => void {
+  let toldMs = performance.now()
+  return (doneBytes, totalBytes) => {
+    if (performance.now() - toldMs < limits.fetchToldMs) return
+    toldMs = performance.now()
+    const percent = Math.floor((100 * doneBytes) / totalBytes)
+    log.info({ percent, doneBytes, totalBytes }, 'fetching the snapshot to begin with')
+  }
+}
+
+/** Of snapshots that were here before, nobody knows what changes go on from them. */
+async function removeOthers(dataDirectory: string, id: string): Promise<void> {
+  for (const other of await listSnapshots(dataDirectory)) {
+    if (other === id) continue
+    await rm(joined(dataDirectory, 'snapshots', other), { recursive: true })
+  }
+}

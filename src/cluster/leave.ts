@@ -1,0 +1,65 @@
+/**
+ * Makes the directory of a machine one that is of no cluster any more, with what was committed.
+ *
+ * @module
+ */
+import { rm } from 'node:fs/promises'
+import { OperatorError } from '../errors.js'
+import { endAgreedPart, hasAgreedPart } from '../journal/agreed-part.js'
+import { journalDirectory } from '../journal/files.js'
+import { JournalReader } from '../journal/reader.js'
+import { JournalWriter } from '../journal/writer.js'
+import type { Log } from '../log.js'
+import { createStore } from '../store/create.js'
+import { clusterDirectory, readState } from './state-file.js'
+import { StoreFollower } from './store-follower.js'
+
+/**
+ * May be called again when it was interrupted.
+ *
+ * @returns the sequence of the last batch that stays
+ * @throws OperatorError  Usage, where the directory is of no cluster, or a service runs on it
+ */
+export async function leaveCluster(dataDirectory: string, log: Log): Promise<number> {
+  if (readState(dataDirectory) === undefined) {
+    throw new OperatorError('Usage', `${dataDirectory} is of no cluster`)
+  }
+  const directory = journalDirectory(dataDirectory)
+  const store = await createStore(dataDirectory, log)
+  try {
+    const [running] = store.clusterServices.lagging(Number.POSITIVE_INFINITY)
+    if (running !== undefined) {
+      throw new OperatorError(
+        'Usage',
+        `the service with process id ${running} runs on ${dataDirectory}: stop it first`,
+      )
+    }
+    const sequence = await cutToCommitted(directory)
+    const follower = new StoreFollower({
+      directory,
+      entries: store.entries,
+      append: () => Promise.reject(new Error('nothing is appended')),
+      onApplied() {},
+      log,
+    })
+    follower.catchUp()
+    await follower.stop()
+    store.entries.end()
+    await endAgreedPart(directory)
+    await rm(clusterDirectory(dataDirectory), { recursive: true })
+    return sequence
+  } finally {
+    await store.close()
+  }
+}
+
+async function cutToCommitted(directory: string): Promise<number> {
+  const reader = new JournalReader(directory)
+  const { sequence } = reader.head()
+  reader.close()
+  if (!hasAgreedPart(directory)) return sequence
+  const writer = new JournalWriter({ directory, isClustered: true })
+  writer.prepare()
+  await writer.cutBack(sequence)
+  return sequence
+}

@@ -1,0 +1,121 @@
+/**
+ * The messages between the thread of a cluster and the main thread. All are plain data.
+ *
+ * @module
+ */
+import type { MessagePort } from 'node:worker_threads'
+import type { OperatorErrorCode } from '../errors.js'
+import type { ChangePort } from '../live/desk.js'
+import type { LogLevel } from '../log.js'
+import type { NatsSettings } from './nats/connection.js'
+import type { WantedSnapshots } from './snapshot-desk.js'
+
+/** What an operator says of the cluster. Plain data. */
+export interface ClusterSettings {
+  readonly nats: NatsSettings
+  readonly clusterId: string
+  /** Of this machine. */
+  readonly name: string
+  /** Whether a change is acknowledged when it is on the disk of the writer, or on most disks. */
+  readonly acks: 'one' | 'majority'
+  /** Whether this machine becomes the writer by itself. */
+  readonly takesOver: boolean
+  /** After so long nobody waits for a writer that is silent. */
+  readonly silenceMs: number
+  /** For so long a machine may answer that does not hear of the writer. */
+  readonly maxLagMs: number
+}
+
+/** What the thread is born with. */
+export interface ClusterThreadData {
+  readonly dataDirectory: string
+  readonly settings: ClusterSettings
+  readonly version: string
+  /** See figures.ts. */
+  readonly figures: Float64Array
+  readonly logLevel: LogLevel
+}
+
+/** To the thread. */
+export type ClusterOrder =
+  /** Keep the journal that of the cluster, by way of the thread of changes. */
+  | { readonly kind: 'run'; readonly journal: MessagePort; readonly batches: ChangePort }
+  /** Answers are by all entries up to here. */
+  | { readonly kind: 'answersBy'; readonly sequence: number }
+  /** Tell when all machines that are level answer by all up to here. Answered by `everywhere`. */
+  | {
+      readonly kind: 'everywhere'
+      readonly number: number
+      readonly sequence: number
+      readonly waitMs: number
+    }
+  /** Which snapshot is served, and which one could be. */
+  | ({ readonly kind: 'snapshots' } & ServedSnapshots)
+  /** Files of a snapshot are not as they were written. */
+  | { readonly kind: 'damaged'; readonly snapshotId: string }
+  /** Let another machine write, if there is one that can. Answered by `leaving`. */
+  | { readonly kind: 'leave' }
+  | { readonly kind: 'stop' }
+
+/** From the thread. */
+export type ClusterNews =
+  /** The directory is one of the cluster. Comes once, unless `refused` does. */
+  | { readonly kind: 'joined' }
+  | { readonly kind: 'refused'; readonly code: OperatorErrorCode; readonly message: string }
+  | ({ readonly kind: 'everywhere'; readonly number: number } & Everywhere)
+  | { readonly kind: 'status'; readonly status: ClusterStatus }
+  /** See snapshot-desk.ts. Comes again with each change. */
+  | ({ readonly kind: 'wanted' } & WantedSnapshots)
+  /** A snapshot that was damaged is whole. */
+  | { readonly kind: 'repaired'; readonly snapshotId: string }
+  /** No machine waits for this one any more. */
+  | { readonly kind: 'left' }
+  /** The directory must be begun anew, with nothing open. */
+  | { readonly kind: 'beginAnew'; readonly reason: string }
+
+export interface ServedSnapshots {
+  readonly servedId: string
+  /** The id of one that is ready to be served; undefined where there is none. */
+  readonly preparedId: string | undefined
+}
+
+/** Whether all level machines answer by something; if not, who does not. */
+export interface Everywhere {
+  readonly isEverywhere: boolean
+  readonly waitingFor: readonly string[]
+}
+
+/** What is known of the cluster, for whoever asks how it fares. */
+export interface ClusterStatus {
+  readonly clusterId: string
+  readonly name: string
+  readonly isConnected: boolean
+  readonly epoch: number
+  /** The machine that writes, as far as this one knows. */
+  readonly writer: string | undefined
+  readonly acks: 'one' | 'majority'
+  /** Of the last batch that is committed. */
+  readonly committed: number
+  /** Up to here, the stream has what it keeps; undefined unless this machine writes. */
+  readonly carried: number | undefined
+  /** This machine first, then the others by name. */
+  readonly machines: readonly MachineStatus[]
+}
+
+export interface MachineStatus {
+  readonly name: string
+  readonly version: string
+  readonly isMember: boolean
+  readonly isWriter: boolean
+  readonly isLevel: boolean
+  readonly epoch: number
+  /** Of the last batch in its journal. */
+  readonly written: number
+  readonly committed: number
+  /** Of the last entry by which it answers. */
+  readonly answersBy: number
+  readonly snapshotId: string | undefined
+  readonly isDraining: boolean
+  /** Since it was heard; 0 of the machine that tells, undefined of one that was not heard since that started. */
+  readonly silentMs: number | undefined
+}

@@ -1,0 +1,121 @@
+/**
+ * What one machine, or a command, uses of NATS in a cluster.
+ *
+ * @module
+ */
+import type { KV } from '@nats-io/kv'
+import type { Groups } from '../../journal/groups.js'
+import type { SentGroups } from '../agreement/messages.js'
+import type { NodeReport } from '../node-report.js'
+import { Calls } from './calls.js'
+import { ClusterFiles } from './cluster-files.js'
+import { Connection, type NatsSettings } from './connection.js'
+import { openBucket, WriterLease } from './lease.js'
+import { LogStream } from './log-stream.js'
+import { type Names, namesOf } from './names.js'
+import { pack, unpackOrNothing } from './packing.js'
+import { PartsGatherer, partsOf } from './parts.js'
+
+interface NatsOptions {
+  readonly settings: NatsSettings
+  readonly clusterId: string
+  /** Of the machine; a command has one that no machine has. */
+  readonly name: string
+  readonly onChange: (isUp: boolean) => void
+  /** Answers what others ask. */
+  readonly serve: (question: unknown, from: string) => Promise<unknown>
+}
+
+export class ClusterNats {
+  readonly connection: Connection
+  readonly names: Names
+  readonly calls: Calls
+  readonly lease: WriterLease
+  readonly #bucket: () => Promise<KV>
+  readonly #stream: () => Promise<LogStream>
+  readonly #files: () => Promise<ClusterFiles>
+
+  private constructor(connection: Connection, { clusterId, name, serve }: NatsOptions) {
+    this.connection = connection
+    this.names = namesOf(clusterId)
+    this.calls = new Calls(connection, this.names, name, serve)
+    this.#bucket = onceOpened(() => openBucket(connection, this.names))
+    this.#stream = onceOpened(() => LogStream.open(connection, this.names))
+    this.#files = onceOpened(() => ClusterFiles.open(connection, this.names))
+    this.lease = new WriterLease(this.#bucket, name)
+  }
+
+  /** @throws OperatorError */
+  static async open(options: NatsOptions): Promise<ClusterNats> {
+    const { settings, name, onChange } = options
+    return new ClusterNats(await Connection.open(settings, name, onChange), options)
+  }
+
+  get isUp(): boolean {
+    return this.connection.isUp
+  }
+
+  /** Opened when it is first asked for, and again after a failure. */
+  bucket(): Promise<KV> {
+    return this.#bucket()
+  }
+
+  stream(): Promise<LogStream> {
+    return this.#stream()
+  }
+
+  files(): Promise<ClusterFiles> {
+    return this.#files()
+  }
+
+  tell(report: NodeReport): void {
+    const { name } = report.agreement
+    this.connection.publish(this.names.report(name), pack(report))
+  }
+
+  /** @returns stops to hear */
+  hear(onReport: (report: NodeReport) => void): () => void {
+    const subscription = this.connection.subscribe(this.names.reports, ({ data }) => {
+      const report = unpackOrNothing(data) as NodeReport | undefined
+      if (report?.agreement !== undefined) onReport(report)
+    })
+    return () => subscription.unsubscribe()
+  }
+
+  send(sent: SentGroups): void {
+    for (const part of partsOf(pack(sent), this.connection.partBytes)) {
+      this.connection.publish(this.names.groups, part)
+    }
+  }
+
+  receive(onGroups: (sent: SentGroups) => void): void {
+    const gatherer = new PartsGatherer()
+    this.connection.subscribe(this.names.groups, ({ data }) => {
+      const message = gatherer.add(data)
+      const sent = message && (unpackOrNothing(message) as SentGroups | undefined)
+      if (sent?.groups !== undefined) onGroups(sent)
+    })
+  }
+
+  /** Groups behind a batch that the stream carries. */
+  async carried(since: number): Promise<Groups | undefined> {
+    return this.isUp ? await (await this.#stream()).groupsBehind(since) : undefined
+  }
+
+  async close(): Promise<void> {
+    this.calls.close()
+    await this.connection.close()
+  }
+}
+
+/** One attempt at a time; what has failed is tried again by whoever asks next. */
+function onceOpened<T>(open: () => Promise<T>): () => Promise<T> {
+  let opened: Promise<T> | undefined
+  return () => {
+    opened ??= open().catch((fault: unknown) => {
+      opened = undefined
+      throw fault
+    })
+    return opened
+  }
+}

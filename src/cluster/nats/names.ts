@@ -1,0 +1,40 @@
+/**
+ * The names of a cluster in NATS: subjects, a stream, and two buckets (docs/cluster-format.md).
+ *
+ * @module
+ */
+
+export interface Names {
+  /** What a machine tells of itself. */
+  report(name: string): string
+  /** All of them. */
+  readonly reports: string
+  /** Groups of the journal, as the writer has written them. */
+  readonly groups: string
+  /** The same when they are committed, in the stream. */
+  readonly log: string
+  /** Questions to a machine. */
+  to(name: string): string
+  /** Answers to a question of a machine. */
+  re(name: string, call: string): string
+  readonly stream: string
+  /** Of values by key. */
+  readonly bucket: string
+  /** Of files. */
+  readonly files: string
+}
+
+export function namesOf(clusterId: string): Names {
+  const prefix = `hickory.${clusterId}`
+  return {
+    report: (name) => `${prefix}.report.${name}`,
+    reports: `${prefix}.report.*`,
+    groups: `${prefix}.groups`,
+    log: `${prefix}.log`,
+    to: (name) => `${prefix}.to.${name}`,
+    re: (name, call) => `${prefix}.re.${name}.${call}`,
+    stream: `hickory_${clusterId}_log`,
+    bucket: `hickory_${clusterId}`,
+    files: `hickory_${clusterId}_files`,
+  }
+}

@@ -1,0 +1,398 @@
+/**
+ * A machine of a cluster, in its thread: keeps the journal that of all machines, tells the others of itself, and answers
+ * their questions.
+ *
+ * @module
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type PreparedBatch, prepared } from '../journal/batch.js'
+import { journalDirectory } from '../journal/files.js'
+import { JournalReader } from '../journal/reader.js'
+import { limits } from '../limits.js'
+import type { JournalNews } from '../live/cluster-messages.js'
+import { changeDesk } from '../live/desk.js'
+import type { Log } from '../log.js'
+import { monotonicMs } from '../monotonic.js'
+import { Agreement } from './agreement/agreement.js'
+import { DONE, type Done, type Member, type Question } from './agreement/messages.js'
+import type { Ports } from './agreement/ports.js'
+import { ClusterLog } from './cluster-log.js'
+import { EverywhereDesk } from './everywhere.js'
+import { appendHere, HandedBatches } from './handed-batches.js'
+import { handOver } from './handing-over.js'
+import { LeaseKeeper } from './lease-keeper.js'
+import type {
+  ClusterOrder,
+  ClusterSettings,
+  ClusterStatus,
+  Everywhere,
+  ServedSnapshots,
+} from './messages.js'
+import type { ClusterNats } from './nats/cluster-nats.js'
+import { LogCarrier } from './nats/log-carrier.js'
+import type { NodeReport } from './node-report.js'
+import { NodeReports } from './node-reports.js'
+import { askForFile } from './offers.js'
+import { OwnLevel } from './own-level.js'
+import { OwnReports } from './own-reports.js'
+import type { AskNode, NodeAnswers, NodeQuestion } from './questions.js'
+import { makeSeed, type Seed } from './seed.js'
+import { SharedFiles } from './shared-files.js'
+import { SnapshotDesk, type WantedSnapshots } from './snapshot-desk.js'
+import { type ClusterState, type Promises, readTail, writeTail } from './state-file.js'
+import { clusterStatus } from './status.js'
+import { untilEverywhere } from './until-everywhere.js'
+
+interface NodeOptions {
+  readonly dataDirectory: string
+  readonly settings: ClusterSettings
+  readonly version: string
+  readonly figures: Float64Array
+  readonly state: ClusterState
+  readonly promises: Promises
+  readonly nats: ClusterNats
+  readonly log: Log
+  readonly run: RunOrder
+  readonly onWanted: (wanted: WantedSnapshots) => void
+  /** The directory must be begun anew. */
+  readonly onLost: (reason: 'gone' | 'diverged') => void
+}
+
+type RunOrder = Extract<ClusterOrder, { kind: 'run' }>
+
+export class ClusterNode {
+  readonly #options: NodeOptions
+  readonly #me: Member
+  readonly #journal: ClusterLog
+  readonly #agreement: Agreement
+  readonly #level: OwnLevel
+  readonly #own: OwnReports
+  readonly #reports: NodeReports
+  readonly #everywhere: EverywhereDesk
+  readonly #carrier: LogCarrier
+  readonly #lease: LeaseKeeper
+  readonly #desk: ReturnType<typeof changeDesk>
+  readonly #timers: NodeJS.Timeout[]
+  readonly #files: SharedFiles
+  readonly #snapshots: SnapshotDesk
+  #wasWriter = false
+  #isJoining = false
+
+  constructor(options: NodeOptions) {
+    const { dataDirectory, settings, state, nats, run, log } = options
+    const { name, acks, takesOver, silenceMs, maxLagMs } = settings
+    const directory = journalDirectory(dataDirectory)
+    this.#options = options
+    this.#me = { name, incarnation: state.incarnation }
+    this.#desk = changeDesk(run.batches)
+    this.#journal = new ClusterLog({
+      directory,
+      port: run.journal,
+      tail: readTail(dataDirectory),
+      name,
+    })
+    this.#reports = new NodeReports(monotonicMs)
+    this.#everywhere = new EverywhereDesk({ nowMs: monotonicMs, levelMs: maxLagMs }, () =>
+      this.#agreement.members().flatMap((member) => (member.name === name ? [] : member.name)),
+    )
+    const reader = new JournalReader(directory)
+    this.#carrier = new LogCarrier({
+      connection: nats.connection,
+      openStream: () => nats.stream(),
+      reader,
+      beginning: () => this.#journal.beginning(),
+      linkAt: (sequence) => this.#journal.linkAt(sequence),
+      onRepair: (lostFrom) =>
+        log.warn({ lostFrom }, 'the stream had lost batches: sending them again'),
+      onFault: (fault) => this.#noteFault(fault, 'the stream cannot be written'),
+    })
+    const { isFounder } = state
+    this.#files = new SharedFiles({
+      dataDirectory,
+      files: () => nats.files(),
+      log,
+      offered: (file) => {
+        const { writer } = this.#agreement
+        return askForFile({ ask: this.ask, reports: this.#reports, writer, silenceMs }, file)
+      },
+    })
+    this.#snapshots = new SnapshotDesk({
+      dataDirectory,
+      journal: this.#journal,
+      files: this.#files,
+      isWriter: () => this.#agreement.isWriter,
+      enter: async (entry) => {
+        await this.#journal.enter(entry)
+        this.#agreement.wrote()
+      },
+      areAllPrepared: (id) => this.#areAllPrepared(id),
+      onWanted: options.onWanted,
+      log,
+    })
+    this.#agreement = new Agreement(
+      this.#me,
+      { acks, takesOver, isFounder, silenceMs },
+      this.#ports(),
+    )
+    this.#level = new OwnLevel({
+      settings,
+      agreement: this.#agreement,
+      journal: this.#journal,
+      reports: this.#reports,
+      figures: options.figures,
+      isDraining: () => this.#own.isDraining,
+    })
+    this.#own = new OwnReports({
+      version: options.version,
+      agreement: this.#agreement,
+      level: this.#level,
+      reports: this.#reports,
+      tell: (report) => nats.tell(report),
+    })
+    this.#lease = new LeaseKeeper({
+      lease: nats.lease,
+      epoch: () => (this.#agreement.isWriter ? this.#agreement.epoch : undefined),
+      onHeld: (sinceMs) => this.#level.leaseHeld(sinceMs),
+      onTaken: (epoch) => this.#agreement.heardOf(epoch),
+      onFault: (fault) => this.#noteFault(fault, 'the lease cannot be renewed'),
+    })
+    const handed = new HandedBatches({
+      ask: this.ask,
+      name,
+      writer: () => this.#agreement.writer,
+      append: (batch) => this.#append(batch),
+      committed: () => this.#journal.committed(),
+    })
+    run.journal.on('message', async (news: JournalNews) => {
+      if (news.kind === 'wrote') {
+        this.#journal.refresh()
+        this.#agreement.wrote()
+      } else if (news.kind === 'hand') {
+        const { number, batch } = news
+        const outcome = await handed.hand(prepared(batch))
+        run.journal.postMessage({ kind: 'handed', number, ...outcome })
+      }
+    })
+    nats.hear((report) => this.#hear(report))
+    nats.receive((sent) => this.#agreement.received(sent))
+    this.#timers = [
+      setInterval(() => this.#tick(), limits.clusterTickMs),
+      setInterval(() => this.#own.tell(), limits.clusterReportMs),
+      setInterval(() => void this.#keepTail(), limits.tailKeptMs),
+      setInterval(() => this.#snapshots.look(), limits.snapshotPollMs),
+      setInterval(() => this.#clearFiles(), limits.filesClearedMs),
+    ]
+    if (isFounder && this.#journal.members().length === 0) {
+      this.#agreement.campaign('silence').catch((fault) => this.#noteFault(fault, 'no beginning'))
+    }
+  }
+
+  readonly ask: AskNode = async (name, question, waitMs = limits.clusterCallMs) =>
+    (await this.#options.nats.calls.ask(name, question, waitMs)) as never
+
+  /** Answers what other machines and commands ask. */
+  async answer(question: NodeQuestion): Promise<NodeAnswers[NodeQuestion['kind']]> {
+    switch (question.kind) {
+      case 'append':
+        return await this.#append(prepared(question.batch))
+      case 'everywhere':
+        return await this.#everywhereHere(question.sequence, question.waitMs)
+      case 'seed':
+        return await this.#seed()
+      case 'offer':
+        return { isDone: await this.#files.offer(question.file) }
+      case 'drain':
+        return await this.#drain(question.isOn)
+      case 'status':
+        return this.status()
+      case 'hello':
+        return { incarnation: this.#me.incarnation, pid: process.pid }
+      default:
+        return await this.#agreement.answer(question as Question)
+    }
+  }
+
+  /** Answers are by all entries up to here. */
+  answersBy(sequence: number): void {
+    this.#own.answersBy = sequence
+    this.#level.answersBy(sequence)
+    this.#everywhere.answersBy(sequence)
+  }
+
+  /** Another snapshot is served, or ready to be. */
+  serves(served: ServedSnapshots): void {
+    this.#own.served = served
+    this.#snapshots.look()
+  }
+
+  /** Fetches what is damaged of a snapshot. */
+  async repair(snapshotId: string): Promise<void> {
+    const what = 'what is damaged of a snapshot cannot be fetched'
+    await this.#snapshots.repair(snapshotId).catch((fault) => this.#noteFault(fault, what))
+  }
+
+  /** Resolves when all level machines answer by an entry, or not in time. */
+  async untilEverywhere(sequence: number, waitMs: number): Promise<Everywhere> {
+    const { name } = this.#me
+    const writer = () => this.#agreement.writer
+    const options = { name, ask: this.ask, writer, desk: this.#everywhere }
+    return await untilEverywhere(options, sequence, waitMs)
+  }
+
+  /** Lets another machine write, if this one does and there is one that can. */
+  async leave(): Promise<void> {
+    const { settings, log } = this.#options
+    await handOver({ agreement: this.#agreement, reports: this.#reports, settings, log })
+  }
+
+  async stop(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer)
+    this.#carrier.stop()
+    this.#lease.stop()
+    this.#snapshots.stop()
+    await this.#agreement.stop()
+    await this.#keepTail()
+    this.#journal.close()
+  }
+
+  status(): ClusterStatus {
+    const { settings, nats } = this.#options
+    return clusterStatus({
+      settings,
+      isConnected: nats.isUp,
+      agreement: this.#agreement,
+      own: this.#own.now(),
+      reports: this.#reports,
+      carried: this.#agreement.isWriter ? this.#carrier.carried : undefined,
+    })
+  }
+
+  #tick(): void {
+    this.#agreement.tick()
+    this.#noteRole()
+    this.#everywhere.look()
+    this.#join()
+    this.#level.confirm()
+    this.#level.tell()
+  }
+
+  #noteRole(): void {
+    const { isWriter, epoch } = this.#agreement
+    if (isWriter === this.#wasWriter) return
+    this.#wasWriter = isWriter
+    this.#level.begin()
+    if (isWriter) {
+      this.#everywhere.begin()
+      this.#carrier.start()
+    } else {
+      this.#everywhere.end()
+      this.#carrier.stop()
+      this.#options.run.journal.postMessage({ kind: 'handOver' })
+    }
+    this.#options.log.info(
+      { epoch, isWriter },
+      isWriter ? 'this machine writes' : 'another machine writes',
+    )
+  }
+
+  /** Asks to be counted, once this machine has what the writer has. */
+  #join(): void {
+    const { writer, isWriter } = this.#agreement
+    if (this.#isJoining || isWriter || this.#agreement.isMember()) return
+    if (writer === undefined || !this.#options.nats.isUp) return
+    const committed = this.#reports.of(writer)?.agreement.committed ?? Number.POSITIVE_INFINITY
+    if (this.#agreement.report().matched < committed) return
+    this.#isJoining = true
+    void this.ask<'join'>(writer, { kind: 'join', member: this.#me })
+      .catch(() => {})
+      .finally(() => {
+        this.#isJoining = false
+      })
+  }
+
+  #hear(report: NodeReport): void {
+    const { agreement, answersBy } = report
+    const { name } = agreement
+    if (name === this.#me.name) return
+    this.#reports.note(report)
+    this.#agreement.heard(agreement)
+    this.#noteRole()
+    if (this.#agreement.isWriter) this.#everywhere.heard(name, answersBy)
+    this.#level.heard(report)
+  }
+
+  async #seed(): Promise<Seed> {
+    const { dataDirectory } = this.#options
+    return await makeSeed({
+      dataDirectory,
+      journal: this.#journal,
+      files: this.#files,
+      untilStored: async (sequence) => {
+        while (this.#own.answersBy < sequence) await sleep(limits.handAgainMs)
+      },
+    })
+  }
+
+  #areAllPrepared(id: string): boolean {
+    const { silenceMs } = this.#options.settings
+    const others = this.#reports.all().filter(({ silentMs }) => silentMs < silenceMs)
+    const all = [this.#own.now(), ...others.map(({ report }) => report)]
+    return all.every(({ snapshotId, preparedId }) => snapshotId === id || preparedId === id)
+  }
+
+  #clearFiles(): void {
+    if (this.#agreement.isWriter && this.#options.nats.isUp) void this.#files.clear()
+  }
+
+  async #append(batch: PreparedBatch): Promise<NodeAnswers['append']> {
+    return this.#agreement.isWriter ? await appendHere(this.#desk, batch) : { isElsewhere: true }
+  }
+
+  async #drain(isOn: boolean): Promise<Done> {
+    this.#own.isDraining = isOn
+    this.#level.tell()
+    if (isOn) await this.leave()
+    return DONE
+  }
+
+  async #everywhereHere(sequence: number, waitMs: number): Promise<NodeAnswers['everywhere']> {
+    if (!this.#agreement.isWriter) return { isElsewhere: true, isEverywhere: false, waitingFor: [] }
+    return await this.#everywhere.until(sequence, waitMs)
+  }
+
+  async #keepTail(): Promise<void> {
+    try {
+      await writeTail(this.#options.dataDirectory, this.#journal.tail())
+    } catch (fault) {
+      this.#noteFault(fault, 'what is known of the journal cannot be kept')
+    }
+  }
+
+  #noteFault(fault: unknown, what: string): void {
+    const { code, message } = fault as NodeJS.ErrnoException
+    this.#options.log.warn({ reason: code ?? message }, what)
+  }
+
+  #ports(): Ports {
+    const { promises, nats, onLost } = this.#options
+    return {
+      log: this.#journal,
+      memory: promises,
+      lease: { take: (epoch) => nats.lease.take(epoch) },
+      send: (sent) => nats.send(sent),
+      carried: (since) => nats.carried(since),
+      ask: (name, question) => this.ask(name, question as never) as never,
+      nowMs: monotonicMs,
+      sleep: (ms) => sleep(ms),
+      random: Math.random,
+      onChange: () => {
+        this.#noteRole()
+        this.#own.tellSoon()
+        this.#carrier.poke()
+        this.#snapshots.look()
+      },
+      onFault: (fault) => this.#noteFault(fault, 'the journal of the cluster'),
+      onLost,
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * Keeps this machine level: when the writer has heard it, and when most members have heard the writer.
+ *
+ * @module
+ */
+import { monotonicMs } from '../monotonic.js'
+import type { Agreement } from './agreement/agreement.js'
+import type { ClusterLog } from './cluster-log.js'
+import { writeFigures } from './figures.js'
+import { Level } from './level.js'
+import type { ClusterSettings } from './messages.js'
+import type { NodeReport } from './node-report.js'
+import type { NodeReports } from './node-reports.js'
+
+interface OwnLevelOptions {
+  readonly settings: ClusterSettings
+  readonly agreement: Agreement
+  readonly journal: ClusterLog
+  readonly reports: NodeReports
+  readonly figures: Float64Array
+  readonly isDraining: () => boolean
+}
+
+export class OwnLevel {
+  readonly #options: OwnLevelOptions
+  readonly #level: Level
+
+  constructor(options: OwnLevelOptions) {
+    this.#options = options
+    this.#level = new Level(options.settings.maxLagMs, monotonicMs)
+  }
+
+  /** For so long yet; 0 where it is not. */
+  get leftMs(): number {
+    return Math.max(0, this.#level.untilMs - monotonicMs())
+  }
+
+  /** Another machine writes, or this one begins to. */
+  begin(): void {
+    this.#level.begin()
+    this.tell()
+  }
+
+  answersBy(sequence: number): void {
+    this.#level.answersBy(sequence)
+    this.tell()
+  }
+
+  /** A report is on its way. */
+  sent(number: number): void {
+    this.#level.sent(number)
+  }
+
+  /** As the writer: what it tells the others. */
+  echoes(): Readonly<Record<string, number>> {
+    return this.#level.echoes()
+  }
+
+  /** A report of another machine has come, and is noted. */
+  heard({ agreement, number, echoes }: NodeReport): void {
+    const { name } = this.#options.settings
+    const { isWriter, epoch } = this.#options.agreement
+    const echo = echoes[name]
+    if (isWriter) {
+      this.#level.heard(agreement.name, number)
+      this.confirm()
+    } else if (agreement.isWriter && agreement.epoch === epoch && echo !== undefined) {
+      this.#level.echoed(echo, agreement.committed)
+      this.tell()
+    }
+  }
+
+  /** As the writer: sees whether most members follow it, and have heard a report of it. */
+  confirm(): void {
+    const { settings, agreement, journal, reports } = this.#options
+    if (settings.acks === 'one' || !agreement.isWriter) return
+    const number = reports.echoedByMajority(agreement.members(), settings.name, agreement.epoch)
+    if (number === undefined) return
+    const before = this.#level.untilMs
+    // Alone, nobody else can be the writer.
+    if (number === Number.POSITIVE_INFINITY) {
+      this.#level.confirmedAt(monotonicMs(), journal.committed())
+    } else this.#level.confirmed(number, journal.committed())
+    if (this.#level.untilMs !== before) this.tell()
+  }
+
+  /** The lease was held at this time: where one disk is enough, that is what says who writes. */
+  leaseHeld(atMs: number): void {
+    if (this.#options.settings.acks !== 'one') return
+    this.#level.confirmedAt(atMs, this.#options.journal.committed())
+    this.tell()
+  }
+
+  /** To all threads. */
+  tell(): void {
+    writeFigures(this.#options.figures, {
+      levelUntilMs: this.#level.untilMs,
+      isWriter: this.#options.agreement.isWriter,
+      isDraining: this.#options.isDraining(),
+    })
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * What machines of a cluster, and commands, ask a machine.
+ *
+ * @module
+ */
+import type { PreparedBatch } from '../journal/batch.js'
+import type { Handed } from '../live/cluster-messages.js'
+import type { Answers, Done, Question } from './agreement/messages.js'
+import type { ClusterStatus, Everywhere } from './messages.js'
+import type { FileDigest } from './nats/cluster-files.js'
+import type { Seed } from './seed.js'
+
+export type NodeQuestion =
+  | Question
+  /** Write this batch, if you write. */
+  | { readonly kind: 'append'; readonly batch: SentBatch }
+  /** Tell when all machines that are level answer by all up to here. */
+  | { readonly kind: 'everywhere'; readonly sequence: number; readonly waitMs: number }
+  /** What am I to begin with? */
+  | { readonly kind: 'seed' }
+  /** Put a file into the object store, if you have it. */
+  | { readonly kind: 'offer'; readonly file: FileDigest }
+  /** Be not ready, and do not write; or be ready again. */
+  | { readonly kind: 'drain'; readonly isOn: boolean }
+  /** What do you know of the cluster? */
+  | { readonly kind: 'status' }
+  /** Who are you? */
+  | { readonly kind: 'hello' }
+
+export interface NodeAnswers extends Answers {
+  readonly append: Handed & { readonly isElsewhere?: boolean }
+  readonly everywhere: Everywhere & { readonly isElsewhere?: boolean }
+  readonly seed: Seed
+  readonly offer: Done
+  readonly drain: Done
+  readonly status: ClusterStatus
+  readonly hello: { readonly incarnation: string; readonly pid: number }
+}
+
+/** A batch as it travels: what else is known of it follows. */
+type SentBatch = Pick<PreparedBatch, 'sourceId' | 'batchId' | 'changeCount' | 'content'>
+
+export function sentBatch({ sourceId, batchId, changeCount, content }: PreparedBatch): SentBatch {
+  return { sourceId, batchId, changeCount, content }
+}
+
+/** Asks a machine. */
+export type AskNode = <K extends NodeQuestion['kind']>(
+  name: string,
+  question: Extract<NodeQuestion, { kind: K }>,
+  waitMs?: number,
+) => Promise<NodeAnswers[K]>

@@ -1,0 +1,127 @@
+/**
+ * What a machine begins with that has nothing, or lacks what others keep no more: made by another machine, at one moment.
+ *
+ * @module
+ */
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Link } from '../chain/link.js'
+import { OperatorError } from '../errors.js'
+import { headDirectory, journalDirectory } from '../journal/files.js'
+import { copyHead } from '../journal/hold.js'
+import { beginBehind } from '../journal/seed.js'
+import { baseSequenceOf } from '../snapshot/applied-sequence.js'
+import {
+  createDirectory,
+  DIRECTORY_MODE,
+  snapshotsDirectory,
+  syncDirectory,
+  writeCurrent,
+} from '../snapshot/directory.js'
+import { readIdentities } from '../snapshot/identities/list.js'
+import { copyTables, DATA_FILE, storeDirectory } from '../store/tables.js'
+import type { ClusterLog } from './cluster-log.js'
+import { digestOfFile, type FileDigest } from './nats/cluster-files.js'
+import type { SharedFiles } from './shared-files.js'
+import { type AnnouncedSnapshot, announcedSnapshot, fetchSnapshot } from './snapshot-files.js'
+import { clusterDirectory, type LogTail, writeTail } from './state-file.js'
+
+export interface Seed {
+  /** The journal begins behind it. */
+  readonly beginning: Link
+  readonly tail: LogTail
+  /** The head of the journal in LMDB, with the ids of batches. */
+  readonly head: FileDigest
+  readonly store: FileDigest
+  readonly snapshot: AnnouncedSnapshot
+}
+
+interface SeedingOptions {
+  readonly dataDirectory: string
+  readonly journal: ClusterLog
+  readonly files: SharedFiles
+  /** Resolves when all entries up to a sequence are in the store. */
+  readonly untilStored: (sequence: number) => Promise<void>
+}
+
+/**
+ * Puts all of it into the object store, where it stays for a while.
+ *
+ * The order matters: the store is copied when all entries are in it that the copied head of the journal is behind.
+ */
+export async function makeSeed(options: SeedingOptions): Promise<Seed> {
+  const { dataDirectory, journal, files, untilStored } = options
+  const workplace = join(clusterDirectory(dataDirectory), `seed-${randomUUID()}.tmp`)
+  await mkdir(workplace, { recursive: true, mode: DIRECTORY_MODE })
+  try {
+    const id = journal.switchedId()
+    if (id === undefined) throw new OperatorError('Failed', 'no snapshot is served yet')
+    const head = await copyHead(journalDirectory(dataDirectory), workplace)
+    const base = baseSequenceOf(await readIdentities(dataDirectory, id))
+    const from = Math.max(Math.min(head.sequence, base), journal.beginning().sequence)
+    const beginning = journal.linkAt(from)
+    if (beginning === undefined) throw new OperatorError('Failed', `batch ${from} is kept no more`)
+    await untilStored(head.sequence)
+    const store = join(workplace, 'store')
+    await mkdir(store, { mode: DIRECTORY_MODE })
+    await copyTables(storeDirectory(dataDirectory), store)
+    const put = async (path: string): Promise<FileDigest> => {
+      const digest = await digestOfFile(path)
+      await files.put(path, digest)
+      return digest
+    }
+    return {
+      beginning: { sequence: beginning.sequence, hash: beginning.hash },
+      tail: tailAt(journal.tail(), from),
+      head: await put(join(headDirectory(workplace), DATA_FILE)),
+      store: await put(join(store, DATA_FILE)),
+      snapshot: await announcedSnapshot(dataDirectory, id),
+    }
+  } finally {
+    await rm(workplace, { recursive: true, force: true })
+  }
+}
+
+/** As of an earlier batch; whose disks count and what is served as of now. */
+function tailAt(tail: LogTail, sequence: number): LogTail {
+  const epochs = tail.epochs.filter((one) => one.sequence <= sequence)
+  return { ...tail, sequence, epochs }
+}
+
+/**
+ * Makes a directory of it, in which nothing is open. What was there of journal and store is removed; snapshots stay.
+ *
+ * @throws OperatorError
+ */
+export async function sow(
+  dataDirectory: string,
+  { beginning, tail, head, store, snapshot }: Seed,
+  get: SharedFiles['get'],
+  onProgress: (doneBytes: number, totalBytes: number) => void,
+): Promise<void> {
+  const journal = journalDirectory(dataDirectory)
+  const tables = storeDirectory(dataDirectory)
+  await rm(journal, { recursive: true, force: true })
+  await rm(tables, { recursive: true, force: true })
+  await fetched(join(headDirectory(journal), DATA_FILE), head, get)
+  await beginBehind(journal, beginning)
+  await fetched(join(tables, DATA_FILE), store, get)
+  await fetchSnapshot(dataDirectory, snapshot, { get, onProgress })
+  if (!existsSync(join(snapshotsDirectory(dataDirectory), snapshot.id))) {
+    throw new OperatorError('Failed', `the snapshot ${snapshot.id} could not be fetched`)
+  }
+  await writeCurrent(dataDirectory, snapshot.id)
+  await writeTail(dataDirectory, tail)
+}
+
+async function fetched(path: string, file: FileDigest, get: SharedFiles['get']): Promise<void> {
+  await createDirectory(dirname(path))
+  const temporary = `${path}.fetched`
+  if (!(await get(file, temporary, () => {}))) {
+    throw new OperatorError('Failed', 'what the machine is to begin with is there no more')
+  }
+  await rename(temporary, path)
+  await syncDirectory(dirname(path))
+}

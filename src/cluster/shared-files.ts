@@ -1,0 +1,92 @@
+/**
+ * Files that machines of a cluster give each other: by way of the object store, into which whoever has one puts it when it
+ * is not there.
+ *
+ * @module
+ */
+import { join } from 'node:path'
+import { limits } from '../limits.js'
+import type { Log } from '../log.js'
+import { listSnapshots, snapshotsDirectory } from '../snapshot/directory.js'
+import { type ClusterFiles, DigestFault, type FileDigest } from './nats/cluster-files.js'
+import { announcedSnapshot, filesOfSnapshot } from './snapshot-files.js'
+
+interface SharedOptions {
+  readonly dataDirectory: string
+  readonly files: () => Promise<ClusterFiles>
+  readonly log: Log
+  /** Asks other machines, one after the other, to put a file there; false where none has it. */
+  readonly offered: (file: FileDigest) => Promise<boolean>
+}
+
+export class SharedFiles {
+  readonly #options: SharedOptions
+
+  constructor(options: SharedOptions) {
+    this.#options = options
+  }
+
+  readonly put = async (path: string, file: FileDigest): Promise<void> => {
+    await (await this.#options.files()).put(path, file)
+  }
+
+  /** Writes a file; false where nobody has it. */
+  readonly get = async (
+    file: FileDigest,
+    path: string,
+    onBytes: (byteCount: number) => void,
+  ): Promise<boolean> => {
+    const files = await this.#options.files()
+    try {
+      if (await files.get(file, path, onBytes)) return true
+    } catch (fault) {
+      if (!(fault instanceof DigestFault)) throw fault
+      await files.remove(file)
+    }
+    return (await this.#options.offered(file)) && (await files.get(file, path, onBytes))
+  }
+
+  /** Puts a file of a snapshot of this machine there; false where it has none. */
+  async offer({ sha256 }: FileDigest): Promise<boolean> {
+    const { dataDirectory } = this.#options
+    for (const id of await listSnapshots(dataDirectory)) {
+      const files = await filesOfSnapshot(dataDirectory, id).catch(() => [])
+      const documents = await announcedSnapshot(dataDirectory, id).catch(() => undefined)
+      const found = [...files, ...(documents?.documents ?? [])].find((one) => one.sha256 === sha256)
+      if (found === undefined) continue
+      await this.put(join(snapshotsDirectory(dataDirectory), id, found.file), found)
+      return true
+    }
+    return false
+  }
+
+  /** Removes what no snapshot of this machine has, and nobody has put there a while ago. Faults are logged. */
+  async clear(): Promise<void> {
+    const { log } = this.#options
+    try {
+      const removedCount = await this.#clear()
+      if (removedCount > 0) log.info({ removedCount }, 'removed files from the object store')
+    } catch (fault) {
+      const reason = (fault as Error).message
+      log.warn({ reason }, 'files cannot be removed from the object store')
+    }
+  }
+
+  async #clear(): Promise<number> {
+    const { dataDirectory } = this.#options
+    const needed = new Set<string>()
+    for (const id of await listSnapshots(dataDirectory)) {
+      for (const { sha256 } of await filesOfSnapshot(dataDirectory, id)) needed.add(sha256)
+      const { documents } = await announcedSnapshot(dataDirectory, id)
+      for (const { sha256 } of documents) needed.add(sha256)
+    }
+    const files = await this.#options.files()
+    let removedCount = 0
+    for (const { sha256, writtenMs } of await files.list()) {
+      if (needed.has(sha256) || Date.now() - writtenMs < limits.sharedFileKeptMs) continue
+      await files.remove({ sha256 })
+      removedCount++
+    }
+    return removedCount
+  }
+}

@@ -1,0 +1,187 @@
+/**
+ * Snapshots on their way between machines: an entry of the journal has the digests of their documents, and these have
+ * those of all other files.
+ *
+ * @module
+ */
+import { existsSync } from 'node:fs'
+import { link, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { OperatorError } from '../errors.js'
+import {
+  createDirectory,
+  DIRECTORY_MODE,
+  listSnapshots,
+  snapshotsDirectory,
+  syncDirectory,
+} from '../snapshot/directory.js'
+import { filesOf, readManifest } from '../snapshot/format/manifest.js'
+import { readIdentities } from '../snapshot/identities/list.js'
+import { sha256Of } from '../snapshot/load/sha256.js'
+import { digestOfFile, type FileDigest } from './nats/cluster-files.js'
+import { clusterDirectory } from './state-file.js'
+
+/** A file of a snapshot. */
+interface SnapshotFile extends FileDigest {
+  readonly file: string
+}
+
+/** A snapshot, and the files that say what is in it. */
+export interface AnnouncedSnapshot {
+  readonly id: string
+  readonly documents: readonly SnapshotFile[]
+}
+
+const DOCUMENT = /^[a-z][a-z0-9-]{0,63}\.json$/
+
+/** @throws OperatorError  as `readFault` says */
+export async function announcedSnapshot(
+  dataDirectory: string,
+  id: string,
+): Promise<AnnouncedSnapshot> {
+  const directory = join(snapshotsDirectory(dataDirectory), id)
+  const names = (await readdir(directory)).filter((name) => DOCUMENT.test(name)).sort()
+  const documents: SnapshotFile[] = []
+  for (const file of names) documents.push({ file, ...(await digestOfFile(join(directory, file))) })
+  return { id, documents }
+}
+
+/**
+ * All files but the documents.
+ *
+ * @throws OperatorError  as `readFault` says
+ */
+export async function filesOfSnapshot(dataDirectory: string, id: string): Promise<SnapshotFile[]> {
+  const manifest = await readManifest(dataDirectory, id)
+  const identities = (await readIdentities(dataDirectory, id)).flatMap(({ files }) => files)
+  return [...filesOf(manifest), ...identities].map(({ file, byteLength, sha256 }) => {
+    return { file, byteLength, sha256 }
+  })
+}
+
+interface Fetching {
+  /** Writes a file; false where nobody has it. */
+  readonly get: (
+    file: FileDigest,
+    path: string,
+    onBytes: (byteCount: number) => void,
+  ) => Promise<boolean>
+  readonly onProgress?: (doneBytes: number, totalBytes: number) => void
+}
+
+/**
+ * Makes a snapshot that another machine has one of this directory, whole or not at all. Files that a snapshot has here
+ * already are linked.
+ *
+ * @throws OperatorError
+ */
+export async function fetchSnapshot(
+  dataDirectory: string,
+  { id, documents }: AnnouncedSnapshot,
+  { get, onProgress = () => {} }: Fetching,
+): Promise<void> {
+  const target = join(snapshotsDirectory(dataDirectory), id)
+  if (existsSync(target)) return
+  // As if it were a data directory, so that its documents are read and verified as in one.
+  const staging = join(clusterDirectory(dataDirectory), 'fetch')
+  const directory = join(snapshotsDirectory(staging), id)
+  await clearOthers(staging, id)
+  await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE })
+  for (const document of documents) {
+    if (!DOCUMENT.test(document.file)) throw new Error('a document has the name of one')
+    const path = join(directory, document.file)
+    if (await isWhole(path, document)) continue
+    if (!(await get(document, path, () => {}))) throw goneFault(id, document)
+  }
+  const files = await filesOfSnapshot(staging, id)
+  const here = await filesHere(dataDirectory)
+  const totalBytes = files.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  let doneBytes = 0
+  const done = (byteCount: number) => {
+    doneBytes += byteCount
+    onProgress(doneBytes, totalBytes)
+  }
+  for (const file of files) {
+    const path = join(directory, file.file)
+    if (await isWhole(path, file)) done(file.byteLength)
+    else if (await linked(here.get(file.sha256), path, file)) done(file.byteLength)
+    else if (!(await get(file, path, done))) {
+      throw new OperatorError(
+        'Failed',
+        `no machine has ${file.file} of the snapshot ${id} any more`,
+      )
+    }
+  }
+  await syncDirectory(directory)
+  await createDirectory(snapshotsDirectory(dataDirectory))
+  await rename(directory, target)
+  await syncDirectory(snapshotsDirectory(dataDirectory))
+  await rm(staging, { recursive: true, force: true })
+}
+
+/**
+ * Fetches those files of a snapshot again that are not as its documents say.
+ *
+ * @returns how many were replaced
+ */
+export async function repairSnapshot(
+  dataDirectory: string,
+  { id, documents }: AnnouncedSnapshot,
+  get: Fetching['get'],
+): Promise<number> {
+  const directory = join(snapshotsDirectory(dataDirectory), id)
+  let replacedCount = 0
+  const repair = async (file: SnapshotFile) => {
+    const path = join(directory, file.file)
+    if (await isWhole(path, file)) return
+    const temporary = `${path}.fetched`
+    if (!(await get(file, temporary, () => {}))) throw goneFault(id, file)
+    await rename(temporary, path)
+    replacedCount++
+  }
+  for (const document of documents) await repair(document)
+  for (const file of await filesOfSnapshot(dataDirectory, id)) await repair(file)
+  await syncDirectory(directory)
+  return replacedCount
+}
+
+function goneFault(id: string, { file }: SnapshotFile): OperatorError {
+  return new OperatorError('Failed', `no machine has ${file} of the snapshot ${id} any more`)
+}
+
+async function clearOthers(staging: string, id: string): Promise<void> {
+  const others = await readdir(snapshotsDirectory(staging)).catch(() => [])
+  for (const name of others) {
+    if (name !== id) await rm(join(snapshotsDirectory(staging), name), { recursive: true })
+  }
+}
+
+/** Paths of files of the snapshots that are here, by digest. */
+async function filesHere(dataDirectory: string): Promise<ReadonlyMap<string, string>> {
+  const here = new Map<string, string>()
+  for (const id of await listSnapshots(dataDirectory)) {
+    const files = await filesOfSnapshot(dataDirectory, id).catch(() => [])
+    for (const { file, sha256 } of files) {
+      here.set(sha256, join(snapshotsDirectory(dataDirectory), id, file))
+    }
+  }
+  return here
+}
+
+/** It may be damaged here, and then is fetched. */
+async function linked(from: string | undefined, path: string, file: FileDigest): Promise<boolean> {
+  if (from === undefined || !(await isWhole(from, file))) return false
+  try {
+    await rm(path, { force: true })
+    await link(from, path)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function isWhole(path: string, { sha256, byteLength }: FileDigest): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined)
+  if (found === undefined || found.size !== byteLength) return false
+  return (await sha256Of(path)) === sha256
+}

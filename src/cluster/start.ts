@@ -1,0 +1,154 @@
+/**
+ * The main thread's end of the thread of a cluster.
+ *
+ * @module
+ */
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import { OperatorError } from '../errors.js'
+import type { ChangePort } from '../live/desk.js'
+import type { LogLevel } from '../log.js'
+import { Questions } from '../questions.js'
+import { createFigures } from './figures.js'
+import type {
+  ClusterNews,
+  ClusterOrder,
+  ClusterSettings,
+  ClusterStatus,
+  ClusterThreadData,
+  Everywhere,
+  ServedSnapshots,
+} from './messages.js'
+
+export interface ClusterThread {
+  /** See figures.ts. */
+  readonly figures: Float64Array
+  /** Undefined before it runs. */
+  status(): ClusterStatus | undefined
+  /** Makes the thread's end of what leads to the thread of changes. */
+  openJournal(): MessagePort
+  /** Keeps the journal that of the cluster from now on. `openJournal` comes before. */
+  run(batches: ChangePort): void
+  /** Answers are by all entries up to here. */
+  answersBy(sequence: number): void
+  /** Resolves when all machines that are level answer by an entry, or not in time. Never rejects. */
+  untilEverywhere(sequence: number, waitMs: number): Promise<Everywhere>
+  /** Says which snapshot is served, and which one could be. */
+  serves(served: ServedSnapshots): void
+  /** Has what is damaged of a snapshot fetched. */
+  damaged(snapshotId: string): void
+  onSnapshots(listener: (news: SnapshotNews) => void): void
+  /** Lets another machine write; resolves when that is so, or there is none that can. */
+  leave(): Promise<void>
+  /** Resolves, with the reason, when the directory must be begun anew. */
+  readonly beginAnew: Promise<string>
+  /** Rejects when the thread fails; never resolves. */
+  readonly failure: Promise<never>
+  stop(): Promise<void>
+}
+
+/** What the thread says of snapshots. */
+type SnapshotNews = Extract<ClusterNews, { kind: 'wanted' | 'repaired' }>
+
+interface StartOptions {
+  readonly dataDirectory: string
+  readonly settings: ClusterSettings
+  readonly version: string
+  readonly logLevel: LogLevel
+  /** Gives up. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Resolves when the directory is one of the cluster.
+ *
+ * @throws OperatorError  as a rejection
+ */
+export async function startCluster(options: StartOptions): Promise<ClusterThread> {
+  const { signal, ...rest } = options
+  const figures = createFigures()
+  const workerData: ClusterThreadData = { ...rest, figures }
+  const worker = new Worker(new URL('../../workers/cluster.js', import.meta.url), { workerData })
+  const questions = new Questions<Everywhere>()
+  const send = (order: ClusterOrder, ports: MessagePort[] = []) => worker.postMessage(order, ports)
+  const listeners = new Set<(news: SnapshotNews) => void>()
+  let status: ClusterStatus | undefined
+  let journal: MessagePort | undefined
+  let isStopping = false
+  let left: () => void = () => {}
+  let beginAnew: (reason: string) => void = () => {}
+  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+  const failure = new Promise<never>((_, reject) => {
+    const fail = (reason: string) =>
+      reject(new OperatorError('Failed', `the thread of the cluster failed: ${reason}`))
+    // Its message could quote what it was working on.
+    worker.once('error', ({ name }) => fail(name))
+    worker.once('exit', (code) => {
+      if (!isStopping) fail(`it ended with code ${code}`)
+    })
+  })
+  failure.catch((fault) => questions.fail(fault))
+  const begunAnew = new Promise<string>((resolve) => {
+    beginAnew = resolve
+  })
+  const stop = async () => {
+    if (!isStopping) send({ kind: 'stop' })
+    isStopping = true
+    await ended
+  }
+  const joined = new Promise<void>((resolve, reject) => {
+    worker.on('message', (news: ClusterNews) => {
+      if (news.kind === 'joined') resolve()
+      else if (news.kind === 'refused') reject(new OperatorError(news.code, news.message))
+      else if (news.kind === 'everywhere') questions.settle(news.number, news)
+      else if (news.kind === 'status') status = news.status
+      else if (news.kind === 'left') left()
+      else if (news.kind === 'beginAnew') beginAnew(news.reason)
+      else for (const listener of listeners) listener(news)
+    })
+    signal.addEventListener('abort', () => reject(new OperatorError('Failed', 'stopped')), {
+      once: true,
+    })
+  })
+  try {
+    await Promise.race([joined, failure])
+  } catch (fault) {
+    await stop()
+    throw fault
+  }
+  return {
+    figures,
+    status: () => status,
+    openJournal() {
+      const { port1, port2 } = new MessageChannel()
+      journal = port1
+      return port2
+    },
+    run(batches) {
+      if (journal === undefined) throw new Error('the way to the journal is opened before')
+      send({ kind: 'run', journal, batches }, [journal, batches.port])
+    },
+    answersBy: (sequence) => send({ kind: 'answersBy', sequence }),
+    async untilEverywhere(sequence, waitMs) {
+      try {
+        return await questions.ask((number) =>
+          send({ kind: 'everywhere', number, sequence, waitMs }),
+        )
+      } catch {
+        return { isEverywhere: false, waitingFor: [] }
+      }
+    },
+    serves: (served) => send({ kind: 'snapshots', ...served }),
+    damaged: (snapshotId) => send({ kind: 'damaged', snapshotId }),
+    onSnapshots: (listener) => listeners.add(listener),
+    async leave() {
+      const hasLeft = new Promise<void>((resolve) => {
+        left = resolve
+      })
+      send({ kind: 'leave' })
+      await Promise.race([hasLeft, ended])
+    },
+    beginAnew: begunAnew,
+    failure,
+    stop,
+  }
+}

@@ -1,0 +1,196 @@
+/**
+ * Puts the entries of the journal into the store of this machine, in the main thread, and tells whoever made one what
+ * became of it.
+ *
+ * @module
+ */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import { OperatorError, ServiceError } from '../errors.js'
+import { type PreparedBatch, prepareEntry } from '../journal/batch.js'
+import { JournalReader } from '../journal/reader.js'
+import { ENTRY_SOURCE, type JournalRecord } from '../journal/record.js'
+import type { BatchOutcome } from '../journal/writer.js'
+import { limits } from '../limits.js'
+import { describeFault, type Log } from '../log.js'
+import type { StoreChange, StoreEntries, StoreOutcome } from '../store/entries.js'
+import { decodeEntry, encodeEntry, type StoreEntry } from './entries.js'
+
+interface FollowerOptions {
+  /** Of the journal. */
+  readonly directory: string
+  readonly entries: StoreEntries
+  /** Hands a batch in; resolves when it is committed. */
+  readonly append: (batch: PreparedBatch) => Promise<{ readonly outcome: BatchOutcome }>
+  /** What is in the store now. */
+  readonly onApplied: (applied: Applied) => void
+  readonly log: Log
+}
+
+/** What has come into the store. */
+export interface Applied {
+  /** All entries up to here. */
+  readonly sequence: number
+  readonly kinds: ReadonlySet<StoreChange['kind']>
+}
+
+/** What became of an entry that this process made. */
+interface Settled {
+  readonly sequence: number
+  readonly outcome: StoreOutcome
+}
+
+export class StoreFollower {
+  readonly #options: FollowerOptions
+  readonly #reader: JournalReader
+  readonly #over = new AbortController()
+  /** By the id of their entries. */
+  readonly #waiting = new Map<string, (settled: Settled) => void>()
+  #sequence: number
+  #following: Promise<void> = Promise.resolve()
+
+  constructor(options: FollowerOptions) {
+    this.#options = options
+    this.#reader = new JournalReader(options.directory)
+    this.#sequence = options.entries.sequence()
+  }
+
+  /** All entries up to here are in the store. */
+  get sequence(): number {
+    return this.#sequence
+  }
+
+  /**
+   * Puts what is committed now into the store.
+   *
+   * @throws OperatorError  NewerFormat
+   */
+  catchUp(): void {
+    while (this.#applySome());
+  }
+
+  /** Goes on with all that comes. */
+  follow(): void {
+    this.#following = this.#follow()
+  }
+
+  /**
+   * Makes an entry, and resolves when it is in the store of this machine.
+   *
+   * @throws ServiceError  as a rejection, where nobody could write it; or it may be written later
+   */
+  async make(entry: StoreEntry): Promise<Settled> {
+    const id = randomUUID()
+    const content = encodeEntry(entry)
+    const settled = new Promise<Settled>((resolve) => this.#waiting.set(id, resolve))
+    try {
+      await this.#options.append(prepareEntry(id, content))
+      return await withinTime(settled)
+    } finally {
+      this.#waiting.delete(id)
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#over.abort()
+    await this.#following
+    this.#reader.close()
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#over
+    let hasFailed = false
+    while (!signal.aborted) {
+      try {
+        await this.#reader.more(this.#sequence, signal)
+        this.#applySome()
+        hasFailed = false
+        // Others are served in between.
+        await turn()
+      } catch (fault) {
+        if (signal.aborted) return
+        if (!hasFailed) {
+          this.#options.log.error(describeFault(fault), 'entries of the cluster cannot be stored')
+        }
+        hasFailed = true
+        await sleep(limits.journalRetryMs, undefined, { signal }).catch(() => {})
+      }
+    }
+  }
+
+  /** @returns whether there may be more */
+  #applySome(): boolean {
+    const records: JournalRecord[] = []
+    let upTo = this.#sequence
+    let byteCount = 0
+    for (const record of this.#reader.records(this.#sequence)) {
+      upTo = record.sequence
+      if (record.sourceId === ENTRY_SOURCE) {
+        records.push(record)
+        byteCount += record.length
+      }
+      if (records.length >= limits.entriesAppliedCount || byteCount >= limits.entriesAppliedBytes) {
+        break
+      }
+    }
+    if (upTo === this.#sequence) return false
+    this.#apply(records, upTo)
+    return true
+  }
+
+  #apply(records: readonly JournalRecord[], upTo: number): void {
+    const found = records.flatMap((record) => {
+      const change = storeChangeOf(record)
+      return change === undefined ? [] : [{ record, change }]
+    })
+    // Where nothing comes into the store, it need not know how far it is.
+    const changes = found.map(({ change }) => change)
+    const outcomes = changes.length === 0 ? [] : this.#options.entries.apply(changes, upTo)
+    this.#sequence = upTo
+    this.#options.onApplied({ sequence: upTo, kinds: new Set(changes.map(({ kind }) => kind)) })
+    for (const [at, { record }] of found.entries()) {
+      const { sequence, batchId } = record
+      this.#waiting.get(batchId)?.({ sequence, outcome: outcomes[at] })
+    }
+  }
+}
+
+/** Undefined of an entry that is of no concern to the store. */
+function storeChangeOf({ content, timeMs, sequence }: JournalRecord): StoreChange | undefined {
+  const entry = decodeEntry(content)
+  if (entry === undefined) {
+    throw new OperatorError(
+      'NewerFormat',
+      `entry ${sequence} of the journal is of a kind that this version does not know, because a machine with a later ` +
+        'version made it: install that version here, too',
+    )
+  }
+  switch (entry.kind) {
+    case 'document':
+      return entry
+    case 'suppressions': {
+      const { scope, phones, isRemoval } = entry
+      return {
+        kind: 'suppressions',
+        change: { kind: 'suppressions', scope, phones, isRemoval },
+        atMs: timeMs,
+      }
+    }
+    case 'keys': {
+      const changes = new Map(entry.records.map(([id, record]) => [id, record ?? undefined]))
+      return { kind: 'keys', version: entry.version, changes }
+    }
+    default:
+      return undefined
+  }
+}
+
+function withinTime(settled: Promise<Settled>): Promise<Settled> {
+  return new Promise((resolve, reject) => {
+    const late = () => reject(new ServiceError('Unavailable', LATE))
+    const timer = setTimeout(late, limits.entryAppliedMs)
+    void settled.then(resolve).finally(() => clearTimeout(timer))
+  })
+}
+
+const LATE = 'the disk is slow: the change will be stored, so look before you send it again'

@@ -1,0 +1,156 @@
+/**
+ * The thread of a cluster: it makes the directory one of the cluster, and then keeps it so.
+ *
+ * @module
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { MessagePort } from 'node:worker_threads'
+import { OperatorError } from '../errors.js'
+import { limits } from '../limits.js'
+import { createLog, describeFault } from '../log.js'
+import { noteConnection } from './connection-file.js'
+import { join } from './join.js'
+import type { ClusterNews, ClusterOrder, ClusterThreadData } from './messages.js'
+import { ClusterNats } from './nats/cluster-nats.js'
+import { ClusterNode } from './node.js'
+import type { NodeQuestion } from './questions.js'
+import { Promises } from './state-file.js'
+
+/** @param main  to the main thread */
+export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
+  const { dataDirectory, settings, version, figures } = data
+  const log = createLog(data.logLevel, { thread: 'cluster' })
+  const tell = (news: ClusterNews) => main.postMessage(news)
+  const over = new AbortController()
+  const { signal } = over
+  let connecting: Promise<ClusterNats> | undefined
+  let node: ClusterNode | undefined
+  let timer: NodeJS.Timeout | undefined
+  /** What the node is to hear that is not there yet. */
+  const early: ClusterOrder[] = []
+
+  process.on('uncaughtException', (fault) => {
+    log.fatal(describeFault(fault), 'the thread of the cluster failed')
+    process.exit(1)
+  })
+
+  const joined = join({ dataDirectory, settings, connected, log, signal })
+  joined.then(
+    () => tell({ kind: 'joined' }),
+    (fault: unknown) => {
+      const code = fault instanceof OperatorError ? fault.code : 'Failed'
+      tell({ kind: 'refused', code, message: (fault as Error).message })
+    },
+  )
+
+  main.on('message', async (order: ClusterOrder) => {
+    if (order.kind === 'stop') await stop()
+    else if (order.kind === 'run') await run(order)
+    else if (node !== undefined) await carryOut(node, order)
+    else if (order.kind === 'leave') tell({ kind: 'left' })
+    else if (order.kind === 'everywhere') tell({ ...NOWHERE, number: order.number })
+    else early.push(order)
+  })
+
+  /** One connection, however long it takes: a machine that has nothing yet can only wait. */
+  function connected(): Promise<ClusterNats> {
+    connecting ??= connect()
+    return connecting
+  }
+
+  async function connect(): Promise<ClusterNats> {
+    const { clusterId, name, nats } = settings
+    let hasFailed = false
+    for (;;) {
+      try {
+        return await ClusterNats.open({ settings: nats, clusterId, name, onChange, serve })
+      } catch (fault) {
+        if (fault instanceof OperatorError && fault.code === 'Usage') throw fault
+        if (!hasFailed) log.warn({ reason: (fault as Error).message }, 'waiting for NATS')
+        hasFailed = true
+        await sleep(limits.natsRetryMs, undefined, { signal })
+      }
+    }
+  }
+
+  function onChange(isUp: boolean): void {
+    log.warn(isUp ? 'NATS is there again' : 'NATS is gone')
+  }
+
+  async function serve(question: unknown): Promise<unknown> {
+    if (node === undefined) throw new Error('the machine is starting')
+    return await node.answer(question as NodeQuestion)
+  }
+
+  async function run(order: Extract<ClusterOrder, { kind: 'run' }>): Promise<void> {
+    const state = await joined
+    const nats = await connected()
+    if (signal.aborted) return
+    await noteConnection(dataDirectory, settings)
+    const promises = new Promises(dataDirectory, state)
+    const started = new ClusterNode({
+      dataDirectory,
+      settings,
+      version,
+      figures,
+      state,
+      promises,
+      nats,
+      log,
+      run: order,
+      onWanted: (wanted) => tell({ kind: 'wanted', ...wanted }),
+      onLost: (reason) => void beginAnew(promises, reason),
+    })
+    node = started
+    for (const each of early.splice(0)) await carryOut(started, each)
+    const tellStatus = () => tell({ kind: 'status', status: started.status() })
+    tellStatus()
+    timer = setInterval(tellStatus, limits.clusterStatusMs)
+  }
+
+  async function carryOut(node: ClusterNode, order: ClusterOrder): Promise<void> {
+    switch (order.kind) {
+      case 'answersBy':
+        return node.answersBy(order.sequence)
+      case 'snapshots':
+        return node.serves(order)
+      case 'damaged': {
+        const { snapshotId } = order
+        await node.repair(snapshotId)
+        return tell({ kind: 'repaired', snapshotId })
+      }
+      case 'everywhere': {
+        const { number, sequence, waitMs } = order
+        const found = await node.untilEverywhere(sequence, waitMs)
+        return tell({ kind: 'everywhere', number, ...found })
+      }
+      case 'leave':
+        await node.leave().catch(() => {})
+        return tell({ kind: 'left' })
+      default:
+        return undefined
+    }
+  }
+
+  /** Noted first, so that the next start does so, whatever comes in between. */
+  async function beginAnew(promises: Promises, reason: 'gone' | 'diverged'): Promise<void> {
+    if (signal.aborted) return
+    log.error(
+      { reason },
+      'the journal of this machine cannot go on: beginning with what others have',
+    )
+    await promises.beginAnew(reason)
+    tell({ kind: 'beginAnew', reason })
+  }
+
+  async function stop(): Promise<void> {
+    over.abort()
+    clearInterval(timer)
+    await node?.stop()
+    const nats = connecting && (await Promise.race([connecting, sleep(0)]).catch(() => undefined))
+    if (nats !== undefined) await (nats as ClusterNats).close().catch(() => {})
+    process.exit()
+  }
+}
+
+const NOWHERE = { kind: 'everywhere', isEverywhere: false, waitingFor: [] } as const
