@@ -7,8 +7,23 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
+import { type ClusterConfig, clusterConfig } from './cluster-config.js'
 import { OperatorError } from './errors.js'
 import { type LogLevel, logLevels } from './log.js'
+import {
+  integer,
+  integerIfGiven,
+  loopback,
+  oneOf,
+  options,
+  origins,
+  pathIfGiven,
+  type Setting,
+  targetIfGiven,
+  text,
+  truth,
+  urlIfGiven,
+} from './setting-values.js'
 
 export interface Config {
   /** Absolute. */
@@ -59,6 +74,8 @@ export interface Config {
   readonly accessLogSample: number
   /** A request that takes longer has a line. */
   readonly accessLogSlowMs: number
+  /** Undefined on a machine of no cluster. */
+  readonly cluster: ClusterConfig | undefined
   /** Milliseconds between deaths of a random query worker, to test what then happens; 0 is never. */
   readonly crashQueryWorkerMs: number
   /** Options of Node.js for query workers and clipping threads, such as `--cpu-prof`. */
@@ -117,6 +134,7 @@ export function readConfig(
     accessLog: targetIfGiven(setting('accessLog')),
     accessLogSample: integer(setting('accessLogSample'), 1, 1_000_000),
     accessLogSlowMs: integer(setting('accessLogSlowMs'), 0, 3_600_000),
+    cluster: clusterConfig(setting),
     crashQueryWorkerMs: integer(setting('crashQueryWorkerMs'), 0, 3_600_000),
     workerArgs: options(setting('workerArgs')),
   }
@@ -228,16 +246,24 @@ const defaults = {
   accessLog: undefined,
   accessLogSample: 100,
   accessLogSlowMs: 1_000,
+  cluster: undefined,
+  name: undefined,
+  clusterId: 'main',
+  clusterCredentials: undefined,
+  clusterNkey: undefined,
+  clusterTlsCa: undefined,
+  clusterTlsCert: undefined,
+  clusterTlsKey: undefined,
+  acks: 'majority',
+  takeover: 'auto',
+  takeoverAfter: 5,
+  maxLag: 60,
+  laggingLists: 'serve',
   crashQueryWorkerMs: 0,
   workerArgs: '',
 } as const
 
 type SettingName = keyof typeof defaults
-
-interface Setting {
-  readonly value: unknown
-  readonly origin: string
-}
 
 function lookUp(
   name: SettingName,
@@ -285,101 +311,4 @@ function readFile(path: string | undefined): Readonly<Record<string, unknown>> {
     )
   }
   return content as Readonly<Record<string, unknown>>
-}
-
-function text({ value, origin }: Setting): string {
-  if (typeof value === 'string' && value.trim() !== '') return value
-  throw new OperatorError('Usage', `${origin} must be a text that is not empty`)
-}
-
-/** Whoever reaches the admin listener needs no key, so that nobody else may reach it. */
-function loopback(setting: Setting): string {
-  const host = text(setting)
-  if (/^(localhost|127\.\d+\.\d+\.\d+|::1)$/i.test(host)) return host
-  throw new OperatorError(
-    'Usage',
-    `${setting.origin} must be an address of this machine alone, such as 127.0.0.1 or ::1, not ` +
-      `${JSON.stringify(host)}: admin requests need no key. For others, let a proxy that asks who they ` +
-      'are forward to it',
-  )
-}
-
-/** A path, or `-`. */
-function targetIfGiven(setting: Setting): string | undefined {
-  return setting.value === '-' ? '-' : pathIfGiven(setting)
-}
-
-function pathIfGiven(setting: Setting): string | undefined {
-  return setting.value === undefined ? undefined : resolve(text(setting))
-}
-
-/** Separated by commas; none is an empty text. */
-function origins({ value, origin }: Setting): readonly string[] {
-  const given = typeof value === 'string' ? value.split(',').map((item) => item.trim()) : [value]
-  const named = given.filter((item) => item !== '')
-  for (const item of named) {
-    if (typeof item === 'string' && (item === '*' || /^https?:\/\/[^/\s]+$/.test(item))) continue
-    throw new OperatorError(
-      'Usage',
-      `${origin} must be origins such as https://map.example.org, separated by commas, or *, ` +
-        `not ${JSON.stringify(item)}`,
-    )
-  }
-  return named as string[]
-}
-
-/** Of pages and programs: scheme, host and port, and a path where a proxy adds one; none is an empty text. */
-function urlIfGiven({ value, origin }: Setting): string | undefined {
-  if (value === '') return undefined
-  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
-  if (url !== undefined && /^https?:$/.test(url.protocol) && !/[@?#]/.test(String(value))) {
-    return url.href.replace(/\/+$/, '')
-  }
-  throw new OperatorError(
-    'Usage',
-    `${origin} must be an address such as https://alerts.example.org, not ${JSON.stringify(value)}`,
-  )
-}
-
-/** Separated by white space; none is an empty text. */
-function options({ value, origin }: Setting): readonly string[] {
-  if (typeof value === 'string') {
-    const given = value.split(/\s+/).filter((item) => item !== '')
-    if (given.every((item) => item.startsWith('-'))) return given
-  }
-  throw new OperatorError(
-    'Usage',
-    `${origin} must be options of Node.js such as --cpu-prof, separated by spaces, ` +
-      `not ${JSON.stringify(value)}`,
-  )
-}
-
-function integerIfGiven(setting: Setting, min: number, max: number): number | undefined {
-  return setting.value === undefined ? undefined : integer(setting, min, max)
-}
-
-function integer({ value, origin }: Setting, min: number, max: number): number {
-  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
-  if (typeof number === 'number' && Number.isInteger(number) && number >= min && number <= max) {
-    return number
-  }
-  throw new OperatorError(
-    'Usage',
-    `${origin} must be a whole number from ${min} to ${max}, not ${JSON.stringify(value)}`,
-  )
-}
-
-function truth(setting: Setting): boolean {
-  return oneOf(setting, ['false', 'true']) === 'true'
-}
-
-/** In a file, a truth value may be one of JSON. */
-function oneOf<Value extends string>({ value, origin }: Setting, values: readonly Value[]): Value {
-  const text = typeof value === 'boolean' ? String(value) : value
-  const found = values.find((candidate) => candidate === text)
-  if (found !== undefined) return found
-  throw new OperatorError(
-    'Usage',
-    `${origin} must be one of ${values.join(', ')}, not ${JSON.stringify(value)}`,
-  )
 }

@@ -248,6 +248,69 @@ export const limits = {
   groupsWaitingBytes: 128 * MiB,
   /** Groups that one machine sends another at a time, unless a single one is larger. */
   groupsSentBytes: 1 * MiB,
+  /** From an attempt to reach NATS until it is given up, from its failure to the next one, and between two pings. */
+  natsConnectMs: 5_000,
+  natsRetryMs: 250,
+  natsPingMs: 2_000,
+  /** A part of a message to another machine, and the parts of one message. */
+  messagePartBytes: 512 * KiB,
+  messagePartCount: 256,
+  /** Parts of messages that are not whole: how long they are kept, and how much. */
+  messageGatherMs: 30_000,
+  messageGatherBytes: 128 * MiB,
+  /** From a question to another machine to its answer. */
+  clusterCallMs: 2_000,
+  /** How long a command waits for a machine to do something. */
+  clusterCommandMs: 20_000,
+  /** A machine of a cluster tells the others of itself at least this often, and looks who is silent. */
+  clusterReportMs: 250,
+  clusterTickMs: 100,
+  /** The thread of a cluster tells the main thread how the cluster fares at this interval. */
+  clusterStatusMs: 500,
+  /** The lease of the writer is renewed at this interval. */
+  leaseRenewMs: 1_000,
+  /** What a machine knows of epochs and members is kept at this interval. */
+  tailKeptMs: 10_000,
+  /**
+   * A batch that a machine hands to the writer: how long it is tried, how long once, and when again. Shorter than a front
+   * thread waits, so that it hears of it.
+   */
+  handedBatchMs: 9_000,
+  handOnceMs: 3_000,
+  handAgainMs: 50,
+  /** Machines switch to a snapshot without those that have not prepared it after this time. */
+  clusterSwitchMs: 300_000,
+  /** A machine that fetches a snapshot says how far it is, and tries again after a failure. */
+  fetchToldMs: 10_000,
+  fetchRetryMs: 5_000,
+  /** Files in the object store that no snapshot has any more are kept for this time. */
+  sharedFileKeptMs: 3_600_000,
+  /** How often the writer removes them. */
+  filesClearedMs: 600_000,
+  /** From a request for a file to another machine until that has put it into the object store. */
+  fileOfferedMs: 600_000,
+  /** The last epochs of which a machine remembers where they began. */
+  epochsKeptCount: 1_000,
+  /** A machine that begins listens for others this long, and waits this long for what to begin with. */
+  clusterHeardMs: 1_500,
+  seedMs: 600_000,
+  /** Entries of a cluster that are put into the store in one transaction. */
+  entriesAppliedCount: 256,
+  entriesAppliedBytes: 16 * MiB,
+  /** From an entry that is committed to its arrival in the store. */
+  entryAppliedMs: 5_000,
+  /** A machine waits this long for the others to answer by a change of a document. */
+  entryEverywhereMs: 1_000,
+  /** Reports of a machine of a cluster, and when they were sent or came: as many as one tells within a minute. */
+  reportsNotedCount: 512,
+  /** The last records of the journal of which a machine of a cluster has the hashes in memory. */
+  clusterLinksCount: 16_384,
+  /** What the stream of a cluster keeps, and how long. */
+  clusterStreamBytes: 1 * GiB,
+  clusterStreamMs: 3 * 86_400_000,
+  /** The writer looks at this interval whether the stream has what it put into it, and tries again after a failure. */
+  streamLookMs: 10_000,
+  streamRetryMs: 1_000,
   /** Whoever follows the journal looks at least this often for more. */
   journalPollMs: 100,
   /** Recipients that came to a source since its snapshot, whether or not they are still there. */
@@ -618,6 +681,8 @@ export const limits = {
 assert(limits.keyRecordBytes >= limits.keyBoundaryBytes + 1_024 * limits.keyCount)
 assert(limits.storeMapBytes >= 4 * limits.storedBytes)
 assert(limits.journalGroupBytes >= limits.journalRecordBytes)
+assert(limits.handedBatchMs < limits.changeBatchMs)
+assert(limits.messagePartBytes * limits.messagePartCount >= 2 * limits.journalGroupBytes)
 // A row takes less in the journal than in a body, but for a calling code that is added.
 assert(limits.journalRecordBytes >= 2 * limits.bodyBytes)
 assert(limits.batchesWaitingBytes >= limits.journalGroupBytes)

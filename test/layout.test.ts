@@ -65,6 +65,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   journal: ['chain', 'changes'],
   live: ['journal', 'changes', 'snapshot', 'shard', 'geometry', 'store', 'sources', 'suppressions'],
   follow: ['chain', 'changes', 'journal', 'snapshot', 'sources'],
+  cluster: ['chain', 'journal', 'live', 'snapshot', 'store'],
   'access-log': [],
   serve: [
     'config',
@@ -82,7 +83,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'selection',
     'pool',
     'suppressions',
+    'cluster',
     'live',
+    'journal',
     'changes',
     'store',
     'snapshot',
@@ -98,6 +101,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'audit',
     'backup',
     'changes',
+    'cluster',
     'follow',
     'journal',
     'keys',
@@ -114,12 +118,23 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Importable by all. */
-const shared = ['limits', 'errors', 'deadline', 'log', 'phone-number', 'task-threads', 'questions']
+const shared = [
+  'limits',
+  'errors',
+  'deadline',
+  'log',
+  'monotonic',
+  'phone-number',
+  'task-threads',
+  'questions',
+]
 
 /** Files of src that are not in a folder, and what they may import beside `shared`. */
 const topFiles: Readonly<Record<string, readonly string[]>> = {
   cli: ['commands', 'node-release'],
-  config: [],
+  config: ['cluster-config', 'setting-values'],
+  'cluster-config': ['setting-values'],
+  'setting-values': [],
   version: [],
   'node-release': [],
   limits: [],
@@ -129,6 +144,7 @@ const topFiles: Readonly<Record<string, readonly string[]>> = {
   'phone-number': [],
   'task-threads': [],
   questions: [],
+  monotonic: [],
 }
 
 /** The one folder or file below src that may import a library. */
@@ -140,7 +156,11 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
   kdbush: ['shard'],
   geokdbush: ['shard'],
   'robust-predicates': ['geometry'],
-  msgpackr: ['snapshot', 'journal'],
+  msgpackr: ['snapshot', 'journal', 'cluster'],
+  '@nats-io/transport-node': ['cluster/nats'],
+  '@nats-io/jetstream': ['cluster/nats'],
+  '@nats-io/kv': ['cluster/nats'],
+  '@nats-io/obj': ['cluster/nats'],
   'proper-lockfile': ['snapshot'],
   '@duckdb/node-api': ['sources'],
   '@duckdb/node-bindings': ['sources'],
@@ -166,6 +186,7 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
     'follow',
     'commands',
     'audiences',
+    'cluster',
   ],
   'csv-parse': ['http', 'suppressions'],
   lmdb: ['store', 'chain'],
@@ -371,7 +392,7 @@ t.test('every test file is of exactly one tier, and says so by its name', async 
 t.test('files stay under 400 lines and have no default export', async (t) => {
   for (const { path, text } of files) {
     // One table, whose entries the end of the file relates to each other.
-    const lineCount = path === 'limits.ts' ? 700 : 400
+    const lineCount = path === 'limits.ts' ? 800 : 400
     t.ok(text.split('\n').length <= lineCount + 1, `${path} has at most ${lineCount} lines`)
     t.notMatch(text, /^export default/m, path)
   }

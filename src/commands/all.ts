@@ -21,6 +21,7 @@ export const commands = {
   suppress: async () => (await import('./suppress.js')).suppressCommand,
   keys: async () => (await import('./keys/keys.js')).keysCommand,
   audit: async () => (await import('./audit/audit.js')).auditCommand,
+  cluster: async () => (await import('./cluster/cluster.js')).clusterCommand,
   doctor: async () => (await import('./doctor/doctor.js')).doctorCommand,
   backup: async () => (await import('./backup.js')).backupCommand,
   restore: async () => (await import('./restore.js')).restoreCommand,

@@ -91,6 +91,54 @@ export function serveCommand(): Command {
         logLevels,
       ),
     )
+    .option(
+      '--cluster <URLS>',
+      'be a machine of a cluster: NATS servers such as nats://10.0.0.1:4222, separated by commas (HICKORY_CLUSTER)',
+    )
+    .option('--name <NAME>', 'what this machine is called in the cluster (HICKORY_NAME)')
+    .option(
+      '--cluster-id <ID>',
+      'which of the clusters of these servers (HICKORY_CLUSTER_ID; default main)',
+    )
+    .option(
+      '--cluster-credentials <FILE>',
+      'credentials of NATS, a JWT and a seed (HICKORY_CLUSTER_CREDENTIALS)',
+    )
+    .option('--cluster-nkey <FILE>', 'seed of an nkey of NATS (HICKORY_CLUSTER_NKEY)')
+    .option('--cluster-tls-ca <FILE>', 'authorities of NATS, in PEM (HICKORY_CLUSTER_TLS_CA)')
+    .option('--cluster-tls-cert <FILE>', 'certificate for NATS, in PEM (HICKORY_CLUSTER_TLS_CERT)')
+    .option('--cluster-tls-key <FILE>', 'its key, in PEM (HICKORY_CLUSTER_TLS_KEY)')
+    .addOption(
+      oneOf(
+        '--acks <HOW MANY>',
+        'on how many disks a change is when it is acknowledged: that of the writer, or most of them (HICKORY_ACKS; ' +
+          'default majority)',
+        ['1', 'majority'],
+      ),
+    )
+    .addOption(
+      oneOf(
+        '--takeover <HOW>',
+        'become the writer in the place of one that is silent: auto by itself, or by command (HICKORY_TAKEOVER; ' +
+          'default auto, with --acks 1 command)',
+        ['auto', 'command'],
+      ),
+    )
+    .option(
+      '--takeover-after <SECONDS>',
+      'how long a writer must be silent (HICKORY_TAKEOVER_AFTER; default 5)',
+    )
+    .option(
+      '--max-lag <SECONDS>',
+      'how long a machine is ready that does not hear of the writer (HICKORY_MAX_LAG; default 60)',
+    )
+    .addOption(
+      oneOf(
+        '--lagging-lists <WHAT>',
+        'what becomes of lists then: serve them with a warning, or refuse them (HICKORY_LAGGING_LISTS; default serve)',
+        ['serve', 'refuse'],
+      ),
+    )
     .option('--config <FILE>', 'JSON file with the same settings (HICKORY_CONFIG)')
     .option('--sample', 'make sample data first if the data directory is empty')
     .option('--crash-query-worker-ms <MS>', 'kill a query worker at this interval, for tests only')

@@ -16,6 +16,8 @@ const warningCodes = {
   OutsideBoundary: 'a shape lies wholly outside the customer boundary',
   BoundaryHolds: 'the customer boundary holds, whatever the request says',
   UnknownMember: 'a member that is not known has no effect',
+  Lagging:
+    'the machine has not heard of changes for too long, and may answer without the last ones',
   MoreWarnings: 'there are more warnings than are given',
 } as const
 

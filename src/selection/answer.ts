@@ -14,6 +14,7 @@ import { type Asker, refuseScope } from './access.js'
 import type { Boundary, BoundaryRule } from './boundary.js'
 import type { Catalogue } from './catalogue.js'
 import { dispatch } from './dispatch.js'
+import { checkFreshness, type Freshness } from './freshness.js'
 import { rowCountOf } from './list.js'
 import type { Masks } from './masks.js'
 import { mergeCounts, mergeRuns, type SourceSelection } from './merge.js'
@@ -43,6 +44,8 @@ export interface SelectionService {
   readonly views: Views<SelectionService>
   /** What becomes of members that a request does not know; refused unless given. */
   readonly unknownMembers?: UnknownMembers | undefined
+  /** On a machine of a cluster alone. */
+  readonly freshness?: Freshness | undefined
 }
 
 /**
@@ -74,6 +77,7 @@ export function answer(
   try {
     const query = validate(request, service.unknownMembers)
     refuseScope(caller, query.countsOnly)
+    checkFreshness(service.freshness, !query.countsOnly, query.remarks)
     const countMode = query.countMode ?? service.countMode()
     const boundary = service.boundaryRule.for(query.clipToBoundary, caller.access)
     const { snapshotId } = service.catalogue
@@ -112,6 +116,7 @@ export async function selectForList(
   const query = validate(request, service.unknownMembers, memberNames)
   const { remarks } = query
   refuseScope(caller, false)
+  checkFreshness(service.freshness, true, remarks)
   const countMode = query.countMode ?? service.countMode()
   const boundary = service.boundaryRule.for(query.clipToBoundary, caller.access)
   caller.access.lists?.begin(caller)

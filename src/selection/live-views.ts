@@ -19,7 +19,7 @@ import type { Views } from './view-for.js'
 interface ViewOptions
   extends Pick<
     SelectionService,
-    'boundaryRule' | 'countMode' | 'queryThreadCount' | 'unknownMembers'
+    'boundaryRule' | 'countMode' | 'queryThreadCount' | 'unknownMembers' | 'freshness'
   > {
   readonly snapshotId: string
   readonly createdAt: string
@@ -112,7 +112,8 @@ export class LiveViews implements Views<SelectionService> {
   }
 
   #viewAt(moment: number, catalogue: SelectionService['catalogue']): SelectionService {
-    const { runner, queryThreadCount, countMode, boundaryRule, unknownMembers } = this.#options
+    const { runner, queryThreadCount, countMode, boundaryRule, unknownMembers, freshness } =
+      this.#options
     const comeCounts = () => this.#comeMoments.map((moments) => countUpTo(moments.view(), moment))
     const sequence = this.baseSequence + moment
     return {
@@ -124,6 +125,7 @@ export class LiveViews implements Views<SelectionService> {
       countMode,
       boundaryRule,
       unknownMembers,
+      freshness,
       masks: this.#masks.at({ moment, catalogue, comeCounts }),
     }
   }

@@ -30,6 +30,7 @@ interface StartOptions {
   readonly countMode: SelectionService['countMode']
   readonly boundaryRule: SelectionService['boundaryRule']
   readonly unknownMembers?: SelectionService['unknownMembers']
+  readonly freshness?: SelectionService['freshness']
   /** Where the workers count, and the page of this thread; where nobody reads unless given. */
   readonly metrics?: MetricsMemory | undefined
   readonly page?: Page | undefined

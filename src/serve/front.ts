@@ -42,6 +42,7 @@ import { openStore } from '../store/store.js'
 import { PeerReader } from '../tls/peers.js'
 import { readVersion } from '../version.js'
 import { changeableSource } from './changeable-source.js'
+import { freshnessOf, unreadyReason } from './freshness.js'
 import { answerAbout } from './front-answers.js'
 import { createCurrent } from './front-current.js'
 import { frontRecords } from './front-records.js'
@@ -82,6 +83,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     onceATurn(customerBoundaryOf(store)),
     data.clipsRecipients,
   )
+  const freshness = data.cluster && freshnessOf(data.cluster)
   const follow = incrementsFrom(data.batches.port)
   const start = (snapshot: Snapshot) =>
     startSnapshot(snapshot, {
@@ -91,6 +93,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
       countMode,
       boundaryRule,
       unknownMembers,
+      freshness,
       metrics,
       page,
       follow,
@@ -151,7 +154,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
       ...watchRoutes(watches, unknownMembers),
       ...operationRoutes(executors, trail),
       ...healthRoutes(
-        () => (isDraining ? 'draining' : undefined),
+        () => unreadyReason(isDraining, freshness),
         () => ({
           snapshotId: catalogueOf().snapshotId,
           ...news,

@@ -39,6 +39,8 @@ export interface FrontData {
   readonly audit: FrontAudit | undefined
   /** Undefined where there is none. */
   readonly accessLog: FrontAccessLog | undefined
+  /** Undefined on a machine of no cluster. */
+  readonly cluster: FrontCluster | undefined
   /** Milliseconds between deaths of a query worker; 0 is never. */
   readonly crashQueryWorkerMs: number
   /** Options of Node.js for query workers and clipping threads. */
@@ -66,6 +68,13 @@ export interface TlsNews {
   readonly certificateExpires: string
   /** Why the one in the files is not shown. */
   readonly refused?: string
+}
+
+/** What a front thread needs on a machine of a cluster. */
+interface FrontCluster {
+  /** See `src/cluster/figures.ts`. */
+  readonly figures: Float64Array
+  readonly refusesLaggingLists: boolean
 }
 
 /** What a front thread needs for its lines of the access log. */

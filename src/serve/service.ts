@@ -4,20 +4,18 @@
  *
  * @module
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
 import { type AccessLogThread, startAccessLog } from '../access-log/thread.js'
 import type { AdminListener } from '../admin/listener.js'
 import type { AuditThread } from '../audit/thread.js'
+import { isWriter } from '../cluster/figures.js'
 import type { Config } from '../config.js'
-import { errorTables } from '../errors.js'
 import type { Engine } from '../http/engine/engine.js'
 import { refuseClaimedPort } from '../http/port-claim.js'
 import { type ServedKeys, serveKeys } from '../keys/served-keys.js'
-import { limits } from '../limits.js'
 import { type Compaction, startCompaction } from '../live/compaction.js'
 import { type LiveThread, startLive } from '../live/start.js'
-import { describeFault, type Log } from '../log.js'
+import type { Log } from '../log.js'
 import { createMetricsMemory, type MetricsMemory, mainPage } from '../metrics/memory.js'
 import type { Page } from '../metrics/slots.js'
 import { startVitals } from '../metrics/vitals.js'
@@ -30,12 +28,15 @@ import { type Suppressions, startSuppressions } from '../suppressions/suppressio
 import { startAdmin } from './admin.js'
 import { askFronts } from './ask-fronts.js'
 import { keepAudiences } from './audience-keeper.js'
+import { endOnUncaught } from './end-on-uncaught.js'
 import { createEntrance, startEngine } from './engine.js'
 import type { Entrance } from './entrance.js'
 import { type OpenedSnapshot, openOrFallBack } from './fall-back.js'
 import { breakOffFronts, drainFronts, type Front, startFront, workersOfFront } from './fronts.js'
 import { type ServiceAudit, startServiceAudit } from './service-audit.js'
+import { type ServiceCluster, startServiceCluster, type Takers } from './service-cluster.js'
 import { type ServiceState, startingState } from './state.js'
+import { StoppedWhileLoading, type StopRequest, stopRequest } from './stop-request.js'
 import { LOADER_URL, swapSnapshots } from './swap.js'
 import { checkKeys, refuseForeignAddress } from './who-may-ask.js'
 
@@ -72,9 +73,25 @@ export interface ReadyService {
  * @throws OperatorError  when it cannot start or go on
  */
 export async function runService(options: ServiceOptions): Promise<void> {
-  const { log, onReady } = options
   const stopping = stopRequest()
+  let breakOff = async () => {}
+  endOnUncaught(options.log, () => breakOff())
   await refuseForeignAddress(options.config)
+  const onBegun = (release: () => Promise<void>) => {
+    breakOff = release
+  }
+  // A machine of a cluster may have to begin with what others have, and nothing of its directory may be open then.
+  while (await serveOnce(options, stopping, onBegun)) options.log.warn('starting again')
+  options.log.info('stopped')
+}
+
+/** @returns whether the service is to start again */
+async function serveOnce(
+  options: ServiceOptions,
+  stopping: StopRequest,
+  onBegun: (breakOff: () => Promise<void>) => void,
+): Promise<boolean> {
+  const { log, onReady } = options
   const { engine, config } = await startEngine(options.config, log)
   const entrance = createEntrance(engine, config, log)
   const state = startingState()
@@ -88,7 +105,10 @@ export async function runService(options: ServiceOptions): Promise<void> {
   const { dataDirectory, auditDirectory } = config
   const compaction = startCompaction({ dataDirectory, auditDirectory, log })
   let admin: AdminListener | undefined
-  endOnUncaught(log, () => breakOff(entrance, fronts))
+  let cluster: ServiceCluster | undefined
+  let takers: Takers | undefined
+  let isToStartAgain = false
+  onBegun(() => breakOff(entrance, fronts))
   const hangUp = { reopen: () => accessLog?.reopen(), fronts: () => fronts }
   const stopReloading = reloadOnHangUp(entrance, hangUp, log)
   try {
@@ -96,7 +116,8 @@ export async function runService(options: ServiceOptions): Promise<void> {
     // shared is taken last, since the other process answers there meanwhile.
     if (!config.sharePort) await entrance.listen()
     admin = await startAdmin({ config, memory, state, log })
-    const loaded = await load({ ...options, config }, stopping, { memory, compaction })
+    cluster = await startServiceCluster(config, () => takers, stopping)
+    const loaded = await load({ ...options, config }, stopping, { memory, compaction, cluster })
     const { snapshot, refused, store, suppressions, live, keys } = loaded
     state.store = store
     state.arenas = loaded.arenas
@@ -116,12 +137,15 @@ export async function runService(options: ServiceOptions): Promise<void> {
       metrics: memory,
       audit: audit?.thread,
       accessLog,
+      cluster,
     })
     state.askFront = askFronts(fronts.map(({ worker }) => worker))
     suppressions.serve(snapshot.id)
     state.served = { snapshot, sinceMs: Date.now() }
     await suppressions.join()
     keys?.join()
+    takers = { suppressions, keys }
+    cluster?.join()
     if (!stopping.requested) {
       if (config.sharePort) {
         await refuseClaimedPort(config.host, config.port)
@@ -134,15 +158,17 @@ export async function runService(options: ServiceOptions): Promise<void> {
       log.info({ snapshotId: snapshot.id, port, httpEngine: engine.name }, 'ready')
       audit?.started({ port, snapshot, store })
       const serving = { config, loaded, fronts, entrance, state, page, log, audit: audit?.thread }
-      await serveSnapshots(serving, stopping)
+      isToStartAgain = await serveSnapshots({ ...serving, cluster }, stopping)
     }
     state.phase = 'draining'
     log.info('draining')
     const compacted = compaction.stop()
+    await cluster?.leave()
     await entrance.stopListening()
     await drainFronts(fronts)
     await audit?.stopped()
     await accessLog?.stop()
+    await cluster?.stop()
     // It waits for marks.
     await live.stop()
     await suppressions.stop()
@@ -160,9 +186,10 @@ export async function runService(options: ServiceOptions): Promise<void> {
     await compaction.stop()
     admin?.close()
     stopReloading()
+    await cluster?.stop()
     await entrance.close()
   }
-  log.info('stopped')
+  return isToStartAgain && !stopping.requested
 }
 
 async function breakOff(entrance: Entrance, fronts: readonly Front[]): Promise<void> {
@@ -203,15 +230,13 @@ interface LoadedFor {
   /** Where all threads count. */
   readonly memory: MetricsMemory
   readonly compaction: Compaction
+  readonly cluster: ServiceCluster | undefined
 }
-
-/** Thrown out of long work when the service is told to stop. */
-class StoppedWhileLoading extends Error {}
 
 async function load(
   { config, log, prepare, loading }: ServiceOptions,
   stopping: StopRequest,
-  { memory: metrics, compaction }: LoadedFor,
+  { memory: metrics, compaction, cluster }: LoadedFor,
 ): Promise<Loaded> {
   const { dataDirectory, queryThreadCount } = config
   const goOn = () => {
@@ -233,9 +258,20 @@ async function load(
     const { asksForKeys, httpThreadCount: frontCount } = config
     const keys = asksForKeys ? serveKeys({ store, frontCount, log }) : undefined
     const { port1: marks, port2: changed } = new MessageChannel()
-    const live = await startLive({ dataDirectory, marks, onDue: compaction.due, log })
-    const suppressions = startSuppressions({ dataDirectory, store, metrics, log })
+    const live = await startLive({
+      dataDirectory,
+      marks,
+      onDue: () => {
+        // In a cluster, one machine makes the snapshots of all.
+        if (cluster === undefined || isWriter(cluster.figures)) compaction.due()
+      },
+      cluster: cluster?.openJournal(),
+      log,
+    })
+    const shared = cluster?.suppressions
+    const suppressions = startSuppressions({ dataDirectory, store, metrics, shared, log })
     suppressions.follow(changed)
+    cluster?.follow({ store, live, log })
     return { ...opened, arenas, store, suppressions, live, keys }
   } catch (error) {
     // Loading that was given up is a failure like any other.
@@ -247,11 +283,11 @@ async function load(
 function startFronts(
   config: Config,
   loaded: Loaded,
-  { engine, entrance, metrics, audit, accessLog }: Shared,
+  { engine, entrance, metrics, audit, accessLog, cluster }: Shared,
 ): Promise<Front[]> {
   const { snapshot, refused, store, suppressions, live, keys } = loaded
   const { httpThreadCount, queryThreadCount, dataDirectory } = config
-  const { makeChange } = store
+  const { makeChange } = cluster ?? store
   return Promise.all(
     Array.from({ length: httpThreadCount }, (_, index) => {
       const { port1, port2: changes } = new MessageChannel()
@@ -283,6 +319,10 @@ function startFronts(
           hasCounts: config.auditCounts,
           hasDigests: config.auditDigests,
         },
+        cluster: cluster && {
+          figures: cluster.figures,
+          refusesLaggingLists: config.cluster?.refusesLaggingLists ?? false,
+        },
         crashQueryWorkerMs: config.crashQueryWorkerMs,
         workerArgs: config.workerArgs,
         ...(socket !== undefined && { socket }),
@@ -301,6 +341,7 @@ interface Shared {
   readonly metrics: MetricsMemory
   readonly audit: AuditThread | undefined
   readonly accessLog: AccessLogThread | undefined
+  readonly cluster: ServiceCluster | undefined
 }
 
 interface Serving {
@@ -313,68 +354,47 @@ interface Serving {
   readonly page: Page
   readonly log: Log
   readonly audit: AuditThread | undefined
+  readonly cluster: ServiceCluster | undefined
 }
 
-/** Serves this snapshot and those that follow, until the service is told to stop. */
+/**
+ * Serves this snapshot and those that follow, until the service is told to stop.
+ *
+ * @returns whether it is to start again
+ */
 async function serveSnapshots(
-  { config, loaded, fronts, entrance, state, page, log, audit }: Serving,
+  { config, loaded, fronts, entrance, state, page, log, audit, cluster }: Serving,
   stopping: StopRequest,
-): Promise<void> {
+): Promise<boolean> {
   const { snapshot: first, refused, arenas, suppressions: marks, live } = loaded
   const { dataDirectory } = config
   const workers = fronts.map(({ worker }) => worker)
   const known = { dataDirectory, first, refused, arenas, fronts: workers, marks, live, log }
-  const swaps = swapSnapshots({ ...known, state, page })
+  const swaps = swapSnapshots({ ...known, state, page, ...swapRules(cluster) })
+  cluster?.snapshots.serves(first.id)
+  cluster?.snapshots.onRepaired(swaps.retry)
   const stopKeeping = keepAudiences(dataDirectory, log)
   try {
-    const parts = [marks, live, entrance, ...fronts, ...(audit ? [audit] : [])]
+    const parts = [
+      marks,
+      live,
+      entrance,
+      ...fronts,
+      ...[audit, cluster].flatMap((part) => part ?? []),
+    ]
     const failures = parts.map(({ failure }) => failure)
-    await Promise.race([stopping.promise, ...failures])
+    const stopped = stopping.promise.then(() => false)
+    const begunAnew = cluster === undefined ? [] : [cluster.beginAnew.then(() => true)]
+    return await Promise.race([stopped, ...begunAnew, ...failures])
   } finally {
     stopKeeping()
     swaps.stop()
   }
 }
 
-interface StopRequest {
-  readonly requested: boolean
-  readonly signal: AbortSignal
-  /** Resolves when it comes. */
-  readonly promise: Promise<void>
-}
-
-/** SIGTERM or SIGINT, as soon as it comes; a second one ends the process at once. */
-function stopRequest(): StopRequest {
-  const stopping = new AbortController()
-  const { signal } = stopping
-  const request = { requested: false, signal, promise: Promise.resolve() }
-  request.promise = new Promise((resolve) => {
-    const signals = ['SIGTERM', 'SIGINT'] as const
-    const stop = () => {
-      // The next one has its default effect.
-      for (const signal of signals) process.off(signal, stop)
-      request.requested = true
-      stopping.abort()
-      resolve()
-    }
-    for (const signal of signals) process.on(signal, stop)
-  })
-  return request
-}
-
-/**
- * Logs such an error and ends the process for its supervisor, also one of a promise that nobody
- * waited for.
- *
- * @param release  closes what must be closed first; given up after `limits.breakOffMs`
- */
-function endOnUncaught(log: Log, release: () => Promise<void>): void {
-  let isEnding = false
-  process.on('uncaughtException', async (error) => {
-    log.fatal(describeFault(error), 'the main thread failed')
-    if (isEnding) return
-    isEnding = true
-    await Promise.race([release().catch(() => {}), sleep(limits.breakOffMs)])
-    process.exit(errorTables.operatorErrors.Failed)
-  })
+/** Of a machine of a cluster. */
+function swapRules(cluster: ServiceCluster | undefined) {
+  if (cluster === undefined) return {}
+  const { snapshots: gate } = cluster
+  return { gate, wantedId: gate.wantedId, onDamaged: gate.damaged }
 }

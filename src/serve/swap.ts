@@ -36,6 +36,14 @@ interface SnapshotChanges {
   detach(snapshotId: string): Promise<void>
 }
 
+/** Says when a snapshot that is prepared may be served. */
+export interface SwitchGate {
+  /** @returns false where another one is wanted by now, or nobody waits any more */
+  untilSwitch(id: string, signal: AbortSignal): Promise<boolean>
+  /** A snapshot is served. */
+  serves(id: string): void
+}
+
 interface SwapOptions {
   readonly dataDirectory: string
   /** The snapshot that is served already, in arenas of the pool. */
@@ -46,6 +54,12 @@ interface SwapOptions {
   readonly fronts: readonly FrontPort[]
   readonly marks: SnapshotMarks
   readonly live: SnapshotChanges
+  /** On a machine of a cluster alone. */
+  readonly gate?: SwitchGate | undefined
+  /** What names the snapshot to be served; CURRENT unless given. */
+  readonly wantedId?: (() => string | undefined) | undefined
+  /** Told of a snapshot that is damaged. */
+  readonly onDamaged?: ((id: string) => void) | undefined
   readonly log: Log
   /** Told what is served, and what is not. */
   readonly state?: Pick<ServiceState, 'served' | 'news' | 'attempts'>
@@ -58,10 +72,13 @@ interface SwapOptions {
 /** Watches for new snapshots until it is stopped. */
 export function swapSnapshots(options: SwapOptions): Watch {
   const { dataDirectory, first, refused, fronts, log, times, state, page } = options
+  const { wantedId, onDamaged } = options
   const stopping = new AbortController()
   const watch = watchCurrent({
     dataDirectory,
     servedId: first.id,
+    wantedId,
+    onDamaged,
     refused,
     swap: new ServiceSwap(options, stopping.signal),
     onNews(news) {
@@ -78,6 +95,7 @@ export function swapSnapshots(options: SwapOptions): Watch {
       watch.stop()
       stopping.abort()
     },
+    retry: watch.retry,
   }
 }
 
@@ -98,7 +116,7 @@ class ServiceSwap implements Swap {
   }
 
   async take(id: string): Promise<void> {
-    const { fronts, marks, live, log, state } = this.#options
+    const { fronts, marks, live, gate, log, state } = this.#options
     const snapshot = await this.#load(id)
     const last = this.#served
     // Before anybody can answer from it.
@@ -110,12 +128,17 @@ class ServiceSwap implements Swap {
       throw fault
     }
     await this.#prepare(snapshot)
+    if (gate !== undefined && !(await gate.untilSwitch(id, this.#stopping))) {
+      await this.#discard(snapshot)
+      throw new OperatorError('Failed', 'another snapshot is to be served by now')
+    }
     const switched = reported(fronts, id, ['switched'])
     const released = reported(fronts, last.id, ['released'])
     order(fronts, { kind: 'switch' })
     await switched
     this.#served = snapshot
     marks.serve(id)
+    gate?.serves(id)
     if (state !== undefined) state.served = { snapshot, sinceMs: Date.now() }
     log.info({ snapshotId: id }, 'switched to a new snapshot')
     this.isReleasing = true
@@ -146,11 +169,16 @@ class ServiceSwap implements Swap {
     order(fronts, { kind: 'prepare', snapshot })
     const refusal = (await prepared).find((report) => report.kind === 'refused')
     if (refusal === undefined) return
-    const released = reported(fronts, id, ['released'])
-    order(fronts, { kind: 'discard', snapshotId: id })
+    await this.#discard(snapshot)
+    throw new OperatorError('Failed', refusal.reason)
+  }
+
+  async #discard(snapshot: Snapshot): Promise<void> {
+    const { fronts } = this.#options
+    const released = reported(fronts, snapshot.id, ['released'])
+    order(fronts, { kind: 'discard', snapshotId: snapshot.id })
     await released
     await this.#giveBack(snapshot)
-    throw new OperatorError('Failed', refusal.reason)
   }
 
   async #giveBack({ id, arenas: held }: Snapshot): Promise<void> {

@@ -11,6 +11,7 @@ import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { type Page, privatePage, slotOf } from '../metrics/slots.js'
 import { currentMissing, readCurrent } from '../snapshot/directory.js'
+import { isCorrupt } from '../snapshot/open-file.js'
 import type { Refusal, SnapshotNews } from './messages.js'
 
 /** Takes the snapshots that are noticed. */
@@ -30,6 +31,10 @@ export interface Swap {
 interface WatchOptions {
   readonly dataDirectory: string
   readonly servedId: string
+  /** What names the snapshot to be served, where it knows; otherwise CURRENT does. */
+  readonly wantedId?: (() => string | undefined) | undefined
+  /** Told of a snapshot that is damaged. */
+  readonly onDamaged?: ((id: string) => void) | undefined
   /** What CURRENT named as the service started, if that was refused; it is tried again. */
   readonly refused?: Refusal | undefined
   readonly swap: Swap
@@ -58,6 +63,8 @@ export interface WatchTimes {
 export interface Watch {
   /** Looks no more, and says nothing of what was under way. */
   stop(): void
+  /** What was refused is tried again at the next look. */
+  retry(): void
 }
 
 export function watchCurrent(options: WatchOptions): Watch {
@@ -71,7 +78,7 @@ export function watchCurrent(options: WatchOptions): Watch {
       if (!signal.aborted) await watcher.look()
     }
   })()
-  return { stop: () => stopping.abort() }
+  return { stop: () => stopping.abort(), retry: () => watcher.retry() }
 }
 
 const DEFAULT_TIMES: WatchTimes = {
@@ -98,6 +105,8 @@ class Watcher {
     this.#servedId = options.servedId
     if (options.refused === undefined) return
     this.#news = { refused: options.refused }
+    const { snapshotId } = options.refused
+    if (snapshotId !== undefined) options.onDamaged?.(snapshotId)
     this.#refusedMs = performance.now()
   }
 
@@ -108,9 +117,15 @@ class Watcher {
     else if (this.#isDue(id)) await this.#take(id)
   }
 
+  retry(): void {
+    this.#refusedMs = Number.NEGATIVE_INFINITY
+  }
+
   /** Undefined, which is told once, where CURRENT names no snapshot. */
   async #currentId(): Promise<string | undefined> {
-    const { dataDirectory, log } = this.#options
+    const { dataDirectory, wantedId, log } = this.#options
+    const wanted = wantedId?.()
+    if (wanted !== undefined) return wanted
     let reason = currentMissing(dataDirectory)
     try {
       const id = await readCurrent(dataDirectory)
@@ -153,6 +168,7 @@ class Watcher {
       log.error({ snapshotId: id, servedId: this.#servedId, reason }, 'refused a new snapshot')
       this.#refusedMs = performance.now()
       this.#over(REFUSED, { snapshotId: id, reason })
+      if (isCorrupt(error)) this.#options.onDamaged?.(id)
       this.#tell({ refused: { snapshotId: id, reason } })
     }
   }

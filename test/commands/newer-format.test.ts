@@ -72,7 +72,7 @@ t.test('a store of a later version', async (t) => {
   await hickoryHere('keys', 'create', '--data', data, '--name', 'a', '--scopes', 'counts')
   const tables = openTables(storeDirectory(data), 'write')
   tables.transact(() => {
-    tables.meta.put('format', '4')
+    tables.meta.put('format', '5')
   })
   await tables.close()
   const before = contentOf(data)
@@ -85,11 +85,11 @@ t.test('a store of a later version', async (t) => {
   ]) {
     const { code, stderr } = await hickoryHere(...args, '--data', data)
     t.equal(code, 13, `${args.join(' ')}: ${stderr}`)
-    t.match(stderr, /found store format 4, expected 1, 2, 3/)
+    t.match(stderr, /found store format 5, expected 1, 2, 3, 4/)
     t.match(stderr, /Install that version again, or restore a backup/)
   }
   const { stdout } = await hickoryHere('doctor', '--data', data)
-  t.match(stdout, /^store +failed +.*found store format 4/m)
+  t.match(stdout, /^store +failed +.*found store format 5/m)
   t.same(contentOf(data), before, 'nothing was changed')
 })
 

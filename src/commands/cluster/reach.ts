@@ -1,0 +1,54 @@
+/**
+ * How a command reaches a cluster.
+ *
+ * @module
+ */
+import { type ClusterClient, openClusterClient } from '../../cluster/client.js'
+import { type KnownConnection, readConnection } from '../../cluster/connection-file.js'
+import { readConfig, readEnvironment } from '../../config.js'
+import { OperatorError } from '../../errors.js'
+import type { CommandContext } from '../context.js'
+
+export interface ClusterFlags {
+  readonly data?: string
+  readonly cluster?: string
+  readonly clusterId?: string
+  readonly clusterCredentials?: string
+  readonly clusterNkey?: string
+  readonly clusterTlsCa?: string
+  readonly clusterTlsCert?: string
+  readonly clusterTlsKey?: string
+}
+
+/** @throws OperatorError */
+export async function withCluster(
+  context: CommandContext,
+  flags: ClusterFlags,
+  use: (client: ClusterClient) => Promise<void>,
+): Promise<void> {
+  const client = await openClusterClient(connectionOf(context, flags))
+  try {
+    await use(client)
+  } finally {
+    await client.close()
+  }
+}
+
+function connectionOf(
+  context: CommandContext,
+  { data, ...flags }: ClusterFlags,
+): Omit<KnownConnection, 'name'> {
+  if ((flags.cluster ?? readEnvironment().HICKORY_CLUSTER) !== undefined) {
+    // A machine has a name, which is of no concern here.
+    const { cluster } = readConfig({ ...flags, name: 'command' })
+    if (cluster !== undefined) return cluster
+  }
+  const dataDirectory = context.dataDirectory(data)
+  const known = readConnection(dataDirectory)
+  if (known !== undefined) return known
+  throw new OperatorError(
+    'Usage',
+    `no service of a cluster has run on ${dataDirectory}: name the data directory of one with --data, or NATS with ` +
+      '--cluster nats://…',
+  )
+}

@@ -1,0 +1,54 @@
+/**
+ * Which snapshot a machine of a cluster is to serve: the one that the cluster has announced, from the moment at which all
+ * machines switch.
+ *
+ * @module
+ */
+import type { ClusterThread } from '../cluster/start.js'
+import type { SwitchGate } from './swap.js'
+
+export interface ClusterSnapshots extends SwitchGate {
+  /** To be prepared; undefined where nothing is known. */
+  wantedId(): string | undefined
+  /** Has what is damaged of a snapshot fetched. */
+  damaged(id: string): void
+  onRepaired(listener: () => void): void
+}
+
+export function clusterSnapshots(thread: ClusterThread): ClusterSnapshots {
+  let wantedId: string | undefined
+  let switchedId: string | undefined
+  let servedId = ''
+  let look: () => void = () => {}
+  let repaired: () => void = () => {}
+  thread.onSnapshots((news) => {
+    if (news.kind === 'repaired') return repaired()
+    wantedId = news.wantedId
+    switchedId = news.switchedId
+    look()
+  })
+  return {
+    wantedId: () => wantedId,
+    serves(id) {
+      servedId = id
+      thread.serves({ servedId, preparedId: undefined })
+    },
+    async untilSwitch(id, signal) {
+      thread.serves({ servedId, preparedId: id })
+      return await new Promise<boolean>((resolve) => {
+        look = () => {
+          // Undefined while the cluster has not heard of it.
+          const isOver = signal.aborted || (wantedId !== id && wantedId !== servedId)
+          if (switchedId === id) resolve(true)
+          else if (isOver && wantedId !== undefined) resolve(false)
+        }
+        signal.addEventListener('abort', () => resolve(false), { once: true })
+        look()
+      })
+    },
+    damaged: (id) => thread.damaged(id),
+    onRepaired(listener) {
+      repaired = listener
+    },
+  }
+}

@@ -1,0 +1,217 @@
+/**
+ * The part of a running service that makes it one machine of a cluster: changes of what is stored go by way of the
+ * journal that all machines have in common.
+ *
+ * @module
+ */
+import type { MessagePort } from 'node:worker_threads'
+import type { ClusterStatus } from '../cluster/messages.js'
+import { type ClusterThread, startCluster } from '../cluster/start.js'
+import { readState } from '../cluster/state-file.js'
+import { type Applied, StoreFollower } from '../cluster/store-follower.js'
+import type { Config } from '../config.js'
+import { OperatorError, ServiceError } from '../errors.js'
+import { journalDirectory } from '../journal/files.js'
+import type { ServedKeys } from '../keys/served-keys.js'
+import { limits } from '../limits.js'
+import { changeDesk } from '../live/desk.js'
+import type { LiveThread } from '../live/start.js'
+import type { Log } from '../log.js'
+import { type Change, type ChangeOutcome, notMade } from '../store/changes.js'
+import type { MainStore } from '../store/create.js'
+import type { SuppressionsOutcome } from '../store/suppress.js'
+import type { SharedSuppressions } from '../suppressions/shared.js'
+import type { Suppressions } from '../suppressions/suppressions.js'
+import { readVersion } from '../version.js'
+import { type ClusterSnapshots, clusterSnapshots } from './cluster-snapshots.js'
+import { StoppedWhileLoading, type StopRequest } from './stop-request.js'
+
+export interface ServiceCluster {
+  /** See `src/cluster/figures.ts`. */
+  readonly figures: Float64Array
+  /** Undefined before it runs. */
+  status(): ClusterStatus | undefined
+  /** What leads from the thread of changes to that of the cluster. */
+  openJournal(): MessagePort
+  /** Puts what is committed into the store, and goes on with all that comes. */
+  follow(followed: Followed): void
+  /** Makes a change on all machines; counts are of this one. Never rejects. */
+  makeChange(change: Change): Promise<ChangeOutcome>
+  readonly suppressions: SharedSuppressions
+  readonly snapshots: ClusterSnapshots
+  /** Answers are made from now on: the other machines may be told by what. */
+  join(): void
+  /** Resolves, with the reason, when the directory must be begun anew. */
+  readonly beginAnew: Promise<string>
+  readonly failure: Promise<never>
+  /** Lets another machine write, while this one still answers. */
+  leave(): Promise<void>
+  /** To be called when nobody is answered any more, and before the thread of changes ends. */
+  stop(): Promise<void>
+}
+
+interface Followed {
+  readonly store: MainStore
+  readonly live: LiveThread
+  readonly log: Log
+}
+
+/** What answers go by that the store says. */
+export interface Takers {
+  readonly suppressions: Pick<Suppressions, 'catchUp'>
+  readonly keys: Pick<ServedKeys, 'untilTaken'> | undefined
+}
+
+/**
+ * @returns undefined on a machine of no cluster
+ * @throws OperatorError
+ */
+export async function startServiceCluster(
+  config: Config,
+  takers: () => Takers | undefined,
+  stopping: StopRequest,
+): Promise<ServiceCluster | undefined> {
+  const { cluster: settings, dataDirectory, logLevel } = config
+  if (settings === undefined) {
+    assertAlone(dataDirectory)
+    return undefined
+  }
+  const version = readVersion()
+  const { signal } = stopping
+  try {
+    const thread = await startCluster({ dataDirectory, settings, version, logLevel, signal })
+    return serviceCluster(config, thread, takers)
+  } catch (fault) {
+    if (stopping.requested) throw new StoppedWhileLoading()
+    throw fault
+  }
+}
+
+function serviceCluster(
+  { dataDirectory }: Config,
+  thread: ClusterThread,
+  takers: () => Takers | undefined,
+): ServiceCluster {
+  let follower: StoreFollower | undefined
+  let followed: Followed | undefined
+  let telling: Promise<unknown> = Promise.resolve()
+
+  /** Once all that answers by the store does so. */
+  function told({ sequence, kinds }: Applied): void {
+    const taken = takers()
+    // Before there are answers, they are by all that was in the store as they began.
+    if (taken === undefined) return
+    telling = telling.then(async () => {
+      if (kinds.has('suppressions')) await taken.suppressions.catchUp()
+      if (kinds.has('keys')) await taken.keys?.untilTaken()
+      thread.answersBy(sequence)
+    })
+    // The threads have ended, and the service with them.
+    telling.catch(() => {})
+  }
+
+  function following(): StoreFollower {
+    if (follower === undefined) throw new Error('the entries are followed before changes are made')
+    return follower
+  }
+
+  return {
+    figures: thread.figures,
+    status: thread.status,
+    openJournal: thread.openJournal,
+    follow(given) {
+      const { store, live, log } = given
+      followed = given
+      claim(dataDirectory, store)
+      follower = new StoreFollower({
+        directory: journalDirectory(dataDirectory),
+        entries: store.entries,
+        append: changeDesk(live.openPort()).append,
+        onApplied: told,
+        log,
+      })
+      follower.catchUp()
+      follower.follow()
+      thread.run(live.openPort())
+    },
+    async makeChange(change) {
+      const { store, log } = followed as Followed
+      if (change.kind === 'counts') return store.makeChange(change)
+      try {
+        const { sequence, outcome } = await following().make({ kind: 'document', change })
+        // A client that asks another machine finds it there, too, unless that is slow.
+        if (outcome.isMade) await thread.untilEverywhere(sequence, limits.entryEverywhereMs)
+        return outcome.isMade ? { isMade: true } : outcome
+      } catch (fault) {
+        return notMade(fault, change.kind, log)
+      }
+    },
+    snapshots: clusterSnapshots(thread),
+    suppressions: {
+      async make({ scope, phones, isRemoval }) {
+        const { log } = followed as Followed
+        try {
+          const entry = { kind: 'suppressions', scope, phones, isRemoval } as const
+          const { sequence, outcome } = await following().make(entry)
+          return { sequence, outcome: outcome as SuppressionsOutcome }
+        } catch (fault) {
+          return { sequence: 0, outcome: notMade(fault, 'suppressions', log) }
+        }
+      },
+      async untilEverywhere(sequence, waitMs) {
+        const { isEverywhere, waitingFor } = await thread.untilEverywhere(sequence, waitMs)
+        if (isEverywhere) return
+        throw new ServiceError('Unavailable', notEverywhere(waitingFor))
+      },
+    },
+    join() {
+      if (follower !== undefined) told({ sequence: follower.sequence, kinds: ALL })
+    },
+    beginAnew: thread.beginAnew,
+    failure: thread.failure,
+    leave: thread.leave,
+    async stop() {
+      await follower?.stop()
+      followed?.store.clusterServices.unregister()
+      await thread.stop()
+    },
+  }
+}
+
+/**
+ * Two services of one directory would promise different things.
+ *
+ * @throws OperatorError  Usage
+ */
+function claim(dataDirectory: string, { clusterServices }: MainStore): void {
+  clusterServices.register(0)
+  const [other] = clusterServices.lagging(Number.POSITIVE_INFINITY)
+  if (other === undefined) return
+  clusterServices.unregister()
+  throw new OperatorError(
+    'Usage',
+    `the service with process id ${other} runs on ${dataDirectory}, and in a cluster there is one for each directory: ` +
+      'stop it first',
+  )
+}
+
+/** @throws OperatorError  Usage, where the directory is of a cluster */
+function assertAlone(dataDirectory: string): void {
+  const state = readState(dataDirectory)
+  if (state === undefined) return
+  throw new OperatorError(
+    'Usage',
+    `${dataDirectory} is that of ${state.name} in the cluster ${state.clusterId}: start it with --cluster nats://… ` +
+      `--name ${state.name}, or make it one of no cluster with hickory cluster leave`,
+  )
+}
+
+const ALL: Applied['kinds'] = new Set(['suppressions', 'keys'])
+
+function notEverywhere(waitingFor: readonly string[]): string {
+  const who = waitingFor.length === 0 ? 'another machine' : waitingFor.join(', ')
+  return (
+    `the change is stored, but ${who} may still answer without it: send it again to wait until that has it, or is ` +
+    'known to answer no more'
+  )
+}

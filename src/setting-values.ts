@@ -1,0 +1,125 @@
+/**
+ * What an operator may write as a setting.
+ *
+ * Each function throws OperatorError, Usage, that names the value, where it came from and what is allowed.
+ *
+ * @module
+ */
+import { resolve } from 'node:path'
+import { OperatorError } from './errors.js'
+
+/** A value, and where it came from. */
+export interface Setting {
+  readonly value: unknown
+  readonly origin: string
+}
+
+export function text({ value, origin }: Setting): string {
+  if (typeof value === 'string' && value.trim() !== '') return value
+  throw new OperatorError('Usage', `${origin} must be a text that is not empty`)
+}
+
+/** Whoever reaches the admin listener needs no key, so that nobody else may reach it. */
+export function loopback(setting: Setting): string {
+  const host = text(setting)
+  if (/^(localhost|127\.\d+\.\d+\.\d+|::1)$/i.test(host)) return host
+  throw new OperatorError(
+    'Usage',
+    `${setting.origin} must be an address of this machine alone, such as 127.0.0.1 or ::1, not ` +
+      `${JSON.stringify(host)}: admin requests need no key. For others, let a proxy that asks who they ` +
+      'are forward to it',
+  )
+}
+
+/** A path, or `-`. */
+export function targetIfGiven(setting: Setting): string | undefined {
+  return setting.value === '-' ? '-' : pathIfGiven(setting)
+}
+
+export function pathIfGiven(setting: Setting): string | undefined {
+  return setting.value === undefined ? undefined : resolve(text(setting))
+}
+
+/** Separated by commas; none is an empty text. */
+export function origins({ value, origin }: Setting): readonly string[] {
+  const given = typeof value === 'string' ? value.split(',').map((item) => item.trim()) : [value]
+  const named = given.filter((item) => item !== '')
+  for (const item of named) {
+    if (typeof item === 'string' && (item === '*' || /^https?:\/\/[^/\s]+$/.test(item))) continue
+    throw new OperatorError(
+      'Usage',
+      `${origin} must be origins such as https://map.example.org, separated by commas, or *, ` +
+        `not ${JSON.stringify(item)}`,
+    )
+  }
+  return named as string[]
+}
+
+/** Of pages and programs: scheme, host and port, and a path where a proxy adds one; none is an empty text. */
+export function urlIfGiven({ value, origin }: Setting): string | undefined {
+  if (value === '') return undefined
+  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
+  if (url !== undefined && /^https?:$/.test(url.protocol) && !/[@?#]/.test(String(value))) {
+    return url.href.replace(/\/+$/, '')
+  }
+  throw new OperatorError(
+    'Usage',
+    `${origin} must be an address such as https://alerts.example.org, not ${JSON.stringify(value)}`,
+  )
+}
+
+/** Separated by white space; none is an empty text. */
+export function options({ value, origin }: Setting): readonly string[] {
+  if (typeof value === 'string') {
+    const given = value.split(/\s+/).filter((item) => item !== '')
+    if (given.every((item) => item.startsWith('-'))) return given
+  }
+  throw new OperatorError(
+    'Usage',
+    `${origin} must be options of Node.js such as --cpu-prof, separated by spaces, ` +
+      `not ${JSON.stringify(value)}`,
+  )
+}
+
+export function integerIfGiven(setting: Setting, min: number, max: number): number | undefined {
+  return setting.value === undefined ? undefined : integer(setting, min, max)
+}
+
+export function integer({ value, origin }: Setting, min: number, max: number): number {
+  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
+  if (typeof number === 'number' && Number.isInteger(number) && number >= min && number <= max) {
+    return number
+  }
+  throw new OperatorError(
+    'Usage',
+    `${origin} must be a whole number from ${min} to ${max}, not ${JSON.stringify(value)}`,
+  )
+}
+
+export function truth(setting: Setting): boolean {
+  return oneOf(setting, ['false', 'true']) === 'true'
+}
+
+/** In a file, a truth value may be one of JSON. */
+export function oneOf<Value extends string>(
+  { value, origin }: Setting,
+  values: readonly Value[],
+): Value {
+  const text = typeof value === 'boolean' ? String(value) : value
+  const found = values.find((candidate) => candidate === text)
+  if (found !== undefined) return found
+  throw new OperatorError(
+    'Usage',
+    `${origin} must be one of ${values.join(', ')}, not ${JSON.stringify(value)}`,
+  )
+}
+
+/** All of it. */
+export function matching(setting: Setting, pattern: RegExp, what: string): string {
+  const value = text(setting)
+  if (pattern.test(value)) return value
+  throw new OperatorError(
+    'Usage',
+    `${setting.origin} must be ${what}, not ${JSON.stringify(value)}`,
+  )
+}
