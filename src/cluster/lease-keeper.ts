@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../limits.js'
 import { monotonicMs } from '../monotonic.js'
 import type { WriterLease } from './nats/lease.js'
@@ -31,6 +32,15 @@ export class LeaseKeeper {
 
   stop(): void {
     clearInterval(this.#timer)
+  }
+
+  /** @returns as the lease does; undefined where NATS does not answer soon. Never rejects */
+  async take(epoch: number) {
+    const taken = this.#options.lease.take(epoch).catch((fault: unknown) => {
+      this.#options.onFault(fault)
+      return undefined
+    })
+    return await Promise.race([taken, sleep(limits.leaseTakeMs, undefined, { ref: false })])
   }
 
   async #renew(): Promise<void> {

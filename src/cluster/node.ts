@@ -378,7 +378,7 @@ export class ClusterNode {
     return {
       log: this.#journal,
       memory: promises,
-      lease: { take: (epoch) => nats.lease.take(epoch) },
+      lease: { take: (epoch) => this.#lease.take(epoch) },
       send: (sent) => nats.send(sent),
       carried: (since) => nats.carried(since),
       ask: (name, question) => this.ask(name, question as never) as never,

@@ -10,8 +10,9 @@
  * @module
  */
 import type { Link } from '../../chain/link.js'
-import { Campaign } from './campaign.js'
+import { Campaign, leaseFault, type Refused } from './campaign.js'
 import { CopiedLog, type Copying } from './copied-log.js'
+import { Handover } from './handover.js'
 import { HeardReports } from './heard.js'
 import { committedBy } from './majority.js'
 import { Membership } from './membership.js'
@@ -40,6 +41,7 @@ export class Agreement {
   readonly #turns: Turns
   readonly #copied: CopiedLog
   readonly #membership: Membership
+  readonly #handover: Handover
   #epoch: number
   #isWriter = false
   /** Of the epoch; undefined where it is not known. */
@@ -50,7 +52,6 @@ export class Agreement {
   #epochStart = 0
   /** Up to here others were sent what this machine wrote. */
   #sent = 0
-  #isHandingOver = false
   #isStopped = false
 
   constructor(me: Member, options: AgreementOptions, ports: Ports) {
@@ -62,12 +63,16 @@ export class Agreement {
     this.#heard = new HeardReports(() => ports.nowMs())
     this.#turns = new Turns((fault) => ports.onFault(fault))
     this.#campaign = new Campaign(me, ports, options.acks, () => this.members())
-    this.#membership = new Membership(me, ports.log, {
+    const writing = {
       members: () => this.members(),
       isWriter: () => this.#isWriter,
+      epoch: () => this.#epoch,
       epochStart: () => this.#epochStart,
       wrote: () => this.wrote(),
-    })
+      matched: (member: Member) => this.#heard.matched(member, this.#epoch),
+    }
+    this.#membership = new Membership(me, ports.log, writing)
+    this.#handover = new Handover(me, ports, options, writing)
     this.#copied = new CopiedLog(ports, this.#turns, () => this.#copying())
   }
 
@@ -111,15 +116,9 @@ export class Agreement {
   /** To be called several times within `silenceMs`. */
   tick(): void {
     if (this.#isStopped) return
-    const nowMs = this.#ports.nowMs()
-    const { takesOver, silenceMs } = this.#options
-    if (this.#isWriter) {
-      // Others can only take its place when it says no more that it is there.
-      if (!this.#hearsMajority()) void this.#turns.do(() => this.#stepDown())
-    } else if (takesOver && this.isMember() && nowMs - this.#writerMs > silenceMs) {
-      if (this.#campaign.isDue(nowMs, silenceMs, this.#furtherCount()))
-        void this.campaign('silence')
-    }
+    // Others can only take its place when it says no more that it is there.
+    if (!this.#isWriter) this.#campaignIfDue()
+    else if (!this.#hearsMajority()) void this.#turns.do(() => this.#stepDown())
   }
 
   /** Another machine has told of itself. */
@@ -169,20 +168,24 @@ export class Agreement {
    *
    * @param mayLose  although others may have what was acknowledged and this machine lacks
    */
-  async campaign(reason: CampaignReason, mayLose = false): Promise<Done> {
+  async campaign(why: CampaignReason, mayLose = false): Promise<Done> {
     if (this.#isWriter) return DONE
     if (!this.isMember()) return undone(`${this.#me.name} is no member of the cluster yet`)
     return await this.#campaign.run(async (campaign) => {
-      const before = await campaign.ask({ epoch: this.#epoch + 1, reason, isDry: true, mayLose })
+      const before = await campaign.ask({
+        epoch: this.#epoch + 1,
+        reason: why,
+        isDry: true,
+        mayLose,
+      })
       if (before !== undefined) return await this.#lost(before)
       const epoch = await this.#turns.do(() => this.#raise())
-      const fault = await campaign.ask({ epoch, reason, isDry: false, mayLose })
+      const fault = await campaign.ask({ epoch, reason: why, isDry: false, mayLose })
       if (fault !== undefined) return await this.#lost(fault)
       if (this.#epoch !== epoch) return undone('another machine was faster')
       const lease = await this.#ports.lease.take(epoch)
-      if (!lease.isTaken) {
-        return await this.#lost({ reason: 'another machine holds the lease', epoch: lease.epoch })
-      }
+      const reason = leaseFault(lease, this.#options.acks)
+      if (reason !== undefined) return await this.#lost({ reason, epoch: lease?.epoch ?? epoch })
       return await this.#turns.do(() => this.#become(epoch))
     })
   }
@@ -211,7 +214,6 @@ export class Agreement {
   async #stepDown(): Promise<void> {
     if (!this.#isWriter) return
     this.#isWriter = false
-    this.#isHandingOver = false
     this.#copied.begin()
     this.#writerMs = this.#ports.nowMs()
     await this.#ports.log.stop()
@@ -246,8 +248,12 @@ export class Agreement {
     for (;;) {
       const groups = log.behind(this.#sent)
       if (groups === undefined) return
-      const { name } = this.#me
-      this.#ports.send({ name, epoch: this.#epoch, committed: log.committed(), groups })
+      this.#ports.send({
+        name: this.#me.name,
+        epoch: this.#epoch,
+        committed: log.committed(),
+        groups,
+      })
       this.#sent = groups.last.sequence
     }
   }
@@ -264,10 +270,17 @@ export class Agreement {
     this.#ports.onChange()
   }
 
+  #campaignIfDue(): void {
+    const nowMs = this.#ports.nowMs()
+    const { takesOver, silenceMs } = this.#options
+    if (!takesOver || !this.isMember() || nowMs - this.#writerMs <= silenceMs) return
+    if (!this.#campaign.isDue(nowMs, silenceMs, this.#furtherCount())) return
+    this.campaign('silence').catch((fault) => this.#ports.onFault(fault))
+  }
+
   #hearsMajority(): boolean {
     const { acks, silenceMs } = this.#options
-    const isNew = this.#writerMs > this.#ports.nowMs() - silenceMs
-    if (acks === 'one' || isNew) return true
+    if (acks === 'one' || this.#writerMs > this.#ports.nowMs() - silenceMs) return true
     return this.#heard.isMajorityWithin(silenceMs, this.#me.name, this.members())
   }
 
@@ -300,7 +313,7 @@ export class Agreement {
     return DONE
   }
 
-  async #lost({ reason, epoch }: { reason: string; epoch: number }): Promise<Done> {
+  async #lost({ reason, epoch }: Refused): Promise<Done> {
     await this.#turns.do(() => this.#adopt(epoch))
     return undone(reason)
   }
@@ -316,7 +329,7 @@ export class Agreement {
       case 'join':
         return this.#turns.do(() => this.#membership.join(question.member))
       case 'handOver':
-        return this.#handOver(question.to)
+        return this.#handover.to(question.to)
       case 'promote':
         return this.campaign('silence', question.mayLose)
       case 'remove':
@@ -359,40 +372,4 @@ export class Agreement {
     const groups = log.behind(sequence)
     return { isThere: true, ...(groups !== undefined && { groups }) }
   }
-
-  /** Lets another machine become the writer when it has all that this one wrote. */
-  async #handOver(to: string): Promise<Done> {
-    if (!this.#isWriter) return undone(`${this.#me.name} is not the writer`)
-    if (to === this.#me.name) return DONE
-    if (this.#isHandingOver) return undone('the writer hands over already')
-    const epoch = this.#epoch
-    const { log } = this.#ports
-    this.#isHandingOver = true
-    try {
-      await log.stop()
-      this.wrote()
-      if (!(await this.#untilMatched(to))) return undone(`${to} does not have all changes`)
-      return await this.#ports.ask<'takeOver'>(to, { kind: 'takeOver' })
-    } catch {
-      return undone(`${to} does not answer`)
-    } finally {
-      this.#isHandingOver = false
-      if (this.#isWriter && this.#epoch === epoch) log.goOn()
-    }
-  }
-
-  async #untilMatched(name: string): Promise<boolean> {
-    const { log, nowMs, sleep } = this.#ports
-    const untilMs = nowMs() + this.#options.silenceMs / 2
-    while (this.#isWriter) {
-      const member = this.members().find((one) => one.name === name)
-      const matched = member && this.#heard.matched(member, this.#epoch)
-      if (matched === log.end().sequence) return true
-      if (nowMs() > untilMs) return false
-      await sleep(MATCH_POLL_MS)
-    }
-    return false
-  }
 }
-
-const MATCH_POLL_MS = 10

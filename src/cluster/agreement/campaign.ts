@@ -15,7 +15,8 @@ interface Asked {
   readonly mayLose: boolean
 }
 
-interface Refused {
+/** Why a machine does not write. */
+export interface Refused {
   readonly reason: string
   /** The highest one that anybody has heard of. */
   readonly epoch: number
@@ -101,4 +102,16 @@ export class Campaign {
       epoch: highest,
     }
   }
+}
+
+/**
+ * Why a machine that was elected does not write. Promises are enough, unless one disk is: then the lease is all that tells
+ * the writer before.
+ */
+export function leaseFault(
+  lease: { readonly isTaken: boolean } | undefined,
+  acks: AgreementOptions['acks'],
+): string | undefined {
+  if (lease?.isTaken === false) return 'another machine holds the lease'
+  return lease === undefined && acks === 'one' ? 'NATS does not answer for the lease' : undefined
 }

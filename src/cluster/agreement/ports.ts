@@ -67,9 +67,9 @@ interface Lease {
   /**
    * Takes it for an epoch that is higher than any before.
    *
-   * @returns `epoch` is the highest one for which it was taken
+   * @returns `epoch` is the highest one for which it was taken; undefined where nobody can tell soon. Never rejects
    */
-  take(epoch: number): Promise<{ readonly isTaken: boolean; readonly epoch: number }>
+  take(epoch: number): Promise<{ readonly isTaken: boolean; readonly epoch: number } | undefined>
 }
 
 export interface Ports {

@@ -1,0 +1,80 @@
+/**
+ * Recipients of a test, and random changes of them. Positions are whole hundredths of a degree, and edges of areas lie
+ * between them, so that plain comparison says who is inside.
+ *
+ * @module
+ */
+import { UNITS_PER_DEGREE } from '../../../src/geometry/units.js'
+import type { Random } from '../../support/random/world.js'
+
+export const CHANGED_SOURCE = 1
+/** Whose recipients stay where they are, and opt out. */
+export const OPTING_SOURCE = 2
+
+const UNITS = UNITS_PER_DEGREE / 100
+const WIDTH = 400
+
+export interface Box {
+  /** In hundredths of a degree, inclusive. */
+  readonly west: number
+  readonly south: number
+  readonly east: number
+  readonly north: number
+}
+
+export type WireChange =
+  | { readonly op: 'upsert'; readonly number: string; readonly lat: number; readonly lng: number }
+  | { readonly op: 'delete'; readonly number: string }
+
+export const phoneOf = (source: number, at: number) => `+999${source}${String(at).padStart(8, '0')}`
+
+export function csvOf(random: Random, source: number, count: number): string {
+  const lines = Array.from({ length: count }, (_, at) => {
+    const { lng, lat } = randomPlace(random)
+    return `${phoneOf(source, at)},${lat},${lng}`
+  })
+  return `number,lat,lng\n${lines.join('\n')}\n`
+}
+
+/** @param peopleCount  of whom changes are; some of them are not there */
+export function randomChange(random: Random, peopleCount: number): WireChange {
+  const number = phoneOf(CHANGED_SOURCE, random.between(0, peopleCount - 1))
+  if (random.unit() < 0.2) return { op: 'delete', number }
+  return { op: 'upsert', number, ...randomPlace(random) }
+}
+
+export function randomBox(random: Random): Box {
+  const range = () => [random.between(0, WIDTH), random.between(0, WIDTH)].sort((a, b) => a - b)
+  const [west, east] = range()
+  const [south, north] = range()
+  return { west, south, east, north }
+}
+
+export function polygonOf({ west, south, east, north }: Box): object {
+  const [w, s, e, n] = [west - 0.5, south - 0.5, east + 0.5, north + 0.5].map((at) => at / 100)
+  const ring = [
+    [w, s],
+    [e, s],
+    [e, n],
+    [w, n],
+    [w, s],
+  ]
+  return { type: 'Polygon', coordinates: [ring] }
+}
+
+/** Of a position in the units of the journal. */
+export const hundredths = (units: number) => Math.round(units / UNITS)
+
+/** Of a number, to be added up over a list, since lists have no order. */
+export function mark(phone: string): number {
+  let hash = 2_166_136_261
+  for (let at = 0; at < phone.length; at++) {
+    hash = Math.imul(hash ^ phone.charCodeAt(at), 16_777_619)
+  }
+  return hash >>> 0
+}
+
+function randomPlace(random: Random): { readonly lng: number; readonly lat: number } {
+  // Nobody is at 0,0, which is no position.
+  return { lng: random.between(1, WIDTH) / 100, lat: random.between(1, WIDTH) / 100 }
+}

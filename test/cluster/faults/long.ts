@@ -1,0 +1,44 @@
+/**
+ * A million changes and as many questions, while everything happens to three sites that may:
+ *
+ *   node dist/test/cluster/faults/long.js [--changes N] [--queries N] [--people N] [--hold MS] [--only FAULT] [--seed S]
+ *
+ * Needs root, for networks and disks of their own, and nats-server. All of it goes away at the end.
+ *
+ * @module
+ */
+import { readOptions } from '../../support/read-options.js'
+import { runFaults } from './run.js'
+
+const values = readOptions('npm run test:cluster --', {
+  changes: { type: 'string', default: '1000000' },
+  queries: { type: 'string', default: '1000000' },
+  people: { type: 'string', default: '10000' },
+  hold: { type: 'string', default: '8000' },
+  only: { type: 'string' },
+  seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+})
+const ends: (() => unknown)[] = []
+const say = (line: string) => process.stdout.write(`${line}\n`)
+say(`seed ${values.seed}, ${values.changes} changes, ${values.queries} questions`)
+try {
+  const {
+    problems,
+    episodes: _,
+    ...totals
+  } = await runFaults({ teardown: (end: () => unknown) => void ends.push(end) } as never, {
+    seed: Number(values.seed),
+    changeCount: Number(values.changes),
+    queryCount: Number(values.queries),
+    peopleCount: Number(values.people),
+    holdMs: Number(values.hold),
+    only: values.only,
+    say,
+  })
+  say(JSON.stringify(totals))
+  for (const problem of problems.slice(0, 20)) say(`WRONG: ${problem}`)
+  say(problems.length === 0 ? 'nothing is wrong' : `${problems.length} are wrong`)
+  process.exitCode = problems.length === 0 ? 0 : 1
+} finally {
+  for (const end of ends.reverse()) await end()
+}

@@ -1,0 +1,117 @@
+/**
+ * A network of its own for each site, so that it can be cut off: a namespace with one interface on a common bridge. Needs
+ * root. Names have the id of this process in them; whatever a process that died has left goes away first.
+ *
+ * @module
+ */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import type { Owner } from '../../support/service/hickory.js'
+
+export type Cut = 'both' | 'in' | 'out'
+
+export interface SiteNetwork {
+  readonly namespace: string
+  readonly address: string
+  /** Nothing comes in, or goes out, or both. */
+  cut(what: Cut): void
+  /** All that goes out and in takes its time, with 1 Mbit/s. */
+  slow(): void
+  heal(): void
+}
+
+const PREFIX = 'hk'
+/** Nobody else's, since it is for tests (RFC 2544). */
+const NETWORK = '198.18.77'
+
+/** @param names  single letters */
+export function makeNetwork(owner: Owner, names: readonly string[]): SiteNetwork[] {
+  removeRemains()
+  const id = `${PREFIX}${process.pid}`
+  const bridge = `${id}z`
+  const sites = names.map((name, at) => ({
+    namespace: id + name,
+    outer: `${id}${name}o`,
+    address: `${NETWORK}.${at + 1}`,
+  }))
+  owner.teardown(() => remove(id))
+  ip('link', 'add', bridge, 'type', 'bridge')
+  ip('addr', 'add', `${NETWORK}.254/24`, 'dev', bridge)
+  ip('link', 'set', bridge, 'up')
+  for (const { namespace, outer, address } of sites) {
+    ip('netns', 'add', namespace)
+    ip('link', 'add', outer, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', namespace)
+    ip('link', 'set', outer, 'master', bridge, 'up')
+    ip('-n', namespace, 'addr', 'add', `${address}/24`, 'dev', 'eth0')
+    ip('-n', namespace, 'link', 'set', 'eth0', 'up')
+    ip('-n', namespace, 'link', 'set', 'lo', 'up')
+  }
+  return sites.map(({ namespace, outer, address }) => {
+    const inner = (...args: string[]) => queue(['-n', namespace], 'eth0', args)
+    const outside = (...args: string[]) => queue([], outer, args)
+    return {
+      namespace,
+      address,
+      cut(what) {
+        if (what !== 'in') inner(...NOTHING)
+        if (what !== 'out') outside(...NOTHING)
+      },
+      slow() {
+        inner(...SLOW)
+        outside(...SLOW)
+      },
+      heal() {
+        inner()
+        outside()
+      },
+    }
+  })
+}
+
+/** Packets are larger than what may pass at once, so that none does. Kernels without netem have this, too. */
+const NOTHING = ['tbf', 'rate', '8bit', 'burst', '10b', 'limit', '10b']
+const SLOW = ['tbf', 'rate', '1mbit', 'burst', '16kb', 'latency', '200ms']
+
+/** @param discipline  of what leaves an interface; none is the usual one */
+function queue(where: readonly string[], device: string, discipline: readonly string[]): void {
+  spawnSync('tc', [...where, 'qdisc', 'del', 'dev', device, 'root'])
+  if (discipline.length === 0) return
+  execFileSync('tc', [...where, 'qdisc', 'add', 'dev', device, 'root', ...discipline])
+}
+
+function ip(...args: readonly string[]): void {
+  const { status, stderr } = spawnSync('ip', args, { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`ip ${args.join(' ')}: ${stderr} (it needs root)`)
+}
+
+/** What goes with a namespace goes with it: its interface, and the other end of that. */
+function remove(id: string): void {
+  for (const name of namespaces().filter((one) => one.startsWith(id))) {
+    const pids = execFileSync('ip', ['netns', 'pids', name], { encoding: 'utf8' })
+    for (const pid of pids.split('\n').filter(Boolean)) kill(Number(pid))
+    spawnSync('ip', ['netns', 'del', name])
+  }
+  spawnSync('ip', ['link', 'del', `${id}z`])
+}
+
+function removeRemains(): void {
+  const ids = new Set(
+    namespaces().flatMap((name) => /^(hk(\d+))[a-y]$/.exec(name)?.slice(1, 2) ?? []),
+  )
+  for (const id of ids) {
+    if (!existsSync(`/proc/${id.slice(PREFIX.length)}`)) remove(id)
+  }
+}
+
+function namespaces(): string[] {
+  const text = execFileSync('ip', ['netns', 'list'], { encoding: 'utf8' })
+  return text.split('\n').map((line) => line.split(' ')[0])
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended by itself.
+  }
+}

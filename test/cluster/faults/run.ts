@@ -1,0 +1,236 @@
+/**
+ * Three sites under clients and faults: no answer is wrong, and nothing that was acknowledged is lost or doubled.
+ *
+ * @module
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { seededRandom } from '../../support/random/world.js'
+import { hickory, type Owner } from '../../support/service/hickory.js'
+import { closeCalls, useKey } from './calls.js'
+import { Clients, type Done, isReady } from './clients.js'
+import { CHANGED_SOURCE, csvOf, OPTING_SOURCE } from './crowd.js'
+import { type Fault, faults } from './faults.js'
+import { makeNetwork } from './network.js'
+import { endOfJournal, verify } from './oracle.js'
+import { Site } from './site.js'
+
+export interface RunOptions {
+  readonly seed: number
+  /** Acknowledged before it ends. */
+  readonly changeCount: number
+  /** Answered before it ends. */
+  readonly queryCount: number
+  readonly peopleCount: number
+  readonly holdMs: number
+  /** Those whose names begin with this; all of them in turn unless given. */
+  readonly only?: string | undefined
+  readonly say: (line: string) => void
+}
+
+export interface Episode {
+  readonly fault: string
+  readonly sites: string
+  /** The longest that a client waited which began meanwhile. */
+  readonly writeGapMs: number
+  readonly readGapMs: number
+  /** From the end of the fault until all machines are ready. */
+  readonly readyMs: number
+}
+
+interface Outcome {
+  readonly episodes: readonly Episode[]
+  readonly batchCount: number
+  readonly changeCount: number
+  readonly answerCount: number
+  readonly listCount: number
+  readonly optOutCount: number
+  readonly optOutLists: number
+  readonly problems: readonly string[]
+}
+
+const NAMES = ['a', 'b', 'c']
+const READY_MS = 120_000
+const TAKEOVER_SECONDS = '2'
+const LAG_SECONDS = '5'
+
+export async function runFaults(owner: Owner, options: RunOptions): Promise<Outcome> {
+  const { seed, peopleCount, changeCount, queryCount, say } = options
+  const random = seededRandom(seed)
+  const directory = mkdtempSync(join(tmpdir(), 'hickory-sites-'))
+  owner.teardown(() => rmSync(directory, { recursive: true, force: true }))
+  owner.teardown(closeCalls)
+  const network = makeNetwork(owner, NAMES)
+  const addresses = network.map(({ address }) => address)
+  const sites = NAMES.map((letter, at) => {
+    const name = `site-${letter}`
+    const flags = ['--takeover-after', TAKEOVER_SECONDS, '--max-lag', LAG_SECONDS]
+    const place = { name, network: network[at], addresses, directory: join(directory, letter) }
+    return new Site(owner, { ...place, flags: [...flags, '--log-level', 'info'] })
+  })
+  const csv = csvOf(random, CHANGED_SOURCE, peopleCount)
+  const optingCount = 2_000
+  await importInto(sites[0], directory, { csv, opting: csvOf(random, OPTING_SOURCE, optingCount) })
+  useKey(await makeKey(sites[0]))
+  for (const site of sites) site.startNats()
+  sites[0].startService()
+  await untilReady([sites[0]])
+  for (const site of sites.slice(1)) site.startService()
+  await untilReady(sites)
+  say('three machines are ready')
+  const clients = new Clients(sites, {
+    seed,
+    peopleCount: 2 * peopleCount,
+    optingCount,
+    changeCount: 100,
+  })
+  clients.start({ writers: 3, readers: 6 })
+  const episodes: Episode[] = []
+  try {
+    await sleep(2_000)
+    const chosen = faults.filter(({ name }) => name.startsWith(options.only ?? ''))
+    for (const fault of chosen) {
+      // Each site in turn, or each but one.
+      for (const [at] of sites.entries()) {
+        const hit = sites.filter((_, index) => (index === at) === (fault.siteCount === 1))
+        const episode = await runEpisode(fault, hit, { sites, clients, random, options })
+        episodes.push(episode)
+        say(lineOf(episode))
+        if (clients.problems.length > 0) break
+      }
+      if (clients.problems.length > 0) break
+    }
+    while (clients.changeCount < changeCount || clients.asked.length < queryCount) {
+      if (clients.problems.length > 0) break
+      clients.pauseWrites(clients.changeCount >= changeCount)
+      await sleep(200)
+    }
+  } finally {
+    await clients.stop()
+  }
+  const ends = await untilLevel(sites)
+  const problems = [...clients.problems, ...(ends === undefined ? ['the journals differ'] : [])]
+  const verified = verify(clients, csv, sites[0].data)
+  return {
+    episodes,
+    batchCount: verified.batchCount,
+    changeCount: clients.changeCount,
+    answerCount: verified.answerCount,
+    listCount: verified.listCount,
+    optOutCount: clients.optOutCount,
+    optOutLists: clients.optOutLists,
+    problems: [...problems, ...verified.problems],
+  }
+}
+
+interface Stage {
+  readonly sites: readonly Site[]
+  readonly clients: Clients
+  readonly random: ReturnType<typeof seededRandom>
+  readonly options: RunOptions
+}
+
+async function runEpisode(
+  fault: Fault,
+  hit: readonly Site[],
+  { sites, clients, random, options }: Stage,
+): Promise<Episode> {
+  const beganMs = performance.now()
+  const end = await fault.begin(hit, random)
+  await sleep(options.holdMs)
+  await end()
+  const endedMs = performance.now()
+  await untilReady(sites, (site) => restart(site, options.say))
+  const readyMs = performance.now() - endedMs
+  // Requests that began before it was over.
+  await sleep(1_000)
+  return {
+    fault: fault.name,
+    sites: hit.map(({ name }) => name).join(', '),
+    writeGapMs: longest(clients.writes, beganMs),
+    readGapMs: longest(clients.reads, beganMs),
+    readyMs,
+  }
+}
+
+/** As a supervisor does with a service that has ended. */
+function restart(site: Site, say: (line: string) => void): void {
+  for (const death of site.deaths.splice(0)) say(death)
+  if (!site.isRunning) site.startService()
+}
+
+function longest(done: readonly Done[], beganMs: number): number {
+  let longestMs = 0
+  for (let at = done.length - 1; at >= 0 && done[at].endedMs >= beganMs; at--) {
+    longestMs = Math.max(longestMs, done[at].endedMs - Math.max(done[at].beganMs, beganMs))
+  }
+  return longestMs
+}
+
+async function importInto(
+  site: Site,
+  directory: string,
+  { csv, opting }: { readonly csv: string; readonly opting: string },
+): Promise<void> {
+  for (const [sourceId, text] of [
+    [CHANGED_SOURCE, csv],
+    [OPTING_SOURCE, opting],
+  ] as const) {
+    const path = join(directory, `${sourceId}.csv`)
+    writeFileSync(path, text)
+    const source = ['--source', String(sourceId), '--label', `Source ${sourceId}`]
+    const { code, stderr } = await hickory('import', '--data', site.data, ...source, path)
+    if (code !== 0) throw new Error(stderr)
+  }
+}
+
+async function makeKey({ data }: Site): Promise<string> {
+  const scopes = ['--scopes', 'admin']
+  const { stdout, stderr } = await hickory(
+    'keys',
+    'create',
+    '--data',
+    data,
+    '--name',
+    'test',
+    ...scopes,
+  )
+  const key = /hk_\w+/.exec(stdout)?.[0]
+  if (key === undefined) throw new Error(stderr)
+  return key
+}
+
+async function untilReady(
+  sites: readonly Site[],
+  onUnready: (site: Site) => void = () => {},
+): Promise<void> {
+  const untilMs = performance.now() + READY_MS
+  for (;;) {
+    const ready = await Promise.all(sites.map(isReady))
+    const unready = sites.filter((_, at) => !ready[at])
+    if (unready.length === 0) return
+    for (const site of unready) onUnready(site)
+    if (performance.now() > untilMs) {
+      const logs = unready.map(({ name, log }) => `${name}:\n${log.service.slice(-3_000)}`)
+      throw new Error(`not ready after ${READY_MS / 1_000} s: ${logs.join('\n')}`)
+    }
+    await sleep(100)
+  }
+}
+
+/** @returns where all journals end; undefined where they do not become the same in time */
+async function untilLevel(sites: readonly Site[]): Promise<string | undefined> {
+  for (let attempt = 0; attempt < 30; attempt++) {
+    const ends = await Promise.all(sites.map(({ data }) => endOfJournal(data)))
+    if (new Set(ends).size === 1) return ends[0]
+    await sleep(500)
+  }
+  return undefined
+}
+
+export function lineOf({ fault, sites, writeGapMs, readGapMs, readyMs }: Episode): string {
+  const ms = (value: number) => String(Math.round(value)).padStart(6)
+  return `${fault.padEnd(36)} ${sites.padEnd(16)} writes ${ms(writeGapMs)} ms  reads ${ms(readGapMs)} ms  ready ${ms(readyMs)} ms`
+}

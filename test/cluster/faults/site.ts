@@ -1,0 +1,184 @@
+/**
+ * A site of a cluster: a network and a small disk of its own, a nats-server and a service.
+ *
+ * @module
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Owner } from '../../support/service/hickory.js'
+import type { SiteNetwork } from './network.js'
+
+const cli = fileURLToPath(new URL('../../../src/cli.js', import.meta.url))
+
+const CLIENT_PORT = 4222
+const ROUTE_PORT = 6222
+const HTTP_PORT = 8080
+
+export type Part = 'service' | 'nats'
+
+export interface SiteOptions {
+  readonly name: string
+  readonly network: SiteNetwork
+  /** Of all sites. */
+  readonly addresses: readonly string[]
+  readonly directory: string
+  readonly flags: readonly string[]
+}
+
+export class Site {
+  readonly name: string
+  readonly network: SiteNetwork
+  readonly url: string
+  readonly data: string
+  readonly #options: SiteOptions
+  readonly #processes: Partial<Record<Part, ChildProcess>> = {}
+  /** What each of its processes has written, the last of it. */
+  readonly log: Record<Part, string> = { service: '', nats: '' }
+  /** Processes that ended although nobody wanted it. */
+  readonly deaths: string[] = []
+
+  constructor(owner: Owner, options: SiteOptions) {
+    const { name, network, directory } = options
+    this.name = name
+    this.network = network
+    this.url = `http://${network.address}:${HTTP_PORT}`
+    this.data = join(directory, 'data')
+    this.#options = options
+    mkdirSync(directory, { recursive: true })
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1g', 'tmpfs', directory])
+    mkdirSync(this.data)
+    owner.teardown(async () => {
+      await this.kill('service')
+      await this.kill('nats')
+      execFileSync('umount', ['--lazy', directory])
+      rmSync(directory, { recursive: true, force: true })
+    })
+  }
+
+  get isRunning(): boolean {
+    return this.#processes.service !== undefined
+  }
+
+  startNats(): void {
+    const { directory, network, addresses, name } = this.#options
+    const routes = addresses.map((address) => `nats://${address}:${ROUTE_PORT}`)
+    const config = join(directory, 'nats.conf')
+    writeFileSync(
+      config,
+      `server_name: ${name}
+listen: "${network.address}:${CLIENT_PORT}"
+ping_interval: "2s"
+jetstream { store_dir: "${join(directory, 'nats')}", max_file_store: 20GB }
+cluster { name: sites, listen: "${network.address}:${ROUTE_PORT}", routes: ${JSON.stringify(routes)} }
+`,
+    )
+    const server = process.env.HICKORY_NATS_SERVER ?? 'nats-server'
+    this.#start('nats', [server, '-c', config])
+  }
+
+  startService(): void {
+    const { addresses, name, flags } = this.#options
+    const servers = addresses.map((address) => `nats://${address}:${CLIENT_PORT}`).join(',')
+    this.#start('service', [
+      ...[process.execPath, cli, 'serve', '--data', this.data, '--host', '0.0.0.0', '--keys'],
+      ...['--port', String(HTTP_PORT), '--cluster', servers, '--name', name],
+      ...['--http-threads', '1', '--query-threads', '1', ...flags],
+    ])
+  }
+
+  /** A command on this site. */
+  hickory(...args: readonly string[]): string {
+    const { namespace } = this.network
+    const words = ['netns', 'exec', namespace, process.execPath, cli, ...args]
+    return execFileSync('ip', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  }
+
+  signal(part: Part, signal: NodeJS.Signals): void {
+    this.#processes[part]?.kill(signal)
+  }
+
+  async kill(part: Part, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    const child = this.#processes[part]
+    if (child === undefined) return
+    delete this.#processes[part]
+    const ended = once(child, 'exit')
+    child.kill(signal)
+    // One that is stopped would not end by anything else.
+    child.kill('SIGCONT')
+    if (child.exitCode === null && child.signalCode === null) await ended
+  }
+
+  /** Takes all room on its disk. */
+  fillDisk(): void {
+    const file = openSync(this.#filler, 'w')
+    const block = Buffer.alloc(65_536, 1)
+    try {
+      for (let size = block.length; size > 0; ) {
+        try {
+          if (writeSync(file, block, 0, size) < size) size = Math.floor(size / 2)
+        } catch {
+          size = Math.floor(size / 2)
+        }
+      }
+    } finally {
+      closeSync(file)
+    }
+  }
+
+  freeDisk(): void {
+    rmSync(this.#filler, { force: true })
+  }
+
+  wipe(): void {
+    for (const name of readdirSync(this.data)) {
+      rmSync(join(this.data, name), { recursive: true, force: true })
+    }
+  }
+
+  /** Files below its data directory that are not empty, with their paths there. */
+  files(): string[] {
+    return readdirSync(this.data, { recursive: true, encoding: 'utf8' })
+      .filter((path) => {
+        const found = statSync(join(this.data, path), { throwIfNoEntry: false })
+        return found?.isFile() && found.size > 0
+      })
+      .sort()
+  }
+
+  get #filler(): string {
+    return join(this.#options.directory, 'filler')
+  }
+
+  #start(part: Part, [command, ...args]: readonly string[]): void {
+    const { namespace } = this.network
+    const { NODE_OPTIONS: _, ...env } = process.env
+    const child = spawn('ip', ['netns', 'exec', namespace, command, ...args], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const take = (text: Buffer) => {
+      this.log[part] = (this.log[part] + text.toString()).slice(-200_000)
+    }
+    child.stdout.on('data', take)
+    child.stderr.on('data', take)
+    child.on('exit', (code, signal) => {
+      if (this.#processes[part] !== child) return
+      delete this.#processes[part]
+      const last = this.log[part].trim().split('\n').slice(-4).join('\n')
+      this.deaths.push(`${part} of ${this.name} ended with ${code ?? signal}:\n${last}`)
+    })
+    this.#processes[part] = child
+  }
+}
