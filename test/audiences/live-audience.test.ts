@@ -149,7 +149,7 @@ async function randomWorld(t: Test, random: Random) {
   let operations = operationsOf()
 
   function operationsOf(view: SelectionService = service) {
-    const current = { hold: () => view } as unknown as CurrentService
+    const current = { hold: () => view, newest: { service: view } } as unknown as CurrentService
     return audienceOperations({ audiences, current, suppressionProgress: createProgress() })
   }
 
