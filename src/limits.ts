@@ -269,6 +269,8 @@ export const limits = {
   clusterStatusMs: 500,
   /** The lease of the writer is renewed at this interval. */
   leaseRenewMs: 1_000,
+  /** A writer whose disk fails tries to hand over at this interval. */
+  resignAgainMs: 5_000,
   /** How long a machine that was elected waits for the lease; then it writes without. */
   leaseTakeMs: 500,
   /** What a machine knows of epochs and members is kept at this interval. */

@@ -10,8 +10,10 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { join as joined } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../errors.js'
+import { JournalDamaged } from '../journal/damaged.js'
 import { journalDirectory } from '../journal/files.js'
 import { foundJournal } from '../journal/seed.js'
+import { verifyJournal } from '../journal/verify.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { DIRECTORY_MODE, listSnapshots, readCurrent } from '../snapshot/directory.js'
@@ -23,7 +25,16 @@ import type { NodeReport } from './node-report.js'
 import type { NodeQuestion } from './questions.js'
 import { type Seed, sow } from './seed.js'
 import { SharedFiles } from './shared-files.js'
-import { type ClusterState, clusterDirectory, readState, writeState } from './state-file.js'
+import { repairSnapshot } from './snapshot-files.js'
+import {
+  type BeginsAnew,
+  type ClusterState,
+  clusterDirectory,
+  readState,
+  readTail,
+  StateDamaged,
+  writeState,
+} from './state-file.js'
 
 interface JoinOptions {
   readonly dataDirectory: string
@@ -38,12 +49,20 @@ interface JoinOptions {
 export async function join(options: JoinOptions): Promise<ClusterState> {
   const { dataDirectory, settings, connected } = options
   const { clusterId, name } = settings
-  const known = readState(dataDirectory)
-  if (known !== undefined) assertSame(known, settings)
-  // It can answer what it knows, whether or not anybody is there.
-  if (known !== undefined && known.beginsAnew === undefined) return known
+  const known = knownState(options)
+  if (known !== undefined) {
+    assertSame(known, settings)
+    // It can answer what it knows, whether or not anybody is there.
+    if (known.beginsAnew === undefined) return known
+    if (known.beginsAnew === 'suspect' && (await isJournalWhole(dataDirectory))) {
+      return await settled(dataDirectory, known)
+    }
+  }
   const nats = await connected()
   await refuseTwin(nats, name)
+  if (known?.beginsAnew === 'snapshot' && (await repairCurrent(options, nats))) {
+    return await settled(dataDirectory, known)
+  }
   if (known === undefined) {
     const hasData = await holdsData(dataDirectory)
     if (await isThere(nats)) {
@@ -58,14 +77,59 @@ export async function join(options: JoinOptions): Promise<ClusterState> {
     incarnation: isNew ? randomUUID() : known.incarnation,
     epoch: isNew ? 0 : known.epoch,
     isFounder: false,
-    beginsAnew: known?.beginsAnew ?? 'new',
+    beginsAnew: reasonFor(known),
   }
   await writeState(dataDirectory, state)
-  if (state.beginsAnew !== 'new' && state.beginsAnew !== 'gone') await setAside(options)
+  if (state.beginsAnew === 'damaged') await setAside(options)
   await beginWithOthers(options, nats)
+  return await settled(dataDirectory, state)
+}
+
+/** One that was damaged is that of a machine that has forgotten what it promised. */
+function knownState({ dataDirectory, settings, log }: JoinOptions): ClusterState | undefined {
+  try {
+    return readState(dataDirectory)
+  } catch (fault) {
+    if (!(fault instanceof StateDamaged)) throw fault
+    log.error({ reason: fault.message }, 'beginning with what other machines have')
+    const { clusterId, name } = settings
+    return { clusterId, name, incarnation: '', epoch: 0, isFounder: false, beginsAnew: 'damaged' }
+  }
+}
+
+function reasonFor(known: ClusterState | undefined): BeginsAnew {
+  if (known === undefined) return 'new'
+  return known.beginsAnew === 'gone' || known.beginsAnew === 'new' ? known.beginsAnew : 'damaged'
+}
+
+async function settled(dataDirectory: string, state: ClusterState): Promise<ClusterState> {
   const { beginsAnew: _, ...begun } = state
   await writeState(dataDirectory, begun)
   return begun
+}
+
+async function isJournalWhole(dataDirectory: string): Promise<boolean> {
+  try {
+    await verifyJournal(journalDirectory(dataDirectory))
+    return true
+  } catch (fault) {
+    if (fault instanceof JournalDamaged) return false
+    throw fault
+  }
+}
+
+/** @returns whether it is known what the current snapshot should be */
+async function repairCurrent(options: JoinOptions, nats: ClusterNats): Promise<boolean> {
+  const { dataDirectory, log, signal } = options
+  const { snapshot } = readTail(dataDirectory)
+  const current = await readCurrent(dataDirectory).catch(() => undefined)
+  if (snapshot === undefined || snapshot.id !== current) return false
+  await untilGiven(options, nats, async (source) => {
+    const { get } = filesFrom(options, nats, source)
+    const replacedCount = await repairSnapshot(dataDirectory, snapshot, get)
+    log.warn({ snapshotId: current, replacedCount }, 'fetched what was damaged of a snapshot')
+  })
+  return !signal.aborted
 }
 
 function assertSame(state: ClusterState, { clusterId, name }: ClusterSettings): void {
@@ -160,9 +224,25 @@ async function setAside({ dataDirectory, log }: JoinOptions): Promise<void> {
   log.error({ aside }, 'set the journal and the store of this machine aside')
 }
 
-/** As long as it takes. */
 async function beginWithOthers(options: JoinOptions, nats: ClusterNats): Promise<void> {
-  const { dataDirectory, log, signal } = options
+  const { dataDirectory, log } = options
+  await untilGiven(options, nats, async (source) => {
+    log.info({ from: source }, 'asking a machine what to begin with')
+    const question: NodeQuestion = { kind: 'seed' }
+    const seed = (await nats.calls.ask(source, question, limits.seedMs)) as Seed
+    await sow(dataDirectory, seed, filesFrom(options, nats, source).get, progressOf(log))
+    await removeOthers(dataDirectory, seed.snapshot.id)
+    const { sequence } = seed.beginning
+    log.info({ from: source, sequence, snapshotId: seed.snapshot.id }, 'begins with the cluster')
+  })
+}
+
+/** Takes something from another machine, however long it takes until there is one. */
+async function untilGiven(
+  { log, signal }: JoinOptions,
+  nats: ClusterNats,
+  take: (source: string) => Promise<void>,
+): Promise<void> {
   let told: string | undefined
   const tell = (reason: string) => {
     if (told !== reason) log.warn({ reason }, 'waiting for the cluster')
@@ -174,17 +254,7 @@ async function beginWithOthers(options: JoinOptions, nats: ClusterNats): Promise
     if (source === undefined) tell('no machine is there that has something')
     else {
       try {
-        log.info({ from: source }, 'asking a machine what to begin with')
-        const question: NodeQuestion = { kind: 'seed' }
-        const seed = (await nats.calls.ask(source, question, limits.seedMs)) as Seed
-        await sow(dataDirectory, seed, filesFrom(options, nats, source).get, progressOf(log))
-        await removeOthers(dataDirectory, seed.snapshot.id)
-        const { sequence } = seed.beginning
-        log.info(
-          { from: source, sequence, snapshotId: seed.snapshot.id },
-          'begins with the cluster',
-        )
-        return
+        return await take(source)
       } catch (fault) {
         tell((fault as Error).message)
       }

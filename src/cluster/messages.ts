@@ -9,6 +9,7 @@ import type { ChangePort } from '../live/desk.js'
 import type { LogLevel } from '../log.js'
 import type { NatsSettings } from './nats/connection.js'
 import type { WantedSnapshots } from './snapshot-desk.js'
+import type { BeginsAnew } from './state-file.js'
 
 /** What an operator says of the cluster. Plain data. */
 export interface ClusterSettings {
@@ -53,6 +54,8 @@ export type ClusterOrder =
   | ({ readonly kind: 'snapshots' } & ServedSnapshots)
   /** Files of a snapshot are not as they were written. */
   | { readonly kind: 'damaged'; readonly snapshotId: string }
+  /** The service cannot start with what is in the directory. Answered by `recovers`. */
+  | { readonly kind: 'recover'; readonly reason: BeginsAnew }
   /** Let another machine write, if there is one that can. Answered by `leaving`. */
   | { readonly kind: 'leave' }
   | { readonly kind: 'stop' }
@@ -68,6 +71,8 @@ export type ClusterNews =
   | ({ readonly kind: 'wanted' } & WantedSnapshots)
   /** A snapshot that was damaged is whole. */
   | { readonly kind: 'repaired'; readonly snapshotId: string }
+  /** Whether other machines have what is damaged here; then the next start begins with that. */
+  | { readonly kind: 'recovers'; readonly canRecover: boolean }
   /** No machine waits for this one any more. */
   | { readonly kind: 'left' }
   /** The directory must be begun anew, with nothing open. */

@@ -5,7 +5,8 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type PreparedBatch, prepared } from '../journal/batch.js'
+import { prepared } from '../journal/batch.js'
+import { JournalDamaged } from '../journal/damaged.js'
 import { journalDirectory } from '../journal/files.js'
 import { JournalReader } from '../journal/reader.js'
 import { limits } from '../limits.js'
@@ -14,12 +15,12 @@ import { changeDesk } from '../live/desk.js'
 import type { Log } from '../log.js'
 import { monotonicMs } from '../monotonic.js'
 import { Agreement } from './agreement/agreement.js'
-import { DONE, type Done, type Member, type Question } from './agreement/messages.js'
+import type { Member } from './agreement/messages.js'
 import type { Ports } from './agreement/ports.js'
 import { ClusterLog } from './cluster-log.js'
 import { EverywhereDesk } from './everywhere.js'
-import { appendHere, HandedBatches } from './handed-batches.js'
-import { handOver } from './handing-over.js'
+import { HandedBatches } from './handed-batches.js'
+import { HandingOver } from './handing-over.js'
 import { LeaseKeeper } from './lease-keeper.js'
 import type {
   ClusterOrder,
@@ -30,16 +31,22 @@ import type {
 } from './messages.js'
 import type { ClusterNats } from './nats/cluster-nats.js'
 import { LogCarrier } from './nats/log-carrier.js'
+import { NodeAnswering } from './node-answering.js'
 import type { NodeReport } from './node-report.js'
 import { NodeReports } from './node-reports.js'
 import { askForFile } from './offers.js'
 import { OwnLevel } from './own-level.js'
 import { OwnReports } from './own-reports.js'
 import type { AskNode, NodeAnswers, NodeQuestion } from './questions.js'
-import { makeSeed, type Seed } from './seed.js'
 import { SharedFiles } from './shared-files.js'
 import { SnapshotDesk, type WantedSnapshots } from './snapshot-desk.js'
-import { type ClusterState, type Promises, readTail, writeTail } from './state-file.js'
+import {
+  type BeginsAnew,
+  type ClusterState,
+  type Promises,
+  readTail,
+  writeTail,
+} from './state-file.js'
 import { clusterStatus } from './status.js'
 import { untilEverywhere } from './until-everywhere.js'
 
@@ -55,7 +62,7 @@ interface NodeOptions {
   readonly run: RunOrder
   readonly onWanted: (wanted: WantedSnapshots) => void
   /** The directory must be begun anew. */
-  readonly onLost: (reason: 'gone' | 'diverged') => void
+  readonly onLost: (reason: BeginsAnew) => void
 }
 
 type RunOrder = Extract<ClusterOrder, { kind: 'run' }>
@@ -67,11 +74,12 @@ export class ClusterNode {
   readonly #agreement: Agreement
   readonly #level: OwnLevel
   readonly #own: OwnReports
+  readonly #handingOver: HandingOver
+  readonly #others: NodeAnswering
   readonly #reports: NodeReports
   readonly #everywhere: EverywhereDesk
   readonly #carrier: LogCarrier
   readonly #lease: LeaseKeeper
-  readonly #desk: ReturnType<typeof changeDesk>
   readonly #timers: NodeJS.Timeout[]
   readonly #files: SharedFiles
   readonly #snapshots: SnapshotDesk
@@ -84,7 +92,6 @@ export class ClusterNode {
     const directory = journalDirectory(dataDirectory)
     this.#options = options
     this.#me = { name, incarnation: state.incarnation }
-    this.#desk = changeDesk(run.batches)
     this.#journal = new ClusterLog({
       directory,
       port: run.journal,
@@ -149,6 +156,12 @@ export class ClusterNode {
       reports: this.#reports,
       tell: (report) => nats.tell(report),
     })
+    this.#handingOver = new HandingOver({
+      agreement: this.#agreement,
+      reports: this.#reports,
+      settings,
+      log,
+    })
     this.#lease = new LeaseKeeper({
       lease: nats.lease,
       epoch: () => (this.#agreement.isWriter ? this.#agreement.epoch : undefined),
@@ -156,18 +169,31 @@ export class ClusterNode {
       onTaken: (epoch) => this.#agreement.heardOf(epoch),
       onFault: (fault) => this.#noteFault(fault, 'the lease cannot be renewed'),
     })
+    this.#others = new NodeAnswering({
+      dataDirectory,
+      me: this.#me,
+      agreement: this.#agreement,
+      journal: this.#journal,
+      desk: changeDesk(run.batches),
+      everywhere: this.#everywhere,
+      files: this.#files,
+      own: this.#own,
+      level: this.#level,
+      handingOver: this.#handingOver,
+      status: () => this.status(),
+    })
     const handed = new HandedBatches({
       ask: this.ask,
       name,
       writer: () => this.#agreement.writer,
-      append: (batch) => this.#append(batch),
+      append: (batch) => this.#others.append(batch),
       committed: () => this.#journal.committed(),
     })
     run.journal.on('message', async (news: JournalNews) => {
       if (news.kind === 'wrote') {
-        this.#journal.refresh()
-        this.#agreement.wrote()
-      } else if (news.kind === 'hand') {
+        this.#wrote()
+      } else if (news.kind === 'failed') await this.#handingOver.resign()
+      else if (news.kind === 'hand') {
         const { number, batch } = news
         const outcome = await handed.hand(prepared(batch))
         run.journal.postMessage({ kind: 'handed', number, ...outcome })
@@ -192,24 +218,7 @@ export class ClusterNode {
 
   /** Answers what other machines and commands ask. */
   async answer(question: NodeQuestion): Promise<NodeAnswers[NodeQuestion['kind']]> {
-    switch (question.kind) {
-      case 'append':
-        return await this.#append(prepared(question.batch))
-      case 'everywhere':
-        return await this.#everywhereHere(question.sequence, question.waitMs)
-      case 'seed':
-        return await this.#seed()
-      case 'offer':
-        return { isDone: await this.#files.offer(question.file) }
-      case 'drain':
-        return await this.#drain(question.isOn)
-      case 'status':
-        return this.status()
-      case 'hello':
-        return { incarnation: this.#me.incarnation, pid: process.pid }
-      default:
-        return await this.#agreement.answer(question as Question)
-    }
+    return await this.#others.answer(question)
   }
 
   /** Answers are by all entries up to here. */
@@ -241,8 +250,7 @@ export class ClusterNode {
 
   /** Lets another machine write, if this one does and there is one that can. */
   async leave(): Promise<void> {
-    const { settings, log } = this.#options
-    await handOver({ agreement: this.#agreement, reports: this.#reports, settings, log })
+    await this.#handingOver.leave()
   }
 
   async stop(): Promise<void> {
@@ -253,6 +261,10 @@ export class ClusterNode {
     await this.#agreement.stop()
     await this.#keepTail()
     this.#journal.close()
+  }
+
+  members(): readonly Member[] {
+    return this.#agreement.members()
   }
 
   status(): ClusterStatus {
@@ -268,6 +280,7 @@ export class ClusterNode {
   }
 
   #tick(): void {
+    if (!this.#options.promises.isThere()) this.#options.onLost('damaged')
     this.#agreement.tick()
     this.#noteRole()
     this.#everywhere.look()
@@ -321,18 +334,6 @@ export class ClusterNode {
     this.#level.heard(report)
   }
 
-  async #seed(): Promise<Seed> {
-    const { dataDirectory } = this.#options
-    return await makeSeed({
-      dataDirectory,
-      journal: this.#journal,
-      files: this.#files,
-      untilStored: async (sequence) => {
-        while (this.#own.answersBy < sequence) await sleep(limits.handAgainMs)
-      },
-    })
-  }
-
   #areAllPrepared(id: string): boolean {
     const { silenceMs } = this.#options.settings
     const others = this.#reports.all().filter(({ silentMs }) => silentMs < silenceMs)
@@ -344,22 +345,6 @@ export class ClusterNode {
     if (this.#agreement.isWriter && this.#options.nats.isUp) void this.#files.clear()
   }
 
-  async #append(batch: PreparedBatch): Promise<NodeAnswers['append']> {
-    return this.#agreement.isWriter ? await appendHere(this.#desk, batch) : { isElsewhere: true }
-  }
-
-  async #drain(isOn: boolean): Promise<Done> {
-    this.#own.isDraining = isOn
-    this.#level.tell()
-    if (isOn) await this.leave()
-    return DONE
-  }
-
-  async #everywhereHere(sequence: number, waitMs: number): Promise<NodeAnswers['everywhere']> {
-    if (!this.#agreement.isWriter) return { isElsewhere: true, isEverywhere: false, waitingFor: [] }
-    return await this.#everywhere.until(sequence, waitMs)
-  }
-
   async #keepTail(): Promise<void> {
     try {
       await writeTail(this.#options.dataDirectory, this.#journal.tail())
@@ -368,7 +353,17 @@ export class ClusterNode {
     }
   }
 
+  #wrote(): void {
+    try {
+      this.#journal.refresh()
+      this.#agreement.wrote()
+    } catch (fault) {
+      this.#noteFault(fault, 'the journal cannot be read')
+    }
+  }
+
   #noteFault(fault: unknown, what: string): void {
+    if (fault instanceof JournalDamaged) this.#options.onLost('suspect')
     const { code, message } = fault as NodeJS.ErrnoException
     this.#options.log.warn({ reason: code ?? message }, what)
   }

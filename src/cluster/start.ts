@@ -18,6 +18,7 @@ import type {
   Everywhere,
   ServedSnapshots,
 } from './messages.js'
+import type { BeginsAnew } from './state-file.js'
 
 export interface ClusterThread {
   /** See figures.ts. */
@@ -39,6 +40,8 @@ export interface ClusterThread {
   onSnapshots(listener: (news: SnapshotNews) => void): void
   /** Lets another machine write; resolves when that is so, or there is none that can. */
   leave(): Promise<void>
+  /** Says what the service cannot start with; resolves with whether its next start can. */
+  recover(reason: BeginsAnew): Promise<boolean>
   /** Resolves, with the reason, when the directory must be begun anew. */
   readonly beginAnew: Promise<string>
   /** Rejects when the thread fails; never resolves. */
@@ -75,6 +78,7 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
   let journal: MessagePort | undefined
   let isStopping = false
   let left: () => void = () => {}
+  let recovers: (canRecover: boolean) => void = () => {}
   let beginAnew: (reason: string) => void = () => {}
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   const failure = new Promise<never>((_, reject) => {
@@ -102,6 +106,7 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
       else if (news.kind === 'everywhere') questions.settle(news.number, news)
       else if (news.kind === 'status') status = news.status
       else if (news.kind === 'left') left()
+      else if (news.kind === 'recovers') recovers(news.canRecover)
       else if (news.kind === 'beginAnew') beginAnew(news.reason)
       else for (const listener of listeners) listener(news)
     })
@@ -146,6 +151,13 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
       })
       send({ kind: 'leave' })
       await Promise.race([hasLeft, ended])
+    },
+    async recover(reason) {
+      const known = new Promise<boolean>((resolve) => {
+        recovers = resolve
+      })
+      send({ kind: 'recover', reason })
+      return await Promise.race([known, ended.then(() => false)])
     },
     beginAnew: begunAnew,
     failure,

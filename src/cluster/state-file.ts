@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { hash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Type, { type Static } from 'typebox'
@@ -15,6 +16,23 @@ import { createDirectory, replaceFile } from '../snapshot/directory.js'
 import type { Member } from './agreement/messages.js'
 
 const FORMAT = 'hickory-cluster'
+
+/**
+ * Why a directory is to begin with what other machines have:
+ *
+ * - `new`: it has nothing.
+ * - `gone`: it lacks what others keep no more.
+ * - `diverged`: its journal has what nobody else has.
+ * - `damaged`: the journal or the store is not as it was written, or is gone.
+ *
+ * Or what is to be looked at:
+ *
+ * - `suspect`: something in the journal could not be read.
+ * - `snapshot`: files of a snapshot are not as they were written.
+ */
+const REASONS = ['new', 'gone', 'diverged', 'damaged', 'suspect', 'snapshot'] as const
+
+export type BeginsAnew = (typeof REASONS)[number]
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const MemberSchema = Type.Object({ name: Type.String(), incarnation: Type.String() })
@@ -30,15 +48,8 @@ const StateSchema = Type.Object({
   epoch: Count,
   /** Whether the cluster began with it. */
   isFounder: Type.Boolean(),
-  /** Why the directory is to begin with what other machines have; left out where it is one of the cluster. */
-  beginsAnew: Type.Optional(
-    Type.Union([
-      Type.Literal('new'),
-      Type.Literal('gone'),
-      Type.Literal('diverged'),
-      Type.Literal('damaged'),
-    ]),
-  ),
+  /** What is to be done first; left out where the directory is one of the cluster, and whole as far as is known. */
+  beginsAnew: Type.Optional(Type.Enum(REASONS)),
 })
 
 const TailSchema = Type.Object({
@@ -55,6 +66,9 @@ const TailSchema = Type.Object({
 
 export type ClusterState = Omit<Static<typeof StateSchema>, 'format' | 'formatVersion'>
 export type LogTail = Static<typeof TailSchema> & { readonly members: readonly Member[] }
+
+/** A text with the SHA-256 of what else is in the file: a bit that was flipped must not change what was promised. */
+const DIGEST = 'sha256'
 
 const stateValidator = Compile(StateSchema)
 const tailValidator = Compile(TailSchema)
@@ -75,16 +89,19 @@ export function readState(dataDirectory: string): ClusterState | undefined {
     const { format: _, formatVersion: _1, ...state } = value
     return state
   }
-  throw new OperatorError(
-    'Failed',
-    `${path} is damaged: move ${dataDirectory} away, and the machine begins anew with what the others have`,
-  )
+  throw new StateDamaged(path)
+}
+
+export class StateDamaged extends OperatorError {
+  constructor(path: string) {
+    super('Failed', `${path} is not as it was written`)
+  }
 }
 
 export async function writeState(dataDirectory: string, state: ClusterState): Promise<void> {
   await createDirectory(clusterDirectory(dataDirectory))
   const content = { format: FORMAT, formatVersion: 1, ...state }
-  await replaceFile(statePath(dataDirectory), `${JSON.stringify(content, null, 2)}\n`)
+  await replaceFile(statePath(dataDirectory), textOf(content))
 }
 
 /** What a machine has promised the others, on disk before it is told. */
@@ -117,12 +134,13 @@ export class Promises {
     try {
       return readState(this.#dataDirectory)?.incarnation === this.#state.incarnation
     } catch {
-      return false
+      // What cannot be read now, or is not as it was written, is known here, and is written again with the next promise.
+      return true
     }
   }
 
   /** For the next start. */
-  async beginAnew(reason: NonNullable<ClusterState['beginsAnew']>): Promise<void> {
+  async beginAnew(reason: BeginsAnew): Promise<void> {
     await writeState(this.#dataDirectory, { ...this.#state, beginsAnew: reason })
   }
 }
@@ -140,12 +158,21 @@ export function readTail(dataDirectory: string): LogTail {
 }
 
 export async function writeTail(dataDirectory: string, tail: LogTail): Promise<void> {
-  await replaceFile(tailPath(dataDirectory), `${JSON.stringify(tail, null, 2)}\n`)
+  await replaceFile(tailPath(dataDirectory), textOf(tail))
 }
 
+function textOf(content: object): string {
+  const sealed = { ...content, [DIGEST]: digestOf(content) }
+  return `${JSON.stringify(sealed, null, 2)}\n`
+}
+
+const digestOf = (content: object) => hash('sha256', JSON.stringify(content))
+
+/** @returns undefined where it is not what was written */
 function readJson(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'))
+    const { [DIGEST]: digest, ...content } = JSON.parse(readFileSync(path, 'utf8'))
+    return digest === digestOf(content) ? content : undefined
   } catch (fault) {
     if (fault instanceof SyntaxError) return undefined
     const { code } = fault as NodeJS.ErrnoException

@@ -55,9 +55,9 @@ export class StoreFollower {
     this.#sequence = options.entries.sequence()
   }
 
-  /** All entries up to here are in the store. */
+  /** All entries up to here are in the store, and all changes of recipients in the journal. */
   get sequence(): number {
-    return this.#sequence
+    return Math.min(this.#sequence, this.#reader.head().sequence)
   }
 
   /**
@@ -120,6 +120,8 @@ export class StoreFollower {
 
   /** @returns whether there may be more */
   #applySome(): boolean {
+    // A store that was copied from another machine may have more than the journal yet.
+    if (this.#reader.head().sequence <= this.#sequence) return false
     const records: JournalRecord[] = []
     let upTo = this.#sequence
     let byteCount = 0

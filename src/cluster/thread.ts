@@ -14,7 +14,7 @@ import type { ClusterNews, ClusterOrder, ClusterThreadData } from './messages.js
 import { ClusterNats } from './nats/cluster-nats.js'
 import { ClusterNode } from './node.js'
 import type { NodeQuestion } from './questions.js'
-import { Promises } from './state-file.js'
+import { type BeginsAnew, Promises, readTail } from './state-file.js'
 
 /** @param main  to the main thread */
 export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
@@ -26,6 +26,7 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
   let connecting: Promise<ClusterNats> | undefined
   let node: ClusterNode | undefined
   let timer: NodeJS.Timeout | undefined
+  let isLost = false
   /** What the node is to hear that is not there yet. */
   const early: ClusterOrder[] = []
 
@@ -48,6 +49,7 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
     else if (order.kind === 'run') await run(order)
     else if (node !== undefined) await carryOut(node, order)
     else if (order.kind === 'leave') tell({ kind: 'left' })
+    else if (order.kind === 'recover') await recover(order.reason)
     else if (order.kind === 'everywhere') tell({ ...NOWHERE, number: order.number })
     else early.push(order)
   })
@@ -132,9 +134,25 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
     }
   }
 
+  /** What the service could not start with. */
+  async function recover(reason: BeginsAnew): Promise<void> {
+    const state = await joined
+    // Alone, nobody has what could be begun with.
+    const canRecover = readTail(dataDirectory).members.length > 1
+    if (canRecover) await beginAnew(new Promises(dataDirectory, state), reason)
+    tell({ kind: 'recovers', canRecover })
+  }
+
   /** Noted first, so that the next start does so, whatever comes in between. */
-  async function beginAnew(promises: Promises, reason: 'gone' | 'diverged'): Promise<void> {
-    if (signal.aborted) return
+  async function beginAnew(promises: Promises, reason: BeginsAnew): Promise<void> {
+    if (signal.aborted || isLost) return
+    isLost = true
+    if (reason !== 'gone' && node !== undefined && node.members().length < 2) {
+      throw new OperatorError(
+        'Failed',
+        'the directory is lost, and no other machine has what was in it',
+      )
+    }
     log.error(
       { reason },
       'the journal of this machine cannot go on: beginning with what others have',

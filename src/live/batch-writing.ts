@@ -26,6 +26,8 @@ interface WritingOptions {
   readonly roomCount: () => number
   /** A group is on disk: what becomes of those who wait for it. */
   readonly onWritten: (group: readonly TakenBatch[], outcomes: readonly BatchOutcome[]) => void
+  /** Nothing can be written. */
+  readonly onFailed: () => void
   readonly tell: (news: LiveNews) => void
 }
 
@@ -80,6 +82,7 @@ export class BatchWriting {
     const reason = fault instanceof OperatorError ? message : (code ?? message)
     if (this.#failure !== reason) this.#options.tell({ kind: 'failed', reason })
     this.#failure = reason
+    this.#options.onFailed()
     this.#refuseAll()
     clearTimeout(this.#retryTimer)
     this.#retryTimer = setTimeout(async () => {

@@ -40,5 +40,7 @@ export type JournalNews =
   | { readonly kind: 'done'; readonly number: number; readonly fault?: string }
   /** Batches of front threads are in the journal. */
   | { readonly kind: 'wrote' }
+  /** Nothing can be written. Comes again with each attempt. */
+  | { readonly kind: 'failed' }
   /** Have a batch written by the machine that writes. Answered by `handed`. */
   | { readonly kind: 'hand'; readonly number: number; readonly batch: PreparedBatch }

@@ -54,6 +54,11 @@ export class ClusteredBatches {
     this.#tell({ kind: 'wrote' })
   }
 
+  /** Nothing can be written. */
+  failed(): void {
+    this.#tell({ kind: 'failed' })
+  }
+
   async #carryOut(order: JournalOrder): Promise<void> {
     const { writer, writing } = this.#options
     switch (order.kind) {

@@ -49,7 +49,8 @@ export function serveLive(main: MessagePort, data: LiveThreadData): void {
   data.marks.on('message', (number: number) => marking.settle(number, undefined))
   /** By id, in the order in which they were attached. */
   const attached = new Map<string, AttachedSnapshot>()
-  const writing = new BatchWriting({ writer, roomCount, onWritten, tell })
+  const onFailed = () => clustered?.failed()
+  const writing = new BatchWriting({ writer, roomCount, onWritten, onFailed, tell })
   const clustered = data.cluster && new ClusteredBatches({ port: data.cluster, writer, writing })
   /** Batches that this thread wrote, and perhaps has not applied yet. */
   let unapplied: { readonly sequence: number; readonly changeCount: number }[] = []

@@ -7,10 +7,10 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { ClusterStatus } from '../cluster/messages.js'
 import { type ClusterThread, startCluster } from '../cluster/start.js'
-import { readState } from '../cluster/state-file.js'
+import { type BeginsAnew, readState } from '../cluster/state-file.js'
 import { type Applied, StoreFollower } from '../cluster/store-follower.js'
 import type { Config } from '../config.js'
-import { OperatorError, ServiceError } from '../errors.js'
+import { OperatorError, type OperatorErrorCode, ServiceError } from '../errors.js'
 import { journalDirectory } from '../journal/files.js'
 import type { ServedKeys } from '../keys/served-keys.js'
 import { limits } from '../limits.js'
@@ -44,6 +44,8 @@ export interface ServiceCluster {
   /** Resolves, with the reason, when the directory must be begun anew. */
   readonly beginAnew: Promise<string>
   readonly failure: Promise<never>
+  /** Whether the service can start again although it failed: other machines have what is damaged here. */
+  recovers(fault: unknown): Promise<boolean>
   /** Lets another machine write, while this one still answers. */
   leave(): Promise<void>
   /** To be called when nobody is answered any more, and before the thread of changes ends. */
@@ -169,10 +171,16 @@ function serviceCluster(
     },
     beginAnew: thread.beginAnew,
     failure: thread.failure,
+    async recovers(fault) {
+      const reason = fault instanceof OperatorError ? DAMAGED[fault.code] : undefined
+      return reason !== undefined && (await thread.recover(reason))
+    },
     leave: thread.leave,
     async stop() {
+      const { store } = followed ?? {}
+      followed = undefined
       await follower?.stop()
-      followed?.store.clusterServices.unregister()
+      store?.clusterServices.unregister()
       await thread.stop()
     },
   }
@@ -204,6 +212,14 @@ function assertAlone(dataDirectory: string): void {
     `${dataDirectory} is that of ${state.name} in the cluster ${state.clusterId}: start it with --cluster nats://… ` +
       `--name ${state.name}, or make it one of no cluster with hickory cluster leave`,
   )
+}
+
+/** What other machines have that is damaged here. */
+const DAMAGED: Partial<Record<OperatorErrorCode, BeginsAnew>> = {
+  JournalDamaged: 'damaged',
+  DocumentInvalid: 'damaged',
+  SnapshotCorrupt: 'snapshot',
+  SnapshotMissing: 'damaged',
 }
 
 const ALL: Applied['kinds'] = new Set(['suppressions', 'keys'])

@@ -33,6 +33,7 @@ import { createEntrance, startEngine } from './engine.js'
 import type { Entrance } from './entrance.js'
 import { type OpenedSnapshot, openOrFallBack } from './fall-back.js'
 import { breakOffFronts, drainFronts, type Front, startFront, workersOfFront } from './fronts.js'
+import { reloadOnHangUp } from './hang-up.js'
 import { type ServiceAudit, startServiceAudit } from './service-audit.js'
 import { type ServiceCluster, startServiceCluster, type Takers } from './service-cluster.js'
 import { type ServiceState, startingState } from './state.js'
@@ -179,7 +180,9 @@ async function serveOnce(
   } catch (error) {
     if (!(error instanceof StoppedWhileLoading)) {
       await breakOff(entrance, fronts)
-      throw error
+      if (!(await cluster?.recovers(error))) throw error
+      log.error({ reason: (error as Error).message }, 'other machines have what is damaged here')
+      isToStartAgain = true
     }
   } finally {
     vitals.stop()
@@ -194,26 +197,6 @@ async function serveOnce(
 
 async function breakOff(entrance: Entrance, fronts: readonly Front[]): Promise<void> {
   await Promise.all([entrance.close(), breakOffFronts(fronts)])
-}
-
-/**
- * Reads the files of the entrance again on SIGHUP, which ends nothing where there are none, either.
- *
- * @returns stops to do so
- */
-function reloadOnHangUp(
-  entrance: Entrance,
-  { reopen, fronts }: { readonly reopen: () => void; readonly fronts: () => readonly Front[] },
-  log: Log,
-): () => void {
-  const reload = () => {
-    reopen()
-    const news = entrance.reload()
-    if (news === undefined) log.info('there is no certificate that could be read again')
-    else for (const { worker } of fronts()) worker.postMessage({ kind: 'tls', news })
-  }
-  process.on('SIGHUP', reload)
-  return () => process.off('SIGHUP', reload)
 }
 
 interface Loaded extends OpenedSnapshot {
@@ -244,6 +227,8 @@ async function load(
   }
   await prepare(goOn)
   const arenas = createArenaPool(queryThreadCount)
+  let store: MainStore | undefined
+  let live: LiveThread | undefined
   try {
     const opened = await openOrFallBack(dataDirectory, {
       arenas,
@@ -253,12 +238,12 @@ async function load(
       onProgress: (doneBytes, totalBytes) => loading.update(doneBytes, totalBytes),
     }).finally(() => loading.stop())
     goOn()
-    const store = await createStore(dataDirectory, log)
+    store = await createStore(dataDirectory, log)
     checkKeys(config, store.keys, log)
     const { asksForKeys, httpThreadCount: frontCount } = config
     const keys = asksForKeys ? serveKeys({ store, frontCount, log }) : undefined
     const { port1: marks, port2: changed } = new MessageChannel()
-    const live = await startLive({
+    live = await startLive({
       dataDirectory,
       marks,
       onDue: () => {
@@ -274,6 +259,8 @@ async function load(
     cluster?.follow({ store, live, log })
     return { ...opened, arenas, store, suppressions, live, keys }
   } catch (error) {
+    await live?.stop()
+    await store?.close()
     // Loading that was given up is a failure like any other.
     goOn()
     throw error

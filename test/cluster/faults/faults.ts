@@ -89,7 +89,7 @@ export const faults: readonly Fault[] = [
   }),
   one(
     'bit of the journal flipped',
-    flipped((path) => /^journal\/\d+/.test(path)),
+    flipped((path) => /^journal\/.*\.journal$/.test(path)),
   ),
   one(
     'bit of the store flipped',

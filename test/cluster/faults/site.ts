@@ -176,7 +176,7 @@ cluster { name: sites, listen: "${network.address}:${ROUTE_PORT}", routes: ${JSO
     child.on('exit', (code, signal) => {
       if (this.#processes[part] !== child) return
       delete this.#processes[part]
-      const last = this.log[part].trim().split('\n').slice(-4).join('\n')
+      const last = this.log[part].trim().split('\n').slice(-12).join('\n')
       this.deaths.push(`${part} of ${this.name} ended with ${code ?? signal}:\n${last}`)
     })
     this.#processes[part] = child
