@@ -14,7 +14,7 @@ import type { NodeReports } from './node-reports.js'
 interface OwnLevelOptions {
   readonly settings: Pick<ClusterSettings, 'name' | 'acks' | 'maxLagMs'>
   readonly agreement: Pick<Agreement, 'epoch' | 'isWriter' | 'members'>
-  readonly journal: Pick<ClusterLog, 'committed'>
+  readonly journal: Pick<ClusterLog, 'committed' | 'epochSequence'>
   readonly reports: NodeReports
   readonly figures: Float64Array
   readonly isDraining: () => boolean
@@ -74,7 +74,7 @@ export class OwnLevel {
   /** As the writer: sees whether most members follow it, and have heard a report of it. */
   confirm(): void {
     const { settings, agreement, journal, reports, nowMs } = this.#options
-    if (settings.acks === 'one' || !agreement.isWriter) return
+    if (settings.acks === 'one' || !agreement.isWriter || !this.#isSettled()) return
     const number = reports.echoedByMajority(agreement.members(), settings.name, agreement.epoch)
     if (number === undefined) return
     const before = this.#level.untilMs
@@ -88,7 +88,7 @@ export class OwnLevel {
   /** The lease was held at this time: where one disk is enough, that is what says who writes. */
   leaseHeld(atMs: number): void {
     const { settings, journal } = this.#options
-    if (settings.acks !== 'one') return
+    if (settings.acks !== 'one' || !this.#isSettled()) return
     this.#level.confirmedAt(atMs, journal.committed())
     this.tell()
   }
@@ -100,5 +100,11 @@ export class OwnLevel {
       isWriter: this.#options.agreement.isWriter,
       isDraining: this.#options.isDraining(),
     })
+  }
+
+  /** As the writer: whether it knows of all that earlier writers have committed that it is. */
+  #isSettled(): boolean {
+    const { journal } = this.#options
+    return journal.epochSequence() <= journal.committed()
   }
 }
