@@ -13,8 +13,8 @@ import type { NodeReports } from './node-reports.js'
 
 interface OwnLevelOptions {
   readonly settings: Pick<ClusterSettings, 'name' | 'acks' | 'maxLagMs'>
-  readonly agreement: Pick<Agreement, 'epoch' | 'isWriter' | 'members'>
-  readonly journal: Pick<ClusterLog, 'committed' | 'epochSequence'>
+  readonly agreement: Pick<Agreement, 'epoch' | 'isMember' | 'isWriter' | 'members'>
+  readonly journal: Pick<ClusterLog, 'committed' | 'epochSequence' | 'membersSequence'>
   readonly reports: NodeReports
   readonly figures: Float64Array
   readonly isDraining: () => boolean
@@ -63,7 +63,8 @@ export class OwnLevel {
     const { isWriter, epoch } = this.#options.agreement
     const echo = echoes[name]
     if (isWriter) {
-      this.#level.heard(agreement.name, number)
+      // Nobody waits for others.
+      if (this.#options.agreement.isMember(agreement)) this.#level.heard(agreement.name, number)
       this.confirm()
     } else if (agreement.isWriter && agreement.epoch === epoch && echo !== undefined) {
       this.#level.echoed(echo, agreement.committed)
@@ -102,9 +103,12 @@ export class OwnLevel {
     })
   }
 
-  /** As the writer: whether it knows of all that earlier writers have committed that it is. */
+  /**
+   * As the writer: whether it knows of all that earlier writers have committed that it is, and whether every later one
+   * knows whom to wait for.
+   */
   #isSettled(): boolean {
     const { journal } = this.#options
-    return journal.epochSequence() <= journal.committed()
+    return Math.max(journal.epochSequence(), journal.membersSequence()) <= journal.committed()
   }
 }

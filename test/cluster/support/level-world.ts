@@ -349,11 +349,13 @@ class LevelMachine {
         get isWriter() {
           return machine.isWriter
         },
+        isMember: () => true,
         members: () => members,
       },
       journal: {
         committed: () => this.#committed,
         epochSequence: () => this.journal.lastIndexOf(this.journal.at(-1) ?? 0) + 1,
+        membersSequence: () => 0,
       },
       reports,
       figures: createFigures(),
