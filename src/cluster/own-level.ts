@@ -76,7 +76,10 @@ export class OwnLevel {
   confirm(): void {
     const { settings, agreement, journal, reports, nowMs } = this.#options
     if (settings.acks === 'one' || !agreement.isWriter || !this.#isSettled()) return
-    const number = reports.echoedByMajority(agreement.members(), settings.name, agreement.epoch)
+    const { name } = settings
+    const { epoch } = agreement
+    const wasSent = (number: number) => this.#level.wasSent(number)
+    const number = reports.echoedByMajority(agreement.members(), { name, epoch }, wasSent)
     if (number === undefined) return
     const before = this.#level.untilMs
     // Alone, nobody else can be the writer.
