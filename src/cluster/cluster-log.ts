@@ -84,6 +84,11 @@ export class ClusterLog implements Log {
     return this.#noted.findLast(({ members }) => members !== undefined)?.sequence ?? 0
   }
 
+  /** Of the last entry that began an epoch, committed or not; 0 where there is none. */
+  epochSequence(): number {
+    return this.#noted.findLast(({ epoch }) => epoch !== undefined)?.sequence ?? 0
+  }
+
   /** The last snapshot that was announced, committed or not. */
   announced(): AnnouncedSnapshot | undefined {
     return this.#noted.findLast(({ snapshot }) => snapshot !== undefined)?.snapshot

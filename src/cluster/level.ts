@@ -56,6 +56,11 @@ export class Level {
     if (this.#sent.length > limits.reportsNotedCount) this.#sent.shift()
   }
 
+  /** Whether it is one of the last reports of this process. */
+  wasSent(number: number): boolean {
+    return this.#sentAt(number) !== undefined
+  }
+
   /** The machine answers by all up to here. */
   answersBy(sequence: number): void {
     this.#effective = Math.max(this.#effective, sequence)

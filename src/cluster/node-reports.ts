@@ -51,14 +51,21 @@ export class NodeReports {
   /**
    * The last report of a machine that most members have heard who follow its epoch; infinite where it is alone most of
    * them.
+   *
+   * @param wasSent  whether it is one of those that the process has sent: others say nothing of when they were
    */
-  echoedByMajority(members: readonly Member[], name: string, epoch: number): number | undefined {
+  echoedByMajority(
+    members: readonly Member[],
+    { name, epoch }: { readonly name: string; readonly epoch: number },
+    wasSent: (number: number) => boolean,
+  ): number | undefined {
     const echoes = members.map((member) => {
       if (member.name === name) return Number.POSITIVE_INFINITY
       const report = this.of(member.name)
       const isFollowing =
         report?.agreement.incarnation === member.incarnation && report.agreement.epoch === epoch
-      return (isFollowing ? report.echoes[name] : undefined) ?? 0
+      const echo = isFollowing ? report.echoes[name] : undefined
+      return echo !== undefined && wasSent(echo) ? echo : 0
     })
     return committedBy(echoes) || undefined
   }

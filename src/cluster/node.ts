@@ -148,6 +148,7 @@ export class ClusterNode {
       reports: this.#reports,
       figures: options.figures,
       isDraining: () => this.#own.isDraining,
+      nowMs: monotonicMs,
     })
     this.#own = new OwnReports({
       version: options.version,

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { monotonicMs } from '../monotonic.js'
 import type { Agreement } from './agreement/agreement.js'
 import type { ClusterLog } from './cluster-log.js'
 import { writeFigures } from './figures.js'
@@ -13,12 +12,14 @@ import type { NodeReport } from './node-report.js'
 import type { NodeReports } from './node-reports.js'
 
 interface OwnLevelOptions {
-  readonly settings: ClusterSettings
-  readonly agreement: Agreement
-  readonly journal: ClusterLog
+  readonly settings: Pick<ClusterSettings, 'name' | 'acks' | 'maxLagMs'>
+  readonly agreement: Pick<Agreement, 'epoch' | 'isMember' | 'isWriter' | 'members'>
+  readonly journal: Pick<ClusterLog, 'committed' | 'epochSequence' | 'membersSequence'>
   readonly reports: NodeReports
   readonly figures: Float64Array
   readonly isDraining: () => boolean
+  /** A clock that goes on while the process is stopped. */
+  readonly nowMs: () => number
 }
 
 export class OwnLevel {
@@ -27,12 +28,12 @@ export class OwnLevel {
 
   constructor(options: OwnLevelOptions) {
     this.#options = options
-    this.#level = new Level(options.settings.maxLagMs, monotonicMs)
+    this.#level = new Level(options.settings.maxLagMs, options.nowMs)
   }
 
   /** For so long yet; 0 where it is not. */
   get leftMs(): number {
-    return Math.max(0, this.#level.untilMs - monotonicMs())
+    return Math.max(0, this.#level.untilMs - this.#options.nowMs())
   }
 
   /** Another machine writes, or this one begins to. */
@@ -62,7 +63,8 @@ export class OwnLevel {
     const { isWriter, epoch } = this.#options.agreement
     const echo = echoes[name]
     if (isWriter) {
-      this.#level.heard(agreement.name, number)
+      // Nobody waits for others.
+      if (this.#options.agreement.isMember(agreement)) this.#level.heard(agreement.name, number)
       this.confirm()
     } else if (agreement.isWriter && agreement.epoch === epoch && echo !== undefined) {
       this.#level.echoed(echo, agreement.committed)
@@ -72,22 +74,26 @@ export class OwnLevel {
 
   /** As the writer: sees whether most members follow it, and have heard a report of it. */
   confirm(): void {
-    const { settings, agreement, journal, reports } = this.#options
-    if (settings.acks === 'one' || !agreement.isWriter) return
-    const number = reports.echoedByMajority(agreement.members(), settings.name, agreement.epoch)
+    const { settings, agreement, journal, reports, nowMs } = this.#options
+    if (settings.acks === 'one' || !agreement.isWriter || !this.#isSettled()) return
+    const { name } = settings
+    const { epoch } = agreement
+    const wasSent = (number: number) => this.#level.wasSent(number)
+    const number = reports.echoedByMajority(agreement.members(), { name, epoch }, wasSent)
     if (number === undefined) return
     const before = this.#level.untilMs
     // Alone, nobody else can be the writer.
     if (number === Number.POSITIVE_INFINITY) {
-      this.#level.confirmedAt(monotonicMs(), journal.committed())
+      this.#level.confirmedAt(nowMs(), journal.committed())
     } else this.#level.confirmed(number, journal.committed())
     if (this.#level.untilMs !== before) this.tell()
   }
 
   /** The lease was held at this time: where one disk is enough, that is what says who writes. */
   leaseHeld(atMs: number): void {
-    if (this.#options.settings.acks !== 'one') return
-    this.#level.confirmedAt(atMs, this.#options.journal.committed())
+    const { settings, journal } = this.#options
+    if (settings.acks !== 'one' || !this.#isSettled()) return
+    this.#level.confirmedAt(atMs, journal.committed())
     this.tell()
   }
 
@@ -98,5 +104,14 @@ export class OwnLevel {
       isWriter: this.#options.agreement.isWriter,
       isDraining: this.#options.isDraining(),
     })
+  }
+
+  /**
+   * As the writer: whether it knows of all that earlier writers have committed that it is, and whether every later one
+   * knows whom to wait for.
+   */
+  #isSettled(): boolean {
+    const { journal } = this.#options
+    return Math.max(journal.epochSequence(), journal.membersSequence()) <= journal.committed()
   }
 }

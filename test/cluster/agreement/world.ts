@@ -26,6 +26,26 @@ export interface WorldOptions {
   readonly seed: number
   readonly machineCount: number
   readonly acks: 'one' | 'majority'
+  /** What else runs in the process of a machine that starts. */
+  readonly companion?: (machine: Machine, later: Later) => Companion
+  /** Sees the world after all that happens in it. */
+  readonly check?: () => void
+}
+
+/** Does something in the process, unless that has ended by then. */
+export type Later = (ms: number, work: () => void) => void
+
+/** What else runs in the process of a machine, and tells and hears more than the agreement does. */
+export interface Companion {
+  tell(report: Report): Told
+  hear(told: Told): void
+  tick(): void
+  /** The agreement has changed something. */
+  changed(): void
+}
+
+export interface Told {
+  readonly agreement: Report
 }
 
 interface Content {
@@ -108,6 +128,7 @@ export class World {
       this.nowMs = Math.max(this.nowMs, event.atMs)
       event.run()
       await turn()
+      this.options.check?.()
     }
     this.nowMs = untilMs
   }
@@ -142,6 +163,7 @@ export class Machine {
   readonly name: string
   disk: Disk
   agreement: Agreement | undefined
+  #companion: Companion | undefined
   /** Until then, nothing happens in the process. */
   stoppedUntilMs = 0
   diskMs = 1
@@ -175,10 +197,13 @@ export class Machine {
     const { acks } = this.world.options
     const options = { acks, takesOver: acks === 'majority', isFounder, silenceMs: SILENCE_MS }
     this.agreement = new Agreement(this.me, options, this.#ports(run))
+    const later: Later = (ms, work) => this.#later(run, ms, work)
+    this.#companion = this.world.options.companion?.(this, later)
     if (isFounder && this.end().epoch === 0) void this.agreement.campaign('silence')
     const tick = () => {
       if (this.#run !== run) return
       this.agreement?.tick()
+      this.#companion?.tick()
       this.#report(run)
       this.#join()
       this.#later(run, TICK_MS, tick)
@@ -191,6 +216,7 @@ export class Machine {
     this.#run++
     void this.agreement?.stop()
     this.agreement = undefined
+    this.#companion = undefined
     // The position is not synced.
     if (this.world.random() < 0.3) {
       const { base, committed } = this.disk
@@ -268,6 +294,11 @@ export class Machine {
       ...(last === undefined ? base : { sequence: last.sequence, hash: last.hash }),
       epoch: epoch ?? base.epoch,
     }
+  }
+
+  /** Of the last entry of a kind; 0 where there is none. */
+  lastSequence(kind: Content['kind']): number {
+    return this.disk.records.findLast(({ content }) => content.kind === kind)?.record.sequence ?? 0
   }
 
   #whenCommitted(run: number, id: string, onCommitted: (sequence: number) => void): void {
@@ -349,7 +380,13 @@ export class Machine {
     const report = this.agreement?.report()
     if (report === undefined) return
     if (report.isWriter) this.world.checkWriter(this.name, report.epoch)
-    this.#tellAll(run, (other) => other.agreement?.heard(structuredClone(report)))
+    const told = this.#companion?.tell(report) ?? { agreement: report }
+    this.#tellAll(run, (other) => other.#hear(structuredClone(told)))
+  }
+
+  #hear(told: Told): void {
+    this.agreement?.heard(told.agreement)
+    this.#companion?.hear(told)
   }
 
   #tellAll(_run: number, tell: (machine: Machine) => void): void {
@@ -409,7 +446,7 @@ export class Machine {
         end: () => this.end(),
         committed: () => disk.committed,
         members: () => membersAt()?.content.members ?? disk.baseMembers,
-        membersSequence: () => membersAt()?.record.sequence ?? 0,
+        membersSequence: () => this.lastSequence('members'),
         beginning: () => ({ sequence: disk.base.sequence, hash: disk.base.hash }),
         linkAt,
         behind(sequence) {
@@ -504,6 +541,7 @@ export class Machine {
       sleep: (ms) => this.#sleep(run, ms),
       random: world.random,
       onChange: () => {
+        this.#companion?.changed()
         if (this.#isReportDue) return
         this.#isReportDue = true
         this.#later(run, 2, () => this.#report(run))
