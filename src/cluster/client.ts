@@ -3,19 +3,19 @@
  *
  * @module
  */
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { KnownConnection } from './connection-file.js'
+import { drawnCommandName } from './nats/calls.js'
 import { ClusterNats } from './nats/cluster-nats.js'
 import type { NodeReport } from './node-report.js'
-import type { AskNode } from './questions.js'
+import type { AskOperator } from './questions.js'
 
 export interface ClusterClient {
   readonly clusterId: string
   /** @throws OperatorError  Failed, naming the machine */
-  readonly ask: AskNode
+  readonly ask: AskOperator
   /** What machines tell of themselves, by name: each of them does so several times in this time. */
   reports(): Promise<NodeReport[]>
   close(): Promise<void>
@@ -26,14 +26,12 @@ export async function openClusterClient({
   nats: settings,
   clusterId,
 }: Omit<KnownConnection, 'name'>): Promise<ClusterClient> {
-  // No machine has an underscore in its name.
-  const name = `command_${randomBytes(6).toString('hex')}`
   const nats = await ClusterNats.open({
     settings,
     clusterId,
-    name,
+    name: drawnCommandName(),
     onChange() {},
-    serve: () => Promise.reject(new Error('a command answers nothing')),
+    serves: undefined,
   })
   return {
     clusterId,

@@ -13,7 +13,7 @@ import { join } from './join.js'
 import type { ClusterNews, ClusterOrder, ClusterThreadData } from './messages.js'
 import { ClusterNats } from './nats/cluster-nats.js'
 import { ClusterNode } from './node.js'
-import type { NodeQuestion } from './questions.js'
+import { type NodeQuestion, operatorKinds } from './questions.js'
 import { Promises } from './state-file.js'
 
 /** @param main  to the main thread */
@@ -26,6 +26,7 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
   let connecting: Promise<ClusterNats> | undefined
   let node: ClusterNode | undefined
   let timer: NodeJS.Timeout | undefined
+  const serves = { machine: serve, operator: serveOperator }
   /** What the node is to hear that is not there yet. */
   const early: ClusterOrder[] = []
 
@@ -63,7 +64,7 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
     let hasFailed = false
     for (;;) {
       try {
-        return await ClusterNats.open({ settings: nats, clusterId, name, onChange, serve })
+        return await ClusterNats.open({ settings: nats, clusterId, name, onChange, serves })
       } catch (fault) {
         if (fault instanceof OperatorError && fault.code === 'Usage') throw fault
         if (!hasFailed) log.warn({ reason: (fault as Error).message }, 'waiting for NATS')
@@ -80,6 +81,12 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
   async function serve(question: unknown): Promise<unknown> {
     if (node === undefined) throw new Error('the machine is starting')
     return await node.answer(question as NodeQuestion)
+  }
+
+  async function serveOperator(question: unknown): Promise<unknown> {
+    const { kind } = question as NodeQuestion
+    if (operatorKinds.some((each) => each === kind)) return await serve(question)
+    throw new Error(`an operator may not ask for ${kind}`)
   }
 
   async function run(order: Extract<ClusterOrder, { kind: 'run' }>): Promise<void> {
