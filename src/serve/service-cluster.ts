@@ -173,6 +173,8 @@ function serviceCluster(
     async stop() {
       await follower?.stop()
       followed?.store.clusterServices.unregister()
+      // A second call finds the store closed.
+      followed = undefined
       await thread.stop()
     },
   }
