@@ -26,11 +26,23 @@ export async function openClusterClient({
   nats: settings,
   clusterId,
 }: Omit<KnownConnection, 'name'>): Promise<ClusterClient> {
+  let denied: string | undefined
+  /** NATS does not say what was denied to whoever waits for it. */
+  const assertPermitted = () => {
+    if (denied === undefined) return
+    throw new OperatorError(
+      'Failed',
+      `NATS permits no commands for the cluster ${clusterId} with this nkey or these credentials: ${denied}`,
+    )
+  }
   const nats = await ClusterNats.open({
     settings,
     clusterId,
     name: drawnCommandName(),
     onChange() {},
+    onDenied(reason) {
+      denied = reason
+    },
     serves: undefined,
   })
   return {
@@ -39,6 +51,7 @@ export async function openClusterClient({
       try {
         return (await nats.calls.ask(to, question, waitMs)) as never
       } catch (fault) {
+        assertPermitted()
         throw new OperatorError('Failed', (fault as Error).message, { cause: fault })
       }
     },
@@ -47,6 +60,7 @@ export async function openClusterClient({
       const stop = nats.hear((report) => heard.set(report.agreement.name, report))
       await sleep(limits.clusterHeardMs)
       stop()
+      assertPermitted()
       return [...heard.values()].sort((a, b) => (a.agreement.name < b.agreement.name ? -1 : 1))
     },
     close: () => nats.close(),

@@ -25,6 +25,7 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
   const { signal } = over
   let connecting: Promise<ClusterNats> | undefined
   let node: ClusterNode | undefined
+  let hasToldDenial = false
   let timer: NodeJS.Timeout | undefined
   const serves = { machine: serve, operator: serveOperator }
   /** What the node is to hear that is not there yet. */
@@ -64,7 +65,14 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
     let hasFailed = false
     for (;;) {
       try {
-        return await ClusterNats.open({ settings: nats, clusterId, name, onChange, serves })
+        return await ClusterNats.open({
+          settings: nats,
+          clusterId,
+          name,
+          onChange,
+          onDenied,
+          serves,
+        })
       } catch (fault) {
         if (fault instanceof OperatorError && fault.code === 'Usage') throw fault
         if (!hasFailed) log.warn({ reason: (fault as Error).message }, 'waiting for NATS')
@@ -75,7 +83,15 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
   }
 
   function onChange(isUp: boolean): void {
+    hasToldDenial = false
     log.warn(isUp ? 'NATS is there again' : 'NATS is gone')
+  }
+
+  /** Once for a connection: what is denied is tried several times a second. */
+  function onDenied(reason: string): void {
+    if (hasToldDenial) return
+    hasToldDenial = true
+    log.error({ reason }, 'NATS does not let this machine do what it must')
   }
 
   async function serve(question: unknown): Promise<unknown> {

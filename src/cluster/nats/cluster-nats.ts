@@ -9,19 +9,18 @@ import type { SentGroups } from '../agreement/messages.js'
 import type { NodeReport } from '../node-report.js'
 import { Calls, type Serves } from './calls.js'
 import { ClusterFiles } from './cluster-files.js'
-import { Connection, type NatsSettings } from './connection.js'
+import { Connection, type ConnectionEvents, type NatsSettings } from './connection.js'
 import { openBucket, WriterLease } from './lease.js'
 import { LogStream } from './log-stream.js'
 import { type Names, namesOf } from './names.js'
 import { pack, unpackOrNothing } from './packing.js'
 import { PartsGatherer, partsOf } from './parts.js'
 
-interface NatsOptions {
+interface NatsOptions extends ConnectionEvents {
   readonly settings: NatsSettings
   readonly clusterId: string
   /** Of the machine; a command has one that no machine has. */
   readonly name: string
-  readonly onChange: (isUp: boolean) => void
   /** Answers what others ask; undefined of a command. */
   readonly serves: Serves | undefined
 }
@@ -47,8 +46,8 @@ export class ClusterNats {
 
   /** @throws OperatorError */
   static async open(options: NatsOptions): Promise<ClusterNats> {
-    const { settings, name, onChange } = options
-    return new ClusterNats(await Connection.open(settings, name, onChange), options)
+    const { settings, name } = options
+    return new ClusterNats(await Connection.open(settings, name, options), options)
   }
 
   get isUp(): boolean {
