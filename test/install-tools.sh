@@ -5,6 +5,7 @@
 #   wrk         drives servers beside the load test's own generator
 #   openssl     makes certificates, and speaks TLS to the service
 #   nginx, haproxy  stand in front of the service
+#   nats-server  carries what machines of a cluster say
 #   debootstrap  makes the minimal Debian that packages are installed on
 #   postgresql  with PostGIS, to read recipients from
 #   prometheus  with promtool, to scrape a service and to check alert rules
@@ -27,7 +28,7 @@ hasPostgis() {
 }
 
 missingPackages() {
-  for tool in curl strace wrk openssl nginx haproxy zsh debootstrap shellcheck; do
+  for tool in curl strace wrk openssl nginx haproxy nats-server zsh debootstrap shellcheck; do
     command -v "$tool" >/dev/null || printf ' %s' "$tool"
   done
   hasPostgis || printf ' postgresql postgresql-postgis'
@@ -54,9 +55,11 @@ if [ ! -e "$policy" ]; then
   chmod 755 "$policy"
   trap 'rm -f "$policy"' EXIT
 fi
-# Nor is the service of Prometheus to be started with the machine.
-unit=/etc/systemd/system/prometheus.service
-[ -e "$unit" ] || [ ! -d "${unit%/*}" ] || ln -s /dev/null "$unit"
+# Nor are the services of Prometheus and NATS to be started with the machine.
+for name in prometheus nats-server; do
+  unit=/etc/systemd/system/$name.service
+  [ -e "$unit" ] || [ ! -d "${unit%/*}" ] || ln -s /dev/null "$unit"
+done
 # shellcheck disable=SC2086
 DEBIAN_FRONTEND=noninteractive apt-get $lock install -y --no-install-recommends $missing >/dev/null
 missing=$(missingPackages)

@@ -3,19 +3,19 @@
  *
  * @module
  */
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { KnownConnection } from './connection-file.js'
+import { drawnCommandName } from './nats/calls.js'
 import { ClusterNats } from './nats/cluster-nats.js'
 import type { NodeReport } from './node-report.js'
-import type { AskNode } from './questions.js'
+import type { AskOperator } from './questions.js'
 
 export interface ClusterClient {
   readonly clusterId: string
   /** @throws OperatorError  Failed, naming the machine */
-  readonly ask: AskNode
+  readonly ask: AskOperator
   /** What machines tell of themselves, by name: each of them does so several times in this time. */
   reports(): Promise<NodeReport[]>
   close(): Promise<void>
@@ -26,14 +26,24 @@ export async function openClusterClient({
   nats: settings,
   clusterId,
 }: Omit<KnownConnection, 'name'>): Promise<ClusterClient> {
-  // No machine has an underscore in its name.
-  const name = `command_${randomBytes(6).toString('hex')}`
+  let denied: string | undefined
+  /** NATS does not say what was denied to whoever waits for it. */
+  const assertPermitted = () => {
+    if (denied === undefined) return
+    throw new OperatorError(
+      'Failed',
+      `NATS permits no commands for the cluster ${clusterId} with this nkey or these credentials: ${denied}`,
+    )
+  }
   const nats = await ClusterNats.open({
     settings,
     clusterId,
-    name,
+    name: drawnCommandName(),
     onChange() {},
-    serve: () => Promise.reject(new Error('a command answers nothing')),
+    onDenied(reason) {
+      denied = reason
+    },
+    serves: undefined,
   })
   return {
     clusterId,
@@ -41,6 +51,7 @@ export async function openClusterClient({
       try {
         return (await nats.calls.ask(to, question, waitMs)) as never
       } catch (fault) {
+        assertPermitted()
         throw new OperatorError('Failed', (fault as Error).message, { cause: fault })
       }
     },
@@ -49,6 +60,7 @@ export async function openClusterClient({
       const stop = nats.hear((report) => heard.set(report.agreement.name, report))
       await sleep(limits.clusterHeardMs)
       stop()
+      assertPermitted()
       return [...heard.values()].sort((a, b) => (a.agreement.name < b.agreement.name ? -1 : 1))
     },
     close: () => nats.close(),

@@ -27,6 +27,11 @@ export type NodeQuestion =
   /** Who are you? */
   | { readonly kind: 'hello' }
 
+/** What an operator may ask: nothing that has recipients in it, and nothing that writes any. */
+export const operatorKinds = ['status', 'promote', 'handOver', 'drain', 'remove'] as const
+
+type OperatorKind = (typeof operatorKinds)[number]
+
 export interface NodeAnswers extends Answers {
   readonly append: Handed & { readonly isElsewhere?: boolean }
   readonly everywhere: Everywhere & { readonly isElsewhere?: boolean }
@@ -46,6 +51,13 @@ export function sentBatch({ sourceId, batchId, changeCount, content }: PreparedB
 
 /** Asks a machine. */
 export type AskNode = <K extends NodeQuestion['kind']>(
+  name: string,
+  question: Extract<NodeQuestion, { kind: K }>,
+  waitMs?: number,
+) => Promise<NodeAnswers[K]>
+
+/** Asks a machine as an operator. */
+export type AskOperator = <K extends OperatorKind>(
   name: string,
   question: Extract<NodeQuestion, { kind: K }>,
   waitMs?: number,

@@ -13,7 +13,7 @@ import { join } from './join.js'
 import type { ClusterNews, ClusterOrder, ClusterThreadData } from './messages.js'
 import { ClusterNats } from './nats/cluster-nats.js'
 import { ClusterNode } from './node.js'
-import type { NodeQuestion } from './questions.js'
+import { type NodeQuestion, operatorKinds } from './questions.js'
 import { type BeginsAnew, Promises, readTail } from './state-file.js'
 
 /** @param main  to the main thread */
@@ -25,8 +25,10 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
   const { signal } = over
   let connecting: Promise<ClusterNats> | undefined
   let node: ClusterNode | undefined
+  let hasToldDenial = false
   let timer: NodeJS.Timeout | undefined
   let isLost = false
+  const serves = { machine: serve, operator: serveOperator }
   /** What the node is to hear that is not there yet. */
   const early: ClusterOrder[] = []
 
@@ -65,7 +67,14 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
     let hasFailed = false
     for (;;) {
       try {
-        return await ClusterNats.open({ settings: nats, clusterId, name, onChange, serve })
+        return await ClusterNats.open({
+          settings: nats,
+          clusterId,
+          name,
+          onChange,
+          onDenied,
+          serves,
+        })
       } catch (fault) {
         if (fault instanceof OperatorError && fault.code === 'Usage') throw fault
         if (!hasFailed) log.warn({ reason: (fault as Error).message }, 'waiting for NATS')
@@ -76,12 +85,26 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
   }
 
   function onChange(isUp: boolean): void {
+    hasToldDenial = false
     log.warn(isUp ? 'NATS is there again' : 'NATS is gone')
+  }
+
+  /** Once for a connection: what is denied is tried several times a second. */
+  function onDenied(reason: string): void {
+    if (hasToldDenial) return
+    hasToldDenial = true
+    log.error({ reason }, 'NATS does not let this machine do what it must')
   }
 
   async function serve(question: unknown): Promise<unknown> {
     if (node === undefined) throw new Error('the machine is starting')
     return await node.answer(question as NodeQuestion)
+  }
+
+  async function serveOperator(question: unknown): Promise<unknown> {
+    const { kind } = question as NodeQuestion
+    if (operatorKinds.some((each) => each === kind)) return await serve(question)
+    throw new Error(`an operator may not ask for ${kind}`)
   }
 
   async function run(order: Extract<ClusterOrder, { kind: 'run' }>): Promise<void> {

@@ -35,6 +35,7 @@ const SHARED_FOLDERS = [
   'nftables',
   'logrotate',
   'proxy',
+  'nats',
 ]
 
 interface TreeOptions {

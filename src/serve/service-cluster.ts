@@ -177,6 +177,7 @@ function serviceCluster(
     },
     leave: thread.leave,
     async stop() {
+      // A second call finds the store closed.
       const { store } = followed ?? {}
       followed = undefined
       await follower?.stop()

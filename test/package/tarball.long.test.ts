@@ -71,7 +71,11 @@ t.test('a minimal Debian unpacks and runs it, without Node.js or a compiler', as
     '\t',
   )
   t.comment(`${unpackedMB} MiB unpacked`)
-  for (const file of ['man/man1/hickory.1', 'systemd/hickory.service', 'hickory.json']) {
+  for (const file of [
+    ...['man/man1/hickory.1', 'systemd/hickory.service', 'hickory.json'],
+    ...['nats/nats-server.conf', 'nats/roles-nkeys.conf', 'nats/roles-jwt.conf'],
+    ...['proxy/haproxy.cfg', 'proxy/haproxy-cluster.cfg'],
+  ]) {
     t.ok(existsSync(join(debian.root, 'opt', name, 'share', file)), file)
   }
 

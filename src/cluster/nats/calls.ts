@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { randomBytes } from 'node:crypto'
 import type { Msg, Subscription } from '@nats-io/transport-node'
 import { Questions } from '../../questions.js'
 import type { Connection } from './connection.js'
@@ -29,30 +30,46 @@ interface Asked {
 
 type Answered = { readonly answer: unknown } | { readonly fault: string }
 
-type Serve = (question: unknown, from: string) => Promise<unknown>
+/** What a machine does with questions of other machines, and with those of operators. */
+export interface Serves {
+  readonly machine: Serve
+  readonly operator: Serve
+}
+
+type Serve = (question: unknown) => Promise<unknown>
+
+/**
+ * Names of commands have two parts and those of machines one, so that whoever is let in for commands alone hears answers
+ * to commands alone.
+ */
+const COMMAND_NAME = /^command\.[0-9a-f]{12}$/
+
+/** A name that nobody has. */
+export const drawnCommandName = (): string => `command.${randomBytes(6).toString('hex')}`
 
 export class Calls {
   readonly #connection: Connection
   readonly #names: Names
   readonly #me: string
-  readonly #serve: Serve
+  readonly #addressOf: (name: string) => string
   readonly #questions = new Questions<Answered | 'absent'>()
   readonly #asked = new PartsGatherer()
   readonly #answered = new PartsGatherer()
   readonly #subscriptions: readonly Subscription[]
 
   /**
-   * @param me  under which name others ask; a process that asks alone has one that nobody knows
-   * @param serve  answers; what it throws, the other one hears of by its message
+   * @param me  under which name others ask; that of a command is drawn
+   * @param serves  answers; what it throws, the other one hears of by its message. Undefined of a command, which asks as
+   *     an operator, and is not asked
    */
-  constructor(connection: Connection, names: Names, me: string, serve: Serve) {
+  constructor(connection: Connection, names: Names, me: string, serves: Serves | undefined) {
     this.#connection = connection
     this.#names = names
     this.#me = me
-    this.#serve = serve
+    this.#addressOf = serves === undefined ? names.command : names.to
     this.#subscriptions = [
-      connection.subscribe(names.to(me), (part) => void this.#take(part)),
       connection.subscribe(names.re(me, '*'), (part) => this.#settle(part)),
+      ...(serves === undefined ? [] : this.#taken(serves)),
     ]
   }
 
@@ -66,7 +83,7 @@ export class Calls {
     const answered = await this.#questions.ask((number) => {
       const call = String(number)
       const asked: Asked = { from: this.#me, call, question }
-      this.#send(this.#names.to(name), pack(asked), this.#names.re(this.#me, call))
+      this.#send(this.#addressOf(name), pack(asked), this.#names.re(this.#me, call))
     }, patience)
     if (answered === 'absent') throw new CallFault('absent', `${name} is not there`)
     if ('fault' in answered) throw new CallFault('failed', answered.fault)
@@ -78,12 +95,23 @@ export class Calls {
     this.#questions.fail(new CallFault('failed', 'the connection is closed'))
   }
 
-  async #take(part: Msg): Promise<void> {
+  #taken({ machine, operator }: Serves): Subscription[] {
+    const { to, command } = this.#names
+    return [
+      this.#connection.subscribe(to(this.#me), (part) => void this.#take(part, machine)),
+      this.#connection.subscribe(command(this.#me), (part) => {
+        // Nobody answers a machine in the name of another one because an operator says so.
+        void this.#take(part, operator, ({ from }) => COMMAND_NAME.test(from))
+      }),
+    ]
+  }
+
+  async #take(part: Msg, serve: Serve, isTaken = (_: Asked) => true): Promise<void> {
     const message = this.#asked.add(part.data)
     const asked = message && (unpackOrNothing(message) as Asked | undefined)
-    if (asked === undefined) return
+    if (asked === undefined || !isTaken(asked)) return
     const { from, call, question } = asked
-    const answered = await this.#serve(question, from).then(
+    const answered = await serve(question).then(
       (answer): Answered => ({ answer }),
       (reason: Error): Answered => ({ fault: reason.message }),
     )

@@ -7,23 +7,22 @@ import type { KV } from '@nats-io/kv'
 import type { Groups } from '../../journal/groups.js'
 import type { SentGroups } from '../agreement/messages.js'
 import type { NodeReport } from '../node-report.js'
-import { Calls } from './calls.js'
+import { Calls, type Serves } from './calls.js'
 import { ClusterFiles } from './cluster-files.js'
-import { Connection, type NatsSettings } from './connection.js'
+import { Connection, type ConnectionEvents, type NatsSettings } from './connection.js'
 import { openBucket, WriterLease } from './lease.js'
 import { LogStream } from './log-stream.js'
 import { type Names, namesOf } from './names.js'
 import { pack, unpackOrNothing } from './packing.js'
 import { PartsGatherer, partsOf } from './parts.js'
 
-interface NatsOptions {
+interface NatsOptions extends ConnectionEvents {
   readonly settings: NatsSettings
   readonly clusterId: string
   /** Of the machine; a command has one that no machine has. */
   readonly name: string
-  readonly onChange: (isUp: boolean) => void
-  /** Answers what others ask. */
-  readonly serve: (question: unknown, from: string) => Promise<unknown>
+  /** Answers what others ask; undefined of a command. */
+  readonly serves: Serves | undefined
 }
 
 export class ClusterNats {
@@ -35,10 +34,10 @@ export class ClusterNats {
   readonly #stream: () => Promise<LogStream>
   readonly #files: () => Promise<ClusterFiles>
 
-  private constructor(connection: Connection, { clusterId, name, serve }: NatsOptions) {
+  private constructor(connection: Connection, { clusterId, name, serves }: NatsOptions) {
     this.connection = connection
     this.names = namesOf(clusterId)
-    this.calls = new Calls(connection, this.names, name, serve)
+    this.calls = new Calls(connection, this.names, name, serves)
     this.#bucket = onceOpened(() => openBucket(connection, this.names))
     this.#stream = onceOpened(() => LogStream.open(connection, this.names))
     this.#files = onceOpened(() => ClusterFiles.open(connection, this.names))
@@ -47,8 +46,8 @@ export class ClusterNats {
 
   /** @throws OperatorError */
   static async open(options: NatsOptions): Promise<ClusterNats> {
-    const { settings, name, onChange } = options
-    return new ClusterNats(await Connection.open(settings, name, onChange), options)
+    const { settings, name } = options
+    return new ClusterNats(await Connection.open(settings, name, options), options)
   }
 
   get isUp(): boolean {

@@ -11,6 +11,7 @@ import {
   type Msg,
   type NatsConnection,
   nkeyAuthenticator,
+  PermissionViolationError,
   type Subscription,
 } from '@nats-io/transport-node'
 import { OperatorError } from '../../errors.js'
@@ -33,14 +34,22 @@ interface NatsTls {
   readonly key?: string | undefined
 }
 
+/** Who hears of a connection. */
+export interface ConnectionEvents {
+  /** Of each loss and each return. */
+  onChange(isUp: boolean): void
+  /** Of what the server does not permit. */
+  onDenied(reason: string): void
+}
+
 export class Connection {
   readonly nats: NatsConnection
-  readonly #onChange: (isUp: boolean) => void
+  readonly #events: ConnectionEvents
   #isUp = true
 
-  private constructor(nats: NatsConnection, onChange: (isUp: boolean) => void) {
+  private constructor(nats: NatsConnection, events: ConnectionEvents) {
     this.nats = nats
-    this.#onChange = onChange
+    this.#events = events
     void this.#watch()
   }
 
@@ -48,15 +57,14 @@ export class Connection {
    * One attempt. A connection that was made and is lost is made again by itself.
    *
    * @param name  of the machine, for whoever looks at the server
-   * @param onChange  hears of each loss and each return
    * @throws OperatorError  Usage where a file cannot be used; Failed where nobody answers, or does not let it in
    */
   static async open(
     settings: NatsSettings,
     name: string,
-    onChange: (isUp: boolean) => void = () => {},
+    events: ConnectionEvents,
   ): Promise<Connection> {
-    return new Connection(await connected(settings, name), onChange)
+    return new Connection(await connected(settings, name), events)
   }
 
   /** Whether there is one now. Without it nothing is sent: the library would keep it all. */
@@ -102,11 +110,15 @@ export class Connection {
   }
 
   async #watch(): Promise<void> {
-    for await (const { type } of this.nats.status()) {
+    for await (const status of this.nats.status()) {
+      const { type } = status
+      if (type === 'error' && status.error instanceof PermissionViolationError) {
+        this.#events.onDenied(status.error.message)
+      }
       const isUp = type === 'reconnect' || (type !== 'disconnect' && this.#isUp)
       if (isUp === this.#isUp) continue
       this.#isUp = isUp
-      this.#onChange(isUp)
+      this.#events.onChange(isUp)
     }
   }
 }
@@ -119,10 +131,42 @@ async function connected(settings: NatsSettings, name: string): Promise<NatsConn
     return await connect(options)
   } catch (fault) {
     const { message } = fault as Error
-    throw new OperatorError('Failed', `NATS at ${settings.servers.join(', ')}: ${message}`, {
+    const { code = 'Failed', hint } = remedyOf(message, settings) ?? {}
+    const found = hint === undefined ? message : `${message}: ${hint}`
+    throw new OperatorError(code, `NATS at ${settings.servers.join(', ')}: ${found}`, {
       cause: fault,
     })
   }
+}
+
+interface Remedy {
+  /** Usage where waiting does not help. */
+  readonly code: 'Usage' | 'Failed'
+  readonly hint: string
+}
+
+/** What an operator can do about a failure of the library, which knows no flags. */
+function remedyOf(message: string, { credentials, nkey }: NatsSettings): Remedy | undefined {
+  if (/^nkeys: /.test(message)) {
+    return { code: 'Usage', hint: `--cluster-nkey ${nkey} must have a seed, such as SU…` }
+  }
+  if (/parse credentials/.test(message)) {
+    return {
+      code: 'Usage',
+      hint: `--cluster-credentials ${credentials} must have a JWT and a seed`,
+    }
+  }
+  if (/unable to verify|self-signed/.test(message)) {
+    return { code: 'Failed', hint: 'name the authority of its certificate with --cluster-tls-ca' }
+  }
+  if (!/^authori[sz]ation violation|^user authentication/i.test(message)) return undefined
+  const hint =
+    credentials !== undefined
+      ? `the server does not let in who has --cluster-credentials ${credentials}`
+      : nkey !== undefined
+        ? `the server does not know the nkey of --cluster-nkey ${nkey}`
+        : 'the server lets nobody in without --cluster-nkey or --cluster-credentials'
+  return { code: 'Failed', hint }
 }
 
 function optionsFor(settings: NatsSettings, name: string): ConnectionOptions {
@@ -133,6 +177,14 @@ function optionsFor(settings: NatsSettings, name: string): ConnectionOptions {
       : nkey !== undefined
         ? nkeyAuthenticator(Buffer.from(fileOf(nkey, '--cluster-nkey').toString().trim()))
         : undefined
+  for (const [path, flag] of [
+    [tls?.authority, '--cluster-tls-ca'],
+    [tls?.certificate, '--cluster-tls-cert'],
+    [tls?.key, '--cluster-tls-key'],
+  ] as const) {
+    // The library reads it with each connection, so that it may be renewed.
+    if (path !== undefined) fileOf(path, flag)
+  }
   return {
     servers: [...servers],
     name: `hickory ${name}`,
@@ -152,6 +204,8 @@ function optionsFor(settings: NatsSettings, name: string): ConnectionOptions {
     // A connection of which the other end is gone without a word is found out by pings.
     pingInterval: limits.natsPingMs,
     maxPingOut: 2,
+    // With servers that others tell of, the library would go on for ever with one that lets nobody in.
+    ignoreClusterUpdates: true,
     // Who is let in may change while the service runs.
     ignoreAuthErrorAbort: true,
     noAsyncTraces: true,

@@ -15,7 +15,9 @@ export interface Names {
   readonly log: string
   /** Questions to a machine. */
   to(name: string): string
-  /** Answers to a question of a machine. */
+  /** Questions of operators to a machine, which may be fewer than those of other machines. */
+  command(name: string): string
+  /** Answers to a question of a machine, or of a command. */
   re(name: string, call: string): string
   readonly stream: string
   /** Of values by key. */
@@ -32,6 +34,7 @@ export function namesOf(clusterId: string): Names {
     groups: `${prefix}.groups`,
     log: `${prefix}.log`,
     to: (name) => `${prefix}.to.${name}`,
+    command: (name) => `${prefix}.command.${name}`,
     re: (name, call) => `${prefix}.re.${name}.${call}`,
     stream: `hickory_${clusterId}_log`,
     bucket: `hickory_${clusterId}`,

@@ -4,16 +4,14 @@
  *
  * @module
  */
-import { spawn } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Certificate } from './certificates.js'
 import { freePort } from './free-port.js'
+import { stateInHaproxy, tellHaproxy } from './haproxy-commands.js'
 import { type Owner, temporaryDirectory } from './hickory.js'
-
-const root = fileURLToPath(new URL('../../../../', import.meta.url))
+import { startProgram } from './program.js'
+import { systemFile } from './system-file.js'
 
 export type Color = 'blue' | 'green'
 
@@ -48,7 +46,7 @@ async function startNginx(
 ): Promise<RunningProxy> {
   const directory = temporaryDirectory(t)
   const port = await freePort()
-  const site = replaced('nginx.conf', [
+  const site = systemFile('proxy/nginx.conf', [
     [/127\.0\.0\.1:8080/g, `127.0.0.1:${ports.blue}`],
     [/127\.0\.0\.1:8081/g, `127.0.0.1:${ports.green}`],
     ['listen 443 ssl', `listen 127.0.0.1:${port} ssl`],
@@ -74,7 +72,7 @@ ${site}
 `
   const file = join(directory, 'nginx.conf')
   writeFileSync(file, main)
-  await run(t, 'nginx', ['-e', 'stderr', '-p', directory, '-c', file], port)
+  await startProgram(t, 'nginx', ['-e', 'stderr', '-p', directory, '-c', file], port)
   return {
     port,
     async use(which) {
@@ -98,7 +96,7 @@ async function startHaproxy(
   const parts = [certificate.certificate, certificate.key].map((path) => readFileSync(path))
   writeFileSync(both, Buffer.concat(parts), { mode: 0o600 })
   const commands = join(directory, 'admin.sock')
-  const config = replaced('haproxy.cfg', [
+  const config = systemFile('proxy/haproxy.cfg', [
     [/127\.0\.0\.1:8080/g, `127.0.0.1:${ports.blue}`],
     [/127\.0\.0\.1:8081/g, `127.0.0.1:${ports.green}`],
     ['bind :443', `bind 127.0.0.1:${port}`],
@@ -109,13 +107,16 @@ async function startHaproxy(
   ])
   const file = join(directory, 'haproxy.cfg')
   writeFileSync(file, config)
-  await run(t, 'haproxy', ['-db', '-f', file], port)
+  await startProgram(t, 'haproxy', ['-db', '-f', file], port)
   return {
     port,
     async use(which) {
       for (const color of ['blue', 'green']) {
         const state = which === 'both' || which === color ? 'ready' : 'drain'
-        const answer = await tell(commands, `set server hickory_reads/${color} state ${state}`)
+        const answer = await tellHaproxy(
+          commands,
+          `set server hickory_reads/${color} state ${state}`,
+        )
         // It says nothing where all is well.
         if (answer !== '') throw new Error(answer)
       }
@@ -123,78 +124,10 @@ async function startHaproxy(
     async until(which, state) {
       const wanted = state === 'ready' ? /^(UP|DRAIN)$/ : /^DOWN/
       const deadlineMs = performance.now() + 30_000
-      while (!wanted.test(await stateOf(commands, which))) {
+      while (!wanted.test(await stateInHaproxy(commands, 'hickory_reads', which))) {
         if (performance.now() > deadlineMs) throw new Error(`${which} does not get ${state}`)
         await new Promise((resolve) => setTimeout(resolve, 50))
       }
     },
   }
-}
-
-/** Such as `UP`; with a fraction behind it while checks may change it. */
-async function stateOf(path: string, color: Color): Promise<string> {
-  const [heads = '', ...lines] = (await tell(path, 'show stat')).split('\n')
-  const line = lines.find((line) => line.startsWith(`hickory_reads,${color},`))
-  return line?.split(',')[heads.split(',').indexOf('status')] ?? ''
-}
-
-async function tell(path: string, text: string): Promise<string> {
-  const socket = connect(path)
-  socket.end(`${text}\n`)
-  let answer = ''
-  for await (const piece of socket) answer += piece
-  return answer.trim()
-}
-
-/** A file of data/system/proxy with other texts, each of which must be there. */
-function replaced(
-  name: string,
-  texts: readonly (readonly [from: string | RegExp, to: string])[],
-): string {
-  let text = readFileSync(join(root, 'data/system/proxy', name), 'utf8')
-  for (const [from, to] of texts) {
-    const changed = text.replace(from, to)
-    if (changed === text) throw new Error(`${name} has no ${from}`)
-    text = changed
-  }
-  return text
-}
-
-/** Resolves when the port is listened on. */
-async function run(t: Owner, command: string, args: string[], port: number): Promise<void> {
-  // Where Debian has servers, and only root looks by itself.
-  const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` }
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env })
-  t.teardown(() => child.kill('SIGTERM'))
-  let written = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (text) => {
-      written += text
-    })
-  }
-  let end: string | undefined
-  child.once('error', (error) => {
-    end = error.message
-  })
-  child.once('exit', (code) => {
-    end = `it ended with ${code}`
-  })
-  const deadlineMs = performance.now() + 10_000
-  while (!(await isListenedOn(port))) {
-    if (end !== undefined || performance.now() > deadlineMs) {
-      throw new Error(`${command} does not start: ${end ?? 'nobody listens'}: ${written}`)
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
-
-function isListenedOn(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
-  return new Promise((resolve) => {
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-    socket.once('error', () => resolve(false))
-  })
 }

@@ -12,3 +12,12 @@ export async function until(isSo: () => boolean, waitMs = 30_000): Promise<void>
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
+
+/** The same for what is asked of somebody else. */
+export async function untilTold(isSo: () => Promise<boolean>, waitMs = 30_000): Promise<void> {
+  const deadlineMs = performance.now() + waitMs
+  while (!(await isSo())) {
+    if (performance.now() > deadlineMs) throw new Error(`not within ${waitMs} ms: ${isSo}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}

@@ -1,0 +1,343 @@
+/**
+ * Machines on three servers of NATS with the files of data/system/nats: TLS, nkeys or credentials, and permissions by
+ * role. Machines do all that they must, operators what they may, and strangers nothing.
+ *
+ * @module
+ */
+import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  connect,
+  type NatsConnection,
+  nkeyAuthenticator,
+  PermissionViolationError,
+  type Status,
+} from '@nats-io/transport-node'
+import { Packr } from 'msgpackr'
+import t, { type Test } from 'tap'
+import { ClusterFiles, digestOfFile } from '../../src/cluster/nats/cluster-files.js'
+import { Connection } from '../../src/cluster/nats/connection.js'
+import { namesOf } from '../../src/cluster/nats/names.js'
+import { COUNT, changeList, countOf, phoneOf, placesWorld } from '../support/data/suppressions.js'
+import {
+  hickory,
+  type Service,
+  startHickory,
+  temporaryDirectory,
+} from '../support/service/hickory.js'
+import { until, untilTold } from '../support/service/until.js'
+import { readinessOf, serveMachine, statusBy } from './support/machines.js'
+import { drawnCredentials, drawnNkeys, type Identities } from './support/nats-identities.js'
+import { type NatsServers, startNatsServers } from './support/nats-servers.js'
+
+const names = namesOf('main')
+
+t.test('with nkeys', async (t) => {
+  const identities = drawnNkeys(temporaryDirectory(t))
+  const nats = await startNatsServers(t, {
+    roles: 'roles-nkeys.conf',
+    files: identities.serverFiles,
+  })
+  const reach = reachOf(nats, '--cluster-nkey')
+  const data = await placesWorld(t)
+  const [a, b] = await serveTwo(t, identities, reach, data)
+  const operator = reach(identities.operator)
+
+  await t.test('a change by one is seen on the other', async (t) => {
+    await checkChange(t, a, b, 1)
+    await checkChange(t, b, a, 2)
+  })
+
+  await t.test('an operator looks, and has another machine write', async (t) => {
+    // On a machine, a command goes by what the machine has.
+    for (const way of [operator, ['--data', data]]) {
+      t.match(await statusBy(way), {
+        isWhole: true,
+        machines: [
+          { name: 'site-a', isWriter: true, isMember: true },
+          { name: 'site-b', isWriter: false, isMember: true },
+        ],
+      })
+    }
+    const promoted = await hickory('cluster', 'promote', 'site-b', ...operator)
+    t.match(promoted, { code: 0, stdout: 'site-b writes\n' })
+    t.match(await statusBy(operator), { machines: [{ name: 'site-b', isWriter: true }] })
+    await checkChange(t, a, b, 3)
+  })
+
+  await t.test('an operator takes a machine out of service, and back', async (t) => {
+    t.match(await hickory('cluster', 'drain', 'site-a', ...operator), { code: 0 })
+    t.match(await readinessOf(a), 'draining')
+    t.equal(await readinessOf(b), 'ready')
+    t.match(await hickory('cluster', 'drain', 'site-a', '--undo', ...operator), { code: 0 })
+    t.equal(await readinessOf(a), 'ready')
+    const refused = await hickory('cluster', 'remove', 'site-a', ...operator)
+    t.match(refused.stderr, 'site-a is there, and would ask to be counted')
+  })
+
+  await t.test('NATS refuses an operator what is for machines', async (t) => {
+    const client = await connectAs(t, nats, identities.operator)
+    const stream = `$JS.API.STREAM.INFO.${names.stream}`
+    for (const subject of [
+      names.groups,
+      names.log,
+      names.report('site-a'),
+      names.to('site-a'),
+      names.re('site-a', '1'),
+      stream,
+      stream.replace('INFO', 'PURGE'),
+      stream.replace('INFO', 'DELETE'),
+      `$KV.${names.bucket}.writer`,
+      `$O.${names.files}.M.x`,
+      'anything',
+    ]) {
+      t.equal(await isPublishDenied(client, subject), true, subject)
+    }
+    for (const subject of [
+      names.groups,
+      names.log,
+      names.to('site-a'),
+      names.re('site-a', '*'),
+      names.re('*', '*'),
+      '_INBOX.>',
+      '>',
+    ]) {
+      t.equal(await isSubscribeDenied(client, subject), true, subject)
+    }
+    t.equal(await isPublishDenied(client, names.command('site-a')), false)
+    t.equal(await isSubscribeDenied(client, names.reports), false)
+  })
+
+  await t.test('a machine refuses an operator what is for machines', async (t) => {
+    const client = await connectAs(t, nats, identities.operator)
+    t.match(await asked(client, { kind: 'status' }), { answer: { name: 'site-a' } })
+    for (const kind of ['append', 'seed', 'fetch', 'promise', 'join', 'takeOver', 'offer']) {
+      t.match(await asked(client, { kind }), { fault: `an operator may not ask for ${kind}` })
+    }
+  })
+
+  await t.test('an operator has no machine answered in its name', async (t) => {
+    const client = await connectAs(t, nats, identities.operator)
+    const machine = await connectAs(t, nats, identities.machines[2])
+    let heard = 0
+    machine.subscribe(names.re('site-b', 'forged'), {
+      callback: () => {
+        heard++
+      },
+    })
+    await machine.flush()
+    ask(client, { from: 'site-b', call: 'forged', question: { kind: 'status' } })
+    // Answered in order, so that this one would have come before.
+    await asked(client, { kind: 'status' })
+    await machine.flush()
+    t.equal(heard, 0)
+  })
+
+  await t.test('a machine puts files into the object store, and removes them', async (t) => {
+    const files = await filesAs(t, nats, identities.machines[2])
+    const [from, to] = ['from', 'to'].map((name) => join(temporaryDirectory(t), name))
+    // So long that the server waits for the client now and then.
+    writeFileSync(from, randomBytes(8 * 1_048_576))
+    const digest = await digestOfFile(from)
+    await files.put(from, digest)
+    t.match(
+      (await files.list()).filter(({ sha256 }) => sha256 === digest.sha256),
+      [digest],
+    )
+    t.equal(await files.get(digest, to), true)
+    await files.remove(digest)
+    t.equal(await files.has(digest), false)
+  })
+
+  await t.test('NATS refuses a machine what no machine needs', async (t) => {
+    const client = await connectAs(t, nats, identities.machines[2])
+    for (const subject of [
+      `$JS.API.STREAM.DELETE.${names.stream}`,
+      `$JS.API.STREAM.PURGE.${names.stream}`,
+      '$JS.API.STREAM.CREATE.other',
+      namesOf('other').groups,
+    ]) {
+      t.equal(await isPublishDenied(client, subject), true, subject)
+    }
+    t.equal(await isSubscribeDenied(client, namesOf('other').groups), true)
+    t.equal(await isPublishDenied(client, `$JS.API.STREAM.INFO.${names.stream}`), false)
+  })
+
+  await t.test('strangers hear why they are not let in', async (t) => {
+    const stranger = await hickory('cluster', 'status', ...reach(identities.stranger))
+    t.equal(stranger.code, 1)
+    t.match(stranger.stderr, `does not know the nkey of --cluster-nkey ${identities.stranger}`)
+    const [urls, authority] = [
+      ['--cluster', nats.urls.join()],
+      ['--cluster-tls-ca', nats.authority.certificate],
+    ]
+    const nobody = await hickory('cluster', 'status', ...urls, ...authority)
+    t.match(nobody.stderr, 'lets nobody in without --cluster-nkey or --cluster-credentials')
+    const own = ['--cluster-nkey', identities.operator]
+    const unverified = await hickory('cluster', 'status', ...urls, ...own)
+    t.match(unverified.stderr, 'name the authority of its certificate with --cluster-tls-ca')
+    const elsewhere = await hickory('cluster', 'status', ...operator, '--cluster-id', 'other')
+    t.match(elsewhere.stderr, 'NATS permits no commands for the cluster other')
+    const mistaken = [...urls, ...authority, '--cluster-nkey', nats.authority.certificate]
+    const notASeed = await hickory('cluster', 'status', ...mistaken)
+    t.match(notASeed, { code: 2, stderr: /must have a seed, such as SU/ })
+  })
+
+  await t.test('a service hears why it is not let in, and waits', async (t) => {
+    const own = ['--port', '0', '--data', await placesWorld(t), '--name', 'site-c']
+    const { child, finished } = startHickory('serve', ...own, ...reach(identities.stranger))
+    t.teardown(() => child.kill('SIGKILL'))
+    let log = ''
+    child.stderr?.on('data', (piece) => {
+      log += piece
+    })
+    await until(() => log.includes('waiting for NATS'))
+    t.match(log, 'does not know the nkey of --cluster-nkey')
+    child.kill('SIGTERM')
+    t.equal((await finished).code, 0)
+    const asOperator = await hickory('serve', ...own, ...operator)
+    t.equal(asOperator.code, 1)
+    t.match(asOperator.stderr, 'NATS does not let this machine do what it must')
+  })
+
+  await t.test('one of the three servers may be gone', async (t) => {
+    await nats.stop(0)
+    await untilTold(async () => (await statusBy(operator)).isWhole)
+    await checkChange(t, a, b, 4)
+    await nats.start(0)
+  })
+
+  await t.test('machines stop as they should', async (t) => {
+    for (const machine of [a, b]) {
+      const { code, stderr } = await machine.stop()
+      t.equal(code, 0, stderr)
+    }
+  })
+})
+
+t.test('with credentials', async (t) => {
+  const identities = drawnCredentials(temporaryDirectory(t))
+  const nats = await startNatsServers(t, {
+    roles: 'roles-jwt.conf',
+    files: identities.serverFiles,
+  })
+  const reach = reachOf(nats, '--cluster-credentials')
+  const [a, b] = await serveTwo(t, identities, reach, await placesWorld(t))
+  await checkChange(t, a, b, 1)
+  const operator = reach(identities.operator)
+  t.match(await statusBy(operator), { isWhole: true })
+  const promoted = await hickory('cluster', 'promote', 'site-b', ...operator)
+  t.match(promoted, { code: 0, stdout: 'site-b writes\n' })
+  const own = ['--port', '0', '--data', await placesWorld(t), '--name', 'site-c']
+  const asMachine = await hickory('serve', ...own, ...operator)
+  t.match(asMachine, { code: 1, stderr: /NATS does not let this machine do what it must/ })
+  const stranger = await hickory('cluster', 'status', ...reach(identities.stranger))
+  t.equal(stranger.code, 1)
+  t.match(stranger.stderr, `not let in who has --cluster-credentials ${identities.stranger}`)
+})
+
+/** Flags for whoever has a file with a seed or credentials. */
+function reachOf(nats: NatsServers, flag: '--cluster-nkey' | '--cluster-credentials') {
+  const common = ['--cluster', nats.urls.join(), '--cluster-tls-ca', nats.authority.certificate]
+  return (identity: string) => [...common, flag, identity]
+}
+
+/** The first founds the cluster, and the second joins it with an empty directory. */
+async function serveTwo(
+  t: Test,
+  { machines }: Identities,
+  reach: (identity: string) => string[],
+  data: string,
+): Promise<readonly [Service, Service]> {
+  const first = { name: 'site-a', data, reach: reach(machines[0]) }
+  const a = await serveMachine(t, first)
+  const second = { name: 'site-b', data: temporaryDirectory(t), reach: reach(machines[1]) }
+  return [a, await serveMachine(t, second)]
+}
+
+/** Of recipients, of which `number` come, and of suppressed ones. */
+async function checkChange(t: Test, one: Service, other: Service, number: number): Promise<void> {
+  const row = { op: 'upsert', number: `+99977${number}`, lat: 0.2, lng: 0.2 }
+  const response = await fetch(`${one.url}/api/sources/1/changes`, {
+    method: 'POST',
+    headers: { connection: 'close', 'content-type': 'application/json' },
+    body: JSON.stringify({ batchId: `batch ${number}`, changes: [row] }),
+  })
+  t.equal(response.status, 200)
+  const { Sequence } = (await response.json()) as { Sequence: number }
+  t.equal(await countOf(other, { minSequence: Sequence }), COUNT + 1)
+  const { status } = await changeList(one, 'PUT', 'all', [phoneOf(number), `+99977${number}`])
+  t.equal(status, 200)
+  t.equal(await countOf(other), COUNT - 1)
+  await changeList(one, 'DELETE', 'all', [phoneOf(number)])
+}
+
+async function filesAs(t: Test, nats: NatsServers, nkey: string): Promise<ClusterFiles> {
+  const tls = { authority: nats.authority.certificate }
+  const events = { onChange() {}, onDenied: (reason: string) => t.fail(reason) }
+  const connection = await Connection.open({ servers: nats.urls, nkey, tls }, 'test', events)
+  t.teardown(() => connection.close())
+  return await ClusterFiles.open(connection, names)
+}
+
+async function connectAs(t: Test, nats: NatsServers, nkey: string): Promise<NatsConnection> {
+  const client = await connect({
+    servers: [...nats.urls],
+    authenticator: nkeyAuthenticator(Buffer.from(readFileSync(nkey, 'utf8').trim())),
+    tls: { caFile: nats.authority.certificate },
+    noAsyncTraces: true,
+  })
+  t.teardown(() => client.close())
+  return client
+}
+
+/** The server says nothing where it permits something; what it says of it comes before its pong. */
+async function isPublishDenied(client: NatsConnection, subject: string): Promise<boolean> {
+  const denied: string[] = []
+  void noteDenied(client.status(), denied)
+  client.publish(subject, new Uint8Array())
+  await client.flush()
+  // The library tells it in a later turn.
+  await new Promise((resolve) => setImmediate(resolve))
+  return denied.includes(subject)
+}
+
+async function noteDenied(statuses: AsyncIterable<Status>, denied: string[]): Promise<void> {
+  for await (const status of statuses) {
+    if (status.type !== 'error' || !(status.error instanceof PermissionViolationError)) continue
+    if (status.error.operation === 'publish') denied.push(status.error.subject)
+  }
+}
+
+async function isSubscribeDenied(client: NatsConnection, subject: string): Promise<boolean> {
+  let isDenied = false
+  const subscription = client.subscribe(subject, {
+    callback(fault) {
+      isDenied ||= fault instanceof PermissionViolationError
+    },
+  })
+  await client.flush()
+  subscription.unsubscribe()
+  return isDenied
+}
+
+const packr = new Packr({ useRecords: false })
+
+/** What site-a answers, as the wire has it. */
+async function asked(client: NatsConnection, question: object): Promise<unknown> {
+  const from = 'command.0123456789ab'
+  const answers = client.subscribe(names.re(from, '*'), { max: 1 })
+  ask(client, { from, call: '1', question })
+  for await (const { data } of answers) return packr.unpack(data.subarray(HEAD_BYTES))
+  return undefined
+}
+
+/** Asks site-a, in a message of one part. */
+function ask(client: NatsConnection, asked: object): void {
+  const head = Buffer.alloc(HEAD_BYTES)
+  head.writeUInt32LE(1, 12)
+  client.publish(names.command('site-a'), Buffer.concat([head, packr.pack(asked)]))
+}
+
+const HEAD_BYTES = 16

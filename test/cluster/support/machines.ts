@@ -1,0 +1,50 @@
+/**
+ * Machines of a cluster as processes, and what commands say of them.
+ *
+ * @module
+ */
+import { hickory, type Owner, type Service, serve } from '../../support/service/hickory.js'
+
+/** Small, since several of them share the machine of a test. */
+const SMALL = ['--http-threads', '1', '--query-threads', '2'] as const
+
+interface MachineOptions {
+  readonly name: string
+  readonly data: string
+  /** `--cluster` and what goes with it. */
+  readonly reach: readonly string[]
+}
+
+/** Starts a machine and waits until it is ready; ended with the test. */
+export function serveMachine(
+  t: Owner,
+  { name, data, reach }: MachineOptions,
+  ...more: readonly string[]
+): Promise<Service> {
+  return serve(t, '--data', data, '--name', name, ...SMALL, ...reach, ...more)
+}
+
+export interface ToldStatus {
+  readonly isWhole: boolean
+  readonly epoch: number
+  readonly machines: readonly {
+    readonly name: string
+    readonly isWriter: boolean
+    readonly isMember: boolean
+    readonly isDraining: boolean
+  }[]
+}
+
+/** What `hickory cluster status` prints; it may end with exit code 1. */
+export async function statusBy(reach: readonly string[]): Promise<ToldStatus> {
+  const { stdout, stderr } = await hickory('cluster', 'status', '--json', ...reach)
+  if (stdout === '') throw new Error(stderr)
+  return JSON.parse(stdout) as ToldStatus
+}
+
+/** The status of `/readyz`, and the reason where it is 503. */
+export async function readinessOf({ url }: Pick<Service, 'url'>): Promise<string> {
+  const answer = await fetch(`${url}/readyz`, { headers: { connection: 'close' } })
+  const text = await answer.text()
+  return answer.status === 200 ? 'ready' : text
+}

@@ -1,0 +1,133 @@
+/**
+ * Servers of NATS for tests: three as one cluster, with the files that packages install.
+ *
+ * @module
+ */
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Authority, createAuthority } from '../../support/service/certificates.js'
+import { freePort } from '../../support/service/free-port.js'
+import { type Owner, temporaryDirectory } from '../../support/service/hickory.js'
+import { startProgram } from '../../support/service/program.js'
+import { systemFile } from '../../support/service/system-file.js'
+import { untilTold } from '../../support/service/until.js'
+
+/** Another version than the one in the PATH may be tried. */
+const NATS_SERVER = process.env.HICKORY_TEST_NATS_SERVER ?? 'nats-server'
+
+const NAMES = ['nats-a', 'nats-b', 'nats-c'] as const
+
+export interface NatsOptions {
+  /** The file that says who may come, beside nats-server.conf. */
+  readonly roles: 'roles-nkeys.conf' | 'roles-jwt.conf'
+  /** Files by name, as the test has them. */
+  readonly files: Readonly<Record<string, string>>
+}
+
+export interface NatsServers {
+  /** For `--cluster`. */
+  readonly urls: readonly string[]
+  /** Of the certificate that they show. */
+  readonly authority: Authority
+  stop(at: number): Promise<void>
+  start(at: number): Promise<void>
+}
+
+/** Starts three servers that speak TLS, and waits until JetStream has a leader; ended with the test. */
+export async function startNatsServers(
+  t: Owner,
+  { roles, files }: NatsOptions,
+): Promise<NatsServers> {
+  const directory = temporaryDirectory(t)
+  const authority = createAuthority(directory, 'nats')
+  const { certificate, key } = authority.issue('server', { usage: 'serverAuth,clientAuth' })
+  const ports: Ports[] = []
+  for (const _ of NAMES) {
+    ports.push({
+      client: await freePort(),
+      route: await freePort(),
+      monitor: await freePort(),
+    })
+  }
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text)
+  const configs = NAMES.map((name, at) => {
+    const { client, route, monitor } = ports[at]
+    const text = systemFile('nats/nats-server.conf', [
+      ['server_name: site-a', `server_name: ${name}`],
+      ['here: 10.0.0.1', 'here: 127.0.0.1'],
+      ['port: 4222', `port: ${client}`],
+      ['port: 6222', `port: ${route}`],
+      ['http: 127.0.0.1:8222', `http: 127.0.0.1:${monitor}`],
+      ['tls://10.0.0.1:6222', `tls://127.0.0.1:${ports[0].route}`],
+      ['tls://10.0.0.2:6222', `tls://127.0.0.1:${ports[1].route}`],
+      ['tls://10.0.0.3:6222', `tls://127.0.0.1:${ports[2].route}`],
+      [/\/etc\/nats\/server\.pem/g, certificate],
+      [/\/etc\/nats\/server\.key/g, key],
+      ['/etc/nats/server-ca.pem', authority.certificate],
+      ['/var/lib/nats', join(directory, `store-${name}`)],
+      ...(roles === 'roles-nkeys.conf'
+        ? []
+        : ([
+            ["\ninclude 'roles-nkeys.conf'", "\n# include 'roles-nkeys.conf'"],
+            [`# include '${roles}'`, `include '${roles}'`],
+          ] as const)),
+    ])
+    const path = join(directory, `${name}.conf`)
+    writeFileSync(path, text)
+    return path
+  })
+  const start = (at: number) => startProgram(t, NATS_SERVER, ['-c', configs[at]], ports[at].client)
+  const children = await Promise.all(NAMES.map((_, at) => start(at)))
+  for (const { monitor } of ports) await untilTold(() => isHealthy(monitor))
+  return {
+    urls: ports.map(({ client }) => `tls://127.0.0.1:${client}`),
+    authority,
+    async stop(at) {
+      const ended = once(children[at], 'exit')
+      children[at].kill('SIGKILL')
+      await ended
+    },
+    async start(at) {
+      children[at] = await start(at)
+    },
+  }
+}
+
+export interface NatsServer {
+  readonly url: string
+  stop(): Promise<void>
+  start(): Promise<void>
+}
+
+/** Starts one server that lets everybody in, for what is not about NATS; ended with the test. */
+export async function startNatsServer(t: Owner): Promise<NatsServer> {
+  const store = temporaryDirectory(t)
+  const port = await freePort()
+  const args = ['-js', '-sd', store, '-a', '127.0.0.1', '-p', String(port)]
+  const start = () => startProgram(t, NATS_SERVER, args, port)
+  let child = await start()
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    async stop() {
+      const ended = once(child, 'exit')
+      child.kill('SIGTERM')
+      await ended
+    },
+    async start() {
+      child = await start()
+    },
+  }
+}
+
+interface Ports {
+  readonly client: number
+  readonly route: number
+  readonly monitor: number
+}
+
+/** Whether it can serve, with JetStream, and the servers among themselves know who leads that. */
+async function isHealthy(monitor: number): Promise<boolean> {
+  const answer = await fetch(`http://127.0.0.1:${monitor}/healthz`).catch(() => undefined)
+  return answer?.status === 200
+}
