@@ -5,9 +5,10 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { PreparedBatch } from '../journal/batch.js'
+import type { MessagePort } from 'node:worker_threads'
+import { type PreparedBatch, prepared } from '../journal/batch.js'
 import { limits } from '../limits.js'
-import type { Handed } from '../live/cluster-messages.js'
+import type { Handed, JournalNews, JournalOrder } from '../live/cluster-messages.js'
 import type { ChangeDesk } from '../live/desk.js'
 import { type AskNode, sentBatch } from './questions.js'
 
@@ -21,6 +22,8 @@ interface HandingOptions {
   /** Up to here readers of this machine see batches. */
   readonly committed: () => number
 }
+
+type HandNews = Extract<JournalNews, { kind: 'hand' }>
 
 /** Writes a batch on this machine. */
 export async function appendHere(desk: ChangeDesk, batch: PreparedBatch): Promise<Handed> {
@@ -39,6 +42,12 @@ export class HandedBatches {
 
   constructor(options: HandingOptions) {
     this.#options = options
+  }
+
+  /** Hands on what the thread of changes has handed over, and tells it what became of that. */
+  async answer(port: MessagePort, { number, batch }: HandNews): Promise<void> {
+    const outcome = await this.hand(prepared(batch))
+    port.postMessage({ kind: 'handed', number, ...outcome } satisfies JournalOrder)
   }
 
   /** Resolves when the batch is committed and seen here, or nobody has written it in time. */

@@ -4,13 +4,15 @@
  * @module
  */
 import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { OperatorError } from '../errors.js'
 import { endAgreedPart, hasAgreedPart } from '../journal/agreed-part.js'
 import { journalDirectory } from '../journal/files.js'
 import { JournalReader } from '../journal/reader.js'
 import { JournalWriter } from '../journal/writer.js'
 import type { Log } from '../log.js'
-import { createStore } from '../store/create.js'
+import { audiencesDirectory, listAudienceNames } from '../snapshot/retention/audience-names.js'
+import { createStore, type MainStore } from '../store/create.js'
 import { clusterDirectory, readState } from './state-file.js'
 import { StoreFollower } from './store-follower.js'
 
@@ -21,7 +23,8 @@ import { StoreFollower } from './store-follower.js'
  * @throws OperatorError  Usage, where the directory is of no cluster, or a service runs on it
  */
 export async function leaveCluster(dataDirectory: string, log: Log): Promise<number> {
-  if (readState(dataDirectory) === undefined) {
+  const state = readState(dataDirectory)
+  if (state === undefined) {
     throw new OperatorError('Usage', `${dataDirectory} is of no cluster`)
   }
   const directory = journalDirectory(dataDirectory)
@@ -44,12 +47,26 @@ export async function leaveCluster(dataDirectory: string, log: Log): Promise<num
     })
     follower.catchUp()
     await follower.stop()
+    // The cluster may not have heard of all that its founder had before.
+    const areShared = !state.isFounder || store.entries.areAudiencesShared()
+    if (areShared) await removeUnknownAudiences(dataDirectory, store)
     store.entries.end()
     await endAgreedPart(directory)
     await rm(clusterDirectory(dataDirectory), { recursive: true })
     return sequence
   } finally {
     await store.close()
+  }
+}
+
+/** From here on all that are on the disk are there: also what a crash has left of one that was deleted. */
+async function removeUnknownAudiences(
+  dataDirectory: string,
+  { audiences }: MainStore,
+): Promise<void> {
+  for (const { id, name } of await listAudienceNames(dataDirectory)) {
+    if (audiences.find(id, Date.now()) !== undefined) continue
+    await rm(join(audiencesDirectory(dataDirectory), name), { force: true })
   }
 }
 

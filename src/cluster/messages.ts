@@ -7,6 +7,8 @@ import type { MessagePort } from 'node:worker_threads'
 import type { OperatorErrorCode } from '../errors.js'
 import type { ChangePort } from '../live/desk.js'
 import type { LogLevel } from '../log.js'
+import type { SharedAudience } from '../store/audiences.js'
+import type { AudienceAsk, AudienceReply } from './audience-messages.js'
 import type { NatsSettings } from './nats/connection.js'
 import type { WantedSnapshots } from './snapshot-desk.js'
 import type { BeginsAnew } from './state-file.js'
@@ -52,6 +54,14 @@ export type ClusterOrder =
     }
   /** Which snapshot is served, and which one could be. */
   | ({ readonly kind: 'snapshots' } & ServedSnapshots)
+  /** These audiences are there, by all entries up to here. */
+  | {
+      readonly kind: 'audiences'
+      readonly upTo: number
+      readonly audiences: readonly SharedAudience[]
+    }
+  /** Answered by `audience`. */
+  | { readonly kind: 'audience'; readonly number: number; readonly ask: AudienceAsk }
   /** Files of a snapshot are not as they were written. */
   | { readonly kind: 'damaged'; readonly snapshotId: string }
   /** The service cannot start with what is in the directory. Answered by `recovers`. */
@@ -69,6 +79,7 @@ export type ClusterNews =
   | { readonly kind: 'status'; readonly status: ClusterStatus }
   /** See snapshot-desk.ts. Comes again with each change. */
   | ({ readonly kind: 'wanted' } & WantedSnapshots)
+  | ({ readonly kind: 'audience' } & AudienceReply)
   /** A snapshot that was damaged is whole. */
   | { readonly kind: 'repaired'; readonly snapshotId: string }
   /** Whether other machines have what is damaged here; then the next start begins with that. */

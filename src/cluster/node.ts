@@ -5,7 +5,6 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { prepared } from '../journal/batch.js'
 import { JournalDamaged } from '../journal/damaged.js'
 import { journalDirectory } from '../journal/files.js'
 import { JournalReader } from '../journal/reader.js'
@@ -21,6 +20,7 @@ import { ClusterLog } from './cluster-log.js'
 import { EverywhereDesk } from './everywhere.js'
 import { HandedBatches } from './handed-batches.js'
 import { HandingOver } from './handing-over.js'
+import { Joining } from './joining.js'
 import { LeaseKeeper } from './lease-keeper.js'
 import type {
   ClusterOrder,
@@ -32,6 +32,7 @@ import type {
 import type { ClusterNats } from './nats/cluster-nats.js'
 import { LogCarrier } from './nats/log-carrier.js'
 import { NodeAnswering } from './node-answering.js'
+import { NodeAudiences } from './node-audiences.js'
 import type { NodeReport } from './node-report.js'
 import { NodeReports } from './node-reports.js'
 import { askForFile } from './offers.js'
@@ -68,6 +69,7 @@ interface NodeOptions {
 type RunOrder = Extract<ClusterOrder, { kind: 'run' }>
 
 export class ClusterNode {
+  readonly audiences: NodeAudiences
   readonly #options: NodeOptions
   readonly #me: Member
   readonly #journal: ClusterLog
@@ -75,6 +77,7 @@ export class ClusterNode {
   readonly #level: OwnLevel
   readonly #own: OwnReports
   readonly #handingOver: HandingOver
+  readonly #joining: Joining
   readonly #others: NodeAnswering
   readonly #reports: NodeReports
   readonly #everywhere: EverywhereDesk
@@ -84,7 +87,6 @@ export class ClusterNode {
   readonly #files: SharedFiles
   readonly #snapshots: SnapshotDesk
   #wasWriter = false
-  #isJoining = false
 
   constructor(options: NodeOptions) {
     const { dataDirectory, settings, state, nats, run, log } = options
@@ -114,8 +116,21 @@ export class ClusterNode {
       onFault: (fault) => this.#noteFault(fault, 'the stream cannot be written'),
     })
     const { isFounder } = state
+    this.audiences = new NodeAudiences({
+      dataDirectory,
+      name,
+      members: () => this.#agreement.members(),
+      reports: this.#reports,
+      files: () => this.#files,
+      store: () => nats.files(),
+      copyCount: acks === 'one' ? 1 : 2,
+      isComing: (id) => this.#journal.announced()?.id === id,
+      onChange: () => this.#own.tellSoon(),
+      log,
+    })
     this.#files = new SharedFiles({
       dataDirectory,
+      audiences: this.audiences,
       files: () => nats.files(),
       log,
       offered: (file) => {
@@ -132,7 +147,7 @@ export class ClusterNode {
         await this.#journal.enter(entry)
         this.#agreement.wrote()
       },
-      areAllPrepared: (id) => this.#areAllPrepared(id),
+      reports: () => [this.#own.now(), ...this.#reports.ofThoseThere(silenceMs)],
       onWanted: options.onWanted,
       log,
     })
@@ -155,7 +170,15 @@ export class ClusterNode {
       agreement: this.#agreement,
       level: this.#level,
       reports: this.#reports,
+      audiences: () => this.audiences.desk.files(),
       tell: (report) => nats.tell(report),
+    })
+    this.#joining = new Joining({
+      me: this.#me,
+      agreement: this.#agreement,
+      reports: this.#reports,
+      ask: this.ask,
+      isUp: () => nats.isUp,
     })
     this.#handingOver = new HandingOver({
       agreement: this.#agreement,
@@ -191,14 +214,9 @@ export class ClusterNode {
       committed: () => this.#journal.committed(),
     })
     run.journal.on('message', async (news: JournalNews) => {
-      if (news.kind === 'wrote') {
-        this.#wrote()
-      } else if (news.kind === 'failed') await this.#handingOver.resign()
-      else if (news.kind === 'hand') {
-        const { number, batch } = news
-        const outcome = await handed.hand(prepared(batch))
-        run.journal.postMessage({ kind: 'handed', number, ...outcome })
-      }
+      if (news.kind === 'wrote') this.#wrote()
+      else if (news.kind === 'failed') await this.#handingOver.resign()
+      else if (news.kind === 'hand') await handed.answer(run.journal, news)
     })
     nats.hear((report) => this.#hear(report))
     nats.receive((sent) => this.#agreement.received(sent))
@@ -206,7 +224,7 @@ export class ClusterNode {
       setInterval(() => this.#tick(), limits.clusterTickMs),
       setInterval(() => this.#own.tell(), limits.clusterReportMs),
       setInterval(() => void this.#keepTail(), limits.tailKeptMs),
-      setInterval(() => this.#snapshots.look(), limits.snapshotPollMs),
+      setInterval(() => this.#look(), limits.snapshotPollMs),
       setInterval(() => this.#clearFiles(), limits.filesClearedMs),
     ]
     if (isFounder && this.#journal.members().length === 0) {
@@ -259,6 +277,7 @@ export class ClusterNode {
     this.#carrier.stop()
     this.#lease.stop()
     this.#snapshots.stop()
+    this.audiences.desk.stop()
     await this.#agreement.stop()
     await this.#keepTail()
     this.#journal.close()
@@ -285,7 +304,7 @@ export class ClusterNode {
     this.#agreement.tick()
     this.#noteRole()
     this.#everywhere.look()
-    this.#join()
+    this.#joining.look()
     this.#level.confirm()
     this.#level.tell()
   }
@@ -309,21 +328,6 @@ export class ClusterNode {
     )
   }
 
-  /** Asks to be counted, once this machine has what the writer has. */
-  #join(): void {
-    const { writer, isWriter } = this.#agreement
-    if (this.#isJoining || isWriter || this.#agreement.isMember()) return
-    if (writer === undefined || !this.#options.nats.isUp) return
-    const committed = this.#reports.of(writer)?.agreement.committed ?? Number.POSITIVE_INFINITY
-    if (this.#agreement.report().matched < committed) return
-    this.#isJoining = true
-    void this.ask<'join'>(writer, { kind: 'join', member: this.#me })
-      .catch(() => {})
-      .finally(() => {
-        this.#isJoining = false
-      })
-  }
-
   #hear(report: NodeReport): void {
     const { agreement, answersBy } = report
     const { name } = agreement
@@ -335,11 +339,9 @@ export class ClusterNode {
     this.#level.heard(report)
   }
 
-  #areAllPrepared(id: string): boolean {
-    const { silenceMs } = this.#options.settings
-    const others = this.#reports.all().filter(({ silentMs }) => silentMs < silenceMs)
-    const all = [this.#own.now(), ...others.map(({ report }) => report)]
-    return all.every(({ snapshotId, preparedId }) => snapshotId === id || preparedId === id)
+  #look(): void {
+    this.#snapshots.look()
+    this.audiences.desk.look()
   }
 
   #clearFiles(): void {

@@ -12,6 +12,7 @@ import { monotonicMs } from '../monotonic.js'
 import { readCurrent, snapshotsDirectory, writeCurrent } from '../snapshot/directory.js'
 import type { ClusterLog } from './cluster-log.js'
 import type { Entry } from './entries.js'
+import type { NodeReport } from './node-report.js'
 import type { SharedFiles } from './shared-files.js'
 import {
   announcedSnapshot,
@@ -27,8 +28,8 @@ interface DeskOptions {
   readonly isWriter: () => boolean
   /** Writes an entry, on the machine that writes. */
   readonly enter: (entry: Entry) => Promise<void>
-  /** Whether each machine that is there has prepared a snapshot, or serves it. */
-  readonly areAllPrepared: (id: string) => boolean
+  /** Of each machine that is there. */
+  readonly reports: () => readonly NodeReport[]
   /** This snapshot is to be prepared, and served when it is the second one. */
   readonly onWanted: (wanted: WantedSnapshots) => void
   readonly log: Log
@@ -157,9 +158,12 @@ export class SnapshotDesk {
 
   async #switch(id: string): Promise<void> {
     if (this.#announced?.id !== id) this.#announced = { id, sinceMs: monotonicMs() }
-    const { areAllPrepared, journal, enter, log } = this.#options
+    const { reports, journal, enter, log } = this.#options
     const isLate = monotonicMs() - this.#announced.sinceMs > limits.clusterSwitchMs
-    if (!areAllPrepared(id) && !isLate) return
+    const areAllPrepared = reports().every(
+      ({ snapshotId, preparedId }) => snapshotId === id || preparedId === id,
+    )
+    if (!areAllPrepared && !isLate) return
     // Announced by an earlier writer, or replaced since.
     if (journal.announced()?.id !== id) return
     log.info({ snapshotId: id, isLate }, 'switching to a snapshot on all machines')

@@ -182,6 +182,12 @@ function storeChangeOf({ content, timeMs, sequence }: JournalRecord): StoreChang
       const changes = new Map(entry.records.map(([id, record]) => [id, record ?? undefined]))
       return { kind: 'keys', version: entry.version, changes }
     }
+    case 'audience': {
+      const audience = { ...entry.audience, entrySequence: sequence }
+      return { kind: 'audience', audience, atMs: timeMs }
+    }
+    case 'deleteAudience':
+      return entry
     default:
       return undefined
   }

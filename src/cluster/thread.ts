@@ -53,7 +53,9 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
     else if (order.kind === 'leave') tell({ kind: 'left' })
     else if (order.kind === 'recover') await recover(order.reason)
     else if (order.kind === 'everywhere') tell({ ...NOWHERE, number: order.number })
-    else early.push(order)
+    else if (order.kind === 'audience') {
+      tell({ kind: 'audience', number: order.number, fault: 'the machine is starting' })
+    } else early.push(order)
   })
 
   /** One connection, however long it takes: a machine that has nothing yet can only wait. */
@@ -139,6 +141,10 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
         return node.answersBy(order.sequence)
       case 'snapshots':
         return node.serves(order)
+      case 'audiences':
+        return node.audiences.desk.know(order.upTo, order.audiences)
+      case 'audience':
+        return tell(await answered(node, order))
       case 'damaged': {
         const { snapshotId } = order
         await node.repair(snapshotId)
@@ -191,6 +197,19 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
     const nats = connecting && (await Promise.race([connecting, sleep(0)]).catch(() => undefined))
     if (nats !== undefined) await (nats as ClusterNats).close().catch(() => {})
     process.exit()
+  }
+}
+
+async function answered(
+  node: ClusterNode,
+  { number, ask }: Extract<ClusterOrder, { kind: 'audience' }>,
+): Promise<ClusterNews> {
+  try {
+    return { kind: 'audience', number, told: await node.audiences.answer(ask) }
+  } catch (fault) {
+    const { code, message } = fault as NodeJS.ErrnoException
+    const isOurs = fault instanceof OperatorError
+    return { kind: 'audience', number, fault: isOurs ? message : (code ?? message) }
   }
 }
 

@@ -24,6 +24,7 @@ import type { SharedSuppressions } from '../suppressions/shared.js'
 import type { Suppressions } from '../suppressions/suppressions.js'
 import { readVersion } from '../version.js'
 import { type ClusterSnapshots, clusterSnapshots } from './cluster-snapshots.js'
+import { ServiceAudiences } from './service-audiences.js'
 import { StoppedWhileLoading, type StopRequest } from './stop-request.js'
 
 export interface ServiceCluster {
@@ -39,6 +40,8 @@ export interface ServiceCluster {
   makeChange(change: Change): Promise<ChangeOutcome>
   readonly suppressions: SharedSuppressions
   readonly snapshots: ClusterSnapshots
+  /** Of the directory that is followed. */
+  audiences(): ServiceAudiences
   /** Answers are made from now on: the other machines may be told by what. */
   join(): void
   /** Resolves, with the reason, when the directory must be begun anew. */
@@ -96,6 +99,7 @@ function serviceCluster(
 ): ServiceCluster {
   let follower: StoreFollower | undefined
   let followed: Followed | undefined
+  let audiences: ServiceAudiences | undefined
   let telling: Promise<unknown> = Promise.resolve()
 
   /** Once all that answers by the store does so. */
@@ -106,6 +110,7 @@ function serviceCluster(
     telling = telling.then(async () => {
       if (kinds.has('suppressions')) await taken.suppressions.catchUp()
       if (kinds.has('keys')) await taken.keys?.untilTaken()
+      if (kinds.has('audience') || kinds.has('deleteAudience')) audiences?.tell(sequence)
       thread.answersBy(sequence)
     })
     // The threads have ended, and the service with them.
@@ -132,6 +137,8 @@ function serviceCluster(
         onApplied: told,
         log,
       })
+      const isFounder = readState(dataDirectory)?.isFounder ?? false
+      audiences = new ServiceAudiences({ dataDirectory, store, follower, thread, isFounder, log })
       follower.catchUp()
       follower.follow()
       thread.run(live.openPort())
@@ -149,6 +156,10 @@ function serviceCluster(
       }
     },
     snapshots: clusterSnapshots(thread),
+    audiences() {
+      if (audiences === undefined) throw new Error('the entries are followed before audiences are')
+      return audiences
+    },
     suppressions: {
       async make({ scope, phones, isRemoval }) {
         const { log } = followed as Followed
@@ -168,6 +179,7 @@ function serviceCluster(
     },
     join() {
       if (follower !== undefined) told({ sequence: follower.sequence, kinds: ALL })
+      audiences?.begin()
     },
     beginAnew: thread.beginAnew,
     failure: thread.failure,
@@ -180,6 +192,7 @@ function serviceCluster(
       // A second call finds the store closed.
       const { store } = followed ?? {}
       followed = undefined
+      audiences?.stop()
       await follower?.stop()
       store?.clusterServices.unregister()
       await thread.stop()
@@ -223,7 +236,7 @@ const DAMAGED: Partial<Record<OperatorErrorCode, BeginsAnew>> = {
   SnapshotMissing: 'damaged',
 }
 
-const ALL: Applied['kinds'] = new Set(['suppressions', 'keys'])
+const ALL: Applied['kinds'] = new Set(['suppressions', 'keys', 'audience'])
 
 function notEverywhere(waitingFor: readonly string[]): string {
   const who = waitingFor.length === 0 ? 'another machine' : waitingFor.join(', ')

@@ -309,6 +309,7 @@ function startFronts(
         cluster: cluster && {
           figures: cluster.figures,
           refusesLaggingLists: config.cluster?.refusesLaggingLists ?? false,
+          audiences: cluster.audiences().openPort(),
         },
         crashQueryWorkerMs: config.crashQueryWorkerMs,
         workerArgs: config.workerArgs,
@@ -360,7 +361,7 @@ async function serveSnapshots(
   const swaps = swapSnapshots({ ...known, state, page, ...swapRules(cluster) })
   cluster?.snapshots.serves(first.id)
   cluster?.snapshots.onRepaired(swaps.retry)
-  const stopKeeping = keepAudiences(dataDirectory, log)
+  const stopKeeping = keepAudiences(dataDirectory, cluster?.audiences().knownIds, log)
   try {
     const parts = [
       marks,
