@@ -85,6 +85,7 @@ export class ClusterNode {
   readonly #snapshots: SnapshotDesk
   #wasWriter = false
   #isJoining = false
+  #isLost = false
 
   constructor(options: NodeOptions) {
     const { dataDirectory, settings, state, nats, run, log } = options
@@ -189,6 +190,7 @@ export class ClusterNode {
       writer: () => this.#agreement.writer,
       append: (batch) => this.#others.append(batch),
       committed: () => this.#journal.committed(),
+      isOver: () => this.#isLost,
     })
     run.journal.on('message', async (news: JournalNews) => {
       if (news.kind === 'wrote') {
@@ -281,7 +283,7 @@ export class ClusterNode {
   }
 
   #tick(): void {
-    if (!this.#options.promises.isThere()) this.#options.onLost('damaged')
+    if (!this.#options.promises.isThere()) this.#lose('damaged')
     this.#agreement.tick()
     this.#noteRole()
     this.#everywhere.look()
@@ -312,7 +314,7 @@ export class ClusterNode {
   /** Asks to be counted, once this machine has what the writer has. */
   #join(): void {
     const { writer, isWriter } = this.#agreement
-    if (this.#isJoining || isWriter || this.#agreement.isMember()) return
+    if (this.#isJoining || this.#isLost || isWriter || this.#agreement.isMember()) return
     if (writer === undefined || !this.#options.nats.isUp) return
     const committed = this.#reports.of(writer)?.agreement.committed ?? Number.POSITIVE_INFINITY
     if (this.#agreement.report().matched < committed) return
@@ -364,13 +366,22 @@ export class ClusterNode {
   }
 
   #noteFault(fault: unknown, what: string): void {
-    if (fault instanceof JournalDamaged) this.#options.onLost('suspect')
+    if (fault instanceof JournalDamaged) this.#lose('suspect')
     const { code, message } = fault as NodeJS.ErrnoException
     this.#options.log.warn({ reason: code ?? message }, what)
   }
 
+  /** The directory must be begun anew. Until it is, this machine neither votes nor writes, nor copies. */
+  #lose(reason: BeginsAnew): void {
+    if (this.#isLost) return
+    this.#isLost = true
+    void this.#agreement.stop()
+    this.#snapshots.stop()
+    this.#options.onLost(reason)
+  }
+
   #ports(): Ports {
-    const { promises, nats, onLost } = this.#options
+    const { promises, nats } = this.#options
     return {
       log: this.#journal,
       memory: promises,
@@ -388,7 +399,7 @@ export class ClusterNode {
         this.#snapshots.look()
       },
       onFault: (fault) => this.#noteFault(fault, 'the journal of the cluster'),
-      onLost,
+      onLost: (reason) => this.#lose(reason),
     }
   }
 }
