@@ -17,7 +17,12 @@ import { foundJournal } from '../journal/seed.js'
 import { verifyJournal } from '../journal/verify.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
-import { DIRECTORY_MODE, listSnapshots, readCurrent } from '../snapshot/directory.js'
+import {
+  createDirectory,
+  DIRECTORY_MODE,
+  listSnapshots,
+  readCurrent,
+} from '../snapshot/directory.js'
 import { createStore } from '../store/create.js'
 import { DATA_FILE, storeDirectory } from '../store/tables.js'
 import type { ClusterSettings } from './messages.js'
@@ -36,6 +41,7 @@ import {
   readTail,
   StateDamaged,
   writeState,
+  writeTail,
 } from './state-file.js'
 
 interface JoinOptions {
@@ -206,9 +212,14 @@ async function found(
   }
   const state = { clusterId, name, incarnation: randomUUID(), epoch: 0, isFounder: true }
   await noteFounded(nats, name)
-  await foundJournal(journalDirectory(dataDirectory))
+  const { sequence } = await foundJournal(journalDirectory(dataDirectory))
+  // Nothing before is an entry of this cluster, though there may be those of one that it left.
+  await createDirectory(clusterDirectory(dataDirectory))
+  await writeTail(dataDirectory, { sequence, epochs: [], members: [], membersSequence: 0 })
   // From now on, a directory without a store has lost it.
-  await (await createStore(dataDirectory, log)).close()
+  const store = await createStore(dataDirectory, log)
+  store.entries.apply([], sequence)
+  await store.close()
   await writeState(dataDirectory, state)
   log.info({ clusterId, dataDirectory }, 'founded a cluster with what this directory has')
   return state

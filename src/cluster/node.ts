@@ -21,6 +21,7 @@ import { ClusterLog } from './cluster-log.js'
 import { EverywhereDesk } from './everywhere.js'
 import { HandedBatches } from './handed-batches.js'
 import { HandingOver } from './handing-over.js'
+import { Joining } from './joining.js'
 import { LeaseKeeper } from './lease-keeper.js'
 import type {
   ClusterOrder,
@@ -75,6 +76,7 @@ export class ClusterNode {
   readonly #level: OwnLevel
   readonly #own: OwnReports
   readonly #handingOver: HandingOver
+  readonly #joining: Joining
   readonly #others: NodeAnswering
   readonly #reports: NodeReports
   readonly #everywhere: EverywhereDesk
@@ -84,7 +86,6 @@ export class ClusterNode {
   readonly #files: SharedFiles
   readonly #snapshots: SnapshotDesk
   #wasWriter = false
-  #isJoining = false
   #isLost = false
 
   constructor(options: NodeOptions) {
@@ -163,6 +164,12 @@ export class ClusterNode {
       reports: this.#reports,
       settings,
       log,
+    })
+    this.#joining = new Joining({
+      me: this.#me,
+      agreement: this.#agreement,
+      reports: this.#reports,
+      ask: this.ask,
     })
     this.#lease = new LeaseKeeper({
       lease: nats.lease,
@@ -287,7 +294,7 @@ export class ClusterNode {
     this.#agreement.tick()
     this.#noteRole()
     this.#everywhere.look()
-    this.#join()
+    if (!this.#isLost && this.#options.nats.isUp) this.#joining.look()
     this.#level.confirm()
     this.#level.tell()
   }
@@ -309,21 +316,6 @@ export class ClusterNode {
       { epoch, isWriter },
       isWriter ? 'this machine writes' : 'another machine writes',
     )
-  }
-
-  /** Asks to be counted, once this machine has what the writer has. */
-  #join(): void {
-    const { writer, isWriter } = this.#agreement
-    if (this.#isJoining || this.#isLost || isWriter || this.#agreement.isMember()) return
-    if (writer === undefined || !this.#options.nats.isUp) return
-    const committed = this.#reports.of(writer)?.agreement.committed ?? Number.POSITIVE_INFINITY
-    if (this.#agreement.report().matched < committed) return
-    this.#isJoining = true
-    void this.ask<'join'>(writer, { kind: 'join', member: this.#me })
-      .catch(() => {})
-      .finally(() => {
-        this.#isJoining = false
-      })
   }
 
   #hear(report: NodeReport): void {
