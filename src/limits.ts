@@ -304,6 +304,8 @@ export const limits = {
   /** Entries of a cluster that are put into the store in one transaction. */
   entriesAppliedCount: 256,
   entriesAppliedBytes: 16 * MiB,
+  /** In which the store notes how far it is, where nothing comes into it. */
+  entriesNotedMs: 10_000,
   /** From an entry that is committed to its arrival in the store. */
   entryAppliedMs: 5_000,
   /** A machine waits this long for the others to answer by a change of a document. */

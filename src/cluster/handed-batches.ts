@@ -21,6 +21,8 @@ interface HandingOptions {
   readonly append: (batch: PreparedBatch) => Promise<Handed & { readonly isElsewhere?: boolean }>
   /** Up to here readers of this machine see batches. */
   readonly committed: () => number
+  /** Whether this machine takes no part any more. */
+  readonly isOver: () => boolean
 }
 
 type HandNews = Extract<JournalNews, { kind: 'hand' }>
@@ -54,7 +56,7 @@ export class HandedBatches {
   async hand(batch: PreparedBatch): Promise<Handed> {
     const untilMs = performance.now() + limits.handedBatchMs
     let wasSent = false
-    while (performance.now() < untilMs) {
+    while (performance.now() < untilMs && !this.#options.isOver()) {
       const handed = await this.#once(batch, untilMs - performance.now())
       if (handed?.isFull) return { isFull: true }
       if (handed?.outcome !== undefined) {

@@ -1,5 +1,5 @@
 /**
- * Asks to be counted among those whose disks count, once this machine has what the writer has.
+ * A machine that is no member asks the writer to be counted.
  *
  * @module
  */
@@ -13,7 +13,6 @@ interface JoiningOptions {
   readonly agreement: Agreement
   readonly reports: NodeReports
   readonly ask: AskNode
-  readonly isUp: () => boolean
 }
 
 export class Joining {
@@ -24,12 +23,11 @@ export class Joining {
     this.#options = options
   }
 
-  /** To be called now and then. */
+  /** To be called now and then: asks once this machine has what the writer has. */
   look(): void {
-    const { me, agreement, reports, ask, isUp } = this.#options
+    const { me, agreement, reports, ask } = this.#options
     const { writer, isWriter } = agreement
-    if (this.#isAsking || isWriter || agreement.isMember()) return
-    if (writer === undefined || !isUp()) return
+    if (this.#isAsking || isWriter || agreement.isMember() || writer === undefined) return
     const committed = reports.of(writer)?.agreement.committed ?? Number.POSITIVE_INFINITY
     if (agreement.report().matched < committed) return
     this.#isAsking = true

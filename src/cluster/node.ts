@@ -32,14 +32,14 @@ import type {
 import type { ClusterNats } from './nats/cluster-nats.js'
 import { LogCarrier } from './nats/log-carrier.js'
 import { NodeAnswering } from './node-answering.js'
-import { NodeAudiences } from './node-audiences.js'
+import type { NodeAudiences } from './node-audiences.js'
+import { nodeFiles } from './node-files.js'
 import type { NodeReport } from './node-report.js'
 import { NodeReports } from './node-reports.js'
-import { askForFile } from './offers.js'
 import { OwnLevel } from './own-level.js'
 import { OwnReports } from './own-reports.js'
 import type { AskNode, NodeAnswers, NodeQuestion } from './questions.js'
-import { SharedFiles } from './shared-files.js'
+import type { SharedFiles } from './shared-files.js'
 import { SnapshotDesk, type WantedSnapshots } from './snapshot-desk.js'
 import {
   type BeginsAnew,
@@ -87,6 +87,7 @@ export class ClusterNode {
   readonly #files: SharedFiles
   readonly #snapshots: SnapshotDesk
   #wasWriter = false
+  #isLost = false
 
   constructor(options: NodeOptions) {
     const { dataDirectory, settings, state, nats, run, log } = options
@@ -116,28 +117,19 @@ export class ClusterNode {
       onFault: (fault) => this.#noteFault(fault, 'the stream cannot be written'),
     })
     const { isFounder } = state
-    this.audiences = new NodeAudiences({
+    const { files, audiences } = nodeFiles({
       dataDirectory,
-      name,
-      members: () => this.#agreement.members(),
+      settings,
+      nats,
+      ask: this.ask,
       reports: this.#reports,
-      files: () => this.#files,
-      store: () => nats.files(),
-      copyCount: acks === 'one' ? 1 : 2,
+      agreement: () => this.#agreement,
       isComing: (id) => this.#journal.announced()?.id === id,
       onChange: () => this.#own.tellSoon(),
       log,
     })
-    this.#files = new SharedFiles({
-      dataDirectory,
-      audiences: this.audiences,
-      files: () => nats.files(),
-      log,
-      offered: (file) => {
-        const { writer } = this.#agreement
-        return askForFile({ ask: this.ask, reports: this.#reports, writer, silenceMs }, file)
-      },
-    })
+    this.#files = files
+    this.audiences = audiences
     this.#snapshots = new SnapshotDesk({
       dataDirectory,
       journal: this.#journal,
@@ -178,7 +170,6 @@ export class ClusterNode {
       agreement: this.#agreement,
       reports: this.#reports,
       ask: this.ask,
-      isUp: () => nats.isUp,
     })
     this.#handingOver = new HandingOver({
       agreement: this.#agreement,
@@ -212,6 +203,7 @@ export class ClusterNode {
       writer: () => this.#agreement.writer,
       append: (batch) => this.#others.append(batch),
       committed: () => this.#journal.committed(),
+      isOver: () => this.#isLost,
     })
     run.journal.on('message', async (news: JournalNews) => {
       if (news.kind === 'wrote') this.#wrote()
@@ -300,11 +292,11 @@ export class ClusterNode {
   }
 
   #tick(): void {
-    if (!this.#options.promises.isThere()) this.#options.onLost('damaged')
+    if (!this.#options.promises.isThere()) this.#lose('damaged')
     this.#agreement.tick()
     this.#noteRole()
     this.#everywhere.look()
-    this.#joining.look()
+    if (!this.#isLost && this.#options.nats.isUp) this.#joining.look()
     this.#level.confirm()
     this.#level.tell()
   }
@@ -366,13 +358,22 @@ export class ClusterNode {
   }
 
   #noteFault(fault: unknown, what: string): void {
-    if (fault instanceof JournalDamaged) this.#options.onLost('suspect')
+    if (fault instanceof JournalDamaged) this.#lose('suspect')
     const { code, message } = fault as NodeJS.ErrnoException
     this.#options.log.warn({ reason: code ?? message }, what)
   }
 
+  /** The directory must be begun anew. Until it is, this machine neither votes nor writes, nor copies. */
+  #lose(reason: BeginsAnew): void {
+    if (this.#isLost) return
+    this.#isLost = true
+    void this.#agreement.stop()
+    this.#snapshots.stop()
+    this.#options.onLost(reason)
+  }
+
   #ports(): Ports {
-    const { promises, nats, onLost } = this.#options
+    const { promises, nats } = this.#options
     return {
       log: this.#journal,
       memory: promises,
@@ -390,7 +391,7 @@ export class ClusterNode {
         this.#snapshots.look()
       },
       onFault: (fault) => this.#noteFault(fault, 'the journal of the cluster'),
-      onLost,
+      onLost: (reason) => this.#lose(reason),
     }
   }
 }

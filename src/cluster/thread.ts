@@ -49,9 +49,9 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
   main.on('message', async (order: ClusterOrder) => {
     if (order.kind === 'stop') await stop()
     else if (order.kind === 'run') await run(order)
+    else if (order.kind === 'recover') await recover(order.reason)
     else if (node !== undefined) await carryOut(node, order)
     else if (order.kind === 'leave') tell({ kind: 'left' })
-    else if (order.kind === 'recover') await recover(order.reason)
     else if (order.kind === 'everywhere') tell({ ...NOWHERE, number: order.number })
     else if (order.kind === 'audience') {
       tell({ kind: 'audience', number: order.number, fault: 'the machine is starting' })
@@ -167,7 +167,8 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
   async function recover(reason: BeginsAnew): Promise<void> {
     const state = await joined
     // Alone, nobody has what could be begun with.
-    const canRecover = readTail(dataDirectory).members.length > 1
+    const members = node?.members() ?? readTail(dataDirectory).members
+    const canRecover = members.length > 1
     if (canRecover) await beginAnew(new Promises(dataDirectory, state), reason)
     tell({ kind: 'recovers', canRecover })
   }
@@ -182,12 +183,14 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
         'the directory is lost, and no other machine has what was in it',
       )
     }
+    // Of what seemed to be a journal that cannot be read nothing may be there at all.
+    const found = promises.isThere() ? reason : 'damaged'
     log.error(
-      { reason },
+      { reason: found },
       'the journal of this machine cannot go on: beginning with what others have',
     )
-    await promises.beginAnew(reason)
-    tell({ kind: 'beginAnew', reason })
+    await promises.beginAnew(found)
+    tell({ kind: 'beginAnew', reason: found })
   }
 
   async function stop(): Promise<void> {

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { hasAgreedPart } from '../journal/agreed-part.js'
 import { cutJournal } from '../journal/cut.js'
 import { journalDirectory } from '../journal/files.js'
 import { summaryOfJournal } from '../journal/summary.js'
@@ -11,6 +12,7 @@ import type { Log } from '../log.js'
 import { listSnapshots, snapshotsDirectory, syncDirectory } from '../snapshot/directory.js'
 import { readIdentities } from '../snapshot/identities/list.js'
 import type { DataLock } from '../snapshot/publish/lock.js'
+import { readEntriesSequence } from '../store/entries.js'
 import { warn } from './output.js'
 
 /** The snapshot that needs most of the journal. */
@@ -45,7 +47,7 @@ export async function shortenJournal(
     const needed = await mostNeeded(dataDirectory)
     if (needed === undefined) return NOTHING
     assertHeld()
-    const removedCount = await cutJournal(directory, needed.appliedSequence)
+    const removedCount = await cutJournal(directory, await cutUpTo(dataDirectory, needed))
     if (removedCount > 0) log.debug({ removedCount, ...needed }, 'shortened the journal')
     const { byteLength = 0 } = summaryOfJournal(directory) ?? {}
     return { byteLength, removedCount, needed }
@@ -53,6 +55,12 @@ export async function shortenJournal(
     warn(`the journal of changes could not be shortened: ${(error as Error).message}`)
     return undefined
   }
+}
+
+/** In a cluster, the store takes what comes into it from the journal. */
+async function cutUpTo(dataDirectory: string, { appliedSequence }: Needed): Promise<number> {
+  if (!hasAgreedPart(journalDirectory(dataDirectory))) return appliedSequence
+  return Math.min(appliedSequence, await readEntriesSequence(dataDirectory))
 }
 
 const NOTHING: CutJournal = { byteLength: 0, removedCount: 0, needed: undefined }

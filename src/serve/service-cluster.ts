@@ -51,6 +51,8 @@ export interface ServiceCluster {
   recovers(fault: unknown): Promise<boolean>
   /** Lets another machine write, while this one still answers. */
   leave(): Promise<void>
+  /** Lets go of the store, which is closed then. */
+  unfollow(): Promise<void>
   /** To be called when nobody is answered any more, and before the thread of changes ends. */
   stop(): Promise<void>
 }
@@ -115,6 +117,14 @@ function serviceCluster(
     })
     // The threads have ended, and the service with them.
     telling.catch(() => {})
+  }
+
+  async function unfollow(): Promise<void> {
+    const { store } = followed ?? {}
+    followed = undefined
+    audiences?.stop()
+    await follower?.stop()
+    store?.clusterServices.unregister()
   }
 
   function following(): StoreFollower {
@@ -188,13 +198,9 @@ function serviceCluster(
       return reason !== undefined && (await thread.recover(reason))
     },
     leave: thread.leave,
+    unfollow,
     async stop() {
-      // A second call finds the store closed.
-      const { store } = followed ?? {}
-      followed = undefined
-      audiences?.stop()
-      await follower?.stop()
-      store?.clusterServices.unregister()
+      await unfollow()
       await thread.stop()
     },
   }

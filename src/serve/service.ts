@@ -259,6 +259,7 @@ async function load(
     cluster?.follow({ store, live, log })
     return { ...opened, arenas, store, suppressions, live, keys }
   } catch (error) {
+    await cluster?.unfollow()
     await live?.stop()
     await store?.close()
     // Loading that was given up is a failure like any other.

@@ -10,7 +10,15 @@ import { putAudience, removeAudience, type SharedAudience } from './audiences.js
 import { applyChange, type Change, type ChangeOutcome, notMade, readTotals } from './changes.js'
 import { type KeyChanges, keysVersionOf, putKeys } from './keys.js'
 import { applySuppressions, type SuppressionChange, type SuppressionsOutcome } from './suppress.js'
-import { CLUSTERED_FORMAT, KEYED_FORMAT, META, raiseFormat, type Tables } from './tables.js'
+import {
+  CLUSTERED_FORMAT,
+  KEYED_FORMAT,
+  META,
+  openTables,
+  raiseFormat,
+  storeDirectory,
+  type Tables,
+} from './tables.js'
 
 /** What the journal says, and when it was written. */
 export type StoreChange =
@@ -77,6 +85,33 @@ export function storeEntries(tables: Tables, log: Log): StoreEntries {
         if (meta.get(META.format) === CLUSTERED_FORMAT) meta.put(META.format, KEYED_FORMAT)
       })
     },
+  }
+}
+
+/**
+ * Notes in a store that was copied, and that nobody has open, that it has all entries up to a sequence. A store knows only
+ * now and then how far it is.
+ */
+export async function noteEntries(directory: string, sequence: number): Promise<void> {
+  const tables = openTables(directory, 'write')
+  try {
+    tables.transact(() => {
+      const before = Number(tables.meta.get(META.entriesSequence) ?? 0)
+      tables.meta.put(META.entriesSequence, String(Math.max(before, sequence)))
+      raiseFormat(tables, CLUSTERED_FORMAT)
+    })
+  } finally {
+    await tables.close()
+  }
+}
+
+/** How far the store of a directory is, which services may have open; 0 where it does not say. */
+export async function readEntriesSequence(dataDirectory: string): Promise<number> {
+  const tables = openTables(storeDirectory(dataDirectory), 'read')
+  try {
+    return Number(tables.meta.get(META.entriesSequence) ?? 0)
+  } finally {
+    await tables.close()
   }
 }
 
