@@ -161,7 +161,7 @@ async function holdsData(dataDirectory: string): Promise<boolean> {
 
 /** Whether there is a cluster: NATS knows of it, or one of its machines is heard. */
 async function isThere(nats: ClusterNats): Promise<boolean> {
-  const entry = await (await nats.bucket()).get(FOUNDED)
+  const entry = await nats.bucket.use((bucket) => bucket.get(FOUNDED))
   return entry !== null || (await heardReports(nats, limits.clusterHeardMs)).length > 0
 }
 
@@ -199,15 +199,17 @@ async function found(
  * @throws OperatorError  where somebody else was faster
  */
 async function noteFounded(nats: ClusterNats, name: string): Promise<void> {
-  const bucket = await nats.bucket()
-  try {
-    await bucket.create(FOUNDED, name)
-  } catch {
-    const entry = await bucket.get(FOUNDED)
-    // By an attempt that was killed.
-    if (entry?.string() === name) return
-    throw new OperatorError('Usage', `${entry?.string()} has founded the cluster meanwhile`)
-  }
+  await nats.bucket.use(async (bucket) => {
+    try {
+      await bucket.create(FOUNDED, name)
+    } catch (fault) {
+      const entry = await bucket.get(FOUNDED)
+      if (entry === null) throw fault
+      // By an attempt that was killed.
+      if (entry.string() === name) return
+      throw new OperatorError('Usage', `${entry.string()} has founded the cluster meanwhile`)
+    }
+  })
 }
 
 /** The key that says who founded the cluster. */
@@ -286,7 +288,7 @@ function filesFrom(
 ): SharedFiles {
   return new SharedFiles({
     dataDirectory,
-    files: () => nats.files(),
+    files: nats.files,
     log,
     async offered(file: FileDigest) {
       const question: NodeQuestion = { kind: 'offer', file }

@@ -105,7 +105,7 @@ export class ClusterNode {
     const reader = new JournalReader(directory)
     this.#carrier = new LogCarrier({
       connection: nats.connection,
-      openStream: () => nats.stream(),
+      stream: nats.stream,
       reader,
       beginning: () => this.#journal.beginning(),
       linkAt: (sequence) => this.#journal.linkAt(sequence),
@@ -116,7 +116,7 @@ export class ClusterNode {
     const { isFounder } = state
     this.#files = new SharedFiles({
       dataDirectory,
-      files: () => nats.files(),
+      files: nats.files,
       log,
       offered: (file) => {
         const { writer } = this.#agreement

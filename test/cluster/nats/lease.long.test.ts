@@ -8,6 +8,7 @@ import type { KV } from '@nats-io/kv'
 import t, { type Test } from 'tap'
 import { openBucket, WriterLease } from '../../../src/cluster/nats/lease.js'
 import { namesOf } from '../../../src/cluster/nats/names.js'
+import { Opened } from '../../../src/cluster/nats/opened.js'
 import { temporaryDirectory } from '../../support/service/hickory.js'
 import { until } from '../../support/service/until.js'
 import { connected } from '../support/connected.js'
@@ -25,7 +26,7 @@ async function bucketFor(t: Test, nats: NatsServer) {
   const connection = await connected(t, nats)
   const holding = async (name: string): Promise<Holding> => {
     const bucket = await openBucket(connection, names)
-    return { bucket, lease: new WriterLease(async () => bucket, name) }
+    return { bucket, lease: new WriterLease(new Opened(async () => bucket), name) }
   }
   return { connection, holding }
 }
@@ -96,7 +97,7 @@ withEachNats(t, async (t, server) => {
       [3, 4],
     ] as const) {
       const bucket = overtaken(one.bucket, () => other.lease.take(higher))
-      const slow = new WriterLease(async () => bucket, 'one')
+      const slow = new WriterLease(new Opened(async () => bucket), 'one')
       t.same(await slow.take(own), { isTaken: false, epoch: higher })
       t.same(await other.lease.renew(higher), { name: 'other', epoch: higher })
     }
@@ -105,10 +106,15 @@ withEachNats(t, async (t, server) => {
   t.test('who is overtaken while it renews is told, and writes nothing there', async (t) => {
     const { holding } = await bucketFor(t, nats)
     const [one, other] = [await holding('one'), await holding('other')]
-    let { bucket } = one
-    const slow = new WriterLease(async () => bucket, 'one')
+    let isSlow = false
+    const bucket = written(one.bucket, async (write) => {
+      if (isSlow) await other.lease.take(2)
+      isSlow = false
+      return await write()
+    })
+    const slow = new WriterLease(new Opened(async () => bucket), 'one')
     t.same(await slow.take(1), { isTaken: true, epoch: 1 })
-    bucket = overtaken(one.bucket, () => other.lease.take(2))
+    isSlow = true
     t.same(await slow.renew(1), { name: 'other', epoch: 2 })
     t.same(await other.lease.holder(), { name: 'other', epoch: 2 })
   })
@@ -116,7 +122,7 @@ withEachNats(t, async (t, server) => {
   t.test('an answer that is lost does not lose the lease', async (t) => {
     const { holding } = await bucketFor(t, nats)
     const [one, other] = [await holding('one'), await holding('other')]
-    const lease = new WriterLease(async () => unanswered(one.bucket), 'one')
+    const lease = new WriterLease(new Opened(async () => unanswered(one.bucket)), 'one')
     t.same(await lease.take(1), { isTaken: true, epoch: 1 })
     t.same(await lease.take(2), { isTaken: true, epoch: 2 })
     t.same(await other.lease.holder(), { name: 'one', epoch: 2 })
