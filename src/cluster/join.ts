@@ -12,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../errors.js'
 import { JournalDamaged } from '../journal/damaged.js'
 import { journalDirectory } from '../journal/files.js'
+import { JournalReader } from '../journal/reader.js'
 import { foundJournal } from '../journal/seed.js'
 import { verifyJournal } from '../journal/verify.js'
 import { limits } from '../limits.js'
@@ -52,14 +53,16 @@ export async function join(options: JoinOptions): Promise<ClusterState> {
   const known = knownState(options)
   if (known !== undefined) {
     assertSame(known, settings)
+    const hasTail = !isTailLost(dataDirectory)
     // It can answer what it knows, whether or not anybody is there.
-    if (known.beginsAnew === undefined) return known
-    if (known.beginsAnew === 'suspect' && (await isJournalWhole(dataDirectory))) {
+    if (hasTail && known.beginsAnew === undefined) return known
+    if (hasTail && known.beginsAnew === 'suspect' && (await isJournalWhole(dataDirectory))) {
       return await settled(dataDirectory, known)
     }
   }
   const nats = await connected()
   await refuseTwin(nats, name)
+  if (known !== undefined && known.beginsAnew === undefined) await assertOthers(options, nats)
   if (known?.beginsAnew === 'snapshot' && (await repairCurrent(options, nats))) {
     return await settled(dataDirectory, known)
   }
@@ -116,6 +119,37 @@ async function isJournalWhole(dataDirectory: string): Promise<boolean> {
     if (fault instanceof JournalDamaged) return false
     throw fault
   }
+}
+
+/**
+ * Whether nobody can say who the members are: the entry that names them is kept no more in the journal, and what was
+ * noted of it is gone.
+ */
+function isTailLost(dataDirectory: string): boolean {
+  const reader = new JournalReader(journalDirectory(dataDirectory), 'written')
+  try {
+    return readTail(dataDirectory).sequence < reader.head().first.after.sequence
+  } catch (fault) {
+    // Whoever reads the journal next says what is to be done.
+    if (fault instanceof JournalDamaged) return false
+    throw fault
+  } finally {
+    reader.close()
+  }
+}
+
+/** @throws OperatorError  where there is no other machine that could know who the members are */
+async function assertOthers(
+  { dataDirectory, settings }: JoinOptions,
+  nats: ClusterNats,
+): Promise<void> {
+  if ((await heardReports(nats, limits.clusterHeardMs)).length > 0) return
+  throw new OperatorError(
+    'Failed',
+    `cluster/tail.json of ${dataDirectory} is lost, so that nobody here knows the members of the cluster: start another ` +
+      `machine of ${settings.clusterId} first, and this one begins with what that has; where there is none, make the ` +
+      'directory one of no cluster with hickory cluster leave',
+  )
 }
 
 /** @returns whether it is known what the current snapshot should be */

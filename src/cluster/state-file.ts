@@ -62,6 +62,8 @@ const TailSchema = Type.Object({
   /** The last one that was announced. */
   snapshot: Type.Optional(Type.Object({ id: Type.String(), documents: Type.Array(FileSchema) })),
   switchedId: Type.Optional(Type.String()),
+  /** What need not stay since then. */
+  retention: Type.Optional(Type.Object({ importCount: Count, unneededSequence: Count })),
 })
 
 export type ClusterState = Omit<Static<typeof StateSchema>, 'format' | 'formatVersion'>
@@ -159,6 +161,25 @@ export function readTail(dataDirectory: string): LogTail {
 
 export async function writeTail(dataDirectory: string, tail: LogTail): Promise<void> {
   await replaceFile(tailPath(dataDirectory), textOf(tail))
+}
+
+/** Keeps what is known of the journal: one attempt after the other, so that none takes back another one. */
+export class TailKeeper {
+  readonly #dataDirectory: string
+  readonly #tail: () => LogTail
+  #last: Promise<void> = Promise.resolve()
+
+  constructor(dataDirectory: string, tail: () => LogTail) {
+    this.#dataDirectory = dataDirectory
+    this.#tail = tail
+  }
+
+  /** On disk when it resolves. */
+  keep(): Promise<void> {
+    const write = () => writeTail(this.#dataDirectory, this.#tail())
+    this.#last = this.#last.then(write, write)
+    return this.#last
+  }
 }
 
 function textOf(content: object): string {

@@ -15,7 +15,7 @@ import type { ServedKeys } from '../keys/served-keys.js'
 import { limits } from '../limits.js'
 import { changeDesk } from '../live/desk.js'
 import type { LiveThread } from '../live/start.js'
-import type { Log } from '../log.js'
+import { describeFault, type Log } from '../log.js'
 import { type Change, type ChangeOutcome, notMade } from '../store/changes.js'
 import type { MainStore } from '../store/create.js'
 import type { SuppressionsOutcome } from '../store/suppress.js'
@@ -136,6 +136,7 @@ function serviceCluster(
         log,
       })
       follower.catchUp()
+      thread.onKeepStored(() => kept(follower, log))
       follower.follow()
       thread.run(live.openPort())
     },
@@ -187,6 +188,16 @@ function serviceCluster(
       store?.clusterServices.unregister()
       await thread.stop()
     },
+  }
+}
+
+/** How far the store is, on disk; undefined where it cannot be written. */
+function kept(follower: StoreFollower | undefined, log: Log): number | undefined {
+  try {
+    return follower?.keep()
+  } catch (fault) {
+    log.error(describeFault(fault), 'the store cannot note how far it is')
+    return undefined
   }
 }
 

@@ -251,6 +251,7 @@ async function load(
         if (cluster === undefined || isWriter(cluster.figures)) compaction.due()
       },
       cluster: cluster?.openJournal(),
+      journalFileBytes: config.journalFileBytes,
       log,
     })
     const shared = cluster?.suppressions
