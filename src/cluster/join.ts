@@ -12,13 +12,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../errors.js'
 import { JournalDamaged } from '../journal/damaged.js'
 import { journalDirectory } from '../journal/files.js'
-import { JournalReader } from '../journal/reader.js'
 import { foundJournal } from '../journal/seed.js'
 import { verifyJournal } from '../journal/verify.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { DIRECTORY_MODE, listSnapshots, readCurrent } from '../snapshot/directory.js'
 import { storeDirectory } from '../store/tables.js'
+import { lastEpochIn } from './last-epoch.js'
+import { isTailLost } from './lost-tail.js'
 import type { ClusterSettings } from './messages.js'
 import type { FileDigest } from './nats/cluster-files.js'
 import type { ClusterNats } from './nats/cluster-nats.js'
@@ -35,6 +36,7 @@ import {
   readTail,
   StateDamaged,
   writeState,
+  writeTail,
 } from './state-file.js'
 
 interface JoinOptions {
@@ -121,23 +123,6 @@ async function isJournalWhole(dataDirectory: string): Promise<boolean> {
   }
 }
 
-/**
- * Whether nobody can say who the members are: the entry that names them is kept no more in the journal, and what was
- * noted of it is gone.
- */
-function isTailLost(dataDirectory: string): boolean {
-  const reader = new JournalReader(journalDirectory(dataDirectory), 'written')
-  try {
-    return readTail(dataDirectory).sequence < reader.head().first.after.sequence
-  } catch (fault) {
-    // Whoever reads the journal next says what is to be done.
-    if (fault instanceof JournalDamaged) return false
-    throw fault
-  } finally {
-    reader.close()
-  }
-}
-
 /** @throws OperatorError  where there is no other machine that could know who the members are */
 async function assertOthers(
   { dataDirectory, settings }: JoinOptions,
@@ -219,9 +204,14 @@ async function found(
         'directory, and the machine waits for a cluster',
     )
   }
-  const state = { clusterId, name, incarnation: randomUUID(), epoch: 0, isFounder: true }
   await noteFounded(nats, name)
-  await foundJournal(journalDirectory(dataDirectory))
+  const { sequence } = await foundJournal(journalDirectory(dataDirectory))
+  // Where the directory was of a cluster before: its epochs are over, and its members are not those of this one.
+  const epoch = lastEpochIn(dataDirectory)
+  const epochs = epoch === 0 ? [] : [{ sequence, epoch }]
+  await writeTail(dataDirectory, { sequence, epochs, members: [], membersSequence: sequence })
+  const own = { clusterId, name, incarnation: randomUUID(), epoch }
+  const state = { ...own, isFounder: true, foundedSequence: sequence }
   await writeState(dataDirectory, state)
   log.info({ clusterId, dataDirectory }, 'founded a cluster with what this directory has')
   return state

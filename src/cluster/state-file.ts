@@ -48,6 +48,8 @@ const StateSchema = Type.Object({
   epoch: Count,
   /** Whether the cluster began with it. */
   isFounder: Type.Boolean(),
+  /** Where the journal ended then: what it says up to there is in the store, or was of another cluster. */
+  foundedSequence: Type.Optional(Count),
   /** What is to be done first; left out where the directory is one of the cluster, and whole as far as is known. */
   beginsAnew: Type.Optional(Type.Enum(REASONS)),
 })
@@ -160,6 +162,7 @@ export function readTail(dataDirectory: string): LogTail {
 }
 
 export async function writeTail(dataDirectory: string, tail: LogTail): Promise<void> {
+  await createDirectory(clusterDirectory(dataDirectory))
   await replaceFile(tailPath(dataDirectory), textOf(tail))
 }
 

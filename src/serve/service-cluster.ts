@@ -131,6 +131,7 @@ function serviceCluster(
       follower = new StoreFollower({
         directory: journalDirectory(dataDirectory),
         entries: store.entries,
+        foundedSequence: readState(dataDirectory)?.foundedSequence,
         append: changeDesk(live.openPort()).append,
         onApplied: told,
         log,

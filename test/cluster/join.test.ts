@@ -1,6 +1,8 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join as joined } from 'node:path'
+import { MessageChannel } from 'node:worker_threads'
 import t, { type Test } from 'tap'
+import { ClusterLog } from '../../src/cluster/cluster-log.js'
 import { join } from '../../src/cluster/join.js'
 import type { ClusterSettings } from '../../src/cluster/messages.js'
 import type { ClusterNats } from '../../src/cluster/nats/cluster-nats.js'
@@ -12,11 +14,13 @@ import {
   writeState,
   writeTail,
 } from '../../src/cluster/state-file.js'
+import { endAgreedPart } from '../../src/journal/agreed-part.js'
 import { prepareBatch } from '../../src/journal/batch.js'
 import { journalDirectory } from '../../src/journal/files.js'
 import { foundJournal } from '../../src/journal/seed.js'
 import { JournalWriter } from '../../src/journal/writer.js'
 import { createLog } from '../../src/log.js'
+import { makeClustered } from '../support/data/clustered.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 import { until } from '../support/service/until.js'
 
@@ -53,6 +57,7 @@ async function cutDirectory(t: Test): Promise<string> {
 function natsWith(names: readonly string[]) {
   const asked: string[] = []
   const nats = {
+    bucket: async () => ({ get: async () => null, create: async () => 1 }),
     hear(listener: (report: object) => void) {
       for (const name of names) {
         listener({ agreement: { name, isWriter: true }, snapshotId: 'any', levelMs: 1_000 })
@@ -107,6 +112,39 @@ t.test('with others it begins anew, as another member', async (t) => {
   const aside = readdirSync(clusterDirectory(data)).filter((name) => name.startsWith('set-aside-'))
   t.same(aside.length, 1)
   t.ok(existsSync(joined(clusterDirectory(data), aside[0], 'journal')))
+})
+
+t.test('who founds a cluster forgets the members of an earlier one', async (t) => {
+  const data = temporaryDirectory(t)
+  writeFileSync(joined(data, 'CURRENT'), '000001-0123abcd\n')
+  const members = [...MEMBERS, { name: 'd', incarnation: 'of d' }]
+  await makeClustered(data, [
+    { kind: 'epoch', epoch: 3, name: 'b' },
+    { kind: 'members', members },
+    { kind: 'switch', id: '000001-0123abcd', importCount: 1, unneededSequence: 0 },
+  ])
+  endAgreedPart(journalDirectory(data))
+  rmSync(clusterDirectory(data), { recursive: true })
+
+  const state = await joining(data, natsWith([]).nats)
+  t.match(state, { name: 'a', isFounder: true, epoch: 3, foundedSequence: 3 })
+  t.same(readState(data), state)
+  const { port1, port2 } = new MessageChannel()
+  t.teardown(() => {
+    port1.close()
+    port2.close()
+  })
+  const journal = new ClusterLog({
+    directory: journalDirectory(data),
+    port: port1,
+    tail: readTail(data),
+    name: 'a',
+  })
+  t.teardown(() => journal.close())
+  t.same(journal.members(), [])
+  t.equal(journal.switchedId(), undefined)
+  t.match(journal.end(), { sequence: 3, epoch: 3 })
+  t.equal(journal.committed(), 3)
 })
 
 t.test('what is known of the journal is kept in order', async (t) => {
