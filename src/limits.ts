@@ -290,7 +290,7 @@ export const limits = {
   fetchToldMs: 10_000,
   fetchRetryMs: 5_000,
   /** What could not be removed of old snapshots and of the journal is tried again after this time. */
-  retentionRetryMs: 5_000,
+  retentionRetryMs: 60_000,
   /** Files in the object store that no snapshot has any more are kept for this time. */
   sharedFileKeptMs: 3_600_000,
   /** How often the writer removes them. */

@@ -56,9 +56,9 @@ export class Retaining {
 
   /** As the writer: tells what need not stay when all switch to a snapshot. */
   async enterSwitch(id: string): Promise<void> {
-    const { dataDirectory, enter } = this.#options
+    const { dataDirectory, enter, log } = this.#options
     this.#toldIds = ''
-    await enter({ kind: 'switch', id, ...(await retentionHere(dataDirectory, id)) })
+    await enter({ kind: 'switch', id, ...(await retentionHere(dataDirectory, id, log)) })
   }
 
   /**
@@ -92,14 +92,14 @@ export class Retaining {
    * snapshots than others tells nothing of it: it may have joined a moment ago.
    */
   async #tellRemoved(id: string): Promise<void> {
-    const { dataDirectory, journal, enter } = this.#options
+    const { dataDirectory, journal, enter, log } = this.#options
     const isPending = (await readCurrent(dataDirectory)) !== id || journal.announced()?.id !== id
     if (isPending) return
     const ids = (await listSnapshots(dataDirectory)).join()
     const told = journal.retention()
     if (ids === this.#toldIds) return
     if (this.#toldIds !== undefined && told !== undefined) {
-      const here = await retentionHere(dataDirectory, id)
+      const here = await retentionHere(dataDirectory, id, log)
       const isLess =
         here.importCount < told.importCount || here.unneededSequence > told.unneededSequence
       if (isLess) await enter({ kind: 'switch', id, ...here })

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { listSnapshots, snapshotsDirectory, syncDirectory } from '../snapshot/directory.js'
 import { withCompactionLock } from '../snapshot/publish/lock.js'
@@ -19,17 +20,23 @@ export interface Retention {
   readonly unneededSequence: number
 }
 
-/**
- * What this machine keeps.
- *
- * @throws OperatorError
- */
-export async function retentionHere(dataDirectory: string, currentId: string): Promise<Retention> {
-  const ids = await listSnapshots(dataDirectory)
-  const states = await readStates(dataDirectory, ids)
-  const lineage = await readLineage(dataDirectory, currentId, ids)
-  const { appliedSequence = 0 } = (await neededChanges(dataDirectory)) ?? {}
-  return { importCount: countedImports(states, lineage), unneededSequence: appliedSequence }
+/** What this machine keeps; all, where that cannot be told. */
+export async function retentionHere(
+  dataDirectory: string,
+  currentId: string,
+  log: Log,
+): Promise<Retention> {
+  try {
+    const ids = await listSnapshots(dataDirectory)
+    const states = await readStates(dataDirectory, ids)
+    const lineage = await readLineage(dataDirectory, currentId, ids)
+    const { appliedSequence = 0 } = (await neededChanges(dataDirectory)) ?? {}
+    return { importCount: countedImports(states, lineage), unneededSequence: appliedSequence }
+  } catch (fault) {
+    const reason = (fault as Error).message
+    log.warn({ reason }, 'no machine removes snapshots, since this one cannot tell which it keeps')
+    return { importCount: limits.snapshotCountMax, unneededSequence: 0 }
+  }
 }
 
 interface RemovedOptions {

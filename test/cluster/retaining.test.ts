@@ -12,6 +12,8 @@ import { audienceName, audiencesDirectory } from '../../src/snapshot/retention/a
 import { writePins } from '../../src/snapshot/retention/pins.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 
+const log = createLog('silent')
+
 const idOf = (generation: number) => `${String(generation).padStart(6, '0')}-0123abcd`
 
 /** Snapshots of imports, each of which has the journal up to a hundred times its generation. */
@@ -80,7 +82,7 @@ function machine(dataDirectory: string, switched: number, retention: Retention |
       state.keepTail()
       done.push('tail kept')
     },
-    log: createLog('silent'),
+    log,
   })
   return { state, retaining, done, entries }
 }
@@ -183,22 +185,30 @@ t.test('an import is not disturbed', async (t) => {
 
 t.test('the machine that writes tells what it keeps', async (t) => {
   const data = directoryWith(t, [2, 3, 4])
-  t.same(await retentionHere(data, idOf(4)), { importCount: 3, unneededSequence: 200 })
+  t.same(await retentionHere(data, idOf(4), log), { importCount: 3, unneededSequence: 200 })
   addSnapshot(data, 5, idOf(4))
   t.same(
-    await retentionHere(data, idOf(5)),
+    await retentionHere(data, idOf(5), log),
     { importCount: 3, unneededSequence: 200 },
     'a compaction stands for its import',
   )
   t.same(
-    await retentionHere(data, idOf(2)),
+    await retentionHere(data, idOf(2), log),
     { importCount: 2, unneededSequence: 200 },
     'those that somebody went back from are counted, too',
   )
-  t.same(await retentionHere(temporaryDirectory(t), idOf(1)), {
+  t.same(await retentionHere(temporaryDirectory(t), idOf(1), log), {
     importCount: 1,
     unneededSequence: 0,
   })
+})
+
+t.test('all stay where the machine that writes cannot tell which do', async (t) => {
+  const data = directoryWith(t, [2, 3, 4])
+  writeFileSync(join(data, 'pins.json'), '{')
+  const { retaining, entries } = machine(data, 3, undefined)
+  await retaining.enterSwitch(idOf(4))
+  t.same(entries, [{ kind: 'switch', id: idOf(4), importCount: 1_000, unneededSequence: 0 }])
 })
 
 t.test('what a command removes is told, once', async (t) => {
