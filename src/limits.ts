@@ -230,6 +230,8 @@ export const limits = {
   journalRetryMs: 1_000,
   /** A file of the journal of changes. The next one is begun behind it. */
   journalFileBytes: 64 * MiB,
+  /** The least, for tests. */
+  journalFileBytesMin: 4 * KiB,
   /** One batch of changes in the journal, with its header. */
   journalRecordBytes: 16 * MiB,
   /** Batches that are written to the journal together. */
@@ -287,6 +289,8 @@ export const limits = {
   /** A machine that fetches a snapshot says how far it is, and tries again after a failure. */
   fetchToldMs: 10_000,
   fetchRetryMs: 5_000,
+  /** What could not be removed of old snapshots and of the journal is tried again after this time. */
+  retentionRetryMs: 60_000,
   /** Files in the object store that no snapshot has any more are kept for this time. */
   sharedFileKeptMs: 3_600_000,
   /** How often the writer removes them. */

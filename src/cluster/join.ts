@@ -18,6 +18,8 @@ import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { DIRECTORY_MODE, listSnapshots, readCurrent } from '../snapshot/directory.js'
 import { storeDirectory } from '../store/tables.js'
+import { lastEpochIn } from './last-epoch.js'
+import { isTailLost } from './lost-tail.js'
 import type { ClusterSettings } from './messages.js'
 import type { FileDigest } from './nats/cluster-files.js'
 import type { ClusterNats } from './nats/cluster-nats.js'
@@ -34,6 +36,7 @@ import {
   readTail,
   StateDamaged,
   writeState,
+  writeTail,
 } from './state-file.js'
 
 interface JoinOptions {
@@ -52,14 +55,16 @@ export async function join(options: JoinOptions): Promise<ClusterState> {
   const known = knownState(options)
   if (known !== undefined) {
     assertSame(known, settings)
+    const hasTail = !isTailLost(dataDirectory)
     // It can answer what it knows, whether or not anybody is there.
-    if (known.beginsAnew === undefined) return known
-    if (known.beginsAnew === 'suspect' && (await isJournalWhole(dataDirectory))) {
+    if (hasTail && known.beginsAnew === undefined) return known
+    if (hasTail && known.beginsAnew === 'suspect' && (await isJournalWhole(dataDirectory))) {
       return await settled(dataDirectory, known)
     }
   }
   const nats = await connected()
   await refuseTwin(nats, name)
+  if (known !== undefined && known.beginsAnew === undefined) await assertOthers(options, nats)
   if (known?.beginsAnew === 'snapshot' && (await repairCurrent(options, nats))) {
     return await settled(dataDirectory, known)
   }
@@ -116,6 +121,20 @@ async function isJournalWhole(dataDirectory: string): Promise<boolean> {
     if (fault instanceof JournalDamaged) return false
     throw fault
   }
+}
+
+/** @throws OperatorError  where there is no other machine that could know who the members are */
+async function assertOthers(
+  { dataDirectory, settings }: JoinOptions,
+  nats: ClusterNats,
+): Promise<void> {
+  if ((await heardReports(nats, limits.clusterHeardMs)).length > 0) return
+  throw new OperatorError(
+    'Failed',
+    `cluster/tail.json of ${dataDirectory} is lost, so that nobody here knows the members of the cluster: start another ` +
+      `machine of ${settings.clusterId} first, and this one begins with what that has; where there is none, make the ` +
+      'directory one of no cluster with hickory cluster leave',
+  )
 }
 
 /** @returns whether it is known what the current snapshot should be */
@@ -185,9 +204,14 @@ async function found(
         'directory, and the machine waits for a cluster',
     )
   }
-  const state = { clusterId, name, incarnation: randomUUID(), epoch: 0, isFounder: true }
   await noteFounded(nats, name)
-  await foundJournal(journalDirectory(dataDirectory))
+  const { sequence } = await foundJournal(journalDirectory(dataDirectory))
+  // Where the directory was of a cluster before: its epochs are over, and its members are not those of this one.
+  const epoch = lastEpochIn(dataDirectory)
+  const epochs = epoch === 0 ? [] : [{ sequence, epoch }]
+  await writeTail(dataDirectory, { sequence, epochs, members: [], membersSequence: sequence })
+  const own = { clusterId, name, incarnation: randomUUID(), epoch }
+  const state = { ...own, isFounder: true, foundedSequence: sequence }
   await writeState(dataDirectory, state)
   log.info({ clusterId, dataDirectory }, 'founded a cluster with what this directory has')
   return state

@@ -1,5 +1,5 @@
 /**
- * Makes the directory of a machine one that is of no cluster any more, with what was committed.
+ * Makes the directory of a machine one that is of no cluster any more, with what was committed, or a copy of its store.
  *
  * @module
  */
@@ -11,7 +11,9 @@ import { JournalReader } from '../journal/reader.js'
 import { JournalWriter } from '../journal/writer.js'
 import type { Log } from '../log.js'
 import { createStore } from '../store/create.js'
-import { clusterDirectory, readState } from './state-file.js'
+import { type StoreEntries, storeEntries } from '../store/entries.js'
+import { openTables } from '../store/tables.js'
+import { clusterDirectory, readState, StateDamaged } from './state-file.js'
 import { StoreFollower } from './store-follower.js'
 
 /**
@@ -21,10 +23,10 @@ import { StoreFollower } from './store-follower.js'
  * @throws OperatorError  Usage, where the directory is of no cluster, or a service runs on it
  */
 export async function leaveCluster(dataDirectory: string, log: Log): Promise<number> {
-  if (readState(dataDirectory) === undefined) {
+  const directory = journalDirectory(dataDirectory)
+  if (!hasAgreedPart(directory) && readState(dataDirectory) === undefined) {
     throw new OperatorError('Usage', `${dataDirectory} is of no cluster`)
   }
-  const directory = journalDirectory(dataDirectory)
   const store = await createStore(dataDirectory, log)
   try {
     const [running] = store.clusterServices.lagging(Number.POSITIVE_INFINITY)
@@ -35,21 +37,61 @@ export async function leaveCluster(dataDirectory: string, log: Log): Promise<num
       )
     }
     const sequence = await cutToCommitted(directory)
-    const follower = new StoreFollower({
-      directory,
-      entries: store.entries,
-      append: () => Promise.reject(new Error('nothing is appended')),
-      onApplied() {},
-      log,
-    })
-    follower.catchUp()
-    await follower.stop()
-    store.entries.end()
+    await catchUp(dataDirectory, store.entries, log)
     await endAgreedPart(directory)
-    await rm(clusterDirectory(dataDirectory), { recursive: true })
+    await rm(clusterDirectory(dataDirectory), { recursive: true, force: true })
+    // Last: it does not know then what it has of the journal.
+    store.entries.end()
     return sequence
   } finally {
     await store.close()
+  }
+}
+
+/**
+ * Makes a copy of the store of a machine one of no cluster, with all that is committed by now. The machine may run.
+ *
+ * @param copyDirectory  with the tables alone; nobody else has them open
+ * @throws OperatorError
+ */
+export async function endClusterInCopy(
+  dataDirectory: string,
+  copyDirectory: string,
+  log: Log,
+): Promise<void> {
+  const tables = openTables(copyDirectory, 'write')
+  try {
+    const entries = storeEntries(tables, log)
+    await catchUp(dataDirectory, entries, log)
+    entries.end()
+  } finally {
+    await tables.close()
+  }
+}
+
+/** Puts what the journal of a directory has into a store. */
+async function catchUp(dataDirectory: string, entries: StoreEntries, log: Log): Promise<void> {
+  const follower = new StoreFollower({
+    directory: journalDirectory(dataDirectory),
+    entries,
+    foundedSequence: foundedSequenceIn(dataDirectory),
+    append: () => Promise.reject(new Error('nothing is appended')),
+    onApplied() {},
+    log,
+  })
+  try {
+    follower.catchUp()
+  } finally {
+    await follower.stop()
+  }
+}
+
+function foundedSequenceIn(dataDirectory: string): number | undefined {
+  try {
+    return readState(dataDirectory)?.foundedSequence
+  } catch (fault) {
+    if (!(fault instanceof StateDamaged)) throw fault
+    return undefined
   }
 }
 

@@ -8,7 +8,6 @@ import type { OperatorErrorCode } from '../errors.js'
 import type { ChangePort } from '../live/desk.js'
 import type { LogLevel } from '../log.js'
 import type { NatsSettings } from './nats/connection.js'
-import type { WantedSnapshots } from './snapshot-desk.js'
 import type { BeginsAnew } from './state-file.js'
 
 /** What an operator says of the cluster. Plain data. */
@@ -54,6 +53,8 @@ export type ClusterOrder =
   | ({ readonly kind: 'snapshots' } & ServedSnapshots)
   /** Files of a snapshot are not as they were written. */
   | { readonly kind: 'damaged'; readonly snapshotId: string }
+  /** How far the store is, on disk; undefined where it cannot be written. Answers `keepStored`. */
+  | { readonly kind: 'stored'; readonly number: number; readonly sequence: number | undefined }
   /** The service cannot start with what is in the directory. Answered by `recovers`. */
   | { readonly kind: 'recover'; readonly reason: BeginsAnew }
   /** Let another machine write, if there is one that can. Answered by `leaving`. */
@@ -67,8 +68,10 @@ export type ClusterNews =
   | { readonly kind: 'refused'; readonly code: OperatorErrorCode; readonly message: string }
   | ({ readonly kind: 'everywhere'; readonly number: number } & Everywhere)
   | { readonly kind: 'status'; readonly status: ClusterStatus }
-  /** See snapshot-desk.ts. Comes again with each change. */
+  /** Comes again with each change. */
   | ({ readonly kind: 'wanted' } & WantedSnapshots)
+  /** Have the store note how far it is. Answered by `stored`. */
+  | { readonly kind: 'keepStored'; readonly number: number }
   /** A snapshot that was damaged is whole. */
   | { readonly kind: 'repaired'; readonly snapshotId: string }
   /** Whether other machines have what is damaged here; then the next start begins with that. */
@@ -77,6 +80,13 @@ export type ClusterNews =
   | { readonly kind: 'left' }
   /** The directory must be begun anew, with nothing open. */
   | { readonly kind: 'beginAnew'; readonly reason: string }
+
+export interface WantedSnapshots {
+  /** Here, and to be prepared. */
+  readonly wantedId: string
+  /** To be served; undefined where nobody has said so. */
+  readonly switchedId: string | undefined
+}
 
 export interface ServedSnapshots {
   readonly servedId: string

@@ -28,6 +28,7 @@ import type {
   ClusterStatus,
   Everywhere,
   ServedSnapshots,
+  WantedSnapshots,
 } from './messages.js'
 import type { ClusterNats } from './nats/cluster-nats.js'
 import { LogCarrier } from './nats/log-carrier.js'
@@ -39,13 +40,13 @@ import { OwnLevel } from './own-level.js'
 import { OwnReports } from './own-reports.js'
 import type { AskNode, NodeAnswers, NodeQuestion } from './questions.js'
 import { SharedFiles } from './shared-files.js'
-import { SnapshotDesk, type WantedSnapshots } from './snapshot-desk.js'
+import { SnapshotDesk } from './snapshot-desk.js'
 import {
   type BeginsAnew,
   type ClusterState,
   type Promises,
   readTail,
-  writeTail,
+  TailKeeper,
 } from './state-file.js'
 import { clusterStatus } from './status.js'
 import { untilEverywhere } from './until-everywhere.js'
@@ -60,6 +61,8 @@ interface NodeOptions {
   readonly nats: ClusterNats
   readonly log: Log
   readonly run: RunOrder
+  /** As in `retaining.ts`. */
+  readonly stored: () => Promise<number>
   readonly onWanted: (wanted: WantedSnapshots) => void
   /** The directory must be begun anew. */
   readonly onLost: (reason: BeginsAnew) => void
@@ -83,6 +86,7 @@ export class ClusterNode {
   readonly #timers: NodeJS.Timeout[]
   readonly #files: SharedFiles
   readonly #snapshots: SnapshotDesk
+  readonly #tail: TailKeeper
   #wasWriter = false
   #isJoining = false
 
@@ -123,6 +127,7 @@ export class ClusterNode {
         return askForFile({ ask: this.ask, reports: this.#reports, writer, silenceMs }, file)
       },
     })
+    this.#tail = new TailKeeper(dataDirectory, () => this.#journal.tail())
     this.#snapshots = new SnapshotDesk({
       dataDirectory,
       journal: this.#journal,
@@ -132,6 +137,9 @@ export class ClusterNode {
         await this.#journal.enter(entry)
         this.#agreement.wrote()
       },
+      served: () => this.#own.served,
+      stored: options.stored,
+      keepTail: () => this.#tail.keep(),
       areAllPrepared: (id) => this.#areAllPrepared(id),
       onWanted: options.onWanted,
       log,
@@ -181,6 +189,7 @@ export class ClusterNode {
       own: this.#own,
       level: this.#level,
       handingOver: this.#handingOver,
+      stored: options.stored,
       status: () => this.status(),
     })
     const handed = new HandedBatches({
@@ -347,11 +356,8 @@ export class ClusterNode {
   }
 
   async #keepTail(): Promise<void> {
-    try {
-      await writeTail(this.#options.dataDirectory, this.#journal.tail())
-    } catch (fault) {
-      this.#noteFault(fault, 'what is known of the journal cannot be kept')
-    }
+    const what = 'what is known of the journal cannot be kept'
+    await this.#tail.keep().catch((fault) => this.#noteFault(fault, what))
   }
 
   #wrote(): void {

@@ -7,11 +7,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { limits } from '../limits.js'
-import type { Log } from '../log.js'
 import { monotonicMs } from '../monotonic.js'
 import { readCurrent, snapshotsDirectory, writeCurrent } from '../snapshot/directory.js'
 import type { ClusterLog } from './cluster-log.js'
-import type { Entry } from './entries.js'
+import type { WantedSnapshots } from './messages.js'
+import { Retaining, type RetainingOptions } from './retaining.js'
 import type { SharedFiles } from './shared-files.js'
 import {
   announcedSnapshot,
@@ -20,29 +20,18 @@ import {
   repairSnapshot,
 } from './snapshot-files.js'
 
-interface DeskOptions {
-  readonly dataDirectory: string
+interface DeskOptions extends RetainingOptions {
   readonly journal: ClusterLog
   readonly files: SharedFiles
-  readonly isWriter: () => boolean
-  /** Writes an entry, on the machine that writes. */
-  readonly enter: (entry: Entry) => Promise<void>
   /** Whether each machine that is there has prepared a snapshot, or serves it. */
   readonly areAllPrepared: (id: string) => boolean
   /** This snapshot is to be prepared, and served when it is the second one. */
   readonly onWanted: (wanted: WantedSnapshots) => void
-  readonly log: Log
-}
-
-export interface WantedSnapshots {
-  /** Here, and to be prepared. */
-  readonly wantedId: string
-  /** To be served; undefined where nobody has said so. */
-  readonly switchedId: string | undefined
 }
 
 export class SnapshotDesk {
   readonly #options: DeskOptions
+  readonly #retaining: Retaining
   #isLooking = false
   #looksAgain = false
   #isStopped = false
@@ -55,6 +44,7 @@ export class SnapshotDesk {
 
   constructor(options: DeskOptions) {
     this.#options = options
+    this.#retaining = new Retaining(options)
   }
 
   /** To be called now and then, and when something was committed. */
@@ -66,6 +56,8 @@ export class SnapshotDesk {
     this.#isLooking = true
     this.#looksAgain = false
     void this.#look()
+      .catch((fault: unknown) => this.#noteFault(fault))
+      .then(() => this.#retaining.look())
       .catch((fault: unknown) => this.#noteFault(fault))
       .finally(() => {
         this.#isLooking = false
@@ -157,13 +149,13 @@ export class SnapshotDesk {
 
   async #switch(id: string): Promise<void> {
     if (this.#announced?.id !== id) this.#announced = { id, sinceMs: monotonicMs() }
-    const { areAllPrepared, journal, enter, log } = this.#options
+    const { areAllPrepared, journal, log } = this.#options
     const isLate = monotonicMs() - this.#announced.sinceMs > limits.clusterSwitchMs
     if (!areAllPrepared(id) && !isLate) return
     // Announced by an earlier writer, or replaced since.
     if (journal.announced()?.id !== id) return
     log.info({ snapshotId: id, isLate }, 'switching to a snapshot on all machines')
-    await enter({ kind: 'switch', id })
+    await this.#retaining.enterSwitch(id)
   }
 
   async #makeCurrent(id: string): Promise<void> {

@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { OperatorError, ServiceError } from '../errors.js'
 import { type PreparedBatch, prepareEntry } from '../journal/batch.js'
+import { JournalGone } from '../journal/damaged.js'
 import { JournalReader } from '../journal/reader.js'
 import { ENTRY_SOURCE, type JournalRecord } from '../journal/record.js'
 import type { BatchOutcome } from '../journal/writer.js'
@@ -20,6 +21,8 @@ interface FollowerOptions {
   /** Of the journal. */
   readonly directory: string
   readonly entries: StoreEntries
+  /** All up to here is in the store, whatever it says; 0 unless given. */
+  readonly foundedSequence?: number | undefined
   /** Hands a batch in; resolves when it is committed. */
   readonly append: (batch: PreparedBatch) => Promise<{ readonly outcome: BatchOutcome }>
   /** What is in the store now. */
@@ -52,7 +55,7 @@ export class StoreFollower {
   constructor(options: FollowerOptions) {
     this.#options = options
     this.#reader = new JournalReader(options.directory)
-    this.#sequence = options.entries.sequence()
+    this.#sequence = Math.max(options.entries.sequence(), options.foundedSequence ?? 0)
   }
 
   /** All entries up to here are in the store, and all changes of recipients in the journal. */
@@ -63,10 +66,28 @@ export class StoreFollower {
   /**
    * Puts what is committed now into the store.
    *
-   * @throws OperatorError  NewerFormat
+   * @throws OperatorError  NewerFormat, or JournalDamaged where the store lacks what the journal keeps no more
    */
   catchUp(): void {
-    while (this.#applySome());
+    try {
+      while (this.#applySome());
+    } catch (fault) {
+      if (!(fault instanceof JournalGone)) throw fault
+      throw new OperatorError('JournalDamaged', `the store is an earlier one: ${fault.message}`)
+    }
+  }
+
+  /**
+   * Has the store note how far it is, also where nothing came into it.
+   *
+   * @returns all entries up to here are in the store, on disk
+   * @throws  what the disk says
+   */
+  keep(): number {
+    if (this.#options.entries.sequence() < this.#sequence) {
+      this.#options.entries.apply([], this.#sequence)
+    }
+    return this.#sequence
   }
 
   /** Goes on with all that comes. */

@@ -117,7 +117,7 @@ async function serveOnce(
     // shared is taken last, since the other process answers there meanwhile.
     if (!config.sharePort) await entrance.listen()
     admin = await startAdmin({ config, memory, state, log })
-    cluster = await startServiceCluster(config, () => takers, stopping)
+    cluster = await startServiceCluster(config, state, () => takers, stopping)
     const loaded = await load({ ...options, config }, stopping, { memory, compaction, cluster })
     const { snapshot, refused, store, suppressions, live, keys } = loaded
     state.store = store
@@ -251,6 +251,7 @@ async function load(
         if (cluster === undefined || isWriter(cluster.figures)) compaction.due()
       },
       cluster: cluster?.openJournal(),
+      journalFileBytes: config.journalFileBytes,
       log,
     })
     const shared = cluster?.suppressions
