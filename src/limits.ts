@@ -291,7 +291,10 @@ export const limits = {
   fetchRetryMs: 5_000,
   /** What could not be removed of old snapshots and of the journal is tried again after this time. */
   retentionRetryMs: 60_000,
-  /** Files in the object store that no snapshot has any more are kept for this time. */
+  /**
+   * Files in the object store that no snapshot has any more are kept for this time, and so are files of audiences that
+   * were not announced.
+   */
   sharedFileKeptMs: 3_600_000,
   /** How often the writer removes them. */
   filesClearedMs: 600_000,
@@ -305,6 +308,8 @@ export const limits = {
   /** Entries of a cluster that are put into the store in one transaction. */
   entriesAppliedCount: 256,
   entriesAppliedBytes: 16 * MiB,
+  /** In which the store notes how far it is, where nothing comes into it. */
+  entriesNotedMs: 10_000,
   /** From an entry that is committed to its arrival in the store. */
   entryAppliedMs: 5_000,
   /** A machine waits this long for the others to answer by a change of a document. */
@@ -678,6 +683,17 @@ export const limits = {
   audienceListCount: 64,
   /** A front thread that ends waits this long for its audience thread. */
   audienceStopMs: 2_000,
+  /**
+   * From an entry that announces an audience until most members of a cluster have its files, and after how much of that it
+   * is enough that the object store has them.
+   */
+  audienceSpreadMs: 8_000,
+  audienceStoredMs: 3_000,
+  /** How often whoever waits for that looks. */
+  audienceKeptLookMs: 20,
+  /** A request waits this long for an audience to come from other machines, and leaves this much to read it. */
+  audienceBroughtMs: 8_000,
+  audienceReadMs: 1_000,
   /** Threads that load a snapshot, if the machine has as many cores. */
   loadThreadCount: 8,
   /** The header of a shard file in its encoded form. */
@@ -723,6 +739,8 @@ assert(limits.audiencesBytes >= limits.audienceRunBytes + audienceRowBytes)
 assert(limits.phoneBytes < 256, 'the length of a phone is a byte in rows that are kept')
 assert(limits.audienceLifetimeSeconds >= limits.audienceLifetimeDefaultSeconds)
 assert(limits.audienceReadCount >= limits.rowsPerChunkCount)
+assert(limits.audienceStoredMs < limits.audienceSpreadMs)
+assert(limits.audienceBroughtMs + limits.audienceReadMs < limits.requestMs)
 // A position is an array of at most three meaningful coordinates, and a comma.
 assert(limits.jsonItemCount >= 4 * limits.vertexCount + 2 * limits.jsonMemberCount)
 assert(limits.jsonMemberCount >= 32 * limits.featureCount)

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { AnnouncedAudience } from '../store/audiences.js'
 import type { Change } from '../store/changes.js'
 import type { Scope } from '../store/suppressions.js'
 import type { Member } from './agreement/messages.js'
@@ -37,6 +38,9 @@ export type StoreEntry =
       readonly version: number
       readonly records: readonly (readonly [id: string, record: string | null])[]
     }
+  /** This audience is there, and is to be had by the digests of its file and of the documents of its snapshot. */
+  | { readonly kind: 'audience'; readonly audience: AnnouncedAudience }
+  | { readonly kind: 'deleteAudience'; readonly id: string }
 
 /** Counts are of each machine. */
 type SharedChange = Exclude<Change, { kind: 'counts' }>
@@ -57,6 +61,8 @@ const kinds: Readonly<Record<Entry['kind'], true>> = {
   document: true,
   suppressions: true,
   keys: true,
+  audience: true,
+  deleteAudience: true,
 }
 
 const KINDS: ReadonlySet<string> = new Set(Object.keys(kinds))

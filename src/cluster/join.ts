@@ -10,14 +10,21 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { join as joined } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../errors.js'
+import { hasAgreedPart } from '../journal/agreed-part.js'
 import { JournalDamaged } from '../journal/damaged.js'
 import { journalDirectory } from '../journal/files.js'
 import { foundJournal } from '../journal/seed.js'
 import { verifyJournal } from '../journal/verify.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
-import { DIRECTORY_MODE, listSnapshots, readCurrent } from '../snapshot/directory.js'
-import { storeDirectory } from '../store/tables.js'
+import {
+  createDirectory,
+  DIRECTORY_MODE,
+  listSnapshots,
+  readCurrent,
+} from '../snapshot/directory.js'
+import { createStore } from '../store/create.js'
+import { DATA_FILE, storeDirectory } from '../store/tables.js'
 import { lastEpochIn } from './last-epoch.js'
 import { isTailLost } from './lost-tail.js'
 import type { ClusterSettings } from './messages.js'
@@ -90,16 +97,33 @@ export async function join(options: JoinOptions): Promise<ClusterState> {
   return await settled(dataDirectory, state)
 }
 
-/** One that was damaged is that of a machine that has forgotten what it promised. */
+/** One that was damaged, or of which the rest is gone, is that of a machine that has forgotten what it promised. */
 function knownState({ dataDirectory, settings, log }: JoinOptions): ClusterState | undefined {
   try {
-    return readState(dataDirectory)
+    const state = readState(dataDirectory)
+    if (state === undefined || holdsParts(dataDirectory) || isToBegin(state)) return state
+    log.error(
+      { dataDirectory },
+      'the journal or the store is gone: beginning with what other machines have',
+    )
+    return { ...state, beginsAnew: 'damaged' }
   } catch (fault) {
     if (!(fault instanceof StateDamaged)) throw fault
     log.error({ reason: fault.message }, 'beginning with what other machines have')
     const { clusterId, name } = settings
     return { clusterId, name, incarnation: '', epoch: 0, isFounder: false, beginsAnew: 'damaged' }
   }
+}
+
+/** Whether both are there, whole or not. */
+function holdsParts(dataDirectory: string): boolean {
+  const store = joined(storeDirectory(dataDirectory), DATA_FILE)
+  return hasAgreedPart(journalDirectory(dataDirectory)) && existsSync(store)
+}
+
+/** Whether nothing of it is used as it is. */
+function isToBegin({ beginsAnew }: ClusterState): boolean {
+  return beginsAnew !== undefined && beginsAnew !== 'suspect' && beginsAnew !== 'snapshot'
 }
 
 function reasonFor(known: ClusterState | undefined): BeginsAnew {
@@ -209,7 +233,12 @@ async function found(
   // Where the directory was of a cluster before: its epochs are over, and its members are not those of this one.
   const epoch = lastEpochIn(dataDirectory)
   const epochs = epoch === 0 ? [] : [{ sequence, epoch }]
+  await createDirectory(clusterDirectory(dataDirectory))
   await writeTail(dataDirectory, { sequence, epochs, members: [], membersSequence: sequence })
+  // From now on, a directory without a store has lost it.
+  const store = await createStore(dataDirectory, log)
+  store.entries.apply([], sequence)
+  await store.close()
   const own = { clusterId, name, incarnation: randomUUID(), epoch }
   const state = { ...own, isFounder: true, foundedSequence: sequence }
   await writeState(dataDirectory, state)

@@ -4,13 +4,15 @@
  * @module
  */
 import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { OperatorError } from '../errors.js'
 import { endAgreedPart, hasAgreedPart } from '../journal/agreed-part.js'
 import { journalDirectory } from '../journal/files.js'
 import { JournalReader } from '../journal/reader.js'
 import { JournalWriter } from '../journal/writer.js'
 import type { Log } from '../log.js'
-import { createStore } from '../store/create.js'
+import { audiencesDirectory, listAudienceNames } from '../snapshot/retention/audience-names.js'
+import { createStore, type MainStore } from '../store/create.js'
 import { type StoreEntries, storeEntries } from '../store/entries.js'
 import { openTables } from '../store/tables.js'
 import { clusterDirectory, readState, StateDamaged } from './state-file.js'
@@ -24,7 +26,8 @@ import { StoreFollower } from './store-follower.js'
  */
 export async function leaveCluster(dataDirectory: string, log: Log): Promise<number> {
   const directory = journalDirectory(dataDirectory)
-  if (!hasAgreedPart(directory) && readState(dataDirectory) === undefined) {
+  const state = readState(dataDirectory)
+  if (!hasAgreedPart(directory) && state === undefined) {
     throw new OperatorError('Usage', `${dataDirectory} is of no cluster`)
   }
   const store = await createStore(dataDirectory, log)
@@ -38,6 +41,9 @@ export async function leaveCluster(dataDirectory: string, log: Log): Promise<num
     }
     const sequence = await cutToCommitted(directory)
     await catchUp(dataDirectory, store.entries, log)
+    // The cluster may not have heard of all that its founder had before.
+    const areShared = state?.isFounder === false || store.entries.areAudiencesShared()
+    if (areShared) await removeUnknownAudiences(dataDirectory, store)
     await endAgreedPart(directory)
     await rm(clusterDirectory(dataDirectory), { recursive: true, force: true })
     // Last: it does not know then what it has of the journal.
@@ -92,6 +98,17 @@ function foundedSequenceIn(dataDirectory: string): number | undefined {
   } catch (fault) {
     if (!(fault instanceof StateDamaged)) throw fault
     return undefined
+  }
+}
+
+/** From here on all that are on the disk are there: also what a crash has left of one that was deleted. */
+async function removeUnknownAudiences(
+  dataDirectory: string,
+  { audiences }: MainStore,
+): Promise<void> {
+  for (const { id, name } of await listAudienceNames(dataDirectory)) {
+    if (audiences.find(id, Date.now()) !== undefined) continue
+    await rm(join(audiencesDirectory(dataDirectory), name), { force: true })
   }
 }
 

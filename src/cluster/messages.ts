@@ -7,6 +7,8 @@ import type { MessagePort } from 'node:worker_threads'
 import type { OperatorErrorCode } from '../errors.js'
 import type { ChangePort } from '../live/desk.js'
 import type { LogLevel } from '../log.js'
+import type { SharedAudience } from '../store/audiences.js'
+import type { AudienceAsk, AudienceReply } from './audience-messages.js'
 import type { NatsSettings } from './nats/connection.js'
 import type { BeginsAnew } from './state-file.js'
 
@@ -51,6 +53,14 @@ export type ClusterOrder =
     }
   /** Which snapshot is served, and which one could be. */
   | ({ readonly kind: 'snapshots' } & ServedSnapshots)
+  /** These audiences are there, by all entries up to here. */
+  | {
+      readonly kind: 'audiences'
+      readonly upTo: number
+      readonly audiences: readonly SharedAudience[]
+    }
+  /** Answered by `audience`. */
+  | { readonly kind: 'audience'; readonly number: number; readonly ask: AudienceAsk }
   /** Files of a snapshot are not as they were written. */
   | { readonly kind: 'damaged'; readonly snapshotId: string }
   /** How far the store is, on disk; undefined where it cannot be written. Answers `keepStored`. */
@@ -72,6 +82,7 @@ export type ClusterNews =
   | ({ readonly kind: 'wanted' } & WantedSnapshots)
   /** Have the store note how far it is. Answered by `stored`. */
   | { readonly kind: 'keepStored'; readonly number: number }
+  | ({ readonly kind: 'audience' } & AudienceReply)
   /** A snapshot that was damaged is whole. */
   | { readonly kind: 'repaired'; readonly snapshotId: string }
   /** Whether other machines have what is damaged here; then the next start begins with that. */

@@ -5,7 +5,6 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { prepared } from '../journal/batch.js'
 import { JournalDamaged } from '../journal/damaged.js'
 import { journalDirectory } from '../journal/files.js'
 import { JournalReader } from '../journal/reader.js'
@@ -21,6 +20,7 @@ import { ClusterLog } from './cluster-log.js'
 import { EverywhereDesk } from './everywhere.js'
 import { HandedBatches } from './handed-batches.js'
 import { HandingOver } from './handing-over.js'
+import { Joining } from './joining.js'
 import { LeaseKeeper } from './lease-keeper.js'
 import type {
   ClusterOrder,
@@ -33,13 +33,14 @@ import type {
 import type { ClusterNats } from './nats/cluster-nats.js'
 import { LogCarrier } from './nats/log-carrier.js'
 import { NodeAnswering } from './node-answering.js'
+import type { NodeAudiences } from './node-audiences.js'
+import { nodeFiles } from './node-files.js'
 import type { NodeReport } from './node-report.js'
 import { NodeReports } from './node-reports.js'
-import { askForFile } from './offers.js'
 import { OwnLevel } from './own-level.js'
 import { OwnReports } from './own-reports.js'
 import type { AskNode, NodeAnswers, NodeQuestion } from './questions.js'
-import { SharedFiles } from './shared-files.js'
+import type { SharedFiles } from './shared-files.js'
 import { SnapshotDesk } from './snapshot-desk.js'
 import {
   type BeginsAnew,
@@ -71,6 +72,7 @@ interface NodeOptions {
 type RunOrder = Extract<ClusterOrder, { kind: 'run' }>
 
 export class ClusterNode {
+  readonly audiences: NodeAudiences
   readonly #options: NodeOptions
   readonly #me: Member
   readonly #journal: ClusterLog
@@ -78,6 +80,7 @@ export class ClusterNode {
   readonly #level: OwnLevel
   readonly #own: OwnReports
   readonly #handingOver: HandingOver
+  readonly #joining: Joining
   readonly #others: NodeAnswering
   readonly #reports: NodeReports
   readonly #everywhere: EverywhereDesk
@@ -88,7 +91,7 @@ export class ClusterNode {
   readonly #snapshots: SnapshotDesk
   readonly #tail: TailKeeper
   #wasWriter = false
-  #isJoining = false
+  #isLost = false
 
   constructor(options: NodeOptions) {
     const { dataDirectory, settings, state, nats, run, log } = options
@@ -118,15 +121,19 @@ export class ClusterNode {
       onFault: (fault) => this.#noteFault(fault, 'the stream cannot be written'),
     })
     const { isFounder } = state
-    this.#files = new SharedFiles({
+    const { files, audiences } = nodeFiles({
       dataDirectory,
-      files: nats.files,
+      settings,
+      nats,
+      ask: this.ask,
+      reports: this.#reports,
+      agreement: () => this.#agreement,
+      isComing: (id) => this.#journal.announced()?.id === id,
+      onChange: () => this.#own.tellSoon(),
       log,
-      offered: (file) => {
-        const { writer } = this.#agreement
-        return askForFile({ ask: this.ask, reports: this.#reports, writer, silenceMs }, file)
-      },
     })
+    this.#files = files
+    this.audiences = audiences
     this.#tail = new TailKeeper(dataDirectory, () => this.#journal.tail())
     this.#snapshots = new SnapshotDesk({
       dataDirectory,
@@ -140,7 +147,7 @@ export class ClusterNode {
       served: () => this.#own.served,
       stored: options.stored,
       keepTail: () => this.#tail.keep(),
-      areAllPrepared: (id) => this.#areAllPrepared(id),
+      reports: () => [this.#own.now(), ...this.#reports.ofThoseThere(silenceMs)],
       onWanted: options.onWanted,
       log,
     })
@@ -163,7 +170,14 @@ export class ClusterNode {
       agreement: this.#agreement,
       level: this.#level,
       reports: this.#reports,
+      audiences: () => this.audiences.desk.files(),
       tell: (report) => nats.tell(report),
+    })
+    this.#joining = new Joining({
+      me: this.#me,
+      agreement: this.#agreement,
+      reports: this.#reports,
+      ask: this.ask,
     })
     this.#handingOver = new HandingOver({
       agreement: this.#agreement,
@@ -198,16 +212,12 @@ export class ClusterNode {
       writer: () => this.#agreement.writer,
       append: (batch) => this.#others.append(batch),
       committed: () => this.#journal.committed(),
+      isOver: () => this.#isLost,
     })
     run.journal.on('message', async (news: JournalNews) => {
-      if (news.kind === 'wrote') {
-        this.#wrote()
-      } else if (news.kind === 'failed') await this.#handingOver.resign()
-      else if (news.kind === 'hand') {
-        const { number, batch } = news
-        const outcome = await handed.hand(prepared(batch))
-        run.journal.postMessage({ kind: 'handed', number, ...outcome })
-      }
+      if (news.kind === 'wrote') this.#wrote()
+      else if (news.kind === 'failed') await this.#handingOver.resign()
+      else if (news.kind === 'hand') await handed.answer(run.journal, news)
     })
     nats.hear((report) => this.#hear(report))
     nats.receive((sent) => this.#agreement.received(sent))
@@ -215,7 +225,7 @@ export class ClusterNode {
       setInterval(() => this.#tick(), limits.clusterTickMs),
       setInterval(() => this.#own.tell(), limits.clusterReportMs),
       setInterval(() => void this.#keepTail(), limits.tailKeptMs),
-      setInterval(() => this.#snapshots.look(), limits.snapshotPollMs),
+      setInterval(() => this.#look(), limits.snapshotPollMs),
       setInterval(() => this.#clearFiles(), limits.filesClearedMs),
     ]
     if (isFounder && this.#journal.members().length === 0) {
@@ -268,6 +278,7 @@ export class ClusterNode {
     this.#carrier.stop()
     this.#lease.stop()
     this.#snapshots.stop()
+    this.audiences.desk.stop()
     await this.#agreement.stop()
     await this.#keepTail()
     this.#journal.close()
@@ -290,11 +301,11 @@ export class ClusterNode {
   }
 
   #tick(): void {
-    if (!this.#options.promises.isThere()) this.#options.onLost('damaged')
+    if (!this.#options.promises.isThere()) this.#lose('damaged')
     this.#agreement.tick()
     this.#noteRole()
     this.#everywhere.look()
-    this.#join()
+    if (!this.#isLost && this.#options.nats.isUp) this.#joining.look()
     this.#level.confirm()
     this.#level.tell()
   }
@@ -318,21 +329,6 @@ export class ClusterNode {
     )
   }
 
-  /** Asks to be counted, once this machine has what the writer has. */
-  #join(): void {
-    const { writer, isWriter } = this.#agreement
-    if (this.#isJoining || isWriter || this.#agreement.isMember()) return
-    if (writer === undefined || !this.#options.nats.isUp) return
-    const committed = this.#reports.of(writer)?.agreement.committed ?? Number.POSITIVE_INFINITY
-    if (this.#agreement.report().matched < committed) return
-    this.#isJoining = true
-    void this.ask<'join'>(writer, { kind: 'join', member: this.#me })
-      .catch(() => {})
-      .finally(() => {
-        this.#isJoining = false
-      })
-  }
-
   #hear(report: NodeReport): void {
     const { agreement, answersBy } = report
     const { name } = agreement
@@ -344,11 +340,9 @@ export class ClusterNode {
     this.#level.heard(report)
   }
 
-  #areAllPrepared(id: string): boolean {
-    const { silenceMs } = this.#options.settings
-    const others = this.#reports.all().filter(({ silentMs }) => silentMs < silenceMs)
-    const all = [this.#own.now(), ...others.map(({ report }) => report)]
-    return all.every(({ snapshotId, preparedId }) => snapshotId === id || preparedId === id)
+  #look(): void {
+    this.#snapshots.look()
+    this.audiences.desk.look()
   }
 
   #clearFiles(): void {
@@ -370,13 +364,22 @@ export class ClusterNode {
   }
 
   #noteFault(fault: unknown, what: string): void {
-    if (fault instanceof JournalDamaged) this.#options.onLost('suspect')
+    if (fault instanceof JournalDamaged) this.#lose('suspect')
     const { code, message } = fault as NodeJS.ErrnoException
     this.#options.log.warn({ reason: code ?? message }, what)
   }
 
+  /** The directory must be begun anew. Until it is, this machine neither votes nor writes, nor copies. */
+  #lose(reason: BeginsAnew): void {
+    if (this.#isLost) return
+    this.#isLost = true
+    void this.#agreement.stop()
+    this.#snapshots.stop()
+    this.#options.onLost(reason)
+  }
+
   #ports(): Ports {
-    const { promises, nats, onLost } = this.#options
+    const { promises, nats } = this.#options
     return {
       log: this.#journal,
       memory: promises,
@@ -394,7 +397,7 @@ export class ClusterNode {
         this.#snapshots.look()
       },
       onFault: (fault) => this.#noteFault(fault, 'the journal of the cluster'),
-      onLost,
+      onLost: (reason) => this.#lose(reason),
     }
   }
 }

@@ -11,6 +11,7 @@ import { monotonicMs } from '../monotonic.js'
 import { readCurrent, snapshotsDirectory, writeCurrent } from '../snapshot/directory.js'
 import type { ClusterLog } from './cluster-log.js'
 import type { WantedSnapshots } from './messages.js'
+import type { NodeReport } from './node-report.js'
 import { Retaining, type RetainingOptions } from './retaining.js'
 import type { SharedFiles } from './shared-files.js'
 import {
@@ -23,8 +24,8 @@ import {
 interface DeskOptions extends RetainingOptions {
   readonly journal: ClusterLog
   readonly files: SharedFiles
-  /** Whether each machine that is there has prepared a snapshot, or serves it. */
-  readonly areAllPrepared: (id: string) => boolean
+  /** Of each machine that is there. */
+  readonly reports: () => readonly NodeReport[]
   /** This snapshot is to be prepared, and served when it is the second one. */
   readonly onWanted: (wanted: WantedSnapshots) => void
 }
@@ -149,9 +150,12 @@ export class SnapshotDesk {
 
   async #switch(id: string): Promise<void> {
     if (this.#announced?.id !== id) this.#announced = { id, sinceMs: monotonicMs() }
-    const { areAllPrepared, journal, log } = this.#options
+    const { reports, journal, log } = this.#options
     const isLate = monotonicMs() - this.#announced.sinceMs > limits.clusterSwitchMs
-    if (!areAllPrepared(id) && !isLate) return
+    const areAllPrepared = reports().every(
+      ({ snapshotId, preparedId }) => snapshotId === id || preparedId === id,
+    )
+    if (!areAllPrepared && !isLate) return
     // Announced by an earlier writer, or replaced since.
     if (journal.announced()?.id !== id) return
     log.info({ snapshotId: id, isLate }, 'switching to a snapshot on all machines')

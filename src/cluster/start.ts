@@ -8,6 +8,7 @@ import { OperatorError } from '../errors.js'
 import type { ChangePort } from '../live/desk.js'
 import type { LogLevel } from '../log.js'
 import { Questions } from '../questions.js'
+import { type AudienceAsks, audienceAsks } from './audience-asks.js'
 import { createFigures } from './figures.js'
 import type {
   ClusterNews,
@@ -33,6 +34,7 @@ export interface ClusterThread {
   answersBy(sequence: number): void
   /** Resolves when all machines that are level answer by an entry, or not in time. Never rejects. */
   untilEverywhere(sequence: number, waitMs: number): Promise<Everywhere>
+  readonly audiences: Pick<AudienceAsks, 'ask' | 'know'>
   /** Says which snapshot is served, and which one could be. */
   serves(served: ServedSnapshots): void
   /** Has what is damaged of a snapshot fetched. */
@@ -75,6 +77,7 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
   const worker = new Worker(new URL('../../workers/cluster.js', import.meta.url), { workerData })
   const questions = new Questions<Everywhere>()
   const send = (order: ClusterOrder, ports: MessagePort[] = []) => worker.postMessage(order, ports)
+  const audiences = audienceAsks(send)
   const listeners = new Set<(news: SnapshotNews) => void>()
   let status: ClusterStatus | undefined
   let journal: MessagePort | undefined
@@ -94,6 +97,7 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
     })
   })
   failure.catch((fault) => questions.fail(fault))
+  failure.catch((fault) => audiences.fail(fault))
   const begunAnew = new Promise<string>((resolve) => {
     beginAnew = resolve
   })
@@ -107,6 +111,7 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
       if (news.kind === 'joined') resolve()
       else if (news.kind === 'refused') reject(new OperatorError(news.code, news.message))
       else if (news.kind === 'everywhere') questions.settle(news.number, news)
+      else if (news.kind === 'audience') audiences.settle(news)
       else if (news.kind === 'status') status = news.status
       else if (news.kind === 'left') left()
       else if (news.kind === 'recovers') recovers(news.canRecover)
@@ -147,6 +152,7 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
         return { isEverywhere: false, waitingFor: [] }
       }
     },
+    audiences,
     serves: (served) => send({ kind: 'snapshots', ...served }),
     damaged: (snapshotId) => send({ kind: 'damaged', snapshotId }),
     onKeepStored(keep) {

@@ -112,6 +112,7 @@ export async function writeState(dataDirectory: string, state: ClusterState): Pr
 export class Promises {
   readonly #dataDirectory: string
   #state: ClusterState
+  #isOver = false
 
   constructor(dataDirectory: string, state: ClusterState) {
     this.#dataDirectory = dataDirectory
@@ -123,8 +124,12 @@ export class Promises {
     return this.#state.epoch
   }
 
-  /** @throws OperatorError  Failed, where the file is another one by now, or none: nothing is promised that is not kept */
+  /**
+   * @throws OperatorError  Failed, where the file is another one by now, or none, or the directory is to be begun anew:
+   *   nothing is promised that is not kept
+   */
   async promise(epoch: number): Promise<void> {
+    if (this.#isOver) throw new OperatorError('Failed', `${this.#dataDirectory} is begun anew`)
     if (!this.isThere()) {
       throw new OperatorError('Failed', `${statePath(this.#dataDirectory)} is gone`)
     }
@@ -143,8 +148,9 @@ export class Promises {
     }
   }
 
-  /** For the next start. */
+  /** For the next start; nothing is promised from now on. */
   async beginAnew(reason: BeginsAnew): Promise<void> {
+    this.#isOver = true
     await writeState(this.#dataDirectory, { ...this.#state, beginsAnew: reason })
   }
 }

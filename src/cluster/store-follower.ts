@@ -8,7 +8,6 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { OperatorError, ServiceError } from '../errors.js'
 import { type PreparedBatch, prepareEntry } from '../journal/batch.js'
-import { JournalGone } from '../journal/damaged.js'
 import { JournalReader } from '../journal/reader.js'
 import { ENTRY_SOURCE, type JournalRecord } from '../journal/record.js'
 import type { BatchOutcome } from '../journal/writer.js'
@@ -50,6 +49,8 @@ export class StoreFollower {
   /** By the id of their entries. */
   readonly #waiting = new Map<string, (settled: Settled) => void>()
   #sequence: number
+  /** When the store was last told how far it is. */
+  #notedMs = performance.now()
   #following: Promise<void> = Promise.resolve()
 
   constructor(options: FollowerOptions) {
@@ -66,15 +67,18 @@ export class StoreFollower {
   /**
    * Puts what is committed now into the store.
    *
-   * @throws OperatorError  NewerFormat, or JournalDamaged where the store lacks what the journal keeps no more
+   * @throws OperatorError  NewerFormat; DocumentInvalid, where the store lacks entries that the journal has no more
    */
   catchUp(): void {
-    try {
-      while (this.#applySome());
-    } catch (fault) {
-      if (!(fault instanceof JournalGone)) throw fault
-      throw new OperatorError('JournalDamaged', `the store is an earlier one: ${fault.message}`)
+    const { sequence } = this.#reader.head().first.after
+    if (this.#sequence < sequence) {
+      throw new OperatorError(
+        'DocumentInvalid',
+        `the store has what the cluster agreed on up to ${this.#sequence}, and the journal begins behind ${sequence}: ` +
+          'put back the one that belongs to the other, or let the machine begin with an empty directory',
+      )
     }
+    while (this.#applySome());
   }
 
   /**
@@ -115,6 +119,11 @@ export class StoreFollower {
   async stop(): Promise<void> {
     this.#over.abort()
     await this.#following
+    try {
+      this.#note(this.#sequence)
+    } catch {
+      // The next start reads again what has nothing for it.
+    }
     this.#reader.close()
   }
 
@@ -161,14 +170,20 @@ export class StoreFollower {
     return true
   }
 
+  #note(upTo: number, changes: readonly StoreChange[] = []): StoreOutcome[] {
+    this.#notedMs = performance.now()
+    return this.#options.entries.apply(changes, upTo)
+  }
+
   #apply(records: readonly JournalRecord[], upTo: number): void {
     const found = records.flatMap((record) => {
       const change = storeChangeOf(record)
       return change === undefined ? [] : [{ record, change }]
     })
-    // Where nothing comes into the store, it need not know how far it is.
     const changes = found.map(({ change }) => change)
-    const outcomes = changes.length === 0 ? [] : this.#options.entries.apply(changes, upTo)
+    // Where nothing comes into the store, it need not know at once how far it is.
+    const isDue = performance.now() - this.#notedMs > limits.entriesNotedMs
+    const outcomes = changes.length > 0 || isDue ? this.#note(upTo, changes) : []
     this.#sequence = upTo
     this.#options.onApplied({ sequence: upTo, kinds: new Set(changes.map(({ kind }) => kind)) })
     for (const [at, { record }] of found.entries()) {
@@ -203,6 +218,12 @@ function storeChangeOf({ content, timeMs, sequence }: JournalRecord): StoreChang
       const changes = new Map(entry.records.map(([id, record]) => [id, record ?? undefined]))
       return { kind: 'keys', version: entry.version, changes }
     }
+    case 'audience': {
+      const audience = { ...entry.audience, entrySequence: sequence }
+      return { kind: 'audience', audience, atMs: timeMs }
+    }
+    case 'deleteAudience':
+      return entry
     default:
       return undefined
   }

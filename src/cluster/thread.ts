@@ -52,11 +52,13 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
     if (order.kind === 'stop') await stop()
     else if (order.kind === 'run') await run(order)
     else if (order.kind === 'stored') storing.settle(order.number, order.sequence)
+    else if (order.kind === 'recover') await recover(order.reason)
     else if (node !== undefined) await carryOut(node, order)
     else if (order.kind === 'leave') tell({ kind: 'left' })
-    else if (order.kind === 'recover') await recover(order.reason)
     else if (order.kind === 'everywhere') tell({ ...NOWHERE, number: order.number })
-    else early.push(order)
+    else if (order.kind === 'audience') {
+      tell({ kind: 'audience', number: order.number, fault: 'the machine is starting' })
+    } else early.push(order)
   })
 
   /** One connection, however long it takes: a machine that has nothing yet can only wait. */
@@ -149,6 +151,10 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
         return node.answersBy(order.sequence)
       case 'snapshots':
         return node.serves(order)
+      case 'audiences':
+        return node.audiences.desk.know(order.upTo, order.audiences)
+      case 'audience':
+        return tell(await answered(node, order))
       case 'damaged': {
         const { snapshotId } = order
         await node.repair(snapshotId)
@@ -171,7 +177,8 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
   async function recover(reason: BeginsAnew): Promise<void> {
     const state = await joined
     // Alone, nobody has what could be begun with.
-    const canRecover = readTail(dataDirectory).members.length > 1
+    const members = node?.members() ?? readTail(dataDirectory).members
+    const canRecover = members.length > 1
     if (canRecover) await beginAnew(new Promises(dataDirectory, state), reason)
     tell({ kind: 'recovers', canRecover })
   }
@@ -186,12 +193,14 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
         'the directory is lost, and no other machine has what was in it',
       )
     }
+    // Of what seemed to be a journal that cannot be read nothing may be there at all.
+    const found = promises.isThere() ? reason : 'damaged'
     log.error(
-      { reason },
+      { reason: found },
       'the journal of this machine cannot go on: beginning with what others have',
     )
-    await promises.beginAnew(reason)
-    tell({ kind: 'beginAnew', reason })
+    await promises.beginAnew(found)
+    tell({ kind: 'beginAnew', reason: found })
   }
 
   async function stop(): Promise<void> {
@@ -201,6 +210,19 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
     const nats = connecting && (await Promise.race([connecting, sleep(0)]).catch(() => undefined))
     if (nats !== undefined) await (nats as ClusterNats).close().catch(() => {})
     process.exit()
+  }
+}
+
+async function answered(
+  node: ClusterNode,
+  { number, ask }: Extract<ClusterOrder, { kind: 'audience' }>,
+): Promise<ClusterNews> {
+  try {
+    return { kind: 'audience', number, told: await node.audiences.answer(ask) }
+  } catch (fault) {
+    const { code, message } = fault as NodeJS.ErrnoException
+    const isOurs = fault instanceof OperatorError
+    return { kind: 'audience', number, fault: isOurs ? message : (code ?? message) }
   }
 }
 

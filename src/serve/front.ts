@@ -6,6 +6,8 @@
  */
 import type { MessagePort } from 'node:worker_threads'
 import { startAudiences } from '../audiences/audiences.js'
+import { clusteredAudiences } from '../audiences/clustered.js'
+import { requestSharedAudiences } from '../audiences/shared-port.js'
 import type { OperatorError } from '../errors.js'
 import { descriptionRoutes } from '../http/descriptions.js'
 import { loadEngine } from '../http/engine/choose.js'
@@ -119,11 +121,20 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     log,
     onTold: () => page[WATCH_EVENTS]++,
   })
-  const audiences = startAudiences({
+  const ownAudiences = startAudiences({
     dataDirectory,
+    isShared: data.cluster !== undefined,
     workerUrl: AUDIENCE_WORKER,
     log,
   })
+  const audiences =
+    data.cluster === undefined
+      ? ownAudiences
+      : clusteredAudiences({
+          own: ownAudiences,
+          shared: requestSharedAudiences(data.cluster.audiences),
+          isLagging: () => freshness?.lagSeconds() !== undefined,
+        })
   const sink: ChangeSink = {
     ...changeDesk(data.batches),
     sourceOf: (id) => changeableSource(catalogueOf(), id),

@@ -75,6 +75,8 @@ interface FrontCluster {
   /** See `src/cluster/figures.ts`. */
   readonly figures: Float64Array
   readonly refusesLaggingLists: boolean
+  /** To the main thread, about audiences that all machines know. */
+  readonly audiences: MessagePort
 }
 
 /** What a front thread needs for its lines of the access log. */

@@ -24,6 +24,7 @@ import type { Suppressions } from '../suppressions/suppressions.js'
 import { readVersion } from '../version.js'
 import { type ClusterSnapshots, clusterSnapshots } from './cluster-snapshots.js'
 import { freshnessOf } from './freshness.js'
+import { ServiceAudiences } from './service-audiences.js'
 import type { ServiceState } from './state.js'
 import { StoppedWhileLoading, type StopRequest } from './stop-request.js'
 
@@ -38,6 +39,8 @@ export interface ServiceCluster {
   makeChange(change: Change): Promise<ChangeOutcome>
   readonly suppressions: SharedSuppressions
   readonly snapshots: ClusterSnapshots
+  /** Of the directory that is followed. */
+  audiences(): ServiceAudiences
   /** Answers are made from now on: the other machines may be told by what. */
   join(): void
   /** Resolves, with the reason, when the directory must be begun anew. */
@@ -47,6 +50,8 @@ export interface ServiceCluster {
   recovers(fault: unknown): Promise<boolean>
   /** Lets another machine write, while this one still answers. */
   leave(): Promise<void>
+  /** Lets go of the store, which is closed then. */
+  unfollow(): Promise<void>
   /** To be called when nobody is answered any more, and before the thread of changes ends. */
   stop(): Promise<void>
 }
@@ -100,6 +105,7 @@ function serviceCluster(
 ): ServiceCluster {
   let follower: StoreFollower | undefined
   let followed: Followed | undefined
+  let audiences: ServiceAudiences | undefined
   let telling: Promise<unknown> = Promise.resolve()
 
   /** Once all that answers by the store does so. */
@@ -110,10 +116,19 @@ function serviceCluster(
     telling = telling.then(async () => {
       if (kinds.has('suppressions')) await taken.suppressions.catchUp()
       if (kinds.has('keys')) await taken.keys?.untilTaken()
+      if (kinds.has('audience') || kinds.has('deleteAudience')) audiences?.tell(sequence)
       thread.answersBy(sequence)
     })
     // The threads have ended, and the service with them.
     telling.catch(() => {})
+  }
+
+  async function unfollow(): Promise<void> {
+    const { store } = followed ?? {}
+    followed = undefined
+    audiences?.stop()
+    await follower?.stop()
+    store?.clusterServices.unregister()
   }
 
   function following(): StoreFollower {
@@ -136,6 +151,8 @@ function serviceCluster(
         onApplied: told,
         log,
       })
+      const isFounder = readState(dataDirectory)?.isFounder ?? false
+      audiences = new ServiceAudiences({ dataDirectory, store, follower, thread, isFounder, log })
       follower.catchUp()
       thread.onKeepStored(() => kept(follower, log))
       follower.follow()
@@ -154,6 +171,10 @@ function serviceCluster(
       }
     },
     snapshots: clusterSnapshots(thread),
+    audiences() {
+      if (audiences === undefined) throw new Error('the entries are followed before audiences are')
+      return audiences
+    },
     suppressions: {
       async make({ scope, phones, isRemoval }) {
         const { log } = followed as Followed
@@ -173,6 +194,7 @@ function serviceCluster(
     },
     join() {
       if (follower !== undefined) told({ sequence: follower.sequence, kinds: ALL })
+      audiences?.begin()
     },
     beginAnew: thread.beginAnew,
     failure: thread.failure,
@@ -181,12 +203,9 @@ function serviceCluster(
       return reason !== undefined && (await thread.recover(reason))
     },
     leave: thread.leave,
+    unfollow,
     async stop() {
-      // A second call finds the store closed.
-      const { store } = followed ?? {}
-      followed = undefined
-      await follower?.stop()
-      store?.clusterServices.unregister()
+      await unfollow()
       await thread.stop()
     },
   }
@@ -238,7 +257,7 @@ const DAMAGED: Partial<Record<OperatorErrorCode, BeginsAnew>> = {
   SnapshotMissing: 'damaged',
 }
 
-const ALL: Applied['kinds'] = new Set(['suppressions', 'keys'])
+const ALL: Applied['kinds'] = new Set(['suppressions', 'keys', 'audience'])
 
 function notEverywhere(waitingFor: readonly string[]): string {
   const who = waitingFor.length === 0 ? 'another machine' : waitingFor.join(', ')

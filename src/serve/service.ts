@@ -260,6 +260,7 @@ async function load(
     cluster?.follow({ store, live, log })
     return { ...opened, arenas, store, suppressions, live, keys }
   } catch (error) {
+    await cluster?.unfollow()
     await live?.stop()
     await store?.close()
     // Loading that was given up is a failure like any other.
@@ -310,6 +311,7 @@ function startFronts(
         cluster: cluster && {
           figures: cluster.figures,
           refusesLaggingLists: config.cluster?.refusesLaggingLists ?? false,
+          audiences: cluster.audiences().openPort(),
         },
         crashQueryWorkerMs: config.crashQueryWorkerMs,
         workerArgs: config.workerArgs,
@@ -361,7 +363,7 @@ async function serveSnapshots(
   const swaps = swapSnapshots({ ...known, state, page, ...swapRules(cluster) })
   cluster?.snapshots.serves(first.id)
   cluster?.snapshots.onRepaired(swaps.retry)
-  const stopKeeping = keepAudiences(dataDirectory, log)
+  const stopKeeping = keepAudiences(dataDirectory, cluster?.audiences().knownIds, log)
   try {
     const parts = [
       marks,
