@@ -9,7 +9,7 @@
  *
  * @module
  */
-import { type Nearest, holdsFor } from '../geometry/shapes.js'
+import { holdsFor, type Nearest } from '../geometry/shapes.js'
 import type {
   Caller,
   QueryRunner,

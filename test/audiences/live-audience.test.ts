@@ -10,6 +10,7 @@ import { startAudiences } from '../../src/audiences/audiences.js'
 import { verifyAudiences } from '../../src/audiences/verify.js'
 import type { Change } from '../../src/changes/change.js'
 import type { Answer } from '../../src/format/answer.js'
+import { inMemory } from '../../src/live/live-shard.js'
 import { LiveSnapshot } from '../../src/live/live-snapshot.js'
 import { PhoneFinder } from '../../src/live/phone-finder.js'
 import { SourceFinder } from '../../src/live/source-finder.js'
@@ -252,11 +253,9 @@ const ASKER = { keyName: null, boundaryDigest: null, isForAll: true }
 const phonesIn = (people: ReadonlyMap<string, Person>) =>
   [...people.values()].map(({ phone }) => phone)
 
-async function liveOf(data: string, snapshotId: string, { shards }: LocalService) {
-  const creating = PhoneFinder.create(shards)
-  let step = creating.next()
-  while (step.done !== true) step = creating.next()
-  const phones = step.value
+async function liveOf(data: string, snapshotId: string, service: LocalService) {
+  const shards = service.shards.map(inMemory)
+  const phones = await PhoneFinder.open(shards)
   const live = new LiveSnapshot(
     shards,
     SOURCES.map(({ id }) => id),

@@ -4,19 +4,12 @@
  */
 import t from 'tap'
 import type { Format } from '../../src/format/formats.js'
-import type { QueryRunner, Task } from '../../src/pool/messages.js'
-import { SpreadRunner } from '../../src/regions/spread-runner.js'
 import { createBoundaryRule } from '../../src/selection/boundary.js'
-import { type ShardImage, withoutColumns } from '../../src/shard/layout.js'
+import { withoutColumns } from '../../src/shard/layout.js'
 import { markSuppressed } from '../support/data/marked.js'
 import { withRepeatedPhones } from '../support/data/repeated-phones.js'
 import { testSeed } from '../support/random/properties.js'
-import {
-  type JsonObject,
-  kindsOfWorld,
-  randomBoundary,
-  randomRequest,
-} from '../support/random/requests.js'
+import { kindsOfWorld, randomBoundary, randomRequest } from '../support/random/requests.js'
 import {
   globeWorldKinds,
   type Random,
@@ -24,16 +17,11 @@ import {
   seededRandom,
   worldKinds,
 } from '../support/random/world.js'
-import { answerTo } from '../support/service/answer-to.js'
-import {
-  type LocalService,
-  localImages,
-  serviceOf,
-} from '../support/service/local-service.js'
-import { memoryReply } from '../support/service/memory-reply.js'
+import { answeredText } from '../support/service/answer-to.js'
+import { type LocalService, localImages, serviceOf } from '../support/service/local-service.js'
+import { spreadMachines } from '../support/service/spread-machines.js'
 import { byTier } from '../support/tier.js'
 
-const SNAPSHOT_ID = '000001-00000000'
 const WORLD_COUNT = byTier({ short: 30, long: 1_000 })
 const REQUEST_COUNT = 20
 const FORMATS: readonly Format[] = ['json', 'csv', 'ndjson', 'geojson']
@@ -49,11 +37,14 @@ t.test('answers of several machines are those of one, byte for byte', async (t) 
     const rule = createBoundaryRule(() => geometry, random.unit() < 0.2)
     const machineCount = random.between(2, 3)
     const holderOf = images.map(() => random.between(0, machineCount - 1))
-    const one = serviceOf(SNAPSHOT_ID, sources, images, rule)
-    const others = Array.from({ length: machineCount }, (_, machine) =>
-      serviceOf(SNAPSHOT_ID, sources, held(images, holderOf, machine), rule),
-    )
-    const spread = spreadOver(one, images, sources, holderOf, others, rule)
+    const one = serviceOf('000001-00000000', sources, images, rule)
+    const [spread, ...others] = spreadMachines({
+      sources,
+      rule,
+      holderOf,
+      imagesOf: (machine) =>
+        images.map((image, at) => (holderOf[at] === machine ? image : withoutColumns(image))),
+    })
     const suppressed = (phone: string) => phone.charCodeAt(phone.length - 1) % 7 === 0
     // The machines have the same marks in memory.
     markSuppressed(one.shards, suppressed)
@@ -63,8 +54,8 @@ t.test('answers of several machines are those of one, byte for byte', async (t) 
       const drawn = randomRequest(columns, ids, kindsOfWorld(worldNumber), random)
       const request = { ...drawn, countsOnly: random.unit() < 0.5 }
       const format = random.pick(FORMATS)
-      const expected = await answered(one, request, format)
-      const found = await answered(spread, request, format)
+      const expected = await answeredText(one, request, format)
+      const found = await answeredText(spread, request, format)
       // A budget for each machine is not one for all.
       if (expected.startsWith('TooComplex') && !found.startsWith('TooComplex')) continue
       if (!t.equal(found, expected, `world ${worldNumber}: ${JSON.stringify(request)}`)) return
@@ -89,67 +80,4 @@ function worldOf(random: Random) {
     ),
   }))
   return { sources, images: localImages(sources, random.between(10, 60)) }
-}
-
-/** The shards as one machine has them. */
-function held(
-  images: readonly ShardImage[],
-  holderOf: readonly number[],
-  machine: number,
-): ShardImage[] {
-  return images.map((image, at) => (holderOf[at] === machine ? image : withoutColumns(image)))
-}
-
-/** The first machine, which asks the others. */
-function spreadOver(
-  { catalogue }: LocalService,
-  images: readonly ShardImage[],
-  sources: Parameters<typeof serviceOf>[1],
-  holderOf: readonly number[],
-  machines: readonly LocalService[],
-  rule: Parameters<typeof serviceOf>[3],
-): LocalService {
-  const places = catalogue.shards.map(({ placeId }) => placeId)
-  const machineOf = (shardIndex: number) => holderOf[places[shardIndex]] ?? 0
-  const isHere = (shardIndex: number) => machineOf(shardIndex) === 0
-  const others: QueryRunner = {
-    run: (task, caller) => askOthers(task, caller, machines, machineOf) as never,
-  }
-  return serviceOf(SNAPSHOT_ID, sources, held(images, holderOf, 0), rule, (local) => {
-    const sourceIdOf = (shardIndex: number) => catalogue.shards[shardIndex].sourceId
-    return new SpreadRunner({ local, others, holders: { isHere, of: () => [] }, sourceIdOf })
-  })
-}
-
-async function askOthers(
-  task: Task,
-  caller: Parameters<QueryRunner['run']>[1],
-  machines: readonly LocalService[],
-  machineOf: (shardIndex: number) => number,
-) {
-  if ('shardIndex' in task) {
-    return await machines[machineOf(task.shardIndex)].runner.run(task as never, caller)
-  }
-  const results: unknown[] = []
-  for (const [at, shardIndex] of task.shardIndexes.entries()) {
-    const given = task.given && [task.given[at]]
-    const part = { ...task, shardIndexes: [shardIndex], ...(given && { given }) }
-    const found = await machines[machineOf(shardIndex)].runner.run(part as never, caller)
-    results.push((found as readonly unknown[])[0])
-  }
-  return results
-}
-
-async function answered(
-  service: LocalService,
-  request: JsonObject,
-  format: Format,
-): Promise<string> {
-  const reply = memoryReply()
-  try {
-    await answerTo(service, Buffer.from(JSON.stringify(request)), format, reply)
-    return reply.text()
-  } catch (fault) {
-    return `${(fault as { code?: string }).code}: ${(fault as Error).message}`
-  }
 }

@@ -32,9 +32,12 @@ t.test('fewer than wanted are all kept, however far away', async (t) => {
   const closest = new Closest(3, { edgeTestCount: 1e12 })
   closest.offer(9, 0, 0, 5)
   closest.offer(2, 1, 0, 6)
-  t.same(closest.sorted().map(({ at, recipient }) => [at, recipient]), [
-    [1, 6],
-    [0, 5],
-  ])
+  t.same(
+    closest.sorted().map(({ at, recipient }) => [at, recipient]),
+    [
+      [1, 6],
+      [0, 5],
+    ],
+  )
   t.equal(closest.farthestMetres, Number.POSITIVE_INFINITY)
 })

@@ -17,15 +17,10 @@ import type { RecipientColumns } from '../../../src/shard/columns.js'
 import type { Increment } from '../../../src/shard/delta/increment.js'
 import { LiveShards } from '../../../src/shard/delta/live-shards.js'
 import { attachShard, type Shard, type ShardImage } from '../../../src/shard/layout.js'
-import { encodeRows, rowBytes } from '../../../src/shard/rows/encode-rows.js'
 import { offersOf } from '../../../src/shard/nearest.js'
 import { offerWords } from '../../../src/shard/offer-words.js'
-import {
-  countInside,
-  coveredBy,
-  firstsAmong,
-  selectInside,
-} from '../../../src/shard/select.js'
+import { encodeRows, rowBytes } from '../../../src/shard/rows/encode-rows.js'
+import { countInside, coveredBy, firstsAmong, selectInside } from '../../../src/shard/select.js'
 import { inArenas } from '../data/arenas.js'
 import { withRepeats } from '../data/repeats.js'
 import { withContactTies } from '../data/ties.js'
@@ -41,6 +36,7 @@ export interface LocalService extends SelectionService {
   readonly tasks: readonly Task[]
   /** Those of the snapshot. */
   readonly shards: readonly Shard[]
+  newestMoment(): number
   /** Lets the newest of its views be one with what came since. */
   add(increment: Increment): void
 }
@@ -124,6 +120,7 @@ export function serviceOf(
     ...views.newest,
     tasks,
     shards,
+    newestMoment: () => views.newest.moment,
     add(increment) {
       live.add(increment)
       views.add(increment)
