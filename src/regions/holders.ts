@@ -7,6 +7,6 @@
 export interface Holders {
   /** Whether this machine holds a shard, as tasks name it; it holds every delta. */
   isHere(shardIndex: number): boolean
-  /** The machines that hold it and are there, in the order in which they are to be asked. */
+  /** The other machines that hold it. */
   of(shardIndex: number): readonly string[]
 }

@@ -50,8 +50,11 @@ t.test('changes are the same wherever the shards are', async (t) => {
     const load = (holds?: (place: number) => boolean) =>
       loadSnapshot(data, id, createArenaPool(1), { holds })
     const whole = await load()
-    const holderOf = whole.shards.map(() => random.between(0, 1))
-    const machines = await Promise.all([0, 1].map((own) => load((at) => holderOf[at] === own)))
+    const names = ['a', 'b']
+    const holders = whole.shards.map(() => [random.pick(names)])
+    const machines = await Promise.all(
+      names.map((name) => load((at) => holders[at].includes(name))),
+    )
     elsewhereCount += machines[0].shards.filter((shard) => !hasColumns(shard)).length
     const lives = await Promise.all([whole, ...machines].map((each) => liveOf(data, each)))
     const { sources } = whole
@@ -60,8 +63,9 @@ t.test('changes are the same wherever the shards are', async (t) => {
       snapshotId: id,
       sources,
       rule: NO_BOUNDARY,
-      holderOf,
-      imagesOf: (machine) => machines[machine].shards,
+      holders,
+      machines: names,
+      imagesOf: (machine) => machines[names.indexOf(machine)].shards,
     })
     for (let moment = 1; moment <= 12; moment++) {
       const source = random.between(0, 1)

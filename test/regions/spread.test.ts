@@ -3,6 +3,7 @@
  * all of them: the bytes are the same.
  */
 import t from 'tap'
+import { holdersOf } from '../../src/cluster/placement.js'
 import type { Format } from '../../src/format/formats.js'
 import { createBoundaryRule } from '../../src/selection/boundary.js'
 import { withoutColumns } from '../../src/shard/layout.js'
@@ -18,7 +19,7 @@ import {
   worldKinds,
 } from '../support/random/world.js'
 import { answeredText } from '../support/service/answer-to.js'
-import { type LocalService, localImages, serviceOf } from '../support/service/local-service.js'
+import { localImages, serviceOf } from '../support/service/local-service.js'
 import { spreadMachines } from '../support/service/spread-machines.js'
 import { byTier } from '../support/tier.js'
 
@@ -35,15 +36,17 @@ t.test('answers of several machines are those of one, byte for byte', async (t) 
     const { sources, images } = worldOf(random)
     const geometry = randomBoundary(random.pick(sources).columns, random)
     const rule = createBoundaryRule(() => geometry, random.unit() < 0.2)
-    const machineCount = random.between(2, 3)
-    const holderOf = images.map(() => random.between(0, machineCount - 1))
+    const machines = ['a', 'b', 'c', 'd'].slice(0, random.between(2, 4))
+    const placement = { machines, copies: random.between(1, 2) }
+    const holders = holdersOf(placement, images)
     const one = serviceOf('000001-00000000', sources, images, rule)
     const [spread, ...others] = spreadMachines({
       sources,
       rule,
-      holderOf,
+      holders,
+      machines,
       imagesOf: (machine) =>
-        images.map((image, at) => (holderOf[at] === machine ? image : withoutColumns(image))),
+        images.map((image, at) => (holders[at].includes(machine) ? image : withoutColumns(image))),
     })
     const suppressed = (phone: string) => phone.charCodeAt(phone.length - 1) % 7 === 0
     // The machines have the same marks in memory.

@@ -1,13 +1,14 @@
 /**
- * Machines in the test's own thread, each of which holds some of the shards and asks the others for what it does not hold.
+ * Machines in the test's own thread, each of which holds some of the shards, and asks the others for what it does not hold
+ * by the bytes that would travel.
  *
  * @module
  */
-import type { Caller, QueryRunner, Task } from '../../../src/pool/messages.js'
+import { OtherMachines } from '../../../src/regions/other-machines.js'
 import { SpreadRunner } from '../../../src/regions/spread-runner.js'
+import { TaskDesk } from '../../../src/regions/task-desk.js'
 import type { BoundaryRule } from '../../../src/selection/boundary.js'
-import type { CatalogueSource } from '../../../src/selection/catalogue.js'
-import { catalogueOf } from '../../../src/selection/catalogue.js'
+import { type CatalogueSource, catalogueOf } from '../../../src/selection/catalogue.js'
 import type { ShardImage } from '../../../src/shard/layout.js'
 import { type LocalService, serviceOf } from './local-service.js'
 
@@ -15,48 +16,57 @@ interface SpreadOptions {
   readonly snapshotId?: string
   readonly sources: readonly CatalogueSource[]
   readonly rule: BoundaryRule
-  /** By place in the snapshot, the index of the machine that holds the shard. */
-  readonly holderOf: readonly number[]
-  readonly imagesOf: (machine: number) => readonly ShardImage[]
+  /** By place in the snapshot, the machines that hold the shard. */
+  readonly holders: readonly (readonly string[])[]
+  readonly machines: readonly string[]
+  readonly imagesOf: (machine: string) => readonly ShardImage[]
+  /** What becomes of a question on its way; answered unless given. */
+  readonly onWay?: (machine: string) => 'answered' | 'lost' | 'refused'
 }
 
 /** Every machine answers for all. */
 export function spreadMachines(options: SpreadOptions): LocalService[] {
-  const { snapshotId = '000001-00000000', sources, rule, holderOf, imagesOf } = options
-  const locals: QueryRunner[] = []
-  const machineCount = Math.max(...holderOf, 1) + 1
-  return Array.from({ length: machineCount }, (_, machine) => {
+  const { snapshotId = '000001-00000000', sources, rule, holders, machines, imagesOf } = options
+  const { onWay = () => 'answered' } = options
+  const desks = new Map<string, TaskDesk>()
+  const levels = new Map(machines.map((machine) => [machine, true]))
+  const way = {
+    async ask(machine: string, question: Uint8Array, waitMs: number) {
+      const fate = onWay(machine)
+      if (fate === 'lost') {
+        await new Promise((_, reject) => setTimeout(() => reject(new Error('lost')), waitMs))
+      }
+      levels.set(machine, fate !== 'refused')
+      const answer = await desks.get(machine)?.answer(Uint8Array.from(question))
+      if (answer === undefined) throw new Error(`${machine} is not there`)
+      return answer
+    },
+  }
+  return machines.map((machine) => {
     const images = imagesOf(machine)
     const { shards } = catalogueOf({ snapshotId, createdAt: '', sources, shards: images })
     // Every machine holds all deltas.
-    const machineOf = (index: number) => holderOf[shards[index].placeId] ?? machine
+    const holdersOf = (index: number) => holders[shards[index].placeId] ?? [machine]
+    const isHere = (index: number) => holdersOf(index).includes(machine)
+    const desk = new TaskDesk(() => levels.get(machine) === true)
+    desks.set(machine, desk)
     return serviceOf(snapshotId, sources, images, rule, (local) => {
-      locals[machine] = local
-      const others: QueryRunner = {
-        run: (task, caller) => askOthers(locals, task, caller, machineOf) as never,
+      const untilMoment = async () => true
+      desk.open(snapshotId, { local, shardCount: shards.length, isHere, untilMoment })
+      const known = {
+        isHere,
+        of: (index: number) => holdersOf(index).filter((each) => each !== machine),
       }
-      const holders = { isHere: (index: number) => machineOf(index) === machine, of: () => [] }
+      const indexes = [...shards.keys()]
+      const others = new OtherMachines({
+        way,
+        snapshotId,
+        holders: known,
+        heldBy: (other) => indexes.filter((index) => holdersOf(index).includes(other)),
+        askerId: machine,
+      })
       const sourceIdOf = (index: number) => shards[index].sourceId
-      return new SpreadRunner({ local, others, holders, sourceIdOf })
+      return new SpreadRunner({ local, others, holders: known, sourceIdOf })
     })
   })
-}
-
-async function askOthers(
-  locals: readonly QueryRunner[],
-  task: Task,
-  caller: Caller,
-  machineOf: (shardIndex: number) => number,
-): Promise<unknown> {
-  if ('shardIndex' in task) {
-    return await locals[machineOf(task.shardIndex)].run(task as never, caller)
-  }
-  const results: unknown[] = []
-  for (const [at, shardIndex] of task.shardIndexes.entries()) {
-    const given = task.given && [task.given[at]]
-    const part = { ...task, shardIndexes: [shardIndex], ...(given && { given }) }
-    const found = await locals[machineOf(shardIndex)].run(part as never, caller)
-    results.push((found as readonly unknown[])[0])
-  }
-  return results
 }
