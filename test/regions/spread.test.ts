@@ -3,10 +3,10 @@
  * all of them: the bytes are the same.
  */
 import t from 'tap'
-import { holdersOf } from '../../src/cluster/placement.js'
 import type { Format } from '../../src/format/formats.js'
 import { createBoundaryRule } from '../../src/selection/boundary.js'
 import { withoutColumns } from '../../src/shard/layout.js'
+import { holdersOf } from '../../src/snapshot/placement.js'
 import { markSuppressed } from '../support/data/marked.js'
 import { withRepeatedPhones } from '../support/data/repeated-phones.js'
 import { testSeed } from '../support/random/properties.js'

@@ -18,6 +18,7 @@ import { snapshotsDirectory } from '../directory.js'
 import { filesOf, type Manifest, type ManifestSource, readManifest } from '../format/manifest.js'
 import { marksIn, roomBytesOf, tiedSetsIn } from '../format/shard-image.js'
 import { readIdentities } from '../identities/list.js'
+import { holdersOf, readPlacement } from '../placement.js'
 import type { Snapshot, SnapshotSource } from '../snapshot.js'
 import { type LoadRunner, runHere } from './load-piece.js'
 import { runOnThreads } from './load-threads.js'
@@ -32,8 +33,8 @@ export interface LoadOptions {
   readonly loaderUrl?: URL
   /** To give up soon. */
   readonly stopping?: AbortSignal | undefined
-  /** Whether this machine holds a shard, by its place in the snapshot; it holds all unless given. */
-  readonly holds?: ((place: number) => boolean) | undefined
+  /** The name of this machine, which may hold some of the shards (placement.ts); it holds all unless given. */
+  readonly machine?: string | undefined
 }
 
 /**
@@ -48,7 +49,11 @@ export async function loadSnapshot(
   options: LoadOptions = {},
 ): Promise<Snapshot> {
   const manifest = await readManifest(dataDirectory, id)
-  const { holds = () => true } = options
+  const holders = await holdersFor(dataDirectory, manifest, options.machine)
+  const holds: Holds = (place) =>
+    holders === undefined ||
+    options.machine === undefined ||
+    holders[place].includes(options.machine)
   const rooms = arenas.take(roomBytesFor(manifest, holds))
   let runner: LoadRunner | undefined
   try {
@@ -61,7 +66,7 @@ export async function loadSnapshot(
       holds,
     )
     await runner.close()
-    return { ...snapshot, sources: await withIdentities(dataDirectory, snapshot) }
+    return { ...snapshot, holders, sources: await withIdentities(dataDirectory, snapshot) }
   } catch (error) {
     await runner?.close()
     arenas.giveBack(rooms)
@@ -89,6 +94,21 @@ async function withIdentities(
 }
 
 type Holds = (place: number) => boolean
+
+/** By place, the machines that hold a shard; undefined where each holds all. */
+async function holdersFor(
+  dataDirectory: string,
+  manifest: Manifest,
+  machine: string | undefined,
+): Promise<Snapshot['holders']> {
+  if (machine === undefined) return undefined
+  const placement = await readPlacement(dataDirectory, manifest.id)
+  if (placement === undefined) return undefined
+  const shards = manifest.sources.flatMap(({ id: sourceId, shards: own }) =>
+    own.map(({ recipientCount }, regionIndex) => ({ sourceId, regionIndex, recipientCount })),
+  )
+  return holdersOf(placement, shards)
+}
 
 /** One for each shard that is held, then one for the repeats if they are in a file. */
 function roomBytesFor(manifest: Manifest, holds: Holds): number[] {
