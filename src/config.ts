@@ -259,6 +259,7 @@ const defaults = {
   takeoverAfter: 5,
   maxLag: 60,
   laggingLists: 'serve',
+  copies: undefined,
   crashQueryWorkerMs: 0,
   workerArgs: '',
 } as const

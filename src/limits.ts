@@ -293,6 +293,8 @@ export const limits = {
   hedgeFirstMs: 200,
   /** Masks of other machines that a front thread keeps. */
   masksOfOthersCount: 64,
+  /** For so long other machines may go on asking for a snapshot in the place of which another one is served. */
+  othersFinishMs: 5_000,
   /** How long a task of another machine waits for a moment that has not come here yet. */
   momentWaitMs: 1_000,
   /** A machine that fetches a snapshot says how far it is, and tries again after a failure. */

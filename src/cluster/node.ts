@@ -14,6 +14,7 @@ import type { JournalNews } from '../live/cluster-messages.js'
 import { changeDesk } from '../live/desk.js'
 import type { Log } from '../log.js'
 import { monotonicMs } from '../monotonic.js'
+import type { Placement } from '../snapshot/placement.js'
 import { Agreement } from './agreement/agreement.js'
 import type { Member } from './agreement/messages.js'
 import type { Ports } from './agreement/ports.js'
@@ -128,6 +129,7 @@ export class ClusterNode {
       journal: this.#journal,
       files: this.#files,
       isWriter: () => this.#agreement.isWriter,
+      placement: () => this.#placement(),
       enter: async (entry) => {
         await this.#journal.enter(entry)
         this.#agreement.wrote()
@@ -333,6 +335,12 @@ export class ClusterNode {
     this.#noteRole()
     if (this.#agreement.isWriter) this.#everywhere.heard(name, answersBy)
     this.#level.heard(report)
+  }
+
+  #placement(): Placement | undefined {
+    const { copies } = this.#options.settings
+    const machines = this.#agreement.members().map(({ name }) => name)
+    return copies === undefined || copies >= machines.length ? undefined : { machines, copies }
   }
 
   #areAllPrepared(id: string): boolean {

@@ -10,6 +10,7 @@ import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { monotonicMs } from '../monotonic.js'
 import { readCurrent, snapshotsDirectory, writeCurrent } from '../snapshot/directory.js'
+import { type Placement, readPlacement, writePlacement } from '../snapshot/placement.js'
 import type { ClusterLog } from './cluster-log.js'
 import type { Entry } from './entries.js'
 import type { SharedFiles } from './shared-files.js'
@@ -25,6 +26,8 @@ interface DeskOptions {
   readonly journal: ClusterLog
   readonly files: SharedFiles
   readonly isWriter: () => boolean
+  /** Which machines hold what of a snapshot that is announced; undefined where each holds all. */
+  readonly placement: () => Placement | undefined
   /** Writes an entry, on the machine that writes. */
   readonly enter: (entry: Entry) => Promise<void>
   /** Whether each machine that is there has prepared a snapshot, or serves it. */
@@ -115,6 +118,7 @@ export class SnapshotDesk {
     const isChanged = before !== undefined && before !== current && current !== announcedId
     if (!isNew && !isChanged) return
     try {
+      await this.#place(current)
       const announced = await announcedSnapshot(dataDirectory, current)
       const directory = join(snapshotsDirectory(dataDirectory), current)
       const all = [...announced.documents, ...(await filesOfSnapshot(dataDirectory, current))]
@@ -126,6 +130,14 @@ export class SnapshotDesk {
       this.#current = before
       throw fault
     }
+  }
+
+  /** One that was placed stays where it is: others may have heard of it. */
+  async #place(id: string): Promise<void> {
+    const { dataDirectory, placement } = this.#options
+    const wanted = placement()
+    if (wanted === undefined || (await readPlacement(dataDirectory, id)) !== undefined) return
+    await writePlacement(dataDirectory, id, wanted)
   }
 
   async #fetch(id: string): Promise<void> {

@@ -58,6 +58,17 @@ export function catalogueOf(
   return { snapshotId, createdAt, sequence, sources, shards: withDeltas(ofShards, ofDeltas) }
 }
 
+/** As if nobody were in some shards. */
+export function withoutShards(
+  { shards, ...catalogue }: Catalogue,
+  isLeftOut: (index: number) => boolean,
+): Catalogue {
+  return {
+    ...catalogue,
+    shards: shards.map((shard, index) => (isLeftOut(index) ? { ...shard, box: NOWHERE } : shard)),
+  }
+}
+
 /** Whether there was ever anybody in a shard. */
 export function isFilled({ box }: Pick<CatalogueShard, 'box'>): boolean {
   return !(box.minLng > box.maxLng)

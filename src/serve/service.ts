@@ -234,6 +234,7 @@ async function load(
       arenas,
       log,
       loaderUrl: LOADER_URL,
+      machine: config.cluster?.name,
       stopping: stopping.signal,
       onProgress: (doneBytes, totalBytes) => loading.update(doneBytes, totalBytes),
     }).finally(() => loading.stop())
@@ -306,10 +307,14 @@ function startFronts(
           hasCounts: config.auditCounts,
           hasDigests: config.auditDigests,
         },
-        cluster: cluster && {
-          figures: cluster.figures,
-          refusesLaggingLists: config.cluster?.refusesLaggingLists ?? false,
-        },
+        cluster: cluster &&
+          config.cluster && {
+            figures: cluster.figures,
+            refusesLaggingLists: config.cluster.refusesLaggingLists,
+            nats: config.cluster.nats,
+            clusterId: config.cluster.clusterId,
+            name: config.cluster.name,
+          },
         crashQueryWorkerMs: config.crashQueryWorkerMs,
         workerArgs: config.workerArgs,
         ...(socket !== undefined && { socket }),
@@ -356,7 +361,18 @@ async function serveSnapshots(
   const { snapshot: first, refused, arenas, suppressions: marks, live } = loaded
   const { dataDirectory } = config
   const workers = fronts.map(({ worker }) => worker)
-  const known = { dataDirectory, first, refused, arenas, fronts: workers, marks, live, log }
+  const machine = config.cluster?.name
+  const known = {
+    dataDirectory,
+    machine,
+    first,
+    refused,
+    arenas,
+    fronts: workers,
+    marks,
+    live,
+    log,
+  }
   const swaps = swapSnapshots({ ...known, state, page, ...swapRules(cluster) })
   cluster?.snapshots.serves(first.id)
   cluster?.snapshots.onRepaired(swaps.retry)
