@@ -291,6 +291,8 @@ export const limits = {
   hedgeMostMs: 2_000,
   /** The same while next to nothing is known of a machine. */
   hedgeFirstMs: 200,
+  /** How long a request that is content with a part waits for other machines. */
+  partialWaitMs: 2_000,
   /** Masks of other machines that a front thread keeps. */
   masksOfOthersCount: 64,
   /** For so long other machines may go on asking for a snapshot in the place of which another one is served. */

@@ -22,7 +22,7 @@ export interface LiveShard {
 }
 
 /** One that lies in memory. */
-export function inMemory(shard: Shard): LiveShard {
+function inMemory(shard: Shard): LiveShard {
   return { shard, rows: rowsInMemory(shard), columns: async () => shard }
 }
 

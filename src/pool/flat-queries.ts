@@ -21,7 +21,10 @@ export interface FlatQueries {
 }
 
 /** All of a task that a worker must know. */
-type Query = Omit<SelectionTask<SelectionKind>, 'given' | 'isLarge' | 'shardIndexes'> & {
+type Query = Omit<
+  SelectionTask<SelectionKind>,
+  'given' | 'isLarge' | 'missing' | 'shardIndexes'
+> & {
   readonly shardIndexes: ArrayLike<number>
 }
 

@@ -13,7 +13,7 @@ import type { CountMode } from '../shard/select.js'
 export type SelectionKind = 'count' | 'select' | 'cover' | GivenKind
 
 /** The tasks that go on with what was found before, on this machine or on others. */
-export type GivenKind = 'offer' | 'firsts'
+type GivenKind = 'offer' | 'firsts'
 
 /**
  * How many of each shard do the shapes select (`count`), or which of them (`select`)? Or whom do the
@@ -38,9 +38,14 @@ export interface SelectionTask<Kind extends SelectionKind> {
   readonly since?: number
   /** Of the kinds that go on with it: runs of each shard. Who is taken (`offer`), or who was selected (`firsts`). */
   readonly given?: readonly Uint32Array[]
+  /** Takes the shards that could not be reached, where an answer without them will do. */
+  readonly missing?: MissingShards | undefined
   /** May take milliseconds or more, so that others should not have to wait for it. */
   readonly isLarge: boolean
 }
+
+/** The indexes of shards. */
+export type MissingShards = Set<number>
 
 /** The bytes of the first of some recipients of one shard. */
 export interface EncodeTask {

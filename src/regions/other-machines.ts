@@ -23,7 +23,7 @@ import {
 } from './task-codec.js'
 
 /** The way to other machines. */
-export interface TaskWay {
+interface TaskWay {
   /** Rejects where a machine is not there, or does not answer in time. */
   ask(machine: string, question: Uint8Array, waitMs: number): Promise<Uint8Array>
 }
@@ -68,11 +68,18 @@ export class OtherMachines implements Others {
         return (await this.#rows(task, caller, none)) as TaskResults[Kind]
       }
       const selection = task as SelectionTask<SelectionKind>
+      const { missing, kind, shardIndexes } = selection
       const results: unknown[] = []
-      const places = [...selection.shardIndexes.keys()]
-      await this.#parts(selection, places, caller, none, (at, found) => {
+      const places = [...shardIndexes.keys()]
+      const take = (at: number, found: unknown) => {
         results[at] = found
-      })
+      }
+      const lose = (at: number) => {
+        missing?.add(shardIndexes[at])
+        take(at, kind === 'count' ? 0 : NOBODY)
+      }
+      const patient = missing === undefined ? caller : impatient(caller)
+      await this.#parts(selection, places, patient, none, take, missing && lose)
       return results as unknown as TaskResults[Kind]
     } catch (fault) {
       throw faultOf(fault)
@@ -91,15 +98,19 @@ export class OtherMachines implements Others {
     )
   }
 
-  /** @param places  of some of the shards of the task */
+  /**
+   * @param places  of some of the shards of the task
+   * @param lose  takes those of which nobody can be asked; without it, the task fails
+   */
   async #parts(
     task: SelectionTask<SelectionKind>,
     places: readonly number[],
     caller: Caller,
     without: ReadonlySet<string>,
     take: (place: number, found: unknown) => void,
+    lose?: (place: number) => void,
   ): Promise<void> {
-    const parts = this.#dealt(task, places, without)
+    const parts = this.#dealt(task, places, without, lose)
     await Promise.all(
       [...parts].map(async ([machine, own]) => {
         const part = {
@@ -113,7 +124,12 @@ export class OtherMachines implements Others {
             others[own.indexOf(at)] = each
           })
           return others
+        }).catch((fault: unknown) => {
+          const isLost = fault instanceof ServiceError && fault.code !== 'TooComplex'
+          if (lose === undefined || !isLost) throw fault
+          for (const at of own) lose(at)
         })
+        if (found === undefined) return
         for (const [i, at] of own.entries()) take(at, (found as readonly unknown[])[i])
       }),
     )
@@ -124,12 +140,17 @@ export class OtherMachines implements Others {
     { shardIndexes }: SelectionTask<SelectionKind>,
     places: readonly number[],
     without: ReadonlySet<string>,
+    lose: ((place: number) => void) | undefined,
   ): Map<string, number[]> {
     const parts = new Map<string, number[]>()
     for (const at of places) {
       const ranked = this.#ranked(shardIndexes[at], without)
       const machine = ranked.find((each) => parts.has(each)) ?? ranked[0]
-      if (machine === undefined) throw noHolder(without)
+      if (machine === undefined) {
+        if (lose === undefined) throw noHolder(without)
+        lose(at)
+        continue
+      }
       const own = parts.get(machine)
       if (own === undefined) parts.set(machine, [at])
       else own.push(at)
@@ -265,6 +286,18 @@ export class OtherMachines implements Others {
 }
 
 const NOBODY = new Uint32Array(0)
+
+/** Whoever is content with a part does not wait for the rest for as long as a request may take. */
+function impatient(caller: Caller): Caller {
+  const deadlineMs = Math.min(caller.deadlineMs, performance.now() + limits.partialWaitMs)
+  return {
+    deadlineMs,
+    get gone() {
+      return caller.gone
+    },
+    whenOver: (listener) => caller.whenOver(listener),
+  }
+}
 
 /** By the runs of the first shard that another machine holds. */
 const maskIds = new WeakMap<Uint32Array, number>()

@@ -19,7 +19,7 @@ import {
 } from './task-codec.js'
 
 /** A snapshot that can be asked. */
-export interface AskedSnapshot {
+interface AskedSnapshot {
   /** The query workers of this machine alone. */
   readonly local: QueryRunner
   readonly shardCount: number

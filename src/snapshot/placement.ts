@@ -90,7 +90,7 @@ function parsed(text: string): unknown {
 }
 
 /** A shard, as far as its place depends on it. */
-export interface PlacedShard {
+interface PlacedShard {
   readonly sourceId: number
   /** Among the shards of its source. */
   readonly regionIndex: number

@@ -10,7 +10,6 @@ import { startAudiences } from '../../src/audiences/audiences.js'
 import { verifyAudiences } from '../../src/audiences/verify.js'
 import type { Change } from '../../src/changes/change.js'
 import type { Answer } from '../../src/format/answer.js'
-import { inMemory } from '../../src/live/live-shard.js'
 import { LiveSnapshot } from '../../src/live/live-snapshot.js'
 import { PhoneFinder } from '../../src/live/phone-finder.js'
 import { SourceFinder } from '../../src/live/source-finder.js'
@@ -19,6 +18,7 @@ import { answer, type CurrentService, type SelectionService } from '../../src/se
 import type { JsonObject } from '../../src/selection/parse.js'
 import { readIdentities } from '../../src/snapshot/identities/list.js'
 import { openSnapshot } from '../../src/snapshot/load/open.js'
+import { rowsInMemory } from '../../src/snapshot/load/rows.js'
 import { createStore } from '../../src/store/create.js'
 import { makeSuppressions } from '../../src/store/suppress.js'
 import { openTables, storeDirectory } from '../../src/store/tables.js'
@@ -254,7 +254,9 @@ const phonesIn = (people: ReadonlyMap<string, Person>) =>
   [...people.values()].map(({ phone }) => phone)
 
 async function liveOf(data: string, snapshotId: string, service: LocalService) {
-  const shards = service.shards.map(inMemory)
+  const shards = service.shards.map((shard) => {
+    return { shard, rows: rowsInMemory(shard), columns: async () => shard }
+  })
   const phones = await PhoneFinder.open(shards)
   const live = new LiveSnapshot(
     shards,

@@ -37,7 +37,7 @@ export interface ShardPiece {
 }
 
 /** A shard that another machine holds: all but its contacts is verified and forgotten. */
-export interface ElsewherePiece extends AlonePiece {
+interface ElsewherePiece extends AlonePiece {
   readonly kind: 'elsewhere'
 }
 

@@ -6,7 +6,7 @@
  */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { cpSync, createReadStream, rmSync } from 'node:fs'
+import { createReadStream, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { RecipientColumns } from '../../../src/shard/columns.js'
@@ -39,11 +39,11 @@ interface RegionsOptions {
 export interface Regions {
   readonly machines: readonly Service[]
   readonly one: Service
-  readonly snapshotId: string
+  /** Of the machine that writes. */
+  readonly data: string
+  readonly reach: readonly string[]
   /** Some of the recipients, by source. */
   readonly samples: readonly RecipientColumns[]
-  /** Starts a machine that was stopped. */
-  start(at: number): Promise<Service>
 }
 
 /** Machines that are ready with a snapshot of which each shard is on two of them. */
@@ -52,27 +52,12 @@ export async function startRegions(owner: Owner, options: RegionsOptions): Promi
   const directory = temporaryDirectory(owner)
   const data = SITES.map((name) => join(directory, name))
   const samples: RecipientColumns[] = []
-  for (const [at, source] of SOURCES.entries()) {
-    const file = join(directory, `${source}.csv`)
-    const count = Math.floor(recipientCount / SOURCES.length)
-    tell(`making ${count} recipients of source ${source}`)
-    const given = ['--recipients', String(count), '--seed', String(seed + at), '--out', file]
-    await succeeded('generate', ...given)
-    samples.push(await sampleOf(file))
-    const cli = new URL('../../../src/cli.js', import.meta.url).pathname
-    const args = ['import', '--data', data[0], '--source', String(source), '--label', `S${source}`]
-    execFileSync(process.execPath, [...importArgs, cli, ...args, file], { stdio: 'pipe' })
-    rmSync(file)
-  }
+  // The machines begin with few, so that none ever has all of the others in its memory.
+  await importSome(owner, data[0], { source: SOURCES[0], count: 1_000, seed, importArgs })
   const natsPort = await freePort()
   const store = join(directory, 'nats')
-  const port = String(natsPort)
-  await startProgram(
-    owner,
-    'nats-server',
-    ['-js', '-sd', store, '-a', '127.0.0.1', '-p', port],
-    natsPort,
-  )
+  const listening = ['-a', '127.0.0.1', '-p', String(natsPort)]
+  await startProgram(owner, 'nats-server', ['-js', '-sd', store, ...listening], natsPort)
   const reach = ['--cluster', `nats://127.0.0.1:${natsPort}`]
   const start = (at: number) =>
     serveMachine(owner, { name: SITES[at], data: data[at], reach }, '--copies', '2')
@@ -82,23 +67,54 @@ export async function startRegions(owner: Owner, options: RegionsOptions): Promi
     machines.push(await start(at))
   }
   const writer = data[0]
-  await succeeded('cluster', 'move', '--data', writer)
-  const snapshotId = (await readCurrent(writer)) ?? assert.fail('there is a snapshot')
-  tell(`waiting for ${snapshotId} on all machines`)
-  for (const { url } of machines) await untilServed(url, snapshotId)
-  const alone = join(directory, 'alone')
-  for (const name of ['CURRENT', join('snapshots', snapshotId)]) {
-    cpSync(join(writer, name), join(alone, name), { recursive: true })
+  const all: Made[] = []
+  for (const [at, source] of SOURCES.entries()) {
+    const count = Math.floor(recipientCount / SOURCES.length)
+    tell(`importing ${count} recipients of source ${source}`)
+    const made = { source, count, seed: seed + at, importArgs }
+    samples.push(await importSome(owner, writer, made))
+    all.push(made)
+    const snapshotId = (await readCurrent(writer)) ?? assert.fail('there is a snapshot')
+    tell(`waiting for ${snapshotId} on all machines`)
+    for (const { url } of machines) await untilServed(url, snapshotId)
   }
+  const alone = join(directory, 'alone')
+  for (const made of all) await importSome(owner, alone, made)
   const one = await serve(owner, '--data', alone, '--http-threads', '1', '--query-threads', '2')
-  return { machines, one, snapshotId, samples, start }
+  return { machines, one, samples, data: writer, reach }
 }
 
-async function untilServed(url: string, snapshotId: string): Promise<void> {
+interface Made {
+  readonly source: number
+  readonly count: number
+  readonly seed: number
+  readonly importArgs: readonly string[]
+}
+
+/** @returns some of them */
+async function importSome(
+  owner: Owner,
+  data: string,
+  { source, count, seed, importArgs }: Made,
+): Promise<RecipientColumns> {
+  const file = join(temporaryDirectory(owner), `${source}.csv`)
+  const given = ['--recipients', String(count), '--seed', String(seed), '--out', file]
+  await succeeded('generate', ...given)
+  const cli = new URL('../../../src/cli.js', import.meta.url).pathname
+  const label = `Source ${source}`
+  const args = ['import', '--data', data, '--source', String(source), '--label', label]
+  execFileSync(process.execPath, [...importArgs, cli, ...args, file], { stdio: 'pipe' })
+  const sample = await sampleOf(file)
+  rmSync(file)
+  return sample
+}
+
+export async function untilServed(url: string, snapshotId: string): Promise<void> {
   const untilMs = performance.now() + 120_000
   for (;;) {
     const answer = await fetch(`${url}/readyz`, { headers: { connection: 'close' } })
-    if ((await answer.text()).includes(snapshotId)) return
+    const told = (await answer.json()) as { snapshotId?: string }
+    if (told.snapshotId === snapshotId) return
     if (performance.now() > untilMs) throw new Error(`${url} does not serve ${snapshotId}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
@@ -113,14 +129,21 @@ export interface Compared {
   readonly faults: readonly string[]
 }
 
+interface CompareOptions {
+  readonly requestCount: number
+  readonly seed: number
+  /** Of lists, how many are asked for page by page. */
+  readonly pageShare?: number
+  /** Told now and then. */
+  readonly onProgress?: (doneCount: number) => void
+}
+
 /**
  * Random requests of all kinds, each to one machine in turn and to the one that holds all.
- *
- * @param ask  which of the machines may be asked; all unless given
  */
 export async function compare(
   { machines, one, samples }: Pick<Regions, 'machines' | 'one' | 'samples'>,
-  { requestCount, seed }: { readonly requestCount: number; readonly seed: number },
+  { requestCount, seed, pageShare = 0.3, onProgress }: CompareOptions,
 ): Promise<Compared> {
   const random = seededRandom(seed)
   const faults: string[] = []
@@ -130,7 +153,8 @@ export async function compare(
   let oneMs = 0
   let spreadMs = 0
   for (let number = 0; number < requestCount && faults.length < 3; number++) {
-    const { path, request } = drawnRequest(random, samples, number)
+    if (number % 1_000 === 999) onProgress?.(number + 1)
+    const { path, request } = drawnRequest(random, samples, number, pageShare)
     const machine = machines[number % machines.length]
     const expected = await timed(one.url, path, request)
     const found = await timed(machine.url, path, request)
@@ -160,13 +184,20 @@ export async function compare(
 
 const FORMATS = ['json', 'csv', 'ndjson', 'geojson'] as const
 
-function drawnRequest(random: Random, samples: readonly RecipientColumns[], number: number) {
+function drawnRequest(
+  random: Random,
+  samples: readonly RecipientColumns[],
+  number: number,
+  pageShare: number,
+) {
   const drawn = randomRequest(random.pick(samples), SOURCES, kindsOfWorld(number), random)
   const isCount = random.unit() < 0.5
+  // A list of all of many millions takes minutes.
+  const isPage = random.unit() < pageShare
   const request: object = {
     ...drawn,
     ...(isCount && { countsOnly: true }),
-    ...(!isCount && random.unit() < 0.3 && { limit: random.between(1, 5_000) }),
+    ...(!isCount && isPage && { limit: random.between(1, 5_000) }),
   }
   return { path: `/api/recipients?format=${random.pick(FORMATS)}`, request }
 }
@@ -202,7 +233,7 @@ function differenceOf(expected: Answered, found: Answered): string | undefined {
   return `${expected.status} with ${left.length} bytes became ${found.status} with ${right.length}${what}`
 }
 
-async function succeeded(...args: readonly string[]): Promise<void> {
+export async function succeeded(...args: readonly string[]): Promise<void> {
   const { code, stderr } = await hickory(...args)
   if (code !== 0) throw new Error(`hickory ${args.join(' ')} ended with ${code}: ${stderr}`)
 }
