@@ -268,6 +268,7 @@ const defaults = {
   maxLag: 60,
   laggingLists: 'serve',
   journalFileBytes: limits.journalFileBytes,
+  copies: undefined,
   crashQueryWorkerMs: 0,
   workerArgs: '',
 } as const

@@ -286,6 +286,21 @@ export const limits = {
   handAgainMs: 50,
   /** Machines switch to a snapshot without those that have not prepared it after this time. */
   clusterSwitchMs: 300_000,
+  /** A machine that has not answered a task is asked after others for so long. */
+  machineAwayMs: 2_000,
+  /** After how long a task is given to a second machine: what the first one nearly always takes, within these bounds. */
+  hedgeLeastMs: 5,
+  hedgeMostMs: 2_000,
+  /** The same while next to nothing is known of a machine. */
+  hedgeFirstMs: 200,
+  /** How long a request that is content with a part waits for other machines. */
+  partialWaitMs: 2_000,
+  /** Masks of other machines that a front thread keeps. */
+  masksOfOthersCount: 64,
+  /** For so long other machines may go on asking for a snapshot in the place of which another one is served. */
+  othersFinishMs: 5_000,
+  /** How long a task of another machine waits for a moment that has not come here yet. */
+  momentWaitMs: 1_000,
   /** A machine that fetches a snapshot says how far it is, and tries again after a failure. */
   fetchToldMs: 10_000,
   fetchRetryMs: 5_000,

@@ -26,6 +26,8 @@ export interface ClusterSettings {
   readonly silenceMs: number
   /** For so long a machine may answer that does not hear of the writer. */
   readonly maxLagMs: number
+  /** How many machines hold each shard of a snapshot; undefined where each holds all. */
+  readonly copies?: number | undefined
 }
 
 /** What the thread is born with. */

@@ -13,6 +13,7 @@ import type { JournalNews } from '../live/cluster-messages.js'
 import { changeDesk } from '../live/desk.js'
 import type { Log } from '../log.js'
 import { monotonicMs } from '../monotonic.js'
+import { placementOn } from '../snapshot/placement.js'
 import { Agreement } from './agreement/agreement.js'
 import type { Member } from './agreement/messages.js'
 import type { Ports } from './agreement/ports.js'
@@ -96,6 +97,7 @@ export class ClusterNode {
   constructor(options: NodeOptions) {
     const { dataDirectory, settings, state, nats, run, log } = options
     const { name, acks, takesOver, silenceMs, maxLagMs } = settings
+    const { isFounder } = state
     const directory = journalDirectory(dataDirectory)
     this.#options = options
     this.#me = { name, incarnation: state.incarnation }
@@ -109,18 +111,16 @@ export class ClusterNode {
     this.#everywhere = new EverywhereDesk({ nowMs: monotonicMs, levelMs: maxLagMs }, () =>
       this.#agreement.members().flatMap((member) => (member.name === name ? [] : member.name)),
     )
-    const reader = new JournalReader(directory)
     this.#carrier = new LogCarrier({
       connection: nats.connection,
       stream: nats.stream,
-      reader,
+      reader: new JournalReader(directory),
       beginning: () => this.#journal.beginning(),
       linkAt: (sequence) => this.#journal.linkAt(sequence),
       onRepair: (lostFrom) =>
         log.warn({ lostFrom }, 'the stream had lost batches: sending them again'),
       onFault: (fault) => this.#noteFault(fault, 'the stream cannot be written'),
     })
-    const { isFounder } = state
     const { files, audiences } = nodeFiles({
       dataDirectory,
       settings,
@@ -140,6 +140,7 @@ export class ClusterNode {
       journal: this.#journal,
       files: this.#files,
       isWriter: () => this.#agreement.isWriter,
+      placement: () => placementOn(this.#agreement.members(), settings.copies),
       enter: async (entry) => {
         await this.#journal.enter(entry)
         this.#agreement.wrote()
@@ -151,11 +152,8 @@ export class ClusterNode {
       onWanted: options.onWanted,
       log,
     })
-    this.#agreement = new Agreement(
-      this.#me,
-      { acks, takesOver, isFounder, silenceMs },
-      this.#ports(),
-    )
+    const rules = { acks, takesOver, isFounder, silenceMs }
+    this.#agreement = new Agreement(this.#me, rules, this.#ports())
     this.#level = new OwnLevel({
       settings,
       agreement: this.#agreement,
@@ -173,18 +171,9 @@ export class ClusterNode {
       audiences: () => this.audiences.desk.files(),
       tell: (report) => nats.tell(report),
     })
-    this.#joining = new Joining({
-      me: this.#me,
-      agreement: this.#agreement,
-      reports: this.#reports,
-      ask: this.ask,
-    })
-    this.#handingOver = new HandingOver({
-      agreement: this.#agreement,
-      reports: this.#reports,
-      settings,
-      log,
-    })
+    const known = { agreement: this.#agreement, reports: this.#reports }
+    this.#joining = new Joining({ ...known, me: this.#me, ask: this.ask })
+    this.#handingOver = new HandingOver({ ...known, settings, log })
     this.#lease = new LeaseKeeper({
       lease: nats.lease,
       epoch: () => (this.#agreement.isWriter ? this.#agreement.epoch : undefined),

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { limits } from '../limits.js'
 import { monotonicMs } from '../monotonic.js'
 import { readCurrent, snapshotsDirectory, writeCurrent } from '../snapshot/directory.js'
+import { type Placement, readPlacement, writePlacement } from '../snapshot/placement.js'
 import type { ClusterLog } from './cluster-log.js'
 import type { WantedSnapshots } from './messages.js'
 import type { NodeReport } from './node-report.js'
@@ -26,6 +27,8 @@ interface DeskOptions extends RetainingOptions {
   readonly files: SharedFiles
   /** Of each machine that is there. */
   readonly reports: () => readonly NodeReport[]
+  /** Which machines hold what of a snapshot that is announced; undefined where each holds all. */
+  readonly placement: () => Placement | undefined
   /** This snapshot is to be prepared, and served when it is the second one. */
   readonly onWanted: (wanted: WantedSnapshots) => void
 }
@@ -108,6 +111,7 @@ export class SnapshotDesk {
     const isChanged = before !== undefined && before !== current && current !== announcedId
     if (!isNew && !isChanged) return
     try {
+      await this.#place(current)
       const announced = await announcedSnapshot(dataDirectory, current)
       const directory = join(snapshotsDirectory(dataDirectory), current)
       const all = [...announced.documents, ...(await filesOfSnapshot(dataDirectory, current))]
@@ -119,6 +123,14 @@ export class SnapshotDesk {
       this.#current = before
       throw fault
     }
+  }
+
+  /** One that was placed stays where it is: others may have heard of it. */
+  async #place(id: string): Promise<void> {
+    const { dataDirectory, placement } = this.#options
+    const wanted = placement()
+    if (wanted === undefined || (await readPlacement(dataDirectory, id)) !== undefined) return
+    await writePlacement(dataDirectory, id, wanted)
   }
 
   async #fetch(id: string): Promise<void> {

@@ -24,6 +24,7 @@ import type { Suppressions } from '../suppressions/suppressions.js'
 import { readVersion } from '../version.js'
 import { type ClusterSnapshots, clusterSnapshots } from './cluster-snapshots.js'
 import { freshnessOf } from './freshness.js'
+import type { FrontData } from './messages.js'
 import { ServiceAudiences } from './service-audiences.js'
 import type { ServiceState } from './state.js'
 import { StoppedWhileLoading, type StopRequest } from './stop-request.js'
@@ -31,6 +32,8 @@ import { StoppedWhileLoading, type StopRequest } from './stop-request.js'
 export interface ServiceCluster {
   /** See `src/cluster/figures.ts`. */
   readonly figures: Float64Array
+  /** For one more front thread. */
+  forFront(settings: NonNullable<Config['cluster']>): NonNullable<FrontData['cluster']>
   /** What leads from the thread of changes to that of the cluster. */
   openJournal(): MessagePort
   /** Puts what is committed into the store, and goes on with all that comes. */
@@ -136,8 +139,24 @@ function serviceCluster(
     return follower
   }
 
+  function sharing(): ServiceAudiences {
+    if (audiences === undefined) throw new Error('the entries are followed before audiences are')
+    return audiences
+  }
+
   return {
     figures: thread.figures,
+    forFront({ nats, clusterId, name, refusesLaggingLists }) {
+      const { figures } = thread
+      return {
+        figures,
+        refusesLaggingLists,
+        nats,
+        clusterId,
+        name,
+        audiences: sharing().openPort(),
+      }
+    },
     openJournal: thread.openJournal,
     follow(given) {
       const { store, live, log } = given
@@ -171,10 +190,7 @@ function serviceCluster(
       }
     },
     snapshots: clusterSnapshots(thread),
-    audiences() {
-      if (audiences === undefined) throw new Error('the entries are followed before audiences are')
-      return audiences
-    },
+    audiences: sharing,
     suppressions: {
       async make({ scope, phones, isRemoval }) {
         const { log } = followed as Followed

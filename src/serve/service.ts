@@ -234,6 +234,7 @@ async function load(
       arenas,
       log,
       loaderUrl: LOADER_URL,
+      machine: config.cluster?.name,
       stopping: stopping.signal,
       onProgress: (doneBytes, totalBytes) => loading.update(doneBytes, totalBytes),
     }).finally(() => loading.stop())
@@ -308,11 +309,7 @@ function startFronts(
           hasCounts: config.auditCounts,
           hasDigests: config.auditDigests,
         },
-        cluster: cluster && {
-          figures: cluster.figures,
-          refusesLaggingLists: config.cluster?.refusesLaggingLists ?? false,
-          audiences: cluster.audiences().openPort(),
-        },
+        cluster: cluster && config.cluster && cluster.forFront(config.cluster),
         crashQueryWorkerMs: config.crashQueryWorkerMs,
         workerArgs: config.workerArgs,
         ...(socket !== undefined && { socket }),
@@ -359,7 +356,18 @@ async function serveSnapshots(
   const { snapshot: first, refused, arenas, suppressions: marks, live } = loaded
   const { dataDirectory } = config
   const workers = fronts.map(({ worker }) => worker)
-  const known = { dataDirectory, first, refused, arenas, fronts: workers, marks, live, log }
+  const machine = config.cluster?.name
+  const known = {
+    dataDirectory,
+    machine,
+    first,
+    refused,
+    arenas,
+    fronts: workers,
+    marks,
+    live,
+    log,
+  }
   const swaps = swapSnapshots({ ...known, state, page, ...swapRules(cluster) })
   cluster?.snapshots.serves(first.id)
   cluster?.snapshots.onRepaired(swaps.retry)
