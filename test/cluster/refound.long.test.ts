@@ -21,12 +21,14 @@ import { readinessOf, serveMachine, statusBy } from './support/machines.js'
 import { startNatsServer } from './support/nats-servers.js'
 
 const SMALL = ['--journal-file-bytes', '4096'] as const
+/** Nobody takes over, however busy the machine is. */
+const PATIENT = ['--max-lag', '2', '--takeover-after', '60'] as const
 
 t.test('from a cluster to one machine, and to another cluster', async (t) => {
   const nats = await startNatsServer(t)
   const reachOf = (id: string) => ['--cluster', nats.url, '--cluster-id', id]
   const start = (name: string, data: string, id: string) =>
-    serveMachine(t, { name, data, reach: reachOf(id) }, ...SMALL, '--max-lag', '2')
+    serveMachine(t, { name, data, reach: reachOf(id) }, ...SMALL, ...PATIENT)
   const data = await placesWorld(t)
   const restored = join(temporaryDirectory(t), 'restored')
 
