@@ -230,6 +230,8 @@ export const limits = {
   journalRetryMs: 1_000,
   /** A file of the journal of changes. The next one is begun behind it. */
   journalFileBytes: 64 * MiB,
+  /** The least, for tests. */
+  journalFileBytesMin: 4 * KiB,
   /** One batch of changes in the journal, with its header. */
   journalRecordBytes: 16 * MiB,
   /** Batches that are written to the journal together. */
@@ -284,9 +286,26 @@ export const limits = {
   handAgainMs: 50,
   /** Machines switch to a snapshot without those that have not prepared it after this time. */
   clusterSwitchMs: 300_000,
+  /** A machine that has not answered a task is asked after others for so long. */
+  machineAwayMs: 2_000,
+  /** After how long a task is given to a second machine: what the first one nearly always takes, within these bounds. */
+  hedgeLeastMs: 5,
+  hedgeMostMs: 2_000,
+  /** The same while next to nothing is known of a machine. */
+  hedgeFirstMs: 200,
+  /** How long a request that is content with a part waits for other machines. */
+  partialWaitMs: 2_000,
+  /** Masks of other machines that a front thread keeps. */
+  masksOfOthersCount: 64,
+  /** For so long other machines may go on asking for a snapshot in the place of which another one is served. */
+  othersFinishMs: 5_000,
+  /** How long a task of another machine waits for a moment that has not come here yet. */
+  momentWaitMs: 1_000,
   /** A machine that fetches a snapshot says how far it is, and tries again after a failure. */
   fetchToldMs: 10_000,
   fetchRetryMs: 5_000,
+  /** What could not be removed of old snapshots and of the journal is tried again after this time. */
+  retentionRetryMs: 60_000,
   /**
    * Files in the object store that no snapshot has any more are kept for this time, and so are files of audiences that
    * were not announced.

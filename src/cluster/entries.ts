@@ -9,6 +9,7 @@ import type { Change } from '../store/changes.js'
 import type { Scope } from '../store/suppressions.js'
 import type { Member } from './agreement/messages.js'
 import { pack, unpackOrNothing } from './nats/packing.js'
+import type { Retention } from './retention.js'
 import type { AnnouncedSnapshot } from './snapshot-files.js'
 
 export type Entry =
@@ -18,8 +19,8 @@ export type Entry =
   | { readonly kind: 'members'; readonly members: readonly Member[] }
   /** This snapshot is to be served, and is to be had by the digests of its documents. */
   | ({ readonly kind: 'snapshot' } & AnnouncedSnapshot)
-  /** It is served from here on. */
-  | { readonly kind: 'switch'; readonly id: string }
+  /** It is served from here on, and others need stay no longer than on the machine that writes. */
+  | ({ readonly kind: 'switch'; readonly id: string } & Retention)
   | StoreEntry
 
 /** What changes the store; what becomes of it follows from what is there, on each machine alike. */

@@ -25,6 +25,8 @@ import {
 } from '../snapshot/directory.js'
 import { createStore } from '../store/create.js'
 import { DATA_FILE, storeDirectory } from '../store/tables.js'
+import { lastEpochIn } from './last-epoch.js'
+import { isTailLost } from './lost-tail.js'
 import type { ClusterSettings } from './messages.js'
 import type { FileDigest } from './nats/cluster-files.js'
 import type { ClusterNats } from './nats/cluster-nats.js'
@@ -60,14 +62,16 @@ export async function join(options: JoinOptions): Promise<ClusterState> {
   const known = knownState(options)
   if (known !== undefined) {
     assertSame(known, settings)
+    const hasTail = !isTailLost(dataDirectory)
     // It can answer what it knows, whether or not anybody is there.
-    if (known.beginsAnew === undefined) return known
-    if (known.beginsAnew === 'suspect' && (await isJournalWhole(dataDirectory))) {
+    if (hasTail && known.beginsAnew === undefined) return known
+    if (hasTail && known.beginsAnew === 'suspect' && (await isJournalWhole(dataDirectory))) {
       return await settled(dataDirectory, known)
     }
   }
   const nats = await connected()
   await refuseTwin(nats, name)
+  if (known !== undefined && known.beginsAnew === undefined) await assertOthers(options, nats)
   if (known?.beginsAnew === 'snapshot' && (await repairCurrent(options, nats))) {
     return await settled(dataDirectory, known)
   }
@@ -143,6 +147,20 @@ async function isJournalWhole(dataDirectory: string): Promise<boolean> {
   }
 }
 
+/** @throws OperatorError  where there is no other machine that could know who the members are */
+async function assertOthers(
+  { dataDirectory, settings }: JoinOptions,
+  nats: ClusterNats,
+): Promise<void> {
+  if ((await heardReports(nats, limits.clusterHeardMs)).length > 0) return
+  throw new OperatorError(
+    'Failed',
+    `cluster/tail.json of ${dataDirectory} is lost, so that nobody here knows the members of the cluster: start another ` +
+      `machine of ${settings.clusterId} first, and this one begins with what that has; where there is none, make the ` +
+      'directory one of no cluster with hickory cluster leave',
+  )
+}
+
 /** @returns whether it is known what the current snapshot should be */
 async function repairCurrent(options: JoinOptions, nats: ClusterNats): Promise<boolean> {
   const { dataDirectory, log, signal } = options
@@ -186,7 +204,7 @@ async function holdsData(dataDirectory: string): Promise<boolean> {
 
 /** Whether there is a cluster: NATS knows of it, or one of its machines is heard. */
 async function isThere(nats: ClusterNats): Promise<boolean> {
-  const entry = await (await nats.bucket()).get(FOUNDED)
+  const entry = await nats.bucket.use((bucket) => bucket.get(FOUNDED))
   return entry !== null || (await heardReports(nats, limits.clusterHeardMs)).length > 0
 }
 
@@ -210,16 +228,19 @@ async function found(
         'directory, and the machine waits for a cluster',
     )
   }
-  const state = { clusterId, name, incarnation: randomUUID(), epoch: 0, isFounder: true }
   await noteFounded(nats, name)
   const { sequence } = await foundJournal(journalDirectory(dataDirectory))
-  // Nothing before is an entry of this cluster, though there may be those of one that it left.
+  // Where the directory was of a cluster before: its epochs are over, and its members are not those of this one.
+  const epoch = lastEpochIn(dataDirectory)
+  const epochs = epoch === 0 ? [] : [{ sequence, epoch }]
   await createDirectory(clusterDirectory(dataDirectory))
-  await writeTail(dataDirectory, { sequence, epochs: [], members: [], membersSequence: 0 })
+  await writeTail(dataDirectory, { sequence, epochs, members: [], membersSequence: sequence })
   // From now on, a directory without a store has lost it.
   const store = await createStore(dataDirectory, log)
   store.entries.apply([], sequence)
   await store.close()
+  const own = { clusterId, name, incarnation: randomUUID(), epoch }
+  const state = { ...own, isFounder: true, foundedSequence: sequence }
   await writeState(dataDirectory, state)
   log.info({ clusterId, dataDirectory }, 'founded a cluster with what this directory has')
   return state
@@ -231,15 +252,17 @@ async function found(
  * @throws OperatorError  where somebody else was faster
  */
 async function noteFounded(nats: ClusterNats, name: string): Promise<void> {
-  const bucket = await nats.bucket()
-  try {
-    await bucket.create(FOUNDED, name)
-  } catch {
-    const entry = await bucket.get(FOUNDED)
-    // By an attempt that was killed.
-    if (entry?.string() === name) return
-    throw new OperatorError('Usage', `${entry?.string()} has founded the cluster meanwhile`)
-  }
+  await nats.bucket.use(async (bucket) => {
+    try {
+      await bucket.create(FOUNDED, name)
+    } catch (fault) {
+      const entry = await bucket.get(FOUNDED)
+      if (entry === null) throw fault
+      // By an attempt that was killed.
+      if (entry.string() === name) return
+      throw new OperatorError('Usage', `${entry.string()} has founded the cluster meanwhile`)
+    }
+  })
 }
 
 /** The key that says who founded the cluster. */
@@ -318,7 +341,7 @@ function filesFrom(
 ): SharedFiles {
   return new SharedFiles({
     dataDirectory,
-    files: () => nats.files(),
+    files: nats.files,
     log,
     async offered(file: FileDigest) {
       const question: NodeQuestion = { kind: 'offer', file }

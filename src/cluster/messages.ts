@@ -10,7 +10,6 @@ import type { LogLevel } from '../log.js'
 import type { SharedAudience } from '../store/audiences.js'
 import type { AudienceAsk, AudienceReply } from './audience-messages.js'
 import type { NatsSettings } from './nats/connection.js'
-import type { WantedSnapshots } from './snapshot-desk.js'
 import type { BeginsAnew } from './state-file.js'
 
 /** What an operator says of the cluster. Plain data. */
@@ -27,6 +26,8 @@ export interface ClusterSettings {
   readonly silenceMs: number
   /** For so long a machine may answer that does not hear of the writer. */
   readonly maxLagMs: number
+  /** How many machines hold each shard of a snapshot; undefined where each holds all. */
+  readonly copies?: number | undefined
 }
 
 /** What the thread is born with. */
@@ -64,6 +65,8 @@ export type ClusterOrder =
   | { readonly kind: 'audience'; readonly number: number; readonly ask: AudienceAsk }
   /** Files of a snapshot are not as they were written. */
   | { readonly kind: 'damaged'; readonly snapshotId: string }
+  /** How far the store is, on disk; undefined where it cannot be written. Answers `keepStored`. */
+  | { readonly kind: 'stored'; readonly number: number; readonly sequence: number | undefined }
   /** The service cannot start with what is in the directory. Answered by `recovers`. */
   | { readonly kind: 'recover'; readonly reason: BeginsAnew }
   /** Let another machine write, if there is one that can. Answered by `leaving`. */
@@ -77,8 +80,10 @@ export type ClusterNews =
   | { readonly kind: 'refused'; readonly code: OperatorErrorCode; readonly message: string }
   | ({ readonly kind: 'everywhere'; readonly number: number } & Everywhere)
   | { readonly kind: 'status'; readonly status: ClusterStatus }
-  /** See snapshot-desk.ts. Comes again with each change. */
+  /** Comes again with each change. */
   | ({ readonly kind: 'wanted' } & WantedSnapshots)
+  /** Have the store note how far it is. Answered by `stored`. */
+  | { readonly kind: 'keepStored'; readonly number: number }
   | ({ readonly kind: 'audience' } & AudienceReply)
   /** A snapshot that was damaged is whole. */
   | { readonly kind: 'repaired'; readonly snapshotId: string }
@@ -88,6 +93,13 @@ export type ClusterNews =
   | { readonly kind: 'left' }
   /** The directory must be begun anew, with nothing open. */
   | { readonly kind: 'beginAnew'; readonly reason: string }
+
+export interface WantedSnapshots {
+  /** Here, and to be prepared. */
+  readonly wantedId: string
+  /** To be served; undefined where nobody has said so. */
+  readonly switchedId: string | undefined
+}
 
 export interface ServedSnapshots {
   readonly servedId: string

@@ -13,6 +13,7 @@ import type { Member } from './agreement/messages.js'
 import { AudienceDesk } from './audience-desk.js'
 import type { AudienceAsk, AudienceTold } from './audience-messages.js'
 import type { ClusterFiles, FileDigest } from './nats/cluster-files.js'
+import type { Opened } from './nats/opened.js'
 import { type AudienceFiles, hasFilesOf } from './node-report.js'
 import type { NodeReports } from './node-reports.js'
 import type { SharedFiles } from './shared-files.js'
@@ -25,7 +26,7 @@ interface NodeAudiencesOptions {
   readonly members: () => readonly Member[]
   readonly reports: NodeReports
   readonly files: () => SharedFiles
-  readonly store: () => Promise<ClusterFiles>
+  readonly store: Opened<ClusterFiles>
   /** How many servers of NATS must have a file that most members do not have. */
   readonly copyCount: number
   readonly isComing: (snapshotId: string) => boolean
@@ -103,8 +104,9 @@ export class NodeAudiences {
   async #isStored(file: FileDigest): Promise<boolean> {
     const { store, copyCount } = this.#options
     try {
-      const files = await store()
-      return (await files.copyCount()) >= copyCount && (await files.has(file))
+      return await store.use(
+        async (files) => (await files.copyCount()) >= copyCount && (await files.has(file)),
+      )
     } catch {
       // NATS is away: only members count then.
       return false

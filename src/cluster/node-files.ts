@@ -39,7 +39,7 @@ export function nodeFiles(options: NodeFilesOptions): {
     members: () => agreement().members(),
     reports,
     files: () => files,
-    store: () => nats.files(),
+    store: nats.files,
     // What one machine acknowledges may be lost with it.
     copyCount: acks === 'one' ? 1 : 2,
     isComing: options.isComing,
@@ -49,7 +49,7 @@ export function nodeFiles(options: NodeFilesOptions): {
   const files: SharedFiles = new SharedFiles({
     dataDirectory,
     audiences,
-    files: () => nats.files(),
+    files: nats.files,
     log,
     offered: (file) => askForFile({ ask, reports, writer: agreement().writer, silenceMs }, file),
   })

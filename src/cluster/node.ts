@@ -13,6 +13,7 @@ import type { JournalNews } from '../live/cluster-messages.js'
 import { changeDesk } from '../live/desk.js'
 import type { Log } from '../log.js'
 import { monotonicMs } from '../monotonic.js'
+import { placementOn } from '../snapshot/placement.js'
 import { Agreement } from './agreement/agreement.js'
 import type { Member } from './agreement/messages.js'
 import type { Ports } from './agreement/ports.js'
@@ -28,6 +29,7 @@ import type {
   ClusterStatus,
   Everywhere,
   ServedSnapshots,
+  WantedSnapshots,
 } from './messages.js'
 import type { ClusterNats } from './nats/cluster-nats.js'
 import { LogCarrier } from './nats/log-carrier.js'
@@ -40,13 +42,13 @@ import { OwnLevel } from './own-level.js'
 import { OwnReports } from './own-reports.js'
 import type { AskNode, NodeAnswers, NodeQuestion } from './questions.js'
 import type { SharedFiles } from './shared-files.js'
-import { SnapshotDesk, type WantedSnapshots } from './snapshot-desk.js'
+import { SnapshotDesk } from './snapshot-desk.js'
 import {
   type BeginsAnew,
   type ClusterState,
   type Promises,
   readTail,
-  writeTail,
+  TailKeeper,
 } from './state-file.js'
 import { clusterStatus } from './status.js'
 import { untilEverywhere } from './until-everywhere.js'
@@ -61,6 +63,8 @@ interface NodeOptions {
   readonly nats: ClusterNats
   readonly log: Log
   readonly run: RunOrder
+  /** As in `retaining.ts`. */
+  readonly stored: () => Promise<number>
   readonly onWanted: (wanted: WantedSnapshots) => void
   /** The directory must be begun anew. */
   readonly onLost: (reason: BeginsAnew) => void
@@ -86,12 +90,14 @@ export class ClusterNode {
   readonly #timers: NodeJS.Timeout[]
   readonly #files: SharedFiles
   readonly #snapshots: SnapshotDesk
+  readonly #tail: TailKeeper
   #wasWriter = false
   #isLost = false
 
   constructor(options: NodeOptions) {
     const { dataDirectory, settings, state, nats, run, log } = options
     const { name, acks, takesOver, silenceMs, maxLagMs } = settings
+    const { isFounder } = state
     const directory = journalDirectory(dataDirectory)
     this.#options = options
     this.#me = { name, incarnation: state.incarnation }
@@ -105,18 +111,16 @@ export class ClusterNode {
     this.#everywhere = new EverywhereDesk({ nowMs: monotonicMs, levelMs: maxLagMs }, () =>
       this.#agreement.members().flatMap((member) => (member.name === name ? [] : member.name)),
     )
-    const reader = new JournalReader(directory)
     this.#carrier = new LogCarrier({
       connection: nats.connection,
-      openStream: () => nats.stream(),
-      reader,
+      stream: nats.stream,
+      reader: new JournalReader(directory),
       beginning: () => this.#journal.beginning(),
       linkAt: (sequence) => this.#journal.linkAt(sequence),
       onRepair: (lostFrom) =>
         log.warn({ lostFrom }, 'the stream had lost batches: sending them again'),
       onFault: (fault) => this.#noteFault(fault, 'the stream cannot be written'),
     })
-    const { isFounder } = state
     const { files, audiences } = nodeFiles({
       dataDirectory,
       settings,
@@ -130,24 +134,26 @@ export class ClusterNode {
     })
     this.#files = files
     this.audiences = audiences
+    this.#tail = new TailKeeper(dataDirectory, () => this.#journal.tail())
     this.#snapshots = new SnapshotDesk({
       dataDirectory,
       journal: this.#journal,
       files: this.#files,
       isWriter: () => this.#agreement.isWriter,
+      placement: () => placementOn(this.#agreement.members(), settings.copies),
       enter: async (entry) => {
         await this.#journal.enter(entry)
         this.#agreement.wrote()
       },
+      served: () => this.#own.served,
+      stored: options.stored,
+      keepTail: () => this.#tail.keep(),
       reports: () => [this.#own.now(), ...this.#reports.ofThoseThere(silenceMs)],
       onWanted: options.onWanted,
       log,
     })
-    this.#agreement = new Agreement(
-      this.#me,
-      { acks, takesOver, isFounder, silenceMs },
-      this.#ports(),
-    )
+    const rules = { acks, takesOver, isFounder, silenceMs }
+    this.#agreement = new Agreement(this.#me, rules, this.#ports())
     this.#level = new OwnLevel({
       settings,
       agreement: this.#agreement,
@@ -165,18 +171,9 @@ export class ClusterNode {
       audiences: () => this.audiences.desk.files(),
       tell: (report) => nats.tell(report),
     })
-    this.#joining = new Joining({
-      me: this.#me,
-      agreement: this.#agreement,
-      reports: this.#reports,
-      ask: this.ask,
-    })
-    this.#handingOver = new HandingOver({
-      agreement: this.#agreement,
-      reports: this.#reports,
-      settings,
-      log,
-    })
+    const known = { agreement: this.#agreement, reports: this.#reports }
+    this.#joining = new Joining({ ...known, me: this.#me, ask: this.ask })
+    this.#handingOver = new HandingOver({ ...known, settings, log })
     this.#lease = new LeaseKeeper({
       lease: nats.lease,
       epoch: () => (this.#agreement.isWriter ? this.#agreement.epoch : undefined),
@@ -195,6 +192,7 @@ export class ClusterNode {
       own: this.#own,
       level: this.#level,
       handingOver: this.#handingOver,
+      stored: options.stored,
       status: () => this.status(),
     })
     const handed = new HandedBatches({
@@ -341,11 +339,8 @@ export class ClusterNode {
   }
 
   async #keepTail(): Promise<void> {
-    try {
-      await writeTail(this.#options.dataDirectory, this.#journal.tail())
-    } catch (fault) {
-      this.#noteFault(fault, 'what is known of the journal cannot be kept')
-    }
+    const what = 'what is known of the journal cannot be kept'
+    await this.#tail.keep().catch((fault) => this.#noteFault(fault, what))
   }
 
   #wrote(): void {

@@ -41,6 +41,10 @@ export class OwnReports {
     this.tellSoon()
   }
 
+  get served(): ServedSnapshots | undefined {
+    return this.#served
+  }
+
   set served(served: ServedSnapshots) {
     this.#served = served
     this.tellSoon()

@@ -46,7 +46,7 @@ interface SeedingOptions {
   readonly dataDirectory: string
   readonly journal: ClusterLog
   readonly files: SharedFiles
-  /** Resolves when all entries up to a sequence are in the store. */
+  /** Resolves when all entries up to a sequence are in the store, and it says so. */
   readonly untilStored: (sequence: number) => Promise<void>
 }
 

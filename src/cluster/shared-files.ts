@@ -10,11 +10,12 @@ import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { listSnapshots, snapshotsDirectory } from '../snapshot/directory.js'
 import { type ClusterFiles, DigestFault, type FileDigest } from './nats/cluster-files.js'
+import type { Opened } from './nats/opened.js'
 import { announcedSnapshot, filesOfSnapshot } from './snapshot-files.js'
 
 interface SharedOptions {
   readonly dataDirectory: string
-  readonly files: () => Promise<ClusterFiles>
+  readonly files: Opened<ClusterFiles>
   readonly log: Log
   /** Asks other machines, one after the other, to put a file there; false where none has it. */
   readonly offered: (file: FileDigest) => Promise<boolean>
@@ -37,7 +38,7 @@ export class SharedFiles {
   }
 
   readonly put = async (path: string, file: FileDigest): Promise<void> => {
-    await (await this.#options.files()).put(path, file)
+    await this.#options.files.use((files) => files.put(path, file))
   }
 
   /** Writes a file; false where nobody has it. */
@@ -46,14 +47,15 @@ export class SharedFiles {
     path: string,
     onBytes: (byteCount: number) => void,
   ): Promise<boolean> => {
-    const files = await this.#options.files()
+    const { files, offered } = this.#options
+    const taken = () => files.use((files) => files.get(file, path, onBytes))
     try {
-      if (await files.get(file, path, onBytes)) return true
+      if (await taken()) return true
     } catch (fault) {
       if (!(fault instanceof DigestFault)) throw fault
-      await files.remove(file)
+      await files.use((files) => files.remove(file))
     }
-    return (await this.#options.offered(file)) && (await files.get(file, path, onBytes))
+    return (await offered(file)) && (await taken())
   }
 
   /** Puts a file of this machine there; false where it has none, or another one than was written. */
@@ -105,13 +107,14 @@ export class SharedFiles {
       const { documents } = await announcedSnapshot(dataDirectory, id)
       for (const { sha256 } of documents) needed.add(sha256)
     }
-    const files = await this.#options.files()
-    let removedCount = 0
-    for (const { sha256, writtenMs } of await files.list()) {
-      if (needed.has(sha256) || Date.now() - writtenMs < limits.sharedFileKeptMs) continue
-      await files.remove({ sha256 })
-      removedCount++
-    }
-    return removedCount
+    return await this.#options.files.use(async (files) => {
+      let removedCount = 0
+      for (const { sha256, writtenMs } of await files.list()) {
+        if (needed.has(sha256) || Date.now() - writtenMs < limits.sharedFileKeptMs) continue
+        await files.remove({ sha256 })
+        removedCount++
+      }
+      return removedCount
+    })
   }
 }

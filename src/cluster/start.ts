@@ -39,6 +39,8 @@ export interface ClusterThread {
   serves(served: ServedSnapshots): void
   /** Has what is damaged of a snapshot fetched. */
   damaged(snapshotId: string): void
+  /** `keep` has the store note how far it is, and says that; undefined where it cannot be written. */
+  onKeepStored(keep: () => number | undefined): void
   onSnapshots(listener: (news: SnapshotNews) => void): void
   /** Lets another machine write; resolves when that is so, or there is none that can. */
   leave(): Promise<void>
@@ -83,6 +85,7 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
   let left: () => void = () => {}
   let recovers: (canRecover: boolean) => void = () => {}
   let beginAnew: (reason: string) => void = () => {}
+  let keepStored: () => number | undefined = () => undefined
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   const failure = new Promise<never>((_, reject) => {
     const fail = (reason: string) =>
@@ -113,7 +116,9 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
       else if (news.kind === 'left') left()
       else if (news.kind === 'recovers') recovers(news.canRecover)
       else if (news.kind === 'beginAnew') beginAnew(news.reason)
-      else for (const listener of listeners) listener(news)
+      else if (news.kind === 'keepStored') {
+        send({ kind: 'stored', number: news.number, sequence: keepStored() })
+      } else for (const listener of listeners) listener(news)
     })
     signal.addEventListener('abort', () => reject(new OperatorError('Failed', 'stopped')), {
       once: true,
@@ -150,6 +155,9 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
     audiences,
     serves: (served) => send({ kind: 'snapshots', ...served }),
     damaged: (snapshotId) => send({ kind: 'damaged', snapshotId }),
+    onKeepStored(keep) {
+      keepStored = keep
+    },
     onSnapshots: (listener) => listeners.add(listener),
     async leave() {
       const hasLeft = new Promise<void>((resolve) => {

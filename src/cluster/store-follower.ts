@@ -20,6 +20,8 @@ interface FollowerOptions {
   /** Of the journal. */
   readonly directory: string
   readonly entries: StoreEntries
+  /** All up to here is in the store, whatever it says; 0 unless given. */
+  readonly foundedSequence?: number | undefined
   /** Hands a batch in; resolves when it is committed. */
   readonly append: (batch: PreparedBatch) => Promise<{ readonly outcome: BatchOutcome }>
   /** What is in the store now. */
@@ -54,7 +56,7 @@ export class StoreFollower {
   constructor(options: FollowerOptions) {
     this.#options = options
     this.#reader = new JournalReader(options.directory)
-    this.#sequence = options.entries.sequence()
+    this.#sequence = Math.max(options.entries.sequence(), options.foundedSequence ?? 0)
   }
 
   /** All entries up to here are in the store, and all changes of recipients in the journal. */
@@ -77,6 +79,19 @@ export class StoreFollower {
       )
     }
     while (this.#applySome());
+  }
+
+  /**
+   * Has the store note how far it is, also where nothing came into it.
+   *
+   * @returns all entries up to here are in the store, on disk
+   * @throws  what the disk says
+   */
+  keep(): number {
+    if (this.#options.entries.sequence() < this.#sequence) {
+      this.#options.entries.apply([], this.#sequence)
+    }
+    return this.#sequence
   }
 
   /** Goes on with all that comes. */

@@ -8,6 +8,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import { createLog, describeFault } from '../log.js'
+import { Questions } from '../questions.js'
 import { noteConnection } from './connection-file.js'
 import { join } from './join.js'
 import type { ClusterNews, ClusterOrder, ClusterThreadData } from './messages.js'
@@ -29,6 +30,7 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
   let timer: NodeJS.Timeout | undefined
   let isLost = false
   const serves = { machine: serve, operator: serveOperator }
+  const storing = new Questions<number | undefined>()
   /** What the node is to hear that is not there yet. */
   const early: ClusterOrder[] = []
 
@@ -49,6 +51,7 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
   main.on('message', async (order: ClusterOrder) => {
     if (order.kind === 'stop') await stop()
     else if (order.kind === 'run') await run(order)
+    else if (order.kind === 'stored') storing.settle(order.number, order.sequence)
     else if (order.kind === 'recover') await recover(order.reason)
     else if (node !== undefined) await carryOut(node, order)
     else if (order.kind === 'leave') tell({ kind: 'left' })
@@ -125,6 +128,7 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
       nats,
       log,
       run: order,
+      stored,
       onWanted: (wanted) => tell({ kind: 'wanted', ...wanted }),
       onLost: (reason) => void beginAnew(promises, reason),
     })
@@ -133,6 +137,12 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
     const tellStatus = () => tell({ kind: 'status', status: started.status() })
     tellStatus()
     timer = setInterval(tellStatus, limits.clusterStatusMs)
+  }
+
+  async function stored(): Promise<number> {
+    const sequence = await storing.ask((number) => tell({ kind: 'keepStored', number }))
+    if (sequence !== undefined) return sequence
+    throw new OperatorError('Failed', 'the store of this machine cannot be written')
   }
 
   async function carryOut(node: ClusterNode, order: ClusterOrder): Promise<void> {

@@ -42,8 +42,13 @@ export async function indexJournal(directory: string): Promise<void> {
   }
 }
 
-/** Which is known without the lock, and without the ids of all batches. */
-function hasOldFiles(directory: string, upTo: number): boolean {
+/**
+ * Whether there are files of which all batches are at or below a sequence, which is known without the lock, and without
+ * the ids of all batches.
+ *
+ * @throws JournalDamaged
+ */
+export function hasOldFiles(directory: string, upTo: number): boolean {
   const reader = new JournalReader(directory)
   try {
     const { first, file } = reader.head()

@@ -12,6 +12,7 @@ import type { ChangePort } from '../live/desk.js'
 import type { LogLevel } from '../log.js'
 import type { MetricsMemory } from '../metrics/memory.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
+import type { RegionsOptions } from './front-regions.js'
 
 /** The data that a front thread starts with. */
 export interface FrontData {
@@ -71,7 +72,7 @@ export interface TlsNews {
 }
 
 /** What a front thread needs on a machine of a cluster. */
-interface FrontCluster {
+interface FrontCluster extends Pick<RegionsOptions, 'nats' | 'clusterId' | 'name'> {
   /** See `src/cluster/figures.ts`. */
   readonly figures: Float64Array
   readonly refusesLaggingLists: boolean

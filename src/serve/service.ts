@@ -117,7 +117,7 @@ async function serveOnce(
     // shared is taken last, since the other process answers there meanwhile.
     if (!config.sharePort) await entrance.listen()
     admin = await startAdmin({ config, memory, state, log })
-    cluster = await startServiceCluster(config, () => takers, stopping)
+    cluster = await startServiceCluster(config, state, () => takers, stopping)
     const loaded = await load({ ...options, config }, stopping, { memory, compaction, cluster })
     const { snapshot, refused, store, suppressions, live, keys } = loaded
     state.store = store
@@ -234,6 +234,7 @@ async function load(
       arenas,
       log,
       loaderUrl: LOADER_URL,
+      machine: config.cluster?.name,
       stopping: stopping.signal,
       onProgress: (doneBytes, totalBytes) => loading.update(doneBytes, totalBytes),
     }).finally(() => loading.stop())
@@ -251,6 +252,7 @@ async function load(
         if (cluster === undefined || isWriter(cluster.figures)) compaction.due()
       },
       cluster: cluster?.openJournal(),
+      journalFileBytes: config.journalFileBytes,
       log,
     })
     const shared = cluster?.suppressions
@@ -307,11 +309,7 @@ function startFronts(
           hasCounts: config.auditCounts,
           hasDigests: config.auditDigests,
         },
-        cluster: cluster && {
-          figures: cluster.figures,
-          refusesLaggingLists: config.cluster?.refusesLaggingLists ?? false,
-          audiences: cluster.audiences().openPort(),
-        },
+        cluster: cluster && config.cluster && cluster.forFront(config.cluster),
         crashQueryWorkerMs: config.crashQueryWorkerMs,
         workerArgs: config.workerArgs,
         ...(socket !== undefined && { socket }),
@@ -358,7 +356,18 @@ async function serveSnapshots(
   const { snapshot: first, refused, arenas, suppressions: marks, live } = loaded
   const { dataDirectory } = config
   const workers = fronts.map(({ worker }) => worker)
-  const known = { dataDirectory, first, refused, arenas, fronts: workers, marks, live, log }
+  const machine = config.cluster?.name
+  const known = {
+    dataDirectory,
+    machine,
+    first,
+    refused,
+    arenas,
+    fronts: workers,
+    marks,
+    live,
+    log,
+  }
   const swaps = swapSnapshots({ ...known, state, page, ...swapRules(cluster) })
   cluster?.snapshots.serves(first.id)
   cluster?.snapshots.onRepaired(swaps.retry)

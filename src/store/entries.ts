@@ -16,7 +16,6 @@ import {
   META,
   openTables,
   raiseFormat,
-  storeDirectory,
   type Tables,
 } from './tables.js'
 
@@ -100,16 +99,6 @@ export async function noteEntries(directory: string, sequence: number): Promise<
       tables.meta.put(META.entriesSequence, String(Math.max(before, sequence)))
       raiseFormat(tables, CLUSTERED_FORMAT)
     })
-  } finally {
-    await tables.close()
-  }
-}
-
-/** How far the store of a directory is, which services may have open; 0 where it does not say. */
-export async function readEntriesSequence(dataDirectory: string): Promise<number> {
-  const tables = openTables(storeDirectory(dataDirectory), 'read')
-  try {
-    return Number(tables.meta.get(META.entriesSequence) ?? 0)
   } finally {
     await tables.close()
   }

@@ -14,6 +14,7 @@ export async function report(
   for await (const run of runs) {
     ended.push(run)
     say(`${run.failedCount > 0 ? 'FAILED' : 'ok'} ${run.file} (${run.passedCount})`)
+    for (const note of run.notes) say(indented(note))
     if (run.failedCount > 0) say(indented(run.report))
   }
   const failed = ended.filter(({ failedCount }) => failedCount > 0)

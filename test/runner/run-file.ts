@@ -14,6 +14,8 @@ export interface FileRun {
   /** A process that ends badly without a failed assertion counts as one. */
   readonly failedCount: number
   readonly skipped: readonly string[]
+  /** What it says of itself, such as that a machine lacks something that it can do without. */
+  readonly notes: readonly string[]
   /** What is to be read about failures: names, differences, seeds, and what went to stderr. */
   readonly report: string
   readonly seconds: number
@@ -44,7 +46,7 @@ export async function runFile(file: string, options: RunOptions): Promise<FileRu
   const read = readTap(child)
   const fault = await ended
   clearTimeout(hanging)
-  const { passedCount, failures, skipped, comments } = await read
+  const { passedCount, failures, skipped, notes, comments } = await read
   const problems = [...failures]
   if (problems.length === 0 && fault !== undefined) problems.push(`the file ${fault}`)
   if (problems.length === 0 && passedCount === 0 && options.testName === undefined) {
@@ -56,6 +58,7 @@ export async function runFile(file: string, options: RunOptions): Promise<FileRu
     passedCount,
     failedCount: problems.length,
     skipped,
+    notes,
     report: isFailed ? [...problems, ...comments, stderr.join('').slice(-20_000)].join('\n') : '',
     seconds: (performance.now() - startedMs) / 1000,
   }
@@ -87,6 +90,7 @@ interface Tap {
   readonly passedCount: number
   readonly failures: readonly string[]
   readonly skipped: readonly string[]
+  readonly notes: readonly string[]
   readonly comments: readonly string[]
 }
 
@@ -95,6 +99,7 @@ function readTap(child: ChildProcess): Promise<Tap> {
   let passedCount = 0
   const failures: string[] = []
   const skipped: string[] = []
+  const notes: string[] = []
   const comments: string[] = []
   const parser = new Parser()
   parser.on('pass', () => void passedCount++)
@@ -109,12 +114,14 @@ function readTap(child: ChildProcess): Promise<Tap> {
   const watch = (parser: Parser) => {
     parser.on('comment', (line: string) => {
       if (/^\s*# seed /.test(line)) comments.push(line.trim())
+      const [, note] = /^\s*# note: (.+)/.exec(line) ?? []
+      if (note !== undefined) notes.push(note)
     })
     parser.on('child', watch)
   }
   watch(parser)
   return new Promise((resolve) => {
-    parser.on('complete', () => resolve({ passedCount, failures, skipped, comments }))
+    parser.on('complete', () => resolve({ passedCount, failures, skipped, notes, comments }))
     child.stdout?.setEncoding('utf8').on('data', (text) => parser.write(text))
     child.once('close', () => parser.end())
     child.once('error', () => parser.end())

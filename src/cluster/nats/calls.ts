@@ -56,6 +56,8 @@ export class Calls {
   readonly #asked = new PartsGatherer()
   readonly #answered = new PartsGatherer()
   readonly #subscriptions: readonly Subscription[]
+  /** An earlier process of this name may have asked what is answered only now: a vote, even. */
+  readonly #mark = randomBytes(6).toString('hex')
 
   /**
    * @param me  under which name others ask; that of a command is drawn
@@ -81,7 +83,7 @@ export class Calls {
       fault: () => new CallFault('late', `${name} has not answered in ${waitMs} ms`),
     }
     const answered = await this.#questions.ask((number) => {
-      const call = String(number)
+      const call = `${this.#mark}-${number}`
       const asked: Asked = { from: this.#me, call, question }
       this.#send(this.#addressOf(name), pack(asked), this.#names.re(this.#me, call))
     }, patience)
@@ -119,7 +121,10 @@ export class Calls {
   }
 
   #settle(part: Msg): void {
-    const number = Number(part.subject.slice(part.subject.lastIndexOf('.') + 1))
+    const call = part.subject.slice(part.subject.lastIndexOf('.') + 1)
+    const [mark, text] = call.split('-')
+    if (mark !== this.#mark) return
+    const number = Number(text)
     if (part.headers?.code === NO_RESPONDERS) this.#questions.settle(number, 'absent')
     else {
       const message = this.#answered.add(part.data)

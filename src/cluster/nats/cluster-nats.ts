@@ -13,6 +13,7 @@ import { Connection, type ConnectionEvents, type NatsSettings } from './connecti
 import { openBucket, WriterLease } from './lease.js'
 import { LogStream } from './log-stream.js'
 import { type Names, namesOf } from './names.js'
+import { Opened } from './opened.js'
 import { pack, unpackOrNothing } from './packing.js'
 import { PartsGatherer, partsOf } from './parts.js'
 
@@ -30,18 +31,18 @@ export class ClusterNats {
   readonly names: Names
   readonly calls: Calls
   readonly lease: WriterLease
-  readonly #bucket: () => Promise<KV>
-  readonly #stream: () => Promise<LogStream>
-  readonly #files: () => Promise<ClusterFiles>
+  readonly bucket: Opened<KV>
+  readonly stream: Opened<LogStream>
+  readonly files: Opened<ClusterFiles>
 
   private constructor(connection: Connection, { clusterId, name, serves }: NatsOptions) {
     this.connection = connection
     this.names = namesOf(clusterId)
     this.calls = new Calls(connection, this.names, name, serves)
-    this.#bucket = onceOpened(() => openBucket(connection, this.names))
-    this.#stream = onceOpened(() => LogStream.open(connection, this.names))
-    this.#files = onceOpened(() => ClusterFiles.open(connection, this.names))
-    this.lease = new WriterLease(this.#bucket, name)
+    this.bucket = new Opened(() => openBucket(connection, this.names))
+    this.stream = new Opened(() => LogStream.open(connection, this.names))
+    this.files = new Opened(() => ClusterFiles.open(connection, this.names))
+    this.lease = new WriterLease(this.bucket, name)
   }
 
   /** @throws OperatorError */
@@ -52,19 +53,6 @@ export class ClusterNats {
 
   get isUp(): boolean {
     return this.connection.isUp
-  }
-
-  /** Opened when it is first asked for, and again after a failure. */
-  bucket(): Promise<KV> {
-    return this.#bucket()
-  }
-
-  stream(): Promise<LogStream> {
-    return this.#stream()
-  }
-
-  files(): Promise<ClusterFiles> {
-    return this.#files()
   }
 
   tell(report: NodeReport): void {
@@ -98,23 +86,12 @@ export class ClusterNats {
 
   /** Groups behind a batch that the stream carries. */
   async carried(since: number): Promise<Groups | undefined> {
-    return this.isUp ? await (await this.#stream()).groupsBehind(since) : undefined
+    if (!this.isUp) return undefined
+    return await this.stream.use((stream) => stream.groupsBehind(since))
   }
 
   async close(): Promise<void> {
     this.calls.close()
     await this.connection.close()
-  }
-}
-
-/** One attempt at a time; what has failed is tried again by whoever asks next. */
-function onceOpened<T>(open: () => Promise<T>): () => Promise<T> {
-  let opened: Promise<T> | undefined
-  return () => {
-    opened ??= open().catch((fault: unknown) => {
-      opened = undefined
-      throw fault
-    })
-    return opened
   }
 }

@@ -13,11 +13,18 @@ import { limits } from '../../limits.js'
 import type { Connection } from './connection.js'
 import type { Names } from './names.js'
 import { inCopies } from './open-stream.js'
+import type { Opened } from './opened.js'
 import { pack, unpackOrNothing } from './packing.js'
 
 /** Who writes. */
 interface LeaseHolder {
   readonly name: string
+  readonly epoch: number
+}
+
+interface Taken {
+  readonly isTaken: boolean
+  /** Of whoever holds it then. */
   readonly epoch: number
 }
 
@@ -36,13 +43,13 @@ export async function openBucket(connection: Connection, names: Names): Promise<
 }
 
 export class WriterLease {
-  readonly #openBucket: () => Promise<KV>
+  readonly #bucket: Opened<KV>
   readonly #name: string
   /** Of the key, since this machine holds it. */
   #revision: number | undefined
 
-  constructor(openBucket: () => Promise<KV>, name: string) {
-    this.#openBucket = openBucket
+  constructor(bucket: Opened<KV>, name: string) {
+    this.#bucket = bucket
     this.#name = name
   }
 
@@ -51,8 +58,25 @@ export class WriterLease {
    *
    * @throws  as a rejection, where NATS does not answer
    */
-  async take(epoch: number): Promise<{ readonly isTaken: boolean; readonly epoch: number }> {
-    const bucket = await this.#openBucket()
+  take(epoch: number): Promise<Taken> {
+    return this.#bucket.use((bucket) => this.#take(bucket, epoch))
+  }
+
+  /**
+   * Says again that this machine writes.
+   *
+   * @returns who holds it; somebody else where it was taken
+   * @throws  as a rejection, where NATS does not answer
+   */
+  renew(epoch: number): Promise<LeaseHolder> {
+    return this.#bucket.use((bucket) => this.#renew(bucket, epoch))
+  }
+
+  async holder(): Promise<LeaseHolder | undefined> {
+    return (await this.#bucket.use((bucket) => this.#find(bucket))).holder
+  }
+
+  async #take(bucket: KV, epoch: number): Promise<Taken> {
     const { holder, revision } = await this.#find(bucket)
     if (holder !== undefined && holder.epoch >= epoch)
       return { isTaken: false, epoch: holder.epoch }
@@ -69,14 +93,7 @@ export class WriterLease {
     }
   }
 
-  /**
-   * Says again that this machine writes.
-   *
-   * @returns who holds it; somebody else where it was taken
-   * @throws  as a rejection, where NATS does not answer
-   */
-  async renew(epoch: number): Promise<LeaseHolder> {
-    const bucket = await this.#openBucket()
+  async #renew(bucket: KV, epoch: number): Promise<LeaseHolder> {
     const own = { name: this.#name, epoch }
     try {
       this.#revision = await this.#write(bucket, epoch, this.#revision)
@@ -89,10 +106,6 @@ export class WriterLease {
       this.#revision = await this.#write(bucket, epoch, revision === 0 ? undefined : revision)
       return own
     }
-  }
-
-  async holder(): Promise<LeaseHolder | undefined> {
-    return (await this.#find(await this.#openBucket())).holder
   }
 
   async #find(bucket: KV): Promise<Found> {

@@ -13,10 +13,11 @@ import type { JournalReader } from '../../journal/reader.js'
 import { limits } from '../../limits.js'
 import type { Connection } from './connection.js'
 import type { LogStream } from './log-stream.js'
+import type { Opened } from './opened.js'
 
 interface CarrierOptions {
   readonly connection: Connection
-  readonly openStream: () => Promise<LogStream>
+  readonly stream: Opened<LogStream>
   /** Which sees what is committed. */
   readonly reader: JournalReader
   /** The record before the first one that is kept. */
@@ -85,9 +86,8 @@ export class LogCarrier {
   }
 
   async #look(): Promise<Place> {
-    const stream = await this.#options.openStream()
-    const { streamSequence, carried } = await stream.end()
-    const { beginning, linkAt, onRepair } = this.#options
+    const { stream, beginning, linkAt, onRepair } = this.#options
+    const { streamSequence, carried } = await stream.use((stream) => stream.end())
     const isOurs = carried !== undefined && linkAt(carried.sequence)?.hash === carried.hash
     const from = isOurs ? carried.sequence : beginning().sequence
     if (from < this.#carried) onRepair(from + 1)
@@ -95,12 +95,13 @@ export class LogCarrier {
   }
 
   async #carryAll(from: Place, signal: AbortSignal): Promise<Place> {
-    const stream = await this.#options.openStream()
+    const { stream } = this.#options
     let { carried, streamSequence } = from
     while (!signal.aborted) {
       const groups = this.#behind(carried)
       if (groups === undefined) break
-      streamSequence = await stream.append(groups, streamSequence)
+      const expected = streamSequence
+      streamSequence = await stream.use((stream) => stream.append(groups, expected))
       carried = groups.last.sequence
       this.#carried = Math.max(this.#carried, carried)
     }
@@ -118,9 +119,9 @@ export class LogCarrier {
   }
 
   async #isAsExpected({ streamSequence }: Place): Promise<boolean> {
-    if (!this.#options.connection.isUp) return true
-    const stream = await this.#options.openStream()
-    return (await stream.lastStreamSequence()) === streamSequence
+    const { connection, stream } = this.#options
+    if (!connection.isUp) return true
+    return (await stream.use((stream) => stream.lastStreamSequence())) === streamSequence
   }
 
   async #untilMore(signal: AbortSignal): Promise<void> {

@@ -134,7 +134,8 @@ export class LogStream {
   /** Where the first message is that goes on with a batch or a later one. */
   async #placeOf(since: number): Promise<number> {
     const { state } = await this.#manager.streams.info(this.#names.stream)
-    let low = state.first_seq
+    // The first one of a stream that never had one is 0, which nobody may ask for.
+    let low = Math.max(1, state.first_seq)
     let high = state.last_seq + 1
     while (low < high) {
       const middle = Math.floor((low + high) / 2)

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Random } from '../../support/random/world.js'
+import { flipBit } from './flip-bit.js'
 import type { Part, Site } from './site.js'
 
 export interface Fault {
@@ -107,16 +107,3 @@ export const faults: readonly Fault[] = [
   one('two sites killed', killed(['service', 'nats']), 2),
   one('two cut off', cut('both'), 2),
 ]
-
-function flipBit(path: string, random: Random): void {
-  const file = openSync(path, 'r+')
-  try {
-    const at = random.between(0, statSync(path).size - 1)
-    const byte = Buffer.alloc(1)
-    readSync(file, byte, 0, 1, at)
-    byte[0] ^= 1 << random.between(0, 7)
-    writeSync(file, byte, 0, 1, at)
-  } finally {
-    closeSync(file)
-  }
-}

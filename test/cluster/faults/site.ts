@@ -19,6 +19,7 @@ import {
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Owner } from '../../support/service/hickory.js'
+import { NATS_SERVER } from '../support/nats-versions.js'
 import type { SiteNetwork } from './network.js'
 
 const cli = fileURLToPath(new URL('../../../src/cli.js', import.meta.url))
@@ -87,8 +88,7 @@ jetstream { store_dir: "${join(directory, 'nats')}", max_file_store: 20GB }
 cluster { name: sites, listen: "${network.address}:${ROUTE_PORT}", routes: ${JSON.stringify(routes)} }
 `,
     )
-    const server = process.env.HICKORY_NATS_SERVER ?? 'nats-server'
-    this.#start('nats', [server, '-c', config])
+    this.#start('nats', [NATS_SERVER, '-c', config])
   }
 
   startService(): void {

@@ -12,9 +12,7 @@ import { type Owner, temporaryDirectory } from '../../support/service/hickory.js
 import { startProgram } from '../../support/service/program.js'
 import { systemFile } from '../../support/service/system-file.js'
 import { untilTold } from '../../support/service/until.js'
-
-/** Another version than the one in the PATH may be tried. */
-const NATS_SERVER = process.env.HICKORY_TEST_NATS_SERVER ?? 'nats-server'
+import { NATS_SERVER } from './nats-versions.js'
 
 const NAMES = ['nats-a', 'nats-b', 'nats-c'] as const
 
@@ -96,27 +94,49 @@ export async function startNatsServers(
 
 export interface NatsServer {
   readonly url: string
-  stop(): Promise<void>
+  /** Where JetStream has its files. */
+  readonly store: string
+  /** With SIGTERM it writes all that it has acknowledged. */
+  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>
   start(): Promise<void>
+  /** Stands still, or goes on. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void
 }
 
-/** Starts one server that lets everybody in, for what is not about NATS; ended with the test. */
-export async function startNatsServer(t: Owner): Promise<NatsServer> {
+interface SingleOptions {
+  readonly server?: string
+  /** Lines of its file; without any, everybody is let in. */
+  readonly settings?: string
+}
+
+/** Starts one server; ended with the test. */
+export async function startNatsServer(
+  t: Owner,
+  { server = NATS_SERVER, settings = '' }: SingleOptions = {},
+): Promise<NatsServer> {
   const store = temporaryDirectory(t)
+  const file = join(temporaryDirectory(t), 'nats.conf')
+  writeFileSync(file, settings)
   const port = await freePort()
-  const args = ['-js', '-sd', store, '-a', '127.0.0.1', '-p', String(port)]
-  const start = () => startProgram(t, NATS_SERVER, args, port)
+  const args = ['-c', file, '-js', '-sd', store, '-a', '127.0.0.1', '-p', String(port)]
+  const start = () => startProgram(t, server, args, port)
   let child = await start()
+  const stop = async (signal: NodeJS.Signals) => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill(signal)
+    await ended
+  }
+  // Before its files go away. Also where it stands still.
+  t.teardown(() => stop('SIGKILL'))
   return {
     url: `nats://127.0.0.1:${port}`,
-    async stop() {
-      const ended = once(child, 'exit')
-      child.kill('SIGTERM')
-      await ended
-    },
+    store,
+    stop: (signal = 'SIGTERM') => stop(signal),
     async start() {
       child = await start()
     },
+    signal: (signal) => void child.kill(signal),
   }
 }
 
