@@ -76,8 +76,8 @@ if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
 fi
 echo "Installing for test:all:$missing"
 # Another run on this machine may be doing the same.
-lock='-o DPkg::Lock::Timeout=300'
-apt-get $lock update >/dev/null
+lock='-o=DPkg::Lock::Timeout=300'
+apt-get "$lock" update >/dev/null
 # The tests start servers of their own. What is installed here is not to take ports of the machine.
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
@@ -91,7 +91,7 @@ for name in prometheus nats-server; do
   [ -e "$unit" ] || [ ! -d "${unit%/*}" ] || ln -s /dev/null "$unit"
 done
 # shellcheck disable=SC2086
-DEBIAN_FRONTEND=noninteractive apt-get $lock install -y --no-install-recommends $missing >/dev/null
+DEBIAN_FRONTEND=noninteractive apt-get "$lock" install -y --no-install-recommends $missing >/dev/null
 missing=$(missingPackages)
 [ -z "$missing" ] || { echo "test:all needs these, which apt-get did not install:$missing" >&2; exit 1; }
 fetchNewerNats
