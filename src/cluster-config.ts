@@ -4,7 +4,15 @@
  * @module
  */
 import { OperatorError } from './errors.js'
-import { integer, matching, oneOf, pathIfGiven, type Setting, text } from './setting-values.js'
+import {
+  integer,
+  integerIfGiven,
+  matching,
+  oneOf,
+  pathIfGiven,
+  type Setting,
+  text,
+} from './setting-values.js'
 
 type ClusterSetting =
   | 'cluster'
@@ -20,6 +28,7 @@ type ClusterSetting =
   | 'takeoverAfter'
   | 'maxLag'
   | 'laggingLists'
+  | 'copies'
 
 export interface ClusterConfig {
   /** How NATS is reached; files are absolute. */
@@ -48,6 +57,8 @@ export interface ClusterConfig {
   readonly maxLagMs: number
   /** Whether it refuses lists then. */
   readonly refusesLaggingLists: boolean
+  /** How many machines hold each shard of the snapshots that this machine publishes; undefined where each holds all. */
+  readonly copies: number | undefined
 }
 
 /** What stands in subjects of NATS, in tables and in logs. */
@@ -107,6 +118,7 @@ export function clusterConfig(
     silenceMs: 1_000 * integer(setting('takeoverAfter'), 1, 3_600),
     maxLagMs: 1_000 * integer(setting('maxLag'), 1, 86_400),
     refusesLaggingLists: oneOf(setting('laggingLists'), ['serve', 'refuse']) === 'refuse',
+    copies: integerIfGiven(setting('copies'), 2, 100),
   }
 }
 

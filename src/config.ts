@@ -9,6 +9,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { type ClusterConfig, clusterConfig } from './cluster-config.js'
 import { OperatorError } from './errors.js'
+import { limits } from './limits.js'
 import { type LogLevel, logLevels } from './log.js'
 import {
   integer,
@@ -76,6 +77,8 @@ export interface Config {
   readonly accessLogSlowMs: number
   /** Undefined on a machine of no cluster. */
   readonly cluster: ClusterConfig | undefined
+  /** Of a file of the journal of changes. */
+  readonly journalFileBytes: number
   /** Milliseconds between deaths of a random query worker, to test what then happens; 0 is never. */
   readonly crashQueryWorkerMs: number
   /** Options of Node.js for query workers and clipping threads, such as `--cpu-prof`. */
@@ -135,6 +138,11 @@ export function readConfig(
     accessLogSample: integer(setting('accessLogSample'), 1, 1_000_000),
     accessLogSlowMs: integer(setting('accessLogSlowMs'), 0, 3_600_000),
     cluster: clusterConfig(setting),
+    journalFileBytes: integer(
+      setting('journalFileBytes'),
+      limits.journalFileBytesMin,
+      limits.journalFileBytes,
+    ),
     crashQueryWorkerMs: integer(setting('crashQueryWorkerMs'), 0, 3_600_000),
     workerArgs: options(setting('workerArgs')),
   }
@@ -259,6 +267,8 @@ const defaults = {
   takeoverAfter: 5,
   maxLag: 60,
   laggingLists: 'serve',
+  journalFileBytes: limits.journalFileBytes,
+  copies: undefined,
   crashQueryWorkerMs: 0,
   workerArgs: '',
 } as const

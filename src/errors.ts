@@ -65,6 +65,8 @@ const serviceErrors = {
   AuditUnavailable: 503,
   /** A batch of changes is not in the answer in time. */
   SequenceNotReached: 503,
+  /** A machine of a cluster knows the audience, and lacks its files. */
+  AudienceNotHere: 503,
   /** A machine of a cluster has not heard of changes for so long that it lists nobody. */
   Lagging: 503,
   Unavailable: 503,

@@ -230,6 +230,8 @@ export const limits = {
   journalRetryMs: 1_000,
   /** A file of the journal of changes. The next one is begun behind it. */
   journalFileBytes: 64 * MiB,
+  /** The least, for tests. */
+  journalFileBytesMin: 4 * KiB,
   /** One batch of changes in the journal, with its header. */
   journalRecordBytes: 16 * MiB,
   /** Batches that are written to the journal together. */
@@ -284,10 +286,30 @@ export const limits = {
   handAgainMs: 50,
   /** Machines switch to a snapshot without those that have not prepared it after this time. */
   clusterSwitchMs: 300_000,
+  /** A machine that has not answered a task is asked after others for so long. */
+  machineAwayMs: 2_000,
+  /** After how long a task is given to a second machine: what the first one nearly always takes, within these bounds. */
+  hedgeLeastMs: 5,
+  hedgeMostMs: 2_000,
+  /** The same while next to nothing is known of a machine. */
+  hedgeFirstMs: 200,
+  /** How long a request that is content with a part waits for other machines. */
+  partialWaitMs: 2_000,
+  /** Masks of other machines that a front thread keeps. */
+  masksOfOthersCount: 64,
+  /** For so long other machines may go on asking for a snapshot in the place of which another one is served. */
+  othersFinishMs: 5_000,
+  /** How long a task of another machine waits for a moment that has not come here yet. */
+  momentWaitMs: 1_000,
   /** A machine that fetches a snapshot says how far it is, and tries again after a failure. */
   fetchToldMs: 10_000,
   fetchRetryMs: 5_000,
-  /** Files in the object store that no snapshot has any more are kept for this time. */
+  /** What could not be removed of old snapshots and of the journal is tried again after this time. */
+  retentionRetryMs: 60_000,
+  /**
+   * Files in the object store that no snapshot has any more are kept for this time, and so are files of audiences that
+   * were not announced.
+   */
   sharedFileKeptMs: 3_600_000,
   /** How often the writer removes them. */
   filesClearedMs: 600_000,
@@ -303,6 +325,8 @@ export const limits = {
   /** Entries of a cluster that are put into the store in one transaction. */
   entriesAppliedCount: 256,
   entriesAppliedBytes: 16 * MiB,
+  /** In which the store notes how far it is, where nothing comes into it. */
+  entriesNotedMs: 10_000,
   /** From an entry that is committed to its arrival in the store. */
   entryAppliedMs: 5_000,
   /** A machine waits this long for the others to answer by a change of a document. */
@@ -676,6 +700,17 @@ export const limits = {
   audienceListCount: 64,
   /** A front thread that ends waits this long for its audience thread. */
   audienceStopMs: 2_000,
+  /**
+   * From an entry that announces an audience until most members of a cluster have its files, and after how much of that it
+   * is enough that the object store has them.
+   */
+  audienceSpreadMs: 8_000,
+  audienceStoredMs: 3_000,
+  /** How often whoever waits for that looks. */
+  audienceKeptLookMs: 20,
+  /** A request waits this long for an audience to come from other machines, and leaves this much to read it. */
+  audienceBroughtMs: 8_000,
+  audienceReadMs: 1_000,
   /** Threads that load a snapshot, if the machine has as many cores. */
   loadThreadCount: 8,
   /** The header of a shard file in its encoded form. */
@@ -721,6 +756,8 @@ assert(limits.audiencesBytes >= limits.audienceRunBytes + audienceRowBytes)
 assert(limits.phoneBytes < 256, 'the length of a phone is a byte in rows that are kept')
 assert(limits.audienceLifetimeSeconds >= limits.audienceLifetimeDefaultSeconds)
 assert(limits.audienceReadCount >= limits.rowsPerChunkCount)
+assert(limits.audienceStoredMs < limits.audienceSpreadMs)
+assert(limits.audienceBroughtMs + limits.audienceReadMs < limits.requestMs)
 // A position is an array of at most three meaningful coordinates, and a comma.
 assert(limits.jsonItemCount >= 4 * limits.vertexCount + 2 * limits.jsonMemberCount)
 assert(limits.jsonMemberCount >= 32 * limits.featureCount)

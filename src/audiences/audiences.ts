@@ -43,6 +43,8 @@ export interface Audiences {
 
 interface AudiencesOptions {
   readonly dataDirectory: string
+  /** Whether the store says which audiences there are, as in a cluster, and not the disk. Not unless given. */
+  readonly isShared?: boolean
   /** URL of the compiled workers/audience.ts. */
   readonly workerUrl: string
   readonly log: Log
@@ -77,8 +79,8 @@ class AudienceThread {
   readonly #ended: Promise<void>
   readonly #log: Log
 
-  constructor({ dataDirectory, workerUrl, log }: AudiencesOptions) {
-    const workerData: AudienceThreadData = { dataDirectory }
+  constructor({ dataDirectory, isShared = false, workerUrl, log }: AudiencesOptions) {
+    const workerData: AudienceThreadData = { dataDirectory, isShared }
     this.#log = log
     this.#worker = new Worker(new URL(workerUrl), { workerData })
     this.#worker.on('message', (report: AudienceReport) =>

@@ -25,6 +25,7 @@ import {
   heldSnapshotIds,
   listAudienceNames,
 } from '../snapshot/retention/audience-names.js'
+import { refuseTooManyAudiences } from '../store/audiences.js'
 import { type AudienceHeader, readAudienceHeader } from './file.js'
 
 /** Those that have not expired. */
@@ -80,12 +81,6 @@ export async function writeAudience(
   }
 }
 
-/** The same for one that others made: nobody is told that it is there. */
-export function unknownAudience(): ServiceError {
-  const problem = 'there is no such audience, or it has expired'
-  return new ServiceError('UnknownAudience', `${problem}; make it again`, 'Id')
-}
-
 /** @returns whether it was there */
 export async function deleteAudience(
   dataDirectory: string,
@@ -100,6 +95,28 @@ export async function deleteAudience(
   }
   await syncDirectory(directory)
   return true
+}
+
+/**
+ * Removes files of audiences that a cluster does not know, once they have been there for so long that nobody is about to
+ * announce them.
+ *
+ * @param knownIds  of those that it knows
+ */
+export async function removeUnknown(
+  dataDirectory: string,
+  knownIds: ReadonlySet<string>,
+  nowMs: number,
+): Promise<number> {
+  let removedCount = 0
+  for (const audience of await listAudienceNames(dataDirectory)) {
+    if (knownIds.has(audience.id)) continue
+    const path = join(audiencesDirectory(dataDirectory), audience.name)
+    const status = await stat(path).catch(() => undefined)
+    if (status === undefined || nowMs - status.mtimeMs <= limits.sharedFileKeptMs) continue
+    if (await deleteAudience(dataDirectory, audience)) removedCount++
+  }
+  return removedCount
 }
 
 /** Removes those that have expired, and what a crash left of others. */
@@ -165,16 +182,11 @@ async function refuseTooMany(
   const nowMs = Date.now()
   const { count, byteLength } = await audienceUse(dataDirectory, nowMs)
   const held = new Set(await heldSnapshotIds(dataDirectory, nowMs)).add(snapshotId)
-  const { audienceCount, audiencesBytes, audienceSnapshotCount } = limits
-  let most: string
-  if (count + more.count > audienceCount) most = `${audienceCount} audiences`
-  else if (byteLength + more.byteLength > audiencesBytes) {
-    most = `${audiencesBytes} bytes of audiences`
-  } else if (held.size > audienceSnapshotCount) {
-    most = `audiences of ${audienceSnapshotCount} snapshots`
-  } else return
-  const advice = 'delete some, or wait until they expire'
-  throw new ServiceError('TooManyAudiences', `there may be ${most} at a time: ${advice}`)
+  refuseTooManyAudiences({
+    count: count + more.count,
+    byteLength: byteLength + more.byteLength,
+    snapshotCount: held.size,
+  })
 }
 
 async function refuseMissingSnapshot(dataDirectory: string, snapshotId: string): Promise<void> {

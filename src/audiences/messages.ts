@@ -6,11 +6,14 @@
 import type { ServiceErrorCode } from '../errors.js'
 import type { RowFormat } from '../shard/rows/row-format.js'
 import type { AudienceName } from '../snapshot/retention/audience-names.js'
-import type { AudienceHeader, AudienceShard } from './file.js'
+import type { MadeAudience } from '../store/audiences.js'
+import type { AudienceShard } from './file.js'
 
 /** The data that an audience thread starts with. */
 export interface AudienceThreadData {
   readonly dataDirectory: string
+  /** Whether the store says which audiences there are, and not the disk. */
+  readonly isShared: boolean
 }
 
 /** Whose request it is: an audience is there for the key that made it. */
@@ -80,13 +83,16 @@ export type AudienceOrder =
   | FreezeOrder
   | OpenOrder
   | { readonly kind: 'list'; readonly asker: AudienceAsker }
+  /** Where the store says which audiences there are, this only finds out whether the asker may do so. */
   | { readonly kind: 'remove'; readonly id: string; readonly asker: AudienceAsker }
+  /** What others are to be told of one that was frozen here. */
+  | { readonly kind: 'describe'; readonly id: string }
   | RowsOrder<'encode'>
   | RowsOrder<'rowBytes'>
 
 /** What an audience is, without anybody in it. */
 export type AudienceFacts = Pick<
-  AudienceHeader,
+  MadeAudience,
   | 'id'
   | 'snapshotId'
   | 'sequence'
@@ -119,6 +125,7 @@ export interface AudienceAnswers {
   readonly open: OpenedAudience
   readonly list: readonly AudienceFacts[]
   readonly remove: AudienceFacts | undefined
+  readonly describe: MadeAudience | undefined
   readonly encode: { readonly rowCount: number; readonly bytes: Uint8Array }
   readonly rowBytes: number
 }

@@ -7,15 +7,17 @@
 import type { MessagePort } from 'node:worker_threads'
 import { ServiceError } from '../errors.js'
 import { FormatFault } from '../snapshot/format/blocks.js'
-import type { AudienceName } from '../snapshot/retention/audience-names.js'
-import type { Tables } from '../store/tables.js'
+import { type AudienceName, audienceName } from '../snapshot/retention/audience-names.js'
 import {
-  deleteAudience,
-  findAudience,
-  liveAudiences,
+  type MadeAudience,
+  type SharedAudience,
+  type SharedAudienceReader,
+  sharedAudienceReader,
   unknownAudience,
-  withAudience,
-} from './directory.js'
+} from '../store/audiences.js'
+import type { Tables } from '../store/tables.js'
+import { describeAudience } from './describe.js'
+import { deleteAudience, findAudience, liveAudiences, withAudience } from './directory.js'
 import type { AudienceHeader } from './file.js'
 import { freeze } from './freeze.js'
 import { type KeptAudience, KeptAudiences } from './kept.js'
@@ -26,6 +28,7 @@ import type {
   AudienceOrder,
   AudienceReport,
   AudienceRequest,
+  AudienceThreadData,
   FreezeOrder,
   OpenedAudience,
   OpenOrder,
@@ -36,8 +39,8 @@ import { encodeFrom, rowBytesFrom } from './shard-rows.js'
 import { SuppressionLook } from './suppressed.js'
 
 /** @param tables  open for as long as the thread runs */
-export function serveAudiences(port: MessagePort, tables: Tables, dataDirectory: string): void {
-  const desk = new AudienceDesk(tables, dataDirectory)
+export function serveAudiences(port: MessagePort, tables: Tables, data: AudienceThreadData): void {
+  const desk = new AudienceDesk(tables, data)
   let underWay: Promise<unknown> = Promise.resolve()
   port.on('message', async (request: AudienceRequest) => {
     if (request.kind === 'stop') {
@@ -99,9 +102,12 @@ class AudienceDesk {
   readonly #kept: KeptAudiences
   readonly #shards: OpenShards
   readonly #look: SuppressionLook
+  /** What the cluster knows; undefined where only the disk tells. */
+  readonly #shared: SharedAudienceReader | undefined
 
-  constructor(tables: Tables, dataDirectory: string) {
+  constructor(tables: Tables, { dataDirectory, isShared }: AudienceThreadData) {
     this.#dataDirectory = dataDirectory
+    this.#shared = isShared ? sharedAudienceReader(tables) : undefined
     this.#shards = new OpenShards(dataDirectory)
     this.#look = new SuppressionLook(tables, this.#shards)
     this.#kept = new KeptAudiences(dataDirectory, (header) => this.#look.versionOf(header))
@@ -117,6 +123,8 @@ class AudienceDesk {
         return this.#list(order.asker)
       case 'remove':
         return this.#remove(order.id, order.asker)
+      case 'describe':
+        return this.#describe(order.id)
       case 'encode':
         return this.#shards.use(order.place, (columns) =>
           encodeFrom(columns, order.runs, order.format),
@@ -138,8 +146,7 @@ class AudienceDesk {
   }
 
   async #open({ id, after, limit, asker }: OpenOrder): Promise<OpenedAudience> {
-    const audience = await this.#find(id)
-    if (audience === undefined || !mayUse(audience.header, asker)) throw unknownAudience()
+    const audience = await this.#find(id, asker)
     const { recipientCount } = audience.header
     if (after > recipientCount) {
       const problem = `after is ${after}, and the audience has ${recipientCount} places`
@@ -155,11 +162,39 @@ class AudienceDesk {
     return { facts: factsOf(audience.header), suppressedCounts, ...page }
   }
 
-  async #find(id: string): Promise<KeptAudience | undefined> {
+  async #find(id: string, asker: AudienceAsker): Promise<KeptAudience> {
+    if (this.#shared !== undefined) return await this.#findShared(this.#registered(id, asker))
     const known = await this.#kept.known(id)
-    if (known !== undefined) return known
-    const name = await findAudience(this.#dataDirectory, id, Date.now())
-    return name && (await this.#kept.read(name))
+    const name = known?.name ?? (await findAudience(this.#dataDirectory, id, Date.now()))
+    const audience = known ?? (name && (await this.#kept.read(name)))
+    if (audience === undefined || !mayUse(audience.header, asker)) throw unknownAudience()
+    return audience
+  }
+
+  async #findShared({ id, snapshotId, expiresMs, digest }: SharedAudience): Promise<KeptAudience> {
+    const name = audienceName(id, snapshotId, expiresMs)
+    const audience = (await this.#kept.known(id)) ?? (await this.#kept.read(name))
+    if (audience === undefined) {
+      throw new ServiceError('AudienceNotHere', `the audience ${id} is not on this machine yet`)
+    }
+    if (audience.header.digest !== digest) {
+      this.#kept.forget(id)
+      throw new FormatFault('found an audience of others than those who were frozen')
+    }
+    return audience
+  }
+
+  /** What the cluster knows of one. */
+  #registered(id: string, asker: AudienceAsker): SharedAudience {
+    const audience = this.#shared?.find(id, Date.now())
+    if (audience !== undefined && mayUse(audience, asker)) return audience
+    if (audience === undefined) this.#leave(id)
+    throw unknownAudience()
+  }
+
+  #leave(id: string): void {
+    this.#kept.forget(id)
+    this.#shards.closeAudience(id)
   }
 
   /** As of now at least: whoever comes while another one looks waits for a look that begins later. */
@@ -173,22 +208,40 @@ class AudienceDesk {
 
   async #list(asker: AudienceAsker): Promise<AudienceFacts[]> {
     const found: AudienceFacts[] = []
+    for (const audience of this.#shared?.live(Date.now()) ?? []) {
+      if (mayUse(audience, asker)) found.push(factsOf(audience))
+    }
+    if (this.#shared === undefined) found.push(...(await this.#listOfDisk(asker)))
+    return found.sort((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1))
+  }
+
+  async #listOfDisk(asker: AudienceAsker): Promise<AudienceFacts[]> {
+    const found: AudienceFacts[] = []
     for (const name of await liveAudiences(this.#dataDirectory, Date.now())) {
       const header = await this.#header(name)
       if (header !== undefined && mayUse(header, asker)) found.push(factsOf(header))
     }
-    return found.sort((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1))
+    return found
+  }
+
+  async #describe(id: string): Promise<MadeAudience | undefined> {
+    const name = await findAudience(this.#dataDirectory, id, Date.now())
+    return name && (await describeAudience(this.#dataDirectory, name))
   }
 
   async #remove(id: string, asker: AudienceAsker): Promise<AudienceFacts | undefined> {
+    if (this.#shared !== undefined) {
+      const facts = factsOf(this.#registered(id, asker))
+      this.#leave(id)
+      return facts
+    }
     const name = await findAudience(this.#dataDirectory, id, Date.now())
     if (name === undefined) throw unknownAudience()
     const header = await this.#header(name)
     // Whose a damaged one is nobody can tell.
     const isAllowed = header === undefined ? asker.isForAll : mayUse(header, asker)
     if (!isAllowed) throw unknownAudience()
-    this.#kept.forget(id)
-    this.#shards.closeAudience(id)
+    this.#leave(id)
     if (!(await deleteAudience(this.#dataDirectory, name))) throw unknownAudience()
     return header && factsOf(header)
   }
@@ -204,16 +257,18 @@ class AudienceDesk {
   }
 }
 
+type Owned = Pick<AudienceHeader, 'keyName' | 'boundaryDigest'>
+
 /**
  * An audience is there for the key that made it, for as long as that has the boundary that it had, and for
  * whoever may list everybody.
  */
-function mayUse(header: AudienceHeader, asker: AudienceAsker): boolean {
+function mayUse(header: Owned, asker: AudienceAsker): boolean {
   if (asker.isForAll) return true
   return header.keyName === asker.keyName && header.boundaryDigest === asker.boundaryDigest
 }
 
-function factsOf(header: AudienceHeader): AudienceFacts {
+function factsOf(header: AudienceFacts): AudienceFacts {
   const { id, snapshotId, sequence, createdMs, expiresMs, digest, recipientCount, sources } = header
   return { id, snapshotId, sequence, createdMs, expiresMs, digest, recipientCount, sources }
 }

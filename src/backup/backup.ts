@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs'
 import { link, mkdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { OperatorError } from '../errors.js'
+import { hasAgreedPart } from '../journal/agreed-part.js'
 import { journalDirectory } from '../journal/files.js'
 import { holdJournal } from '../journal/hold.js'
 import { verifyJournal } from '../journal/verify.js'
@@ -15,6 +16,7 @@ import { DIRECTORY_MODE, syncDirectory, TEMPORARY } from '../snapshot/directory.
 import { corrupt } from '../snapshot/open-file.js'
 import { removeOnExit } from '../snapshot/publish/remove-on-exit.js'
 import { copyStore } from '../store/copy.js'
+import { copyTables, DATA_FILE } from '../store/tables.js'
 import { compressionOf } from './compression.js'
 import { journalParts, openCurrent, openPart, readSettings } from './gather.js'
 import { type ArchivedFile, damaged, STORE_FILE } from './listing.js'
@@ -24,6 +26,8 @@ import { type Part, writeArchive } from './write-archive.js'
 interface BackupOptions {
   /** Whether a file of the name is replaced. */
   readonly mayReplace: boolean
+  /** Makes a copy of the store of a machine one of no cluster, with all that is committed. */
+  readonly endClusterIn: (copyDirectory: string) => Promise<void>
   /** Called with what is done of a step, in bytes. */
   readonly onProgress: (step: 'write' | 'verify', doneBytes: number, totalBytes: number) => void
 }
@@ -50,7 +54,7 @@ interface Backup {
 export async function makeBackup(
   dataDirectory: string,
   path: string,
-  { mayReplace, onProgress }: BackupOptions,
+  { mayReplace, endClusterIn, onProgress }: BackupOptions,
 ): Promise<Backup> {
   const compression = compressionOf(path)
   if (!existsSync(dataDirectory)) {
@@ -69,7 +73,10 @@ export async function makeBackup(
     const snapshot = await openCurrent(dataDirectory)
     if (snapshot !== undefined) opened.push(snapshot)
     const journal = held && (await journalParts(held))
-    const copy = await copyStore(dataDirectory, workplace)
+    const isClustered = hasAgreedPart(journalDirectory(dataDirectory))
+    const copy = isClustered
+      ? await copyClustered(dataDirectory, workplace, endClusterIn)
+      : await copyStore(dataDirectory, workplace)
     const store = copy === undefined ? undefined : await openPart(STORE_FILE, copy)
     if (store !== undefined) opened.push(store)
     if (snapshot === undefined && store === undefined) {
@@ -107,6 +114,21 @@ export async function makeBackup(
     await rm(workplace, { recursive: true, force: true })
     removal.forget()
   }
+}
+
+/** Whoever serves it would not know which entries of the journal are in it, and two machines must not be one. */
+async function copyClustered(
+  dataDirectory: string,
+  workplace: string,
+  endClusterIn: BackupOptions['endClusterIn'],
+): Promise<string | undefined> {
+  const clustered = join(workplace, 'clustered')
+  await mkdir(clustered, { mode: DIRECTORY_MODE })
+  if ((await copyStore(dataDirectory, clustered)) === undefined) return undefined
+  await endClusterIn(clustered)
+  // Once more, so that what was deleted is not in it.
+  await copyTables(clustered, workplace)
+  return join(workplace, DATA_FILE)
 }
 
 async function assertFree(path: string, mayReplace: boolean): Promise<void> {

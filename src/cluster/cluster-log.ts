@@ -9,6 +9,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { Link } from '../chain/link.js'
 import { OperatorError } from '../errors.js'
 import { prepareEntry } from '../journal/batch.js'
+import { hasOldFiles } from '../journal/cut.js'
 import { type Groups, groupsBehind } from '../journal/groups.js'
 import { JournalReader } from '../journal/reader.js'
 import { ENTRY_SOURCE, type JournalRecord } from '../journal/record.js'
@@ -19,6 +20,7 @@ import type { LogEnd, Member } from './agreement/messages.js'
 import type { Log } from './agreement/ports.js'
 import { decodeEntry, type Entry, encodeEntry } from './entries.js'
 import { LinkCache } from './link-cache.js'
+import type { Retention } from './retention.js'
 import type { AnnouncedSnapshot } from './snapshot-files.js'
 import type { LogTail } from './state-file.js'
 
@@ -39,6 +41,7 @@ interface Noted {
   readonly members?: readonly Member[]
   readonly snapshot?: AnnouncedSnapshot
   readonly switchedId?: string
+  readonly retention?: Retention
 }
 
 export class ClusterLog implements Log {
@@ -104,6 +107,11 @@ export class ClusterLog implements Log {
     return this.#lastNoted('switchedId')?.switchedId
   }
 
+  /** What need not stay since then; undefined where nobody has said so. */
+  retention(): Retention | undefined {
+    return this.#lastNoted('switchedId')?.retention
+  }
+
   beginning(): Link {
     const { sequence, hash } = this.#reader.head().first.after
     return { sequence, hash }
@@ -137,6 +145,19 @@ export class ClusterLog implements Log {
       if (link !== undefined && this.#end.sequence > sequence) this.#end = { ...link, epoch }
       this.refresh()
     }
+  }
+
+  /** Whether there are files of which all records are at or below a sequence. */
+  hasOldFiles(sequence: number): boolean {
+    return hasOldFiles(this.#options.directory, sequence)
+  }
+
+  /**
+   * Removes the files of which all records are at or below a sequence. What these say of epochs, members and snapshots
+   * must be kept elsewhere by then (`tail`).
+   */
+  async removeUpTo(sequence: number): Promise<void> {
+    await this.#do((number) => ({ kind: 'remove', number, upTo: sequence }))
   }
 
   commit(sequence: number): void {
@@ -185,7 +206,7 @@ export class ClusterLog implements Log {
     )
     const { members = [], sequence: membersSequence = 0 } = this.#lastNoted('members') ?? {}
     const snapshot = this.committedSnapshot()
-    const switchedId = this.switchedId()
+    const { switchedId, retention } = this.#lastNoted('switchedId') ?? {}
     return {
       sequence,
       epochs: epochs.slice(-limits.epochsKeptCount),
@@ -195,6 +216,7 @@ export class ClusterLog implements Log {
         snapshot: { id: snapshot.id, documents: [...snapshot.documents] },
       }),
       ...(switchedId !== undefined && { switchedId }),
+      ...(retention !== undefined && { retention }),
     }
   }
 
@@ -218,7 +240,10 @@ export class ClusterLog implements Log {
         this.#noted.push({ sequence, epoch })
       } else if (entry?.kind === 'members') this.#noted.push({ sequence, members: entry.members })
       else if (entry?.kind === 'snapshot') this.#noted.push({ sequence, snapshot: entry })
-      else if (entry?.kind === 'switch') this.#noted.push({ sequence, switchedId: entry.id })
+      else if (entry?.kind === 'switch') {
+        const { id: switchedId, importCount, unneededSequence } = entry
+        this.#noted.push({ sequence, switchedId, retention: { importCount, unneededSequence } })
+      }
     }
     if (this.#noted.length > 2 * limits.epochsKeptCount) this.#noted = this.#needed()
     this.#links.add({ sequence, hash })
@@ -244,12 +269,14 @@ export class ClusterLog implements Log {
   }
 }
 
-function notedIn({ epochs, members, membersSequence, snapshot, switchedId }: LogTail): Noted[] {
+function notedIn({ epochs, members, membersSequence, ...tail }: LogTail): Noted[] {
+  const { snapshot, switchedId, retention } = tail
   const known: Noted = {
     sequence: membersSequence,
     members,
     ...(snapshot !== undefined && { snapshot }),
     ...(switchedId !== undefined && { switchedId }),
+    ...(retention !== undefined && { retention }),
   }
   return [known, ...epochs].sort((left, right) => left.sequence - right.sequence)
 }

@@ -4,10 +4,12 @@
  *
  * @module
  */
+import type { AnnouncedAudience } from '../store/audiences.js'
 import type { Change } from '../store/changes.js'
 import type { Scope } from '../store/suppressions.js'
 import type { Member } from './agreement/messages.js'
 import { pack, unpackOrNothing } from './nats/packing.js'
+import type { Retention } from './retention.js'
 import type { AnnouncedSnapshot } from './snapshot-files.js'
 
 export type Entry =
@@ -17,8 +19,8 @@ export type Entry =
   | { readonly kind: 'members'; readonly members: readonly Member[] }
   /** This snapshot is to be served, and is to be had by the digests of its documents. */
   | ({ readonly kind: 'snapshot' } & AnnouncedSnapshot)
-  /** It is served from here on. */
-  | { readonly kind: 'switch'; readonly id: string }
+  /** It is served from here on, and others need stay no longer than on the machine that writes. */
+  | ({ readonly kind: 'switch'; readonly id: string } & Retention)
   | StoreEntry
 
 /** What changes the store; what becomes of it follows from what is there, on each machine alike. */
@@ -36,6 +38,9 @@ export type StoreEntry =
       readonly version: number
       readonly records: readonly (readonly [id: string, record: string | null])[]
     }
+  /** This audience is there, and is to be had by the digests of its file and of the documents of its snapshot. */
+  | { readonly kind: 'audience'; readonly audience: AnnouncedAudience }
+  | { readonly kind: 'deleteAudience'; readonly id: string }
 
 /** Counts are of each machine. */
 type SharedChange = Exclude<Change, { kind: 'counts' }>
@@ -56,6 +61,8 @@ const kinds: Readonly<Record<Entry['kind'], true>> = {
   document: true,
   suppressions: true,
   keys: true,
+  audience: true,
+  deleteAudience: true,
 }
 
 const KINDS: ReadonlySet<string> = new Set(Object.keys(kinds))

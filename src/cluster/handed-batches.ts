@@ -5,9 +5,10 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { PreparedBatch } from '../journal/batch.js'
+import type { MessagePort } from 'node:worker_threads'
+import { type PreparedBatch, prepared } from '../journal/batch.js'
 import { limits } from '../limits.js'
-import type { Handed } from '../live/cluster-messages.js'
+import type { Handed, JournalNews, JournalOrder } from '../live/cluster-messages.js'
 import type { ChangeDesk } from '../live/desk.js'
 import { type AskNode, sentBatch } from './questions.js'
 
@@ -20,7 +21,11 @@ interface HandingOptions {
   readonly append: (batch: PreparedBatch) => Promise<Handed & { readonly isElsewhere?: boolean }>
   /** Up to here readers of this machine see batches. */
   readonly committed: () => number
+  /** Whether this machine takes no part any more. */
+  readonly isOver: () => boolean
 }
+
+type HandNews = Extract<JournalNews, { kind: 'hand' }>
 
 /** Writes a batch on this machine. */
 export async function appendHere(desk: ChangeDesk, batch: PreparedBatch): Promise<Handed> {
@@ -41,11 +46,17 @@ export class HandedBatches {
     this.#options = options
   }
 
+  /** Hands on what the thread of changes has handed over, and tells it what became of that. */
+  async answer(port: MessagePort, { number, batch }: HandNews): Promise<void> {
+    const outcome = await this.hand(prepared(batch))
+    port.postMessage({ kind: 'handed', number, ...outcome } satisfies JournalOrder)
+  }
+
   /** Resolves when the batch is committed and seen here, or nobody has written it in time. */
   async hand(batch: PreparedBatch): Promise<Handed> {
     const untilMs = performance.now() + limits.handedBatchMs
     let wasSent = false
-    while (performance.now() < untilMs) {
+    while (performance.now() < untilMs && !this.#options.isOver()) {
       const handed = await this.#once(batch, untilMs - performance.now())
       if (handed?.isFull) return { isFull: true }
       if (handed?.outcome !== undefined) {

@@ -10,14 +10,23 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { join as joined } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../errors.js'
+import { hasAgreedPart } from '../journal/agreed-part.js'
 import { JournalDamaged } from '../journal/damaged.js'
 import { journalDirectory } from '../journal/files.js'
 import { foundJournal } from '../journal/seed.js'
 import { verifyJournal } from '../journal/verify.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
-import { DIRECTORY_MODE, listSnapshots, readCurrent } from '../snapshot/directory.js'
-import { storeDirectory } from '../store/tables.js'
+import {
+  createDirectory,
+  DIRECTORY_MODE,
+  listSnapshots,
+  readCurrent,
+} from '../snapshot/directory.js'
+import { createStore } from '../store/create.js'
+import { DATA_FILE, storeDirectory } from '../store/tables.js'
+import { lastEpochIn } from './last-epoch.js'
+import { isTailLost } from './lost-tail.js'
 import type { ClusterSettings } from './messages.js'
 import type { FileDigest } from './nats/cluster-files.js'
 import type { ClusterNats } from './nats/cluster-nats.js'
@@ -34,6 +43,7 @@ import {
   readTail,
   StateDamaged,
   writeState,
+  writeTail,
 } from './state-file.js'
 
 interface JoinOptions {
@@ -52,14 +62,16 @@ export async function join(options: JoinOptions): Promise<ClusterState> {
   const known = knownState(options)
   if (known !== undefined) {
     assertSame(known, settings)
+    const hasTail = !isTailLost(dataDirectory)
     // It can answer what it knows, whether or not anybody is there.
-    if (known.beginsAnew === undefined) return known
-    if (known.beginsAnew === 'suspect' && (await isJournalWhole(dataDirectory))) {
+    if (hasTail && known.beginsAnew === undefined) return known
+    if (hasTail && known.beginsAnew === 'suspect' && (await isJournalWhole(dataDirectory))) {
       return await settled(dataDirectory, known)
     }
   }
   const nats = await connected()
   await refuseTwin(nats, name)
+  if (known !== undefined && known.beginsAnew === undefined) await assertOthers(options, nats)
   if (known?.beginsAnew === 'snapshot' && (await repairCurrent(options, nats))) {
     return await settled(dataDirectory, known)
   }
@@ -85,16 +97,33 @@ export async function join(options: JoinOptions): Promise<ClusterState> {
   return await settled(dataDirectory, state)
 }
 
-/** One that was damaged is that of a machine that has forgotten what it promised. */
+/** One that was damaged, or of which the rest is gone, is that of a machine that has forgotten what it promised. */
 function knownState({ dataDirectory, settings, log }: JoinOptions): ClusterState | undefined {
   try {
-    return readState(dataDirectory)
+    const state = readState(dataDirectory)
+    if (state === undefined || holdsParts(dataDirectory) || isToBegin(state)) return state
+    log.error(
+      { dataDirectory },
+      'the journal or the store is gone: beginning with what other machines have',
+    )
+    return { ...state, beginsAnew: 'damaged' }
   } catch (fault) {
     if (!(fault instanceof StateDamaged)) throw fault
     log.error({ reason: fault.message }, 'beginning with what other machines have')
     const { clusterId, name } = settings
     return { clusterId, name, incarnation: '', epoch: 0, isFounder: false, beginsAnew: 'damaged' }
   }
+}
+
+/** Whether both are there, whole or not. */
+function holdsParts(dataDirectory: string): boolean {
+  const store = joined(storeDirectory(dataDirectory), DATA_FILE)
+  return hasAgreedPart(journalDirectory(dataDirectory)) && existsSync(store)
+}
+
+/** Whether nothing of it is used as it is. */
+function isToBegin({ beginsAnew }: ClusterState): boolean {
+  return beginsAnew !== undefined && beginsAnew !== 'suspect' && beginsAnew !== 'snapshot'
 }
 
 function reasonFor(known: ClusterState | undefined): BeginsAnew {
@@ -116,6 +145,20 @@ async function isJournalWhole(dataDirectory: string): Promise<boolean> {
     if (fault instanceof JournalDamaged) return false
     throw fault
   }
+}
+
+/** @throws OperatorError  where there is no other machine that could know who the members are */
+async function assertOthers(
+  { dataDirectory, settings }: JoinOptions,
+  nats: ClusterNats,
+): Promise<void> {
+  if ((await heardReports(nats, limits.clusterHeardMs)).length > 0) return
+  throw new OperatorError(
+    'Failed',
+    `cluster/tail.json of ${dataDirectory} is lost, so that nobody here knows the members of the cluster: start another ` +
+      `machine of ${settings.clusterId} first, and this one begins with what that has; where there is none, make the ` +
+      'directory one of no cluster with hickory cluster leave',
+  )
 }
 
 /** @returns whether it is known what the current snapshot should be */
@@ -185,9 +228,19 @@ async function found(
         'directory, and the machine waits for a cluster',
     )
   }
-  const state = { clusterId, name, incarnation: randomUUID(), epoch: 0, isFounder: true }
   await noteFounded(nats, name)
-  await foundJournal(journalDirectory(dataDirectory))
+  const { sequence } = await foundJournal(journalDirectory(dataDirectory))
+  // Where the directory was of a cluster before: its epochs are over, and its members are not those of this one.
+  const epoch = lastEpochIn(dataDirectory)
+  const epochs = epoch === 0 ? [] : [{ sequence, epoch }]
+  await createDirectory(clusterDirectory(dataDirectory))
+  await writeTail(dataDirectory, { sequence, epochs, members: [], membersSequence: sequence })
+  // From now on, a directory without a store has lost it.
+  const store = await createStore(dataDirectory, log)
+  store.entries.apply([], sequence)
+  await store.close()
+  const own = { clusterId, name, incarnation: randomUUID(), epoch }
+  const state = { ...own, isFounder: true, foundedSequence: sequence }
   await writeState(dataDirectory, state)
   log.info({ clusterId, dataDirectory }, 'founded a cluster with what this directory has')
   return state

@@ -1,17 +1,21 @@
 /**
- * Makes the directory of a machine one that is of no cluster any more, with what was committed.
+ * Makes the directory of a machine one that is of no cluster any more, with what was committed, or a copy of its store.
  *
  * @module
  */
 import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { OperatorError } from '../errors.js'
 import { endAgreedPart, hasAgreedPart } from '../journal/agreed-part.js'
 import { journalDirectory } from '../journal/files.js'
 import { JournalReader } from '../journal/reader.js'
 import { JournalWriter } from '../journal/writer.js'
 import type { Log } from '../log.js'
-import { createStore } from '../store/create.js'
-import { clusterDirectory, readState } from './state-file.js'
+import { audiencesDirectory, listAudienceNames } from '../snapshot/retention/audience-names.js'
+import { createStore, type MainStore } from '../store/create.js'
+import { type StoreEntries, storeEntries } from '../store/entries.js'
+import { openTables } from '../store/tables.js'
+import { clusterDirectory, readState, StateDamaged } from './state-file.js'
 import { StoreFollower } from './store-follower.js'
 
 /**
@@ -21,10 +25,11 @@ import { StoreFollower } from './store-follower.js'
  * @throws OperatorError  Usage, where the directory is of no cluster, or a service runs on it
  */
 export async function leaveCluster(dataDirectory: string, log: Log): Promise<number> {
-  if (readState(dataDirectory) === undefined) {
+  const directory = journalDirectory(dataDirectory)
+  const state = readState(dataDirectory)
+  if (!hasAgreedPart(directory) && state === undefined) {
     throw new OperatorError('Usage', `${dataDirectory} is of no cluster`)
   }
-  const directory = journalDirectory(dataDirectory)
   const store = await createStore(dataDirectory, log)
   try {
     const [running] = store.clusterServices.lagging(Number.POSITIVE_INFINITY)
@@ -35,21 +40,75 @@ export async function leaveCluster(dataDirectory: string, log: Log): Promise<num
       )
     }
     const sequence = await cutToCommitted(directory)
-    const follower = new StoreFollower({
-      directory,
-      entries: store.entries,
-      append: () => Promise.reject(new Error('nothing is appended')),
-      onApplied() {},
-      log,
-    })
-    follower.catchUp()
-    await follower.stop()
-    store.entries.end()
+    await catchUp(dataDirectory, store.entries, log)
+    // The cluster may not have heard of all that its founder had before.
+    const areShared = state?.isFounder === false || store.entries.areAudiencesShared()
+    if (areShared) await removeUnknownAudiences(dataDirectory, store)
     await endAgreedPart(directory)
-    await rm(clusterDirectory(dataDirectory), { recursive: true })
+    await rm(clusterDirectory(dataDirectory), { recursive: true, force: true })
+    // Last: it does not know then what it has of the journal.
+    store.entries.end()
     return sequence
   } finally {
     await store.close()
+  }
+}
+
+/**
+ * Makes a copy of the store of a machine one of no cluster, with all that is committed by now. The machine may run.
+ *
+ * @param copyDirectory  with the tables alone; nobody else has them open
+ * @throws OperatorError
+ */
+export async function endClusterInCopy(
+  dataDirectory: string,
+  copyDirectory: string,
+  log: Log,
+): Promise<void> {
+  const tables = openTables(copyDirectory, 'write')
+  try {
+    const entries = storeEntries(tables, log)
+    await catchUp(dataDirectory, entries, log)
+    entries.end()
+  } finally {
+    await tables.close()
+  }
+}
+
+/** Puts what the journal of a directory has into a store. */
+async function catchUp(dataDirectory: string, entries: StoreEntries, log: Log): Promise<void> {
+  const follower = new StoreFollower({
+    directory: journalDirectory(dataDirectory),
+    entries,
+    foundedSequence: foundedSequenceIn(dataDirectory),
+    append: () => Promise.reject(new Error('nothing is appended')),
+    onApplied() {},
+    log,
+  })
+  try {
+    follower.catchUp()
+  } finally {
+    await follower.stop()
+  }
+}
+
+function foundedSequenceIn(dataDirectory: string): number | undefined {
+  try {
+    return readState(dataDirectory)?.foundedSequence
+  } catch (fault) {
+    if (!(fault instanceof StateDamaged)) throw fault
+    return undefined
+  }
+}
+
+/** From here on all that are on the disk are there: also what a crash has left of one that was deleted. */
+async function removeUnknownAudiences(
+  dataDirectory: string,
+  { audiences }: MainStore,
+): Promise<void> {
+  for (const { id, name } of await listAudienceNames(dataDirectory)) {
+    if (audiences.find(id, Date.now()) !== undefined) continue
+    await rm(join(audiencesDirectory(dataDirectory), name), { force: true })
   }
 }
 

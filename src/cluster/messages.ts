@@ -7,8 +7,9 @@ import type { MessagePort } from 'node:worker_threads'
 import type { OperatorErrorCode } from '../errors.js'
 import type { ChangePort } from '../live/desk.js'
 import type { LogLevel } from '../log.js'
+import type { SharedAudience } from '../store/audiences.js'
+import type { AudienceAsk, AudienceReply } from './audience-messages.js'
 import type { NatsSettings } from './nats/connection.js'
-import type { WantedSnapshots } from './snapshot-desk.js'
 import type { BeginsAnew } from './state-file.js'
 
 /** What an operator says of the cluster. Plain data. */
@@ -25,6 +26,8 @@ export interface ClusterSettings {
   readonly silenceMs: number
   /** For so long a machine may answer that does not hear of the writer. */
   readonly maxLagMs: number
+  /** How many machines hold each shard of a snapshot; undefined where each holds all. */
+  readonly copies?: number | undefined
 }
 
 /** What the thread is born with. */
@@ -52,8 +55,18 @@ export type ClusterOrder =
     }
   /** Which snapshot is served, and which one could be. */
   | ({ readonly kind: 'snapshots' } & ServedSnapshots)
+  /** These audiences are there, by all entries up to here. */
+  | {
+      readonly kind: 'audiences'
+      readonly upTo: number
+      readonly audiences: readonly SharedAudience[]
+    }
+  /** Answered by `audience`. */
+  | { readonly kind: 'audience'; readonly number: number; readonly ask: AudienceAsk }
   /** Files of a snapshot are not as they were written. */
   | { readonly kind: 'damaged'; readonly snapshotId: string }
+  /** How far the store is, on disk; undefined where it cannot be written. Answers `keepStored`. */
+  | { readonly kind: 'stored'; readonly number: number; readonly sequence: number | undefined }
   /** The service cannot start with what is in the directory. Answered by `recovers`. */
   | { readonly kind: 'recover'; readonly reason: BeginsAnew }
   /** Let another machine write, if there is one that can. Answered by `leaving`. */
@@ -67,8 +80,11 @@ export type ClusterNews =
   | { readonly kind: 'refused'; readonly code: OperatorErrorCode; readonly message: string }
   | ({ readonly kind: 'everywhere'; readonly number: number } & Everywhere)
   | { readonly kind: 'status'; readonly status: ClusterStatus }
-  /** See snapshot-desk.ts. Comes again with each change. */
+  /** Comes again with each change. */
   | ({ readonly kind: 'wanted' } & WantedSnapshots)
+  /** Have the store note how far it is. Answered by `stored`. */
+  | { readonly kind: 'keepStored'; readonly number: number }
+  | ({ readonly kind: 'audience' } & AudienceReply)
   /** A snapshot that was damaged is whole. */
   | { readonly kind: 'repaired'; readonly snapshotId: string }
   /** Whether other machines have what is damaged here; then the next start begins with that. */
@@ -77,6 +93,13 @@ export type ClusterNews =
   | { readonly kind: 'left' }
   /** The directory must be begun anew, with nothing open. */
   | { readonly kind: 'beginAnew'; readonly reason: string }
+
+export interface WantedSnapshots {
+  /** Here, and to be prepared. */
+  readonly wantedId: string
+  /** To be served; undefined where nobody has said so. */
+  readonly switchedId: string | undefined
+}
 
 export interface ServedSnapshots {
   readonly servedId: string

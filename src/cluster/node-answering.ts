@@ -32,6 +32,8 @@ interface AnsweringOptions {
   readonly own: OwnReports
   readonly level: OwnLevel
   readonly handingOver: HandingOver
+  /** See `retaining.ts`. */
+  readonly stored: () => Promise<number>
   readonly status: () => ClusterStatus
 }
 
@@ -78,13 +80,13 @@ export class NodeAnswering {
   }
 
   async #seed(): Promise<Seed> {
-    const { dataDirectory, journal, files, own } = this.#options
+    const { dataDirectory, journal, files, stored } = this.#options
     return await makeSeed({
       dataDirectory,
       journal,
       files,
       untilStored: async (sequence) => {
-        while (own.answersBy < sequence) await sleep(limits.handAgainMs)
+        while ((await stored()) < sequence) await sleep(limits.handAgainMs)
       },
     })
   }

@@ -19,6 +19,23 @@ export interface NodeReport {
   /** The snapshot that is served, and one that is ready to be. */
   readonly snapshotId: string | undefined
   readonly preparedId: string | undefined
+  /** Left out by a version that shares none, and before a machine knows of any. */
+  readonly audiences?: AudienceFiles | undefined
   /** The numbers of reports of others: as the writer those before it was confirmed, else the last ones. */
   readonly echoes: Readonly<Record<string, number>>
+}
+
+/** Of which audiences a machine has the files. */
+export interface AudienceFiles {
+  /** Of those that entries up to here have announced, */
+  readonly upTo: number
+  /** but for those that these entries have. */
+  readonly lacking: readonly number[]
+}
+
+/** Whether a machine has the files of the audience that an entry has announced. */
+export function hasFilesOf(files: AudienceFiles | undefined, entrySequence: number): boolean {
+  return (
+    files !== undefined && files.upTo >= entrySequence && !files.lacking.includes(entrySequence)
+  )
 }

@@ -41,6 +41,11 @@ export class NodeReports {
       .sort((a, b) => (a.report.agreement.name < b.report.agreement.name ? -1 : 1))
   }
 
+  /** The last report of each machine that has told anything for so long. */
+  ofThoseThere(silenceMs: number): NodeReport[] {
+    return this.all().flatMap(({ report, silentMs }) => (silentMs < silenceMs ? report : []))
+  }
+
   /** Of the last report of each. */
   numbers(): Readonly<Record<string, number>> {
     return Object.fromEntries(

@@ -5,7 +5,6 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { prepared } from '../journal/batch.js'
 import { JournalDamaged } from '../journal/damaged.js'
 import { journalDirectory } from '../journal/files.js'
 import { JournalReader } from '../journal/reader.js'
@@ -14,6 +13,7 @@ import type { JournalNews } from '../live/cluster-messages.js'
 import { changeDesk } from '../live/desk.js'
 import type { Log } from '../log.js'
 import { monotonicMs } from '../monotonic.js'
+import { placementOn } from '../snapshot/placement.js'
 import { Agreement } from './agreement/agreement.js'
 import type { Member } from './agreement/messages.js'
 import type { Ports } from './agreement/ports.js'
@@ -21,6 +21,7 @@ import { ClusterLog } from './cluster-log.js'
 import { EverywhereDesk } from './everywhere.js'
 import { HandedBatches } from './handed-batches.js'
 import { HandingOver } from './handing-over.js'
+import { Joining } from './joining.js'
 import { LeaseKeeper } from './lease-keeper.js'
 import type {
   ClusterOrder,
@@ -28,24 +29,26 @@ import type {
   ClusterStatus,
   Everywhere,
   ServedSnapshots,
+  WantedSnapshots,
 } from './messages.js'
 import type { ClusterNats } from './nats/cluster-nats.js'
 import { LogCarrier } from './nats/log-carrier.js'
 import { NodeAnswering } from './node-answering.js'
+import type { NodeAudiences } from './node-audiences.js'
+import { nodeFiles } from './node-files.js'
 import type { NodeReport } from './node-report.js'
 import { NodeReports } from './node-reports.js'
-import { askForFile } from './offers.js'
 import { OwnLevel } from './own-level.js'
 import { OwnReports } from './own-reports.js'
 import type { AskNode, NodeAnswers, NodeQuestion } from './questions.js'
-import { SharedFiles } from './shared-files.js'
-import { SnapshotDesk, type WantedSnapshots } from './snapshot-desk.js'
+import type { SharedFiles } from './shared-files.js'
+import { SnapshotDesk } from './snapshot-desk.js'
 import {
   type BeginsAnew,
   type ClusterState,
   type Promises,
   readTail,
-  writeTail,
+  TailKeeper,
 } from './state-file.js'
 import { clusterStatus } from './status.js'
 import { untilEverywhere } from './until-everywhere.js'
@@ -60,6 +63,8 @@ interface NodeOptions {
   readonly nats: ClusterNats
   readonly log: Log
   readonly run: RunOrder
+  /** As in `retaining.ts`. */
+  readonly stored: () => Promise<number>
   readonly onWanted: (wanted: WantedSnapshots) => void
   /** The directory must be begun anew. */
   readonly onLost: (reason: BeginsAnew) => void
@@ -68,6 +73,7 @@ interface NodeOptions {
 type RunOrder = Extract<ClusterOrder, { kind: 'run' }>
 
 export class ClusterNode {
+  readonly audiences: NodeAudiences
   readonly #options: NodeOptions
   readonly #me: Member
   readonly #journal: ClusterLog
@@ -75,6 +81,7 @@ export class ClusterNode {
   readonly #level: OwnLevel
   readonly #own: OwnReports
   readonly #handingOver: HandingOver
+  readonly #joining: Joining
   readonly #others: NodeAnswering
   readonly #reports: NodeReports
   readonly #everywhere: EverywhereDesk
@@ -83,12 +90,14 @@ export class ClusterNode {
   readonly #timers: NodeJS.Timeout[]
   readonly #files: SharedFiles
   readonly #snapshots: SnapshotDesk
+  readonly #tail: TailKeeper
   #wasWriter = false
-  #isJoining = false
+  #isLost = false
 
   constructor(options: NodeOptions) {
     const { dataDirectory, settings, state, nats, run, log } = options
     const { name, acks, takesOver, silenceMs, maxLagMs } = settings
+    const { isFounder } = state
     const directory = journalDirectory(dataDirectory)
     this.#options = options
     this.#me = { name, incarnation: state.incarnation }
@@ -102,45 +111,49 @@ export class ClusterNode {
     this.#everywhere = new EverywhereDesk({ nowMs: monotonicMs, levelMs: maxLagMs }, () =>
       this.#agreement.members().flatMap((member) => (member.name === name ? [] : member.name)),
     )
-    const reader = new JournalReader(directory)
     this.#carrier = new LogCarrier({
       connection: nats.connection,
       stream: nats.stream,
-      reader,
+      reader: new JournalReader(directory),
       beginning: () => this.#journal.beginning(),
       linkAt: (sequence) => this.#journal.linkAt(sequence),
       onRepair: (lostFrom) =>
         log.warn({ lostFrom }, 'the stream had lost batches: sending them again'),
       onFault: (fault) => this.#noteFault(fault, 'the stream cannot be written'),
     })
-    const { isFounder } = state
-    this.#files = new SharedFiles({
+    const { files, audiences } = nodeFiles({
       dataDirectory,
-      files: nats.files,
+      settings,
+      nats,
+      ask: this.ask,
+      reports: this.#reports,
+      agreement: () => this.#agreement,
+      isComing: (id) => this.#journal.announced()?.id === id,
+      onChange: () => this.#own.tellSoon(),
       log,
-      offered: (file) => {
-        const { writer } = this.#agreement
-        return askForFile({ ask: this.ask, reports: this.#reports, writer, silenceMs }, file)
-      },
     })
+    this.#files = files
+    this.audiences = audiences
+    this.#tail = new TailKeeper(dataDirectory, () => this.#journal.tail())
     this.#snapshots = new SnapshotDesk({
       dataDirectory,
       journal: this.#journal,
       files: this.#files,
       isWriter: () => this.#agreement.isWriter,
+      placement: () => placementOn(this.#agreement.members(), settings.copies),
       enter: async (entry) => {
         await this.#journal.enter(entry)
         this.#agreement.wrote()
       },
-      areAllPrepared: (id) => this.#areAllPrepared(id),
+      served: () => this.#own.served,
+      stored: options.stored,
+      keepTail: () => this.#tail.keep(),
+      reports: () => [this.#own.now(), ...this.#reports.ofThoseThere(silenceMs)],
       onWanted: options.onWanted,
       log,
     })
-    this.#agreement = new Agreement(
-      this.#me,
-      { acks, takesOver, isFounder, silenceMs },
-      this.#ports(),
-    )
+    const rules = { acks, takesOver, isFounder, silenceMs }
+    this.#agreement = new Agreement(this.#me, rules, this.#ports())
     this.#level = new OwnLevel({
       settings,
       agreement: this.#agreement,
@@ -155,14 +168,12 @@ export class ClusterNode {
       agreement: this.#agreement,
       level: this.#level,
       reports: this.#reports,
+      audiences: () => this.audiences.desk.files(),
       tell: (report) => nats.tell(report),
     })
-    this.#handingOver = new HandingOver({
-      agreement: this.#agreement,
-      reports: this.#reports,
-      settings,
-      log,
-    })
+    const known = { agreement: this.#agreement, reports: this.#reports }
+    this.#joining = new Joining({ ...known, me: this.#me, ask: this.ask })
+    this.#handingOver = new HandingOver({ ...known, settings, log })
     this.#lease = new LeaseKeeper({
       lease: nats.lease,
       epoch: () => (this.#agreement.isWriter ? this.#agreement.epoch : undefined),
@@ -181,6 +192,7 @@ export class ClusterNode {
       own: this.#own,
       level: this.#level,
       handingOver: this.#handingOver,
+      stored: options.stored,
       status: () => this.status(),
     })
     const handed = new HandedBatches({
@@ -189,16 +201,12 @@ export class ClusterNode {
       writer: () => this.#agreement.writer,
       append: (batch) => this.#others.append(batch),
       committed: () => this.#journal.committed(),
+      isOver: () => this.#isLost,
     })
     run.journal.on('message', async (news: JournalNews) => {
-      if (news.kind === 'wrote') {
-        this.#wrote()
-      } else if (news.kind === 'failed') await this.#handingOver.resign()
-      else if (news.kind === 'hand') {
-        const { number, batch } = news
-        const outcome = await handed.hand(prepared(batch))
-        run.journal.postMessage({ kind: 'handed', number, ...outcome })
-      }
+      if (news.kind === 'wrote') this.#wrote()
+      else if (news.kind === 'failed') await this.#handingOver.resign()
+      else if (news.kind === 'hand') await handed.answer(run.journal, news)
     })
     nats.hear((report) => this.#hear(report))
     nats.receive((sent) => this.#agreement.received(sent))
@@ -206,7 +214,7 @@ export class ClusterNode {
       setInterval(() => this.#tick(), limits.clusterTickMs),
       setInterval(() => this.#own.tell(), limits.clusterReportMs),
       setInterval(() => void this.#keepTail(), limits.tailKeptMs),
-      setInterval(() => this.#snapshots.look(), limits.snapshotPollMs),
+      setInterval(() => this.#look(), limits.snapshotPollMs),
       setInterval(() => this.#clearFiles(), limits.filesClearedMs),
     ]
     if (isFounder && this.#journal.members().length === 0) {
@@ -259,6 +267,7 @@ export class ClusterNode {
     this.#carrier.stop()
     this.#lease.stop()
     this.#snapshots.stop()
+    this.audiences.desk.stop()
     await this.#agreement.stop()
     await this.#keepTail()
     this.#journal.close()
@@ -281,11 +290,11 @@ export class ClusterNode {
   }
 
   #tick(): void {
-    if (!this.#options.promises.isThere()) this.#options.onLost('damaged')
+    if (!this.#options.promises.isThere()) this.#lose('damaged')
     this.#agreement.tick()
     this.#noteRole()
     this.#everywhere.look()
-    this.#join()
+    if (!this.#isLost && this.#options.nats.isUp) this.#joining.look()
     this.#level.confirm()
     this.#level.tell()
   }
@@ -309,21 +318,6 @@ export class ClusterNode {
     )
   }
 
-  /** Asks to be counted, once this machine has what the writer has. */
-  #join(): void {
-    const { writer, isWriter } = this.#agreement
-    if (this.#isJoining || isWriter || this.#agreement.isMember()) return
-    if (writer === undefined || !this.#options.nats.isUp) return
-    const committed = this.#reports.of(writer)?.agreement.committed ?? Number.POSITIVE_INFINITY
-    if (this.#agreement.report().matched < committed) return
-    this.#isJoining = true
-    void this.ask<'join'>(writer, { kind: 'join', member: this.#me })
-      .catch(() => {})
-      .finally(() => {
-        this.#isJoining = false
-      })
-  }
-
   #hear(report: NodeReport): void {
     const { agreement, answersBy } = report
     const { name } = agreement
@@ -335,11 +329,9 @@ export class ClusterNode {
     this.#level.heard(report)
   }
 
-  #areAllPrepared(id: string): boolean {
-    const { silenceMs } = this.#options.settings
-    const others = this.#reports.all().filter(({ silentMs }) => silentMs < silenceMs)
-    const all = [this.#own.now(), ...others.map(({ report }) => report)]
-    return all.every(({ snapshotId, preparedId }) => snapshotId === id || preparedId === id)
+  #look(): void {
+    this.#snapshots.look()
+    this.audiences.desk.look()
   }
 
   #clearFiles(): void {
@@ -347,11 +339,8 @@ export class ClusterNode {
   }
 
   async #keepTail(): Promise<void> {
-    try {
-      await writeTail(this.#options.dataDirectory, this.#journal.tail())
-    } catch (fault) {
-      this.#noteFault(fault, 'what is known of the journal cannot be kept')
-    }
+    const what = 'what is known of the journal cannot be kept'
+    await this.#tail.keep().catch((fault) => this.#noteFault(fault, what))
   }
 
   #wrote(): void {
@@ -364,13 +353,22 @@ export class ClusterNode {
   }
 
   #noteFault(fault: unknown, what: string): void {
-    if (fault instanceof JournalDamaged) this.#options.onLost('suspect')
+    if (fault instanceof JournalDamaged) this.#lose('suspect')
     const { code, message } = fault as NodeJS.ErrnoException
     this.#options.log.warn({ reason: code ?? message }, what)
   }
 
+  /** The directory must be begun anew. Until it is, this machine neither votes nor writes, nor copies. */
+  #lose(reason: BeginsAnew): void {
+    if (this.#isLost) return
+    this.#isLost = true
+    void this.#agreement.stop()
+    this.#snapshots.stop()
+    this.#options.onLost(reason)
+  }
+
   #ports(): Ports {
-    const { promises, nats, onLost } = this.#options
+    const { promises, nats } = this.#options
     return {
       log: this.#journal,
       memory: promises,
@@ -388,7 +386,7 @@ export class ClusterNode {
         this.#snapshots.look()
       },
       onFault: (fault) => this.#noteFault(fault, 'the journal of the cluster'),
-      onLost,
+      onLost: (reason) => this.#lose(reason),
     }
   }
 }

@@ -20,9 +20,8 @@ interface OfferOptions {
 export async function askForFile(options: OfferOptions, file: FileDigest): Promise<boolean> {
   const { ask, reports, writer, silenceMs } = options
   const names = reports
-    .all()
-    .filter(({ silentMs }) => silentMs < silenceMs)
-    .map(({ report }) => report.agreement.name)
+    .ofThoseThere(silenceMs)
+    .map(({ agreement }) => agreement.name)
     .sort((left, right) => Number(right === writer) - Number(left === writer))
   for (const name of names) {
     const question = { kind: 'offer', file } as const

@@ -25,6 +25,7 @@ interface OwnLevelOptions {
 export class OwnLevel {
   readonly #options: OwnLevelOptions
   readonly #level: Level
+  #roleChangeCount = 0
 
   constructor(options: OwnLevelOptions) {
     this.#options = options
@@ -38,6 +39,7 @@ export class OwnLevel {
 
   /** Another machine writes, or this one begins to. */
   begin(): void {
+    this.#roleChangeCount++
     this.#level.begin()
     this.tell()
   }
@@ -103,6 +105,7 @@ export class OwnLevel {
       levelUntilMs: this.#level.untilMs,
       isWriter: this.#options.agreement.isWriter,
       isDraining: this.#options.isDraining(),
+      roleChangeCount: this.#roleChangeCount,
     })
   }
 

@@ -6,7 +6,7 @@
 import { randomInt } from 'node:crypto'
 import type { Agreement } from './agreement/agreement.js'
 import type { ServedSnapshots } from './messages.js'
-import type { NodeReport } from './node-report.js'
+import type { AudienceFiles, NodeReport } from './node-report.js'
 import type { NodeReports } from './node-reports.js'
 import type { OwnLevel } from './own-level.js'
 
@@ -15,6 +15,7 @@ interface ReportOptions {
   readonly agreement: Agreement
   readonly level: OwnLevel
   readonly reports: NodeReports
+  readonly audiences: () => AudienceFiles | undefined
   readonly tell: (report: NodeReport) => void
 }
 
@@ -40,6 +41,10 @@ export class OwnReports {
     this.tellSoon()
   }
 
+  get served(): ServedSnapshots | undefined {
+    return this.#served
+  }
+
   set served(served: ServedSnapshots) {
     this.#served = served
     this.tellSoon()
@@ -55,7 +60,7 @@ export class OwnReports {
   }
 
   now(): NodeReport {
-    const { version, agreement, level, reports } = this.#options
+    const { version, agreement, level, reports, audiences } = this.#options
     return {
       agreement: agreement.report(),
       number: this.#number,
@@ -65,6 +70,7 @@ export class OwnReports {
       isDraining: this.#isDraining,
       snapshotId: this.#served?.servedId,
       preparedId: this.#served?.preparedId,
+      audiences: audiences(),
       echoes: agreement.isWriter ? level.echoes() : reports.numbers(),
     }
   }

@@ -9,6 +9,7 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Link } from '../chain/link.js'
 import { OperatorError } from '../errors.js'
+import { indexJournal } from '../journal/cut.js'
 import { headDirectory, journalDirectory } from '../journal/files.js'
 import { copyHead } from '../journal/hold.js'
 import { beginBehind } from '../journal/seed.js'
@@ -21,6 +22,7 @@ import {
   writeCurrent,
 } from '../snapshot/directory.js'
 import { readIdentities } from '../snapshot/identities/list.js'
+import { noteEntries } from '../store/entries.js'
 import { copyTables, DATA_FILE, storeDirectory } from '../store/tables.js'
 import type { ClusterLog } from './cluster-log.js'
 import { digestOfFile, type FileDigest } from './nats/cluster-files.js'
@@ -35,6 +37,8 @@ export interface Seed {
   /** The head of the journal in LMDB, with the ids of batches. */
   readonly head: FileDigest
   readonly store: FileDigest
+  /** All entries up to here are in it. */
+  readonly storedSequence: number
   readonly snapshot: AnnouncedSnapshot
 }
 
@@ -42,7 +46,7 @@ interface SeedingOptions {
   readonly dataDirectory: string
   readonly journal: ClusterLog
   readonly files: SharedFiles
-  /** Resolves when all entries up to a sequence are in the store. */
+  /** Resolves when all entries up to a sequence are in the store, and it says so. */
   readonly untilStored: (sequence: number) => Promise<void>
 }
 
@@ -58,8 +62,8 @@ export async function makeSeed(options: SeedingOptions): Promise<Seed> {
   try {
     const id = journal.switchedId()
     if (id === undefined) throw new OperatorError('Failed', 'no snapshot is served yet')
-    const head = await copyHead(journalDirectory(dataDirectory), workplace)
     const base = baseSequenceOf(await readIdentities(dataDirectory, id))
+    const head = await headBehind(journalDirectory(dataDirectory), workplace, base)
     const from = Math.max(Math.min(head.sequence, base), journal.beginning().sequence)
     const beginning = journal.linkAt(from)
     if (beginning === undefined) throw new OperatorError('Failed', `batch ${from} is kept no more`)
@@ -77,11 +81,23 @@ export async function makeSeed(options: SeedingOptions): Promise<Seed> {
       tail: tailAt(journal.tail(), from),
       head: await put(join(headDirectory(workplace), DATA_FILE)),
       store: await put(join(store, DATA_FILE)),
+      storedSequence: head.sequence,
       snapshot: await announcedSnapshot(dataDirectory, id),
     }
   } finally {
     await rm(workplace, { recursive: true, force: true })
   }
+}
+
+/**
+ * Copies the head of the journal. It is moved seldom: one before the snapshot would have the other machine begin with
+ * a snapshot that has more than its journal.
+ */
+async function headBehind(directory: string, workplace: string, base: number) {
+  const head = await copyHead(directory, workplace)
+  if (head.sequence >= base) return head
+  await indexJournal(directory)
+  return await copyHead(directory, workplace)
 }
 
 /** As of an earlier batch; whose disks count and what is served as of now. */
@@ -97,7 +113,7 @@ function tailAt(tail: LogTail, sequence: number): LogTail {
  */
 export async function sow(
   dataDirectory: string,
-  { beginning, tail, head, store, snapshot }: Seed,
+  { beginning, tail, head, store, storedSequence, snapshot }: Seed,
   get: SharedFiles['get'],
   onProgress: (doneBytes: number, totalBytes: number) => void,
 ): Promise<void> {
@@ -108,6 +124,7 @@ export async function sow(
   await fetched(join(headDirectory(journal), DATA_FILE), head, get)
   await beginBehind(journal, beginning)
   await fetched(join(tables, DATA_FILE), store, get)
+  await noteEntries(tables, storedSequence)
   await fetchSnapshot(dataDirectory, snapshot, { get, onProgress })
   if (!existsSync(join(snapshotsDirectory(dataDirectory), snapshot.id))) {
     throw new OperatorError('Failed', `the snapshot ${snapshot.id} could not be fetched`)

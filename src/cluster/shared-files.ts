@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
@@ -18,6 +19,15 @@ interface SharedOptions {
   readonly log: Log
   /** Asks other machines, one after the other, to put a file there; false where none has it. */
   readonly offered: (file: FileDigest) => Promise<boolean>
+  /** None before the machine runs. */
+  readonly audiences?: AudiencesHere
+}
+
+interface AudiencesHere {
+  /** Where the file of an audience should be; undefined where there is none with this digest. */
+  pathOf(sha256: string): string | undefined
+  /** Of those that some member does not have yet. */
+  awaited(): readonly FileDigest[]
 }
 
 export class SharedFiles {
@@ -47,21 +57,36 @@ export class SharedFiles {
     return (await offered(file)) && (await taken())
   }
 
-  /** Puts a file of a snapshot of this machine there; false where it has none. */
+  /** Puts a file of this machine there; false where it has none, or another one than was written. */
   async offer({ sha256 }: FileDigest): Promise<boolean> {
-    const { dataDirectory } = this.#options
+    const found = await this.#find(sha256)
+    if (found === undefined) return false
+    try {
+      await this.put(found.path, found)
+      return true
+    } catch (fault) {
+      const { code } = fault as NodeJS.ErrnoException
+      if (fault instanceof DigestFault || code === 'ENOENT') return false
+      throw fault
+    }
+  }
+
+  async #find(sha256: string): Promise<(FileDigest & { readonly path: string }) | undefined> {
+    const { dataDirectory, audiences } = this.#options
+    const path = audiences?.pathOf(sha256)
+    const status = path && (await stat(path).catch(() => undefined))
+    if (path && status) return { path, sha256, byteLength: status.size }
     for (const id of await listSnapshots(dataDirectory)) {
       const files = await filesOfSnapshot(dataDirectory, id).catch(() => [])
       const documents = await announcedSnapshot(dataDirectory, id).catch(() => undefined)
       const found = [...files, ...(documents?.documents ?? [])].find((one) => one.sha256 === sha256)
       if (found === undefined) continue
-      await this.put(join(snapshotsDirectory(dataDirectory), id, found.file), found)
-      return true
+      return { ...found, path: join(snapshotsDirectory(dataDirectory), id, found.file) }
     }
-    return false
+    return undefined
   }
 
-  /** Removes what no snapshot of this machine has, and nobody has put there a while ago. Faults are logged. */
+  /** Removes what no snapshot of this machine has, no member awaits, and nobody has put there a while ago. Faults are logged. */
   async clear(): Promise<void> {
     const { log } = this.#options
     try {
@@ -74,8 +99,8 @@ export class SharedFiles {
   }
 
   async #clear(): Promise<number> {
-    const { dataDirectory } = this.#options
-    const needed = new Set<string>()
+    const { dataDirectory, audiences } = this.#options
+    const needed = new Set(audiences?.awaited().map(({ sha256 }) => sha256))
     for (const id of await listSnapshots(dataDirectory)) {
       for (const { sha256 } of await filesOfSnapshot(dataDirectory, id)) needed.add(sha256)
       const { documents } = await announcedSnapshot(dataDirectory, id)

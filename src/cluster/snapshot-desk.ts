@@ -7,11 +7,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { limits } from '../limits.js'
-import type { Log } from '../log.js'
 import { monotonicMs } from '../monotonic.js'
 import { readCurrent, snapshotsDirectory, writeCurrent } from '../snapshot/directory.js'
+import { type Placement, readPlacement, writePlacement } from '../snapshot/placement.js'
 import type { ClusterLog } from './cluster-log.js'
-import type { Entry } from './entries.js'
+import type { WantedSnapshots } from './messages.js'
+import type { NodeReport } from './node-report.js'
+import { Retaining, type RetainingOptions } from './retaining.js'
 import type { SharedFiles } from './shared-files.js'
 import {
   announcedSnapshot,
@@ -20,29 +22,20 @@ import {
   repairSnapshot,
 } from './snapshot-files.js'
 
-interface DeskOptions {
-  readonly dataDirectory: string
+interface DeskOptions extends RetainingOptions {
   readonly journal: ClusterLog
   readonly files: SharedFiles
-  readonly isWriter: () => boolean
-  /** Writes an entry, on the machine that writes. */
-  readonly enter: (entry: Entry) => Promise<void>
-  /** Whether each machine that is there has prepared a snapshot, or serves it. */
-  readonly areAllPrepared: (id: string) => boolean
+  /** Of each machine that is there. */
+  readonly reports: () => readonly NodeReport[]
+  /** Which machines hold what of a snapshot that is announced; undefined where each holds all. */
+  readonly placement: () => Placement | undefined
   /** This snapshot is to be prepared, and served when it is the second one. */
   readonly onWanted: (wanted: WantedSnapshots) => void
-  readonly log: Log
-}
-
-export interface WantedSnapshots {
-  /** Here, and to be prepared. */
-  readonly wantedId: string
-  /** To be served; undefined where nobody has said so. */
-  readonly switchedId: string | undefined
 }
 
 export class SnapshotDesk {
   readonly #options: DeskOptions
+  readonly #retaining: Retaining
   #isLooking = false
   #looksAgain = false
   #isStopped = false
@@ -55,6 +48,7 @@ export class SnapshotDesk {
 
   constructor(options: DeskOptions) {
     this.#options = options
+    this.#retaining = new Retaining(options)
   }
 
   /** To be called now and then, and when something was committed. */
@@ -66,6 +60,8 @@ export class SnapshotDesk {
     this.#isLooking = true
     this.#looksAgain = false
     void this.#look()
+      .catch((fault: unknown) => this.#noteFault(fault))
+      .then(() => this.#retaining.look())
       .catch((fault: unknown) => this.#noteFault(fault))
       .finally(() => {
         this.#isLooking = false
@@ -115,6 +111,7 @@ export class SnapshotDesk {
     const isChanged = before !== undefined && before !== current && current !== announcedId
     if (!isNew && !isChanged) return
     try {
+      await this.#place(current)
       const announced = await announcedSnapshot(dataDirectory, current)
       const directory = join(snapshotsDirectory(dataDirectory), current)
       const all = [...announced.documents, ...(await filesOfSnapshot(dataDirectory, current))]
@@ -126,6 +123,14 @@ export class SnapshotDesk {
       this.#current = before
       throw fault
     }
+  }
+
+  /** One that was placed stays where it is: others may have heard of it. */
+  async #place(id: string): Promise<void> {
+    const { dataDirectory, placement } = this.#options
+    const wanted = placement()
+    if (wanted === undefined || (await readPlacement(dataDirectory, id)) !== undefined) return
+    await writePlacement(dataDirectory, id, wanted)
   }
 
   async #fetch(id: string): Promise<void> {
@@ -157,13 +162,16 @@ export class SnapshotDesk {
 
   async #switch(id: string): Promise<void> {
     if (this.#announced?.id !== id) this.#announced = { id, sinceMs: monotonicMs() }
-    const { areAllPrepared, journal, enter, log } = this.#options
+    const { reports, journal, log } = this.#options
     const isLate = monotonicMs() - this.#announced.sinceMs > limits.clusterSwitchMs
-    if (!areAllPrepared(id) && !isLate) return
+    const areAllPrepared = reports().every(
+      ({ snapshotId, preparedId }) => snapshotId === id || preparedId === id,
+    )
+    if (!areAllPrepared && !isLate) return
     // Announced by an earlier writer, or replaced since.
     if (journal.announced()?.id !== id) return
     log.info({ snapshotId: id, isLate }, 'switching to a snapshot on all machines')
-    await enter({ kind: 'switch', id })
+    await this.#retaining.enterSwitch(id)
   }
 
   async #makeCurrent(id: string): Promise<void> {

@@ -67,6 +67,8 @@ interface Fetching {
     onBytes: (byteCount: number) => void,
   ) => Promise<boolean>
   readonly onProgress?: (doneBytes: number, totalBytes: number) => void
+  /** Where it is until it is whole, below `cluster/`: another one for each that may be fetched at the same time. */
+  readonly staging?: string
 }
 
 /**
@@ -78,12 +80,12 @@ interface Fetching {
 export async function fetchSnapshot(
   dataDirectory: string,
   { id, documents }: AnnouncedSnapshot,
-  { get, onProgress = () => {} }: Fetching,
+  { get, onProgress = () => {}, staging: name = 'fetch' }: Fetching,
 ): Promise<void> {
   const target = join(snapshotsDirectory(dataDirectory), id)
   if (existsSync(target)) return
   // As if it were a data directory, so that its documents are read and verified as in one.
-  const staging = join(clusterDirectory(dataDirectory), 'fetch')
+  const staging = join(clusterDirectory(dataDirectory), name)
   const directory = join(snapshotsDirectory(staging), id)
   await clearOthers(staging, id)
   await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE })
@@ -114,7 +116,10 @@ export async function fetchSnapshot(
   }
   await syncDirectory(directory)
   await createDirectory(snapshotsDirectory(dataDirectory))
-  await rename(directory, target)
+  await rename(directory, target).catch((fault: unknown) => {
+    // It was fetched twice at the same time.
+    if (!existsSync(target)) throw fault
+  })
   await syncDirectory(snapshotsDirectory(dataDirectory))
   await rm(staging, { recursive: true, force: true })
 }

@@ -8,6 +8,7 @@ import { OperatorError } from '../errors.js'
 import type { ChangePort } from '../live/desk.js'
 import type { LogLevel } from '../log.js'
 import { Questions } from '../questions.js'
+import { type AudienceAsks, audienceAsks } from './audience-asks.js'
 import { createFigures } from './figures.js'
 import type {
   ClusterNews,
@@ -33,10 +34,13 @@ export interface ClusterThread {
   answersBy(sequence: number): void
   /** Resolves when all machines that are level answer by an entry, or not in time. Never rejects. */
   untilEverywhere(sequence: number, waitMs: number): Promise<Everywhere>
+  readonly audiences: Pick<AudienceAsks, 'ask' | 'know'>
   /** Says which snapshot is served, and which one could be. */
   serves(served: ServedSnapshots): void
   /** Has what is damaged of a snapshot fetched. */
   damaged(snapshotId: string): void
+  /** `keep` has the store note how far it is, and says that; undefined where it cannot be written. */
+  onKeepStored(keep: () => number | undefined): void
   onSnapshots(listener: (news: SnapshotNews) => void): void
   /** Lets another machine write; resolves when that is so, or there is none that can. */
   leave(): Promise<void>
@@ -73,6 +77,7 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
   const worker = new Worker(new URL('../../workers/cluster.js', import.meta.url), { workerData })
   const questions = new Questions<Everywhere>()
   const send = (order: ClusterOrder, ports: MessagePort[] = []) => worker.postMessage(order, ports)
+  const audiences = audienceAsks(send)
   const listeners = new Set<(news: SnapshotNews) => void>()
   let status: ClusterStatus | undefined
   let journal: MessagePort | undefined
@@ -80,6 +85,7 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
   let left: () => void = () => {}
   let recovers: (canRecover: boolean) => void = () => {}
   let beginAnew: (reason: string) => void = () => {}
+  let keepStored: () => number | undefined = () => undefined
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   const failure = new Promise<never>((_, reject) => {
     const fail = (reason: string) =>
@@ -91,6 +97,7 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
     })
   })
   failure.catch((fault) => questions.fail(fault))
+  failure.catch((fault) => audiences.fail(fault))
   const begunAnew = new Promise<string>((resolve) => {
     beginAnew = resolve
   })
@@ -104,11 +111,14 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
       if (news.kind === 'joined') resolve()
       else if (news.kind === 'refused') reject(new OperatorError(news.code, news.message))
       else if (news.kind === 'everywhere') questions.settle(news.number, news)
+      else if (news.kind === 'audience') audiences.settle(news)
       else if (news.kind === 'status') status = news.status
       else if (news.kind === 'left') left()
       else if (news.kind === 'recovers') recovers(news.canRecover)
       else if (news.kind === 'beginAnew') beginAnew(news.reason)
-      else for (const listener of listeners) listener(news)
+      else if (news.kind === 'keepStored') {
+        send({ kind: 'stored', number: news.number, sequence: keepStored() })
+      } else for (const listener of listeners) listener(news)
     })
     signal.addEventListener('abort', () => reject(new OperatorError('Failed', 'stopped')), {
       once: true,
@@ -142,8 +152,12 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
         return { isEverywhere: false, waitingFor: [] }
       }
     },
+    audiences,
     serves: (served) => send({ kind: 'snapshots', ...served }),
     damaged: (snapshotId) => send({ kind: 'damaged', snapshotId }),
+    onKeepStored(keep) {
+      keepStored = keep
+    },
     onSnapshots: (listener) => listeners.add(listener),
     async leave() {
       const hasLeft = new Promise<void>((resolve) => {

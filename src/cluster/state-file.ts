@@ -48,6 +48,8 @@ const StateSchema = Type.Object({
   epoch: Count,
   /** Whether the cluster began with it. */
   isFounder: Type.Boolean(),
+  /** Where the journal ended then: what it says up to there is in the store, or was of another cluster. */
+  foundedSequence: Type.Optional(Count),
   /** What is to be done first; left out where the directory is one of the cluster, and whole as far as is known. */
   beginsAnew: Type.Optional(Type.Enum(REASONS)),
 })
@@ -62,6 +64,8 @@ const TailSchema = Type.Object({
   /** The last one that was announced. */
   snapshot: Type.Optional(Type.Object({ id: Type.String(), documents: Type.Array(FileSchema) })),
   switchedId: Type.Optional(Type.String()),
+  /** What need not stay since then. */
+  retention: Type.Optional(Type.Object({ importCount: Count, unneededSequence: Count })),
 })
 
 export type ClusterState = Omit<Static<typeof StateSchema>, 'format' | 'formatVersion'>
@@ -108,6 +112,7 @@ export async function writeState(dataDirectory: string, state: ClusterState): Pr
 export class Promises {
   readonly #dataDirectory: string
   #state: ClusterState
+  #isOver = false
 
   constructor(dataDirectory: string, state: ClusterState) {
     this.#dataDirectory = dataDirectory
@@ -119,8 +124,12 @@ export class Promises {
     return this.#state.epoch
   }
 
-  /** @throws OperatorError  Failed, where the file is another one by now, or none: nothing is promised that is not kept */
+  /**
+   * @throws OperatorError  Failed, where the file is another one by now, or none, or the directory is to be begun anew:
+   *   nothing is promised that is not kept
+   */
   async promise(epoch: number): Promise<void> {
+    if (this.#isOver) throw new OperatorError('Failed', `${this.#dataDirectory} is begun anew`)
     if (!this.isThere()) {
       throw new OperatorError('Failed', `${statePath(this.#dataDirectory)} is gone`)
     }
@@ -139,8 +148,9 @@ export class Promises {
     }
   }
 
-  /** For the next start. */
+  /** For the next start; nothing is promised from now on. */
   async beginAnew(reason: BeginsAnew): Promise<void> {
+    this.#isOver = true
     await writeState(this.#dataDirectory, { ...this.#state, beginsAnew: reason })
   }
 }
@@ -158,7 +168,27 @@ export function readTail(dataDirectory: string): LogTail {
 }
 
 export async function writeTail(dataDirectory: string, tail: LogTail): Promise<void> {
+  await createDirectory(clusterDirectory(dataDirectory))
   await replaceFile(tailPath(dataDirectory), textOf(tail))
+}
+
+/** Keeps what is known of the journal: one attempt after the other, so that none takes back another one. */
+export class TailKeeper {
+  readonly #dataDirectory: string
+  readonly #tail: () => LogTail
+  #last: Promise<void> = Promise.resolve()
+
+  constructor(dataDirectory: string, tail: () => LogTail) {
+    this.#dataDirectory = dataDirectory
+    this.#tail = tail
+  }
+
+  /** On disk when it resolves. */
+  keep(): Promise<void> {
+    const write = () => writeTail(this.#dataDirectory, this.#tail())
+    this.#last = this.#last.then(write, write)
+    return this.#last
+  }
 }
 
 function textOf(content: object): string {

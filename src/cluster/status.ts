@@ -72,3 +72,15 @@ export function clusterStatus(known: Known): ClusterStatus {
     ],
   }
 }
+
+/** What a machine does, for people. */
+export function roleOf({ isWriter, isMember, isDraining }: MachineStatus): string {
+  const role = isWriter ? 'writer' : isMember ? 'member' : 'joining'
+  return isDraining ? `${role}, draining` : role
+}
+
+/** Batches that are committed, as far as any machine tells, and by which a machine does not answer yet. */
+export function behindCount({ answersBy }: MachineStatus, { committed, machines }: ClusterStatus) {
+  const most = Math.max(committed, ...machines.map((machine) => machine.committed))
+  return Math.max(0, most - answersBy)
+}

@@ -20,6 +20,8 @@ interface FollowerOptions {
   /** Of the journal. */
   readonly directory: string
   readonly entries: StoreEntries
+  /** All up to here is in the store, whatever it says; 0 unless given. */
+  readonly foundedSequence?: number | undefined
   /** Hands a batch in; resolves when it is committed. */
   readonly append: (batch: PreparedBatch) => Promise<{ readonly outcome: BatchOutcome }>
   /** What is in the store now. */
@@ -47,12 +49,14 @@ export class StoreFollower {
   /** By the id of their entries. */
   readonly #waiting = new Map<string, (settled: Settled) => void>()
   #sequence: number
+  /** When the store was last told how far it is. */
+  #notedMs = performance.now()
   #following: Promise<void> = Promise.resolve()
 
   constructor(options: FollowerOptions) {
     this.#options = options
     this.#reader = new JournalReader(options.directory)
-    this.#sequence = options.entries.sequence()
+    this.#sequence = Math.max(options.entries.sequence(), options.foundedSequence ?? 0)
   }
 
   /** All entries up to here are in the store, and all changes of recipients in the journal. */
@@ -63,10 +67,31 @@ export class StoreFollower {
   /**
    * Puts what is committed now into the store.
    *
-   * @throws OperatorError  NewerFormat
+   * @throws OperatorError  NewerFormat; DocumentInvalid, where the store lacks entries that the journal has no more
    */
   catchUp(): void {
+    const { sequence } = this.#reader.head().first.after
+    if (this.#sequence < sequence) {
+      throw new OperatorError(
+        'DocumentInvalid',
+        `the store has what the cluster agreed on up to ${this.#sequence}, and the journal begins behind ${sequence}: ` +
+          'put back the one that belongs to the other, or let the machine begin with an empty directory',
+      )
+    }
     while (this.#applySome());
+  }
+
+  /**
+   * Has the store note how far it is, also where nothing came into it.
+   *
+   * @returns all entries up to here are in the store, on disk
+   * @throws  what the disk says
+   */
+  keep(): number {
+    if (this.#options.entries.sequence() < this.#sequence) {
+      this.#options.entries.apply([], this.#sequence)
+    }
+    return this.#sequence
   }
 
   /** Goes on with all that comes. */
@@ -94,6 +119,11 @@ export class StoreFollower {
   async stop(): Promise<void> {
     this.#over.abort()
     await this.#following
+    try {
+      this.#note(this.#sequence)
+    } catch {
+      // The next start reads again what has nothing for it.
+    }
     this.#reader.close()
   }
 
@@ -140,14 +170,20 @@ export class StoreFollower {
     return true
   }
 
+  #note(upTo: number, changes: readonly StoreChange[] = []): StoreOutcome[] {
+    this.#notedMs = performance.now()
+    return this.#options.entries.apply(changes, upTo)
+  }
+
   #apply(records: readonly JournalRecord[], upTo: number): void {
     const found = records.flatMap((record) => {
       const change = storeChangeOf(record)
       return change === undefined ? [] : [{ record, change }]
     })
-    // Where nothing comes into the store, it need not know how far it is.
     const changes = found.map(({ change }) => change)
-    const outcomes = changes.length === 0 ? [] : this.#options.entries.apply(changes, upTo)
+    // Where nothing comes into the store, it need not know at once how far it is.
+    const isDue = performance.now() - this.#notedMs > limits.entriesNotedMs
+    const outcomes = changes.length > 0 || isDue ? this.#note(upTo, changes) : []
     this.#sequence = upTo
     this.#options.onApplied({ sequence: upTo, kinds: new Set(changes.map(({ kind }) => kind)) })
     for (const [at, { record }] of found.entries()) {
@@ -182,6 +218,12 @@ function storeChangeOf({ content, timeMs, sequence }: JournalRecord): StoreChang
       const changes = new Map(entry.records.map(([id, record]) => [id, record ?? undefined]))
       return { kind: 'keys', version: entry.version, changes }
     }
+    case 'audience': {
+      const audience = { ...entry.audience, entrySequence: sequence }
+      return { kind: 'audience', audience, atMs: timeMs }
+    }
+    case 'deleteAudience':
+      return entry
     default:
       return undefined
   }

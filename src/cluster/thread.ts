@@ -8,6 +8,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import { createLog, describeFault } from '../log.js'
+import { Questions } from '../questions.js'
 import { noteConnection } from './connection-file.js'
 import { join } from './join.js'
 import type { ClusterNews, ClusterOrder, ClusterThreadData } from './messages.js'
@@ -29,6 +30,7 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
   let timer: NodeJS.Timeout | undefined
   let isLost = false
   const serves = { machine: serve, operator: serveOperator }
+  const storing = new Questions<number | undefined>()
   /** What the node is to hear that is not there yet. */
   const early: ClusterOrder[] = []
 
@@ -49,11 +51,14 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
   main.on('message', async (order: ClusterOrder) => {
     if (order.kind === 'stop') await stop()
     else if (order.kind === 'run') await run(order)
+    else if (order.kind === 'stored') storing.settle(order.number, order.sequence)
+    else if (order.kind === 'recover') await recover(order.reason)
     else if (node !== undefined) await carryOut(node, order)
     else if (order.kind === 'leave') tell({ kind: 'left' })
-    else if (order.kind === 'recover') await recover(order.reason)
     else if (order.kind === 'everywhere') tell({ ...NOWHERE, number: order.number })
-    else early.push(order)
+    else if (order.kind === 'audience') {
+      tell({ kind: 'audience', number: order.number, fault: 'the machine is starting' })
+    } else early.push(order)
   })
 
   /** One connection, however long it takes: a machine that has nothing yet can only wait. */
@@ -123,6 +128,7 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
       nats,
       log,
       run: order,
+      stored,
       onWanted: (wanted) => tell({ kind: 'wanted', ...wanted }),
       onLost: (reason) => void beginAnew(promises, reason),
     })
@@ -133,12 +139,22 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
     timer = setInterval(tellStatus, limits.clusterStatusMs)
   }
 
+  async function stored(): Promise<number> {
+    const sequence = await storing.ask((number) => tell({ kind: 'keepStored', number }))
+    if (sequence !== undefined) return sequence
+    throw new OperatorError('Failed', 'the store of this machine cannot be written')
+  }
+
   async function carryOut(node: ClusterNode, order: ClusterOrder): Promise<void> {
     switch (order.kind) {
       case 'answersBy':
         return node.answersBy(order.sequence)
       case 'snapshots':
         return node.serves(order)
+      case 'audiences':
+        return node.audiences.desk.know(order.upTo, order.audiences)
+      case 'audience':
+        return tell(await answered(node, order))
       case 'damaged': {
         const { snapshotId } = order
         await node.repair(snapshotId)
@@ -161,7 +177,8 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
   async function recover(reason: BeginsAnew): Promise<void> {
     const state = await joined
     // Alone, nobody has what could be begun with.
-    const canRecover = readTail(dataDirectory).members.length > 1
+    const members = node?.members() ?? readTail(dataDirectory).members
+    const canRecover = members.length > 1
     if (canRecover) await beginAnew(new Promises(dataDirectory, state), reason)
     tell({ kind: 'recovers', canRecover })
   }
@@ -176,12 +193,14 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
         'the directory is lost, and no other machine has what was in it',
       )
     }
+    // Of what seemed to be a journal that cannot be read nothing may be there at all.
+    const found = promises.isThere() ? reason : 'damaged'
     log.error(
-      { reason },
+      { reason: found },
       'the journal of this machine cannot go on: beginning with what others have',
     )
-    await promises.beginAnew(reason)
-    tell({ kind: 'beginAnew', reason })
+    await promises.beginAnew(found)
+    tell({ kind: 'beginAnew', reason: found })
   }
 
   async function stop(): Promise<void> {
@@ -191,6 +210,19 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
     const nats = connecting && (await Promise.race([connecting, sleep(0)]).catch(() => undefined))
     if (nats !== undefined) await (nats as ClusterNats).close().catch(() => {})
     process.exit()
+  }
+}
+
+async function answered(
+  node: ClusterNode,
+  { number, ask }: Extract<ClusterOrder, { kind: 'audience' }>,
+): Promise<ClusterNews> {
+  try {
+    return { kind: 'audience', number, told: await node.audiences.answer(ask) }
+  } catch (fault) {
+    const { code, message } = fault as NodeJS.ErrnoException
+    const isOurs = fault instanceof OperatorError
+    return { kind: 'audience', number, fault: isOurs ? message : (code ?? message) }
   }
 }
 

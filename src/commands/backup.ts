@@ -5,6 +5,7 @@
  */
 import { Command } from 'commander'
 import { makeBackup } from '../backup/backup.js'
+import { endClusterInCopy } from '../cluster/leave.js'
 import type { CommandContext } from './context.js'
 import { print, warn } from './output.js'
 import { formatBytes } from './quantities.js'
@@ -32,6 +33,9 @@ The backup has the current snapshot, the journal of changes that goes on from it
 contexts, the suppression lists, and the settings of the data directory (*.json, such as sources.json). Services and imports may run meanwhile.
 FILE appears when it is complete and has been read back. Only its owner may read it.
 
+Of a machine of a cluster it has what is committed, and not which machine this is: whoever restores it has a
+directory of no cluster.
+
 To pack with zstd (.tar.zst) takes the program zstd.
 
 Example:
@@ -44,8 +48,11 @@ async function backup(context: CommandContext, path: string, flags: Flags): Prom
   const steps = startSteps(context.log, { write: 'writing', verify: 'reading back' }, 'bytes')
   let made: Awaited<ReturnType<typeof makeBackup>>
   try {
-    const onProgress = steps.update
-    made = await makeBackup(dataDirectory, path, { mayReplace: flags.force === true, onProgress })
+    made = await makeBackup(dataDirectory, path, {
+      mayReplace: flags.force === true,
+      endClusterIn: (copy) => endClusterInCopy(dataDirectory, copy, context.log),
+      onProgress: steps.update,
+    })
   } finally {
     steps.stop()
   }

@@ -106,7 +106,7 @@ function readCount(name: string, flag: string | undefined, most: number): number
 
 async function pruneTo({ log }: CommandContext, dataDirectory: string, keepCount: number) {
   const currentId = await readCurrent(dataDirectory)
-  if (currentId !== undefined) await prune(dataDirectory, currentId, keepCount, log)
+  if (currentId !== undefined) await prune(dataDirectory, { currentId, keepCount }, log)
 }
 
 /**

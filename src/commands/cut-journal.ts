@@ -4,21 +4,15 @@
  *
  * @module
  */
+import { hasAgreedPart } from '../journal/agreed-part.js'
 import { cutJournal } from '../journal/cut.js'
 import { journalDirectory } from '../journal/files.js'
 import { summaryOfJournal } from '../journal/summary.js'
 import type { Log } from '../log.js'
-import { listSnapshots, snapshotsDirectory, syncDirectory } from '../snapshot/directory.js'
-import { readIdentities } from '../snapshot/identities/list.js'
+import { snapshotsDirectory, syncDirectory } from '../snapshot/directory.js'
 import type { DataLock } from '../snapshot/publish/lock.js'
+import { type NeededChanges, neededChanges } from '../snapshot/retention/needed-changes.js'
 import { warn } from './output.js'
-
-/** The snapshot that needs most of the journal. */
-interface Needed {
-  readonly snapshotId: string
-  /** It has all batches up to this one. */
-  readonly appliedSequence: number
-}
 
 interface CutJournal {
   /** Of the files that are left. */
@@ -26,7 +20,7 @@ interface CutJournal {
   /** Files that were removed. */
   readonly removedCount: number
   /** Undefined where no snapshot says what it needs; then nothing is removed. */
-  readonly needed: Needed | undefined
+  readonly needed: NeededChanges | undefined
 }
 
 /**
@@ -42,10 +36,12 @@ export async function shortenJournal(
     if (summaryOfJournal(directory) === undefined) return NOTHING
     // Snapshots that were removed must not come back with the power.
     await syncDirectory(snapshotsDirectory(dataDirectory))
-    const needed = await mostNeeded(dataDirectory)
+    const needed = await neededChanges(dataDirectory)
     if (needed === undefined) return NOTHING
     assertHeld()
-    const removedCount = await cutJournal(directory, needed.appliedSequence)
+    // In a cluster, services do it when all machines have the snapshot.
+    const isClustered = hasAgreedPart(directory)
+    const removedCount = isClustered ? 0 : await cutJournal(directory, needed.appliedSequence)
     if (removedCount > 0) log.debug({ removedCount, ...needed }, 'shortened the journal')
     const { byteLength = 0 } = summaryOfJournal(directory) ?? {}
     return { byteLength, removedCount, needed }
@@ -56,16 +52,3 @@ export async function shortenJournal(
 }
 
 const NOTHING: CutJournal = { byteLength: 0, removedCount: 0, needed: undefined }
-
-/** A source without identities takes no changes, and needs none. */
-async function mostNeeded(dataDirectory: string): Promise<Needed | undefined> {
-  let most: Needed | undefined
-  for (const snapshotId of await listSnapshots(dataDirectory)) {
-    for (const { appliedSequence = 0 } of await readIdentities(dataDirectory, snapshotId)) {
-      if (most === undefined || appliedSequence < most.appliedSequence) {
-        most = { snapshotId, appliedSequence }
-      }
-    }
-  }
-  return most
-}

@@ -139,8 +139,13 @@ export function serveCommand(): Command {
         ['serve', 'refuse'],
       ),
     )
+    .option(
+      '--copies <N>',
+      'how many machines hold each shard in memory, from the next snapshot on; all unless given (HICKORY_COPIES)',
+    )
     .option('--config <FILE>', 'JSON file with the same settings (HICKORY_CONFIG)')
     .option('--sample', 'make sample data first if the data directory is empty')
+    .option('--journal-file-bytes <N>', 'begin the next file of the journal here, for tests only')
     .option('--crash-query-worker-ms <MS>', 'kill a query worker at this interval, for tests only')
     .option('--worker-args <ARGS>', 'options of Node.js for query workers, such as --cpu-prof')
     .addHelpText('after', HELP_TAIL)

@@ -6,6 +6,8 @@
 import { Command } from 'commander'
 import { verifyAudiences } from '../audiences/verify.js'
 import { OperatorError } from '../errors.js'
+import { hasAgreedPart } from '../journal/agreed-part.js'
+import { journalDirectory } from '../journal/files.js'
 import { type SnapshotState, verifySnapshot } from '../snapshot/load/verify.js'
 import { DAMAGED, ORIGIN_FILE, readOrigin } from '../snapshot/retention/origin.js'
 import { readPins } from '../snapshot/retention/pins.js'
@@ -147,10 +149,10 @@ function assertWhole(
   const origins = states.filter(({ originFault }) => originFault !== undefined)
   const texts: string[] = []
   if (damaged.length > 0) {
-    texts.push(
-      `damaged: ${damaged.join(', ')}. \`hickory rollback --data ${dataDirectory}\` goes back to ` +
-        'the newest intact snapshot before the current one',
-    )
+    const advice = hasAgreedPart(journalDirectory(dataDirectory))
+      ? 'Start the service of this machine again: it fetches what is damaged from another machine of its cluster'
+      : `\`hickory rollback --data ${dataDirectory}\` goes back to the newest intact snapshot before the current one`
+    texts.push(`damaged: ${damaged.join(', ')}. ${advice}`)
   }
   if (origins.length > 0) {
     const ids = origins.map(({ snapshotId }) => snapshotId)

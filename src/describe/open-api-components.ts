@@ -94,6 +94,11 @@ const HEADERS = {
     description: 'Of a page of a list: the cursor to go on with. Not there where nothing follows.',
     schema: text,
   },
+  'X-Coverage': {
+    description:
+      'Of a request with partial: the share of the recipients that was searched, from 0 to 1.',
+    schema: text,
+  },
   ETag: { description: 'Names the answer, to be sent back as If-None-Match.', schema: text },
   'Retry-After': {
     description: 'Seconds after which to try again.',
@@ -167,6 +172,7 @@ function answersOf(operation: NamedOperation): [name: string, answer: JsonSchema
         'X-Snapshot': header('X-Snapshot'),
         'X-Sequence': header('X-Sequence'),
         'X-Next-After': header('X-Next-After'),
+        ...(name === 'RecipientRequest' && { 'X-Coverage': header('X-Coverage') }),
       }),
       ...(isFile && { 'Content-Disposition': header('Content-Disposition') }),
     },

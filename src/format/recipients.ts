@@ -14,6 +14,8 @@ export interface SourceSummary {
   readonly sourceId: number
   readonly label: string
   readonly count: number
+  /** Whether a part of the source could not be searched. */
+  readonly isPartial?: boolean
 }
 
 /** `record`: the whole answer in one cell of one row. */
@@ -31,8 +33,8 @@ export interface Frame {
 /** The columns of an answer that is one record. */
 export const CSV_RECORD_HEADER = `SourceRecords${CSV_LINE_END}`
 
-/** Every source was searched completely. There is no other status: there are no partial answers. */
-const SOURCE_STATUS = 'Ok'
+/** Ok: the source was searched completely. */
+const statusOf = ({ isPartial }: SourceSummary) => (isPartial ? 'Partial' : 'Ok')
 
 /** Without rows it is a collection of no features. */
 const geoJsonFrame: Frame = {
@@ -166,7 +168,7 @@ function geoJsonStart(sources: readonly SourceSummary[]): string {
 
 /** A source record without its closing brace. */
 function jsonSource(source: SourceSummary): string {
-  return `${jsonStart(source)}${source.count},"Status":"${SOURCE_STATUS}"`
+  return `${jsonStart(source)}${source.count},"Status":"${statusOf(source)}"`
 }
 
 /** What stands before the count. Sources are few, and each answer has the same ones. */
@@ -182,12 +184,14 @@ function jsonStart({ sourceId, label }: SourceSummary): string {
 
 const jsonStarts = new Map<number, { readonly label: string; readonly text: string }>()
 
-function csvSource({ sourceId, label, count }: SourceSummary): string {
-  return [sourceId, csvText(label), count, csvField(SOURCE_STATUS)].join(',')
+function csvSource(source: SourceSummary): string {
+  const { sourceId, label, count } = source
+  return [sourceId, csvText(label), count, csvField(statusOf(source))].join(',')
 }
 
 /** A source record without its closing brace, within a field of CSV that is quoted. */
-function jsvSource({ sourceId, label, count }: SourceSummary): string {
+function jsvSource(source: SourceSummary): string {
+  const { sourceId, label, count } = source
   const text = csvEscaped(jsvText(label))
-  return `{SourceId:${sourceId},Label:${text},Count:${count},Status:${SOURCE_STATUS}`
+  return `{SourceId:${sourceId},Label:${text},Count:${count},Status:${statusOf(source)}`
 }

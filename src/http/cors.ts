@@ -100,8 +100,8 @@ function isToken(name: string): boolean {
 
 const EXPOSED =
   'Content-Disposition, ETag, Retry-After, Server-Timing, WWW-Authenticate, X-Audience, ' +
-  'X-Audience-Digest, X-Audience-Suppressed, X-AutoBatch-Completed, X-Next-After, ' +
-  'X-Request-Id, X-Sequence, X-Snapshot, X-Warnings'
+  'X-Audience-Digest, X-Audience-Suppressed, X-AutoBatch-Completed, X-Coverage, ' +
+  'X-Next-After, X-Request-Id, X-Sequence, X-Snapshot, X-Warnings'
 const USUAL_NAMES =
   'Accept, Authorization, Cache-Control, Content-Type, Idempotency-Key, If-None-Match, Traceparent, ' +
   'Tracestate, X-HTTP-Method-Override, X-Request-Id, X-Requested-With, X-Server-Timing'

@@ -31,6 +31,11 @@ export const RecipientRequestSchema = members('RecipientRequest', 'Asks who is i
     'True leaves out whoever is beyond CustomerBoundaryGeometry of the configuration, as if they were ' +
       'not there. Default false; where the service always does so, false changes nothing.',
   ),
+  partial: flag(
+    'True is answered although a part of the recipients cannot be reached, as when machines of a cluster are away: ' +
+      'the Status of each source and the header X-Coverage say what is missing. Not with limit or after. ' +
+      'Default false: such a request is refused.',
+  ),
   limit: Type.Integer({
     description:
       'How many recipients to list at most, over all sources. If more follow, the header ' +
@@ -65,7 +70,10 @@ const SourceRecordSchema = members('SourceRecord', 'Who of one source is inside.
   SourceId: integer('Id of the source.'),
   Label: text('Label of the source.'),
   Count: integer('Recipients that are selected, or contacts in the mode Contact.'),
-  Status: text('"Ok": the source was searched whole. There is no other value.'),
+  Status: text(
+    '"Ok": the source was searched whole. "Partial", for a request with partial alone: some of its recipients could ' +
+      'not be reached, and are not in the answer.',
+  ),
   Recipients: listOf(RecipientSchema, 'Who is selected. Left out when only counts are asked for.'),
 })
 

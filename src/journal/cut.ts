@@ -28,8 +28,27 @@ export async function cutJournal(directory: string, upTo: number): Promise<numbe
   }
 }
 
-/** Which is known without the lock, and without the ids of all batches. */
-function hasOldFiles(directory: string, upTo: number): boolean {
+/**
+ * Moves the head in LMDB to where the journal ends, so that a copy of the head is of now. The directory is of a cluster.
+ *
+ * @throws JournalDamaged
+ */
+export async function indexJournal(directory: string): Promise<void> {
+  const writer = new JournalWriter({ directory, isClustered: true })
+  try {
+    writer.index()
+  } finally {
+    await writer.release()
+  }
+}
+
+/**
+ * Whether there are files of which all batches are at or below a sequence, which is known without the lock, and without
+ * the ids of all batches.
+ *
+ * @throws JournalDamaged
+ */
+export function hasOldFiles(directory: string, upTo: number): boolean {
   const reader = new JournalReader(directory)
   try {
     const { first, file } = reader.head()

@@ -76,6 +76,7 @@ export class JournalReader {
     }
     if (since === head.sequence) return
     assertKept(since, head)
+    let reached = since
     try {
       for (const { record, place } of recordsBetween(
         this.#directory,
@@ -84,13 +85,18 @@ export class JournalReader {
       )) {
         if (place.sequence <= since) continue
         this.#place = place
+        reached = place.sequence
         yield record
       }
+      return
     } catch (fault) {
       // The files may have been removed meanwhile.
-      if (fault instanceof JournalDamaged) assertKept(this.#place?.sequence ?? since, this.head())
-      throw fault
+      if (!(fault instanceof JournalDamaged)) throw fault
+      const now = this.head()
+      assertKept(reached, now)
+      if (now.first.file === head.first.file) throw fault
     }
+    yield* this.records(reached)
   }
 
   /**
@@ -157,7 +163,9 @@ export class JournalReader {
 
   /** A place at or before a sequence. */
   #startFor(since: number, head: JournalHead): JournalPlace {
-    if (this.#place?.sequence === since) return this.#place
+    // Its file is gone where what was read is the last of what was removed.
+    const isKept = this.#place !== undefined && this.#place.file >= head.first.file
+    if (isKept && this.#place?.sequence === since) return this.#place
     let start = firstPlace(head)
     let [low, high] = [head.first.file + 1, head.file]
     while (low <= high) {

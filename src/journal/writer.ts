@@ -124,7 +124,7 @@ export class JournalWriter {
    * @throws RangeError  for more than `limits.journalGroupBytes`
    */
   append(batches: readonly PreparedBatch[]): BatchOutcome[] {
-    if (this.#seen.sequence - this.#indexed.sequence >= this.#unindexedCount) this.#index()
+    if (this.#seen.sequence - this.#indexed.sequence >= this.#unindexedCount) this.index()
     const outcomes = this.#transact((_, head) => {
       const { outcomes, fresh } = this.#sorted(batches, head.sequence)
       this.#write(head, fresh)
@@ -142,7 +142,7 @@ export class JournalWriter {
    * @throws  as `append`
    */
   copy(groups: Buffer): Link {
-    if (this.#seen.sequence - this.#indexed.sequence >= this.#unindexedCount) this.#index()
+    if (this.#seen.sequence - this.#indexed.sequence >= this.#unindexedCount) this.index()
     const last = this.#transact((_, head) => {
       const { taken, end } = wholeGroups(groups, head)
       const last = taken.at(-1)
@@ -195,7 +195,7 @@ export class JournalWriter {
    * @returns how many were removed
    */
   truncate(upTo: number): number {
-    this.#index()
+    this.index()
     // Where the head in LMDB ends stays as it is.
     const move = (transaction: Transaction, first: JournalHead['first']) =>
       transaction.move({ ...(transaction.head ?? NO_HEAD), first })
@@ -214,6 +214,20 @@ export class JournalWriter {
     for (const number of old) rmSync(journalPath(this.#directory, number), { force: true })
     if (old.length > 0) syncDirectory(this.#directory)
     return old.length
+  }
+
+  /**
+   * Moves the head in LMDB to where the journal ends, and the ids of batches with it. In a cluster, no further than
+   * it agrees: what it does not agree on may be taken back.
+   */
+  index(): void {
+    this.#indexed = this.#transact(({ tables, head: before = NO_HEAD, move }, head) => {
+      const end = this.#agreed === undefined ? head : { ...this.#agreed.place(), first: head.first }
+      if (end.sequence <= before.sequence) return before
+      this.#known.index(tables.batches, before.sequence, end.sequence)
+      move(end)
+      return end
+    })
   }
 
   /** Gives up what is open: the next call begins anew. */
@@ -357,20 +371,6 @@ export class JournalWriter {
     const file = head.file + 1
     this.#file.begin(file)
     return { ...head, file, bytes: 0 }
-  }
-
-  /**
-   * Moves the head in LMDB to where the journal ends, and the ids of batches with it. In a cluster, no further than
-   * it agrees: what it does not agree on may be taken back.
-   */
-  #index(): void {
-    this.#indexed = this.#transact(({ tables, head: before = NO_HEAD, move }, head) => {
-      const end = this.#agreed === undefined ? head : { ...this.#agreed.place(), first: head.first }
-      if (end.sequence <= before.sequence) return before
-      this.#known.index(tables.batches, before.sequence, end.sequence)
-      move(end)
-      return end
-    })
   }
 }
 

@@ -14,12 +14,11 @@ import { JournalReader } from '../journal/reader.js'
 import { limits } from '../limits.js'
 import type { Increment } from '../shard/delta/increment.js'
 import { IncrementLog } from '../shard/delta/increment-log.js'
-import { attachShard, type Shard } from '../shard/layout.js'
 import { appliedSequenceOf, baseSequenceOf } from '../snapshot/applied-sequence.js'
 import { snapshotsDirectory } from '../snapshot/directory.js'
 import { readIdentities, type SourceIdentities } from '../snapshot/identities/list.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
-import { inTurns } from './in-turns.js'
+import { type LiveShard, openShards } from './live-shard.js'
 import { LiveSnapshot } from './live-snapshot.js'
 import { PhoneFinder } from './phone-finder.js'
 import { SourceFinder } from './source-finder.js'
@@ -64,7 +63,7 @@ export class AttachedSnapshot {
   readonly #bounds: ChangeBounds
   readonly #baseSequence: number
   readonly #journal: JournalReader
-  readonly #shards: readonly Shard[]
+  #shards: readonly LiveShard[] = []
   readonly #log = new IncrementLog()
   readonly #listeners = new Set<Listener>()
   readonly #over = new AbortController()
@@ -94,7 +93,6 @@ export class AttachedSnapshot {
     this.#sequence = this.#baseSequence
     this.#toldSequence = this.#baseSequence
     this.#journal = new JournalReader(journalDirectory(dataDirectory))
-    this.#shards = snapshot.shards.map(attachShard)
   }
 
   /**
@@ -180,6 +178,7 @@ export class AttachedSnapshot {
     await Promise.all([this.#following, this.#preparing])
     this.#journal.close()
     for (const finder of this.#finders.splice(0)) finder.close()
+    for (const { rows } of this.#shards) rows.close()
   }
 
   /** Tries again for as long as the journal cannot be read. */
@@ -294,8 +293,10 @@ export class AttachedSnapshot {
   }
 
   async #openPhones(): Promise<Opened> {
-    const phones = await inTurns(PhoneFinder.create(this.#shards), this.#over.signal)
-    const sourceIds = this.#options.snapshot.sources.map(({ id }) => id)
+    const { dataDirectory, snapshot } = this.#options
+    if (this.#shards.length === 0) this.#shards = await openShards(dataDirectory, snapshot)
+    const phones = await PhoneFinder.open(this.#shards, this.#over.signal)
+    const sourceIds = snapshot.sources.map(({ id }) => id)
     const live = new LiveSnapshot(this.#shards, sourceIds, phones)
     this.#open = { phones, live }
     return this.#open

@@ -23,6 +23,8 @@ export type JournalOrder =
   | { readonly kind: 'copy'; readonly number: number; readonly groups: Uint8Array }
   /** Take back what is behind a sequence. Answered by `done`. */
   | { readonly kind: 'cutBack'; readonly number: number; readonly sequence: number }
+  /** Remove files of which all batches are at or below a sequence. Answered by `done`. */
+  | { readonly kind: 'remove'; readonly number: number; readonly upTo: number }
   /** Let readers see what is written up to a sequence. */
   | { readonly kind: 'commit'; readonly sequence: number }
   /** What became of a batch that was handed over. */

@@ -83,6 +83,8 @@ export class ClusteredBatches {
         return await this.#do(order.number, () => writer.copy(bufferOf(order.groups)))
       case 'cutBack':
         return await this.#do(order.number, () => writer.cutBack(order.sequence))
+      case 'remove':
+        return await this.#remove(order.number, order.upTo)
       case 'commit':
         return this.#commit(order.sequence)
       case 'handed':
@@ -103,6 +105,19 @@ export class ClusteredBatches {
       this.#tell({ kind: 'done', number })
     } catch (fault) {
       writing.fails(fault)
+      await writer.release().catch(() => {})
+      const { code, message } = fault as NodeJS.ErrnoException
+      this.#tell({ kind: 'done', number, fault: code ?? message })
+    }
+  }
+
+  /** What stays is removed the next time, so that nobody is refused for it. */
+  async #remove(number: number, upTo: number): Promise<void> {
+    const { writer } = this.#options
+    try {
+      writer.truncate(upTo)
+      this.#tell({ kind: 'done', number })
+    } catch (fault) {
       await writer.release().catch(() => {})
       const { code, message } = fault as NodeJS.ErrnoException
       this.#tell({ kind: 'done', number, fault: code ?? message })

@@ -9,7 +9,9 @@ import type { Change, Upsert } from '../changes/change.js'
 import type { Increment, ShardIncrement } from '../shard/delta/increment.js'
 import type { Shard } from '../shard/layout.js'
 import type { NewlyTied } from '../shard/ties/extend-ties.js'
+import type { Rows } from '../snapshot/load/rows.js'
 import { GrowingDelta } from './growing-delta.js'
+import type { LiveShard } from './live-shard.js'
 import type { Found, PhoneFinder } from './phone-finder.js'
 import type { SourceFinder } from './source-finder.js'
 import { TieIds } from './tie-ids.js'
@@ -46,6 +48,7 @@ interface GoneOfShard {
 
 export class LiveSnapshot {
   readonly #shards: readonly Shard[]
+  readonly #rows: readonly Rows[]
   readonly #sourceIds: readonly number[]
   readonly #phoneFinder: PhoneFinder
   readonly #phones: TieIds
@@ -56,11 +59,13 @@ export class LiveSnapshot {
   #toldMoment = 0
 
   /**
-   * @param shards  of the snapshot
+   * @param live  the shards of the snapshot
    * @param sourceIds  all of the snapshot, in its order
    */
-  constructor(shards: readonly Shard[], sourceIds: readonly number[], phones: PhoneFinder) {
+  constructor(live: readonly LiveShard[], sourceIds: readonly number[], phones: PhoneFinder) {
+    const shards = live.map(({ shard }) => shard)
     this.#shards = shards
+    this.#rows = live.map(({ rows }) => rows)
     this.#sourceIds = sourceIds
     this.#phoneFinder = phones
     this.#phones = new TieIds(shards, 'phoneTies')
@@ -204,10 +209,10 @@ export class LiveSnapshot {
   }
 
   #isSameAs(found: Found, finder: SourceFinder, { phone, lng, lat, contact }: Upsert): boolean {
-    const { coords, phoneOffsets, phones } = this.#shards[found.shardIndex]
-    const { recipient } = found
-    if (coords[2 * recipient] !== lng || coords[2 * recipient + 1] !== lat) return false
-    const own = phones.subarray(phoneOffsets[recipient], phoneOffsets[recipient + 1])
+    const rows = this.#rows[found.shardIndex]
+    const [ownLng, ownLat] = rows.positionOf(found.recipient)
+    if (ownLng !== lng || ownLat !== lat) return false
+    const own = rows.phoneOf(found.recipient)
     return Buffer.from(phone).equals(own) && finder.contactOf(found) === contact
   }
 

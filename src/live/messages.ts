@@ -13,6 +13,8 @@ import type { Snapshot } from '../snapshot/snapshot.js'
 /** What the thread is born with. */
 export interface LiveThreadData {
   readonly dataDirectory: string
+  /** Of a file of the journal. */
+  readonly journalFileBytes: number
   /** To the thread that sets marks. */
   readonly marks: MessagePort
   /** What fronts have sent and have no answer to, see `Waiting`. */

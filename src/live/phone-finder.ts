@@ -4,9 +4,16 @@
  * @module
  */
 import { hashBytes } from '../shard/hash-bytes.js'
-import { firstPlace, indexAt } from '../shard/hash-table.js'
-import type { Shard } from '../shard/layout.js'
-import { findPlace, type PhoneTable, phoneTableInSteps } from '../suppressions/phone-table.js'
+import {
+  firstPlace,
+  type HashTable,
+  hashTableInSteps,
+  indexAt,
+  nextPlace,
+} from '../shard/hash-table.js'
+import type { Rows } from '../snapshot/load/rows.js'
+import { inTurns } from './in-turns.js'
+import type { LiveShard } from './live-shard.js'
 
 /** A recipient of a snapshot. */
 export interface Found {
@@ -15,19 +22,33 @@ export interface Found {
   readonly recipient: number
 }
 
-export class PhoneFinder {
-  readonly #tables: readonly { readonly sourceId: number; readonly table: PhoneTable }[]
+interface ShardPhones {
+  readonly sourceId: number
+  readonly table: HashTable
+  readonly rows: Rows
+}
 
-  private constructor(tables: readonly { sourceId: number; table: PhoneTable }[]) {
+export class PhoneFinder {
+  readonly #tables: readonly ShardPhones[]
+
+  private constructor(tables: readonly ShardPhones[]) {
     this.#tables = tables
   }
 
-  /** Between the steps others may be served. */
-  static *create(shards: readonly Shard[]): Generator<void, PhoneFinder> {
-    const tables: { sourceId: number; table: PhoneTable }[] = []
-    for (const { sourceId, recipientCount: count, phoneOffsets, phones } of shards) {
-      const table = yield* phoneTableInSteps({ count, phoneOffsets, phones })
-      tables.push({ sourceId, table })
+  /**
+   * Others are served meanwhile.
+   *
+   * @param shards  all of the snapshot
+   * @throws OperatorError, or the reason of the signal
+   */
+  static async open(shards: readonly LiveShard[], signal?: AbortSignal): Promise<PhoneFinder> {
+    const tables: ShardPhones[] = []
+    for (const live of shards) {
+      const { phones, phoneOffsets, recipientCount } = await live.columns()
+      const hashOf = (index: number) =>
+        hashBytes(phones, phoneOffsets[index], phoneOffsets[index + 1])
+      const table = await inTurns(hashTableInSteps(recipientCount, hashOf), signal)
+      tables.push({ sourceId: live.shard.sourceId, table, rows: live.rows })
     }
     return new PhoneFinder(tables)
   }
@@ -39,15 +60,14 @@ export class PhoneFinder {
    */
   with(phone: string, ofSource?: number): Found[] {
     const bytes = Buffer.from(phone)
-    const end = bytes.length
-    const hash = hashBytes(bytes, 0, end)
+    const hash = hashBytes(bytes, 0, bytes.length)
     const found: Found[] = []
-    for (const [shardIndex, { sourceId, table }] of this.#tables.entries()) {
+    for (const [shardIndex, { sourceId, table, rows }] of this.#tables.entries()) {
       if (ofSource !== undefined && sourceId !== ofSource) continue
-      let place = findPlace(table, bytes, 0, end, hash, firstPlace(table, hash))
-      while (place >= 0) {
-        found.push({ shardIndex, recipient: indexAt(table, place) })
-        place = findPlace(table, bytes, 0, end, hash, place + 1)
+      let place = nextPlace(table, hash, firstPlace(table, hash))
+      for (; place >= 0; place = nextPlace(table, hash, place + 1)) {
+        const recipient = indexAt(table, place)
+        if (bytes.equals(rows.phoneOf(recipient))) found.push({ shardIndex, recipient })
       }
     }
     return found

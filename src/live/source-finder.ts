@@ -17,7 +17,9 @@ import type { Shard } from '../shard/layout.js'
 import { IdentityTexts } from '../snapshot/identities/identity-texts.js'
 import type { SourceIdentities } from '../snapshot/identities/list.js'
 import { readIdentitiesFile } from '../snapshot/identities/read-file.js'
+import type { Rows } from '../snapshot/load/rows.js'
 import { inTurns } from './in-turns.js'
+import type { LiveShard } from './live-shard.js'
 import type { Found, PhoneFinder } from './phone-finder.js'
 
 interface FinderOptions {
@@ -25,7 +27,7 @@ interface FinderOptions {
   readonly directory: string
   readonly identities: SourceIdentities
   /** All of the snapshot. */
-  readonly shards: readonly Shard[]
+  readonly shards: readonly LiveShard[]
   readonly phones: PhoneFinder
   /** Gives up. */
   readonly signal?: AbortSignal
@@ -33,7 +35,7 @@ interface FinderOptions {
 
 interface ShardTables {
   readonly shardIndex: number
-  readonly shard: Shard
+  readonly rows: Rows
   readonly texts: IdentityTexts
   /** Undefined where nobody has one. */
   readonly contacts: HashTable | undefined
@@ -73,8 +75,9 @@ export class SourceFinder {
     const tables: ShardTables[] = []
     const finder = new SourceFinder(identities, phones, tables)
     try {
-      for (const [shardIndex, shard] of shards.entries()) {
-        if (shard.sourceId !== identities.id) continue
+      for (const [shardIndex, live] of shards.entries()) {
+        if (live.shard.sourceId !== identities.id) continue
+        const shard = await live.columns()
         const file = identities.files[tables.length]
         const read = await readIdentitiesFile(directory, file, shard.recipientCount)
         const { contactOffsets, contactTexts, keys: ofKeys } = read
@@ -87,7 +90,7 @@ export class SourceFinder {
             ? undefined
             : await inTurns(tableOf(shard, ofKeys.offsets, ofKeys.texts), signal)
         const texts = new IdentityTexts(directory, file, read)
-        tables.push({ shardIndex, shard, texts, contacts, keys })
+        tables.push({ shardIndex, rows: live.rows, texts, contacts, keys })
       }
     } catch (fault) {
       finder.close()
@@ -116,8 +119,8 @@ export class SourceFinder {
   }
 
   contactOf({ shardIndex, recipient }: Found): string {
-    const { texts, shard } = this.#tables[shardIndex - this.#tables[0].shardIndex]
-    return texts.contactAt(shard.ids[recipient])
+    const { texts, rows } = this.#tables[shardIndex - this.#tables[0].shardIndex]
+    return texts.contactAt(rows.rankOf(recipient))
   }
 
   close(): void {
@@ -128,12 +131,12 @@ export class SourceFinder {
     const bytes = Buffer.from(text)
     const hash = hashBytes(bytes, 0, bytes.length)
     const found: Found[] = []
-    for (const { shardIndex, shard, texts, [column]: table } of this.#tables) {
+    for (const { shardIndex, rows, texts, [column]: table } of this.#tables) {
       if (table === undefined) continue
       let place = nextPlace(table, hash, firstPlace(table, hash))
       for (; place >= 0; place = nextPlace(table, hash, place + 1)) {
         const recipient = indexAt(table, place)
-        const rank = shard.ids[recipient]
+        const rank = rows.rankOf(recipient)
         const own = column === 'keys' ? texts.keyAt(rank) : texts.contactAt(rank)
         if (own === text) found.push({ shardIndex, recipient })
       }

@@ -5,6 +5,7 @@
  */
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { OperatorError } from '../errors.js'
+import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { Questions } from '../questions.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
@@ -40,6 +41,8 @@ interface LiveOptions {
   readonly onDue: () => void
   /** To the thread of the cluster; undefined on a machine of none. */
   readonly cluster?: MessagePort | undefined
+  /** Of a file of the journal; `limits.journalFileBytes` unless given. */
+  readonly journalFileBytes?: number
   readonly log: Log
 }
 
@@ -53,11 +56,19 @@ export async function startLive({
   marks,
   onDue,
   cluster,
+  journalFileBytes = limits.journalFileBytes,
   log,
 }: LiveOptions): Promise<LiveThread> {
   const waiting = createWaiting()
   const figures = createFigures()
-  const workerData: LiveThreadData = { dataDirectory, waiting, figures, marks, cluster }
+  const workerData: LiveThreadData = {
+    dataDirectory,
+    journalFileBytes,
+    waiting,
+    figures,
+    marks,
+    cluster,
+  }
   const worker = new Worker(new URL('../../workers/changes.js', import.meta.url), {
     workerData,
     transferList: [marks, ...(cluster === undefined ? [] : [cluster])],

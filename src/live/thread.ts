@@ -39,6 +39,7 @@ export function serveLive(main: MessagePort, data: LiveThreadData): void {
   const tell = (news: LiveNews) => main.postMessage(news)
   const writer = new JournalWriter({
     directory,
+    fileBytes: data.journalFileBytes,
     // Of the newest snapshot: the others are on their way out.
     leastSequence: () => [...attached.values()].at(-1)?.knownSequence ?? 0,
     onSettled: (settled) => tell({ kind: 'settled', ...settled }),

@@ -11,6 +11,7 @@
  */
 import { errorTables } from '../errors.js'
 import { operationNames } from '../interface/operations.js'
+import { clusterReadings } from './cluster-readings.js'
 import { liveReadings } from './live-readings.js'
 
 /** The kinds of threads that count. */
@@ -330,6 +331,7 @@ export const readings = {
     labels: ['source'],
   },
   ...liveReadings,
+  ...clusterReadings,
   hickory_audit_lines_total: {
     type: 'counter',
     help: 'Lines of the audit since the start, by outcome; refused ones kept what waited for them from being done.',

@@ -21,7 +21,10 @@ export interface FlatQueries {
 }
 
 /** All of a task that a worker must know. */
-type Query = Omit<SelectionTask<SelectionKind>, 'isLarge' | 'shardIndexes'> & {
+type Query = Omit<
+  SelectionTask<SelectionKind>,
+  'given' | 'isLarge' | 'missing' | 'shardIndexes'
+> & {
   readonly shardIndexes: ArrayLike<number>
 }
 
@@ -119,7 +122,7 @@ export function unflatten({ queryCount, words, floats }: FlatQueries): TimedQuer
   return queries
 }
 
-const KINDS: readonly SelectionKind[] = ['count', 'select', 'cover']
+const KINDS: readonly SelectionKind[] = ['count', 'select', 'cover', 'offer', 'firsts']
 const COUNT_MODES: readonly CountMode[] = ['ContactLocation', 'Contact']
 
 /** Copies numbers, unless they run over the end. Most lists are too short for a call into the engine. */

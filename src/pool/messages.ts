@@ -10,11 +10,17 @@ import type { Mask } from '../shard/mask.js'
 import type { EncodedFormat, RowFormat } from '../shard/rows/row-format.js'
 import type { CountMode } from '../shard/select.js'
 
-export type SelectionKind = 'count' | 'select' | 'cover'
+export type SelectionKind = 'count' | 'select' | 'cover' | GivenKind
+
+/** The tasks that go on with what was found before, on this machine or on others. */
+type GivenKind = 'offer' | 'firsts'
 
 /**
  * How many of each shard do the shapes select (`count`), or which of them (`select`)? Or whom do the
  * included layers cover, suppressed or not (`cover`)? The work of that is bounded for each shard.
+ *
+ * Where shards of one source lie on several machines, two more: who of some shards may be among the nearest of all
+ * (`offer`; the shards are of one source), and who of those that were selected counts (`firsts`).
  */
 export interface SelectionTask<Kind extends SelectionKind> {
   readonly kind: Kind
@@ -30,9 +36,16 @@ export interface SelectionTask<Kind extends SelectionKind> {
   readonly moment: number
   /** Of a task `cover`: of those who came since the snapshot only who came behind this moment, or a few more. */
   readonly since?: number
+  /** Of the kinds that go on with it: runs of each shard. Who is taken (`offer`), or who was selected (`firsts`). */
+  readonly given?: readonly Uint32Array[]
+  /** Takes the shards that could not be reached, where an answer without them will do. */
+  readonly missing?: MissingShards | undefined
   /** May take milliseconds or more, so that others should not have to wait for it. */
   readonly isLarge: boolean
 }
+
+/** The indexes of shards. */
+export type MissingShards = Set<number>
 
 /** The bytes of the first of some recipients of one shard. */
 export interface EncodeTask {
@@ -53,6 +66,8 @@ export type Task =
   | SelectionTask<'count'>
   | SelectionTask<'select'>
   | SelectionTask<'cover'>
+  | SelectionTask<'offer'>
+  | SelectionTask<'firsts'>
   | EncodeTask
   | RowBytesTask
 
@@ -66,6 +81,9 @@ export interface TaskResults {
   readonly count: readonly number[]
   readonly select: readonly Uint32Array[]
   readonly cover: readonly Uint32Array[]
+  /** See shard/offer-words.ts. */
+  readonly offer: readonly Uint32Array[]
+  readonly firsts: readonly Uint32Array[]
   readonly encode: EncodedRows
   readonly rowBytes: number
 }

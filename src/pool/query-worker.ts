@@ -7,6 +7,7 @@
  *
  * @module
  */
+import assert from 'node:assert/strict'
 import { performance } from 'node:perf_hooks'
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { Piscina } from 'piscina'
@@ -17,8 +18,10 @@ import { heapNoter } from '../metrics/vitals.js'
 import { BudgetSpent, Unwanted } from '../shard/budget.js'
 import { LiveShards } from '../shard/delta/live-shards.js'
 import { attachShard, type Shard } from '../shard/layout.js'
+import { offersOf } from '../shard/nearest.js'
+import { offerWords } from '../shard/offer-words.js'
 import { encodeRows, rowBytes } from '../shard/rows/encode-rows.js'
-import { countInside, coveredBy, selectInside } from '../shard/select.js'
+import { countInside, coveredBy, firstsAmong, selectInside } from '../shard/select.js'
 import {
   BY_MESSAGE,
   CLOSE,
@@ -63,11 +66,18 @@ export function attachWorker(): (end: ChannelEnd) => void {
   const shards = images.map(attachShard)
   let profile: RunningProfile | undefined
   countAttached(control)
-  const findAll = (flat: FlatQueries, live: WorkerShards, unwanted: Flag | null) => {
+  const findAll = (
+    flat: FlatQueries,
+    live: WorkerShards,
+    unwanted: Flag | null = null,
+    given: Given = null,
+  ) => {
     const nowMs = sharedClockMs()
     return unflatten(flat).map((query) =>
       // The front has been told that there is no answer in time.
-      nowMs > query.expiresMs ? LATE : find(live.of(query), query, edgeTestCount, unwanted),
+      nowMs > query.expiresMs
+        ? LATE
+        : find(live.of(query), query, { edgeTestCount, unwanted, given }),
     )
   }
   return ({ buffer, port }) => {
@@ -84,7 +94,7 @@ export function attachWorker(): (end: ChannelEnd) => void {
       const [head] = slot.head
       if (head === CLOSE) break
       if (head === BY_MESSAGE) doMessage(slot, live, port)
-      else leaveFindings(findAll(queriesIn(slot), live, null), slot, port)
+      else leaveFindings(findAll(queriesIn(slot), live), slot, port)
       const endedMs = performance.now()
       slot.head[1] = 1_000 * (endedMs - beganMs)
       page[TASKS]++
@@ -107,7 +117,7 @@ export function attachWorker(): (end: ChannelEnd) => void {
     const task = live.nextTask()
     slot.findings[0] = BY_MESSAGE
     if (task.kind === 'queries') {
-      post(findAll(task, live, task.unwanted), port)
+      post(findAll(task, live, task.unwanted, task.given), port)
       return
     }
     if (task.kind === 'profile') {
@@ -149,19 +159,36 @@ function post(findings: readonly Findings[], port: MessagePort): void {
   port.postMessage(flat, [flat.buffer])
 }
 
+const NOBODY = new Uint32Array(0)
+
 const LATE: Findings = { fault: 'Unavailable' }
+
+type Given = readonly Uint32Array[] | null
+
+interface Terms {
+  readonly edgeTestCount: number
+  readonly unwanted: Flag | null
+  readonly given: Given
+}
 
 function find(
   touched: readonly Shard[],
   { kind, shapes, countMode, isDistinct }: TimedQuery,
-  edgeTestCount: number,
-  unwanted: Flag | null,
+  { edgeTestCount, unwanted, given }: Terms,
 ): Findings {
   const isUnwanted = unwanted && (() => isRaised(unwanted))
   const budget = { edgeTestCount, isUnwanted }
   try {
     if (kind === 'cover') {
       return { runs: touched.map((each) => coveredBy(each, shapes, { edgeTestCount, isUnwanted })) }
+    }
+    if (kind === 'offer') {
+      const taken = given ?? touched.map(() => NOBODY)
+      return { runs: offerWords(touched.length, offersOf(touched, shapes, taken, budget)) }
+    }
+    if (kind === 'firsts') {
+      assert(given !== null, 'who was selected is given')
+      return { runs: firstsAmong(touched, given, budget, countMode, isDistinct) }
     }
     return kind === 'count'
       ? { counts: countInside(touched, shapes, budget, countMode, isDistinct) }

@@ -265,7 +265,7 @@ export class Scheduler {
     this.#begin(thread, alone)
     if (task.mask !== null) thread.way.bring(task.mask)
     thread.way.sendTask(
-      { kind: 'queries', ...flatten(task, expiresMs), unwanted },
+      { kind: 'queries', ...flatten(task, expiresMs), unwanted, given: task.given ?? null },
       {
         ended: (flat, tookMs) => this.#settleAll(thread, alone, flat as Uint32Array, tookMs),
         failed: (error) => this.#retry(thread, alone, error),

@@ -56,5 +56,6 @@ export function mayFollow(waiting: Waiting, batch: readonly Waiting[]): boolean 
 
 export function laneOf(task: Task): Lane {
   if (task.kind === 'encode' || task.kind === 'rowBytes') return 'rows'
-  return task.isLarge ? 'large' : 'small'
+  // What is given travels by message alone.
+  return task.isLarge || task.given !== undefined ? 'large' : 'small'
 }

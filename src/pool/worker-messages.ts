@@ -79,6 +79,8 @@ interface QueriesTask extends FlatQueries {
   readonly kind: 'queries'
   /** Raised when nobody waits for the findings any more. */
   readonly unwanted: Flag | null
+  /** Of the one query, where its kind goes on with runs of each shard. */
+  readonly given: readonly Uint32Array[] | null
 }
 
 /** Rows of a shard, as many as there is room for. */

@@ -7,12 +7,13 @@
  */
 import type { Answer } from '../format/answer.js'
 import type { UnknownMembers } from '../interface/unknown-members.js'
-import type { Caller, QueryRunner } from '../pool/messages.js'
+import type { Caller, MissingShards, QueryRunner } from '../pool/messages.js'
 import type { Mask } from '../shard/mask.js'
 import type { CountMode } from '../shard/select.js'
 import { type Asker, refuseScope } from './access.js'
 import type { Boundary, BoundaryRule } from './boundary.js'
 import type { Catalogue } from './catalogue.js'
+import { coverageOf, missingFor, withMissing } from './coverage.js'
 import { dispatch } from './dispatch.js'
 import { checkFreshness, type Freshness } from './freshness.js'
 import { rowCountOf } from './list.js'
@@ -82,16 +83,19 @@ export function answer(
     const boundary = service.boundaryRule.for(query.clipToBoundary, caller.access)
     const { snapshotId } = service.catalogue
     const page = pageOf({ query, snapshotId, countMode, boundaryKey: boundary?.key })
+    const missing = missingFor(query)
     const lists = query.countsOnly ? undefined : caller.access.lists
     lists?.begin(caller)
     const answerAt = (view: SelectionService) =>
       within(view, query, boundary, caller, (mask) =>
-        search(view, query, countMode, mask, caller).then((selections) => {
+        search(view, query, countMode, mask, caller, missing).then((found) => {
           const { catalogue, moment } = view
+          const selections = withMissing(found, catalogue, missing)
           remarkOnPlaces(query, catalogue, selections, { boundary, mask })
           const listing = cutToPage(selections, page, { catalogue, moment, mask })
           lists?.take(rowCountOf(listing.selections))
-          return recipientAnswer(view, query, listing, caller)
+          const coverage = missing && coverageOf(selections, catalogue, missing)
+          return recipientAnswer(view, query, listing, caller, coverage)
         }),
       )
     const view = viewFor(service, query, page?.start, caller)
@@ -179,9 +183,10 @@ function search(
   countMode: CountMode,
   mask: Mask | null,
   caller: Caller,
+  missing?: MissingShards,
 ): Promise<readonly SourceSelection[]> {
   const { countsOnly, sourceIds } = query
-  const counting = { countMode, mask, moment }
+  const counting = { countMode, mask, moment, missing }
   if (countsOnly) {
     const tasks = planTasks('count', query, counting, catalogue, queryThreadCount)
     return dispatch(runner, tasks, caller, (counted) =>

@@ -20,6 +20,8 @@ export interface CatalogueShard {
   readonly sourceId: number
   /** Of a delta to which nobody came, one that meets nothing. */
   readonly box: Box
+  /** In the snapshot; left out of a delta. */
+  readonly recipientCount?: number | undefined
   /** What cursors name it by: the index of the shard in the snapshot, or that of the source and `DELTA_PLACE`. */
   readonly placeId: number
 }
@@ -41,7 +43,7 @@ interface Facts extends Omit<Catalogue, 'shards' | 'sequence'> {
   /** Of the snapshot alone; 0 unless given. */
   readonly baseSequence?: number | undefined
   /** Those of the snapshot. */
-  readonly shards: readonly { readonly sourceId: number; readonly box: Box }[]
+  readonly shards: readonly Pick<CatalogueShard, 'sourceId' | 'box' | 'recipientCount'>[]
 }
 
 /** @param deltaBoxes  of the delta of each source; undefined where nobody came */
@@ -49,13 +51,27 @@ export function catalogueOf(
   { snapshotId, createdAt, baseSequence: sequence = 0, sources, shards }: Facts,
   deltaBoxes: readonly (Box | undefined)[] = [],
 ): Catalogue {
-  const ofShards = shards.map(({ sourceId, box }, placeId) => ({ sourceId, box, placeId }))
+  const ofShards = shards.map(({ sourceId, box, recipientCount }, placeId) => {
+    return { sourceId, box, recipientCount, placeId }
+  })
   const ofDeltas = sources.map(({ id: sourceId }, at) => ({
     sourceId,
     box: deltaBoxes[at] ?? NOWHERE,
+    recipientCount: undefined,
     placeId: DELTA_PLACE + at,
   }))
   return { snapshotId, createdAt, sequence, sources, shards: withDeltas(ofShards, ofDeltas) }
+}
+
+/** As if nobody were in some shards. */
+export function withoutShards(
+  { shards, ...catalogue }: Catalogue,
+  isLeftOut: (index: number) => boolean,
+): Catalogue {
+  return {
+    ...catalogue,
+    shards: shards.map((shard, index) => (isLeftOut(index) ? { ...shard, box: NOWHERE } : shard)),
+  }
 }
 
 /** Whether there was ever anybody in a shard. */

@@ -12,7 +12,7 @@ import { beforeDeadline } from '../deadline.js'
 import { OVERLOADED, ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { type Caller, callerUntil, type QueryRunner } from '../pool/messages.js'
-import { commonRuns, createMask, type Mask, maskBytes } from '../shard/mask.js'
+import { commonRuns, createMask, drawMaskId, type Mask, maskBytes } from '../shard/mask.js'
 import type { Boundary } from './boundary.js'
 import { type Catalogue, isDelta } from './catalogue.js'
 import { dispatch } from './dispatch.js'
@@ -204,7 +204,7 @@ class FoundMask {
 
   /** @param runs  of each shard, with deltas to which nobody came */
   constructor(runs: readonly Uint32Array[], deltas: readonly boolean[]) {
-    this.#ofShards = createMask(nextId++, runs)
+    this.#ofShards = createMask(drawMaskId(), runs)
     this.#deltas = deltas
   }
 
@@ -234,7 +234,7 @@ class FoundMask {
     const known = this.#masks.get(key)
     if (known !== undefined) return known
     const runs = this.#ofDeltas.map((came, at) => cut(came, 0, comeCounts[at]))
-    const ofDeltas = createMask(nextId++, runs)
+    const ofDeltas = createMask(drawMaskId(), runs)
     let delta = 0
     const mask = {
       id: ofDeltas.id,
@@ -264,9 +264,6 @@ function joined(left: Uint32Array, right: Uint32Array): Uint32Array {
   all.set(behind, before.length)
   return all
 }
-
-/** 0 is no mask. */
-let nextId = 1
 
 const NOBODY = new Uint32Array(0)
 

@@ -22,11 +22,13 @@ export interface SourceSelection {
   readonly count: number
   /** In ascending order; empty when only counts were asked for. */
   readonly shards: readonly ShardRuns[]
+  /** Whether a part of the source could not be searched. */
+  readonly isPartial?: boolean
 }
 
 /** A source, as the answer describes it. */
-export function summaryOf({ source, count }: SourceSelection): SourceSummary {
-  return { sourceId: source.id, label: source.label, count }
+export function summaryOf({ source, count, isPartial }: SourceSelection): SourceSummary {
+  return { sourceId: source.id, label: source.label, count, ...(isPartial && { isPartial }) }
 }
 
 /** @param counted  of each task, how many recipients of each of its shards are inside */

@@ -6,7 +6,7 @@
 import { layerMeets, layerSize } from '../geometry/layer-parts.js'
 import { holdsFor, type Shapes, type SourceFilter } from '../geometry/shapes.js'
 import { limits } from '../limits.js'
-import type { SelectionKind, SelectionTask } from '../pool/messages.js'
+import type { MissingShards, SelectionKind, SelectionTask } from '../pool/messages.js'
 import { isAllBeyond, type Mask } from '../shard/mask.js'
 import { type CountMode, needsWholeSources } from '../shard/select.js'
 import { type Catalogue, type CatalogueShard, isFilled } from './catalogue.js'
@@ -18,6 +18,8 @@ interface Counting {
   /** Of the boundary that holds for the query; null where none does. */
   readonly mask: Mask | null
   readonly moment: number
+  /** See `SelectionTask`. */
+  readonly missing?: MissingShards | undefined
 }
 
 /**
@@ -32,7 +34,7 @@ interface Counting {
 export function planTasks<Kind extends SelectionKind>(
   kind: Kind,
   { shapes, sourceIds, isDistinct }: Pick<Query, 'isDistinct' | 'shapes' | 'sourceIds'>,
-  { countMode, mask, moment }: Counting,
+  { countMode, mask, moment, missing }: Counting,
   { shards }: Pick<Catalogue, 'shards'>,
   threadCount: number,
 ): readonly SelectionTask<Kind>[] {
@@ -42,7 +44,7 @@ export function planTasks<Kind extends SelectionKind>(
   const hasWholeSources = needsWholeSources(shapes, countMode)
   const isLarge = isShared || shapes.nearest.length > 0 || sizeOf(shapes) > limits.smallVertexCount
   const taskOf = (shardIndexes: readonly number[]): SelectionTask<Kind> => {
-    return { kind, shardIndexes, shapes, countMode, isDistinct, mask, moment, isLarge }
+    return { kind, shardIndexes, shapes, countMode, isDistinct, mask, moment, isLarge, missing }
   }
   if (!isShared || isDistinct) return [taskOf(touched)]
   const together = (index: number) => (hasWholeSources ? shards[index].sourceId : index)

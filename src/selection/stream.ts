@@ -24,15 +24,21 @@ import type { Listing } from './page.js'
 import { shapesRecord } from './shapes-record.js'
 import type { Query } from './validate.js'
 
-/** What a request is answered; a list is encoded only as it is read. */
+/**
+ * What a request is answered; a list is encoded only as it is read.
+ *
+ * @param coverage  of a request that is content with a part: which part it is, from 0 to 1
+ */
 export function recipientAnswer(
   { runner, catalogue }: { runner: QueryRunner; catalogue: Catalogue },
   { countsOnly, remarks, shapes }: Pick<Query, 'countsOnly' | 'remarks' | 'shapes'>,
   listing: Listing,
   caller: Caller,
+  coverage?: string,
 ): Answer {
   const { warnings } = remarks
-  const headers = headersOf(catalogue, listing.next, warnings)
+  const plain = headersOf(catalogue, listing.next, warnings)
+  const headers = coverage === undefined ? plain : { ...plain, 'X-Coverage': coverage }
   return new RecipientAnswer(runner, headers, countsOnly, listing, warnings, shapes, caller)
 }
 

@@ -28,6 +28,8 @@ export interface Query {
   readonly isDistinct: boolean
   /** Undefined where the request leaves it to the service. */
   readonly clipToBoundary: boolean | undefined
+  /** Whether an answer may be without those who cannot be reached. */
+  readonly isPartial: boolean
   /** The sources that are answered for. */
   readonly sourceIds: SourceFilter
   /** Every source id that was named; whether the snapshot has it is for a later stage to say. */
@@ -66,6 +68,7 @@ export function validate(
     countMode: readCountMode(single(given.contactCountMode)),
     isDistinct: readBoolean(single(given.distinct), 'distinct'),
     clipToBoundary: readBooleanIfGiven(single(given.clipToBoundary), 'clipToBoundary'),
+    isPartial: readBoolean(single(given.partial), 'partial'),
     sourceIds: filter.sourceIds,
     sourceReferences: joined(filter.sourceReferences, drawing.sourceReferences),
     shapes: drawing.shapes,

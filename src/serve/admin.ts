@@ -18,7 +18,9 @@ import type { Log } from '../log.js'
 import type { MetricsMemory } from '../metrics/memory.js'
 import { readVersion } from '../version.js'
 import { heapRoute, threadProfiler } from './debug.js'
+import { unreadyReason } from './freshness.js'
 import { workersOfFront } from './fronts.js'
+import { clusterRoute } from './known-cluster.js'
 import { serviceReadings } from './readings.js'
 import type { ServiceState } from './state.js'
 import { statusTables } from './status.js'
@@ -45,10 +47,15 @@ export async function startAdmin(options: AdminOptions): Promise<AdminListener |
   const routes: Record<string, AdminRoute> = {
     '/metrics': metricsRoute(memory, readings),
     '/statusz': statusRoute(statusTables(state, memory, readings, version)),
+    '/clusterz': clusterRoute(() => state.cluster),
     '/debug/heap': heapRoute(state, memory, frontCount),
     '/debug/cpu-profile': cpuProfileRoute(threadProfiler(state, frontCount, workerCountOf)),
     '/livez': () => plainAnswer(200, 'live'),
-    '/readyz': () => plainAnswer(state.phase === 'ready' ? 200 : 503, state.phase),
+    '/readyz': () => {
+      const reason =
+        state.phase === 'ready' ? unreadyReason(false, state.cluster?.freshness) : state.phase
+      return plainAnswer(reason === undefined ? 200 : 503, reason ?? 'ready')
+    },
   }
   const listener = await listenForAdmin({ host: adminHost, port: adminPort, routes, log })
   log.info({ port: listener.port }, 'admin requests are answered')

@@ -11,7 +11,7 @@ import type { FrontData } from './messages.js'
 export function freshnessOf({
   figures,
   refusesLaggingLists,
-}: NonNullable<FrontData['cluster']>): Freshness {
+}: Pick<NonNullable<FrontData['cluster']>, 'figures' | 'refusesLaggingLists'>): Freshness {
   const startedMs = monotonicMs()
   return {
     lagSeconds() {

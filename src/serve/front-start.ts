@@ -10,10 +10,12 @@ import type { MetricsMemory } from '../metrics/memory.js'
 import type { Page } from '../metrics/slots.js'
 import { type QueryPool, startQueryPool } from '../pool/query-pool.js'
 import type { SelectionService } from '../selection/answer.js'
+import { withoutShards } from '../selection/catalogue.js'
 import { LiveViews } from '../selection/live-views.js'
 import { baseSequenceOf } from '../snapshot/applied-sequence.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { OpenSnapshot } from './front-current.js'
+import type { FrontRegions, SpreadSnapshot } from './front-regions.js'
 import { findMask, warm } from './front-warm.js'
 
 interface StartedSnapshot extends OpenSnapshot {
@@ -36,12 +38,14 @@ interface StartOptions {
   readonly page?: Page | undefined
   /** Tells what came since the snapshot, and what comes. */
   readonly follow: FollowIncrements
+  /** On a machine of a cluster alone. */
+  readonly regions?: FrontRegions | undefined
   readonly log: Log
 }
 
 /** @throws  when the workers do not start, or do not answer; then nothing holds the snapshot */
 export async function startSnapshot(
-  { id: snapshotId, createdAt, sources, shards }: Snapshot,
+  snapshot: Snapshot,
   {
     workerUrl,
     workerArgs = [],
@@ -49,10 +53,12 @@ export async function startSnapshot(
     metrics,
     page,
     follow,
+    regions,
     log,
     ...rules
   }: StartOptions,
 ): Promise<StartedSnapshot> {
+  const { id: snapshotId, createdAt, sources, shards } = snapshot
   const pool = await startQueryPool({
     workerUrl,
     workerArgs,
@@ -63,13 +69,17 @@ export async function startSnapshot(
     metrics,
     page,
   })
+  const spread = await regions?.spread(snapshot, pool).catch(async (fault: unknown) => {
+    await pool.close()
+    throw fault
+  })
   const views = new LiveViews({
     snapshotId,
     createdAt,
     baseSequence: baseSequenceOf(sources),
     sources,
     shards,
-    runner: pool,
+    runner: spread?.runner ?? pool,
     queryThreadCount,
     ...rules,
   })
@@ -78,13 +88,15 @@ export async function startSnapshot(
     pool.tell(increment)
     views.add(increment)
   })
-  const close = () => {
+  const close = async () => {
+    await spread?.close()
     followed.stop()
-    return pool.close()
+    await pool.close()
   }
   try {
     await followed.level
-    await warm(views.newest)
+    await warm(ownPart(views.newest, spread))
+    spread?.serve(views)
     const reason = await findMask(views.newest)
     if (reason !== undefined) log.warn({ snapshotId, reason }, 'the boundary cannot be applied')
   } catch (error) {
@@ -99,4 +111,10 @@ export async function startSnapshot(
     views,
     close,
   }
+}
+
+/** What this machine holds: others need not be there yet. */
+function ownPart(service: SelectionService, spread: SpreadSnapshot | undefined): SelectionService {
+  if (spread === undefined) return service
+  return { ...service, catalogue: withoutShards(service.catalogue, (at) => !spread.isHere(at)) }
 }

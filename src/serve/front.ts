@@ -6,6 +6,8 @@
  */
 import type { MessagePort } from 'node:worker_threads'
 import { startAudiences } from '../audiences/audiences.js'
+import { clusteredAudiences } from '../audiences/clustered.js'
+import { requestSharedAudiences } from '../audiences/shared-port.js'
 import type { OperatorError } from '../errors.js'
 import { descriptionRoutes } from '../http/descriptions.js'
 import { loadEngine } from '../http/engine/choose.js'
@@ -46,6 +48,7 @@ import { freshnessOf, unreadyReason } from './freshness.js'
 import { answerAbout } from './front-answers.js'
 import { createCurrent } from './front-current.js'
 import { frontRecords } from './front-records.js'
+import { FrontRegions } from './front-regions.js'
 import { startSnapshot } from './front-start.js'
 import { frontSwap } from './front-swap.js'
 import type { DrainTimes, FrontData, FrontOrder, FrontReport } from './messages.js'
@@ -84,6 +87,8 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     data.clipsRecipients,
   )
   const freshness = data.cluster && freshnessOf(data.cluster)
+  const regions =
+    data.cluster && freshness && new FrontRegions({ ...data.cluster, frontIndex, freshness, log })
   const follow = incrementsFrom(data.batches.port)
   const start = (snapshot: Snapshot) =>
     startSnapshot(snapshot, {
@@ -97,6 +102,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
       metrics,
       page,
       follow,
+      regions,
       log,
     })
   const current = createCurrent(await start(data.snapshot))
@@ -119,11 +125,20 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     log,
     onTold: () => page[WATCH_EVENTS]++,
   })
-  const audiences = startAudiences({
+  const ownAudiences = startAudiences({
     dataDirectory,
+    isShared: data.cluster !== undefined,
     workerUrl: AUDIENCE_WORKER,
     log,
   })
+  const audiences =
+    data.cluster === undefined
+      ? ownAudiences
+      : clusteredAudiences({
+          own: ownAudiences,
+          shared: requestSharedAudiences(data.cluster.audiences),
+          isLagging: () => freshness?.lagSeconds() !== undefined,
+        })
   const sink: ChangeSink = {
     ...changeDesk(data.batches),
     sourceOf: (id) => changeableSource(catalogueOf(), id),
@@ -213,7 +228,9 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     flush()
     counts.stop()
     keys?.stop()
+    regions?.end()
     await Promise.all([swap.close(), clipPool.close(), audiences.close()])
+    await regions?.close()
     await store.close()
     port.close()
   }

@@ -21,12 +21,14 @@ export interface Front {
 
 /** @throws OperatorError  when the thread cannot start */
 export async function startFront(workerData: FrontData): Promise<Front> {
-  const { changes, batches, audit, accessLog } = workerData
+  const { changes, batches, audit, accessLog, cluster } = workerData
   const worker = new Worker(new URL('../../workers/front.js', import.meta.url), {
     workerData,
-    transferList: [changes, batches.port, audit?.port, accessLog?.port].filter(
-      (port) => port !== undefined,
-    ),
+    transferList: [
+      changes,
+      batches.port,
+      ...[audit?.port, accessLog?.port, cluster?.audiences].filter((port) => port !== undefined),
+    ],
   })
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   let fail: (error: Error) => void = () => {}

@@ -12,6 +12,7 @@ import type { ChangePort } from '../live/desk.js'
 import type { LogLevel } from '../log.js'
 import type { MetricsMemory } from '../metrics/memory.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
+import type { RegionsOptions } from './front-regions.js'
 
 /** The data that a front thread starts with. */
 export interface FrontData {
@@ -71,10 +72,12 @@ export interface TlsNews {
 }
 
 /** What a front thread needs on a machine of a cluster. */
-interface FrontCluster {
+interface FrontCluster extends Pick<RegionsOptions, 'nats' | 'clusterId' | 'name'> {
   /** See `src/cluster/figures.ts`. */
   readonly figures: Float64Array
   readonly refusesLaggingLists: boolean
+  /** To the main thread, about audiences that all machines know. */
+  readonly audiences: MessagePort
 }
 
 /** What a front thread needs for its lines of the access log. */

@@ -13,6 +13,7 @@ import type { Readings, Sample } from '../metrics/exposition.js'
 import { markedCount } from '../shard/suppressed.js'
 import type { Snapshot, SnapshotSource } from '../snapshot/snapshot.js'
 import { takenVersion } from '../suppressions/progress.js'
+import { readingsOfCluster } from './known-cluster.js'
 import type { ServiceState } from './state.js'
 
 export function serviceReadings(
@@ -59,6 +60,7 @@ export function serviceReadings(
     hickory_journal_sequence: ofChanges(({ journalSequence }) => journalSequence),
     hickory_sequence: ofChanges(({ sequence }) => sequence),
     hickory_changed_recipients: ofChanges(({ changeCount }) => changeCount),
+    ...readingsOfCluster(() => state.cluster),
     hickory_suppressed_numbers: () =>
       state.store?.suppressions.lists().reduce((sum, { count }) => sum + count, 0),
     hickory_audit_lines_total: () =>

@@ -5,7 +5,6 @@
  * @module
  */
 import type { MessagePort } from 'node:worker_threads'
-import type { ClusterStatus } from '../cluster/messages.js'
 import { type ClusterThread, startCluster } from '../cluster/start.js'
 import { type BeginsAnew, readState } from '../cluster/state-file.js'
 import { type Applied, StoreFollower } from '../cluster/store-follower.js'
@@ -16,7 +15,7 @@ import type { ServedKeys } from '../keys/served-keys.js'
 import { limits } from '../limits.js'
 import { changeDesk } from '../live/desk.js'
 import type { LiveThread } from '../live/start.js'
-import type { Log } from '../log.js'
+import { describeFault, type Log } from '../log.js'
 import { type Change, type ChangeOutcome, notMade } from '../store/changes.js'
 import type { MainStore } from '../store/create.js'
 import type { SuppressionsOutcome } from '../store/suppress.js'
@@ -24,13 +23,17 @@ import type { SharedSuppressions } from '../suppressions/shared.js'
 import type { Suppressions } from '../suppressions/suppressions.js'
 import { readVersion } from '../version.js'
 import { type ClusterSnapshots, clusterSnapshots } from './cluster-snapshots.js'
+import { freshnessOf } from './freshness.js'
+import type { FrontData } from './messages.js'
+import { ServiceAudiences } from './service-audiences.js'
+import type { ServiceState } from './state.js'
 import { StoppedWhileLoading, type StopRequest } from './stop-request.js'
 
 export interface ServiceCluster {
   /** See `src/cluster/figures.ts`. */
   readonly figures: Float64Array
-  /** Undefined before it runs. */
-  status(): ClusterStatus | undefined
+  /** For one more front thread. */
+  forFront(settings: NonNullable<Config['cluster']>): NonNullable<FrontData['cluster']>
   /** What leads from the thread of changes to that of the cluster. */
   openJournal(): MessagePort
   /** Puts what is committed into the store, and goes on with all that comes. */
@@ -39,6 +42,8 @@ export interface ServiceCluster {
   makeChange(change: Change): Promise<ChangeOutcome>
   readonly suppressions: SharedSuppressions
   readonly snapshots: ClusterSnapshots
+  /** Of the directory that is followed. */
+  audiences(): ServiceAudiences
   /** Answers are made from now on: the other machines may be told by what. */
   join(): void
   /** Resolves, with the reason, when the directory must be begun anew. */
@@ -48,6 +53,8 @@ export interface ServiceCluster {
   recovers(fault: unknown): Promise<boolean>
   /** Lets another machine write, while this one still answers. */
   leave(): Promise<void>
+  /** Lets go of the store, which is closed then. */
+  unfollow(): Promise<void>
   /** To be called when nobody is answered any more, and before the thread of changes ends. */
   stop(): Promise<void>
 }
@@ -65,11 +72,13 @@ export interface Takers {
 }
 
 /**
+ * @param state  is told how the cluster can be looked at
  * @returns undefined on a machine of no cluster
  * @throws OperatorError
  */
 export async function startServiceCluster(
   config: Config,
+  state: Pick<ServiceState, 'cluster'>,
   takers: () => Takers | undefined,
   stopping: StopRequest,
 ): Promise<ServiceCluster | undefined> {
@@ -82,6 +91,9 @@ export async function startServiceCluster(
   const { signal } = stopping
   try {
     const thread = await startCluster({ dataDirectory, settings, version, logLevel, signal })
+    const { figures, status } = thread
+    const { refusesLaggingLists } = settings
+    state.cluster = { figures, status, freshness: freshnessOf({ figures, refusesLaggingLists }) }
     return serviceCluster(config, thread, takers)
   } catch (fault) {
     if (stopping.requested) throw new StoppedWhileLoading()
@@ -96,6 +108,7 @@ function serviceCluster(
 ): ServiceCluster {
   let follower: StoreFollower | undefined
   let followed: Followed | undefined
+  let audiences: ServiceAudiences | undefined
   let telling: Promise<unknown> = Promise.resolve()
 
   /** Once all that answers by the store does so. */
@@ -106,10 +119,19 @@ function serviceCluster(
     telling = telling.then(async () => {
       if (kinds.has('suppressions')) await taken.suppressions.catchUp()
       if (kinds.has('keys')) await taken.keys?.untilTaken()
+      if (kinds.has('audience') || kinds.has('deleteAudience')) audiences?.tell(sequence)
       thread.answersBy(sequence)
     })
     // The threads have ended, and the service with them.
     telling.catch(() => {})
+  }
+
+  async function unfollow(): Promise<void> {
+    const { store } = followed ?? {}
+    followed = undefined
+    audiences?.stop()
+    await follower?.stop()
+    store?.clusterServices.unregister()
   }
 
   function following(): StoreFollower {
@@ -117,9 +139,24 @@ function serviceCluster(
     return follower
   }
 
+  function sharing(): ServiceAudiences {
+    if (audiences === undefined) throw new Error('the entries are followed before audiences are')
+    return audiences
+  }
+
   return {
     figures: thread.figures,
-    status: thread.status,
+    forFront({ nats, clusterId, name, refusesLaggingLists }) {
+      const { figures } = thread
+      return {
+        figures,
+        refusesLaggingLists,
+        nats,
+        clusterId,
+        name,
+        audiences: sharing().openPort(),
+      }
+    },
     openJournal: thread.openJournal,
     follow(given) {
       const { store, live, log } = given
@@ -128,11 +165,15 @@ function serviceCluster(
       follower = new StoreFollower({
         directory: journalDirectory(dataDirectory),
         entries: store.entries,
+        foundedSequence: readState(dataDirectory)?.foundedSequence,
         append: changeDesk(live.openPort()).append,
         onApplied: told,
         log,
       })
+      const isFounder = readState(dataDirectory)?.isFounder ?? false
+      audiences = new ServiceAudiences({ dataDirectory, store, follower, thread, isFounder, log })
       follower.catchUp()
+      thread.onKeepStored(() => kept(follower, log))
       follower.follow()
       thread.run(live.openPort())
     },
@@ -149,6 +190,7 @@ function serviceCluster(
       }
     },
     snapshots: clusterSnapshots(thread),
+    audiences: sharing,
     suppressions: {
       async make({ scope, phones, isRemoval }) {
         const { log } = followed as Followed
@@ -168,6 +210,7 @@ function serviceCluster(
     },
     join() {
       if (follower !== undefined) told({ sequence: follower.sequence, kinds: ALL })
+      audiences?.begin()
     },
     beginAnew: thread.beginAnew,
     failure: thread.failure,
@@ -176,14 +219,21 @@ function serviceCluster(
       return reason !== undefined && (await thread.recover(reason))
     },
     leave: thread.leave,
+    unfollow,
     async stop() {
-      // A second call finds the store closed.
-      const { store } = followed ?? {}
-      followed = undefined
-      await follower?.stop()
-      store?.clusterServices.unregister()
+      await unfollow()
       await thread.stop()
     },
+  }
+}
+
+/** How far the store is, on disk; undefined where it cannot be written. */
+function kept(follower: StoreFollower | undefined, log: Log): number | undefined {
+  try {
+    return follower?.keep()
+  } catch (fault) {
+    log.error(describeFault(fault), 'the store cannot note how far it is')
+    return undefined
   }
 }
 
@@ -223,7 +273,7 @@ const DAMAGED: Partial<Record<OperatorErrorCode, BeginsAnew>> = {
   SnapshotMissing: 'damaged',
 }
 
-const ALL: Applied['kinds'] = new Set(['suppressions', 'keys'])
+const ALL: Applied['kinds'] = new Set(['suppressions', 'keys', 'audience'])
 
 function notEverywhere(waitingFor: readonly string[]): string {
   const who = waitingFor.length === 0 ? 'another machine' : waitingFor.join(', ')

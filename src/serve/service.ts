@@ -117,7 +117,7 @@ async function serveOnce(
     // shared is taken last, since the other process answers there meanwhile.
     if (!config.sharePort) await entrance.listen()
     admin = await startAdmin({ config, memory, state, log })
-    cluster = await startServiceCluster(config, () => takers, stopping)
+    cluster = await startServiceCluster(config, state, () => takers, stopping)
     const loaded = await load({ ...options, config }, stopping, { memory, compaction, cluster })
     const { snapshot, refused, store, suppressions, live, keys } = loaded
     state.store = store
@@ -234,6 +234,7 @@ async function load(
       arenas,
       log,
       loaderUrl: LOADER_URL,
+      machine: config.cluster?.name,
       stopping: stopping.signal,
       onProgress: (doneBytes, totalBytes) => loading.update(doneBytes, totalBytes),
     }).finally(() => loading.stop())
@@ -251,6 +252,7 @@ async function load(
         if (cluster === undefined || isWriter(cluster.figures)) compaction.due()
       },
       cluster: cluster?.openJournal(),
+      journalFileBytes: config.journalFileBytes,
       log,
     })
     const shared = cluster?.suppressions
@@ -259,6 +261,7 @@ async function load(
     cluster?.follow({ store, live, log })
     return { ...opened, arenas, store, suppressions, live, keys }
   } catch (error) {
+    await cluster?.unfollow()
     await live?.stop()
     await store?.close()
     // Loading that was given up is a failure like any other.
@@ -306,10 +309,7 @@ function startFronts(
           hasCounts: config.auditCounts,
           hasDigests: config.auditDigests,
         },
-        cluster: cluster && {
-          figures: cluster.figures,
-          refusesLaggingLists: config.cluster?.refusesLaggingLists ?? false,
-        },
+        cluster: cluster && config.cluster && cluster.forFront(config.cluster),
         crashQueryWorkerMs: config.crashQueryWorkerMs,
         workerArgs: config.workerArgs,
         ...(socket !== undefined && { socket }),
@@ -356,11 +356,22 @@ async function serveSnapshots(
   const { snapshot: first, refused, arenas, suppressions: marks, live } = loaded
   const { dataDirectory } = config
   const workers = fronts.map(({ worker }) => worker)
-  const known = { dataDirectory, first, refused, arenas, fronts: workers, marks, live, log }
+  const machine = config.cluster?.name
+  const known = {
+    dataDirectory,
+    machine,
+    first,
+    refused,
+    arenas,
+    fronts: workers,
+    marks,
+    live,
+    log,
+  }
   const swaps = swapSnapshots({ ...known, state, page, ...swapRules(cluster) })
   cluster?.snapshots.serves(first.id)
   cluster?.snapshots.onRepaired(swaps.retry)
-  const stopKeeping = keepAudiences(dataDirectory, log)
+  const stopKeeping = keepAudiences(dataDirectory, cluster?.audiences().knownIds, log)
   try {
     const parts = [
       marks,

@@ -12,6 +12,7 @@ import type { Snapshot } from '../snapshot/snapshot.js'
 import type { Store } from '../store/store.js'
 import type { Progress } from '../suppressions/progress.js'
 import type { AskFront } from './ask-fronts.js'
+import type { KnownCluster } from './known-cluster.js'
 import type { SnapshotNews } from './messages.js'
 import type { SwitchAttempt } from './watch.js'
 
@@ -29,6 +30,8 @@ export interface ServiceState {
   suppressionProgress: Progress | undefined
   /** Of the thread of changes, see live/figures.ts. */
   changeFigures: Float64Array | undefined
+  /** Undefined on a machine of no cluster, and until it is one. */
+  cluster: KnownCluster | undefined
   arenas: ArenaPool | undefined
   /** Undefined where there is no audit. */
   auditCounters: AuditCounters | undefined
@@ -61,6 +64,7 @@ export function startingState(): ServiceState {
     store: undefined,
     suppressionProgress: undefined,
     changeFigures: undefined,
+    cluster: undefined,
     arenas: undefined,
     auditCounters: undefined,
     accessLogCounters: undefined,

@@ -6,6 +6,7 @@
 import type { StatusTable } from '../admin/status-page.js'
 import { countedSamples, type Readings } from '../metrics/exposition.js'
 import type { MetricsMemory } from '../metrics/memory.js'
+import { tablesOfCluster } from './known-cluster.js'
 import type { ServiceState } from './state.js'
 
 export function statusTables(
@@ -21,6 +22,7 @@ export function statusTables(
   }
   return () => [
     { title: 'Service', header: ['', ''], rows: serviceRows(state, version, read) },
+    ...tablesOfCluster(() => state.cluster),
     { title: 'Sources', header: SOURCE_HEADER, rows: sourceRows(state, readings) },
     {
       title: 'Switches of snapshots, the last one first',

@@ -54,6 +54,8 @@ interface SwapOptions {
   readonly fronts: readonly FrontPort[]
   readonly marks: SnapshotMarks
   readonly live: SnapshotChanges
+  /** Of this machine, in a cluster. */
+  readonly machine?: string | undefined
   /** On a machine of a cluster alone. */
   readonly gate?: SwitchGate | undefined
   /** What names the snapshot to be served; CURRENT unless given. */
@@ -153,9 +155,9 @@ class ServiceSwap implements Swap {
   }
 
   async #load(id: string): Promise<Snapshot> {
-    const { dataDirectory, arenas, log } = this.#options
+    const { dataDirectory, arenas, machine, log } = this.#options
     const startedMs = performance.now()
-    const options = { loaderUrl: LOADER_URL, stopping: this.#stopping }
+    const options = { loaderUrl: LOADER_URL, machine, stopping: this.#stopping }
     const snapshot = await loadSnapshot(dataDirectory, id, arenas, options)
     const ms = Math.round(performance.now() - startedMs)
     log.info({ snapshotId: id, ms, recipientCount: recipientCountOf(snapshot.sources) }, 'loaded')

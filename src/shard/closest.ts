@@ -6,7 +6,8 @@
  */
 import { type Budget, charge } from './budget.js'
 
-interface Candidate {
+/** A recipient, and how far away it is. */
+export interface Candidate {
   readonly metres: number
   /** Which of the shards it is in. */
   readonly at: number
@@ -35,10 +36,10 @@ export class Closest {
     if (this.#candidates.length >= 2 * this.#count + SPARE_COUNT) this.cut()
   }
 
-  /** The nearest: which of the shards, and which of its recipients. */
-  sorted(): [at: number, recipient: number][] {
+  /** The nearest first. */
+  sorted(): readonly Candidate[] {
     this.cut()
-    return this.#candidates.map(({ at, recipient }) => [at, recipient])
+    return this.#candidates
   }
 
   /** Drops all but the nearest, which brings `farthestMetres` up to date. */

@@ -21,7 +21,7 @@
  */
 import type { Arena } from './arena.js'
 import type { Marks } from './suppressed.js'
-import type { Ties } from './ties/ties.js'
+import { NO_TIES, type Ties } from './ties/ties.js'
 
 const SECTION_ALIGNMENT_BYTES = 64
 
@@ -52,6 +52,7 @@ export interface ShardImage {
   readonly contactCount: number
   /** The tightest bounds of its recipients. */
   readonly box: Box
+  /** None where the columns lie on other machines. */
   readonly sections: readonly Section[]
   readonly image: Uint8Array
   /** The arena of the image, if it was loaded to be selected from. */
@@ -101,8 +102,18 @@ export interface Pack {
   readonly endPlace: number
 }
 
+/** A shard whose columns lie on other machines: it is known where its recipients are, and who is tied. */
+export function withoutColumns(shard: ShardImage): ShardImage {
+  return { ...shard, sections: [], image: new Uint8Array(0), arena: null, marks: null }
+}
+
+export function hasColumns({ sections }: Pick<ShardImage, 'sections'>): boolean {
+  return sections.length > 0
+}
+
 /** Views the columns of an image; copies nothing. */
 export function attachShard(shard: ShardImage): Shard {
+  if (!hasColumns(shard)) return attachWithoutColumns(shard)
   const { recipientCount, image } = shard
   const at = (name: SectionName): Section => {
     const section = shard.sections.find((candidate) => candidate.name === name)
@@ -133,6 +144,28 @@ export function attachShard(shard: ShardImage): Shard {
     mask: null,
     contactTies: shard.contactTies ?? allTied,
     phoneTies: shard.phoneTies,
+    packs: null,
+  }
+}
+
+function attachWithoutColumns({
+  sections: _,
+  image: _1,
+  regionIndex: _2,
+  contactTies,
+  ...shard
+}: ShardImage): Shard {
+  const none = new Uint32Array(0)
+  return {
+    ...shard,
+    nodeSize: 64,
+    ids: none,
+    coords: new Int32Array(0),
+    contacts: none,
+    phoneOffsets: none,
+    phones: new Uint8Array(0),
+    mask: null,
+    contactTies: contactTies ?? NO_TIES,
     packs: null,
   }
 }

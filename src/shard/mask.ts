@@ -17,6 +17,13 @@ export interface Mask {
   readonly runs: readonly Uint32Array[]
 }
 
+/** Another number each time in this thread; 0 is no mask. */
+export function drawMaskId(): number {
+  return nextId++
+}
+
+let nextId = 1
+
 /** @param runs  of each shard; they are copied into memory that threads share */
 export function createMask(id: number, runs: readonly Uint32Array[]): Mask {
   const length = runs.reduce((sum, each) => sum + each.length, 0)

@@ -11,7 +11,7 @@ import { holdsFor, type Nearest, type Shapes } from '../geometry/shapes.js'
 import { UNITS_PER_DEGREE } from '../geometry/units.js'
 import { selectUnion, takeAbsentAway, takeAway } from './area.js'
 import { type Budget, charge, RUN_COST } from './budget.js'
-import { Closest } from './closest.js'
+import { type Candidate, Closest } from './closest.js'
 import type { Shard } from './layout.js'
 import { isWithin } from './mask.js'
 import { normalise, RunList, recipientCountOf } from './runs.js'
@@ -30,34 +30,122 @@ export function selectNearest(
   nearest: readonly Nearest[],
   budget: Budget,
 ): Uint32Array[] {
-  const [{ sourceId }] = shards
-  const removed = areasOf(shards, shapes.excluded, budget)
-  const everyone = everyoneBut(shards.map(() => new RunList()))
-  for (const each of nearest.filter(({ isExcluded }) => isExcluded)) {
-    addPicks(removed, pick(shards, each, everyone, budget), budget)
+  const nobody = shards.map(() => NOBODY)
+  const pick = (isExcluded: boolean, taken: readonly Uint32Array[]) => {
+    const wanted = nearest.filter((each) => each.isExcluded === isExcluded)
+    const offers = offersOf(shards, { ...shapes, nearest: wanted }, taken, budget)
+    return picksOf(shards.length, wanted, offers, budget)
   }
-  const isLimited = shapes.included.some((layer) => holdsFor(layer, sourceId))
-  const area = areasOf(shards, shapes.included, budget)
-  for (const [at, runs] of area.entries()) {
-    takeAway(runs, removed[at], budget)
-    takeAbsentAway(shards[at], runs, budget)
-  }
-  const wanted = nearest.filter(({ isExcluded }) => !isExcluded)
-  if (wanted.length === 0) return area.map((runs) => runs.toPairs())
-  const selected = shards.map(() => new RunList())
-  for (const each of wanted) {
-    const candidates = isLimited ? only(area) : everyoneBut(removed)
-    addPicks(selected, pick(shards, each, candidates, budget), budget)
-  }
-  return selected.map((runs) => runs.toPairs())
+  const taken = nearest.some(({ isExcluded }) => isExcluded) ? pick(true, nobody) : nobody
+  if (nearest.some(({ isExcluded }) => !isExcluded)) return pick(false, taken)
+  return areaLeft(shards, shapes, removedFrom(shards, shapes, taken, budget), budget).map((runs) =>
+    runs.toPairs(),
+  )
 }
 
+/** A recipient who is among the nearest of some shards, and may be among those of all. */
+export interface Offer extends Candidate {
+  /** Which of the positions it is near to. */
+  readonly near: number
+}
+
+/**
+ * The first step for shards of a source, which may be some of them: who of each comes into question.
+ *
+ * @param shapes  with the `nearest` of this step: all of them excluded, or none
+ * @param taken  the recipients of each shard whom the excluded ones have picked; nobody in the step of these
+ * @returns for each position no more than it wants, in any order
+ */
+export function offersOf(
+  shards: readonly Shard[],
+  shapes: Shapes,
+  taken: readonly Uint32Array[],
+  budget: Budget,
+): Offer[] {
+  const [{ sourceId }] = shards
+  const isExcluded = shapes.nearest.every((each) => each.isExcluded)
+  const isLimited = shapes.included.some((layer) => holdsFor(layer, sourceId))
+  const removed = isExcluded
+    ? shards.map(() => new RunList())
+    : removedFrom(shards, shapes, taken, budget)
+  const offer =
+    isExcluded || !isLimited
+      ? everyoneBut(removed)
+      : only(areaLeft(shards, shapes, removed, budget))
+  return shapes.nearest.flatMap((near, index) => {
+    const closest = new Closest(near.count, budget)
+    for (const [at, shard] of shards.entries()) {
+      offer(shard, at, near, closest, budget)
+      closest.cut()
+    }
+    return closest.sorted().map((candidate) => ({ ...candidate, near: index }))
+  })
+}
+
+/**
+ * The second step: who is the nearest among those who were offered.
+ *
+ * @param shardCount  of all shards of the source, to which `at` of each offer refers
+ * @returns the runs of each shard
+ */
+export function picksOf(
+  shardCount: number,
+  nearest: readonly Pick<Nearest, 'count'>[],
+  offers: readonly Offer[],
+  budget: Budget,
+): Uint32Array[] {
+  const picked = Array.from({ length: shardCount }, () => new RunList())
+  for (const [index, { count }] of nearest.entries()) {
+    const closest = new Closest(count, budget)
+    for (const { near, metres, at, rank, recipient } of offers) {
+      if (near === index) closest.offer(metres, at, rank, recipient)
+    }
+    const picks = closest.sorted()
+    charge(budget, RUN_COST * picks.length)
+    for (const { at, recipient } of picks) picked[at].append(recipient, recipient + 1)
+  }
+  for (const runs of picked) if (runs.runCount > 1) normalise(runs)
+  return picked.map((runs) => runs.toPairs())
+}
+
+const NOBODY = new Uint32Array(0)
+
 /** Offers the recipients of one shard that may be picked. */
-type Candidates = (shard: Shard, at: number, near: Nearest, into: Closest, budget: Budget) => void
+type Offering = (shard: Shard, at: number, near: Nearest, into: Closest, budget: Budget) => void
 
 /** The costs of measuring a distance, and of taking up a recipient in the search, in edge tests. */
 const DISTANCE_COST = 60
 const SEARCH_COST = 500
+
+/** Who is not selected, whatever else holds. */
+function removedFrom(
+  shards: readonly Shard[],
+  { excluded }: Shapes,
+  taken: readonly Uint32Array[],
+  budget: Budget,
+): RunList[] {
+  return areasOf(shards, excluded, budget).map((runs, at) => {
+    if (taken[at].length === 0) return runs
+    runs.appendPairs(taken[at])
+    normalise(runs)
+    return runs
+  })
+}
+
+/** Who of the included layers is there, and not removed. */
+function areaLeft(
+  shards: readonly Shard[],
+  { included }: Shapes,
+  removed: readonly RunList[],
+  budget: Budget,
+): RunList[] {
+  const area = areasOf(shards, included, budget)
+  for (const [at, runs] of area.entries()) {
+    takeAway(runs, removed[at], budget)
+    takeAbsentAway(shards[at], runs, budget)
+  }
+  return area
+}
 
 function areasOf(shards: readonly Shard[], layers: Shapes['included'], budget: Budget): RunList[] {
   return shards.map((shard) => {
@@ -67,32 +155,8 @@ function areasOf(shards: readonly Shard[], layers: Shapes['included'], budget: B
   })
 }
 
-function pick(
-  shards: readonly Shard[],
-  near: Nearest,
-  offer: Candidates,
-  budget: Budget,
-): [at: number, recipient: number][] {
-  const closest = new Closest(near.count, budget)
-  for (const [at, shard] of shards.entries()) {
-    offer(shard, at, near, closest, budget)
-    closest.cut()
-  }
-  return closest.sorted()
-}
-
-function addPicks(
-  into: readonly RunList[],
-  picks: readonly [at: number, recipient: number][],
-  budget: Budget,
-): void {
-  charge(budget, RUN_COST * picks.length)
-  for (const [at, recipient] of picks) into[at].append(recipient, recipient + 1)
-  for (const runs of into) if (runs.runCount > 1) normalise(runs)
-}
-
 /** Measures everyone in the area. */
-function only(area: readonly RunList[]): Candidates {
+function only(area: readonly RunList[]): Offering {
   return (shard, at, near, into, budget) => measure(shard, area[at], at, near, into, budget)
 }
 
@@ -114,7 +178,7 @@ function measure(
  * as long as it would take to measure everyone within, and then it measures them: a place may be far from
  * all of them, and close to crowds beyond.
  */
-function everyoneBut(removed: readonly RunList[]): Candidates {
+function everyoneBut(removed: readonly RunList[]): Offering {
   return (shard, at, near, into, budget) => {
     try {
       // A delta is no index, and small.

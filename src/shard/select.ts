@@ -73,6 +73,29 @@ export function selectInside(
 }
 
 /**
+ * Of recipients that were selected elsewhere, each of them: who counts. It needs no columns of a shard, only its ties.
+ *
+ * @param shards  as for `countInside`
+ * @param runs  of each shard
+ * @returns as of `selectInside`
+ */
+export function firstsAmong(
+  shards: readonly Shard[],
+  runs: readonly Uint32Array[],
+  budget: Budget,
+  mode: CountMode,
+  isDistinct: boolean,
+): Uint32Array[] {
+  const firsts =
+    mode === 'Contact'
+      ? sourcesOf(shards).flatMap(({ first, members }) =>
+          firstsOf(members, 'contact', runs.slice(first, first + members.length), budget),
+        )
+      : [...runs]
+  return isDistinct ? firstsOf(shards, 'phone', firsts, budget) : firsts
+}
+
+/**
  * The recipients of a shard that the included layers cover, suppressed or not, as runs.
  *
  * @throws BudgetSpent

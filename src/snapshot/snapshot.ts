@@ -29,6 +29,8 @@ export interface Snapshot {
   readonly sources: readonly SnapshotSource[]
   /** By source, then region. */
   readonly shards: readonly ShardImage[]
+  /** By place, the names of the machines that hold each shard; undefined where every machine holds all. */
+  readonly holders?: readonly (readonly string[])[] | undefined
   /** All memory that it lies in. */
   readonly arenas: readonly Arena[]
 }

@@ -9,6 +9,7 @@ import { access, chmod, constants, mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError } from '../errors.js'
 import type { Log } from '../log.js'
+import { type SharedAudienceReader, sharedAudienceReader } from './audiences.js'
 import { settle, settleTaken, type TakenOutcome } from './change-port.js'
 import { applyChange, type Change, type ChangeOutcome, makeChange } from './changes.js'
 import { checkStore } from './check.js'
@@ -42,6 +43,7 @@ export interface MainStore extends Store {
   readonly keyServices: ServiceRegistry
   /** Of a cluster. */
   readonly entries: StoreEntries
+  readonly audiences: SharedAudienceReader
   /** Of which there is at most one on a data directory. */
   readonly clusterServices: ServiceRegistry
 }
@@ -76,6 +78,7 @@ export async function createStore(dataDirectory: string, log: Log): Promise<Main
       keys: keyWriter(tables),
       keyServices: serviceRegistry(tables, KEYS_TAKEN),
       entries: storeEntries(tables, log),
+      audiences: sharedAudienceReader(tables),
       clusterServices: serviceRegistry(tables, IN_CLUSTER),
     }
   } catch (fault) {

@@ -6,10 +6,18 @@
  */
 import { ServiceError } from '../errors.js'
 import type { Log } from '../log.js'
+import { putAudience, removeAudience, type SharedAudience } from './audiences.js'
 import { applyChange, type Change, type ChangeOutcome, notMade, readTotals } from './changes.js'
 import { type KeyChanges, keysVersionOf, putKeys } from './keys.js'
 import { applySuppressions, type SuppressionChange, type SuppressionsOutcome } from './suppress.js'
-import { CLUSTERED_FORMAT, KEYED_FORMAT, META, raiseFormat, type Tables } from './tables.js'
+import {
+  CLUSTERED_FORMAT,
+  KEYED_FORMAT,
+  META,
+  openTables,
+  raiseFormat,
+  type Tables,
+} from './tables.js'
 
 /** What the journal says, and when it was written. */
 export type StoreChange =
@@ -17,6 +25,8 @@ export type StoreChange =
   | { readonly kind: 'suppressions'; readonly change: SuppressionChange; readonly atMs: number }
   /** Made of the keys at a version, and of no others. */
   | { readonly kind: 'keys'; readonly version: number; readonly changes: KeyChanges }
+  | { readonly kind: 'audience'; readonly audience: SharedAudience; readonly atMs: number }
+  | { readonly kind: 'deleteAudience'; readonly id: string }
 
 export type StoreOutcome = ChangeOutcome | SuppressionsOutcome
 
@@ -32,6 +42,9 @@ export interface StoreEntries {
    * @throws  what the disk says
    */
   apply(changes: readonly StoreChange[], upTo: number): StoreOutcome[]
+  /** Whether the cluster knows the audiences that the directory had before. */
+  areAudiencesShared(): boolean
+  noteAudiencesShared(): void
   /** Makes the store one of no cluster. */
   end(): void
 }
@@ -54,13 +67,40 @@ export function storeEntries(tables: Tables, log: Log): StoreEntries {
         return outcomes
       })
     },
+    areAudiencesShared() {
+      refresh()
+      return meta.get(META.audiencesShared) !== undefined
+    },
+    noteAudiencesShared() {
+      refresh()
+      transact(() => meta.put(META.audiencesShared, '1'))
+    },
     end() {
       refresh()
       transact(() => {
         meta.remove(META.entriesSequence)
+        meta.remove(META.audiencesShared)
+        for (const id of [...tables.audiences.getKeys({})]) tables.audiences.remove(id)
         if (meta.get(META.format) === CLUSTERED_FORMAT) meta.put(META.format, KEYED_FORMAT)
       })
     },
+  }
+}
+
+/**
+ * Notes in a store that was copied, and that nobody has open, that it has all entries up to a sequence. A store knows only
+ * now and then how far it is.
+ */
+export async function noteEntries(directory: string, sequence: number): Promise<void> {
+  const tables = openTables(directory, 'write')
+  try {
+    tables.transact(() => {
+      const before = Number(tables.meta.get(META.entriesSequence) ?? 0)
+      tables.meta.put(META.entriesSequence, String(Math.max(before, sequence)))
+      raiseFormat(tables, CLUSTERED_FORMAT)
+    })
+  } finally {
+    await tables.close()
   }
 }
 
@@ -80,6 +120,12 @@ function apply(tables: Tables, change: StoreChange, log: Log): StoreOutcome {
       case 'keys':
         if (keysVersionOf(tables) !== change.version) throw KEYS_CHANGED
         putKeys(tables, change.version, change.changes)
+        return { isMade: true }
+      case 'audience':
+        putAudience(tables, change.audience, change.atMs)
+        return { isMade: true }
+      case 'deleteAudience':
+        removeAudience(tables, change.id)
         return { isMade: true }
     }
   } catch (fault) {

@@ -36,6 +36,8 @@ export interface Tables {
   readonly keys: Database<string, string>
   /** How much each key was used, as JSON, by its id. */
   readonly keyUses: Database<string, string>
+  /** The audiences of a cluster, `SharedAudience` as JSON, by id; also those that have expired since the last one came. */
+  readonly audiences: Database<string, string>
   /** Tells the file of the store from a copy of it: its device and inode. */
   readonly fileId: string
   /** Reads from now on see all that was written before, by whatever thread or process. */
@@ -59,6 +61,8 @@ export const META = {
   keysVersion: 'keysVersion',
   /** Of the journal: all entries of a cluster up to here are in the store. */
   entriesSequence: 'entriesSequence',
+  /** Says that a cluster knows the audiences that the directory had before. */
+  audiencesShared: 'audiencesShared',
 } as const
 
 export const STORE_FORMAT = '1'
@@ -129,6 +133,7 @@ export function openTables(directory: string, mode: 'read' | 'write'): Tables {
     services: texts('services'),
     keys: texts('keys'),
     keyUses: texts('keyUses'),
+    audiences: texts('audiences'),
     fileId: `${dev}:${ino}`,
     refresh: () => root.resetReadTxn(),
     transact: (work) => root.transactionSync(work),

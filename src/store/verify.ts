@@ -67,7 +67,9 @@ function listDamageOf(tables: Tables): string | undefined {
   if (!isRight || found.size !== lists.length || sum !== totalCount) {
     return 'a suppression list is not as long as it was'
   }
-  for (const { value } of tables.services.getRange({})) JSON.parse(value)
+  for (const table of [tables.services, tables.audiences]) {
+    for (const { value } of table.getRange({})) JSON.parse(value)
+  }
   // A record that means nothing lets nobody in, and is no reason to let nobody else in.
   for (const table of [tables.keys, tables.keyUses]) for (const _ of table.getRange({}));
   return log.isWhole() ? undefined : 'the log of changes is not whole'

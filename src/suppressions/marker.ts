@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { hasColumns } from '../shard/layout.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import {
   isOnList,
@@ -67,7 +68,7 @@ export class Marker {
     this.#tables.refresh()
     for (const change of attaching.changes) this.#apply(attaching.shards, change)
     this.#attaching.delete(attaching)
-    this.#attached.set(id, new AttachedMarks(attaching.shards))
+    this.#attached.set(id, new AttachedMarks(attaching.shards, shards.every(hasColumns)))
     // Nobody has looked whether what was changed until now matters to what was counted in it before.
     tellTaken(this.#progress, takenVersion(this.#progress), true)
   }
@@ -123,7 +124,9 @@ export class Marker {
     const isWhole = this.#log.replay(taken, (change) => {
       if (change.maker !== this.#ownName) hasForeign = true
       for (const attached of this.#attached.values()) {
-        if (this.#apply(attached.all(), change)) isEffective = true
+        const isMarked = this.#apply(attached.all(), change)
+        // What it does to shards that other machines hold is not known here.
+        if (isMarked || !attached.isWhole) isEffective = true
       }
       for (const { changes } of this.#attaching) changes.push(change)
     })
@@ -187,10 +190,13 @@ interface Effect {
 /** A snapshot, and those who came since. */
 class AttachedMarks {
   readonly shards: readonly ShardMarks[]
+  /** Whether this machine holds all shards. */
+  readonly isWhole: boolean
   readonly #deltas = new Map<number, DeltaMarks>()
 
-  constructor(shards: readonly ShardMarks[]) {
+  constructor(shards: readonly ShardMarks[], isWhole: boolean) {
     this.shards = shards
+    this.isWhole = isWhole
   }
 
   all(): readonly Markable[] {

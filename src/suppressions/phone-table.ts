@@ -4,13 +4,7 @@
  * @module
  */
 import { hashBytes } from '../shard/hash-bytes.js'
-import {
-  createHashTable,
-  type HashTable,
-  hashTableInSteps,
-  indexAt,
-  nextPlace,
-} from '../shard/hash-table.js'
+import { createHashTable, type HashTable, indexAt, nextPlace } from '../shard/hash-table.js'
 
 /** Phones as UTF-8, one behind the other. */
 export interface PhoneColumn {
@@ -26,11 +20,6 @@ export interface PhoneTable extends HashTable {
 
 export function createPhoneTable(column: PhoneColumn): PhoneTable {
   return { column, ...createHashTable(column.count, hashOfPhone(column)) }
-}
-
-/** The same in steps of less than a millisecond. */
-export function* phoneTableInSteps(column: PhoneColumn): Generator<void, PhoneTable> {
-  return { column, ...(yield* hashTableInSteps(column.count, hashOfPhone(column))) }
 }
 
 /**

@@ -6,8 +6,8 @@
 import assert from 'node:assert/strict'
 import { hashBytes } from '../shard/hash-bytes.js'
 import { firstPlace, indexAt } from '../shard/hash-table.js'
-import { attachShard, type Shard, type ShardImage } from '../shard/layout.js'
-import { type Marks, markedCount } from '../shard/suppressed.js'
+import { attachShard, hasColumns, type Shard, type ShardImage } from '../shard/layout.js'
+import { type Marks, markedCount, marksBytes } from '../shard/suppressed.js'
 import { isListed } from './listed-phones.js'
 import { createPhoneTable, findPlace, type PhoneTable } from './phone-table.js'
 import { setMark } from './set-mark.js'
@@ -45,10 +45,17 @@ export class ShardMarks implements Markable {
   readonly #gone = new Set<number>()
 
   constructor(image: ShardImage) {
-    assert(image.marks !== null, 'a shard that is served has room for marks')
+    const shard = attachShard(image)
     this.sourceId = image.sourceId
-    this.#shard = attachShard(image)
-    this.#marks = image.marks
+    if (hasColumns(image)) {
+      assert(image.marks !== null, 'a shard that is served has room for marks')
+      this.#shard = shard
+      this.#marks = image.marks
+    } else {
+      // Another machine holds it, and has its marks.
+      this.#shard = { ...shard, recipientCount: 0 }
+      this.#marks = new Int32Array(marksBytes(0) / 4)
+    }
   }
 
   /** The recipients that have a phone. The first call builds a table of all phones. */

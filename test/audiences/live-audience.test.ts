@@ -18,6 +18,7 @@ import { answer, type CurrentService, type SelectionService } from '../../src/se
 import type { JsonObject } from '../../src/selection/parse.js'
 import { readIdentities } from '../../src/snapshot/identities/list.js'
 import { openSnapshot } from '../../src/snapshot/load/open.js'
+import { rowsInMemory } from '../../src/snapshot/load/rows.js'
 import { createStore } from '../../src/store/create.js'
 import { makeSuppressions } from '../../src/store/suppress.js'
 import { openTables, storeDirectory } from '../../src/store/tables.js'
@@ -252,11 +253,11 @@ const ASKER = { keyName: null, boundaryDigest: null, isForAll: true }
 const phonesIn = (people: ReadonlyMap<string, Person>) =>
   [...people.values()].map(({ phone }) => phone)
 
-async function liveOf(data: string, snapshotId: string, { shards }: LocalService) {
-  const creating = PhoneFinder.create(shards)
-  let step = creating.next()
-  while (step.done !== true) step = creating.next()
-  const phones = step.value
+async function liveOf(data: string, snapshotId: string, service: LocalService) {
+  const shards = service.shards.map((shard) => {
+    return { shard, rows: rowsInMemory(shard), columns: async () => shard }
+  })
+  const phones = await PhoneFinder.open(shards)
   const live = new LiveSnapshot(
     shards,
     SOURCES.map(({ id }) => id),

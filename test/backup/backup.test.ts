@@ -19,7 +19,10 @@ import fc from 'fast-check'
 import { packTar } from 'modern-tar'
 import t, { type Test } from 'tap'
 import { openCurrent } from '../../src/backup/gather.js'
+import type { StoreEntry } from '../../src/cluster/entries.js'
 import { verifyJournal } from '../../src/journal/verify.js'
+import { CLUSTERED_FORMAT, META, openTables, storeDirectory } from '../../src/store/tables.js'
+import { makeClustered } from '../support/data/clustered.js'
 import { appendBatches } from '../support/data/journal.js'
 import { testSeed } from '../support/random/properties.js'
 import { hickoryHere } from '../support/service/command-line.js'
@@ -172,6 +175,50 @@ t.test('what cannot be backed up is told, and leaves nothing', async (t) => {
   rmSync(shard)
   t.match(await backup('b.tar'), { code: 4, stderr: /1-0000\.shard: is not there/ })
   t.same(left(), ['data', 'empty'])
+})
+
+t.test('a backup of a machine of a cluster is one of no cluster', async (t) => {
+  const { data, at, left, backup, restore } = world(t)
+  const suppressing = (phone: string, isRemoval = false): StoreEntry => {
+    return { kind: 'suppressions', scope: 'all', phones: [phone], isRemoval }
+  }
+  await appendBatches(data, 2)
+  await makeClustered(
+    data,
+    [suppressing('+9995550103'), suppressing('+9995550999', true)],
+    [suppressing('+9995550104')],
+  )
+  writeFileSync(join(data, 'cluster', 'connection.json'), '{}')
+  const before = readFileSync(join(data, 'store', 'data.mdb'))
+  const { code, stderr, stdout } = await backup('b.tar')
+  t.equal(code, 0, stderr)
+  t.match(stdout, /^changes +up to batch 4$/m)
+  t.same(left(), ['b.tar', 'data'])
+  t.ok(before.equals(readFileSync(join(data, 'store', 'data.mdb'))), 'the store is as it was')
+
+  t.equal((await restore('b.tar')).code, 0)
+  const restored = at('restored')
+  t.same(readdirSync(restored).sort(), ['CURRENT', 'journal', 'snapshots', 'sources.json', 'store'])
+  t.same(readdirSync(join(restored, 'journal')).sort(), [
+    ...['changes-000001.journal', 'changes-000002.journal', 'head', 'position'],
+  ])
+  const listed = await hickoryHere('suppress', '--data', restored, '--list')
+  t.equal(listed.stdout, '+9995550101\n+9995550103\n', 'with what was committed, and no more')
+  const tables = openTables(storeDirectory(restored), 'read')
+  t.teardown(() => tables.close())
+  t.equal(tables.meta.get(META.entriesSequence), undefined)
+  t.not(tables.meta.get(META.format), CLUSTERED_FORMAT)
+  const [{ kind, sequence }] = await appendBatches(restored, 1)
+  t.same({ kind, sequence }, { kind: 'repeated', sequence: 1 }, 'anybody may write to its journal')
+})
+
+t.test('a backup that has the identity of a machine is refused', async (t) => {
+  const { at, restore, left } = world(t)
+  for (const name of ['cluster/state.json', 'journal/committed']) {
+    writeFileSync(at('b.tar'), await archiveOf([{ name, bytes: Buffer.from('{}') }]))
+    t.match(await restore('b.tar'), { code: 5, stderr: /is not a whole backup/ })
+    t.same(left(), ['b.tar', 'data'])
+  }
 })
 
 t.test('a store without a snapshot is backed up, with a warning', async (t) => {

@@ -27,7 +27,7 @@ import {
   temporaryDirectory,
 } from '../support/service/hickory.js'
 import { until, untilTold } from '../support/service/until.js'
-import { readinessOf, serveMachine, statusBy } from './support/machines.js'
+import { readinessOf, sendChange, serveMachine, statusBy } from './support/machines.js'
 import { drawnCredentials, drawnNkeys, type Identities } from './support/nats-identities.js'
 import { type NatsServers, startNatsServers } from './support/nats-servers.js'
 
@@ -258,15 +258,8 @@ async function serveTwo(
 
 /** Of recipients, of which `number` come, and of suppressed ones. */
 async function checkChange(t: Test, one: Service, other: Service, number: number): Promise<void> {
-  const row = { op: 'upsert', number: `+99977${number}`, lat: 0.2, lng: 0.2 }
-  const response = await fetch(`${one.url}/api/sources/1/changes`, {
-    method: 'POST',
-    headers: { connection: 'close', 'content-type': 'application/json' },
-    body: JSON.stringify({ batchId: `batch ${number}`, changes: [row] }),
-  })
-  t.equal(response.status, 200)
-  const { Sequence } = (await response.json()) as { Sequence: number }
-  t.equal(await countOf(other, { minSequence: Sequence }), COUNT + 1)
+  const minSequence = await sendChange(one, number)
+  t.equal(await countOf(other, { minSequence }), COUNT + 1)
   const { status } = await changeList(one, 'PUT', 'all', [phoneOf(number), `+99977${number}`])
   t.equal(status, 200)
   t.equal(await countOf(other), COUNT - 1)

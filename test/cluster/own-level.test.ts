@@ -3,7 +3,13 @@
  */
 import t from 'tap'
 import type { Member, Report } from '../../src/cluster/agreement/messages.js'
-import { createFigures, isDraining, isWriter, levelUntilMs } from '../../src/cluster/figures.js'
+import {
+  createFigures,
+  isDraining,
+  isWriter,
+  levelUntilMs,
+  roleChangeCount,
+} from '../../src/cluster/figures.js'
 import type { NodeReport } from '../../src/cluster/node-report.js'
 import { NodeReports } from '../../src/cluster/node-reports.js'
 import { OwnLevel } from '../../src/cluster/own-level.js'
@@ -247,5 +253,15 @@ t.test('all threads are told', (t) => {
   Object.assign(state, { isWriter: true, isDraining: true })
   level.tell()
   t.ok(isWriter(figures) && isDraining(figures))
+  t.end()
+})
+
+t.test('changes of the writer are counted', (t) => {
+  const { level, figures } = machine('a')
+  level.tell()
+  t.equal(roleChangeCount(figures), 0)
+  level.begin()
+  level.begin()
+  t.equal(roleChangeCount(figures), 2)
   t.end()
 })

@@ -16,6 +16,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { makeClustered } from '../support/data/clustered.js'
 import { appendBatches } from '../support/data/journal.js'
 import { hickoryHere } from '../support/service/command-line.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
@@ -76,7 +77,7 @@ t.test('a directory that is as it should be', async (t) => {
   const { code, told, of } = await look('--full')
   t.equal(code, 0)
   t.equal(of('start')?.found, `would serve ${current}`)
-  t.equal(told.length, 18)
+  t.equal(told.length, 19)
   for (const { name, state, found, advice } of told) {
     t.not(state, 'failed', `${name}: ${found}`)
     t.equal(advice === undefined, state === 'ok', `${name} says what to do if need be`)
@@ -108,6 +109,49 @@ t.test('damage is found, and what a start would do', async (t) => {
   writeFileSync(shard, bytes)
   writeFileSync(join(data, 'CURRENT'), 'x')
   t.match((await look()).of('start')?.found, /would fall back to .*CURRENT: found 1 characters/)
+})
+
+t.test('what a machine of a cluster must know is looked at', async (t) => {
+  const { data, current, look, inSnapshot } = world(t)
+  t.match((await look()).of('cluster'), { state: 'ok', found: 'of none' })
+  await makeClustered(data)
+  t.match((await look()).of('cluster'), {
+    state: 'ok',
+    found: 'site-a of the cluster main, epoch 4, with the members site-a, site-b',
+  })
+  t.equal((await look()).of('start')?.found, `would serve ${current}`)
+  const state = join(data, 'cluster', 'state.json')
+  const written = readFileSync(state)
+
+  truncateSync(inSnapshot(current, '1-0000.shard'), 10)
+  for (const check of ['snapshots', 'start']) {
+    t.match((await look()).of(check)?.advice, /it fetches what is damaged$/)
+  }
+  const verified = await hickoryHere('verify', '--data', data)
+  t.match(verified, { code: 4, stderr: /it fetches what is damaged from another machine/ })
+
+  chmodSync(state, 0o640)
+  t.match((await look()).of('permissions'), { state: 'ok' }, 'nobody reaches it')
+  chmodSync(join(data, 'cluster'), 0o750)
+  t.match((await look()).of('permissions')?.found, /cluster \(mode 750\)/)
+  chmodSync(join(data, 'cluster'), 0o700)
+
+  writeFileSync(state, written.toString().replace('"epoch": 4', '"epoch": 5'))
+  t.match((await look()).of('cluster'), {
+    state: 'warning',
+    found: 'state.json is not as it was written',
+    advice: 'it begins with what that has',
+  })
+  rmSync(state)
+  const gone = await look()
+  t.match(gone, { code: 1, stderr: /cluster/ })
+  t.match(gone.of('cluster'), { state: 'failed', advice: /empty the directory.*cluster leave/ })
+  t.equal((await hickoryHere('cluster', 'leave', '--data', data)).code, 0)
+  t.match((await look()).of('cluster'), { state: 'ok', found: 'of none' })
+
+  await makeClustered(data)
+  rmSync(join(data, 'journal', 'committed'))
+  t.match((await look()).of('cluster'), { state: 'failed', found: 'the journal is of no cluster' })
 })
 
 t.test('what is strange about a directory is told', async (t) => {

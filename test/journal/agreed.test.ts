@@ -237,6 +237,31 @@ t.test('a journal of a cluster is cut no further than it is committed', async (t
   t.match(writer.append([batch('a')]), [{ kind: 'repeated', sequence: 1 }])
 })
 
+t.test('readers go on when what they have read is removed', async (t) => {
+  const { directory, writer, reader } = await founded(t, { fileBytes: 150, unindexedCount: 1 })
+  for (const id of 'abc') writer.append([batch(id)])
+  writer.commit(3)
+  t.ok(journalFileNumbers(directory).length > 1, 'there are several files')
+  // Up to the end of a file.
+  t.same(idsFrom(reader), ['a', 'b', 'c'])
+  for (const id of 'def') writer.append([batch(id)])
+  writer.commit(6)
+  t.ok(writer.truncate(3) > 0)
+  t.equal(reader.head().first.after.sequence, 3, 'to the last one that was read')
+  t.same(idsFrom(reader, 3), ['d', 'e', 'f'])
+  // While one reads, what it has read is removed, and what it is going to read.
+  const reading = new JournalReader(directory)
+  t.teardown(() => reading.close())
+  const records = reading.records(3)
+  t.equal(records.next().value?.batchId, 'd')
+  for (const id of 'ghi') writer.append([batch(id)])
+  writer.commit(9)
+  t.ok(writer.truncate(5) > 0)
+  t.throws(() => [...records], { message: /begins with 6$/ })
+  t.same(idsFrom(reading, 5), [...'fghi'])
+  t.same(idsFrom(reader, 6), [...'ghi'])
+})
+
 type Step =
   | { readonly kind: 'append'; readonly count: number }
   | { readonly kind: 'commit'; readonly part: number }

@@ -79,7 +79,7 @@ class FakeThread implements QueryThread {
         const { queryCount } = batch
         const [words, floats] = [batch.words.slice(), batch.floats.slice()]
         batch.clear()
-        send({ kind: 'queries', queryCount, words, floats, unwanted: null }, end)
+        send({ kind: 'queries', queryCount, words, floats, unwanted: null, given: null }, end)
       },
     }
   }

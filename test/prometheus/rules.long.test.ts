@@ -192,6 +192,51 @@ const cases: Readonly<Record<string, Case>> = {
     notYetMinutes: 50,
     atMinutes: 70,
   },
+  HickoryNotLevel: {
+    severity: 'critical',
+    alarming: { hickory_cluster_level: constant(0) },
+    quiet: { hickory_cluster_level: constant(1) },
+    notYetMinutes: 1,
+    atMinutes: 3,
+  },
+  HickoryWriterUnknown: {
+    severity: 'critical',
+    alarming: { hickory_cluster_writer_known: constant(0) },
+    quiet: { hickory_cluster_writer_known: constant(1) },
+    notYetMinutes: 0,
+    atMinutes: 2,
+  },
+  HickoryClusterBehind: {
+    severity: 'critical',
+    alarming: {
+      // Slower than what comes.
+      hickory_cluster_answered_sequence: '100+50x120',
+      hickory_cluster_behind_batches: '60+30x120',
+    },
+    quiet: {
+      hickory_cluster_answered_sequence: '100+50x120',
+      hickory_cluster_behind_batches: constant(49),
+    },
+    notYetMinutes: 1,
+    atMinutes: 3,
+  },
+  HickoryNatsUnreachable: {
+    severity: 'critical',
+    alarming: { hickory_cluster_connected: constant(0) },
+    quiet: { hickory_cluster_connected: constant(1) },
+    notYetMinutes: 0,
+    atMinutes: 2,
+  },
+  HickoryFewLevelMembers: {
+    severity: 'critical',
+    alarming: {
+      hickory_cluster_level_members: constant(2),
+      hickory_cluster_members: constant(4),
+    },
+    quiet: { hickory_cluster_level_members: constant(2), hickory_cluster_members: constant(3) },
+    notYetMinutes: 0,
+    atMinutes: 2,
+  },
 }
 
 const text = readFileSync(RULES, 'utf8')

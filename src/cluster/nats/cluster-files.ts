@@ -10,7 +10,7 @@ import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
-import { type ObjectStore, Objm } from '@nats-io/obj'
+import { type ObjectInfo, type ObjectStore, Objm } from '@nats-io/obj'
 import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
 import { FILE_MODE, syncDirectory, writeAll } from '../../snapshot/directory.js'
@@ -56,12 +56,21 @@ export class ClusterFiles {
   }
 
   /** Whether a file is there. */
-  async has({ sha256, byteLength }: FileDigest): Promise<boolean> {
-    const info = await this.#store.info(sha256)
-    return info !== null && !info.deleted && info.size === byteLength
+  async has(digest: FileDigest): Promise<boolean> {
+    const info = await this.#store.info(digest.sha256)
+    return info !== null && !info.deleted && isSame(info, digest)
   }
 
-  /** Puts a file there, unless it is there already. */
+  /** How many servers of NATS have each file. */
+  async copyCount(): Promise<number> {
+    return (await this.#store.status()).replicas
+  }
+
+  /**
+   * Puts a file there, unless it is there already.
+   *
+   * @throws DigestFault  where the file is another one than its name says: whoever asked for it then asks somebody else
+   */
   async put(path: string, digest: FileDigest): Promise<void> {
     if (await this.has(digest)) return
     await this.#write(path, digest)
@@ -126,9 +135,14 @@ export class ClusterFiles {
   async #write(path: string, digest: FileDigest): Promise<void> {
     const stream = Readable.toWeb(createReadStream(path, { highWaterMark: CHUNK_BYTES }))
     const options = { max_chunk_size: CHUNK_BYTES }
-    await this.#store.put({ name: digest.sha256, options }, stream as ReadableStream<Uint8Array>, {
-      timeout: limits.clusterCallMs,
-    })
+    const put = await this.#store.put(
+      { name: digest.sha256, options },
+      stream as ReadableStream<Uint8Array>,
+      { timeout: limits.clusterCallMs },
+    )
+    if (isSame(put, digest)) return
+    await this.remove(digest)
+    throw new DigestFault(digest)
   }
 
   /**
@@ -142,6 +156,12 @@ export class ClusterFiles {
 }
 
 const CHUNK_BYTES = 512 * 1_024
+
+/** By what the library says that it has sent. */
+function isSame({ size, digest }: ObjectInfo, { sha256, byteLength }: FileDigest): boolean {
+  const text = Buffer.from(sha256, 'hex').toString('base64').replaceAll('+', '-')
+  return size === byteLength && digest === `SHA-256=${text.replaceAll('/', '_')}`
+}
 
 /** What the store has is not all there, or is not what it was. */
 const BROKEN = new Error('broken')

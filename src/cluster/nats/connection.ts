@@ -81,9 +81,11 @@ export class Connection {
   /**
    * @param take  what it throws ends the process, as anything does that is not caught: inside the library it would only
    *     end the reading of this connection, without a word
+   * @param queue  where one of all that name it gets each message
    */
-  subscribe(subject: string, take: (message: Msg) => void): Subscription {
+  subscribe(subject: string, take: (message: Msg) => void, queue?: string): Subscription {
     return this.nats.subscribe(subject, {
+      ...(queue !== undefined && { queue }),
       callback(fault, message) {
         if (fault !== null) return
         try {

@@ -19,6 +19,12 @@ export interface Names {
   command(name: string): string
   /** Answers to a question of a machine, or of a command. */
   re(name: string, call: string): string
+  /** Tasks of requests for a machine, of which one of its front threads takes each. */
+  tasks(name: string): string
+  /** The same for one front thread: long ones, whose parts must come to the same one. */
+  tasksOf(name: string, frontIndex: number): string
+  /** What has become of them. */
+  found(asker: string, number: string): string
   readonly stream: string
   /** Of values by key. */
   readonly bucket: string
@@ -36,6 +42,9 @@ export function namesOf(clusterId: string): Names {
     to: (name) => `${prefix}.to.${name}`,
     command: (name) => `${prefix}.command.${name}`,
     re: (name, call) => `${prefix}.re.${name}.${call}`,
+    tasks: (name) => `${prefix}.tasks.${name}`,
+    tasksOf: (name, frontIndex) => `${prefix}.tasks.${name}.${frontIndex}`,
+    found: (asker, number) => `${prefix}.found.${asker}.${number}`,
     stream: `hickory_${clusterId}_log`,
     bucket: `hickory_${clusterId}`,
     files: `hickory_${clusterId}_files`,

@@ -8,6 +8,7 @@ import { leaveCluster } from '../../cluster/leave.js'
 import type { CommandContext } from '../context.js'
 import { assertThere } from '../existing-directory.js'
 import { print } from '../output.js'
+import { move } from './move.js'
 import { type ClusterFlags, withCluster } from './reach.js'
 import { drain, promote, remove } from './roles.js'
 import { showStatus } from './show-status.js'
@@ -50,6 +51,16 @@ export function clusterCommand(context: CommandContext): Command {
       withCluster(context, flags, (client) => remove(client, name)),
     )
   command
+    .command('move')
+    .description('place the shards on the machines that are members now')
+    .option(...DATA)
+    .addHelpText('after', MOVE_TAIL)
+    .action(async ({ data }: ClusterFlags) => {
+      const dataDirectory = context.dataDirectory(data)
+      assertThere(dataDirectory)
+      await move(dataDirectory, context.log)
+    })
+  command
     .command('leave')
     .description('make a data directory one that is of no cluster, with what was committed')
     .option(...DATA)
@@ -62,6 +73,15 @@ export function clusterCommand(context: CommandContext): Command {
     })
   return command
 }
+
+const MOVE_TAIL = `
+For a cluster with --copies, after a machine has come or is removed. It publishes the recipients once more, as an import
+does, so that it is for the directory of the machine that writes. Every machine loads what it is to hold, then all switch,
+and only then a machine lets go of what it held before.
+
+Example:
+  $ hickory cluster move --data /var/lib/hickory
+`
 
 const DATA = ['--data <DIR>', 'data directory (HICKORY_DATA; default ./data/local)'] as const
 

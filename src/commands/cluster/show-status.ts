@@ -4,7 +4,8 @@
  * @module
  */
 import type { ClusterClient } from '../../cluster/client.js'
-import type { MachineStatus } from '../../cluster/messages.js'
+import type { ClusterStatus, MachineStatus } from '../../cluster/messages.js'
+import { behindCount, roleOf } from '../../cluster/status.js'
 import { OperatorError } from '../../errors.js'
 import { print } from '../output.js'
 import { formatTable } from '../table.js'
@@ -27,7 +28,7 @@ export async function showStatus(client: ClusterClient, isJson: boolean): Promis
     print(`writer  ${writer ?? 'none'}`)
     print(`changes ${committed} committed`)
     print()
-    for (const line of tableOf(machines, committed)) print(line)
+    for (const line of tableOf(status)) print(line)
   }
   if (problems.length > 0) throw new OperatorError('Failed', problems.join('; '))
 }
@@ -37,24 +38,19 @@ async function statusOf(client: ClusterClient, name: string | undefined) {
   return await client.ask<'status'>(name, { kind: 'status' })
 }
 
-function tableOf(machines: readonly MachineStatus[], committed: number): string[] {
-  const rows = machines.map((machine) => [
+function tableOf(status: ClusterStatus): string[] {
+  const rows = status.machines.map((machine) => [
     machine.name,
     roleOf(machine),
     machine.isLevel ? 'yes' : 'no',
     String(machine.answersBy),
-    String(Math.max(0, committed - machine.answersBy)),
+    String(behindCount(machine, status)),
     machine.snapshotId ?? '-',
     machine.version,
     machine.silentMs === undefined ? 'never' : `${(machine.silentMs / 1_000).toFixed(1)} s ago`,
   ])
   const heads = ['<machine', '<role', '<level', 'answers by', 'behind', '<snapshot', '<version']
   return formatTable([...heads, 'heard'], rows)
-}
-
-function roleOf({ isWriter, isMember, isDraining }: MachineStatus): string {
-  const role = isWriter ? 'writer' : isMember ? 'member' : 'joining'
-  return isDraining ? `${role}, draining` : role
 }
 
 function problemsOf(writer: string | undefined, machines: readonly MachineStatus[]): string[] {

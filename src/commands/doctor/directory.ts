@@ -7,6 +7,8 @@ import { existsSync, statSync } from 'node:fs'
 import { access, constants, readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { verifyAudiences } from '../../audiences/verify.js'
+import { clusterDirectory } from '../../cluster/state-file.js'
+import { hasAgreedPart } from '../../journal/agreed-part.js'
 import { JournalDamaged } from '../../journal/damaged.js'
 import { journalDirectory } from '../../journal/files.js'
 import { verifyJournal } from '../../journal/verify.js'
@@ -23,6 +25,7 @@ import { checkStore } from '../../store/check.js'
 import { DATA_FILE, storeDirectory } from '../../store/tables.js'
 import { formatBytes } from '../quantities.js'
 import { type Check, type Finding, failed, ok, warning } from './check.js'
+import { lookAtCluster } from './cluster.js'
 
 /** How far a clock may be behind the one that wrote a file. */
 const CLOCK_MS = 300_000
@@ -41,6 +44,7 @@ export function directoryChecks(dataDirectory: string, isFull: boolean): Check[]
     { name: 'free space', look: () => lookAtSpace(dataDirectory) },
     { name: 'store', look: () => lookAtStore(dataDirectory) },
     { name: 'journal', look: () => lookAtJournal(dataDirectory) },
+    { name: 'cluster', look: () => lookAtCluster(dataDirectory) },
     { name: 'snapshots', look: async () => lookAtSnapshots(dataDirectory, await snapshots()) },
     { name: 'audiences', look: () => lookAtAudiences(dataDirectory) },
     { name: 'start', look: async () => lookAtStart(dataDirectory, await snapshots()) },
@@ -58,7 +62,7 @@ async function lookAtPermissions(dataDirectory: string): Promise<Finding> {
   const uid = process.getuid?.()
   const paths = [dataDirectory, storeDirectory(dataDirectory), snapshotsDirectory(dataDirectory)]
   paths.push(audiencesDirectory(dataDirectory))
-  paths.push(journalDirectory(dataDirectory))
+  paths.push(journalDirectory(dataDirectory), clusterDirectory(dataDirectory))
   const settings = (await readdir(dataDirectory)).filter((name) => name.endsWith('.json'))
   paths.push(join(dataDirectory, 'CURRENT'), join(storeDirectory(dataDirectory), DATA_FILE))
   paths.push(...settings.map((name) => join(dataDirectory, name)))
@@ -144,6 +148,12 @@ async function lookAtStore(dataDirectory: string): Promise<Finding> {
   return ok(`opens, ${formatBytes(statSync(join(directory, DATA_FILE)).size)}`)
 }
 
+/** What to do about damage: in a cluster, others have what is damaged here. */
+function wayOn(dataDirectory: string, alone: string): string {
+  if (!hasAgreedPart(journalDirectory(dataDirectory))) return alone
+  return 'start the service while another machine of the cluster runs: it fetches what is damaged'
+}
+
 /** All of it: a service that starts reads it, too. */
 async function lookAtJournal(dataDirectory: string): Promise<Finding> {
   const directory = journalDirectory(dataDirectory)
@@ -157,7 +167,9 @@ async function lookAtJournal(dataDirectory: string): Promise<Finding> {
     if (behindBytes === 0) return ok(range)
     return ok(`${range}, and ${behindBytes} bytes of a writer that is at work, or died`)
   } catch (fault) {
-    if (fault instanceof JournalDamaged) return failed(fault.found, fault.advice)
+    if (fault instanceof JournalDamaged) {
+      return failed(fault.found, wayOn(dataDirectory, fault.advice))
+    }
     throw fault
   }
 }
@@ -215,7 +227,8 @@ function lookAtSnapshots(dataDirectory: string, states: States): Finding {
   const { kind, text } = fault as Fault
   const others = damaged.length > 1 ? `, and ${damaged.length - 1} more` : ''
   const more = `\`hickory verify --all --data ${dataDirectory}\` tells more`
-  const again = kind === 'newer' ? '' : '; import again, or restore a backup'
+  const advice = wayOn(dataDirectory, 'import again, or restore a backup')
+  const again = kind === 'newer' ? '' : `; ${advice}`
   return warning(`${id} is ${kind} (${text})${others}`, more + again)
 }
 
@@ -237,7 +250,7 @@ const GO_BACK = 'install that version again, or go back with `hickory rollback`'
 
 async function lookAtStart(dataDirectory: string, states: States): Promise<Finding> {
   const { ids, refused } = await startCandidates(dataDirectory)
-  const again = 'import the sources again, or restore a backup'
+  const again = wayOn(dataDirectory, 'import the sources again, or restore a backup')
   if (ids.length === 0 && refused === undefined) {
     return warning('would fail: there is nothing to serve', 'import recipients first')
   }

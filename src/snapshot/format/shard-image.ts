@@ -21,6 +21,10 @@ assert.equal(endianness(), 'LE', 'images are little-endian and used as they are'
 
 const ALIGNMENT_BYTES = 64
 
+interface ImageRoom extends Pick<Room, 'bytes'> {
+  readonly arena: Room['arena'] | null
+}
+
 /** The contents of the head of a shard file; its sections are where they belong. */
 export interface ShardHead {
   readonly version: number
@@ -33,14 +37,14 @@ export interface ShardHead {
  * Reads the image of a file into its room in an arena and verifies every byte of it.
  *
  * @param contactCount  contacts of the source
- * @param room  of `roomBytesOf` the file at least
+ * @param room  of `roomBytesOf` the file at least; in no arena where nothing is selected from it
  * @throws FormatFault
  */
 export async function readShardImage(
   file: FileHandle,
   { header, imageStart }: ShardHead,
   contactCount: number,
-  room: Room,
+  room: ImageRoom,
   onRead?: OnRead,
 ): Promise<ShardImage> {
   const { sourceId, regionIndex, recipientCount, box, sections, sums, imageBytes } = header
@@ -85,7 +89,11 @@ export function roomBytesOf(byteLength: number, recipientCount: number): number 
 }
 
 /** Where the marks lie, behind an image in its room. */
-export function marksIn({ bytes }: Room, imageBytes: number, recipientCount: number): Marks {
+export function marksIn(
+  { bytes }: Pick<Room, 'bytes'>,
+  imageBytes: number,
+  recipientCount: number,
+): Marks {
   const start = bytes.byteOffset + aligned(imageBytes)
   return new Int32Array(bytes.buffer, start, marksBytes(recipientCount) / 4)
 }

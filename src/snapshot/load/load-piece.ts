@@ -11,7 +11,7 @@ import {
   type ShardRepeats,
 } from '../../shard/duplicates/find-repeats.js'
 import { lookHere } from '../../shard/duplicates/shard-look.js'
-import { attachShard, type ShardImage } from '../../shard/layout.js'
+import { attachShard, type ShardImage, withoutColumns } from '../../shard/layout.js'
 import {
   type ContactUse,
   noteContacts,
@@ -24,6 +24,7 @@ import { type RepeatsHead, readRepeatsImage, sharedRepeats } from '../duplicates
 import type { OnRead } from '../format/blocks.js'
 import { readShardImage, type ShardHead } from '../format/shard-image.js'
 import { withFile } from '../open-file.js'
+import { type AlonePiece, loadAlone } from './load-alone.js'
 
 export interface ShardPiece {
   readonly kind: 'shard'
@@ -33,6 +34,18 @@ export interface ShardPiece {
   /** Contacts of the source. */
   readonly contactCount: number
   readonly room: Room
+}
+
+/** A shard that another machine holds: all but its contacts is verified and forgotten. */
+interface ElsewherePiece extends AlonePiece {
+  readonly kind: 'elsewhere'
+}
+
+export interface Elsewhere {
+  /** Without columns. */
+  readonly shard: ShardImage
+  /** In shared memory. */
+  readonly contacts: Uint32Array
 }
 
 /** Some shards of a source. */
@@ -67,13 +80,14 @@ export type RepeatsPiece =
   /** For snapshots of format version 1, which do not say what repeats. */
   | { readonly kind: 'findRepeats'; readonly shards: readonly ShardImage[] }
 
-export type LoadPiece = ShardPiece | RepeatsPiece | NotePiece | TiePiece
+export type LoadPiece = ShardPiece | ElsewherePiece | RepeatsPiece | NotePiece | TiePiece
 
 /** Carries out pieces, here or on other threads. */
 export interface LoadRunner {
   /** Pieces that are carried out at the same time. */
   readonly threadCount: number
   loadShard(piece: ShardPiece): Promise<ShardImage>
+  loadElsewhere(piece: ElsewherePiece): Promise<Elsewhere>
   loadRepeats(piece: RepeatsPiece): Promise<Repeats>
   note(piece: NotePiece): Promise<ContactUse>
   /** Returns how many recipients are tied by their contact. */
@@ -88,6 +102,15 @@ export function loadShard(piece: ShardPiece, onRead: OnRead): Promise<ShardImage
   return withFile(path, byteLength, (file) =>
     readShardImage(file, head, contactCount, room, onRead),
   )
+}
+
+/** @throws OperatorError `SnapshotCorrupt` */
+export async function loadElsewhere(piece: ElsewherePiece, onRead: OnRead): Promise<Elsewhere> {
+  const image = await loadAlone(piece, onRead)
+  const { contacts } = attachShard(image)
+  const shared = new Uint32Array(new SharedArrayBuffer(contacts.byteLength))
+  shared.set(contacts)
+  return { shard: withoutColumns(image), contacts: shared }
 }
 
 export function note({ columns, contactCount }: NotePiece): ContactUse {
@@ -135,6 +158,7 @@ export function runHere(onRead: OnRead, stopping?: AbortSignal): LoadRunner {
   return {
     threadCount: 1,
     loadShard: (piece) => next(() => loadShard(piece, onPiece)),
+    loadElsewhere: (piece) => next(() => loadElsewhere(piece, onPiece)),
     loadRepeats: (piece) => next(() => loadRepeats(piece, onPiece)),
     note: (piece) => next(async () => note(piece)),
     tie: (piece) => next(async () => tie(piece)),

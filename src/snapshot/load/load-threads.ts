@@ -11,9 +11,11 @@ import type { ContactUse } from '../../shard/ties/contact-use.js'
 import { startTaskThreads } from '../../task-threads.js'
 import type { OnRead } from '../format/blocks.js'
 import {
+  type Elsewhere,
   givenUp,
   type LoadPiece,
   type LoadRunner,
+  loadElsewhere,
   loadRepeats,
   loadShard,
   note,
@@ -27,7 +29,7 @@ interface LoadTask {
   readonly stopping: Int32Array
 }
 
-type LoadResult = ShardImage | Repeats | ContactUse | number
+type LoadResult = ShardImage | Elsewhere | Repeats | ContactUse | number
 
 /**
  * @param workerUrl  of the compiled workers/load.ts
@@ -48,6 +50,7 @@ export function runOnThreads(
   return {
     threadCount,
     loadShard: (piece) => run(piece) as Promise<ShardImage>,
+    loadElsewhere: (piece) => run(piece) as Promise<Elsewhere>,
     loadRepeats: (piece) => run(piece) as Promise<Repeats>,
     note: (piece) => run(piece) as Promise<ContactUse>,
     tie: (piece) => run(piece) as Promise<number>,
@@ -71,5 +74,6 @@ export async function runLoadTask(
   onPiece(0)
   if (piece.kind === 'note') return note(piece)
   if (piece.kind === 'tie') return tie(piece)
+  if (piece.kind === 'elsewhere') return await loadElsewhere(piece, onPiece)
   return await (piece.kind === 'shard' ? loadShard(piece, onPiece) : loadRepeats(piece, onPiece))
 }

@@ -10,18 +10,28 @@ import { readRepeatsHead } from '../duplicates/file.js'
 import type { ManifestFile, ManifestShard, ManifestSource } from '../format/manifest.js'
 import { readShardHead } from '../format/shard-file.js'
 import { corrupt } from '../open-file.js'
+import type { AlonePiece } from './load-alone.js'
 import type { RepeatsPiece, ShardPiece } from './load-piece.js'
+
+/** Into a room, to be selected from. */
+export async function planShard(
+  directory: string,
+  source: Pick<ManifestSource, 'id' | 'contactCount'>,
+  entry: ManifestShard,
+  room: Room,
+): Promise<ShardPiece> {
+  return { kind: 'shard', ...(await planAlone(directory, source, entry)), room }
+}
 
 /**
  * @param directory  of the snapshot
  * @throws OperatorError `SnapshotCorrupt`
  */
-export async function planShard(
+export async function planAlone(
   directory: string,
   { id: sourceId, contactCount }: Pick<ManifestSource, 'id' | 'contactCount'>,
   { file, byteLength, headerCrc32, recipientCount }: ManifestShard,
-  room: Room,
-): Promise<ShardPiece> {
+): Promise<AlonePiece> {
   const path = join(directory, file)
   const head = await readShardHead(path, byteLength)
   // The header has the sums of the whole image, so this tells any other shard from the right one.
@@ -37,7 +47,7 @@ export async function planShard(
         `expected ${recipientCount} of source ${sourceId}`,
     )
   }
-  return { kind: 'shard', path, byteLength, head, contactCount, room }
+  return { path, byteLength, head, contactCount }
 }
 
 /**

@@ -175,7 +175,7 @@ export class Draft {
         throw error instanceof OperatorError ? error : this.#unchanged(error as Error)
       }
       log.debug({ snapshot: id, sources: sources.length }, 'published')
-      await prune(dataDirectory, id, keepCount, log)
+      await prune(dataDirectory, { currentId: id, keepCount }, log)
       return { snapshotId: id, isUnchanged: false }
     } finally {
       await this.discard()

@@ -61,14 +61,21 @@ export async function removeTemporaries(snapshots: string): Promise<void> {
 /** Behind the id of a snapshot that is whole, and is going to be removed unless an audience holds it. */
 const LEAVING = '.leaving'
 
+interface Pruning {
+  readonly currentId: string
+  /** As of `retainedIds`. */
+  readonly keepCount: number
+  /** Ids of others that stay; none unless given. */
+  readonly neededIds?: ReadonlySet<string>
+}
+
 /**
  * Removes the snapshots that need not stay (`retainedIds`) and that no audience holds. None is removed
  * where it cannot be told which they are, and the next import removes a snapshot that cannot be removed now.
  */
 export async function prune(
   dataDirectory: string,
-  currentId: string,
-  keepCount: number,
+  { currentId, keepCount, neededIds = new Set() }: Pruning,
   log: Log,
 ): Promise<void> {
   try {
@@ -78,7 +85,8 @@ export async function prune(
     const retained = retainedIds(states, lineage, keepCount)
     const held = await heldSnapshotIds(dataDirectory, Date.now())
     for (const id of ids) {
-      if (!retained.has(id) && !held.has(id)) await remove(dataDirectory, id)
+      if (retained.has(id) || neededIds.has(id) || held.has(id)) continue
+      await remove(dataDirectory, id)
     }
   } catch (error) {
     log.warn({ reason: (error as Error).message }, 'an old snapshot could not be removed')

@@ -45,14 +45,32 @@ export function retainedIds(
   return new Set([...kept, ...chosen(strays, keepCount), ...pinned.map(({ id }) => id)])
 }
 
+/** The least `keepCount` by which none of those that are there goes. */
+export function countedImports(
+  states: readonly RetainedState[],
+  lineage: readonly string[],
+): number {
+  const newestFirst = states.toReversed()
+  const isIn = ({ id }: RetainedState) => lineage.includes(id)
+  const counts = [newestFirst.filter(isIn), newestFirst.filter((state) => !isIn(state))].map(
+    (group) => unpinnedImports(group).length,
+  )
+  return Math.max(1, ...counts)
+}
+
 /** The newest ones that are not pinned, and the newest good one. */
 function chosen(newestFirst: readonly RetainedState[], keepCount: number): Set<string> {
+  const newest = unpinnedImports(newestFirst).slice(0, keepCount)
+  const good = newestFirst.find(({ isGood }) => isGood)
+  return new Set([...newest, ...(good === undefined ? [] : [good])].map(({ id }) => id))
+}
+
+/** Of each import the newest one, unless that is pinned. */
+function unpinnedImports(newestFirst: readonly RetainedState[]): RetainedState[] {
   const imports = newestFirst.filter(
     (state, at) => newestFirst.findIndex((other) => importOf(other) === importOf(state)) === at,
   )
-  const newest = imports.filter(({ isPinned }) => !isPinned).slice(0, keepCount)
-  const good = newestFirst.find(({ isGood }) => isGood)
-  return new Set([...newest, ...(good === undefined ? [] : [good])].map(({ id }) => id))
+  return imports.filter(({ isPinned }) => !isPinned)
 }
 
 /** The next older one of the same import. */

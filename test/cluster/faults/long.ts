@@ -2,6 +2,7 @@
  * A million changes and as many questions, while everything happens to three sites that may:
  *
  *   node dist/test/cluster/faults/long.js [--changes N] [--queries N] [--people N] [--hold MS] [--only FAULT] [--seed S]
+ *     [--logs DIR]
  *
  * Needs root, for networks and disks of their own, and nats-server. All of it goes away at the end.
  *
@@ -16,11 +17,21 @@ const values = readOptions('npm run test:cluster --', {
   people: { type: 'string', default: '10000' },
   hold: { type: 'string', default: '8000' },
   only: { type: 'string' },
+  logs: { type: 'string' },
   seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
 })
 const ends: (() => unknown)[] = []
+const cleanUp = async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+}
 const say = (line: string) => process.stdout.write(`${line}\n`)
 say(`seed ${values.seed}, ${values.changes} changes, ${values.queries} questions`)
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, async () => {
+    await cleanUp()
+    process.exit(1)
+  })
+}
 try {
   const {
     problems,
@@ -33,6 +44,7 @@ try {
     peopleCount: Number(values.people),
     holdMs: Number(values.hold),
     only: values.only,
+    logDirectory: values.logs,
     say,
   })
   say(JSON.stringify(totals))
@@ -40,5 +52,5 @@ try {
   say(problems.length === 0 ? 'nothing is wrong' : `${problems.length} are wrong`)
   process.exitCode = problems.length === 0 ? 0 : 1
 } finally {
-  for (const end of ends.reverse()) await end()
+  await cleanUp()
 }

@@ -5,7 +5,7 @@
  * @module
  */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import type { Owner } from '../../support/service/hickory.js'
 
 export type Cut = 'both' | 'in' | 'out'
@@ -21,8 +21,8 @@ export interface SiteNetwork {
 }
 
 const PREFIX = 'hk'
-/** Nobody else's, since it is for tests (RFC 2544). */
-const NETWORK = '198.18.77'
+/** Nobody else's, since it is for tests (RFC 2544); another run at the same time has another one. */
+const NETWORK = `198.18.${process.pid % 256}`
 
 /** @param names  single letters */
 export function makeNetwork(owner: Owner, names: readonly string[]): SiteNetwork[] {
@@ -94,11 +94,12 @@ function remove(id: string): void {
   spawnSync('ip', ['link', 'del', `${id}z`])
 }
 
+/** A bridge may be there although its namespaces are gone. */
 function removeRemains(): void {
-  const ids = new Set(
-    namespaces().flatMap((name) => /^(hk(\d+))[a-y]$/.exec(name)?.slice(1, 2) ?? []),
+  const ids = [...namespaces(), ...readdirSync('/sys/class/net')].flatMap(
+    (name) => /^(hk\d+)[a-z]$/.exec(name)?.slice(1) ?? [],
   )
-  for (const id of ids) {
+  for (const id of new Set(ids)) {
     if (!existsSync(`/proc/${id.slice(PREFIX.length)}`)) remove(id)
   }
 }

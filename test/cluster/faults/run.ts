@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -27,6 +28,8 @@ export interface RunOptions {
   readonly holdMs: number
   /** Those whose names begin with this; all of them in turn unless given. */
   readonly only?: string | undefined
+  /** Where the output of all processes is to be. */
+  readonly logDirectory?: string | undefined
   readonly say: (line: string) => void
 }
 
@@ -51,6 +54,8 @@ interface Outcome {
   readonly problems: readonly string[]
 }
 
+/** Directories of runs begin with it, and go on with the id of the process. */
+const DISKS = 'hickory-sites-'
 const NAMES = ['a', 'b', 'c']
 const READY_MS = 120_000
 const TAKEOVER_SECONDS = '2'
@@ -59,16 +64,19 @@ const LAG_SECONDS = '5'
 export async function runFaults(owner: Owner, options: RunOptions): Promise<Outcome> {
   const { seed, peopleCount, changeCount, queryCount, say } = options
   const random = seededRandom(seed)
-  const directory = mkdtempSync(join(tmpdir(), 'hickory-sites-'))
+  const network = makeNetwork(owner, NAMES)
+  // Whose processes are gone by now.
+  removeDisksOfDead()
+  const directory = mkdtempSync(join(tmpdir(), `${DISKS}${process.pid}-`))
   owner.teardown(() => rmSync(directory, { recursive: true, force: true }))
   owner.teardown(closeCalls)
-  const network = makeNetwork(owner, NAMES)
   const addresses = network.map(({ address }) => address)
   const sites = NAMES.map((letter, at) => {
     const name = `site-${letter}`
     const flags = ['--takeover-after', TAKEOVER_SECONDS, '--max-lag', LAG_SECONDS]
     const place = { name, network: network[at], addresses, directory: join(directory, letter) }
-    return new Site(owner, { ...place, flags: [...flags, '--log-level', 'info'] })
+    const { logDirectory } = options
+    return new Site(owner, { ...place, logDirectory, flags: [...flags, '--log-level', 'info'] })
   })
   const csv = csvOf(random, CHANGED_SOURCE, peopleCount)
   const optingCount = 2_000
@@ -167,6 +175,22 @@ function longest(done: readonly Done[], beganMs: number): number {
     longestMs = Math.max(longestMs, done[at].endedMs - Math.max(done[at].beganMs, beganMs))
   }
   return longestMs
+}
+
+/** What a run has left that was killed. */
+function removeDisksOfDead(): void {
+  const mounted = readFileSync('/proc/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '')
+  for (const name of readdirSync(tmpdir())) {
+    const pid = name.startsWith(DISKS) ? name.slice(DISKS.length).split('-')[0] : undefined
+    if (pid === undefined || existsSync(`/proc/${pid}`)) continue
+    const directory = join(tmpdir(), name)
+    for (const path of mounted.filter((one) => one.startsWith(`${directory}/`))) {
+      execFileSync('umount', ['--lazy', path])
+    }
+    rmSync(directory, { recursive: true, force: true })
+  }
 }
 
 async function importInto(

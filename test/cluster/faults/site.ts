@@ -6,6 +6,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  appendFileSync,
   closeSync,
   mkdirSync,
   openSync,
@@ -36,6 +37,8 @@ export interface SiteOptions {
   readonly addresses: readonly string[]
   readonly directory: string
   readonly flags: readonly string[]
+  /** Where all that its processes write is to be; undefined for nowhere. */
+  readonly logDirectory?: string | undefined
 }
 
 export class Site {
@@ -170,6 +173,9 @@ cluster { name: sites, listen: "${network.address}:${ROUTE_PORT}", routes: ${JSO
     })
     const take = (text: Buffer) => {
       this.log[part] = (this.log[part] + text.toString()).slice(-200_000)
+      const { logDirectory } = this.#options
+      if (logDirectory === undefined) return
+      appendFileSync(join(logDirectory, `${this.name}-${part}.log`), text)
     }
     child.stdout.on('data', take)
     child.stderr.on('data', take)

@@ -42,6 +42,22 @@ export async function statusBy(reach: readonly string[]): Promise<ToldStatus> {
   return JSON.parse(stdout) as ToldStatus
 }
 
+/** A recipient of source 1 comes, within the squares of `countOf`; gives the sequence. */
+export async function sendChange(
+  { url }: Pick<Service, 'url'>,
+  number: number,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<number> {
+  const row = { op: 'upsert', number: `+99977${number}`, lat: 0.2, lng: 0.2 }
+  const response = await fetch(`${url}/api/sources/1/changes`, {
+    method: 'POST',
+    headers: { connection: 'close', 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ batchId: `batch ${number}`, changes: [row] }),
+  })
+  if (response.status !== 200) throw new Error(`status ${response.status}`)
+  return ((await response.json()) as { readonly Sequence: number }).Sequence
+}
+
 /** The status of `/readyz`, and the reason where it is 503. */
 export async function readinessOf({ url }: Pick<Service, 'url'>): Promise<string> {
   const answer = await fetch(`${url}/readyz`, { headers: { connection: 'close' } })

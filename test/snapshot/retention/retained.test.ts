@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { retainedIds } from '../../../src/snapshot/retention/retained.js'
+import { countedImports, retainedIds } from '../../../src/snapshot/retention/retained.js'
 import { testSeed } from '../../support/random/properties.js'
 
 const idOf = (generation: number) => `${String(generation).padStart(6, '0')}-00000000`
@@ -85,6 +85,33 @@ t.test('whatever there is, nothing that must stay is removed', async (t) => {
       (good === undefined || kept.has(good.id)) &&
       unpinned.length <= 2 * (keepCount + 1)
     )
+  })
+  fc.assert(property, { numRuns: 2_000, seed: testSeed(t) })
+})
+
+t.test('by the count of what is left, nothing more goes', async (t) => {
+  const stateOf = fc.record({
+    isPinned: fc.boolean(),
+    isGood: fc.boolean(),
+    isOurs: fc.boolean(),
+    isCompaction: fc.boolean(),
+  })
+  const world = fc.record({
+    states: fc.array(stateOf, { minLength: 1, maxLength: 12 }),
+    keepCount: fc.integer({ min: 1, max: 5 }),
+  })
+  const property = fc.property(world, ({ states, keepCount }) => {
+    const all = states.map(({ isCompaction, ...state }, at) => {
+      const importAt = states.findLastIndex((other, before) => before <= at && !other.isCompaction)
+      const importId = isCompaction && importAt >= 0 ? idOf(importAt + 1) : undefined
+      return { ...state, id: idOf(at + 1), importId }
+    })
+    const ours = all.filter(({ isOurs }, at) => isOurs || at === all.length - 1)
+    const lineage = ours.map(({ id }) => id).reverse()
+    const kept = retainedIds(all, lineage, keepCount)
+    const left = all.filter(({ id }) => kept.has(id))
+    const again = retainedIds(left, lineage, countedImports(left, lineage))
+    return left.every(({ id }) => again.has(id)) && countedImports(left, lineage) <= keepCount + 1
   })
   fc.assert(property, { numRuns: 2_000, seed: testSeed(t) })
 })

@@ -5,12 +5,14 @@
  */
 import { join } from 'node:path'
 import { type Change, identityOf } from '../../../src/changes/change.js'
+import { openShards } from '../../../src/live/live-shard.js'
 import { LiveSnapshot } from '../../../src/live/live-snapshot.js'
 import { PhoneFinder } from '../../../src/live/phone-finder.js'
 import { SourceFinder } from '../../../src/live/source-finder.js'
 import { attachShard } from '../../../src/shard/layout.js'
 import { readIdentities } from '../../../src/snapshot/identities/list.js'
 import { openSnapshot } from '../../../src/snapshot/load/open.js'
+import type { Snapshot } from '../../../src/snapshot/snapshot.js'
 import type { TestRecipient } from '../data/columns.js'
 import { columnsWith } from '../data/keyed-columns.js'
 import { publishTest } from '../data/snapshots.js'
@@ -29,22 +31,25 @@ export async function openedLive(data: string, people: People, hasKeys: readonly
   for (const [at, sourceId] of SOURCE_IDS.entries()) {
     await publishTest(data, sourceId, await columnsWith(people[at], hasKeys[at]))
   }
-  const snapshot = await openSnapshot(data)
+  return await liveOf(data, await openSnapshot(data))
+}
+
+/** Where changes of a snapshot are applied. */
+export async function liveOf(data: string, snapshot: Snapshot) {
   const shards = snapshot.shards.map(attachShard)
-  const creating = PhoneFinder.create(shards)
-  let step = creating.next()
-  while (!step.done) step = creating.next()
-  const phones = step.value
-  const live = new LiveSnapshot(shards, SOURCE_IDS, phones)
+  const open = await openShards(data, snapshot)
+  const phones = await PhoneFinder.open(open)
+  const live = new LiveSnapshot(open, SOURCE_IDS, phones)
   const directory = join(data, 'snapshots', snapshot.id)
   const finders: SourceFinder[] = []
   for (const identities of await readIdentities(data, snapshot.id)) {
-    const finder = await SourceFinder.open({ directory, identities, shards, phones })
+    const finder = await SourceFinder.open({ directory, identities, shards: open, phones })
     finders.push(finder)
     live.addSource(identities.id, finder)
   }
   const close = () => {
     for (const finder of finders) finder.close()
+    for (const { rows } of open) rows.close()
   }
   return { live, snapshot, shards, close }
 }

@@ -11,6 +11,7 @@ import { answer, type SelectionService } from '../../../src/selection/answer.js'
 import { parse } from '../../../src/selection/parse.js'
 import type { Reply } from '../../../src/selection/reply.js'
 import { inTime } from './in-time.js'
+import { memoryReply } from './memory-reply.js'
 
 /** Answers a body. */
 export async function answerTo(
@@ -22,6 +23,21 @@ export async function answerTo(
 ): Promise<void> {
   const given = await answer(service, parse(body), { ...inTime(), access })
   await respond(asking(format), reply, given, 'recipients')
+}
+
+/** The body of an answer, or why there is none. */
+export async function answeredText(
+  service: SelectionService,
+  request: object,
+  format: Format,
+): Promise<string> {
+  const reply = memoryReply()
+  try {
+    await answerTo(service, Buffer.from(JSON.stringify(request)), format, reply)
+    return reply.text()
+  } catch (fault) {
+    return `${(fault as { code?: string }).code}: ${(fault as Error).message}`
+  }
 }
 
 /** A request as far as it decides what is written. */

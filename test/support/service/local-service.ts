@@ -6,7 +6,7 @@
  */
 import { ServiceError } from '../../../src/errors.js'
 import { limits } from '../../../src/limits.js'
-import type { Caller, Task, TaskResults } from '../../../src/pool/messages.js'
+import type { Caller, QueryRunner, Task, TaskResults } from '../../../src/pool/messages.js'
 import type { SelectionService } from '../../../src/selection/answer.js'
 import { NO_BOUNDARY } from '../../../src/selection/boundary.js'
 import type { CatalogueSource } from '../../../src/selection/catalogue.js'
@@ -17,8 +17,10 @@ import type { RecipientColumns } from '../../../src/shard/columns.js'
 import type { Increment } from '../../../src/shard/delta/increment.js'
 import { LiveShards } from '../../../src/shard/delta/live-shards.js'
 import { attachShard, type Shard, type ShardImage } from '../../../src/shard/layout.js'
+import { offersOf } from '../../../src/shard/nearest.js'
+import { offerWords } from '../../../src/shard/offer-words.js'
 import { encodeRows, rowBytes } from '../../../src/shard/rows/encode-rows.js'
-import { countInside, coveredBy, selectInside } from '../../../src/shard/select.js'
+import { countInside, coveredBy, firstsAmong, selectInside } from '../../../src/shard/select.js'
 import { inArenas } from '../data/arenas.js'
 import { withRepeats } from '../data/repeats.js'
 import { withContactTies } from '../data/ties.js'
@@ -34,6 +36,7 @@ export interface LocalService extends SelectionService {
   readonly tasks: readonly Task[]
   /** Those of the snapshot. */
   readonly shards: readonly Shard[]
+  newestMoment(): number
   /** Lets the newest of its views be one with what came since. */
   add(increment: Increment): void
 }
@@ -43,9 +46,17 @@ export function localService(
   sources: readonly LocalSource[],
   shardRecipientCount: number = limits.shardRecipientCount,
 ): LocalService {
+  return serviceOf('000001-00000000', sources, localImages(sources, shardRecipientCount))
+}
+
+/** The shards of such a service. */
+export function localImages(
+  sources: readonly LocalSource[],
+  shardRecipientCount: number,
+): ShardImage[] {
   const images = sources.flatMap(({ id, columns }) => shardsOf(columns, id, shardRecipientCount))
   // Where a service has them, so that it is its kernel that is tested.
-  return serviceOf('000001-00000000', sources, withContactTies(withRepeats(inArenas(images, 1))))
+  return withContactTies(withRepeats(inArenas(images, 1)))
 }
 
 /** A service over the shards of a snapshot. */
@@ -54,6 +65,7 @@ export function serviceOf(
   sources: readonly CatalogueSource[],
   images: readonly ShardImage[],
   boundaryRule = NO_BOUNDARY,
+  spread: (own: QueryRunner) => QueryRunner = (own) => own,
 ): LocalService {
   const shards = images.map(attachShard)
   const live = new LiveShards(
@@ -78,7 +90,7 @@ export function serviceOf(
     if (task.kind === 'rowBytes') {
       return rowBytes(live.columnsAt(task.shardIndex), task.runs, task.format)
     }
-    const { shapes, countMode, isDistinct, mask, moment, since = 0 } = task
+    const { shapes, countMode, isDistinct, mask, moment, since = 0, given = [] } = task
     const touched = Array.from(task.shardIndexes, (index) =>
       task.kind === 'cover'
         ? live.cameSince(index, since)
@@ -86,6 +98,10 @@ export function serviceOf(
     )
     const budget = { edgeTestCount: limits.edgeTestCount }
     if (task.kind === 'cover') return touched.map((shard) => coveredBy(shard, shapes, budget))
+    if (task.kind === 'offer') {
+      return offerWords(touched.length, offersOf(touched, shapes, given, budget))
+    }
+    if (task.kind === 'firsts') return firstsAmong(touched, given, budget, countMode, isDistinct)
     return task.kind === 'count'
       ? Array.from(countInside(touched, shapes, budget, countMode, isDistinct))
       : selectInside(touched, shapes, budget, countMode, isDistinct)
@@ -95,7 +111,7 @@ export function serviceOf(
     createdAt: '2026-01-31T08:15:00.000Z',
     sources,
     shards: images,
-    runner: { run: run as SelectionService['runner']['run'] },
+    runner: spread({ run: run as QueryRunner['run'] }),
     queryThreadCount: 2,
     countMode: () => 'ContactLocation',
     boundaryRule,
@@ -104,6 +120,7 @@ export function serviceOf(
     ...views.newest,
     tasks,
     shards,
+    newestMoment: () => views.newest.moment,
     add(increment) {
       live.add(increment)
       views.add(increment)

@@ -1,0 +1,57 @@
+/**
+ * The files that a machine of a cluster gives to others and gets from them, and those of audiences among them.
+ *
+ * @module
+ */
+import type { Log } from '../log.js'
+import type { Agreement } from './agreement/agreement.js'
+import type { ClusterSettings } from './messages.js'
+import type { ClusterNats } from './nats/cluster-nats.js'
+import { NodeAudiences } from './node-audiences.js'
+import type { NodeReports } from './node-reports.js'
+import { askForFile } from './offers.js'
+import type { AskNode } from './questions.js'
+import { SharedFiles } from './shared-files.js'
+
+interface NodeFilesOptions {
+  readonly dataDirectory: string
+  readonly settings: ClusterSettings
+  readonly nats: Pick<ClusterNats, 'files'>
+  readonly ask: AskNode
+  readonly reports: NodeReports
+  readonly agreement: () => Pick<Agreement, 'writer' | 'members'>
+  /** Whether a snapshot is fetched anyway. */
+  readonly isComing: (snapshotId: string) => boolean
+  /** Others are to hear which audiences are here. */
+  readonly onChange: () => void
+  readonly log: Log
+}
+
+export function nodeFiles(options: NodeFilesOptions): {
+  readonly files: SharedFiles
+  readonly audiences: NodeAudiences
+} {
+  const { dataDirectory, settings, nats, ask, reports, agreement, log } = options
+  const { name, acks, silenceMs } = settings
+  const audiences = new NodeAudiences({
+    dataDirectory,
+    name,
+    members: () => agreement().members(),
+    reports,
+    files: () => files,
+    store: nats.files,
+    // What one machine acknowledges may be lost with it.
+    copyCount: acks === 'one' ? 1 : 2,
+    isComing: options.isComing,
+    onChange: options.onChange,
+    log,
+  })
+  const files: SharedFiles = new SharedFiles({
+    dataDirectory,
+    audiences,
+    files: nats.files,
+    log,
+    offered: (file) => askForFile({ ask, reports, writer: agreement().writer, silenceMs }, file),
+  })
+  return { files, audiences }
+}

@@ -1,0 +1,65 @@
+/**
+ * Machines that begin with what others have: as new ones, or since what they had is gone.
+ *
+ * @module
+ */
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { COUNT, countOf, placesWorld } from '../support/data/suppressions.js'
+import { freePort } from '../support/service/free-port.js'
+import { hickory, temporaryDirectory } from '../support/service/hickory.js'
+import { untilTold } from '../support/service/until.js'
+import { readinessOf, sendChange, serveMachine, statusBy } from './support/machines.js'
+import { startNatsServer } from './support/nats-servers.js'
+
+t.test('a machine begins behind a compaction', async (t) => {
+  const nats = await startNatsServer(t)
+  const data = await placesWorld(t)
+  const reach = ['--cluster', nats.url, '--takeover-after', '1']
+  const first = await serveMachine(t, { name: 'site-a', data, reach })
+  for (let number = 0; number < 3; number++) await sendChange(first, number)
+  const { code, stderr } = await hickory('compact', '--data', data)
+  t.equal(code, 0, stderr)
+  const reached = await sendChange(first, 3)
+  const second = await serveMachine(t, { name: 'site-b', data: temporaryDirectory(t), reach })
+  t.equal(await countOf(second, { minSequence: reached }), COUNT + 4)
+  t.notMatch(second.output().stderr, 'JournalDamaged')
+  t.notMatch(second.output().stderr, 'starting again', 'at the first attempt')
+})
+
+t.test('a machine begins anew when its directory is wiped under it', async (t) => {
+  const nats = await startNatsServer(t)
+  const data = await placesWorld(t)
+  const named = ['--data', data, '--name', 'chief', '--scopes', 'admin']
+  const authorization = `Bearer ${(await hickory('keys', 'create', ...named)).stdout.trim()}`
+  const reach = ['--cluster', nats.url, '--takeover-after', '1', '--max-lag', '2']
+  const directories = [data, temporaryDirectory(t), temporaryDirectory(t)]
+  const names = ['site-a', 'site-b', 'site-c']
+  const start = async (at: number) => {
+    // It listens there again.
+    const port = ['--port', String(await freePort())]
+    return serveMachine(t, { name: names[at], data: directories[at], reach }, '--keys', ...port)
+  }
+  const machines = [await start(0), ...(await Promise.all([start(1), start(2)]))]
+  await untilTold(async () => (await statusBy(['--data', directories[0]])).isWhole)
+
+  for (const [at, name] of names.entries()) {
+    await t.test(name, async (t) => {
+      for (const entry of readdirSync(directories[at])) {
+        rmSync(join(directories[at], entry), { recursive: true, force: true, maxRetries: 5 })
+      }
+      await untilTold(async () => machines[at].output().stderr.includes('starting again'))
+      await untilTold(
+        async () => (await readinessOf(machines[at]).catch(() => '')) === 'ready',
+        60_000,
+      )
+      await untilTold(async () => (await statusBy(['--data', directories[0]])).isWhole)
+      const asked = await fetch(`${machines[at].url}/api/sources`, {
+        headers: { authorization, connection: 'close' },
+      })
+      t.equal(asked.status, 200, 'it has the keys')
+      t.equal(readdirSync(join(directories[at], 'journal')).includes('committed'), true)
+    })
+  }
+})

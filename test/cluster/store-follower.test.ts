@@ -1,0 +1,98 @@
+import { mkdirSync } from 'node:fs'
+import t, { type Test } from 'tap'
+import { encodeEntry, type StoreEntry } from '../../src/cluster/entries.js'
+import { StoreFollower } from '../../src/cluster/store-follower.js'
+import { prepareBatch, prepareEntry } from '../../src/journal/batch.js'
+import { journalDirectory } from '../../src/journal/files.js'
+import { foundJournal } from '../../src/journal/seed.js'
+import { JournalWriter } from '../../src/journal/writer.js'
+import { createLog } from '../../src/log.js'
+import { createStore } from '../../src/store/create.js'
+import { temporaryDirectory } from '../support/service/hickory.js'
+
+const log = createLog('silent')
+
+const suppressing = (phones: readonly string[]): StoreEntry => {
+  return { kind: 'suppressions', scope: 'all', phones, isRemoval: false }
+}
+
+/** A machine whose journal begins a file with each batch. */
+async function machine(t: Test) {
+  const data = temporaryDirectory(t)
+  const directory = journalDirectory(data)
+  mkdirSync(data, { recursive: true })
+  await foundJournal(directory)
+  const writer = new JournalWriter({
+    directory,
+    isClustered: true,
+    fileBytes: 1,
+    unindexedCount: 1,
+  })
+  const store = await createStore(data, log)
+  t.teardown(() => Promise.all([writer.release(), store.close()]))
+  let lastId = 0
+  return {
+    store,
+    writer,
+    /** Batches of recipients, and entries. */
+    write(...entries: readonly ('batch' | StoreEntry)[]) {
+      for (const entry of entries) {
+        const batchId = `${++lastId}`
+        const changes = [{ op: 'delete', identity: batchId } as const]
+        const prepared =
+          entry === 'batch'
+            ? prepareBatch({ sourceId: 1, batchId, changes })
+            : prepareEntry(batchId, encodeEntry(entry))
+        const [{ sequence }] = writer.append([prepared])
+        writer.commit(sequence)
+      }
+    },
+    follower() {
+      const follower = new StoreFollower({
+        directory,
+        entries: store.entries,
+        append: () => Promise.reject(new Error('nothing is appended')),
+        onApplied() {},
+        log,
+      })
+      t.teardown(() => follower.stop())
+      return follower
+    },
+  }
+}
+
+const suppressedCount = ({ store }: Awaited<ReturnType<typeof machine>>) =>
+  store.suppressions.lists().reduce((sum, { count }) => sum + count, 0)
+
+t.test('a store notes how far it is also where nothing came into it', async (t) => {
+  const own = await machine(t)
+  own.write(suppressing(['+9991', '+9992']), 'batch', 'batch')
+  const follower = own.follower()
+  follower.catchUp()
+  t.equal(own.store.entries.sequence(), 3, 'with what came together')
+  own.write('batch', 'batch')
+  follower.catchUp()
+  t.equal(own.store.entries.sequence(), 3)
+  t.equal(follower.keep(), 5)
+  t.equal(own.store.entries.sequence(), 5)
+  t.equal(follower.keep(), 5, 'a second time, nothing changes')
+  own.writer.truncate(5)
+  own.write(suppressing(['+9993']))
+  const next = own.follower()
+  next.catchUp()
+  t.equal(next.sequence, 6)
+  t.equal(suppressedCount(own), 3)
+})
+
+t.test('a store that lacks what the journal keeps no more is not taken for whole', async (t) => {
+  const own = await machine(t)
+  own.write('batch', suppressing(['+9991']), 'batch')
+  own.follower().catchUp()
+  own.write(suppressing(['+9992']), 'batch', 'batch')
+  t.ok(own.writer.truncate(5) > 0)
+  t.throws(() => own.follower().catchUp(), {
+    code: 'DocumentInvalid',
+    message: /up to 3, and the journal begins behind 5/,
+  })
+  t.equal(suppressedCount(own), 1)
+})

@@ -1,0 +1,132 @@
+/**
+ * Changes where each machine holds some of the shards: the increments are those of a machine that holds all, and so are
+ * the answers at every moment.
+ */
+import t from 'tap'
+import { limits } from '../../src/limits.js'
+import { NO_BOUNDARY } from '../../src/selection/boundary.js'
+import { createArenaPool } from '../../src/shard/arena-pool.js'
+import type { Increment } from '../../src/shard/delta/increment.js'
+import { hasColumns } from '../../src/shard/layout.js'
+import { readCurrent } from '../../src/snapshot/directory.js'
+import { loadSnapshot } from '../../src/snapshot/load/load.js'
+import { writePlacement } from '../../src/snapshot/placement.js'
+import { columnsWith } from '../support/data/keyed-columns.js'
+import { publishTest } from '../support/data/snapshots.js'
+import {
+  changedBy,
+  liveOf,
+  type Person,
+  randomChanges,
+  randomPerson,
+  SOURCE_IDS,
+} from '../support/random/live-world.js'
+import { testSeed } from '../support/random/properties.js'
+import { type Random, seededRandom } from '../support/random/world.js'
+import { answeredText } from '../support/service/answer-to.js'
+import { temporaryDirectory } from '../support/service/hickory.js'
+import { serviceOf } from '../support/service/local-service.js'
+import { spreadMachines } from '../support/service/spread-machines.js'
+import { byTier } from '../support/tier.js'
+
+// Small shards, to have some of each source.
+Object.assign(limits, { shardRecipientCount: 20 })
+
+t.test('changes are the same wherever the shards are', async (t) => {
+  const random = seededRandom(testSeed(t))
+  let elsewhereCount = 0
+  for (let world = 0; world < byTier({ short: 8, long: 150 }); world++) {
+    const data = temporaryDirectory(t)
+    const made = new Map<number, Person>()
+    const hasKeys = [random.unit() < 0.5, random.unit() < 0.5]
+    let people = SOURCE_IDS.map(() =>
+      Array.from({ length: random.between(0, 80) }, (_, at) =>
+        randomPerson(made, `k${at}`, random),
+      ),
+    )
+    for (const [at, sourceId] of SOURCE_IDS.entries()) {
+      await publishTest(data, sourceId, await columnsWith(people[at], hasKeys[at]))
+    }
+    const id = (await readCurrent(data)) ?? ''
+    const load = (machine?: string) => loadSnapshot(data, id, createArenaPool(1), { machine })
+    const whole = await load()
+    const names = ['a', 'b', 'c'].slice(0, random.between(2, 3))
+    await writePlacement(data, id, { machines: names, copies: 1 })
+    const machines = await Promise.all(names.map((name) => load(name)))
+    const { holders = [] } = machines[0]
+    elsewhereCount += machines[0].shards.filter((shard) => !hasColumns(shard)).length
+    const lives = await Promise.all([whole, ...machines].map((each) => liveOf(data, each)))
+    const { sources } = whole
+    const one = serviceOf(id, sources, whole.shards)
+    const spread = spreadMachines({
+      snapshotId: id,
+      sources,
+      rule: NO_BOUNDARY,
+      holders,
+      machines: names,
+      imagesOf: (machine) => machines[names.indexOf(machine)].shards,
+    })
+    for (let moment = 1; moment <= 12; moment++) {
+      const source = random.between(0, 1)
+      const changes = randomChanges(made, people[source], hasKeys[source], random)
+      const after = changedBy(people[source], changes, hasKeys[source])
+      people = people.map((each, at) => (at === source ? after : each))
+      const batch = changes.map(({ change }) => change)
+      const [expected, ...increments] = lives.map(({ live }) => {
+        live.apply(SOURCE_IDS[source], batch, moment)
+        return live.takeIncrement() as Increment
+      })
+      one.add(expected)
+      for (const [machine, increment] of increments.entries()) {
+        t.same(plain(increment), plain(expected), `world ${world}, moment ${moment}`)
+        spread[machine]?.add(increment)
+      }
+      const request = randomRequest(random)
+      const text = await answeredText(newest(one), request, 'json')
+      for (const machine of spread) {
+        const found = await answeredText(newest(machine), request, 'json')
+        t.equal(found, text, `world ${world}, moment ${moment}: ${JSON.stringify(request)}`)
+      }
+    }
+    for (const { close } of lives) close()
+  }
+  t.ok(elsewhereCount > 0, `${elsewhereCount} shards were elsewhere`)
+})
+
+const newest = (service: ReturnType<typeof serviceOf>) => service.views.at(service.newestMoment())
+
+/** Without marks, which are memory of each machine. */
+function plain({ deltas, ...increment }: Increment) {
+  return {
+    ...increment,
+    deltas: deltas.map(({ marks: _, packs, ...delta }) => ({ ...delta, packCount: packs.length })),
+  }
+}
+
+function randomRequest(random: Random) {
+  const [west, east] = [random.between(0, 60), random.between(40, 99)].sort((a, b) => a - b)
+  const corners = [
+    [west, -1],
+    [east, -1],
+    [east, 3_000],
+    [west, 3_000],
+    [west, -1],
+  ]
+  const coordinates = [corners.map(([lng, lat]) => [lng / 1e7, lat / 1e7])]
+  const near = { lng: random.between(0, 99) / 1e7, lat: random.between(0, 300) / 1e7 }
+  const polygon = { type: 'Feature', geometry: { type: 'Polygon', coordinates }, properties: {} }
+  const nearest = {
+    type: 'Feature',
+    geometry: { type: 'Point', coordinates: [near.lng, near.lat] },
+    properties: { nearest: random.between(1, 9), ...(random.unit() < 0.4 && { exclude: true }) },
+  }
+  return {
+    geoJSON: {
+      type: 'FeatureCollection',
+      features: random.unit() < 0.4 ? [polygon, nearest] : [polygon],
+    },
+    ...(random.unit() < 0.3 && { distinct: true }),
+    ...(random.unit() < 0.3 && { contactCountMode: 'Contact' }),
+    ...(random.unit() < 0.5 && { countsOnly: true }),
+  }
+}

@@ -1,0 +1,166 @@
+import t from 'tap'
+import { createFigures, writeFigures } from '../../src/cluster/figures.js'
+import type { ClusterStatus, MachineStatus } from '../../src/cluster/messages.js'
+import { clusterReadings } from '../../src/metrics/cluster-readings.js'
+import { monotonicMs } from '../../src/monotonic.js'
+import {
+  clusterRoute,
+  type KnownCluster,
+  readingsOfCluster,
+  tablesOfCluster,
+} from '../../src/serve/known-cluster.js'
+
+type Readings = ReturnType<typeof readingsOfCluster>
+
+/** A member that has all up to batch 90. */
+const machineOf = (name: string, more: Partial<MachineStatus> = {}): MachineStatus => ({
+  name,
+  version: '1.2.3',
+  isMember: true,
+  isWriter: false,
+  isLevel: true,
+  epoch: 4,
+  written: 90,
+  committed: 90,
+  answersBy: 90,
+  snapshotId: '000007-0123abcd',
+  isDraining: false,
+  silentMs: 250,
+  ...more,
+})
+
+const status: ClusterStatus = {
+  clusterId: 'county',
+  name: 'site-b',
+  isConnected: true,
+  epoch: 4,
+  writer: 'site-a',
+  acks: 'majority',
+  committed: 88,
+  carried: undefined,
+  machines: [
+    machineOf('site-b', { written: 89, committed: 88, answersBy: 85, silentMs: 0 }),
+    machineOf('site-a', { isWriter: true }),
+    machineOf('site-c', { isLevel: false, isDraining: true, silentMs: undefined }),
+    machineOf('site-d', { isMember: false, snapshotId: undefined }),
+  ],
+}
+
+function known(changed: Partial<ClusterStatus> = {}, lagSeconds?: number): KnownCluster {
+  const figures = createFigures()
+  const levelUntilMs = monotonicMs() + (lagSeconds === undefined ? 60_000 : -1)
+  writeFigures(figures, { levelUntilMs, isWriter: false, isDraining: false, roleChangeCount: 5 })
+  return {
+    figures,
+    freshness: { lagSeconds: () => lagSeconds, refusesLists: false, isDraining: () => false },
+    status: () => ({ ...status, ...changed }),
+  }
+}
+
+const names = Object.keys(clusterReadings) as (keyof Readings)[]
+
+t.test('metrics of a machine say what it knows', async (t) => {
+  const read = readingsOfCluster(() => known())
+  const { hickory_cluster_level_seconds: levelSeconds, ...others } = Object.fromEntries(
+    names.map((name) => [name, read[name]()]),
+  )
+  t.same(others, {
+    hickory_cluster_info: [{ labels: { cluster: 'county', machine: 'site-b' }, value: 1 }],
+    hickory_cluster_connected: 1,
+    hickory_cluster_writing: 0,
+    hickory_cluster_writer_known: 1,
+    hickory_cluster_epoch: 4,
+    hickory_cluster_role_changes_total: 5,
+    hickory_cluster_level: 1,
+    hickory_cluster_lag_seconds: 0,
+    hickory_cluster_draining: 0,
+    hickory_cluster_written_sequence: 89,
+    hickory_cluster_committed_sequence: 88,
+    hickory_cluster_answered_sequence: 85,
+    // By what another machine tells: it is committed there already.
+    hickory_cluster_behind_batches: 5,
+    hickory_cluster_stream_sequence: undefined,
+    hickory_cluster_members: 3,
+    hickory_cluster_level_members: 2,
+  })
+  t.ok(Number(levelSeconds) > 0 && Number(levelSeconds) <= 60)
+})
+
+t.test('metrics of a machine that is cut off say so', async (t) => {
+  const machines = [machineOf('site-b', { isWriter: true, answersBy: 88 })]
+  const changed = { isConnected: false, writer: undefined, carried: 80, machines }
+  const read = readingsOfCluster(() => known(changed, 7))
+  t.equal(read.hickory_cluster_connected(), 0)
+  t.equal(read.hickory_cluster_writer_known(), 0)
+  t.equal(read.hickory_cluster_writing(), 1)
+  t.equal(read.hickory_cluster_stream_sequence(), 80)
+  t.equal(read.hickory_cluster_level(), 0)
+  t.equal(read.hickory_cluster_level_seconds(), 0)
+  t.equal(read.hickory_cluster_lag_seconds(), 7)
+})
+
+t.test('a machine of no cluster has none of these metrics and tables', async (t) => {
+  const read = readingsOfCluster(() => undefined)
+  for (const name of names) t.equal(read[name](), undefined, name)
+  t.same(
+    tablesOfCluster(() => undefined),
+    [],
+  )
+  t.match(await answerOf(undefined), { status: 404 })
+})
+
+t.test('a machine that waits for its cluster has what is known without it', async (t) => {
+  const waiting = { ...known({}, 3), status: () => undefined }
+  const read = readingsOfCluster(() => waiting)
+  t.equal(read.hickory_cluster_level(), 0)
+  t.equal(read.hickory_cluster_lag_seconds(), 3)
+  t.equal(read.hickory_cluster_members(), undefined)
+  t.same(
+    tablesOfCluster(() => waiting),
+    [],
+  )
+  t.match(await answerOf(waiting), { status: 503 })
+})
+
+t.test('the page has a row for each machine', async (t) => {
+  const [cluster, machines] = tablesOfCluster(() => known())
+  t.match(Object.fromEntries(cluster.rows), { level: 'yes', writer: 'site-a', NATS: 'connected' })
+  t.ok(machines.rows.every((row) => row.length === machines.header.length))
+  t.same(machines.rows, [
+    ['site-b', 'member', 'yes', 89, 85, 5, '000007-0123abcd', '1.2.3', '0.0 s before'],
+    ['site-a', 'writer', 'yes', 90, 90, 0, '000007-0123abcd', '1.2.3', '0.3 s before'],
+    ['site-c', 'member, draining', 'no', 90, 90, 0, '000007-0123abcd', '1.2.3', 'never'],
+    ['site-d', 'joining', 'yes', 90, 90, 0, '', '1.2.3', '0.3 s before'],
+  ])
+})
+
+t.test('the page says what is amiss', async (t) => {
+  const changed = { isConnected: false, writer: undefined, acks: 'one', carried: 80 } as const
+  const [cluster] = tablesOfCluster(() => known(changed, 7.25))
+  t.match(Object.fromEntries(cluster.rows), {
+    cluster: 'county, epoch 4, --acks 1',
+    level: 'not for 7.3 s',
+    writer: 'none that is known',
+    NATS: 'not connected',
+    'in the stream': 'up to batch 80',
+  })
+})
+
+t.test('programs get the same as JSON', async (t) => {
+  const { status: code, body } = await answerOf(known({}, 7))
+  t.equal(code, 200)
+  const told = JSON.parse(String(body))
+  t.match(told, { clusterId: 'county', writer: 'site-a', lagSeconds: 7 })
+  t.match(told.machines, [
+    { name: 'site-b', role: 'member', behindCount: 5 },
+    { name: 'site-a', role: 'writer', behindCount: 0 },
+    { name: 'site-c', role: 'member, draining' },
+    { name: 'site-d', role: 'joining' },
+  ])
+})
+
+async function answerOf(cluster: KnownCluster | undefined) {
+  const gone = new AbortController().signal
+  const request = { query: new URLSearchParams(), accept: '', gone }
+  return await clusterRoute(() => cluster)(request)
+}
