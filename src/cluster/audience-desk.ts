@@ -10,7 +10,6 @@ import { join } from 'node:path'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
-import { monotonicMs } from '../monotonic.js'
 import {
   createDirectory,
   snapshotsDirectory,
@@ -31,6 +30,8 @@ interface DeskOptions {
   readonly isComing: (snapshotId: string) => boolean
   /** More is here than before, or less. */
   readonly onChange: () => void
+  /** By which attempts are told apart: no wall clock. */
+  readonly nowMs: () => number
   readonly log: Log
 }
 
@@ -137,7 +138,7 @@ export class AudienceDesk {
 
   /** The one for which somebody waits, or the oldest. */
   #next(): SharedAudience | undefined {
-    const nowMs = monotonicMs()
+    const nowMs = this.#options.nowMs()
     const lacking = this.#live().filter(
       ({ id }) => !this.#here.has(id) && (this.#failed.get(id)?.againMs ?? 0) <= nowMs,
     )
@@ -156,7 +157,7 @@ export class AudienceDesk {
     } catch (fault) {
       const { code, message } = fault as NodeJS.ErrnoException
       const reason = fault instanceof OperatorError ? message : (code ?? message)
-      this.#failed.set(id, { againMs: monotonicMs() + limits.fetchRetryMs, reason })
+      this.#failed.set(id, { againMs: this.#options.nowMs() + limits.fetchRetryMs, reason })
       log.warn({ audienceId: id, reason }, 'the files of an audience cannot be fetched')
       return
     }
@@ -188,7 +189,7 @@ export class AudienceDesk {
     if (!this.#isSnapshotThere(audience)) throw gone(audience)
     if (!isSuspect) return
     this.#suspect.delete(id)
-    this.#lookedOverMs.set(id, monotonicMs())
+    this.#lookedOverMs.set(id, this.#options.nowMs())
   }
 
   async #fetchSnapshot({ snapshotId, documents }: SharedAudience): Promise<void> {
@@ -229,7 +230,7 @@ export class AudienceDesk {
   /** What is not right then cannot be made so by looking again. */
   #isLookedOver(id: string): boolean {
     const atMs = this.#lookedOverMs.get(id)
-    return atMs !== undefined && monotonicMs() - atMs < limits.fetchRetryMs
+    return atMs !== undefined && this.#options.nowMs() - atMs < limits.fetchRetryMs
   }
 
   async #within(id: string, waitMs: number): Promise<Brought> {

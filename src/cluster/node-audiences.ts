@@ -6,6 +6,7 @@
 import { join } from 'node:path'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
+import { monotonicMs } from '../monotonic.js'
 import { audienceName, audiencesDirectory } from '../snapshot/retention/audience-names.js'
 import type { AnnouncedAudience, MadeAudience } from '../store/audiences.js'
 import type { Member } from './agreement/messages.js'
@@ -41,7 +42,8 @@ export class NodeAudiences {
     const { dataDirectory, files, isComing, onChange, log } = options
     this.#options = options
     const get: SharedFiles['get'] = (...file) => files().get(...file)
-    this.desk = new AudienceDesk({ dataDirectory, get, isComing, onChange, log })
+    const desk = { dataDirectory, get, isComing, onChange, nowMs: monotonicMs, log }
+    this.desk = new AudienceDesk(desk)
   }
 
   /** @throws  as a rejection, what whoever asked is told */

@@ -88,16 +88,23 @@ t.test('three machines', async (t) => {
     }
   })
 
-  await t.test('requests for an audience go to the machine that has it', async (t) => {
+  await t.test('an audience is the same at each of them', async (t) => {
     const body = '{"geoJSON":{"xmin":-180,"ymin":-90,"xmax":180,"ymax":90}}'
     const frozen = await ask('POST /api/audiences', { headers: [JSON_BODY], body })
     t.equal(frozen.status, 200, String(frozen.body))
     const { Id } = JSON.parse(String(frozen.body)) as { Id: string }
+    const bodies = new Set<string>()
     for (let i = 0; i < 6; i++) {
-      t.equal((await ask(`GET /api/audiences/${Id}?limit=1`, { headers: [] })).status, 200)
+      const page = await ask(`GET /api/audiences/${Id}?limit=7`, { headers: [] })
+      t.equal(page.status, 200, String(page.body))
+      bodies.add(String(page.body))
     }
+    t.equal(bodies.size, 1)
     t.match(String((await ask('GET /json/reply/GetAudiencesRequest', { headers: [] })).body), Id)
     t.equal((await ask(`DELETE /api/audiences/${Id}`, { headers: [] })).status, 204)
+    for (let i = 0; i < 6; i++) {
+      t.equal((await ask(`GET /api/audiences/${Id}?limit=7`, { headers: [] })).status, 404)
+    }
   })
 
   await t.test('a machine that is drained gets none', async (t) => {

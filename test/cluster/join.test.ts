@@ -6,6 +6,7 @@ import { ClusterLog } from '../../src/cluster/cluster-log.js'
 import { join } from '../../src/cluster/join.js'
 import type { ClusterSettings } from '../../src/cluster/messages.js'
 import type { ClusterNats } from '../../src/cluster/nats/cluster-nats.js'
+import { Opened } from '../../src/cluster/nats/opened.js'
 import {
   clusterDirectory,
   readState,
@@ -20,6 +21,7 @@ import { journalDirectory } from '../../src/journal/files.js'
 import { foundJournal } from '../../src/journal/seed.js'
 import { JournalWriter } from '../../src/journal/writer.js'
 import { createLog } from '../../src/log.js'
+import { createStore } from '../../src/store/create.js'
 import { makeClustered } from '../support/data/clustered.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 import { until } from '../support/service/until.js'
@@ -49,6 +51,9 @@ async function cutDirectory(t: Test): Promise<string> {
   writer.commit(4)
   t.equal(writer.truncate(3), 3)
   await writer.release()
+  const store = await createStore(data, log)
+  store.entries.apply([], 3)
+  await store.close()
   await writeState(data, STATE)
   return data
 }
@@ -57,7 +62,7 @@ async function cutDirectory(t: Test): Promise<string> {
 function natsWith(names: readonly string[]) {
   const asked: string[] = []
   const nats = {
-    bucket: async () => ({ get: async () => null, create: async () => 1 }),
+    bucket: new Opened(async () => ({ get: async () => null, create: async () => 1 })),
     hear(listener: (report: object) => void) {
       for (const name of names) {
         listener({ agreement: { name, isWriter: true }, snapshotId: 'any', levelMs: 1_000 })

@@ -69,9 +69,11 @@ export class TaskCalls {
 
   #settle({ subject, headers, data }: Msg): void {
     const number = Number(subject.slice(subject.lastIndexOf('.') + 1))
-    if (headers?.code === NO_RESPONDERS) return this.#questions.settle(number, 'absent')
-    const found = this.#found.add(data)
-    if (found !== undefined) this.#questions.settle(number, found)
+    if (headers?.code === NO_RESPONDERS) this.#questions.settle(number, 'absent')
+    else {
+      const found = this.#found.add(data)
+      if (found !== undefined) this.#questions.settle(number, found)
+    }
   }
 }
 

@@ -38,8 +38,8 @@ try {
 }
 
 async function main(): Promise<void> {
-  console.log(`seed ${seed}, ${cpus().length} processors: ${cpus()[0]?.model}`)
-  const regions = await startRegions(owner, { recipientCount, seed, tell: console.log })
+  tell(`seed ${seed}, ${cpus().length} processors: ${cpus()[0]?.model}`)
+  const regions = await startRegions(owner, { recipientCount, seed, tell })
   const { machines, one } = regions
   for (const [at, { process: own }] of machines.entries()) tellMemory(SITES[at], own.pid)
   tellMemory('one machine', one.process.pid)
@@ -49,23 +49,27 @@ async function main(): Promise<void> {
       requestCount,
       seed,
       pageShare: 0.97,
-      onProgress: (count) => console.log(`${count} requests`),
+      onProgress: (count) => tell(`${count} requests`),
     },
   )
-  console.log(
+  tell(
     `${answeredCount} answered and ${refusedCount} refused alike, ${(byteCount / 1e6).toFixed(0)} MB; one after the other ` +
       `${(oneMs / requestCount).toFixed(1)} ms by one machine, ${(spreadMs / requestCount).toFixed(1)} ms by three`,
   )
-  for (const fault of faults) console.log(`WRONG: ${fault}`)
+  for (const fault of faults) tell(`WRONG: ${fault}`)
   await counts(regions)
   await lists(regions)
   process.exitCode = faults.length === 0 ? 0 : 1
 }
 
+function tell(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
 function tellMemory(name: string, pid: number | undefined): void {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1])
-  console.log(`${name}: ${(kilobytes / 1024).toFixed(0)} MiB`)
+  tell(`${name}: ${(kilobytes / 1024).toFixed(0)} MiB`)
 }
 
 /** Small areas round recipients, by turns of one machine and of all three. */
@@ -108,9 +112,9 @@ async function counts({ machines, one, samples }: Regions): Promise<void> {
     const alone = await perSecond([one.url])
     const spread = await perSecond(machines.map(({ url }) => url))
     ratios.push(spread / alone)
-    console.log(`counts/s: ${alone.toFixed(0)} by one, ${spread.toFixed(0)} by three`)
+    tell(`counts/s: ${alone.toFixed(0)} by one, ${spread.toFixed(0)} by three`)
   }
-  console.log(`counts: ratio ${median(ratios).toFixed(2)} (${spreadOf(ratios)})`)
+  tell(`counts: ratio ${median(ratios).toFixed(2)} (${spreadOf(ratios)})`)
 }
 
 /** Everybody of the western hemisphere, as NDJSON. */
@@ -139,9 +143,9 @@ async function lists({ machines, one }: Regions): Promise<void> {
     const alone = await megabytesPerSecond(one.url)
     const spread = await megabytesPerSecond(machines[round % machines.length].url)
     ratios.push(spread / alone)
-    console.log(`list MB/s: ${alone.toFixed(0)} by one, ${spread.toFixed(0)} by three`)
+    tell(`list MB/s: ${alone.toFixed(0)} by one, ${spread.toFixed(0)} by three`)
   }
-  console.log(`lists: ratio ${median(ratios).toFixed(2)} (${spreadOf(ratios)})`)
+  tell(`lists: ratio ${median(ratios).toFixed(2)} (${spreadOf(ratios)})`)
 }
 
 function median(numbers: readonly number[]): number {
