@@ -25,7 +25,7 @@ t.test('whoever has opted out is in no list of a machine that is ready', async (
   } = await startThree(t, {
     seed,
     peopleCount: 1_000,
-    optingCount: 3_000,
+    optingCount: 1_500,
   })
   const [a, b, c] = machines
   const clients = clientsOf()
