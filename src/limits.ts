@@ -313,6 +313,8 @@ export const limits = {
   sharedFileKeptMs: 3_600_000,
   /** How often the writer removes them. */
   filesClearedMs: 600_000,
+  /** A file that is fetched and says nothing for this time is broken: at 20 kB a second, its next chunk would be there. */
+  fileSilentMs: 30_000,
   /** From a request for a file to another machine until that has put it into the object store. */
   fileOfferedMs: 600_000,
   /** The last epochs of which a machine remembers where they began. */

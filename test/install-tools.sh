@@ -5,12 +5,12 @@
 #   wrk         drives servers beside the load test's own generator
 #   openssl     makes certificates, and speaks TLS to the service
 #   nginx, haproxy  stand in front of the service
-#   nats-server  carries what machines of a cluster say
+#   nats-server  carries what machines of a cluster say; a newer one of Debian beside it, where that can be had
+#   iproute2    gives each machine of a cluster a network of its own, to be cut off
 #   debootstrap  makes the minimal Debian that packages are installed on
 #   postgresql  with PostGIS, to read recipients from
 #   prometheus  with promtool, to scrape a service and to check alert rules
-#   zsh         completes commands, as bash does
-#   shellcheck  checks the scripts of the Debian package
+#   zsh, shellcheck  complete commands, as bash does, and check scripts
 #   systemd, nftables  check the files that a system gets
 # By apt-get as root; elsewhere it names what is missing and fails.
 set -eu
@@ -35,10 +35,40 @@ missingPackages() {
   command -v promtool >/dev/null || printf ' prometheus'
   command -v systemd-analyze >/dev/null || printf ' systemd'
   command -v nft >/dev/null || printf ' nftables'
+  command -v tc >/dev/null || printf ' iproute2'
+}
+
+# Of the next release of Debian: what is installed is that of this one. Without it, tests go by that alone.
+fetchNewerNats() {
+  version=2.10.27
+  file=nats-server_$version-1+b2_amd64.deb
+  sha256=6d913ac987b78734c08537c2adeb1526cf735f216173a9170d94b185fcfe6f8a
+  # test/cluster/support/nats-versions.ts looks there.
+  directory=/var/cache/hickory-tests/nats-server-$version
+  [ ! -x "$directory/usr/sbin/nats-server" ] || return 0
+  if [ "$(id -u)" != 0 ] || [ "$(dpkg --print-architecture 2>/dev/null)" != amd64 ]; then
+    echo "Tests of a cluster go by the installed nats-server alone: $version is unpacked by root, on Debian for amd64."
+    return 0
+  fi
+  work=$(mktemp -d)
+  if curl -fsS --retry 2 --max-time 120 -o "$work/$file" \
+    "http://deb.debian.org/debian/pool/main/n/nats-server/$file" &&
+    echo "$sha256  $work/$file" | sha256sum --check --status; then
+    mkdir -p "${directory%/*}"
+    dpkg -x "$work/$file" "$work/unpacked"
+    # Another run on this machine may have been faster.
+    mv -T "$work/unpacked" "$directory" 2>/dev/null || true
+  else
+    echo "Tests of a cluster go by the installed nats-server alone: $file cannot be had from deb.debian.org."
+  fi
+  rm -rf "$work"
 }
 
 missing=$(missingPackages)
-[ -n "$missing" ] || exit 0
+if [ -z "$missing" ]; then
+  fetchNewerNats
+  exit 0
+fi
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
   echo "test:all needs these Debian packages:$missing" >&2
   echo "Install them, or run it as root where there is apt-get." >&2
@@ -46,8 +76,8 @@ if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
 fi
 echo "Installing for test:all:$missing"
 # Another run on this machine may be doing the same.
-lock='-o DPkg::Lock::Timeout=300'
-apt-get $lock update >/dev/null
+lock='-o=DPkg::Lock::Timeout=300'
+apt-get "$lock" update >/dev/null
 # The tests start servers of their own. What is installed here is not to take ports of the machine.
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
@@ -61,6 +91,7 @@ for name in prometheus nats-server; do
   [ -e "$unit" ] || [ ! -d "${unit%/*}" ] || ln -s /dev/null "$unit"
 done
 # shellcheck disable=SC2086
-DEBIAN_FRONTEND=noninteractive apt-get $lock install -y --no-install-recommends $missing >/dev/null
+DEBIAN_FRONTEND=noninteractive apt-get "$lock" install -y --no-install-recommends $missing >/dev/null
 missing=$(missingPackages)
 [ -z "$missing" ] || { echo "test:all needs these, which apt-get did not install:$missing" >&2; exit 1; }
+fetchNewerNats

@@ -53,7 +53,6 @@ export class SharedFiles {
       if (await taken()) return true
     } catch (fault) {
       if (!(fault instanceof DigestFault)) throw fault
-      await files.use((files) => files.remove(file))
     }
     return (await offered(file)) && (await taken())
   }

@@ -5,10 +5,11 @@
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { type FileHandle, open, rm, stat } from 'node:fs/promises'
+import { open, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
-import { jetstream } from '@nats-io/jetstream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { type ObjectInfo, type ObjectStore, Objm } from '@nats-io/obj'
 import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
@@ -23,24 +24,35 @@ export interface FileDigest {
   readonly byteLength: number
 }
 
-/** What the store has under a digest is something else. */
+/** What the store had under a digest was something else, or not all of it. It is there no more. */
 export class DigestFault extends OperatorError {
   constructor({ sha256 }: FileDigest) {
-    super('Failed', `the object store has other bytes under ${sha256} than these`)
+    super('Failed', `the object store had other bytes under ${sha256} than these, or lost some`)
   }
 }
 
 export class ClusterFiles {
   readonly #store: ObjectStore
+  readonly #empty: () => Promise<unknown>
+  readonly #silentMs: number
 
-  private constructor(store: ObjectStore) {
+  private constructor(store: ObjectStore, empty: () => Promise<unknown>, silentMs: number) {
     this.#store = store
+    this.#empty = empty
+    this.#silentMs = silentMs
   }
 
-  static async open(connection: Connection, names: Names): Promise<ClusterFiles> {
+  /** @param silentMs  how long a file may say nothing while it is fetched: a server waits for what its disk has lost */
+  static async open(
+    connection: Connection,
+    names: Names,
+    silentMs: number = limits.fileSilentMs,
+  ): Promise<ClusterFiles> {
     const client = jetstream(connection.nats, { timeout: limits.clusterCallMs })
     const stores = new Objm(client)
-    return new ClusterFiles(await inCopies((replicas) => stores.create(names.files, { replicas })))
+    const store = await inCopies((replicas) => stores.create(names.files, { replicas }))
+    const { streams } = await jetstreamManager(connection.nats, { timeout: limits.clusterCallMs })
+    return new ClusterFiles(store, () => streams.purge(`OBJ_${names.files}`), silentMs)
   }
 
   /** Whether a file is there. */
@@ -61,16 +73,10 @@ export class ClusterFiles {
    */
   async put(path: string, digest: FileDigest): Promise<void> {
     if (await this.has(digest)) return
-    const stream = Readable.toWeb(createReadStream(path, { highWaterMark: CHUNK_BYTES }))
-    const options = { max_chunk_size: CHUNK_BYTES }
-    const put = await this.#store.put(
-      { name: digest.sha256, options },
-      stream as ReadableStream<Uint8Array>,
-      { timeout: limits.clusterCallMs },
-    )
-    if (isSame(put, digest)) return
-    await this.remove(digest)
-    throw new DigestFault(digest)
+    await this.#write(path, digest)
+    if (await this.has(digest)) return
+    await this.#empty()
+    await this.#write(path, digest)
   }
 
   /**
@@ -78,7 +84,7 @@ export class ClusterFiles {
    *
    * @param onBytes  called with what was written
    * @returns false where it is not there
-   * @throws OperatorError  where it is another one than its name says, or breaks off
+   * @throws DigestFault  where it is another one than its name says, or breaks off
    */
   async get(
     digest: FileDigest,
@@ -91,18 +97,19 @@ export class ClusterFiles {
     let byteLength = 0
     const file = await open(path, 'w', FILE_MODE)
     try {
-      for await (const piece of chunksOf(found.data)) {
+      for await (const piece of chunksOf(found.data, this.#silentMs)) {
         hash.update(piece)
         byteLength += piece.length
         await writeAll(file, piece)
         onBytes(piece.length)
       }
-      // As the library finds out, too.
-      if (await found.error) throw new DigestFault(digest)
-      await this.#finish(file, digest, { sha256: hash.digest('hex'), byteLength })
+      if (byteLength !== digest.byteLength || hash.digest('hex') !== digest.sha256) throw BROKEN
+      await file.sync()
     } catch (fault) {
       await rm(path, { force: true })
-      throw fault
+      if (fault !== BROKEN) throw fault
+      await this.#giveUp(digest, found.info.nuid)
+      throw new DigestFault(digest)
     } finally {
       await file.close()
     }
@@ -125,11 +132,26 @@ export class ClusterFiles {
     await this.#store.delete(sha256)
   }
 
-  async #finish(file: FileHandle, expected: FileDigest, found: FileDigest): Promise<void> {
-    if (found.sha256 !== expected.sha256 || found.byteLength !== expected.byteLength) {
-      throw new DigestFault(expected)
-    }
-    await file.sync()
+  async #write(path: string, digest: FileDigest): Promise<void> {
+    const stream = Readable.toWeb(createReadStream(path, { highWaterMark: CHUNK_BYTES }))
+    const options = { max_chunk_size: CHUNK_BYTES }
+    const put = await this.#store.put(
+      { name: digest.sha256, options },
+      stream as ReadableStream<Uint8Array>,
+      { timeout: limits.clusterCallMs },
+    )
+    if (isSame(put, digest)) return
+    await this.remove(digest)
+    throw new DigestFault(digest)
+  }
+
+  /**
+   * Empties the store because of a file that is broken, unless somebody else has done so and put it there anew: a server
+   * whose disk has lost a message may lose what comes under the same name, until it begins with empty files.
+   */
+  async #giveUp({ sha256 }: FileDigest, nuid: string): Promise<void> {
+    const info = await this.#store.info(sha256)
+    if (info?.nuid === nuid) await this.#empty()
   }
 }
 
@@ -141,12 +163,29 @@ function isSame({ size, digest }: ObjectInfo, { sha256, byteLength }: FileDigest
   return size === byteLength && digest === `SHA-256=${text.replaceAll('/', '_')}`
 }
 
-async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** What the store has is not all there, or is not what it was. */
+const BROKEN = new Error('broken')
+
+/** @throws BROKEN */
+async function* chunksOf(
+  stream: ReadableStream<Uint8Array>,
+  silentMs: number,
+): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader()
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return
-    yield value
+  try {
+    for (;;) {
+      const over = new AbortController()
+      const silent = sleep(silentMs, undefined, over)
+      // The library fails where its own digest differs.
+      const read = await Promise.race([reader.read().catch(() => undefined), silent])
+      over.abort()
+      if (read === undefined) throw BROKEN
+      if (read.done) return
+      yield read.value
+    }
+  } finally {
+    // Else the rest of it comes, too, and is kept.
+    await reader.cancel().catch(() => {})
   }
 }
 

@@ -21,12 +21,17 @@ export function useKey(key: string): void {
   authorization = `Bearer ${key}`
 }
 
+interface CallOptions {
+  readonly method?: string
+  readonly body?: object
+  readonly waitMs: number
+  /** Hears why there is no answer. */
+  readonly onFault?: (fault: string) => void
+}
+
 /** @returns undefined where there is no answer in time */
-export function call(
-  url: string,
-  options: { readonly method?: string; readonly body?: object; readonly waitMs: number },
-): Promise<Answer | undefined> {
-  const { method = 'GET', body, waitMs } = options
+export function call(url: string, options: CallOptions): Promise<Answer | undefined> {
+  const { method = 'GET', body, waitMs, onFault = () => {} } = options
   return new Promise((resolve) => {
     const text = body === undefined ? undefined : JSON.stringify(body)
     const sent = request(
@@ -43,7 +48,10 @@ export function call(
       (response) => {
         const parts: Buffer[] = []
         response.on('data', (part: Buffer) => parts.push(part))
-        response.on('error', () => resolve(undefined))
+        response.on('error', () => {
+          onFault('broken off')
+          resolve(undefined)
+        })
         response.on('end', () => {
           const content = Buffer.concat(parts).toString()
           try {
@@ -51,12 +59,17 @@ export function call(
             resolve({ status, headers, json: JSON.parse(content) })
           } catch {
             // What a service that dies has sent.
+            onFault('cut')
             resolve(undefined)
           }
         })
       },
     )
-    sent.on('error', () => resolve(undefined))
+    sent.on('error', ({ name, code = name }: NodeJS.ErrnoException) => {
+      // The other end may close a connection that it has kept just when it is used again.
+      onFault(sent.reusedSocket && code === 'ECONNRESET' ? 'closed' : code)
+      resolve(undefined)
+    })
     sent.end(text)
   })
 }

@@ -18,7 +18,13 @@ import {
   randomChange,
   type WireChange,
 } from './crowd.js'
-import type { Site } from './site.js'
+
+/** A machine that clients know. */
+export interface Reached {
+  readonly name: string
+  /** Where it is, or was, and is to be. */
+  readonly url: string
+}
 
 /** What was acknowledged. */
 export interface Acknowledged {
@@ -47,6 +53,8 @@ export interface ClientOptions {
   readonly optingCount: number
   /** In a batch. */
   readonly changeCount: number
+  /** Then another machine is asked. Two seconds unless given. */
+  readonly callMs?: number
 }
 
 interface WireRecord {
@@ -54,7 +62,6 @@ interface WireRecord {
   readonly Recipients?: readonly { readonly Number: string }[]
 }
 
-/** Then another machine is asked. */
 const CALL_MS = 2_000
 const POLL_MS = 200
 
@@ -68,9 +75,11 @@ export class Clients {
   /** Lists of machines that were ready, after an opt-out. */
   optOutLists = 0
   changeCount = 0
-  readonly #sites: readonly Site[]
+  /** Of requests that had no answer of a service. */
+  readonly faults = new Set<string>()
+  readonly #sites: readonly Reached[]
   readonly #options: ClientOptions
-  readonly #ready = new Set<Site>()
+  readonly #ready = new Set<Reached>()
   readonly #work: Promise<void>[] = []
   #isOver = false
   #isPaused = false
@@ -78,7 +87,7 @@ export class Clients {
   #nextOptOut = 0
   #lastSequence = 0
 
-  constructor(sites: readonly Site[], options: ClientOptions) {
+  constructor(sites: readonly Reached[], options: ClientOptions) {
     this.#sites = sites
     this.#options = options
   }
@@ -90,7 +99,7 @@ export class Clients {
     this.#work.push(this.#optOut(this.#random(200)))
   }
 
-  get readySites(): readonly Site[] {
+  get readySites(): readonly Reached[] {
     return [...this.#ready]
   }
 
@@ -109,7 +118,7 @@ export class Clients {
   }
 
   /** As a balancer does. */
-  async #poll(site: Site): Promise<void> {
+  async #poll(site: Reached): Promise<void> {
     while (!this.#isOver) {
       if (await isReady(site)) this.#ready.add(site)
       else this.#ready.delete(site)
@@ -117,7 +126,7 @@ export class Clients {
     }
   }
 
-  #pick(random: Random, others: Site | undefined): Site {
+  #pick(random: Random, others: Reached | undefined): Reached {
     const ready = this.readySites.filter((site) => site !== others)
     return random.pick(ready.length > 0 ? ready : this.#sites)
   }
@@ -134,7 +143,7 @@ export class Clients {
       const path = `/api/sources/${CHANGED_SOURCE}/changes`
       const body = { batchId, allowShrink: true, changes }
       const answer = await this.#untilDone(this.writes, random, (site) =>
-        call(site.url + path, { method: 'POST', body, waitMs: CALL_MS }),
+        this.#call(site.url + path, { method: 'POST', body }),
       )
       if (answer === undefined) return
       const sequence = Number(answer.json.Sequence)
@@ -157,7 +166,7 @@ export class Clients {
         ...(waits && { minSequence: least }),
       }
       const answer = await this.#untilDone(this.reads, random, (site) =>
-        call(`${site.url}/api/recipients`, { method: 'POST', body, waitMs: CALL_MS }),
+        this.#call(`${site.url}/api/recipients`, { method: 'POST', body }),
       )
       if (answer === undefined) return
       const { json, headers } = answer
@@ -179,7 +188,7 @@ export class Clients {
       const phone = phoneOf(OPTING_SOURCE, this.#nextOptOut++)
       const body = { Numbers: [phone] }
       const answer = await this.#untilDone([], random, (site) =>
-        call(`${site.url}/api/suppressions`, { method: 'PUT', body, waitMs: 20_000 }),
+        this.#call(`${site.url}/api/suppressions`, { method: 'PUT', body, waitMs: 20_000 }),
       )
       if (answer === undefined) return
       this.optOutCount++
@@ -187,7 +196,7 @@ export class Clients {
     }
   }
 
-  async #seekOptedOut(site: Site): Promise<void> {
+  async #seekOptedOut(site: Reached): Promise<void> {
     const known = this.#nextOptOut
     if (!(await isReady(site))) return
     const whole = { west: 0, south: 0, east: 400, north: 400 }
@@ -207,14 +216,19 @@ export class Clients {
     }
   }
 
+  #call(url: string, asked: { method: string; body: object; waitMs?: number }) {
+    const { callMs: waitMs = CALL_MS } = this.#options
+    return call(url, { waitMs, ...asked, onFault: (fault) => this.faults.add(fault) })
+  }
+
   /** Sent again, to another machine if there is one, until it is done. */
   async #untilDone(
     done: Done[],
     random: Random,
-    send: (site: Site) => Promise<Answer | undefined>,
+    send: (site: Reached) => Promise<Answer | undefined>,
   ): Promise<Answer | undefined> {
     const beganMs = performance.now()
-    let last: Site | undefined
+    let last: Reached | undefined
     while (!this.#isOver) {
       const site = this.#pick(random, last)
       last = site
@@ -234,6 +248,6 @@ export class Clients {
   }
 }
 
-export async function isReady({ url }: Site): Promise<boolean> {
+export async function isReady({ url }: Reached): Promise<boolean> {
   return (await call(`${url}/readyz`, { waitMs: 1_000 }))?.status === 200
 }

@@ -4,8 +4,12 @@
  *
  * @module
  */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { UNITS_PER_DEGREE } from '../../../src/geometry/units.js'
 import type { Random } from '../../support/random/world.js'
+import { hickory } from '../../support/service/hickory.js'
 
 export const CHANGED_SOURCE = 1
 /** Whose recipients stay where they are, and opt out. */
@@ -34,6 +38,28 @@ export function csvOf(random: Random, source: number, count: number): string {
     return `${phoneOf(source, at)},${lat},${lng}`
   })
   return `number,lat,lng\n${lines.join('\n')}\n`
+}
+
+/** Puts both sources into a data directory. */
+export async function importCrowd(
+  data: string,
+  { csv, opting }: { readonly csv: string; readonly opting: string },
+): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'hickory-crowd-'))
+  try {
+    for (const [sourceId, text] of [
+      [CHANGED_SOURCE, csv],
+      [OPTING_SOURCE, opting],
+    ] as const) {
+      const path = join(directory, `${sourceId}.csv`)
+      writeFileSync(path, text)
+      const source = ['--source', String(sourceId), '--label', `Source ${sourceId}`]
+      const { code, stderr } = await hickory('import', '--data', data, ...source, path)
+      if (code !== 0) throw new Error(stderr)
+    }
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
 }
 
 /** @param peopleCount  of whom changes are; some of them are not there */

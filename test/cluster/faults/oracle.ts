@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { journalDirectory } from '../../../src/journal/files.js'
 import { JournalReader } from '../../../src/journal/reader.js'
 import { verifyJournal } from '../../../src/journal/verify.js'
@@ -60,10 +61,20 @@ export function verify(clients: Clients, csv: string, data: string): Verified {
 }
 
 /** Where the journal of a machine ends, after all of it was checked. */
-export async function endOfJournal(data: string): Promise<string> {
+async function endOfJournal(data: string): Promise<string> {
   const { last } = await verifyJournal(journalDirectory(data))
   const { sequence, hash } = last
   return `${sequence} ${hash}`
+}
+
+/** @returns where all journals end; undefined where they do not become the same in time */
+export async function untilSameEnd(directories: readonly string[]): Promise<string | undefined> {
+  for (let attempt = 0; attempt < 60; attempt++) {
+    const ends = await Promise.all(directories.map(endOfJournal))
+    if (new Set(ends).size === 1) return ends[0]
+    await sleep(500)
+  }
+  return undefined
 }
 
 /** In arrays, for a million questions. */

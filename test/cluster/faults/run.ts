@@ -4,7 +4,7 @@
  * @module
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,10 +12,10 @@ import { seededRandom } from '../../support/random/world.js'
 import { hickory, type Owner } from '../../support/service/hickory.js'
 import { closeCalls, useKey } from './calls.js'
 import { Clients, type Done, isReady } from './clients.js'
-import { CHANGED_SOURCE, csvOf, OPTING_SOURCE } from './crowd.js'
+import { CHANGED_SOURCE, csvOf, importCrowd, OPTING_SOURCE } from './crowd.js'
 import { type Fault, faults } from './faults.js'
 import { makeNetwork } from './network.js'
-import { endOfJournal, verify } from './oracle.js'
+import { untilSameEnd, verify } from './oracle.js'
 import { Site } from './site.js'
 
 export interface RunOptions {
@@ -80,7 +80,7 @@ export async function runFaults(owner: Owner, options: RunOptions): Promise<Outc
   })
   const csv = csvOf(random, CHANGED_SOURCE, peopleCount)
   const optingCount = 2_000
-  await importInto(sites[0], directory, { csv, opting: csvOf(random, OPTING_SOURCE, optingCount) })
+  await importCrowd(sites[0].data, { csv, opting: csvOf(random, OPTING_SOURCE, optingCount) })
   useKey(await makeKey(sites[0]))
   for (const site of sites) site.startNats()
   sites[0].startService()
@@ -118,7 +118,7 @@ export async function runFaults(owner: Owner, options: RunOptions): Promise<Outc
   } finally {
     await clients.stop()
   }
-  const ends = await untilLevel(sites)
+  const ends = await untilSameEnd(sites.map(({ data }) => data))
   const problems = [...clients.problems, ...(ends === undefined ? ['the journals differ'] : [])]
   const verified = verify(clients, csv, sites[0].data)
   return {
@@ -193,23 +193,6 @@ function removeDisksOfDead(): void {
   }
 }
 
-async function importInto(
-  site: Site,
-  directory: string,
-  { csv, opting }: { readonly csv: string; readonly opting: string },
-): Promise<void> {
-  for (const [sourceId, text] of [
-    [CHANGED_SOURCE, csv],
-    [OPTING_SOURCE, opting],
-  ] as const) {
-    const path = join(directory, `${sourceId}.csv`)
-    writeFileSync(path, text)
-    const source = ['--source', String(sourceId), '--label', `Source ${sourceId}`]
-    const { code, stderr } = await hickory('import', '--data', site.data, ...source, path)
-    if (code !== 0) throw new Error(stderr)
-  }
-}
-
 async function makeKey({ data }: Site): Promise<string> {
   const scopes = ['--scopes', 'admin']
   const { stdout, stderr } = await hickory(
@@ -242,16 +225,6 @@ async function untilReady(
     }
     await sleep(100)
   }
-}
-
-/** @returns where all journals end; undefined where they do not become the same in time */
-async function untilLevel(sites: readonly Site[]): Promise<string | undefined> {
-  for (let attempt = 0; attempt < 30; attempt++) {
-    const ends = await Promise.all(sites.map(({ data }) => endOfJournal(data)))
-    if (new Set(ends).size === 1) return ends[0]
-    await sleep(500)
-  }
-  return undefined
 }
 
 export function lineOf({ fault, sites, writeGapMs, readGapMs, readyMs }: Episode): string {

@@ -1,67 +1,220 @@
 /**
- * Files in a real object store of NATS, under the SHA-256 of what is in them.
- *
- * @module
+ * Files in a real object store of NATS: whoever fetches one gets what its name says, or hears that it is not there.
  */
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
-import { ClusterFiles, digestOfFile } from '../../../src/cluster/nats/cluster-files.js'
+import { jetstream } from '@nats-io/jetstream'
+import { Objm } from '@nats-io/obj'
+import t, { type Test } from 'tap'
+import {
+  ClusterFiles,
+  DigestFault,
+  digestOfFile,
+  type FileDigest,
+} from '../../../src/cluster/nats/cluster-files.js'
 import { namesOf } from '../../../src/cluster/nats/names.js'
 import { Opened } from '../../../src/cluster/nats/opened.js'
 import { SharedFiles } from '../../../src/cluster/shared-files.js'
-import { silentLog } from '../../support/data/store.js'
+import { limits } from '../../../src/limits.js'
+import { manyColumns } from '../../support/data/columns.js'
+import { publishTest, silentLog } from '../../support/data/snapshots.js'
+import { seededRandom } from '../../support/random/world.js'
 import { temporaryDirectory } from '../../support/service/hickory.js'
+import { until } from '../../support/service/until.js'
+import { flipBit } from '../faults/flip-bit.js'
 import { connected } from '../support/connected.js'
 import { startNatsServer } from '../support/nats-servers.js'
+import { withEachNats } from '../support/nats-versions.js'
 
-t.test('files', async (t) => {
-  const nats = await startNatsServer(t)
-  const files = await ClusterFiles.open(await connected(t, nats), namesOf('main'))
+const seed = Number(process.env.HICKORY_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
+t.comment(`seed ${seed}`)
+const random = seededRandom(seed)
+const names = namesOf('test')
+
+/** Long enough for a busy machine: nothing here takes a part of it. */
+const SILENT_MS = 2_000
+
+async function storing(t: Test, server: string) {
+  const nats = await startNatsServer(t, { server })
+  const connection = await connected(t, nats)
   const directory = temporaryDirectory(t)
-  const [path, damaged, got] = ['whole', 'damaged', 'got'].map((name) => join(directory, name))
-  // Several pieces.
-  const bytes = randomBytes(1_300_000)
-  writeFileSync(path, bytes)
-  const digest = await digestOfFile(path)
-  bytes[700_000] ^= 1
-  writeFileSync(damaged, bytes)
+  const files = await ClusterFiles.open(connection, names, SILENT_MS)
+  const make = async (bytes: Uint8Array) => {
+    const path = join(directory, 'made')
+    writeFileSync(path, bytes)
+    return { path, bytes, digest: await digestOfFile(path) }
+  }
+  const to = join(directory, 'fetched')
+  /** Puts other bytes under the name of a file. */
+  const forge = async ({ sha256 }: FileDigest, bytes: Uint8Array) => {
+    const stores = new Objm(jetstream(connection.nats))
+    await (await stores.open(names.files)).putBlob({ name: sha256 }, bytes)
+  }
+  return { nats, connection, directory, files, make, to, forge }
+}
 
-  await t.test('one that is not what its name says is not there', async (t) => {
-    await t.rejects(files.put(damaged, digest), { message: /other bytes under/ })
-    t.equal(await files.has(digest), false)
-    t.equal(await files.get(digest, got), false)
-    t.notOk(existsSync(got))
+type Storing = Awaited<ReturnType<typeof storing>>
+
+/** Flips a bit of what the server has on its disk. */
+async function damage({ nats, connection }: Storing): Promise<void> {
+  await nats.stop()
+  const all = readdirSync(nats.store, { recursive: true, encoding: 'utf8' })
+  const blocks = all.filter((path) => /OBJ_hickory_test_files\/msgs\/\d+\.blk$/.test(path))
+  flipBit(join(nats.store, random.pick(blocks)), random)
+  await nats.start()
+  await until(() => connection.isUp)
+}
+
+const NO_FILE = { sha256: '0'.repeat(64), byteLength: 5 }
+
+withEachNats(t, async (t, server) => {
+  t.test('a file is fetched in pieces, as it was put', async (t) => {
+    const { files, make, to } = await storing(t, server)
+    for (const byteCount of [0, 1, 524_288, 524_289, 5_000_000]) {
+      const { path, bytes, digest } = await make(randomBytes(byteCount))
+      t.equal(await files.has(digest), false)
+      t.equal(await files.get(digest, to), false)
+      await files.put(path, digest)
+      t.equal(await files.has(digest), true)
+      const pieces: number[] = []
+      t.equal(await files.get(digest, to, (count) => pieces.push(count)), true)
+      t.ok(readFileSync(to).equals(bytes), `${byteCount} bytes`)
+      t.equal(pieces.length, Math.max(1, Math.ceil(byteCount / 524_288)))
+    }
   })
 
-  await t.test('one that is comes back as it was', async (t) => {
+  t.test('a file that is there is not put again, and one that was removed is', async (t) => {
+    const { files, make, to } = await storing(t, server)
+    const { path, bytes, digest } = await make(randomBytes(1_000))
     await files.put(path, digest)
-    t.equal(await files.has(digest), true)
-    t.equal(await files.has({ ...digest, byteLength: digest.byteLength - 1 }), false)
-    t.equal(await files.get(digest, got), true)
-    t.ok(readFileSync(got).equals(readFileSync(path)))
-    // It is there already, so that nothing is read.
-    await files.put(damaged, digest)
-    t.equal(await files.copyCount(), 1, 'of one server')
+    const [first] = await files.list()
+    t.match(first, digest)
+    await files.put(path, digest)
+    t.same(await files.list(), [first])
     await files.remove(digest)
+    t.same(await files.list(), [])
     t.equal(await files.has(digest), false)
+    t.equal(await files.get(digest, to), false)
+    await files.remove(digest)
+    await files.remove(NO_FILE)
+    await files.put(path, digest)
+    t.equal(await files.get(digest, to), true)
+    t.ok(readFileSync(to).equals(bytes))
   })
 
-  await t.test('a machine gives its file of an audience, unless that is damaged', async (t) => {
-    const offering = (from: string | undefined, awaited: readonly (typeof digest)[] = []) =>
-      new SharedFiles({
-        dataDirectory: directory,
-        files: new Opened(async () => files),
-        log: silentLog,
-        offered: async () => false,
-        audiences: { pathOf: () => from, awaited: () => awaited },
-      })
-    t.equal(await offering(undefined).offer(digest), false)
-    t.equal(await offering(join(directory, 'none')).offer(digest), false)
-    t.equal(await offering(damaged).offer(digest), false)
+  t.test('what is something else than its name says is refused, and removed', async (t) => {
+    const { files, make, to, forge } = await storing(t, server)
+    const { path, bytes, digest } = await make(randomBytes(1_200_000))
+    const flipped = Buffer.from(bytes)
+    flipped[700_000] ^= 1
+    for (const forged of [
+      flipped,
+      bytes.subarray(1),
+      Buffer.concat([bytes, bytes]),
+      Buffer.alloc(0),
+    ]) {
+      await forge(digest, forged)
+      t.equal(await files.has(digest), false)
+      await t.rejects(files.get(digest, to), { message: /had other bytes under/ })
+      t.equal(existsSync(to), false)
+      t.equal(await files.has(digest), false)
+      await files.put(path, digest)
+      t.equal(await files.get(digest, to), true)
+      await files.remove(digest)
+    }
+  })
+
+  t.test('damage on the disk of a server is found, and the file put anew', async (t) => {
+    const all = await storing(t, server)
+    const { files, make, to } = all
+    let damagedCount = 0
+    for (let round = 0; round < 2; round++) {
+      const { path, bytes, digest } = await make(randomBytes(3_000_000))
+      await files.put(path, digest)
+      await damage(all)
+      // Two at once, who must not take each other's copy away.
+      const fetchOne = async (to: string) => {
+        for (let attempt = 0; attempt < 4; attempt++) {
+          const isThere = await files.get(digest, to).catch((fault) => {
+            t.type(fault, DigestFault)
+            return false
+          })
+          if (isThere) return
+          damagedCount++
+          await files.put(path, digest)
+        }
+        t.fail('it is not there although it was put')
+      }
+      await Promise.all([fetchOne(to), fetchOne(`${to}-too`)])
+      for (const copy of [to, `${to}-too`]) t.ok(readFileSync(copy).equals(bytes))
+      await files.remove(digest)
+    }
+    t.ok(damagedCount > 0)
+  })
+
+  t.test('machines give each other what a store has lost, and refuse what it forges', async (t) => {
+    const { connection, files, to, forge } = await storing(t, server)
+    const [data, other] = [temporaryDirectory(t), temporaryDirectory(t)]
+    const id = await publishTest(data, 1, manyColumns(1_000))
+    const opened = new Opened(() => ClusterFiles.open(connection, names, SILENT_MS))
+    const giving = { dataDirectory: data, files: opened, log: silentLog }
+    const giver = new SharedFiles({ ...giving, offered: async () => false })
+    let offerCount = 0
+    const offered = async (file: FileDigest) => {
+      offerCount++
+      return await giver.offer(file)
+    }
+    const taker = new SharedFiles({ ...giving, dataDirectory: other, offered })
+    const path = join(data, 'snapshots', id, '1-0000.shard')
+    const digest = await digestOfFile(path)
+    const fetched = async () => {
+      t.equal(await taker.get(digest, to, () => {}), true)
+      t.ok(readFileSync(to).equals(readFileSync(path)))
+    }
+    await fetched()
+    t.equal(offerCount, 1)
+    await fetched()
+    t.equal(offerCount, 1, 'it was there')
+    await forge(digest, randomBytes(digest.byteLength))
+    await fetched()
+    t.equal(offerCount, 2)
+    await files.remove(digest)
+    await fetched()
+    t.equal(offerCount, 3)
+    // An operator, or a disk, takes the whole store away.
+    await connection.nats.request(`$JS.API.STREAM.DELETE.OBJ_${names.files}`)
+    await t.rejects(taker.get(digest, to, () => {}))
+    await fetched()
+    t.equal(await taker.get(NO_FILE, to, () => {}), false)
+  })
+
+  t.test('files go when their time is over, unless a snapshot has them', async (t) => {
+    const { connection, files, make, to } = await storing(t, server)
+    const data = temporaryDirectory(t)
+    const id = await publishTest(data, 1, manyColumns(1_000))
+    const shared = new SharedFiles({
+      dataDirectory: data,
+      files: new Opened(() => ClusterFiles.open(connection, names, SILENT_MS)),
+      log: silentLog,
+      offered: async () => false,
+    })
+    const needed: FileDigest[] = []
+    for (const name of readdirSync(join(data, 'snapshots', id))) {
+      const digest = await digestOfFile(join(data, 'snapshots', id, name))
+      if (await shared.offer(digest)) needed.push(digest)
+    }
+    t.ok(needed.length > 1)
+    const { path, digest } = await make(randomBytes(1_000))
+    await files.put(path, digest)
+    const { now } = Date
+    let laterMs = limits.sharedFileKeptMs - 60_000
+    t.intercept(Date, 'now', { value: () => now() + laterMs })
+    await shared.clear()
+    t.equal(await files.has(digest), true, 'a minute too early')
+    laterMs = limits.sharedFileKeptMs
+    await shared.clear()
     t.equal(await files.has(digest), false)
-    t.equal(await offering(path).offer(digest), true)
-    t.equal(await files.has(digest), true)
+    for (const file of needed) t.equal(await files.get(file, to), true)
   })
 })
