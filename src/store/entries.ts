@@ -7,6 +7,7 @@
 import { ServiceError } from '../errors.js'
 import type { Log } from '../log.js'
 import { applyChange, type Change, type ChangeOutcome, notMade, readTotals } from './changes.js'
+import { beginDigests } from './digests.js'
 import { type KeyChanges, keysVersionOf, putKeys } from './keys.js'
 import { applySuppressions, type SuppressionChange, type SuppressionsOutcome } from './suppress.js'
 import {
@@ -18,6 +19,7 @@ import {
   storeDirectory,
   type Tables,
 } from './tables.js'
+import { openTablesToWrite } from './write-tables.js'
 
 /** What the journal says, and when it was written. */
 export type StoreChange =
@@ -55,6 +57,7 @@ export function storeEntries(tables: Tables, log: Log): StoreEntries {
       // Where LMDB has given up, it says so when it is read; to begin a change would end the process.
       refresh()
       readTotals(tables)
+      beginDigests(tables)
       return transact(() => {
         const outcomes = changes.map((change) => apply(tables, change, log))
         meta.put(META.entriesSequence, String(upTo))
@@ -66,6 +69,7 @@ export function storeEntries(tables: Tables, log: Log): StoreEntries {
       refresh()
       transact(() => {
         meta.remove(META.entriesSequence)
+        meta.remove(META.digests)
         if (meta.get(META.format) === CLUSTERED_FORMAT) meta.put(META.format, KEYED_FORMAT)
       })
     },
@@ -77,7 +81,7 @@ export function storeEntries(tables: Tables, log: Log): StoreEntries {
  * now and then how far it is.
  */
 export async function noteEntries(directory: string, sequence: number): Promise<void> {
-  const tables = openTables(directory, 'write')
+  const tables = openTablesToWrite(directory)
   try {
     tables.transact(() => {
       const before = Number(tables.meta.get(META.entriesSequence) ?? 0)
