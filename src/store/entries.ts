@@ -11,13 +11,7 @@ import { applyChange, type Change, type ChangeOutcome, notMade, readTotals } fro
 import { beginDigests } from './digests.js'
 import { type KeyChanges, keysVersionOf, putKeys } from './keys.js'
 import { applySuppressions, type SuppressionChange, type SuppressionsOutcome } from './suppress.js'
-import {
-  CLUSTERED_FORMAT,
-  KEYED_FORMAT,
-  META,
-  raiseFormat,
-  type Tables,
-} from './tables.js'
+import { CLUSTERED_FORMAT, KEYED_FORMAT, META, raiseFormat, type Tables } from './tables.js'
 import { openTablesToWrite } from './write-tables.js'
 
 /** What the journal says, and when it was written. */
