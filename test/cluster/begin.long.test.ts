@@ -47,7 +47,12 @@ t.test('a machine begins anew when its directory is wiped under it', async (t) =
   for (const [at, name] of names.entries()) {
     await t.test(name, async (t) => {
       for (const entry of readdirSync(directories[at])) {
-        rmSync(join(directories[at], entry), { recursive: true, force: true, maxRetries: 5 })
+        rmSync(join(directories[at], entry), {
+          recursive: true,
+          force: true,
+          maxRetries: 50,
+          retryDelay: 20,
+        })
       }
       await untilTold(async () => machines[at].output().stderr.includes('starting again'))
       await untilTold(
