@@ -308,7 +308,7 @@ export const limits = {
   retentionRetryMs: 60_000,
   /**
    * Files in the object store that no snapshot has any more are kept for this time, and so are files of audiences that
-   * were not announced.
+   * were frozen and not announced.
    */
   sharedFileKeptMs: 3_600_000,
   /** How often the writer removes them. */

@@ -98,23 +98,26 @@ export async function deleteAudience(
 }
 
 /**
- * Removes files of audiences that a cluster does not know, once they have been there for so long that nobody is about to
- * announce them.
+ * Removes files of audiences that a cluster does not know: those that were deleted while this machine was away, and what a
+ * crash left. Those that this process froze may be announced yet, and stay for a while.
  *
  * @param knownIds  of those that it knows
+ * @param startedMs  when this process began, in milliseconds since 1970
  */
 export async function removeUnknown(
   dataDirectory: string,
   knownIds: ReadonlySet<string>,
-  nowMs: number,
+  { startedMs, nowMs }: { readonly startedMs: number; readonly nowMs: number },
 ): Promise<number> {
   let removedCount = 0
   for (const audience of await listAudienceNames(dataDirectory)) {
     if (knownIds.has(audience.id)) continue
     const path = join(audiencesDirectory(dataDirectory), audience.name)
     const status = await stat(path).catch(() => undefined)
-    if (status === undefined || nowMs - status.mtimeMs <= limits.sharedFileKeptMs) continue
-    if (await deleteAudience(dataDirectory, audience)) removedCount++
+    if (status === undefined) continue
+    const { mtimeMs } = status
+    const isAwaited = mtimeMs >= startedMs && nowMs - mtimeMs <= limits.sharedFileKeptMs
+    if (!isAwaited && (await deleteAudience(dataDirectory, audience))) removedCount++
   }
   return removedCount
 }

@@ -14,7 +14,7 @@ import type { Log } from '../log.js'
 import { audiencesDirectory, listAudienceNames } from '../snapshot/retention/audience-names.js'
 import { createStore, type MainStore } from '../store/create.js'
 import { type StoreEntries, storeEntries } from '../store/entries.js'
-import { openTables } from '../store/tables.js'
+import { openTablesToWrite } from '../store/write-tables.js'
 import { clusterDirectory, readState, StateDamaged } from './state-file.js'
 import { StoreFollower } from './store-follower.js'
 
@@ -65,7 +65,7 @@ export async function endClusterInCopy(
   copyDirectory: string,
   log: Log,
 ): Promise<void> {
-  const tables = openTables(copyDirectory, 'write')
+  const tables = openTablesToWrite(copyDirectory)
   try {
     const entries = storeEntries(tables, log)
     await catchUp(dataDirectory, entries, log)

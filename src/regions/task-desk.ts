@@ -39,12 +39,19 @@ export class TaskDesk {
     this.#isLevel = isLevel
   }
 
-  /** From now on it can be asked. */
-  open(snapshotId: string, snapshot: AskedSnapshot): void {
+  /**
+   * From now on it can be asked.
+   *
+   * @returns ends that, unless it was opened once more meanwhile
+   */
+  open(snapshotId: string, snapshot: AskedSnapshot): () => void {
     this.#snapshots.set(snapshotId, snapshot)
+    return () => {
+      if (this.#snapshots.get(snapshotId) === snapshot) this.#close(snapshotId)
+    }
   }
 
-  close(snapshotId: string): void {
+  #close(snapshotId: string): void {
     this.#snapshots.delete(snapshotId)
     for (const key of [...this.#masks.keys()]) {
       if (key.startsWith(`${snapshotId} `)) this.#masks.delete(key)

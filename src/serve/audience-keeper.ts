@@ -22,7 +22,10 @@ export function keepAudiences(
       if (removedCount > 0) log.info({ removedCount }, 'removed expired audiences')
       const known = knownIds?.()
       if (known === undefined) return
-      const unknownCount = await removeUnknown(dataDirectory, known, Date.now())
+      const unknownCount = await removeUnknown(dataDirectory, known, {
+        startedMs: performance.timeOrigin,
+        nowMs: Date.now(),
+      })
       if (unknownCount > 0) log.info({ unknownCount }, 'removed audiences that nobody knows')
     } catch (error) {
       const { code = 'unknown' } = error as NodeJS.ErrnoException

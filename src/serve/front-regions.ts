@@ -69,6 +69,7 @@ export class FrontRegions {
     const others = ofIndex.map((machines) => machines?.filter((machine) => machine !== name) ?? [])
     const heldBy = indexesByMachine(ofIndex)
     const holders = { isHere, of: (index: number) => others[index] }
+    let end = () => {}
     return {
       isHere,
       runner: new SpreadRunner({
@@ -85,12 +86,13 @@ export class FrontRegions {
       }),
       serve: (views) => {
         const untilMoment = (moment: number, deadlineMs: number) => views.until(moment, deadlineMs)
-        this.#desk.open(snapshotId, { local, shardCount: shards.length, isHere, untilMoment })
+        const asked = { local, shardCount: shards.length, isHere, untilMoment }
+        end = this.#desk.open(snapshotId, asked)
       },
       close: async () => {
         const { signal } = this.#over
         await sleep(limits.othersFinishMs, undefined, { signal }).catch(() => {})
-        this.#desk.close(snapshotId)
+        end()
       },
     }
   }

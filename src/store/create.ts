@@ -26,7 +26,8 @@ import {
 } from './services.js'
 import { type Store, storeOf } from './store.js'
 import { makeSuppressions, type SuppressionChange, type SuppressionsOutcome } from './suppress.js'
-import { DATA_FILE, META, openTables, STORE_FORMAT, storeDirectory, type Tables } from './tables.js'
+import { DATA_FILE, META, STORE_FORMAT, storeDirectory, type Tables } from './tables.js'
+import { openTablesToWrite } from './write-tables.js'
 
 /**
  * A store that also makes changes for other threads. What it does of `suppress` is to store: whoever
@@ -102,7 +103,7 @@ function holdsData(directory: string): boolean {
 
 function openWritable(directory: string): Tables {
   try {
-    return openTables(directory, 'write')
+    return openTablesToWrite(directory)
   } catch (fault) {
     throw invalid(directory, `cannot be opened: ${(fault as Error).message}`, fault)
   }

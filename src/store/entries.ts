@@ -8,16 +8,11 @@ import { ServiceError } from '../errors.js'
 import type { Log } from '../log.js'
 import { putAudience, removeAudience, type SharedAudience } from './audiences.js'
 import { applyChange, type Change, type ChangeOutcome, notMade, readTotals } from './changes.js'
+import { beginDigests } from './digests.js'
 import { type KeyChanges, keysVersionOf, putKeys } from './keys.js'
 import { applySuppressions, type SuppressionChange, type SuppressionsOutcome } from './suppress.js'
-import {
-  CLUSTERED_FORMAT,
-  KEYED_FORMAT,
-  META,
-  openTables,
-  raiseFormat,
-  type Tables,
-} from './tables.js'
+import { CLUSTERED_FORMAT, KEYED_FORMAT, META, raiseFormat, type Tables } from './tables.js'
+import { openTablesToWrite } from './write-tables.js'
 
 /** What the journal says, and when it was written. */
 export type StoreChange =
@@ -60,6 +55,7 @@ export function storeEntries(tables: Tables, log: Log): StoreEntries {
       // Where LMDB has given up, it says so when it is read; to begin a change would end the process.
       refresh()
       readTotals(tables)
+      beginDigests(tables)
       return transact(() => {
         const outcomes = changes.map((change) => apply(tables, change, log))
         meta.put(META.entriesSequence, String(upTo))
@@ -81,6 +77,7 @@ export function storeEntries(tables: Tables, log: Log): StoreEntries {
         meta.remove(META.entriesSequence)
         meta.remove(META.audiencesShared)
         for (const id of [...tables.audiences.getKeys({})]) tables.audiences.remove(id)
+        meta.remove(META.digests)
         if (meta.get(META.format) === CLUSTERED_FORMAT) meta.put(META.format, KEYED_FORMAT)
       })
     },
@@ -92,7 +89,7 @@ export function storeEntries(tables: Tables, log: Log): StoreEntries {
  * now and then how far it is.
  */
 export async function noteEntries(directory: string, sequence: number): Promise<void> {
-  const tables = openTables(directory, 'write')
+  const tables = openTablesToWrite(directory)
   try {
     tables.transact(() => {
       const before = Number(tables.meta.get(META.entriesSequence) ?? 0)

@@ -9,35 +9,44 @@ import { join } from 'node:path'
 import { type Database, open } from 'lmdb'
 import { limits } from '../limits.js'
 
+/** Of keys and values; what is changed is changed within `transact`. */
+export interface Table<Value, Key extends string | number>
+  extends Pick<Database<Value, Key>, 'getRange' | 'getKeys' | 'getCount'> {
+  get(key: Key): Value | undefined
+  doesExist(key: Key): boolean
+  put(key: Key, value: Value): void
+  remove(key: Key): void
+}
+
 export interface Tables {
   /** Some values by name, see `META`. */
-  readonly meta: Database<string, string>
+  readonly meta: Table<string, string>
   /** The configuration, as JSON, under the key `configuration`; empty until one is stored. */
-  readonly documents: Database<Buffer, string>
+  readonly documents: Table<Buffer, string>
   /** What was written of each context, as JSON, by its id of 32 lower-case hexadecimal digits. */
-  readonly contexts: Database<Buffer, string>
+  readonly contexts: Table<Buffer, string>
   /** A `ContextHeader` of each context, as JSON, by its id. */
-  readonly headers: Database<string, string>
+  readonly headers: Table<string, string>
   /** The hash of the shape of each area of a context, or null, as a JSON array, by its id. */
-  readonly shapes: Database<string, string>
+  readonly shapes: Table<string, string>
   /** Which contexts have a shape: keys are `<hash>/<context id>`, values mean nothing. */
-  readonly uses: Database<string, string>
+  readonly uses: Table<string, string>
   /** Who is inside a shape, `StoredCounts` as JSON, by its hash; only of shapes in use. */
-  readonly counts: Database<string, string>
+  readonly counts: Table<string, string>
   /** When a phone was put on a suppression list, in milliseconds since 1970, see `listKey`. */
-  readonly suppressions: Database<string, string>
+  readonly suppressions: Table<string, string>
   /** How many phones are on each suppression list that has any, by its scope. */
-  readonly suppressionCounts: Database<string, string>
+  readonly suppressionCounts: Table<string, string>
   /** The latest changes to these lists, `LoggedChange` as JSON, by the version each of them made. */
-  readonly suppressionLog: Database<string, number>
+  readonly suppressionLog: Table<string, number>
   /** The services that run on this data directory, `Registration` as JSON, by process id. */
-  readonly services: Database<string, string>
+  readonly services: Table<string, string>
   /** The keys of clients, a record of `src/keys` as JSON, by id. */
-  readonly keys: Database<string, string>
+  readonly keys: Table<string, string>
   /** How much each key was used, as JSON, by its id. */
-  readonly keyUses: Database<string, string>
+  readonly keyUses: Table<string, string>
   /** The audiences of a cluster, `SharedAudience` as JSON, by id; also those that have expired since the last one came. */
-  readonly audiences: Database<string, string>
+  readonly audiences: Table<string, string>
   /** Tells the file of the store from a copy of it: its device and inode. */
   readonly fileId: string
   /** Reads from now on see all that was written before, by whatever thread or process. */
@@ -63,6 +72,8 @@ export const META = {
   entriesSequence: 'entriesSequence',
   /** Says that a cluster knows the audiences that the directory had before. */
   audiencesShared: 'audiencesShared',
+  /** `Digests` as JSON, of a store of a cluster. */
+  digests: 'digests',
 } as const
 
 export const STORE_FORMAT = '1'
@@ -136,7 +147,14 @@ export function openTables(directory: string, mode: 'read' | 'write'): Tables {
     audiences: texts('audiences'),
     fileId: `${dev}:${ino}`,
     refresh: () => root.resetReadTxn(),
-    transact: (work) => root.transactionSync(work),
+    transact(work) {
+      let result: ReturnType<typeof work> | undefined
+      // What it returned may be a promise, as of `put`, for whose end the engine would keep the transaction open.
+      root.transactionSync(() => {
+        result = work()
+      })
+      return result as ReturnType<typeof work>
+    },
     close: () => root.close(),
   }
 }

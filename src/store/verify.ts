@@ -4,9 +4,11 @@
  * @module
  */
 import { limits } from '../limits.js'
+import { findChangedPart } from './digests.js'
 import { hashOf } from './hash.js'
 import { readLists, suppressionLogOf } from './suppressions.js'
-import { FORMATS, META, openTables, readFormat, type Tables } from './tables.js'
+import { FORMATS, META, readFormat, type Tables } from './tables.js'
+import { openTablesToWrite } from './write-tables.js'
 import type { ContextHeader } from './written-context.js'
 
 /** The format of a store, where this release does not know it. To be asked before the store is opened to write. */
@@ -19,7 +21,7 @@ export async function findNewerFormat(directory: string): Promise<string | undef
 export async function findDamage(directory: string): Promise<string | undefined> {
   let tables: Tables | undefined
   try {
-    tables = openTables(directory, 'write')
+    tables = openTablesToWrite(directory)
     return damageOf(tables) ?? writeDamageOf(tables)
   } catch (fault) {
     // The engine's own message quotes the text.
@@ -72,7 +74,9 @@ function listDamageOf(tables: Tables): string | undefined {
   }
   // A record that means nothing lets nobody in, and is no reason to let nobody else in.
   for (const table of [tables.keys, tables.keyUses]) for (const _ of table.getRange({}));
-  return log.isWhole() ? undefined : 'the log of changes is not whole'
+  if (!log.isWhole()) return 'the log of changes is not whole'
+  const part = findChangedPart(tables)
+  return part && `rows have changed by themselves (${part})`
 }
 
 /** The list of free pages is read by changes alone. */

@@ -9,7 +9,7 @@
  * @module
  */
 import { createHash } from 'node:crypto'
-import type { Database } from 'lmdb'
+import type { Table } from './tables.js'
 
 export interface LogState {
   /** Grows by one with each change; 0 before the first one. */
@@ -25,9 +25,9 @@ type Figures<State extends LogState> = Omit<State, keyof LogState>
 
 interface VersionedLogOptions<Change, State extends LogState> {
   /** A table of nothing else. */
-  readonly table: Database<string, number>
+  readonly table: Table<string, number>
   /** Has the state, as JSON. */
-  readonly meta: Database<string, string>
+  readonly meta: Table<string, string>
   readonly stateKey: string
   /** Before the first change. */
   readonly figures: Figures<State>

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { existsSync, renameSync } from 'node:fs'
+import { existsSync, renameSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { startAudiences } from '../../src/audiences/audiences.js'
@@ -110,14 +110,24 @@ t.test('it is there for its key, and for whoever may list everybody', async (t) 
   t.equal((await list(CHIEF)).length, 2)
 })
 
-t.test('files that nobody has announced go after a while', async (t) => {
+t.test('files that nobody knows go, but for those that may be announced yet', async (t) => {
   const { data, snapshotId } = await world(t)
-  const known = await frozenAudience(data, { snapshotId, entrySequence: 1 })
-  const unknown = await frozenAudience(data, { snapshotId, entrySequence: 2 })
+  const startedMs = Date.now() - 1_000
+  const [known, unknown, left] = [
+    await frozenAudience(data, { snapshotId, entrySequence: 1 }),
+    await frozenAudience(data, { snapshotId, entrySequence: 2 }),
+    await frozenAudience(data, { snapshotId, entrySequence: 3 }),
+  ]
   const ids = new Set([known.id])
+  const before = new Date(startedMs - 1_000)
+  utimesSync(pathOf(data, known), before, before)
+  utimesSync(pathOf(data, left), before, before)
   const soonMs = Date.now() + limits.sharedFileKeptMs - 60_000
-  t.equal(await removeUnknown(data, ids, soonMs), 0, 'somebody may be about to')
-  t.equal(await removeUnknown(data, ids, Date.now() + limits.sharedFileKeptMs + 1_000), 1)
+  t.equal(await removeUnknown(data, ids, { startedMs, nowMs: soonMs }), 1)
+  t.notOk(existsSync(pathOf(data, left)), 'it was there when the process began')
+  t.ok(existsSync(pathOf(data, unknown)), 'somebody may be about to announce it')
+  const lateMs = Date.now() + limits.sharedFileKeptMs + 1_000
+  t.equal(await removeUnknown(data, ids, { startedMs, nowMs: lateMs }), 1)
   t.notOk(existsSync(pathOf(data, unknown)))
   t.ok(existsSync(pathOf(data, known)))
 })

@@ -219,6 +219,7 @@ const REQUEST = [
   'contactCountMode string',
   'distinct boolean',
   'clipToBoundary boolean',
+  'partial boolean',
   'limit integer',
   'after string',
   'minSequence integer',

@@ -66,6 +66,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   after: 'cursor',
   minSequence: 7,
   clipToBoundary: true,
+  partial: true,
   exclude: true,
   radius: 7,
   buffer: 7,

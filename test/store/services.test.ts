@@ -26,7 +26,7 @@ t.test('others wait for services that live, and for no others', async (t) => {
   await once(child, 'spawn')
   const other = String(child.pid)
   const write = (name: string, takenVersion: number, start = startOf(name)) =>
-    tables.services.putSync(name, JSON.stringify({ start, takenVersion }))
+    tables.transact(() => tables.services.put(name, JSON.stringify({ start, takenVersion })))
 
   registry.register(0)
   t.same(registry.lagging(9), [], 'not for itself')
@@ -75,7 +75,9 @@ t.test('each kind of data has its own version, for services that answer by it', 
 
   const parent = String(process.ppid)
   const write = (versions: object) =>
-    tables.services.putSync(parent, JSON.stringify({ start: startOf(parent), ...versions }))
+    tables.transact(() =>
+      tables.services.put(parent, JSON.stringify({ start: startOf(parent), ...versions })),
+    )
   write({ takenVersion: 2 })
   t.same(lists.lagging(3), [parent])
   t.same(moves.lagging(3), [], 'not by one that knows nothing of it')
@@ -106,7 +108,7 @@ t.test('an entry of a copy, or of before a restart of the system, is nobody', as
   const parent = String(process.ppid)
   const write = (more: object) => {
     const entry = { start: startOf(parent), takenVersion: 0, ...more }
-    tables.services.putSync(parent, JSON.stringify(entry))
+    tables.transact(() => tables.services.put(parent, JSON.stringify(entry)))
     return registry.lagging(1)
   }
   t.same(write({ file, boot }), [parent])

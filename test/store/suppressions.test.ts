@@ -135,7 +135,7 @@ t.test('a batch that is too much changes nothing', async (t) => {
   made(tables, add('all', '+9991'))
   const setTotal = (totalCount: number) => {
     const state = { ...suppressionLogOf(tables).state(), totalCount }
-    tables.meta.putSync(META.suppressions, JSON.stringify(state))
+    tables.transact(() => tables.meta.put(META.suppressions, JSON.stringify(state)))
   }
   setTotal(limits.suppressionCount - 2)
   const tooMany = { isMade: false, code: 'TooManySuppressions' }
@@ -192,7 +192,7 @@ t.test('the log has the latest changes, and only what they changed', async (t) =
 
   const most = limits.suppressionLogCount
   const full = { ...log.state(), loggedCount: most - 1 }
-  tables.meta.putSync(META.suppressions, JSON.stringify(full))
+  tables.transact(() => tables.meta.put(META.suppressions, JSON.stringify(full)))
   made(tables, remove('all', '+2'))
   t.match(log.state(), { version: 4, logStart: 1, loggedCount: most })
   made(tables, add('all', '+2'))
@@ -205,8 +205,8 @@ t.test('a change that meets a damaged record is not made, and the log has no pho
   const { tables } = await openedTables(t)
   made(tables, add('all', '+9991'))
   const full = { ...suppressionLogOf(tables).state(), loggedCount: limits.suppressionLogCount }
-  tables.meta.putSync(META.suppressions, JSON.stringify(full))
-  tables.suppressionLog.putSync(1, '{"numbers":["+9991')
+  tables.transact(() => tables.meta.put(META.suppressions, JSON.stringify(full)))
+  tables.transact(() => tables.suppressionLog.put(1, '{"numbers":["+9991'))
   const logged: string[] = []
   const log = { ...silentLog, error: (entry: object) => logged.push(JSON.stringify(entry)) }
   t.match(makeSuppressions(tables, [add('all', '+9992')], log as never), [
@@ -239,15 +239,15 @@ t.test('lists are there after a restart, and checked', async (t) => {
   const directory = storeDirectory(dataDirectory)
   t.equal(await findDamage(directory), undefined)
   const damages: [what: string, damage: (tables: Tables) => unknown][] = [
-    ['a number is lost', ({ suppressions }) => suppressions.removeSync('all/+1')],
-    ['a number is new', ({ suppressions }) => suppressions.putSync('all/+7', '0')],
-    ['a list is lost', ({ suppressionCounts }) => suppressionCounts.removeSync('4')],
-    ['a change is lost', ({ suppressionLog }) => suppressionLog.removeSync(1)],
+    ['a number is lost', ({ suppressions }) => suppressions.remove('all/+1')],
+    ['a number is new', ({ suppressions }) => suppressions.put('all/+7', '0')],
+    ['a list is lost', ({ suppressionCounts }) => suppressionCounts.remove('4')],
+    ['a change is lost', ({ suppressionLog }) => suppressionLog.remove(1)],
   ]
   for (const [what, damage] of damages) {
     const tables = openTables(directory, 'write')
     const before = readAll(tables)
-    damage(tables)
+    tables.transact(() => damage(tables))
     await tables.close()
     t.match(await findDamage(directory), /suppression list|log of changes/, what)
     await restore(directory, before)

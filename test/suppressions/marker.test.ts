@@ -131,8 +131,10 @@ function forgetLog(tables: ReturnType<typeof openTables>): void {
   tables.refresh()
   const state = suppressionLogOf(tables).state()
   const forgotten = { ...state, logStart: state.version + 1, loggedCount: 0 }
-  tables.meta.putSync(META.suppressions, JSON.stringify(forgotten))
-  tables.suppressionLog.clearSync()
+  tables.transact(() => tables.meta.put(META.suppressions, JSON.stringify(forgotten)))
+  tables.transact(() => {
+    for (const version of tables.suppressionLog.getKeys({})) tables.suppressionLog.remove(version)
+  })
 }
 
 t.test('who is behind the log compares everything anew', async (t) => {

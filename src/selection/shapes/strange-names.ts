@@ -156,7 +156,7 @@ export const MEMBERS_OF = {
 /** Members of a request that are like no property that a client may have of its own. */
 const REQUEST_NAMES = ['countsOnly', 'contactCountMode', 'clipToBoundary', 'minSequence'] as const
 /** Words of everyday: only as they are, and a client may have them as well. */
-const EVERYDAY_NAMES: readonly string[] = ['distinct', 'limit', 'after']
+const EVERYDAY_NAMES: readonly string[] = ['distinct', 'limit', 'after', 'partial']
 
 const NAMES = [...PROPERTY_NAMES, 'units']
 
