@@ -53,6 +53,7 @@ export class ClusterLog implements Log {
   #committed: number
   /** Behind the tail, in order. */
   #noted: Noted[]
+  #isCuttingBack = false
 
   /** @throws JournalDamaged */
   constructor(options: LogOptions) {
@@ -132,9 +133,11 @@ export class ClusterLog implements Log {
   }
 
   async cutBack(sequence: number): Promise<void> {
+    this.#isCuttingBack = true
     try {
-      await this.#do((number) => ({ kind: 'cutBack', number, sequence }))
+      await this.#carriedOut((number) => ({ kind: 'cutBack', number, sequence }))
     } finally {
+      this.#isCuttingBack = false
       // What it has read may be gone.
       this.#reader.close()
       this.#reader = new JournalReader(this.#options.directory, 'written')
@@ -195,6 +198,8 @@ export class ClusterLog implements Log {
 
   /** Takes in what was written by now. */
   refresh(): void {
+    // What it knows may be gone already; whoever cuts it back refreshes it.
+    if (this.#isCuttingBack) return
     for (const record of this.#reader.records(this.#end.sequence)) this.#note(record)
   }
 
@@ -257,11 +262,15 @@ export class ClusterLog implements Log {
   }
 
   async #do(order: (number: number) => JournalOrder): Promise<void> {
+    await this.#carriedOut(order)
+    this.refresh()
+  }
+
+  async #carriedOut(order: (number: number) => JournalOrder): Promise<void> {
     const fault = await this.#questions.ask((number) => this.#send(order(number)))
     if (fault !== undefined) {
       throw new OperatorError('Failed', `the journal could not be written: ${fault}`)
     }
-    this.refresh()
   }
 
   #send(order: JournalOrder): void {

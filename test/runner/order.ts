@@ -15,6 +15,7 @@ export const startFirst: readonly string[] = [
   'test/selection/model.long.test.ts',
   'test/sources/files.test.ts',
   'test/store/durable.long.test.ts',
+  'test/cluster/faults/faults.long.test.ts',
   'test/contract/kill.long.test.ts',
   'test/snapshot/damage.test.ts',
   'test/contract/suppressions.long.test.ts',

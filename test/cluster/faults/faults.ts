@@ -12,6 +12,8 @@ export interface Fault {
   readonly name: string
   /** In how many sites at once. */
   readonly siteCount: number
+  /** Whether sites must have networks and disks of their own. */
+  readonly needsOwn: boolean
   /** Begins it; returns what ends it. */
   begin(sites: readonly Site[], random: Random): Promise<() => Promise<void>>
 }
@@ -26,11 +28,13 @@ const ofEach =
     }
   }
 
-const one = (name: string, begin: Parameters<typeof ofEach>[0], siteCount = 1): Fault => ({
-  name,
-  siteCount,
-  begin: ofEach(begin),
-})
+const one = (
+  name: string,
+  begin: Parameters<typeof ofEach>[0],
+  { siteCount = 1, needsOwn = false } = {},
+): Fault => ({ name, siteCount, needsOwn, begin: ofEach(begin) })
+
+const OWN = { needsOwn: true }
 
 const killed = (parts: readonly Part[]) => async (site: Site) => {
   for (const part of parts) await site.kill(part)
@@ -66,17 +70,25 @@ export const faults: readonly Fault[] = [
   one('site killed', killed(['service', 'nats'])),
   one('service stopped', stopped('service')),
   one('nats stopped', stopped('nats')),
-  one('cut off, both ways', cut('both')),
-  one('cut off, nothing in', cut('in')),
-  one('cut off, nothing out', cut('out')),
-  one('network slow', async (site) => {
-    site.network.slow()
-    return async () => site.network.heal()
-  }),
-  one('disk full', async (site) => {
-    site.fillDisk()
-    return async () => site.freeDisk()
-  }),
+  one('cut off, both ways', cut('both'), OWN),
+  one('cut off, nothing in', cut('in'), OWN),
+  one('cut off, nothing out', cut('out'), OWN),
+  one(
+    'network slow',
+    async (site) => {
+      site.network.slow()
+      return async () => site.network.heal()
+    },
+    OWN,
+  ),
+  one(
+    'disk full',
+    async (site) => {
+      site.fillDisk()
+      return async () => site.freeDisk()
+    },
+    OWN,
+  ),
   one('directory wiped, service killed', async (site) => {
     await site.kill('service')
     site.wipe()
@@ -103,7 +115,7 @@ export const faults: readonly Fault[] = [
     'bit of the state flipped',
     flipped((path) => path === 'cluster/state.json'),
   ),
-  one('two services killed', killed(['service']), 2),
-  one('two sites killed', killed(['service', 'nats']), 2),
-  one('two cut off', cut('both'), 2),
+  one('two services killed', killed(['service']), { siteCount: 2 }),
+  one('two sites killed', killed(['service', 'nats']), { siteCount: 2 }),
+  one('two cut off', cut('both'), { siteCount: 2, needsOwn: true }),
 ]

@@ -4,7 +4,8 @@
  *   node dist/test/cluster/faults/long.js [--changes N] [--queries N] [--people N] [--hold MS] [--only FAULT] [--seed S]
  *     [--logs DIR]
  *
- * Needs root, for networks and disks of their own, and nats-server. All of it goes away at the end.
+ * Needs nats-server, and root for networks and disks of their own: without it, faults of these are left out. All of it goes
+ * away at the end.
  *
  * @module
  */
@@ -43,7 +44,7 @@ try {
     queryCount: Number(values.queries),
     peopleCount: Number(values.people),
     holdMs: Number(values.hold),
-    only: values.only,
+    only: values.only === undefined ? undefined : [values.only],
     logDirectory: values.logs,
     say,
   })

@@ -1,18 +1,24 @@
 /**
  * A network of its own for each site, so that it can be cut off: a namespace with one interface on a common bridge. Needs
- * root. Names have the id of this process in them; whatever a process that died has left goes away first.
+ * root. Names have the id of this process in them; whatever a process that died has left goes away first. Where this
+ * cannot be had, sites have ports of the machine.
  *
  * @module
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
+import { freePort } from '../../support/service/free-port.js'
 import type { Owner } from '../../support/service/hickory.js'
 
 export type Cut = 'both' | 'in' | 'out'
 
 export interface SiteNetwork {
-  readonly namespace: string
   readonly address: string
+  readonly ports: SitePorts
+  /** Whether the site can be cut off, and has a disk of its own. */
+  readonly isOwn: boolean
+  /** A command and its arguments, to be run there. */
+  within(words: readonly string[]): readonly string[]
   /** Nothing comes in, or goes out, or both. */
   cut(what: Cut): void
   /** All that goes out and in takes its time, with 1 Mbit/s. */
@@ -20,12 +26,62 @@ export interface SiteNetwork {
   heal(): void
 }
 
+interface SitePorts {
+  readonly client: number
+  readonly route: number
+  readonly http: number
+}
+
+/** In a network of its own. */
+const PORTS: SitePorts = { client: 4222, route: 6222, http: 8080 }
+
+/** @returns undefined where this machine does not let this process make networks, and cut them off */
+export function networksIfAllowed(
+  owner: Owner,
+  names: readonly string[],
+): readonly SiteNetwork[] | undefined {
+  const ends: (() => unknown)[] = []
+  try {
+    const networks = makeNetwork({ teardown: (end) => void ends.push(end) }, names)
+    for (const network of networks) {
+      network.cut('both')
+      network.heal()
+    }
+    for (const end of ends) owner.teardown(end)
+    return networks
+  } catch {
+    for (const end of ends) end()
+    return undefined
+  }
+}
+
+/** All on this machine, where none can be cut off. */
+export async function sharedNetwork(names: readonly string[]): Promise<readonly SiteNetwork[]> {
+  const networks: SiteNetwork[] = []
+  for (const _ of names) {
+    networks.push({
+      address: '127.0.0.1',
+      ports: { client: await freePort(), route: await freePort(), http: await freePort() },
+      isOwn: false,
+      within: (words) => words,
+      cut: refuse,
+      slow: refuse,
+      heal() {},
+    })
+  }
+  return networks
+}
+
+function refuse(): never {
+  throw new Error('only a site with a network of its own can be cut off')
+}
+
 const PREFIX = 'hk'
 /** Nobody else's, since it is for tests (RFC 2544); another run at the same time has another one. */
 const NETWORK = `198.18.${process.pid % 256}`
 
 /** @param names  single letters */
-export function makeNetwork(owner: Owner, names: readonly string[]): SiteNetwork[] {
+function makeNetwork(owner: Owner, names: readonly string[]): SiteNetwork[] {
   removeRemains()
   const id = `${PREFIX}${process.pid}`
   const bridge = `${id}z`
@@ -50,8 +106,10 @@ export function makeNetwork(owner: Owner, names: readonly string[]): SiteNetwork
     const inner = (...args: string[]) => queue(['-n', namespace], 'eth0', args)
     const outside = (...args: string[]) => queue([], outer, args)
     return {
-      namespace,
       address,
+      ports: PORTS,
+      isOwn: true,
+      within: (words) => ['ip', 'netns', 'exec', namespace, ...words],
       cut(what) {
         if (what !== 'in') inner(...NOTHING)
         if (what !== 'out') outside(...NOTHING)

@@ -24,17 +24,13 @@ import type { SiteNetwork } from './network.js'
 
 const cli = fileURLToPath(new URL('../../../src/cli.js', import.meta.url))
 
-const CLIENT_PORT = 4222
-const ROUTE_PORT = 6222
-const HTTP_PORT = 8080
-
 export type Part = 'service' | 'nats'
 
 export interface SiteOptions {
   readonly name: string
   readonly network: SiteNetwork
   /** Of all sites. */
-  readonly addresses: readonly string[]
+  readonly networks: readonly SiteNetwork[]
   readonly directory: string
   readonly flags: readonly string[]
   /** Where all that its processes write is to be; undefined for nowhere. */
@@ -57,16 +53,18 @@ export class Site {
     const { name, network, directory } = options
     this.name = name
     this.network = network
-    this.url = `http://${network.address}:${HTTP_PORT}`
+    this.url = `http://${network.address}:${network.ports.http}`
     this.data = join(directory, 'data')
     this.#options = options
     mkdirSync(directory, { recursive: true })
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1g', 'tmpfs', directory])
+    if (network.isOwn) {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1g', 'tmpfs', directory])
+    }
     mkdirSync(this.data)
     owner.teardown(async () => {
       await this.kill('service')
       await this.kill('nats')
-      execFileSync('umount', ['--lazy', directory])
+      if (network.isOwn) execFileSync('umount', ['--lazy', directory])
       rmSync(directory, { recursive: true, force: true })
     })
   }
@@ -76,36 +74,31 @@ export class Site {
   }
 
   startNats(): void {
-    const { directory, network, addresses, name } = this.#options
-    const routes = addresses.map((address) => `nats://${address}:${ROUTE_PORT}`)
+    const { directory, network, networks, name } = this.#options
+    const { client, route } = network.ports
+    const routes = networks.map(({ address, ports }) => `nats://${address}:${ports.route}`)
     const config = join(directory, 'nats.conf')
     writeFileSync(
       config,
       `server_name: ${name}
-listen: "${network.address}:${CLIENT_PORT}"
+listen: "${network.address}:${client}"
 ping_interval: "2s"
 jetstream { store_dir: "${join(directory, 'nats')}", max_file_store: 20GB }
-cluster { name: sites, listen: "${network.address}:${ROUTE_PORT}", routes: ${JSON.stringify(routes)} }
+cluster { name: sites, listen: "${network.address}:${route}", routes: ${JSON.stringify(routes)} }
 `,
     )
     this.#start('nats', [NATS_SERVER, '-c', config])
   }
 
   startService(): void {
-    const { addresses, name, flags } = this.#options
-    const servers = addresses.map((address) => `nats://${address}:${CLIENT_PORT}`).join(',')
+    const { network, networks, name, flags } = this.#options
+    const { address, ports } = network
+    const servers = networks.map(({ address, ports }) => `nats://${address}:${ports.client}`)
     this.#start('service', [
-      ...[process.execPath, cli, 'serve', '--data', this.data, '--host', '0.0.0.0', '--keys'],
-      ...['--port', String(HTTP_PORT), '--cluster', servers, '--name', name],
+      ...[process.execPath, cli, 'serve', '--data', this.data, '--host', address, '--keys'],
+      ...['--port', String(ports.http), '--cluster', servers.join(), '--name', name],
       ...['--http-threads', '1', '--query-threads', '1', ...flags],
     ])
-  }
-
-  /** A command on this site. */
-  hickory(...args: readonly string[]): string {
-    const { namespace } = this.network
-    const words = ['netns', 'exec', namespace, process.execPath, cli, ...args]
-    return execFileSync('ip', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
   }
 
   signal(part: Part, signal: NodeJS.Signals): void {
@@ -164,11 +157,12 @@ cluster { name: sites, listen: "${network.address}:${ROUTE_PORT}", routes: ${JSO
     return join(this.#options.directory, 'filler')
   }
 
-  #start(part: Part, [command, ...args]: readonly string[]): void {
-    const { namespace } = this.network
-    const { NODE_OPTIONS: _, ...env } = process.env
-    const child = spawn('ip', ['netns', 'exec', namespace, command, ...args], {
-      env,
+  #start(part: Part, words: readonly string[]): void {
+    const [command, ...args] = this.network.within(words)
+    const { NODE_OPTIONS: _, ...others } = process.env
+    const child = spawn(command, args, {
+      // Where Debian has servers, and only root looks by itself.
+      env: { ...others, PATH: `${others.PATH}:/usr/sbin` },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     const take = (text: Buffer) => {

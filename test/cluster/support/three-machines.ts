@@ -16,6 +16,7 @@ import { closeCalls } from '../faults/calls.js'
 import { type ClientOptions, Clients, isReady, type Reached } from '../faults/clients.js'
 import { CHANGED_SOURCE, csvOf, importCrowd, OPTING_SOURCE } from '../faults/crowd.js'
 import { untilSameEnd, verify } from '../faults/oracle.js'
+import { type CuttableWay, cuttableWay } from './cuttable-way.js'
 import { serveMachine } from './machines.js'
 import { type NatsServer, startNatsServer } from './nats-servers.js'
 
@@ -30,8 +31,6 @@ interface ThreeOptions {
   /** Of the source that is changed, and of the one whose recipients opt out. */
   readonly peopleCount: number
   readonly optingCount: number
-  /** Where a machine finds NATS; at the server itself unless given. */
-  readonly natsFor?: (name: string, nats: NatsServer) => string
 }
 
 export interface Three {
@@ -43,19 +42,26 @@ export interface Three {
   check(clients: Clients): Promise<readonly string[]>
 }
 
+interface MachineOptions extends Reached {
+  readonly data: string
+  readonly way: CuttableWay
+  readonly start: () => Promise<Service>
+}
+
 export class Machine implements Reached {
   readonly name: string
   readonly data: string
   readonly url: string
+  /** To NATS. */
+  readonly way: CuttableWay
   readonly #start: () => Promise<Service>
   #service: Service | undefined
 
-  constructor(
-    options: Reached & { readonly data: string; readonly start: () => Promise<Service> },
-  ) {
+  constructor(options: MachineOptions) {
     this.name = options.name
     this.data = options.data
     this.url = options.url
+    this.way = options.way
     this.#start = options.start
   }
 
@@ -87,7 +93,7 @@ export class Machine implements Reached {
 
 /** Starts them one by one, with a server of NATS; ended with the test. */
 export async function startThree(t: Test, options: ThreeOptions): Promise<Three> {
-  const { seed, peopleCount, optingCount, natsFor = (_, { url }) => url } = options
+  const { seed, peopleCount, optingCount } = options
   const random = seededRandom(seed)
   const nats = await startNatsServer(t)
   const place = temporaryDirectory(t)
@@ -97,9 +103,11 @@ export async function startThree(t: Test, options: ThreeOptions): Promise<Three>
     const data = join(place, name)
     mkdirSync(data)
     const port = await freePort()
-    const reach = ['--cluster', natsFor(name, nats), ...FLAGS, '--port', String(port)]
+    const way = await cuttableWay(t, Number(new URL(nats.url).port))
+    const server = `nats://127.0.0.1:${way.port}`
+    const reach = ['--cluster', server, ...FLAGS, '--port', String(port)]
     const start = () => serveMachine(t, { name, data, reach })
-    machines.push(new Machine({ name, data, url: `http://127.0.0.1:${port}`, start }))
+    machines.push(new Machine({ name, data, way, url: `http://127.0.0.1:${port}`, start }))
   }
   const [a, b, c] = machines
   const csv = csvOf(random, CHANGED_SOURCE, peopleCount)

@@ -1,0 +1,38 @@
+/**
+ * The run of all faults (`npm run test:cluster`) in a short form: some of them, each at one site. Where networks cannot be
+ * made and cut off, it says so, and tries those faults that need none.
+ */
+import t from 'tap'
+import { faults } from './faults.js'
+import { runFaults } from './run.js'
+
+const seed = Number(process.env.HICKORY_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
+t.comment(`seed ${seed}`)
+
+const CHOSEN = [
+  'site killed',
+  'service stopped',
+  'cut off, both ways',
+  'cut off, nothing out',
+  'bit of a snapshot flipped',
+]
+
+t.test('three sites under faults and clients', async (t) => {
+  const least = faults.filter(({ name, needsOwn }) => CHOSEN.includes(name) && !needsOwn).length
+  const { problems, episodes, batchCount, answerCount, listCount, optOutLists } = await runFaults(
+    t,
+    {
+      seed,
+      changeCount: 2_000,
+      queryCount: 1_000,
+      peopleCount: 2_000,
+      holdMs: 4_000,
+      only: CHOSEN,
+      isBrief: true,
+      say: (line) => t.comment(line),
+    },
+  )
+  t.same(problems, [])
+  t.ok(episodes.length >= least)
+  for (const count of [batchCount, answerCount, listCount, optOutLists]) t.ok(count > 0)
+})
