@@ -360,7 +360,8 @@ export class ClusterNode {
   #noteFault(fault: unknown, what: string): void {
     if (fault instanceof JournalDamaged) this.#lose('suspect')
     const { code, message } = fault as NodeJS.ErrnoException
-    this.#options.log.warn({ reason: code ?? message }, what)
+    const reason = fault instanceof JournalDamaged ? fault.found : (code ?? message)
+    this.#options.log.warn({ reason }, what)
   }
 
   /** The directory must be begun anew. Until it is, this machine neither votes nor writes, nor copies. */

@@ -43,6 +43,7 @@ export interface WantedSnapshots {
 
 export class SnapshotDesk {
   readonly #options: DeskOptions
+  #repairing: Promise<void> | undefined
   #isLooking = false
   #looksAgain = false
   #isStopped = false
@@ -75,15 +76,22 @@ export class SnapshotDesk {
 
   /** Fetches what is damaged of a snapshot. */
   async repair(id: string): Promise<void> {
+    this.#repairing ??= this.#repair(id).finally(() => {
+      this.#repairing = undefined
+    })
+    await this.#repairing
+  }
+
+  stop(): void {
+    this.#isStopped = true
+  }
+
+  async #repair(id: string): Promise<void> {
     const { dataDirectory, files, journal, log } = this.#options
     const announced = journal.committedSnapshot()
     if (announced?.id !== id) return
     const replacedCount = await repairSnapshot(dataDirectory, announced, files.get)
     log.warn({ snapshotId: id, replacedCount }, 'fetched what was damaged of a snapshot')
-  }
-
-  stop(): void {
-    this.#isStopped = true
   }
 
   async #look(): Promise<void> {

@@ -235,6 +235,7 @@ async function load(
       log,
       loaderUrl: LOADER_URL,
       stopping: stopping.signal,
+      needsIdentities: cluster !== undefined,
       onProgress: (doneBytes, totalBytes) => loading.update(doneBytes, totalBytes),
     }).finally(() => loading.stop())
     goOn()
@@ -249,6 +250,9 @@ async function load(
       onDue: () => {
         // In a cluster, one machine makes the snapshots of all.
         if (cluster === undefined || isWriter(cluster.figures)) compaction.due()
+      },
+      onStuck(snapshotId, code) {
+        if (code === 'SnapshotCorrupt') cluster?.snapshots.damaged(snapshotId)
       },
       cluster: cluster?.openJournal(),
       log,

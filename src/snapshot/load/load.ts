@@ -30,6 +30,11 @@ export interface LoadOptions {
   readonly loaderUrl?: URL
   /** To give up soon. */
   readonly stopping?: AbortSignal | undefined
+  /**
+   * Whether a damaged list of identities is damage of the snapshot, since another machine has a whole one. Not unless
+   * given: then answers are without the changes behind the snapshot.
+   */
+  readonly needsIdentities?: boolean | undefined
 }
 
 /**
@@ -54,8 +59,9 @@ export async function loadSnapshot(
       rooms,
       runner,
     )
+    const sources = await withIdentities(dataDirectory, snapshot, options)
     await runner.close()
-    return { ...snapshot, sources: await withIdentities(dataDirectory, snapshot) }
+    return { ...snapshot, sources }
   } catch (error) {
     await runner?.close()
     arenas.giveBack(rooms)
@@ -72,8 +78,12 @@ export function summaryOf(source: ManifestSource): SnapshotSource {
 async function withIdentities(
   dataDirectory: string,
   { id, sources }: Pick<Snapshot, 'id' | 'sources'>,
+  { needsIdentities = false }: LoadOptions,
 ): Promise<SnapshotSource[]> {
-  const known = await readIdentities(dataDirectory, id).catch(() => [])
+  const known = await readIdentities(dataDirectory, id).catch((fault: unknown) => {
+    if (needsIdentities) throw fault
+    return []
+  })
   return sources.map((source) => {
     const identities = known.find((each) => each.id === source.id)
     if (identities === undefined) return source
