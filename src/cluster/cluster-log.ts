@@ -125,7 +125,7 @@ export class ClusterLog implements Log {
 
   async cutBack(sequence: number): Promise<void> {
     try {
-      await this.#do((number) => ({ kind: 'cutBack', number, sequence }))
+      await this.#order((number) => ({ kind: 'cutBack', number, sequence }))
     } finally {
       // What it has read may be gone.
       this.#reader.close()
@@ -231,12 +231,17 @@ export class ClusterLog implements Log {
     return [...tail, ...this.#noted.filter(({ sequence }) => sequence > this.#committed)]
   }
 
+  /** Takes in what has come of it, too. */
   async #do(order: (number: number) => JournalOrder): Promise<void> {
+    await this.#order(order)
+    this.refresh()
+  }
+
+  async #order(order: (number: number) => JournalOrder): Promise<void> {
     const fault = await this.#questions.ask((number) => this.#send(order(number)))
     if (fault !== undefined) {
       throw new OperatorError('Failed', `the journal could not be written: ${fault}`)
     }
-    this.refresh()
   }
 
   #send(order: JournalOrder): void {

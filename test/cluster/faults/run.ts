@@ -17,6 +17,7 @@ import { type Fault, faults } from './faults.js'
 import { makeNetwork } from './network.js'
 import { endOfJournal, verify } from './oracle.js'
 import { Site } from './site.js'
+import { Witness } from './witness.js'
 
 export interface RunOptions {
   readonly seed: number
@@ -96,6 +97,8 @@ export async function runFaults(owner: Owner, options: RunOptions): Promise<Outc
   })
   clients.start({ writers: 3, readers: 6 })
   const episodes: Episode[] = []
+  const witness = new Witness()
+  const collect = () => witness.collect(sites.map(({ data }) => data))
   try {
     await sleep(2_000)
     const chosen = faults.filter(({ name }) => name.startsWith(options.only ?? ''))
@@ -105,6 +108,7 @@ export async function runFaults(owner: Owner, options: RunOptions): Promise<Outc
         const hit = sites.filter((_, index) => (index === at) === (fault.siteCount === 1))
         const episode = await runEpisode(fault, hit, { sites, clients, random, options })
         episodes.push(episode)
+        collect()
         say(lineOf(episode))
         if (clients.problems.length > 0) break
       }
@@ -120,7 +124,8 @@ export async function runFaults(owner: Owner, options: RunOptions): Promise<Outc
   }
   const ends = await untilLevel(sites)
   const problems = [...clients.problems, ...(ends === undefined ? ['the journals differ'] : [])]
-  const verified = verify(clients, csv, sites[0].data)
+  collect()
+  const verified = verify(clients, csv, witness)
   return {
     episodes,
     batchCount: verified.batchCount,
