@@ -41,14 +41,9 @@ import { OwnReports } from './own-reports.js'
 import type { AskNode, NodeAnswers, NodeQuestion } from './questions.js'
 import { SharedFiles } from './shared-files.js'
 import { SnapshotDesk, type WantedSnapshots } from './snapshot-desk.js'
-import {
-  type BeginsAnew,
-  type ClusterState,
-  type Promises,
-  readTail,
-  writeTail,
-} from './state-file.js'
+import { type BeginsAnew, type ClusterState, type Promises, readTail } from './state-file.js'
 import { clusterStatus } from './status.js'
+import { TailKeeper } from './tail-keeper.js'
 import { untilEverywhere } from './until-everywhere.js'
 
 interface NodeOptions {
@@ -85,6 +80,7 @@ export class ClusterNode {
   readonly #timers: NodeJS.Timeout[]
   readonly #files: SharedFiles
   readonly #snapshots: SnapshotDesk
+  readonly #tail: TailKeeper
   #wasWriter = false
   #isLost = false
 
@@ -99,6 +95,11 @@ export class ClusterNode {
       port: run.journal,
       tail: readTail(dataDirectory),
       name,
+    })
+    this.#tail = new TailKeeper({
+      dataDirectory,
+      journal: this.#journal,
+      onFault: (fault) => this.#noteFault(fault, 'what is known of the journal cannot be kept'),
     })
     this.#reports = new NodeReports(monotonicMs)
     this.#everywhere = new EverywhereDesk({ nowMs: monotonicMs, levelMs: maxLagMs }, () =>
@@ -214,7 +215,7 @@ export class ClusterNode {
     this.#timers = [
       setInterval(() => this.#tick(), limits.clusterTickMs),
       setInterval(() => this.#own.tell(), limits.clusterReportMs),
-      setInterval(() => void this.#keepTail(), limits.tailKeptMs),
+      setInterval(() => void this.#tail.keep(), limits.tailKeptMs),
       setInterval(() => this.#snapshots.look(), limits.snapshotPollMs),
       setInterval(() => this.#clearFiles(), limits.filesClearedMs),
     ]
@@ -269,7 +270,7 @@ export class ClusterNode {
     this.#lease.stop()
     this.#snapshots.stop()
     await this.#agreement.stop()
-    await this.#keepTail()
+    await this.#tail.keep()
     this.#journal.close()
   }
 
@@ -297,6 +298,7 @@ export class ClusterNode {
     if (!this.#isLost && this.#options.nats.isUp) this.#joining.look()
     this.#level.confirm()
     this.#level.tell()
+    if (!this.#isLost) this.#tail.look()
   }
 
   #noteRole(): void {
@@ -338,14 +340,6 @@ export class ClusterNode {
 
   #clearFiles(): void {
     if (this.#agreement.isWriter && this.#options.nats.isUp) void this.#files.clear()
-  }
-
-  async #keepTail(): Promise<void> {
-    try {
-      await writeTail(this.#options.dataDirectory, this.#journal.tail())
-    } catch (fault) {
-      this.#noteFault(fault, 'what is known of the journal cannot be kept')
-    }
   }
 
   #wrote(): void {
