@@ -261,6 +261,7 @@ export class ClusterLog implements Log {
     return [...tail, ...this.#noted.filter(({ sequence }) => sequence > this.#committed)]
   }
 
+  /** Takes in what has come of it, too. */
   async #do(order: (number: number) => JournalOrder): Promise<void> {
     await this.#carriedOut(order)
     this.refresh()

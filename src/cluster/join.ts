@@ -167,11 +167,16 @@ async function repairCurrent(options: JoinOptions, nats: ClusterNats): Promise<b
   const { snapshot } = readTail(dataDirectory)
   const current = await readCurrent(dataDirectory).catch(() => undefined)
   if (snapshot === undefined || snapshot.id !== current) return false
-  await untilGiven(options, nats, async (source) => {
-    const { get } = filesFrom(options, nats, source)
-    const replacedCount = await repairSnapshot(dataDirectory, snapshot, get)
-    log.warn({ snapshotId: current, replacedCount }, 'fetched what was damaged of a snapshot')
-  })
+  // By the digests that this machine knows: whoever has the files, level or not, alone or not.
+  await untilGiven(
+    options,
+    () => sourceOf(nats, () => true),
+    async (source) => {
+      const { get } = filesFrom(options, nats, source)
+      const replacedCount = await repairSnapshot(dataDirectory, snapshot, get)
+      log.warn({ snapshotId: current, replacedCount }, 'fetched what was damaged of a snapshot')
+    },
+  )
   return !signal.aborted
 }
 
@@ -281,21 +286,25 @@ async function setAside({ dataDirectory, log }: JoinOptions): Promise<void> {
 
 async function beginWithOthers(options: JoinOptions, nats: ClusterNats): Promise<void> {
   const { dataDirectory, log } = options
-  await untilGiven(options, nats, async (source) => {
-    log.info({ from: source }, 'asking a machine what to begin with')
-    const question: NodeQuestion = { kind: 'seed' }
-    const seed = (await nats.calls.ask(source, question, limits.seedMs)) as Seed
-    await sow(dataDirectory, seed, filesFrom(options, nats, source).get, progressOf(log))
-    await removeOthers(dataDirectory, seed.snapshot.id)
-    const { sequence } = seed.beginning
-    log.info({ from: source, sequence, snapshotId: seed.snapshot.id }, 'begins with the cluster')
-  })
+  await untilGiven(
+    options,
+    () => sourceOf(nats, isLevel),
+    async (source) => {
+      log.info({ from: source }, 'asking a machine what to begin with')
+      const question: NodeQuestion = { kind: 'seed' }
+      const seed = (await nats.calls.ask(source, question, limits.seedMs)) as Seed
+      await sow(dataDirectory, seed, filesFrom(options, nats, source).get, progressOf(log))
+      await removeOthers(dataDirectory, seed.snapshot.id)
+      const { sequence } = seed.beginning
+      log.info({ from: source, sequence, snapshotId: seed.snapshot.id }, 'begins with the cluster')
+    },
+  )
 }
 
 /** Takes something from another machine, however long it takes until there is one. */
 async function untilGiven(
   { log, signal }: JoinOptions,
-  nats: ClusterNats,
+  find: () => Promise<string | undefined>,
   take: (source: string) => Promise<void>,
 ): Promise<void> {
   let told: string | undefined
@@ -305,7 +314,7 @@ async function untilGiven(
   }
   for (;;) {
     signal.throwIfAborted()
-    const source = await sourceOf(nats)
+    const source = await find()
     if (source === undefined) tell('no machine is there that has something')
     else {
       try {
@@ -318,13 +327,18 @@ async function untilGiven(
   }
 }
 
-/** A machine that is level, best the one that writes. */
-async function sourceOf(nats: ClusterNats): Promise<string | undefined> {
+/** A machine that has something, and of which it is so, best the one that writes. */
+async function sourceOf(
+  nats: ClusterNats,
+  isSo: (report: NodeReport) => boolean,
+): Promise<string | undefined> {
   const reports = await heardReports(nats, limits.clusterHeardMs)
-  const able = reports.filter(({ snapshotId, levelMs }) => snapshotId !== undefined && levelMs > 0)
+  const able = reports.filter((report) => report.snapshotId !== undefined && isSo(report))
   const best = able.find(({ agreement }) => agreement.isWriter) ?? able[0]
   return best?.agreement.name
 }
+
+const isLevel = ({ levelMs }: NodeReport) => levelMs > 0
 
 async function heardReports(nats: ClusterNats, waitMs: number): Promise<NodeReport[]> {
   const heard = new Map<string, NodeReport>()

@@ -43,14 +43,9 @@ import { OwnReports } from './own-reports.js'
 import type { AskNode, NodeAnswers, NodeQuestion } from './questions.js'
 import type { SharedFiles } from './shared-files.js'
 import { SnapshotDesk } from './snapshot-desk.js'
-import {
-  type BeginsAnew,
-  type ClusterState,
-  type Promises,
-  readTail,
-  TailKeeper,
-} from './state-file.js'
+import { type BeginsAnew, type ClusterState, type Promises, readTail } from './state-file.js'
 import { clusterStatus } from './status.js'
+import { TailKeeper } from './tail-keeper.js'
 import { untilEverywhere } from './until-everywhere.js'
 
 interface NodeOptions {
@@ -107,6 +102,11 @@ export class ClusterNode {
       tail: readTail(dataDirectory),
       name,
     })
+    this.#tail = new TailKeeper({
+      dataDirectory,
+      tail: () => this.#journal.tail(),
+      onFault: (fault) => this.#noteFault(fault, 'what is known of the journal cannot be kept'),
+    })
     this.#reports = new NodeReports(monotonicMs)
     this.#everywhere = new EverywhereDesk({ nowMs: monotonicMs, levelMs: maxLagMs }, () =>
       this.#agreement.members().flatMap((member) => (member.name === name ? [] : member.name)),
@@ -134,7 +134,6 @@ export class ClusterNode {
     })
     this.#files = files
     this.audiences = audiences
-    this.#tail = new TailKeeper(dataDirectory, () => this.#journal.tail())
     this.#snapshots = new SnapshotDesk({
       dataDirectory,
       journal: this.#journal,
@@ -213,7 +212,7 @@ export class ClusterNode {
     this.#timers = [
       setInterval(() => this.#tick(), limits.clusterTickMs),
       setInterval(() => this.#own.tell(), limits.clusterReportMs),
-      setInterval(() => void this.#keepTail(), limits.tailKeptMs),
+      setInterval(() => void this.#tail.tryToKeep(), limits.tailKeptMs),
       setInterval(() => this.#look(), limits.snapshotPollMs),
       setInterval(() => this.#clearFiles(), limits.filesClearedMs),
     ]
@@ -269,7 +268,7 @@ export class ClusterNode {
     this.#snapshots.stop()
     this.audiences.desk.stop()
     await this.#agreement.stop()
-    await this.#keepTail()
+    await this.#tail.tryToKeep()
     this.#journal.close()
   }
 
@@ -297,6 +296,7 @@ export class ClusterNode {
     if (!this.#isLost && this.#options.nats.isUp) this.#joining.look()
     this.#level.confirm()
     this.#level.tell()
+    if (!this.#isLost) this.#tail.look()
   }
 
   #noteRole(): void {
@@ -338,11 +338,6 @@ export class ClusterNode {
     if (this.#agreement.isWriter && this.#options.nats.isUp) void this.#files.clear()
   }
 
-  async #keepTail(): Promise<void> {
-    const what = 'what is known of the journal cannot be kept'
-    await this.#tail.keep().catch((fault) => this.#noteFault(fault, what))
-  }
-
   #wrote(): void {
     try {
       this.#journal.refresh()
@@ -355,7 +350,8 @@ export class ClusterNode {
   #noteFault(fault: unknown, what: string): void {
     if (fault instanceof JournalDamaged) this.#lose('suspect')
     const { code, message } = fault as NodeJS.ErrnoException
-    this.#options.log.warn({ reason: code ?? message }, what)
+    const reason = fault instanceof JournalDamaged ? fault.found : (code ?? message)
+    this.#options.log.warn({ reason }, what)
   }
 
   /** The directory must be begun anew. Until it is, this machine neither votes nor writes, nor copies. */

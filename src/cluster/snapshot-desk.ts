@@ -36,6 +36,7 @@ interface DeskOptions extends RetainingOptions {
 export class SnapshotDesk {
   readonly #options: DeskOptions
   readonly #retaining: Retaining
+  #repairing: Promise<void> | undefined
   #isLooking = false
   #looksAgain = false
   #isStopped = false
@@ -71,15 +72,22 @@ export class SnapshotDesk {
 
   /** Fetches what is damaged of a snapshot. */
   async repair(id: string): Promise<void> {
+    this.#repairing ??= this.#repair(id).finally(() => {
+      this.#repairing = undefined
+    })
+    await this.#repairing
+  }
+
+  stop(): void {
+    this.#isStopped = true
+  }
+
+  async #repair(id: string): Promise<void> {
     const { dataDirectory, files, journal, log } = this.#options
     const announced = journal.committedSnapshot()
     if (announced?.id !== id) return
     const replacedCount = await repairSnapshot(dataDirectory, announced, files.get)
     log.warn({ snapshotId: id, replacedCount }, 'fetched what was damaged of a snapshot')
-  }
-
-  stop(): void {
-    this.#isStopped = true
   }
 
   async #look(): Promise<void> {

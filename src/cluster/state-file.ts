@@ -172,25 +172,6 @@ export async function writeTail(dataDirectory: string, tail: LogTail): Promise<v
   await replaceFile(tailPath(dataDirectory), textOf(tail))
 }
 
-/** Keeps what is known of the journal: one attempt after the other, so that none takes back another one. */
-export class TailKeeper {
-  readonly #dataDirectory: string
-  readonly #tail: () => LogTail
-  #last: Promise<void> = Promise.resolve()
-
-  constructor(dataDirectory: string, tail: () => LogTail) {
-    this.#dataDirectory = dataDirectory
-    this.#tail = tail
-  }
-
-  /** On disk when it resolves. */
-  keep(): Promise<void> {
-    const write = () => writeTail(this.#dataDirectory, this.#tail())
-    this.#last = this.#last.then(write, write)
-    return this.#last
-  }
-}
-
 function textOf(content: object): string {
   const sealed = { ...content, [DIGEST]: digestOf(content) }
   return `${JSON.stringify(sealed, null, 2)}\n`

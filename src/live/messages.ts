@@ -79,8 +79,15 @@ export type LiveNews =
   | { readonly kind: 'recovered' }
   /** `fault` says why it was not. */
   | { readonly kind: 'done'; readonly ticket: number; readonly fault?: LiveFault }
-  /** Changes of the journal cannot be applied any more. */
-  | { readonly kind: 'stuck'; readonly snapshotId: string; readonly reason: string }
+  /** Changes of the journal cannot be applied any more. Comes again with each attempt. */
+  | {
+      readonly kind: 'stuck'
+      readonly snapshotId: string
+      readonly code: OperatorErrorCode
+      readonly reason: string
+      /** Whether it is another reason than before. */
+      readonly isNew: boolean
+    }
   /** There is no room for further changes until there is a new snapshot. */
   | { readonly kind: 'full'; readonly snapshotId: string }
   /** A new snapshot should be made of this one and its changes. */

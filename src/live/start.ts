@@ -4,7 +4,7 @@
  * @module
  */
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
-import { OperatorError } from '../errors.js'
+import { OperatorError, type OperatorErrorCode } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { Questions } from '../questions.js'
@@ -39,6 +39,8 @@ interface LiveOptions {
   readonly marks: MessagePort
   /** Called when a new snapshot should be made of the changes, once for each snapshot. */
   readonly onDue: () => void
+  /** Called now and then while changes of the journal cannot be applied. */
+  readonly onStuck?: (snapshotId: string, code: OperatorErrorCode) => void
   /** To the thread of the cluster; undefined on a machine of none. */
   readonly cluster?: MessagePort | undefined
   /** Of a file of the journal; `limits.journalFileBytes` unless given. */
@@ -55,6 +57,7 @@ export async function startLive({
   dataDirectory,
   marks,
   onDue,
+  onStuck = () => {},
   cluster,
   journalFileBytes = limits.journalFileBytes,
   log,
@@ -98,7 +101,10 @@ export async function startLive({
       else if (news.kind === 'refused') reject(new OperatorError(news.code, news.message))
       else if (news.kind === 'done') questions.settle(news.ticket, news.fault)
       else if (news.kind === 'due') onDue()
-      else tell(news, log)
+      else {
+        if (news.kind === 'stuck') onStuck(news.snapshotId, news.code)
+        tell(news, log)
+      }
     })
   })
   try {
@@ -137,8 +143,9 @@ function tell(news: Told, log: Log): void {
     const { snapshotId } = news
     log.error({ snapshotId }, 'there is no room for further changes until there is a new snapshot')
   } else if (news.kind === 'stuck') {
-    const { snapshotId, reason } = news
-    log.error({ snapshotId, reason }, 'changes of the journal cannot be applied any more')
+    const { snapshotId, reason, isNew } = news
+    if (isNew)
+      log.error({ snapshotId, reason }, 'changes of the journal cannot be applied any more')
   } else {
     const { takenBatchCount, cutBytes } = news
     log.warn({ takenBatchCount, cutBytes }, 'a writer of the journal of changes died')

@@ -99,8 +99,8 @@ export function serveLive(main: MessagePort, data: LiveThreadData): void {
     noteFigures()
     let stuck: string | undefined
     own.follow((fault) => {
-      const { message: reason } = liveFault(fault)
-      if (stuck !== reason) tell({ kind: 'stuck', snapshotId: snapshot.id, reason })
+      const { code, message: reason } = liveFault(fault)
+      tell({ kind: 'stuck', snapshotId: snapshot.id, code, reason, isNew: stuck !== reason })
       stuck = reason
       noteFigures()
     })

@@ -236,6 +236,7 @@ async function load(
       loaderUrl: LOADER_URL,
       machine: config.cluster?.name,
       stopping: stopping.signal,
+      needsIdentities: cluster !== undefined,
       onProgress: (doneBytes, totalBytes) => loading.update(doneBytes, totalBytes),
     }).finally(() => loading.stop())
     goOn()
@@ -250,6 +251,9 @@ async function load(
       onDue: () => {
         // In a cluster, one machine makes the snapshots of all.
         if (cluster === undefined || isWriter(cluster.figures)) compaction.due()
+      },
+      onStuck(snapshotId, code) {
+        if (code === 'SnapshotCorrupt') cluster?.snapshots.damaged(snapshotId)
       },
       cluster: cluster?.openJournal(),
       journalFileBytes: config.journalFileBytes,

@@ -157,7 +157,8 @@ class ServiceSwap implements Swap {
   async #load(id: string): Promise<Snapshot> {
     const { dataDirectory, arenas, machine, log } = this.#options
     const startedMs = performance.now()
-    const options = { loaderUrl: LOADER_URL, machine, stopping: this.#stopping }
+    const needsIdentities = this.#options.gate !== undefined
+    const options = { loaderUrl: LOADER_URL, machine, stopping: this.#stopping, needsIdentities }
     const snapshot = await loadSnapshot(dataDirectory, id, arenas, options)
     const ms = Math.round(performance.now() - startedMs)
     log.info({ snapshotId: id, ms, recipientCount: recipientCountOf(snapshot.sources) }, 'loaded')

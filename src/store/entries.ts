@@ -91,6 +91,7 @@ export function storeEntries(tables: Tables, log: Log): StoreEntries {
 export async function noteEntries(directory: string, sequence: number): Promise<void> {
   const tables = openTablesToWrite(directory)
   try {
+    beginDigests(tables)
     tables.transact(() => {
       const before = Number(tables.meta.get(META.entriesSequence) ?? 0)
       tables.meta.put(META.entriesSequence, String(Math.max(before, sequence)))

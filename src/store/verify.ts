@@ -4,10 +4,10 @@
  * @module
  */
 import { limits } from '../limits.js'
-import { findChangedPart } from './digests.js'
+import { findChangedPart, readDigests } from './digests.js'
 import { hashOf } from './hash.js'
 import { readLists, suppressionLogOf } from './suppressions.js'
-import { FORMATS, META, readFormat, type Tables } from './tables.js'
+import { CLUSTERED_FORMAT, FORMATS, META, readFormat, type Tables } from './tables.js'
 import { openTablesToWrite } from './write-tables.js'
 import type { ContextHeader } from './written-context.js'
 
@@ -33,8 +33,11 @@ export async function findDamage(directory: string): Promise<string | undefined>
 
 function damageOf(tables: Tables): string | undefined {
   const { meta, documents, contexts, headers, shapes, uses, counts } = tables
-  // Begun, and never filled.
-  if (meta.get(META.format) === undefined) return undefined
+  const format = meta.get(META.format)
+  // Unless it was begun, and never filled.
+  if (format === undefined) return holdsRows(tables) ? 'its format is gone' : undefined
+  if (format === CLUSTERED_FORMAT && readDigests(tables) === undefined)
+    return 'its digests are gone'
   for (const table of [headers, shapes, counts]) {
     for (const { value } of table.getRange({})) JSON.parse(value)
   }
@@ -52,6 +55,12 @@ function damageOf(tables: Tables): string | undefined {
   const { contextCount: expected = 0 } = JSON.parse(meta.get(META.totals) ?? '{}')
   if (contextCount !== expected) return `${contextCount} contexts of ${expected}`
   return listDamageOf(tables)
+}
+
+/** Running services note themselves in any store. */
+function holdsRows(tables: Tables): boolean {
+  const { documents, contexts, suppressions, keys, audiences } = tables
+  return [documents, contexts, suppressions, keys, audiences].some((table) => table.getCount() > 0)
 }
 
 /** The lists are counted, which reads every page of them. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { COUNT, countOf, placesWorld } from '../support/data/suppressions.js'
@@ -66,5 +66,34 @@ t.test('a machine begins anew when its directory is wiped under it', async (t) =
       t.equal(asked.status, 200, 'it has the keys')
       t.equal(readdirSync(join(directories[at], 'journal')).includes('committed'), true)
     })
+  }
+})
+
+t.test('a machine fetches what is damaged of a snapshot', async (t) => {
+  const nats = await startNatsServer(t)
+  const data = await placesWorld(t)
+  const other = temporaryDirectory(t)
+  const reach = ['--cluster', nats.url, '--takeover-after', '1', '--max-lag', '2']
+  const first = await serveMachine(t, { name: 'site-a', data, reach })
+  let second = await serveMachine(t, { name: 'site-b', data: other, reach })
+  const [id] = readdirSync(join(other, 'snapshots'))
+  const directory = join(other, 'snapshots', id)
+  // Services do not read the origin.
+  const files = readdirSync(directory).filter((file) => file !== 'origin.json')
+  for (const [number, file] of files.entries()) {
+    await second.stop()
+    const path = join(directory, file)
+    const bytes = readFileSync(path)
+    const at = Math.floor(bytes.length / 2)
+    bytes[at] ^= 1
+    writeFileSync(path, bytes)
+    second = await serveMachine(t, { name: 'site-b', data: other, reach })
+    await untilTold(async () => (await readinessOf(second)) === 'ready')
+    const minSequence = await sendChange(first, number)
+    await untilTold(async () => {
+      const count = await countOf(second, { minSequence }).catch(() => 0)
+      return count === COUNT + number + 1
+    })
+    t.notOk(readFileSync(path).equals(bytes), `${file} is as it was written`)
   }
 })

@@ -11,10 +11,10 @@ import {
   clusterDirectory,
   readState,
   readTail,
-  TailKeeper,
   writeState,
   writeTail,
 } from '../../src/cluster/state-file.js'
+import { TailKeeper } from '../../src/cluster/tail-keeper.js'
 import { endAgreedPart } from '../../src/journal/agreed-part.js'
 import { prepareBatch } from '../../src/journal/batch.js'
 import { journalDirectory } from '../../src/journal/files.js'
@@ -156,7 +156,11 @@ t.test('what is known of the journal is kept in order', async (t) => {
   const data = temporaryDirectory(t)
   mkdirSync(clusterDirectory(data))
   let sequence = 0
-  const keeper = new TailKeeper(data, () => tailAt(++sequence))
+  const keeper = new TailKeeper({
+    dataDirectory: data,
+    tail: () => tailAt(++sequence),
+    onFault: (fault) => t.fail(String(fault)),
+  })
   await Promise.all(Array.from({ length: 20 }, () => keeper.keep()))
 
   t.equal(readTail(data).sequence, 20)

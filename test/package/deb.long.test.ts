@@ -191,7 +191,7 @@ t.test('installed, upgraded under load, downgraded, removed and purged', async (
     await tables.close()
     const { code, stderr } = await dpkg('-i', `/root/${deb}`)
     t.not(code, 0)
-    t.match(stderr, /the store of \S+ has format 12, and version \S+ reads formats up to 3/)
+    t.match(stderr, /the store of \S+ has format 12, and version \S+ reads formats up to 4/)
     t.equal(await state(), `install ok installed ${LATER}`)
     rmSync(join(data, 'store'), { recursive: true })
     execFileSync('cp', ['-a', kept, join(data, 'store')])

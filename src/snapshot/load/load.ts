@@ -35,6 +35,11 @@ export interface LoadOptions {
   readonly stopping?: AbortSignal | undefined
   /** The name of this machine, which may hold some of the shards (placement.ts); it holds all unless given. */
   readonly machine?: string | undefined
+  /**
+   * Whether a damaged list of identities is damage of the snapshot, since another machine has a whole one. Not unless
+   * given: then answers are without the changes behind the snapshot.
+   */
+  readonly needsIdentities?: boolean | undefined
 }
 
 /**
@@ -65,8 +70,9 @@ export async function loadSnapshot(
       runner,
       holds,
     )
+    const sources = await withIdentities(dataDirectory, snapshot, options)
     await runner.close()
-    return { ...snapshot, holders, sources: await withIdentities(dataDirectory, snapshot) }
+    return { ...snapshot, holders, sources }
   } catch (error) {
     await runner?.close()
     arenas.giveBack(rooms)
@@ -83,8 +89,12 @@ export function summaryOf(source: ManifestSource): SnapshotSource {
 async function withIdentities(
   dataDirectory: string,
   { id, sources }: Pick<Snapshot, 'id' | 'sources'>,
+  { needsIdentities = false }: LoadOptions,
 ): Promise<SnapshotSource[]> {
-  const known = await readIdentities(dataDirectory, id).catch(() => [])
+  const known = await readIdentities(dataDirectory, id).catch((fault: unknown) => {
+    if (needsIdentities) throw fault
+    return []
+  })
   return sources.map((source) => {
     const identities = known.find((each) => each.id === source.id)
     if (identities === undefined) return source

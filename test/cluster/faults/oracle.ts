@@ -5,10 +5,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { journalDirectory } from '../../../src/journal/files.js'
-import { JournalReader } from '../../../src/journal/reader.js'
 import { verifyJournal } from '../../../src/journal/verify.js'
 import type { Acknowledged, Asked, Clients } from './clients.js'
 import { CHANGED_SOURCE, hundredths, mark, type WireChange } from './crowd.js'
+import type { Witness } from './witness.js'
 
 interface Verified {
   readonly batchCount: number
@@ -19,9 +19,9 @@ interface Verified {
 
 /**
  * @param csv  of the source as it was imported
- * @param data  the data directory of a machine, whose journal is whole
+ * @param witness  which has the whole journal
  */
-export function verify(clients: Clients, csv: string, data: string): Verified {
+export function verify(clients: Clients, csv: string, witness: Witness): Verified {
   const crowd = new Crowd(csv)
   const problems: string[] = []
   const acknowledged = new Map(clients.acknowledged.map((one) => [one.batchId, one]))
@@ -35,8 +35,7 @@ export function verify(clients: Clients, csv: string, data: string): Verified {
     }
   }
   let batchCount = 0
-  const reader = new JournalReader(journalDirectory(data))
-  for (const { sequence, sourceId, batchId, changes } of reader.read(0)) {
+  for (const { sequence, sourceId, batchId, changes } of witness.read()) {
     check(sequence - 1)
     if (sourceId !== CHANGED_SOURCE) continue
     batchCount++
@@ -52,7 +51,6 @@ export function verify(clients: Clients, csv: string, data: string): Verified {
     for (const change of changes) crowd.change(change)
   }
   check(Number.POSITIVE_INFINITY)
-  reader.close()
   for (const { batchId, sequence } of clients.acknowledged) {
     if (!seen.has(batchId)) problems.push(`batch ${sequence} was acknowledged, and is not there`)
   }
@@ -150,7 +148,7 @@ class Crowd {
 }
 
 type JournalChange =
-  ReturnType<JournalReader['read']> extends Generator<infer Batch>
+  ReturnType<Witness['read']> extends Generator<infer Batch>
     ? Batch extends { readonly changes: readonly (infer Change)[] }
       ? Change
       : never

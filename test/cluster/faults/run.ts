@@ -17,6 +17,7 @@ import { type Fault, faults } from './faults.js'
 import { networksIfAllowed, sharedNetwork } from './network.js'
 import { untilSameEnd, verify } from './oracle.js'
 import { Site } from './site.js'
+import { Witness } from './witness.js'
 
 export interface RunOptions {
   readonly seed: number
@@ -101,6 +102,8 @@ export async function runFaults(owner: Owner, options: RunOptions): Promise<Outc
   })
   clients.start({ writers: 3, readers: 6 })
   const episodes: Episode[] = []
+  const witness = new Witness()
+  const collect = () => witness.collect(sites.map(({ data }) => data))
   try {
     await sleep(2_000)
     const { only = [''], isBrief = false } = options
@@ -115,6 +118,7 @@ export async function runFaults(owner: Owner, options: RunOptions): Promise<Outc
         const hit = sites.filter((_, index) => (index === at) === (fault.siteCount === 1))
         const episode = await runEpisode(fault, hit, { sites, clients, random, options })
         episodes.push(episode)
+        collect()
         say(lineOf(episode))
         if (clients.problems.length > 0) break
       }
@@ -130,7 +134,8 @@ export async function runFaults(owner: Owner, options: RunOptions): Promise<Outc
   }
   const ends = await untilSameEnd(sites.map(({ data }) => data))
   const problems = [...clients.problems, ...(ends === undefined ? ['the journals differ'] : [])]
-  const verified = verify(clients, csv, sites[0].data)
+  collect()
+  const verified = verify(clients, csv, witness)
   return {
     episodes,
     batchCount: verified.batchCount,

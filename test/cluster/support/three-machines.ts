@@ -16,6 +16,7 @@ import { closeCalls } from '../faults/calls.js'
 import { type ClientOptions, Clients, isReady, type Reached } from '../faults/clients.js'
 import { CHANGED_SOURCE, csvOf, importCrowd, OPTING_SOURCE } from '../faults/crowd.js'
 import { untilSameEnd, verify } from '../faults/oracle.js'
+import { Witness } from '../faults/witness.js'
 import { type CuttableWay, cuttableWay } from './cuttable-way.js'
 import { serveMachine } from './machines.js'
 import { type NatsServer, startNatsServer } from './nats-servers.js'
@@ -126,7 +127,9 @@ export async function startThree(t: Test, options: ThreeOptions): Promise<Three>
       for (const [at, { name }] of machines.entries()) {
         if (!areAlike(journals[0], journals[at])) problems.push(`the journal of ${name} differs`)
       }
-      return [...problems, ...clients.problems, ...verify(clients, csv, a.data).problems]
+      const witness = new Witness()
+      witness.collect([a.data])
+      return [...problems, ...clients.problems, ...verify(clients, csv, witness).problems]
     },
   }
 }
