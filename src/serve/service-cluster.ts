@@ -19,6 +19,7 @@ import { describeFault, type Log } from '../log.js'
 import { type Change, type ChangeOutcome, notMade } from '../store/changes.js'
 import type { MainStore } from '../store/create.js'
 import type { SuppressionsOutcome } from '../store/suppress.js'
+import { storeDirectory } from '../store/tables.js'
 import type { SharedSuppressions } from '../suppressions/shared.js'
 import type { Suppressions } from '../suppressions/suppressions.js'
 import { readVersion } from '../version.js'
@@ -161,6 +162,7 @@ function serviceCluster(
     follow(given) {
       const { store, live, log } = given
       followed = given
+      assertOfCluster(dataDirectory, store)
       claim(dataDirectory, store)
       follower = new StoreFollower({
         directory: journalDirectory(dataDirectory),
@@ -251,6 +253,19 @@ function claim(dataDirectory: string, { clusterServices }: MainStore): void {
     'Usage',
     `the service with process id ${other} runs on ${dataDirectory}, and in a cluster there is one for each directory: ` +
       'stop it first',
+  )
+}
+
+/**
+ * A bit of the page that says where the tables are makes a store an empty one, which is whole.
+ *
+ * @throws OperatorError  DocumentInvalid
+ */
+function assertOfCluster(dataDirectory: string, { entries }: MainStore): void {
+  if (entries.isClustered()) return
+  throw new OperatorError(
+    'DocumentInvalid',
+    `${storeDirectory(dataDirectory)}: the store is damaged (nothing says that it is of a cluster)`,
   )
 }
 

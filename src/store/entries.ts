@@ -40,6 +40,8 @@ export interface StoreEntries {
   /** Whether the cluster knows the audiences that the directory had before. */
   areAudiencesShared(): boolean
   noteAudiencesShared(): void
+  /** Whether it is that of a machine of a cluster. */
+  isClustered(): boolean
   /** Makes the store one of no cluster. */
   end(): void
 }
@@ -70,6 +72,10 @@ export function storeEntries(tables: Tables, log: Log): StoreEntries {
     noteAudiencesShared() {
       refresh()
       transact(() => meta.put(META.audiencesShared, '1'))
+    },
+    isClustered() {
+      refresh()
+      return meta.get(META.format) === CLUSTERED_FORMAT
     },
     end() {
       refresh()
