@@ -13,7 +13,7 @@ import type { ClusterLog } from './cluster-log.js'
 import type { EverywhereDesk } from './everywhere.js'
 import { appendHere } from './handed-batches.js'
 import type { HandingOver } from './handing-over.js'
-import type { ClusterStatus } from './messages.js'
+import type { ClusterStatus, Entered } from './messages.js'
 import type { OwnLevel } from './own-level.js'
 import type { OwnReports } from './own-reports.js'
 import type { NodeAnswers, NodeQuestion } from './questions.js'
@@ -34,6 +34,7 @@ interface AnsweringOptions {
   readonly handingOver: HandingOver
   /** See `retaining.ts`. */
   readonly stored: () => Promise<number>
+  readonly enter: (entry: Uint8Array) => Promise<Entered>
   readonly status: () => ClusterStatus
 }
 
@@ -58,6 +59,8 @@ export class NodeAnswering {
         return { isDone: await files.offer(question.file) }
       case 'drain':
         return await this.#drain(question.isOn)
+      case 'enter':
+        return await this.#options.enter(question.entry)
       case 'status':
         return status()
       case 'hello':

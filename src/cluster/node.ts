@@ -27,6 +27,7 @@ import type {
   ClusterOrder,
   ClusterSettings,
   ClusterStatus,
+  Entered,
   Everywhere,
   ServedSnapshots,
   WantedSnapshots,
@@ -60,6 +61,8 @@ interface NodeOptions {
   readonly run: RunOrder
   /** As in `retaining.ts`. */
   readonly stored: () => Promise<number>
+  /** Has the service make an entry of a command. */
+  readonly enter: (entry: Uint8Array) => Promise<Entered>
   readonly onWanted: (wanted: WantedSnapshots) => void
   /** The directory must be begun anew. */
   readonly onLost: (reason: BeginsAnew) => void
@@ -192,6 +195,7 @@ export class ClusterNode {
       level: this.#level,
       handingOver: this.#handingOver,
       stored: options.stored,
+      enter: options.enter,
       status: () => this.status(),
     })
     const handed = new HandedBatches({

@@ -11,7 +11,13 @@ import { createLog, describeFault } from '../log.js'
 import { Questions } from '../questions.js'
 import { noteConnection } from './connection-file.js'
 import { join } from './join.js'
-import type { ClusterNews, ClusterOrder, ClusterThreadData } from './messages.js'
+import type {
+  ClusterNews,
+  ClusterOrder,
+  ClusterThreadData,
+  Entered,
+  EnteredReply,
+} from './messages.js'
 import { ClusterNats } from './nats/cluster-nats.js'
 import { ClusterNode } from './node.js'
 import { type NodeQuestion, operatorKinds } from './questions.js'
@@ -31,6 +37,7 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
   let isLost = false
   const serves = { machine: serve, operator: serveOperator }
   const storing = new Questions<number | undefined>()
+  const entering = new Questions<EnteredReply>()
   /** What the node is to hear that is not there yet. */
   const early: ClusterOrder[] = []
 
@@ -52,6 +59,7 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
     if (order.kind === 'stop') await stop()
     else if (order.kind === 'run') await run(order)
     else if (order.kind === 'stored') storing.settle(order.number, order.sequence)
+    else if (order.kind === 'entered') entering.settle(order.number, order)
     else if (order.kind === 'recover') await recover(order.reason)
     else if (node !== undefined) await carryOut(node, order)
     else if (order.kind === 'leave') tell({ kind: 'left' })
@@ -129,6 +137,7 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
       log,
       run: order,
       stored,
+      enter,
       onWanted: (wanted) => tell({ kind: 'wanted', ...wanted }),
       onLost: (reason) => void beginAnew(promises, reason),
     })
@@ -143,6 +152,14 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
     const sequence = await storing.ask((number) => tell({ kind: 'keepStored', number }))
     if (sequence !== undefined) return sequence
     throw new OperatorError('Failed', 'the store of this machine cannot be written')
+  }
+
+  async function enter(entry: Uint8Array): Promise<Entered> {
+    const { entered, fault } = await entering.ask((number) =>
+      tell({ kind: 'enter', number, entry }),
+    )
+    if (fault !== undefined) throw new OperatorError('Failed', fault)
+    return entered
   }
 
   async function carryOut(node: ClusterNode, order: ClusterOrder): Promise<void> {

@@ -5,6 +5,8 @@
  * @module
  */
 import type { MessagePort } from 'node:worker_threads'
+import { decodeEntry } from '../cluster/entries.js'
+import type { EnteredReply } from '../cluster/messages.js'
 import { type ClusterThread, startCluster } from '../cluster/start.js'
 import { type BeginsAnew, readState } from '../cluster/state-file.js'
 import { type Applied, StoreFollower } from '../cluster/store-follower.js'
@@ -140,6 +142,21 @@ function serviceCluster(
     return follower
   }
 
+  /** Of a command, which has no other way to all machines. */
+  async function enter(content: Uint8Array): Promise<EnteredReply> {
+    const entry = decodeEntry(content)
+    if (entry?.kind !== 'suppressions' && entry?.kind !== 'keys') {
+      return { fault: 'the service is of an earlier version, and does not know this change' }
+    }
+    try {
+      const settled = await following().make(entry)
+      const everywhere = await thread.untilEverywhere(settled.sequence, limits.entryEverywhereMs)
+      return { entered: { ...settled, ...everywhere } }
+    } catch (fault) {
+      return { fault: (fault as Error).message }
+    }
+  }
+
   function sharing(): ServiceAudiences {
     if (audiences === undefined) throw new Error('the entries are followed before audiences are')
     return audiences
@@ -176,6 +193,7 @@ function serviceCluster(
       audiences = new ServiceAudiences({ dataDirectory, store, follower, thread, isFounder, log })
       follower.catchUp()
       thread.onKeepStored(() => kept(follower, log))
+      thread.onEnter(enter)
       follower.follow()
       thread.run(live.openPort())
     },
