@@ -47,6 +47,7 @@ export interface Episode {
   /** The longest that a client waited which began meanwhile. */
   readonly writeGapMs: number
   readonly readGapMs: number
+  readonly waitingReadGapMs: number
   /** From the end of the fault until all machines are ready. */
   readonly readyMs: number
 }
@@ -191,6 +192,7 @@ async function runEpisode(
     sites: hit.map(({ name }) => name).join(', '),
     writeGapMs: longest(clients.writes, beganMs),
     readGapMs: longest(clients.reads, beganMs),
+    waitingReadGapMs: longest(clients.waitingReads, beganMs),
     readyMs,
   }
 }
@@ -259,7 +261,15 @@ async function untilReady(
   }
 }
 
-export function lineOf({ fault, sites, writeGapMs, readGapMs, readyMs }: Episode): string {
+export function lineOf(episode: Episode): string {
+  const { fault, sites, writeGapMs, readGapMs, waitingReadGapMs, readyMs } = episode
+
   const ms = (value: number) => String(Math.round(value)).padStart(6)
-  return `${fault.padEnd(36)} ${sites.padEnd(16)} writes ${ms(writeGapMs)} ms  reads ${ms(readGapMs)} ms  ready ${ms(readyMs)} ms`
+  const waits = [
+    `writes ${ms(writeGapMs)} ms`,
+    `reads ${ms(readGapMs)} ms`,
+    `of the last write ${ms(waitingReadGapMs)} ms`,
+    `ready ${ms(readyMs)} ms`,
+  ]
+  return `${fault.padEnd(36)} ${sites.padEnd(16)} ${waits.join('  ')}`
 }

@@ -9,8 +9,8 @@ import type { Episode } from './run.js'
 export function summaryOf(episodes: readonly Episode[]): string[] {
   const names = [...new Set(episodes.map(({ fault }) => fault))]
   return [
-    '| fault | times | writes, ms | reads, ms | ready again, ms |',
-    '|---|---|---|---|---|',
+    '| fault | times | writes, ms | reads, ms | reads of the last write, ms | ready again, ms |',
+    '|---|---|---|---|---|---|',
     ...names.map((name) => {
       const those = episodes.filter(({ fault }) => fault === name)
       const range = (figure: (episode: Episode) => number) => rangeOf(those.map(figure))
@@ -19,6 +19,7 @@ export function summaryOf(episodes: readonly Episode[]): string[] {
         those.length,
         range(({ writeGapMs }) => writeGapMs),
         range(({ readGapMs }) => readGapMs),
+        range(({ waitingReadGapMs }) => waitingReadGapMs),
         range(({ readyMs }) => readyMs),
       ].join(' | ')} |`
     }),
