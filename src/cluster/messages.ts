@@ -7,6 +7,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { OperatorErrorCode } from '../errors.js'
 import type { ChangePort } from '../live/desk.js'
 import type { LogLevel } from '../log.js'
+import type { Holding } from '../snapshot/snapshot.js'
 import type { SharedAudience } from '../store/audiences.js'
 import type { StoreOutcome } from '../store/entries.js'
 import type { AudienceAsk, AudienceReply } from './audience-messages.js'
@@ -108,6 +109,7 @@ export interface WantedSnapshots {
 
 export interface ServedSnapshots {
   readonly servedId: string
+  readonly held: Holding
   /** The id of one that is ready to be served; undefined where there is none. */
   readonly preparedId: string | undefined
 }
@@ -160,6 +162,8 @@ export interface MachineStatus {
   /** Of the last entry by which it answers. */
   readonly answersBy: number
   readonly snapshotId: string | undefined
+  /** Of the snapshot; undefined where it does not say. */
+  readonly held?: Holding | undefined
   readonly isDraining: boolean
   /** Since it was heard; 0 of the machine that tells, undefined of one that was not heard since that started. */
   readonly silentMs: number | undefined

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Holding } from '../snapshot/snapshot.js'
 import type { Report } from './agreement/messages.js'
 
 export interface NodeReport {
@@ -19,6 +20,8 @@ export interface NodeReport {
   /** The snapshot that is served, and one that is ready to be. */
   readonly snapshotId: string | undefined
   readonly preparedId: string | undefined
+  /** Of the snapshot that is served; left out by a version that does not say, and before there is one. */
+  readonly held?: Holding | undefined
   /** Left out by a version that shares none, and before a machine knows of any. */
   readonly audiences?: AudienceFiles | undefined
   /** The numbers of reports of others: as the writer those before it was confirmed, else the last ones. */

@@ -70,6 +70,7 @@ export class OwnReports {
       isDraining: this.#isDraining,
       snapshotId: this.#served?.servedId,
       preparedId: this.#served?.preparedId,
+      held: this.#served?.held,
       audiences: audiences(),
       echoes: agreement.isWriter ? level.echoes() : reports.numbers(),
     }

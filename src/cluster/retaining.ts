@@ -30,7 +30,7 @@ export interface RetainingOptions {
   /** Writes an entry, on the machine that writes. */
   readonly enter: (entry: Entry) => Promise<void>
   /** Undefined before anything is served. */
-  readonly served: () => ServedSnapshots | undefined
+  readonly served: () => Pick<ServedSnapshots, 'servedId' | 'preparedId'> | undefined
   /**
    * Has the store note how far it is.
    *

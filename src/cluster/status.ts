@@ -32,6 +32,7 @@ export function clusterStatus(known: Known): ClusterStatus {
     committed: report.agreement.committed,
     answersBy: report.answersBy,
     snapshotId: report.snapshotId,
+    held: report.held,
     isDraining: report.isDraining,
     silentMs,
   })
@@ -77,6 +78,14 @@ export function clusterStatus(known: Known): ClusterStatus {
 export function roleOf({ isWriter, isMember, isDraining }: MachineStatus): string {
   const role = isWriter ? 'writer' : isMember ? 'member' : 'joining'
   return isDraining ? `${role}, draining` : role
+}
+
+/** How much of the recipients a machine holds, for people; rounded down, so that `100 %` is all of them. */
+export function heldPart({ held }: MachineStatus): string {
+  if (held === undefined) return ''
+  const { recipientCount, ofRecipientCount } = held
+  if (recipientCount === ofRecipientCount) return '100 %'
+  return `${Math.floor((100 * recipientCount) / ofRecipientCount)} %`
 }
 
 /** Batches that are committed, as far as any machine tells, and by which a machine does not answer yet. */

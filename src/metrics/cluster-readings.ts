@@ -67,6 +67,14 @@ export const clusterReadings = {
     type: 'gauge',
     help: 'Up to which batch the stream of NATS has what is committed; the machine that writes tells it.',
   },
+  hickory_cluster_held_shards: {
+    type: 'gauge',
+    help: 'Shards of the snapshot that this machine holds in memory: all of them without --copies.',
+  },
+  hickory_cluster_held_recipients: {
+    type: 'gauge',
+    help: 'Recipients of the snapshot that this machine holds in memory: all of them without --copies.',
+  },
   hickory_cluster_members: {
     type: 'gauge',
     help: 'Machines whose disks count.',

@@ -4,7 +4,9 @@
  *
  * @module
  */
+import type { ServedSnapshots } from '../cluster/messages.js'
 import type { ClusterThread } from '../cluster/start.js'
+import { holdingOf } from '../snapshot/snapshot.js'
 import type { SwitchGate } from './swap.js'
 
 export interface ClusterSnapshots extends SwitchGate {
@@ -18,7 +20,7 @@ export interface ClusterSnapshots extends SwitchGate {
 export function clusterSnapshots(thread: ClusterThread): ClusterSnapshots {
   let wantedId: string | undefined
   let switchedId: string | undefined
-  let servedId = ''
+  let served: Pick<ServedSnapshots, 'servedId' | 'held'> | undefined
   let look: () => void = () => {}
   let repaired: () => void = () => {}
   thread.onSnapshots((news) => {
@@ -29,16 +31,16 @@ export function clusterSnapshots(thread: ClusterThread): ClusterSnapshots {
   })
   return {
     wantedId: () => wantedId,
-    serves(id) {
-      servedId = id
-      thread.serves({ servedId, preparedId: undefined })
+    serves(snapshot) {
+      served = { servedId: snapshot.id, held: holdingOf(snapshot) }
+      thread.serves({ ...served, preparedId: undefined })
     },
     async untilSwitch(id, signal) {
-      thread.serves({ servedId, preparedId: id })
+      if (served !== undefined) thread.serves({ ...served, preparedId: id })
       return await new Promise<boolean>((resolve) => {
         look = () => {
           // Undefined while the cluster has not heard of it.
-          const isOver = signal.aborted || (wantedId !== id && wantedId !== servedId)
+          const isOver = signal.aborted || (wantedId !== id && wantedId !== served?.servedId)
           if (switchedId === id) resolve(true)
           else if (isOver && wantedId !== undefined) resolve(false)
         }

@@ -8,7 +8,7 @@ import { type AdminRoute, plainAnswer } from '../admin/listener.js'
 import type { StatusTable } from '../admin/status-page.js'
 import { levelUntilMs, roleChangeCount } from '../cluster/figures.js'
 import type { ClusterStatus } from '../cluster/messages.js'
-import { behindCount, roleOf } from '../cluster/status.js'
+import { behindCount, heldPart, roleOf } from '../cluster/status.js'
 import type { clusterReadings } from '../metrics/cluster-readings.js'
 import type { Readings } from '../metrics/exposition.js'
 import { monotonicMs } from '../monotonic.js'
@@ -58,6 +58,8 @@ export function readingsOfCluster(known: Known): Pick<Readings, keyof typeof clu
     hickory_cluster_answered_sequence: ofStatus((status) => own(status).answersBy),
     hickory_cluster_behind_batches: ofStatus((status) => behindCount(own(status), status)),
     hickory_cluster_stream_sequence: ofStatus(({ carried }) => carried),
+    hickory_cluster_held_shards: ofStatus((status) => own(status).held?.shardCount),
+    hickory_cluster_held_recipients: ofStatus((status) => own(status).held?.recipientCount),
     hickory_cluster_members: ofStatus((status) => members(status).length),
     hickory_cluster_level_members: ofStatus(
       (status) => members(status).filter(({ isLevel }) => isLevel).length,
@@ -92,7 +94,7 @@ export function tablesOfCluster(known: Known): StatusTable[] {
       title: 'Machines of the cluster',
       header: [
         ...['machine', 'role', 'level', 'written', 'answers by', 'behind'],
-        ...['snapshot', 'version', 'heard'],
+        ...['snapshot', 'holds', 'version', 'heard'],
       ],
       rows: status.machines.map((machine) => [
         machine.name,
@@ -102,6 +104,7 @@ export function tablesOfCluster(known: Known): StatusTable[] {
         machine.answersBy,
         behindCount(machine, status),
         machine.snapshotId ?? '',
+        heldPart(machine),
         machine.version,
         machine.silentMs === undefined
           ? 'never'

@@ -373,7 +373,7 @@ async function serveSnapshots(
     log,
   }
   const swaps = swapSnapshots({ ...known, state, page, ...swapRules(cluster) })
-  cluster?.snapshots.serves(first.id)
+  cluster?.snapshots.serves(first)
   cluster?.snapshots.onRepaired(swaps.retry)
   const stopKeeping = keepAudiences(dataDirectory, cluster?.audiences().knownIds, log)
   try {

@@ -41,7 +41,7 @@ export interface SwitchGate {
   /** @returns false where another one is wanted by now, or nobody waits any more */
   untilSwitch(id: string, signal: AbortSignal): Promise<boolean>
   /** A snapshot is served. */
-  serves(id: string): void
+  serves(snapshot: Snapshot): void
 }
 
 interface SwapOptions {
@@ -140,7 +140,7 @@ class ServiceSwap implements Swap {
     await switched
     this.#served = snapshot
     marks.serve(id)
-    gate?.serves(id)
+    gate?.serves(snapshot)
     if (state !== undefined) state.served = { snapshot, sinceMs: Date.now() }
     log.info({ snapshotId: id }, 'switched to a new snapshot')
     this.isReleasing = true

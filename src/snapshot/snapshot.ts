@@ -35,6 +35,25 @@ export interface Snapshot {
   readonly arenas: readonly Arena[]
 }
 
+/** How much of a snapshot a machine holds in memory. */
+export interface Holding {
+  readonly shardCount: number
+  readonly recipientCount: number
+  /** Of these shards and recipients. */
+  readonly ofShardCount: number
+  readonly ofRecipientCount: number
+}
+
+export function holdingOf({ shards }: Pick<Snapshot, 'shards'>): Holding {
+  const held = shards.filter(({ sections }) => sections.length > 0)
+  return {
+    shardCount: held.length,
+    recipientCount: recipientCountOf(held),
+    ofShardCount: shards.length,
+    ofRecipientCount: recipientCountOf(shards),
+  }
+}
+
 /** How many recipients some sources have together. */
 export function recipientCountOf(
   sources: readonly Pick<SnapshotSource, 'recipientCount'>[],

@@ -40,7 +40,9 @@ const generationsIn = (data: string) =>
 function machine(dataDirectory: string, switched: number, retention: Retention | undefined) {
   const state = {
     isWriter: false,
-    served: { servedId: idOf(switched), preparedId: undefined } as ServedSnapshots | undefined,
+    served: { servedId: idOf(switched), preparedId: undefined } as
+      | Pick<ServedSnapshots, 'servedId' | 'preparedId'>
+      | undefined,
     switchedId: idOf(switched),
     announcedId: idOf(switched),
     retention,

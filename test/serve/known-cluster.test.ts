@@ -24,6 +24,7 @@ const machineOf = (name: string, more: Partial<MachineStatus> = {}): MachineStat
   committed: 90,
   answersBy: 90,
   snapshotId: '000007-0123abcd',
+  held: { shardCount: 2, recipientCount: 1_999, ofShardCount: 3, ofRecipientCount: 3_000 },
   isDraining: false,
   silentMs: 250,
   ...more,
@@ -42,7 +43,7 @@ const status: ClusterStatus = {
     machineOf('site-b', { written: 89, committed: 88, answersBy: 85, silentMs: 0 }),
     machineOf('site-a', { isWriter: true }),
     machineOf('site-c', { isLevel: false, isDraining: true, silentMs: undefined }),
-    machineOf('site-d', { isMember: false, snapshotId: undefined }),
+    machineOf('site-d', { isMember: false, snapshotId: undefined, held: undefined }),
   ],
 }
 
@@ -80,6 +81,8 @@ t.test('metrics of a machine say what it knows', async (t) => {
     // By what another machine tells: it is committed there already.
     hickory_cluster_behind_batches: 5,
     hickory_cluster_stream_sequence: undefined,
+    hickory_cluster_held_shards: 2,
+    hickory_cluster_held_recipients: 1_999,
     hickory_cluster_members: 3,
     hickory_cluster_level_members: 2,
   })
@@ -127,10 +130,10 @@ t.test('the page has a row for each machine', async (t) => {
   t.match(Object.fromEntries(cluster.rows), { level: 'yes', writer: 'site-a', NATS: 'connected' })
   t.ok(machines.rows.every((row) => row.length === machines.header.length))
   t.same(machines.rows, [
-    ['site-b', 'member', 'yes', 89, 85, 5, '000007-0123abcd', '1.2.3', '0.0 s before'],
-    ['site-a', 'writer', 'yes', 90, 90, 0, '000007-0123abcd', '1.2.3', '0.3 s before'],
-    ['site-c', 'member, draining', 'no', 90, 90, 0, '000007-0123abcd', '1.2.3', 'never'],
-    ['site-d', 'joining', 'yes', 90, 90, 0, '', '1.2.3', '0.3 s before'],
+    ['site-b', 'member', 'yes', 89, 85, 5, '000007-0123abcd', '66 %', '1.2.3', '0.0 s before'],
+    ['site-a', 'writer', 'yes', 90, 90, 0, '000007-0123abcd', '66 %', '1.2.3', '0.3 s before'],
+    ['site-c', 'member, draining', 'no', 90, 90, 0, '000007-0123abcd', '66 %', '1.2.3', 'never'],
+    ['site-d', 'joining', 'yes', 90, 90, 0, '', '', '1.2.3', '0.3 s before'],
   ])
 })
 

@@ -5,7 +5,7 @@
  */
 import type { ClusterClient } from '../../cluster/client.js'
 import type { ClusterStatus, MachineStatus } from '../../cluster/messages.js'
-import { behindCount, roleOf } from '../../cluster/status.js'
+import { behindCount, heldPart, roleOf } from '../../cluster/status.js'
 import { OperatorError } from '../../errors.js'
 import { print } from '../output.js'
 import { formatTable } from '../table.js'
@@ -46,10 +46,20 @@ function tableOf(status: ClusterStatus): string[] {
     String(machine.answersBy),
     String(behindCount(machine, status)),
     machine.snapshotId ?? '-',
+    heldPart(machine) || '-',
     machine.version,
     machine.silentMs === undefined ? 'never' : `${(machine.silentMs / 1_000).toFixed(1)} s ago`,
   ])
-  const heads = ['<machine', '<role', '<level', 'answers by', 'behind', '<snapshot', '<version']
+  const heads = [
+    '<machine',
+    '<role',
+    '<level',
+    'answers by',
+    'behind',
+    '<snapshot',
+    'holds',
+    '<version',
+  ]
   return formatTable([...heads, 'heard'], rows)
 }
 

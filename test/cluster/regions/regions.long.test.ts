@@ -4,7 +4,9 @@
 import t from 'tap'
 import { readCurrent } from '../../../src/snapshot/directory.js'
 import { readPlacement } from '../../../src/snapshot/placement.js'
+import type { Holding } from '../../../src/snapshot/snapshot.js'
 import { testSeed } from '../../support/random/properties.js'
+import { statusBy } from '../support/machines.js'
 import { compare, startRegions, succeeded, untilServed } from './compare.js'
 
 t.setTimeout(300_000)
@@ -20,6 +22,13 @@ t.test(
     const all = await compare(regions, { requestCount: 300, seed })
     t.same(all.faults, [])
     t.ok(all.answeredCount > 200, `${all.answeredCount} were answered`)
+    const held = await heldParts(regions.reach)
+    t.equal(held.length, 3)
+    for (const { recipientCount, ofRecipientCount } of held) {
+      t.ok(recipientCount > 0 && recipientCount < ofRecipientCount, `${recipientCount} are held`)
+    }
+    const heldCount = held.reduce((sum, { recipientCount }) => sum + recipientCount, 0)
+    t.equal(heldCount, 2 * held[0].ofRecipientCount)
     const [first, second, third] = regions.machines
     await third.stop('SIGKILL')
     const left = await compare(
@@ -58,6 +67,12 @@ t.test('who is content with a part is told which part it is', { timeout: 300_000
   t.ok(coverage > 0.4 && coverage < 0.95, `${coverage} is covered`)
   t.equal(Math.floor((1e4 * part.count) / whole.count) / 1e4, coverage)
 })
+
+/** As the machines tell. */
+async function heldParts(reach: readonly string[]): Promise<Holding[]> {
+  const { machines } = await statusBy(reach)
+  return machines.flatMap(({ held }) => held ?? [])
+}
 
 async function everybody(url: string, partial: boolean) {
   const coordinates = [

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Holding } from '../../../src/snapshot/snapshot.js'
 import { hickory, type Owner, type Service, serve } from '../../support/service/hickory.js'
 
 /** Small, since several of them share the machine of a test. */
@@ -32,6 +33,7 @@ export interface ToldStatus {
     readonly isWriter: boolean
     readonly isMember: boolean
     readonly isDraining: boolean
+    readonly held?: Holding
   }[]
 }
 
