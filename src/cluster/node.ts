@@ -33,7 +33,7 @@ import type {
 } from './messages.js'
 import type { ClusterNats } from './nats/cluster-nats.js'
 import { LogCarrier } from './nats/log-carrier.js'
-import { NodeAnswering } from './node-answering.js'
+import { type AskDigests, NodeAnswering } from './node-answering.js'
 import type { NodeAudiences } from './node-audiences.js'
 import { nodeFiles } from './node-files.js'
 import type { NodeReport } from './node-report.js'
@@ -60,6 +60,7 @@ interface NodeOptions {
   readonly run: RunOrder
   /** As in `retaining.ts`. */
   readonly stored: () => Promise<number>
+  readonly digests: AskDigests
   readonly onWanted: (wanted: WantedSnapshots) => void
   /** The directory must be begun anew. */
   readonly onLost: (reason: BeginsAnew) => void
@@ -193,6 +194,7 @@ export class ClusterNode {
       handingOver: this.#handingOver,
       stored: options.stored,
       status: () => this.status(),
+      digests: options.digests,
     })
     const handed = new HandedBatches({
       ask: this.ask,

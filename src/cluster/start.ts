@@ -10,6 +10,7 @@ import type { LogLevel } from '../log.js'
 import { Questions } from '../questions.js'
 import { type AudienceAsks, audienceAsks } from './audience-asks.js'
 import { createFigures } from './figures.js'
+import type { DigestsAnswer, DigestsQuestion, LocalDigests } from './machine-digests.js'
 import type {
   ClusterNews,
   ClusterOrder,
@@ -42,6 +43,8 @@ export interface ClusterThread {
   /** `keep` has the store note how far it is, and says that; undefined where it cannot be written. */
   onKeepStored(keep: () => number | undefined): void
   onSnapshots(listener: (news: SnapshotNews) => void): void
+  /** Answers whoever compares machines. */
+  onDigests(answer: (question: DigestsQuestion) => DigestsAnswer<LocalDigests>): void
   /** Lets another machine write; resolves when that is so, or there is none that can. */
   leave(): Promise<void>
   /** Says what the service cannot start with; resolves with whether its next start can. */
@@ -79,6 +82,7 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
   const send = (order: ClusterOrder, ports: MessagePort[] = []) => worker.postMessage(order, ports)
   const audiences = audienceAsks(send)
   const listeners = new Set<(news: SnapshotNews) => void>()
+  let answerDigests: ((question: DigestsQuestion) => DigestsAnswer<LocalDigests>) | undefined
   let status: ClusterStatus | undefined
   let journal: MessagePort | undefined
   let isStopping = false
@@ -118,6 +122,9 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
       else if (news.kind === 'beginAnew') beginAnew(news.reason)
       else if (news.kind === 'keepStored') {
         send({ kind: 'stored', number: news.number, sequence: keepStored() })
+      } else if (news.kind === 'digests') {
+        const { number } = news
+        send({ kind: 'digests', number, answer: answerDigests?.(news) ?? STARTING })
       } else for (const listener of listeners) listener(news)
     })
     signal.addEventListener('abort', () => reject(new OperatorError('Failed', 'stopped')), {
@@ -159,6 +166,9 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
       keepStored = keep
     },
     onSnapshots: (listener) => listeners.add(listener),
+    onDigests(answer) {
+      answerDigests = answer
+    },
     async leave() {
       const hasLeft = new Promise<void>((resolve) => {
         left = resolve
@@ -178,3 +188,5 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
     stop,
   }
 }
+
+const STARTING = { kind: 'waiting', reason: 'it is starting' } as const
