@@ -129,11 +129,12 @@ const VERIFY_TAIL = `
 The machine that writes notes a place in the journal, and each member says what it has there: the hash of the
 journal, digests of suppressed numbers, keys, configuration and contexts, and of the recipients of each source
 by region. Each reads all of that once more, in memory and in its store, and goes on answering: a second for
-each few million recipients, with one processor. Changes may come meanwhile.
+each few million recipients, with one processor. Changes may come meanwhile. With --copies a region is compared
+among the machines that hold it, and one that fewer hold than are to is told.
 
 What differs is printed, a line for each, as a count and the beginning of a digest. The command ends with exit
-code 1 if something differs, or a member cannot be asked. A machine that has something else than the others
-must begin anew: stop it, and start it with an empty directory.
+code 1 if something differs, or a member cannot be asked. Restart a machine that has something else than the
+others: it then verifies what it has. If that does not help, start it with an empty directory.
 
 Example:
   $ hickory cluster verify --data ./data/local
