@@ -13,7 +13,9 @@ import { testSeed } from '../support/random/properties.js'
 import { freePort } from '../support/service/free-port.js'
 import { hickory, temporaryDirectory } from '../support/service/hickory.js'
 import { untilTold } from '../support/service/until.js'
+import { OPTING_SOURCE, phoneOf } from './faults/crowd.js'
 import { startRegions, succeeded, untilServed } from './regions/compare.js'
+import { flipInMemory } from './support/flip-in-memory.js'
 import { sendChange, statusBy } from './support/machines.js'
 import { type Machine, startThree } from './support/three-machines.js'
 
@@ -118,6 +120,25 @@ t.test('three machines are compared while they are changed', { timeout: 300_000 
     await third.start()
     await untilTold(async () => (await statusBy(reach)).isWhole, 60_000)
     t.equal((await verifyBy(...reach)).code, 0)
+  })
+
+  await t.test('with one whose memory has one bit flipped', async (t) => {
+    const { pid = 0 } = second.service.process
+    t.ok(flipInMemory(pid, phoneOf(OPTING_SOURCE, 7)) > 0)
+    const { code, told } = await verifyBy(...reach)
+    t.equal(code, 1)
+    t.same(
+      told.differences.map(({ kind, what }) => [kind, what]),
+      [['content', 'source 2, region 0']],
+    )
+    const [{ values }] = told.differences
+    t.match(values['site-b'], /^200 \(\w{8}\)$/)
+    t.equal(values['site-a'], values['site-c'])
+    t.not(values['site-a'], values['site-b'])
+    await second.stop()
+    await second.start()
+    await untilTold(async () => (await statusBy(reach)).isWhole, 60_000)
+    t.equal((await verifyBy(...reach)).code, 0, 'it has read its files once more')
   })
 
   await t.test('with a store that has what no other one has', async (t) => {
