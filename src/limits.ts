@@ -339,6 +339,10 @@ export const limits = {
   entryAppliedMs: 5_000,
   /** A machine waits this long for the others to answer by a change of a document. */
   entryEverywhereMs: 1_000,
+  /** From the question of a command to what has become of its entry. */
+  enteredMs: 20_000,
+  /** How often a command makes its change of keys anew where others change keys meanwhile. */
+  keyPlanCount: 10,
   /** Reports of a machine of a cluster, and when they were sent or came: as many as one tells within a minute. */
   reportsNotedCount: 512,
   /** The last records of the journal of which a machine of a cluster has the hashes in memory. */
@@ -731,6 +735,7 @@ assert(limits.keyRecordBytes >= limits.keyBoundaryBytes + 1_024 * limits.keyCoun
 assert(limits.storeMapBytes >= 4 * limits.storedBytes)
 assert(limits.journalGroupBytes >= limits.journalRecordBytes)
 assert(limits.handedBatchMs < limits.changeBatchMs)
+assert(limits.enteredMs > limits.handedBatchMs + limits.entryAppliedMs + limits.entryEverywhereMs)
 assert(limits.messagePartBytes * limits.messagePartCount >= 2 * limits.journalGroupBytes)
 // A row takes less in the journal than in a body, but for a calling code that is added.
 assert(limits.journalRecordBytes >= 2 * limits.bodyBytes)

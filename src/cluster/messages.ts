@@ -8,6 +8,7 @@ import type { OperatorErrorCode } from '../errors.js'
 import type { ChangePort } from '../live/desk.js'
 import type { LogLevel } from '../log.js'
 import type { SharedAudience } from '../store/audiences.js'
+import type { StoreOutcome } from '../store/entries.js'
 import type { AudienceAsk, AudienceReply } from './audience-messages.js'
 import type { DigestsAnswer, DigestsQuestion, LocalDigests } from './machine-digests.js'
 import type { NatsSettings } from './nats/connection.js'
@@ -68,6 +69,8 @@ export type ClusterOrder =
   | { readonly kind: 'damaged'; readonly snapshotId: string }
   /** How far the store is, on disk; undefined where it cannot be written. Answers `keepStored`. */
   | { readonly kind: 'stored'; readonly number: number; readonly sequence: number | undefined }
+  /** What has become of an entry of a command. Answers `enter`. */
+  | ({ readonly kind: 'entered'; readonly number: number } & EnteredReply)
   /** The service cannot start with what is in the directory. Answered by `recovers`. */
   | { readonly kind: 'recover'; readonly reason: BeginsAnew }
   /** What this machine has to be compared by. */
@@ -93,6 +96,8 @@ export type ClusterNews =
   | ({ readonly kind: 'wanted' } & WantedSnapshots)
   /** Have the store note how far it is. Answered by `stored`. */
   | { readonly kind: 'keepStored'; readonly number: number }
+  /** A command wants this entry made. Answered by `entered`. */
+  | { readonly kind: 'enter'; readonly number: number; readonly entry: Uint8Array }
   | ({ readonly kind: 'audience' } & AudienceReply)
   /** A snapshot that was damaged is whole. */
   | { readonly kind: 'repaired'; readonly snapshotId: string }
@@ -121,6 +126,18 @@ export interface Everywhere {
   readonly isEverywhere: boolean
   readonly waitingFor: readonly string[]
 }
+
+/** What has become of an entry that a command has made. */
+export interface Entered extends Everywhere {
+  readonly sequence: number
+  /** On each machine alike. */
+  readonly outcome: StoreOutcome
+}
+
+/** Or why nobody knows. */
+export type EnteredReply =
+  | { readonly entered: Entered; readonly fault?: undefined }
+  | { readonly fault: string; readonly entered?: undefined }
 
 /** What is known of the cluster, for whoever asks how it fares. */
 export interface ClusterStatus {

@@ -14,7 +14,7 @@ import type { EverywhereDesk } from './everywhere.js'
 import { appendHere } from './handed-batches.js'
 import type { HandingOver } from './handing-over.js'
 import type { DigestsAnswer, DigestsQuestion, LocalDigests } from './machine-digests.js'
-import type { ClusterStatus } from './messages.js'
+import type { ClusterStatus, Entered } from './messages.js'
 import type { OwnLevel } from './own-level.js'
 import type { OwnReports } from './own-reports.js'
 import type { NodeAnswers, NodeQuestion } from './questions.js'
@@ -35,6 +35,7 @@ interface AnsweringOptions {
   readonly handingOver: HandingOver
   /** See `retaining.ts`. */
   readonly stored: () => Promise<number>
+  readonly enter: (entry: Uint8Array) => Promise<Entered>
   readonly status: () => ClusterStatus
   readonly digests: AskDigests
 }
@@ -63,6 +64,8 @@ export class NodeAnswering {
         return { isDone: await files.offer(question.file) }
       case 'drain':
         return await this.#drain(question.isOn)
+      case 'enter':
+        return await this.#options.enter(question.entry)
       case 'status':
         return status()
       case 'compare':

@@ -27,6 +27,7 @@ import type {
   ClusterOrder,
   ClusterSettings,
   ClusterStatus,
+  Entered,
   Everywhere,
   ServedSnapshots,
   WantedSnapshots,
@@ -61,6 +62,8 @@ interface NodeOptions {
   /** As in `retaining.ts`. */
   readonly stored: () => Promise<number>
   readonly digests: AskDigests
+  /** Has the service make an entry of a command. */
+  readonly enter: (entry: Uint8Array) => Promise<Entered>
   readonly onWanted: (wanted: WantedSnapshots) => void
   /** The directory must be begun anew. */
   readonly onLost: (reason: BeginsAnew) => void
@@ -193,6 +196,7 @@ export class ClusterNode {
       level: this.#level,
       handingOver: this.#handingOver,
       stored: options.stored,
+      enter: options.enter,
       status: () => this.status(),
       digests: options.digests,
     })

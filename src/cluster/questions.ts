@@ -7,7 +7,7 @@ import type { PreparedBatch } from '../journal/batch.js'
 import type { Handed } from '../live/cluster-messages.js'
 import type { Answers, Done, Question } from './agreement/messages.js'
 import type { DigestsAnswer, DigestsQuestion } from './machine-digests.js'
-import type { ClusterStatus, Everywhere } from './messages.js'
+import type { ClusterStatus, Entered, Everywhere } from './messages.js'
 import type { FileDigest } from './nats/cluster-files.js'
 import type { Seed } from './seed.js'
 
@@ -23,6 +23,8 @@ export type NodeQuestion =
   | { readonly kind: 'offer'; readonly file: FileDigest }
   /** Be not ready, and do not write; or be ready again. */
   | { readonly kind: 'drain'; readonly isOn: boolean }
+  /** Have this entry made, and tell what has become of it. Only a command of your directory asks so. */
+  | { readonly kind: 'enter'; readonly entry: Uint8Array }
   /** What do you know of the cluster? */
   | { readonly kind: 'status' }
   /** Note in the journal where machines are to be compared, if you write. */
@@ -51,6 +53,7 @@ export interface NodeAnswers extends Answers {
   readonly seed: Seed
   readonly offer: Done
   readonly drain: Done
+  readonly enter: Entered
   readonly status: ClusterStatus
   readonly compare: Done & {
     /** Where it is done; the snapshot is undefined where none is served yet. */

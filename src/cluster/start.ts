@@ -17,6 +17,7 @@ import type {
   ClusterSettings,
   ClusterStatus,
   ClusterThreadData,
+  EnteredReply,
   Everywhere,
   ServedSnapshots,
 } from './messages.js'
@@ -42,6 +43,8 @@ export interface ClusterThread {
   damaged(snapshotId: string): void
   /** `keep` has the store note how far it is, and says that; undefined where it cannot be written. */
   onKeepStored(keep: () => number | undefined): void
+  /** `enter` makes an entry of a command. */
+  onEnter(enter: (entry: Uint8Array) => Promise<EnteredReply>): void
   onSnapshots(listener: (news: SnapshotNews) => void): void
   /** Answers whoever compares machines. */
   onDigests(answer: (question: DigestsQuestion) => DigestsAnswer<LocalDigests>): void
@@ -90,6 +93,7 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
   let recovers: (canRecover: boolean) => void = () => {}
   let beginAnew: (reason: string) => void = () => {}
   let keepStored: () => number | undefined = () => undefined
+  let enter: ((entry: Uint8Array) => Promise<EnteredReply>) | undefined
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   const failure = new Promise<never>((_, reject) => {
     const fail = (reason: string) =>
@@ -125,12 +129,17 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
       } else if (news.kind === 'digests') {
         const { number } = news
         send({ kind: 'digests', number, answer: answerDigests?.(news) ?? STARTING })
-      } else for (const listener of listeners) listener(news)
+      } else if (news.kind === 'enter') void entered(news)
+      else for (const listener of listeners) listener(news)
     })
     signal.addEventListener('abort', () => reject(new OperatorError('Failed', 'stopped')), {
       once: true,
     })
   })
+  const entered = async ({ number, entry }: Extract<ClusterNews, { kind: 'enter' }>) => {
+    const reply = (await enter?.(entry)) ?? { fault: 'the machine is starting' }
+    send({ kind: 'entered', number, ...reply })
+  }
   try {
     await Promise.race([joined, failure])
   } catch (fault) {
@@ -164,6 +173,9 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
     damaged: (snapshotId) => send({ kind: 'damaged', snapshotId }),
     onKeepStored(keep) {
       keepStored = keep
+    },
+    onEnter(given) {
+      enter = given
     },
     onSnapshots: (listener) => listeners.add(listener),
     onDigests(answer) {

@@ -12,7 +12,13 @@ import { Questions } from '../questions.js'
 import { noteConnection } from './connection-file.js'
 import { join } from './join.js'
 import type { DigestsAnswer, LocalDigests } from './machine-digests.js'
-import type { ClusterNews, ClusterOrder, ClusterThreadData } from './messages.js'
+import type {
+  ClusterNews,
+  ClusterOrder,
+  ClusterThreadData,
+  Entered,
+  EnteredReply,
+} from './messages.js'
 import { ClusterNats } from './nats/cluster-nats.js'
 import { ClusterNode } from './node.js'
 import { type NodeQuestion, operatorKinds } from './questions.js'
@@ -32,6 +38,7 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
   let isLost = false
   const serves = { machine: serve, operator: serveOperator }
   const storing = new Questions<number | undefined>()
+  const entering = new Questions<EnteredReply>()
   /** What the node is to hear that is not there yet. */
   const early: ClusterOrder[] = []
   const asked = new Questions<DigestsAnswer<LocalDigests>>()
@@ -54,6 +61,7 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
     if (order.kind === 'stop') await stop()
     else if (order.kind === 'run') await run(order)
     else if (order.kind === 'stored') storing.settle(order.number, order.sequence)
+    else if (order.kind === 'entered') entering.settle(order.number, order)
     else if (order.kind === 'recover') await recover(order.reason)
     else if (order.kind === 'digests') asked.settle(order.number, order.answer)
     else if (node !== undefined) await carryOut(node, order)
@@ -133,6 +141,7 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
       run: order,
       stored,
       digests: (question) => asked.ask((number) => tell({ ...question, kind: 'digests', number })),
+      enter,
       onWanted: (wanted) => tell({ kind: 'wanted', ...wanted }),
       onLost: (reason) => void beginAnew(promises, reason),
     })
@@ -147,6 +156,14 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
     const sequence = await storing.ask((number) => tell({ kind: 'keepStored', number }))
     if (sequence !== undefined) return sequence
     throw new OperatorError('Failed', 'the store of this machine cannot be written')
+  }
+
+  async function enter(entry: Uint8Array): Promise<Entered> {
+    const { entered, fault } = await entering.ask((number) =>
+      tell({ kind: 'enter', number, entry }),
+    )
+    if (fault !== undefined) throw new OperatorError('Failed', fault)
+    return entered
   }
 
   async function carryOut(node: ClusterNode, order: ClusterOrder): Promise<void> {

@@ -25,6 +25,7 @@ import type { Draft } from '../snapshot/publish/draft.js'
 import { type DataLock, withCompactionLock } from '../snapshot/publish/lock.js'
 import { prune, removeTemporaries } from '../snapshot/publish/make-current.js'
 import { type Reference, readReference } from '../snapshot/retention/reference.js'
+import { assertWrites } from './cluster/assert-writes.js'
 import type { CommandContext } from './context.js'
 import { shortenJournal } from './cut-journal.js'
 import { readSnapshotIds } from './ids.js'
@@ -81,6 +82,8 @@ async function compact(context: CommandContext, flags: Flags): Promise<void> {
   const leastCount = readCount('--at-least', flags.atLeast, Number.MAX_SAFE_INTEGER) ?? 0
   // Looked at first, so that a name that is mistyped does not become a directory.
   await readSnapshotIds(dataDirectory)
+  // A service asks for some changes at least, and only where it writes: that it knows without NATS.
+  if (flags.atLeast === undefined) await assertWrites(dataDirectory)
   await withCompactionLock(dataDirectory, async (lock) => {
     const upTo = await settledSequence(dataDirectory)
     if (upTo === 0) {

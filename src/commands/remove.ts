@@ -9,6 +9,7 @@ import { limits } from '../limits.js'
 import { listSources } from '../snapshot/load/open.js'
 import { beginSnapshot } from '../snapshot/publish/begin.js'
 import type { SnapshotSource } from '../snapshot/snapshot.js'
+import { assertWrites } from './cluster/assert-writes.js'
 import type { CommandContext } from './context.js'
 import { parseSourceId, readSnapshotIds } from './ids.js'
 import { endOnSignal } from './import/end-on-signal.js'
@@ -51,6 +52,7 @@ async function remove(context: CommandContext, flags: Flags): Promise<void> {
   const keepCount = readKeepCount(log, dataDirectory, flags.keep)
   // Looked at first, so that a name that is mistyped does not become a directory.
   await readSnapshotIds(dataDirectory)
+  await assertWrites(dataDirectory)
   const signals = endOnSignal()
   try {
     await lockData(dataDirectory, async (lock) => {

@@ -10,6 +10,7 @@ import { readImportId } from '../snapshot/identities/list.js'
 import { type SnapshotState, verifySnapshot } from '../snapshot/load/verify.js'
 import type { DataLock } from '../snapshot/publish/lock.js'
 import { readLineage, readStates } from '../snapshot/retention/history.js'
+import { assertWrites } from './cluster/assert-writes.js'
 import type { CommandContext } from './context.js'
 import { chosenId, readSnapshotIds, type SnapshotIds } from './ids.js'
 import { lockData } from './lock-data.js'
@@ -66,6 +67,7 @@ async function runRollback(
     await printSnapshotList(dataDirectory, known)
     return
   }
+  await assertWrites(dataDirectory)
   await lockData(dataDirectory, async (lock) => {
     const known = await readSnapshotIds(dataDirectory)
     const ids = await findTargets(dataDirectory, known, given, good === true).catch(

@@ -5,14 +5,13 @@
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import { Command } from 'commander'
-import { OperatorError, ServiceError } from '../errors.js'
+import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import { E164Numbers, parseNormalization } from '../sources/rows/e164.js'
 import { notationFault } from '../sources/rows/notation.js'
 import { rejectReasons } from '../sources/rows/rejects.js'
 import { createStore, type MainStore } from '../store/create.js'
 import type { Scope } from '../store/suppressions.js'
-import { untilOthersTake } from '../suppressions/others.js'
 import {
   type Normalize,
   type PhonesRead,
@@ -23,6 +22,7 @@ import type { CommandContext } from './context.js'
 import { assertThere } from './existing-directory.js'
 import { parseSourceId } from './ids.js'
 import { print } from './output.js'
+import { openStoreDesk, type StoreDesk } from './store-desk.js'
 import { reportHits } from './suppressed-hits.js'
 
 interface Flags {
@@ -97,13 +97,21 @@ async function runSuppress(
   const read = isReading ? undefined : await readPhones(paths, flags.number, normalization(flags))
   if (read !== undefined) assertUsable(read, flags)
   assertThere(dataDirectory)
-  const store = await createStore(dataDirectory, context.log)
+  if (read === undefined) {
+    const store = await createStore(dataDirectory, context.log)
+    try {
+      if (flags.count === true) printCounts(store)
+      else await printList(store, scope)
+    } finally {
+      await store.close()
+    }
+    return
+  }
+  const desk = await openStoreDesk(context, dataDirectory)
   try {
-    if (flags.count === true) printCounts(store)
-    else if (flags.list === true) await printList(store, scope)
-    else if (read !== undefined) await change(context, store, dataDirectory, scope, read, flags)
+    await change(context, desk, dataDirectory, scope, read, flags)
   } finally {
-    await store.close()
+    await desk.close()
   }
 }
 
@@ -137,7 +145,7 @@ function assertUsable({ rowCount, phones, rejects }: PhonesRead, flags: Flags): 
 
 async function change(
   context: CommandContext,
-  store: MainStore,
+  desk: StoreDesk,
   dataDirectory: string,
   scope: Scope,
   read: PhonesRead,
@@ -152,17 +160,17 @@ async function change(
   printRejects(rejects)
   // What is to be on the list is put there first, so that at no time less is on it than must be.
   const isRemoval = flags.remove === true
-  const given = await applyBatches(store, scope, batchesOf(phones.keys()), isRemoval)
+  const given = await applyBatches(desk, scope, batchesOf(phones.keys()), isRemoval)
   print(`${isRemoval ? 'taken off ' : 'new       '} ${given.changedCount}`)
   print(`${isRemoval ? 'not there ' : 'already there'} ${given.unchangedCount}`)
   let { version } = given
   if (flags.replace === true) {
-    const others = await applyBatches(store, scope, othersOnList(store, scope, phones), true)
+    const others = await applyBatches(desk, scope, othersOnList(desk.store, scope, phones), true)
     print(`taken off  ${others.changedCount}`)
     version = Math.max(version, others.version)
   }
   context.record?.({ scope, suppressionVersion: version, changedCount: given.changedCount })
-  await untilTaken(store, version)
+  await desk.untilSuppressionsTaken()
   await reportHits(dataDirectory, scope, read)
   if (rejects.size === 0) return
   throw new OperatorError(
@@ -173,14 +181,14 @@ async function change(
 
 /** Each batch is on disk before the next one begins, and services go on in between. */
 async function applyBatches(
-  store: MainStore,
+  desk: StoreDesk,
   scope: Scope,
   batches: Iterable<readonly string[]>,
   isRemoval: boolean,
 ): Promise<{ version: number; changedCount: number; unchangedCount: number }> {
-  const sum = { version: store.suppressions.version(), changedCount: 0, unchangedCount: 0 }
+  const sum = { version: desk.store.suppressions.version(), changedCount: 0, unchangedCount: 0 }
   for (const phones of batches) {
-    const [outcome] = store.makeSuppressions([{ kind: 'suppressions', scope, phones, isRemoval }])
+    const outcome = await desk.suppress({ kind: 'suppressions', scope, phones, isRemoval })
     if (!outcome.isMade) {
       const done = `${sum.changedCount} numbers are stored, the others are not`
       throw new OperatorError('Failed', `${done}: ${outcome.message}`)
@@ -224,20 +232,6 @@ function* pagesOf({ suppressions }: MainStore, scope: Scope): Generator<readonly
     yield phones
     after = phones.at(-1)
     if (page.isLast || after === undefined) return
-  }
-}
-
-async function untilTaken({ services }: MainStore, version: number): Promise<void> {
-  try {
-    await untilOthersTake(services, version, limits.suppressionCommandMs)
-  } catch (fault) {
-    if (!(fault instanceof ServiceError)) throw fault
-    const pids = services.lagging(version).join(', ')
-    throw new OperatorError(
-      'Failed',
-      `the change is stored, but a running service (process ${pids}) does not answer by it yet: ` +
-        'run the same command again to wait for it',
-    )
   }
 }
 

@@ -5,6 +5,8 @@
  * @module
  */
 import type { MessagePort } from 'node:worker_threads'
+import { decodeEntry } from '../cluster/entries.js'
+import type { EnteredReply } from '../cluster/messages.js'
 import { type ClusterThread, startCluster } from '../cluster/start.js'
 import { type BeginsAnew, readState } from '../cluster/state-file.js'
 import { type Applied, StoreFollower } from '../cluster/store-follower.js'
@@ -19,6 +21,7 @@ import { describeFault, type Log } from '../log.js'
 import { type Change, type ChangeOutcome, notMade } from '../store/changes.js'
 import type { MainStore } from '../store/create.js'
 import type { SuppressionsOutcome } from '../store/suppress.js'
+import { storeDirectory } from '../store/tables.js'
 import type { SharedSuppressions } from '../suppressions/shared.js'
 import type { Suppressions } from '../suppressions/suppressions.js'
 import { readVersion } from '../version.js'
@@ -140,6 +143,21 @@ function serviceCluster(
     return follower
   }
 
+  /** Of a command, which has no other way to all machines. */
+  async function enter(content: Uint8Array): Promise<EnteredReply> {
+    const entry = decodeEntry(content)
+    if (entry?.kind !== 'suppressions' && entry?.kind !== 'keys') {
+      return { fault: 'the service is of an earlier version, and does not know this change' }
+    }
+    try {
+      const settled = await following().make(entry)
+      const everywhere = await thread.untilEverywhere(settled.sequence, limits.entryEverywhereMs)
+      return { entered: { ...settled, ...everywhere } }
+    } catch (fault) {
+      return { fault: (fault as Error).message }
+    }
+  }
+
   function sharing(): ServiceAudiences {
     if (audiences === undefined) throw new Error('the entries are followed before audiences are')
     return audiences
@@ -162,6 +180,7 @@ function serviceCluster(
     follow(given) {
       const { store, live, log } = given
       followed = given
+      assertOfCluster(dataDirectory, store)
       claim(dataDirectory, store)
       const storedSequence = () => following().sequence
       const digests = new ClusterDigests({ live, storedSequence })
@@ -182,6 +201,7 @@ function serviceCluster(
       thread.onDigests((question) => digests.answer(question))
       follower.catchUp()
       thread.onKeepStored(() => kept(follower, log))
+      thread.onEnter(enter)
       follower.follow()
       thread.run(live.openPort())
     },
@@ -259,6 +279,19 @@ function claim(dataDirectory: string, { clusterServices }: MainStore): void {
     'Usage',
     `the service with process id ${other} runs on ${dataDirectory}, and in a cluster there is one for each directory: ` +
       'stop it first',
+  )
+}
+
+/**
+ * A bit of the page that says where the tables are makes a store an empty one, which is whole.
+ *
+ * @throws OperatorError  DocumentInvalid
+ */
+function assertOfCluster(dataDirectory: string, { entries }: MainStore): void {
+  if (entries.isClustered()) return
+  throw new OperatorError(
+    'DocumentInvalid',
+    `${storeDirectory(dataDirectory)}: the store is damaged (nothing says that it is of a cluster)`,
   )
 }
 

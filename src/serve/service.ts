@@ -384,10 +384,9 @@ async function serveSnapshots(
       ...fronts,
       ...[audit, cluster].flatMap((part) => part ?? []),
     ]
-    const failures = parts.map(({ failure }) => failure)
     const stopped = stopping.promise.then(() => false)
     const begunAnew = cluster === undefined ? [] : [cluster.beginAnew.then(() => true)]
-    return await Promise.race([stopped, ...begunAnew, ...failures])
+    return await Promise.race([stopped, ...begunAnew, ...parts.map(({ failure }) => failure)])
   } finally {
     stopKeeping()
     swaps.stop()
@@ -396,7 +395,6 @@ async function serveSnapshots(
 
 /** Of a machine of a cluster. */
 function swapRules(cluster: ServiceCluster | undefined) {
-  if (cluster === undefined) return {}
-  const { snapshots: gate } = cluster
-  return { gate, wantedId: gate.wantedId, onDamaged: gate.damaged }
+  const gate = cluster?.snapshots
+  return gate === undefined ? {} : { gate, wantedId: gate.wantedId, onDamaged: gate.damaged }
 }

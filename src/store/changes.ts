@@ -4,12 +4,12 @@
  *
  * @module
  */
-import { ServiceError, type ServiceErrorCode } from '../errors.js'
+import { OperatorError, ServiceError, type ServiceErrorCode } from '../errors.js'
 import type { CountMode } from '../interface/count-mode.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { hashOf } from './hash.js'
-import { META, type Tables } from './tables.js'
+import { assertOfNoCluster, META, type Tables } from './tables.js'
 import type { ContextHeader, WrittenContext } from './written-context.js'
 
 export type Change =
@@ -53,6 +53,7 @@ export function makeChange(tables: Tables, change: Change, log: Log): ChangeOutc
     // Where LMDB has given up, it says so when it is read; to begin a change would end the process.
     tables.refresh()
     readTotals(tables)
+    if (change.kind !== 'counts') assertOfNoCluster(tables)
     tables.transact(() => applyChange(tables, change))
     return { isMade: true }
   } catch (fault) {
@@ -60,8 +61,13 @@ export function makeChange(tables: Tables, change: Change, log: Log): ChangeOutc
   }
 }
 
-/** Why a change was not made; a fault of the disk is logged here. */
+/**
+ * Why a change was not made; a fault of the disk is logged here.
+ *
+ * @throws OperatorError  what is one: nothing is wrong with the store
+ */
 export function notMade(fault: unknown, kind: string, log: Log): NotMade {
+  if (fault instanceof OperatorError) throw fault
   if (fault instanceof ServiceError) {
     return { isMade: false, code: fault.code, message: fault.message, field: fault.field }
   }

@@ -48,6 +48,8 @@ export interface StoreEntries {
   noteAudiencesShared(): void
   /** What the store has, to be compared with that of another machine; undefined before the first entry. */
   compared(): ComparedStore | undefined
+  /** Whether it is that of a machine of a cluster. */
+  isClustered(): boolean
   /** Makes the store one of no cluster. */
   end(): void
 }
@@ -90,6 +92,10 @@ export function storeEntries(tables: Tables, log: Log): StoreEntries {
         of('configuration', tables.documents.getCount()),
         of('contexts', readTotals(tables).contextCount),
       ]) as ComparedStore
+    },
+    isClustered() {
+      refresh()
+      return meta.get(META.format) === CLUSTERED_FORMAT
     },
     end() {
       refresh()

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { KEYED_FORMAT, META, raiseFormat, type Tables } from './tables.js'
+import { assertOfNoCluster, KEYED_FORMAT, META, raiseFormat, type Tables } from './tables.js'
 
 export interface StoredKeys {
   /** 0 before the first change. */
@@ -58,6 +58,7 @@ export function keyWriter(tables: Tables): KeyWriter {
       // Where LMDB has given up, it says so when it is read; to begin a change would end the process.
       refresh()
       keysVersionOf(tables)
+      assertOfNoCluster(tables)
       return transact(() => {
         const before = read(tables)
         return putKeys(tables, before.version, changesFor(before))

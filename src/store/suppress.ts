@@ -9,7 +9,7 @@ import type { Log } from '../log.js'
 import { type NotMade, notMade } from './changes.js'
 import { ownName } from './services.js'
 import { isOnList, listKey, type Scope, suppressionLogOf } from './suppressions.js'
-import { raiseFormat, SUPPRESSING_FORMAT, type Tables } from './tables.js'
+import { assertOfNoCluster, raiseFormat, SUPPRESSING_FORMAT, type Tables } from './tables.js'
 
 export interface SuppressionChange {
   readonly kind: 'suppressions'
@@ -59,6 +59,7 @@ export function makeSuppressions(
     // Where LMDB has given up, it says so when it is read; to begin a change would end the process.
     tables.refresh()
     suppressionLogOf(tables).state()
+    assertOfNoCluster(tables)
     return tables.transact(() => changes.map(make))
   } catch (fault) {
     const outcome = notMade(fault, 'suppressions', log)

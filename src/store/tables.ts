@@ -7,6 +7,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, open } from 'lmdb'
+import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 
 /** Of keys and values; what is changed is changed within `transact`. */
@@ -110,6 +111,19 @@ export function raiseFormat({ meta }: Pick<Tables, 'meta'>, format: string): voi
   if (before === undefined || FORMATS.indexOf(before) < FORMATS.indexOf(format)) {
     meta.put(META.format, format)
   }
+}
+
+/**
+ * To be called before anything is changed but by an entry: machines that change their stores by themselves differ.
+ *
+ * @throws OperatorError  Usage, of a store of a machine of a cluster
+ */
+export function assertOfNoCluster({ meta }: Pick<Tables, 'meta'>): void {
+  if (meta.get(META.format) !== CLUSTERED_FORMAT) return
+  throw new OperatorError(
+    'Usage',
+    'the store is that of a machine of a cluster, whose service makes changes on all machines: send it the change',
+  )
 }
 
 /** The name that LMDB gives to the file of a store, in its directory. */

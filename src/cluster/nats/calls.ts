@@ -61,14 +61,21 @@ export class Calls {
 
   /**
    * @param me  under which name others ask; that of a command is drawn
-   * @param serves  answers; what it throws, the other one hears of by its message. Undefined of a command, which asks as
-   *     an operator, and is not asked
+   * @param serves  answers; what it throws, the other one hears of by its message. Undefined of a command, which is not
+   *     asked
+   * @param asksAs  as whom questions are asked: few of them are for operators
    */
-  constructor(connection: Connection, names: Names, me: string, serves: Serves | undefined) {
+  constructor(
+    connection: Connection,
+    names: Names,
+    me: string,
+    serves: Serves | undefined,
+    asksAs: keyof Serves = serves === undefined ? 'operator' : 'machine',
+  ) {
     this.#connection = connection
     this.#names = names
     this.#me = me
-    this.#addressOf = serves === undefined ? names.command : names.to
+    this.#addressOf = asksAs === 'operator' ? names.command : names.to
     this.#subscriptions = [
       connection.subscribe(names.re(me, '*'), (part) => this.#settle(part)),
       ...(serves === undefined ? [] : this.#taken(serves)),

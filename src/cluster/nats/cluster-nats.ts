@@ -24,6 +24,8 @@ interface NatsOptions extends ConnectionEvents {
   readonly name: string
   /** Answers what others ask; undefined of a command. */
   readonly serves: Serves | undefined
+  /** Unless given, a command asks as an operator, and a machine as one. */
+  readonly asksAs?: keyof Serves
 }
 
 export class ClusterNats {
@@ -35,10 +37,10 @@ export class ClusterNats {
   readonly stream: Opened<LogStream>
   readonly files: Opened<ClusterFiles>
 
-  private constructor(connection: Connection, { clusterId, name, serves }: NatsOptions) {
+  private constructor(connection: Connection, { clusterId, name, serves, asksAs }: NatsOptions) {
     this.connection = connection
     this.names = namesOf(clusterId)
-    this.calls = new Calls(connection, this.names, name, serves)
+    this.calls = new Calls(connection, this.names, name, serves, asksAs)
     this.bucket = new Opened(() => openBucket(connection, this.names))
     this.stream = new Opened(() => LogStream.open(connection, this.names))
     this.files = new Opened(() => ClusterFiles.open(connection, this.names))

@@ -8,6 +8,7 @@ import { leaveCluster } from '../../cluster/leave.js'
 import type { CommandContext } from '../context.js'
 import { assertThere } from '../existing-directory.js'
 import { print } from '../output.js'
+import { assertWrites } from './assert-writes.js'
 import { move } from './move.js'
 import { type ClusterFlags, withCluster } from './reach.js'
 import { drain, promote, remove } from './roles.js'
@@ -68,6 +69,7 @@ export function clusterCommand(context: CommandContext): Command {
     .action(async ({ data }: ClusterFlags) => {
       const dataDirectory = context.dataDirectory(data)
       assertThere(dataDirectory)
+      await assertWrites(dataDirectory)
       await move(dataDirectory, context.log)
     })
   command

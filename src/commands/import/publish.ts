@@ -16,6 +16,7 @@ import type { Draft, Published } from '../../snapshot/publish/draft.js'
 import type { DataLock } from '../../snapshot/publish/lock.js'
 import { type Reference, readReference } from '../../snapshot/retention/reference.js'
 import { RecipientCollector } from '../../sources/columns/collector.js'
+import { assertWrites } from '../cluster/assert-writes.js'
 import type { CommandContext } from '../context.js'
 import { shortenJournal } from '../cut-journal.js'
 import { lockData } from '../lock-data.js'
@@ -42,6 +43,7 @@ interface PublishPlan {
 /** Publishes one snapshot with all of the sources, or throws and changes nothing. */
 export async function publishSources(context: CommandContext, plan: PublishPlan): Promise<void> {
   const startedMs = performance.now()
+  await assertWrites(plan.dataDirectory)
   const signals = endOnSignal()
   try {
     await lockData(plan.dataDirectory, async (lock) => {

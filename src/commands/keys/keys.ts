@@ -15,9 +15,11 @@ import {
 } from '../../keys/change-keys.js'
 import { limits } from '../../limits.js'
 import { createStore, type MainStore } from '../../store/create.js'
+import type { KeyWriter } from '../../store/keys.js'
 import type { CommandContext } from '../context.js'
 import { assertThere } from '../existing-directory.js'
 import { print, tell } from '../output.js'
+import { openStoreDesk, type StoreDesk } from '../store-desk.js'
 import {
   boundaryIn,
   certificateIn,
@@ -156,9 +158,9 @@ async function create(context: CommandContext, flags: KeyFlags): Promise<void> {
       ),
     }),
   }
-  await withStore(context, flags, async (store) => {
-    const isFirst = store.keys.read().records.size === 0
-    await giveOut(store, flags, () => createKey(store.keys, wish, nowMs))
+  await withDesk(context, flags, async (desk) => {
+    const isFirst = desk.store.keys.read().records.size === 0
+    await giveOut(desk, flags, (keys) => createKey(keys, wish, nowMs))
     const until = wish.expiresAt === undefined ? '' : `, until ${wish.expiresAt}`
     tell(`key ${wish.name} is made (${wish.scopes.join(', ')})${until}; it is not shown again`)
     if (isFirst) tell(FIRST)
@@ -178,16 +180,16 @@ async function rotate(context: CommandContext, name: string, flags: KeyFlags): P
         '--finish makes no secret: leave out --keep-old and --secret-file',
       )
     }
-    await withStore(context, flags, async (store) => {
-      await untilTaken(store, finishRotation(store.keys, name, nowMs))
+    await withDesk(context, flags, async (desk) => {
+      await changeKeys(desk, (keys) => finishRotation(keys, name, nowMs))
       tell(`the old secret of key ${name} has ended`)
     })
     return
   }
   const keepMs = keepMsOf(flags.keepOld)
-  await withStore(context, flags, async (store) => {
-    const { record } = await giveOut(store, flags, () =>
-      rotateKey(store.keys, name, { nowMs, keepMs }),
+  await withDesk(context, flags, async (desk) => {
+    const { record } = await giveOut(desk, flags, (keys) =>
+      rotateKey(keys, name, { nowMs, keepMs }),
     )
     const endsAt = record.secrets[1]?.endsAt
     const old = endsAt === undefined ? 'has ended' : `lives until ${endsAt}, or until --finish`
@@ -196,8 +198,8 @@ async function rotate(context: CommandContext, name: string, flags: KeyFlags): P
 }
 
 async function revoke(context: CommandContext, name: string, flags: KeyFlags): Promise<void> {
-  await withStore(context, flags, async (store) => {
-    await untilTaken(store, revokeKey(store.keys, name, Date.now()))
+  await withDesk(context, flags, async (desk) => {
+    await changeKeys(desk, (keys) => revokeKey(keys, name, Date.now()))
     print(`key ${name} is revoked`)
   })
 }
@@ -216,38 +218,47 @@ async function certify(
     )
   }
   const certificates = [...new Set(files.map(certificateIn))]
-  await withStore(context, flags, async (store) => {
-    await untilTaken(store, certifyKey(store.keys, name, certificates, Date.now()))
+  await withDesk(context, flags, async (desk) => {
+    await changeKeys(desk, (keys) => certifyKey(keys, name, certificates, Date.now()))
     print(`key ${name} has ${certificates.length} certificates`)
   })
 }
 
 /** The place for the secret is found before there is one, so that none is made and lost. */
 async function giveOut(
-  store: MainStore,
+  desk: StoreDesk,
   { secretFile }: KeyFlags,
-  make: () => NewSecret,
+  make: (keys: KeyWriter) => NewSecret,
 ): Promise<NewSecret> {
   const output = secretOutput(secretFile)
   try {
-    const made = make()
+    const made = await desk.changeKeys(make)
     output.write(made.text)
-    await untilTaken(store, made.version)
+    await desk.untilKeysTaken()
     return made
   } finally {
     output.close()
   }
 }
 
-/** @throws OperatorError  when a service does not go by the change in time */
-async function untilTaken({ keyServices }: MainStore, version: number): Promise<void> {
-  if (await keyServices.untilTaken(version, limits.keyTakeMs)) return
-  const pids = keyServices.lagging(version).join(', ')
-  throw new OperatorError(
-    'Failed',
-    `the change is stored, but a running service (process ${pids}) does not go by it yet: if it is ` +
-      'stuck, restart it',
-  )
+async function changeKeys(desk: StoreDesk, make: (keys: KeyWriter) => unknown): Promise<void> {
+  await desk.changeKeys(make)
+  await desk.untilKeysTaken()
+}
+
+async function withDesk(
+  context: CommandContext,
+  { data }: KeyFlags,
+  use: (desk: StoreDesk) => Promise<void>,
+): Promise<void> {
+  const dataDirectory = context.dataDirectory(data)
+  assertThere(dataDirectory)
+  const desk = await openStoreDesk(context, dataDirectory)
+  try {
+    await use(desk)
+  } finally {
+    await desk.close()
+  }
 }
 
 async function withStore(

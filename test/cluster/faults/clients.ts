@@ -70,6 +70,8 @@ export class Clients {
   readonly asked: Asked[] = []
   readonly writes: Done[] = []
   readonly reads: Done[] = []
+  /** Of reads that asked for what had been acknowledged last, and wait until their machine has it. */
+  readonly waitingReads: Done[] = []
   readonly problems: string[] = []
   optOutCount = 0
   /** Lists of machines that were ready, after an opt-out. */
@@ -165,7 +167,7 @@ export class Clients {
         ...(!isList && { countsOnly: true }),
         ...(waits && { minSequence: least }),
       }
-      const answer = await this.#untilDone(this.reads, random, (site) =>
+      const answer = await this.#untilDone(waits ? this.waitingReads : this.reads, random, (site) =>
         this.#call(`${site.url}/api/recipients`, { method: 'POST', body }),
       )
       if (answer === undefined) return

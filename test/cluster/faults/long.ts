@@ -2,7 +2,9 @@
  * A million changes and as many questions, while everything happens to three sites that may:
  *
  *   node dist/test/cluster/faults/long.js [--changes N] [--queries N] [--people N] [--hold MS] [--only FAULT] [--seed S]
- *     [--logs DIR]
+ *     [--rounds N] [--at each|writer] [--logs DIR]
+ *
+ * With --at writer, faults hit the machine that writes at that moment, and no other.
  *
  * Needs nats-server, and root for networks and disks of their own: without it, faults of these are left out. All of it goes
  * away at the end.
@@ -11,6 +13,7 @@
  */
 import { readOptions } from '../../support/read-options.js'
 import { runFaults } from './run.js'
+import { summaryOf } from './summary.js'
 
 const values = readOptions('npm run test:cluster --', {
   changes: { type: 'string', default: '1000000' },
@@ -18,9 +21,15 @@ const values = readOptions('npm run test:cluster --', {
   people: { type: 'string', default: '10000' },
   hold: { type: 'string', default: '8000' },
   only: { type: 'string' },
+  rounds: { type: 'string', default: '1' },
+  at: { type: 'string', default: 'each' },
   logs: { type: 'string' },
   seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
 })
+if (!['each', 'writer'].includes(values.at)) {
+  process.stderr.write(`--at must be each or writer, not "${values.at}"\n`)
+  process.exit(2)
+}
 const ends: (() => unknown)[] = []
 const cleanUp = async () => {
   for (const end of ends.splice(0).reverse()) await end()
@@ -34,20 +43,22 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 try {
-  const {
-    problems,
-    episodes: _,
-    ...totals
-  } = await runFaults({ teardown: (end: () => unknown) => void ends.push(end) } as never, {
-    seed: Number(values.seed),
-    changeCount: Number(values.changes),
-    queryCount: Number(values.queries),
-    peopleCount: Number(values.people),
-    holdMs: Number(values.hold),
-    only: values.only === undefined ? undefined : [values.only],
-    logDirectory: values.logs,
-    say,
-  })
+  const { problems, episodes, ...totals } = await runFaults(
+    { teardown: (end: () => unknown) => void ends.push(end) } as never,
+    {
+      seed: Number(values.seed),
+      changeCount: Number(values.changes),
+      queryCount: Number(values.queries),
+      peopleCount: Number(values.people),
+      holdMs: Number(values.hold),
+      only: values.only === undefined ? undefined : [values.only],
+      roundCount: Number(values.rounds),
+      hitsWriter: values.at === 'writer',
+      logDirectory: values.logs,
+      say,
+    },
+  )
+  for (const line of summaryOf(episodes)) say(line)
   say(JSON.stringify(totals))
   for (const problem of problems.slice(0, 20)) say(`WRONG: ${problem}`)
   say(problems.length === 0 ? 'nothing is wrong' : `${problems.length} are wrong`)

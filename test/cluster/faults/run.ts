@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seededRandom } from '../../support/random/world.js'
 import { hickory, type Owner } from '../../support/service/hickory.js'
+import { statusBy } from '../support/machines.js'
 import { closeCalls, useKey } from './calls.js'
 import { Clients, type Done, isReady } from './clients.js'
 import { CHANGED_SOURCE, csvOf, importCrowd, OPTING_SOURCE } from './crowd.js'
@@ -31,6 +32,10 @@ export interface RunOptions {
   readonly only?: readonly string[] | undefined
   /** Whether each hits one site that is drawn, instead of each in turn. */
   readonly isBrief?: boolean
+  /** How often all of it is done; 1 unless given. */
+  readonly roundCount?: number
+  /** Whether each hits the machine that writes, and no other. */
+  readonly hitsWriter?: boolean
   /** Where the output of all processes is to be. */
   readonly logDirectory?: string | undefined
   readonly say: (line: string) => void
@@ -42,6 +47,7 @@ export interface Episode {
   /** The longest that a client waited which began meanwhile. */
   readonly writeGapMs: number
   readonly readGapMs: number
+  readonly waitingReadGapMs: number
   /** From the end of the fault until all machines are ready. */
   readonly readyMs: number
 }
@@ -106,15 +112,14 @@ export async function runFaults(owner: Owner, options: RunOptions): Promise<Outc
   const collect = () => witness.collect(sites.map(({ data }) => data))
   try {
     await sleep(2_000)
-    const { only = [''], isBrief = false } = options
-    const chosen = faults.filter(
+    const { only = [''], roundCount = 1 } = options
+    const named = faults.filter(
       ({ name, needsOwn }) =>
         only.some((start) => name.startsWith(start)) && !(needsOwn && own === undefined),
     )
+    const chosen = Array.from({ length: roundCount }, () => named).flat()
     for (const fault of chosen) {
-      const places = [...sites.keys()]
-      // Each site in turn, or each but one.
-      for (const at of isBrief ? [random.pick(places)] : places) {
+      for (const at of await placesOf(sites, random, options)) {
         const hit = sites.filter((_, index) => (index === at) === (fault.siteCount === 1))
         const episode = await runEpisode(fault, hit, { sites, clients, random, options })
         episodes.push(episode)
@@ -148,6 +153,19 @@ export async function runFaults(owner: Owner, options: RunOptions): Promise<Outc
   }
 }
 
+/** Where a fault is: at each site in turn, or at each but that one. */
+async function placesOf(
+  sites: readonly Site[],
+  random: ReturnType<typeof seededRandom>,
+  { isBrief = false, hitsWriter = false }: RunOptions,
+): Promise<readonly number[]> {
+  const places = [...sites.keys()]
+  if (!hitsWriter) return isBrief ? [random.pick(places)] : places
+  const { machines } = await statusBy(['--data', sites[0].data])
+  const writer = machines.find(({ isWriter }) => isWriter)?.name
+  return places.filter((at) => sites[at].name === writer)
+}
+
 interface Stage {
   readonly sites: readonly Site[]
   readonly clients: Clients
@@ -174,6 +192,7 @@ async function runEpisode(
     sites: hit.map(({ name }) => name).join(', '),
     writeGapMs: longest(clients.writes, beganMs),
     readGapMs: longest(clients.reads, beganMs),
+    waitingReadGapMs: longest(clients.waitingReads, beganMs),
     readyMs,
   }
 }
@@ -242,7 +261,15 @@ async function untilReady(
   }
 }
 
-export function lineOf({ fault, sites, writeGapMs, readGapMs, readyMs }: Episode): string {
+export function lineOf(episode: Episode): string {
+  const { fault, sites, writeGapMs, readGapMs, waitingReadGapMs, readyMs } = episode
+
   const ms = (value: number) => String(Math.round(value)).padStart(6)
-  return `${fault.padEnd(36)} ${sites.padEnd(16)} writes ${ms(writeGapMs)} ms  reads ${ms(readGapMs)} ms  ready ${ms(readyMs)} ms`
+  const waits = [
+    `writes ${ms(writeGapMs)} ms`,
+    `reads ${ms(readGapMs)} ms`,
+    `of the last write ${ms(waitingReadGapMs)} ms`,
+    `ready ${ms(readyMs)} ms`,
+  ]
+  return `${fault.padEnd(36)} ${sites.padEnd(16)} ${waits.join('  ')}`
 }

@@ -1,0 +1,72 @@
+/**
+ * Changes that a command makes in a cluster: the service of its data directory has them written, as those that it gets
+ * over HTTP.
+ *
+ * @module
+ */
+import { OperatorError } from '../errors.js'
+import { limits } from '../limits.js'
+import { readConnection } from './connection-file.js'
+import { encodeEntry, type StoreEntry } from './entries.js'
+import type { Entered } from './messages.js'
+import { drawnCommandName } from './nats/calls.js'
+import { ClusterNats } from './nats/cluster-nats.js'
+import type { NodeQuestion } from './questions.js'
+
+/** Of the kinds that commands make. */
+export type EnteredEntry = Extract<StoreEntry, { kind: 'suppressions' | 'keys' }>
+
+export interface Entering {
+  /** @throws OperatorError  Failed, as a rejection: no service is there, or nobody knows what has become of the entry */
+  make(entry: EnteredEntry): Promise<Entered>
+  close(): Promise<void>
+}
+
+/**
+ * @param dataDirectory  of a machine of a cluster, whose service runs
+ * @throws OperatorError  as a rejection
+ */
+export async function openEntering(dataDirectory: string): Promise<Entering> {
+  const known = readConnection(dataDirectory)
+  if (known === undefined) throw noService(dataDirectory)
+  const { nats: settings, clusterId, name } = known
+  let denied: string | undefined
+  const nats = await ClusterNats.open({
+    settings,
+    clusterId,
+    name: drawnCommandName(),
+    onChange() {},
+    onDenied(reason) {
+      denied = reason
+    },
+    serves: undefined,
+    asksAs: 'machine',
+  })
+  return {
+    async make(entry) {
+      const question: NodeQuestion = { kind: 'enter', entry: encodeEntry(entry) }
+      try {
+        return (await nats.calls.ask(name, question, limits.enteredMs)) as Entered
+      } catch (fault) {
+        const { kind, message } = fault as Error & { kind?: string }
+        if (denied !== undefined)
+          throw new OperatorError('Failed', `NATS permits no changes: ${denied}`)
+        if (kind === 'absent') throw noService(dataDirectory, name)
+        const hint =
+          kind === 'late'
+            ? ': the change may be made all the same, so look before you repeat it'
+            : ''
+        throw new OperatorError('Failed', `${message}${hint}`, { cause: fault })
+      }
+    },
+    close: () => nats.close(),
+  }
+}
+
+function noService(dataDirectory: string, name = 'its machine'): OperatorError {
+  return new OperatorError(
+    'Failed',
+    `${dataDirectory} is of a cluster, and the service of ${name} does not run, which has changes made on all machines: ` +
+      'start it, or run the command where one runs',
+  )
+}

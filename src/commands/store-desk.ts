@@ -1,0 +1,159 @@
+/**
+ * Where a command changes keys and suppression lists: in the store of its data directory, or, in a cluster, on all
+ * machines by way of the service that runs there.
+ *
+ * @module
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type EnteredEntry, type Entering, openEntering } from '../cluster/entering.js'
+import { OperatorError, ServiceError } from '../errors.js'
+import { limits } from '../limits.js'
+import { createStore, type MainStore } from '../store/create.js'
+import type { KeyChanges, KeyReader, KeyWriter } from '../store/keys.js'
+import type { SuppressionChange, SuppressionsOutcome } from '../store/suppress.js'
+import { untilOthersTake } from '../suppressions/others.js'
+import type { CommandContext } from './context.js'
+
+export interface StoreDesk {
+  /** To be read: in a cluster, what has been changed here is in it. */
+  readonly store: MainStore
+  /**
+   * Makes a change of keys, which may be asked for again while others change keys.
+   *
+   * @throws OperatorError  as a rejection
+   */
+  changeKeys<Result>(make: (keys: KeyWriter) => Result): Promise<Result>
+  /** @throws OperatorError  Failed, as a rejection, where a service does not go by all that was changed in time */
+  untilKeysTaken(): Promise<void>
+  suppress(change: SuppressionChange): Promise<SuppressionsOutcome>
+  /** @throws OperatorError  as that of keys */
+  untilSuppressionsTaken(): Promise<void>
+  close(): Promise<void>
+}
+
+/** @throws OperatorError  as a rejection */
+export async function openStoreDesk(
+  { log }: CommandContext,
+  dataDirectory: string,
+): Promise<StoreDesk> {
+  const store = await createStore(dataDirectory, log)
+  try {
+    if (!store.entries.isClustered()) return deskAlone(store)
+    return deskOfCluster(store, await openEntering(dataDirectory))
+  } catch (fault) {
+    await store.close()
+    throw fault
+  }
+}
+
+function deskAlone(store: MainStore): StoreDesk {
+  const { keyServices, services } = store
+  let suppressionVersion = store.suppressions.version()
+  return {
+    store,
+    changeKeys: async (make) => make(store.keys),
+    async untilKeysTaken() {
+      const version = store.keys.version()
+      if (await keyServices.untilTaken(version, limits.keyTakeMs)) return
+      const pids = keyServices.lagging(version).join(', ')
+      throw new OperatorError(
+        'Failed',
+        `the change is stored, but a running service (process ${pids}) does not go by it yet: if it is ` +
+          'stuck, restart it',
+      )
+    },
+    async suppress(change) {
+      const [outcome] = store.makeSuppressions([change])
+      if (outcome.isMade) suppressionVersion = outcome.changed.version
+      return outcome
+    },
+    async untilSuppressionsTaken() {
+      try {
+        await untilOthersTake(services, suppressionVersion, limits.suppressionCommandMs)
+      } catch (fault) {
+        if (!(fault instanceof ServiceError)) throw fault
+        const pids = services.lagging(suppressionVersion).join(', ')
+        throw new OperatorError(
+          'Failed',
+          `the change is stored, but a running service (process ${pids}) does not answer by it yet: ` +
+            'run the same command again to wait for it',
+        )
+      }
+    },
+    close: () => store.close(),
+  }
+}
+
+function deskOfCluster(store: MainStore, entering: Entering): StoreDesk {
+  /** Machines that do not answer yet by what was made last. */
+  let waitingFor: readonly string[] = []
+  const enter = async (entry: EnteredEntry) => {
+    const entered = await entering.make(entry)
+    waitingFor = entered.isEverywhere ? [] : entered.waitingFor
+    return entered
+  }
+  const untilTaken = async () => {
+    if (waitingFor.length === 0) return
+    throw new OperatorError(
+      'Failed',
+      `the change is stored, but ${waitingFor.join(', ')} does not answer by it yet: hickory cluster status says how ` +
+        'far each machine is',
+    )
+  }
+  return {
+    store,
+    async changeKeys(make) {
+      for (let attempt = 1; ; attempt++) {
+        const plan = new KeyPlan(store.keys)
+        const result = make(plan.writer)
+        if (plan.changes.size === 0) return result
+        const { outcome } = await enter({
+          kind: 'keys',
+          version: plan.version,
+          records: Array.from(plan.changes, ([id, record]) => [id, record ?? null] as const),
+        })
+        if (outcome.isMade) return result
+        if (attempt === limits.keyPlanCount) throw new OperatorError('Failed', outcome.message)
+        // The store of this machine has heard of it by then.
+        await sleep(limits.handAgainMs)
+      }
+    },
+    untilKeysTaken: untilTaken,
+    async suppress({ scope, phones, isRemoval }) {
+      const { outcome } = await enter({ kind: 'suppressions', scope, phones, isRemoval })
+      return outcome as SuppressionsOutcome
+    },
+    untilSuppressionsTaken: untilTaken,
+    async close() {
+      await entering.close()
+      await store.close()
+    },
+  }
+}
+
+/** What is to become of the keys that a store has, which stays as it is. */
+class KeyPlan {
+  readonly #keys: KeyReader
+  /** Of the keys that it is made of. */
+  version = 0
+  changes: KeyChanges = new Map()
+
+  constructor(keys: KeyReader) {
+    this.#keys = keys
+  }
+
+  get writer(): KeyWriter {
+    return {
+      version: () => this.#keys.version(),
+      read: () => this.#keys.read(),
+      change: (changesFor) => {
+        const before = this.#keys.read()
+        this.changes = changesFor(before)
+        this.version = before.version
+        return this.changes.size === 0 ? before.version : before.version + 1
+      },
+      uses: () => new Map(),
+      noteUses() {},
+    }
+  }
+}
