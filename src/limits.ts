@@ -325,6 +325,14 @@ export const limits = {
   /** Entries of a cluster that are put into the store in one transaction. */
   entriesAppliedCount: 256,
   entriesAppliedBytes: 16 * MiB,
+  /** Of which a machine keeps what it had, for whoever compares machines. */
+  comparisonsKeptCount: 4,
+  /** Between two questions of whoever compares machines. */
+  comparisonPollMs: 250,
+  /** After so long without progress, a machine cannot be compared. */
+  comparisonWaitMs: 30_000,
+  /** How often machines are compared anew where a new snapshot came in between. */
+  comparisonTryCount: 3,
   /** In which the store notes how far it is, where nothing comes into it. */
   entriesNotedMs: 10_000,
   /** From an entry that is committed to its arrival in the store. */

@@ -48,6 +48,8 @@ export class ClusterLog implements Log {
   readonly #options: LogOptions
   readonly #links: LinkCache
   readonly #questions = new Questions<string | undefined>()
+  /** The sequences of entries that are being written, by id. */
+  readonly #entered = new Map<string, number | undefined>()
   #reader: JournalReader
   #end: LogEnd
   #committed: number
@@ -111,6 +113,12 @@ export class ClusterLog implements Log {
   /** What need not stay since then; undefined where nobody has said so. */
   retention(): Retention | undefined {
     return this.#lastNoted('switchedId')?.retention
+  }
+
+  /** The id of the snapshot that is to be served as of an entry, committed or not. */
+  switchedIdAt(sequence: number): string | undefined {
+    return this.#noted.findLast((one) => one.switchedId !== undefined && one.sequence <= sequence)
+      ?.switchedId
   }
 
   beginning(): Link {
@@ -190,10 +198,21 @@ export class ClusterLog implements Log {
     await this.enter({ kind: 'members', members })
   }
 
-  /** Writes an entry of the cluster itself. */
-  async enter(entry: Entry): Promise<void> {
-    const prepared = prepareEntry(randomUUID(), encodeEntry(entry))
-    await this.#do((number) => ({ kind: 'enter', number, entry: prepared }))
+  /**
+   * Writes an entry of the cluster itself.
+   *
+   * @returns its sequence; undefined where it was taken back at once
+   */
+  async enter(entry: Entry): Promise<number | undefined> {
+    const id = randomUUID()
+    const prepared = prepareEntry(id, encodeEntry(entry))
+    this.#entered.set(id, undefined)
+    try {
+      await this.#do((number) => ({ kind: 'enter', number, entry: prepared }))
+      return this.#entered.get(id)
+    } finally {
+      this.#entered.delete(id)
+    }
   }
 
   /** Takes in what was written by now. */
@@ -236,7 +255,8 @@ export class ClusterLog implements Log {
     )
   }
 
-  #note({ sequence, hash, sourceId, content }: JournalRecord): void {
+  #note({ sequence, hash, sourceId, batchId, content }: JournalRecord): void {
+    if (this.#entered.has(batchId)) this.#entered.set(batchId, sequence)
     let { epoch } = this.#end
     if (sourceId === ENTRY_SOURCE) {
       const entry = decodeEntry(content)

@@ -21,6 +21,8 @@ export type Entry =
   | ({ readonly kind: 'snapshot' } & AnnouncedSnapshot)
   /** It is served from here on, and others need stay no longer than on the machine that writes. */
   | ({ readonly kind: 'switch'; readonly id: string } & Retention)
+  /** Machines say what they have here, for whoever compares them. */
+  | { readonly kind: 'comparison' }
   | StoreEntry
 
 /** What changes the store; what becomes of it follows from what is there, on each machine alike. */
@@ -58,6 +60,7 @@ const kinds: Readonly<Record<Entry['kind'], true>> = {
   members: true,
   snapshot: true,
   switch: true,
+  comparison: true,
   document: true,
   suppressions: true,
   keys: true,

@@ -83,6 +83,7 @@ async function catchUp(dataDirectory: string, entries: StoreEntries, log: Log): 
     foundedSequence: foundedSequenceIn(dataDirectory),
     append: () => Promise.reject(new Error('nothing is appended')),
     onApplied() {},
+    onCompared() {},
     log,
   })
   try {

@@ -11,6 +11,7 @@ import type { Holding } from '../snapshot/snapshot.js'
 import type { SharedAudience } from '../store/audiences.js'
 import type { StoreOutcome } from '../store/entries.js'
 import type { AudienceAsk, AudienceReply } from './audience-messages.js'
+import type { DigestsAnswer, DigestsQuestion, LocalDigests } from './machine-digests.js'
 import type { NatsSettings } from './nats/connection.js'
 import type { BeginsAnew } from './state-file.js'
 
@@ -73,6 +74,12 @@ export type ClusterOrder =
   | ({ readonly kind: 'entered'; readonly number: number } & EnteredReply)
   /** The service cannot start with what is in the directory. Answered by `recovers`. */
   | { readonly kind: 'recover'; readonly reason: BeginsAnew }
+  /** What this machine has to be compared by. */
+  | {
+      readonly kind: 'digests'
+      readonly number: number
+      readonly answer: DigestsAnswer<LocalDigests>
+    }
   /** Let another machine write, if there is one that can. Answered by `leaving`. */
   | { readonly kind: 'leave' }
   | { readonly kind: 'stop' }
@@ -84,6 +91,8 @@ export type ClusterNews =
   | { readonly kind: 'refused'; readonly code: OperatorErrorCode; readonly message: string }
   | ({ readonly kind: 'everywhere'; readonly number: number } & Everywhere)
   | { readonly kind: 'status'; readonly status: ClusterStatus }
+  /** Somebody compares machines. Answered by `digests`. */
+  | ({ readonly kind: 'digests'; readonly number: number } & DigestsQuestion)
   /** Comes again with each change. */
   | ({ readonly kind: 'wanted' } & WantedSnapshots)
   /** Have the store note how far it is. Answered by `stored`. */

@@ -8,11 +8,12 @@ import { type PreparedBatch, prepared } from '../journal/batch.js'
 import { limits } from '../limits.js'
 import type { ChangeDesk } from '../live/desk.js'
 import type { Agreement } from './agreement/agreement.js'
-import { DONE, type Done, type Member, type Question } from './agreement/messages.js'
+import { DONE, type Done, type Member, type Question, undone } from './agreement/messages.js'
 import type { ClusterLog } from './cluster-log.js'
 import type { EverywhereDesk } from './everywhere.js'
 import { appendHere } from './handed-batches.js'
 import type { HandingOver } from './handing-over.js'
+import type { DigestsAnswer, DigestsQuestion, LocalDigests } from './machine-digests.js'
 import type { ClusterStatus, Entered } from './messages.js'
 import type { OwnLevel } from './own-level.js'
 import type { OwnReports } from './own-reports.js'
@@ -36,7 +37,11 @@ interface AnsweringOptions {
   readonly stored: () => Promise<number>
   readonly enter: (entry: Uint8Array) => Promise<Entered>
   readonly status: () => ClusterStatus
+  readonly digests: AskDigests
 }
+
+/** Asks the main thread. */
+export type AskDigests = (question: DigestsQuestion) => Promise<DigestsAnswer<LocalDigests>>
 
 export class NodeAnswering {
   readonly #options: AnsweringOptions
@@ -63,6 +68,10 @@ export class NodeAnswering {
         return await this.#options.enter(question.entry)
       case 'status':
         return status()
+      case 'compare':
+        return await this.#compare()
+      case 'digests':
+        return await this.#digests(question)
       case 'hello':
         return { incarnation: me.incarnation, pid: process.pid }
       default:
@@ -92,6 +101,25 @@ export class NodeAnswering {
         while ((await stored()) < sequence) await sleep(limits.handAgainMs)
       },
     })
+  }
+
+  /** Notes in the journal where machines are to be compared. */
+  async #compare(): Promise<NodeAnswers['compare']> {
+    const { agreement, journal, me } = this.#options
+    if (!agreement.isWriter) return { ...undone(`${me.name} is not the writer`) }
+    const sequence = await journal.enter({ kind: 'comparison' })
+    if (sequence === undefined) return { ...undone(`${me.name} has taken its entry back`) }
+    agreement.wrote()
+    return { ...DONE, at: { sequence, snapshotId: journal.switchedIdAt(sequence) } }
+  }
+
+  async #digests({ sequence, snapshotId }: DigestsQuestion): Promise<DigestsAnswer> {
+    const { digests, journal } = this.#options
+    const answer = await digests({ sequence, snapshotId })
+    if (answer.kind !== 'done') return answer
+    const chainHash = journal.linkAt(sequence)?.hash
+    if (chainHash === undefined) return { kind: 'failed', reason: `it keeps ${sequence} no more` }
+    return { kind: 'done', digests: { ...answer.digests, chainHash } }
   }
 
   async #drain(isOn: boolean): Promise<Done> {

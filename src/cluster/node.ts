@@ -34,7 +34,7 @@ import type {
 } from './messages.js'
 import type { ClusterNats } from './nats/cluster-nats.js'
 import { LogCarrier } from './nats/log-carrier.js'
-import { NodeAnswering } from './node-answering.js'
+import { type AskDigests, NodeAnswering } from './node-answering.js'
 import type { NodeAudiences } from './node-audiences.js'
 import { nodeFiles } from './node-files.js'
 import type { NodeReport } from './node-report.js'
@@ -61,6 +61,7 @@ interface NodeOptions {
   readonly run: RunOrder
   /** As in `retaining.ts`. */
   readonly stored: () => Promise<number>
+  readonly digests: AskDigests
   /** Has the service make an entry of a command. */
   readonly enter: (entry: Uint8Array) => Promise<Entered>
   readonly onWanted: (wanted: WantedSnapshots) => void
@@ -197,6 +198,7 @@ export class ClusterNode {
       stored: options.stored,
       enter: options.enter,
       status: () => this.status(),
+      digests: options.digests,
     })
     const handed = new HandedBatches({
       ask: this.ask,

@@ -6,6 +6,7 @@
 import type { PreparedBatch } from '../journal/batch.js'
 import type { Handed } from '../live/cluster-messages.js'
 import type { Answers, Done, Question } from './agreement/messages.js'
+import type { DigestsAnswer, DigestsQuestion } from './machine-digests.js'
 import type { ClusterStatus, Entered, Everywhere } from './messages.js'
 import type { FileDigest } from './nats/cluster-files.js'
 import type { Seed } from './seed.js'
@@ -26,11 +27,23 @@ export type NodeQuestion =
   | { readonly kind: 'enter'; readonly entry: Uint8Array }
   /** What do you know of the cluster? */
   | { readonly kind: 'status' }
+  /** Note in the journal where machines are to be compared, if you write. */
+  | { readonly kind: 'compare' }
+  /** What do you have there? To be asked again until it is known. */
+  | ({ readonly kind: 'digests' } & DigestsQuestion)
   /** Who are you? */
   | { readonly kind: 'hello' }
 
 /** What an operator may ask: nothing that has recipients in it, and nothing that writes any. */
-export const operatorKinds = ['status', 'promote', 'handOver', 'drain', 'remove'] as const
+export const operatorKinds = [
+  'status',
+  'promote',
+  'handOver',
+  'drain',
+  'remove',
+  'compare',
+  'digests',
+] as const
 
 type OperatorKind = (typeof operatorKinds)[number]
 
@@ -42,6 +55,11 @@ export interface NodeAnswers extends Answers {
   readonly drain: Done
   readonly enter: Entered
   readonly status: ClusterStatus
+  readonly compare: Done & {
+    /** Where it is done; the snapshot is undefined where none is served yet. */
+    readonly at?: { readonly sequence: number; readonly snapshotId: string | undefined }
+  }
+  readonly digests: DigestsAnswer
   readonly hello: { readonly incarnation: string; readonly pid: number }
 }
 

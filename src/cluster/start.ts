@@ -10,6 +10,7 @@ import type { LogLevel } from '../log.js'
 import { Questions } from '../questions.js'
 import { type AudienceAsks, audienceAsks } from './audience-asks.js'
 import { createFigures } from './figures.js'
+import type { DigestsAnswer, DigestsQuestion, LocalDigests } from './machine-digests.js'
 import type {
   ClusterNews,
   ClusterOrder,
@@ -45,6 +46,8 @@ export interface ClusterThread {
   /** `enter` makes an entry of a command. */
   onEnter(enter: (entry: Uint8Array) => Promise<EnteredReply>): void
   onSnapshots(listener: (news: SnapshotNews) => void): void
+  /** Answers whoever compares machines. */
+  onDigests(answer: (question: DigestsQuestion) => DigestsAnswer<LocalDigests>): void
   /** Lets another machine write; resolves when that is so, or there is none that can. */
   leave(): Promise<void>
   /** Says what the service cannot start with; resolves with whether its next start can. */
@@ -82,6 +85,7 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
   const send = (order: ClusterOrder, ports: MessagePort[] = []) => worker.postMessage(order, ports)
   const audiences = audienceAsks(send)
   const listeners = new Set<(news: SnapshotNews) => void>()
+  let answerDigests: ((question: DigestsQuestion) => DigestsAnswer<LocalDigests>) | undefined
   let status: ClusterStatus | undefined
   let journal: MessagePort | undefined
   let isStopping = false
@@ -122,6 +126,9 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
       else if (news.kind === 'beginAnew') beginAnew(news.reason)
       else if (news.kind === 'keepStored') {
         send({ kind: 'stored', number: news.number, sequence: keepStored() })
+      } else if (news.kind === 'digests') {
+        const { number } = news
+        send({ kind: 'digests', number, answer: answerDigests?.(news) ?? STARTING })
       } else if (news.kind === 'enter') void entered(news)
       else for (const listener of listeners) listener(news)
     })
@@ -171,6 +178,9 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
       enter = given
     },
     onSnapshots: (listener) => listeners.add(listener),
+    onDigests(answer) {
+      answerDigests = answer
+    },
     async leave() {
       const hasLeft = new Promise<void>((resolve) => {
         left = resolve
@@ -190,3 +200,5 @@ export async function startCluster(options: StartOptions): Promise<ClusterThread
     stop,
   }
 }
+
+const STARTING = { kind: 'waiting', reason: 'it is starting' } as const

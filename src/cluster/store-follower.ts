@@ -14,7 +14,7 @@ import type { BatchOutcome } from '../journal/writer.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
 import type { StoreChange, StoreEntries, StoreOutcome } from '../store/entries.js'
-import { decodeEntry, encodeEntry, type StoreEntry } from './entries.js'
+import { decodeEntry, type Entry, encodeEntry, type StoreEntry } from './entries.js'
 
 interface FollowerOptions {
   /** Of the journal. */
@@ -26,6 +26,8 @@ interface FollowerOptions {
   readonly append: (batch: PreparedBatch) => Promise<{ readonly outcome: BatchOutcome }>
   /** What is in the store now. */
   readonly onApplied: (applied: Applied) => void
+  /** The store has what machines are compared by at this entry, and nothing that comes behind it. */
+  readonly onCompared: (sequence: number) => void
   readonly log: Log
 }
 
@@ -152,21 +154,26 @@ export class StoreFollower {
   #applySome(): boolean {
     // A store that was copied from another machine may have more than the journal yet.
     if (this.#reader.head().sequence <= this.#sequence) return false
-    const records: JournalRecord[] = []
+    const found: FoundChange[] = []
     let upTo = this.#sequence
     let byteCount = 0
+    let isCompared = false
     for (const record of this.#reader.records(this.#sequence)) {
       upTo = record.sequence
       if (record.sourceId === ENTRY_SOURCE) {
-        records.push(record)
+        const entry = entryOf(record)
+        const change = storeChangeOf(entry, record)
+        if (change !== undefined) found.push({ record, change })
         byteCount += record.length
+        isCompared = entry.kind === 'comparison'
       }
-      if (records.length >= limits.entriesAppliedCount || byteCount >= limits.entriesAppliedBytes) {
-        break
-      }
+      const isMuch =
+        found.length >= limits.entriesAppliedCount || byteCount >= limits.entriesAppliedBytes
+      if (isMuch || isCompared) break
     }
     if (upTo === this.#sequence) return false
-    this.#apply(records, upTo)
+    this.#apply(found, upTo)
+    if (isCompared) this.#options.onCompared(upTo)
     return true
   }
 
@@ -175,11 +182,7 @@ export class StoreFollower {
     return this.#options.entries.apply(changes, upTo)
   }
 
-  #apply(records: readonly JournalRecord[], upTo: number): void {
-    const found = records.flatMap((record) => {
-      const change = storeChangeOf(record)
-      return change === undefined ? [] : [{ record, change }]
-    })
+  #apply(found: readonly FoundChange[], upTo: number): void {
     const changes = found.map(({ change }) => change)
     // Where nothing comes into the store, it need not know at once how far it is.
     const isDue = performance.now() - this.#notedMs > limits.entriesNotedMs
@@ -193,16 +196,23 @@ export class StoreFollower {
   }
 }
 
-/** Undefined of an entry that is of no concern to the store. */
-function storeChangeOf({ content, timeMs, sequence }: JournalRecord): StoreChange | undefined {
+interface FoundChange {
+  readonly record: JournalRecord
+  readonly change: StoreChange
+}
+
+function entryOf({ content, sequence }: JournalRecord): Entry {
   const entry = decodeEntry(content)
-  if (entry === undefined) {
-    throw new OperatorError(
-      'NewerFormat',
-      `entry ${sequence} of the journal is of a kind that this version does not know, because a machine with a later ` +
-        'version made it: install that version here, too',
-    )
-  }
+  if (entry !== undefined) return entry
+  throw new OperatorError(
+    'NewerFormat',
+    `entry ${sequence} of the journal is of a kind that this version does not know, because a machine with a later ` +
+      'version made it: install that version here, too',
+  )
+}
+
+/** Undefined of an entry that is of no concern to the store. */
+function storeChangeOf(entry: Entry, { timeMs, sequence }: JournalRecord): StoreChange | undefined {
   switch (entry.kind) {
     case 'document':
       return entry

@@ -11,6 +11,7 @@ import { createLog, describeFault } from '../log.js'
 import { Questions } from '../questions.js'
 import { noteConnection } from './connection-file.js'
 import { join } from './join.js'
+import type { DigestsAnswer, LocalDigests } from './machine-digests.js'
 import type {
   ClusterNews,
   ClusterOrder,
@@ -40,6 +41,7 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
   const entering = new Questions<EnteredReply>()
   /** What the node is to hear that is not there yet. */
   const early: ClusterOrder[] = []
+  const asked = new Questions<DigestsAnswer<LocalDigests>>()
 
   process.on('uncaughtException', (fault) => {
     log.fatal(describeFault(fault), 'the thread of the cluster failed')
@@ -61,6 +63,7 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
     else if (order.kind === 'stored') storing.settle(order.number, order.sequence)
     else if (order.kind === 'entered') entering.settle(order.number, order)
     else if (order.kind === 'recover') await recover(order.reason)
+    else if (order.kind === 'digests') asked.settle(order.number, order.answer)
     else if (node !== undefined) await carryOut(node, order)
     else if (order.kind === 'leave') tell({ kind: 'left' })
     else if (order.kind === 'everywhere') tell({ ...NOWHERE, number: order.number })
@@ -137,6 +140,7 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
       log,
       run: order,
       stored,
+      digests: (question) => asked.ask((number) => tell({ ...question, kind: 'digests', number })),
       enter,
       onWanted: (wanted) => tell({ kind: 'wanted', ...wanted }),
       onLost: (reason) => void beginAnew(promises, reason),

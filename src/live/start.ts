@@ -10,6 +10,7 @@ import type { Log } from '../log.js'
 import { Questions } from '../questions.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { ChangePort } from './desk.js'
+import { type DigestJob, DigestJobs } from './digest-jobs.js'
 import { createFigures } from './figures.js'
 import type { LiveFault, LiveNews, LiveOrder, LiveThreadData } from './messages.js'
 import { createWaiting } from './waiting.js'
@@ -25,6 +26,12 @@ export interface LiveThread {
   attach(snapshot: Snapshot): Promise<void>
   /** To be waited for before the memory of a snapshot is used again. */
   detach(snapshotId: string): Promise<void>
+  /**
+   * Makes digests of a snapshot with all changes up to a batch, which may be one that is still to come.
+   *
+   * @returns undefined where the snapshot is not attached, or begins behind the batch
+   */
+  digests(snapshotId: string, sequence: number): DigestJob | undefined
   /** See figures.ts. */
   readonly figures: Float64Array
   /** Rejects when the thread fails; never resolves. */
@@ -90,8 +97,15 @@ export async function startLive({
     })
   })
   failure.catch((fault) => questions.fail(fault))
+  const openPort = () => {
+    const { port1, port2 } = new MessageChannel()
+    send({ kind: 'port', port: port1 }, [port1])
+    return { port: port2, waiting }
+  }
+  const jobs = new DigestJobs({ dataDirectory, openChanges: () => openPort().port })
   const stop = async () => {
     isStopping = true
+    await jobs.stop()
     send({ kind: 'stop' })
     await ended
   }
@@ -114,18 +128,17 @@ export async function startLive({
     throw fault
   }
   return {
-    openPort() {
-      const { port1, port2 } = new MessageChannel()
-      send({ kind: 'port', port: port1 }, [port1])
-      return { port: port2, waiting }
-    },
+    openPort,
     async attach(snapshot) {
       const fault = await questions.ask((ticket) => send({ kind: 'attach', ticket, snapshot }))
       if (fault !== undefined) throw new OperatorError(fault.code, fault.message)
+      jobs.attached(snapshot)
     },
     async detach(snapshotId) {
+      await jobs.detach(snapshotId)
       await questions.ask((ticket) => send({ kind: 'detach', ticket, snapshotId }))
     },
+    digests: (snapshotId, sequence) => jobs.start(snapshotId, sequence),
     figures,
     failure,
     stop,

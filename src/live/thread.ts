@@ -4,7 +4,6 @@
  *
  * @module
  */
-import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
@@ -152,7 +151,8 @@ export function serveLive(main: MessagePort, data: LiveThreadData): void {
       if (before !== undefined) own?.ignore(before)
       listeners.delete(snapshotId)
       if (message.kind === 'ignore') return
-      assert(own, 'a snapshot is attached before a front follows it')
+      // Fronts follow what is attached. A thread that makes digests may be late, and is ended then.
+      if (own === undefined) return
       const listener = (increments: readonly Increment[]) =>
         port.postMessage({ kind: 'increments', snapshotId, increments } satisfies IncrementNews)
       listeners.set(snapshotId, listener)

@@ -25,6 +25,7 @@ import { storeDirectory } from '../store/tables.js'
 import type { SharedSuppressions } from '../suppressions/shared.js'
 import type { Suppressions } from '../suppressions/suppressions.js'
 import { readVersion } from '../version.js'
+import { ClusterDigests } from './cluster-digests.js'
 import { type ClusterSnapshots, clusterSnapshots } from './cluster-snapshots.js'
 import { freshnessOf } from './freshness.js'
 import type { FrontData } from './messages.js'
@@ -181,16 +182,23 @@ function serviceCluster(
       followed = given
       assertOfCluster(dataDirectory, store)
       claim(dataDirectory, store)
+      const storedSequence = () => following().sequence
+      const digests = new ClusterDigests({ live, storedSequence })
       follower = new StoreFollower({
         directory: journalDirectory(dataDirectory),
         entries: store.entries,
         foundedSequence: readState(dataDirectory)?.foundedSequence,
         append: changeDesk(live.openPort()).append,
         onApplied: told,
+        onCompared(sequence) {
+          const compared = store.entries.compared()
+          if (compared !== undefined) digests.noteStore(sequence, compared)
+        },
         log,
       })
       const isFounder = readState(dataDirectory)?.isFounder ?? false
       audiences = new ServiceAudiences({ dataDirectory, store, follower, thread, isFounder, log })
+      thread.onDigests((question) => digests.answer(question))
       follower.catchUp()
       thread.onKeepStored(() => kept(follower, log))
       thread.onEnter(enter)

@@ -8,10 +8,12 @@ import { RowDigest } from './row-digest.js'
 import { META, type Table, type Tables } from './tables.js'
 
 /** What is the same on all machines that have put the same entries into their stores. */
-const sharedParts = ['suppressions', 'keys', 'configuration', 'contexts'] as const
+export const sharedParts = ['suppressions', 'keys', 'configuration', 'contexts'] as const
+
+export type SharedPart = (typeof sharedParts)[number]
 
 /** `local`: what a machine derives from the others, and what it has of its own. */
-export type Part = (typeof sharedParts)[number] | 'local'
+export type Part = SharedPart | 'local'
 
 type Digests = Readonly<Record<Part, string>>
 

@@ -8,9 +8,10 @@ import { ServiceError } from '../errors.js'
 import type { Log } from '../log.js'
 import { putAudience, removeAudience, type SharedAudience } from './audiences.js'
 import { applyChange, type Change, type ChangeOutcome, notMade, readTotals } from './changes.js'
-import { beginDigests } from './digests.js'
+import { beginDigests, readDigests, type SharedPart } from './digests.js'
 import { type KeyChanges, keysVersionOf, putKeys } from './keys.js'
 import { applySuppressions, type SuppressionChange, type SuppressionsOutcome } from './suppress.js'
+import { suppressionLogOf } from './suppressions.js'
 import { CLUSTERED_FORMAT, KEYED_FORMAT, META, raiseFormat, type Tables } from './tables.js'
 import { openTablesToWrite } from './write-tables.js'
 
@@ -22,6 +23,11 @@ export type StoreChange =
   | { readonly kind: 'keys'; readonly version: number; readonly changes: KeyChanges }
   | { readonly kind: 'audience'; readonly audience: SharedAudience; readonly atMs: number }
   | { readonly kind: 'deleteAudience'; readonly id: string }
+
+/** How many there are of each, and the digest of all. */
+export type ComparedStore = Readonly<
+  Record<SharedPart, { readonly count: number; readonly digest: string }>
+>
 
 export type StoreOutcome = ChangeOutcome | SuppressionsOutcome
 
@@ -40,6 +46,8 @@ export interface StoreEntries {
   /** Whether the cluster knows the audiences that the directory had before. */
   areAudiencesShared(): boolean
   noteAudiencesShared(): void
+  /** What the store has, to be compared with that of another machine; undefined before the first entry. */
+  compared(): ComparedStore | undefined
   /** Whether it is that of a machine of a cluster. */
   isClustered(): boolean
   /** Makes the store one of no cluster. */
@@ -72,6 +80,18 @@ export function storeEntries(tables: Tables, log: Log): StoreEntries {
     noteAudiencesShared() {
       refresh()
       transact(() => meta.put(META.audiencesShared, '1'))
+    },
+    compared() {
+      refresh()
+      const digests = readDigests(tables)
+      if (digests === undefined) return undefined
+      const of = (part: SharedPart, count: number) => [part, { count, digest: digests[part] }]
+      return Object.fromEntries([
+        of('suppressions', suppressionLogOf(tables).state().totalCount),
+        of('keys', tables.keys.getCount()),
+        of('configuration', tables.documents.getCount()),
+        of('contexts', readTotals(tables).contextCount),
+      ]) as ComparedStore
     },
     isClustered() {
       refresh()

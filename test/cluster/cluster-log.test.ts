@@ -114,3 +114,21 @@ t.test('what is committed is not taken back', async (t) => {
   t.match(log.end(), { sequence: 3, epoch: 3 })
   t.equal(log.epochSequence(), 3)
 })
+
+t.test('an entry tells its sequence, and which snapshot is served as of it', async (t) => {
+  const { log } = await writing(t)
+  await log.begin(1)
+  t.equal(await log.enter({ kind: 'comparison' }), 2)
+  t.equal(log.switchedIdAt(2), undefined)
+  await log.enter({ kind: 'switch', id: 'one', importCount: 2, unneededSequence: 0 })
+  const sequences = await Promise.all([
+    log.enter({ kind: 'comparison' }),
+    log.enter({ kind: 'switch', id: 'two', importCount: 2, unneededSequence: 0 }),
+    log.enter({ kind: 'comparison' }),
+  ])
+  t.same(sequences, [4, 5, 6])
+  t.same(
+    [2, 3, 4, 5, 6].map((sequence) => log.switchedIdAt(sequence)),
+    [undefined, 'one', 'one', 'two', 'two'],
+  )
+})

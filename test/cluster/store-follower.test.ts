@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { encodeEntry, type StoreEntry } from '../../src/cluster/entries.js'
+import { type Entry, encodeEntry, type StoreEntry } from '../../src/cluster/entries.js'
 import { StoreFollower } from '../../src/cluster/store-follower.js'
 import { prepareBatch, prepareEntry } from '../../src/journal/batch.js'
 import { journalDirectory } from '../../src/journal/files.js'
@@ -35,7 +35,7 @@ async function machine(t: Test) {
     store,
     writer,
     /** Batches of recipients, and entries. */
-    write(...entries: readonly ('batch' | StoreEntry)[]) {
+    write(...entries: readonly ('batch' | Entry)[]) {
       for (const entry of entries) {
         const batchId = `${++lastId}`
         const changes = [{ op: 'delete', identity: batchId } as const]
@@ -47,12 +47,13 @@ async function machine(t: Test) {
         writer.commit(sequence)
       }
     },
-    follower() {
+    follower(onCompared: (sequence: number) => void = () => {}) {
       const follower = new StoreFollower({
         directory,
         entries: store.entries,
         append: () => Promise.reject(new Error('nothing is appended')),
         onApplied() {},
+        onCompared,
         log,
       })
       t.teardown(() => follower.stop())
@@ -95,4 +96,39 @@ t.test('a store that lacks what the journal keeps no more is not taken for whole
     message: /up to 3, and the journal begins behind 5/,
   })
   t.equal(suppressedCount(own), 1)
+})
+
+t.test('what machines are compared by is that of the entry, and of none behind it', async (t) => {
+  const own = await machine(t)
+  const comparison = { kind: 'comparison' } as const
+  own.write(
+    comparison,
+    'batch',
+    suppressing(['+9991', '+9992']),
+    comparison,
+    suppressing(['+9993']),
+  )
+  own.write(comparison, 'batch')
+  const seen: [number, number, number][] = []
+  const follower = own.follower((sequence) =>
+    seen.push([sequence, own.store.entries.sequence(), suppressedCount(own)]),
+  )
+  follower.catchUp()
+  t.same(
+    seen.map(([sequence, , count]) => [sequence, count]),
+    [
+      [1, 0],
+      [4, 2],
+      [6, 3],
+    ],
+  )
+  t.equal(follower.sequence, 7)
+  const other = await machine(t)
+  other.write(suppressing(['+9991', '+9993']), 'batch', suppressing(['+9992']))
+  other.follower().catchUp()
+  const compared = own.store.entries.compared()
+  t.match(compared, { suppressions: { count: 3 }, keys: { count: 0 }, contexts: { count: 0 } })
+  const unlike = other.store.entries.compared()
+  t.equal(unlike?.suppressions.count, 3)
+  t.same(unlike?.keys, compared?.keys)
 })

@@ -13,6 +13,7 @@ import { move } from './move.js'
 import { type ClusterFlags, withCluster } from './reach.js'
 import { drain, promote, remove } from './roles.js'
 import { showStatus } from './show-status.js'
+import { verifyMachines } from './verify-machines.js'
 
 export function clusterCommand(context: CommandContext): Command {
   const command = new Command('cluster')
@@ -24,6 +25,15 @@ export function clusterCommand(context: CommandContext): Command {
     .addHelpText('after', STATUS_TAIL)
     .action((flags: ClusterFlags & { readonly json?: true }) =>
       withCluster(context, flags, (client) => showStatus(client, flags.json === true)),
+    )
+  reaching(command.command('verify'))
+    .description('compare what the machines have, at one place of their journal')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', VERIFY_TAIL)
+    .action((flags: ClusterFlags & { readonly json?: true }) =>
+      withCluster(context, flags, (client) =>
+        verifyMachines(client, context.log, flags.json === true),
+      ),
     )
   reaching(command.command('promote'))
     .description('let a machine write')
@@ -115,6 +125,21 @@ not heard or not level: it lacks what was acknowledged, or cannot know.
 
 Example:
   $ hickory cluster status --data ./data/local
+`
+
+const VERIFY_TAIL = `
+The machine that writes notes a place in the journal, and each member says what it has there: the hash of the
+journal, digests of suppressed numbers, keys, configuration and contexts, and of the recipients of each source
+by region. Each reads all of that once more, in memory and in its store, and goes on answering: a second for
+each few million recipients, with one processor. Changes may come meanwhile. With --copies a region is compared
+among the machines that hold it, and one that fewer hold than are to is told.
+
+What differs is printed, a line for each, as a count and the beginning of a digest. The command ends with exit
+code 1 if something differs, or a member cannot be asked. Restart a machine that has something else than the
+others: it then verifies what it has. If that does not help, start it with an empty directory.
+
+Example:
+  $ hickory cluster verify --data ./data/local
 `
 
 const PROMOTE_TAIL = `

@@ -1,0 +1,263 @@
+/**
+ * `hickory cluster verify` on machines that run.
+ *
+ * @module
+ */
+
+import t from 'tap'
+import { readCurrent } from '../../src/snapshot/directory.js'
+import { listKey } from '../../src/store/suppressions.js'
+import { openTables, storeDirectory } from '../../src/store/tables.js'
+import { openTablesToWrite } from '../../src/store/write-tables.js'
+import { changeList } from '../support/data/suppressions.js'
+import { testSeed } from '../support/random/properties.js'
+import { freePort } from '../support/service/free-port.js'
+import { hickory, temporaryDirectory } from '../support/service/hickory.js'
+import { untilTold } from '../support/service/until.js'
+import { OPTING_SOURCE, phoneOf } from './faults/crowd.js'
+import { startRegions, succeeded, untilServed } from './regions/compare.js'
+import { flipInMemory } from './support/flip-in-memory.js'
+import { sendChange, statusBy } from './support/machines.js'
+import { type Machine, startThree } from './support/three-machines.js'
+
+t.setTimeout(600_000)
+
+interface ToldComparison {
+  readonly isSame: boolean
+  readonly sequence: number
+  readonly snapshotId: string
+  readonly differences: readonly {
+    readonly kind: string
+    readonly what: string
+    readonly values: Readonly<Record<string, string>>
+  }[]
+  readonly missing: readonly { readonly name: string; readonly reason: string }[]
+  readonly machines: readonly {
+    readonly name: string
+    readonly regions: readonly {
+      readonly sourceId: number
+      readonly regionIndex?: number
+      readonly recipientCount: number
+      readonly digest: string | null
+      readonly holders?: readonly string[]
+    }[]
+  }[]
+}
+
+/** What the command prints as JSON, and its end. */
+async function verifyBy(...reach: readonly string[]) {
+  const { code, stdout, stderr } = await hickory('cluster', 'verify', '--json', ...reach)
+  if (stdout === '') throw new Error(stderr)
+  return { code, stderr, told: JSON.parse(stdout) as ToldComparison }
+}
+
+const PEOPLE_COUNT = 3_000
+
+t.test('three machines are compared while they are changed', { timeout: 300_000 }, async (t) => {
+  const seed = testSeed(t)
+  const three = await startThree(t, { seed, peopleCount: PEOPLE_COUNT, optingCount: 200 })
+  const [first, second, third] = three.machines
+  const reach = ['--data', first.data]
+  await untilTold(async () => (await statusBy(reach)).isWhole)
+  let sentCount = 0
+
+  await t.test('with changes on all of them', async (t) => {
+    const over = new AbortController()
+    const sending = sendUntil(over.signal, three.machines, () => sentCount++)
+    try {
+      let before = 0
+      for (let round = 0; round < 3; round++) {
+        const { code, told, stderr } = await verifyBy(...reach)
+        t.equal(code, 0, stderr)
+        t.same([told.isSame, told.differences, told.missing], [true, [], []])
+        t.same(told.machines.map(({ name }) => name).sort(), ['site-a', 'site-b', 'site-c'])
+        t.ok(told.sequence > before)
+        before = told.sequence
+      }
+    } finally {
+      over.abort()
+      await sending
+    }
+    t.ok(sentCount > 10, `${sentCount} changes were sent`)
+    const { told } = await verifyBy(...reach)
+    for (const { name, regions } of told.machines) {
+      t.equal(countOf(regions, 1), PEOPLE_COUNT + sentCount, name)
+      t.equal(countOf(regions, 2), 200, name)
+    }
+  })
+
+  await t.test('while they switch to another snapshot', async (t) => {
+    const before = await readCurrent(first.data)
+    const [compacted, ...verified] = await Promise.all([
+      hickory('compact', '--data', first.data),
+      verifyBy(...reach),
+      verifyBy(...reach),
+    ])
+    t.equal(compacted.code, 0, compacted.stderr)
+    for (const { code, told, stderr } of verified) {
+      t.equal(code, 0, `${stderr} ${JSON.stringify(told.differences)}`)
+    }
+    await untilTold(async () => (await verifyBy(...reach)).told.snapshotId !== before)
+    const { code, told } = await verifyBy(...reach)
+    t.equal(code, 0)
+    t.equal(countOf(told.machines[2].regions, 1), PEOPLE_COUNT + sentCount)
+  })
+
+  await t.test('for people', async (t) => {
+    const { code, stdout } = await hickory('cluster', 'verify', ...reach)
+    t.equal(code, 0)
+    t.match(stdout, /machines site-a, site-b, site-c/)
+    t.match(stdout, new RegExp(`recipients of source 1 +${PEOPLE_COUNT + sentCount}\n`))
+  })
+
+  await t.test('with one of them away', async (t) => {
+    await third.stop('SIGKILL')
+    const { code, told, stderr } = await verifyBy(...reach)
+    t.equal(code, 1)
+    t.match(stderr, /site-c cannot be compared: it is not heard/)
+    t.same([told.isSame, told.differences], [false, []])
+    t.same(told.missing, [{ name: 'site-c', reason: 'it is not heard' }])
+    t.equal(told.machines.length, 2)
+    await third.start()
+    await untilTold(async () => (await statusBy(reach)).isWhole, 60_000)
+    t.equal((await verifyBy(...reach)).code, 0)
+  })
+
+  await t.test('with one whose memory has one bit flipped', async (t) => {
+    const { pid = 0 } = second.service.process
+    t.ok(flipInMemory(pid, phoneOf(OPTING_SOURCE, 7)) > 0)
+    const { code, told } = await verifyBy(...reach)
+    t.equal(code, 1)
+    t.same(
+      told.differences.map(({ kind, what }) => [kind, what]),
+      [['content', 'source 2, region 0']],
+    )
+    const [{ values }] = told.differences
+    t.match(values['site-b'], /^200 \(\w{8}\)$/)
+    t.equal(values['site-a'], values['site-c'])
+    t.not(values['site-a'], values['site-b'])
+    await second.stop()
+    await second.start()
+    await untilTold(async () => (await statusBy(reach)).isWhole, 60_000)
+    t.equal((await verifyBy(...reach)).code, 0, 'it has read its files once more')
+  })
+
+  await t.test('with a store that has what no other one has', async (t) => {
+    const tables = openTablesToWrite(storeDirectory(second.data))
+    tables.transact(() => tables.suppressions.put(listKey('all', '+99911'), '0'))
+    await tables.close()
+    const { code, told, stderr } = await verifyBy(...reach)
+    t.equal(code, 1)
+    t.match(stderr, /the machines do not have the same/)
+    t.same(
+      told.differences.map(({ kind, what }) => [kind, what]),
+      [['content', 'suppressions']],
+    )
+    const [{ values }] = told.differences
+    t.equal(values['site-a'], values['site-c'])
+    t.not(values['site-a'], values['site-b'])
+    const { stdout } = await hickory('cluster', 'verify', ...reach)
+    t.match(stdout, /differs +site-a +site-b +site-c\nsuppressions +\d+ \(\w{8}\) +\d+ \(\w{8}\)/)
+  })
+
+  await t.test('with a store whose rows a disk has changed', async (t) => {
+    const tables = openTables(storeDirectory(third.data), 'write')
+    tables.transact(() => tables.meta.put('keysVersion', '77'))
+    await tables.close()
+    const { code, told } = await verifyBy(...reach)
+    t.equal(code, 1)
+    t.same(
+      told.differences.map(({ what }) => what),
+      ['suppressions', 'rows of the store'],
+    )
+    t.same(told.differences[1].values, {
+      'site-a': 'as written',
+      'site-b': 'as written',
+      'site-c': 'changed (keys)',
+    })
+  })
+})
+
+t.test(
+  'regions are compared among the machines that hold them',
+  { timeout: 300_000 },
+  async (t) => {
+    const seed = testSeed(t)
+    const preload = new URL('../faults/preload.js', import.meta.url).href
+    const regions = await startRegions(t, {
+      recipientCount: 6_000,
+      seed,
+      importArgs: ['--import', preload],
+    })
+    const { machines, data, reach } = regions
+    const whole = await verifyBy(...reach)
+    t.equal(whole.code, 0, `${whole.stderr} ${JSON.stringify(whole.told.differences)}`)
+    t.equal(whole.told.machines.length, 3)
+    const held = new Map<string, number>()
+    for (const { name, regions } of whole.told.machines) {
+      t.equal(countOf(regions, 3) + countOf(regions, 7), 6_000, name)
+      for (const { sourceId, regionIndex, digest, holders } of regions) {
+        if (regionIndex === undefined) continue
+        t.equal(digest !== null, holders?.includes(name), `${sourceId}/${regionIndex} on ${name}`)
+        const key = `${sourceId}/${regionIndex}`
+        held.set(key, (held.get(key) ?? 0) + (digest === null ? 0 : 1))
+      }
+    }
+    t.ok(held.size > 2, `${held.size} regions`)
+    t.same(new Set(held.values()), new Set([2]))
+    const { stdout } = await hickory('cluster', 'verify', ...reach)
+    t.match(stdout, new RegExp(`regions +site-a holds \\d+ of ${held.size}, site-b holds`))
+    await machines[2].stop('SIGKILL')
+    const without = await verifyBy(...reach)
+    t.equal(without.code, 1)
+    t.same(without.told.differences, [], 'the others hold each region once at least')
+    t.same(
+      without.told.missing.map(({ name }) => name),
+      ['site-c'],
+    )
+    await succeeded('cluster', 'remove', 'site-c', ...reach)
+    const fewer = await verifyBy(...reach)
+    t.equal(fewer.code, 1)
+    t.match(fewer.stderr, /fewer machines hold some regions .* hickory cluster move/)
+    t.same(new Set(fewer.told.differences.map(({ kind }) => kind)), new Set(['copies']))
+    t.match(fewer.told.differences[0].what, /^source \d, region \d+, not held by site-c$/)
+    await succeeded('cluster', 'move', '--data', data)
+    const snapshotId = (await readCurrent(data)) ?? ''
+    for (const { url } of machines.slice(0, 2)) await untilServed(url, snapshotId)
+    const moved = await verifyBy(...reach)
+    t.equal(moved.code, 0, moved.stderr)
+    t.ok(moved.told.machines.every(({ regions }) => regions.every(({ digest }) => digest !== null)))
+  },
+)
+
+t.test('what cannot be asked is said', async (t) => {
+  const port = await freePort()
+  const cases: [readonly string[], number, RegExp][] = [
+    [['--no-such-flag'], 2, /unknown option '--no-such-flag'/],
+    [['site-a'], 2, /too many arguments/],
+    [['--data', temporaryDirectory(t)], 2, /no service of a cluster has run on/],
+    [['--cluster', `nats://127.0.0.1:${port}`], 1, /NATS/],
+  ]
+  for (const [args, expected, message] of cases) {
+    const { code, stdout, stderr } = await hickory('cluster', 'verify', ...args)
+    t.same([code, stdout], [expected, ''], `${args}: ${stderr}`)
+    t.match(stderr, message)
+  }
+})
+
+async function sendUntil(signal: AbortSignal, machines: readonly Machine[], next: () => number) {
+  while (!signal.aborted) {
+    const number = next()
+    const machine = machines[number % machines.length]
+    await sendChange(machine, number)
+    if (number % 3 > 0) continue
+    const { status } = await changeList(machine, 'PUT', 'all', [phoneOf(OPTING_SOURCE, number)])
+    if (status !== 200) throw new Error(`status ${status}`)
+  }
+}
+
+function countOf(regions: ToldComparison['machines'][number]['regions'], sourceId: number): number {
+  return regions
+    .filter((each) => each.sourceId === sourceId)
+    .reduce((sum, { recipientCount }) => sum + recipientCount, 0)
+}

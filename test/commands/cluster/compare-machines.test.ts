@@ -1,0 +1,139 @@
+/**
+ * Whom a comparison asks, and what it makes of the answers, with machines that only answer.
+ *
+ * @module
+ */
+import t from 'tap'
+import type { DigestsAnswer, DigestsQuestion } from '../../../src/cluster/machine-digests.js'
+import type { ClusterStatus } from '../../../src/cluster/messages.js'
+import type { NodeReport } from '../../../src/cluster/node-report.js'
+import type { NodeAnswers, NodeQuestion } from '../../../src/cluster/questions.js'
+import { compareMachines } from '../../../src/commands/cluster/compare-machines.js'
+import { createLog } from '../../../src/log.js'
+
+const log = createLog('silent')
+const done: DigestsAnswer = { kind: 'done', digests: { chainHash: 'aa' } as never }
+
+interface Faked {
+  /** Of each member, when it was heard last. */
+  readonly members: Readonly<Record<string, number | undefined>>
+  readonly writer?: string | undefined
+  readonly compare?: () => NodeAnswers['compare']
+  readonly digests?: (name: string, question: DigestsQuestion) => DigestsAnswer
+}
+
+function fakeCluster({ members, writer = 'a', compare, digests = () => done }: Faked) {
+  const asked: string[] = []
+  const machines = Object.entries(members).map(([name, silentMs]) => {
+    return { name, silentMs, isMember: name !== 'joining' }
+  })
+  let sequence = 10
+  const client = {
+    async reports() {
+      return [{ agreement: { name: writer, isWriter: writer !== '', epoch: 1 } }] as NodeReport[]
+    },
+    async ask(name: string, question: NodeQuestion) {
+      asked.push(`${question.kind} ${name}`)
+      if (question.kind === 'status') return { machines } as unknown as ClusterStatus
+      if (question.kind === 'digests') return digests(name, question)
+      return compare?.() ?? { isDone: true, at: { sequence: ++sequence, snapshotId: 's1' } }
+    },
+  }
+  return { client: client as unknown as Parameters<typeof compareMachines>[0], asked }
+}
+
+t.test('each member is asked as of one entry', async (t) => {
+  const questions: DigestsQuestion[] = []
+  const { client, asked } = fakeCluster({
+    members: { a: 0, b: 100, c: 200, joining: 0 },
+    digests(_, { sequence, snapshotId }) {
+      questions.push({ sequence, snapshotId })
+      return done
+    },
+  })
+  const { sequence, snapshotId, compared, missing } = await compareMachines(client, log)
+  t.same([sequence, snapshotId, missing], [11, 's1', []])
+  t.same(
+    compared.map(({ name }) => name),
+    ['a', 'b', 'c'],
+  )
+  t.same(questions, Array(3).fill({ sequence: 11, snapshotId: 's1' }))
+  t.same(asked.slice(0, 2), ['status a', 'compare a'])
+})
+
+t.test('a machine is asked again until it knows', async (t) => {
+  let count = 0
+  const { client } = fakeCluster({
+    members: { a: 0, b: 0 },
+    digests(name) {
+      if (name === 'a' || ++count === 3) return done
+      return { kind: 'working', doneCount: count, totalCount: 3 }
+    },
+  })
+  const { compared } = await compareMachines(client, log)
+  t.same([count, compared.length], [3, 2])
+})
+
+t.test('a member that cannot tell is missing, with the reason', async (t) => {
+  const { client } = fakeCluster({
+    members: { a: 0, b: 0, c: 5_000, d: undefined },
+    digests: (name) => (name === 'b' ? { kind: 'failed', reason: 'it is new' } : done),
+  })
+  const { compared, missing } = await compareMachines(client, log)
+  t.same(
+    compared.map(({ name }) => name),
+    ['a'],
+  )
+  t.same(missing, [
+    { name: 'b', reason: 'it is new' },
+    { name: 'c', reason: 'it is not heard' },
+    { name: 'd', reason: 'it is not heard' },
+  ])
+})
+
+t.test('where another snapshot came in between, all are asked anew', async (t) => {
+  const snapshots = ['s1', 's2', 's2']
+  let sequence = 0
+  const { client } = fakeCluster({
+    members: { a: 0, b: 0 },
+    compare: () => ({
+      isDone: true,
+      at: { sequence: ++sequence, snapshotId: snapshots[sequence - 1] },
+    }),
+    digests: (name, { snapshotId }) =>
+      name === 'b' && snapshotId === 's1' ? { kind: 'failed', reason: 'it is gone' } : done,
+  })
+  const { snapshotId, missing, compared } = await compareMachines(client, log)
+  t.same([snapshotId, missing, compared.length], ['s2', [], 2])
+  t.equal(sequence, 2)
+})
+
+t.test('however often snapshots come, there is an end', async (t) => {
+  let sequence = 0
+  const { client } = fakeCluster({
+    members: { a: 0 },
+    compare: () => ({ isDone: true, at: { sequence: ++sequence, snapshotId: `s${sequence}` } }),
+    digests: () => ({ kind: 'failed', reason: 'it is gone' }),
+  })
+  t.same((await compareMachines(client, log)).missing, [{ name: 'a', reason: 'it is gone' }])
+  t.equal(sequence, 3)
+})
+
+t.test('without a writer or a snapshot there is nothing to compare', async (t) => {
+  const members = { a: 0 }
+  const cases: [Partial<Faked>, RegExp][] = [
+    [{ writer: '' }, /no machine writes/],
+    [
+      { compare: () => ({ isDone: false, reason: 'a is not the writer' }) as never },
+      /^a: a is not/,
+    ],
+    [
+      { compare: () => ({ isDone: true, at: { sequence: 1, snapshotId: undefined } }) },
+      /no snapshot is served yet/,
+    ],
+  ]
+  for (const [more, message] of cases) {
+    const { client } = fakeCluster({ members, ...more })
+    await t.rejects(compareMachines(client, log), { code: 'Failed', message })
+  }
+})
