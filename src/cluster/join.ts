@@ -17,21 +17,16 @@ import { foundJournal } from '../journal/seed.js'
 import { verifyJournal } from '../journal/verify.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
-import {
-  createDirectory,
-  DIRECTORY_MODE,
-  listSnapshots,
-  readCurrent,
-} from '../snapshot/directory.js'
+import { DIRECTORY_MODE, listSnapshots, readCurrent } from '../snapshot/directory.js'
 import { createStore } from '../store/create.js'
 import { DATA_FILE, storeDirectory } from '../store/tables.js'
+import { beginFounding, endFounding, founderOf, isFounding } from './founding.js'
 import { lastEpochIn } from './last-epoch.js'
 import { isTailLost } from './lost-tail.js'
 import type { ClusterSettings } from './messages.js'
-import type { FileDigest } from './nats/cluster-files.js'
 import type { ClusterNats } from './nats/cluster-nats.js'
 import type { NodeReport } from './node-report.js'
-import type { NodeQuestion } from './questions.js'
+import type { NodeAnswers, NodeQuestion } from './questions.js'
 import { type Seed, sow } from './seed.js'
 import { SharedFiles } from './shared-files.js'
 import { repairSnapshot } from './snapshot-files.js'
@@ -45,6 +40,7 @@ import {
   writeState,
   writeTail,
 } from './state-file.js'
+import type { FileDigest } from './verified-file.js'
 
 interface JoinOptions {
   readonly dataDirectory: string
@@ -77,7 +73,7 @@ export async function join(options: JoinOptions): Promise<ClusterState> {
   }
   if (known === undefined) {
     const hasData = await holdsData(dataDirectory)
-    if (await isThere(nats)) {
+    if (await isThere(options, nats)) {
       if (hasData) throw ownData(dataDirectory, clusterId)
     } else if (hasData) return await found(options, nats)
   }
@@ -208,9 +204,12 @@ async function holdsData(dataDirectory: string): Promise<boolean> {
 }
 
 /** Whether there is a cluster: NATS knows of it, or one of its machines is heard. */
-async function isThere(nats: ClusterNats): Promise<boolean> {
-  const entry = await nats.bucket.use((bucket) => bucket.get(FOUNDED))
-  return entry !== null || (await heardReports(nats, limits.clusterHeardMs)).length > 0
+async function isThere(options: JoinOptions, nats: ClusterNats): Promise<boolean> {
+  // First, since these answer also where JetStream does not.
+  if ((await heardReports(nats, limits.clusterHeardMs)).length > 0) return true
+  const { dataDirectory, settings } = options
+  const founder = await founderOf(options, nats)
+  return founder !== undefined && !(founder === settings.name && isFounding(dataDirectory))
 }
 
 function ownData(dataDirectory: string, clusterId: string): OperatorError {
@@ -221,10 +220,8 @@ function ownData(dataDirectory: string, clusterId: string): OperatorError {
   )
 }
 
-async function found(
-  { dataDirectory, settings, log }: JoinOptions,
-  nats: ClusterNats,
-): Promise<ClusterState> {
+async function found(options: JoinOptions, nats: ClusterNats): Promise<ClusterState> {
+  const { dataDirectory, settings, log } = options
   const { clusterId, name } = settings
   if ((await readCurrent(dataDirectory)) === undefined) {
     throw new OperatorError(
@@ -233,12 +230,11 @@ async function found(
         'directory, and the machine waits for a cluster',
     )
   }
-  await noteFounded(nats, name)
+  await beginFounding(options, nats, name)
   const { sequence } = await foundJournal(journalDirectory(dataDirectory))
   // Where the directory was of a cluster before: its epochs are over, and its members are not those of this one.
   const epoch = lastEpochIn(dataDirectory)
   const epochs = epoch === 0 ? [] : [{ sequence, epoch }]
-  await createDirectory(clusterDirectory(dataDirectory))
   await writeTail(dataDirectory, { sequence, epochs, members: [], membersSequence: sequence })
   // From now on, a directory without a store has lost it.
   const store = await createStore(dataDirectory, log)
@@ -247,31 +243,10 @@ async function found(
   const own = { clusterId, name, incarnation: randomUUID(), epoch }
   const state = { ...own, isFounder: true, foundedSequence: sequence }
   await writeState(dataDirectory, state)
+  await endFounding(dataDirectory)
   log.info({ clusterId, dataDirectory }, 'founded a cluster with what this directory has')
   return state
 }
-
-/**
- * Says in NATS that the cluster is there.
- *
- * @throws OperatorError  where somebody else was faster
- */
-async function noteFounded(nats: ClusterNats, name: string): Promise<void> {
-  await nats.bucket.use(async (bucket) => {
-    try {
-      await bucket.create(FOUNDED, name)
-    } catch (fault) {
-      const entry = await bucket.get(FOUNDED)
-      if (entry === null) throw fault
-      // By an attempt that was killed.
-      if (entry.string() === name) return
-      throw new OperatorError('Usage', `${entry.string()} has founded the cluster meanwhile`)
-    }
-  })
-}
-
-/** The key that says who founded the cluster. */
-const FOUNDED = 'founded'
 
 /** What contradicts the cluster is kept for whoever wants to look at it. */
 async function setAside({ dataDirectory, log }: JoinOptions): Promise<void> {
@@ -361,6 +336,12 @@ function filesFrom(
       const question: NodeQuestion = { kind: 'offer', file }
       const answer = await nats.calls.ask(source, question, limits.fileOfferedMs)
       return (answer as { isDone: boolean }).isDone
+    },
+    machines: () => [source],
+    async askPiece(name, file, offset) {
+      const question: NodeQuestion = { kind: 'piece', file, offset }
+      const answer = await nats.calls.ask(name, question, limits.filePieceMs)
+      return (answer as NodeAnswers['piece']).bytes
     },
   })
 }

@@ -12,13 +12,14 @@ import type { AnnouncedAudience, MadeAudience } from '../store/audiences.js'
 import type { Member } from './agreement/messages.js'
 import { AudienceDesk } from './audience-desk.js'
 import type { AudienceAsk, AudienceTold } from './audience-messages.js'
-import type { ClusterFiles, FileDigest } from './nats/cluster-files.js'
+import type { ClusterFiles } from './nats/cluster-files.js'
 import type { Opened } from './nats/opened.js'
 import { type AudienceFiles, hasFilesOf } from './node-report.js'
 import type { NodeReports } from './node-reports.js'
 import type { SharedFiles } from './shared-files.js'
 import { announcedSnapshot } from './snapshot-files.js'
 import { untilKept } from './until-kept.js'
+import type { FileDigest } from './verified-file.js'
 
 interface NodeAudiencesOptions {
   readonly dataDirectory: string

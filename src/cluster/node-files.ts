@@ -3,13 +3,14 @@
  *
  * @module
  */
+import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import type { Agreement } from './agreement/agreement.js'
 import type { ClusterSettings } from './messages.js'
 import type { ClusterNats } from './nats/cluster-nats.js'
 import { NodeAudiences } from './node-audiences.js'
 import type { NodeReports } from './node-reports.js'
-import { askForFile } from './offers.js'
+import { askForFile, machinesToAsk } from './offers.js'
 import type { AskNode } from './questions.js'
 import { SharedFiles } from './shared-files.js'
 
@@ -52,6 +53,11 @@ export function nodeFiles(options: NodeFilesOptions): {
     files: nats.files,
     log,
     offered: (file) => askForFile({ ask, reports, writer: agreement().writer, silenceMs }, file),
+    machines: () => machinesToAsk({ reports, writer: agreement().writer, silenceMs }),
+    askPiece: async (name, file, offset) => {
+      const question = { kind: 'piece', file, offset } as const
+      return (await ask<'piece'>(name, question, limits.filePieceMs)).bytes
+    },
   })
   return { files, audiences }
 }

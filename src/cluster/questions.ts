@@ -8,8 +8,8 @@ import type { Handed } from '../live/cluster-messages.js'
 import type { Answers, Done, Question } from './agreement/messages.js'
 import type { DigestsAnswer, DigestsQuestion } from './machine-digests.js'
 import type { ClusterStatus, Entered, Everywhere } from './messages.js'
-import type { FileDigest } from './nats/cluster-files.js'
 import type { Seed } from './seed.js'
+import type { FileDigest } from './verified-file.js'
 
 export type NodeQuestion =
   | Question
@@ -21,6 +21,8 @@ export type NodeQuestion =
   | { readonly kind: 'seed' }
   /** Put a file into the object store, if you have it. */
   | { readonly kind: 'offer'; readonly file: FileDigest }
+  /** What is in a file of yours from an offset on? */
+  | { readonly kind: 'piece'; readonly file: FileDigest; readonly offset: number }
   /** Be not ready, and do not write; or be ready again. */
   | { readonly kind: 'drain'; readonly isOn: boolean }
   /** Have this entry made, and tell what has become of it. Only a command of your directory asks so. */
@@ -52,6 +54,8 @@ export interface NodeAnswers extends Answers {
   readonly everywhere: Everywhere & { readonly isElsewhere?: boolean }
   readonly seed: Seed
   readonly offer: Done
+  /** Nothing where there is no such file. */
+  readonly piece: { readonly bytes?: Uint8Array | undefined }
   readonly drain: Done
   readonly enter: Entered
   readonly status: ClusterStatus

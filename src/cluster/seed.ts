@@ -25,10 +25,11 @@ import { readIdentities } from '../snapshot/identities/list.js'
 import { noteEntries } from '../store/entries.js'
 import { copyTables, DATA_FILE, storeDirectory } from '../store/tables.js'
 import type { ClusterLog } from './cluster-log.js'
-import { digestOfFile, type FileDigest } from './nats/cluster-files.js'
+import { digestOfFile } from './nats/cluster-files.js'
 import type { SharedFiles } from './shared-files.js'
 import { type AnnouncedSnapshot, announcedSnapshot, fetchSnapshot } from './snapshot-files.js'
 import { clusterDirectory, type LogTail, writeTail } from './state-file.js'
+import type { FileDigest } from './verified-file.js'
 
 export interface Seed {
   /** The journal begins behind it. */

@@ -1,6 +1,6 @@
 /**
  * Files that machines of a cluster give each other: by way of the object store, into which whoever has one puts it when it
- * is not there.
+ * is not there; or, where that does not answer, piece by piece.
  *
  * @module
  */
@@ -8,10 +8,13 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
+import { monotonicMs } from '../monotonic.js'
 import { listSnapshots, snapshotsDirectory } from '../snapshot/directory.js'
-import { type ClusterFiles, DigestFault, type FileDigest } from './nats/cluster-files.js'
+import { type ClusterFiles, DigestFault } from './nats/cluster-files.js'
 import type { Opened } from './nats/opened.js'
+import { type AskPiece, pullFile, readPiece } from './pulled-files.js'
 import { announcedSnapshot, filesOfSnapshot } from './snapshot-files.js'
+import type { FileDigest } from './verified-file.js'
 
 interface SharedOptions {
   readonly dataDirectory: string
@@ -19,6 +22,9 @@ interface SharedOptions {
   readonly log: Log
   /** Asks other machines, one after the other, to put a file there; false where none has it. */
   readonly offered: (file: FileDigest) => Promise<boolean>
+  /** Whom to ask for pieces. */
+  readonly machines: () => readonly string[]
+  readonly askPiece: AskPiece
   /** None before the machine runs. */
   readonly audiences?: AudiencesHere
 }
@@ -32,6 +38,10 @@ interface AudiencesHere {
 
 export class SharedFiles {
   readonly #options: SharedOptions
+  /** Until then the object store is not asked for files: it did not answer. */
+  #passedOverMs = 0
+  /** Of which a piece was given last. */
+  #given: { readonly sha256: string; readonly path: string } | undefined
 
   constructor(options: SharedOptions) {
     this.#options = options
@@ -47,6 +57,24 @@ export class SharedFiles {
     path: string,
     onBytes: (byteCount: number) => void,
   ): Promise<boolean> => {
+    const { machines, askPiece: ask, log } = this.#options
+    if (monotonicMs() >= this.#passedOverMs) {
+      try {
+        return await this.#taken(file, path, onBytes)
+      } catch (fault) {
+        this.#passedOverMs = monotonicMs() + limits.fileStorePassedOverMs
+        const reason = (fault as Error).message
+        log.warn({ reason }, 'the object store of NATS gives no file: asking machines for pieces')
+      }
+    }
+    return await pullFile(file, path, { machines: machines(), ask, onBytes })
+  }
+
+  async #taken(
+    file: FileDigest,
+    path: string,
+    onBytes: (byteCount: number) => void,
+  ): Promise<boolean> {
     const { files, offered } = this.#options
     const taken = () => files.use((files) => files.get(file, path, onBytes))
     try {
@@ -55,6 +83,22 @@ export class SharedFiles {
       if (!(fault instanceof DigestFault)) throw fault
     }
     return (await offered(file)) && (await taken())
+  }
+
+  /** A piece of a file of this machine; undefined where it has none. */
+  async piece({ sha256 }: FileDigest, offset: number): Promise<Uint8Array | undefined> {
+    if (this.#given?.sha256 !== sha256) {
+      const found = await this.#find(sha256)
+      this.#given = found && { sha256, path: found.path }
+    }
+    if (this.#given === undefined) return undefined
+    try {
+      return await readPiece(this.#given.path, offset)
+    } catch (fault) {
+      this.#given = undefined
+      if ((fault as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      throw fault
+    }
   }
 
   /** Puts a file of this machine there; false where it has none, or another one than was written. */

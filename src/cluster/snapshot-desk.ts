@@ -12,6 +12,7 @@ import { readCurrent, snapshotsDirectory, writeCurrent } from '../snapshot/direc
 import { type Placement, readPlacement, writePlacement } from '../snapshot/placement.js'
 import type { ClusterLog } from './cluster-log.js'
 import type { WantedSnapshots } from './messages.js'
+import { DigestFault } from './nats/cluster-files.js'
 import type { NodeReport } from './node-report.js'
 import { Retaining, type RetainingOptions } from './retaining.js'
 import type { SharedFiles } from './shared-files.js'
@@ -20,6 +21,7 @@ import {
   fetchSnapshot,
   filesOfSnapshot,
   repairSnapshot,
+  type SnapshotFile,
 } from './snapshot-files.js'
 
 interface DeskOptions extends RetainingOptions {
@@ -108,7 +110,7 @@ export class SnapshotDesk {
 
   /** What an import, a compaction or a rollback made current here. */
   async #announce(): Promise<void> {
-    const { dataDirectory, journal, files, enter, log } = this.#options
+    const { dataDirectory, journal, enter, log } = this.#options
     const current = await readCurrent(dataDirectory)
     const before = this.#current
     this.#current = current
@@ -123,13 +125,27 @@ export class SnapshotDesk {
       const announced = await announcedSnapshot(dataDirectory, current)
       const directory = join(snapshotsDirectory(dataDirectory), current)
       const all = [...announced.documents, ...(await filesOfSnapshot(dataDirectory, current))]
-      for (const file of all) await files.put(join(directory, file.file), file)
+      await this.#putAll(directory, all)
       await enter({ kind: 'snapshot', ...announced })
       log.info({ snapshotId: current }, 'announced a snapshot')
     } catch (fault) {
       // Looked at again, as if it were not known.
       this.#current = before
       throw fault
+    }
+  }
+
+  /** Where the object store does not answer, others read the files from this machine. */
+  async #putAll(directory: string, all: readonly SnapshotFile[]): Promise<void> {
+    for (const file of all) {
+      try {
+        await this.#options.files.put(join(directory, file.file), file)
+      } catch (fault) {
+        const { code, message } = fault as NodeJS.ErrnoException
+        if (fault instanceof DigestFault || code === 'ENOENT') throw fault
+        this.#options.log.warn({ reason: message }, 'the object store of NATS takes no file')
+        return
+      }
     }
   }
 

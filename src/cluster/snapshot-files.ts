@@ -18,11 +18,12 @@ import {
 import { filesOf, readManifest } from '../snapshot/format/manifest.js'
 import { readIdentities } from '../snapshot/identities/list.js'
 import { sha256Of } from '../snapshot/load/sha256.js'
-import { digestOfFile, type FileDigest } from './nats/cluster-files.js'
+import { digestOfFile } from './nats/cluster-files.js'
 import { clusterDirectory } from './state-file.js'
+import type { FileDigest } from './verified-file.js'
 
 /** A file of a snapshot. */
-interface SnapshotFile extends FileDigest {
+export interface SnapshotFile extends FileDigest {
   readonly file: string
 }
 

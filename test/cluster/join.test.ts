@@ -119,6 +119,55 @@ t.test('with others it begins anew, as another member', async (t) => {
   t.ok(existsSync(joined(clusterDirectory(data), aside[0], 'journal')))
 })
 
+/** A bucket that says who founded the cluster, after some attempts of which nothing was heard. */
+function bucketOf(founder: string | undefined, lateCount = 0) {
+  const known = { founder, lateCount }
+  const answered = () => {
+    if (known.lateCount-- > 0) throw new Error('timeout')
+  }
+  const bucket = {
+    async get() {
+      answered()
+      return known.founder === undefined ? null : { string: () => known.founder }
+    },
+    async create(_: string, name: string) {
+      answered()
+      if (known.founder !== undefined) throw new Error('wrong last sequence')
+      known.founder = name
+    },
+  }
+  const { nats } = natsWith([])
+  return Object.assign(nats, { bucket: new Opened(async () => bucket) }) as unknown as ClusterNats
+}
+
+t.test('a founder that was killed goes on, and nobody takes another one for it', async (t) => {
+  const ready = (t: Test) => {
+    const data = temporaryDirectory(t)
+    writeFileSync(joined(data, 'CURRENT'), '000001-0123abcd\n')
+    return data
+  }
+  const killed = ready(t)
+  // As it is from when NATS may know of it on.
+  mkdirSync(clusterDirectory(killed))
+  writeFileSync(joined(clusterDirectory(killed), 'founding'), '')
+  t.match(await joining(killed, bucketOf('a')), { name: 'a', isFounder: true })
+  t.match(readState(killed), { name: 'a', isFounder: true })
+  t.notOk(existsSync(joined(clusterDirectory(killed), 'founding')))
+
+  const other = ready(t)
+  await t.rejects(joining(other, bucketOf('a')), { code: 'Usage', message: /has data of its own/ })
+  mkdirSync(clusterDirectory(other))
+  writeFileSync(joined(clusterDirectory(other), 'founding'), '')
+  await t.rejects(joining(other, bucketOf('b')), { code: 'Usage', message: /has data of its own/ })
+  t.equal(readState(other), undefined)
+})
+
+t.test('JetStream that does not answer is waited for', async (t) => {
+  const data = temporaryDirectory(t)
+  writeFileSync(joined(data, 'CURRENT'), '000001-0123abcd\n')
+  t.match(await joining(data, bucketOf(undefined, 2)), { isFounder: true })
+})
+
 t.test('who founds a cluster forgets the members of an earlier one', async (t) => {
   const data = temporaryDirectory(t)
   writeFileSync(joined(data, 'CURRENT'), '000001-0123abcd\n')

@@ -5,24 +5,17 @@
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { open, rm, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { type ObjectInfo, type ObjectStore, Objm } from '@nats-io/obj'
 import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
-import { FILE_MODE, syncDirectory, writeAll } from '../../snapshot/directory.js'
+import { BROKEN, type FileDigest, writeVerified } from '../verified-file.js'
 import type { Connection } from './connection.js'
 import type { Names } from './names.js'
 import { inCopies } from './open-stream.js'
-
-/** A file, whatever its name is. */
-export interface FileDigest {
-  readonly sha256: string
-  readonly byteLength: number
-}
 
 /** What the store had under a digest was something else, or not all of it. It is there no more. */
 export class DigestFault extends OperatorError {
@@ -93,27 +86,13 @@ export class ClusterFiles {
   ): Promise<boolean> {
     const found = await this.#store.get(digest.sha256)
     if (found === null) return false
-    const hash = createHash('sha256')
-    let byteLength = 0
-    const file = await open(path, 'w', FILE_MODE)
     try {
-      for await (const piece of chunksOf(found.data, this.#silentMs)) {
-        hash.update(piece)
-        byteLength += piece.length
-        await writeAll(file, piece)
-        onBytes(piece.length)
-      }
-      if (byteLength !== digest.byteLength || hash.digest('hex') !== digest.sha256) throw BROKEN
-      await file.sync()
+      await writeVerified(digest, path, chunksOf(found.data, this.#silentMs), onBytes)
     } catch (fault) {
-      await rm(path, { force: true })
       if (fault !== BROKEN) throw fault
       await this.#giveUp(digest, found.info.nuid)
       throw new DigestFault(digest)
-    } finally {
-      await file.close()
     }
-    await syncDirectory(dirname(path))
     return true
   }
 
@@ -162,9 +141,6 @@ function isSame({ size, digest }: ObjectInfo, { sha256, byteLength }: FileDigest
   const text = Buffer.from(sha256, 'hex').toString('base64').replaceAll('+', '-')
   return size === byteLength && digest === `SHA-256=${text.replaceAll('/', '_')}`
 }
-
-/** What the store has is not all there, or is not what it was. */
-const BROKEN = new Error('broken')
 
 /** @throws BROKEN */
 async function* chunksOf(

@@ -7,15 +7,11 @@ import { join } from 'node:path'
 import { jetstream } from '@nats-io/jetstream'
 import { Objm } from '@nats-io/obj'
 import t, { type Test } from 'tap'
-import {
-  ClusterFiles,
-  DigestFault,
-  digestOfFile,
-  type FileDigest,
-} from '../../../src/cluster/nats/cluster-files.js'
+import { ClusterFiles, DigestFault, digestOfFile } from '../../../src/cluster/nats/cluster-files.js'
 import { namesOf } from '../../../src/cluster/nats/names.js'
 import { Opened } from '../../../src/cluster/nats/opened.js'
 import { SharedFiles } from '../../../src/cluster/shared-files.js'
+import type { FileDigest } from '../../../src/cluster/verified-file.js'
 import { limits } from '../../../src/limits.js'
 import { manyColumns } from '../../support/data/columns.js'
 import { publishTest, silentLog } from '../../support/data/snapshots.js'
@@ -64,6 +60,13 @@ async function damage({ nats, connection }: Storing): Promise<void> {
   flipBit(join(nats.store, random.pick(blocks)), random)
   await nats.start()
   await until(() => connection.isUp)
+}
+
+/** Asks no machine. */
+const ALONE = {
+  offered: async () => false,
+  machines: () => [],
+  askPiece: async () => undefined,
 }
 
 const NO_FILE = { sha256: '0'.repeat(64), byteLength: 5 }
@@ -159,13 +162,27 @@ withEachNats(t, async (t, server) => {
     const id = await publishTest(data, 1, manyColumns(1_000))
     const opened = new Opened(() => ClusterFiles.open(connection, names, SILENT_MS))
     const giving = { dataDirectory: data, files: opened, log: silentLog }
-    const giver = new SharedFiles({ ...giving, offered: async () => false })
+    const giver = new SharedFiles({ ...giving, ...ALONE })
     let offerCount = 0
     const offered = async (file: FileDigest) => {
       offerCount++
       return await giver.offer(file)
     }
-    const taker = new SharedFiles({ ...giving, dataDirectory: other, offered })
+    let pieceCount = 0
+    const taker = new SharedFiles({
+      ...giving,
+      dataDirectory: other,
+      offered,
+      // The first one does not answer, the second has nothing.
+      machines: () => ['silent', 'poor', 'giver'],
+      async askPiece(name, file, offset) {
+        if (name === 'silent') throw new Error('silent')
+        if (name === 'poor') return undefined
+        const piece = await giver.piece(file, offset)
+        if (piece !== undefined) pieceCount++
+        return piece
+      },
+    })
     const path = join(data, 'snapshots', id, '1-0000.shard')
     const digest = await digestOfFile(path)
     const fetched = async () => {
@@ -184,9 +201,22 @@ withEachNats(t, async (t, server) => {
     t.equal(offerCount, 3)
     // An operator, or a disk, takes the whole store away.
     await connection.nats.request(`$JS.API.STREAM.DELETE.OBJ_${names.files}`)
-    await t.rejects(taker.get(digest, to, () => {}))
+    t.equal(pieceCount, 0)
     await fetched()
+    t.equal(pieceCount, 1)
+    t.equal(offerCount, 3, 'by pieces')
+    await fetched()
+    t.equal(pieceCount, 2, 'the store is not asked again at once')
     t.equal(await taker.get(NO_FILE, to, () => {}), false)
+    const { hrtime } = process
+    const later = (time?: [number, number]): [number, number] => {
+      const [seconds, nanoseconds] = hrtime(time)
+      return [seconds + limits.fileStorePassedOverMs / 1_000, nanoseconds]
+    }
+    t.intercept(process, 'hrtime', { value: Object.assign(later, { bigint: hrtime.bigint }) })
+    await fetched()
+    t.equal(pieceCount, 2, 'the store is there again')
+    t.equal(offerCount, 4)
   })
 
   t.test('files go when their time is over, unless a snapshot has them', async (t) => {
@@ -197,7 +227,7 @@ withEachNats(t, async (t, server) => {
       dataDirectory: data,
       files: new Opened(() => ClusterFiles.open(connection, names, SILENT_MS)),
       log: silentLog,
-      offered: async () => false,
+      ...ALONE,
     })
     const needed: FileDigest[] = []
     for (const name of readdirSync(join(data, 'snapshots', id))) {
