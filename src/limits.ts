@@ -253,7 +253,7 @@ export const limits = {
   /** From an attempt to reach NATS until it is given up, from its failure to the next one, and between two pings. */
   natsConnectMs: 5_000,
   natsRetryMs: 250,
-  natsPingMs: 2_000,
+  natsPingMs: 1_000,
   /** A part of a message to another machine, and the parts of one message. */
   messagePartBytes: 512 * KiB,
   messagePartCount: 256,

@@ -188,7 +188,9 @@ function optionsFor(settings: NatsSettings, name: string): ConnectionOptions {
     if (path !== undefined) fileOf(path, flag)
   }
   return {
+    // In the order in which they are named: a server that stands still then cuts off those alone that name it first.
     servers: [...servers],
+    noRandomize: true,
     name: `hickory ${name}`,
     ...(authenticator !== undefined && { authenticator }),
     ...(tls !== undefined && {

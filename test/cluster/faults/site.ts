@@ -93,7 +93,10 @@ cluster { name: sites, listen: "${network.address}:${route}", routes: ${JSON.str
   startService(): void {
     const { network, networks, name, flags } = this.#options
     const { address, ports } = network
-    const servers = networks.map(({ address, ports }) => `nats://${address}:${ports.client}`)
+    const others = networks.filter((one) => one !== network)
+    const servers = [network, ...others].map(
+      ({ address, ports }) => `nats://${address}:${ports.client}`,
+    )
     this.#start('service', [
       ...[process.execPath, cli, 'serve', '--data', this.data, '--host', address, '--keys'],
       ...['--port', String(ports.http), '--cluster', servers.join(), '--name', name],
