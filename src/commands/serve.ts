@@ -93,7 +93,7 @@ export function serveCommand(): Command {
     )
     .option(
       '--cluster <URLS>',
-      'be a machine of a cluster: NATS servers such as nats://10.0.0.1:4222, separated by commas (HICKORY_CLUSTER)',
+      'be a machine of a cluster: NATS servers such as nats://10.0.0.1:4222, the nearest first, separated by commas (HICKORY_CLUSTER)',
     )
     .option('--name <NAME>', 'what this machine is called in the cluster (HICKORY_NAME)')
     .option(
