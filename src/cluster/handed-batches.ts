@@ -79,10 +79,26 @@ export class HandedBatches {
     try {
       if (to === name) return await append(batch)
       const question = { kind: 'append', batch: sentBatch(batch) } as const
-      return await ask<'append'>(to, question, Math.min(waitMs, limits.handOnceMs))
+      const asked = ask<'append'>(to, question, Math.min(waitMs, limits.handOnceMs))
+      return await this.#whileWriting(to, asked)
     } catch {
       // It may have been written all the same.
       return undefined
+    }
+  }
+
+  /** Undefined as soon as another machine writes: the one that was asked may stand still. */
+  async #whileWriting<Answer>(to: string, asked: Promise<Answer>): Promise<Answer | undefined> {
+    let timer: NodeJS.Timeout | undefined
+    const replaced = new Promise<undefined>((resolve) => {
+      timer = setInterval(() => {
+        if (this.#options.writer() !== to) resolve(undefined)
+      }, limits.handAgainMs)
+    })
+    try {
+      return await Promise.race([asked, replaced])
+    } finally {
+      clearInterval(timer)
     }
   }
 

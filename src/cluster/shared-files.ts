@@ -60,7 +60,8 @@ export class SharedFiles {
     const { machines, askPiece: ask, log } = this.#options
     if (monotonicMs() >= this.#passedOverMs) {
       try {
-        return await this.#taken(file, path, onBytes)
+        // One that nobody could put there may be had all the same.
+        if (await this.#taken(file, path, onBytes)) return true
       } catch (fault) {
         this.#passedOverMs = monotonicMs() + limits.fileStorePassedOverMs
         const reason = (fault as Error).message
