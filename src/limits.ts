@@ -318,8 +318,12 @@ export const limits = {
   /** From a request for a file to another machine until that has put it into the object store. */
   fileOfferedMs: 600_000,
   /** Of a file that a machine reads from another one without the object store, and how long it waits for each piece. */
+  /** Files that were made for a machine that begins: how long they stay, and for how many machines. */
+  fileLentMs: 600_000,
+  filesLentCount: 2,
   filePieceBytes: 512 * 1_024,
   filePieceMs: 10_000,
+  filePieceTryCount: 3,
   /** For so long files are read from machines after the object store has not given one. */
   fileStorePassedOverMs: 30_000,
   /** The last epochs of which a machine remembers where they began. */
@@ -348,6 +352,8 @@ export const limits = {
   enteredMs: 20_000,
   /** How often a command makes its change of keys anew where others change keys meanwhile. */
   keyPlanCount: 10,
+  /** How long a command looks for its change of keys where it has heard of no outcome. */
+  keyLookedForMs: 15_000,
   /** Reports of a machine of a cluster, and when they were sent or came: as many as one tells within a minute. */
   reportsNotedCount: 512,
   /** The last records of the journal of which a machine of a cluster has the hashes in memory. */
@@ -740,7 +746,10 @@ assert(limits.keyRecordBytes >= limits.keyBoundaryBytes + 1_024 * limits.keyCoun
 assert(limits.storeMapBytes >= 4 * limits.storedBytes)
 assert(limits.journalGroupBytes >= limits.journalRecordBytes)
 assert(limits.handedBatchMs < limits.changeBatchMs)
-assert(limits.enteredMs > limits.handedBatchMs + limits.entryAppliedMs + limits.entryEverywhereMs)
+assert(
+  limits.enteredMs >
+    limits.changeBatchMs + limits.entryAppliedMs + limits.entryEverywhereMs + limits.clusterCallMs,
+)
 assert(limits.messagePartBytes * limits.messagePartCount >= 2 * limits.journalGroupBytes)
 // A row takes less in the journal than in a body, but for a calling code that is added.
 assert(limits.journalRecordBytes >= 2 * limits.bodyBytes)

@@ -4,10 +4,12 @@
  *
  * @module
  */
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import { readConnection } from './connection-file.js'
-import { encodeEntry, type StoreEntry } from './entries.js'
+import { type Entry, encodeEntry, type StoreEntry } from './entries.js'
 import type { Entered } from './messages.js'
 import { drawnCommandName } from './nats/calls.js'
 import { ClusterNats } from './nats/cluster-nats.js'
@@ -15,6 +17,36 @@ import type { NodeQuestion } from './questions.js'
 
 /** Of the kinds that commands make. */
 export type EnteredEntry = Extract<StoreEntry, { kind: 'suppressions' | 'keys' }>
+
+/** Whether an entry may be made: nobody could put another one into a store, and it would be in the journal for ever. */
+export function isEnterable(entry: Entry | undefined): entry is EnteredEntry {
+  if (entry?.kind !== 'suppressions' && entry?.kind !== 'keys') return false
+  return validators[entry.kind].Check(entry)
+}
+
+const validators = {
+  suppressions: Compile(
+    Type.Object({
+      scope: Type.Union([Type.Literal('all'), Type.Integer({ minimum: 0 })]),
+      phones: Type.Array(Type.String({ minLength: 1, maxLength: limits.phoneBytes }), {
+        maxItems: limits.suppressionBatchCount,
+      }),
+      isRemoval: Type.Boolean(),
+    }),
+  ),
+  keys: Compile(
+    Type.Object({
+      version: Type.Integer({ minimum: 0 }),
+      records: Type.Array(
+        Type.Tuple([
+          Type.String({ minLength: 1 }),
+          Type.Union([Type.String({ maxLength: limits.keyRecordBytes }), Type.Null()]),
+        ]),
+        { maxItems: limits.keyCount },
+      ),
+    }),
+  ),
+}
 
 export interface Entering {
   /** @throws OperatorError  Failed, as a rejection: no service is there, or nobody knows what has become of the entry */

@@ -13,6 +13,8 @@ interface Machine {
 }
 
 interface WaitingOptions {
+  /** Of this machine. */
+  readonly name: string
   readonly nowMs: () => number
   /** A machine that was last heard so long ago is level no more. */
   readonly levelMs: number
@@ -98,6 +100,6 @@ export class EverywhereDesk {
       if (machine !== undefined && machine.answersBy >= sequence) return false
       return !isLevelNoMore(machine?.heardMs ?? 0)
     })
-    return this.#answersBy >= sequence ? waitingFor : ['this machine', ...waitingFor]
+    return this.#answersBy >= sequence ? waitingFor : [this.#options.name, ...waitingFor]
   }
 }

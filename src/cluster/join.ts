@@ -18,10 +18,11 @@ import { verifyJournal } from '../journal/verify.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { DIRECTORY_MODE, listSnapshots, readCurrent } from '../snapshot/directory.js'
-import { createStore } from '../store/create.js'
+import { createStore, type MainStore } from '../store/create.js'
 import { DATA_FILE, storeDirectory } from '../store/tables.js'
 import { beginFounding, endFounding, founderOf, isFounding } from './founding.js'
 import { lastEpochIn } from './last-epoch.js'
+import { removeLent } from './lent-files.js'
 import { isTailLost } from './lost-tail.js'
 import type { ClusterSettings } from './messages.js'
 import type { ClusterNats } from './nats/cluster-nats.js'
@@ -55,8 +56,10 @@ interface JoinOptions {
 export async function join(options: JoinOptions): Promise<ClusterState> {
   const { dataDirectory, settings, connected } = options
   const { clusterId, name } = settings
+  await removeLent(dataDirectory)
   const known = knownState(options)
   if (known !== undefined) {
+    await endFounding(dataDirectory)
     assertSame(known, settings)
     const hasTail = !isTailLost(dataDirectory)
     // It can answer what it knows, whether or not anybody is there.
@@ -71,11 +74,9 @@ export async function join(options: JoinOptions): Promise<ClusterState> {
   if (known?.beginsAnew === 'snapshot' && (await repairCurrent(options, nats))) {
     return await settled(dataDirectory, known)
   }
-  if (known === undefined) {
-    const hasData = await holdsData(dataDirectory)
-    if (await isThere(options, nats)) {
-      if (hasData) throw ownData(dataDirectory, clusterId)
-    } else if (hasData) return await found(options, nats)
+  if (known === undefined && (await holdsData(dataDirectory))) {
+    if (await isThere(options, nats)) throw ownData(dataDirectory, clusterId)
+    return await found(options, nats)
   }
   // With another directory it is another machine: what the one before had promised, it does not know.
   const isNew = known === undefined || known.beginsAnew !== 'gone'
@@ -222,7 +223,6 @@ function ownData(dataDirectory: string, clusterId: string): OperatorError {
 
 async function found(options: JoinOptions, nats: ClusterNats): Promise<ClusterState> {
   const { dataDirectory, settings, log } = options
-  const { clusterId, name } = settings
   if ((await readCurrent(dataDirectory)) === undefined) {
     throw new OperatorError(
       'SnapshotMissing',
@@ -230,22 +230,49 @@ async function found(options: JoinOptions, nats: ClusterNats): Promise<ClusterSt
         'directory, and the machine waits for a cluster',
     )
   }
-  await beginFounding(options, nats, name)
+  // From now on, a directory without a store has lost it.
+  const store = await createStore(dataDirectory, log)
+  try {
+    assertNoServices(dataDirectory, store)
+    await beginFounding(options, nats, settings.name)
+    return await foundIn(options, store)
+  } finally {
+    await store.close()
+  }
+}
+
+async function foundIn(
+  { dataDirectory, settings, log }: JoinOptions,
+  { entries }: MainStore,
+): Promise<ClusterState> {
+  const { clusterId, name } = settings
   const { sequence } = await foundJournal(journalDirectory(dataDirectory))
   // Where the directory was of a cluster before: its epochs are over, and its members are not those of this one.
   const epoch = lastEpochIn(dataDirectory)
   const epochs = epoch === 0 ? [] : [{ sequence, epoch }]
   await writeTail(dataDirectory, { sequence, epochs, members: [], membersSequence: sequence })
-  // From now on, a directory without a store has lost it.
-  const store = await createStore(dataDirectory, log)
-  store.entries.apply([], sequence)
-  await store.close()
+  entries.apply([], sequence)
   const own = { clusterId, name, incarnation: randomUUID(), epoch }
   const state = { ...own, isFounder: true, foundedSequence: sequence }
   await writeState(dataDirectory, state)
   await endFounding(dataDirectory)
   log.info({ clusterId, dataDirectory }, 'founded a cluster with what this directory has')
   return state
+}
+
+/**
+ * A service that runs alone would go on with changes of which no other machine hears.
+ *
+ * @throws OperatorError  Usage
+ */
+function assertNoServices(dataDirectory: string, { services }: MainStore): void {
+  const [other] = services.lagging(Number.POSITIVE_INFINITY)
+  if (other === undefined) return
+  throw new OperatorError(
+    'Usage',
+    `the service with process id ${other} runs on ${dataDirectory}, and in a cluster there is one for each directory: ` +
+      'stop it first',
+  )
 }
 
 /** What contradicts the cluster is kept for whoever wants to look at it. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError } from '../errors.js'
@@ -14,6 +15,7 @@ import type { Log } from '../log.js'
 import { audiencesDirectory, listAudienceNames } from '../snapshot/retention/audience-names.js'
 import { createStore, type MainStore } from '../store/create.js'
 import { type StoreEntries, storeEntries } from '../store/entries.js'
+import { storeDirectory } from '../store/tables.js'
 import { openTablesToWrite } from '../store/write-tables.js'
 import { clusterDirectory, readState, StateDamaged } from './state-file.js'
 import { StoreFollower } from './store-follower.js'
@@ -27,11 +29,13 @@ import { StoreFollower } from './store-follower.js'
 export async function leaveCluster(dataDirectory: string, log: Log): Promise<number> {
   const directory = journalDirectory(dataDirectory)
   const state = readState(dataDirectory)
-  if (!hasAgreedPart(directory) && state === undefined) {
-    throw new OperatorError('Usage', `${dataDirectory} is of no cluster`)
-  }
+  const isOfCluster = hasAgreedPart(directory) || state !== undefined
+  const noCluster = () => new OperatorError('Usage', `${dataDirectory} is of no cluster`)
+  if (!isOfCluster && !existsSync(storeDirectory(dataDirectory))) throw noCluster()
   const store = await createStore(dataDirectory, log)
   try {
+    // It is the last to know, where this was interrupted.
+    if (!isOfCluster && !store.entries.isClustered()) throw noCluster()
     const [running] = store.clusterServices.lagging(Number.POSITIVE_INFINITY)
     if (running !== undefined) {
       throw new OperatorError(

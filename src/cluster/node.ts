@@ -112,7 +112,7 @@ export class ClusterNode {
       onFault: (fault) => this.#noteFault(fault, 'what is known of the journal cannot be kept'),
     })
     this.#reports = new NodeReports(monotonicMs)
-    this.#everywhere = new EverywhereDesk({ nowMs: monotonicMs, levelMs: maxLagMs }, () =>
+    this.#everywhere = new EverywhereDesk({ name, nowMs: monotonicMs, levelMs: maxLagMs }, () =>
       this.#agreement.members().flatMap((member) => (member.name === name ? [] : member.name)),
     )
     this.#carrier = new LogCarrier({
@@ -248,10 +248,14 @@ export class ClusterNode {
     this.#snapshots.look()
   }
 
-  /** Fetches what is damaged of a snapshot. */
-  async repair(snapshotId: string): Promise<void> {
-    const what = 'what is damaged of a snapshot cannot be fetched'
-    await this.#snapshots.repair(snapshotId).catch((fault) => this.#noteFault(fault, what))
+  /** @returns whether something of a snapshot was damaged, and was fetched */
+  async repair(snapshotId: string): Promise<boolean> {
+    try {
+      return await this.#snapshots.repair(snapshotId)
+    } catch (fault) {
+      this.#noteFault(fault, 'what is damaged of a snapshot cannot be fetched')
+      return false
+    }
   }
 
   /** Resolves when all level machines answer by an entry, or not in time. */

@@ -5,9 +5,9 @@
  * @module
  */
 import { open } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../limits.js'
-import type { FileDigest } from './verified-file.js'
-import { BROKEN, writeVerified } from './verified-file.js'
+import { BROKEN, type FileDigest, writeVerified } from './verified-file.js'
 
 /** From an offset on, at most `limits.filePieceBytes`; undefined where the machine has no such file. */
 export type AskPiece = (
@@ -48,11 +48,23 @@ async function* piecesFrom(
   ask: AskPiece,
 ): AsyncGenerator<Uint8Array> {
   for (let offset = 0; offset < file.byteLength; ) {
-    const piece = await ask(machine, file, offset).catch(() => undefined)
+    const piece = await askAgain(() => ask(machine, file, offset))
     if (piece === undefined || piece.length === 0) throw BROKEN
     yield piece
     offset += piece.length
   }
+}
+
+/** A connection may be lost and be there again; undefined where it is not soon, or the answer is no. */
+async function askAgain<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
+  for (let attempt = 1; attempt <= limits.filePieceTryCount; attempt++) {
+    try {
+      return await ask()
+    } catch {
+      await sleep(limits.natsRetryMs)
+    }
+  }
+  return undefined
 }
 
 /** @throws  what the disk says */

@@ -25,10 +25,11 @@ import { readIdentities } from '../snapshot/identities/list.js'
 import { noteEntries } from '../store/entries.js'
 import { copyTables, DATA_FILE, storeDirectory } from '../store/tables.js'
 import type { ClusterLog } from './cluster-log.js'
+import { lentPath } from './lent-files.js'
 import { digestOfFile } from './nats/cluster-files.js'
 import type { SharedFiles } from './shared-files.js'
 import { type AnnouncedSnapshot, announcedSnapshot, fetchSnapshot } from './snapshot-files.js'
-import { clusterDirectory, type LogTail, writeTail } from './state-file.js'
+import { type LogTail, writeTail } from './state-file.js'
 import type { FileDigest } from './verified-file.js'
 
 export interface Seed {
@@ -52,13 +53,14 @@ interface SeedingOptions {
 }
 
 /**
- * Puts all of it into the object store, where it stays for a while.
+ * Puts all of it into the object store, and keeps it here, too, for a while.
  *
  * The order matters: the store is copied when all entries are in it that the copied head of the journal is behind.
  */
 export async function makeSeed(options: SeedingOptions): Promise<Seed> {
   const { dataDirectory, journal, files, untilStored } = options
-  const workplace = join(clusterDirectory(dataDirectory), `seed-${randomUUID()}.tmp`)
+  const workplace = lentPath(dataDirectory, randomUUID())
+  const paths = new Map<string, string>()
   await mkdir(workplace, { recursive: true, mode: DIRECTORY_MODE })
   try {
     const id = journal.switchedId()
@@ -74,10 +76,11 @@ export async function makeSeed(options: SeedingOptions): Promise<Seed> {
     await copyTables(storeDirectory(dataDirectory), store)
     const put = async (path: string): Promise<FileDigest> => {
       const digest = await digestOfFile(path)
-      await files.put(path, digest)
+      paths.set(digest.sha256, path)
+      await files.tryToPut(path, digest)
       return digest
     }
-    return {
+    const seed = {
       beginning: { sequence: beginning.sequence, hash: beginning.hash },
       tail: tailAt(journal.tail(), from),
       head: await put(join(headDirectory(workplace), DATA_FILE)),
@@ -85,8 +88,11 @@ export async function makeSeed(options: SeedingOptions): Promise<Seed> {
       storedSequence: head.sequence,
       snapshot: await announcedSnapshot(dataDirectory, id),
     }
-  } finally {
+    await files.lent.lend(workplace, paths)
+    return seed
+  } catch (fault) {
     await rm(workplace, { recursive: true, force: true })
+    throw fault
   }
 }
 

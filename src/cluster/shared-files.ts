@@ -10,6 +10,7 @@ import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { monotonicMs } from '../monotonic.js'
 import { listSnapshots, snapshotsDirectory } from '../snapshot/directory.js'
+import { LentFiles } from './lent-files.js'
 import { type ClusterFiles, DigestFault } from './nats/cluster-files.js'
 import type { Opened } from './nats/opened.js'
 import { type AskPiece, pullFile, readPiece } from './pulled-files.js'
@@ -36,6 +37,9 @@ interface AudiencesHere {
   awaited(): readonly FileDigest[]
 }
 
+/** Of the disk of this machine, which no other way would change. */
+const DISK_FAULTS: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS'])
+
 export class SharedFiles {
   readonly #options: SharedOptions
   /** Until then the object store is not asked for files: it did not answer. */
@@ -47,8 +51,29 @@ export class SharedFiles {
     this.#options = options
   }
 
+  /** Found as those of snapshots are. */
+  readonly lent = new LentFiles()
+
   readonly put = async (path: string, file: FileDigest): Promise<void> => {
     await this.#options.files.use((files) => files.put(path, file))
+  }
+
+  /**
+   * Where the object store does not take it, others get pieces of it from this machine.
+   *
+   * @returns whether it is there
+   * @throws  where the file is not what it should be
+   */
+  async tryToPut(path: string, file: FileDigest): Promise<boolean> {
+    try {
+      await this.put(path, file)
+      return true
+    } catch (fault) {
+      const { code, message } = fault as NodeJS.ErrnoException
+      if (fault instanceof DigestFault || code === 'ENOENT') throw fault
+      this.#options.log.warn({ reason: message }, 'the object store of NATS takes no file')
+      return false
+    }
   }
 
   /** Writes a file; false where nobody has it. */
@@ -63,6 +88,7 @@ export class SharedFiles {
         // One that nobody could put there may be had all the same.
         if (await this.#taken(file, path, onBytes)) return true
       } catch (fault) {
+        if (DISK_FAULTS.has((fault as NodeJS.ErrnoException).code)) throw fault
         this.#passedOverMs = monotonicMs() + limits.fileStorePassedOverMs
         const reason = (fault as Error).message
         log.warn({ reason }, 'the object store of NATS gives no file: asking machines for pieces')
@@ -118,7 +144,7 @@ export class SharedFiles {
 
   async #find(sha256: string): Promise<(FileDigest & { readonly path: string }) | undefined> {
     const { dataDirectory, audiences } = this.#options
-    const path = audiences?.pathOf(sha256)
+    const path = this.lent.pathOf(sha256) ?? audiences?.pathOf(sha256)
     const status = path && (await stat(path).catch(() => undefined))
     if (path && status) return { path, sha256, byteLength: status.size }
     for (const id of await listSnapshots(dataDirectory)) {

@@ -12,7 +12,6 @@ import { readCurrent, snapshotsDirectory, writeCurrent } from '../snapshot/direc
 import { type Placement, readPlacement, writePlacement } from '../snapshot/placement.js'
 import type { ClusterLog } from './cluster-log.js'
 import type { WantedSnapshots } from './messages.js'
-import { DigestFault } from './nats/cluster-files.js'
 import type { NodeReport } from './node-report.js'
 import { Retaining, type RetainingOptions } from './retaining.js'
 import type { SharedFiles } from './shared-files.js'
@@ -21,12 +20,11 @@ import {
   fetchSnapshot,
   filesOfSnapshot,
   repairSnapshot,
-  type SnapshotFile,
 } from './snapshot-files.js'
 
 interface DeskOptions extends RetainingOptions {
-  readonly journal: ClusterLog
-  readonly files: SharedFiles
+  readonly journal: RetainingOptions['journal'] & Pick<ClusterLog, 'epochSequence'>
+  readonly files: Pick<SharedFiles, 'get' | 'tryToPut'>
   /** Of each machine that is there. */
   readonly reports: () => readonly NodeReport[]
   /** Which machines hold what of a snapshot that is announced; undefined where each holds all. */
@@ -38,7 +36,11 @@ interface DeskOptions extends RetainingOptions {
 export class SnapshotDesk {
   readonly #options: DeskOptions
   readonly #retaining: Retaining
-  #repairing: Promise<void> | undefined
+  /** By the id of the snapshot. */
+  readonly #repairing = new Map<string, Promise<boolean>>()
+  #repaired: { readonly id: string; readonly againMs: number } | undefined
+  /** Since this machine writes, whatever is current in its directory and not announced was made so by somebody. */
+  #isInStep = false
   #isLooking = false
   #looksAgain = false
   #isStopped = false
@@ -72,29 +74,43 @@ export class SnapshotDesk {
       })
   }
 
-  /** Fetches what is damaged of a snapshot. */
-  async repair(id: string): Promise<void> {
-    this.#repairing ??= this.#repair(id).finally(() => {
-      this.#repairing = undefined
-    })
-    await this.#repairing
+  /**
+   * Fetches what is damaged of a snapshot; not at once where that was tried a moment ago, since all of it is read.
+   *
+   * @returns whether something was
+   */
+  async repair(id: string): Promise<boolean> {
+    const repairing = this.#repairing.get(id) ?? this.#repair(id)
+    this.#repairing.set(id, repairing)
+    try {
+      return await repairing
+    } finally {
+      this.#repairing.delete(id)
+    }
   }
 
   stop(): void {
     this.#isStopped = true
   }
 
-  async #repair(id: string): Promise<void> {
+  async #repair(id: string): Promise<boolean> {
     const { dataDirectory, files, journal, log } = this.#options
     const announced = journal.committedSnapshot()
-    if (announced?.id !== id) return
+    const isDue = this.#repaired?.id !== id || monotonicMs() >= this.#repaired.againMs
+    if (announced?.id !== id || !isDue) return false
+    this.#repaired = { id, againMs: monotonicMs() + limits.fetchRetryMs }
     const replacedCount = await repairSnapshot(dataDirectory, announced, files.get)
+    if (replacedCount === 0) return false
     log.warn({ snapshotId: id, replacedCount }, 'fetched what was damaged of a snapshot')
+    return true
   }
 
   async #look(): Promise<void> {
     const { dataDirectory, journal, isWriter } = this.#options
-    if (isWriter()) await this.#announce()
+    if (isWriter()) {
+      this.#isInStep ||= await this.#fallIntoStep()
+      if (this.#isInStep) await this.#announce()
+    } else this.#isInStep = false
     const announced = journal.committedSnapshot()
     if (announced === undefined) return
     const { id } = announced
@@ -108,9 +124,25 @@ export class SnapshotDesk {
     this.#options.onWanted({ wantedId: id, switchedId })
   }
 
+  /**
+   * A machine that has just begun to write may still have current what an earlier writer has replaced: to announce that
+   * would take an import back.
+   */
+  async #fallIntoStep(): Promise<boolean> {
+    const { dataDirectory, journal } = this.#options
+    // Until then, it may not know of a switch.
+    if (journal.committed() < journal.epochSequence()) return false
+    const switchedId = journal.switchedId()
+    if (switchedId === undefined) return true
+    if ((await readCurrent(dataDirectory)) === switchedId) return true
+    if (!existsSync(join(snapshotsDirectory(dataDirectory), switchedId))) return false
+    await this.#nameCurrent(switchedId)
+    return true
+  }
+
   /** What an import, a compaction or a rollback made current here. */
   async #announce(): Promise<void> {
-    const { dataDirectory, journal, enter, log } = this.#options
+    const { dataDirectory, journal, files, enter, log } = this.#options
     const current = await readCurrent(dataDirectory)
     const before = this.#current
     this.#current = current
@@ -125,27 +157,16 @@ export class SnapshotDesk {
       const announced = await announcedSnapshot(dataDirectory, current)
       const directory = join(snapshotsDirectory(dataDirectory), current)
       const all = [...announced.documents, ...(await filesOfSnapshot(dataDirectory, current))]
-      await this.#putAll(directory, all)
+      // After one that is not taken, the others would not be either.
+      for (const file of all) {
+        if (!(await files.tryToPut(join(directory, file.file), file))) break
+      }
       await enter({ kind: 'snapshot', ...announced })
       log.info({ snapshotId: current }, 'announced a snapshot')
     } catch (fault) {
       // Looked at again, as if it were not known.
       this.#current = before
       throw fault
-    }
-  }
-
-  /** Where the object store does not answer, others read the files from this machine. */
-  async #putAll(directory: string, all: readonly SnapshotFile[]): Promise<void> {
-    for (const file of all) {
-      try {
-        await this.#options.files.put(join(directory, file.file), file)
-      } catch (fault) {
-        const { code, message } = fault as NodeJS.ErrnoException
-        if (fault instanceof DigestFault || code === 'ENOENT') throw fault
-        this.#options.log.warn({ reason: message }, 'the object store of NATS takes no file')
-        return
-      }
     }
   }
 
@@ -194,6 +215,9 @@ export class SnapshotDesk {
     if (!areAllPrepared && !isLate) return
     // Announced by an earlier writer, or replaced since.
     if (journal.announced()?.id !== id) return
+    const current = await readCurrent(this.#options.dataDirectory)
+    // One that an earlier writer has announced; what somebody makes current meanwhile is announced next.
+    if (current !== id && current === this.#current) await this.#nameCurrent(id)
     log.info({ snapshotId: id, isLate }, 'switching to a snapshot on all machines')
     await this.#retaining.enterSwitch(id)
   }
@@ -205,7 +229,11 @@ export class SnapshotDesk {
     // There, whatever else is current was made so by somebody, and is announced.
     if (isWriter() && current !== undefined) return
     if (!existsSync(join(snapshotsDirectory(dataDirectory), id))) return
-    await writeCurrent(dataDirectory, id)
+    await this.#nameCurrent(id)
+  }
+
+  async #nameCurrent(id: string): Promise<void> {
+    await writeCurrent(this.#options.dataDirectory, id)
     this.#current = id
   }
 

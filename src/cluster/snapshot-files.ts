@@ -23,7 +23,7 @@ import { clusterDirectory } from './state-file.js'
 import type { FileDigest } from './verified-file.js'
 
 /** A file of a snapshot. */
-export interface SnapshotFile extends FileDigest {
+interface SnapshotFile extends FileDigest {
   readonly file: string
 }
 

@@ -178,8 +178,8 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
         return tell(await answered(node, order))
       case 'damaged': {
         const { snapshotId } = order
-        await node.repair(snapshotId)
-        return tell({ kind: 'repaired', snapshotId })
+        if (await node.repair(snapshotId)) tell({ kind: 'repaired', snapshotId })
+        return undefined
       }
       case 'everywhere': {
         const { number, sequence, waitMs } = order

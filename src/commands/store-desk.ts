@@ -6,8 +6,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type EnteredEntry, type Entering, openEntering } from '../cluster/entering.js'
+import type { Entered, Everywhere } from '../cluster/messages.js'
 import { OperatorError, ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
+import { monotonicMs } from '../monotonic.js'
 import { createStore, type MainStore } from '../store/create.js'
 import type { KeyChanges, KeyReader, KeyWriter } from '../store/keys.js'
 import type { SuppressionChange, SuppressionsOutcome } from '../store/suppress.js'
@@ -26,6 +28,8 @@ export interface StoreDesk {
   /** @throws OperatorError  Failed, as a rejection, where a service does not go by all that was changed in time */
   untilKeysTaken(): Promise<void>
   suppress(change: SuppressionChange): Promise<SuppressionsOutcome>
+  /** Has the store know of all that was changed on any machine before. */
+  catchUp(): Promise<void>
   /** @throws OperatorError  as that of keys */
   untilSuppressionsTaken(): Promise<void>
   close(): Promise<void>
@@ -67,6 +71,7 @@ function deskAlone(store: MainStore): StoreDesk {
       if (outcome.isMade) suppressionVersion = outcome.changed.version
       return outcome
     },
+    async catchUp() {},
     async untilSuppressionsTaken() {
       try {
         await untilOthersTake(services, suppressionVersion, limits.suppressionCommandMs)
@@ -85,19 +90,21 @@ function deskAlone(store: MainStore): StoreDesk {
 }
 
 function deskOfCluster(store: MainStore, entering: Entering): StoreDesk {
-  /** Machines that do not answer yet by what was made last. */
-  let waitingFor: readonly string[] = []
+  /** Who does not answer yet by what was made last. */
+  let last: Everywhere | undefined
   const enter = async (entry: EnteredEntry) => {
+    last = UNKNOWN
     const entered = await entering.make(entry)
-    waitingFor = entered.isEverywhere ? [] : entered.waitingFor
+    last = entered
     return entered
   }
   const untilTaken = async () => {
-    if (waitingFor.length === 0) return
+    if (last === undefined || last.isEverywhere) return
+    const who = last.waitingFor.length === 0 ? 'another machine' : last.waitingFor.join(', ')
     throw new OperatorError(
       'Failed',
-      `the change is stored, but ${waitingFor.join(', ')} does not answer by it yet: hickory cluster status says how ` +
-        'far each machine is',
+      `the change is stored, but ${who} may still answer without it: hickory cluster status says how far each machine ` +
+        'is, and the same command waits again',
     )
   }
   return {
@@ -106,13 +113,9 @@ function deskOfCluster(store: MainStore, entering: Entering): StoreDesk {
       for (let attempt = 1; ; attempt++) {
         const plan = new KeyPlan(store.keys)
         const result = make(plan.writer)
-        if (plan.changes.size === 0) return result
-        const { outcome } = await enter({
-          kind: 'keys',
-          version: plan.version,
-          records: Array.from(plan.changes, ([id, record]) => [id, record ?? null] as const),
-        })
-        if (outcome.isMade) return result
+        // Also where nothing is to be changed: it may be so here alone, or not be so everywhere yet.
+        const outcome = await plan.enter(enter)
+        if (outcome === undefined || outcome.isMade) return result
         if (attempt === limits.keyPlanCount) throw new OperatorError('Failed', outcome.message)
         // The store of this machine has heard of it by then.
         await sleep(limits.handAgainMs)
@@ -123,6 +126,10 @@ function deskOfCluster(store: MainStore, entering: Entering): StoreDesk {
       const { outcome } = await enter({ kind: 'suppressions', scope, phones, isRemoval })
       return outcome as SuppressionsOutcome
     },
+    async catchUp() {
+      // It is in the store of this machine when it is settled, and so is all before it.
+      await enter({ kind: 'suppressions', scope: 'all', phones: [], isRemoval: false })
+    },
     untilSuppressionsTaken: untilTaken,
     async close() {
       await entering.close()
@@ -130,6 +137,9 @@ function deskOfCluster(store: MainStore, entering: Entering): StoreDesk {
     },
   }
 }
+
+/** Nobody knows who answers by it. */
+const UNKNOWN: Everywhere = { isEverywhere: false, waitingFor: [] }
 
 /** What is to become of the keys that a store has, which stays as it is. */
 class KeyPlan {
@@ -140,6 +150,31 @@ class KeyPlan {
 
   constructor(keys: KeyReader) {
     this.#keys = keys
+  }
+
+  /**
+   * @returns undefined where nobody has told what has become of it, and the store has it all the same
+   * @throws OperatorError  as a rejection, where nobody has told, and the store does not have it soon
+   */
+  async enter(
+    enter: (entry: EnteredEntry) => Promise<Entered>,
+  ): Promise<Entered['outcome'] | undefined> {
+    const records = Array.from(this.changes, ([id, record]) => [id, record ?? null] as const)
+    try {
+      return (await enter({ kind: 'keys', version: this.version, records })).outcome
+    } catch (fault) {
+      // A secret is known here alone: it must not be lost where its key is made.
+      const untilMs = monotonicMs() + limits.keyLookedForMs
+      while (monotonicMs() < untilMs && !this.#isThere()) await sleep(limits.handAgainMs)
+      if (this.#isThere()) return undefined
+      throw fault
+    }
+  }
+
+  #isThere(): boolean {
+    const { records } = this.#keys.read()
+    const changes = [...this.changes]
+    return changes.length > 0 && changes.every(([id, record]) => records.get(id) === record)
   }
 
   get writer(): KeyWriter {

@@ -66,7 +66,8 @@ recipients of the current snapshot have the numbers of each FILE, and warns if m
 nobody, if they would be found in another notation, and if there is no such source.
 
 The command may run beside services of the data directory. When it ends with exit code 0, every
-service has applied the change. The command leaves out rows that cannot be numbers and counts them by
+service has applied the change. On a machine of a cluster its service must run, and every machine that is
+level has applied the change. The command leaves out rows that cannot be numbers and counts them by
 reason. The exit code is then 5, and --replace changes nothing.
 
 Examples:
@@ -165,6 +166,7 @@ async function change(
   print(`${isRemoval ? 'not there ' : 'already there'} ${given.unchangedCount}`)
   let { version } = given
   if (flags.replace === true) {
+    await desk.catchUp()
     const others = await applyBatches(desk, scope, othersOnList(desk.store, scope, phones), true)
     print(`taken off  ${others.changedCount}`)
     version = Math.max(version, others.version)
@@ -188,11 +190,17 @@ async function applyBatches(
 ): Promise<{ version: number; changedCount: number; unchangedCount: number }> {
   const sum = { version: desk.store.suppressions.version(), changedCount: 0, unchangedCount: 0 }
   for (const phones of batches) {
-    const outcome = await desk.suppress({ kind: 'suppressions', scope, phones, isRemoval })
-    if (!outcome.isMade) {
-      const done = `${sum.changedCount} numbers are stored, the others are not`
-      throw new OperatorError('Failed', `${done}: ${outcome.message}`)
-    }
+    const partly = (reason: string) =>
+      new OperatorError(
+        'Failed',
+        `${sum.changedCount} numbers are stored, others are not: ${reason}`,
+      )
+    const outcome = await desk
+      .suppress({ kind: 'suppressions', scope, phones, isRemoval })
+      .catch((fault: Error) => {
+        throw partly(fault.message)
+      })
+    if (!outcome.isMade) throw partly(outcome.message)
     sum.version = outcome.changed.version
     sum.changedCount += outcome.changed.changedCount
     sum.unchangedCount += outcome.changed.unchangedCount

@@ -6,6 +6,7 @@
  */
 import type { ServedSnapshots } from '../cluster/messages.js'
 import type { ClusterThread } from '../cluster/start.js'
+import { readTail } from '../cluster/state-file.js'
 import { holdingOf } from '../snapshot/snapshot.js'
 import type { SwitchGate } from './swap.js'
 
@@ -17,7 +18,7 @@ export interface ClusterSnapshots extends SwitchGate {
   onRepaired(listener: () => void): void
 }
 
-export function clusterSnapshots(thread: ClusterThread): ClusterSnapshots {
+export function clusterSnapshots(thread: ClusterThread, dataDirectory: string): ClusterSnapshots {
   let wantedId: string | undefined
   let switchedId: string | undefined
   let served: Pick<ServedSnapshots, 'servedId' | 'held'> | undefined
@@ -31,26 +32,39 @@ export function clusterSnapshots(thread: ClusterThread): ClusterSnapshots {
   })
   return {
     wantedId: () => wantedId,
+    hasOthers: () => readTail(dataDirectory).members.length > 1,
     serves(snapshot) {
       served = { servedId: snapshot.id, held: holdingOf(snapshot) }
       thread.serves({ ...served, preparedId: undefined })
     },
     async untilSwitch(id, signal) {
       if (served !== undefined) thread.serves({ ...served, preparedId: id })
-      return await new Promise<boolean>((resolve) => {
-        look = () => {
-          // Undefined while the cluster has not heard of it.
-          const isOver = signal.aborted || (wantedId !== id && wantedId !== served?.servedId)
-          if (switchedId === id) resolve(true)
-          else if (isOver && wantedId !== undefined) resolve(false)
-        }
-        signal.addEventListener('abort', () => resolve(false), { once: true })
-        look()
-      })
+      let giveUp: () => void = () => {}
+      try {
+        return await new Promise<boolean>((resolve) => {
+          look = () => {
+            // Undefined while the cluster has not heard of it.
+            const isOver = signal.aborted || (wantedId !== id && wantedId !== served?.servedId)
+            if (switchedId === id) resolve(true)
+            else if (isOver && wantedId !== undefined) resolve(false)
+          }
+          giveUp = () => resolve(false)
+          signal.addEventListener('abort', giveUp)
+          look()
+        })
+      } finally {
+        signal.removeEventListener('abort', giveUp)
+      }
     },
     damaged: (id) => thread.damaged(id),
     onRepaired(listener) {
       repaired = listener
     },
   }
+}
+
+/** What goes by the cluster when a service switches to a new snapshot; nothing on a machine of none. */
+export function swapRules(snapshots: ClusterSnapshots | undefined) {
+  if (snapshots === undefined) return {}
+  return { gate: snapshots, wantedId: snapshots.wantedId, onDamaged: snapshots.damaged }
 }

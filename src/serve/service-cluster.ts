@@ -5,6 +5,7 @@
  * @module
  */
 import type { MessagePort } from 'node:worker_threads'
+import { isEnterable } from '../cluster/entering.js'
 import { decodeEntry } from '../cluster/entries.js'
 import type { EnteredReply } from '../cluster/messages.js'
 import { type ClusterThread, startCluster } from '../cluster/start.js'
@@ -146,8 +147,8 @@ function serviceCluster(
   /** Of a command, which has no other way to all machines. */
   async function enter(content: Uint8Array): Promise<EnteredReply> {
     const entry = decodeEntry(content)
-    if (entry?.kind !== 'suppressions' && entry?.kind !== 'keys') {
-      return { fault: 'the service is of an earlier version, and does not know this change' }
+    if (!isEnterable(entry)) {
+      return { fault: 'the service does not know such a change: its version may be an earlier one' }
     }
     try {
       const settled = await following().make(entry)
@@ -217,7 +218,7 @@ function serviceCluster(
         return notMade(fault, change.kind, log)
       }
     },
-    snapshots: clusterSnapshots(thread),
+    snapshots: clusterSnapshots(thread, dataDirectory),
     audiences: sharing,
     suppressions: {
       async make({ scope, phones, isRemoval }) {
@@ -303,6 +304,20 @@ function assertAlone(dataDirectory: string): void {
     'Usage',
     `${dataDirectory} is that of ${state.name} in the cluster ${state.clusterId}: start it with --cluster nats://… ` +
       `--name ${state.name}, or make it one of no cluster with hickory cluster leave`,
+  )
+}
+
+/**
+ * What `hickory cluster leave` has left that was interrupted.
+ *
+ * @throws OperatorError  Usage
+ */
+export function refuseClustered(dataDirectory: string, { entries }: MainStore): void {
+  if (!entries.isClustered()) return
+  throw new OperatorError(
+    'Usage',
+    `the store of ${dataDirectory} is still that of a machine of a cluster: finish what was interrupted with ` +
+      'hickory cluster leave',
   )
 }
 

@@ -28,6 +28,7 @@ import { type Suppressions, startSuppressions } from '../suppressions/suppressio
 import { startAdmin } from './admin.js'
 import { askFronts } from './ask-fronts.js'
 import { keepAudiences } from './audience-keeper.js'
+import { swapRules } from './cluster-snapshots.js'
 import { endOnUncaught } from './end-on-uncaught.js'
 import { createEntrance, startEngine } from './engine.js'
 import type { Entrance } from './entrance.js'
@@ -35,7 +36,12 @@ import { type OpenedSnapshot, openOrFallBack } from './fall-back.js'
 import { breakOffFronts, drainFronts, type Front, startFront, workersOfFront } from './fronts.js'
 import { reloadOnHangUp } from './hang-up.js'
 import { type ServiceAudit, startServiceAudit } from './service-audit.js'
-import { type ServiceCluster, startServiceCluster, type Takers } from './service-cluster.js'
+import {
+  refuseClustered,
+  type ServiceCluster,
+  startServiceCluster,
+  type Takers,
+} from './service-cluster.js'
 import { type ServiceState, startingState } from './state.js'
 import { StoppedWhileLoading, type StopRequest, stopRequest } from './stop-request.js'
 import { LOADER_URL, swapSnapshots } from './swap.js'
@@ -236,14 +242,15 @@ async function load(
       loaderUrl: LOADER_URL,
       machine: config.cluster?.name,
       stopping: stopping.signal,
-      needsIdentities: cluster !== undefined,
+      needsIdentities: cluster?.snapshots.hasOthers() ?? false,
       onProgress: (doneBytes, totalBytes) => loading.update(doneBytes, totalBytes),
     }).finally(() => loading.stop())
     goOn()
     store = await createStore(dataDirectory, log)
+    if (cluster === undefined) refuseClustered(dataDirectory, store)
     checkKeys(config, store.keys, log)
-    const { asksForKeys, httpThreadCount: frontCount } = config
-    const keys = asksForKeys ? serveKeys({ store, frontCount, log }) : undefined
+    const { httpThreadCount: frontCount } = config
+    const keys = config.asksForKeys ? serveKeys({ store, frontCount, log }) : undefined
     const { port1: marks, port2: changed } = new MessageChannel()
     live = await startLive({
       dataDirectory,
@@ -372,29 +379,18 @@ async function serveSnapshots(
     live,
     log,
   }
-  const swaps = swapSnapshots({ ...known, state, page, ...swapRules(cluster) })
+  const swaps = swapSnapshots({ ...known, state, page, ...swapRules(cluster?.snapshots) })
   cluster?.snapshots.serves(first)
   cluster?.snapshots.onRepaired(swaps.retry)
   const stopKeeping = keepAudiences(dataDirectory, cluster?.audiences().knownIds, log)
   try {
-    const parts = [
-      marks,
-      live,
-      entrance,
-      ...fronts,
-      ...[audit, cluster].flatMap((part) => part ?? []),
-    ]
-    const stopped = stopping.promise.then(() => false)
+    const optional = [audit, cluster].flatMap((part) => part ?? [])
+    const parts = [marks, live, entrance, ...fronts, ...optional]
     const begunAnew = cluster === undefined ? [] : [cluster.beginAnew.then(() => true)]
-    return await Promise.race([stopped, ...begunAnew, ...parts.map(({ failure }) => failure)])
+    const ends = [stopping.promise.then(() => false), ...begunAnew]
+    return await Promise.race([...ends, ...parts.map(({ failure }) => failure)])
   } finally {
     stopKeeping()
     swaps.stop()
   }
-}
-
-/** Of a machine of a cluster. */
-function swapRules(cluster: ServiceCluster | undefined) {
-  const gate = cluster?.snapshots
-  return gate === undefined ? {} : { gate, wantedId: gate.wantedId, onDamaged: gate.damaged }
 }

@@ -38,6 +38,8 @@ interface SnapshotChanges {
 
 /** Says when a snapshot that is prepared may be served. */
 export interface SwitchGate {
+  /** Whether other machines may have what is damaged here. */
+  hasOthers(): boolean
   /** @returns false where another one is wanted by now, or nobody waits any more */
   untilSwitch(id: string, signal: AbortSignal): Promise<boolean>
   /** A snapshot is served. */
@@ -157,7 +159,7 @@ class ServiceSwap implements Swap {
   async #load(id: string): Promise<Snapshot> {
     const { dataDirectory, arenas, machine, log } = this.#options
     const startedMs = performance.now()
-    const needsIdentities = this.#options.gate !== undefined
+    const needsIdentities = this.#options.gate?.hasOthers() ?? false
     const options = { loaderUrl: LOADER_URL, machine, stopping: this.#stopping, needsIdentities }
     const snapshot = await loadSnapshot(dataDirectory, id, arenas, options)
     const ms = Math.round(performance.now() - startedMs)

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { OperatorError, ServiceError, type ServiceErrorCode } from '../errors.js'
+import { ServiceError, type ServiceErrorCode } from '../errors.js'
 import type { CountMode } from '../interface/count-mode.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
@@ -53,21 +53,18 @@ export function makeChange(tables: Tables, change: Change, log: Log): ChangeOutc
     // Where LMDB has given up, it says so when it is read; to begin a change would end the process.
     tables.refresh()
     readTotals(tables)
-    if (change.kind !== 'counts') assertOfNoCluster(tables)
-    tables.transact(() => applyChange(tables, change))
+    tables.transact(() => {
+      if (change.kind !== 'counts') assertOfNoCluster(tables)
+      applyChange(tables, change)
+    })
     return { isMade: true }
   } catch (fault) {
     return notMade(fault, change.kind, log)
   }
 }
 
-/**
- * Why a change was not made; a fault of the disk is logged here.
- *
- * @throws OperatorError  what is one: nothing is wrong with the store
- */
+/** Why a change was not made; a fault of the disk is logged here. */
 export function notMade(fault: unknown, kind: string, log: Log): NotMade {
-  if (fault instanceof OperatorError) throw fault
   if (fault instanceof ServiceError) {
     return { isMade: false, code: fault.code, message: fault.message, field: fault.field }
   }

@@ -58,8 +58,8 @@ export function keyWriter(tables: Tables): KeyWriter {
       // Where LMDB has given up, it says so when it is read; to begin a change would end the process.
       refresh()
       keysVersionOf(tables)
-      assertOfNoCluster(tables)
       return transact(() => {
+        assertOfNoCluster(tables)
         const before = read(tables)
         return putKeys(tables, before.version, changesFor(before))
       })

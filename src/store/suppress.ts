@@ -59,8 +59,10 @@ export function makeSuppressions(
     // Where LMDB has given up, it says so when it is read; to begin a change would end the process.
     tables.refresh()
     suppressionLogOf(tables).state()
-    assertOfNoCluster(tables)
-    return tables.transact(() => changes.map(make))
+    return tables.transact(() => {
+      assertOfNoCluster(tables)
+      return changes.map(make)
+    })
   } catch (fault) {
     const outcome = notMade(fault, 'suppressions', log)
     return changes.map(() => outcome)

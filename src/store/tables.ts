@@ -7,7 +7,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, open } from 'lmdb'
-import { OperatorError } from '../errors.js'
+import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 
 /** Of keys and values; what is changed is changed within `transact`. */
@@ -114,14 +114,15 @@ export function raiseFormat({ meta }: Pick<Tables, 'meta'>, format: string): voi
 }
 
 /**
- * To be called before anything is changed but by an entry: machines that change their stores by themselves differ.
+ * To be called in each transaction that changes something, but for entries: machines that change their stores by themselves
+ * differ.
  *
- * @throws OperatorError  Usage, of a store of a machine of a cluster
+ * @throws ServiceError  Unavailable, of a store of a machine of a cluster
  */
 export function assertOfNoCluster({ meta }: Pick<Tables, 'meta'>): void {
   if (meta.get(META.format) !== CLUSTERED_FORMAT) return
-  throw new OperatorError(
-    'Usage',
+  throw new ServiceError(
+    'Unavailable',
     'the store is that of a machine of a cluster, whose service makes changes on all machines: send it the change',
   )
 }

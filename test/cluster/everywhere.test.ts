@@ -13,7 +13,10 @@ const WAIT_MS = 60_000
 function desk() {
   const clock = { nowMs: 5_000 }
   const others = ['b', 'c']
-  const waiting = new EverywhereDesk({ nowMs: () => clock.nowMs, levelMs: LEVEL_MS }, () => others)
+  const waiting = new EverywhereDesk(
+    { name: 'a', nowMs: () => clock.nowMs, levelMs: LEVEL_MS },
+    () => others,
+  )
   /** What has become of waiting, as far as is known. */
   const until = (sequence: number, waitMs = WAIT_MS) => {
     const found: { became?: Everywhere } = {}
@@ -40,7 +43,7 @@ t.test('all machines must answer by an entry, this one too', async (t) => {
   t.equal(await found(), undefined)
   waiting.heard('c', 8)
   t.same(await found(), EVERYWHERE)
-  t.same(await until(8, 0)(), { isEverywhere: false, waitingFor: ['this machine', 'b'] })
+  t.same(await until(8, 0)(), { isEverywhere: false, waitingFor: ['a', 'b'] })
   t.same(await until(7)(), EVERYWHERE, 'at once')
 })
 

@@ -104,6 +104,7 @@ const SCOPES_HELP =
 const HELP_TAIL = `
 A service that was started with --keys answers who has a key, and what its scopes allow. The commands may
 run beside services of the data directory. When they end with exit code 0, every service goes by the change.
+On a machine of a cluster its service must run, and every machine goes by the change.
 
 Examples:
   $ hickory keys create --name desk-3 --scopes counts,lists,contexts
@@ -232,7 +233,10 @@ async function giveOut(
 ): Promise<NewSecret> {
   const output = secretOutput(secretFile)
   try {
-    const made = await desk.changeKeys(make)
+    const made = await desk.changeKeys(make).catch((fault: OperatorError) => {
+      if (fault.code !== 'Failed') throw fault
+      throw new OperatorError('Failed', `${fault.message}. ${LOST}`, { cause: fault })
+    })
     output.write(made.text)
     await desk.untilKeysTaken()
     return made
@@ -240,6 +244,10 @@ async function giveOut(
     output.close()
   }
 }
+
+const LOST =
+  'No secret is given out. If `hickory keys list` shows one that was made now, nobody has it: revoke the key and make ' +
+  'another one, and do not end its old secret with --finish'
 
 async function changeKeys(desk: StoreDesk, make: (keys: KeyWriter) => unknown): Promise<void> {
   await desk.changeKeys(make)

@@ -36,7 +36,7 @@ export interface LoadOptions {
   /** The name of this machine, which may hold some of the shards (placement.ts); it holds all unless given. */
   readonly machine?: string | undefined
   /**
-   * Whether a damaged list of identities is damage of the snapshot, since another machine has a whole one. Not unless
+   * Whether a damaged list of identities is damage of the snapshot, since another machine may have a whole one. Not unless
    * given: then answers are without the changes behind the snapshot.
    */
   readonly needsIdentities?: boolean | undefined

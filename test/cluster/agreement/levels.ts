@@ -114,7 +114,7 @@ class LevelledMachine implements Companion {
       isDraining: () => false,
       nowMs,
     })
-    this.#desk = new EverywhereDesk({ nowMs, levelMs: levels.maxLagMs }, () =>
+    this.#desk = new EverywhereDesk({ name, nowMs, levelMs: levels.maxLagMs }, () =>
       agreement.members().flatMap((member) => (member.name === name ? [] : member.name)),
     )
     this.answersBy = levels.storedBy(machine)

@@ -1,7 +1,7 @@
 /**
  * A million changes and as many questions, while everything happens to three sites that may:
  *
- *   node dist/test/cluster/faults/long.js [--changes N] [--queries N] [--people N] [--hold MS] [--only FAULT] [--seed S]
+ *   node dist/test/cluster/faults/long.js [--changes N] [--queries N] [--people N] [--hold MS] [--only FAULT,FAULT] [--seed S]
  *     [--rounds N] [--at each|writer] [--logs DIR]
  *
  * With --at writer, faults hit the machine that writes at that moment, and no other.
@@ -51,7 +51,7 @@ try {
       queryCount: Number(values.queries),
       peopleCount: Number(values.people),
       holdMs: Number(values.hold),
-      only: values.only === undefined ? undefined : [values.only],
+      only: values.only?.split(','),
       roundCount: Number(values.rounds),
       hitsWriter: values.at === 'writer',
       logDirectory: values.logs,

@@ -364,7 +364,7 @@ class LevelMachine {
     })
     level.answersBy(this.answersBy)
     const others = members.flatMap((member) => (member.name === name ? [] : member.name))
-    const desk = new EverywhereDesk({ nowMs, levelMs: MAX_LAG_MS }, () => others)
+    const desk = new EverywhereDesk({ name: 'any', nowMs, levelMs: MAX_LAG_MS }, () => others)
     desk.answersBy(this.answersBy)
     this.#number = this.#world.drawNumber()
     return [level, reports, desk]
