@@ -336,9 +336,11 @@ export const limits = {
   entriesAppliedBytes: 16 * MiB,
   /** Of which a machine keeps what it had, for whoever compares machines. */
   comparisonsKeptCount: 4,
+  /** Of digests that a machine makes at a time, each on a thread of its own. */
+  comparisonJobCount: 2,
   /** Between two questions of whoever compares machines. */
   comparisonPollMs: 250,
-  /** After so long without progress, a machine cannot be compared. */
+  /** After so long without progress, a machine cannot be compared; nor does it go on where nobody has asked for so long. */
   comparisonWaitMs: 30_000,
   /** How often machines are compared anew where a new snapshot came in between. */
   comparisonTryCount: 3,

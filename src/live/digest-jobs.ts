@@ -18,6 +18,8 @@ export interface DigestJob {
   readonly totalCount: number
   /** Rejects when it cannot be made, or the snapshot goes. */
   readonly result: Promise<SnapshotDigests>
+  /** Nobody wants it any more. */
+  end(): void
 }
 
 interface JobsOptions {
@@ -89,6 +91,7 @@ export class DigestJobs {
       },
       totalCount: recipientCountOf(snapshot.shards.filter(hasColumns)),
       result,
+      end: () => void worker.terminate(),
     }
   }
 }

@@ -22,14 +22,15 @@ export async function makeDigests(
   const follow = incrementsFrom(changes)
   // Nothing else keeps the thread alive while it waits.
   changes.ref()
+  let look = () => {}
+  const followed = follow(snapshot.id, (increment) => {
+    digests.add(increment)
+    look()
+  })
   await new Promise<void>((resolve) => {
-    const look = () => {
+    look = () => {
       if (digests.moment >= moment) resolve()
     }
-    const followed = follow(snapshot.id, (increment) => {
-      digests.add(increment)
-      look()
-    })
     void followed.level.then(look)
   })
   const regions: RegionDigest[] = []
@@ -40,6 +41,7 @@ export async function makeDigests(
     tell({ kind: 'progress', doneCount })
     await turn()
   }
+  followed.stop()
   tables.refresh()
   const changedPart = findChangedPart(tables)
   await tables.close()

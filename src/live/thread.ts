@@ -23,13 +23,12 @@ import { writeFigures } from './figures.js'
 import type {
   BatchOrder,
   BatchReply,
-  FrontMessage,
-  IncrementNews,
   LiveFault,
   LiveNews,
   LiveOrder,
   LiveThreadData,
 } from './messages.js'
+import { serveFront } from './serve-front.js'
 import { Waiting } from './waiting.js'
 
 /** @param main  to the main thread */
@@ -58,7 +57,7 @@ export function serveLive(main: MessagePort, data: LiveThreadData): void {
   main.on('message', async (order: LiveOrder) => {
     switch (order.kind) {
       case 'port':
-        return serveFront(order.port)
+        return serveFront(order.port, attached, (batch) => take(batch, order.port))
       case 'attach':
         return done(order.ticket, () => attach(order.snapshot))
       case 'detach':
@@ -139,25 +138,6 @@ export function serveLive(main: MessagePort, data: LiveThreadData): void {
         })),
       } satisfies ChangedRecipients),
     )
-  }
-
-  function serveFront(port: MessagePort): void {
-    const listeners = new Map<string, (increments: readonly Increment[]) => void>()
-    port.on('message', (message: FrontMessage) => {
-      if (message.kind === 'batch') return take(message, port)
-      const { snapshotId } = message
-      const own = attached.get(snapshotId)
-      const before = listeners.get(snapshotId)
-      if (before !== undefined) own?.ignore(before)
-      listeners.delete(snapshotId)
-      if (message.kind === 'ignore') return
-      // Fronts follow what is attached. A thread that makes digests may be late, and is ended then.
-      if (own === undefined) return
-      const listener = (increments: readonly Increment[]) =>
-        port.postMessage({ kind: 'increments', snapshotId, increments } satisfies IncrementNews)
-      listeners.set(snapshotId, listener)
-      own.listen(listener)
-    })
   }
 
   /** A journal that is not there is begun with the first batch. */

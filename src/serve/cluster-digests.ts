@@ -6,6 +6,7 @@
  */
 import type { DigestsAnswer, DigestsQuestion, LocalDigests } from '../cluster/machine-digests.js'
 import { limits } from '../limits.js'
+import type { DigestJob } from '../live/digest-jobs.js'
 import type { LiveThread } from '../live/start.js'
 import type { ComparedStore } from '../store/entries.js'
 
@@ -16,7 +17,12 @@ interface DigestsOptions {
 }
 
 /** What became of a question. */
-type Making = () => DigestsAnswer<LocalDigests>
+interface Making {
+  /** False once there is an answer that stays. */
+  readonly isRunning: boolean
+  answer(): DigestsAnswer<LocalDigests>
+  end(): void
+}
 
 export class ClusterDigests {
   readonly #options: DigestsOptions
@@ -36,34 +42,57 @@ export class ClusterDigests {
   answer({ sequence, snapshotId }: DigestsQuestion): DigestsAnswer<LocalDigests> {
     const key = `${sequence} ${snapshotId}`
     const making = this.#making.get(key)
-    if (making !== undefined) return making()
+    if (making !== undefined) return making.answer()
     const store = this.#stored.get(sequence)
     if (store === undefined) {
       if (this.#options.storedSequence() < sequence) return waiting('it lacks changes')
       return { kind: 'failed', reason: 'it has started since, or begun with what others have' }
     }
-    const begun = this.#begin({ sequence, snapshotId }, store)
-    if (begun === undefined) return waiting('it serves another snapshot')
-    keepNewest(this.#making, key, begun)
-    return begun()
-  }
-
-  #begin({ sequence, snapshotId }: DigestsQuestion, store: ComparedStore): Making | undefined {
-    const job = this.#options.live.digests(snapshotId, sequence)
-    if (job === undefined) return undefined
-    let ended: DigestsAnswer<LocalDigests> | undefined
-    job.result.then(
-      (digests) => {
-        ended = { kind: 'done', digests: { store, ...digests } }
-      },
-      (fault: Error) => {
-        ended = { kind: 'failed', reason: fault.message }
-      },
-    )
-    return () => {
-      const { doneCount, totalCount } = job
-      return ended ?? { kind: 'working', doneCount, totalCount }
+    const makings = [...this.#making.values()]
+    if (makings.filter(({ isRunning }) => isRunning).length >= limits.comparisonJobCount) {
+      return waiting('it is being compared at other places')
     }
+    const job = this.#options.live.digests(snapshotId, sequence)
+    if (job === undefined) return waiting('it serves another snapshot')
+    const begun = begin(job, store, () => this.#making.delete(key))
+    for (const { end } of keepNewest(this.#making, key, begun)) end()
+    return begun.answer()
+  }
+}
+
+/** @param onForgotten  called when nobody has asked for a while */
+function begin(job: DigestJob, store: ComparedStore, onForgotten: () => void): Making {
+  // One that is done keeps only its answer.
+  let running: DigestJob | undefined = job
+  let ended: DigestsAnswer<LocalDigests> | undefined
+  const end = () => {
+    clearTimeout(timer)
+    running?.end()
+  }
+  const timer = setTimeout(() => {
+    onForgotten()
+    end()
+  }, limits.comparisonWaitMs).unref()
+  const settle = (answer: DigestsAnswer<LocalDigests>) => {
+    clearTimeout(timer)
+    ended = answer
+    running = undefined
+  }
+  job.result.then(
+    (digests) => settle({ kind: 'done', digests: { store, ...digests } }),
+    (fault: Error) => settle({ kind: 'failed', reason: fault.message }),
+  )
+  return {
+    get isRunning() {
+      return running !== undefined
+    },
+    answer() {
+      if (running === undefined) return ended as DigestsAnswer<LocalDigests>
+      timer.refresh()
+      const { doneCount, totalCount } = running
+      return { kind: 'working', doneCount, totalCount }
+    },
+    end,
   }
 }
 
@@ -71,7 +100,10 @@ function waiting(reason: string): DigestsAnswer<LocalDigests> {
   return { kind: 'waiting', reason }
 }
 
-function keepNewest<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
+/** @returns what is kept no more */
+function keepNewest<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): Value[] {
   map.set(key, value)
-  for (const oldest of [...map.keys()].slice(0, -limits.comparisonsKeptCount)) map.delete(oldest)
+  const oldest = [...map].slice(0, -limits.comparisonsKeptCount)
+  for (const [key] of oldest) map.delete(key)
+  return oldest.map(([, value]) => value)
 }
