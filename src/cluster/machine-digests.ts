@@ -23,8 +23,11 @@ export type DigestsAnswer<Digests = MachineDigests> =
   | { readonly kind: 'done'; readonly digests: Digests }
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** Without what the thread of the cluster knows itself. */
-export type LocalDigests = Omit<MachineDigests, 'chainHash'>
+/** Without what the thread of the cluster knows itself. They never leave the machine as they are. */
+export interface LocalDigests extends Omit<MachineDigests, 'chainHash'> {
+  /** Of the entry. */
+  readonly salt: string
+}
 
 export interface DigestsQuestion {
   /** Of a `comparison` in the journal. */
