@@ -16,8 +16,8 @@ export interface MachineDigests {
 }
 
 export type DigestsAnswer<Digests = MachineDigests> =
-  /** Nothing is made yet, or never will be. */
-  | { readonly kind: 'waiting'; readonly reason: string }
+  /** Nothing is made yet, or never will be. `storedSequence`: how far a machine is that lacks changes. */
+  | { readonly kind: 'waiting'; readonly reason: string; readonly storedSequence?: number }
   /** In recipients. */
   | { readonly kind: 'working'; readonly doneCount: number; readonly totalCount: number }
   | { readonly kind: 'done'; readonly digests: Digests }

@@ -47,7 +47,8 @@ export class ClusterDigests {
     if (making !== undefined) return making.answer()
     const stored = this.#stored.get(sequence)
     if (stored === undefined) {
-      if (this.#options.storedSequence() < sequence) return waiting('it lacks changes')
+      const storedSequence = this.#options.storedSequence()
+      if (storedSequence < sequence) return { ...waiting('it lacks changes'), storedSequence }
       return { kind: 'failed', reason: 'it has started since, or begun with what others have' }
     }
     const makings = [...this.#making.values()]
@@ -98,8 +99,8 @@ function begin(job: DigestJob, stored: Stored, onForgotten: () => void): Making 
   }
 }
 
-function waiting(reason: string): DigestsAnswer<LocalDigests> {
-  return { kind: 'waiting', reason }
+function waiting(reason: string) {
+  return { kind: 'waiting', reason } as const
 }
 
 /** @returns what is kept no more */

@@ -72,7 +72,7 @@ t.test('digests are made once, and told for as long as they are kept', async (t)
 t.test('a machine says what it waits for, and why it cannot tell', async (t) => {
   const own = machine()
   const ask = (sequence: number, snapshotId = 's1') => own.digests.answer({ sequence, snapshotId })
-  t.same(ask(3), { kind: 'waiting', reason: 'it lacks changes' })
+  t.same(ask(3), { kind: 'waiting', reason: 'it lacks changes', storedSequence: 0 })
   own.store(5)
   t.match(ask(3), { kind: 'failed', reason: /it has started since/ })
   t.same(ask(5, 's2'), { kind: 'waiting', reason: 'it serves another snapshot' })
