@@ -21,8 +21,8 @@ export type Entry =
   | ({ readonly kind: 'snapshot' } & AnnouncedSnapshot)
   /** It is served from here on, and others need stay no longer than on the machine that writes. */
   | ({ readonly kind: 'switch'; readonly id: string } & Retention)
-  /** Machines say what they have here, for whoever compares them. */
-  | { readonly kind: 'comparison' }
+  /** Machines say what they have here, for whoever compares them: see `salted-digests.ts`. */
+  | { readonly kind: 'comparison'; readonly salt: string }
   | StoreEntry
 
 /** What changes the store; what becomes of it follows from what is there, on each machine alike. */

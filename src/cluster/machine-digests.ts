@@ -16,15 +16,18 @@ export interface MachineDigests {
 }
 
 export type DigestsAnswer<Digests = MachineDigests> =
-  /** Nothing is made yet, or never will be. */
-  | { readonly kind: 'waiting'; readonly reason: string }
+  /** Nothing is made yet, or never will be. `storedSequence`: how far a machine is that lacks changes. */
+  | { readonly kind: 'waiting'; readonly reason: string; readonly storedSequence?: number }
   /** In recipients. */
   | { readonly kind: 'working'; readonly doneCount: number; readonly totalCount: number }
   | { readonly kind: 'done'; readonly digests: Digests }
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** Without what the thread of the cluster knows itself. */
-export type LocalDigests = Omit<MachineDigests, 'chainHash'>
+/** Without what the thread of the cluster knows itself. They never leave the machine as they are. */
+export interface LocalDigests extends Omit<MachineDigests, 'chainHash'> {
+  /** Of the entry. */
+  readonly salt: string
+}
 
 export interface DigestsQuestion {
   /** Of a `comparison` in the journal. */

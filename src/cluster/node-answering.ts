@@ -18,6 +18,7 @@ import type { ClusterStatus, Entered } from './messages.js'
 import type { OwnLevel } from './own-level.js'
 import type { OwnReports } from './own-reports.js'
 import type { NodeAnswers, NodeQuestion } from './questions.js'
+import { newSalt, saltedDigests } from './salted-digests.js'
 import { makeSeed, type Seed } from './seed.js'
 import type { SharedFiles } from './shared-files.js'
 
@@ -109,7 +110,7 @@ export class NodeAnswering {
   async #compare(): Promise<NodeAnswers['compare']> {
     const { agreement, journal, me } = this.#options
     if (!agreement.isWriter) return { ...undone(`${me.name} is not the writer`) }
-    const sequence = await journal.enter({ kind: 'comparison' })
+    const sequence = await journal.enter({ kind: 'comparison', salt: newSalt() })
     if (sequence === undefined) return { ...undone(`${me.name} has taken its entry back`) }
     agreement.wrote()
     return { ...DONE, at: { sequence, snapshotId: journal.switchedIdAt(sequence) } }
@@ -121,7 +122,7 @@ export class NodeAnswering {
     if (answer.kind !== 'done') return answer
     const chainHash = journal.linkAt(sequence)?.hash
     if (chainHash === undefined) return { kind: 'failed', reason: `it keeps ${sequence} no more` }
-    return { kind: 'done', digests: { ...answer.digests, chainHash } }
+    return { kind: 'done', digests: saltedDigests(answer.digests, chainHash) }
   }
 
   async #drain(isOn: boolean): Promise<Done> {

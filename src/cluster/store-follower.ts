@@ -27,7 +27,7 @@ interface FollowerOptions {
   /** What is in the store now. */
   readonly onApplied: (applied: Applied) => void
   /** The store has what machines are compared by at this entry, and nothing that comes behind it. */
-  readonly onCompared: (sequence: number) => void
+  readonly onCompared: (sequence: number, salt: string) => void
   readonly log: Log
 }
 
@@ -157,7 +157,7 @@ export class StoreFollower {
     const found: FoundChange[] = []
     let upTo = this.#sequence
     let byteCount = 0
-    let isCompared = false
+    let salt: string | undefined
     for (const record of this.#reader.records(this.#sequence)) {
       upTo = record.sequence
       if (record.sourceId === ENTRY_SOURCE) {
@@ -165,15 +165,15 @@ export class StoreFollower {
         const change = storeChangeOf(entry, record)
         if (change !== undefined) found.push({ record, change })
         byteCount += record.length
-        isCompared = entry.kind === 'comparison'
+        if (entry.kind === 'comparison') salt = entry.salt
       }
       const isMuch =
         found.length >= limits.entriesAppliedCount || byteCount >= limits.entriesAppliedBytes
-      if (isMuch || isCompared) break
+      if (isMuch || salt !== undefined) break
     }
     if (upTo === this.#sequence) return false
     this.#apply(found, upTo)
-    if (isCompared) this.#options.onCompared(upTo)
+    if (salt !== undefined) this.#options.onCompared(upTo, salt)
     return true
   }
 

@@ -16,6 +16,8 @@ interface DigestsOptions {
   readonly storedSequence: () => number
 }
 
+type Stored = Pick<LocalDigests, 'store' | 'salt'>
+
 /** What became of a question. */
 interface Making {
   /** False once there is an answer that stays. */
@@ -27,7 +29,7 @@ interface Making {
 export class ClusterDigests {
   readonly #options: DigestsOptions
   /** What the store had, by the sequence of the entry. */
-  readonly #stored = new Map<number, ComparedStore>()
+  readonly #stored = new Map<number, Stored>()
   readonly #making = new Map<string, Making>()
 
   constructor(options: DigestsOptions) {
@@ -35,17 +37,18 @@ export class ClusterDigests {
   }
 
   /** What the store has at an entry that says so. */
-  noteStore(sequence: number, store: ComparedStore): void {
-    keepNewest(this.#stored, sequence, store)
+  noteStore(sequence: number, store: ComparedStore, salt: string): void {
+    keepNewest(this.#stored, sequence, { store, salt })
   }
 
   answer({ sequence, snapshotId }: DigestsQuestion): DigestsAnswer<LocalDigests> {
     const key = `${sequence} ${snapshotId}`
     const making = this.#making.get(key)
     if (making !== undefined) return making.answer()
-    const store = this.#stored.get(sequence)
-    if (store === undefined) {
-      if (this.#options.storedSequence() < sequence) return waiting('it lacks changes')
+    const stored = this.#stored.get(sequence)
+    if (stored === undefined) {
+      const storedSequence = this.#options.storedSequence()
+      if (storedSequence < sequence) return { ...waiting('it lacks changes'), storedSequence }
       return { kind: 'failed', reason: 'it has started since, or begun with what others have' }
     }
     const makings = [...this.#making.values()]
@@ -54,14 +57,14 @@ export class ClusterDigests {
     }
     const job = this.#options.live.digests(snapshotId, sequence)
     if (job === undefined) return waiting('it serves another snapshot')
-    const begun = begin(job, store, () => this.#making.delete(key))
+    const begun = begin(job, stored, () => this.#making.delete(key))
     for (const { end } of keepNewest(this.#making, key, begun)) end()
     return begun.answer()
   }
 }
 
 /** @param onForgotten  called when nobody has asked for a while */
-function begin(job: DigestJob, store: ComparedStore, onForgotten: () => void): Making {
+function begin(job: DigestJob, stored: Stored, onForgotten: () => void): Making {
   // One that is done keeps only its answer.
   let running: DigestJob | undefined = job
   let ended: DigestsAnswer<LocalDigests> | undefined
@@ -79,7 +82,7 @@ function begin(job: DigestJob, store: ComparedStore, onForgotten: () => void): M
     running = undefined
   }
   job.result.then(
-    (digests) => settle({ kind: 'done', digests: { store, ...digests } }),
+    (digests) => settle({ kind: 'done', digests: { ...stored, ...digests } }),
     (fault: Error) => settle({ kind: 'failed', reason: fault.message }),
   )
   return {
@@ -96,8 +99,8 @@ function begin(job: DigestJob, store: ComparedStore, onForgotten: () => void): M
   }
 }
 
-function waiting(reason: string): DigestsAnswer<LocalDigests> {
-  return { kind: 'waiting', reason }
+function waiting(reason: string) {
+  return { kind: 'waiting', reason } as const
 }
 
 /** @returns what is kept no more */

@@ -191,9 +191,9 @@ function serviceCluster(
         foundedSequence: readState(dataDirectory)?.foundedSequence,
         append: changeDesk(live.openPort()).append,
         onApplied: told,
-        onCompared(sequence) {
+        onCompared(sequence, salt) {
           const compared = store.entries.compared()
-          if (compared !== undefined) digests.noteStore(sequence, compared)
+          if (compared !== undefined) digests.noteStore(sequence, compared, salt)
         },
         log,
       })

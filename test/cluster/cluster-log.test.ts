@@ -118,13 +118,13 @@ t.test('what is committed is not taken back', async (t) => {
 t.test('an entry tells its sequence, and which snapshot is served as of it', async (t) => {
   const { log } = await writing(t)
   await log.begin(1)
-  t.equal(await log.enter({ kind: 'comparison' }), 2)
+  t.equal(await log.enter({ kind: 'comparison', salt: 'ab' }), 2)
   t.equal(log.switchedIdAt(2), undefined)
   await log.enter({ kind: 'switch', id: 'one', importCount: 2, unneededSequence: 0 })
   const sequences = await Promise.all([
-    log.enter({ kind: 'comparison' }),
+    log.enter({ kind: 'comparison', salt: 'ab' }),
     log.enter({ kind: 'switch', id: 'two', importCount: 2, unneededSequence: 0 }),
-    log.enter({ kind: 'comparison' }),
+    log.enter({ kind: 'comparison', salt: 'ab' }),
   ])
   t.same(sequences, [4, 5, 6])
   t.same(

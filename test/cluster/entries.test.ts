@@ -33,7 +33,7 @@ const entry = fc.oneof(
   }),
   fc.record({ kind: kind('snapshot'), id: text, documents: fc.array(file) }),
   fc.record({ kind: kind('switch'), id: text }),
-  fc.record({ kind: kind('comparison') }),
+  fc.record({ kind: kind('comparison'), salt: text }),
   fc.record({ kind: kind('document'), change }),
   fc.record({
     kind: kind('suppressions'),

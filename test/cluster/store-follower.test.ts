@@ -47,7 +47,7 @@ async function machine(t: Test) {
         writer.commit(sequence)
       }
     },
-    follower(onCompared: (sequence: number) => void = () => {}) {
+    follower(onCompared: (sequence: number, salt: string) => void = () => {}) {
       const follower = new StoreFollower({
         directory,
         entries: store.entries,
@@ -100,7 +100,7 @@ t.test('a store that lacks what the journal keeps no more is not taken for whole
 
 t.test('what machines are compared by is that of the entry, and of none behind it', async (t) => {
   const own = await machine(t)
-  const comparison = { kind: 'comparison' } as const
+  const comparison = { kind: 'comparison', salt: 'ab' } as const
   own.write(
     comparison,
     'batch',
@@ -108,20 +108,17 @@ t.test('what machines are compared by is that of the entry, and of none behind i
     comparison,
     suppressing(['+9993']),
   )
-  own.write(comparison, 'batch')
-  const seen: [number, number, number][] = []
-  const follower = own.follower((sequence) =>
-    seen.push([sequence, own.store.entries.sequence(), suppressedCount(own)]),
+  own.write({ ...comparison, salt: 'cd' }, 'batch')
+  const seen: [number, string, number][] = []
+  const follower = own.follower((sequence, salt) =>
+    seen.push([sequence, salt, suppressedCount(own)]),
   )
   follower.catchUp()
-  t.same(
-    seen.map(([sequence, , count]) => [sequence, count]),
-    [
-      [1, 0],
-      [4, 2],
-      [6, 3],
-    ],
-  )
+  t.same(seen, [
+    [1, 'ab', 0],
+    [4, 'ab', 2],
+    [6, 'cd', 3],
+  ])
   t.equal(follower.sequence, 7)
   const other = await machine(t)
   other.write(suppressing(['+9991', '+9993']), 'batch', suppressing(['+9992']))

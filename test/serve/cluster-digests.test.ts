@@ -44,7 +44,7 @@ function machine(snapshotId = 's1') {
     digests,
     store(sequence: number) {
       storedSequence = sequence
-      digests.noteStore(sequence, store)
+      digests.noteStore(sequence, store, 'ab')
     },
   }
 }
@@ -57,7 +57,7 @@ t.test('digests are made once, and told for as long as they are kept', async (t)
   t.same(own.digests.answer(question).kind, 'working')
   own.jobs[0].resolve(found)
   await own.jobs[0].promise
-  t.same(own.digests.answer(question), { kind: 'done', digests: { store, ...found } })
+  t.same(own.digests.answer(question), { kind: 'done', digests: { store, salt: 'ab', ...found } })
   t.equal(own.jobs.length, 1)
   for (let more = 1; more <= limits.comparisonsKeptCount; more++) own.store(7 + more)
   for (let more = 1; more <= limits.comparisonsKeptCount; more++) {
@@ -72,7 +72,7 @@ t.test('digests are made once, and told for as long as they are kept', async (t)
 t.test('a machine says what it waits for, and why it cannot tell', async (t) => {
   const own = machine()
   const ask = (sequence: number, snapshotId = 's1') => own.digests.answer({ sequence, snapshotId })
-  t.same(ask(3), { kind: 'waiting', reason: 'it lacks changes' })
+  t.same(ask(3), { kind: 'waiting', reason: 'it lacks changes', storedSequence: 0 })
   own.store(5)
   t.match(ask(3), { kind: 'failed', reason: /it has started since/ })
   t.same(ask(5, 's2'), { kind: 'waiting', reason: 'it serves another snapshot' })

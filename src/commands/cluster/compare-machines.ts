@@ -33,13 +33,16 @@ export async function compareMachines(client: Asking, log: Log): Promise<Compari
   let place = await begin(client)
   for (let attempt = 1; ; attempt++) {
     const comparison = await compareAt(client, place, log)
-    if (comparison.missing.length === 0 || attempt === limits.comparisonTryCount) return comparison
+    const isKnown = comparison.missing.every(({ reason }) => reason === NOT_HEARD)
+    if (isKnown || attempt === limits.comparisonTryCount) return comparison
     // A machine that has switched to another snapshot by then has no more what the others are asked for.
     const next = await begin(client)
     if (next.snapshotId === place.snapshotId) return comparison
     place = next
   }
 }
+
+const NOT_HEARD = 'it is not heard'
 
 interface Place {
   readonly sequence: number
@@ -77,7 +80,7 @@ async function compareAt(client: Asking, place: Place, log: Log): Promise<Compar
   const shown = new SharedProgress(log, machines.filter(({ isHeard }) => isHeard).length)
   const outcomes = await Promise.all(
     machines.map(async ({ name, isHeard }) => {
-      if (!isHeard) return { name, reason: 'it is not heard' }
+      if (!isHeard) return { name, reason: NOT_HEARD }
       return { name, ...(await digestsOf(client, name, place, shown)) }
     }),
   ).finally(() => shown.stop())
@@ -100,7 +103,8 @@ async function digestsOf(
   { sequence, snapshotId }: Place,
   shown: SharedProgress,
 ) {
-  let last = ''
+  let doneCount = -1
+  let storedSequence = -1
   let sinceMs = monotonicMs()
   for (;;) {
     const answer = await client
@@ -109,9 +113,12 @@ async function digestsOf(
     if (answer.kind === 'done') return { digests: answer.digests }
     if (answer.kind === 'failed') return { reason: answer.reason }
     if (answer.kind === 'working') shown.update(name, answer)
-    const now = JSON.stringify(answer)
-    if (now !== last) sinceMs = monotonicMs()
-    last = now
+    // Neither grows for ever; other answers may come in turns for as long as they like.
+    const done = answer.kind === 'working' ? answer.doneCount : -1
+    const stored = answer.kind === 'waiting' ? (answer.storedSequence ?? -1) : -1
+    if (done > doneCount || stored > storedSequence) sinceMs = monotonicMs()
+    doneCount = Math.max(doneCount, done)
+    storedSequence = Math.max(storedSequence, stored)
     if (monotonicMs() - sinceMs > limits.comparisonWaitMs) {
       return { reason: answer.kind === 'waiting' ? answer.reason : 'it does not go on' }
     }

@@ -3,12 +3,13 @@
  *
  * @module
  */
-import t from 'tap'
+import t, { type Test } from 'tap'
 import type { DigestsAnswer, DigestsQuestion } from '../../../src/cluster/machine-digests.js'
 import type { ClusterStatus } from '../../../src/cluster/messages.js'
 import type { NodeReport } from '../../../src/cluster/node-report.js'
 import type { NodeAnswers, NodeQuestion } from '../../../src/cluster/questions.js'
 import { compareMachines } from '../../../src/commands/cluster/compare-machines.js'
+import { limits } from '../../../src/limits.js'
 import { createLog } from '../../../src/log.js'
 
 const log = createLog('silent')
@@ -117,6 +118,65 @@ t.test('however often snapshots come, there is an end', async (t) => {
   })
   t.same((await compareMachines(client, log)).missing, [{ name: 'a', reason: 'it is gone' }])
   t.equal(sequence, 3)
+})
+
+t.test('who is not heard is not waited for once more', async (t) => {
+  let sequence = 0
+  const { client } = fakeCluster({
+    members: { a: 0, b: undefined },
+    compare: () => ({ isDone: true, at: { sequence: ++sequence, snapshotId: `s${sequence}` } }),
+  })
+  const { snapshotId, missing } = await compareMachines(client, log)
+  t.same([snapshotId, missing], ['s1', [{ name: 'b', reason: 'it is not heard' }]])
+  t.equal(sequence, 1)
+})
+
+/** @returns the milliseconds after which a machine without progress is given up */
+function shortWait(t: Test): number {
+  const { comparisonWaitMs, comparisonPollMs } = limits
+  Object.assign(limits, { comparisonWaitMs: 400, comparisonPollMs: 10 })
+  t.teardown(() => Object.assign(limits, { comparisonWaitMs, comparisonPollMs }))
+  return limits.comparisonWaitMs
+}
+
+t.test('answers in turns are no progress', async (t) => {
+  const waitMs = shortWait(t)
+  let count = 0
+  const beganMs = performance.now()
+  const { client } = fakeCluster({
+    members: { a: 0 },
+    digests() {
+      // Fails the test where there is no end.
+      if (performance.now() - beganMs > 10 * waitMs) return done
+      return [
+        { kind: 'waiting', reason: 'it lacks changes', storedSequence: 5 },
+        { kind: 'waiting', reason: 'it does not answer' },
+        { kind: 'working', doneCount: 1, totalCount: 3 },
+        { kind: 'working', doneCount: 0, totalCount: 3 },
+      ][++count % 4] as DigestsAnswer
+    },
+  })
+  const { missing } = await compareMachines(client, log)
+  t.match(missing, [{ name: 'a', reason: /it does not go on|it lacks changes|it does not answer/ }])
+  t.ok(performance.now() - beganMs > waitMs)
+})
+
+t.test('a machine that goes on is waited for, however long that takes', async (t) => {
+  const waitMs = shortWait(t)
+  const steps = (begun: number) => Math.floor((performance.now() - begun) / (waitMs / 4))
+  const beganMs = performance.now()
+  const { client } = fakeCluster({
+    members: { a: 0, b: 0 },
+    digests(name) {
+      const at = steps(beganMs)
+      if (at > 10) return done
+      return name === 'a'
+        ? { kind: 'waiting', reason: 'it lacks changes', storedSequence: at }
+        : { kind: 'working', doneCount: at, totalCount: 20 }
+    },
+  })
+  const { compared, missing } = await compareMachines(client, log)
+  t.same([compared.length, missing], [2, []])
 })
 
 t.test('without a writer or a snapshot there is nothing to compare', async (t) => {

@@ -1,0 +1,84 @@
+/**
+ * What a machine tells whoever compares machines.
+ *
+ * @module
+ */
+import { createHmac } from 'node:crypto'
+import t from 'tap'
+import type { Entry } from '../../src/cluster/entries.js'
+import type { LocalDigests } from '../../src/cluster/machine-digests.js'
+import { NodeAnswering } from '../../src/cluster/node-answering.js'
+
+const SALT = 'ab'.repeat(32)
+const SECRET = 'a1b2c3d4'
+
+const part = (count: number) => ({ count, digest: `${SECRET}${count}` })
+const local: LocalDigests = {
+  salt: SALT,
+  store: { suppressions: part(1), keys: part(2), configuration: part(3), contexts: part(4) },
+  changedPart: undefined,
+  regions: [
+    ...[0, 1].map((regionIndex) => ({
+      ...{ sourceId: 3, regionIndex, recipientCount: 10, holders: ['a', 'b'] },
+      digest: regionIndex === 0 ? `${SECRET}5` : null,
+    })),
+    {
+      ...{ sourceId: 3, regionIndex: undefined, recipientCount: 2, holders: undefined },
+      digest: `${SECRET}6`,
+    },
+  ],
+}
+
+function machine() {
+  const entered: Entry[] = []
+  const journal = {
+    linkAt: () => ({ hash: `${SECRET}7` }),
+    switchedIdAt: () => 's1',
+    async enter(entry: Entry) {
+      return entered.push(entry)
+    },
+  }
+  const options = {
+    ...{ journal, me: { name: 'a' }, agreement: { isWriter: true, wrote() {} } },
+    digests: async () => ({ kind: 'done', digests: local }),
+  }
+  const answering = new NodeAnswering(options as never)
+  return { answering, entered }
+}
+
+t.test('no digest leaves a machine without the salt, nor the salt itself', async (t) => {
+  const { answering } = machine()
+  const answer = await answering.answer({ kind: 'digests', sequence: 7, snapshotId: 's1' })
+  const key = Buffer.from(SALT, 'hex')
+  const salted = (last: number) =>
+    createHmac('sha256', key).update(`${SECRET}${last}`).digest('hex')
+  const [held, other, since] = local.regions
+  t.strictSame(answer, {
+    kind: 'done',
+    digests: {
+      chainHash: salted(7),
+      store: {
+        suppressions: { count: 1, digest: salted(1) },
+        keys: { count: 2, digest: salted(2) },
+        configuration: { count: 3, digest: salted(3) },
+        contexts: { count: 4, digest: salted(4) },
+      },
+      changedPart: undefined,
+      regions: [{ ...held, digest: salted(5) }, other, { ...since, digest: salted(6) }],
+    },
+  })
+  const text = JSON.stringify(answer)
+  t.notOk(text.includes(SECRET))
+  t.notOk(text.includes(SALT))
+})
+
+t.test('each comparison has a salt of its own', async (t) => {
+  const { answering, entered } = machine()
+  await answering.answer({ kind: 'compare' })
+  const answer = await answering.answer({ kind: 'compare' })
+  t.match(answer, { isDone: true, at: { sequence: 2, snapshotId: 's1' } })
+  const salts = entered.map((entry) => (entry.kind === 'comparison' ? entry.salt : ''))
+  t.match(salts, [/^[0-9a-f]{64}$/, /^[0-9a-f]{64}$/])
+  t.not(salts[0], salts[1])
+  t.notOk(JSON.stringify(answer).includes(salts[1]))
+})
