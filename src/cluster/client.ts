@@ -6,9 +6,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
+import { openCommandNats } from './command-nats.js'
 import type { KnownConnection } from './connection-file.js'
-import { drawnCommandName } from './nats/calls.js'
-import { ClusterNats } from './nats/cluster-nats.js'
 import type { NodeReport } from './node-report.js'
 import type { AskOperator } from './questions.js'
 
@@ -22,29 +21,19 @@ export interface ClusterClient {
 }
 
 /** @throws OperatorError  as a rejection */
-export async function openClusterClient({
-  nats: settings,
-  clusterId,
-}: Omit<KnownConnection, 'name'>): Promise<ClusterClient> {
-  let denied: string | undefined
-  /** NATS does not say what was denied to whoever waits for it. */
+export async function openClusterClient(
+  connection: Omit<KnownConnection, 'name'>,
+): Promise<ClusterClient> {
+  const { clusterId } = connection
+  const { nats, denied } = await openCommandNats(connection, 'operator')
   const assertPermitted = () => {
-    if (denied === undefined) return
+    const reason = denied()
+    if (reason === undefined) return
     throw new OperatorError(
       'Failed',
-      `NATS permits no commands for the cluster ${clusterId} with this nkey or these credentials: ${denied}`,
+      `NATS permits no commands for the cluster ${clusterId} with this nkey or these credentials: ${reason}`,
     )
   }
-  const nats = await ClusterNats.open({
-    settings,
-    clusterId,
-    name: drawnCommandName(),
-    onChange() {},
-    onDenied(reason) {
-      denied = reason
-    },
-    serves: undefined,
-  })
   return {
     clusterId,
     async ask(to, question, waitMs = limits.clusterCallMs) {

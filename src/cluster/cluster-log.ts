@@ -222,20 +222,25 @@ export class ClusterLog implements Log {
     for (const record of this.#reader.records(this.#end.sequence)) this.#note(record)
   }
 
+  /** Of the last entry that says whose disks count, committed. */
+  committedMembersSequence(): number {
+    return this.#lastNoted('members')?.sequence ?? 0
+  }
+
   /** What is known up to what is committed, to be kept. */
   tail(): LogTail {
     const sequence = this.#committed
     const epochs = this.#noted.flatMap(({ sequence: at, epoch }) =>
       epoch === undefined || at > sequence ? [] : [{ sequence: at, epoch }],
     )
-    const { members = [], sequence: membersSequence = 0 } = this.#lastNoted('members') ?? {}
+    const { members = [] } = this.#lastNoted('members') ?? {}
     const snapshot = this.committedSnapshot()
     const { switchedId, retention } = this.#lastNoted('switchedId') ?? {}
     return {
       sequence,
       epochs: epochs.slice(-limits.epochsKeptCount),
       members: [...members],
-      membersSequence,
+      membersSequence: this.committedMembersSequence(),
       ...(snapshot !== undefined && {
         snapshot: { id: snapshot.id, documents: [...snapshot.documents] },
       }),

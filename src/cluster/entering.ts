@@ -8,11 +8,10 @@ import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
+import { openCommandNats } from './command-nats.js'
 import { readConnection } from './connection-file.js'
 import { type Entry, encodeEntry, type StoreEntry } from './entries.js'
 import type { Entered } from './messages.js'
-import { drawnCommandName } from './nats/calls.js'
-import { ClusterNats } from './nats/cluster-nats.js'
 import type { NodeQuestion } from './questions.js'
 
 /** Of the kinds that commands make. */
@@ -61,19 +60,8 @@ export interface Entering {
 export async function openEntering(dataDirectory: string): Promise<Entering> {
   const known = readConnection(dataDirectory)
   if (known === undefined) throw noService(dataDirectory)
-  const { nats: settings, clusterId, name } = known
-  let denied: string | undefined
-  const nats = await ClusterNats.open({
-    settings,
-    clusterId,
-    name: drawnCommandName(),
-    onChange() {},
-    onDenied(reason) {
-      denied = reason
-    },
-    serves: undefined,
-    asksAs: 'machine',
-  })
+  const { name } = known
+  const { nats, denied } = await openCommandNats(known, 'machine')
   return {
     async make(entry) {
       const question: NodeQuestion = { kind: 'enter', entry: encodeEntry(entry) }
@@ -81,8 +69,10 @@ export async function openEntering(dataDirectory: string): Promise<Entering> {
         return (await nats.calls.ask(name, question, limits.enteredMs)) as Entered
       } catch (fault) {
         const { kind, message } = fault as Error & { kind?: string }
-        if (denied !== undefined)
-          throw new OperatorError('Failed', `NATS permits no changes: ${denied}`)
+        const reason = denied()
+        if (reason !== undefined) {
+          throw new OperatorError('Failed', `NATS permits no changes: ${reason}`)
+        }
         if (kind === 'absent') throw noService(dataDirectory, name)
         const hint =
           kind === 'late'

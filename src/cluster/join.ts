@@ -26,6 +26,7 @@ import { removeLent } from './lent-files.js'
 import { isTailLost } from './lost-tail.js'
 import type { ClusterSettings } from './messages.js'
 import type { ClusterNats } from './nats/cluster-nats.js'
+import { assertNobodyRuns } from './nobody-runs.js'
 import type { NodeReport } from './node-report.js'
 import type { NodeAnswers, NodeQuestion } from './questions.js'
 import { type Seed, sow } from './seed.js'
@@ -233,7 +234,8 @@ async function found(options: JoinOptions, nats: ClusterNats): Promise<ClusterSt
   // From now on, a directory without a store has lost it.
   const store = await createStore(dataDirectory, log)
   try {
-    assertNoServices(dataDirectory, store)
+    // One that runs alone would go on with changes of which no other machine hears.
+    assertNobodyRuns(dataDirectory, store.services)
     await beginFounding(options, nats, settings.name)
     return await foundIn(options, store)
   } finally {
@@ -258,21 +260,6 @@ async function foundIn(
   await endFounding(dataDirectory)
   log.info({ clusterId, dataDirectory }, 'founded a cluster with what this directory has')
   return state
-}
-
-/**
- * A service that runs alone would go on with changes of which no other machine hears.
- *
- * @throws OperatorError  Usage
- */
-function assertNoServices(dataDirectory: string, { services }: MainStore): void {
-  const [other] = services.lagging(Number.POSITIVE_INFINITY)
-  if (other === undefined) return
-  throw new OperatorError(
-    'Usage',
-    `the service with process id ${other} runs on ${dataDirectory}, and in a cluster there is one for each directory: ` +
-      'stop it first',
-  )
 }
 
 /** What contradicts the cluster is kept for whoever wants to look at it. */

@@ -17,6 +17,7 @@ import { createStore, type MainStore } from '../store/create.js'
 import { type StoreEntries, storeEntries } from '../store/entries.js'
 import { storeDirectory } from '../store/tables.js'
 import { openTablesToWrite } from '../store/write-tables.js'
+import { assertNobodyRuns } from './nobody-runs.js'
 import { clusterDirectory, readState, StateDamaged } from './state-file.js'
 import { StoreFollower } from './store-follower.js'
 
@@ -36,13 +37,7 @@ export async function leaveCluster(dataDirectory: string, log: Log): Promise<num
   try {
     // It is the last to know, where this was interrupted.
     if (!isOfCluster && !store.entries.isClustered()) throw noCluster()
-    const [running] = store.clusterServices.lagging(Number.POSITIVE_INFINITY)
-    if (running !== undefined) {
-      throw new OperatorError(
-        'Usage',
-        `the service with process id ${running} runs on ${dataDirectory}: stop it first`,
-      )
-    }
+    assertNobodyRuns(dataDirectory, store.clusterServices)
     const sequence = await cutToCommitted(directory)
     await catchUp(dataDirectory, store.entries, log)
     // The cluster may not have heard of all that its founder had before.

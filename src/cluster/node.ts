@@ -109,6 +109,7 @@ export class ClusterNode {
     this.#tail = new TailKeeper({
       dataDirectory,
       tail: () => this.#journal.tail(),
+      membersSequence: () => this.#journal.committedMembersSequence(),
       onFault: (fault) => this.#noteFault(fault, 'what is known of the journal cannot be kept'),
     })
     this.#reports = new NodeReports(monotonicMs)

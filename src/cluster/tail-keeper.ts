@@ -9,6 +9,8 @@ import { type LogTail, writeTail } from './state-file.js'
 interface KeeperOptions {
   readonly dataDirectory: string
   readonly tail: () => LogTail
+  /** Of the last entry that says whose disks count, committed. */
+  readonly membersSequence: () => number
   /** Of what nobody waits for. */
   readonly onFault: (fault: unknown) => void
 }
@@ -24,7 +26,7 @@ export class TailKeeper {
 
   /** To be called often. */
   look(): void {
-    const { membersSequence } = this.#options.tail()
+    const membersSequence = this.#options.membersSequence()
     if (membersSequence === this.#membersSequence) return
     this.#membersSequence = membersSequence
     void this.tryToKeep()

@@ -11,7 +11,7 @@ import { OperatorError, ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { monotonicMs } from '../monotonic.js'
 import { createStore, type MainStore } from '../store/create.js'
-import type { KeyChanges, KeyReader, KeyWriter } from '../store/keys.js'
+import type { KeyChanger, KeyChanges, KeyReader, StoredKeys } from '../store/keys.js'
 import type { SuppressionChange, SuppressionsOutcome } from '../store/suppress.js'
 import { untilOthersTake } from '../suppressions/others.js'
 import type { CommandContext } from './context.js'
@@ -24,7 +24,7 @@ export interface StoreDesk {
    *
    * @throws OperatorError  as a rejection
    */
-  changeKeys<Result>(make: (keys: KeyWriter) => Result): Promise<Result>
+  changeKeys<Result>(make: (keys: KeyChanger) => Result): Promise<Result>
   /** @throws OperatorError  Failed, as a rejection, where a service does not go by all that was changed in time */
   untilKeysTaken(): Promise<void>
   suppress(change: SuppressionChange): Promise<SuppressionsOutcome>
@@ -35,15 +35,19 @@ export interface StoreDesk {
   close(): Promise<void>
 }
 
-/** @throws OperatorError  as a rejection */
+/**
+ * @param enter  opens the way of a cluster
+ * @throws OperatorError  as a rejection
+ */
 export async function openStoreDesk(
-  { log }: CommandContext,
+  { log }: Pick<CommandContext, 'log'>,
   dataDirectory: string,
+  enter: (dataDirectory: string) => Promise<Entering> = openEntering,
 ): Promise<StoreDesk> {
   const store = await createStore(dataDirectory, log)
   try {
     if (!store.entries.isClustered()) return deskAlone(store)
-    return deskOfCluster(store, await openEntering(dataDirectory))
+    return deskOfCluster(store, await enter(dataDirectory))
   } catch (fault) {
     await store.close()
     throw fault
@@ -112,7 +116,7 @@ function deskOfCluster(store: MainStore, entering: Entering): StoreDesk {
     async changeKeys(make) {
       for (let attempt = 1; ; attempt++) {
         const plan = new KeyPlan(store.keys)
-        const result = make(plan.writer)
+        const result = make(plan)
         // Also where nothing is to be changed: it may be so here alone, or not be so everywhere yet.
         const outcome = await plan.enter(enter)
         if (outcome === undefined || outcome.isMade) return result
@@ -142,14 +146,21 @@ function deskOfCluster(store: MainStore, entering: Entering): StoreDesk {
 const UNKNOWN: Everywhere = { isEverywhere: false, waitingFor: [] }
 
 /** What is to become of the keys that a store has, which stays as it is. */
-class KeyPlan {
+class KeyPlan implements KeyChanger {
   readonly #keys: KeyReader
   /** Of the keys that it is made of. */
-  version = 0
-  changes: KeyChanges = new Map()
+  #version = 0
+  #changes: KeyChanges = new Map()
 
   constructor(keys: KeyReader) {
     this.#keys = keys
+  }
+
+  change(changesFor: (before: StoredKeys) => KeyChanges): number {
+    const before = this.#keys.read()
+    this.#changes = changesFor(before)
+    this.#version = before.version
+    return this.#changes.size === 0 ? before.version : before.version + 1
   }
 
   /**
@@ -159,9 +170,9 @@ class KeyPlan {
   async enter(
     enter: (entry: EnteredEntry) => Promise<Entered>,
   ): Promise<Entered['outcome'] | undefined> {
-    const records = Array.from(this.changes, ([id, record]) => [id, record ?? null] as const)
+    const records = Array.from(this.#changes, ([id, record]) => [id, record ?? null] as const)
     try {
-      return (await enter({ kind: 'keys', version: this.version, records })).outcome
+      return (await enter({ kind: 'keys', version: this.#version, records })).outcome
     } catch (fault) {
       // A secret is known here alone: it must not be lost where its key is made.
       const untilMs = monotonicMs() + limits.keyLookedForMs
@@ -173,22 +184,7 @@ class KeyPlan {
 
   #isThere(): boolean {
     const { records } = this.#keys.read()
-    const changes = [...this.changes]
+    const changes = [...this.#changes]
     return changes.length > 0 && changes.every(([id, record]) => records.get(id) === record)
-  }
-
-  get writer(): KeyWriter {
-    return {
-      version: () => this.#keys.version(),
-      read: () => this.#keys.read(),
-      change: (changesFor) => {
-        const before = this.#keys.read()
-        this.changes = changesFor(before)
-        this.version = before.version
-        return this.changes.size === 0 ? before.version : before.version + 1
-      },
-      uses: () => new Map(),
-      noteUses() {},
-    }
   }
 }

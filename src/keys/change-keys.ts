@@ -5,7 +5,7 @@
  */
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
-import type { KeyWriter } from '../store/keys.js'
+import type { KeyChanger } from '../store/keys.js'
 import { type KeyRecord, readKeyRecord, stateOf } from './key-record.js'
 import { keyHash, makeKeyId, makeKeyText } from './secret.js'
 
@@ -26,7 +26,7 @@ export interface NewSecret {
  *
  * @throws OperatorError  Usage, when there is one of this name, or there are too many
  */
-export function createKey(keys: KeyWriter, wish: KeyWish, nowMs: number): NewSecret {
+export function createKey(keys: KeyChanger, wish: KeyWish, nowMs: number): NewSecret {
   return make(keys, (found) => {
     const earlier = found.find(({ record }) => record?.name === wish.name)
     if (earlier?.record !== undefined && earlier.record.revokedAt === undefined) {
@@ -57,7 +57,7 @@ export function createKey(keys: KeyWriter, wish: KeyWish, nowMs: number): NewSec
  * @throws OperatorError  Usage, when there is no such key, or it has two secrets already
  */
 export function rotateKey(
-  keys: KeyWriter,
+  keys: KeyChanger,
   name: string,
   { nowMs, keepMs }: { readonly nowMs: number; readonly keepMs: number },
 ): NewSecret {
@@ -86,7 +86,7 @@ export function rotateKey(
  * @returns the version of the keys with that
  * @throws OperatorError  Usage, when there is no such key, or it has one secret
  */
-export function finishRotation(keys: KeyWriter, name: string, nowMs: number): number {
+export function finishRotation(keys: KeyChanger, name: string, nowMs: number): number {
   return keys.change(({ records }) => {
     const { id, record } = usable(readAll(records), name, nowMs)
     const [secret, old] = record.secrets
@@ -109,7 +109,7 @@ export function finishRotation(keys: KeyWriter, name: string, nowMs: number): nu
  * @throws OperatorError  Usage, when there is no such key, or another one has a certificate
  */
 export function certifyKey(
-  keys: KeyWriter,
+  keys: KeyChanger,
   name: string,
   certificates: readonly string[],
   nowMs: number,
@@ -130,7 +130,7 @@ export function certifyKey(
  * @returns the version of the keys with that
  * @throws OperatorError  Usage, when there is no such key
  */
-export function revokeKey(keys: KeyWriter, name: string, nowMs: number): number {
+export function revokeKey(keys: KeyChanger, name: string, nowMs: number): number {
   return keys.change(({ records }) => {
     const found = readAll(records)
     const damaged = found.find(({ id, record }) => record === undefined && id === name)
@@ -176,7 +176,7 @@ interface Made {
   readonly removedId?: string | undefined
 }
 
-function make(keys: KeyWriter, makeFrom: (found: readonly Found[]) => Made): NewSecret {
+function make(keys: KeyChanger, makeFrom: (found: readonly Found[]) => Made): NewSecret {
   const made: Made[] = []
   const version = keys.change(({ records }) => {
     const one = makeFrom(readAll(records))

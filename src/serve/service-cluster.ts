@@ -8,6 +8,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { isEnterable } from '../cluster/entering.js'
 import { decodeEntry } from '../cluster/entries.js'
 import type { EnteredReply } from '../cluster/messages.js'
+import { assertNobodyRuns } from '../cluster/nobody-runs.js'
 import { type ClusterThread, startCluster } from '../cluster/start.js'
 import { type BeginsAnew, readState } from '../cluster/state-file.js'
 import { type Applied, StoreFollower } from '../cluster/store-follower.js'
@@ -266,21 +267,16 @@ function kept(follower: StoreFollower | undefined, log: Log): number | undefined
   }
 }
 
-/**
- * Two services of one directory would promise different things.
- *
- * @throws OperatorError  Usage
- */
+/** @throws OperatorError  Usage, where another service of the directory runs */
 function claim(dataDirectory: string, { clusterServices }: MainStore): void {
+  // Before it looks, so that of two at once at least one sees the other.
   clusterServices.register(0)
-  const [other] = clusterServices.lagging(Number.POSITIVE_INFINITY)
-  if (other === undefined) return
-  clusterServices.unregister()
-  throw new OperatorError(
-    'Usage',
-    `the service with process id ${other} runs on ${dataDirectory}, and in a cluster there is one for each directory: ` +
-      'stop it first',
-  )
+  try {
+    assertNobodyRuns(dataDirectory, clusterServices)
+  } catch (fault) {
+    clusterServices.unregister()
+    throw fault
+  }
 }
 
 /**

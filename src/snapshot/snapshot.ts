@@ -6,7 +6,7 @@
  * @module
  */
 import type { Arena } from '../shard/arena.js'
-import type { ShardImage } from '../shard/layout.js'
+import { hasColumns, type ShardImage } from '../shard/layout.js'
 
 export interface SnapshotSource {
   readonly id: number
@@ -45,7 +45,7 @@ export interface Holding {
 }
 
 export function holdingOf({ shards }: Pick<Snapshot, 'shards'>): Holding {
-  const held = shards.filter(({ sections }) => sections.length > 0)
+  const held = shards.filter(hasColumns)
   return {
     shardCount: held.length,
     recipientCount: recipientCountOf(held),

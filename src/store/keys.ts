@@ -23,14 +23,17 @@ export interface KeyReader {
   read(): StoredKeys
 }
 
-/** What the process that has the store open for writing also does. */
-export interface KeyWriter extends KeyReader {
+export interface KeyChanger {
   /**
    * Makes changes by what is there, all of them or none; they are on disk when this returns.
    *
    * @returns the version that holds from then on
    */
   change(changesFor: (before: StoredKeys) => KeyChanges): number
+}
+
+/** What the process that has the store open for writing also does. */
+export interface KeyWriter extends KeyReader, KeyChanger {
   /** What was noted of the use of each key, by id. */
   uses(): ReadonlyMap<string, string>
   /** Notes it anew, by what is there; keys that are gone have none. Changes no version. */

@@ -208,6 +208,7 @@ t.test('what is known of the journal is kept in order', async (t) => {
   const keeper = new TailKeeper({
     dataDirectory: data,
     tail: () => tailAt(++sequence),
+    membersSequence: () => 1,
     onFault: (fault) => t.fail(String(fault)),
   })
   await Promise.all(Array.from({ length: 20 }, () => keeper.keep()))

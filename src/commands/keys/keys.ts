@@ -15,7 +15,7 @@ import {
 } from '../../keys/change-keys.js'
 import { limits } from '../../limits.js'
 import { createStore, type MainStore } from '../../store/create.js'
-import type { KeyWriter } from '../../store/keys.js'
+import type { KeyChanger } from '../../store/keys.js'
 import type { CommandContext } from '../context.js'
 import { assertThere } from '../existing-directory.js'
 import { print, tell } from '../output.js'
@@ -229,7 +229,7 @@ async function certify(
 async function giveOut(
   desk: StoreDesk,
   { secretFile }: KeyFlags,
-  make: (keys: KeyWriter) => NewSecret,
+  make: (keys: KeyChanger) => NewSecret,
 ): Promise<NewSecret> {
   const output = secretOutput(secretFile)
   try {
@@ -249,7 +249,7 @@ const LOST =
   'No secret is given out. If `hickory keys list` shows one that was made now, nobody has it: revoke the key and make ' +
   'another one, and do not end its old secret with --finish'
 
-async function changeKeys(desk: StoreDesk, make: (keys: KeyWriter) => unknown): Promise<void> {
+async function changeKeys(desk: StoreDesk, make: (keys: KeyChanger) => unknown): Promise<void> {
   await desk.changeKeys(make)
   await desk.untilKeysTaken()
 }

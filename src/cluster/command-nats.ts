@@ -1,0 +1,34 @@
+/**
+ * How commands are connected to NATS.
+ *
+ * @module
+ */
+import type { KnownConnection } from './connection-file.js'
+import { drawnCommandName, type Serves } from './nats/calls.js'
+import { ClusterNats } from './nats/cluster-nats.js'
+
+interface CommandNats {
+  readonly nats: ClusterNats
+  /** What NATS has not let the command do, which it does not say to whoever waits for it; undefined where there is none. */
+  denied(): string | undefined
+}
+
+/** @throws OperatorError  as a rejection */
+export async function openCommandNats(
+  { nats: settings, clusterId }: Omit<KnownConnection, 'name'>,
+  asksAs: keyof Serves,
+): Promise<CommandNats> {
+  let denied: string | undefined
+  const nats = await ClusterNats.open({
+    settings,
+    clusterId,
+    name: drawnCommandName(),
+    onChange() {},
+    onDenied(reason) {
+      denied = reason
+    },
+    serves: undefined,
+    asksAs,
+  })
+  return { nats, denied: () => denied }
+}
