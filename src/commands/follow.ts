@@ -11,6 +11,8 @@ import { OperatorError } from '../errors.js'
 import { beginFollowing, type TableCopy } from '../follow/begin.js'
 import { follow } from '../follow/follow.js'
 import type { FollowPlan } from '../follow/plan.js'
+import { hasAgreedPart, writtenByCluster } from '../journal/agreed-part.js'
+import { journalDirectory } from '../journal/files.js'
 import { limits } from '../limits.js'
 import type { ColumnNames } from '../sources/batch.js'
 import { completeUrl, hasPassword, parseDatabaseUrl } from '../sources/postgres/url.js'
@@ -103,6 +105,7 @@ async function run(context: CommandContext, url: string, flags: Flags): Promise<
   }
   const completed = completeUrl(url, readEnvironment())
   const plan = planOf(context, completed, flags)
+  assertOfNoCluster(plan.dataDirectory)
   if (flags.initialCopy === true) await copyFirst(context, completed, plan, flags)
   else assertNoCopyFlags(flags)
   const signals = stopOnSignal()
@@ -113,6 +116,16 @@ async function run(context: CommandContext, url: string, flags: Flags): Promise<
   } finally {
     signals.forget()
   }
+}
+
+/**
+ * Before anything is copied: it would be refused when the first changes come.
+ *
+ * @throws OperatorError  Usage
+ */
+function assertOfNoCluster(dataDirectory: string): void {
+  const directory = journalDirectory(dataDirectory)
+  if (hasAgreedPart(directory)) throw writtenByCluster(directory, false)
 }
 
 function planOf(context: CommandContext, url: string, flags: Flags): FollowPlan {

@@ -99,6 +99,11 @@ t.test('what commands change is on all machines', async (t) => {
       )
       t.equal(outcome.code, 2, command)
     }
+    const database = ['follow', 'postgres://nobody@127.0.0.1:1/none', '--table', 'none']
+    const copy = ['--source', '9', '--label', 'Nine', '--initial-copy', '--data', a.data]
+    const followed = await hickory(...database, ...copy)
+    t.equal(followed.code, 2)
+    t.match(followed.stderr, /of a cluster, and only its services write to it/)
     const { code, stderr } = await hickory(...commands[0], '--data', a.data)
     t.equal(code, 0, stderr)
   })
