@@ -117,7 +117,6 @@ export class ClusterNode {
       this.#agreement.members().flatMap((member) => (member.name === name ? [] : member.name)),
     )
     this.#carrier = new LogCarrier({
-      connection: nats.connection,
       stream: nats.stream,
       reader: new JournalReader(directory),
       beginning: () => this.#journal.beginning(),

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { KV } from '@nats-io/kv'
 import type { Groups } from '../../journal/groups.js'
 import type { SentGroups } from '../agreement/messages.js'
@@ -29,7 +30,11 @@ interface NatsOptions extends ConnectionEvents {
 }
 
 export class ClusterNats {
+  /** Between machines alone. */
   readonly connection: Connection
+  readonly #options: NatsOptions
+  /** To JetStream: a server whose JetStream is stuck, as behind a full disk, reads nothing more of whoever asks for it. */
+  #storage: Promise<Connection> | undefined
   readonly names: Names
   readonly calls: Calls
   readonly lease: WriterLease
@@ -37,13 +42,15 @@ export class ClusterNats {
   readonly stream: Opened<LogStream>
   readonly files: Opened<ClusterFiles>
 
-  private constructor(connection: Connection, { clusterId, name, serves, asksAs }: NatsOptions) {
+  private constructor(connection: Connection, options: NatsOptions) {
+    const { clusterId, name, serves, asksAs } = options
     this.connection = connection
+    this.#options = options
     this.names = namesOf(clusterId)
     this.calls = new Calls(connection, this.names, name, serves, asksAs)
-    this.bucket = new Opened(() => openBucket(connection, this.names))
-    this.stream = new Opened(() => LogStream.open(connection, this.names))
-    this.files = new Opened(() => ClusterFiles.open(connection, this.names))
+    this.bucket = new Opened(async () => openBucket(await this.#toStorage(), this.names))
+    this.stream = new Opened(async () => LogStream.open(await this.#toStorage(), this.names))
+    this.files = new Opened(async () => ClusterFiles.open(await this.#toStorage(), this.names))
     this.lease = new WriterLease(this.bucket, name)
   }
 
@@ -94,6 +101,24 @@ export class ClusterNats {
 
   async close(): Promise<void> {
     this.calls.close()
+    const storage = this.#storage?.then(
+      (connection) => connection.nats.close(),
+      () => {},
+    )
     await this.connection.close()
+    // Nothing that was sent there is waited for: it may be stuck.
+    await Promise.race([storage, sleep(0)])
+  }
+
+  /** It is lost and made again without a word: whoever asks there hears of it. */
+  async #toStorage(): Promise<Connection> {
+    const { settings, name, onDenied } = this.#options
+    this.#storage ??= Connection.open(settings, name, { onChange() {}, onDenied })
+    try {
+      return await this.#storage
+    } catch (fault) {
+      this.#storage = undefined
+      throw fault
+    }
   }
 }

@@ -11,12 +11,10 @@ import { JournalGone } from '../../journal/damaged.js'
 import { groupsBehind } from '../../journal/groups.js'
 import type { JournalReader } from '../../journal/reader.js'
 import { limits } from '../../limits.js'
-import type { Connection } from './connection.js'
 import type { LogStream } from './log-stream.js'
 import type { Opened } from './opened.js'
 
 interface CarrierOptions {
-  readonly connection: Connection
   readonly stream: Opened<LogStream>
   /** Which sees what is committed. */
   readonly reader: JournalReader
@@ -119,9 +117,10 @@ export class LogCarrier {
   }
 
   async #isAsExpected({ streamSequence }: Place): Promise<boolean> {
-    const { connection, stream } = this.#options
-    if (!connection.isUp) return true
-    return (await stream.use((stream) => stream.lastStreamSequence())) === streamSequence
+    const { stream } = this.#options
+    return await stream.use(
+      async (stream) => !stream.isUp || (await stream.lastStreamSequence()) === streamSequence,
+    )
   }
 
   async #untilMore(signal: AbortSignal): Promise<void> {

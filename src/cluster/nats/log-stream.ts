@@ -70,6 +70,11 @@ export class LogStream {
     return new LogStream(connection, names, manager)
   }
 
+  /** Whether it can be asked. */
+  get isUp(): boolean {
+    return this.#connection.isUp
+  }
+
   /**
    * Appends groups.
    *
@@ -113,7 +118,7 @@ export class LogStream {
 
   /** The group behind a batch; undefined where it is not there. */
   async groupsBehind(since: number): Promise<Groups | undefined> {
-    if (!this.#connection.isUp) return undefined
+    if (!this.isUp) return undefined
     const at = this.#next?.since === since ? this.#next.streamSequence : await this.#placeOf(since)
     const first = await this.#part(at)
     if (first === undefined || first.part !== 0 || first.previous.sequence !== since) {

@@ -30,11 +30,10 @@ async function carrying(t: Test, server: string) {
     onChange() {},
     onDenied() {},
   })
-  t.teardown(() => cluster.connection.nats.close())
+  t.teardown(() => cluster.close())
   const repairs: number[] = []
   const faults: unknown[] = []
   const carrier = new LogCarrier({
-    connection: cluster.connection,
     stream: cluster.stream,
     reader: journal.reader,
     beginning: journal.beginning,
@@ -152,7 +151,6 @@ withEachNats(t, async (t, server) => {
     // That of a machine which has lost what it was alone to have.
     const journal = new WrittenJournal(t)
     const other = new LogCarrier({
-      connection: cluster.connection,
       stream: cluster.stream,
       reader: journal.reader,
       beginning: journal.beginning,

@@ -14,8 +14,12 @@ export interface CuttableWay {
   heal(): void
 }
 
-/** Closed with the test. */
-export async function cuttableWay(t: Owner, port: number): Promise<CuttableWay> {
+/**
+ * Closed with the test.
+ *
+ * @param sticksAt  nothing more is read of a connection on which this was sent
+ */
+export async function cuttableWay(t: Owner, port: number, sticksAt?: string): Promise<CuttableWay> {
   const sockets = new Set<Socket>()
   let isCut = false
   const server = createServer((near) => {
@@ -33,6 +37,7 @@ export async function cuttableWay(t: Owner, port: number): Promise<CuttableWay> 
     })
     from.on('data', (bytes) => {
       to.write(bytes)
+      if (sticksAt !== undefined && bytes.includes(sticksAt)) from.pause()
     })
     if (isCut) from.pause()
   }
