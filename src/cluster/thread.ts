@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import { OperatorError } from '../errors.js'
+import { JournalDamaged } from '../journal/damaged.js'
 import { limits } from '../limits.js'
 import { createLog, describeFault } from '../log.js'
 import { Questions } from '../questions.js'
@@ -129,7 +130,7 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
     if (signal.aborted) return
     await noteConnection(dataDirectory, settings)
     const promises = new Promises(dataDirectory, state)
-    const started = new ClusterNode({
+    const started = startNode({
       dataDirectory,
       settings,
       version,
@@ -145,6 +146,7 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
       onWanted: (wanted) => tell({ kind: 'wanted', ...wanted }),
       onLost: (reason) => void beginAnew(promises, reason),
     })
+    if (started === undefined) return await beginAnew(promises, 'suspect')
     node = started
     for (const each of early.splice(0)) await carryOut(started, each)
     const tellStatus = () => tell({ kind: 'status', status: started.status() })
@@ -194,12 +196,25 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
     }
   }
 
+  /** Undefined where the journal is damaged and others have it: where the service reads it no more, it starts all the same. */
+  function startNode(options: ConstructorParameters<typeof ClusterNode>[0]) {
+    try {
+      return new ClusterNode(options)
+    } catch (fault) {
+      if (fault instanceof JournalDamaged && areOthers()) return undefined
+      throw fault
+    }
+  }
+
+  /** Alone, nobody has what could be begun with. */
+  function areOthers(): boolean {
+    return (node?.members() ?? readTail(dataDirectory).members).length > 1
+  }
+
   /** What the service could not start with. */
   async function recover(reason: BeginsAnew): Promise<void> {
     const state = await joined
-    // Alone, nobody has what could be begun with.
-    const members = node?.members() ?? readTail(dataDirectory).members
-    const canRecover = members.length > 1
+    const canRecover = areOthers()
     if (canRecover) await beginAnew(new Promises(dataDirectory, state), reason)
     tell({ kind: 'recovers', canRecover })
   }
@@ -208,7 +223,7 @@ export function serveCluster(main: MessagePort, data: ClusterThreadData): void {
   async function beginAnew(promises: Promises, reason: BeginsAnew): Promise<void> {
     if (signal.aborted || isLost) return
     isLost = true
-    if (reason !== 'gone' && node !== undefined && node.members().length < 2) {
+    if (reason !== 'gone' && node !== undefined && !areOthers()) {
       throw new OperatorError(
         'Failed',
         'the directory is lost, and no other machine has what was in it',

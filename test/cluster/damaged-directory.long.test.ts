@@ -1,10 +1,15 @@
 /**
  * A machine that was stopped finds what became of its disk meanwhile when it starts, and has the same as the others then.
  */
-import { readdirSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { MessageChannel } from 'node:worker_threads'
 import t from 'tap'
 import { digestOfFile } from '../../src/cluster/nats/cluster-files.js'
+import { startCluster } from '../../src/cluster/start.js'
+import { readTail, writeTail } from '../../src/cluster/state-file.js'
+import { journalDirectory } from '../../src/journal/files.js'
+import { JournalReader } from '../../src/journal/reader.js'
 import { readCurrent } from '../../src/snapshot/directory.js'
 import { seededRandom } from '../support/random/world.js'
 import { call } from './faults/calls.js'
@@ -42,7 +47,7 @@ async function listed(machine: Machine, minSequence: number): Promise<string[]> 
 }
 
 /** Files below a data directory. */
-function filesOf({ data }: Machine, isIt: RegExp): string[] {
+function filesOf({ data }: Pick<Machine, 'data'>, isIt: RegExp): string[] {
   const all = readdirSync(data, { recursive: true, encoding: 'utf8' })
   return all
     .filter((path) => isIt.test(path) && statSync(join(data, path)).size > 0)
@@ -121,5 +126,51 @@ t.test('a machine whose disk was damaged has the same as the others', async (t) 
       t.same(await snapshotDigests(c), await snapshotDigests(a))
     })
   }
+  await t.test('a bit of what the service reads no more is flipped', async (t) => {
+    // As one that is killed before it notes how far it has come.
+    const tail = readTail(c.data)
+    for (let i = 0; i < 5; i++) await change(a, number++)
+    await c.stop('SIGKILL')
+    await writeTail(c.data, tail)
+    flipInRecord(c, tail.sequence)
+    const thread = await startCluster({
+      dataDirectory: c.data,
+      settings: {
+        nats: { servers: [three.nats.url] },
+        clusterId: 'main',
+        name: c.name,
+        acks: 'majority',
+        takesOver: false,
+        silenceMs: 1_000,
+        maxLagMs: 1_000,
+      },
+      version: 'test',
+      logLevel: 'fatal',
+      signal: new AbortController().signal,
+    })
+    thread.openJournal()
+    thread.run({ port: new MessageChannel().port1, waiting: new Int32Array(4) })
+    t.equal(await Promise.race([thread.beginAnew, thread.failure]), 'suspect')
+    await thread.stop()
+    await c.start()
+    t.match(c.service.output().stderr, /set the journal and the store of this machine aside/)
+    const sequence = await change(c, number++)
+    const [expected, found] = await Promise.all([a, c].map((one) => listed(one, sequence)))
+    t.same(found, expected)
+  })
   t.same(await three.check(three.clients()), [])
 })
+
+function flipInRecord({ data }: Pick<Machine, 'data'>, sequence: number): void {
+  const directory = journalDirectory(data)
+  const [record] = new JournalReader(directory, 'written').records(sequence - 1)
+  for (const path of filesOf({ data }, /^journal\/.*\.journal$/)) {
+    const bytes = readFileSync(path)
+    const at = bytes.indexOf(record.bytes)
+    if (at < 0) continue
+    bytes[at + record.length - 1] ^= 1
+    writeFileSync(path, bytes)
+    return
+  }
+  throw new Error(`no file of ${directory} has the batch ${sequence}`)
+}

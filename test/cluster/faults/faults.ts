@@ -39,8 +39,8 @@ const OWN = { needsOwn: true }
 const killed = (parts: readonly Part[]) => async (site: Site) => {
   for (const part of parts) await site.kill(part)
   return async () => {
-    if (parts.includes('nats')) site.startNats()
-    if (parts.includes('service')) site.startService()
+    if (parts.includes('nats')) site.start('nats')
+    if (parts.includes('service')) site.start('service')
   }
 }
 
@@ -54,15 +54,23 @@ const cut = (what: Parameters<Site['network']['cut']>[0]) => async (site: Site) 
   return async () => site.network.heal()
 }
 
-/** @param isIt  of paths below the data directory */
-const flipped = (isIt: (path: string) => boolean) => async (site: Site, random: Random) => {
-  await site.kill('service')
-  const found = site.files().filter(isIt)
-  if (found.length === 0) throw new Error('there is no such file')
-  flipBit(join(site.data, random.pick(found)), random)
-  site.startService()
+const wiped = (part: Part) => async (site: Site) => {
+  await site.kill(part)
+  site.wipe(part)
+  site.start(part)
   return async () => {}
 }
+
+/** @param isIt  of paths below the directory of that part */
+const flipped =
+  (part: Part, isIt: (path: string) => boolean) => async (site: Site, random: Random) => {
+    await site.kill(part)
+    const found = site.files(part).filter(isIt)
+    if (found.length === 0) throw new Error('there is no such file')
+    flipBit(join(site.directoryOf(part), random.pick(found)), random)
+    site.start(part)
+    return async () => {}
+  }
 
 export const faults: readonly Fault[] = [
   one('service killed', killed(['service'])),
@@ -89,31 +97,31 @@ export const faults: readonly Fault[] = [
     },
     OWN,
   ),
-  one('directory wiped, service killed', async (site) => {
-    await site.kill('service')
-    site.wipe()
-    site.startService()
-    return async () => {}
-  }),
+  one('directory wiped, service killed', wiped('service')),
   one('directory wiped under the service', async (site) => {
-    site.wipe()
+    site.wipe('service')
     return async () => {}
   }),
+  one('directory of NATS wiped', wiped('nats')),
   one(
     'bit of the journal flipped',
-    flipped((path) => /^journal\/.*\.journal$/.test(path)),
+    flipped('service', (path) => /^journal\/.*\.journal$/.test(path)),
   ),
   one(
     'bit of the store flipped',
-    flipped((path) => /^store\/data/.test(path)),
+    flipped('service', (path) => /^store\/data/.test(path)),
   ),
   one(
     'bit of a snapshot flipped',
-    flipped((path) => path.startsWith('snapshots/')),
+    flipped('service', (path) => path.startsWith('snapshots/')),
   ),
   one(
     'bit of the state flipped',
-    flipped((path) => path === 'cluster/state.json'),
+    flipped('service', (path) => path === 'cluster/state.json'),
+  ),
+  one(
+    'bit of NATS flipped',
+    flipped('nats', () => true),
   ),
   one('two services killed', killed(['service']), { siteCount: 2 }),
   one('two sites killed', killed(['service', 'nats']), { siteCount: 2 }),

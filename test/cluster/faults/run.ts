@@ -94,10 +94,10 @@ export async function runFaults(owner: Owner, options: RunOptions): Promise<Outc
   const optingCount = 2_000
   await importCrowd(sites[0].data, { csv, opting: csvOf(random, OPTING_SOURCE, optingCount) })
   useKey(await makeKey(sites[0]))
-  for (const site of sites) site.startNats()
-  sites[0].startService()
+  for (const site of sites) site.start('nats')
+  sites[0].start('service')
   await untilReady([sites[0]])
-  for (const site of sites.slice(1)) site.startService()
+  for (const site of sites.slice(1)) site.start('service')
   await untilReady(sites)
   say('three machines are ready')
   const clients = new Clients(sites, {
@@ -200,7 +200,7 @@ async function runEpisode(
 /** As a supervisor does with a service that has ended. */
 function restart(site: Site, say: (line: string) => void): void {
   for (const death of site.deaths.splice(0)) say(death)
-  if (!site.isRunning) site.startService()
+  if (!site.isRunning) site.start('service')
 }
 
 function longest(done: readonly Done[], beganMs: number): number {

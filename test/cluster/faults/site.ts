@@ -73,7 +73,12 @@ export class Site {
     return this.#processes.service !== undefined
   }
 
-  startNats(): void {
+  start(part: Part): void {
+    if (part === 'nats') this.#startNats()
+    else this.#startService()
+  }
+
+  #startNats(): void {
     const { directory, network, networks, name } = this.#options
     const { client, route } = network.ports
     const routes = networks.map(({ address, ports }) => `nats://${address}:${ports.route}`)
@@ -83,21 +88,21 @@ export class Site {
       `server_name: ${name}
 listen: "${network.address}:${client}"
 ping_interval: "2s"
-jetstream { store_dir: "${join(directory, 'nats')}", max_file_store: 20GB }
+jetstream { store_dir: "${this.directoryOf('nats')}", max_file_store: 20GB }
 cluster { name: sites, listen: "${network.address}:${route}", routes: ${JSON.stringify(routes)} }
 `,
     )
-    this.#start('nats', [NATS_SERVER, '-c', config])
+    this.#spawn('nats', [NATS_SERVER, '-c', config])
   }
 
-  startService(): void {
+  #startService(): void {
     const { network, networks, name, flags } = this.#options
     const { address, ports } = network
     const others = networks.filter((one) => one !== network)
     const servers = [network, ...others].map(
       ({ address, ports }) => `nats://${address}:${ports.client}`,
     )
-    this.#start('service', [
+    this.#spawn('service', [
       ...[process.execPath, cli, 'serve', '--data', this.data, '--host', address, '--keys'],
       ...['--port', String(ports.http), '--cluster', servers.join(), '--name', name],
       ...['--http-threads', '1', '--query-threads', '1', ...flags],
@@ -140,17 +145,23 @@ cluster { name: sites, listen: "${network.address}:${route}", routes: ${JSON.str
     rmSync(this.#filler, { force: true })
   }
 
-  wipe(): void {
-    for (const name of readdirSync(this.data)) {
-      rmSync(join(this.data, name), { recursive: true, force: true })
+  wipe(part: Part): void {
+    const directory = this.directoryOf(part)
+    for (const name of readdirSync(directory)) {
+      rmSync(join(directory, name), { recursive: true, force: true })
     }
   }
 
-  /** Files below its data directory that are not empty, with their paths there. */
-  files(): string[] {
-    return readdirSync(this.data, { recursive: true, encoding: 'utf8' })
+  directoryOf(part: Part): string {
+    return part === 'service' ? this.data : join(this.#options.directory, 'nats')
+  }
+
+  /** Files below its directory that are not empty, with their paths there. */
+  files(part: Part): string[] {
+    const directory = this.directoryOf(part)
+    return readdirSync(directory, { recursive: true, encoding: 'utf8' })
       .filter((path) => {
-        const found = statSync(join(this.data, path), { throwIfNoEntry: false })
+        const found = statSync(join(directory, path), { throwIfNoEntry: false })
         return found?.isFile() && found.size > 0
       })
       .sort()
@@ -160,7 +171,7 @@ cluster { name: sites, listen: "${network.address}:${route}", routes: ${JSON.str
     return join(this.#options.directory, 'filler')
   }
 
-  #start(part: Part, words: readonly string[]): void {
+  #spawn(part: Part, words: readonly string[]): void {
     const [command, ...args] = this.network.within(words)
     const { NODE_OPTIONS: _, ...others } = process.env
     const child = spawn(command, args, {
