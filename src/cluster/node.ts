@@ -145,7 +145,8 @@ export class ClusterNode {
       isWriter: () => this.#agreement.isWriter,
       placement: () => placementOn(this.#agreement.members(), settings.copies),
       enter: async (entry) => {
-        await this.#journal.enter(entry)
+        const sequence = await this.#journal.enter(entry)
+        if (sequence === undefined) throw new Error('another machine has taken an entry back')
         this.#agreement.wrote()
       },
       served: () => this.#own.served,

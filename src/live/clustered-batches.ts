@@ -69,6 +69,11 @@ export class ClusteredBatches {
           writing.resume()
         })
       case 'enter':
+        // It would stand behind what another machine wrote, as if that had written it.
+        if (this.#mode !== 'write') {
+          const fault = 'another machine writes by now'
+          return this.#tell({ kind: 'done', number: order.number, fault })
+        }
         return await this.#do(order.number, () => this.#enter(order.entry))
       case 'stop':
         this.#mode = 'keep'
