@@ -4,6 +4,8 @@
  * @module
  */
 import { readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type ConnectionOptions,
   connect,
@@ -105,15 +107,24 @@ export class Connection {
     return Math.min(limits.messagePartBytes, mostBytes)
   }
 
-  /** After what was sent. */
+  /** After what was sent, unless the server takes nothing. */
   async close(): Promise<void> {
-    await this.nats.flush().catch(() => {})
+    await Promise.race([this.nats.flush().catch(() => {}), sleep(limits.clusterCallMs)])
     await this.nats.close()
+  }
+
+  /**
+   * Ends the connection, so that it is made again, with another server perhaps: the library alone would wait until all is
+   * sent, to a server that reads no more.
+   */
+  #end(): void {
+    ;(this.nats as unknown as WithSocket).protocol.transport.socket?.destroy()
   }
 
   async #watch(): Promise<void> {
     for await (const status of this.nats.status()) {
       const { type } = status
+      if (type === 'staleConnection') this.#end()
       if (type === 'error' && status.error instanceof PermissionViolationError) {
         this.#events.onDenied(status.error.message)
       }
@@ -123,6 +134,11 @@ export class Connection {
       this.#events.onChange(isUp)
     }
   }
+}
+
+/** What the library has and does not tell of. */
+interface WithSocket {
+  readonly protocol: { readonly transport: { readonly socket?: Socket } }
 }
 
 const HEADER_BYTES = 1_024

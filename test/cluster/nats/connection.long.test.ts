@@ -13,6 +13,7 @@ import { freePort } from '../../support/service/free-port.js'
 import { temporaryDirectory } from '../../support/service/hickory.js'
 import { until } from '../../support/service/until.js'
 import { connected } from '../support/connected.js'
+import { cuttableWay } from '../support/cuttable-way.js'
 import { startNatsServer } from '../support/nats-servers.js'
 import { withEachNats } from '../support/nats-versions.js'
 
@@ -48,6 +49,25 @@ withEachNats(t, async (t, server) => {
     nats.signal('SIGCONT')
     await until(() => connection.isUp)
     await connection.nats.flush()
+  })
+
+  t.test('a server that reads no more is left, however much is not sent', async (t) => {
+    const nats = await startNatsServer(t, { server })
+    const way = await cuttableWay(t, Number(new URL(nats.url).port))
+    const changes: boolean[] = []
+    const servers = [`nats://127.0.0.1:${way.port}`, nats.url]
+    const connection = await Connection.open({ servers }, 'test', {
+      onChange: (isUp) => changes.push(isUp),
+      onDenied: (reason) => t.fail(reason),
+    })
+    way.cut()
+    for (let part = 0; part < 64; part++) {
+      connection.publish('subject', new Uint8Array(limits.messagePartBytes))
+    }
+    await until(() => changes.length > 1)
+    t.same(changes, [false, true])
+    await connection.nats.flush()
+    await connection.close()
   })
 
   t.test('a part is what the server takes', async (t) => {
