@@ -112,14 +112,19 @@ export class ClusterFiles {
   }
 
   async #write(path: string, digest: FileDigest): Promise<void> {
-    const stream = Readable.toWeb(createReadStream(path, { highWaterMark: CHUNK_BYTES }))
+    const source = createReadStream(path, { highWaterMark: CHUNK_BYTES })
     const options = { max_chunk_size: CHUNK_BYTES }
-    const put = await this.#store.put(
-      { name: digest.sha256, options },
-      stream as ReadableStream<Uint8Array>,
-      { timeout: limits.clusterCallMs },
-    )
-    if (isSame(put, digest)) return
+    try {
+      const put = await this.#store.put(
+        { name: digest.sha256, options },
+        Readable.toWeb(source) as ReadableStream<Uint8Array>,
+        { timeout: limits.clusterCallMs },
+      )
+      if (isSame(put, digest)) return
+    } finally {
+      // The library leaves it open where a chunk is refused.
+      source.destroy()
+    }
     await this.remove(digest)
     throw new DigestFault(digest)
   }

@@ -2,9 +2,9 @@
  * Files in a real object store of NATS: whoever fetches one gets what its name says, or hears that it is not there.
  */
 import { randomBytes } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { jetstream } from '@nats-io/jetstream'
+import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { Objm } from '@nats-io/obj'
 import t, { type Test } from 'tap'
 import { ClusterFiles, DigestFault, digestOfFile } from '../../../src/cluster/nats/cluster-files.js'
@@ -217,6 +217,24 @@ withEachNats(t, async (t, server) => {
     await fetched()
     t.equal(pieceCount, 2, 'the store is there again')
     t.equal(offerCount, 4)
+  })
+
+  t.test('a file that the store does not take stays open no longer', async (t) => {
+    const { connection, files, make } = await storing(t, server)
+    const manager = await jetstreamManager(connection.nats)
+    await manager.streams.update(`OBJ_${names.files}`, { max_bytes: 1_000 })
+    const { path, digest } = await make(randomBytes(8 * 1_024 * 1_024))
+    await t.rejects(files.put(path, digest))
+    const isOpen = () =>
+      readdirSync('/proc/self/fd').some((fd) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`) === path
+        } catch {
+          return false
+        }
+      })
+    await until(() => !isOpen())
+    t.equal(isOpen(), false)
   })
 
   t.test('files go when their time is over, unless a snapshot has them', async (t) => {
