@@ -6,6 +6,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { KV } from '@nats-io/kv'
 import type { Groups } from '../../journal/groups.js'
+import { limits } from '../../limits.js'
+import { monotonicMs } from '../../monotonic.js'
 import type { SentGroups } from '../agreement/messages.js'
 import type { NodeReport } from '../node-report.js'
 import { Calls, type Serves } from './calls.js'
@@ -35,6 +37,8 @@ export class ClusterNats {
   readonly #options: NatsOptions
   /** To JetStream: a server whose JetStream is stuck, as behind a full disk, reads nothing more of whoever asks for it. */
   #storage: Promise<Connection> | undefined
+  /** Until then the stream is not asked for groups: it did not answer, and whoever writes has them, too. */
+  #streamPassedOverMs = 0
   readonly names: Names
   readonly calls: Calls
   readonly lease: WriterLease
@@ -95,8 +99,13 @@ export class ClusterNats {
 
   /** Groups behind a batch that the stream carries. */
   async carried(since: number): Promise<Groups | undefined> {
-    if (!this.isUp) return undefined
-    return await this.stream.use((stream) => stream.groupsBehind(since))
+    if (!this.isUp || monotonicMs() < this.#streamPassedOverMs) return undefined
+    try {
+      return await this.stream.use((stream) => stream.groupsBehind(since))
+    } catch (fault) {
+      this.#streamPassedOverMs = monotonicMs() + limits.streamPassedOverMs
+      throw fault
+    }
   }
 
   async close(): Promise<void> {

@@ -45,6 +45,11 @@ withEachNats(t, async (t, server) => {
     t.same(await one.calls.ask('other', 'still', limits.clusterCallMs), { echo: 'still' })
   })
 
+  t.test('changes are asked of whoever writes while the stream does not give them', async (t) => {
+    await t.rejects(other.carried(0))
+    t.equal(await other.carried(0), undefined)
+  })
+
   t.test('what is stuck does not keep a machine from ending', async () => {
     await one.close()
   })
