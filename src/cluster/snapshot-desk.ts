@@ -6,6 +6,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import { monotonicMs } from '../monotonic.js'
 import { readCurrent, snapshotsDirectory, writeCurrent } from '../snapshot/directory.js'
@@ -39,8 +40,8 @@ export class SnapshotDesk {
   /** By the id of the snapshot. */
   readonly #repairing = new Map<string, Promise<boolean>>()
   #repaired: { readonly id: string; readonly againMs: number } | undefined
-  /** Since this machine writes, whatever is current in its directory and not announced was made so by somebody. */
-  #isInStep = false
+  /** In this epoch of its own, whatever is current in its directory and not announced was made so by somebody. */
+  #inStepSince: number | undefined
   #isLooking = false
   #looksAgain = false
   #isStopped = false
@@ -98,8 +99,15 @@ export class SnapshotDesk {
     const announced = journal.committedSnapshot()
     const isDue = this.#repaired?.id !== id || monotonicMs() >= this.#repaired.againMs
     if (announced?.id !== id || !isDue) return false
-    this.#repaired = { id, againMs: monotonicMs() + limits.fetchRetryMs }
-    const replacedCount = await repairSnapshot(dataDirectory, announced, files.get)
+    let waitMs: number = limits.fetchRetryMs
+    let replacedCount: number
+    try {
+      replacedCount = await repairSnapshot(dataDirectory, announced, files.get)
+      // All of it was read for nothing.
+      if (replacedCount === 0) waitMs = limits.snapshotRetryMs
+    } finally {
+      this.#repaired = { id, againMs: monotonicMs() + waitMs }
+    }
     if (replacedCount === 0) return false
     log.warn({ snapshotId: id, replacedCount }, 'fetched what was damaged of a snapshot')
     return true
@@ -107,21 +115,22 @@ export class SnapshotDesk {
 
   async #look(): Promise<void> {
     const { dataDirectory, journal, isWriter } = this.#options
-    if (isWriter()) {
-      this.#isInStep ||= await this.#fallIntoStep()
-      if (this.#isInStep) await this.#announce()
-    } else this.#isInStep = false
+    if (isWriter() && (this.#isInStep() || (await this.#fallIntoStep()))) await this.#announce()
     const announced = journal.committedSnapshot()
     if (announced === undefined) return
     const { id } = announced
-    if (!existsSync(join(snapshotsDirectory(dataDirectory), id))) await this.#fetch(id)
+    const isHere = (one: string) => existsSync(join(snapshotsDirectory(dataDirectory), one))
+    if (!isHere(id)) await this.#fetch(id)
     const switchedId = journal.switchedId()
-    if (isWriter() && switchedId !== id) await this.#switch(id)
+    if (isWriter() && switchedId !== id && isHere(id)) await this.#switch(id)
     if (switchedId === id) await this.#makeCurrent(id)
-    const told = `${id} ${switchedId}`
+    // One that nobody could give yet cannot be prepared; that to which all have switched may be.
+    const wantedId = isHere(id) ? id : switchedId
+    if (wantedId === undefined || !isHere(wantedId)) return
+    const told = `${wantedId} ${switchedId}`
     if (told === this.#told) return
     this.#told = told
-    this.#options.onWanted({ wantedId: id, switchedId })
+    this.#options.onWanted({ wantedId, switchedId })
   }
 
   /**
@@ -129,15 +138,24 @@ export class SnapshotDesk {
    * would take an import back.
    */
   async #fallIntoStep(): Promise<boolean> {
-    const { dataDirectory, journal } = this.#options
+    const { dataDirectory, journal, reports } = this.#options
+    const since = journal.epochSequence()
     // Until then, it may not know of a switch.
-    if (journal.committed() < journal.epochSequence()) return false
+    if (journal.committed() < since) return false
     const switchedId = journal.switchedId()
-    if (switchedId === undefined) return true
-    if ((await readCurrent(dataDirectory)) === switchedId) return true
-    if (!existsSync(join(snapshotsDirectory(dataDirectory), switchedId))) return false
-    await this.#nameCurrent(switchedId)
-    return true
+    if (switchedId !== undefined && (await readCurrent(dataDirectory)) !== switchedId) {
+      if (existsSync(join(snapshotsDirectory(dataDirectory), switchedId))) {
+        await this.#nameCurrent(switchedId)
+        // Where no machine has it any more, what is current here may take its place.
+      } else if (reports().some(({ snapshotId }) => snapshotId === switchedId)) return false
+    }
+    this.#inStepSince = since
+    return this.#isInStep()
+  }
+
+  /** Not where another machine has written meanwhile, even if this one does so again. */
+  #isInStep(): boolean {
+    return this.#inStepSince === this.#options.journal.epochSequence()
   }
 
   /** What an import, a compaction or a rollback made current here. */
@@ -161,6 +179,7 @@ export class SnapshotDesk {
       for (const file of all) {
         if (!(await files.tryToPut(join(directory, file.file), file))) break
       }
+      if (!this.#isInStep()) throw new Error('another machine has written meanwhile')
       await enter({ kind: 'snapshot', ...announced })
       log.info({ snapshotId: current }, 'announced a snapshot')
     } catch (fault) {
@@ -239,6 +258,7 @@ export class SnapshotDesk {
 
   #noteFault(fault: unknown): void {
     const { code, message } = fault as NodeJS.ErrnoException
-    this.#options.log.warn({ reason: code ?? message }, 'a snapshot of the cluster')
+    const reason = fault instanceof OperatorError ? message : (code ?? message)
+    this.#options.log.warn({ reason }, 'a snapshot of the cluster')
   }
 }

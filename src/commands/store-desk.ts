@@ -174,6 +174,7 @@ class KeyPlan implements KeyChanger {
     try {
       return (await enter({ kind: 'keys', version: this.#version, records })).outcome
     } catch (fault) {
+      if (this.#changes.size === 0) throw fault
       // A secret is known here alone: it must not be lost where its key is made.
       const untilMs = monotonicMs() + limits.keyLookedForMs
       while (monotonicMs() < untilMs && !this.#isThere()) await sleep(limits.handAgainMs)
@@ -184,7 +185,6 @@ class KeyPlan implements KeyChanger {
 
   #isThere(): boolean {
     const { records } = this.#keys.read()
-    const changes = [...this.#changes]
-    return changes.length > 0 && changes.every(([id, record]) => records.get(id) === record)
+    return [...this.#changes].every(([id, record]) => records.get(id) === record)
   }
 }

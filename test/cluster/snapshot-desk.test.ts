@@ -31,8 +31,14 @@ async function machine(t: Test) {
   const announced = () => ({ id: state.announcedId, documents: [] })
   const none: Pick<SharedFiles, 'get' | 'tryToPut'> = {
     get: async () => false,
-    tryToPut: async () => true,
+    async tryToPut() {
+      Object.assign(state, meanwhile)
+      return true
+    },
   }
+  /** What becomes of the cluster while files of a snapshot are on their way. */
+  const meanwhile: Partial<typeof state> = {}
+  const wanted: (string | undefined)[] = []
   const desk = new SnapshotDesk({
     dataDirectory: data,
     journal: {
@@ -57,7 +63,7 @@ async function machine(t: Test) {
     served: () => ({ servedId: state.switchedId, preparedId: undefined }),
     stored: async () => 9,
     async keepTail() {},
-    onWanted() {},
+    onWanted: ({ wantedId }) => wanted.push(wantedId),
     log: createLog('silent'),
   })
   t.teardown(() => desk.stop())
@@ -70,7 +76,7 @@ async function machine(t: Test) {
   }
   const kinds = () =>
     entries.map((entry) => ('id' in entry ? `${entry.kind} ${entry.id}` : entry.kind))
-  return { data, first, second, name, state, kinds, look }
+  return { data, first, second, name, state, kinds, look, meanwhile, wanted }
 }
 
 t.test('a machine that begins to write behind a switch announces nothing', async (t) => {
@@ -124,4 +130,34 @@ t.test('what somebody makes current there is announced, also an earlier one', as
   await look()
   t.same(kinds().slice(2), [`snapshot ${first}`, `switch ${first}`])
   t.equal(await readCurrent(data), first)
+})
+
+t.test('nothing is announced where another machine has written meanwhile', async (t) => {
+  const { second, name, state, kinds, look, meanwhile } = await machine(t)
+  state.isWriter = true
+  await look()
+  // By the end of it, this machine writes again.
+  meanwhile.epochSequence = 7
+  name(second)
+  await look()
+  t.same(
+    kinds().filter((kind) => kind === `snapshot ${second}`),
+    [],
+  )
+})
+
+t.test('what is current is announced where no machine has what was switched to', async (t) => {
+  const { second, name, state, kinds, look } = await machine(t)
+  name(second)
+  Object.assign(state, { isWriter: true, announcedId: 'gone', switchedId: 'gone' })
+  await look()
+  t.same(kinds(), [`snapshot ${second}`, `switch ${second}`])
+})
+
+t.test('what is not here is not to be prepared', async (t) => {
+  const { first, state, look, wanted } = await machine(t)
+  await look()
+  state.announcedId = 'not-here'
+  await look()
+  t.same(wanted, [first])
 })
