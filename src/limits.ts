@@ -324,7 +324,7 @@ export const limits = {
   filePieceBytes: 512 * 1_024,
   filePieceMs: 10_000,
   filePieceTryCount: 3,
-  /** For so long files are read from machines after the object store has not given one. */
+  /** For so long files go from machine to machine after the object store has not given or taken one. */
   fileStorePassedOverMs: 30_000,
   /** For so long changes are asked of the writer alone after the stream has not given them. */
   streamPassedOverMs: 30_000,

@@ -42,7 +42,7 @@ const DISK_FAULTS: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT'
 
 export class SharedFiles {
   readonly #options: SharedOptions
-  /** Until then the object store is not asked for files: it did not answer. */
+  /** Until then the object store is neither asked for files nor given any: it did not answer. */
   #passedOverMs = 0
   /** Of which a piece was given last. */
   #given: { readonly sha256: string; readonly path: string } | undefined
@@ -65,12 +65,14 @@ export class SharedFiles {
    * @throws  where the file is not what it should be
    */
   async tryToPut(path: string, file: FileDigest): Promise<boolean> {
+    if (this.#isPassedOver) return false
     try {
       await this.put(path, file)
       return true
     } catch (fault) {
       const { code, message } = fault as NodeJS.ErrnoException
       if (fault instanceof DigestFault || code === 'ENOENT') throw fault
+      this.#passOver()
       this.#options.log.warn({ reason: message }, 'the object store of NATS takes no file')
       return false
     }
@@ -83,18 +85,26 @@ export class SharedFiles {
     onBytes: (byteCount: number) => void,
   ): Promise<boolean> => {
     const { machines, askPiece: ask, log } = this.#options
-    if (monotonicMs() >= this.#passedOverMs) {
+    if (!this.#isPassedOver) {
       try {
         // One that nobody could put there may be had all the same.
         if (await this.#taken(file, path, onBytes)) return true
       } catch (fault) {
         if (DISK_FAULTS.has((fault as NodeJS.ErrnoException).code)) throw fault
-        this.#passedOverMs = monotonicMs() + limits.fileStorePassedOverMs
+        this.#passOver()
         const reason = (fault as Error).message
         log.warn({ reason }, 'the object store of NATS gives no file: asking machines for pieces')
       }
     }
     return await pullFile(file, path, { machines: machines(), ask, onBytes })
+  }
+
+  get #isPassedOver(): boolean {
+    return monotonicMs() < this.#passedOverMs
+  }
+
+  #passOver(): void {
+    this.#passedOverMs = monotonicMs() + limits.fileStorePassedOverMs
   }
 
   async #taken(
