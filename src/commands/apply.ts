@@ -18,7 +18,7 @@ import { missing } from '../snapshot/load/open.js'
 import { beginSnapshot } from '../snapshot/publish/begin.js'
 import { readReference } from '../snapshot/retention/reference.js'
 import { E164Numbers, parseNormalization } from '../sources/rows/e164.js'
-import { assertWrites } from './cluster/assert-writes.js'
+import { assertStillWrites, assertWrites } from './cluster/assert-writes.js'
 import type { CommandContext } from './context.js'
 import { shortenJournal } from './cut-journal.js'
 import { parseSourceId, readSnapshotIds } from './ids.js'
@@ -181,6 +181,7 @@ async function applyFile(
   } finally {
     signals.forget()
   }
+  await assertStillWrites(dataDirectory)
 }
 
 const FLAG_NAMES = {

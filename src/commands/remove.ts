@@ -9,7 +9,7 @@ import { limits } from '../limits.js'
 import { listSources } from '../snapshot/load/open.js'
 import { beginSnapshot } from '../snapshot/publish/begin.js'
 import type { SnapshotSource } from '../snapshot/snapshot.js'
-import { assertWrites } from './cluster/assert-writes.js'
+import { assertStillWrites, assertWrites } from './cluster/assert-writes.js'
 import type { CommandContext } from './context.js'
 import { parseSourceId, readSnapshotIds } from './ids.js'
 import { endOnSignal } from './import/end-on-signal.js'
@@ -71,6 +71,7 @@ async function remove(context: CommandContext, flags: Flags): Promise<void> {
   } finally {
     signals.forget()
   }
+  await assertStillWrites(dataDirectory)
 }
 
 function findRemovable(sources: readonly SnapshotSource[], id: number): SnapshotSource {

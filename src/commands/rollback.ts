@@ -10,7 +10,7 @@ import { readImportId } from '../snapshot/identities/list.js'
 import { type SnapshotState, verifySnapshot } from '../snapshot/load/verify.js'
 import type { DataLock } from '../snapshot/publish/lock.js'
 import { readLineage, readStates } from '../snapshot/retention/history.js'
-import { assertWrites } from './cluster/assert-writes.js'
+import { assertStillWrites, assertWrites } from './cluster/assert-writes.js'
 import type { CommandContext } from './context.js'
 import { chosenId, readSnapshotIds, type SnapshotIds } from './ids.js'
 import { lockData } from './lock-data.js'
@@ -78,6 +78,7 @@ async function runRollback(
     )
     await goTo(lock, known, ids)
   })
+  await assertStillWrites(dataDirectory)
 }
 
 async function goTo(lock: DataLock, { current }: SnapshotIds, ids: readonly string[]) {

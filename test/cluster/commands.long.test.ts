@@ -4,6 +4,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { assertStillWrites } from '../../src/commands/cluster/assert-writes.js'
 import { type Finished, hickory, temporaryDirectory } from '../support/service/hickory.js'
 import { type Machine, startThree } from './support/three-machines.js'
 
@@ -99,6 +100,10 @@ t.test('what commands change is on all machines', async (t) => {
       )
       t.equal(outcome.code, 2, command)
     }
+    await t.rejects(assertStillWrites(b.data), {
+      code: 'Failed',
+      message: /machines may go on with what they had: .*site-a writes/,
+    })
     const database = ['follow', 'postgres://nobody@127.0.0.1:1/none', '--table', 'none']
     const copy = ['--source', '9', '--label', 'Nine', '--initial-copy', '--data', a.data]
     const followed = await hickory(...database, ...copy)

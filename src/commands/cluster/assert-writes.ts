@@ -36,6 +36,23 @@ export async function assertWrites(dataDirectory: string): Promise<void> {
   }
 }
 
+/**
+ * To be called after the work, which may take so long that another machine has begun to write.
+ *
+ * @throws OperatorError  as a rejection: Failed
+ */
+export async function assertStillWrites(dataDirectory: string): Promise<void> {
+  try {
+    await assertWrites(dataDirectory)
+  } catch (fault) {
+    throw new OperatorError(
+      'Failed',
+      `the snapshot is in ${dataDirectory}, but machines may go on with what they had: ${(fault as Error).message}`,
+      { cause: fault },
+    )
+  }
+}
+
 function unknownWriter(dataDirectory: string, clusterId: string): OperatorError {
   return new OperatorError(
     'Failed',

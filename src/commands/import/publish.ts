@@ -16,7 +16,7 @@ import type { Draft, Published } from '../../snapshot/publish/draft.js'
 import type { DataLock } from '../../snapshot/publish/lock.js'
 import { type Reference, readReference } from '../../snapshot/retention/reference.js'
 import { RecipientCollector } from '../../sources/columns/collector.js'
-import { assertWrites } from '../cluster/assert-writes.js'
+import { assertStillWrites, assertWrites } from '../cluster/assert-writes.js'
 import type { CommandContext } from '../context.js'
 import { shortenJournal } from '../cut-journal.js'
 import { lockData } from '../lock-data.js'
@@ -55,6 +55,7 @@ export async function publishSources(context: CommandContext, plan: PublishPlan)
   } finally {
     signals.forget()
   }
+  await assertStillWrites(plan.dataDirectory)
 }
 
 async function publishUnderLock(
