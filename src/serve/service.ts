@@ -12,19 +12,14 @@ import { isWriter } from '../cluster/figures.js'
 import type { Config } from '../config.js'
 import type { Engine } from '../http/engine/engine.js'
 import { refuseClaimedPort } from '../http/port-claim.js'
-import { type ServedKeys, serveKeys } from '../keys/served-keys.js'
-import { type Compaction, startCompaction } from '../live/compaction.js'
-import { type LiveThread, startLive } from '../live/start.js'
+import { startCompaction } from '../live/compaction.js'
 import type { Log } from '../log.js'
 import { createMetricsMemory, type MetricsMemory, mainPage } from '../metrics/memory.js'
 import type { Page } from '../metrics/slots.js'
 import { startVitals } from '../metrics/vitals.js'
-import { type ArenaPool, createArenaPool } from '../shard/arena-pool.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { serveChanges } from '../store/change-port.js'
-import { createStore, type MainStore } from '../store/create.js'
 import type { Store } from '../store/store.js'
-import { type Suppressions, startSuppressions } from '../suppressions/suppressions.js'
 import { startAdmin } from './admin.js'
 import { askFronts } from './ask-fronts.js'
 import { keepAudiences } from './audience-keeper.js'
@@ -32,40 +27,19 @@ import { swapRules } from './cluster-snapshots.js'
 import { endOnUncaught } from './end-on-uncaught.js'
 import { createEntrance, startEngine } from './engine.js'
 import type { Entrance } from './entrance.js'
-import { type OpenedSnapshot, openOrFallBack } from './fall-back.js'
 import { breakOffFronts, drainFronts, type Front, startFront, workersOfFront } from './fronts.js'
 import { reloadOnHangUp } from './hang-up.js'
+import { type Loaded, type LoadOptions, load, stopLoaded } from './load.js'
 import { type ServiceAudit, startServiceAudit } from './service-audit.js'
-import {
-  refuseClustered,
-  type ServiceCluster,
-  startServiceCluster,
-  type Takers,
-} from './service-cluster.js'
+import { type ServiceCluster, startServiceCluster, type Takers } from './service-cluster.js'
 import { type ServiceState, startingState } from './state.js'
 import { StoppedWhileLoading, type StopRequest, stopRequest } from './stop-request.js'
-import { LOADER_URL, swapSnapshots } from './swap.js'
-import { checkKeys, refuseForeignAddress } from './who-may-ask.js'
+import { swapSnapshots } from './swap.js'
+import { refuseForeignAddress } from './who-may-ask.js'
 
-interface ServiceOptions {
-  readonly config: Config
-  readonly log: Log
-  /**
-   * Called before anything is loaded, while the port is held already.
-   *
-   * @param goOn  to be called now and then; throws when the service is to stop
-   */
-  readonly prepare: (goOn: () => void) => Promise<void>
-  /** Shows how far the loading of the first snapshot is. */
-  readonly loading: LoadingProgress
+interface ServiceOptions extends LoadOptions {
   /** Called when requests are answered. */
   readonly onReady: (service: ReadyService) => void
-}
-
-export interface LoadingProgress {
-  update(doneBytes: number, totalBytes: number): void
-  /** Called once, also where it failed. */
-  stop(): void
 }
 
 export interface ReadyService {
@@ -110,10 +84,17 @@ async function serveOnce(
   let audit: ServiceAudit | undefined
   let accessLog: AccessLogThread | undefined
   const { dataDirectory, auditDirectory } = config
-  const compaction = startCompaction({ dataDirectory, auditDirectory, log })
+  const compaction = startCompaction({
+    dataDirectory,
+    auditDirectory,
+    log,
+    // In a cluster, one machine makes the snapshots of all.
+    isOurs: () => cluster === undefined || isWriter(cluster.figures),
+  })
   let admin: AdminListener | undefined
   let cluster: ServiceCluster | undefined
   let takers: Takers | undefined
+  let loaded: Loaded | undefined
   let isToStartAgain = false
   onBegun(() => breakOff(entrance, fronts))
   const hangUp = { reopen: () => accessLog?.reopen(), fronts: () => fronts }
@@ -124,7 +105,7 @@ async function serveOnce(
     if (!config.sharePort) await entrance.listen()
     admin = await startAdmin({ config, memory, state, log })
     cluster = await startServiceCluster(config, state, () => takers, stopping)
-    const loaded = await load({ ...options, config }, stopping, { memory, compaction, cluster })
+    loaded = await load({ ...options, config }, stopping, { memory, compaction, cluster })
     const { snapshot, refused, store, suppressions, live, keys } = loaded
     state.store = store
     state.arenas = loaded.arenas
@@ -176,19 +157,19 @@ async function serveOnce(
     await audit?.stopped()
     await accessLog?.stop()
     await cluster?.stop()
-    // It waits for marks.
-    await live.stop()
-    await suppressions.stop()
     await compacted
-    keys?.stop()
     state.store = undefined
-    await store.close()
+    await stopLoaded(loaded)
   } catch (error) {
     if (!(error instanceof StoppedWhileLoading)) {
       await breakOff(entrance, fronts)
       if (!(await cluster?.recovers(error))) throw error
       log.error({ reason: (error as Error).message }, 'other machines have what is damaged here')
       isToStartAgain = true
+      await audit?.stopped()
+      await accessLog?.stop()
+      state.store = undefined
+      if (loaded !== undefined) await stopLoaded(loaded)
     }
   } finally {
     vitals.stop()
@@ -203,82 +184,6 @@ async function serveOnce(
 
 async function breakOff(entrance: Entrance, fronts: readonly Front[]): Promise<void> {
   await Promise.all([entrance.close(), breakOffFronts(fronts)])
-}
-
-interface Loaded extends OpenedSnapshot {
-  /** The memory of this snapshot, and of those that follow. */
-  readonly arenas: ArenaPool
-  readonly store: MainStore
-  readonly suppressions: Suppressions
-  readonly live: LiveThread
-  /** Undefined where none is asked for. */
-  readonly keys: ServedKeys | undefined
-}
-
-interface LoadedFor {
-  /** Where all threads count. */
-  readonly memory: MetricsMemory
-  readonly compaction: Compaction
-  readonly cluster: ServiceCluster | undefined
-}
-
-async function load(
-  { config, log, prepare, loading }: ServiceOptions,
-  stopping: StopRequest,
-  { memory: metrics, compaction, cluster }: LoadedFor,
-): Promise<Loaded> {
-  const { dataDirectory, queryThreadCount } = config
-  const goOn = () => {
-    if (stopping.requested) throw new StoppedWhileLoading()
-  }
-  await prepare(goOn)
-  const arenas = createArenaPool(queryThreadCount)
-  let store: MainStore | undefined
-  let live: LiveThread | undefined
-  try {
-    const opened = await openOrFallBack(dataDirectory, {
-      arenas,
-      log,
-      loaderUrl: LOADER_URL,
-      machine: config.cluster?.name,
-      stopping: stopping.signal,
-      needsIdentities: cluster?.snapshots.hasOthers() ?? false,
-      onProgress: (doneBytes, totalBytes) => loading.update(doneBytes, totalBytes),
-    }).finally(() => loading.stop())
-    goOn()
-    store = await createStore(dataDirectory, log)
-    if (cluster === undefined) refuseClustered(dataDirectory, store)
-    checkKeys(config, store.keys, log)
-    const { httpThreadCount: frontCount } = config
-    const keys = config.asksForKeys ? serveKeys({ store, frontCount, log }) : undefined
-    const { port1: marks, port2: changed } = new MessageChannel()
-    live = await startLive({
-      dataDirectory,
-      marks,
-      onDue: () => {
-        // In a cluster, one machine makes the snapshots of all.
-        if (cluster === undefined || isWriter(cluster.figures)) compaction.due()
-      },
-      onStuck(snapshotId, code) {
-        if (code === 'SnapshotCorrupt') cluster?.snapshots.damaged(snapshotId)
-      },
-      cluster: cluster?.openJournal(),
-      journalFileBytes: config.journalFileBytes,
-      log,
-    })
-    const shared = cluster?.suppressions
-    const suppressions = startSuppressions({ dataDirectory, store, metrics, shared, log })
-    suppressions.follow(changed)
-    cluster?.follow({ store, live, log })
-    return { ...opened, arenas, store, suppressions, live, keys }
-  } catch (error) {
-    await cluster?.unfollow()
-    await live?.stop()
-    await store?.close()
-    // Loading that was given up is a failure like any other.
-    goOn()
-    throw error
-  }
 }
 
 function startFronts(
