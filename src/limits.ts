@@ -313,8 +313,8 @@ export const limits = {
   sharedFileKeptMs: 3_600_000,
   /** How often the writer removes them. */
   filesClearedMs: 600_000,
-  /** A file that is fetched and says nothing for this time is broken: at 20 kB a second, its next chunk would be there. */
-  fileSilentMs: 30_000,
+  /** A file that is fetched and says nothing for this time is broken: at 60 kB a second, its next chunk would be there. */
+  fileSilentMs: 10_000,
   /** From a request for a file to another machine until that has put it into the object store. */
   fileOfferedMs: 600_000,
   /** Files that were made for a machine that begins: how long they stay, and for how many machines. */
@@ -389,6 +389,8 @@ export const limits = {
   compactionChangeCount: 200_000,
   /** A service says so often that a compaction is due. */
   compactionDueMs: 60_000,
+  /** How often a machine of a cluster looks meanwhile whether it is the one that makes snapshots. */
+  compactionTurnMs: 1_000,
   /** Changes of different recipients that a compaction has in memory. With more it publishes several snapshots. */
   compactionHeldCount: 1_000_000,
   /** A journal of which a compaction says what it is kept for. */

@@ -43,11 +43,14 @@ interface ChangeBounds {
   readonly changeCount: number
   /** From so many on a new snapshot is due. */
   readonly dueCount: number
+  /** How often that is said. */
+  readonly dueMs: number
 }
 
 const LIMITS: ChangeBounds = {
   changeCount: limits.deltaRecipientCount,
   dueCount: limits.compactionChangeCount,
+  dueMs: limits.compactionDueMs,
 }
 
 interface Opened {
@@ -193,6 +196,11 @@ export class AttachedSnapshot {
         await sleep(limits.journalRetryMs, undefined, { signal }).catch(() => {})
       }
     }
+    // Nothing is applied any more that would say so.
+    while (!signal.aborted) {
+      this.#noteDue()
+      await sleep(this.#bounds.dueMs, undefined, { signal }).catch(() => {})
+    }
   }
 
   async #follow(): Promise<void> {
@@ -310,7 +318,7 @@ export class AttachedSnapshot {
   #noteDue(): void {
     const nowMs = performance.now()
     if (this.changeCount < this.#bounds.dueCount || nowMs < this.#dueAgainMs) return
-    this.#dueAgainMs = nowMs + limits.compactionDueMs
+    this.#dueAgainMs = nowMs + this.#bounds.dueMs
     this.#options.onDue()
   }
 

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { errorTables } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
+import { monotonicMs } from '../monotonic.js'
 
 export interface Compaction {
   /**
@@ -27,6 +28,8 @@ interface CompactionOptions {
   readonly auditDirectory: string | undefined
   /** Recipients that must come or go for a compaction; `limits.compactionChangeCount` unless given. */
   readonly leastCount?: number
+  /** Whether this process is the one that makes snapshots now; it is unless given. */
+  readonly isOurs?: () => boolean
   /** What Node.js runs; `hickory compact` unless given. */
   readonly program?: readonly string[]
   /** `limits.compactionRetryMs` unless given. */
@@ -37,18 +40,24 @@ interface CompactionOptions {
 
 /** Starts nothing before something is due. */
 export function startCompaction(options: CompactionOptions): Compaction {
-  const { dataDirectory, log, retryMs = limits.compactionRetryMs } = options
+  const { dataDirectory, log, retryMs = limits.compactionRetryMs, isOurs = () => true } = options
   const program = options.program ?? programOf(options)
   let running: Run | undefined
   let retryTimer: NodeJS.Timeout | undefined
   let failureCount = 0
   let isDueAgain = false
+  let dueUntilMs = 0
   let isStopping = false
   let stopped: Promise<void> | undefined
 
   function start(): void {
     retryTimer = undefined
     isDueAgain = false
+    if (!isOurs()) {
+      // It may be by then. Where the changes stay, it is said again.
+      if (monotonicMs() < dueUntilMs) tryAgain(limits.compactionTurnMs)
+      return
+    }
     log.info({ dataDirectory }, 'putting changes into a new snapshot')
     running = run(program)
     void running.ended.then(ended)
@@ -86,6 +95,7 @@ export function startCompaction(options: CompactionOptions): Compaction {
   return {
     due() {
       if (isStopping) return
+      dueUntilMs = monotonicMs() + limits.compactionDueMs
       if (running !== undefined) isDueAgain = true
       else if (retryTimer === undefined) start()
     },

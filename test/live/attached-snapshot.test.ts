@@ -62,7 +62,7 @@ function attach(
   t: Test,
   dataDirectory: string,
   snapshot: Snapshot,
-  bounds?: { changeCount: number; dueCount: number },
+  bounds?: { changeCount: number; dueCount: number; dueMs: number },
 ): Attached {
   const [told, marked, happened]: [Increment[], Increment[], string[]] = [[], [], []]
   const own = new AttachedSnapshot({
@@ -150,7 +150,7 @@ t.test(
 t.test('so many come and go, and no more', async (t) => {
   const { data, snapshot, write } = await world(t)
   // Each change may let one come and one go.
-  const bounds = { changeCount: 8, dueCount: 4 }
+  const bounds = { changeCount: 8, dueCount: 4, dueMs: 60_000 }
   write([...deletes(1, 2), upsert(40)])
   const { own, happened } = attach(t, data, snapshot, bounds)
   await own.open()
@@ -168,13 +168,34 @@ t.test('so many come and go, and no more', async (t) => {
   t.equal(own.roomCount, 0)
 })
 
+t.test('a snapshot stays due where no more can come', async (t) => {
+  const { data, snapshot, write } = await world(t)
+  const { own, happened } = attach(t, data, snapshot, { changeCount: 8, dueCount: 4, dueMs: 20 })
+  write([...deletes(1, 2), upsert(40), upsert(41)])
+  write(deletes(3, 4, 5, 6))
+  await own.open()
+  own.follow((fault) => t.fail(String(fault)))
+  await until(() => happened.includes('full'))
+  happened.length = 0
+  await until(() => happened.length > 2)
+  t.same(new Set(happened), new Set(['due']))
+})
+
 t.test('a source that is emptied counts with all its recipients', async (t) => {
   const { data, snapshot, write } = await world(t)
   write([{ op: 'clear' }])
-  const { own, happened } = attach(t, data, snapshot, { changeCount: 21, dueCount: 100 })
+  const { own, happened } = attach(t, data, snapshot, {
+    changeCount: 21,
+    dueCount: 100,
+    dueMs: 60_000,
+  })
   await own.open()
   t.same(happened, ['full'])
-  const { own: larger, told } = attach(t, data, snapshot, { changeCount: 22, dueCount: 100 })
+  const { own: larger, told } = attach(t, data, snapshot, {
+    changeCount: 22,
+    dueCount: 100,
+    dueMs: 60_000,
+  })
   await larger.open()
   t.equal(larger.sequence, 1)
   t.equal(goneCount(told), 20)

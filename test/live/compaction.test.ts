@@ -30,7 +30,11 @@ const log = () => {
 }
 
 /** One that writes a letter into a file, and then does something else. */
-function fake(t: Test, then: string, options: { retryMs?: number; stopMs?: number } = {}) {
+function fake(
+  t: Test,
+  then: string,
+  options: { retryMs?: number; stopMs?: number; isOurs?: () => boolean } = {},
+) {
   const file = join(temporaryDirectory(t), 'started')
   writeFileSync(file, '')
   const code = `const fs = require('node:fs'); fs.appendFileSync(${JSON.stringify(file)}, 'x')
@@ -62,6 +66,22 @@ t.test('one at a time, and none before one is due', async (t) => {
   compaction.due()
   await until(() => endedCount() === 3)
   t.equal(startedCount(), 3)
+})
+
+t.test('what is due waits for the turn of this machine', async (t) => {
+  let isOurs = false
+  let askedCount = 0
+  const { compaction, startedCount } = fake(t, '', {
+    isOurs() {
+      askedCount++
+      return isOurs
+    },
+  })
+  compaction.due()
+  await until(() => askedCount > 1)
+  t.equal(startedCount(), 0)
+  isOurs = true
+  await until(() => startedCount() === 1)
 })
 
 t.test('what failed is tried again later and later, and says what is wrong', async (t) => {
