@@ -168,6 +168,7 @@ async function serveOnce(
       isToStartAgain = true
       await audit?.stopped()
       await accessLog?.stop()
+      await cluster?.stop()
       state.store = undefined
       if (loaded !== undefined) await stopLoaded(loaded)
     }

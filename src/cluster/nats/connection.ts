@@ -109,7 +109,8 @@ export class Connection {
 
   /** After what was sent, unless the server takes nothing. */
   async close(): Promise<void> {
-    await Promise.race([this.nats.flush().catch(() => {}), sleep(limits.clusterCallMs)])
+    const late = sleep(limits.clusterCallMs, undefined, { ref: false })
+    await Promise.race([this.nats.flush().catch(() => {}), late])
     await this.nats.close()
   }
 

@@ -31,8 +31,13 @@ if (!['each', 'writer'].includes(values.at)) {
   process.exit(2)
 }
 const ends: (() => unknown)[] = []
-const cleanUp = async () => {
-  for (const end of ends.splice(0).reverse()) await end()
+let cleaning: Promise<void> | undefined
+/** Once: a signal and the failure that follows from it would end the process before all is gone. */
+const cleanUp = () => {
+  cleaning ??= (async () => {
+    for (const end of ends.splice(0).reverse()) await end()
+  })()
+  return cleaning
 }
 const say = (line: string) => process.stdout.write(`${line}\n`)
 say(`seed ${values.seed}, ${values.changes} changes, ${values.queries} questions`)
