@@ -549,8 +549,8 @@ export const limits = {
   masksSoughtCount: 16,
   /** From the first request for a boundary until its mask is found. */
   maskSearchMs: 30_000,
-  /** Images of shards in one arena, beside the scratch zones and the bytes that may be read behind them. */
-  arenaImageBytes: 2 * GiB - 64 * KiB,
+  /** Images of shards in one arena, beside the scratch zones. */
+  arenaImageBytes: 2 * GiB,
   /** Scratch zone of one query worker in each arena. Only touched pages take memory. */
   scratchZoneBytes: 16 * MiB,
   /** The last part of each scratch zone, in which rows are written. */
@@ -770,6 +770,8 @@ assert(limits.suppressionCount >= limits.suppressionBatchCount)
 assert(limits.jsonItemCount >= 2 * limits.suppressionBatchCount)
 assert(limits.storedBytes >= limits.documentBytes && limits.documentBytes >= limits.bodyBytes)
 assert(limits.storedAreaCount >= limits.areaCount)
+const arenaZoneBytes = limits.scratchZoneCount * limits.scratchZoneBytes
+assert(arenaZoneBytes + limits.arenaImageBytes <= 4 * GiB, 'addresses in an arena are 32-bit')
 assert(limits.scratchEdgeCount >= limits.vertexCount)
 assert(limits.heldBodyBytes >= limits.bodyBytes)
 assert(limits.vertexCount >= limits.ringCount)

@@ -138,22 +138,20 @@ export class SnapshotDesk {
    * would take an import back.
    */
   async #fallIntoStep(): Promise<boolean> {
-    const { dataDirectory, journal, reports } = this.#options
+    const { dataDirectory, journal } = this.#options
     const since = journal.epochSequence()
     // Until then, it may not know of a switch.
     if (journal.committed() < since) return false
     const switchedId = journal.switchedId()
     if (switchedId !== undefined && (await readCurrent(dataDirectory)) !== switchedId) {
-      if (existsSync(join(snapshotsDirectory(dataDirectory), switchedId))) {
-        await this.#nameCurrent(switchedId)
-        // Where no machine has it any more, what is current here may take its place.
-      } else if (reports().some(({ snapshotId }) => snapshotId === switchedId)) return false
+      if (!existsSync(join(snapshotsDirectory(dataDirectory), switchedId))) return false
+      await this.#nameCurrent(switchedId)
     }
     this.#inStepSince = since
     return this.#isInStep()
   }
 
-  /** Not where another machine has written meanwhile, even if this one does so again. */
+  /** Not where another machine may have written meanwhile, even if this one does so again. */
   #isInStep(): boolean {
     return this.#inStepSince === this.#options.journal.epochSequence()
   }
@@ -166,8 +164,9 @@ export class SnapshotDesk {
     this.#current = current
     if (current === undefined) return
     const announcedId = journal.announced()?.id
+    const switchedId = journal.switchedId()
     // One that was announced, and is not served yet, is no reason to go back to what is.
-    const isNew = current !== announcedId && current !== journal.switchedId()
+    const isNew = current !== announcedId && current !== switchedId
     const isChanged = before !== undefined && before !== current && current !== announcedId
     if (!isNew && !isChanged) return
     try {
@@ -179,7 +178,9 @@ export class SnapshotDesk {
       for (const file of all) {
         if (!(await files.tryToPut(join(directory, file.file), file))) break
       }
-      if (!this.#isInStep()) throw new Error('another machine has written meanwhile')
+      const isAsBefore =
+        journal.announced()?.id === announcedId && journal.switchedId() === switchedId
+      if (!isAsBefore) throw new Error('another machine has announced a snapshot meanwhile')
       await enter({ kind: 'snapshot', ...announced })
       log.info({ snapshotId: current }, 'announced a snapshot')
     } catch (fault) {

@@ -13,8 +13,9 @@ import { monotonicMs } from '../monotonic.js'
 
 export interface Compaction {
   /**
-   * Says that there are enough changes behind a snapshot for a compaction; to be called once for each snapshot. One is
-   * started now or, where one is under way or has failed, later. It does nothing where another service was first.
+   * Says that there are enough changes behind a snapshot for a compaction; to be called now and then for as long as it
+   * is so. One is started now or, where one is under way or has failed, later. It does nothing where another service was
+   * first.
    */
   due(): void
   /** Ends a compaction that is under way, as if it had not begun, and starts none any more. */
@@ -95,7 +96,8 @@ export function startCompaction(options: CompactionOptions): Compaction {
   return {
     due() {
       if (isStopping) return
-      dueUntilMs = monotonicMs() + limits.compactionDueMs
+      // Until it is said again, and may be a little late.
+      dueUntilMs = monotonicMs() + 2 * limits.compactionDueMs
       if (running !== undefined) isDueAgain = true
       else if (retryTimer === undefined) start()
     },

@@ -44,7 +44,7 @@ interface LiveOptions {
   readonly dataDirectory: string
   /** To the thread that sets marks. */
   readonly marks: MessagePort
-  /** Called when a new snapshot should be made of the changes, once for each snapshot. */
+  /** Called now and then for as long as a new snapshot should be made of the changes. */
   readonly onDue: () => void
   /** Called now and then while changes of the journal cannot be applied. */
   readonly onStuck?: (snapshotId: string, code: OperatorErrorCode) => void

@@ -69,6 +69,7 @@ export async function load(
   let store: MainStore | undefined
   let live: LiveThread | undefined
   let keys: ServedKeys | undefined
+  let suppressions: Suppressions | undefined
   try {
     const opened = await openOrFallBack(dataDirectory, {
       arenas,
@@ -98,13 +99,14 @@ export async function load(
       log,
     })
     const shared = cluster?.suppressions
-    const suppressions = startSuppressions({ dataDirectory, store, metrics, shared, log })
+    suppressions = startSuppressions({ dataDirectory, store, metrics, shared, log })
     suppressions.follow(changed)
     cluster?.follow({ store, live, log })
     return { ...opened, arenas, store, suppressions, live, keys }
   } catch (error) {
     await cluster?.unfollow()
     await live?.stop()
+    await suppressions?.stop()
     keys?.stop()
     await store?.close()
     // Loading that was given up is a failure like any other.

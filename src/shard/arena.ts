@@ -2,7 +2,7 @@
  * Arenas: shared memory that holds the images of many shards, and beside them a scratch zone for
  * each thread that selects from them, so that the kernel reaches all of it by one kind of address.
  *
- *   zone 0 | zone 1 | … | image | image | … | a few bytes that may be read
+ *   zone 0 | zone 1 | … | image | image | …
  *
  * A zone is owned by one thread, from its first use until that thread has ended for certain. Who
  * finds none free does without: it is slower then, but never in another's way.
@@ -97,8 +97,6 @@ const PAGE_BYTES = 65_536
 /** All that 32-bit addresses reach. A reserved page costs nothing until it is grown into. */
 const PAGE_COUNT_MAX = 65_536
 const IMAGE_ALIGNMENT_BYTES = 64
-/** The kernel reads four positions at a time: up to three of them lie behind the last image. */
-const BYTES_BEHIND = 24
 
 /** The main thread has the id 0, and no id is ever given again. */
 function markOf(id: number): number {
@@ -120,7 +118,7 @@ function growTo({ memory, zoneOwners }: Arena, imageBytes: number): void {
 }
 
 function pageCountOf(imageBytes: number, zoneCount: number): number {
-  return Math.ceil((zoneCount * limits.scratchZoneBytes + imageBytes + BYTES_BEHIND) / PAGE_BYTES)
+  return Math.ceil((zoneCount * limits.scratchZoneBytes + imageBytes) / PAGE_BYTES)
 }
 
 function aligned(byteLength: number): number {
@@ -128,4 +126,3 @@ function aligned(byteLength: number): number {
 }
 
 assert.equal(limits.scratchZoneBytes % PAGE_BYTES, 0)
-assert(pageCountOf(limits.arenaImageBytes, limits.scratchZoneCount) <= PAGE_COUNT_MAX)

@@ -132,12 +132,12 @@ t.test('what somebody makes current there is announced, also an earlier one', as
   t.equal(await readCurrent(data), first)
 })
 
-t.test('nothing is announced where another machine has written meanwhile', async (t) => {
-  const { second, name, state, kinds, look, meanwhile } = await machine(t)
+t.test('nothing is announced where another machine has announced one meanwhile', async (t) => {
+  const { first, second, name, state, kinds, look, meanwhile } = await machine(t)
   state.isWriter = true
   await look()
   // By the end of it, this machine writes again.
-  meanwhile.epochSequence = 7
+  Object.assign(meanwhile, { epochSequence: 7, announcedId: first, switchedId: 'of another' })
   name(second)
   await look()
   t.same(
@@ -146,12 +146,25 @@ t.test('nothing is announced where another machine has written meanwhile', async
   )
 })
 
-t.test('what is current is announced where no machine has what was switched to', async (t) => {
+t.test(
+  'one is announced all the same where this machine writes in another epoch by then',
+  async (t) => {
+    const { second, name, state, kinds, look, meanwhile } = await machine(t)
+    state.isWriter = true
+    await look()
+    meanwhile.epochSequence = 7
+    name(second)
+    await look()
+    t.same(kinds(), [`snapshot ${second}`, `switch ${second}`])
+  },
+)
+
+t.test('nothing is announced where what was switched to is not here', async (t) => {
   const { second, name, state, kinds, look } = await machine(t)
   name(second)
-  Object.assign(state, { isWriter: true, announcedId: 'gone', switchedId: 'gone' })
+  Object.assign(state, { isWriter: true, switchedId: 'not-here' })
   await look()
-  t.same(kinds(), [`snapshot ${second}`, `switch ${second}`])
+  t.notOk(kinds().includes(`snapshot ${second}`))
 })
 
 t.test('what is not here is not to be prepared', async (t) => {

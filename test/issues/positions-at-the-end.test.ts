@@ -25,7 +25,9 @@ t.test('packs that fill memory to its end are searched to their end', async (t) 
     buildPack(1, coords, 0, count),
   ]
   const [, { shard }] = new PackRoom().layOut(packs.map(attachPack))
-  t.equal((shard.coords.byteOffset + shard.coords.byteLength) % PAGE_BYTES, 0)
+  const { byteOffset, byteLength } = shard.coords
+  const memoryBytes = Number(shard.arena?.memory.buffer.byteLength)
+  t.ok(memoryBytes - byteOffset - byteLength >= 24, 'three positions may be read behind them')
   for (let from = count - 40; from < count; from++) {
     const west = shard.coords[2 * from] - 1_000
     const south = shard.coords[2 * from + 1] - 1_000

@@ -37,6 +37,7 @@ export class ClusterNats {
   readonly #options: NatsOptions
   /** To JetStream: a server whose JetStream is stuck, as behind a full disk, reads nothing more of whoever asks for it. */
   #storage: Promise<Connection> | undefined
+  #isClosed = false
   /** Until then the stream is not asked for groups: it did not answer, and whoever writes has them, too. */
   #streamPassedOverMs = 0
   readonly names: Names
@@ -110,6 +111,7 @@ export class ClusterNats {
 
   async close(): Promise<void> {
     this.calls.close()
+    this.#isClosed = true
     const storage = this.#storage?.then(
       (connection) => connection.nats.close(),
       () => {},
@@ -121,6 +123,7 @@ export class ClusterNats {
 
   /** It is lost and made again without a word: whoever asks there hears of it. */
   async #toStorage(): Promise<Connection> {
+    if (this.#isClosed) throw new Error('the connection is closed')
     const { settings, name, onDenied } = this.#options
     this.#storage ??= Connection.open(settings, name, { onChange() {}, onDenied })
     try {

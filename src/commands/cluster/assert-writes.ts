@@ -7,6 +7,7 @@ import { openClusterClient } from '../../cluster/client.js'
 import { readConnection } from '../../cluster/connection-file.js'
 import { readState } from '../../cluster/state-file.js'
 import { OperatorError } from '../../errors.js'
+import { warn } from '../output.js'
 import { writerOf } from './roles.js'
 
 /**
@@ -37,17 +38,21 @@ export async function assertWrites(dataDirectory: string): Promise<void> {
 }
 
 /**
- * To be called after the work, which may take so long that another machine has begun to write.
+ * To be called after the work, which may take so long that another machine has begun to write. Where nobody is heard, this
+ * one announces what it has as soon as it writes again.
  *
- * @throws OperatorError  as a rejection: Failed
+ * @throws OperatorError  as a rejection: Failed, where another machine writes
  */
 export async function assertStillWrites(dataDirectory: string): Promise<void> {
   try {
     await assertWrites(dataDirectory)
   } catch (fault) {
+    const { code, message } = fault as OperatorError
+    if (code !== 'Usage')
+      return warn(`it is not known whether machines take the snapshot: ${message}`)
     throw new OperatorError(
       'Failed',
-      `the snapshot is in ${dataDirectory}, but machines may go on with what they had: ${(fault as Error).message}`,
+      `the snapshot is in ${dataDirectory}, but machines may go on with what they had: ${message}`,
       { cause: fault },
     )
   }

@@ -45,17 +45,18 @@ export async function publishSources(context: CommandContext, plan: PublishPlan)
   const startedMs = performance.now()
   await assertWrites(plan.dataDirectory)
   const signals = endOnSignal()
+  let outcomes: readonly Outcome[] = []
   try {
     await lockData(plan.dataDirectory, async (lock) => {
-      const outcomes = await publishUnderLock(context, plan, lock, signals.hold)
+      outcomes = await publishUnderLock(context, plan, lock, signals.hold)
       await shortenJournal(lock, context.log)
       printTime(startedMs)
-      assertNoneFailed(outcomes)
     })
   } finally {
     signals.forget()
   }
   await assertStillWrites(plan.dataDirectory)
+  assertNoneFailed(outcomes)
 }
 
 async function publishUnderLock(

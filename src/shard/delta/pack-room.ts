@@ -7,6 +7,9 @@
 import { type Arena, createRooms, type Room } from '../arena.js'
 import type { Pack } from '../layout.js'
 
+/** The kernel reads four positions at a time, up to three of them behind a shard. An image has more than that behind it. */
+const BYTES_READ_BEHIND = 24
+
 export class PackRoom {
   #arena: Arena | undefined
 
@@ -17,7 +20,7 @@ export class PackRoom {
   layOut(packs: readonly Pack[]): readonly Pack[] {
     if (packs.length === 0) return packs
     const free = this.#arena === undefined ? [] : [this.#arena]
-    const sizes = packs.map(({ coords }) => coords.byteLength)
+    const sizes = packs.map(({ coords }) => coords.byteLength + BYTES_READ_BEHIND)
     let rooms: readonly Room[]
     try {
       rooms = createRooms(sizes, 1, free)
