@@ -99,6 +99,14 @@ async function serveOnce(
   onBegun(() => breakOff(entrance, fronts))
   const hangUp = { reopen: () => accessLog?.reopen(), fronts: () => fronts }
   const stopReloading = reloadOnHangUp(entrance, hangUp, log)
+  /** When nobody is answered any more. */
+  const stopThreads = async () => {
+    await audit?.stopped()
+    await accessLog?.stop()
+    await cluster?.stop()
+    state.store = undefined
+    if (loaded !== undefined) await stopLoaded(loaded)
+  }
   try {
     // Taken before anything is loaded: until there are fronts, it answers 503 by itself. A port that is
     // shared is taken last, since the other process answers there meanwhile.
@@ -154,23 +162,15 @@ async function serveOnce(
     await cluster?.leave()
     await entrance.stopListening()
     await drainFronts(fronts)
-    await audit?.stopped()
-    await accessLog?.stop()
-    await cluster?.stop()
     await compacted
-    state.store = undefined
-    await stopLoaded(loaded)
+    await stopThreads()
   } catch (error) {
     if (!(error instanceof StoppedWhileLoading)) {
       await breakOff(entrance, fronts)
       if (!(await cluster?.recovers(error))) throw error
       log.error({ reason: (error as Error).message }, 'other machines have what is damaged here')
       isToStartAgain = true
-      await audit?.stopped()
-      await accessLog?.stop()
-      await cluster?.stop()
-      state.store = undefined
-      if (loaded !== undefined) await stopLoaded(loaded)
+      await stopThreads()
     }
   } finally {
     vitals.stop()
