@@ -24,6 +24,9 @@ const serviceErrors = {
   InvalidNearest: 400,
   UnknownSpatialReference: 400,
   UnknownSource: 400,
+  /** A name that no layer of the gazetteer has. */
+  UnknownArea: 404,
+  InvalidXml: 400,
   InvalidChange: 400,
   Unauthorized: 401,
   Forbidden: 403,

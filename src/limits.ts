@@ -446,6 +446,12 @@ export const limits = {
   jsonMemberCount: 65_536,
   /** Arrays, objects and commas of a JSON body together. */
   jsonItemCount: 400_000,
+  /** Nesting of elements in a body of XML. */
+  xmlDepthCount: 64,
+  /** Elements of a body of XML. */
+  xmlElementCount: 100_000,
+  /** Attributes of all elements of a body of XML together. */
+  xmlAttributeCount: 100_000,
   /** The name of a member that is read in any letter case. */
   memberNameCharCount: 64,
   /** Names of members and properties whose meaning one thread remembers. */

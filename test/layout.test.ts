@@ -19,14 +19,21 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   geometry: [],
   format: [],
   interface: [],
+  xml: [],
+  notations: ['xml'],
+  cap: ['xml', 'notations', 'geometry'],
+  gazetteer: ['notations', 'geometry', 'snapshot', 'sources', 'interface'],
   describe: ['interface'],
   shard: ['geometry'],
-  selection: ['format', 'pool', 'shard', 'geometry', 'interface'],
+  selection: ['format', 'pool', 'shard', 'geometry', 'interface', 'notations', 'cap', 'gazetteer'],
   pool: ['shard', 'geometry', 'metrics'],
   outline: ['selection', 'format', 'geometry', 'interface', 'pool'],
   audiences: ['pool', 'shard', 'snapshot', 'store', 'suppressions'],
   operations: [
     'audiences',
+    'gazetteer',
+    'cap',
+    'notations',
     'selection',
     'outline',
     'changes',
@@ -82,6 +89,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'operations',
     'outline',
     'selection',
+    'gazetteer',
     'pool',
     'suppressions',
     'cluster',
@@ -102,9 +110,12 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'audiences',
     'audit',
     'backup',
+    'cap',
     'changes',
     'cluster',
     'follow',
+    'gazetteer',
+    'selection',
     'journal',
     'keys',
     'serve',
@@ -196,6 +207,23 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
   negotiator: ['http'],
   'prom-client': ['metrics'],
   'polygon-clipping': ['outline'],
+  saxes: ['xml'],
+  '@tmcw/togeojson': ['notations'],
+  '@xmldom/xmldom': ['notations'],
+  betterknown: ['notations'],
+  wkx: ['notations'],
+  'h3-js': ['notations'],
+  ngeohash: ['notations'],
+  mgrs: ['notations'],
+  proj4: ['notations', 'gazetteer'],
+  '@googlemaps/polyline-codec': ['notations'],
+  'topojson-client': ['notations'],
+  'us-atlas': ['gazetteer'],
+  'world-atlas': ['gazetteer'],
+  shapefile: ['gazetteer'],
+  'sql.js': ['gazetteer'],
+  flatgeobuf: ['gazetteer'],
+  yauzl: ['notations', 'gazetteer'],
 }
 
 /** Where the process may be touched directly. */
@@ -394,7 +422,7 @@ t.test('every test file is of exactly one tier, and says so by its name', async 
 t.test('files stay under 400 lines and have no default export', async (t) => {
   for (const { path, text } of files) {
     // One table, whose entries the end of the file relates to each other.
-    const lineCount = path === 'limits.ts' ? 800 : 400
+    const lineCount = path === 'limits.ts' ? 1_000 : 400
     t.ok(text.split('\n').length <= lineCount + 1, `${path} has at most ${lineCount} lines`)
     t.notMatch(text, /^export default/m, path)
   }
