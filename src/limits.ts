@@ -472,6 +472,10 @@ export const limits = {
   ringCount: 10_000,
   /** Positions of one request, over all its rings. */
   vertexCount: 50_000,
+  /** Names of areas of the gazetteer in one member of a request. */
+  areaNameCount: 1_000,
+  /** Positions of the named areas of one request. */
+  namedVertexCount: 1_000_000,
   /** Arcs of the circles, corridors and margins of one request. */
   arcCount: 100_000,
   /**
@@ -553,6 +557,16 @@ export const limits = {
   masksKeptBytes: 256 * MiB,
   /** Masks that one front thread finds at a time. */
   masksSoughtCount: 16,
+  /** The runs of named areas in one snapshot. Areas with more are searched as they are drawn. */
+  namedMaskBytes: 4 * MiB,
+  /** Named areas, and lists of them, whose runs one front thread keeps. */
+  namedMasksKeptCount: 8_192,
+  /** Memory of all of these. */
+  namedMasksKeptBytes: 128 * MiB,
+  /** Named areas whose runs are looked for at a time. Others are searched as they are drawn. */
+  namedMasksSoughtCount: 64,
+  /** Counts of named areas that one front thread keeps. */
+  namedCountsKeptCount: 16_384,
   /** From the first request for a boundary until its mask is found. */
   maskSearchMs: 30_000,
   /** Images of shards in one arena, beside the scratch zones. */

@@ -19,6 +19,8 @@ import { checkFreshness, type Freshness } from './freshness.js'
 import { rowCountOf } from './list.js'
 import type { Masks } from './masks.js'
 import { mergeCounts, mergeRuns, type SourceSelection } from './merge.js'
+import type { NamedAreas } from './named-areas.js'
+import { isNamed, type NamedRuns, searchNamed } from './named-runs.js'
 import { cutToPage, pageOf } from './page.js'
 import type { JsonObject } from './parse.js'
 import { remarkOnPlaces } from './places.js'
@@ -39,6 +41,10 @@ export interface SelectionService {
   /** Which boundary holds for a request. */
   readonly boundaryRule: BoundaryRule
   readonly masks: Masks
+  /** The areas that requests may name; none unless given. */
+  readonly areas?: (() => NamedAreas | undefined) | undefined
+  /** What is known of who is in them; each is searched as it is drawn unless given. */
+  readonly named?: NamedRuns
   /** Of what came since the snapshot, how many batches of changes it is with. */
   readonly moment: number
   /** The snapshot at its other moments. */
@@ -76,7 +82,7 @@ export function answer(
   caller: Asker,
 ): Promise<Answer> {
   try {
-    const query = validate(request, service.unknownMembers)
+    const query = validate(request, service.unknownMembers, undefined, service.areas?.())
     refuseScope(caller, query.countsOnly)
     checkFreshness(service.freshness, !query.countsOnly, query.remarks)
     const countMode = query.countMode ?? service.countMode()
@@ -117,7 +123,7 @@ export async function selectForList(
   memberNames: readonly string[],
   caller: Asker,
 ): Promise<FrozenList> {
-  const query = validate(request, service.unknownMembers, memberNames)
+  const query = validate(request, service.unknownMembers, memberNames, service.areas?.())
   const { remarks } = query
   refuseScope(caller, false)
   checkFreshness(service.freshness, true, remarks)
@@ -178,6 +184,23 @@ function within<Value>(
 }
 
 function search(
+  service: SelectionService,
+  query: Query,
+  countMode: CountMode,
+  mask: Mask | null,
+  caller: Caller,
+  missing?: MissingShards,
+): Promise<readonly SourceSelection[]> {
+  const { named } = service
+  if (named === undefined || mask !== null || missing !== undefined || !isNamed(query)) {
+    return searchShapes(service, query, countMode, mask, caller, missing)
+  }
+  return searchNamed(named, query, countMode, caller, (drawn, within) =>
+    searchShapes(service, drawn, countMode, within, caller),
+  )
+}
+
+function searchShapes(
   { catalogue, moment, runner, queryThreadCount }: SelectionService,
   query: Query,
   countMode: CountMode,

@@ -13,7 +13,8 @@ import { ESRI_MEMBERS } from './shapes/esri.js'
 import { PROPERTY_NAMES } from './shapes/property-names.js'
 
 type MemberName = keyof typeof RecipientRequestSchema.properties
-type GivenMembers = { [name in MemberName]: unknown }
+/** Each member, or a mark that it is not there: to be asked for by `single`. */
+export type GivenMembers = { [name in MemberName]: unknown }
 
 /**
  * Finds the members in one pass, by their names as they are declared or in any letter case. Each is to be

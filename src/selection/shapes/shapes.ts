@@ -6,9 +6,11 @@
  */
 import { lowerCase } from '../../interface/letter-case.js'
 import { limits } from '../../limits.js'
+import type { NamedAreas } from '../named-areas.js'
 import { type JsonObject, member } from '../parse.js'
 import { Remarks } from '../remarks.js'
 import type { SourceReference } from '../source-ids.js'
+import { areaNamesOf, findArea, namesIn } from './area-names.js'
 import { type Drawing, drawingOf } from './drawing.js'
 import { isEsriGeometry, readEsriGeometry } from './esri.js'
 import { featurePath } from './feature-extents.js'
@@ -34,19 +36,41 @@ export function readDrawing(
   value: unknown,
   path: string,
   strange: StrangeNames = new Remarks(),
+  areas?: NamedAreas,
 ): Drawing {
-  const reader = new ShapeReader(strange)
+  const reader = new ShapeReader(strange, areas)
   reader.read(value, path)
-  return drawingOf(reader.layers, reader.sourceReferences)
+  return reader.drawing()
 }
 
-class ShapeReader {
+/** Reads what several members of a request draw into one drawing. */
+export class ShapeReader {
   readonly layers = new LayerCollector()
-  readonly sourceReferences: SourceReference[] = []
+  readonly #sourceReferences: SourceReference[] = []
   readonly #strange: StrangeNames
+  readonly #areas: NamedAreas | undefined
 
-  constructor(strange: StrangeNames) {
+  /** @param areas  that features and members may name; without them, none can be named */
+  constructor(strange: StrangeNames, areas: NamedAreas | undefined) {
     this.#strange = strange
+    this.#areas = areas
+  }
+
+  /** All that was read; to be called once. */
+  drawing(): Drawing {
+    return drawingOf(this.layers, this.#sourceReferences)
+  }
+
+  /**
+   * Reads a list of names of areas, or one.
+   *
+   * @throws ServiceError  UnknownArea, or InvalidRequest for what is no list of names
+   */
+  readAreas(value: unknown, path: string): void {
+    for (const { name, at } of namesIn(value, path)) {
+      this.layers.features.begin(-1, at)
+      this.layers.area(findArea(this.#areas, name, at), NO_PROPERTIES, at)
+    }
   }
 
   read(value: unknown, path: string): void {
@@ -59,10 +83,10 @@ class ShapeReader {
     if (type === 'FeatureCollection' || features !== undefined) {
       this.#readFeatures(object, type, features, path)
     } else if (type === 'Feature' || member(object, 'geometry') !== undefined) {
-      this.layers.features.begin(-1)
+      this.layers.features.begin(-1, path)
       this.#readFeature(object, path)
     } else {
-      this.layers.features.begin(-1)
+      this.layers.features.begin(-1, path)
       this.#readWhole(object, path, undefined, this.layers.sinkFor(NO_PROPERTIES, path))
     }
   }
@@ -82,7 +106,7 @@ class ShapeReader {
     }
     for (const [index, feature] of list.entries()) {
       const at = featurePath(path, index)
-      this.layers.features.begin(index)
+      this.layers.features.begin(index, path)
       this.#readFeature(objectAt(feature, at), at, reference)
     }
   }
@@ -96,8 +120,15 @@ class ShapeReader {
     tellStrangeMembers(feature, path, MEMBERS_OF.feature, this.#strange)
     const propertiesPath = `${path}.properties`
     const properties = readProperties(member(feature, 'properties'), propertiesPath, this.#strange)
-    this.sourceReferences.push(...properties.sourceReferences)
+    this.#sourceReferences.push(...properties.sourceReferences)
     const geometry = member(feature, 'geometry')
+    const areaNames = areaNamesOf(feature, path)
+    if (areaNames !== undefined) {
+      for (const { name, at } of areaNames) {
+        this.layers.area(findArea(this.#areas, name, at), properties, at)
+      }
+      return
+    }
     if (geometry === undefined) fail('InvalidGeoJson', 'has no geometry', path)
     const ownPath = `${path}.spatialReference`
     const own = readSpatialReference(member(feature, 'spatialreference'), ownPath)

@@ -66,6 +66,7 @@ export function serviceOf(
   images: readonly ShardImage[],
   boundaryRule = NO_BOUNDARY,
   spread: (own: QueryRunner) => QueryRunner = (own) => own,
+  more: Partial<ConstructorParameters<typeof LiveViews>[0]> = {},
 ): LocalService {
   const shards = images.map(attachShard)
   const live = new LiveShards(
@@ -115,6 +116,7 @@ export function serviceOf(
     queryThreadCount: 2,
     countMode: () => 'ContactLocation',
     boundaryRule,
+    ...more,
   })
   return {
     ...views.newest,
