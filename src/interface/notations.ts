@@ -5,6 +5,7 @@
  */
 import { Type } from 'typebox'
 import { limits } from '../limits.js'
+import { text } from './members.js'
 
 export const notationMembers = {
   areas: Type.Array(Type.String(), {
@@ -12,5 +13,27 @@ export const notationMembers = {
       'Names of areas of the gazetteer, such as counties:48201 or SAME:048201. Selected is the union of all ' +
       'that the members of the request draw.',
     maxItems: limits.areaNameCount,
+  }),
+  wkt: text('A geometry in WKT or EWKT (SRID 4326), longitude before latitude.'),
+  wkb: text('A geometry in WKB or EWKB (SRID 4326), as hex digits, longitude before latitude.'),
+  bbox: Type.Array(Type.Number(), {
+    description:
+      '[west, south, east, north] in degrees (RFC 7946, 5). A west that is greater than the east is on ' +
+      'the other side of the antimeridian.',
+  }),
+  h3: Type.Array(Type.String(), {
+    description: 'Indexes of H3 cells of any resolutions, whose exact polygons are meant.',
+    maxItems: limits.cellCount,
+  }),
+  geohash: Type.Array(Type.String(), { description: 'Geohashes, whose boxes are meant.' }),
+  polyline: Type.Unknown({
+    description:
+      'An encoded polyline of precision 5, or {points, precision, polygon}. It has latitude before longitude.',
+  }),
+  mgrs: Type.Array(Type.String(), {
+    description: 'References of MGRS, such as 15RTN7000090000: the squares that they name.',
+  }),
+  utm: Type.Array(Type.String(), {
+    description: 'Points of UTM on WGS 84, such as 15R 270000 3290000: zone, easting, northing.',
   }),
 }

@@ -28,7 +28,7 @@ export interface NamedRuns {
 }
 
 /** A query of named areas, by their key. */
-export type NamedQuery = Query & { readonly named: string }
+type NamedQuery = Query & { readonly named: string }
 
 type Found = readonly SourceSelection[]
 

@@ -31,7 +31,7 @@ export function readDrawings(
   reader.read(geoJson instanceof SentDrawing ? geoJson.whole() : geoJson, 'geoJSON')
   reader.readAreas(names, 'areas')
   for (const { name, value } of others) {
-    reader.read(readNotation(name, value, name, remarks), name)
+    reader.read(readNotation(name, value), name)
   }
   return reader.drawing()
 }

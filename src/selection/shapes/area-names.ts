@@ -10,7 +10,7 @@ import type { NamedArea, NamedAreas } from '../named-areas.js'
 import { isObject, type JsonObject, kindOf, member } from '../parse.js'
 import { fail } from './positions.js'
 
-export interface SentName {
+interface SentName {
   readonly name: string
   /** Where it was sent. */
   readonly at: string

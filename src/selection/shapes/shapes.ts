@@ -5,6 +5,7 @@
  * @module
  */
 import { lowerCase } from '../../interface/letter-case.js'
+import { unknownName } from '../../interface/unknown-members.js'
 import { limits } from '../../limits.js'
 import type { NamedAreas } from '../named-areas.js'
 import { type JsonObject, member } from '../parse.js'
@@ -17,6 +18,7 @@ import { featurePath } from './feature-extents.js'
 import { NO_PROPERTIES, readProperties, refuseMisplacedProperties } from './feature-properties.js'
 import { FEW_POINTS, readCoordinates } from './geojson.js'
 import { type GeometrySink, LayerCollector } from './layers.js'
+import { isNotation, readNotationIn } from './notations.js'
 import { arrayAt, fail, objectAt } from './positions.js'
 import {
   readSpatialReference,
@@ -95,6 +97,7 @@ export class ShapeReader {
     expectType(type, 'FeatureCollection', path)
     refuseMisplacedProperties(object, path, false, this.#strange)
     tellStrangeMembers(object, path, MEMBERS_OF.collection, this.#strange)
+    tellNotations(object, path, this.#strange)
     refuseForeignCrs(object, path)
     const referencePath = `${path}.spatialReference`
     const reference = readSpatialReference(member(object, 'spatialreference'), referencePath)
@@ -118,6 +121,7 @@ export class ShapeReader {
     refuseForeignCrs(feature, path)
     refuseMisplacedProperties(feature, path, true, this.#strange)
     tellStrangeMembers(feature, path, MEMBERS_OF.feature, this.#strange)
+    tellNotations(feature, path, this.#strange)
     const propertiesPath = `${path}.properties`
     const properties = readProperties(member(feature, 'properties'), propertiesPath, this.#strange)
     this.#sourceReferences.push(...properties.sourceReferences)
@@ -166,6 +170,14 @@ export class ShapeReader {
     refuseMisplacedProperties(geometry, path, false, this.#strange)
     tellStrangeMembers(geometry, path, MEMBERS_OF.geometry, this.#strange)
     refuseForeignCrs(geometry, path)
+    const notated = readNotationIn(geometry, path)
+    if (notated !== undefined) {
+      refuseOther(reference, path)
+      const { type, ...rest } = notated.geometry
+      this.#readGeometry({ type, ...rest }, notated.path, undefined, into)
+      return
+    }
+    tellNotations(geometry, path, this.#strange)
     if (isEsriGeometry(geometry)) {
       readEsriGeometry(geometry, path, reference, into)
       return
@@ -183,6 +195,15 @@ export class ShapeReader {
       const itemPath = `${geometriesPath}[${index}]`
       this.#readGeometry(objectAt(item, itemPath), itemPath, reference, into)
     }
+  }
+}
+
+/** Tells of notations where they mean nothing: beside the geometry instead of in its place. */
+function tellNotations(object: JsonObject, path: string, strange: StrangeNames): void {
+  for (const name in object) {
+    if (object[name] === null || !isNotation(lowerCase(name))) continue
+    const advice = 'it belongs into the request, or into an object in the place of the geometry'
+    strange.doubtful(unknownName(path, name, advice))
   }
 }
 
@@ -205,6 +226,13 @@ const SHAPE_MEMBERS = [
   'rings',
   'paths',
 ]
+
+/** Other notations say by themselves what they are in. */
+function refuseOther(inherited: SpatialReference | undefined, path: string): void {
+  if ((inherited ?? 'degrees') === 'degrees') return
+  const problem = 'is in degrees, but the spatialReference around it is not'
+  fail('UnknownSpatialReference', problem, path)
+}
 
 /** GeoJSON is in degrees, whatever the collection around it says. */
 function refuseMercator(
