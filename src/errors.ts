@@ -27,6 +27,9 @@ const serviceErrors = {
   /** A name that no layer of the gazetteer has. */
   UnknownArea: 404,
   InvalidXml: 400,
+  InvalidKml: 400,
+  InvalidGpx: 400,
+  InvalidTopoJson: 400,
   InvalidChange: 400,
   Unauthorized: 401,
   Forbidden: 403,

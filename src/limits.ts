@@ -452,6 +452,10 @@ export const limits = {
   xmlElementCount: 100_000,
   /** Attributes of all elements of a body of XML together. */
   xmlAttributeCount: 100_000,
+  /** The KML of a KMZ, unpacked. */
+  kmzBytes: 16 * MiB,
+  /** Files in a KMZ. */
+  kmzEntryCount: 10_000,
   /** The name of a member that is read in any letter case. */
   memberNameCharCount: 64,
   /** Names of members and properties whose meaning one thread remembers. */
