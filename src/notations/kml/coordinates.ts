@@ -57,7 +57,7 @@ function positionOf(texts: readonly string[]): Position | undefined {
 /** Words for what is wrong with a position, of which nothing may be shown. */
 function problemOf(tuple: string, numbers: readonly string[]): string {
   if (tuple.startsWith(',') || tuple.endsWith(',')) {
-    return 'a comma at its end or beginning: write no spaces after commas, as in "-95.3,29.7"'
+    return 'a comma at its end or beginning: write no spaces after commas, as in "-1.5,47.2"'
   }
   if (numbers.length < 2)
     return 'one number: write longitude and latitude with a comma between them'

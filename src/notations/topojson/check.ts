@@ -9,7 +9,15 @@ import { ServiceError } from '../../errors.js'
 import { limits } from '../../limits.js'
 import { tooManyPositions } from '../file-feature.js'
 import { type Arcs, checkArcs } from './check-arcs.js'
-import { failAt, isObject, type JsonObject, listAt, objectAt, type Pair, positionAt } from './values.js'
+import {
+  failAt,
+  isObject,
+  type JsonObject,
+  listAt,
+  objectAt,
+  type Pair,
+  positionAt,
+} from './values.js'
 
 /**
  * @param topology  of which the members are not known yet
