@@ -456,6 +456,10 @@ export const limits = {
   collectionDepthCount: 64,
   /** Cells of one member: of H3, geohashes, references to a grid. Their vertices are counted with all others. */
   cellCount: 20_000,
+  /** The KML of a KMZ, unpacked. */
+  kmzBytes: 16 * MiB,
+  /** Files in a KMZ. */
+  kmzEntryCount: 10_000,
   /** The name of a member that is read in any letter case. */
   memberNameCharCount: 64,
   /** Names of members and properties whose meaning one thread remembers. */

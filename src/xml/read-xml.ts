@@ -23,15 +23,31 @@ export interface XmlElement {
   readonly line: number
 }
 
+/** What a document may have in all. */
+export interface XmlBounds {
+  readonly elementCount: number
+  readonly attributeCount: number
+}
+
+const OF_A_BODY: XmlBounds = {
+  elementCount: limits.xmlElementCount,
+  attributeCount: limits.xmlAttributeCount,
+}
+
 /**
  * @param source  bytes in UTF-8, UTF-16, ISO-8859-1, Windows-1252 or US-ASCII, or a text
  * @param path  of the member that it came in, which an error names
+ * @param bounds  those of a body unless given; a file of an import may have more
  * @returns the root element
  * @throws ServiceError  InvalidXml, with the line and without a word of the document, or TooComplex
  */
-export function readXml(source: Uint8Array | string, path: string): XmlElement {
+export function readXml(
+  source: Uint8Array | string,
+  path: string,
+  bounds: XmlBounds = OF_A_BODY,
+): XmlElement {
   const text = typeof source === 'string' ? source : decoded(source, path)
-  const builder = new TreeBuilder(path)
+  const builder = new TreeBuilder(path, bounds)
   const parser = new SaxesParser({ xmlns: true })
   parser.on('error', () => builder.fail('is not well-formed XML', parser.line))
   parser.on('doctype', () => {
@@ -56,20 +72,22 @@ const PIECE_CHAR_COUNT = 16_384
 
 class TreeBuilder {
   readonly #path: string
+  readonly #bounds: XmlBounds
   readonly #open: GrowingElement[] = []
   #root: GrowingElement | undefined
   #elementCount = 0
   #attributeCount = 0
   #line = 1
 
-  constructor(path: string) {
+  constructor(path: string, bounds: XmlBounds) {
     this.#path = path
+    this.#bounds = bounds
   }
 
   begin(line: number): void {
     this.#line = line
-    if (++this.#elementCount > limits.xmlElementCount) {
-      this.#tooComplex(`has more than ${limits.xmlElementCount} elements`)
+    if (++this.#elementCount > this.#bounds.elementCount) {
+      this.#tooComplex(`has more than ${this.#bounds.elementCount} elements`)
     }
     if (this.#open.length >= limits.xmlDepthCount) {
       this.#tooComplex(`nests elements deeper than ${limits.xmlDepthCount} levels`)
@@ -77,15 +95,17 @@ class TreeBuilder {
   }
 
   attribute(): void {
-    if (++this.#attributeCount > limits.xmlAttributeCount) {
-      this.#tooComplex(`has more than ${limits.xmlAttributeCount} attributes`)
+    if (++this.#attributeCount > this.#bounds.attributeCount) {
+      this.#tooComplex(`has more than ${this.#bounds.attributeCount} attributes`)
     }
   }
 
   open({ local, uri, attributes }: SaxesTagNS): void {
     const own = new Map<string, string>()
     for (const each of Object.values(attributes)) {
-      if (each.prefix !== 'xmlns' && each.name !== 'xmlns') own.set(each.local, each.value)
+      if (each.prefix === 'xmlns' || each.name === 'xmlns') continue
+      // One of another vocabulary does not take the place of the element's own.
+      if (each.prefix === '' || !own.has(each.local)) own.set(each.local, each.value)
     }
     const element = new GrowingElement(local, uri, own, this.#line)
     this.#open.at(-1)?.children.push(element)
