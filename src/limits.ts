@@ -448,6 +448,8 @@ export const limits = {
   jsonItemCount: 400_000,
   /** Nesting of elements in a body of XML. */
   xmlDepthCount: 64,
+  /** Characters of a body of XML, of which a front thread reads some millions in a second. */
+  xmlCharCount: 2 * MiB,
   /** Elements of a body of XML. */
   xmlElementCount: 100_000,
   /** Attributes of all elements of a body of XML together. */

@@ -48,6 +48,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   keys: ['selection', 'store', 'interface', 'geometry', 'pool'],
   http: [
     'audit',
+    'notations',
     'keys',
     'operations',
     'selection',

@@ -33,6 +33,13 @@ export const notationMembers = {
   mgrs: Type.Array(Type.String(), {
     description: 'References of MGRS, such as 15RTN7000090000: the squares that they name.',
   }),
+  kml: text('A document of KML: what its placemarks draw, and nothing of what they say.'),
+  gpx: text('A document of GPX: its waypoints, routes and tracks.'),
+  topoJSON: Type.Unknown({
+    description:
+      'A topology of TopoJSON: all of its objects, or the one that its member object names. Properties of its ' +
+      'features are those of GeoJSON.',
+  }),
   utm: Type.Array(Type.String(), {
     description: 'Points of UTM on WGS 84, such as 15R 270000 3290000: zone, easting, northing.',
   }),

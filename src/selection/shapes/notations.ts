@@ -8,13 +8,16 @@ import { lowerCase } from '../../interface/letter-case.js'
 import { readBbox } from '../../notations/bbox.js'
 import type { DrawnGeometry } from '../../notations/drawn.js'
 import { readGeohash } from '../../notations/geohash.js'
+import { readGpx } from '../../notations/gpx.js'
 import { readH3 } from '../../notations/h3.js'
+import { readKml } from '../../notations/kml/read-kml.js'
 import { readMgrs } from '../../notations/mgrs.js'
 import { readPolyline } from '../../notations/polyline.js'
+import { readTopoJson } from '../../notations/topojson/read-topojson.js'
 import { readUtm } from '../../notations/utm.js'
 import { readWkb } from '../../notations/wkb.js'
 import { readWkt } from '../../notations/wkt.js'
-import type { JsonObject } from '../parse.js'
+import { type JsonObject, kindOf } from '../parse.js'
 import { ESRI_MEMBERS } from './esri.js'
 import { fail } from './positions.js'
 
@@ -32,12 +35,29 @@ const GEOMETRY_READERS = {
 
 type GeometryNotation = keyof typeof GEOMETRY_READERS
 
+/** Notations of several features: members of a request alone. */
+const FILE_READERS = {
+  kml: (value: unknown, path: string) => readKml(documentOf(value, path), path),
+  gpx: (value: unknown, path: string) => readGpx(documentOf(value, path), path),
+  topoJSON: readTopoJson,
+} as const satisfies Record<string, (value: unknown, path: string) => object>
+
+const READERS = { ...GEOMETRY_READERS, ...FILE_READERS }
+
+type NotationMember = keyof typeof READERS
+
 /** Members of a request that each have one notation. */
-export const NOTATION_MEMBERS = Object.keys(GEOMETRY_READERS) as readonly GeometryNotation[]
+export const NOTATION_MEMBERS = Object.keys(READERS) as readonly NotationMember[]
 
 /** @throws ServiceError  that names the member, or what of it is at fault */
-export function readNotation(name: GeometryNotation, value: unknown): DrawnGeometry {
-  return GEOMETRY_READERS[name](value, name)
+export function readNotation(name: NotationMember, value: unknown): object {
+  return READERS[name](value, name)
+}
+
+/** A text, or the bytes of a whole body. */
+function documentOf(value: unknown, path: string): string | Uint8Array {
+  if (typeof value === 'string' || value instanceof Uint8Array) return value
+  return fail('InvalidRequest', `must be a text of XML, not ${kindOf(value)}`, path)
 }
 
 /**
@@ -68,12 +88,14 @@ export function readNotationIn(
 /** Whether a name, in lower case, means something in a request or for a geometry, and nothing elsewhere. */
 export function isNotation(lower: string): boolean {
   // GeoJSON has boxes of its own everywhere.
-  return lower !== 'bbox' && (NOTATIONS.has(lower) || lower === 'areas')
+  return lower !== 'bbox' && OF_REQUEST.has(lower)
 }
+
+const OF_REQUEST: ReadonlySet<string> = new Set(['areas', ...NOTATION_MEMBERS.map(lowerCase)])
 
 /** By names in lower case. */
 const NOTATIONS: ReadonlyMap<string, GeometryNotation> = new Map(
-  NOTATION_MEMBERS.map((name) => [name, name]),
+  (Object.keys(GEOMETRY_READERS) as GeometryNotation[]).map((name) => [name, name]),
 )
 
 /** What a geometry of GeoJSON or Esri has, in lower case. */
