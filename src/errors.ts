@@ -27,6 +27,17 @@ const serviceErrors = {
   /** A name that no layer of the gazetteer has. */
   UnknownArea: 404,
   InvalidXml: 400,
+  /** An alert of the Common Alerting Protocol is not as CAP has it. */
+  InvalidCap: 400,
+  CapPolygonOpen: 400,
+  CapPolygonTooFewPoints: 400,
+  CapPolygonCrossing: 400,
+  /** Latitude and longitude are in the wrong order: as they are, no such place exists. */
+  AxesExchanged: 400,
+  /** An alert, or an area of one, does not say where it is. */
+  CapAreaMissing: 400,
+  CapLanguageMissing: 400,
+  UnknownGeocodeSystem: 400,
   InvalidChange: 400,
   Unauthorized: 401,
   Forbidden: 403,
@@ -51,6 +62,9 @@ const serviceErrors = {
   LengthRequired: 411,
   BodyTooLarge: 413,
   UnsupportedEncoding: 415,
+  CapExpired: 422,
+  /** An alert breaks a rule of a profile that was asked for. */
+  ProfileViolated: 422,
   AudienceTooLarge: 422,
   TooManyContexts: 422,
   TooManySuppressions: 422,
