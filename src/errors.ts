@@ -37,6 +37,17 @@ const serviceErrors = {
   InvalidKml: 400,
   InvalidGpx: 400,
   InvalidTopoJson: 400,
+  /** An alert of the Common Alerting Protocol is not as CAP has it. */
+  InvalidCap: 400,
+  CapPolygonOpen: 400,
+  CapPolygonTooFewPoints: 400,
+  CapPolygonCrossing: 400,
+  /** Latitude and longitude are in the wrong order: as they are, no such place exists. */
+  AxesExchanged: 400,
+  /** An alert, or an area of one, does not say where it is. */
+  CapAreaMissing: 400,
+  CapLanguageMissing: 400,
+  UnknownGeocodeSystem: 400,
   InvalidChange: 400,
   Unauthorized: 401,
   Forbidden: 403,
@@ -61,6 +72,9 @@ const serviceErrors = {
   LengthRequired: 411,
   BodyTooLarge: 413,
   UnsupportedEncoding: 415,
+  CapExpired: 422,
+  /** An alert breaks a rule of a profile that was asked for. */
+  ProfileViolated: 422,
   AudienceTooLarge: 422,
   TooManyContexts: 422,
   TooManySuppressions: 422,

@@ -462,6 +462,10 @@ export const limits = {
   kmzBytes: 16 * MiB,
   /** Files in a KMZ. */
   kmzEntryCount: 10_000,
+  /** Faults of one alert that are told, and warnings. */
+  capFaultCount: 100,
+  /** The name of a system of geocodes, and a code. */
+  geocodeCharCount: 64,
   /** The name of a member that is read in any letter case. */
   memberNameCharCount: 64,
   /** Names of members and properties whose meaning one thread remembers. */
