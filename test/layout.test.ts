@@ -21,7 +21,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   interface: [],
   xml: [],
   notations: ['xml'],
-  cap: ['xml', 'notations', 'geometry'],
+  cap: ['xml', 'notations', 'geometry', 'interface', 'selection'],
   gazetteer: ['notations', 'geometry', 'snapshot', 'sources', 'interface'],
   describe: ['interface'],
   shard: ['geometry'],

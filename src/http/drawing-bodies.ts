@@ -48,7 +48,10 @@ const XML_MEMBERS: ReadonlyMap<string, string> = new Map([
 function memberOfRoot(mediaType: string, body: Uint8Array): string | undefined {
   if (mediaType !== 'application/xml' && mediaType !== 'text/xml') return undefined
   // Of UTF-16, too: its other bytes are zero.
-  const text = Buffer.from(body.subarray(0, PROLOG_BYTES)).toString('latin1').replaceAll('\0', '').replace(COMMENTS, '')
+  const text = Buffer.from(body.subarray(0, PROLOG_BYTES))
+    .toString('latin1')
+    .replaceAll('\0', '')
+    .replace(COMMENTS, '')
   const [, root] = ROOT.exec(text) ?? []
   return root === undefined ? undefined : MEMBERS_OF_ROOTS.get(root)
 }

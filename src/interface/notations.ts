@@ -5,7 +5,7 @@
  */
 import { Type } from 'typebox'
 import { limits } from '../limits.js'
-import { text } from './members.js'
+import { flag, text } from './members.js'
 
 export const notationMembers = {
   areas: Type.Array(Type.String(), {
@@ -32,6 +32,31 @@ export const notationMembers = {
   }),
   mgrs: Type.Array(Type.String(), {
     description: 'References of MGRS, such as 15RTN7000090000: the squares that they name.',
+  }),
+  cap: Type.Unknown({
+    description:
+      'An alert: a text of CAP 1.2, or the GeoJSON of an alert of api.weather.gov. Its areas are selected: all ' +
+      'polygons, circles and geocodes, which are looked up in the gazetteer.',
+  }),
+  language: text(
+    'Of an alert only the information in this language, such as en or fr-CA. Default all.',
+  ),
+  expired: flag('True selects the areas of an alert that has expired, too. Default false.'),
+  profile: Type.Unsafe<'WEA' | 'NWS' | 'CAP-CP'>({
+    type: 'string',
+    enum: ['WEA', 'NWS', 'CAP-CP'],
+    description: 'Refuses an alert that violates the rules of this profile. Default none.',
+  }),
+  geocodes: Type.Unsafe<'union' | 'fallback'>({
+    type: 'string',
+    enum: ['union', 'fallback'],
+    description:
+      'union: the geocodes of an alert count beside its polygons and circles, as CAP says. fallback: only in an ' +
+      'area without a polygon and a circle. Default union, and with a profile fallback.',
+  }),
+  geocodeSystems: Type.Array(Type.String(), {
+    description:
+      'Of the geocodes of an alert only those of these systems count, such as SAME. Default all.',
   }),
   kml: text('A document of KML: what its placemarks draw, and nothing of what they say.'),
   gpx: text('A document of GPX: its waypoints, routes and tracks.'),

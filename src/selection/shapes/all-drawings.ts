@@ -8,6 +8,7 @@ import type { Remarks } from '../remarks.js'
 import { type GivenMembers, single } from '../request-members.js'
 import { SentDrawing } from '../skeleton/sent-drawing.js'
 import { readAnyDrawing } from './any-drawing.js'
+import { readCap } from './cap.js'
 import type { Drawing } from './drawing.js'
 import { NOTATION_MEMBERS, readNotation } from './notations.js'
 import { ShapeReader } from './shapes.js'
@@ -20,16 +21,19 @@ export function readDrawings(
 ): Drawing {
   const geoJson = single(given.geoJSON)
   const names = single(given.areas)
+  const alert = readCap(given, remarks)
   const others = NOTATION_MEMBERS.flatMap((name) => {
     const value = single(given[name])
     return value === undefined || value === null ? [] : [{ name, value }]
   })
-  if (others.length === 0 && (names === undefined || names === null)) {
+  const isPlain = alert === undefined && (names === undefined || names === null)
+  if (isPlain && others.length === 0) {
     return readAnyDrawing(geoJson, 'geoJSON', remarks, areas)
   }
   const reader = new ShapeReader(remarks, areas)
   reader.read(geoJson instanceof SentDrawing ? geoJson.whole() : geoJson, 'geoJSON')
   reader.readAreas(names, 'areas')
+  if (alert !== undefined) reader.readDrawn(alert.drawing.features, alert.paths)
   for (const { name, value } of others) {
     reader.read(readNotation(name, value), name)
   }

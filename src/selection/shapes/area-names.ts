@@ -63,10 +63,12 @@ export function areaNamesOf(feature: JsonObject, path: string): readonly SentNam
   return namesIn(area, `${path}.properties.${AREA}`)
 }
 
-/** Whether properties have what `areaNamesOf` looks for. */
+/** Whether properties may have what `areaNamesOf` looks for, or those of an alert. */
 export function mayNameAreas(properties: unknown): boolean {
   if (!isObject(properties)) return false
-  for (const name in properties) if (lowerCase(name) === AREA) return true
+  for (const name in properties) {
+    if (name === 'areaDesc' || name === '@type' || lowerCase(name) === AREA) return true
+  }
   return false
 }
 

@@ -91,7 +91,11 @@ export function isNotation(lower: string): boolean {
   return lower !== 'bbox' && OF_REQUEST.has(lower)
 }
 
-const OF_REQUEST: ReadonlySet<string> = new Set(['areas', ...NOTATION_MEMBERS.map(lowerCase)])
+const OF_REQUEST: ReadonlySet<string> = new Set([
+  'areas',
+  'cap',
+  ...NOTATION_MEMBERS.map(lowerCase),
+])
 
 /** By names in lower case. */
 const NOTATIONS: ReadonlyMap<string, GeometryNotation> = new Map(

@@ -4,18 +4,27 @@
  *
  * @module
  */
+
+import { isNwsAlert } from '../../cap/nws-feature.js'
 import { lowerCase } from '../../interface/letter-case.js'
 import { unknownName } from '../../interface/unknown-members.js'
 import { limits } from '../../limits.js'
+import type { DrawnFeature } from '../../notations/drawn.js'
 import type { NamedAreas } from '../named-areas.js'
 import { type JsonObject, member } from '../parse.js'
 import { Remarks } from '../remarks.js'
 import type { SourceReference } from '../source-ids.js'
 import { areaNamesOf, findArea, namesIn } from './area-names.js'
+import { readNwsFeature } from './cap.js'
 import { type Drawing, drawingOf } from './drawing.js'
 import { isEsriGeometry, readEsriGeometry } from './esri.js'
 import { featurePath } from './feature-extents.js'
-import { NO_PROPERTIES, readProperties, refuseMisplacedProperties } from './feature-properties.js'
+import {
+  type FeatureProperties,
+  NO_PROPERTIES,
+  readProperties,
+  refuseMisplacedProperties,
+} from './feature-properties.js'
 import { FEW_POINTS, readCoordinates } from './geojson.js'
 import { type GeometrySink, LayerCollector } from './layers.js'
 import { isNotation, readNotationIn } from './notations.js'
@@ -37,10 +46,10 @@ import { MEMBERS_OF, type StrangeNames, tellStrangeMembers } from './strange-nam
 export function readDrawing(
   value: unknown,
   path: string,
-  strange: StrangeNames = new Remarks(),
+  remarks: Remarks = new Remarks(),
   areas?: NamedAreas,
 ): Drawing {
-  const reader = new ShapeReader(strange, areas)
+  const reader = new ShapeReader(remarks, areas)
   reader.read(value, path)
   return reader.drawing()
 }
@@ -50,11 +59,13 @@ export class ShapeReader {
   readonly layers = new LayerCollector()
   readonly #sourceReferences: SourceReference[] = []
   readonly #strange: StrangeNames
+  readonly #remarks: Remarks
   readonly #areas: NamedAreas | undefined
 
   /** @param areas  that features and members may name; without them, none can be named */
-  constructor(strange: StrangeNames, areas: NamedAreas | undefined) {
-    this.#strange = strange
+  constructor(remarks: Remarks, areas: NamedAreas | undefined) {
+    this.#strange = remarks
+    this.#remarks = remarks
     this.#areas = areas
   }
 
@@ -72,6 +83,18 @@ export class ShapeReader {
     for (const { name, at } of namesIn(value, path)) {
       this.layers.features.begin(-1, at)
       this.layers.area(findArea(this.#areas, name, at), NO_PROPERTIES, at)
+    }
+  }
+
+  /**
+   * Reads features that were drawn from something else.
+   *
+   * @param paths  of each, where it comes from
+   */
+  readDrawn(features: readonly DrawnFeature[], paths: readonly string[]): void {
+    for (const [index, { geometry, properties }] of features.entries()) {
+      this.layers.features.begin(-1, paths[index])
+      this.#readFeature({ geometry, properties }, paths[index])
     }
   }
 
@@ -134,6 +157,18 @@ export class ShapeReader {
       return
     }
     if (geometry === undefined) fail('InvalidGeoJson', 'has no geometry', path)
+    if (geometry === null && isNwsAlert(feature)) {
+      if (!isPlain(properties)) {
+        fail(
+          'InvalidGeoJson',
+          'is an alert without a geometry, and selects its area as it is',
+          path,
+        )
+      }
+      const { drawing, paths } = readNwsFeature(feature, path, this.#remarks)
+      this.readDrawn(drawing.features, paths)
+      return
+    }
     const ownPath = `${path}.spatialReference`
     const own = readSpatialReference(member(feature, 'spatialreference'), ownPath)
     const nearestCount = this.layers.nearestCount
@@ -196,6 +231,17 @@ export class ShapeReader {
       this.#readGeometry(objectAt(item, itemPath), itemPath, reference, into)
     }
   }
+}
+
+/** Whether properties change nothing of whom a feature selects. */
+function isPlain({
+  isExcluded,
+  radiusMetres,
+  nearestCount,
+  sourceIds,
+}: FeatureProperties): boolean {
+  const reach = radiusMetres ?? nearestCount
+  return !isExcluded && reach === undefined && sourceIds === null
 }
 
 /** Tells of notations where they mean nothing: beside the geometry instead of in its place. */
