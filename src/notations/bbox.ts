@@ -70,7 +70,8 @@ function boxOf(west: number, south: number, east: number, north: number): DrawnG
  */
 function lineOf(path: readonly Position[]): DrawnGeometry {
   if (path.length === 2) return { type: 'LineString', coordinates: path }
-  return { type: 'Polygon', coordinates: [[...path, path[0]]] }
+  // Back the way that it came: it may be wider than half the globe.
+  return { type: 'Polygon', coordinates: [[...path, ...path.slice(0, -1).reverse()]] }
 }
 
 /** From one number to another in steps of at most 90 degrees, so that no edge has a shorter way; three or more, if there is one between. */

@@ -56,7 +56,7 @@ function placeOf({ text, path }: ListedText): DrawnGeometry {
   for (let south = northing; south < FALSE_NORTHING_METRES; south += ROWS_METRES) {
     const square = squareOf(easting, south, sideMetres, unproject)
     const ring = clipped(square, bounds)
-    if (ring.length === 0) continue
+    if (!hasArea(ring)) continue
     if (digitCount === POINT_DIGIT_COUNT) return { type: 'Point', coordinates: square[0] }
     return { type: 'Polygon', coordinates: [[...ring, ring[0]]] }
   }
@@ -121,6 +121,17 @@ function clipped(square: readonly Position[], bounds: ZoneBounds): readonly Posi
   ring = halfOf(ring, 1, (lat) => lat - south, south)
   return halfOf(ring, 1, (lat) => north - lat, north)
 }
+
+/** Squares beside a zone touch it, or are found to overlap it by what is rounded. */
+function hasArea(ring: readonly Position[]): boolean {
+  return ([0, 1] as const).every((axis) => {
+    const along = ring.map((position) => position[axis])
+    return Math.max(...along) - Math.min(...along) > ROUNDED_DEGREES
+  })
+}
+
+/** A tenth of a millimetre: far less than a metre, and far more than is rounded. */
+const ROUNDED_DEGREES = 1e-9
 
 /**
  * The part of a ring on one side of a line (Sutherland and Hodgman).
