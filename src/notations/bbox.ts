@@ -74,9 +74,12 @@ function lineOf(path: readonly Position[]): DrawnGeometry {
   return { type: 'Polygon', coordinates: [[...path, ...path.slice(0, -1).reverse()]] }
 }
 
-/** From one number to another in steps of at most 90 degrees, so that no edge has a shorter way; three or more, if there is one between. */
+/**
+ * From one number to another in steps of at most 90 degrees, so that no edge has a shorter way; three or
+ * more, if there is one between. Beyond ±180 degrees edges are as they are drawn, however long.
+ */
 function stops(from: number, to: number): number[] {
-  const stepCount = Math.max(2, Math.ceil((to - from) / 90))
+  const stepCount = Math.max(2, Math.min(STEPS_ROUND, Math.ceil((to - from) / 90)))
   const between: number[] = []
   for (let step = 1; step < stepCount; step++) {
     const stop = from + ((to - from) * step) / stepCount
@@ -84,3 +87,6 @@ function stops(from: number, to: number): number[] {
   }
   return [from, ...between, to]
 }
+
+/** Once round the globe. */
+const STEPS_ROUND = 4

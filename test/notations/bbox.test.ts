@@ -79,6 +79,15 @@ t.test('what is no box is refused', async (t) => {
   t.throws(exchanged, { message: /the order is west, south, east, north/ })
 })
 
+t.test('a box of any width is read into a few positions', async (t) => {
+  for (const value of [[-1e300, 0, 1e300, 1], [0, 0, 1e12, 0], '-1e9,-90,1e9,90']) {
+    const { coordinates } = readBbox(value, 'bbox') as unknown as { coordinates: unknown[][] }
+    t.ok(coordinates[0].length <= 11)
+    // What is wider than three turns is a mistake, and refused where all rings are.
+    t.throws(() => selectedBy(readBbox(value, 'bbox'), [[0, 0]]))
+  }
+})
+
 t.test('a box selects whoever is in it, as its numbers say', async (t) => {
   const random = seededRandom(testSeed(t))
   const kinds = new Map<string, number>()

@@ -68,6 +68,9 @@ t.test('what is no reference, or contradicts itself, is refused by its place', a
   }
   const many = Array(limits.cellCount + 1).fill('15RTN7000090000')
   t.throws(() => readMgrs(many, 'mgrs'), { code: 'InvalidGridReference', field: 'mgrs' })
+  const large = Array(limits.cellCount).fill('15RTN')
+  t.throws(() => readMgrs(large, 'mgrs'), { code: 'TooManyVertices', field: 'mgrs' })
+  t.match(readMgrs(large.slice(0, 20), 'mgrs'), { type: 'GeometryCollection' })
 })
 
 t.test('references that the package mgrs writes are where it wrote them from', async (t) => {
@@ -134,7 +137,7 @@ t.test('fewer digits are a square, as far as it is in its zone', async (t) => {
     }
   }
   t.ok(hitCount > 1_000, `${hitCount} hits`)
-  t.ok(cutCount > 50, `${cutCount} places of squares beyond their zones`)
+  t.ok(cutCount > 10, `${cutCount} places of squares beyond their zones`)
 })
 
 interface Zone {
