@@ -12,12 +12,13 @@ import type { DrawnGeometry, Position } from './drawn.js'
  * @param value  four numbers, or six with altitudes, which are read past; or a text of them with commas
  * @returns a box that crosses the antimeridian as two polygons, which meet there; a box of one place as
  * a point
- * @throws ServiceError  InvalidBbox
+ * @throws ServiceError  InvalidBbox, LatitudeOutOfRange
  */
 export function readBbox(value: unknown, path: string): DrawnGeometry {
   const [west, south, east, north] = sidesOf(value, path)
   if (Math.abs(south) > 90 || Math.abs(north) > 90) {
-    fail('has a latitude beyond 90: the order is west, south, east, north', path)
+    const problem = 'has a latitude beyond 90: the order is west, south, east, north'
+    throw new ServiceError('LatitudeOutOfRange', `${path} ${problem}`, path)
   }
   if (south > north) {
     fail('has its south north of its north: the order is west, south, east, north', path)

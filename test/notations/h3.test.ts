@@ -87,10 +87,15 @@ t.test('what is no cell is refused by its place', async (t) => {
     { code: 'InvalidH3Cell', field: 'h3[0]' },
     'rounded',
   )
-  const cells = cellToChildren(cellToCenterChild(getRes0Cells()[0], 4), 10)
-  t.equal(polygons(cells.slice(0, limits.cellCount)).length, limits.cellCount)
-  const more = cells.slice(0, limits.cellCount + 1)
-  t.throws(() => readH3(more, 'h3'), { code: 'InvalidH3Cell', field: 'h3' })
+  const many = Array(limits.cellCount).fill(CELL)
+  t.equal(polygons(many).length, 1)
+  t.throws(() => readH3([...many, CELL], 'h3'), { code: 'InvalidH3Cell', field: 'h3' })
+  // Of a resolution whose hexagons have six corners.
+  const hexagons = cellToChildren(cellToCenterChild(getRes0Cells()[0], 4), 10)
+    .filter((cell) => cellToBoundary(cell, true).length === 7)
+    .slice(0, Math.floor(limits.vertexCount / 7) + 1)
+  t.equal(polygons(hexagons.slice(1)).length, hexagons.length - 1)
+  t.throws(() => readH3(hexagons, 'h3'), { code: 'TooManyVertices', field: 'h3' })
 })
 
 t.test('a cell selects whoever its polygon holds: anywhere, pentagons and poles', async (t) => {

@@ -75,6 +75,14 @@ t.test('what is cut off, or what no encoder writes, is refused', async (t) => {
   }
 })
 
+t.test('a latitude beyond 90 says what may be wrong', async (t) => {
+  const expected = { code: 'LatitudeOutOfRange', field: 'polyline', message: /precision/ }
+  t.throws(() => readPolyline(encoded([[38_500_000, -120_200_000]]), 'polyline'), expected)
+  t.throws(() => readPolyline(encoded([[-12_020_000, 3_850_000]]), 'polyline'), expected)
+  t.match(readPolyline(encoded([[-9_000_000, 0]]), 'polyline'), { coordinates: [[0, -90]] })
+  t.throws(() => readPolyline(encoded([[9_000_001, 0]]), 'polyline'), expected)
+})
+
 t.test('positions are bounded', async (t) => {
   const { coordinates } = readPolyline('??'.repeat(limits.vertexCount), 'polyline') as unknown as {
     coordinates: unknown[]
