@@ -40,7 +40,8 @@ export function bandBounds(band: string): { south: number; north: number } | und
 export function zoneBounds(zone: number, band: string): ZoneBounds | undefined {
   const lats = bandBounds(band)
   if (lats === undefined || zone < 1 || zone > ZONE_COUNT) return undefined
-  const lngs = UNEVEN.get(`${zone}${band}`) ?? evenLngs(zone)
+  const uneven = UNEVEN.get(`${zone}${band}`)
+  const lngs = uneven === undefined ? evenLngs(zone) : uneven
   return lngs === null ? undefined : { west: lngs[0], east: lngs[1], ...lats }
 }
 
