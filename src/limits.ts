@@ -452,8 +452,8 @@ export const limits = {
   xmlElementCount: 100_000,
   /** Attributes of all elements of a body of XML together. */
   xmlAttributeCount: 100_000,
-  /** The KML of a KMZ, unpacked. */
-  kmzBytes: 16 * MiB,
+  /** The KML of a KMZ, unpacked: as much as a body, since it takes a front thread as long to read. */
+  kmzBytes: 4 * MiB,
   /** Files in a KMZ. */
   kmzEntryCount: 10_000,
   /** The name of a member that is read in any letter case. */
