@@ -124,12 +124,14 @@ t.test('what cannot be taken is refused with its line, and without its words', a
       gpx(`<wpt lat="1" lon="2">${point('wpt', '1', '2')}</wpt>`),
       /a position where/,
     ],
+    ['a position of a track', gpx('<trk lat="1" lon="2"/>'), /a position where/],
+    ['a position of a segment', gpx('<trk><trkseg lon="2"/></trk>'), /a position where/],
     ['another case', gpx(point('WPT', '1', '2')), /a position where/],
     ['another vocabulary', gpx('<x:wpt xmlns:x="urn:x" lat="1" lon="2"/>'), /a position where/],
     [
       'a route that Garmin calculated',
       gpx(`<rte><rtept lat="1" lon="2">\n<extensions>${garmin}</extensions></rtept></rte>`),
-      /points between those of a route .*line 2/,
+      /a point between those of a route .*line 2/,
     ],
     [
       'an extension with a position',

@@ -9,7 +9,7 @@ export type Pair = readonly [lng: number, lat: number]
 
 export type Shape =
   | { readonly type: 'Point'; readonly coordinates: Pair }
-  | { readonly type: 'LineString'; readonly coordinates: readonly Pair[] }
+  | { readonly type: 'LineString' | 'MultiPoint'; readonly coordinates: readonly Pair[] }
   | { readonly type: 'MultiLineString' | 'Polygon'; readonly coordinates: readonly Pair[][] }
   | { readonly type: 'MultiPolygon'; readonly coordinates: readonly Pair[][][] }
   | { readonly type: 'GeometryCollection'; readonly geometries: readonly Shape[] }
@@ -25,13 +25,13 @@ export const degrees = (most: number): fc.Arbitrary<number> =>
 export const pairs: fc.Arbitrary<Pair> = fc.tuple(degrees(180), degrees(90))
 
 /** Closed, of one position and more. */
-export const rings: fc.Arbitrary<Pair[]> = fc
+const rings: fc.Arbitrary<Pair[]> = fc
   .array(pairs, { minLength: 1, maxLength: 6 })
   .map((ring) => [...ring, ring[0]])
 
-export const lines: fc.Arbitrary<Pair[]> = fc.array(pairs, { minLength: 2, maxLength: 6 })
+const lines: fc.Arbitrary<Pair[]> = fc.array(pairs, { minLength: 2, maxLength: 6 })
 
-export const polygons: fc.Arbitrary<Pair[][]> = fc.array(rings, { minLength: 1, maxLength: 3 })
+const polygons: fc.Arbitrary<Pair[][]> = fc.array(rings, { minLength: 1, maxLength: 3 })
 
 const simpleShapes: fc.Arbitrary<Shape> = fc.oneof(
   pairs.map((coordinates): Shape => ({ type: 'Point', coordinates })),
