@@ -460,6 +460,8 @@ export const limits = {
   cellCount: 20_000,
   /** The KML of a KMZ, unpacked. */
   kmzBytes: 16 * MiB,
+  /** The KML of a KMZ, unpacked: as much as a body, since it takes a front thread as long to read. */
+  kmzBytes: 4 * MiB,
   /** Files in a KMZ. */
   kmzEntryCount: 10_000,
   /** Faults of one alert that are told, and warnings. */

@@ -86,19 +86,26 @@ function childrenOf(element: XmlElement, name: string): readonly XmlElement[] {
   return element.children.filter((child) => child.name === name && isGpx(child))
 }
 
-/** Refuses positions anywhere but in the children that are taken. */
+/** Refuses positions anywhere but in the children that are taken, of a container those of its own, too. */
 function refuseOthers(element: XmlElement, taken: readonly string[], reading: XmlReading): void {
+  if (taken.length > 0 && isPlaced(element)) refuse(element, reading)
   for (const child of element.children) {
     if (!taken.includes(child.name) || !isGpx(child)) refuseIfPlaced(child, reading)
   }
 }
 
 function refuseIfPlaced(element: XmlElement, reading: XmlReading): void {
-  if (PARTS.has(element.name) || element.attributes.has('lat') || element.attributes.has('lon')) {
-    const what = element.name === 'rpt' ? 'points between those of a route' : 'a position'
-    reading.fail(`has ${what} where they are not read: export it as a track`, element)
-  }
+  if (PARTS.has(element.name) || isPlaced(element)) refuse(element, reading)
   for (const child of element.children) refuseIfPlaced(child, reading)
+}
+
+function isPlaced({ attributes }: XmlElement): boolean {
+  return attributes.has('lat') || attributes.has('lon')
+}
+
+function refuse(element: XmlElement, reading: XmlReading): never {
+  const what = element.name === 'rpt' ? 'a point between those of a route' : 'a position'
+  return reading.fail(`has ${what} where none is read: export it as a track`, element)
 }
 
 const PARTS: ReadonlySet<string> = new Set(['wpt', 'rte', 'rtept', 'trk', 'trkseg', 'trkpt', 'rpt'])

@@ -16,9 +16,14 @@ import { limits } from '../limits.js'
  * The bytes of the main KML: `doc.kml`, or the only KML at the root. The reader of KML reads them.
  *
  * @param path  of the member that it came in
+ * @param bytesMax  what the KML may have, unpacked
  * @throws ServiceError  InvalidKml
  */
-export async function unpackKmz(bytes: Uint8Array, path: string): Promise<Uint8Array> {
+export async function unpackKmz(
+  bytes: Uint8Array,
+  path: string,
+  bytesMax: number = limits.kmzBytes,
+): Promise<Uint8Array> {
   const archive = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const fail = (problem: string) => invalid(problem, path)
   const damaged = () => fail(DAMAGED)
@@ -26,9 +31,7 @@ export async function unpackKmz(bytes: Uint8Array, path: string): Promise<Uint8A
   if (zip.entryCount > limits.kmzEntryCount) fail(`has more than ${limits.kmzEntryCount} files`)
   const main = mainOf(await entriesOf(zip).catch(damaged), path)
   if (main.isEncrypted()) fail('is encrypted')
-  if (main.uncompressedSize > limits.kmzBytes) {
-    fail(`holds a KML of more than ${limits.kmzBytes} bytes`)
-  }
+  if (main.uncompressedSize > bytesMax) fail(`holds a KML of more than ${bytesMax} bytes`)
   const local = await zip.readLocalFileHeaderPromise(main).catch(damaged)
   // Where two places name a file differently, two programs can read two files.
   const isSameFile =
