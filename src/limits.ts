@@ -493,6 +493,8 @@ export const limits = {
   gazetteerReaderCount: 126,
   /** Polygons of named areas that one thread keeps ready. */
   areasKeptBytes: 64 * MiB,
+  /** Names of areas, as requests wrote them, that one thread remembers. */
+  areaNamesKnownCount: 16_384,
   /** A version of the gazetteer that was replaced may be read by requests that began with it for this time. */
   gazetteerReleaseMs: 60_000,
   /** Areas of one answer, and where the request does not say. */
@@ -817,6 +819,7 @@ assert(arenaZoneBytes + limits.arenaImageBytes <= 4 * GiB, 'addresses in an aren
 assert(limits.scratchEdgeCount >= limits.vertexCount)
 assert(limits.heldBodyBytes >= limits.bodyBytes)
 assert(limits.vertexCount >= limits.ringCount)
+assert(limits.areasKeptBytes >= 32 * limits.namedAreaVertexCount)
 assert(limits.arcCount >= limits.vertexCount)
 assert(limits.outlineVertexCount >= limits.vertexCount)
 // A fault that is found late is looked for twice.

@@ -43,9 +43,6 @@ export function encodeArea({ id, name, aliases, polygons }: StoredArea): Buffer 
   const { vertices, ringStarts, polygonStarts } = polygons
   const text = Buffer.from(JSON.stringify({ id, name, aliases } satisfies AreaText))
   const isWhole = vertices.every(fitsInt32)
-  const vertexBytes = (isWhole ? 4 : 8) * vertices.length
-  const startBytes = 4 * (ringStarts.length + polygonStarts.length)
-  const record = Buffer.alloc(HEADER_BYTES + vertexBytes + startBytes + text.length)
   const numbers = [
     isWhole ? WHOLE : DOUBLE,
     vertices.length / 2,
@@ -53,16 +50,17 @@ export function encodeArea({ id, name, aliases, polygons }: StoredArea): Buffer 
     polygonStarts.length - 1,
     text.length,
   ]
-  for (const [i, value] of numbers.entries()) record.writeUInt32LE(value, 4 + 4 * i)
-  let at = HEADER_BYTES
-  for (const value of vertices) {
-    at = isWhole ? record.writeInt32LE(value, at) : record.writeDoubleLE(value, at)
-  }
-  for (const start of ringStarts) at = record.writeUInt32LE(start, at)
-  for (const start of polygonStarts) at = record.writeUInt32LE(start, at)
-  text.copy(record, at)
+  const header = Buffer.alloc(HEADER_BYTES)
+  for (const [i, value] of numbers.entries()) header.writeUInt32LE(value, 4 + 4 * i)
+  const arrays = [isWhole ? new Int32Array(vertices) : vertices, ringStarts, polygonStarts]
+  const record = Buffer.concat([header, ...arrays.map(bytesOf), text])
   record.writeUInt32LE(crc32(record.subarray(4)), 0)
   return record
+}
+
+/** As they lie in memory, which is little-endian wherever this runs. */
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
 /** @throws DamagedRecord */

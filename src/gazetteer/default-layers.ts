@@ -113,7 +113,7 @@ function* areasOf(atlas: Atlas, object: string): Generator<AtlasArea> {
     const polygons = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates
     const coordinates = polygons.map((rings) => rings.map((ring) => ring.map(rounded)))
     // On a map of this scale, the smallest are no more than a point. To be called unknown is better than empty.
-    if (!coordinates.some(([shell]) => new Set(shell.map(String)).size > 2)) continue
+    if (!coordinates.some(([shell]) => hasThreePlaces(shell))) continue
     yield { id: String(id), name: properties.name, geometry: { type: 'MultiPolygon', coordinates } }
   }
 }
@@ -124,6 +124,11 @@ interface Feature {
   readonly geometry:
     | { readonly type: 'Polygon'; readonly coordinates: Polygon }
     | { readonly type: 'MultiPolygon'; readonly coordinates: Polygon[] }
+}
+
+function hasThreePlaces(ring: number[][]): boolean {
+  const places = new Set<string>()
+  return ring.some((position) => places.add(String(position)).size > 2)
 }
 
 /** Seven decimals at most. */

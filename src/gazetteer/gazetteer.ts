@@ -14,7 +14,7 @@ import { DamagedRecord, decodeArea, type StoredArea } from './area-record.js'
 import { readCurrentAreas, versionDirectory } from './directory.js'
 import { KeptAreas } from './kept-areas.js'
 import { type ManifestLayer, readAreasManifest } from './manifest.js'
-import { folded, lookedUp, type NameParts, partsOf } from './names.js'
+import { folded, lookedUp, type NameParts, nameOf, partsOf } from './names.js'
 import { type AreaTables, INDEX_KEY, openAreaTables } from './tables.js'
 
 export interface GazetteerArea extends NamedArea, StoredArea {}
@@ -87,6 +87,8 @@ class OpenGazetteer implements Gazetteer {
   readonly #tables: AreaTables
   readonly #index: AreaIndex
   readonly #kept = new KeptAreas(limits.areasKeptBytes)
+  /** Names under which areas were found lately, as these areas are looked up. */
+  readonly #known = new Map<string, string>()
   #isClosed = false
 
   constructor(version: string, layers: readonly ManifestLayer[], tables: AreaTables) {
@@ -101,8 +103,16 @@ class OpenGazetteer implements Gazetteer {
   }
 
   find(name: string): GazetteerArea | undefined {
-    const parts = partsOf(name)
-    return parts && this.#find(lookedUp(parts))
+    let known = this.#known.get(name)
+    if (known === undefined) {
+      const parts = partsOf(name)
+      if (parts === undefined) return undefined
+      known = lookedUp(parts)
+      const area = this.#find(known)
+      if (area !== undefined) this.#know(name, nameOf(area.id))
+      return area
+    }
+    return this.#find(known)
   }
 
   nearest(name: string): readonly string[] {
@@ -152,6 +162,11 @@ class OpenGazetteer implements Gazetteer {
     if (this.#isClosed) return
     this.#isClosed = true
     await this.#tables.root.close()
+  }
+
+  #know(name: string, known: string): void {
+    if (this.#known.size === limits.areaNamesKnownCount) this.#known.clear()
+    this.#known.set(name, known)
   }
 
   /** @param name  as it is looked up */
