@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError, ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
@@ -11,6 +11,7 @@ import { readArea } from '../selection/shapes/read-area.js'
 import {
   createFile,
   DIRECTORY_MODE,
+  FILE_MODE,
   generationOf,
   syncDirectory,
   TEMPORARY,
@@ -105,6 +106,8 @@ async function writeLocked(
     // LMDB maps this file into memory. Where a disk has no room for it, its first touch would end a service.
     await createFile(join(temporary, LOCK_FILE), [Buffer.alloc(LOCK_BYTES)])
     const dataFile = join(temporary, DATA_FILE)
+    // LMDB lets everybody read a copy.
+    await chmod(dataFile, FILE_MODE)
     await syncFile(dataFile)
     await assertReadBack(temporary, layers)
     const { size: dataBytes } = await stat(dataFile)
