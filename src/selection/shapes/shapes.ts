@@ -41,6 +41,7 @@ import { MEMBERS_OF, type StrangeNames, tellStrangeMembers } from './strange-nam
  * are limited to. Null, absent and an object without any member, as clients write an empty
  * collection, are no shape.
  *
+ * @param layers  where they are collected; with the bounds of a request unless given
  * @throws ServiceError  that names the feature, or the position, at fault
  */
 export function readDrawing(
@@ -48,22 +49,28 @@ export function readDrawing(
   path: string,
   remarks: Remarks = new Remarks(),
   areas?: NamedAreas,
+  layers?: LayerCollector,
 ): Drawing {
-  const reader = new ShapeReader(remarks, areas)
+  const reader = new ShapeReader(remarks, areas, layers)
   reader.read(value, path)
   return reader.drawing()
 }
 
 /** Reads what several members of a request draw into one drawing. */
 export class ShapeReader {
-  readonly layers = new LayerCollector()
+  readonly layers: LayerCollector
   readonly #sourceReferences: SourceReference[] = []
   readonly #strange: StrangeNames
   readonly #remarks: Remarks
   readonly #areas: NamedAreas | undefined
 
   /** @param areas  that features and members may name; without them, none can be named */
-  constructor(remarks: Remarks, areas: NamedAreas | undefined) {
+  constructor(
+    remarks: Remarks,
+    areas: NamedAreas | undefined,
+    layers: LayerCollector = new LayerCollector(),
+  ) {
+    this.layers = layers
     this.#strange = remarks
     this.#remarks = remarks
     this.#areas = areas
