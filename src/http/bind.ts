@@ -84,7 +84,8 @@ function jsonReaderOf(
   name: OperationName | undefined,
   mediaType: string,
 ): (body: Uint8Array) => JsonObject {
-  if (name !== 'RecipientRequest' && name !== 'OutlineRequest') return parse
+  if (name !== 'RecipientRequest' && name !== 'OutlineRequest' && name !== 'GridRequest')
+    return parse
   if (mediaType === GEOJSON_TYPE) return (body) => ({ geoJSON: parse(body) })
   return name === 'RecipientRequest' ? parseRequest : (body) => requestOf(parse(body))
 }
