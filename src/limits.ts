@@ -608,6 +608,8 @@ export const limits = {
   gridPieceCount: 4_096,
   /** The same on a tile, where it takes a nanosecond or two each. */
   tilePieceCount: 131_072,
+  /** Hexagons of which one query worker remembers what h3 calls them: as many as an answer has, and more. */
+  hexagonsKnownCount: 100_000,
   /** The largest `minCount`. */
   gridMinCount: 1_000_000,
   /** Vertices of the drawn shapes of an outline, and of the outline itself. */

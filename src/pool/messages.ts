@@ -6,7 +6,7 @@
  */
 import { performance } from 'node:perf_hooks'
 import type { Shapes } from '../geometry/shapes.js'
-import type { Grid } from '../shard/grid/cells.js'
+import type { Grid } from '../shard/grid/grid.js'
 import type { Mask } from '../shard/mask.js'
 import type { EncodedFormat, RowFormat } from '../shard/rows/row-format.js'
 import type { CountMode } from '../shard/select.js'
@@ -94,7 +94,7 @@ export interface TaskResults {
   readonly firsts: readonly Uint32Array[]
   readonly encode: EncodedRows
   readonly rowBytes: number
-  /** Cells and their counts in turn (shard/grid/cells.ts). */
+  /** Cells and their counts in turn (shard/grid/grid.ts). */
   readonly cells: Float64Array
 }
 

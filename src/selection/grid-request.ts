@@ -6,7 +6,7 @@
 import { ServiceError } from '../errors.js'
 import { numberOf } from '../interface/quoted.js'
 import { limits } from '../limits.js'
-import type { Grid } from '../shard/grid/cells.js'
+import type { Grid } from '../shard/grid/grid.js'
 import { type JsonObject, member } from './parse.js'
 
 export interface GridTerms {

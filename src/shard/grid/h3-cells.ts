@@ -1,44 +1,57 @@
 /**
  * The cells of H3 of one resolution. Who is in which cell is what h3 itself says of the place.
  *
- * To ask h3 takes a microsecond, so it is asked of the corners of a box first: neighbours in the order of a shard
- * are neighbours on the ground. On one face of its icosahedron, a cell is a hexagon of great circles (h3 rounds in a
- * plane of the gnomonic projection). If such a cell has the corners of a box of great circles, it has the box. A box
- * of two meridians and two parallels is in one whose side towards the equator lies a little further out, since
- * great circles bend towards the poles.
+ * To ask h3 takes some microseconds, so it is asked once for each hexagon of its plan (h3-lattice.ts), and for whoever
+ * is near an edge.
  *
  * @module
  */
-import { cellToBoundary, getIcosahedronFaces, latLngToCell } from 'h3-js'
+import { cellToBoundary, latLngToCell } from 'h3-js'
 import { GLOBE, movedRing, turnsOfRing, unwrapRing } from '../../geometry/polygon/antimeridian.js'
 import { clippedToGlobe } from '../../geometry/polygon/clip-to-globe.js'
 import { doubleArea } from '../../geometry/polygon/simple-loops.js'
-import { RADIANS_PER_UNIT, UNITS_PER_DEGREE } from '../../geometry/units.js'
+import { UNITS_PER_DEGREE } from '../../geometry/units.js'
+import { limits } from '../../limits.js'
 import type { Shard } from '../layout.js'
-import type { Cells, H3Grid } from './cells.js'
+import type { Cells, H3Grid } from './grid.js'
+import { DOUBTFUL, H3Lattice } from './h3-lattice.js'
 
 export class H3Cells implements Cells {
   readonly #resolution: number
-  /** No box that is wider or higher can lie in one cell. */
-  readonly #widestUnits: number
-  /** Whether a cell lies on one face; of those that were asked for lately. */
-  readonly #isOnOneFace = new Map<string, boolean>()
+  readonly #lattice: H3Lattice
+  /** The cells of hexagons that h3 was asked for lately. */
+  readonly #known: Map<number, number>
 
   constructor({ resolution }: H3Grid) {
     this.#resolution = resolution
-    this.#widestUnits = WIDEST_UNITS / Math.sqrt(7) ** resolution
+    const plan = planOf(resolution)
+    this.#lattice = plan.lattice
+    this.#known = plan.known
   }
 
   count({ coords }: Pick<Shard, 'coords'>, runs: Uint32Array): Float64Array {
-    const counts = new Map<string, number>()
-    const add = (cell: string, count: number) => counts.set(cell, (counts.get(cell) ?? 0) + count)
+    const lattice = this.#lattice
+    const counts = new Map<number, number>()
+    // Neighbours in the order of a shard are mostly neighbours on the ground.
+    let [last, lastCell, lastCount] = [DOUBTFUL, DOUBTFUL, 0]
     for (let run = 0; run < runs.length; run += 2) {
-      this.#countRun(coords, runs[run], runs[run + 1], add)
+      for (let at = 2 * runs[run]; at < 2 * runs[run + 1]; at += 2) {
+        const hexagon = lattice.hexagonAt(coords[at], coords[at + 1])
+        if (hexagon === last && hexagon !== DOUBTFUL) {
+          lastCount++
+          continue
+        }
+        add(counts, lastCell, lastCount)
+        last = hexagon
+        lastCell = this.#cellOf(hexagon, coords[at], coords[at + 1])
+        lastCount = 1
+      }
     }
+    add(counts, lastCell, lastCount)
     const pairs = new Float64Array(2 * counts.size)
     let at = 0
-    for (const [name, count] of counts) {
-      pairs[at++] = cellOf(name)
+    for (const [cell, count] of counts) {
+      pairs[at++] = cell
       pairs[at++] = count
     }
     return pairs
@@ -64,80 +77,38 @@ export class H3Cells implements Cells {
       .map((part) => [closed(part)])
   }
 
-  #countRun(
-    coords: Int32Array,
-    start: number,
-    end: number,
-    add: (cell: string, count: number) => void,
-  ): void {
-    if (end - start < BOX_COUNT) {
-      for (let at = start; at < end; at++) add(this.#at(coords[2 * at], coords[2 * at + 1]), 1)
-      return
-    }
-    const cell = this.#cellOfAll(coords, start, end)
-    if (cell !== undefined) {
-      add(cell, end - start)
-      return
-    }
-    const middle = (start + end) >> 1
-    this.#countRun(coords, start, middle, add)
-    this.#countRun(coords, middle, end, add)
-  }
-
-  /** The cell that everybody of a run is in; undefined where there is none, or that is not certain. */
-  #cellOfAll(coords: Int32Array, start: number, end: number): string | undefined {
-    let [minLng, minLat] = [coords[2 * start], coords[2 * start + 1]]
-    let [maxLng, maxLat] = [minLng, minLat]
-    for (let at = 2 * start + 2; at < 2 * end; at += 2) {
-      const lng = coords[at]
-      const lat = coords[at + 1]
-      if (lng < minLng) minLng = lng
-      else if (lng > maxLng) maxLng = lng
-      if (lat < minLat) minLat = lat
-      else if (lat > maxLat) maxLat = lat
-    }
-    const widest = this.#widestUnits
-    if (maxLat - minLat > widest) return undefined
-    const farthest = Math.max(Math.abs(minLat), Math.abs(maxLat)) * RADIANS_PER_UNIT
-    if (farthest > NEAR_POLE) return undefined
-    if ((maxLng - minLng) * Math.cos(farthest) > widest) return undefined
-    // How far a great circle bends from a parallel of its ends: less than the square of half its span, in radians.
-    const half = (RADIANS_PER_UNIT * (maxLng - minLng)) / 2
-    const bend = (half * half) / RADIANS_PER_UNIT + MARGIN_UNITS
-    const south = minLat - (minLat > 0 ? bend : MARGIN_UNITS)
-    const north = maxLat + (maxLat < 0 ? bend : MARGIN_UNITS)
-    const west = minLng - MARGIN_UNITS / Math.cos(farthest)
-    const east = maxLng + MARGIN_UNITS / Math.cos(farthest)
-    const cell = this.#at(west, south)
-    if (this.#at(east, north) !== cell) return undefined
-    if (this.#at(west, north) !== cell || this.#at(east, south) !== cell) return undefined
-    return this.#isHexagonOfOneFace(cell) ? cell : undefined
-  }
-
-  #at(lng: number, lat: number): string {
-    return latLngToCell(lat / UNITS_PER_DEGREE, lng / UNITS_PER_DEGREE, this.#resolution)
-  }
-
-  /** Pentagons lie on five. */
-  #isHexagonOfOneFace(cell: string): boolean {
-    const known = this.#isOnOneFace.get(cell)
+  /** @param lng  and `lat`, of somebody in the hexagon */
+  #cellOf(hexagon: number, lng: number, lat: number): number {
+    const known = hexagon === DOUBTFUL ? undefined : this.#known.get(hexagon)
     if (known !== undefined) return known
-    const isOnOne = getIcosahedronFaces(cell).length === 1
-    if (this.#isOnOneFace.size >= CELLS_KNOWN_COUNT) this.#isOnOneFace.clear()
-    this.#isOnOneFace.set(cell, isOnOne)
-    return isOnOne
+    const [lngDegrees, latDegrees] = [lng / UNITS_PER_DEGREE, lat / UNITS_PER_DEGREE]
+    const cell = cellOf(latLngToCell(latDegrees, lngDegrees, this.#resolution))
+    if (hexagon === DOUBTFUL) return cell
+    if (this.#known.size >= limits.hexagonsKnownCount) this.#known.clear()
+    this.#known.set(hexagon, cell)
+    return cell
   }
 }
 
-/** Of fewer recipients in a row h3 is asked one by one: a box has four corners. */
-const BOX_COUNT = 8
-/** A centimetre: far more than any rounding of h3 itself. */
-const MARGIN_UNITS = 1
-/** In radians: 80 degrees. Beyond, boxes of meridians and parallels are no boxes. */
-const NEAR_POLE = (80 / 180) * Math.PI
-/** Cells of resolution 0 are less than 27 degrees across; each further one is smaller by the root of seven. */
-const WIDEST_UNITS = 35 * UNITS_PER_DEGREE
-const CELLS_KNOWN_COUNT = 10_000
+interface Plan {
+  readonly resolution: number
+  readonly lattice: H3Lattice
+  readonly known: Map<number, number>
+}
+
+/** Of the resolution that was asked for last: a request is in many tasks. */
+let lastPlan: Plan | undefined
+
+function planOf(resolution: number): Plan {
+  if (lastPlan?.resolution !== resolution) {
+    lastPlan = { resolution, lattice: new H3Lattice(resolution), known: new Map() }
+  }
+  return lastPlan
+}
+
+function add(counts: Map<number, number>, cell: number, count: number): void {
+  if (count > 0) counts.set(cell, (counts.get(cell) ?? 0) + count)
+}
 
 /** Of 64 bits: none, and the mode of a cell. The resolution follows, and 52 bits that say which cell it is. */
 const MODE_BITS = 0x80

@@ -8,7 +8,7 @@
  */
 import { HALF_TURN, UNITS_PER_DEGREE } from '../../geometry/units.js'
 import type { Shard } from '../layout.js'
-import type { Cells, TileGrid } from './cells.js'
+import type { Cells, TileGrid } from './grid.js'
 
 export class TileCells implements Cells {
   readonly #grid: TileGrid

@@ -5,7 +5,8 @@
  */
 import { cellToBoundary, getPentagons, latLngToCell } from 'h3-js'
 import t from 'tap'
-import { cellsOf, type Grid } from '../../../src/shard/grid/cells.js'
+import { cellsOf } from '../../../src/shard/grid/cells.js'
+import type { Grid } from '../../../src/shard/grid/grid.js'
 import { attachShard } from '../../../src/shard/layout.js'
 import { columnsOf } from '../../support/data/columns.js'
 import { expectedCells, type Place, randomTile } from '../../support/grids/expected-grid.js'
@@ -123,6 +124,15 @@ t.test('the name of a cell of h3 comes back, and its area is where it is', async
     const cells = cellsOf({ kind: 'h3', resolution })
     const [cell] = cells.count(attachShard(image), Uint32Array.of(0, 1))
     t.equal(cells.nameOf(cell), latLngToCell(place.lat / 1e7, place.lng / 1e7, resolution))
+    const corners = cellToBoundary(cells.nameOf(cell), true)
+    const lngs = corners.map(([lng]) => lng)
+    if (Math.max(...lngs) - Math.min(...lngs) < 180) {
+      t.same(
+        cells.areaOf(cell),
+        [[corners.map((corner) => corner.map((each) => Math.round(each * 1e7) / 1e7))]],
+        'the corners of h3',
+      )
+    }
     for (const [ring] of cells.areaOf(cell)) {
       t.same(ring[0], ring.at(-1), 'closed')
       const isOnGlobe = ring.every(([lng, lat]) => Math.abs(lng) <= 180 && Math.abs(lat) <= 90)
