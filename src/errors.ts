@@ -80,6 +80,10 @@ const serviceErrors = {
   TooManySuppressions: 422,
   TooManyVertices: 422,
   TooComplex: 422,
+  /** Somebody is in more cells of a grid than an answer may have. */
+  TooManyCells: 422,
+  /** More people are selected than one request may put on a grid. */
+  TooManyRecipients: 422,
   TooManyRequests: 429,
   InternalError: 500,
   /** What is on the disk of an audience, or of its snapshot, is not what was written. */

@@ -458,8 +458,6 @@ export const limits = {
   collectionDepthCount: 64,
   /** Cells of one member: of H3, geohashes, references to a grid. Their vertices are counted with all others. */
   cellCount: 20_000,
-  /** The KML of a KMZ, unpacked. */
-  kmzBytes: 16 * MiB,
   /** The KML of a KMZ, unpacked: as much as a body, since it takes a front thread as long to read. */
   kmzBytes: 4 * MiB,
   /** Files in a KMZ. */
@@ -666,6 +664,22 @@ export const limits = {
   rowBufferBytes: 1 * MiB,
   /** Such buffers that one front thread keeps for reuse. */
   rowBufferCount: 64,
+  /** Cells of the answer to a grid request: as many as the largest tile has. */
+  gridCellCount: 65_536,
+  /** Rows of cells, and columns, in a tile: a power of two, as all of them are. */
+  gridSideCount: 256,
+  /** The zoom of the map at which a cell is a tile: at 25 it is a metre wide at the equator. */
+  gridCellZoom: 25,
+  /** Recipients on the grid of one request: some seconds of one query worker at the finest cells. */
+  gridRecipientCount: 5_000_000,
+  /** Recipients that are put on a grid at a time: a hundredth of a second where h3 is asked for each. */
+  gridPieceCount: 4_096,
+  /** The same on a tile, where it takes a nanosecond or two each. */
+  tilePieceCount: 131_072,
+  /** Hexagons of which one query worker remembers what h3 calls them: as many as an answer has, and more. */
+  hexagonsKnownCount: 100_000,
+  /** The largest `minCount`. */
+  gridMinCount: 1_000_000,
   /** Vertices of the drawn shapes of an outline, and of the outline itself. */
   outlineVertexCount: 100_000,
   /** From the start of a union on a clipping thread until the thread is ended. */
@@ -858,6 +872,7 @@ assert(limits.outlineVertexCount >= limits.vertexCount)
 assert(10 * limits.shortRingComparisonCount <= limits.ringComparisonCount)
 assert(limits.outlineMs + limits.outlineDrawMs < limits.requestMs)
 assert(limits.outlineSharedMs <= limits.outlineMs)
+assert(limits.gridSideCount ** 2 <= limits.gridCellCount)
 assert(limits.masksKeptBytes >= limits.maskBytes)
 assert(limits.audiencesKeptBytes >= 2 * limits.audienceRunBytes)
 assert(2 * limits.audienceShardCount * 128 < limits.shardHeaderBytes)

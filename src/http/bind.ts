@@ -84,7 +84,9 @@ export function readContent(
 
 /** The drawing of a recipient request is read another way, and may be all of the body. */
 function jsonReaderOf(name: OperationName | undefined): (body: Uint8Array) => JsonObject {
-  if (name !== 'RecipientRequest' && name !== 'OutlineRequest') return parse
+  if (name !== 'RecipientRequest' && name !== 'OutlineRequest' && name !== 'GridRequest') {
+    return parse
+  }
   return name === 'RecipientRequest' ? parseRequest : (body) => requestOf(parse(body))
 }
 

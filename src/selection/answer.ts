@@ -6,6 +6,7 @@
  * @module
  */
 import type { Answer } from '../format/answer.js'
+import type { Shapes } from '../geometry/shapes.js'
 import type { UnknownMembers } from '../interface/unknown-members.js'
 import type { Caller, MissingShards, QueryRunner } from '../pool/messages.js'
 import type { Mask } from '../shard/mask.js'
@@ -117,33 +118,58 @@ export function answer(
  * @param memberNames  that a client is told of where it sends another one
  * @throws ServiceError  as a rejection
  */
-export async function selectForList(
+export function selectForList(
   service: SelectionService,
   request: JsonObject,
   memberNames: readonly string[],
   caller: Asker,
-): Promise<FrozenList> {
+): Promise<SelectedAll> {
+  return selectAll(service, request, memberNames, caller, true)
+}
+
+/**
+ * The same, to be counted in some way: only counts may leave the service.
+ *
+ * @throws ServiceError  as a rejection
+ */
+export function selectForCounts(
+  service: SelectionService,
+  request: JsonObject,
+  memberNames: readonly string[],
+  caller: Asker,
+): Promise<SelectedAll> {
+  return selectAll(service, request, memberNames, caller, false)
+}
+
+async function selectAll(
+  service: SelectionService,
+  request: JsonObject,
+  memberNames: readonly string[],
+  caller: Asker,
+  isList: boolean,
+): Promise<SelectedAll> {
   const query = validate(request, service.unknownMembers, memberNames, service.areas?.())
   const { remarks } = query
-  refuseScope(caller, false)
-  checkFreshness(service.freshness, true, remarks)
+  refuseScope(caller, !isList)
+  checkFreshness(service.freshness, isList, remarks)
   const countMode = query.countMode ?? service.countMode()
   const boundary = service.boundaryRule.for(query.clipToBoundary, caller.access)
-  caller.access.lists?.begin(caller)
+  if (isList) caller.access.lists?.begin(caller)
   const view = await viewFor(service, query, undefined, caller)
   const selections = await within(view, query, boundary, caller, async (mask) => {
     const found = await search(view, query, countMode, mask, caller)
     remarkOnPlaces(query, view.catalogue, found, { boundary, mask })
     return found
   })
-  return { selections, remarks, catalogue: view.catalogue }
+  return { selections, remarks, catalogue: view.catalogue, shapes: query.shapes }
 }
 
-interface FrozenList {
+interface SelectedAll {
   readonly selections: readonly SourceSelection[]
   /** What their shards are. */
   readonly catalogue: Catalogue
   readonly remarks: Remarks
+  readonly shapes: Shapes
 }
 
 /** What a query leaves to the configuration, or does not say by itself. */

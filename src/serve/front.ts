@@ -32,6 +32,7 @@ import { configurationOperations, customerBoundaryOf } from '../operations/confi
 import { contextReader } from '../operations/context-reader.js'
 import { startContextWatches } from '../operations/context-watches.js'
 import { contextOperations } from '../operations/contexts.js'
+import { gridOperations } from '../operations/grid.js'
 import { startLiveCounts } from '../operations/live-counts.js'
 import { outlineOperations } from '../operations/outline.js'
 import { recipientOperations } from '../operations/recipients.js'
@@ -157,6 +158,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     ...configurationOperations(store, unknownMembers),
     ...contextOperations(store, read, unknownMembers),
     ...recipientOperations(current),
+    ...gridOperations(current),
     ...audienceOperations({ audiences, current, suppressionProgress, unknownMembers }),
     ...sourceOperations(current),
     ...areaOperations(() => areas.current(), unknownMembers),

@@ -292,6 +292,7 @@ t.test('operations have their names, verbs and paths', async (t) => {
     ['DeleteAudienceRequest', 'DELETE', '/api/audiences/{Id}'],
     ['GetSourcesRequest', 'GET', '/api/sources'],
     ['OutlineRequest', 'POST', '/api/outline'],
+    ['GridRequest', 'POST', '/api/grid'],
     ['GetSuppressionsRequest', 'GET', '/api/suppressions'],
     ['PutSuppressionsRequest', 'PUT', '/api/suppressions'],
     ['DeleteSuppressionsRequest', 'DELETE', '/api/suppressions'],
