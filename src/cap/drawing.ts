@@ -7,7 +7,7 @@
 import { type RingBudget, ringBudget } from '../geometry/ring-budget.js'
 import { limits } from '../limits.js'
 import type { DrawnCollection, DrawnFeature, Position } from '../notations/drawn.js'
-import type { Alert, AlertArea, AlertInfo } from './alert.js'
+import type { Alert, AlertArea, AlertInfo, AlertText } from './alert.js'
 import { readCircle, readPolygon } from './coordinates.js'
 import { crossesItself } from './crossing.js'
 import { CapFaults } from './faults.js'
@@ -135,7 +135,7 @@ class AlertDrawer {
 
   #drawArea(area: AlertArea): void {
     const { path, altitude, ceiling } = area
-    const isDrawn = area.polygons.length > 0 || area.circles.length > 0
+    const isDrawn = [...area.polygons, ...area.circles].some(({ text }) => text !== '')
     if (altitude !== undefined || ceiling !== undefined) {
       this.#warnings.add(
         'AltitudeIgnored',
@@ -146,7 +146,7 @@ class AlertDrawer {
     this.#drawPolygons(area)
     this.#drawCircles(area)
     if (area.geocodes.length === 0) {
-      if (!isDrawn) this.#missing(path)
+      if (area.polygons.length === 0 && area.circles.length === 0) this.#missing(path)
     } else if (isDrawn && this.#isFallback) {
       const problem = 'has a polygon or a circle, and its geocodes are left out'
       this.#warnings.add('GeocodesLeftOut', path, problem)
@@ -155,9 +155,11 @@ class AlertDrawer {
     }
   }
 
-  #drawPolygons({ polygons, path }: AlertArea): void {
+  #drawPolygons(area: AlertArea): void {
+    const { polygons, path } = area
     const rings: (readonly Position[])[][] = []
     for (const polygon of polygons) {
+      if (this.#isEmpty(polygon, area)) continue
       if (!this.#isNew(`polygon ${polygon.text}`)) continue
       const ring = readPolygon(polygon, this.#faults)
       if (ring === undefined) continue
@@ -187,8 +189,9 @@ class AlertDrawer {
     this.#push({ type: 'Feature', geometry, properties: {} }, path)
   }
 
-  #drawCircles({ circles }: AlertArea): void {
-    for (const each of circles) {
+  #drawCircles(area: AlertArea): void {
+    for (const each of area.circles) {
+      if (this.#isEmpty(each, area)) continue
       if (!this.#isNew(`circle ${each.text}`)) continue
       const circle = readCircle(each, this.#faults)
       if (circle === undefined) continue
@@ -239,6 +242,15 @@ class AlertDrawer {
     if (names.length === 0) return
     const area = names.length === 1 ? names[0] : names
     this.#push({ type: 'Feature', geometry: null, properties: { area } }, path)
+  }
+
+  /** Publishers leave an empty element beside geocodes. Alone, it is a shape that was lost. */
+  #isEmpty({ text, path }: AlertText, { polygons, circles, geocodes }: AlertArea): boolean {
+    const hasMore =
+      geocodes.length > 0 || [...polygons, ...circles].some((shape) => shape.text !== '')
+    if (text !== '' || !hasMore) return false
+    this.#warnings.add('EmptyShape', path, 'is empty, and selects nobody')
+    return true
   }
 
   #missing(path: string): void {

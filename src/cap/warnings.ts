@@ -6,7 +6,7 @@
  */
 import type { capWarningCodes } from '../interface/cap-warnings.js'
 
-type CapWarningCode = keyof typeof capWarningCodes
+export type CapWarningCode = keyof typeof capWarningCodes
 
 export interface CapWarning {
   readonly code: CapWarningCode

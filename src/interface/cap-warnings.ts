@@ -13,6 +13,7 @@ export const capWarningCodes = {
     'an area has geocodes of several systems, of which the areas differ; all are selected',
   AltitudeIgnored: 'an area has an altitude; who is in it is selected at any height',
   CirclePoint: 'a circle has the radius 0, and selects who is exactly at its centre',
+  EmptyShape: 'a polygon or a circle is empty, and the area has more beside it',
   InfoExpired: 'a part of the alert has expired, and is selected all the same',
   CapNotActual: 'the alert is not an actual one: its status is another',
   CapMessageType: 'the message is a Cancel, an Ack or an Error',
