@@ -14,6 +14,9 @@ export function isKml({ namespace }: XmlElement): boolean {
 const NAMESPACE =
   /^https?:\/\/(?:(?:www\.opengis\.net|earth\.google\.com)\/kml\/2(?:\.\d)?|www\.google\.com\/kml\/ext\/2\.\d)$/
 
+/** What holds features. */
+export const CONTAINERS: readonly string[] = ['kml', 'Document', 'Folder']
+
 /** The children of this name. */
 export function childrenOf(element: XmlElement, name: string): readonly XmlElement[] {
   return element.children.filter((child) => child.name === name && isKml(child))
@@ -52,14 +55,19 @@ export function refuseOthers(
  */
 function refuseUnlessPlaceless(element: XmlElement, reading: XmlReading): void {
   if (isKml(element)) {
-    const refusal = REFUSED.get(element.name)
-    if (refusal !== undefined) reading.fail(`has a ${element.name}, ${refusal}`, element)
+    refuseByName(element, reading)
     if (OPAQUE.has(element.name)) return
   }
   if (PLACES.has(element.name.toLowerCase())) {
     reading.fail('has a place, or an element of that name, where KML has none', element)
   }
   for (const child of element.children) refuseUnlessPlaceless(child, reading)
+}
+
+/** Refuses a link, an image or whatever else has a place, and is no shape. */
+export function refuseByName(element: XmlElement, reading: XmlReading): void {
+  const refusal = REFUSED.get(element.name)
+  if (refusal !== undefined) reading.fail(`has a ${element.name}, ${refusal}`, element)
 }
 
 /** What has a place and cannot be taken, and what to do. */

@@ -20,7 +20,7 @@ import {
   REQUEST_BOUNDS,
   XmlReading,
 } from '../file-feature.js'
-import { childrenOf, isKml, refuseOthers } from './elements.js'
+import { childrenOf, isKml, refuseByName, refuseOthers } from './elements.js'
 import { extendedDataOf } from './extended-data.js'
 import { isGeometry, readGeometry } from './geometry.js'
 
@@ -44,32 +44,58 @@ export function kmlFeatures(
   const reading = new XmlReading('InvalidKml', path, bounds)
   const isArchive = typeof source !== 'string' && source[0] === 0x50 && source[1] === 0x4b
   if (isArchive) reading.fail('is an archive: send it as KMZ', { line: 1 })
-  const root = readXml(source, path, bounds)
-  if (!isKml(root) || !isTaken(root.name)) {
-    reading.fail('is not KML: its first element must be kml, of a namespace of KML', root)
+  return placemarksOf(kmlRoot(readXml(source, path, bounds), reading), reading)
+}
+
+/**
+ * @returns the same element
+ * @throws ServiceError  InvalidKml if it is another one than a document begins with
+ */
+export function kmlRoot(root: XmlElement, reading: XmlReading): XmlElement {
+  if (isKml(root) && (isFeature(root.name) || root.name === 'kml' || isGeometry(root.name))) {
+    return root
   }
+  return reading.fail('is not KML: its first element must be kml, of a namespace of KML', root)
+}
+
+/** @param linked  what NetworkLinks of the document stand for; others are refused */
+export function placemarksOf(
+  root: XmlElement,
+  reading: XmlReading,
+  linked: Linked = new Map(),
+): FileFeature[] {
   const features: FileFeature[] = []
-  readFeature(root, reading, features)
+  readFeature(root, { reading, linked }, features)
   return features
 }
 
-const CONTAINERS = ['kml', 'Document', 'Folder']
+/** Roots of documents by the NetworkLinks to them. */
+export type Linked = ReadonlyMap<XmlElement, XmlElement>
 
-function isTaken(name: string): boolean {
-  return CONTAINERS.includes(name) || name === 'Placemark' || isGeometry(name)
+interface Document {
+  readonly reading: XmlReading
+  readonly linked: Linked
+}
+
+function isFeature(name: string): boolean {
+  return ['Document', 'Folder', 'Placemark', 'NetworkLink'].includes(name)
 }
 
 /** A container or a placemark; a geometry alone, as databases write it, is a placemark without a name. */
-function readFeature(element: XmlElement, reading: XmlReading, into: FileFeature[]): void {
+function readFeature(element: XmlElement, document: Document, into: FileFeature[]): void {
+  const { reading, linked } = document
   if (isGeometry(element.name)) {
     const geometry = readGeometry(element, reading)
     into.push({ id: undefined, name: undefined, properties: {}, geometry })
   } else if (element.name === 'Placemark') into.push(readPlacemark(element, reading))
-  else {
-    const isFeature = (name: string) => isTaken(name) && !isGeometry(name) && name !== 'kml'
+  else if (element.name === 'NetworkLink') {
+    const root = linked.get(element)
+    if (root === undefined) refuseByName(element, reading)
+    else reading.linked(() => readFeature(root, { reading, linked: new Map() }, into))
+  } else {
     refuseOthers(element, isFeature, reading)
     for (const child of element.children) {
-      if (isKml(child) && isFeature(child.name)) readFeature(child, reading, into)
+      if (isKml(child) && isFeature(child.name)) readFeature(child, document, into)
     }
   }
 }
