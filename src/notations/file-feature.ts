@@ -48,7 +48,6 @@ export class XmlReading {
   readonly #path: string
   readonly #positionCountMax: number
   #positionCount = 0
-  #place = ''
 
   constructor(code: ServiceErrorCode, path: string, bounds: FileBounds) {
     this.#code = code
@@ -63,25 +62,12 @@ export class XmlReading {
     }
   }
 
-  /** Does what faults are to name as that of another file, to which this one links. */
-  linked<T>(read: () => T): T {
-    const place = this.#place
-    this.#place = ' of a linked file'
-    const result = read()
-    this.#place = place
-    return result
-  }
-
   /**
    * @param problem  what is wrong and what to do, without a word of the document
    * @param at  the element that it is about
    */
   fail(problem: string, at: { readonly line: number }): never {
-    throw new ServiceError(
-      this.#code,
-      `${this.#path} ${problem} (line ${at.line}${this.#place})`,
-      this.#path,
-    )
+    throw new ServiceError(this.#code, `${this.#path} ${problem} (line ${at.line})`, this.#path)
   }
 }
 

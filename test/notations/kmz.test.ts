@@ -6,8 +6,9 @@
 import t from 'tap'
 import { ServiceError } from '../../src/errors.js'
 import { limits } from '../../src/limits.js'
-import { REQUEST_BOUNDS } from '../../src/notations/file-feature.js'
-import { kmzFeatures, readKmz } from '../../src/notations/kmz/read-kmz.js'
+import type { DrawnCollection } from '../../src/notations/drawn.js'
+import { kmlFeatures, readKml } from '../../src/notations/kml/read-kml.js'
+import { unpackKmz } from '../../src/notations/kmz.js'
 import { type ZipFileEntry, zipOf } from '../support/data/zip.js'
 import { testSeed } from '../support/random/properties.js'
 import { seededRandom } from '../support/random/world.js'
@@ -92,8 +93,8 @@ t.test('bytes and files are bounded', async (t) => {
   const ofBytes = (count: number) => zipOf([{ name: 'doc.kml', content: KML.padEnd(count) }])
   t.same(await readKmz(ofBytes(limits.kmzBytes), 'kmz'), DRAWN)
   t.match(await faultOf(ofBytes(limits.kmzBytes + 1)), { message: /more than/ })
-  const bounds = { ...REQUEST_BOUNDS, unpackedBytes: limits.kmzBytes + 1 }
-  t.match(await kmzFeatures(ofBytes(limits.kmzBytes + 1), 'file', bounds), { length: 1 })
+  const kml = await unpackKmz(ofBytes(limits.kmzBytes + 1), 'file', limits.kmzBytes + 1)
+  t.match(kmlFeatures(kml, 'file'), { length: 1 }, 'an importer has bounds of its own')
   const ofFiles = (count: number) =>
     zipOf([doc, ...Array.from({ length: count - 1 }, (_, i) => ({ ...other(`${i}`), at: 0 }))])
   t.same(await readKmz(ofFiles(limits.kmzEntryCount), 'kmz'), DRAWN)
@@ -149,23 +150,27 @@ t.test('layers in files of their own are read where the main KML links to them',
     ['a part', [main(link('d.kml').replace('<name>', '<Region/><name>'))], /NetworkLink/],
     ['what changes', [main(link('d.kml', '<refreshMode>onInterval</refreshMode>'))], /NetworkLink/],
     ['twice', [main(link('d.kml'), link('d.kml'))], /NetworkLink.*line 2\)/],
-    ['itself', [main(link('doc.kml'))], /NetworkLink.*line 1 of a linked file/],
+    ['itself', [main(link('doc.kml'))], /NetworkLink.*line 1\)/],
     [
       'a link',
       [main(link('e.kml')), { ...main(link('d.kml')), name: 'e.kml' }],
-      /of a linked file/,
+      /NetworkLink.*line 1\)/,
     ],
-    [
-      'what is wrong',
-      [main(link('e.kml')), layer('e.kml', '\n1')],
-      /one number.*line 1 of a linked/,
-    ],
+    ['what is wrong', [main(link('e.kml')), layer('e.kml', '\n1')], /one number.*line 1\)/],
+    ['in a comment', [main(`<!-- ${link('a.kml')} -->${link('d.kml')}`)], /NetworkLink/],
     ['two files', [main(link('d.kml')), layer('d.kml', '1,2')], /two files/],
   ]
   for (const [what, entries, message] of cases) {
     const fault = await faultOf(zipOf([...entries, ...layers]))
     t.match(fault, { code: 'InvalidKml', field: 'kmz', message }, what)
   }
+  const latin = Buffer.from(
+    `<?xml version="1.0" encoding="ISO-8859-1"?>\n${KML.replace('<Point>', '<name>Ü</name><Point>')}`,
+    'latin1',
+  )
+  const entries = [main(link('ü.kml')), { name: 'ü.kml', content: latin }]
+  const named = kmlFeatures(await unpackKmz(zipOf(entries), 'kmz'), 'kmz')
+  t.match(named, [{ name: 'Ü', geometry }], 'each file has an encoding of its own')
   const half = Math.ceil(limits.kmzBytes / 2)
   const large = (name: string) => ({ name, content: KML.padEnd(half) })
   const two = zipOf([main(link('a.kml'), link('b.kml')), large('a.kml'), large('b.kml')])
@@ -202,6 +207,10 @@ t.test('a mutated archive is refused, or has the KML that its checksum says', as
   }
   t.ok(takenCount > 0, `${takenCount} are damaged where it does not matter`)
 })
+
+async function readKmz(bytes: Uint8Array, path: string): Promise<DrawnCollection> {
+  return readKml(await unpackKmz(bytes, path), path)
+}
 
 async function faultOf(bytes: Uint8Array): Promise<unknown> {
   try {

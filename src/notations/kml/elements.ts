@@ -55,19 +55,14 @@ export function refuseOthers(
  */
 function refuseUnlessPlaceless(element: XmlElement, reading: XmlReading): void {
   if (isKml(element)) {
-    refuseByName(element, reading)
+    const refusal = REFUSED.get(element.name)
+    if (refusal !== undefined) reading.fail(`has a ${element.name}, ${refusal}`, element)
     if (OPAQUE.has(element.name)) return
   }
   if (PLACES.has(element.name.toLowerCase())) {
     reading.fail('has a place, or an element of that name, where KML has none', element)
   }
   for (const child of element.children) refuseUnlessPlaceless(child, reading)
-}
-
-/** Refuses a link, an image or whatever else has a place, and is no shape. */
-export function refuseByName(element: XmlElement, reading: XmlReading): void {
-  const refusal = REFUSED.get(element.name)
-  if (refusal !== undefined) reading.fail(`has a ${element.name}, ${refusal}`, element)
 }
 
 /** What has a place and cannot be taken, and what to do. */

@@ -7,7 +7,7 @@
 import type { XmlElement } from '../../xml/read-xml.js'
 import { CONTAINERS, childrenOf, isKml } from './elements.js'
 
-/** Those of a document that would be read. */
+/** Those of a document that would be read, in their order. */
 export function* networkLinksIn(element: XmlElement): Generator<XmlElement> {
   for (const child of element.children) {
     if (!isKml(child)) continue

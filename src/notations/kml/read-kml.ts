@@ -20,7 +20,7 @@ import {
   REQUEST_BOUNDS,
   XmlReading,
 } from '../file-feature.js'
-import { childrenOf, isKml, refuseByName, refuseOthers } from './elements.js'
+import { CONTAINERS, childrenOf, isKml, refuseOthers } from './elements.js'
 import { extendedDataOf } from './extended-data.js'
 import { isGeometry, readGeometry } from './geometry.js'
 
@@ -44,58 +44,31 @@ export function kmlFeatures(
   const reading = new XmlReading('InvalidKml', path, bounds)
   const isArchive = typeof source !== 'string' && source[0] === 0x50 && source[1] === 0x4b
   if (isArchive) reading.fail('is an archive: send it as KMZ', { line: 1 })
-  return placemarksOf(kmlRoot(readXml(source, path, bounds), reading), reading)
-}
-
-/**
- * @returns the same element
- * @throws ServiceError  InvalidKml if it is another one than a document begins with
- */
-export function kmlRoot(root: XmlElement, reading: XmlReading): XmlElement {
-  if (isKml(root) && (isFeature(root.name) || root.name === 'kml' || isGeometry(root.name))) {
-    return root
+  const root = readXml(source, path, bounds)
+  if (!isKml(root) || !isTaken(root.name)) {
+    reading.fail('is not KML: its first element must be kml, of a namespace of KML', root)
   }
-  return reading.fail('is not KML: its first element must be kml, of a namespace of KML', root)
-}
-
-/** @param linked  what NetworkLinks of the document stand for; others are refused */
-export function placemarksOf(
-  root: XmlElement,
-  reading: XmlReading,
-  linked: Linked = new Map(),
-): FileFeature[] {
   const features: FileFeature[] = []
-  readFeature(root, { reading, linked }, features)
+  readFeature(root, reading, features)
   return features
 }
 
-/** Roots of documents by the NetworkLinks to them. */
-export type Linked = ReadonlyMap<XmlElement, XmlElement>
-
-interface Document {
-  readonly reading: XmlReading
-  readonly linked: Linked
-}
-
-function isFeature(name: string): boolean {
-  return ['Document', 'Folder', 'Placemark', 'NetworkLink'].includes(name)
+function isTaken(name: string): boolean {
+  return CONTAINERS.includes(name) || name === 'Placemark' || isGeometry(name)
 }
 
 /** A container or a placemark; a geometry alone, as databases write it, is a placemark without a name. */
-function readFeature(element: XmlElement, document: Document, into: FileFeature[]): void {
-  const { reading, linked } = document
+function readFeature(element: XmlElement, reading: XmlReading, into: FileFeature[]): void {
   if (isGeometry(element.name)) {
     const geometry = readGeometry(element, reading)
     into.push({ id: undefined, name: undefined, properties: {}, geometry })
   } else if (element.name === 'Placemark') into.push(readPlacemark(element, reading))
-  else if (element.name === 'NetworkLink') {
-    const root = linked.get(element)
-    if (root === undefined) refuseByName(element, reading)
-    else reading.linked(() => readFeature(root, { reading, linked: new Map() }, into))
-  } else {
+  else {
+    // One document within another is what stands for a link in a KMZ.
+    const isFeature = (name: string) => isTaken(name) && !isGeometry(name)
     refuseOthers(element, isFeature, reading)
     for (const child of element.children) {
-      if (isKml(child) && isFeature(child.name)) readFeature(child, document, into)
+      if (isKml(child) && isFeature(child.name)) readFeature(child, reading, into)
     }
   }
 }
