@@ -49,7 +49,7 @@ export function readXml(
   path: string,
   bounds: XmlBounds = OF_A_BODY,
 ): XmlElement {
-  const text = typeof source === 'string' ? source : decoded(source, path)
+  const text = typeof source === 'string' ? source : xmlText(source, path)
   const { charCount = Number.POSITIVE_INFINITY } = bounds
   if (text.length > charCount) {
     const problem = `has more than ${charCount} characters`
@@ -74,6 +74,24 @@ export function readXml(
   }
   parser.close()
   return builder.root()
+}
+
+/**
+ * The text of a document, by its byte order mark, its declaration, or else UTF-8; nothing of it is parsed.
+ *
+ * @throws ServiceError  InvalidXml
+ */
+export function xmlText(bytes: Uint8Array, path: string): string {
+  const encoding = encodingOf(bytes)
+  const label = ENCODINGS.get(encoding)
+  const problem = label === undefined ? 'is in an encoding that is not read' : undefined
+  try {
+    if (label !== undefined) return new TextDecoder(label, { fatal: true }).decode(bytes)
+  } catch {
+    // As below.
+  }
+  const why = problem ?? 'is not in the encoding that it says, or that is assumed: UTF-8'
+  throw new ServiceError('InvalidXml', `${path} ${why}`, path)
 }
 
 const PIECE_CHAR_COUNT = 16_384
@@ -165,19 +183,6 @@ class GrowingElement implements XmlElement {
   get text(): string {
     return this.texts.join('')
   }
-}
-
-function decoded(bytes: Uint8Array, path: string): string {
-  const encoding = encodingOf(bytes)
-  const label = ENCODINGS.get(encoding)
-  const problem = label === undefined ? 'is in an encoding that is not read' : undefined
-  try {
-    if (label !== undefined) return new TextDecoder(label, { fatal: true }).decode(bytes)
-  } catch {
-    // As below.
-  }
-  const why = problem ?? 'is not in the encoding that it says, or that is assumed: UTF-8'
-  throw new ServiceError('InvalidXml', `${path} ${why}`, path)
 }
 
 /** What its byte order mark or its declaration says, in lower case. */

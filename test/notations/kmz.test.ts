@@ -6,7 +6,8 @@
 import t from 'tap'
 import { ServiceError } from '../../src/errors.js'
 import { limits } from '../../src/limits.js'
-import { readKml } from '../../src/notations/kml/read-kml.js'
+import type { DrawnCollection } from '../../src/notations/drawn.js'
+import { kmlFeatures, readKml } from '../../src/notations/kml/read-kml.js'
 import { unpackKmz } from '../../src/notations/kmz.js'
 import { type ZipFileEntry, zipOf } from '../support/data/zip.js'
 import { testSeed } from '../support/random/properties.js'
@@ -15,6 +16,11 @@ import { byTier } from '../support/tier.js'
 
 const KML =
   '<kml xmlns="http://www.opengis.net/kml/2.2"><Placemark><Point><coordinates>1,2</coordinates></Point></Placemark></kml>'
+const geometry = { type: 'Point', coordinates: [1, 2] }
+const DRAWN = {
+  type: 'FeatureCollection',
+  features: [{ type: 'Feature', geometry, properties: {} }],
+}
 const doc: ZipFileEntry = { name: 'doc.kml', content: KML }
 const other = (name: string): ZipFileEntry => ({ name, content: '<kml/>' })
 const image: ZipFileEntry = { name: 'files/a.png', content: Buffer.alloc(99, 1), method: 0 }
@@ -36,11 +42,10 @@ t.test('the main KML is read, wherever it is written', async (t) => {
     ['with a data descriptor', zipOf([{ ...doc, flags: 0x808 }])],
   ]
   for (const [what, bytes] of archives) {
-    t.equal(Buffer.from(await unpackKmz(bytes, 'kmz')).toString(), KML, what)
+    t.same(await readKmz(bytes, 'kmz'), DRAWN, what)
   }
   const inLarger = Buffer.concat([Buffer.from('before'), zipOf([doc])]).subarray(6)
-  t.equal(Buffer.from(await unpackKmz(new Uint8Array(inLarger), 'kmz')).toString(), KML)
-  t.match(readKml(await unpackKmz(zipOf([doc]), 'kmz'), 'kmz').features, { length: 1 })
+  t.same(await readKmz(new Uint8Array(inLarger), 'kmz'), DRAWN)
 })
 
 t.test('what is not a KMZ, is damaged or lies is refused', async (t) => {
@@ -85,16 +90,14 @@ t.test('what is not a KMZ, is damaged or lies is refused', async (t) => {
 })
 
 t.test('bytes and files are bounded', async (t) => {
-  const ofBytes = (count: number) => zipOf([{ name: 'doc.kml', content: Buffer.alloc(count, 32) }])
-  t.equal((await unpackKmz(ofBytes(limits.kmzBytes), 'kmz')).length, limits.kmzBytes)
+  const ofBytes = (count: number) => zipOf([{ name: 'doc.kml', content: KML.padEnd(count) }])
+  t.same(await readKmz(ofBytes(limits.kmzBytes), 'kmz'), DRAWN)
   t.match(await faultOf(ofBytes(limits.kmzBytes + 1)), { message: /more than/ })
-  t.equal(
-    (await unpackKmz(ofBytes(limits.kmzBytes + 1), 'f', limits.kmzBytes + 1)).length,
-    limits.kmzBytes + 1,
-  )
+  const kml = await unpackKmz(ofBytes(limits.kmzBytes + 1), 'file', limits.kmzBytes + 1)
+  t.match(kmlFeatures(kml, 'file'), { length: 1 }, 'an importer has bounds of its own')
   const ofFiles = (count: number) =>
     zipOf([doc, ...Array.from({ length: count - 1 }, (_, i) => ({ ...other(`${i}`), at: 0 }))])
-  t.equal((await unpackKmz(ofFiles(limits.kmzEntryCount), 'kmz')).length, KML.length)
+  t.same(await readKmz(ofFiles(limits.kmzEntryCount), 'kmz'), DRAWN)
   t.match(await faultOf(ofFiles(limits.kmzEntryCount + 1)), { message: /files/ })
 })
 
@@ -106,7 +109,79 @@ t.test('files that overlap, and bombs beside the KML, cost nothing', async (t) =
   const overlapping = Array.from({ length: 1_000 }, (_, i) => ({ ...doc, name: `${i}.txt`, at: 0 }))
   const huge = { name: 'huge.png', content: '', isZip64: true, size: 2 ** 50 }
   const archive = zipOf([doc, quine, huge, ...overlapping])
-  t.equal((await unpackKmz(archive, 'kmz')).length, KML.length)
+  t.same(await readKmz(archive, 'kmz'), DRAWN)
+})
+
+t.test('layers in files of their own are read where the main KML links to them', async (t) => {
+  const link = (href: string, more = '') =>
+    `<NetworkLink><name>a</name><Link><href>${href}</href>${more}</Link></NetworkLink>`
+  const main = (...links: string[]): ZipFileEntry => ({
+    name: 'doc.kml',
+    content: `<kml><Document>${links.join('\n')}</Document></kml>`,
+  })
+  const layer = (name: string, coordinates: string): ZipFileEntry => ({
+    name,
+    content: KML.replace('1,2', coordinates),
+  })
+  const layers = [
+    layer('layers/a.kml', '3,4'),
+    layer('layers/b c.kml', '5,6'),
+    layer('d.kml', '7,8'),
+  ]
+  const own = '<Placemark><Point><coordinates>1,2</coordinates></Point></Placemark>'
+  const links = [link('layers/a.kml'), own, `<Folder>${link(' ./layers/b c.kml ')}</Folder>`]
+  const read = await readKmz(zipOf([main(...links), ...layers]), 'kmz')
+  const places = read.features.map(
+    (feature) => (feature.geometry as unknown as typeof geometry).coordinates,
+  )
+  t.same(places, [
+    [3, 4],
+    [1, 2],
+    [5, 6],
+  ])
+  const cases: [what: string, entries: ZipFileEntry[], message: RegExp][] = [
+    ['elsewhere', [main(link('http://127.0.0.1:1/a.kml'))], /NetworkLink.*line 1/],
+    ['a host', [main(link('//127.0.0.1/a.kml'))], /NetworkLink/],
+    ['a file of the machine', [main(link('/etc/a.kml'))], /NetworkLink/],
+    ['from above', [main(link('../d.kml'))], /NetworkLink/],
+    ['what is not there', [main(link('layers/x.kml'))], /NetworkLink/],
+    ['what is no KML', [main(link('files/a.png')), image], /NetworkLink/],
+    ['an archive', [main(link('a.kmz')), { name: 'a.kmz', content: zipOf([doc]) }], /NetworkLink/],
+    ['a part', [main(link('d.kml').replace('<name>', '<Region/><name>'))], /NetworkLink/],
+    ['what changes', [main(link('d.kml', '<refreshMode>onInterval</refreshMode>'))], /NetworkLink/],
+    ['twice', [main(link('d.kml'), link('d.kml'))], /NetworkLink.*line 2\)/],
+    ['itself', [main(link('doc.kml'))], /NetworkLink.*line 1\)/],
+    [
+      'a link',
+      [main(link('e.kml')), { ...main(link('d.kml')), name: 'e.kml' }],
+      /NetworkLink.*line 1\)/,
+    ],
+    ['what is wrong', [main(link('e.kml')), layer('e.kml', '\n1')], /one number.*line 1\)/],
+    ['in a comment', [main(`<!-- ${link('a.kml')} -->${link('d.kml')}`)], /NetworkLink/],
+    ['two files', [main(link('d.kml')), layer('d.kml', '1,2')], /two files/],
+  ]
+  for (const [what, entries, message] of cases) {
+    const fault = await faultOf(zipOf([...entries, ...layers]))
+    t.match(fault, { code: 'InvalidKml', field: 'kmz', message }, what)
+  }
+  const latin = Buffer.from(
+    `<?xml version="1.0" encoding="ISO-8859-1"?>\n${KML.replace('<Point>', '<name>Ü</name><Point>')}`,
+    'latin1',
+  )
+  const entries = [main(link('ü.kml')), { name: 'ü.kml', content: latin }]
+  const named = kmlFeatures(await unpackKmz(zipOf(entries), 'kmz'), 'kmz')
+  t.match(named, [{ name: 'Ü', geometry }], 'each file has an encoding of its own')
+  const half = Math.ceil(limits.kmzBytes / 2)
+  const large = (name: string) => ({ name, content: KML.padEnd(half) })
+  const two = zipOf([main(link('a.kml'), link('b.kml')), large('a.kml'), large('b.kml')])
+  t.match(await faultOf(two), { message: /more than/ }, 'bytes of all files count together')
+  const line = (count: number) =>
+    `<kml><Placemark><LineString><coordinates>${'1,2 '.repeat(count)}</coordinates></LineString></Placemark></kml>`
+  const long = (name: string, count: number) => ({ name, content: line(count) })
+  const parts = (count: number) =>
+    zipOf([main(link('a.kml'), link('b.kml')), long('a.kml', 2), long('b.kml', count - 2)])
+  t.match(await readKmz(parts(limits.vertexCount), 'kmz'), { features: { length: 2 } })
+  t.match(await faultOf(parts(limits.vertexCount + 1)), { code: 'TooManyVertices' })
 })
 
 t.test('a mutated archive is refused, or has the KML that its checksum says', async (t) => {
@@ -122,9 +197,9 @@ t.test('a mutated archive is refused, or has the KML that its checksum says', as
       else bytes.fill(random.pick([0, 255]), at, Math.min(bytes.length, at + random.between(1, 8)))
     }
     try {
-      const kml = Buffer.from(await unpackKmz(bytes, 'kmz')).toString()
+      const read = await readKmz(bytes, 'kmz')
       takenCount++
-      if (kml !== KML) t.fail('another KML')
+      if (JSON.stringify(read) !== JSON.stringify(DRAWN)) t.fail('another KML')
     } catch (fault) {
       if (!(fault instanceof ServiceError)) t.fail(String(fault))
       else if (fault.code !== 'InvalidKml') t.fail(fault.code)
@@ -133,9 +208,13 @@ t.test('a mutated archive is refused, or has the KML that its checksum says', as
   t.ok(takenCount > 0, `${takenCount} are damaged where it does not matter`)
 })
 
+async function readKmz(bytes: Uint8Array, path: string): Promise<DrawnCollection> {
+  return readKml(await unpackKmz(bytes, path), path)
+}
+
 async function faultOf(bytes: Uint8Array): Promise<unknown> {
   try {
-    await unpackKmz(bytes, 'kmz')
+    await readKmz(bytes, 'kmz')
   } catch (fault) {
     return fault
   }

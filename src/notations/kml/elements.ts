@@ -14,6 +14,9 @@ export function isKml({ namespace }: XmlElement): boolean {
 const NAMESPACE =
   /^https?:\/\/(?:(?:www\.opengis\.net|earth\.google\.com)\/kml\/2(?:\.\d)?|www\.google\.com\/kml\/ext\/2\.\d)$/
 
+/** What holds features. */
+export const CONTAINERS: readonly string[] = ['kml', 'Document', 'Folder']
+
 /** The children of this name. */
 export function childrenOf(element: XmlElement, name: string): readonly XmlElement[] {
   return element.children.filter((child) => child.name === name && isKml(child))

@@ -20,7 +20,7 @@ import {
   REQUEST_BOUNDS,
   XmlReading,
 } from '../file-feature.js'
-import { childrenOf, isKml, refuseOthers } from './elements.js'
+import { CONTAINERS, childrenOf, isKml, refuseOthers } from './elements.js'
 import { extendedDataOf } from './extended-data.js'
 import { isGeometry, readGeometry } from './geometry.js'
 
@@ -53,8 +53,6 @@ export function kmlFeatures(
   return features
 }
 
-const CONTAINERS = ['kml', 'Document', 'Folder']
-
 function isTaken(name: string): boolean {
   return CONTAINERS.includes(name) || name === 'Placemark' || isGeometry(name)
 }
@@ -66,7 +64,8 @@ function readFeature(element: XmlElement, reading: XmlReading, into: FileFeature
     into.push({ id: undefined, name: undefined, properties: {}, geometry })
   } else if (element.name === 'Placemark') into.push(readPlacemark(element, reading))
   else {
-    const isFeature = (name: string) => isTaken(name) && !isGeometry(name) && name !== 'kml'
+    // One document within another is what stands for a link in a KMZ.
+    const isFeature = (name: string) => isTaken(name) && !isGeometry(name)
     refuseOthers(element, isFeature, reading)
     for (const child of element.children) {
       if (isKml(child) && isFeature(child.name)) readFeature(child, reading, into)

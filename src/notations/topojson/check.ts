@@ -134,7 +134,8 @@ class GeometryChecker {
       const [begin, end] = reference < 0 ? [arc.last, arc.first] : [arc.first, arc.last]
       if (last !== undefined && !isSame(last, begin))
         failAt('does not begin where the arc before it ends', at)
-      this.#add(arc.positionCount)
+      // The position where two arcs join is one.
+      this.#add(index === 0 ? arc.positionCount : arc.positionCount - 1)
       first ??= begin
       last = end
     }
