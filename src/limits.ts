@@ -423,6 +423,13 @@ export const limits = {
   contextPageDefaultCount: 100,
   /** The most that a request may set for a list of contexts. */
   contextPageCount: 1_000,
+  /** Features in a page of a collection, unless the request sets it; the most that it may set. */
+  featurePageDefaultCount: 10,
+  featurePageCount: 1_000,
+  /** Collections in a list of them. */
+  collectionPageCount: 1_000,
+  /** Areas of contexts as they are drawn, kept in one front thread. */
+  drawnContextsBytes: 64 * MiB,
   /** Cache of complete answers of contexts in one front thread. */
   keptAnswerBytes: 64 * MiB,
   /**

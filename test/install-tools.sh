@@ -11,6 +11,7 @@
 #   postgresql  with PostGIS, to read recipients from
 #   prometheus  with promtool, to scrape a service and to check alert rules
 #   zsh, shellcheck  complete commands, as bash does, and check scripts
+#   gdal-bin    reads areas by its own client of OGC API - Features
 #   systemd, nftables  check the files that a system gets
 # By apt-get as root; elsewhere it names what is missing and fails.
 set -eu
@@ -36,6 +37,7 @@ missingPackages() {
   command -v systemd-analyze >/dev/null || printf ' systemd'
   command -v nft >/dev/null || printf ' nftables'
   command -v tc >/dev/null || printf ' iproute2'
+  command -v ogr2ogr >/dev/null || printf ' gdal-bin'
 }
 
 # Of the next release of Debian: what is installed is that of this one. Without it, tests go by that alone.

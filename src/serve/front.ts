@@ -14,6 +14,7 @@ import { loadEngine } from '../http/engine/choose.js'
 import { healthRoutes } from '../http/health.js'
 import { KeyGuard } from '../http/key-guard.js'
 import { keyRefusalCounts } from '../http/key-refusal-counts.js'
+import { ogcRoutes } from '../http/ogc/routes.js'
 import { operationRoutes } from '../http/operation-routes.js'
 import { HttpServer } from '../http/server.js'
 import { watchRoutes } from '../http/watch-routes.js'
@@ -32,6 +33,7 @@ import { configurationOperations, customerBoundaryOf } from '../operations/confi
 import { contextReader } from '../operations/context-reader.js'
 import { startContextWatches } from '../operations/context-watches.js'
 import { contextOperations } from '../operations/contexts.js'
+import { contextCollections } from '../operations/features/contexts.js'
 import { gridOperations } from '../operations/grid.js'
 import { startLiveCounts } from '../operations/live-counts.js'
 import { outlineOperations } from '../operations/outline.js'
@@ -181,6 +183,12 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     routes: [
       ...descriptionRoutes(readVersion(), data.publicUrl),
       ...watchRoutes(watches, unknownMembers),
+      ...ogcRoutes({
+        version: readVersion(),
+        publicUrl: data.publicUrl,
+        collections: [contextCollections(store, read)],
+        trail,
+      }),
       ...operationRoutes(executors, trail),
       ...healthRoutes(
         () => unreadyReason(isDraining, freshness),
