@@ -626,6 +626,10 @@ export const limits = {
   namedMasksKeptBytes: 128 * MiB,
   /** Named areas whose runs are looked for at a time. Others are searched as they are drawn. */
   namedMasksSoughtCount: 64,
+  /** Named areas of which a front thread looks ahead who is in them. */
+  areasWarmedCount: 4_096,
+  /** A front thread looks whether there are other areas or another snapshot at this interval. */
+  areasLookMs: 1_000,
   /** Counts of named areas that one front thread keeps. */
   namedCountsKeptCount: 16_384,
   /** From the first request for a boundary until its mask is found. */

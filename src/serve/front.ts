@@ -57,6 +57,7 @@ import { frontRecords } from './front-records.js'
 import { FrontRegions } from './front-regions.js'
 import { startSnapshot } from './front-start.js'
 import { frontSwap } from './front-swap.js'
+import { warmAreas } from './front-warm-areas.js'
 import type { AreasNews, DrainTimes, FrontData, FrontOrder, FrontReport } from './messages.js'
 import { onceATurn } from './once-a-turn.js'
 
@@ -223,6 +224,10 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     page[MASK_BYTES] = current.newest.views.keptMaskBytes()
   }, limits.heldToldMs).unref()
 
+  // Of a cluster, other machines would be asked for the people whom they hold.
+  const stopWarming =
+    regions === undefined ? warmAreas({ current, areas: () => areas.current(), log }) : () => {}
+
   port.on('message', async (order: FrontOrder) => {
     // A prepared snapshot is discarded with everything else.
     if (isDraining) return
@@ -259,6 +264,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     clearInterval(heldTimer)
     vitals.stop()
     watches.stop()
+    stopWarming()
     const brokenOffCount = await server.shutDown({ quietMs, deadlineMs })
     if (brokenOffCount > 0) log.warn({ brokenOffCount }, 'requests were broken off')
     flush()
