@@ -448,14 +448,24 @@ export const limits = {
   jsonItemCount: 400_000,
   /** Nesting of elements in a body of XML. */
   xmlDepthCount: 64,
+  /** Characters of a body of XML, of which a front thread reads some millions in a second. */
+  xmlCharCount: 2 * MiB,
   /** Elements of a body of XML. */
   xmlElementCount: 100_000,
   /** Attributes of all elements of a body of XML together. */
   xmlAttributeCount: 100_000,
-  /** The KML of a KMZ, unpacked: as much as a body, since it takes a front thread as long to read. */
+  /** Nesting of collections in WKT and WKB. */
+  collectionDepthCount: 64,
+  /** Cells of one member: of H3, geohashes, references to a grid. Their vertices are counted with all others. */
+  cellCount: 20_000,
+  /** All KML of a KMZ that is read, unpacked: no more than a body, since it takes a front thread as long. */
   kmzBytes: 4 * MiB,
   /** Files in a KMZ. */
   kmzEntryCount: 10_000,
+  /** Faults of one alert that are told, and warnings. */
+  capFaultCount: 100,
+  /** The name of a system of geocodes, and a code. */
+  geocodeCharCount: 64,
   /** The name of a member that is read in any letter case. */
   memberNameCharCount: 64,
   /** Names of members and properties whose meaning one thread remembers. */
@@ -470,12 +480,56 @@ export const limits = {
   batchRequestCount: 1_000,
   /** The answers of one batch, which wait until the last one is complete. */
   batchHeldBytes: 64 * MiB,
+  /** Layers of the gazetteer. */
+  areaLayerCount: 64,
+  /** Areas of one layer, and of all. */
+  layerAreaCount: 200_000,
+  namedAreaCount: 500_000,
+  /** Positions and rings of one named area. */
+  namedAreaVertexCount: 2_000_000,
+  namedAreaRingCount: 200_000,
+  /** The name of a layer, or what stands before the colon of an alias. */
+  areaLayerCharCount: 32,
+  /** The key of an area within its layer, or what stands behind the colon of an alias. */
+  areaKeyCharCount: 64,
+  /** The name of an area for people. */
+  areaNameCharCount: 200,
+  /** What a layer says of its source, and of its licence. */
+  areaSourceCharCount: 500,
+  /** Other names of one area. */
+  areaAliasCount: 16,
+  /** Areas that are written to the gazetteer in one transaction, unless their bytes are more. */
+  areasPerWriteCount: 1_000,
+  areasPerWriteBytes: 16 * MiB,
+  /** Address space of one version of the gazetteer. */
+  gazetteerMapBytes: 64 * GiB,
+  /** Threads of all processes that have one version of the gazetteer open. */
+  gazetteerReaderCount: 126,
+  /** Polygons of named areas that one thread keeps ready. */
+  areasKeptBytes: 64 * MiB,
+  /** Names of areas, as requests wrote them, that one thread remembers. */
+  areaNamesKnownCount: 16_384,
+  /** A version of the gazetteer that was replaced may be read by requests that began with it for this time. */
+  gazetteerReleaseMs: 60_000,
+  /** Areas of one answer, and where the request does not say. */
+  areaPageCount: 1_000,
+  areaPageDefaultCount: 100,
+  /** Positions of an area that is sent, a quarter of a second of a front thread. */
+  areaDrawnVertexCount: 300_000,
+  /** What is looked for in the names of areas. */
+  areaQueryCharCount: 200,
+  /** Names that are told of one that no area has. */
+  areasNearCount: 5,
   /** Features of one request. */
   featureCount: 1_000,
   /** Rings of one request, over all its features. */
   ringCount: 10_000,
   /** Positions of one request, over all its rings. */
   vertexCount: 50_000,
+  /** Names of areas of the gazetteer in one member of a request. */
+  areaNameCount: 1_000,
+  /** Positions of the named areas of one request. */
+  namedVertexCount: 1_000_000,
   /** Arcs of the circles, corridors and margins of one request. */
   arcCount: 100_000,
   /**
@@ -557,6 +611,16 @@ export const limits = {
   masksKeptBytes: 256 * MiB,
   /** Masks that one front thread finds at a time. */
   masksSoughtCount: 16,
+  /** The runs of named areas in one snapshot. Areas with more are searched as they are drawn. */
+  namedMaskBytes: 4 * MiB,
+  /** Named areas, and lists of them, whose runs one front thread keeps. */
+  namedMasksKeptCount: 8_192,
+  /** Memory of all of these. */
+  namedMasksKeptBytes: 128 * MiB,
+  /** Named areas whose runs are looked for at a time. Others are searched as they are drawn. */
+  namedMasksSoughtCount: 64,
+  /** Counts of named areas that one front thread keeps. */
+  namedCountsKeptCount: 16_384,
   /** From the first request for a boundary until its mask is found. */
   maskSearchMs: 30_000,
   /** Images of shards in one arena, beside the scratch zones. */
@@ -600,6 +664,22 @@ export const limits = {
   rowBufferBytes: 1 * MiB,
   /** Such buffers that one front thread keeps for reuse. */
   rowBufferCount: 64,
+  /** Cells of the answer to a grid request: as many as the largest tile has. */
+  gridCellCount: 65_536,
+  /** Rows of cells, and columns, in a tile: a power of two, as all of them are. */
+  gridSideCount: 256,
+  /** The zoom of the map at which a cell is a tile: at 25 it is a metre wide at the equator. */
+  gridCellZoom: 25,
+  /** Recipients on the grid of one request: some seconds of one query worker at the finest cells. */
+  gridRecipientCount: 5_000_000,
+  /** Recipients that are put on a grid at a time: a hundredth of a second where h3 is asked for each. */
+  gridPieceCount: 4_096,
+  /** The same on a tile, where it takes a nanosecond or two each. */
+  tilePieceCount: 131_072,
+  /** Hexagons of which one query worker remembers what h3 calls them: as many as an answer has, and more. */
+  hexagonsKnownCount: 100_000,
+  /** The largest `minCount`. */
+  gridMinCount: 1_000_000,
   /** Vertices of the drawn shapes of an outline, and of the outline itself. */
   outlineVertexCount: 100_000,
   /** From the start of a union on a clipping thread until the thread is ended. */
@@ -785,12 +865,14 @@ assert(arenaZoneBytes + limits.arenaImageBytes <= 4 * GiB, 'addresses in an aren
 assert(limits.scratchEdgeCount >= limits.vertexCount)
 assert(limits.heldBodyBytes >= limits.bodyBytes)
 assert(limits.vertexCount >= limits.ringCount)
+assert(limits.areasKeptBytes >= 32 * limits.namedAreaVertexCount)
 assert(limits.arcCount >= limits.vertexCount)
 assert(limits.outlineVertexCount >= limits.vertexCount)
 // A fault that is found late is looked for twice.
 assert(10 * limits.shortRingComparisonCount <= limits.ringComparisonCount)
 assert(limits.outlineMs + limits.outlineDrawMs < limits.requestMs)
 assert(limits.outlineSharedMs <= limits.outlineMs)
+assert(limits.gridSideCount ** 2 <= limits.gridCellCount)
 assert(limits.masksKeptBytes >= limits.maskBytes)
 assert(limits.audiencesKeptBytes >= 2 * limits.audienceRunBytes)
 assert(2 * limits.audienceShardCount * 128 < limits.shardHeaderBytes)

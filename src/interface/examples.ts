@@ -184,10 +184,36 @@ export const doomedAudience: Examples = {
 
 export const servedSources: Examples = { all: { summary: 'All sources', request: {} } }
 
+export const areaSearch: Examples = {
+  name: { summary: 'Counties by name', request: { layer: 'counties', q: 'harris', limit: 10 } },
+  place: { summary: 'All areas that a place is in', request: { at: '-95.37,29.76' } },
+}
+
+export const areaName: Examples = {
+  key: { summary: 'A county by its key', request: { Name: 'counties:48201' } },
+  alias: { summary: 'The same by the code of an alert', request: { Name: 'SAME:048201' } },
+}
+
 export const outline: Examples = {
   excluding: {
     summary: 'A polygon, less a circle',
     request: { geoJSON: withoutCentre, clipToBoundary: false },
+  },
+}
+
+export const grid: Examples = {
+  hexagons: {
+    summary: 'How many are inside a polygon, by hexagons of some 5 square kilometres',
+    request: { geoJSON: { type: 'Polygon', coordinates: [houston] }, h3Resolution: 7 },
+  },
+  tile: {
+    summary: 'The same in 64 parts of a map tile, of those with five or more',
+    request: {
+      geoJSON: { type: 'Polygon', coordinates: [houston] },
+      tile: '9/120/211',
+      cellsPerSide: 8,
+      minCount: 5,
+    },
   },
 }
 

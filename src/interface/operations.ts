@@ -4,6 +4,7 @@
  * @module
  */
 import type { TSchema } from 'typebox'
+import { AreaFeatureSchema, AreaListSchema, AreaNameSchema, AreaSearchSchema } from './areas.js'
 import {
   AudienceIdSchema,
   AudienceListSchema,
@@ -21,6 +22,7 @@ import {
   MapContextSchema,
 } from './context.js'
 import * as examples from './examples.js'
+import { GridRequestSchema, GridSchema } from './grid.js'
 import type { KeyScope } from './key-scopes.js'
 import { NothingSchema } from './members.js'
 import { OutlineRequestSchema, OutlineResponseSchema, OutlineSchema } from './outline.js'
@@ -236,6 +238,34 @@ export const operations = {
     response: ServedSourcesSchema,
     examples: examples.servedSources,
   },
+  GetAreasRequest: {
+    summary: 'Finds areas that have names',
+    description:
+      'Counties, states, countries and whatever else was imported, page by page. As CSV: one row an area.',
+    verb: 'GET',
+    paths: ['/api/areas'],
+    isWrite: false,
+    scopes: ['counts', 'lists'],
+    request: AreaSearchSchema,
+    response: AreaListSchema,
+    csvColumns: ['Id', 'Layer', 'Key', 'Name', 'Aliases'],
+    examples: examples.areaSearch,
+  },
+  GetAreaRequest: {
+    summary: 'Reads an area that has a name',
+    description:
+      'Returns its shape, as a Feature of GeoJSON with what is known of it. As CSV: one row. As GeoJSON: a ' +
+      'collection of one feature.',
+    verb: 'GET',
+    paths: ['/api/areas/{Name}'],
+    isWrite: false,
+    scopes: ['counts', 'lists'],
+    request: AreaNameSchema,
+    response: AreaFeatureSchema,
+    hasFeatures: true,
+    csvColumns: Object.keys(AreaFeatureSchema.properties),
+    examples: examples.areaName,
+  },
   OutlineRequest: {
     summary: 'Returns the area that a recipient request selects from',
     description:
@@ -255,6 +285,20 @@ export const operations = {
       ),
     ],
     examples: examples.outline,
+  },
+  GridRequest: {
+    summary: 'Counts who is inside shapes, by the cells of a grid',
+    description:
+      'For a map of where people are: the cells of H3 or the parts of a map tile, and how many are in each. ' +
+      'As CSV: one row a cell. As GeoJSON: one feature a cell.',
+    verb: 'POST',
+    paths: ['/api/grid'],
+    isWrite: false,
+    scopes: ['counts'],
+    request: GridRequestSchema,
+    response: GridSchema,
+    hasFeatures: true,
+    examples: examples.grid,
   },
   GetSuppressionsRequest: {
     summary: 'Reads a suppression list',

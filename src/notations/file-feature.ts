@@ -25,6 +25,8 @@ export interface FileBounds {
   readonly elementCount: number
   /** Of XML, over all elements. */
   readonly attributeCount: number
+  /** Of XML; no bound unless given. */
+  readonly charCount?: number
 }
 
 /** Those of a request; an importer has wider ones. */
@@ -32,6 +34,7 @@ export const REQUEST_BOUNDS: FileBounds = {
   positionCount: limits.vertexCount,
   elementCount: limits.xmlElementCount,
   attributeCount: limits.xmlAttributeCount,
+  charCount: limits.xmlCharCount,
 }
 
 /** Features of these geometries, without any property. */

@@ -17,6 +17,7 @@ import { slotOf as metricSlot } from '../metrics/slots.js'
 import { heapNoter } from '../metrics/vitals.js'
 import { BudgetSpent, Unwanted } from '../shard/budget.js'
 import { LiveShards } from '../shard/delta/live-shards.js'
+import { cellsOf } from '../shard/grid/cells.js'
 import { attachShard, type Shard } from '../shard/layout.js'
 import { offersOf } from '../shard/nearest.js'
 import { offerWords } from '../shard/offer-words.js'
@@ -130,6 +131,11 @@ export function attachWorker(): (end: ChannelEnd) => void {
     }
     const { shardIndex, runs } = task
     const shard = live.columnsAt(shardIndex)
+    if (task.kind === 'cells') {
+      const cells = cellsOf(task.grid).count(shard, runs)
+      port.postMessage(cells, [cells.buffer as ArrayBuffer])
+      return
+    }
     const result: RowsWritten | RowBytesCounted =
       task.kind === 'rows'
         ? encodeRows(shard, runs, task.format, task.into)

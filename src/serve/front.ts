@@ -25,12 +25,14 @@ import { createLog, describeFault } from '../log.js'
 import { frontPage } from '../metrics/memory.js'
 import { slotOf } from '../metrics/slots.js'
 import { startVitals } from '../metrics/vitals.js'
+import { areaOperations } from '../operations/areas.js'
 import { audienceOperations } from '../operations/audiences.js'
 import { type ChangeSink, changeOperations } from '../operations/changes.js'
 import { configurationOperations, customerBoundaryOf } from '../operations/configuration.js'
 import { contextReader } from '../operations/context-reader.js'
 import { startContextWatches } from '../operations/context-watches.js'
 import { contextOperations } from '../operations/contexts.js'
+import { gridOperations } from '../operations/grid.js'
 import { startLiveCounts } from '../operations/live-counts.js'
 import { outlineOperations } from '../operations/outline.js'
 import { recipientOperations } from '../operations/recipients.js'
@@ -41,17 +43,19 @@ import { ClipPool } from '../pool/clip-pool.js'
 import { createBoundaryRule } from '../selection/boundary.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { openStore } from '../store/store.js'
+import { effectiveVersion } from '../suppressions/progress.js'
 import { PeerReader } from '../tls/peers.js'
 import { readVersion } from '../version.js'
 import { changeableSource } from './changeable-source.js'
 import { freshnessOf, unreadyReason } from './freshness.js'
 import { answerAbout } from './front-answers.js'
+import { FrontAreas } from './front-areas.js'
 import { createCurrent } from './front-current.js'
 import { frontRecords } from './front-records.js'
 import { FrontRegions } from './front-regions.js'
 import { startSnapshot } from './front-start.js'
 import { frontSwap } from './front-swap.js'
-import type { DrainTimes, FrontData, FrontOrder, FrontReport } from './messages.js'
+import type { AreasNews, DrainTimes, FrontData, FrontOrder, FrontReport } from './messages.js'
 import { onceATurn } from './once-a-turn.js'
 
 /**
@@ -71,6 +75,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
   let { news } = data
   const { socket } = data
   let tls = socket?.news
+  let areasNews = data.areas
 
   process.on('uncaughtException', (error) => {
     log.fatal(describeFault(error), 'a front thread failed')
@@ -79,6 +84,8 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     report({ kind: 'failed', reason: error.name })
   })
 
+  const areas = new FrontAreas(dataDirectory)
+  if (areasNews.version !== undefined) areas.take(areasNews.version)
   const store = openStore(dataDirectory, data.changes)
   const keys = data.keys && followKeys({ keys: store.keys, ...data.keys, log })
   const countMode = onceATurn(store.countMode)
@@ -99,6 +106,10 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
       boundaryRule,
       unknownMembers,
       freshness,
+      areas: () => areas.current(),
+      // Of recipients that other machines hold, this one does not know how far they are marked.
+      suppressionVersion:
+        regions === undefined ? () => effectiveVersion(suppressionProgress) : undefined,
       metrics,
       page,
       follow,
@@ -147,8 +158,10 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     ...configurationOperations(store, unknownMembers),
     ...contextOperations(store, read, unknownMembers),
     ...recipientOperations(current),
+    ...gridOperations(current),
     ...audienceOperations({ audiences, current, suppressionProgress, unknownMembers }),
     ...sourceOperations(current),
+    ...areaOperations(() => areas.current(), unknownMembers),
     ...changeOperations(sink),
     ...suppressionOperations(store, () => catalogueOf().sources),
     ...outlineOperations({
@@ -156,6 +169,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
         return catalogueOf()
       },
       runner: clipPool,
+      areas: () => areas.current(),
       boundaryRule,
       unknownMembers,
     }),
@@ -173,6 +187,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
         () => ({
           snapshotId: catalogueOf().snapshotId,
           ...news,
+          areas: areasNews,
           boundaryFault: boundaryRule.fault(),
           tls,
         }),
@@ -205,6 +220,8 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     if (isDraining) return
     if (order.kind === 'drain') await drain(order)
     else if (order.kind === 'news') news = order.news
+    else if (order.kind === 'areas') takeAreas(order.news)
+    else if (order.kind === 'areasNews') areasNews = order.news
     else if (order.kind === 'ask') {
       report(await answerAbout(order.number, order.question, current.newest.pool))
     } else if (order.kind === 'listen') {
@@ -216,6 +233,17 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     else await swap.carryOut(order)
   })
   report({ kind: 'ready', descriptor: server.descriptor() })
+
+  function takeAreas(next: AreasNews): void {
+    const { version = '' } = next
+    try {
+      areas.take(version)
+      areasNews = next
+      report({ kind: 'areas', version })
+    } catch (error) {
+      report({ kind: 'areas', version, fault: (error as Error).message })
+    }
+  }
 
   async function drain({ quietMs, deadlineMs }: DrainTimes): Promise<void> {
     isDraining = true
@@ -229,7 +257,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     counts.stop()
     keys?.stop()
     regions?.end()
-    await Promise.all([swap.close(), clipPool.close(), audiences.close()])
+    await Promise.all([swap.close(), clipPool.close(), audiences.close(), areas.close()])
     await regions?.close()
     await store.close()
     port.close()

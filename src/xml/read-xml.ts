@@ -27,11 +27,14 @@ export interface XmlElement {
 export interface XmlBounds {
   readonly elementCount: number
   readonly attributeCount: number
+  /** Where it is bounded in length. */
+  readonly charCount?: number
 }
 
 const OF_A_BODY: XmlBounds = {
   elementCount: limits.xmlElementCount,
   attributeCount: limits.xmlAttributeCount,
+  charCount: limits.xmlCharCount,
 }
 
 /**
@@ -47,6 +50,11 @@ export function readXml(
   bounds: XmlBounds = OF_A_BODY,
 ): XmlElement {
   const text = typeof source === 'string' ? source : xmlText(source, path)
+  const { charCount = Number.POSITIVE_INFINITY } = bounds
+  if (text.length > charCount) {
+    const problem = `has more than ${charCount} characters`
+    throw new ServiceError('TooComplex', `${path} ${problem}`, path)
+  }
   const builder = new TreeBuilder(path, bounds)
   const parser = new SaxesParser({ xmlns: true })
   parser.on('error', () => builder.fail('is not well-formed XML', parser.line))

@@ -54,6 +54,11 @@ const asked: readonly Asked[] = [
   },
   { operation: 'RecipientRequest', scopes: ['lists'], members: { geoJSON: EVERYWHERE } },
   { operation: 'GetSourcesRequest', scopes: ['counts', 'lists'], members: {} },
+  {
+    operation: 'GridRequest',
+    scopes: ['counts'],
+    members: { geoJSON: EVERYWHERE, h3Resolution: 5 },
+  },
   { operation: 'OutlineRequest', scopes: ['counts', 'lists'], members: { geoJSON: EVERYWHERE } },
   { operation: 'GetSuppressionsRequest', scopes: ['suppressions:read'], members: {} },
   { operation: 'PostAudienceRequest', scopes: ['lists'], members: { geoJSON: EVERYWHERE } },

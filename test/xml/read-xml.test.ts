@@ -86,6 +86,7 @@ t.test('depth, elements and attributes are bounded', async (t) => {
     ['depth', nested, limits.xmlDepthCount],
     ['elements', many, limits.xmlElementCount],
     ['attributes', wide, limits.xmlAttributeCount],
+    ['characters', (count) => `<a>${'x'.repeat(count - 7)}</a>`, limits.xmlCharCount],
   ]
   for (const [name, of, bound] of cases) {
     t.equal(faultOf(of(bound)), undefined, `${name} at the bound`)
