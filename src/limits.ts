@@ -465,7 +465,7 @@ export const limits = {
   collectionDepthCount: 64,
   /** Cells of one member: of H3, geohashes, references to a grid. Their vertices are counted with all others. */
   cellCount: 20_000,
-  /** The KML of a KMZ, unpacked: as much as a body, since it takes a front thread as long to read. */
+  /** All KML of a KMZ that is read, unpacked: no more than a body, since it takes a front thread as long. */
   kmzBytes: 4 * MiB,
   /** Files in a KMZ. */
   kmzEntryCount: 10_000,

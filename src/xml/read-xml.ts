@@ -24,7 +24,7 @@ export interface XmlElement {
 }
 
 /** What a document may have in all. */
-export interface XmlBounds {
+interface XmlBounds {
   readonly elementCount: number
   readonly attributeCount: number
   /** Where it is bounded in length. */

@@ -91,10 +91,11 @@ t.test('what is not a KMZ, is damaged or lies is refused', async (t) => {
 
 t.test('bytes and files are bounded', async (t) => {
   const ofBytes = (count: number) => zipOf([{ name: 'doc.kml', content: KML.padEnd(count) }])
-  t.same(await readKmz(ofBytes(limits.kmzBytes), 'kmz'), DRAWN)
+  t.equal((await unpackKmz(ofBytes(limits.kmzBytes), 'kmz')).length, limits.kmzBytes)
   t.match(await faultOf(ofBytes(limits.kmzBytes + 1)), { message: /more than/ })
-  const kml = await unpackKmz(ofBytes(limits.kmzBytes + 1), 'file', limits.kmzBytes + 1)
-  t.match(kmlFeatures(kml, 'file'), { length: 1 }, 'an importer has bounds of its own')
+  const more = limits.kmzBytes + 1
+  const kml = await unpackKmz(ofBytes(more), 'file', more)
+  t.equal(kml.length, more, 'an importer has bounds of its own')
   const ofFiles = (count: number) =>
     zipOf([doc, ...Array.from({ length: count - 1 }, (_, i) => ({ ...other(`${i}`), at: 0 }))])
   t.same(await readKmz(ofFiles(limits.kmzEntryCount), 'kmz'), DRAWN)

@@ -7,7 +7,7 @@ import { failAt, listAt, type Pair, positionIn } from './values.js'
 
 export type Arcs = readonly Arc[]
 
-export interface Arc {
+interface Arc {
   readonly first: Pair
   readonly last: Pair
   readonly positionCount: number
