@@ -4,9 +4,10 @@
  *
  * @module
  */
-import type { Alert, AlertArea, AlertReference, AlertText, NamedValue } from './alert.js'
+
 import { type CapTime, readTime } from './date-time.js'
 import { CapFaults } from './faults.js'
+import type { Alert, AlertArea, AlertReference, AlertText, NamedValue } from './model.js'
 import {
   CATEGORIES,
   CERTAINTIES,

@@ -1,6 +1,7 @@
 import t from 'tap'
-import { type Alert, readAlert } from '../../src/cap/alert.js'
+import { readAlert } from '../../src/cap/alert.js'
 import { type CapOptions, drawingOfAlert } from '../../src/cap/drawing.js'
+import type { Alert } from '../../src/cap/model.js'
 import type { ServiceError } from '../../src/errors.js'
 import { limits } from '../../src/limits.js'
 import { areaOf, type Facts, factsOf, geocode, infoOf, writeAlert } from './writer.js'
