@@ -100,10 +100,10 @@ class NwsReader {
           headline: this.#text('headline'),
           parameters: this.#namedValues('parameters'),
           areas: [this.#area(geometry, `${path}.geometry`)],
-          path,
+          path: this.#path,
         },
       ],
-      path,
+      path: this.#path,
     }
   }
 
