@@ -98,7 +98,7 @@ function tellOfMessage(alert: Alert, warnings: CapWarnings): void {
 class AlertDrawer {
   readonly #faults: CapFaults
   readonly #warnings: CapWarnings
-  readonly #budget: RingBudget = ringBudget()
+  readonly #budget: RingBudget = ringBudget(limits.capComparisonCount)
   readonly #features: DrawnFeature[] = []
   readonly #paths: string[] = []
   /** What was drawn: blocks in other languages repeat their areas. */
