@@ -471,6 +471,8 @@ export const limits = {
   kmzEntryCount: 10_000,
   /** Faults of one alert that are told, and warnings. */
   capFaultCount: 100,
+  /** Comparisons of edges that tell whether polygons of one alert cross themselves, about a microsecond each. */
+  capComparisonCount: 1_000_000,
   /** The name of a system of geocodes, and a code. */
   geocodeCharCount: 64,
   /** The name of a member that is read in any letter case. */

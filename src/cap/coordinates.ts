@@ -8,10 +8,10 @@ import type { ServiceErrorCode } from '../errors.js'
 import { FARTHEST_METRES } from '../geometry/great-circle.js'
 import { limits } from '../limits.js'
 import type { Position } from '../notations/drawn.js'
-import type { AlertText } from './alert.js'
 import type { CapFaults } from './faults.js'
+import type { AlertText } from './model.js'
 
-export interface CapCircle {
+interface CapCircle {
   readonly centre: Position
   /** Zero for a point. */
   readonly radiusMetres: number

@@ -5,12 +5,12 @@
  */
 import { EARTH_RADIUS_METRES } from '../geometry/great-circle.js'
 import type { DrawnFeature, Position } from '../notations/drawn.js'
-import type { Alert, AlertArea } from './alert.js'
 import { pointCount } from './coordinates.js'
 import type { CapDrawing } from './drawing.js'
 import { areaNameOf } from './geocode-systems.js'
+import type { Alert, AlertArea } from './model.js'
 
-export interface AlertDescription {
+interface AlertDescription {
   /** Place, language, event, severity, expires. */
   readonly infos: readonly (readonly string[])[]
   /** Place, number of polygons, of their points and of circles, heights in feet, geocodes, name. */

@@ -4,15 +4,16 @@
  *
  * @module
  */
+
+import { crossesItself } from '../geometry/polygon/crossing.js'
 import { type RingBudget, ringBudget } from '../geometry/ring-budget.js'
 import { limits } from '../limits.js'
 import type { DrawnCollection, DrawnFeature, Position } from '../notations/drawn.js'
-import type { Alert, AlertArea, AlertInfo, AlertText } from './alert.js'
 import { readCircle, readPolygon } from './coordinates.js'
-import { crossesItself } from './crossing.js'
 import { CapFaults } from './faults.js'
 import { areaNameOf, systemOf } from './geocode-systems.js'
 import { chosenInfos, type InfoChoice } from './infos.js'
+import type { Alert, AlertArea, AlertInfo, AlertText } from './model.js'
 import { type CapProfile, checkProfile } from './profiles.js'
 import { type CapWarning, CapWarnings } from './warnings.js'
 
@@ -97,7 +98,7 @@ function tellOfMessage(alert: Alert, warnings: CapWarnings): void {
 class AlertDrawer {
   readonly #faults: CapFaults
   readonly #warnings: CapWarnings
-  readonly #budget: RingBudget = ringBudget()
+  readonly #budget: RingBudget = ringBudget(limits.capComparisonCount)
   readonly #features: DrawnFeature[] = []
   readonly #paths: string[] = []
   /** What was drawn: blocks in other languages repeat their areas. */

@@ -6,7 +6,7 @@
  * @module
  */
 import { limits } from '../limits.js'
-import type { NamedValue } from './alert.js'
+import type { NamedValue } from './model.js'
 
 /** What the gazetteer knows a geocode by, such as `SAME:048201`; undefined where there is no such name. */
 export function areaNameOf({ name, value }: NamedValue): string | undefined {

@@ -5,8 +5,8 @@
  * @module
  */
 import { ServiceError } from '../errors.js'
-import type { Alert, AlertInfo } from './alert.js'
 import type { CapFaults } from './faults.js'
+import type { Alert, AlertInfo } from './model.js'
 import type { CapWarnings } from './warnings.js'
 
 export interface InfoChoice {

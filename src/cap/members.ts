@@ -6,11 +6,11 @@
  * @module
  */
 import type { XmlElement } from '../xml/read-xml.js'
-import type { AlertText } from './alert.js'
 import type { CapFaults } from './faults.js'
+import type { AlertText } from './model.js'
 import type { Occurrence } from './versions.js'
 
-export interface MemberElement {
+interface MemberElement {
   readonly element: XmlElement
   readonly path: string
 }

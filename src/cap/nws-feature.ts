@@ -4,9 +4,10 @@
  *
  * @module
  */
-import type { Alert, AlertArea, AlertReference, AlertText, NamedValue } from './alert.js'
+
 import { type CapTime, readTime } from './date-time.js'
 import { CapFaults } from './faults.js'
+import type { Alert, AlertArea, AlertReference, AlertText, NamedValue } from './model.js'
 import {
   CATEGORIES,
   CERTAINTIES,
@@ -99,10 +100,10 @@ class NwsReader {
           headline: this.#text('headline'),
           parameters: this.#namedValues('parameters'),
           areas: [this.#area(geometry, `${path}.geometry`)],
-          path,
+          path: this.#path,
         },
       ],
-      path,
+      path: this.#path,
     }
   }
 

@@ -8,10 +8,11 @@
  *
  * @module
  */
-import type { Alert, AlertArea, AlertInfo, NamedValue } from './alert.js'
+
 import { fewestDecimals, pointCount } from './coordinates.js'
 import type { CapFaults } from './faults.js'
 import { systemOf } from './geocode-systems.js'
+import type { Alert, AlertArea, AlertInfo, NamedValue } from './model.js'
 import type { CapWarnings } from './warnings.js'
 
 export const CAP_PROFILES = ['WEA', 'NWS', 'CAP-CP'] as const

@@ -5,10 +5,10 @@
  */
 import { ServiceError } from '../errors.js'
 import { readXml, type XmlElement } from '../xml/read-xml.js'
-import type { Alert, AlertArea, AlertInfo, NamedValue } from './alert.js'
 import { type CapTime, readTime } from './date-time.js'
 import type { CapFaults } from './faults.js'
 import { CapMembers } from './members.js'
+import type { Alert, AlertArea, AlertInfo, NamedValue } from './model.js'
 import { readReferences } from './references.js'
 import {
   ALERT_MEMBERS,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AlertReference } from './alert.js'
+import type { AlertReference } from './model.js'
 
 export function readReferences(text: string | undefined): {
   readonly references: readonly AlertReference[]

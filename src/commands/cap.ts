@@ -5,11 +5,12 @@
  */
 import { readFileSync, statSync } from 'node:fs'
 import { Command, Option } from 'commander'
-import { type Alert, inspectAlert } from '../cap/alert.js'
+import { inspectAlert } from '../cap/alert.js'
 import { describeAlert } from '../cap/describe.js'
 import { type CapDrawing, type CapOptions, inspectDrawing } from '../cap/drawing.js'
 import type { CapFaults } from '../cap/faults.js'
 import { checkLanguage } from '../cap/infos.js'
+import type { Alert } from '../cap/model.js'
 import { inspectNwsAlert, isNwsAlert } from '../cap/nws-feature.js'
 import { CAP_PROFILES, type CapProfile } from '../cap/profiles.js'
 import { OperatorError, ServiceError } from '../errors.js'
@@ -69,6 +70,7 @@ function cap(file: string, flags: Flags): void {
   const source = readSource(file)
   const { alert, faults } = inspected(source, file)
   const drawn = alert === undefined ? undefined : inspectDrawing(alert, options, faults)
+  if (drawn !== undefined) tellUnknownAreas(drawn, faults, namedAreas())
   if (flags.json === true) printJson(alert, drawn, faults)
   else if (flags.geojson === true) printGeoJson(drawn, faults)
   else printAll(alert, drawn, faults)
@@ -98,10 +100,19 @@ function optionsOf({ profile, language, geocodes, systems, expired }: Flags): Ca
 }
 
 function readSource(file: string): Buffer {
-  if (file !== '-' && statSync(file).size > limits.bodyBytes) refuseLarge(file)
+  if (file !== '-' && sizeOf(file) > limits.bodyBytes) refuseLarge(file)
   const bytes = readFileSync(file === '-' ? 0 : file)
   if (bytes.length > limits.bodyBytes) refuseLarge(file)
   return bytes
+}
+
+function sizeOf(file: string): number {
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found !== undefined) return found.size
+  throw new OperatorError(
+    'InputRejected',
+    `${file} does not exist: check its name and its directory`,
+  )
 }
 
 function refuseLarge(file: string): never {
@@ -176,12 +187,21 @@ function printJson(
   print(JSON.stringify({ alert, drawing, warnings, faults: told }, null, 2))
 }
 
-/** Geocodes that the gazetteer does not have, where it is at hand. */
-export function unknownAreas(
-  { drawing }: CapDrawing,
-  areas: Pick<NamedAreas, 'find'>,
-): readonly string[] {
-  return drawing.features
-    .flatMap(({ properties }) => properties.area ?? [])
-    .filter((name) => areas.find(name) === undefined)
+/** Where the gazetteer is at hand, geocodes that it does not have are faults. */
+function tellUnknownAreas(
+  { drawing, paths }: CapDrawing,
+  faults: CapFaults,
+  areas: Pick<NamedAreas, 'find'> | undefined,
+): void {
+  if (areas === undefined) return
+  for (const [i, { properties }] of drawing.features.entries()) {
+    const names = [properties.area ?? []].flat()
+    if (names.every((name) => areas.find(name) !== undefined)) continue
+    faults.add('UnknownArea', paths[i], 'has a geocode that the gazetteer does not have')
+  }
+}
+
+/** The command has no data directory, and so no gazetteer: geocodes are told as names. */
+function namedAreas(): NamedAreas | undefined {
+  return undefined
 }

@@ -1,6 +1,7 @@
 import t from 'tap'
-import { type Alert, readAlert } from '../../src/cap/alert.js'
+import { readAlert } from '../../src/cap/alert.js'
 import { type CapOptions, drawingOfAlert } from '../../src/cap/drawing.js'
+import type { Alert } from '../../src/cap/model.js'
 import type { ServiceError } from '../../src/errors.js'
 import { limits } from '../../src/limits.js'
 import { areaOf, type Facts, factsOf, geocode, infoOf, writeAlert } from './writer.js'
@@ -139,6 +140,11 @@ t.test('points and features are bounded', async (t) => {
   const halves = [1, 2].map((i): Facts => ['polygon', zigzag(limits.vertexCount / 2 + i)])
   t.match(faultOf(alertOf(...halves)), { code: 'TooManyVertices' })
   t.match(faultOf(alertOf(['polygon', zigzag(20_001)])), undefined)
+  const spokes = Array.from({ length: 2_000 }, (_, i) => `0,0 ${(8 * Math.sin(i)).toFixed(6)},9`)
+  t.match(faultOf(alertOf(['polygon', `${spokes.join(' ')} 0,0`])), {
+    code: 'TooComplex',
+    field: `${AREA}.polygon[0]`,
+  })
   const circles = (count: number) =>
     Array.from({ length: count }, (_, i): Facts => ['circle', `1,${i / 100} 1`])
   t.equal(faultOf(alertOf(...circles(limits.featureCount))), undefined)

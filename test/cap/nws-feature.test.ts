@@ -137,7 +137,11 @@ t.test('what is wrong is refused by its path', async (t) => {
       'geoJSON.geometry.coordinates',
     ],
     [featureOf({ geocode: {}, affectedZones: [] }), 'CapAreaMissing', 'geoJSON.properties'],
-    [featureOf({ expires: '2026-05-24T18:00:00-05:00' }), 'CapExpired', 'geoJSON.expires'],
+    [
+      featureOf({ expires: '2026-05-24T18:00:00-05:00' }),
+      'CapExpired',
+      'geoJSON.properties.expires',
+    ],
   ]
   for (const [feature, code, field] of cases) {
     t.match(faultOf(feature), { code, field }, `${code} at ${field}`)

@@ -1,10 +1,10 @@
 import t from 'tap'
-import { crossesItself } from '../../src/cap/crossing.js'
-import { ringBudget } from '../../src/geometry/ring-budget.js'
-import type { Position } from '../../src/notations/drawn.js'
-import { testSeed } from '../support/random/properties.js'
-import { seededRandom } from '../support/random/world.js'
-import { byTier } from '../support/tier.js'
+import { crossesItself } from '../../../src/geometry/polygon/crossing.js'
+import { ringBudget } from '../../../src/geometry/ring-budget.js'
+import type { Position } from '../../../src/notations/drawn.js'
+import { testSeed } from '../../support/random/properties.js'
+import { seededRandom } from '../../support/random/world.js'
+import { byTier } from '../../support/tier.js'
 
 type Place = readonly [number, number]
 

@@ -7,22 +7,19 @@
  * @module
  */
 import { orient2d } from 'robust-predicates'
-import {
-  type EdgeStrips,
-  edgeStripsOf,
-  forNeighbours,
-  sideOfEdge,
-} from '../geometry/esri/edge-strips.js'
-import { type UnitRing, unwrapRing } from '../geometry/polygon/antimeridian.js'
-import type { RingBudget } from '../geometry/ring-budget.js'
-import { toUnits } from '../geometry/units.js'
-import type { Position } from '../notations/drawn.js'
+import { type EdgeStrips, edgeStripsOf, forNeighbours, sideOfEdge } from '../esri/edge-strips.js'
+import type { RingBudget } from '../ring-budget.js'
+import { toUnits } from '../units.js'
+import { type UnitRing, unwrapRing } from './antimeridian.js'
 
 /**
- * @param ring  closed, in degrees
- * @param budget  of all rings of an alert; a ring that needs more is too dense to tell
+ * @param ring  closed; longitudes and latitudes in degrees
+ * @param budget  shared by all rings of a request; a ring that needs more is too dense to tell
  */
-export function crossesItself(ring: readonly Position[], budget: RingBudget): boolean | 'TooDense' {
+export function crossesItself(
+  ring: readonly (readonly number[])[],
+  budget: RingBudget,
+): boolean | 'TooDense' {
   const open = ring.slice(0, -1)
   const units = open.flatMap(([lng, lat]) => [toUnits(lng), toUnits(lat)])
   const drawn = unwrapRing({ units, lngDegreesAt: (vertex) => open[vertex][0] })
