@@ -14,8 +14,8 @@ import type { Alert } from '../cap/model.js'
 import { inspectNwsAlert, isNwsAlert } from '../cap/nws-feature.js'
 import { CAP_PROFILES, type CapProfile } from '../cap/profiles.js'
 import { OperatorError, ServiceError } from '../errors.js'
+import { openGazetteer } from '../gazetteer/gazetteer.js'
 import { limits } from '../limits.js'
-import type { NamedAreas } from '../selection/named-areas.js'
 import type { CommandContext } from './context.js'
 import { print } from './output.js'
 import { formatTable, printable } from './table.js'
@@ -28,9 +28,10 @@ interface Flags {
   readonly expired?: true
   readonly geojson?: true
   readonly json?: true
+  readonly data?: string
 }
 
-export function capCommand(_context: CommandContext): Command {
+export function capCommand(context: CommandContext): Command {
   return new Command('cap')
     .description('say whom an alert of CAP is for, and what is wrong with it')
     .argument('<FILE>', 'one alert as XML, or as JSON of api.weather.gov; - is stdin')
@@ -46,12 +47,13 @@ export function capCommand(_context: CommandContext): Command {
     .option('--expired', 'draw what has expired, too')
     .addOption(new Option('--geojson', 'print the area as GeoJSON').conflicts('json'))
     .option('--json', 'print one JSON document')
+    .option('--data <DIR>', 'look geocodes up in the gazetteer of this data directory')
     .addHelpText('after', HELP_TAIL)
-    .action((file: string, flags: Flags) => cap(file, flags))
+    .action((file: string, flags: Flags) => cap(file, flags, context))
 }
 
 const HELP_TAIL = `
-The command needs no service and no data. It prints what the alert is, each area with its polygons, circles and
+The command needs no service and no data; with --data, geocodes that the gazetteer does not have are faults. It prints what the alert is, each area with its polygons, circles and
 geocodes, the bounds of what is drawn, warnings, and all faults with their codes. A request with the alert is
 refused with the first of these codes. With --geojson, circles are points with a radius in metres, and geocodes
 are features without a geometry. The exit code is 0 for an alert that can be sent, and 5 for one that cannot.
@@ -65,12 +67,14 @@ Example:
 /** The member that a request has the alert in. */
 const PATH = 'cap'
 
-function cap(file: string, flags: Flags): void {
+async function cap(file: string, flags: Flags, context: CommandContext): Promise<void> {
   const options = optionsOf(flags)
   const source = readSource(file)
   const { alert, faults } = inspected(source, file)
   const drawn = alert === undefined ? undefined : inspectDrawing(alert, options, faults)
-  if (drawn !== undefined) tellUnknownAreas(drawn, faults, namedAreas())
+  if (drawn !== undefined && flags.data !== undefined) {
+    await tellUnknownAreas(drawn, faults, context.dataDirectory(flags.data))
+  }
   if (flags.json === true) printJson(alert, drawn, faults)
   else if (flags.geojson === true) printGeoJson(drawn, faults)
   else printAll(alert, drawn, faults)
@@ -188,20 +192,23 @@ function printJson(
 }
 
 /** Where the gazetteer is at hand, geocodes that it does not have are faults. */
-function tellUnknownAreas(
+async function tellUnknownAreas(
   { drawing, paths }: CapDrawing,
   faults: CapFaults,
-  areas: Pick<NamedAreas, 'find'> | undefined,
-): void {
-  if (areas === undefined) return
-  for (const [i, { properties }] of drawing.features.entries()) {
-    const names = [properties.area ?? []].flat()
-    if (names.every((name) => areas.find(name) !== undefined)) continue
-    faults.add('UnknownArea', paths[i], 'has a geocode that the gazetteer does not have')
+  dataDirectory: string,
+): Promise<void> {
+  const areas = openGazetteer(dataDirectory)
+  if (areas === undefined) {
+    const problem = `${dataDirectory} has no areas: start a service there, or run: hickory areas import`
+    throw new OperatorError('Usage', problem)
   }
-}
-
-/** The command has no data directory, and so no gazetteer: geocodes are told as names. */
-function namedAreas(): NamedAreas | undefined {
-  return undefined
+  try {
+    for (const [i, { properties }] of drawing.features.entries()) {
+      const names = [properties.area ?? []].flat()
+      if (names.every((name) => areas.find(name) !== undefined)) continue
+      faults.add('UnknownArea', paths[i], 'has a geocode that the gazetteer does not have')
+    }
+  } finally {
+    await areas.close()
+  }
 }

@@ -3,10 +3,11 @@
  *
  * @module
  */
-import { type Alert, readAlert } from '../../cap/alert.js'
+import { readAlert } from '../../cap/alert.js'
 import { type CapDrawing, type CapOptions, drawingOfAlert } from '../../cap/drawing.js'
 import { checkLanguage } from '../../cap/infos.js'
 import { isNwsAlert, readNwsAlert } from '../../cap/nws-feature.js'
+import type { Alert } from '../../cap/model.js'
 import { CAP_PROFILES } from '../../cap/profiles.js'
 import { flagOf, nameOf } from '../../interface/quoted.js'
 import { limits } from '../../limits.js'
