@@ -272,6 +272,8 @@ t.test('operations have their names, verbs and paths', async (t) => {
     ['GetAudienceRequest', 'GET', '/api/audiences/{Id}'],
     ['DeleteAudienceRequest', 'DELETE', '/api/audiences/{Id}'],
     ['GetSourcesRequest', 'GET', '/api/sources'],
+    ['GetAreasRequest', 'GET', '/api/areas'],
+    ['GetAreaRequest', 'GET', '/api/areas/{Name}'],
     ['OutlineRequest', 'POST', '/api/outline'],
     ['GetSuppressionsRequest', 'GET', '/api/suppressions'],
     ['PutSuppressionsRequest', 'PUT', '/api/suppressions'],
