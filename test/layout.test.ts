@@ -68,7 +68,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   changes: ['sources', 'snapshot', 'shard'],
   store: ['interface'],
   suppressions: ['shard', 'snapshot', 'store', 'metrics'],
-  backup: ['snapshot', 'store', 'journal'],
+  backup: ['snapshot', 'store', 'journal', 'gazetteer'],
   chain: [],
   audit: ['chain'],
   journal: ['chain', 'changes'],

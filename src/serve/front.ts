@@ -196,7 +196,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
         () => ({
           snapshotId: catalogueOf().snapshotId,
           ...news,
-          areas: areasNews,
+          areas: areasNews.refused && areasNews,
           boundaryFault: boundaryRule.fault(),
           tls,
         }),

@@ -291,6 +291,8 @@ t.test('operations have their names, verbs and paths', async (t) => {
     ['GetAudienceRequest', 'GET', '/api/audiences/{Id}'],
     ['DeleteAudienceRequest', 'DELETE', '/api/audiences/{Id}'],
     ['GetSourcesRequest', 'GET', '/api/sources'],
+    ['GetAreasRequest', 'GET', '/api/areas'],
+    ['GetAreaRequest', 'GET', '/api/areas/{Name}'],
     ['OutlineRequest', 'POST', '/api/outline'],
     ['GridRequest', 'POST', '/api/grid'],
     ['GetSuppressionsRequest', 'GET', '/api/suppressions'],
