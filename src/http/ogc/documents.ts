@@ -24,7 +24,7 @@ export const CONFORMANCE = {
   ),
 }
 
-export const CRS84 = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84'
+const CRS84 = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84'
 
 /** @param root  the URL of the landing page */
 export function landingPage(root: string) {

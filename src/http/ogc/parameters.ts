@@ -7,7 +7,7 @@ import { ServiceError } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { Box } from '../../operations/features/source.js'
 
-export interface ItemsQuery {
+interface ItemsQuery {
   readonly box: Box | undefined
   readonly limit: number
   readonly offset: number

@@ -33,7 +33,7 @@ export interface FeatureCollectionSource {
   feature(id: string): Promise<Feature | undefined>
 }
 
-export interface FeaturePage {
+interface FeaturePage {
   readonly features: readonly Feature[]
   /** On all pages. */
   readonly matchedCount: number
