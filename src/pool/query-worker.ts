@@ -40,9 +40,9 @@ import { sharedClockMs } from './messages.js'
 import { giveWay } from './priority.js'
 import {
   type ChannelEnd,
+  type Counted,
   type ProfileTaken,
   type QueryWorkerData,
-  type RowBytesCounted,
   type RowsWritten,
   WAKE,
 } from './worker-messages.js'
@@ -133,13 +133,13 @@ export function attachWorker(): (end: ChannelEnd) => void {
     const shard = live.columnsAt(shardIndex)
     if (task.kind === 'cells') {
       const cells = cellsOf(task.grid).count(shard, runs)
-      port.postMessage(cells, [cells.buffer as ArrayBuffer])
+      port.postMessage({ counted: cells } satisfies Counted, [cells.buffer as ArrayBuffer])
       return
     }
-    const result: RowsWritten | RowBytesCounted =
+    const result: RowsWritten | Counted =
       task.kind === 'rows'
         ? encodeRows(shard, runs, task.format, task.into)
-        : { byteCount: rowBytes(shard, runs, task.format) }
+        : { counted: rowBytes(shard, runs, task.format) }
     port.postMessage(result)
   }
 }

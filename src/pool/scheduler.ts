@@ -32,7 +32,7 @@ import {
   type WaitingRows,
   type WaitingSelection,
 } from './waiting.js'
-import type { RowBytesCounted, RowsWritten } from './worker-messages.js'
+import type { Counted, RowsWritten } from './worker-messages.js'
 import type { QueryThreads, TaskWay } from './worker-threads.js'
 
 type Thread = QueryThreads['ready'][number]
@@ -278,10 +278,9 @@ export class Scheduler {
     const alone = [waiting]
     this.#begin(thread, alone)
     thread.way.sendTask(waiting.task, {
-      ended: (counted) => {
+      ended: (result) => {
         this.#back(thread, alone)
-        const isCells = counted instanceof Float64Array
-        this.#succeed(waiting, isCells ? counted : (counted as RowBytesCounted).byteCount)
+        this.#succeed(waiting, (result as Counted).counted)
       },
       failed: (error) => this.#retry(thread, alone, error),
     })

@@ -104,9 +104,10 @@ export interface RowsWritten {
   readonly byteCount: number
 }
 
-export interface RowBytesCounted {
-  readonly byteCount: number
+/** Bytes of rows, or cells and their counts. */
+export interface Counted {
+  readonly counted: number | Float64Array
 }
 
-/** What a worker makes of a task; of selections the findings, on a grid the cells. */
-export type WorkerResult = Uint32Array | Float64Array | RowsWritten | RowBytesCounted | ProfileTaken
+/** What a worker makes of a task; of selections, the findings. */
+export type WorkerResult = Uint32Array | RowsWritten | Counted | ProfileTaken

@@ -3,8 +3,6 @@
  *
  * @module
  */
-import type { Bounds } from '../../geometry/bounds.js'
-import { UNITS_PER_DEGREE } from '../../geometry/units.js'
 import type { FeatureCollectionSource } from '../../operations/features/source.js'
 
 /** RFC 8288, as JSON. */
@@ -26,7 +24,7 @@ export const CONFORMANCE = {
   ),
 }
 
-export const CRS84 = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84'
+const CRS84 = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84'
 
 /** @param root  the URL of the landing page */
 export function landingPage(root: string) {
@@ -52,7 +50,7 @@ export function collectionDocument(
     title,
     description,
     ...(extent && {
-      extent: { spatial: { bbox: [degreesOf(extent)], crs: CRS84 } },
+      extent: { spatial: { bbox: [extent], crs: CRS84 } },
     }),
     itemType: 'feature',
     crs: [CRS84],
@@ -69,8 +67,4 @@ export function collectionUrl(root: string, id: string): string {
 
 export function link(href: string, rel: string, type: string, title: string): Link {
   return { href, rel, type, title }
-}
-
-function degreesOf({ minLng, minLat, maxLng, maxLat }: Bounds): number[] {
-  return [minLng, minLat, maxLng, maxLat].map((units) => units / UNITS_PER_DEGREE)
 }

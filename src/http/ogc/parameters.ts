@@ -4,13 +4,11 @@
  * @module
  */
 import { ServiceError } from '../../errors.js'
-import type { Bounds } from '../../geometry/bounds.js'
-import { HALF_TURN, toUnits } from '../../geometry/units.js'
 import { limits } from '../../limits.js'
+import type { Box } from '../../operations/features/source.js'
 
-export interface ItemsQuery {
-  /** In units; two where the box runs over the antimeridian. */
-  readonly boxes: readonly Bounds[] | undefined
+interface ItemsQuery {
+  readonly box: Box | undefined
   readonly limit: number
   readonly offset: number
 }
@@ -23,7 +21,7 @@ export function readItemsQuery(query: URLSearchParams): ItemsQuery {
   // Areas have no time, so each of them is there at any.
   if (datetime !== null && !isDatetime(datetime)) throw invalid('datetime', NO_DATETIME)
   return {
-    boxes: bbox === null ? undefined : readBox(bbox),
+    box: bbox === null ? undefined : readBox(bbox),
     limit: readLimit(query.get('limit')),
     offset: readOffset(query),
   }
@@ -65,7 +63,7 @@ function wholeNumber(text: string): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }
 
-function readBox(text: string): Bounds[] {
+function readBox(text: string): Box {
   const parts = text.split(',')
   const numbers = parts.map((part) => (NUMBER.test(part) ? Number(part) : Number.NaN))
   if (
@@ -93,13 +91,7 @@ function readBox(text: string): Bounds[] {
     )
   }
   if (south > north) throw invalid('bbox', 'must have the southern latitude first')
-  const [minLat, maxLat] = [toUnits(south), toUnits(north)]
-  const [minLng, maxLng] = [toUnits(west), toUnits(east)]
-  if (west <= east) return [{ minLng, minLat, maxLng, maxLat }]
-  return [
-    { minLng, minLat, maxLng: HALF_TURN, maxLat },
-    { minLng: -HALF_TURN, minLat, maxLng, maxLat },
-  ]
+  return [west, south, east, north]
 }
 
 const NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?\s*$/i

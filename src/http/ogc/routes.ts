@@ -108,9 +108,9 @@ export function ogcRoutes({
   }
 
   const items = async (request: HttpRequest, asker: Asker) => {
-    const { boxes, limit, offset } = readItemsQuery(request.query)
+    const { box, limit, offset } = readItemsQuery(request.query)
     const source = await open(request, asker)
-    const { features, matchedCount } = await source.page(boxes, limit, offset)
+    const { features, matchedCount } = await source.page(box, limit, offset)
     const collection = collectionUrl(rootOf(request), source.id)
     const url = (start: number) => itemsUrl(`${collection}/items`, request.query, start)
     const links: Link[] = [link(url(offset), 'self', GEOJSON_TYPE, 'This page')]

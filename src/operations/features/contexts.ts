@@ -10,6 +10,7 @@ import { isWhole } from '../../format/answer.js'
 import type { Feature } from '../../format/geojson.js'
 import { type Bounds, boundsOf } from '../../geometry/bounds.js'
 import { boxMeets } from '../../geometry/polygon/box-meets.js'
+import { HALF_TURN, toUnits, UNITS_PER_DEGREE } from '../../geometry/units.js'
 import type { MapContext } from '../../interface/context.js'
 import { limits } from '../../limits.js'
 import type { Region } from '../../outline/clipper.js'
@@ -17,7 +18,7 @@ import { parseGuid } from '../../store/guid.js'
 import type { Store } from '../../store/store.js'
 import { areaRegion, geometryOf } from '../area-features.js'
 import type { ReadContext } from '../context-reader.js'
-import type { FeatureCollections } from './source.js'
+import type { Box, FeatureCollections } from './source.js'
 
 export function contextCollections(store: Store, read: ReadContext): FeatureCollections {
   const kept = new LRUCache<string, DrawnContext>({
@@ -62,8 +63,9 @@ export function contextCollections(store: Store, read: ReadContext): FeatureColl
         description:
           'Areas of a map context, with how many recipients or contacts are inside each.',
         extent,
-        async page(boxes, limit, offset) {
+        async page(box, limit, offset) {
           const all = await features()
+          const boxes = box && boundsOfBox(box)
           const matching =
             boxes === undefined ? all : all.filter(({ region }) => meetsAny(region, boxes))
           return {
@@ -88,7 +90,7 @@ interface DrawnArea {
 
 interface DrawnContext {
   readonly title: string
-  readonly extent: Bounds | undefined
+  readonly extent: Box | undefined
   readonly areas: readonly DrawnArea[]
   readonly byteCount: number
 }
@@ -97,12 +99,10 @@ async function draw(
   { Id = '', ContextName, Areas = [] }: MapContext,
   jsonBytes: number,
 ): Promise<DrawnContext> {
-  const ids = new Set<string>()
   const areas: DrawnArea[] = []
   for (const [at, { Id: areaId, Geometry }] of Areas.entries()) {
-    // Ids of areas are their client's own: one that is missing or there already names none.
-    const id = areaId && !ids.has(areaId) ? areaId : `${UNNAMED}${at}`
-    ids.add(id)
+    // What is stored has one, and no other's.
+    const id = areaId ?? String(at)
     const region = Geometry === undefined ? [] : areaRegion(Geometry)
     areas.push({ id, region, geometry: geometryOf(region) })
     // Rings may take long to compare; other clients get their answers in between.
@@ -113,14 +113,12 @@ async function draw(
     .reduce(around, undefined)
   return {
     title: ContextName || Id,
-    extent,
+    extent: extent && boxOf(extent),
     areas,
     byteCount: 1 + GROWTH * jsonBytes,
   }
 }
 
-/** No id that a map makes begins so. */
-const UNNAMED = 'area~'
 /** What is drawn takes so much more memory than what is stored. */
 const GROWTH = 4
 
@@ -140,6 +138,22 @@ function featureOf(
 ): Feature {
   const { Geometry: _, ...properties } = area ?? {}
   return { id, geometry, properties }
+}
+
+function boxOf({ minLng, minLat, maxLng, maxLat }: Bounds): Box {
+  const degrees = (units: number) => units / UNITS_PER_DEGREE
+  return [degrees(minLng), degrees(minLat), degrees(maxLng), degrees(maxLat)]
+}
+
+/** Two where it runs over the antimeridian. */
+function boundsOfBox([west, south, east, north]: Box): Bounds[] {
+  const lats = { minLat: toUnits(south), maxLat: toUnits(north) }
+  const [minLng, maxLng] = [toUnits(west), toUnits(east)]
+  if (west <= east) return [{ minLng, maxLng, ...lats }]
+  return [
+    { minLng, maxLng: HALF_TURN, ...lats },
+    { minLng: -HALF_TURN, maxLng, ...lats },
+  ]
 }
 
 /** What is nowhere is in every box (OGC 17-069r4, 7.15.3). */

@@ -4,8 +4,10 @@
  * @module
  */
 import type { Feature } from '../../format/geojson.js'
-import type { Bounds } from '../../geometry/bounds.js'
 import type { Asker } from '../../selection/access.js'
+
+/** West, south, east and north in degrees. West beyond east is a box over the antimeridian. */
+export type Box = readonly [west: number, south: number, east: number, north: number]
 
 /** Something that has collections. Their ids are no other's. */
 export interface FeatureCollections {
@@ -22,16 +24,16 @@ export interface FeatureCollectionSource {
   readonly id: string
   readonly title: string
   readonly description: string
-  /** Around all areas, in units of 1e-7 degree; undefined where none has a place. */
-  readonly extent: Bounds | undefined
+  /** Around all areas; undefined where none has a place. */
+  readonly extent: Box | undefined
   /**
-   * @param boxes  in units; what meets any of them, or is nowhere, is in the page. Undefined is everything
+   * @param box  what meets it, or is nowhere, is in the page. Undefined is everything
    */
-  page(boxes: readonly Bounds[] | undefined, limit: number, offset: number): Promise<FeaturePage>
+  page(box: Box | undefined, limit: number, offset: number): Promise<FeaturePage>
   feature(id: string): Promise<Feature | undefined>
 }
 
-export interface FeaturePage {
+interface FeaturePage {
   readonly features: readonly Feature[]
   /** On all pages. */
   readonly matchedCount: number
