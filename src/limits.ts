@@ -426,6 +426,13 @@ export const limits = {
   /** Features in a page of a collection, unless the request sets it; the most that it may set. */
   featurePageDefaultCount: 10,
   featurePageCount: 1_000,
+  /** Positions of the named areas in a page of features, and how long they are counted: it ends before more. */
+  featurePagePositionCount: 300_000,
+  featurePageMs: 4_000,
+  /** Named areas of a page that are counted at a time. */
+  featuresCountedCount: 8,
+  /** Which named areas meet boxes, kept in one front thread for further pages. */
+  areaMatchesBytes: 16 * MiB,
   /** Collections in a list of them. */
   collectionPageCount: 1_000,
   /** Areas of contexts as they are drawn, kept in one front thread. */
@@ -880,6 +887,9 @@ assert(arenaZoneBytes + limits.arenaImageBytes <= 4 * GiB, 'addresses in an aren
 assert(limits.scratchEdgeCount >= limits.vertexCount)
 assert(limits.heldBodyBytes >= limits.bodyBytes)
 assert(limits.vertexCount >= limits.ringCount)
+assert(limits.featurePagePositionCount >= limits.areaDrawnVertexCount)
+assert(limits.featurePageMs < limits.requestMs)
+assert(4 * limits.layerAreaCount <= limits.areaMatchesBytes)
 assert(limits.areasKeptBytes >= 32 * limits.namedAreaVertexCount)
 assert(limits.arcCount >= limits.vertexCount)
 assert(limits.outlineVertexCount >= limits.vertexCount)

@@ -107,6 +107,25 @@ export class AreaIndex {
     return this.#labels[end] === COLON && this.#labels.toString('latin1', start, end) === layer
   }
 
+  /** Of all areas in units, by position: min lng, min lat, max lng, max lat, … */
+  get bounds(): Float64Array {
+    return this.#bounds
+  }
+
+  /** Positions of the areas of a layer, as that is written, in the order of their keys. */
+  byKey(layer: string): Uint32Array {
+    const keyed: { readonly key: string; readonly position: number }[] = []
+    for (let position = 0; position < this.count; position++) {
+      if (!this.isOf(layer, position)) continue
+      const start = this.#labelStarts[position] + layer.length + 1
+      // Keys are of ASCII, too.
+      const key = this.#labels.toString('latin1', start, this.#labels.indexOf('\n', start))
+      keyed.push({ key, position })
+    }
+    keyed.sort((a, b) => compare(a.key, b.key))
+    return Uint32Array.from(keyed, ({ position }) => position)
+  }
+
   /** Positions whose bounds hold a place in units, in order. */
   *holding(lng: number, lat: number): Generator<number> {
     const bounds = this.#bounds

@@ -9,25 +9,17 @@ import { nearestName } from '../interface/near-miss.js'
 import { limits } from '../limits.js'
 import type { NamedArea, NamedAreas } from '../selection/named-areas.js'
 import { type GlobeBox, globeBoxOf } from './area-bounds.js'
-import { AreaIndex, type IndexedArea, type Rank } from './area-index.js'
+import { AreaIndex, type Rank } from './area-index.js'
 import { DamagedRecord, decodeArea, type StoredArea } from './area-record.js'
 import { readCurrentAreas, versionDirectory } from './directory.js'
+import { type FoundArea, found } from './found-area.js'
 import { KeptAreas } from './kept-areas.js'
+import { LayerAreas } from './layer-areas.js'
 import { type ManifestLayer, readAreasManifest } from './manifest.js'
 import { folded, lookedUp, type NameParts, nameOf, partsOf } from './names.js'
 import { type AreaTables, INDEX_KEY, openAreaTables } from './tables.js'
 
 interface GazetteerArea extends NamedArea, StoredArea {}
-
-/** An area without its polygons. */
-export interface FoundArea {
-  /** `layer:key`. */
-  readonly id: string
-  readonly layer: string
-  readonly key: string
-  readonly name: string
-  readonly aliases: readonly string[]
-}
 
 interface AreaSearch {
   readonly layer?: string | undefined
@@ -55,6 +47,8 @@ export interface Gazetteer extends NamedAreas {
   search(search: AreaSearch): FoundAreas
   /** Areas that hold a place in units, by name. */
   at(lngUnits: number, latUnits: number, layer?: string): readonly FoundArea[]
+  /** Undefined where there is no layer that is written so. */
+  ofLayer(layer: string): LayerAreas | undefined
   /** Undefined where there is no such area. */
   boundsOf(name: string): GlobeBox | undefined
   /** Polygons that were found stay what they are. */
@@ -89,6 +83,7 @@ class OpenGazetteer implements Gazetteer {
   readonly #kept = new KeptAreas(limits.areasKeptBytes)
   /** Names under which areas were found lately, as these areas are looked up. */
   readonly #known = new Map<string, string>()
+  readonly #byLayer = new Map<string, LayerAreas>()
   #isClosed = false
 
   constructor(version: string, layers: readonly ManifestLayer[], tables: AreaTables) {
@@ -156,6 +151,16 @@ class OpenGazetteer implements Gazetteer {
   boundsOf(name: string): GlobeBox | undefined {
     const area = this.find(name)
     return area && globeBoxOf(area.polygons)
+  }
+
+  ofLayer(layer: string): LayerAreas | undefined {
+    const known = this.#byLayer.get(layer)
+    if (known !== undefined) return known
+    if (!this.#layers.some((one) => one.layer === layer)) return undefined
+    const find = (id: string) => this.find(id)
+    const areas = new LayerAreas(layer, this.#index, find)
+    this.#byLayer.set(layer, areas)
+    return areas
   }
 
   async close(): Promise<void> {
@@ -250,9 +255,4 @@ interface Positions extends Pick<AreaSearch, 'layer' | 'at'> {
   /** Folded. */
   readonly text: string
   readonly start: { readonly rank: Rank; readonly position: number } | undefined
-}
-
-function found({ id, name, aliases }: IndexedArea): FoundArea {
-  const colon = id.indexOf(':')
-  return { id, layer: id.slice(0, colon), key: id.slice(colon + 1), name, aliases }
 }

@@ -6,7 +6,8 @@
 import { ServiceError } from '../errors.js'
 import type { Answer } from '../format/answer.js'
 import { featureCollection } from '../format/geojson.js'
-import type { FoundArea, Gazetteer } from '../gazetteer/gazetteer.js'
+import type { FoundArea } from '../gazetteer/found-area.js'
+import type { Gazetteer } from '../gazetteer/gazetteer.js'
 import { lngOnGlobe } from '../geometry/polygon/antimeridian.js'
 import { POLE_UNITS, toUnits } from '../geometry/units.js'
 import {

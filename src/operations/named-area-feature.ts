@@ -10,6 +10,7 @@ import type { Polygons } from '../geometry/polygon/polygons.js'
 import { UNITS_PER_DEGREE } from '../geometry/units.js'
 import type { AreaSummary } from '../interface/areas.js'
 import { limits } from '../limits.js'
+import type { Region } from '../outline/clipper.js'
 import { drawLayer, TooManyVertices } from '../outline/draw.js'
 import { toArea } from '../outline/notations.js'
 
@@ -23,7 +24,7 @@ interface NamedAreaFeature {
 
 /** @throws ServiceError  TooManyVertices, where it is too large for an answer */
 export function namedAreaFeature(properties: AreaSummary, polygons: Polygons): NamedAreaFeature {
-  const region = drawn(polygons)
+  const region = drawnRegion(polygons, 'Name')
   return {
     type: 'Feature',
     id: properties.Id ?? '',
@@ -33,14 +34,18 @@ export function namedAreaFeature(properties: AreaSummary, polygons: Polygons): N
   }
 }
 
-function drawn(polygons: Polygons) {
+/**
+ * @param field  of the request that names the area, if one does
+ * @throws ServiceError  TooManyVertices, where it is too large for an answer
+ */
+export function drawnRegion(polygons: Polygons, field?: string): Region {
   const ledger = { vertexCount: limits.areaDrawnVertexCount, hasShapesWithoutArea: false }
   try {
     return drawLayer({ ...NO_PARTS, polygons, sourceIds: null }, ledger)
   } catch (fault) {
     if (!(fault instanceof TooManyVertices)) throw fault
     const problem = `the area has more than ${limits.areaDrawnVertexCount} positions, too many to be sent`
-    throw new ServiceError('TooManyVertices', problem, 'Name')
+    throw new ServiceError('TooManyVertices', problem, field)
   }
 }
 

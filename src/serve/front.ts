@@ -33,6 +33,7 @@ import { configurationOperations, customerBoundaryOf } from '../operations/confi
 import { contextReader } from '../operations/context-reader.js'
 import { startContextWatches } from '../operations/context-watches.js'
 import { contextOperations } from '../operations/contexts.js'
+import { areaCollections } from '../operations/features/areas.js'
 import { contextCollections } from '../operations/features/contexts.js'
 import { gridOperations } from '../operations/grid.js'
 import { startLiveCounts } from '../operations/live-counts.js'
@@ -187,7 +188,10 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
       ...ogcRoutes({
         version: readVersion(),
         publicUrl: data.publicUrl,
-        collections: [contextCollections(store, read)],
+        collections: [
+          areaCollections({ current, areas: () => areas.current() }),
+          contextCollections(store, read),
+        ],
         trail,
       }),
       ...operationRoutes(executors, trail),

@@ -92,7 +92,7 @@ export function ogcRoutes({
     refuseUnknown(request.query, ['offset'])
     const root = rootOf(request)
     const offset = readOffset(request.query)
-    const page = pageOf(collections, offset)
+    const page = pageOf(collections, asker, offset)
     const documents: object[] = []
     for (const { from, id } of page.entries) {
       const source = await from.open(id, asker)
@@ -169,15 +169,19 @@ interface CollectionPage {
   readonly next: number | undefined
 }
 
-function pageOf(collections: readonly FeatureCollections[], offset: number): CollectionPage {
+function pageOf(
+  collections: readonly FeatureCollections[],
+  asker: Asker,
+  offset: number,
+): CollectionPage {
   const entries: { from: FeatureCollections; id: string }[] = []
   let before = 0
   for (const from of collections) {
-    const count = from.count()
+    const count = from.count(asker)
     const skipCount = Math.max(0, offset - before)
     const room = limits.collectionPageCount - entries.length
     if (skipCount < count && room > 0) {
-      for (const { id } of from.page(skipCount, room)) entries.push({ from, id })
+      for (const { id } of from.page(asker, skipCount, room)) entries.push({ from, id })
     }
     before += count
   }

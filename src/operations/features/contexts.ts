@@ -10,7 +10,6 @@ import { isWhole } from '../../format/answer.js'
 import type { Feature } from '../../format/geojson.js'
 import { type Bounds, boundsOf } from '../../geometry/bounds.js'
 import { boxMeets } from '../../geometry/polygon/box-meets.js'
-import { HALF_TURN, toUnits, UNITS_PER_DEGREE } from '../../geometry/units.js'
 import type { MapContext } from '../../interface/context.js'
 import { limits } from '../../limits.js'
 import type { Region } from '../../outline/clipper.js'
@@ -18,6 +17,7 @@ import { parseGuid } from '../../store/guid.js'
 import type { Store } from '../../store/store.js'
 import { areaRegion, geometryOf } from '../area-features.js'
 import type { ReadContext } from '../context-reader.js'
+import { boundsOfBox, boxOf } from './boxes.js'
 import type { Box, FeatureCollections } from './source.js'
 
 export function contextCollections(store: Store, read: ReadContext): FeatureCollections {
@@ -41,7 +41,7 @@ export function contextCollections(store: Store, read: ReadContext): FeatureColl
 
   return {
     count: () => store.page(0, 0).totalCount,
-    page: (skipCount, takeCount) =>
+    page: (_asker, skipCount, takeCount) =>
       store.page(skipCount, takeCount).summaries.map(({ Id = '' }) => ({ id: Id })),
     async open(text, asker) {
       const id = parseGuid(text)
@@ -138,22 +138,6 @@ function featureOf(
 ): Feature {
   const { Geometry: _, ...properties } = area ?? {}
   return { id, geometry, properties }
-}
-
-function boxOf({ minLng, minLat, maxLng, maxLat }: Bounds): Box {
-  const degrees = (units: number) => units / UNITS_PER_DEGREE
-  return [degrees(minLng), degrees(minLat), degrees(maxLng), degrees(maxLat)]
-}
-
-/** Two where it runs over the antimeridian. */
-function boundsOfBox([west, south, east, north]: Box): Bounds[] {
-  const lats = { minLat: toUnits(south), maxLat: toUnits(north) }
-  const [minLng, maxLng] = [toUnits(west), toUnits(east)]
-  if (west <= east) return [{ minLng, maxLng, ...lats }]
-  return [
-    { minLng, maxLng: HALF_TURN, ...lats },
-    { minLng: -HALF_TURN, maxLng, ...lats },
-  ]
 }
 
 /** What is nowhere is in every box (OGC 17-069r4, 7.15.3). */

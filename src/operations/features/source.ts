@@ -11,11 +11,15 @@ export type Box = readonly [west: number, south: number, east: number, north: nu
 
 /** Something that has collections. Their ids are no other's. */
 export interface FeatureCollections {
-  /** How many there are. */
-  count(): number
+  /** How many there are for a client. */
+  count(asker: Asker): number
   /** In an order that stays. */
-  page(skipCount: number, takeCount: number): readonly { readonly id: string }[]
-  /** Undefined where there is no such collection. */
+  page(asker: Asker, skipCount: number, takeCount: number): readonly { readonly id: string }[]
+  /**
+   * Undefined where there is no such collection.
+   *
+   * @throws ServiceError  Forbidden, where there is one and the client may not read it
+   */
   open(id: string, asker: Asker): Promise<FeatureCollectionSource | undefined>
 }
 
@@ -27,6 +31,8 @@ export interface FeatureCollectionSource {
   /** Around all areas; undefined where none has a place. */
   readonly extent: Box | undefined
   /**
+   * It may be shorter than the limit, but not empty where there is more.
+   *
    * @param box  what meets it, or is nowhere, is in the page. Undefined is everything
    */
   page(box: Box | undefined, limit: number, offset: number): Promise<FeaturePage>
