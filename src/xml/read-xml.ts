@@ -27,11 +27,16 @@ export interface XmlElement {
  * @param source  bytes in UTF-8, UTF-16, ISO-8859-1, Windows-1252 or US-ASCII, or a text
  * @param path  of the member that it came in, which an error names
  * @returns the root element
+ * @param elementCount  that it may have, and attributes of all of them; else as many as a request may
  * @throws ServiceError  InvalidXml, with the line and without a word of the document, or TooComplex
  */
-export function readXml(source: Uint8Array | string, path: string): XmlElement {
+export function readXml(
+  source: Uint8Array | string,
+  path: string,
+  elementCount?: number,
+): XmlElement {
   const text = typeof source === 'string' ? source : decoded(source, path)
-  const builder = new TreeBuilder(path)
+  const builder = new TreeBuilder(path, elementCount)
   const parser = new SaxesParser({ xmlns: true })
   parser.on('error', () => builder.fail('is not well-formed XML', parser.line))
   parser.on('doctype', () => {
@@ -56,20 +61,24 @@ const PIECE_CHAR_COUNT = 16_384
 
 class TreeBuilder {
   readonly #path: string
+  readonly #elementCountMax: number
+  readonly #attributeCountMax: number
   readonly #open: GrowingElement[] = []
   #root: GrowingElement | undefined
   #elementCount = 0
   #attributeCount = 0
   #line = 1
 
-  constructor(path: string) {
+  constructor(path: string, elementCount?: number) {
     this.#path = path
+    this.#elementCountMax = elementCount ?? limits.xmlElementCount
+    this.#attributeCountMax = elementCount ?? limits.xmlAttributeCount
   }
 
   begin(line: number): void {
     this.#line = line
-    if (++this.#elementCount > limits.xmlElementCount) {
-      this.#tooComplex(`has more than ${limits.xmlElementCount} elements`)
+    if (++this.#elementCount > this.#elementCountMax) {
+      this.#tooComplex(`has more than ${this.#elementCountMax} elements`)
     }
     if (this.#open.length >= limits.xmlDepthCount) {
       this.#tooComplex(`nests elements deeper than ${limits.xmlDepthCount} levels`)
@@ -77,8 +86,8 @@ class TreeBuilder {
   }
 
   attribute(): void {
-    if (++this.#attributeCount > limits.xmlAttributeCount) {
-      this.#tooComplex(`has more than ${limits.xmlAttributeCount} attributes`)
+    if (++this.#attributeCount > this.#attributeCountMax) {
+      this.#tooComplex(`has more than ${this.#attributeCountMax} attributes`)
     }
   }
 
