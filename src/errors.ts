@@ -27,6 +27,13 @@ const serviceErrors = {
   /** A name that no layer of the gazetteer has. */
   UnknownArea: 404,
   InvalidXml: 400,
+  InvalidWkt: 400,
+  InvalidWkb: 400,
+  InvalidBbox: 400,
+  InvalidH3Cell: 400,
+  InvalidGeohash: 400,
+  InvalidPolyline: 400,
+  InvalidGridReference: 400,
   InvalidChange: 400,
   Unauthorized: 401,
   Forbidden: 403,

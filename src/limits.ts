@@ -468,6 +468,10 @@ export const limits = {
   xmlElementCount: 100_000,
   /** Attributes of all elements of a body of XML together. */
   xmlAttributeCount: 100_000,
+  /** Nesting of collections in WKT and WKB. */
+  collectionDepthCount: 64,
+  /** Cells of one member: of H3, geohashes, references to a grid. Their vertices are counted with all others. */
+  cellCount: 20_000,
   /** The name of a member that is read in any letter case. */
   memberNameCharCount: 64,
   /** Names of members and properties whose meaning one thread remembers. */
