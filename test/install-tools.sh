@@ -7,6 +7,7 @@
 #   nginx, haproxy  stand in front of the service
 #   nats-server  carries what machines of a cluster say; a newer one of Debian beside it, where that can be had
 #   iproute2    gives each machine of a cluster a network of its own, to be cut off
+#   gdal-bin    writes areas in the formats that people have them in
 #   debootstrap  makes the minimal Debian that packages are installed on
 #   postgresql  with PostGIS, to read recipients from
 #   prometheus  with promtool, to scrape a service and to check alert rules
@@ -36,6 +37,7 @@ missingPackages() {
   command -v systemd-analyze >/dev/null || printf ' systemd'
   command -v nft >/dev/null || printf ' nftables'
   command -v tc >/dev/null || printf ' iproute2'
+  command -v ogr2ogr >/dev/null || printf ' gdal-bin'
 }
 
 # Of the next release of Debian: what is installed is that of this one. Without it, tests go by that alone.
