@@ -67,6 +67,8 @@ const serviceErrors = {
   InternalError: 500,
   /** What is on the disk of an audience, or of its snapshot, is not what was written. */
   AudienceDamaged: 500,
+  /** What is stored of an area is not what was written. */
+  AreaDamaged: 500,
   Overloaded: 503,
   NotReady: 503,
   /** Nobody beyond the boundary may be answered for, and there is none. */

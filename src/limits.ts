@@ -486,6 +486,44 @@ export const limits = {
   batchRequestCount: 1_000,
   /** The answers of one batch, which wait until the last one is complete. */
   batchHeldBytes: 64 * MiB,
+  /** Layers of the gazetteer. */
+  areaLayerCount: 64,
+  /** Areas of one layer, and of all. */
+  layerAreaCount: 200_000,
+  namedAreaCount: 500_000,
+  /** Positions and rings of one named area. */
+  namedAreaVertexCount: 2_000_000,
+  namedAreaRingCount: 200_000,
+  /** The name of a layer, or what stands before the colon of an alias. */
+  areaLayerCharCount: 32,
+  /** The key of an area within its layer, or what stands behind the colon of an alias. */
+  areaKeyCharCount: 64,
+  /** The name of an area for people. */
+  areaNameCharCount: 200,
+  /** What a layer says of its source, and of its licence. */
+  areaSourceCharCount: 500,
+  /** Other names of one area. */
+  areaAliasCount: 16,
+  /** Areas that are written to the gazetteer in one transaction, unless their bytes are more. */
+  areasPerWriteCount: 1_000,
+  areasPerWriteBytes: 16 * MiB,
+  /** Address space of one version of the gazetteer. */
+  gazetteerMapBytes: 64 * GiB,
+  /** Threads of all processes that have one version of the gazetteer open. */
+  gazetteerReaderCount: 126,
+  /** Polygons of named areas that one thread keeps ready. */
+  areasKeptBytes: 64 * MiB,
+  /** Names of areas, as requests wrote them, that one thread remembers. */
+  areaNamesKnownCount: 16_384,
+  /** A version of the gazetteer that was replaced may be read by requests that began with it for this time. */
+  gazetteerReleaseMs: 60_000,
+  /** Areas of one answer, and where the request does not say. */
+  areaPageCount: 1_000,
+  areaPageDefaultCount: 100,
+  /** What is looked for in the names of areas. */
+  areaQueryCharCount: 200,
+  /** Names that are told of one that no area has. */
+  areasNearCount: 5,
   /** Features of one request. */
   featureCount: 1_000,
   /** Rings of one request, over all its features. */
@@ -801,6 +839,7 @@ assert(arenaZoneBytes + limits.arenaImageBytes <= 4 * GiB, 'addresses in an aren
 assert(limits.scratchEdgeCount >= limits.vertexCount)
 assert(limits.heldBodyBytes >= limits.bodyBytes)
 assert(limits.vertexCount >= limits.ringCount)
+assert(limits.areasKeptBytes >= 32 * limits.namedAreaVertexCount)
 assert(limits.arcCount >= limits.vertexCount)
 assert(limits.outlineVertexCount >= limits.vertexCount)
 // A fault that is found late is looked for twice.

@@ -33,6 +33,12 @@ export interface GeometrySink {
   readonly budget: RingBudget
 }
 
+/** Of all that is collected. */
+interface PositionBounds {
+  readonly vertexCount: number
+  readonly ringCount: number
+}
+
 export class LayerCollector {
   readonly #included = new LayerGroup()
   readonly #excluded = new LayerGroup()
@@ -41,11 +47,13 @@ export class LayerCollector {
   #ringCount = 0
   #arcCount = 0
   readonly budget: RingBudget
+  readonly #most: PositionBounds
   /** To be told of each feature before its geometry is read. */
   readonly features = new ExtentList()
 
-  constructor(budget: RingBudget = ringBudget()) {
+  constructor(budget: RingBudget = ringBudget(), most: PositionBounds = limits) {
     this.budget = budget
+    this.#most = most
   }
 
   /** @param path  of the feature, for what is wrong with it as a whole */
@@ -121,7 +129,8 @@ export class LayerCollector {
   takes(positionCount: number, ringCount: number): boolean {
     this.#positionCount += positionCount
     this.#ringCount += ringCount
-    return this.#positionCount <= limits.vertexCount && this.#ringCount <= limits.ringCount
+    const { vertexCount, ringCount: mostRings } = this.#most
+    return this.#positionCount <= vertexCount && this.#ringCount <= mostRings
   }
 
   /** All that was drawn; to be called once, when nothing more comes. */
@@ -157,15 +166,12 @@ export class LayerCollector {
 
   #count(positionCount: number, path: string): void {
     this.#positionCount += positionCount
-    if (this.#positionCount > limits.vertexCount) {
-      fail('TooManyVertices', `takes the request beyond ${limits.vertexCount} positions`, path)
+    const { vertexCount, ringCount } = this.#most
+    if (this.#positionCount > vertexCount) {
+      fail('TooManyVertices', `takes the request beyond ${vertexCount} positions`, path)
     }
-    if (++this.#ringCount > limits.ringCount) {
-      fail(
-        'TooComplex',
-        `takes the request beyond ${limits.ringCount} rings, lines and points`,
-        path,
-      )
+    if (++this.#ringCount > ringCount) {
+      fail('TooComplex', `takes the request beyond ${ringCount} rings, lines and points`, path)
     }
   }
 }

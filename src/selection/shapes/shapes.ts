@@ -28,25 +28,28 @@ import { MEMBERS_OF, type StrangeNames, tellStrangeMembers } from './strange-nam
  * are limited to. Null, absent and an object without any member, as clients write an empty
  * collection, are no shape.
  *
+ * @param layers  where they are collected; with the bounds of a request unless given
  * @throws ServiceError  that names the feature, or the position, at fault
  */
 export function readDrawing(
   value: unknown,
   path: string,
   strange: StrangeNames = new Remarks(),
+  layers = new LayerCollector(),
 ): Drawing {
-  const reader = new ShapeReader(strange)
+  const reader = new ShapeReader(strange, layers)
   reader.read(value, path)
   return drawingOf(reader.layers, reader.sourceReferences)
 }
 
 class ShapeReader {
-  readonly layers = new LayerCollector()
+  readonly layers: LayerCollector
   readonly sourceReferences: SourceReference[] = []
   readonly #strange: StrangeNames
 
-  constructor(strange: StrangeNames) {
+  constructor(strange: StrangeNames, layers: LayerCollector) {
     this.#strange = strange
+    this.layers = layers
   }
 
   read(value: unknown, path: string): void {
