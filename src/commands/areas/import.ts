@@ -3,14 +3,16 @@
  *
  * @module
  */
-import { basename } from 'node:path'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { type Command, Option } from 'commander'
 import { OperatorError } from '../../errors.js'
 import { readCrsName } from '../../gazetteer/crs/crs-statement.js'
 import { type DraftPlan, DraftTally, draftAreas } from '../../gazetteer/drafts/draft-areas.js'
 import { fieldTemplate, readTemplate, type Template } from '../../gazetteer/drafts/template.js'
 import { type AreaFileFormat, areaFileFormats } from '../../gazetteer/files/open-area-file.js'
-import { writeLayers } from '../../gazetteer/write-layers.js'
+import { type WrittenLayers, writeLayers } from '../../gazetteer/write-layers.js'
 import type { CommandContext } from '../context.js'
 import { lowerPriority } from '../import/low-priority.js'
 import { startProgress } from '../output.js'
@@ -46,7 +48,10 @@ export function addImport(command: Command, context: CommandContext): void {
     .option('--name <FIELD>', 'field with its name, or a template; default: the key')
     .option('--alias <SCHEME=TEMPLATE>', "another name, such as 'SAME=0{GEOID}'; repeatable", all)
     .option('--where <FIELD=VALUE>', 'take only features with this value; repeatable', all)
-    .option('--crs <SYSTEM>', 'coordinate system, in place of what the files say: EPSG:4269, +proj=…')
+    .option(
+      '--crs <SYSTEM>',
+      'coordinate system, in place of what the files say: EPSG:4269, +proj=…',
+    )
     .addOption(
       new Option('--format <NAME>', 'format of a text file that does not tell it').choices(
         areaFileFormats,
@@ -89,14 +94,8 @@ async function importAreas(
   const plan = planOf(paths, flags)
   const layer = flags.layer as string
   const tally = new DraftTally()
-  if (flags.dryRun === true) {
-    await dryRun(context, plan, tally)
-    return
-  }
-  const dataDirectory = existingData(context, flags)
-  const progress = startProgress(context.log, `areas of ${layer}`, 0, 'areas')
-  try {
-    const written = await writeLayers(dataDirectory, {
+  const write = (dataDirectory: string) =>
+    writeLayers(dataDirectory, {
       set: [
         {
           layer,
@@ -107,28 +106,29 @@ async function importAreas(
       ],
       onProgress: (areaCount) => progress.update(areaCount),
     })
-    progress.stop()
-    context.record?.({ layer, areaCount: tally.areaCount, areasVersion: written.version })
-    printTally(tally, false)
-    printWritten(written)
-  } catch (error) {
-    progress.stop()
-    throw error
-  }
-}
-
-async function dryRun(
-  { log }: CommandContext,
-  plan: DraftPlan,
-  tally: DraftTally,
-): Promise<void> {
-  const progress = startProgress(log, 'areas read', 0, 'areas')
+  const dataDirectory = flags.dryRun === true ? undefined : existingData(context, flags)
+  const progress = startProgress(context.log, `areas of ${layer}`, 0, 'areas')
+  let written: WrittenLayers | undefined
   try {
-    for await (const _ of draftAreas(plan, tally)) progress.update(tally.areaCount)
+    if (dataDirectory === undefined) await inPassing(write)
+    else written = await write(dataDirectory)
   } finally {
     progress.stop()
   }
-  printTally(tally, true)
+  printTally(tally, written === undefined)
+  if (written === undefined) return
+  context.record?.({ layer, areaCount: tally.areaCount, areasVersion: written.version })
+  printWritten(written)
+}
+
+/** A dry run writes, too, so that nothing that it finds good is refused afterwards. */
+async function inPassing(use: (directory: string) => Promise<unknown>): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'hickory-areas-'))
+  try {
+    await use(directory)
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
 }
 
 function planOf(paths: readonly string[], flags: Flags): DraftPlan {

@@ -94,8 +94,13 @@ function printArea({ id, name, aliases, polygons }: GazetteerArea): void {
   print(`name       ${name}`)
   if (aliases.length > 0) print(`aliases    ${aliases.join(', ')}`)
   print(`bounds     ${bounds.join(',')}`)
-  const [polygonCount, ringCount] = [polygons.polygonStarts.length - 1, polygons.ringStarts.length - 1]
-  print(`shape      ${polygonCount} polygons, ${ringCount} rings, ${polygons.vertices.length / 2} vertices`)
+  const [polygonCount, ringCount] = [
+    polygons.polygonStarts.length - 1,
+    polygons.ringStarts.length - 1,
+  ]
+  print(
+    `shape      ${polygonCount} polygons, ${ringCount} rings, ${polygons.vertices.length / 2} vertices`,
+  )
 }
 
 function featureOf({ id, name, aliases, polygons }: GazetteerArea): object {

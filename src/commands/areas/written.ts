@@ -9,8 +9,6 @@ import { print } from '../output.js'
 export function printWritten({ version, layers }: WrittenLayers): void {
   print(`version    ${version}`)
   for (const { layer, areaCount, vertexCount, aliasCount } of layers) {
-    print(
-      `layer      ${layer}: ${areaCount} areas, ${vertexCount} vertices, ${aliasCount} aliases`,
-    )
+    print(`layer      ${layer}: ${areaCount} areas, ${vertexCount} vertices, ${aliasCount} aliases`)
   }
 }

@@ -58,7 +58,7 @@ t.test('places that are known', async (t) => {
     ['+proj=utm +zone=15 +datum=NAD83', 500_000, 0, -93, 0],
     ['+proj=utm +zone=15 +ellps=GRS80 +units=us-ft', 1_640_416.6666666667, 0, -93, 0],
   ] as const) {
-    const found = projection(text).toDegrees(x, y) ?? []
+    const found = projection(text).toDegrees(x, y) ?? [Number.NaN, Number.NaN]
     t.ok(Math.abs(found[0] - lng) < 5e-8 && Math.abs(found[1] - lat) < 5e-8, `${text}: ${found}`)
   }
   // The Tower of London, of the grid and by GPS; the shift is good to five metres.

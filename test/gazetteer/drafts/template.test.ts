@@ -15,13 +15,22 @@ import { testSeed } from '../../support/random/properties.js'
 const REJECTED = { code: 'InputRejected' }
 
 const filled = (text: string, properties: Record<string, unknown>) =>
-  templateFiller(readTemplate(text, '--alias'), Object.keys(properties), 'a.shp', '--alias')(
-    properties,
-    'a.shp: feature 1',
-  )
+  templateFiller(
+    readTemplate(text, '--alias'),
+    Object.keys(properties),
+    'a.shp',
+    '--alias',
+  )(properties, 'a.shp: feature 1')
 
 t.test('fields, parts of fields, and braces', async (t) => {
-  const properties = { GEOID: '48201', STATE: 'TX', 'ref:iso': 'US-TX', n: 7, big: 10n ** 18n, none: ' ' }
+  const properties = {
+    GEOID: '48201',
+    STATE: 'TX',
+    'ref:iso': 'US-TX',
+    n: 7,
+    big: 10n ** 18n,
+    none: ' ',
+  }
   t.equal(filled('0{GEOID}', properties), '048201')
   t.equal(filled('{STATE}C{GEOID:2:5}', properties), 'TXC201')
   t.equal(filled('{GEOID:2}', properties), '201')

@@ -6,7 +6,11 @@
  */
 import { writeFileSync } from 'node:fs'
 import { crc32, deflateRawSync } from 'node:zlib'
-import { type DraftPlan, DraftTally, draftAreas } from '../../../src/gazetteer/drafts/draft-areas.js'
+import {
+  type DraftPlan,
+  DraftTally,
+  draftAreas,
+} from '../../../src/gazetteer/drafts/draft-areas.js'
 import { fieldTemplate } from '../../../src/gazetteer/drafts/template.js'
 import type { DraftArea } from '../../../src/gazetteer/write-layers.js'
 
@@ -148,7 +152,13 @@ export function zipOf(entries: readonly ZipEntry[]): Buffer {
     const rest = Buffer.alloc(14)
     rest.writeUInt32LE(at, 10)
     centrals.push(
-      Buffer.concat([Buffer.from('PK\x01\x02', 'latin1'), Buffer.of(20, 0), common, rest, nameBytes]),
+      Buffer.concat([
+        Buffer.from('PK\x01\x02', 'latin1'),
+        Buffer.of(20, 0),
+        common,
+        rest,
+        nameBytes,
+      ]),
     )
     locals.push(local)
     at += local.length

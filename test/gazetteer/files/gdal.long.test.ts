@@ -28,7 +28,9 @@ const { areas: original } = await readAreas(source)
 /** By ogr2ogr. @param flags  before the file that is read */
 function convert(name: string, format: string, ...flags: string[]): string {
   const path = join(directory, name)
-  execFileSync('ogr2ogr', ['-f', format, ...flags, path, source], { stdio: ['ignore', 'ignore', 'pipe'] })
+  execFileSync('ogr2ogr', ['-f', format, ...flags, path, source], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   return path
 }
 
@@ -50,7 +52,11 @@ t.test('each format has the same areas, to the last digit', async (t) => {
     t.same(canonical(areas), canonical(original), path)
   }
   // KML is written with fifteen digits.
-  for (const [name, driver] of [['a.kml', 'KML'], ['b.kml', 'LIBKML'], ['b.kmz', 'LIBKML']] as const) {
+  for (const [name, driver] of [
+    ['a.kml', 'KML'],
+    ['b.kml', 'LIBKML'],
+    ['b.kmz', 'LIBKML'],
+  ] as const) {
     const { areas } = await readAreas(convert(name, driver))
     t.equal(farthest(areas), 0, name)
   }
@@ -79,7 +85,15 @@ t.test('each coordinate system leads back', async (t) => {
     const name = system.replace(':', '')
     mkdirSync(join(directory, name))
     const paths = [
-      convert(`${name}.geojson`, 'GeoJSON', ...clipped, '-lco', 'COORDINATE_PRECISION=9', '-lco', 'RFC7946=NO'),
+      convert(
+        `${name}.geojson`,
+        'GeoJSON',
+        ...clipped,
+        '-lco',
+        'COORDINATE_PRECISION=9',
+        '-lco',
+        'RFC7946=NO',
+      ),
       convert(`${name}/a.shp`, 'ESRI Shapefile', ...clipped),
       convert(`${name}.gpkg`, 'GPKG', ...clipped),
       convert(`${name}.fgb`, 'FlatGeobuf', ...clipped),
@@ -109,7 +123,9 @@ const BOUNDS: Readonly<Record<string, string[]>> = {
 }
 
 async function wktOf(system: string) {
-  const text = execFileSync('gdalsrsinfo', ['-o', 'wkt2', '--single-line', system]).toString().trim()
+  const text = execFileSync('gdalsrsinfo', ['-o', 'wkt2', '--single-line', system])
+    .toString()
+    .trim()
   return { kind: 'wkt', text } as const
 }
 
@@ -124,7 +140,8 @@ function farthest(areas: readonly DraftArea[]): number {
     for (const [lng, lat] of vertices) {
       // Which of them is it: the nearest one.
       let least = Number.POSITIVE_INFINITY
-      for (const [x, y] of wanted) least = Math.min(least, Math.max(Math.abs(x - lng), Math.abs(y - lat)))
+      for (const [x, y] of wanted)
+        least = Math.min(least, Math.max(Math.abs(x - lng), Math.abs(y - lat)))
       most = Math.max(most, least)
     }
   }
@@ -174,7 +191,8 @@ async function writeGeoParquet(): Promise<string> {
   writeFileSync(lines, rows.map((row) => JSON.stringify(row)).join('\n'))
   const instance = await DuckDBInstance.create(':memory:')
   const connection = await instance.connect()
-  const geo = '{"version":"1.0.0","primary_column":"wkb","columns":{"wkb":{"encoding":"WKB","geometry_types":[]}}}'
+  const geo =
+    '{"version":"1.0.0","primary_column":"wkb","columns":{"wkb":{"encoding":"WKB","geometry_types":[]}}}'
   await connection.run(
     `COPY (SELECT id::VARCHAR AS id, unhex(wkb) AS wkb FROM read_csv('${lines}', delim = '\x1f', header = false, ` +
       `columns = {line: 'VARCHAR'}, quote = ''), LATERAL (SELECT json_extract_string(line, '$.id') AS id, ` +

@@ -80,7 +80,10 @@ t.test('a projection that the file names after its features is taken', async (t)
   const [area] = (await readAreas(path)).areas
   const { coordinates } = area.geometry as { coordinates: number[][][] }
   // On the central meridian of the zone, at the equator.
-  t.same(coordinates[0][0].map((degrees) => Math.abs(Math.round(degrees * 1e7))), [3e7, 0])
+  t.same(
+    coordinates[0][0].map((degrees) => Math.abs(Math.round(degrees * 1e7))),
+    [3e7, 0],
+  )
   t.ok(coordinates[0][2][0] > 3.008 && coordinates[0][2][0] < 3.01)
 })
 
@@ -154,7 +157,10 @@ t.test('only features with a value are taken', async (t) => {
 
 t.test('damaged texts', async (t) => {
   const directory = temporaryDirectory(t)
-  const text = collection([feature('a', polygon(square(0, 0))), feature('b', polygon(square(3, 0)))])
+  const text = collection([
+    feature('a', polygon(square(0, 0))),
+    feature('b', polygon(square(3, 0))),
+  ])
   for (let length = 0; length < text.length; length++) {
     const path = join(directory, 'cut.geojson')
     writeFileSync(path, text.slice(0, length))
@@ -204,7 +210,7 @@ t.test('an object of TopoJSON', async (t) => {
         type: 'GeometryCollection',
         geometries: [
           { type: 'Polygon', arcs: [[0, 1]], properties: { id: 'right' } },
-          { type: 'Polygon', arcs: [[2, -1]], properties: { id: 'left' } },
+          { type: 'Polygon', arcs: [[2, 0]], properties: { id: 'left' } },
         ],
       },
     },
@@ -234,9 +240,15 @@ t.test('an object of TopoJSON', async (t) => {
   )
   const several = { ...topology, objects: { ...topology.objects, others: topology.objects.areas } }
   writeFileSync(path, JSON.stringify(several))
-  await t.rejects(readAreas(path), { ...REJECTED, message: /2 objects: .*--table \(areas, others\)/ })
+  await t.rejects(readAreas(path), {
+    ...REJECTED,
+    message: /2 objects: .*--table \(areas, others\)/,
+  })
   t.equal((await readAreas(path, { table: 'others' })).areas.length, 2)
-  await t.rejects(readAreas(path, { table: 'x' }), { ...REJECTED, message: /no object "x"; it has areas/ })
+  await t.rejects(readAreas(path, { table: 'x' }), {
+    ...REJECTED,
+    message: /no object "x"; it has areas/,
+  })
   const wrong = structuredClone(topology)
   wrong.objects.areas.geometries[1].arcs = [[99]]
   writeFileSync(path, JSON.stringify(wrong))

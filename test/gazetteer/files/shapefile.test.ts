@@ -92,14 +92,20 @@ t.test('texts in the encoding that the file says, or that is told', async (t) =>
   await t.rejects(nameWith(), { ...REJECTED, message: /not known, "OEM 437"/ })
 })
 
-t.test('a record that is marked as deleted is none, and a null shape has no geometry', async (t) => {
-  const stem = join(temporaryDirectory(t), 'areas')
-  const path = writeShapefile(stem, [[square(0, 0)], [square(2, 0)], null], ['a', 'b', 'c'])
-  await t.rejects(readAreas(path), { ...REJECTED, message: /feature 3 \(key c\) has no geometry/ })
-  writeFileSync(`${stem}.dbf`, dbfOf(['id'], [['a'], ['b'], ['c']], [1]))
-  const { areas, tally } = await readAreas(path, { skipsInvalid: true })
-  t.same([areas.map(({ key }) => key), tally.invalidCount], [['a'], 1])
-})
+t.test(
+  'a record that is marked as deleted is none, and a null shape has no geometry',
+  async (t) => {
+    const stem = join(temporaryDirectory(t), 'areas')
+    const path = writeShapefile(stem, [[square(0, 0)], [square(2, 0)], null], ['a', 'b', 'c'])
+    await t.rejects(readAreas(path), {
+      ...REJECTED,
+      message: /feature 3 \(key c\) has no geometry/,
+    })
+    writeFileSync(`${stem}.dbf`, dbfOf(['id'], [['a'], ['b'], ['c']], [1]))
+    const { areas, tally } = await readAreas(path, { skipsInvalid: true })
+    t.same([areas.map(({ key }) => key), tally.invalidCount], [['a'], 1])
+  },
+)
 
 t.test('what is damaged or cut off, at each byte', async (t) => {
   const directory = temporaryDirectory(t)
@@ -171,7 +177,10 @@ t.test('archives', async (t) => {
   write(own.slice(0, 1))
   await t.rejects(readAreas(path), { ...REJECTED, message: /the .dbf/ })
   write([{ name: 'readme.txt', bytes: Buffer.from('x') }])
-  await t.rejects(readAreas(path), { ...REJECTED, message: /without a shapefile or KML \(readme.txt\)/ })
+  await t.rejects(readAreas(path), {
+    ...REJECTED,
+    message: /without a shapefile or KML \(readme.txt\)/,
+  })
   // A bomb says that it is small, or says how large it is.
   const bomb = Buffer.alloc(20_000_000)
   write([{ name: 'a.shp', bytes: bomb, saidBytes: 100 }, own[1]])
