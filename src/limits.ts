@@ -520,6 +520,8 @@ export const limits = {
   /** Areas of one answer, and where the request does not say. */
   areaPageCount: 1_000,
   areaPageDefaultCount: 100,
+  /** Positions of an area that is sent, a quarter of a second of a front thread. */
+  areaDrawnVertexCount: 300_000,
   /** What is looked for in the names of areas. */
   areaQueryCharCount: 200,
   /** Names that are told of one that no area has. */

@@ -125,13 +125,13 @@ class OpenGazetteer implements Gazetteer {
     if (parts === undefined) return []
     const { prefix, key } = parts
     for (const other of [key.toUpperCase(), key.toLowerCase()]) tryName(`${prefix}:${other}`)
+    if (found.size > 0) return [...found]
     const layers = this.#layers.map(({ layer }) => layer)
-    const layer = layers.find((one) => one.toLowerCase() === prefix)
-    if (layer !== undefined) for (const id of this.#beside(parts)) tryName(id)
     const likely = nearestName(prefix, layers)
     for (const other of likely === undefined ? layers : [likely, ...layers]) {
       tryName(`${other}:${key}`)
     }
+    for (const id of this.#beside(parts)) tryName(id)
     return [...found]
   }
 

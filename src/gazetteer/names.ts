@@ -24,6 +24,7 @@ export interface NameParts {
 /** The parts of `layer:key`, or of an alias; undefined where it is neither. */
 export function partsOf(name: string): NameParts | undefined {
   const colon = name.indexOf(':')
+  if (colon < 0) return undefined
   const prefix = name.slice(0, colon)
   const key = name.slice(colon + 1)
   return isLayerName(prefix) && isAreaKey(key) ? { prefix: prefix.toLowerCase(), key } : undefined

@@ -3,33 +3,19 @@
  *
  * @module
  */
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { chmod, mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { OperatorError, ServiceError } from '../errors.js'
+import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { readArea } from '../selection/shapes/read-area.js'
-import {
-  createFile,
-  DIRECTORY_MODE,
-  generationOf,
-  syncDirectory,
-  TEMPORARY,
-} from '../snapshot/directory.js'
+import { createFile, DIRECTORY_MODE, FILE_MODE } from '../snapshot/directory.js'
 import { sha256Of } from '../snapshot/load/sha256.js'
-import { type DataLock, withDataLock } from '../snapshot/publish/lock.js'
-import { removeOnExit } from '../snapshot/publish/remove-on-exit.js'
 import type { StoredArea } from './area-record.js'
-import {
-  areasDirectory,
-  listVersions,
-  readCurrentAreas,
-  versionDirectory,
-  writeCurrentAreas,
-} from './directory.js'
 import { AreasDraft, type LayerFacts, type PlacedArea, rejected } from './draft.js'
 import { MANIFEST_FILE, toManifest, versionOf } from './manifest.js'
 import { isAreaKey, KEY_RULE, LAYER_RULE, nameOf, partsOf } from './names.js'
-import { DATA_FILE, LOCK_FILE, openAreaTables } from './tables.js'
+import { nextGeneration, publishVersion } from './publish.js'
+import { DATA_FILE, openAreaTables } from './tables.js'
 import { readBack, verifyVersion } from './verify.js'
 
 /** An area as an import reads it. */
@@ -83,49 +69,21 @@ export async function writeLayers(
   dataDirectory: string,
   change: LayerChange,
 ): Promise<WrittenLayers> {
-  return await withDataLock(areasDirectory(dataDirectory), (lock) =>
-    writeLocked(dataDirectory, change, lock),
-  )
-}
-
-async function writeLocked(
-  dataDirectory: string,
-  change: LayerChange,
-  lock: DataLock,
-): Promise<WrittenLayers> {
-  const areas = areasDirectory(dataDirectory)
-  await removeTemporaries(areas)
-  const before = readCurrentAreas(dataDirectory)
-  if (before !== undefined) await verifyVersion(dataDirectory, before)
-  const temporary = join(areas, `new${TEMPORARY}`)
-  await mkdir(temporary, { mode: DIRECTORY_MODE })
-  const removal = removeOnExit(temporary, false)
-  try {
+  return await publishVersion(dataDirectory, async ({ temporary, before }) => {
+    if (before !== undefined) await verifyVersion(dataDirectory, before)
     const layers = await fill(dataDirectory, temporary, change, before)
-    // LMDB maps this file into memory. Where a disk has no room for it, its first touch would end a service.
-    await createFile(join(temporary, LOCK_FILE), [Buffer.alloc(LOCK_BYTES)])
     const dataFile = join(temporary, DATA_FILE)
-    await syncFile(dataFile)
+    // LMDB lets everybody read a copy.
+    await chmod(dataFile, FILE_MODE)
     await assertReadBack(temporary, layers)
     const { size: dataBytes } = await stat(dataFile)
     const dataSha256 = await sha256Of(dataFile)
     const createdAt = new Date().toISOString()
     const manifest = toManifest({ createdAt, dataBytes, dataSha256, layers })
-    const version = versionOf(manifest, await nextGeneration(dataDirectory))
     await createFile(join(temporary, MANIFEST_FILE), [Buffer.from(JSON.stringify(manifest))])
-    await syncDirectory(temporary)
-    lock.assertHeld()
-    await makeCurrent(dataDirectory, temporary, version)
-    await removeOld(dataDirectory, version, before)
-    return { version, layers }
-  } finally {
-    await rm(temporary, { recursive: true, force: true })
-    removal.forget()
-  }
+    return { version: versionOf(manifest, await nextGeneration(dataDirectory)), layers }
+  })
 }
-
-/** More than it takes for all readers. */
-const LOCK_BYTES = 64 << 10
 
 async function fill(
   dataDirectory: string,
@@ -212,16 +170,6 @@ function isPlainText(text: string, mostChars: number): boolean {
   return text.trim() !== '' && text.length <= mostChars && !/\p{C}/u.test(text)
 }
 
-/** An error of fsync leaves the file in an unknown state: the draft is given up. */
-async function syncFile(path: string): Promise<void> {
-  const file = await open(path, 'r+')
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-}
-
 /** Each record, as a service reads it. */
 async function assertReadBack(directory: string, layers: readonly WrittenLayer[]): Promise<void> {
   const tables = openAreaTables(directory, 'read')
@@ -233,55 +181,5 @@ async function assertReadBack(directory: string, layers: readonly WrittenLayer[]
     throw new Error('other areas were read back than were written')
   } finally {
     await tables.root.close()
-  }
-}
-
-async function makeCurrent(
-  dataDirectory: string,
-  temporary: string,
-  version: string,
-): Promise<void> {
-  const directory = versionDirectory(dataDirectory, version)
-  await rename(temporary, directory)
-  try {
-    await syncDirectory(areasDirectory(dataDirectory))
-    await writeCurrentAreas(dataDirectory, version)
-  } catch (error) {
-    if (readCurrentAreas(dataDirectory) === version) {
-      const advice = 'is current, but may not be after a power failure: import again'
-      throw new OperatorError('Failed', `${version} ${advice}`, { cause: error })
-    }
-    await rename(directory, temporary).catch(() => undefined)
-    throw error
-  }
-}
-
-/** Later than all that are there, so that none ever has the name of another. */
-async function nextGeneration(dataDirectory: string): Promise<number> {
-  const last = (await listVersions(dataDirectory)).at(-1)
-  return last === undefined ? 1 : generationOf(last) + 1
-}
-
-async function removeTemporaries(areas: string): Promise<void> {
-  for (const name of await readdir(areas)) {
-    if (name.endsWith(TEMPORARY)) await rm(join(areas, name), { recursive: true })
-  }
-}
-
-/**
- * Removes all versions but this one and the one that was current before. A service that still serves another
- * one goes on: it holds the file open and mapped, and its bytes stay until it closes it.
- */
-async function removeOld(
-  dataDirectory: string,
-  version: string,
-  before: string | undefined,
-): Promise<void> {
-  for (const other of await listVersions(dataDirectory)) {
-    if (other === version || other === before) continue
-    const directory = versionDirectory(dataDirectory, other)
-    // Renamed first, so that half a version never has the name of one. The next import tries again.
-    await rename(directory, directory + TEMPORARY).catch(() => undefined)
-    await rm(directory + TEMPORARY, { recursive: true, force: true }).catch(() => undefined)
   }
 }

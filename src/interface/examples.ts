@@ -184,6 +184,16 @@ export const doomedAudience: Examples = {
 
 export const servedSources: Examples = { all: { summary: 'All sources', request: {} } }
 
+export const areaSearch: Examples = {
+  name: { summary: 'Counties by name', request: { layer: 'counties', q: 'harris', limit: 10 } },
+  place: { summary: 'All areas that a place is in', request: { at: '-95.37,29.76' } },
+}
+
+export const areaName: Examples = {
+  key: { summary: 'A county by its key', request: { Name: 'counties:48201' } },
+  alias: { summary: 'The same by the code of an alert', request: { Name: 'SAME:048201' } },
+}
+
 export const outline: Examples = {
   excluding: {
     summary: 'A polygon, less a circle',

@@ -4,6 +4,7 @@
  * @module
  */
 import type { TSchema } from 'typebox'
+import { AreaFeatureSchema, AreaListSchema, AreaNameSchema, AreaSearchSchema } from './areas.js'
 import {
   AudienceIdSchema,
   AudienceListSchema,
@@ -235,6 +236,34 @@ export const operations = {
     request: SourcesRequestSchema,
     response: ServedSourcesSchema,
     examples: examples.servedSources,
+  },
+  GetAreasRequest: {
+    summary: 'Finds areas that have names',
+    description:
+      'Counties, states, countries and whatever else was imported, page by page. As CSV: one row an area.',
+    verb: 'GET',
+    paths: ['/api/areas'],
+    isWrite: false,
+    scopes: ['counts', 'lists'],
+    request: AreaSearchSchema,
+    response: AreaListSchema,
+    csvColumns: ['Id', 'Layer', 'Key', 'Name', 'Aliases'],
+    examples: examples.areaSearch,
+  },
+  GetAreaRequest: {
+    summary: 'Reads an area that has a name',
+    description:
+      'Returns its shape, as a Feature of GeoJSON with what is known of it. As CSV: one row. As GeoJSON: a ' +
+      'collection of one feature.',
+    verb: 'GET',
+    paths: ['/api/areas/{Name}'],
+    isWrite: false,
+    scopes: ['counts', 'lists'],
+    request: AreaNameSchema,
+    response: AreaFeatureSchema,
+    hasFeatures: true,
+    csvColumns: Object.keys(AreaFeatureSchema.properties),
+    examples: examples.areaName,
   },
   OutlineRequest: {
     summary: 'Returns the area that a recipient request selects from',

@@ -25,6 +25,7 @@ import { createLog, describeFault } from '../log.js'
 import { frontPage } from '../metrics/memory.js'
 import { slotOf } from '../metrics/slots.js'
 import { startVitals } from '../metrics/vitals.js'
+import { areaOperations } from '../operations/areas.js'
 import { audienceOperations } from '../operations/audiences.js'
 import { type ChangeSink, changeOperations } from '../operations/changes.js'
 import { configurationOperations, customerBoundaryOf } from '../operations/configuration.js'
@@ -46,12 +47,13 @@ import { readVersion } from '../version.js'
 import { changeableSource } from './changeable-source.js'
 import { freshnessOf, unreadyReason } from './freshness.js'
 import { answerAbout } from './front-answers.js'
+import { FrontAreas } from './front-areas.js'
 import { createCurrent } from './front-current.js'
 import { frontRecords } from './front-records.js'
 import { FrontRegions } from './front-regions.js'
 import { startSnapshot } from './front-start.js'
 import { frontSwap } from './front-swap.js'
-import type { DrainTimes, FrontData, FrontOrder, FrontReport } from './messages.js'
+import type { AreasNews, DrainTimes, FrontData, FrontOrder, FrontReport } from './messages.js'
 import { onceATurn } from './once-a-turn.js'
 
 /**
@@ -71,6 +73,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
   let { news } = data
   const { socket } = data
   let tls = socket?.news
+  let areasNews = data.areas
 
   process.on('uncaughtException', (error) => {
     log.fatal(describeFault(error), 'a front thread failed')
@@ -79,6 +82,8 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     report({ kind: 'failed', reason: error.name })
   })
 
+  const areas = new FrontAreas(dataDirectory)
+  if (areasNews.version !== undefined) areas.take(areasNews.version)
   const store = openStore(dataDirectory, data.changes)
   const keys = data.keys && followKeys({ keys: store.keys, ...data.keys, log })
   const countMode = onceATurn(store.countMode)
@@ -149,6 +154,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     ...recipientOperations(current),
     ...audienceOperations({ audiences, current, suppressionProgress, unknownMembers }),
     ...sourceOperations(current),
+    ...areaOperations(() => areas.current(), unknownMembers),
     ...changeOperations(sink),
     ...suppressionOperations(store, () => catalogueOf().sources),
     ...outlineOperations({
@@ -173,6 +179,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
         () => ({
           snapshotId: catalogueOf().snapshotId,
           ...news,
+          areas: areasNews,
           boundaryFault: boundaryRule.fault(),
           tls,
         }),
@@ -205,6 +212,8 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     if (isDraining) return
     if (order.kind === 'drain') await drain(order)
     else if (order.kind === 'news') news = order.news
+    else if (order.kind === 'areas') takeAreas(order.news)
+    else if (order.kind === 'areasNews') areasNews = order.news
     else if (order.kind === 'ask') {
       report(await answerAbout(order.number, order.question, current.newest.pool))
     } else if (order.kind === 'listen') {
@@ -216,6 +225,17 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     else await swap.carryOut(order)
   })
   report({ kind: 'ready', descriptor: server.descriptor() })
+
+  function takeAreas(next: AreasNews): void {
+    const { version = '' } = next
+    try {
+      areas.take(version)
+      areasNews = next
+      report({ kind: 'areas', version })
+    } catch (error) {
+      report({ kind: 'areas', version, fault: (error as Error).message })
+    }
+  }
 
   async function drain({ quietMs, deadlineMs }: DrainTimes): Promise<void> {
     isDraining = true
@@ -229,7 +249,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     counts.stop()
     keys?.stop()
     regions?.end()
-    await Promise.all([swap.close(), clipPool.close(), audiences.close()])
+    await Promise.all([swap.close(), clipPool.close(), audiences.close(), areas.close()])
     await regions?.close()
     await store.close()
     port.close()

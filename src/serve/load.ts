@@ -14,6 +14,7 @@ import { type ArenaPool, createArenaPool } from '../shard/arena-pool.js'
 import { createStore, type MainStore } from '../store/create.js'
 import { type Suppressions, startSuppressions } from '../suppressions/suppressions.js'
 import { type OpenedSnapshot, openOrFallBack } from './fall-back.js'
+import { type ServiceAreas, startAreas } from './service-areas.js'
 import { refuseClustered, type ServiceCluster } from './service-cluster.js'
 import { StoppedWhileLoading, type StopRequest } from './stop-request.js'
 import { LOADER_URL } from './swap.js'
@@ -44,6 +45,7 @@ export interface Loaded extends OpenedSnapshot {
   readonly store: MainStore
   readonly suppressions: Suppressions
   readonly live: LiveThread
+  readonly areas: ServiceAreas
   /** Undefined where none is asked for. */
   readonly keys: ServedKeys | undefined
 }
@@ -70,6 +72,7 @@ export async function load(
   let live: LiveThread | undefined
   let keys: ServedKeys | undefined
   let suppressions: Suppressions | undefined
+  let areas: ServiceAreas | undefined
   try {
     const opened = await openOrFallBack(dataDirectory, {
       arenas,
@@ -80,6 +83,8 @@ export async function load(
       needsIdentities: cluster?.snapshots.hasOthers() ?? false,
       onProgress: (doneBytes, totalBytes) => loading.update(doneBytes, totalBytes),
     }).finally(() => loading.stop())
+    goOn()
+    areas = await startAreas(dataDirectory, log)
     goOn()
     store = await createStore(dataDirectory, log)
     if (cluster === undefined) refuseClustered(dataDirectory, store)
@@ -102,23 +107,26 @@ export async function load(
     suppressions = startSuppressions({ dataDirectory, store, metrics, shared, log })
     suppressions.follow(changed)
     cluster?.follow({ store, live, log })
-    return { ...opened, arenas, store, suppressions, live, keys }
+    return { ...opened, arenas, store, suppressions, live, areas, keys }
   } catch (error) {
     await cluster?.unfollow()
     await live?.stop()
     await suppressions?.stop()
     keys?.stop()
     await store?.close()
+    await areas?.stop()
     // Loading that was given up is a failure like any other.
     goOn()
     throw error
   }
 }
 
-export async function stopLoaded({ suppressions, live, keys, store }: Loaded): Promise<void> {
+export async function stopLoaded(loaded: Loaded): Promise<void> {
+  const { suppressions, live, areas, keys, store } = loaded
   // It waits for marks.
   await live.stop()
   await suppressions.stop()
   keys?.stop()
+  await areas.stop()
   await store.close()
 }

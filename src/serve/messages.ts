@@ -21,6 +21,8 @@ export interface FrontData {
   /** The news of other snapshots as it starts. */
   readonly news: SnapshotNews
   readonly dataDirectory: string
+  /** Of the gazetteer as it starts. */
+  readonly areas: AreasNews
   /** Where to ask for changes to the store, which the main thread makes. */
   readonly changes: MessagePort
   /** Where to hand in batches of changes. */
@@ -115,6 +117,10 @@ export type FrontOrder =
   | { readonly kind: 'news'; readonly news: SnapshotNews }
   /** News of the certificate, for `/readyz`. */
   | { readonly kind: 'tls'; readonly news: TlsNews }
+  /** Name areas by the version of this news. Answered by `areas`. */
+  | { readonly kind: 'areas'; readonly news: AreasNews }
+  /** News of the gazetteer, for `/readyz`. */
+  | { readonly kind: 'areasNews'; readonly news: AreasNews }
   /** Take connections from this address. Answered by `listening`. */
   | { readonly kind: 'listen'; readonly address: ListenAddress }
   /** Tell something about itself. Answered by `told`. */
@@ -143,9 +149,17 @@ export type SwapReport =
   /** Nothing of this thread reads it any more. */
   | { readonly kind: 'released'; readonly snapshotId: string }
 
+/** From a front thread, about a version of the gazetteer; `fault` says why it cannot take it. */
+export interface AreasReport {
+  readonly kind: 'areas'
+  readonly version: string
+  readonly fault?: string
+}
+
 /** From a front thread. */
 export type FrontReport =
   | SwapReport
+  | AreasReport
   /** Its workers hold the snapshot; `descriptor` lets an acceptor hand it connections. */
   | { readonly kind: 'ready'; readonly descriptor: AppDescriptor | undefined }
   /** `fault` says why it cannot. */
@@ -171,4 +185,12 @@ export interface SnapshotNews {
 export interface Refusal {
   readonly snapshotId?: string
   readonly reason: string
+}
+
+/** What `/readyz` tells of the gazetteer. */
+export interface AreasNews {
+  /** The version that is served; left out where there is none. */
+  readonly version?: string
+  /** What CURRENT names and is not served by all threads, or why it names nothing. */
+  readonly refused?: { readonly version?: string; readonly reason: string }
 }

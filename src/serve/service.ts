@@ -205,6 +205,7 @@ function startFronts(
         snapshot,
         news: refused === undefined ? {} : { refused },
         dataDirectory,
+        areas: loaded.areas.news,
         changes,
         batches: live.openPort(),
         suppressionProgress: suppressions.progress,
@@ -286,6 +287,7 @@ async function serveSnapshots(
     log,
   }
   const swaps = swapSnapshots({ ...known, state, page, ...swapRules(cluster?.snapshots) })
+  loaded.areas.follow(workers)
   cluster?.snapshots.serves(first)
   cluster?.snapshots.onRepaired(swaps.retry)
   const stopKeeping = keepAudiences(dataDirectory, cluster?.audiences().knownIds, log)

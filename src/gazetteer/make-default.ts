@@ -1,0 +1,48 @@
+/**
+ * The gazetteer of a data directory that has none: the layers that come with the program.
+ *
+ * @module
+ */
+import { copyFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { hasAreas, readCurrentAreas, versionDirectory } from './directory.js'
+import { MANIFEST_FILE, type ManifestLayer } from './manifest.js'
+import { publishVersion } from './publish.js'
+import { DATA_FILE } from './tables.js'
+import { verifyVersion } from './verify.js'
+import { writeLayers } from './write-layers.js'
+
+/** Where `npm run build` makes them, so that a checkout need not make them for each data directory. */
+const MADE = fileURLToPath(new URL('../../', import.meta.url))
+
+interface DefaultAreas {
+  readonly version: string
+  readonly layers: readonly ManifestLayer[]
+}
+
+/**
+ * Writes them unless there is a gazetteer.
+ *
+ * @returns undefined where there is one
+ * @throws OperatorError
+ */
+export async function makeDefaultAreas(dataDirectory: string): Promise<DefaultAreas | undefined> {
+  if (hasAreas(dataDirectory)) return undefined
+  if (hasAreas(MADE)) return await copyDefault(dataDirectory)
+  // The maps are read where they are needed, and by nobody else.
+  const { defaultLayers } = await import('./default-layers.js')
+  return await writeLayers(dataDirectory, { set: defaultLayers() })
+}
+
+async function copyDefault(dataDirectory: string): Promise<DefaultAreas> {
+  const version = readCurrentAreas(MADE)
+  if (version === undefined) throw new Error('it was removed meanwhile')
+  return await publishVersion(dataDirectory, async ({ temporary }) => {
+    const { layers } = await verifyVersion(MADE, version)
+    for (const file of [DATA_FILE, MANIFEST_FILE]) {
+      await copyFile(join(versionDirectory(MADE, version), file), join(temporary, file))
+    }
+    return { version, layers }
+  })
+}

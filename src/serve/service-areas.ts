@@ -1,0 +1,225 @@
+/**
+ * The gazetteer of a running service, for the main thread: which version is served, and new ones as they come.
+ * A version is verified before any thread opens it.
+ *
+ * @module
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { listVersions, readCurrentAreas } from '../gazetteer/directory.js'
+import { type Gazetteer, openVersion } from '../gazetteer/gazetteer.js'
+import { makeDefaultAreas } from '../gazetteer/make-default.js'
+import { verifyVersion } from '../gazetteer/verify.js'
+import { limits } from '../limits.js'
+import type { Log } from '../log.js'
+import { isUnusable } from '../snapshot/open-file.js'
+import type { AreasNews, AreasReport, FrontOrder } from './messages.js'
+
+/** The part of a Worker that this needs of a front thread. */
+interface FrontPort {
+  postMessage(order: FrontOrder): void
+  on(event: 'message', listener: (report: AreasReport) => void): unknown
+  off(event: 'message', listener: (report: AreasReport) => void): unknown
+}
+
+export interface ServiceAreas {
+  /** For front threads as they start. */
+  readonly news: AreasNews
+  /** Looks for new versions from now on, and has front threads take them. */
+  follow(fronts: readonly FrontPort[]): void
+  stop(): Promise<void>
+}
+
+interface AreasTimes {
+  readonly pollMs: number
+  readonly retryMs: number
+}
+
+const DEFAULT_TIMES: AreasTimes = { pollMs: limits.snapshotPollMs, retryMs: limits.snapshotRetryMs }
+
+/**
+ * Makes the default where there is no gazetteer. A service without one serves all the same: whoever names an
+ * area is told.
+ */
+export async function startAreas(
+  dataDirectory: string,
+  log: Log,
+  times: AreasTimes = DEFAULT_TIMES,
+): Promise<ServiceAreas> {
+  await makeDefault(dataDirectory, log)
+  const keeper = new AreasKeeper(dataDirectory, log, times)
+  await keeper.openFirst()
+  return keeper
+}
+
+async function makeDefault(dataDirectory: string, log: Log): Promise<void> {
+  try {
+    const made = await makeDefaultAreas(dataDirectory)
+    if (made === undefined) return
+    const areaCount = made.layers.reduce((sum, layer) => sum + layer.areaCount, 0)
+    log.info({ areasVersion: made.version, areaCount }, 'made the default gazetteer')
+  } catch (error) {
+    const reason = (error as Error).message
+    log.warn({ reason }, 'the default gazetteer could not be made: there are no named areas')
+  }
+}
+
+class AreasKeeper implements ServiceAreas {
+  news: AreasNews = {}
+  readonly #dataDirectory: string
+  readonly #log: Log
+  readonly #times: AreasTimes
+  readonly #stopping = new AbortController()
+  /** Held open as long as a front thread may have it, so that these only share it. */
+  #held: Gazetteer | undefined
+  #refusedMs = Number.NEGATIVE_INFINITY
+  #isOver: Promise<void> = Promise.resolve()
+
+  constructor(dataDirectory: string, log: Log, times: AreasTimes) {
+    this.#dataDirectory = dataDirectory
+    this.#log = log
+    this.#times = times
+  }
+
+  /** The current version, or the newest one that is whole. */
+  async openFirst(): Promise<void> {
+    const { version: current, reason } = this.#wanted()
+    let refused: AreasNews['refused'] = reason === undefined ? undefined : { reason }
+    const others = (await listVersions(this.#dataDirectory).catch(() => [])).reverse()
+    const candidates = current === undefined && refused === undefined ? [] : [current, ...others]
+    for (const version of new Set(candidates)) {
+      if (version === undefined) continue
+      const fault = await this.#open(version)
+      if (fault === undefined) {
+        this.news = { version, ...(refused !== undefined && { refused }) }
+        if (refused !== undefined) {
+          this.#log.error({ areasVersion: version, ...refused }, 'fell back to other areas')
+        }
+        return
+      }
+      this.#log.error({ areasVersion: version, reason: fault.message }, 'refused areas')
+      refused ??= { version, reason: fault.message }
+      // Where the system only does not let it read, nothing older may take its place.
+      if (!isUnusable(fault)) break
+    }
+    this.news = refused === undefined ? {} : { refused }
+    this.#refusedMs = performance.now()
+  }
+
+  follow(fronts: readonly FrontPort[]): void {
+    const { signal } = this.#stopping
+    this.#isOver = (async () => {
+      while (!signal.aborted) {
+        await sleep(this.#times.pollMs, undefined, { signal }).catch(() => {})
+        if (!signal.aborted) await this.#look(fronts)
+      }
+    })()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#isOver
+    await this.#held?.close()
+  }
+
+  #wanted(): { readonly version?: string | undefined; readonly reason?: string } {
+    try {
+      return { version: readCurrentAreas(this.#dataDirectory) }
+    } catch (error) {
+      return { reason: (error as Error).message }
+    }
+  }
+
+  async #look(fronts: readonly FrontPort[]): Promise<void> {
+    const { version, reason = 'areas/CURRENT is gone' } = this.#wanted()
+    const { refused, version: served } = this.news
+    if (version === undefined) {
+      if (served !== undefined || refused !== undefined) this.#refuse(fronts, { reason })
+      return
+    }
+    if (version === served) {
+      if (refused !== undefined) this.#tell(fronts, { version })
+      return
+    }
+    const isTooEarly = performance.now() - this.#refusedMs < this.#times.retryMs
+    if (refused?.version === version && isTooEarly) return
+    await this.#take(fronts, version)
+  }
+
+  async #take(fronts: readonly FrontPort[], version: string): Promise<void> {
+    const last = this.#held
+    const fault = await this.#open(version)
+    if (fault !== undefined) return this.#refuse(fronts, { version, reason: fault.message })
+    const reports = reported(fronts, version, this.#stopping.signal)
+    this.news = { version }
+    for (const front of fronts) front.postMessage({ kind: 'areas', news: this.news })
+    const reason = (await reports).find((report) => report.fault !== undefined)?.fault
+    if (last !== undefined) void closeLater(last)
+    if (this.#stopping.signal.aborted) return
+    // Those that could take it answer from it: the others are asked again.
+    if (reason !== undefined) return this.#refuse(fronts, { version, reason })
+    this.#log.info({ areasVersion: version }, 'switched to new areas')
+  }
+
+  /** @returns why it cannot be served; then the one before is still held */
+  async #open(version: string): Promise<Error | undefined> {
+    try {
+      await verifyVersion(this.#dataDirectory, version)
+      this.#held = openVersion(this.#dataDirectory, version)
+      return undefined
+    } catch (error) {
+      return error as Error
+    }
+  }
+
+  #refuse(fronts: readonly FrontPort[], refused: NonNullable<AreasNews['refused']>): void {
+    this.#refusedMs = performance.now()
+    const { version, refused: before } = this.news
+    if (before?.reason === refused.reason) return
+    const areasVersion = refused.version
+    const { reason } = refused
+    this.#log.error({ areasVersion, servedVersion: version, reason }, 'refused new areas')
+    // Of two versions that were not taken by all, the served one is that of `held`.
+    const served = version === refused.version ? undefined : version
+    this.#tell(fronts, { ...(served !== undefined && { version: served }), refused })
+  }
+
+  #tell(fronts: readonly FrontPort[], news: AreasNews): void {
+    this.news = news
+    for (const front of fronts) front.postMessage({ kind: 'areasNews', news })
+  }
+}
+
+/** Front threads that take a new version still have the old one open for a while. */
+async function closeLater(gazetteer: Gazetteer): Promise<void> {
+  await sleep(2 * limits.gazetteerReleaseMs, undefined, { ref: false })
+  await gazetteer.close()
+}
+
+/** Resolves when each front has taken a version, or has said why it cannot, or nobody waits any more. */
+async function reported(
+  fronts: readonly FrontPort[],
+  version: string,
+  signal: AbortSignal,
+): Promise<AreasReport[]> {
+  const reports: AreasReport[] = []
+  await Promise.all(
+    fronts.map(
+      (front) =>
+        new Promise<void>((resolve) => {
+          const listen = (report: AreasReport) => {
+            if (report.kind !== 'areas' || report.version !== version) return
+            reports.push(report)
+            end()
+          }
+          const end = () => {
+            front.off('message', listen)
+            signal.removeEventListener('abort', end)
+            resolve()
+          }
+          front.on('message', listen)
+          signal.addEventListener('abort', end, { once: true })
+        }),
+    ),
+  )
+  return reports
+}
