@@ -5,7 +5,7 @@
  * @module
  */
 
-/** @returns a definition for proj4; undefined for a code that is not in the table */
+/** Of all but web Mercator. @returns a definition for proj4; undefined for a code that is not in the table */
 export function definitionOfEpsg(code: number): string | undefined {
   const fixed = FIXED.get(code)
   if (fixed !== undefined) return fixed
@@ -25,8 +25,8 @@ const DEGREES = `+proj=longlat ${WGS84}`
 /** Degrees of systems that differ from WGS 84 by no more than metres. */
 const OTHER_DEGREES = `+proj=longlat ${GRS80}`
 
-export const WEB_MERCATOR =
-  '+proj=merc +a=6378137 +b=6378137 +lat_ts=0 +lon_0=0 +x_0=0 +y_0=0 +k=1 +units=m +nadgrids=@null +no_defs'
+/** Web Mercator, and what others call it. */
+export const WEB_MERCATOR_CODES: ReadonlySet<number> = new Set([3857, 900913, 102100, 102113])
 
 const FIXED: ReadonlyMap<number, string> = new Map([
   [4326, DEGREES],
@@ -34,7 +34,6 @@ const FIXED: ReadonlyMap<number, string> = new Map([
   ...[4269, 4617, 6318, 4258, 4283, 7844, 4167, 4674, 4612, 6668].map(
     (code) => [code, OTHER_DEGREES] as const,
   ),
-  ...[3857, 900913, 102100, 102113].map((code) => [code, WEB_MERCATOR] as const),
   // Albers: the lower 48 states and Alaska.
   [5070, `+proj=aea +lat_0=23 +lon_0=-96 +lat_1=29.5 +lat_2=45.5 +x_0=0 +y_0=0 ${GRS80}`],
   [3338, `+proj=aea +lat_0=50 +lon_0=-154 +lat_1=55 +lat_2=65 +x_0=0 +y_0=0 ${GRS80}`],

@@ -6,8 +6,9 @@
  */
 import proj4 from 'proj4'
 import { OperatorError } from '../../errors.js'
+import { latOfMetres, lngOfMetres } from '../../geometry/esri/web-mercator.js'
 import { type CrsStatement, nameOfCrs } from './crs-statement.js'
-import { definitionOfEpsg, KNOWN_CODES, WEB_MERCATOR } from './epsg-codes.js'
+import { definitionOfEpsg, KNOWN_CODES, WEB_MERCATOR_CODES } from './epsg-codes.js'
 
 export interface Projection {
   readonly name: string
@@ -31,7 +32,7 @@ export function projectionOf(file: string, statement: CrsStatement): Projection 
     )
   }
   if (statement.kind === 'wgs84') return asTheyAre(name)
-  if (isWebMercator(statement)) return projected(name, WEB_MERCATOR)
+  if (isWebMercator(statement)) return webMercator(name)
   const definition = definitionOf(statement, fail)
   let system: System
   try {
@@ -65,6 +66,11 @@ const OSGB36_CODE = 27_700
 
 function asTheyAre(name: string): Projection {
   return { name, areDegrees: true, toDegrees: (lng, lat) => [lng, lat] }
+}
+
+/** As Esri JSON is read, with the end of the world where map libraries write it. */
+function webMercator(name: string): Projection {
+  return { name, areDegrees: false, toDegrees: (x, y) => [lngOfMetres(x), latOfMetres(y)] }
 }
 
 function projected(name: string, definition: Definition): Projection {
@@ -162,6 +168,7 @@ function projFaultOf(text: string, { datumCode, ellps }: System): string | undef
 const PROJ_DATUMS: ReadonlySet<string> = new Set(['WGS84', 'NAD83', 'OSGB36'])
 
 function isWebMercator(statement: CrsStatement): boolean {
+  if (statement.kind === 'epsg') return WEB_MERCATOR_CODES.has(statement.code)
   const text =
     statement.kind === 'wkt'
       ? statement.text

@@ -65,15 +65,15 @@ async function headerOf(bytes: Buffer, file: string): Promise<Header> {
     refuse(file, 'it is damaged or cut off in its header')
   let header: Header | undefined
   try {
-    // Of the header alone, so that no feature is read.
     const reading = geojson.deserialize(bytes.subarray(0, end), {
       headerMetaFn: (found: Header) => {
         header = found
+        // What the library does next takes forever where an index is said to be of no features.
+        throw new Error('the header is enough')
       },
     })
     await reading.next()
   } catch (error) {
-    // There may be no more than a header, and an index is missing.
     if (header === undefined) throw unreadable(file, 'FlatGeobuf', error)
   }
   return header ?? refuse(file, 'it has no header that can be read')
@@ -85,9 +85,12 @@ function countFrames(
   { indexNodeSize, featuresCount }: Header,
   file: string,
 ): number {
-  if (!Number.isSafeInteger(featuresCount)) refuse(file, 'its header is damaged')
+  // Without a count there is no index.
+  const isIndexed = indexNodeSize > 0
+  if (!Number.isSafeInteger(featuresCount) || (isIndexed && featuresCount === 0))
+    refuse(file, 'its header is damaged')
   let at = MAGIC_BYTES + LENGTH_BYTES + bytes.readUInt32LE(MAGIC_BYTES)
-  if (indexNodeSize > 0 && featuresCount > 0) at += indexBytes(featuresCount, indexNodeSize)
+  if (isIndexed) at += indexBytes(featuresCount, indexNodeSize)
   let count = 0
   for (; at < bytes.length; count++) {
     const length = at + LENGTH_BYTES <= bytes.length ? bytes.readUInt32LE(at) : 0

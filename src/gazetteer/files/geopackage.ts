@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { existsSync, statSync } from 'node:fs'
 import initSqlJs, { type Database, type SqlValue } from 'sql.js'
 import { limits } from '../../limits.js'
 import { type CrsStatement, readCrsName } from '../crs/crs-statement.js'
@@ -23,11 +24,21 @@ export async function openGeoPackage(
   file: string,
   { table }: AreaFileOptions,
 ): Promise<AreaFile> {
+  if (existsSync(`${path}-wal`) && statSync(`${path}-wal`).size > 0) {
+    refuse(
+      file,
+      'changes of it are still in the file that ends in -wal: close the program that writes it',
+    )
+  }
   const bytes = await readWhole(path, file, 'a GeoPackage', limits.areaFileBytes)
+  assertComplete(bytes, file)
   const { Database } = await initSqlJs()
   let database: Database | undefined
   try {
     database = new Database(bytes)
+    // Pages that are damaged are found, not what is in their cells.
+    const [[check]] = rowsOf(database, 'PRAGMA quick_check(1)')
+    if (check !== 'ok') refuse(file, 'it is damaged, as SQLite says')
     const layer = layerOf(database, file, table)
     const opened = database
     return {
@@ -42,6 +53,20 @@ export async function openGeoPackage(
     throw unreadable(file, 'a GeoPackage', error)
   }
 }
+
+/** SQLite takes what is missing of the last page for zeros. */
+function assertComplete(bytes: Buffer, file: string): void {
+  if (bytes.length < SQLITE_HEADER_BYTES) refuse(file, 'it is cut off')
+  const said = bytes.readUInt16BE(16)
+  // The largest does not fit into two bytes.
+  const pageBytes = said === 1 ? 65_536 : said
+  const pageCount = bytes.readUInt32BE(28)
+  if (pageBytes < 512 || bytes.length % pageBytes !== 0 || pageBytes * pageCount > bytes.length) {
+    refuse(file, 'it is damaged or cut off: its length is not that of its pages')
+  }
+}
+
+const SQLITE_HEADER_BYTES = 100
 
 interface Layer {
   readonly table: string
