@@ -121,6 +121,10 @@ function faultOf(statement: CrsStatement, system: System): string | undefined {
   const { projName, names, units, from_greenwich: meridian, axis = 'enu' } = system
   if (!names.some((name) => PROJECTIONS.has(name)))
     return `has the projection ${projName}, which is not supported`
+  // Of the second version of WKT, the library leaves out what turns the axes of an oblique one.
+  if (isSecondForm(statement) && names.includes('omerc')) {
+    return 'is an oblique Mercator, which is not read of WKT 2 and PROJJSON'
+  }
   if (meridian !== undefined && meridian !== 0) return 'does not count longitudes from Greenwich'
   if (projName === 'longlat' && statement.kind !== 'proj' && !/^degree/.test(units ?? 'degree')) {
     return `counts angles in ${units}, not in degrees`
@@ -133,6 +137,11 @@ function faultOf(statement: CrsStatement, system: System): string | undefined {
   if (isSame(datum)) return undefined
   if (isOsgb(statement) && system.datum_params?.length === HELMERT_COUNT) return undefined
   return `has the datum ${datum}, and how far that is from WGS 84 is not known here`
+}
+
+function isSecondForm(statement: CrsStatement): boolean {
+  if (statement.kind === 'projJson') return true
+  return statement.kind === 'wkt' && !/^(PROJCS|GEOGCS)\s*[[(]/i.test(statement.text)
 }
 
 /** Parameters of a shift with rotations and a scale. */

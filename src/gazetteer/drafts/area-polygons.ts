@@ -76,19 +76,17 @@ function* polygon(rings: PolygonRings, place: Place): Generator<PolygonRings> {
 function nested(rings: readonly Position[][], place: Place): PolygonRings[] {
   if (rings.length <= 1) return rings.map((ring) => [ring])
   const byUnits = new Map<UnitRing, Position[]>()
+  const flat: PolygonRings[] = []
   for (const ring of rings) {
-    // Only a closed ring can be compared with others.
-    const closing = ring.length - 1
-    const [first, last] = [ring[0], ring[closing]]
-    if (closing < 3 || first[0] !== last[0] || first[1] !== last[1]) {
-      place.fail('has a ring that is not closed or has fewer than four positions')
-    }
-    const open = ring.slice(0, closing)
+    const open = openRing(ring, place)
     const units = open.flatMap(([lng, lat]) => [toUnits(lng), toUnits(lat)])
     const unwrapped = unwrapRing({ units, lngDegreesAt: (vertex) => open[vertex][0] })
-    if (typeof unwrapped === 'string')
+    if (typeof unwrapped === 'string') {
       return place.fail(`has a ring without one meaning (${unwrapped})`)
-    byUnits.set(unwrapped, ring)
+    }
+    // By itself, whatever it lies in: on it somebody is inside of it or of what it is a hole of.
+    if (new Set(open.map(String)).size < 3) flat.push([ring])
+    else byUnits.set(unwrapped, ring)
   }
   const polygons = nestRings([...byUnits.keys()], ringBudget(limits.areaRingComparisonCount))
   if (polygons === 'CrossingRings') {
@@ -96,9 +94,18 @@ function nested(rings: readonly Position[][], place: Place): PolygonRings[] {
   }
   if (polygons === 'TooManyComparisons')
     return place.fail('has more rings than can be compared: cut it')
-  return polygons.map(({ shell, holes }) =>
+  const nested = polygons.map(({ shell, holes }) =>
     [shell, ...holes].map((ring) => byUnits.get(ring) as Position[]),
   )
+  return [...nested, ...flat]
+}
+
+/** Without its last position. */
+function openRing(ring: readonly Position[], { fail }: Place): readonly Position[] {
+  const last = ring.length - 1
+  const isClosed = last >= 3 && ring[0][0] === ring[last][0] && ring[0][1] === ring[last][1]
+  if (!isClosed) fail('has a ring that is not closed or has fewer than four positions')
+  return ring.slice(0, last)
 }
 
 function degreesOf(ring: readonly Position[], place: Place): Position[] {

@@ -28,7 +28,7 @@ export interface GeometryRows {
 export async function openGeometryRows(path: string, name: string): Promise<GeometryRows> {
   const { connection, close } = await openDatabase([path])
   try {
-    const described = (await connection.runAndReadAll(parquetColumns(path, true))).getRows()
+    const described = (await connection.runAndReadAll(parquetColumns(path, false))).getRows()
     const types = new Map(described.map(([column, type]) => [String(column), String(type)]))
     const [geo] = (await connection.runAndReadAll(parquetGeo(path))).getRows()
     const metadata = readGeoMetadata(geo === undefined ? undefined : String(geo[0]))
@@ -47,10 +47,13 @@ export async function openGeometryRows(path: string, name: string): Promise<Geom
     const counted = await connection.runAndReadAll(parquetRowCount(path))
     const rowCount = Number(counted.value(0, 0))
     const wkb = type === 'BLOB' ? identifier(primary) : `ST_AsWKB(${identifier(primary)})`
+    // Some writers do not say that a text is one.
     const texts = fields.map((field) =>
-      types.get(field) === 'BLOB' ? 'NULL' : `${identifier(field)}::VARCHAR`,
+      types.get(field) === 'BLOB'
+        ? `TRY(decode(${identifier(field)}))`
+        : `${identifier(field)}::VARCHAR`,
     )
-    const query = `SELECT ${[wkb, ...texts].join(', ')} FROM (${readParquet(path, type !== 'BLOB')})`
+    const query = `SELECT ${[wkb, ...texts].join(', ')} FROM (${readParquet(path, false)})`
     async function* rows(): AsyncGenerator<readonly [Uint8Array | null, ...(string | null)[]]> {
       try {
         const result = await connection.stream(query)

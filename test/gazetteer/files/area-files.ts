@@ -49,6 +49,33 @@ export function square(lng: number, lat: number, size = 1): Ring {
   ]
 }
 
+export type Shape =
+  | { readonly type: 'Polygon'; readonly coordinates: readonly Ring[] }
+  | { readonly type: 'MultiPolygon'; readonly coordinates: readonly (readonly Ring[])[] }
+
+/** Well-known binary, little-endian. */
+export function wkbOf(shape: Shape): Buffer {
+  const polygonOf = (rings: readonly Ring[]) => {
+    const pieces = rings.map((ring) => {
+      const piece = Buffer.alloc(4 + 16 * ring.length)
+      piece.writeUInt32LE(ring.length, 0)
+      ring.forEach(([x, y], i) => void piece.writeDoubleLE(y, piece.writeDoubleLE(x, 4 + 16 * i)))
+      return piece
+    })
+    return Buffer.concat([headOf(3, rings.length), ...pieces])
+  }
+  if (shape.type === 'Polygon') return polygonOf(shape.coordinates)
+  return Buffer.concat([headOf(6, shape.coordinates.length), ...shape.coordinates.map(polygonOf)])
+}
+
+function headOf(type: number, count: number): Buffer {
+  const head = Buffer.alloc(9)
+  head[0] = 1
+  head.writeUInt32LE(type, 1)
+  head.writeUInt32LE(count, 5)
+  return head
+}
+
 /** The .shp of polygons; null is a null shape. */
 export function shpOf(shapes: readonly (readonly Ring[] | null)[], type = 5): Buffer {
   const records = shapes.map((rings, index) => {

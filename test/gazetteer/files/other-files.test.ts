@@ -10,10 +10,9 @@ import fc from 'fast-check'
 import { geojson } from 'flatgeobuf'
 import initSqlJs from 'sql.js'
 import t from 'tap'
-import wkx from 'wkx'
 import { testSeed } from '../../support/random/properties.js'
 import { temporaryDirectory } from '../../support/service/hickory.js'
-import { type Ring, readAreas, square, zipOf } from './area-files.js'
+import { type Ring, readAreas, type Shape, square, wkbOf, zipOf } from './area-files.js'
 
 const REJECTED = { code: 'InputRejected' }
 
@@ -25,7 +24,6 @@ const features = [
   },
 ] as const
 const expected = features.map(({ id, geometry }) => ({ key: id, geometry }))
-const wkbOf = (geometry: object) => wkx.Geometry.parseGeoJSON(geometry).toWkb()
 
 type Write = (path: string) => Promise<void>
 
@@ -150,7 +148,7 @@ async function writeGeoPackage(path: string): Promise<void> {
   for (const { id, geometry } of features) {
     // Magic, version 0, an envelope of 32 bytes, little-endian, and the number of the system.
     const header = Buffer.concat([Buffer.from('GP\0\x03', 'latin1'), Buffer.alloc(4 + 32)])
-    const blob = Buffer.concat([header, wkbOf(geometry)])
+    const blob = Buffer.concat([header, wkbOf(geometry as Shape)])
     database.run('INSERT INTO areas (geom, id) VALUES (?, ?)', [blob, id])
   }
   writeFileSync(path, database.export())
@@ -163,7 +161,7 @@ async function writeGeoParquet(path: string, column: object): Promise<void> {
   const entry = { encoding: 'WKB', geometry_types: [], ...column }
   const geo = { version: '1.1.0', primary_column: 'geometry', columns: { geometry: entry } }
   const rows = features
-    .map(({ id, geometry }) => `('${id}', unhex('${wkbOf(geometry).toString('hex')}'))`)
+    .map(({ id, geometry }) => `('${id}', unhex('${wkbOf(geometry as Shape).toString('hex')}'))`)
     .join(', ')
   await connection.run(
     `COPY (SELECT * FROM (VALUES ${rows}) AS t(id, geometry)) TO '${path}' ` +

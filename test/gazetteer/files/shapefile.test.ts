@@ -45,6 +45,20 @@ t.test('an island in a lake of an island, in any order of rings', async (t) => {
   }
 })
 
+t.test('a ring without area stays, by itself', async (t) => {
+  const path = join(temporaryDirectory(t), 'flat')
+  const flat: Ring = [
+    [2, 2],
+    [3, 3],
+    [2, 2],
+    [2, 2],
+  ]
+  const file = writeShapefile(path, [[square(0, 0, 4), flat, reversed(square(1, 1, 0.5))]], ['a'])
+  const [{ geometry }] = (await readAreas(file)).areas
+  const coordinates = [[square(0, 0, 4), reversed(square(1, 1, 0.5))], [flat]]
+  t.same(geometry, { type: 'MultiPolygon', coordinates })
+})
+
 t.test('rings that cross are refused, as nobody can say which are holes', async (t) => {
   const path = join(temporaryDirectory(t), 'crossing')
   const file = writeShapefile(path, [[square(0, 0, 4), reversed(square(2, 2, 4))]], ['a'])
