@@ -44,7 +44,7 @@ export function projectionOf(file: string, statement: CrsStatement): Projection 
   if (fault !== undefined) return fail(fault)
   const isShifted = statement.kind === 'epsg' ? statement.code === OSGB36_CODE : isOsgb(statement)
   if (system.projName === 'longlat' && !isShifted) return asTheyAre(name)
-  return projected(name, definition)
+  return isShifted ? shifted(name, definition) : projected(name, system)
 }
 
 type Definition = string | object
@@ -60,6 +60,11 @@ interface System {
   readonly datumCode?: string
   readonly ellps?: string
   readonly datum_params?: readonly unknown[]
+  /** Metres of its unit. */
+  readonly to_meter?: number
+  /** Both in radians and metres. */
+  forward(place: { x: number; y: number }): { x: number; y: number }
+  inverse(place: { x: number; y: number }): { x: number; y: number }
 }
 
 const OSGB36_CODE = 27_700
@@ -73,8 +78,39 @@ function webMercator(name: string): Projection {
   return { name, areDegrees: false, toDegrees: (x, y) => [lngOfMetres(x), latOfMetres(y)] }
 }
 
-function projected(name: string, definition: Definition): Projection {
-  const converter = proj4(definition as string, 'WGS84')
+/** On its own datum: the library has shifts for some that are taken as WGS 84 here. */
+function projected(name: string, system: System): Projection {
+  const { to_meter: metres = 1 } = system
+  return projection(name, {
+    forward: ([x, y]) => {
+      const { x: lng, y: lat } = system.inverse({ x: x * metres, y: y * metres })
+      return [lng * DEGREES_PER_RADIAN, lat * DEGREES_PER_RADIAN]
+    },
+    inverse: ([lng, lat]) => {
+      const place = { x: lng / DEGREES_PER_RADIAN, y: lat / DEGREES_PER_RADIAN }
+      const { x, y } = system.forward(place)
+      return [x / metres, y / metres]
+    },
+  })
+}
+
+const DEGREES_PER_RADIAN = 180 / Math.PI
+
+/** With its datum brought to WGS 84. */
+function shifted(name: string, definition: Definition): Projection {
+  const { forward, inverse } = proj4(definition as string, 'WGS84')
+  return projection(name, {
+    forward: (place) => forward([...place]),
+    inverse: (place) => inverse([...place]),
+  })
+}
+
+interface Converter {
+  forward(place: readonly [number, number]): number[]
+  inverse(place: readonly [number, number]): number[]
+}
+
+function projection(name: string, { forward, inverse }: Converter): Projection {
   return {
     name,
     areDegrees: false,
@@ -83,19 +119,23 @@ function projected(name: string, definition: Definition): Projection {
       let lat: number
       let back: number[]
       try {
-        ;[lng, lat] = converter.forward([x, y])
-        back = converter.inverse([lng, lat])
+        ;[lng, lat] = forward([x, y])
+        back = inverse([lng, lat])
       } catch {
         // For coordinates that are not finite, or that no iteration finds.
         return undefined
       }
-      if (!(Math.abs(lng) <= 180 && Math.abs(lat) <= 90)) return undefined
       // Beyond its domain a projection answers with another place, which does not lead back.
       const isBack = Math.abs(back[0] - x) <= BACK_MAX && Math.abs(back[1] - y) <= BACK_MAX
-      return isBack ? [lng, lat] : undefined
+      if (!isBack || Math.abs(lng) > 180 + ROUNDING || Math.abs(lat) > 90 + ROUNDING)
+        return undefined
+      return [Math.max(-180, Math.min(lng, 180)), Math.max(-90, Math.min(lat, 90))]
     },
   }
 }
+
+/** Of an antimeridian or a pole, in degrees. */
+const ROUNDING = 1e-9
 
 /** In the unit of the system, metres or feet. */
 const BACK_MAX = 0.01
@@ -121,6 +161,9 @@ function faultOf(statement: CrsStatement, system: System): string | undefined {
   const { projName, names, units, from_greenwich: meridian, axis = 'enu' } = system
   if (!names.some((name) => PROJECTIONS.has(name)))
     return `has the projection ${projName}, which is not supported`
+  // The library confuses the scale and the parallel of those that are not of the web.
+  if (names.includes('merc') && statement.kind !== 'proj')
+    return 'is a Mercator other than that of the web'
   // Of the second version of WKT, the library leaves out what turns the axes of an oblique one.
   if (isSecondForm(statement) && names.includes('omerc')) {
     return 'is an oblique Mercator, which is not read of WKT 2 and PROJJSON'

@@ -40,7 +40,8 @@ export async function openGeometryRows(path: string, name: string): Promise<Geom
     }
     const column = metadata?.columns?.[primary]
     const { encoding } = (column ?? {}) as { encoding?: unknown }
-    if (!type.startsWith('GEOMETRY') && (type !== 'BLOB' || encoding !== 'WKB')) {
+    const isEncoded = column === undefined ? type.startsWith('GEOMETRY') : encoding === 'WKB'
+    if (!isEncoded || !/^(GEOMETRY|BLOB)/.test(type)) {
       throw fault(name, 'its geometries are not encoded as WKB: write it again with that')
     }
     const fields = [...types.keys()].filter((field) => field !== primary)
