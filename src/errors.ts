@@ -34,6 +34,20 @@ const serviceErrors = {
   InvalidGeohash: 400,
   InvalidPolyline: 400,
   InvalidGridReference: 400,
+  InvalidKml: 400,
+  InvalidGpx: 400,
+  InvalidTopoJson: 400,
+  /** An alert of the Common Alerting Protocol is not as CAP has it. */
+  InvalidCap: 400,
+  CapPolygonOpen: 400,
+  CapPolygonTooFewPoints: 400,
+  CapPolygonCrossing: 400,
+  /** Latitude and longitude are in the wrong order: as they are, no such place exists. */
+  AxesExchanged: 400,
+  /** An alert, or an area of one, does not say where it is. */
+  CapAreaMissing: 400,
+  CapLanguageMissing: 400,
+  UnknownGeocodeSystem: 400,
   InvalidChange: 400,
   Unauthorized: 401,
   Forbidden: 403,
@@ -58,11 +72,18 @@ const serviceErrors = {
   LengthRequired: 411,
   BodyTooLarge: 413,
   UnsupportedEncoding: 415,
+  CapExpired: 422,
+  /** An alert breaks a rule of a profile that was asked for. */
+  ProfileViolated: 422,
   AudienceTooLarge: 422,
   TooManyContexts: 422,
   TooManySuppressions: 422,
   TooManyVertices: 422,
   TooComplex: 422,
+  /** Somebody is in more cells of a grid than an answer may have. */
+  TooManyCells: 422,
+  /** More people are selected than one request may put on a grid. */
+  TooManyRecipients: 422,
   TooManyRequests: 429,
   InternalError: 500,
   /** What is on the disk of an audience, or of its snapshot, is not what was written. */

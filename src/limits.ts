@@ -423,6 +423,13 @@ export const limits = {
   contextPageDefaultCount: 100,
   /** The most that a request may set for a list of contexts. */
   contextPageCount: 1_000,
+  /** Features in a page of a collection, unless the request sets it; the most that it may set. */
+  featurePageDefaultCount: 10,
+  featurePageCount: 1_000,
+  /** Collections in a list of them. */
+  collectionPageCount: 1_000,
+  /** Areas of contexts as they are drawn, kept in one front thread. */
+  drawnContextsBytes: 64 * MiB,
   /** Cache of complete answers of contexts in one front thread. */
   keptAnswerBytes: 64 * MiB,
   /**
@@ -464,6 +471,8 @@ export const limits = {
   areaExampleCount: 60,
   /** Nesting of elements in a body of XML. */
   xmlDepthCount: 64,
+  /** Characters of a body of XML, of which a front thread reads some millions in a second. */
+  xmlCharCount: 2 * MiB,
   /** Elements of a body of XML. */
   xmlElementCount: 100_000,
   /** Attributes of all elements of a body of XML together. */
@@ -472,6 +481,16 @@ export const limits = {
   collectionDepthCount: 64,
   /** Cells of one member: of H3, geohashes, references to a grid. Their vertices are counted with all others. */
   cellCount: 20_000,
+  /** All KML of a KMZ that is read, unpacked: no more than a body, since it takes a front thread as long. */
+  kmzBytes: 4 * MiB,
+  /** Files in a KMZ. */
+  kmzEntryCount: 10_000,
+  /** Faults of one alert that are told, and warnings. */
+  capFaultCount: 100,
+  /** Comparisons of edges that tell whether polygons of one alert cross themselves, about a microsecond each. */
+  capComparisonCount: 1_000_000,
+  /** The name of a system of geocodes, and a code. */
+  geocodeCharCount: 64,
   /** The name of a member that is read in any letter case. */
   memberNameCharCount: 64,
   /** Names of members and properties whose meaning one thread remembers. */
@@ -532,6 +551,10 @@ export const limits = {
   ringCount: 10_000,
   /** Positions of one request, over all its rings. */
   vertexCount: 50_000,
+  /** Names of areas of the gazetteer in one member of a request. */
+  areaNameCount: 1_000,
+  /** Positions of the named areas of one request. */
+  namedVertexCount: 1_000_000,
   /** Arcs of the circles, corridors and margins of one request. */
   arcCount: 100_000,
   /**
@@ -613,6 +636,20 @@ export const limits = {
   masksKeptBytes: 256 * MiB,
   /** Masks that one front thread finds at a time. */
   masksSoughtCount: 16,
+  /** The runs of named areas in one snapshot. Areas with more are searched as they are drawn. */
+  namedMaskBytes: 4 * MiB,
+  /** Named areas, and lists of them, whose runs one front thread keeps. */
+  namedMasksKeptCount: 8_192,
+  /** Memory of all of these. */
+  namedMasksKeptBytes: 128 * MiB,
+  /** Named areas whose runs are looked for at a time. Others are searched as they are drawn. */
+  namedMasksSoughtCount: 64,
+  /** Named areas of which a front thread looks ahead who is in them. */
+  areasWarmedCount: 4_096,
+  /** A front thread looks whether there are other areas or another snapshot at this interval. */
+  areasLookMs: 1_000,
+  /** Counts of named areas that one front thread keeps. */
+  namedCountsKeptCount: 16_384,
   /** From the first request for a boundary until its mask is found. */
   maskSearchMs: 30_000,
   /** Images of shards in one arena, beside the scratch zones. */
@@ -656,6 +693,22 @@ export const limits = {
   rowBufferBytes: 1 * MiB,
   /** Such buffers that one front thread keeps for reuse. */
   rowBufferCount: 64,
+  /** Cells of the answer to a grid request: as many as the largest tile has. */
+  gridCellCount: 65_536,
+  /** Rows of cells, and columns, in a tile: a power of two, as all of them are. */
+  gridSideCount: 256,
+  /** The zoom of the map at which a cell is a tile: at 25 it is a metre wide at the equator. */
+  gridCellZoom: 25,
+  /** Recipients on the grid of one request: some seconds of one query worker at the finest cells. */
+  gridRecipientCount: 5_000_000,
+  /** Recipients that are put on a grid at a time: a hundredth of a second where h3 is asked for each. */
+  gridPieceCount: 4_096,
+  /** The same on a tile, where it takes a nanosecond or two each. */
+  tilePieceCount: 131_072,
+  /** Hexagons of which one query worker remembers what h3 calls them: as many as an answer has, and more. */
+  hexagonsKnownCount: 100_000,
+  /** The largest `minCount`. */
+  gridMinCount: 1_000_000,
   /** Vertices of the drawn shapes of an outline, and of the outline itself. */
   outlineVertexCount: 100_000,
   /** From the start of a union on a clipping thread until the thread is ended. */
@@ -848,6 +901,7 @@ assert(limits.outlineVertexCount >= limits.vertexCount)
 assert(10 * limits.shortRingComparisonCount <= limits.ringComparisonCount)
 assert(limits.outlineMs + limits.outlineDrawMs < limits.requestMs)
 assert(limits.outlineSharedMs <= limits.outlineMs)
+assert(limits.gridSideCount ** 2 <= limits.gridCellCount)
 assert(limits.masksKeptBytes >= limits.maskBytes)
 assert(limits.audiencesKeptBytes >= 2 * limits.audienceRunBytes)
 assert(2 * limits.audienceShardCount * 128 < limits.shardHeaderBytes)

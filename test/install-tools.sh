@@ -12,6 +12,7 @@
 #   postgresql  with PostGIS, to read recipients from
 #   prometheus  with promtool, to scrape a service and to check alert rules
 #   zsh, shellcheck  complete commands, as bash does, and check scripts
+#   gdal-bin    reads areas by its own client of OGC API - Features
 #   systemd, nftables  check the files that a system gets
 # By apt-get as root; elsewhere it names what is missing and fails.
 set -eu

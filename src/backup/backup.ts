@@ -19,6 +19,7 @@ import { copyStore } from '../store/copy.js'
 import { copyTables, DATA_FILE } from '../store/tables.js'
 import { compressionOf } from './compression.js'
 import { journalParts, openCurrent, openPart, readSettings } from './gather.js'
+import { openAreas } from './gather-areas.js'
 import { type ArchivedFile, damaged, STORE_FILE } from './listing.js'
 import { readArchive } from './read-archive.js'
 import { type Part, writeArchive } from './write-archive.js'
@@ -79,6 +80,8 @@ export async function makeBackup(
       : await copyStore(dataDirectory, workplace)
     const store = copy === undefined ? undefined : await openPart(STORE_FILE, copy)
     if (store !== undefined) opened.push(store)
+    const areas = await openAreas(dataDirectory)
+    if (areas !== undefined) opened.push(areas)
     if (snapshot === undefined && store === undefined) {
       throw new OperatorError(
         'Usage',
@@ -89,6 +92,7 @@ export async function makeBackup(
       ...(snapshot?.parts ?? []),
       ...(store === undefined ? [] : [store]),
       ...(journal?.parts ?? []),
+      ...(areas?.parts ?? []),
       ...(await readSettings(dataDirectory)),
     ]
     const totalBytes = parts.reduce((sum, { byteLength }) => sum + byteLength, 0)

@@ -121,11 +121,11 @@ export async function journalParts(
   return { lastSequence, parts }
 }
 
-function bytesPart(name: string, bytes: Buffer): Part {
+export function bytesPart(name: string, bytes: Buffer): Part {
   return { name, byteLength: bytes.length, read: () => [bytes] }
 }
 
-function filePart(name: string, handle: FileHandle, size: number, sha256?: string): Part {
+export function filePart(name: string, handle: FileHandle, size: number, sha256?: string): Part {
   return {
     name,
     byteLength: size,

@@ -5,6 +5,7 @@
  *   CURRENT, snapshots/<id>/…   the current snapshot
  *   store/data.mdb              configuration, contexts and suppression lists
  *   journal/…                   the changes that go on from the snapshot
+ *   areas/CURRENT, areas/<version>/…   the gazetteer
  *   *.json                      settings of the data directory, such as sources.json
  *   hickory-backup.json         the listing
  *
@@ -19,6 +20,7 @@ import { SNAPSHOT_ID } from '../snapshot/directory.js'
 export const LISTING_FILE = 'hickory-backup.json'
 export const STORE_FILE = 'store/data.mdb'
 export const CURRENT_FILE = 'CURRENT'
+export const AREAS_CURRENT_FILE = 'areas/CURRENT'
 
 /** A file at the top of a data directory that is archived, whatever it is for. */
 export const SETTINGS_FILE = /^[a-z][a-z0-9-]{0,63}\.json$/
@@ -100,7 +102,17 @@ const JOURNAL_FILE = /^journal\/(changes-[0-9]{6,12}\.journal|position|head\/dat
 const SNAPSHOT_FILE =
   /^snapshots\/[0-9]{6,15}-[0-9a-f]{8}\/([a-z][a-z0-9-]{0,63}\.json|repeats|[0-9]{1,10}-[0-9]{1,10}\.(shard|identities))$/
 
-const ARCHIVED = [/^CURRENT$/, /^store\/data\.mdb$/, SETTINGS_FILE, SNAPSHOT_FILE, JOURNAL_FILE]
+/** The version of the gazetteer that is current. */
+const AREAS_FILE = /^areas\/(CURRENT|[0-9]{6,15}-[0-9a-f]{8}\/(data\.mdb|manifest\.json))$/
+
+const ARCHIVED = [
+  /^CURRENT$/,
+  /^store\/data\.mdb$/,
+  SETTINGS_FILE,
+  SNAPSHOT_FILE,
+  JOURNAL_FILE,
+  AREAS_FILE,
+]
 
 /** @param what  that is in it */
 export function ofLaterVersion(archive: string, what: string): OperatorError {

@@ -8,6 +8,8 @@ import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { OperatorError } from '../errors.js'
+import { readCurrentAreas } from '../gazetteer/directory.js'
+import { verifyVersion } from '../gazetteer/verify.js'
 import { JournalDamaged } from '../journal/damaged.js'
 import { journalDirectory } from '../journal/files.js'
 import { verifyJournal } from '../journal/verify.js'
@@ -20,10 +22,18 @@ import {
   writeAll,
 } from '../snapshot/directory.js'
 import { verifySnapshot } from '../snapshot/load/verify.js'
+import { isCorrupt, isNewer } from '../snapshot/open-file.js'
 import { removeOnExit } from '../snapshot/publish/remove-on-exit.js'
 import { checkStore } from '../store/check.js'
 import { storeDirectory } from '../store/tables.js'
-import { CURRENT_FILE, damaged, type Listing, ofLaterVersion, STORE_FILE } from './listing.js'
+import {
+  AREAS_CURRENT_FILE,
+  CURRENT_FILE,
+  damaged,
+  type Listing,
+  ofLaterVersion,
+  STORE_FILE,
+} from './listing.js'
 import { readArchive } from './read-archive.js'
 
 /**
@@ -122,10 +132,32 @@ async function verify(
   await verifyJournal(journalDirectory(draft)).catch((fault) => {
     throw fault instanceof JournalDamaged ? damaged(archive, fault.found, fault) : fault
   })
+  await verifyRestoredAreas(archive, draft, files)
   if (!has(STORE_FILE)) return
   await checkStore(storeDirectory(draft)).catch((fault: OperatorError) => {
     throw fault.code === 'NewerFormat' ? ofLaterVersion(archive, 'a store') : fault
   })
+}
+
+async function verifyRestoredAreas(
+  archive: string,
+  draft: string,
+  files: Listing['files'],
+): Promise<void> {
+  const names = files.flatMap(({ name }) => (name.startsWith('areas/') ? [name] : []))
+  if (names.length === 0) return
+  try {
+    const version = readCurrentAreas(draft)
+    if (version === undefined) throw damaged(archive, `it has no ${AREAS_CURRENT_FILE}`)
+    const foreign = names.find(
+      (name) => name !== AREAS_CURRENT_FILE && !name.startsWith(`areas/${version}/`),
+    )
+    if (foreign !== undefined) throw damaged(archive, `${foreign} is of other areas`)
+    await verifyVersion(draft, version)
+  } catch (fault) {
+    if (isNewer(fault)) throw ofLaterVersion(archive, 'a gazetteer')
+    throw isCorrupt(fault) ? damaged(archive, fault.message, fault) : fault
+  }
 }
 
 /** Names of files last once their directories are on disk. */

@@ -27,5 +27,6 @@ export const commands = {
   backup: async () => (await import('./backup.js')).backupCommand,
   restore: async () => (await import('./restore.js')).restoreCommand,
   generate: async () => (await import('./generate.js')).generateCommand,
+  cap: async () => (await import('./cap.js')).capCommand,
   completion: async () => (await import('./completion/completion.js')).completionCommand,
 } as const satisfies CommandTable

@@ -6,6 +6,7 @@
 import { Command } from 'commander'
 import { verifyAudiences } from '../audiences/verify.js'
 import { OperatorError } from '../errors.js'
+import { verifyAreas } from '../gazetteer/verify.js'
 import { hasAgreedPart } from '../journal/agreed-part.js'
 import { journalDirectory } from '../journal/files.js'
 import { type SnapshotState, verifySnapshot } from '../snapshot/load/verify.js'
@@ -40,7 +41,7 @@ SHA-256 of every file, and that the repeated numbers are those of the recipients
 and a service or an import may run at the same time. It says, too, when \`origin.json\` of a snapshot or
 \`pins.json\` of the directory cannot be read; recipients are not in these. With --all it verifies
 audiences, too; of those that have expired, damage is shown and not counted. The exit code is 0 if everything
-is intact, and 4 if anything is damaged.
+is intact, and 4 if anything is damaged. The areas that requests name are verified as well.
 
 Example:
   $ hickory verify --data ./data/local
@@ -68,7 +69,8 @@ async function verify(
   }
   const currentFault = all === true ? known.current.fault : undefined
   const audiences = all === true ? await verifyAudiences(dataDirectory, Date.now()) : []
-  const found = { states, currentFault, pinsFault, audiences }
+  const areas = await foundAreas(dataDirectory, all === true)
+  const found = { states, currentFault, pinsFault, audiences, areas }
   if (json === true) printJson(found, known)
   else {
     if (currentFault !== undefined) print(`CURRENT  damaged: ${currentFault}`)
@@ -78,7 +80,25 @@ async function verify(
       print(`audience ${id} of ${snapshotId}  ${isExpired ? 'expired, ' : ''}${state}`)
     }
   }
+  if (json !== true) printAreas(areas)
   assertWhole(dataDirectory, found)
+}
+
+/** A CURRENT that cannot be read is a fault of a version whose name nobody knows. */
+async function foundAreas(dataDirectory: string, isAll: boolean): Promise<Found['areas']> {
+  try {
+    const states = await verifyAreas(dataDirectory, isAll ? 'all' : 'current')
+    return states.map(({ version, isCurrent, fault }) => ({ version, isCurrent, fault }))
+  } catch (error) {
+    return [{ version: 'CURRENT', isCurrent: true, fault: (error as Error).message }]
+  }
+}
+
+function printAreas(areas: Found['areas']): void {
+  for (const { version, isCurrent, fault } of areas) {
+    const state = fault === undefined ? 'intact' : `damaged: ${fault}`
+    print(`areas ${version}${isCurrent ? ' (current)' : ''}  ${state}`)
+  }
 }
 
 interface VerifiedSnapshot extends SnapshotState {
@@ -92,6 +112,12 @@ interface Found {
   readonly pinsFault: string | undefined
   /** Of `--all`. */
   readonly audiences: Awaited<ReturnType<typeof verifyAudiences>>
+  /** Versions of the gazetteer. */
+  readonly areas: readonly {
+    readonly version: string
+    readonly isCurrent: boolean
+    readonly fault: string | undefined
+  }[]
 }
 
 async function readSoundOrigin(dataDirectory: string, id: string): Promise<void> {
@@ -123,15 +149,19 @@ function printState(state: VerifiedSnapshot, { current }: SnapshotIds): void {
 }
 
 function printJson(
-  { states, currentFault, pinsFault, audiences }: Found,
+  { states, currentFault, pinsFault, audiences, areas }: Found,
   { current }: SnapshotIds,
 ): void {
   const areWhole = states.every((state) => state.isWhole && state.originFault === undefined)
   const areSound = audiences.every((audience) => !isUnsound(audience))
-  const isWhole = areWhole && areSound && currentFault === undefined && pinsFault === undefined
+  const areAreasSound = areas.every(({ fault }) => fault === undefined)
+  const isWhole =
+    areWhole && areSound && areAreasSound && currentFault === undefined && pinsFault === undefined
   const currentId = current.snapshotId ?? null
   const faults = { currentFault, pinsFault }
-  print(JSON.stringify({ isWhole, currentId, ...faults, snapshots: states, audiences }, null, 2))
+  print(
+    JSON.stringify({ isWhole, currentId, ...faults, snapshots: states, audiences, areas }, null, 2),
+  )
 }
 
 function isUnsound({ fault, isExpired }: Found['audiences'][number]): boolean {
@@ -141,7 +171,7 @@ function isUnsound({ fault, isExpired }: Found['audiences'][number]): boolean {
 /** What hurts recipients comes first. */
 function assertWhole(
   dataDirectory: string,
-  { states, currentFault, pinsFault, audiences }: Found,
+  { states, currentFault, pinsFault, audiences, areas }: Found,
 ): void {
   const isDamaged = ({ isWhole, isNewer }: SnapshotState) => !isWhole && !isNewer
   const damaged = states.filter(isDamaged).map(({ snapshotId }) => snapshotId)
@@ -170,6 +200,11 @@ function assertWhole(
       `audiences are damaged: ${unsound.join(', ')}. Whoever reads one is told so; delete it ` +
         '(DELETE /api/audiences/ID), and make it again',
     )
+  }
+  const badAreas = areas.flatMap(({ version, fault }) => (fault === undefined ? [] : [version]))
+  if (badAreas.length > 0) {
+    const advice = 'Import the layers again, or restore a backup'
+    texts.push(`areas are damaged: ${badAreas.join(', ')}. ${advice}`)
   }
   if (texts.length > 0) throw new OperatorError('SnapshotCorrupt', texts.join('. '))
   const newer = states.find(({ isNewer }) => isNewer)

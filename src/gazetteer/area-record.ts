@@ -82,16 +82,6 @@ export function decodeArea(record: Uint8Array): StoredArea {
   return { ...textOf(record, textAt), polygons }
 }
 
-/** @throws DamagedRecord */
-export function decodeAreaText(record: Uint8Array): AreaText {
-  return textOf(record, readHeader(record).textAt)
-}
-
-/** @throws DamagedRecord */
-export function vertexCountOf(record: Uint8Array): number {
-  return readHeader(record).vertexCount
-}
-
 function readHeader(record: Uint8Array) {
   if (record.length < HEADER_BYTES) throw new DamagedRecord('a record is too short')
   const view = new DataView(record.buffer, record.byteOffset, record.byteLength)

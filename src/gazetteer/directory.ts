@@ -15,7 +15,7 @@ import { generationOf, replaceFile, SNAPSHOT_ID } from '../snapshot/directory.js
 import { corrupt, readFault } from '../snapshot/open-file.js'
 
 /** Of the same form as the id of a snapshot: a generation, and digits of a digest. */
-export const AREAS_VERSION = SNAPSHOT_ID
+const AREAS_VERSION = SNAPSHOT_ID
 
 export const areasDirectory = (dataDirectory: string) => join(dataDirectory, 'areas')
 export const versionDirectory = (dataDirectory: string, version: string) =>

@@ -17,7 +17,7 @@ import { type ManifestLayer, readAreasManifest } from './manifest.js'
 import { folded, lookedUp, type NameParts, nameOf, partsOf } from './names.js'
 import { type AreaTables, INDEX_KEY, openAreaTables } from './tables.js'
 
-export interface GazetteerArea extends NamedArea, StoredArea {}
+interface GazetteerArea extends NamedArea, StoredArea {}
 
 /** An area without its polygons. */
 export interface FoundArea {
@@ -29,7 +29,7 @@ export interface FoundArea {
   readonly aliases: readonly string[]
 }
 
-export interface AreaSearch {
+interface AreaSearch {
   readonly layer?: string | undefined
   /** What a name or a key has in it, in any letter case and without accents. */
   readonly q?: string | undefined
@@ -40,7 +40,7 @@ export interface AreaSearch {
   readonly after?: string | undefined
 }
 
-export interface FoundAreas {
+interface FoundAreas {
   readonly areas: readonly FoundArea[]
   /** The `after` of what follows; undefined where nothing does. */
   readonly next: string | undefined

@@ -55,7 +55,7 @@ export function readBack({ areas }: AreaTables): { areaCount: number; vertexCoun
   return { areaCount, vertexCount }
 }
 
-export interface VersionState {
+interface VersionState {
   readonly version: string
   readonly isCurrent: boolean
   /** Undefined where it cannot be read. */

@@ -16,6 +16,7 @@ import { SentLines } from '../operations/sent-lines.js'
 import { requestOf } from '../selection/bare-drawing.js'
 import { isObject, type JsonObject, parse, parseAny } from '../selection/parse.js'
 import { parseRequest } from '../selection/skeleton/sent-drawing.js'
+import { drawingRequest } from './drawing-bodies.js'
 import { membersOf, overlay } from './fields.js'
 import { formParts } from './form-parts.js'
 import { withIdempotencyKey } from './idempotency-key.js'
@@ -64,7 +65,9 @@ export function readContent(
   name: OperationName | undefined,
 ): BodyContent {
   const type = request.mediaType
-  const parseJson = jsonReaderOf(name, type)
+  const drawing = drawingRequest(name, type, body)
+  if (drawing !== undefined) return { kind: 'members', members: drawing }
+  const parseJson = jsonReaderOf(name)
   refuseXml(body)
   const { linesMember }: Partial<Operation> = name === undefined ? {} : operations[name]
   if (linesMember !== undefined && formats.ndjson.accept.includes(type)) {
@@ -80,16 +83,12 @@ export function readContent(
 }
 
 /** The drawing of a recipient request is read another way, and may be all of the body. */
-function jsonReaderOf(
-  name: OperationName | undefined,
-  mediaType: string,
-): (body: Uint8Array) => JsonObject {
-  if (name !== 'RecipientRequest' && name !== 'OutlineRequest') return parse
-  if (mediaType === GEOJSON_TYPE) return (body) => ({ geoJSON: parse(body) })
+function jsonReaderOf(name: OperationName | undefined): (body: Uint8Array) => JsonObject {
+  if (name !== 'RecipientRequest' && name !== 'OutlineRequest' && name !== 'GridRequest') {
+    return parse
+  }
   return name === 'RecipientRequest' ? parseRequest : (body) => requestOf(parse(body))
 }
-
-const GEOJSON_TYPE = 'application/geo+json'
 
 /** Whether the Content-Type of a request says that its body is a form, though it may be JSON. */
 export function mayBeForm(request: HttpRequest): boolean {
@@ -150,7 +149,8 @@ function refuseXml(body: Uint8Array): void {
   throw new ServiceError(
     'InvalidRequest',
     'the body is XML or HTML, which is not read: send JSON (application/json), a form ' +
-      '(application/x-www-form-urlencoded or multipart/form-data), CSV (text/csv) or JSV (text/jsv)',
+      '(application/x-www-form-urlencoded or multipart/form-data), CSV (text/csv) or JSV (text/jsv); ' +
+      'where shapes are taken, CAP, KML and GPX are, too, under their media types',
   )
 }
 

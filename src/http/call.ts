@@ -9,7 +9,8 @@ import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
 import { BatchStopped } from './batch.js'
 import type { BodyTaker } from './body.js'
-import { decompress } from './decompress.js'
+import { decompress, decompressKmz } from './decompress.js'
+import { KMZ_TYPE } from './drawing-bodies.js'
 import type { Exchange } from './exchange.js'
 import { internalError, sendError } from './fault.js'
 import type { Handler } from './request.js'
@@ -42,8 +43,9 @@ export class Call implements BodyTaker {
   #take(body: Uint8Array): void {
     const { request } = this.exchange
     const encoding = request?.header('content-encoding')
-    if (!encoding || body.length === 0) this.handle(body)
-    else void this.#unpack(Uint8Array.from(body), encoding)
+    const isKmz = request?.mediaType === KMZ_TYPE
+    if (!(encoding || isKmz) || body.length === 0) this.handle(body)
+    else void this.#unpack(Uint8Array.from(body), encoding || 'identity', isKmz)
   }
 
   refused(fault: ServiceError): void {
@@ -86,10 +88,11 @@ export class Call implements BodyTaker {
     }
   }
 
-  async #unpack(body: Uint8Array, encoding: string): Promise<void> {
+  async #unpack(body: Uint8Array, encoding: string, isKmz: boolean): Promise<void> {
     let plain: Uint8Array
     try {
       plain = await decompress(body, encoding, limits.bodyBytes)
+      if (isKmz) plain = await decompressKmz(plain)
     } catch (fault) {
       this.fail(fault)
       return

@@ -6,6 +6,7 @@
 import { brotliDecompress, gunzip, inflate, inflateRaw, type ZlibOptions } from 'node:zlib'
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
+import { unpackKmz } from '../notations/kmz.js'
 
 /**
  * Unpacks a body. It stops as soon as there is too much of it, and takes no bytes beyond its end.
@@ -37,6 +38,15 @@ export async function decompress(
   )
   if (readBytes < bytes.length) throw broken()
   return buffer
+}
+
+/**
+ * The KML in a KMZ.
+ *
+ * @throws ServiceError  InvalidKml or Overloaded
+ */
+export function decompressKmz(bytes: Uint8Array): Promise<Uint8Array> {
+  return inTurn(bytes.length, limits.requestMs, () => unpackKmz(bytes, 'kml'))
 }
 
 /** The functions of node:zlib, and what they give when asked for more than the bytes. */

@@ -10,6 +10,7 @@ import { typescriptTypes } from '../describe/typescript.js'
 import { ServiceError } from '../errors.js'
 import { formats } from '../format/formats.js'
 import { type OperationName, operationNames } from '../interface/operations.js'
+import { baseUrlOf } from './base-url.js'
 import type { Handler, HttpRequest } from './request.js'
 import type { Route } from './router.js'
 
@@ -81,14 +82,3 @@ function operationOf(query: URLSearchParams): OperationName | undefined {
   if (found === undefined) throw new ServiceError('NotFound', 'there is no such operation', 'op')
   return found
 }
-
-/**
- * The address of the service as its client knows it. It goes into commands to paste and into code,
- * so a host that is not written as hosts are is not repeated.
- */
-function baseUrlOf(request: HttpRequest): string {
-  const host = request.header('host')
-  return `${request.isTls ? 'https' : 'http'}://${host !== undefined && HOST.test(host) ? host : 'localhost'}`
-}
-
-const HOST = /^([\w.-]{1,255}|\[[\da-f:.]{2,45}\])(:\d{1,5})?$/i

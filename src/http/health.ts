@@ -21,11 +21,13 @@ interface ServedSnapshot {
   readonly refused?: { readonly snapshotId?: string; readonly reason: string }
   /** Why every recipient request is refused, if so: JSON leaves out what is undefined. */
   readonly boundaryFault?: string | undefined
-  /** The gazetteer, and why a newer one is not served, if so. */
-  readonly areas?: {
-    readonly version?: string
-    readonly refused?: { readonly version?: string; readonly reason: string }
-  }
+  /** The version of the gazetteer, and why it is not the current one, if so. */
+  readonly areas?:
+    | {
+        readonly version?: string
+        readonly refused?: { readonly version?: string; readonly reason: string }
+      }
+    | undefined
   /** When the certificate expires, and why a newer one is not shown, if so. */
   readonly tls?: { readonly certificateExpires: string; readonly refused?: string } | undefined
 }

@@ -85,4 +85,3 @@ export const AreaFeatureSchema = members('AreaFeature', 'An area as a Feature of
 
 export type AreaSummary = Static<typeof AreaSummarySchema>
 export type AreaList = Static<typeof AreaListSchema>
-export type AreaFeature = Static<typeof AreaFeatureSchema>

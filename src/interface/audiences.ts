@@ -6,6 +6,7 @@
 import { type Static, Type } from 'typebox'
 import { limits } from '../limits.js'
 import { integer, listOf, members, requestMembers, text } from './members.js'
+import { notationMembers } from './notations.js'
 import { RecipientRequestSchema, RecipientResponseSchema } from './recipients.js'
 import { warnings } from './warnings.js'
 
@@ -17,6 +18,7 @@ export const AudienceRequestSchema = members(
   'Asks for everybody inside shapes to be frozen.',
   {
     geoJSON,
+    ...notationMembers,
     sources,
     contactCountMode,
     distinct,

@@ -29,7 +29,14 @@ const ShapePropertiesSchema = openMembers(
         'along a line, a margin around a polygon.',
     ),
     buffer: metres('The same as radius; only one of the two may be given.'),
-    units: text('Unit of radius or buffer: m, metre, metres, meter or meters.'),
+    units: text(
+      'Unit of radius or buffer: m, km, mi, ft or NM (nautical miles), or a word for one of them. Default m.',
+    ),
+    area: Type.Unknown({
+      description:
+        'Where the geometry is null: the name of an area of the gazetteer, such as counties:48201, or a list of ' +
+        "names. Beside a geometry it is the client's own.",
+    }),
     nearest: Type.Integer({
       description:
         'On a Point, without radius: picks so many recipients of each source, the nearest ones, ' +
@@ -75,7 +82,8 @@ const geometryMembers = {
 
 const HickoryGeometrySchema = geoJsonMembers(
   'HickoryGeometry',
-  'A geometry of GeoJSON (RFC 7946), or of Esri.',
+  'A geometry of GeoJSON (RFC 7946) or of Esri, or an object with one member that has it in another ' +
+    'notation: wkt, wkb, bbox, h3, geohash, polyline, mgrs or utm, as in a request.',
   {
     type: text(
       'GeoJSON: Point, MultiPoint, LineString, MultiLineString, Polygon, MultiPolygon or ' +

@@ -201,6 +201,22 @@ export const outline: Examples = {
   },
 }
 
+export const grid: Examples = {
+  hexagons: {
+    summary: 'How many are inside a polygon, by hexagons of some 5 square kilometres',
+    request: { geoJSON: { type: 'Polygon', coordinates: [houston] }, h3Resolution: 7 },
+  },
+  tile: {
+    summary: 'The same in 64 parts of a map tile, of those with five or more',
+    request: {
+      geoJSON: { type: 'Polygon', coordinates: [houston] },
+      tile: '9/120/211',
+      cellsPerSide: 8,
+      minCount: 5,
+    },
+  },
+}
+
 export const suppressionPage: Examples = {
   first: { summary: 'The first ten numbers that hold for all sources', request: { Take: 10 } },
   source: { summary: 'The list of source 1', request: { SourceId: 1 } },

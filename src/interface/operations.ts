@@ -22,6 +22,7 @@ import {
   MapContextSchema,
 } from './context.js'
 import * as examples from './examples.js'
+import { GridRequestSchema, GridSchema } from './grid.js'
 import type { KeyScope } from './key-scopes.js'
 import { NothingSchema } from './members.js'
 import { OutlineRequestSchema, OutlineResponseSchema, OutlineSchema } from './outline.js'
@@ -284,6 +285,20 @@ export const operations = {
       ),
     ],
     examples: examples.outline,
+  },
+  GridRequest: {
+    summary: 'Counts who is inside shapes, by the cells of a grid',
+    description:
+      'For a map of where people are: the cells of H3 or the parts of a map tile, and how many are in each. ' +
+      'As CSV: one row a cell. As GeoJSON: one feature a cell.',
+    verb: 'POST',
+    paths: ['/api/grid'],
+    isWrite: false,
+    scopes: ['counts'],
+    request: GridRequestSchema,
+    response: GridSchema,
+    hasFeatures: true,
+    examples: examples.grid,
   },
   GetSuppressionsRequest: {
     summary: 'Reads a suppression list',

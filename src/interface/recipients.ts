@@ -9,6 +9,7 @@ import { limits } from '../limits.js'
 import { CountModeSchema } from './count-mode.js'
 import { GeoJsonSchema, sourceIds } from './drawing.js'
 import { flag, integer, listOf, member, members, number, text } from './members.js'
+import { notationMembers } from './notations.js'
 import { warnings } from './warnings.js'
 
 export const RecipientRequestSchema = members('RecipientRequest', 'Asks who is inside shapes.', {
@@ -17,6 +18,7 @@ export const RecipientRequestSchema = members('RecipientRequest', 'Asks who is i
     GeoJsonSchema,
     'The shapes; without any, nobody is selected. GeoJson is read as well.',
   ),
+  ...notationMembers,
   sources: sourceIds('Ids of the sources to answer for. Default all; an empty list is none.'),
   contactCountMode: member(
     CountModeSchema,

@@ -4,6 +4,7 @@
  * @module
  */
 import { type Static, Type } from 'typebox'
+import { capWarningCodes } from './cap-warnings.js'
 import { listOf, members, text } from './members.js'
 
 /** What each code says. */
@@ -18,6 +19,7 @@ const warningCodes = {
   UnknownMember: 'a member that is not known has no effect',
   Lagging:
     'the machine has not heard of changes for too long, and may answer without the last ones',
+  ...capWarningCodes,
   MoreWarnings: 'there are more warnings than are given',
 } as const
 

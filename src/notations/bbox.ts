@@ -12,12 +12,13 @@ import type { DrawnGeometry, Position } from './drawn.js'
  * @param value  four numbers, or six with altitudes, which are read past; or a text of them with commas
  * @returns a box that crosses the antimeridian as two polygons, which meet there; a box of one place as
  * a point
- * @throws ServiceError  InvalidBbox
+ * @throws ServiceError  InvalidBbox, LatitudeOutOfRange
  */
 export function readBbox(value: unknown, path: string): DrawnGeometry {
   const [west, south, east, north] = sidesOf(value, path)
   if (Math.abs(south) > 90 || Math.abs(north) > 90) {
-    fail('has a latitude beyond 90: the order is west, south, east, north', path)
+    const problem = 'has a latitude beyond 90: the order is west, south, east, north'
+    throw new ServiceError('LatitudeOutOfRange', `${path} ${problem}`, path)
   }
   if (south > north) {
     fail('has its south north of its north: the order is west, south, east, north', path)
@@ -70,12 +71,16 @@ function boxOf(west: number, south: number, east: number, north: number): DrawnG
  */
 function lineOf(path: readonly Position[]): DrawnGeometry {
   if (path.length === 2) return { type: 'LineString', coordinates: path }
-  return { type: 'Polygon', coordinates: [[...path, path[0]]] }
+  // Back the way that it came: it may be wider than half the globe.
+  return { type: 'Polygon', coordinates: [[...path, ...path.slice(0, -1).reverse()]] }
 }
 
-/** From one number to another in steps of at most 90 degrees, so that no edge has a shorter way; three or more, if there is one between. */
+/**
+ * From one number to another in steps of at most 90 degrees, so that no edge has a shorter way; three or
+ * more, if there is one between. Beyond ±180 degrees edges are as they are drawn, however long.
+ */
 function stops(from: number, to: number): number[] {
-  const stepCount = Math.max(2, Math.ceil((to - from) / 90))
+  const stepCount = Math.max(2, Math.min(STEPS_ROUND, Math.ceil((to - from) / 90)))
   const between: number[] = []
   for (let step = 1; step < stepCount; step++) {
     const stop = from + ((to - from) * step) / stepCount
@@ -83,3 +88,6 @@ function stops(from: number, to: number): number[] {
   }
   return [from, ...between, to]
 }
+
+/** Once round the globe. */
+const STEPS_ROUND = 4

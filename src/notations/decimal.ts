@@ -12,4 +12,4 @@ export function decimalOf(value: unknown): number | undefined {
   return Number.isFinite(number) ? number : undefined
 }
 
-const DECIMAL = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/
+const DECIMAL = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/

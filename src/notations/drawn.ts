@@ -37,3 +37,18 @@ export interface DrawnCollection {
   readonly type: 'FeatureCollection'
   readonly features: readonly DrawnFeature[]
 }
+
+/** What is read of a notation that has properties of its own, as they came, for the reader of drawings to check. */
+export interface SentCollection {
+  readonly type: 'FeatureCollection'
+  readonly features: readonly SentFeature[]
+  /** What its writer added to it. */
+  readonly [foreign: string]: unknown
+}
+
+interface SentFeature {
+  readonly type: 'Feature'
+  readonly id?: string | number
+  readonly geometry: DrawnGeometry | null
+  readonly properties: Readonly<Record<string, unknown>>
+}

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import proj4 from 'proj4'
+import { createRequire } from 'node:module'
 
 export const ZONE_COUNT = 60
 
@@ -40,7 +40,8 @@ export function bandBounds(band: string): { south: number; north: number } | und
 export function zoneBounds(zone: number, band: string): ZoneBounds | undefined {
   const lats = bandBounds(band)
   if (lats === undefined || zone < 1 || zone > ZONE_COUNT) return undefined
-  const lngs = UNEVEN.get(`${zone}${band}`) ?? evenLngs(zone)
+  const uneven = UNEVEN.get(`${zone}${band}`)
+  const lngs = uneven === undefined ? evenLngs(zone) : uneven
   return lngs === null ? undefined : { west: lngs[0], east: lngs[1], ...lats }
 }
 
@@ -73,11 +74,19 @@ export function unprojector(zone: number, isSouthern: boolean): Unproject {
   const known = unprojectors.get(key)
   if (known !== undefined) return known
   const south = isSouthern ? ' +south' : ''
-  const { inverse } = proj4(`+proj=utm +zone=${zone}${south} +datum=WGS84 +units=m +no_defs`)
+  const { inverse } = library()(`+proj=utm +zone=${zone}${south} +datum=WGS84 +units=m +no_defs`)
   const made: Unproject = (easting, northing) => inverse([easting, northing]) as [number, number]
   unprojectors.set(key, made)
   return made
 }
+
+/** With the first reference: it takes some 10 MiB in each thread that loads it. */
+function library(): typeof import('proj4') {
+  loaded ??= createRequire(import.meta.url)('proj4') as typeof import('proj4')
+  return loaded
+}
+
+let loaded: typeof import('proj4') | undefined
 
 /** By zone, negative in the south. */
 const unprojectors = new Map<number, Unproject>()

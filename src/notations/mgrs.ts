@@ -7,6 +7,7 @@
  * @module
  */
 import { ServiceError } from '../errors.js'
+import { limits } from '../limits.js'
 import type { DrawnGeometry, Position } from './drawn.js'
 import {
   FALSE_NORTHING_METRES,
@@ -21,10 +22,20 @@ import { type ListedText, textsOf } from './text-list.js'
  * @param value  a text such as "15R TN 70000 90000", in any letter case and with spaces between its
  * parts, or an array of them
  * @returns a point or a polygon, or a collection of those of an array
- * @throws ServiceError  InvalidGridReference with the path of the element
+ * @throws ServiceError  InvalidGridReference with the path of the element, TooManyVertices
  */
 export function readMgrs(value: unknown, path: string): DrawnGeometry {
-  const drawn = textsOf(value, path, 'InvalidGridReference', WHAT).map(placeOf)
+  const drawn: DrawnGeometry[] = []
+  let positionCount = 0
+  for (const text of textsOf(value, path, 'InvalidGridReference', WHAT)) {
+    const place = placeOf(text)
+    drawn.push(place)
+    positionCount += place.type === 'Polygon' ? place.coordinates[0].length : 1
+    if (positionCount > limits.vertexCount) {
+      const problem = `has squares of more than ${limits.vertexCount} positions`
+      throw new ServiceError('TooManyVertices', `${path} ${problem}`, path)
+    }
+  }
   if (!Array.isArray(value)) return drawn[0]
   return { type: 'GeometryCollection', geometries: drawn }
 }
@@ -34,6 +45,8 @@ const WHAT = ['an MGRS reference', 'MGRS references'] as const
 const MGRS = /^ *(\d{1,2}) *([a-z]) *([a-z])([a-z]) *(?:(\d{1,5}) +(\d{1,5})|(\d{0,10})) *$/i
 
 const SQUARE_METRES = 100_000
+/** No square reaches over so many degrees of latitude. */
+const SQUARE_DEGREES = 2
 const POINT_DIGIT_COUNT = 5
 
 function placeOf({ text, path }: ListedText): DrawnGeometry {
@@ -54,9 +67,11 @@ function placeOf({ text, path }: ListedText): DrawnGeometry {
   const unproject = unprojector(zone, bounds.south < 0)
   // Letters of rows come again after 2,000 km, farther than from one end of a band to the other.
   for (let south = northing; south < FALSE_NORTHING_METRES; south += ROWS_METRES) {
+    const [, lat] = unproject(easting, south)
+    if (lat > bounds.north + SQUARE_DEGREES || lat < bounds.south - SQUARE_DEGREES) continue
     const square = squareOf(easting, south, sideMetres, unproject)
     const ring = clipped(square, bounds)
-    if (ring.length === 0) continue
+    if (!hasArea(ring)) continue
     if (digitCount === POINT_DIGIT_COUNT) return { type: 'Point', coordinates: square[0] }
     return { type: 'Polygon', coordinates: [[...ring, ring[0]]] }
   }
@@ -86,7 +101,7 @@ function northingOf(zone: number, row: string, path: string): number {
 }
 
 /** Edges of the largest squares are drawn in so many pieces: off by less than a centimetre. */
-const PIECES_MAX = 256
+const PIECES_MAX = 512
 
 /**
  * The outline of a square from its south-west corner round, not closed. Its sides are straight in metres,
@@ -121,6 +136,17 @@ function clipped(square: readonly Position[], bounds: ZoneBounds): readonly Posi
   ring = halfOf(ring, 1, (lat) => lat - south, south)
   return halfOf(ring, 1, (lat) => north - lat, north)
 }
+
+/** Squares beside a zone touch it, or are found to overlap it by what is rounded. */
+function hasArea(ring: readonly Position[]): boolean {
+  return ([0, 1] as const).every((axis) => {
+    const along = ring.map((position) => position[axis])
+    return Math.max(...along) - Math.min(...along) > ROUNDED_DEGREES
+  })
+}
+
+/** A tenth of a millimetre: far less than a metre, and far more than is rounded. */
+const ROUNDED_DEGREES = 1e-9
 
 /**
  * The part of a ring on one side of a line (Sutherland and Hodgman).

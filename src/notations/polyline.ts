@@ -15,7 +15,7 @@ import type { DrawnGeometry, Position } from './drawn.js'
  * 7), and whether it is the ring of a polygon
  * @returns a line, or a polygon
  * @throws ServiceError  InvalidPolyline, also if the text ends too early or no encoder would write it;
- * TooManyVertices
+ * LatitudeOutOfRange, TooManyVertices
  */
 export function readPolyline(value: unknown, path: string): DrawnGeometry {
   const { points, pointsPath, precision, isPolygon } = partsOf(value, path)
@@ -71,6 +71,11 @@ function decoded(text: string, precision: number, path: string): Position[] {
     }
     lat += difference(cursor, path)
     lng += difference(cursor, path)
+    if (Math.abs(lat) > 90 * perDegree) {
+      const problem =
+        'has a latitude beyond 90: its precision is higher, or longitude comes first in it'
+      throw new ServiceError('LatitudeOutOfRange', `${path} ${problem}`, path)
+    }
     positions.push([lng / perDegree, lat / perDegree])
   } while (cursor.at < text.length)
   return positions

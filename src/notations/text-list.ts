@@ -23,7 +23,7 @@ export function textsOf(
   what: readonly [one: string, several: string],
 ): readonly ListedText[] {
   const [one, several] = what
-  if (typeof value === 'string') return [{ text: value, path }]
+  if (typeof value === 'string') return [{ text: short(value, path, code), path }]
   if (!Array.isArray(value)) {
     throw new ServiceError(code, `${path} must be ${one} in a text, or an array of them`, path)
   }
@@ -32,7 +32,15 @@ export function textsOf(
   }
   return value.map((item: unknown, index): ListedText => {
     const itemPath = `${path}[${index}]`
-    if (typeof item === 'string') return { text: item, path: itemPath }
+    if (typeof item === 'string') return { text: short(item, itemPath, code), path: itemPath }
     throw new ServiceError(code, `${itemPath} must be ${one} in a text`, itemPath)
   })
+}
+
+/** Longer than any of them, and short enough for any pattern. */
+const CHAR_COUNT_MAX = 64
+
+function short(text: string, path: string, code: ServiceErrorCode): string {
+  if (text.length <= CHAR_COUNT_MAX) return text
+  throw new ServiceError(code, `${path} is longer than ${CHAR_COUNT_MAX} characters`, path)
 }

@@ -24,7 +24,6 @@ export function refuseSurface(name: string, path: string): void {
 
 /** Curves and surfaces by their numbers in WKB, with their names in WKT (OGC 06-103r4, table 7). */
 export const SURFACES: ReadonlyMap<number, string> = new Map([
-  [0, 'GEOMETRY'],
   [8, 'CIRCULARSTRING'],
   [9, 'COMPOUNDCURVE'],
   [10, 'CURVEPOLYGON'],

@@ -14,20 +14,19 @@ import { expectWgs84, refuseSurface, SURFACES } from './well-known.js'
  * @throws ServiceError  as readWkbBytes, and TooManyVertices
  */
 export function readWkb(value: unknown, path: string): DrawnGeometry {
-  const match = typeof value === 'string' ? HEX.exec(value) : null
-  if (match === null) {
+  const digits = typeof value === 'string' ? value.replace(/^(?:\\x|0x)/i, '') : ''
+  // No pattern of pairs: that would keep each pair of a long text, to come back to it.
+  if (digits === '' || digits.length % 2 !== 0 || /[^0-9a-f]/i.test(digits)) {
     const problem = 'must be a text of WKB in hex: two digits for each byte'
     throw new ServiceError('InvalidWkb', `${path} ${problem}`, path)
   }
-  const bytes = Buffer.from(match[1], 'hex')
+  const bytes = Buffer.from(digits, 'hex')
   if (bytes.length > HEX_BYTES_MAX) {
     const problem = `has more than ${limits.vertexCount} positions`
     throw new ServiceError('TooManyVertices', `${path} ${problem}`, path)
   }
   return readWkbBytes(bytes, path)
 }
-
-const HEX = /^(?:\\x|0x)?((?:[0-9a-f]{2})+)$/i
 
 /** Positions of four numbers, each a point with a header that has an SRID. */
 const HEX_BYTES_MAX = limits.vertexCount * (4 * 8 + 9)

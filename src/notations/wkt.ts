@@ -41,7 +41,7 @@ const SPACE = /[ \t\r\n]*/y
 const WORD = /[A-Za-z]+/y
 const SRID = /SRID[ \t\r\n]*=[ \t\r\n]*(\d{1,9})[ \t\r\n]*;/iy
 /** What follows it must end it: 1.2.3 and 0x10 are no numbers, nor are two without a space between. */
-const NUMBER = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?=[ \t\r\n,)]|$)/y
+const NUMBER = /[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?=[ \t\r\n,)]|$)/y
 
 class WktParser {
   readonly #text: string

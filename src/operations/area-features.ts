@@ -10,6 +10,7 @@ import { type BodyWriter, writeBody } from '../format/answer.js'
 import { type Feature, featureCollection } from '../format/geojson.js'
 import type { Area, MapContext } from '../interface/context.js'
 import type { Geometry } from '../interface/geometry.js'
+import type { Region } from '../outline/clipper.js'
 import { drawLayer } from '../outline/draw.js'
 import { toArea } from '../outline/notations.js'
 import { validate } from '../selection/validate.js'
@@ -38,15 +39,19 @@ async function collectionOf({ Areas = [], ...members }: MapContext): Promise<str
 }
 
 function featureOf({ Geometry, ...properties }: Area): Feature {
-  const geometry = Geometry === undefined ? null : polygonsOf(Geometry)
+  const geometry = Geometry === undefined ? null : geometryOf(areaRegion(Geometry))
   return { id: properties.Id, geometry, properties }
 }
 
-/** Null where it is no shape that selects anybody, as the count of the area has it. */
-function polygonsOf(geometry: Geometry): object | null {
+/** Polygons on the globe; none where it is no shape that selects anybody, as the count of the area has it. */
+export function areaRegion(geometry: Geometry): Region {
   const ledger = { vertexCount: Number.POSITIVE_INFINITY, hasShapesWithoutArea: false }
   const { included } = shapesOf(geometry)
-  const region = included.flatMap((layer) => drawLayer(layer, ledger))
+  return included.flatMap((layer) => drawLayer(layer, ledger))
+}
+
+/** As GeoJSON has it; null where it is nowhere. */
+export function geometryOf(region: Region): object | null {
   if (region.length === 0) return null
   const { GeoJson } = toArea(region)
   if (region.length > 1 || GeoJson?.coordinates === undefined) return GeoJson ?? null

@@ -13,7 +13,7 @@ import { limits } from '../limits.js'
 import { drawLayer, TooManyVertices } from '../outline/draw.js'
 import { toArea } from '../outline/notations.js'
 
-export interface NamedAreaFeature {
+interface NamedAreaFeature {
   readonly type: 'Feature'
   readonly id: string
   readonly bbox: readonly number[]

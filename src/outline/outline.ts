@@ -12,6 +12,7 @@ import type { Caller, ClipRunner } from '../pool/messages.js'
 import type { Asker } from '../selection/access.js'
 import type { BoundaryRule } from '../selection/boundary.js'
 import type { Catalogue } from '../selection/catalogue.js'
+import type { NamedAreas } from '../selection/named-areas.js'
 import type { JsonObject } from '../selection/parse.js'
 import { remarkOnExtents } from '../selection/places.js'
 import { refuseUnknownSources } from '../selection/source-ids.js'
@@ -26,6 +27,8 @@ export interface OutlineService {
   readonly runner: ClipRunner
   /** Which boundary holds for a request. */
   readonly boundaryRule: BoundaryRule
+  /** The areas that requests may name; none unless given. */
+  readonly areas?: (() => NamedAreas | undefined) | undefined
   /** What becomes of members that a request does not know; refused unless given. */
   readonly unknownMembers?: UnknownMembers | undefined
 }
@@ -38,7 +41,7 @@ export async function outline(
   request: JsonObject,
   caller: Asker,
 ): Promise<Answer> {
-  const query = validate(request, service.unknownMembers)
+  const query = validate(request, service.unknownMembers, undefined, service.areas?.())
   const { included, excluded, nearest } = query.shapes
   if (nearest.length > 0) {
     throw new ServiceError(

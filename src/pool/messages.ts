@@ -6,6 +6,7 @@
  */
 import { performance } from 'node:perf_hooks'
 import type { Shapes } from '../geometry/shapes.js'
+import type { Grid } from '../shard/grid/grid.js'
 import type { Mask } from '../shard/mask.js'
 import type { EncodedFormat, RowFormat } from '../shard/rows/row-format.js'
 import type { CountMode } from '../shard/select.js'
@@ -62,6 +63,12 @@ export interface RowBytesTask extends Omit<EncodeTask, 'kind' | 'format'> {
   readonly format: RowFormat
 }
 
+/** How many of some recipients of one shard are in each cell of a grid: no position leaves the worker. */
+export interface CellsTask extends Omit<EncodeTask, 'kind' | 'format'> {
+  readonly kind: 'cells'
+  readonly grid: Grid
+}
+
 export type Task =
   | SelectionTask<'count'>
   | SelectionTask<'select'>
@@ -70,6 +77,7 @@ export type Task =
   | SelectionTask<'firsts'>
   | EncodeTask
   | RowBytesTask
+  | CellsTask
 
 /** Milliseconds by a clock that all threads of the process share; `performance.now` is not. */
 export function sharedClockMs(): number {
@@ -86,6 +94,8 @@ export interface TaskResults {
   readonly firsts: readonly Uint32Array[]
   readonly encode: EncodedRows
   readonly rowBytes: number
+  /** Cells and their counts in turn (shard/grid/grid.ts). */
+  readonly cells: Float64Array
 }
 
 /** As many of the rows that were asked for as there was room for. */

@@ -4,7 +4,7 @@
  *
  *   small   up to two tasks of many selections at each worker, or one if rows wait, before others
  *   large   one at a time at a worker, which then gets nothing else; one worker is kept free of them
- *   rows    pieces of lists, encoded or measured, as far as a worker has fewer than two tasks, before
+ *   rows    pieces of lists, encoded, measured or counted by cell, as far as a worker has fewer than two tasks, before
  *           large ones; none at the first worker while small selections come in
  *
  * @module

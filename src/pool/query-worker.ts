@@ -17,6 +17,7 @@ import { slotOf as metricSlot } from '../metrics/slots.js'
 import { heapNoter } from '../metrics/vitals.js'
 import { BudgetSpent, Unwanted } from '../shard/budget.js'
 import { LiveShards } from '../shard/delta/live-shards.js'
+import { cellsOf } from '../shard/grid/cells.js'
 import { attachShard, type Shard } from '../shard/layout.js'
 import { offersOf } from '../shard/nearest.js'
 import { offerWords } from '../shard/offer-words.js'
@@ -39,9 +40,9 @@ import { sharedClockMs } from './messages.js'
 import { giveWay } from './priority.js'
 import {
   type ChannelEnd,
+  type Counted,
   type ProfileTaken,
   type QueryWorkerData,
-  type RowBytesCounted,
   type RowsWritten,
   WAKE,
 } from './worker-messages.js'
@@ -130,10 +131,15 @@ export function attachWorker(): (end: ChannelEnd) => void {
     }
     const { shardIndex, runs } = task
     const shard = live.columnsAt(shardIndex)
-    const result: RowsWritten | RowBytesCounted =
+    if (task.kind === 'cells') {
+      const cells = cellsOf(task.grid).count(shard, runs)
+      port.postMessage({ counted: cells } satisfies Counted, [cells.buffer as ArrayBuffer])
+      return
+    }
+    const result: RowsWritten | Counted =
       task.kind === 'rows'
         ? encodeRows(shard, runs, task.format, task.into)
-        : { byteCount: rowBytes(shard, runs, task.format) }
+        : { counted: rowBytes(shard, runs, task.format) }
     port.postMessage(result)
   }
 }

@@ -27,11 +27,12 @@ import {
   mayFollow,
   type Result,
   Waiting,
+  type WaitingCells,
   type WaitingRowBytes,
   type WaitingRows,
   type WaitingSelection,
 } from './waiting.js'
-import type { RowBytesCounted, RowsWritten } from './worker-messages.js'
+import type { Counted, RowsWritten } from './worker-messages.js'
 import type { QueryThreads, TaskWay } from './worker-threads.js'
 
 type Thread = QueryThreads['ready'][number]
@@ -227,7 +228,7 @@ export class Scheduler {
     if (thread === undefined || this.#lanes.rows.length === 0) return false
     const waiting = this.#takeFirst('rows')
     if (waiting?.task.kind === 'encode') this.#encode(thread, waiting as WaitingRows)
-    else if (waiting !== undefined) this.#countBytes(thread, waiting as WaitingRowBytes)
+    else if (waiting !== undefined) this.#measure(thread, waiting as WaitingRowBytes | WaitingCells)
     return true
   }
 
@@ -273,13 +274,13 @@ export class Scheduler {
     )
   }
 
-  #countBytes(thread: Thread, waiting: WaitingRowBytes): void {
+  #measure(thread: Thread, waiting: WaitingRowBytes | WaitingCells): void {
     const alone = [waiting]
     this.#begin(thread, alone)
     thread.way.sendTask(waiting.task, {
-      ended: (counted) => {
+      ended: (result) => {
         this.#back(thread, alone)
-        this.#succeed(waiting, (counted as RowBytesCounted).byteCount)
+        this.#succeed(waiting, (result as Counted).counted)
       },
       failed: (error) => this.#retry(thread, alone, error),
     })

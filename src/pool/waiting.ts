@@ -7,6 +7,7 @@ import { performance } from 'node:perf_hooks'
 import type { InLine } from './line.js'
 import type {
   Caller,
+  CellsTask,
   EncodeTask,
   RowBytesTask,
   SelectionKind,
@@ -48,6 +49,7 @@ export class Waiting implements InLine<Waiting> {
 export type WaitingSelection = Waiting & { readonly task: SelectionTask<SelectionKind> }
 export type WaitingRows = Waiting & { readonly task: EncodeTask }
 export type WaitingRowBytes = Waiting & { readonly task: RowBytesTask }
+export type WaitingCells = Waiting & { readonly task: CellsTask }
 
 /** A task that has failed before travels alone. */
 export function mayFollow(waiting: Waiting, batch: readonly Waiting[]): boolean {
@@ -55,7 +57,7 @@ export function mayFollow(waiting: Waiting, batch: readonly Waiting[]): boolean 
 }
 
 export function laneOf(task: Task): Lane {
-  if (task.kind === 'encode' || task.kind === 'rowBytes') return 'rows'
+  if ('shardIndex' in task) return 'rows'
   // What is given travels by message alone.
   return task.isLarge || task.given !== undefined ? 'large' : 'small'
 }

@@ -11,7 +11,7 @@ import type { Mask } from '../shard/mask.js'
 import type { EncodedFormat } from '../shard/rows/row-format.js'
 import type { Control, Flag } from './control.js'
 import type { FlatQueries } from './flat-queries.js'
-import type { RowBytesTask } from './messages.js'
+import type { CellsTask, RowBytesTask } from './messages.js'
 
 /** The data that every worker starts with. */
 export interface QueryWorkerData {
@@ -57,7 +57,13 @@ export interface MaskMessage {
 }
 
 /** The tasks that travel as messages. */
-export type WorkerTask = QueriesTask | RowsTask | RowBytesTask | ProfileTask | CatchUpTask
+export type WorkerTask =
+  | QueriesTask
+  | RowsTask
+  | RowBytesTask
+  | CellsTask
+  | ProfileTask
+  | CatchUpTask
 
 /** Nothing but to read what was sent before it. */
 interface CatchUpTask {
@@ -98,9 +104,10 @@ export interface RowsWritten {
   readonly byteCount: number
 }
 
-export interface RowBytesCounted {
-  readonly byteCount: number
+/** Bytes of rows, or cells and their counts. */
+export interface Counted {
+  readonly counted: number | Float64Array
 }
 
 /** What a worker makes of a task; of selections, the findings. */
-export type WorkerResult = Uint32Array | RowsWritten | RowBytesCounted | ProfileTaken
+export type WorkerResult = Uint32Array | RowsWritten | Counted | ProfileTaken

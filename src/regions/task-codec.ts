@@ -45,14 +45,17 @@ type SentResult =
   | readonly number[]
   | readonly Uint32Array[]
   | number
+  | Float64Array
   | { readonly rowCount: number; readonly bytes: Uint8Array }
 
 const packr = new Packr({ useRecords: false })
 const VERSION = 1
+/** Of tasks that version 1 did not have: a machine that knows no other takes them for none. */
+const VERSION_OF_CELLS = 2
 
 export function encodeTask({ snapshotId, task, moment, leftMs, mask }: SentTask): Uint8Array {
   const sent = {
-    version: VERSION,
+    version: task.kind === 'cells' ? VERSION_OF_CELLS : VERSION,
     snapshotId,
     moment,
     leftMs,
@@ -69,7 +72,7 @@ export function encodeTask({ snapshotId, task, moment, leftMs, mask }: SentTask)
 export function decodeTask(bytes: Uint8Array): SentTask | undefined {
   try {
     const { version, task, mask, snapshotId, moment, leftMs } = packr.unpack(bytes)
-    if (version !== VERSION) return undefined
+    if (version !== VERSION && version !== VERSION_OF_CELLS) return undefined
     return {
       snapshotId,
       moment,
@@ -99,6 +102,7 @@ export function decodeOutcome(bytes: Uint8Array, kind: Task['kind']): TaskOutcom
   const outcome = packr.unpack(bytes)
   if (!('result' in outcome)) return outcome
   const { result } = outcome
+  if (kind === 'cells') return { result: floatsOf(result) }
   return { result: WORDS.has(kind) ? result.map(wordsOf) : result }
 }
 
@@ -121,7 +125,7 @@ function selectionOf({ words, floats, isLarge, given }: FlatTask): Task {
   const flat = {
     queryCount: 1,
     words: wordsOf(words),
-    floats: new Float64Array(copyOf(floats).buffer),
+    floats: floatsOf(floats),
   }
   const [{ kind, shapes, countMode, isDistinct, moment, since, shardIndexes }] = unflatten(flat)
   return {
@@ -139,6 +143,7 @@ function selectionOf({ words, floats, isLarge, given }: FlatTask): Task {
 }
 
 function sentResult(result: SentResult): unknown {
+  if (result instanceof Float64Array) return bytesOf(result)
   if (!Array.isArray(result)) return result
   return result.map((each: number | Uint32Array) =>
     typeof each === 'number' ? each : bytesOf(each),
@@ -149,6 +154,8 @@ const bytesOf = ({ buffer, byteOffset, byteLength }: Uint32Array | Float64Array)
   new Uint8Array(buffer, byteOffset, byteLength)
 
 const wordsOf = (bytes: Uint8Array) => new Uint32Array(copyOf(bytes).buffer)
+
+const floatsOf = (bytes: Uint8Array) => new Float64Array(copyOf(bytes).buffer)
 
 /** In memory that begins where numbers may. */
 function copyOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {

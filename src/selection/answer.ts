@@ -6,6 +6,7 @@
  * @module
  */
 import type { Answer } from '../format/answer.js'
+import type { Shapes } from '../geometry/shapes.js'
 import type { UnknownMembers } from '../interface/unknown-members.js'
 import type { Caller, MissingShards, QueryRunner } from '../pool/messages.js'
 import type { Mask } from '../shard/mask.js'
@@ -19,6 +20,8 @@ import { checkFreshness, type Freshness } from './freshness.js'
 import { rowCountOf } from './list.js'
 import type { Masks } from './masks.js'
 import { mergeCounts, mergeRuns, type SourceSelection } from './merge.js'
+import type { NamedAreas } from './named-areas.js'
+import { isNamed, type NamedRuns, searchNamed } from './named-runs.js'
 import { cutToPage, pageOf } from './page.js'
 import type { JsonObject } from './parse.js'
 import { remarkOnPlaces } from './places.js'
@@ -39,6 +42,10 @@ export interface SelectionService {
   /** Which boundary holds for a request. */
   readonly boundaryRule: BoundaryRule
   readonly masks: Masks
+  /** The areas that requests may name; none unless given. */
+  readonly areas?: (() => NamedAreas | undefined) | undefined
+  /** What is known of who is in them; each is searched as it is drawn unless given. */
+  readonly named?: NamedRuns
   /** Of what came since the snapshot, how many batches of changes it is with. */
   readonly moment: number
   /** The snapshot at its other moments. */
@@ -76,7 +83,7 @@ export function answer(
   caller: Asker,
 ): Promise<Answer> {
   try {
-    const query = validate(request, service.unknownMembers)
+    const query = validate(request, service.unknownMembers, undefined, service.areas?.())
     refuseScope(caller, query.countsOnly)
     checkFreshness(service.freshness, !query.countsOnly, query.remarks)
     const countMode = query.countMode ?? service.countMode()
@@ -111,33 +118,58 @@ export function answer(
  * @param memberNames  that a client is told of where it sends another one
  * @throws ServiceError  as a rejection
  */
-export async function selectForList(
+export function selectForList(
   service: SelectionService,
   request: JsonObject,
   memberNames: readonly string[],
   caller: Asker,
-): Promise<FrozenList> {
-  const query = validate(request, service.unknownMembers, memberNames)
+): Promise<SelectedAll> {
+  return selectAll(service, request, memberNames, caller, true)
+}
+
+/**
+ * The same, to be counted in some way: only counts may leave the service.
+ *
+ * @throws ServiceError  as a rejection
+ */
+export function selectForCounts(
+  service: SelectionService,
+  request: JsonObject,
+  memberNames: readonly string[],
+  caller: Asker,
+): Promise<SelectedAll> {
+  return selectAll(service, request, memberNames, caller, false)
+}
+
+async function selectAll(
+  service: SelectionService,
+  request: JsonObject,
+  memberNames: readonly string[],
+  caller: Asker,
+  isList: boolean,
+): Promise<SelectedAll> {
+  const query = validate(request, service.unknownMembers, memberNames, service.areas?.())
   const { remarks } = query
-  refuseScope(caller, false)
-  checkFreshness(service.freshness, true, remarks)
+  refuseScope(caller, !isList)
+  checkFreshness(service.freshness, isList, remarks)
   const countMode = query.countMode ?? service.countMode()
   const boundary = service.boundaryRule.for(query.clipToBoundary, caller.access)
-  caller.access.lists?.begin(caller)
+  if (isList) caller.access.lists?.begin(caller)
   const view = await viewFor(service, query, undefined, caller)
   const selections = await within(view, query, boundary, caller, async (mask) => {
     const found = await search(view, query, countMode, mask, caller)
     remarkOnPlaces(query, view.catalogue, found, { boundary, mask })
     return found
   })
-  return { selections, remarks, catalogue: view.catalogue }
+  return { selections, remarks, catalogue: view.catalogue, shapes: query.shapes }
 }
 
-interface FrozenList {
+interface SelectedAll {
   readonly selections: readonly SourceSelection[]
   /** What their shards are. */
   readonly catalogue: Catalogue
   readonly remarks: Remarks
+  readonly shapes: Shapes
 }
 
 /** What a query leaves to the configuration, or does not say by itself. */
@@ -178,6 +210,23 @@ function within<Value>(
 }
 
 function search(
+  service: SelectionService,
+  query: Query,
+  countMode: CountMode,
+  mask: Mask | null,
+  caller: Caller,
+  missing?: MissingShards,
+): Promise<readonly SourceSelection[]> {
+  const { named } = service
+  if (named === undefined || mask !== null || missing !== undefined || !isNamed(query)) {
+    return searchShapes(service, query, countMode, mask, caller, missing)
+  }
+  return searchNamed(named, query, countMode, caller, (drawn, within) =>
+    searchShapes(service, drawn, countMode, within, caller),
+  )
+}
+
+function searchShapes(
   { catalogue, moment, runner, queryThreadCount }: SelectionService,
   query: Query,
   countMode: CountMode,

@@ -14,12 +14,13 @@ import type { Box } from '../shard/layout.js'
 import type { SelectionService } from './answer.js'
 import { type CatalogueSource, catalogueOf } from './catalogue.js'
 import { createMasks, type LiveMasks } from './masks.js'
+import { NamedCounts } from './named-runs.js'
 import type { Views } from './view-for.js'
 
 interface ViewOptions
   extends Pick<
     SelectionService,
-    'boundaryRule' | 'countMode' | 'queryThreadCount' | 'unknownMembers' | 'freshness'
+    'areas' | 'boundaryRule' | 'countMode' | 'queryThreadCount' | 'unknownMembers' | 'freshness'
   > {
   readonly snapshotId: string
   readonly createdAt: string
@@ -29,6 +30,8 @@ interface ViewOptions
   /** Up to which batch of the journal all changes are in the snapshot; 0 unless given. */
   readonly baseSequence?: number
   readonly runner: QueryRunner
+  /** Up to which change to the suppression lists all recipients are marked; undefined where nobody can say. */
+  readonly suppressionVersion?: (() => number) | undefined
 }
 
 interface Waiting {
@@ -41,6 +44,9 @@ export class LiveViews implements Views<SelectionService> {
   readonly baseSequence: number
   readonly #options: ViewOptions
   readonly #masks: LiveMasks
+  /** Of named areas. */
+  readonly #namedMasks: LiveMasks
+  readonly #namedCounts: NamedCounts | undefined
   /** Of whoever came to each source. */
   readonly #comeMoments: readonly ReturnType<typeof growingWords>[]
   readonly #boxes: (Box | undefined)[]
@@ -48,13 +54,15 @@ export class LiveViews implements Views<SelectionService> {
   #newest: SelectionService
 
   constructor(options: ViewOptions) {
-    const { baseSequence = 0, sources, runner, queryThreadCount } = options
+    const { baseSequence = 0, sources, runner, queryThreadCount, suppressionVersion } = options
     this.baseSequence = baseSequence
     this.#options = options
     this.#comeMoments = sources.map(() => growingWords())
     this.#boxes = sources.map(() => undefined)
     const catalogue = catalogueOf(options)
     this.#masks = createMasks({ catalogue, runner, queryThreadCount })
+    this.#namedMasks = createMasks({ catalogue, runner, queryThreadCount, bounds: NAMED_BOUNDS })
+    this.#namedCounts = suppressionVersion && new NamedCounts(suppressionVersion)
     this.#newest = this.#viewAt(0, catalogue)
   }
 
@@ -108,14 +116,15 @@ export class LiveViews implements Views<SelectionService> {
 
   /** The memory of masks that are kept. */
   keptMaskBytes(): number {
-    return this.#masks.keptBytes()
+    return this.#masks.keptBytes() + this.#namedMasks.keptBytes()
   }
 
   #viewAt(moment: number, catalogue: SelectionService['catalogue']): SelectionService {
-    const { runner, queryThreadCount, countMode, boundaryRule, unknownMembers, freshness } =
+    const { runner, queryThreadCount, countMode, boundaryRule, unknownMembers, freshness, areas } =
       this.#options
     const comeCounts = () => this.#comeMoments.map((moments) => countUpTo(moments.view(), moment))
     const sequence = this.baseSequence + moment
+    const at = { moment, catalogue, comeCounts }
     return {
       catalogue: { ...catalogue, sequence },
       moment,
@@ -126,9 +135,19 @@ export class LiveViews implements Views<SelectionService> {
       boundaryRule,
       unknownMembers,
       freshness,
-      masks: this.#masks.at({ moment, catalogue, comeCounts }),
+      masks: this.#masks.at(at),
+      areas,
+      named: { masks: this.#namedMasks.at(at), counts: this.#namedCounts, moment },
     }
   }
+}
+
+const NAMED_BOUNDS = {
+  maskBytes: limits.namedMaskBytes,
+  masksKeptBytes: limits.namedMasksKeptBytes,
+  masksKeptCount: limits.namedMasksKeptCount,
+  masksSoughtCount: limits.namedMasksSoughtCount,
+  maskMomentsCount: limits.maskMomentsCount,
 }
 
 function around(box: Box | undefined, coords: Int32Array): Box | undefined {

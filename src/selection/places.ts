@@ -83,8 +83,8 @@ const ALONE = ': nobody is selected, or excluded, by it'
 const EXCHANGED =
   ', but would with latitude and longitude exchanged: positions are longitude, then latitude'
 
-function pathOf({ feature }: FeatureExtent): string {
-  return featurePath('geoJSON', feature)
+function pathOf({ drawing, feature }: FeatureExtent): string {
+  return featurePath(drawing, feature)
 }
 
 /** The boxes and arcs of a layer; with latitude and longitude exchanged, of none that is drawn. */

@@ -13,7 +13,8 @@ import { ESRI_MEMBERS } from './shapes/esri.js'
 import { PROPERTY_NAMES } from './shapes/property-names.js'
 
 type MemberName = keyof typeof RecipientRequestSchema.properties
-type GivenMembers = { [name in MemberName]: unknown }
+/** Each member, or a mark that it is not there: to be asked for by `single`. */
+export type GivenMembers = { [name in MemberName]: unknown }
 
 /**
  * Finds the members in one pass, by their names as they are declared or in any letter case. Each is to be
@@ -77,7 +78,8 @@ function unknown(name: string, memberNames: readonly string[]): ServiceError {
   const lower = lowerCase(name)
   if (IN_SHAPES.has(lower)) return unknownName('', name, 'it belongs into the member geoJSON')
   if (SHAPES.has(lower)) {
-    return unknownName('', name, 'shapes are GeoJSON or Esri JSON, in the member geoJSON')
+    const advice = 'shapes are in geoJSON, or in wkt, bbox and others; areas names areas'
+    return unknownName('', name, advice)
   }
   if (SOURCES.has(lower)) return unknownName('', name, 'do you mean sources, a list of ids?')
   return unknownMember('', name, memberNames)
@@ -100,9 +102,6 @@ const IN_SHAPES: ReadonlySet<string> = new Set([
 
 /** What other services call a shape. */
 const SHAPES: ReadonlySet<string> = new Set([
-  'wkt',
-  'wkb',
-  'bbox',
   'box',
   'bounds',
   'extent',
@@ -115,9 +114,6 @@ const SHAPES: ReadonlySet<string> = new Set([
   'linestring',
   'shape',
   'area',
-  'areas',
-  'kml',
-  'topojson',
 ])
 
 const SOURCES: ReadonlySet<string> = new Set(['source', 'sourceid', 'sourceids'])

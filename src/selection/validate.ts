@@ -4,16 +4,18 @@
  * @module
  */
 
+import { createHash } from 'node:crypto'
 import { ServiceError } from '../errors.js'
 import type { Shapes, SourceFilter } from '../geometry/shapes.js'
 import { flagOf, nameOf, numberOf } from '../interface/quoted.js'
 import type { UnknownMembers } from '../interface/unknown-members.js'
 import { limits } from '../limits.js'
 import type { CountMode } from '../shard/select.js'
+import type { NamedArea, NamedAreas } from './named-areas.js'
 import { type JsonObject, kindOf } from './parse.js'
 import { Remarks } from './remarks.js'
 import { givenMembers, single } from './request-members.js'
-import { readAnyDrawing } from './shapes/any-drawing.js'
+import { readDrawings } from './shapes/all-drawings.js'
 import { type FeatureExtents, type FeatureNote, featurePath } from './shapes/feature-extents.js'
 import { readSourceIds, type SourceReference } from './source-ids.js'
 
@@ -38,6 +40,8 @@ export interface Query {
   readonly shapes: Shapes
   /** What each feature became. */
   readonly extents: FeatureExtents
+  /** Where the shapes are whole areas of the gazetteer, for all sources: a key of these areas. */
+  readonly named: string | undefined
   /** What may be wrong with the request all the same. */
   readonly remarks: Remarks
   /** Recipients of a list, at most. */
@@ -51,16 +55,18 @@ export interface Query {
 /**
  * @param unknownMembers  what becomes of members that are not known
  * @param memberNames  that a client is told of then; those of a recipient request unless given
+ * @param areas  that the request may name
  * @throws ServiceError  naming the member at fault
  */
 export function validate(
   request: JsonObject,
   unknownMembers?: UnknownMembers,
   memberNames?: readonly string[],
+  areas?: NamedAreas,
 ): Query {
   const remarks = new Remarks(unknownMembers)
   const given = givenMembers(request, remarks, memberNames)
-  const drawing = readAnyDrawing(single(given.geoJSON), 'geoJSON', remarks)
+  const drawing = readDrawings(given, remarks, areas)
   if (drawing.notes !== undefined) tell(drawing.notes, remarks)
   const filter = readSourceIds(single(given.sources), 'sources')
   const query: Omit<Query, typeof valid> = {
@@ -73,6 +79,7 @@ export function validate(
     sourceReferences: joined(filter.sourceReferences, drawing.sourceReferences),
     shapes: drawing.shapes,
     extents: drawing.extents,
+    named: areas && drawing.named && keyOf(areas.version, drawing.named),
     remarks,
     limit: readLimit(single(given.limit)),
     after: readAfter(single(given.after)),
@@ -81,9 +88,16 @@ export function validate(
   return query as Query
 }
 
+/** The same for the same areas of the same gazetteer, in any order. */
+function keyOf(version: string, named: readonly NamedArea[]): string {
+  if (named.length === 1) return `${version} ${named[0].id}`
+  const ids = [...new Set(named.map(({ id }) => id))].sort()
+  return `${version} ${createHash('sha256').update(ids.join(' ')).digest('base64')}`
+}
+
 function tell(notes: readonly FeatureNote[], remarks: Remarks): void {
-  for (const { feature, code } of notes) {
-    remarks.add(code, NOTES[code], featurePath('geoJSON', feature))
+  for (const { drawing, feature, code } of notes) {
+    remarks.add(code, NOTES[code], featurePath(drawing, feature))
   }
 }
 

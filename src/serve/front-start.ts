@@ -33,6 +33,9 @@ interface StartOptions {
   readonly boundaryRule: SelectionService['boundaryRule']
   readonly unknownMembers?: SelectionService['unknownMembers']
   readonly freshness?: SelectionService['freshness']
+  readonly areas?: SelectionService['areas']
+  /** See `LiveViews`. */
+  readonly suppressionVersion?: (() => number) | undefined
   /** Where the workers count, and the page of this thread; where nobody reads unless given. */
   readonly metrics?: MetricsMemory | undefined
   readonly page?: Page | undefined

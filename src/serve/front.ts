@@ -14,6 +14,7 @@ import { loadEngine } from '../http/engine/choose.js'
 import { healthRoutes } from '../http/health.js'
 import { KeyGuard } from '../http/key-guard.js'
 import { keyRefusalCounts } from '../http/key-refusal-counts.js'
+import { ogcRoutes } from '../http/ogc/routes.js'
 import { operationRoutes } from '../http/operation-routes.js'
 import { HttpServer } from '../http/server.js'
 import { watchRoutes } from '../http/watch-routes.js'
@@ -32,6 +33,8 @@ import { configurationOperations, customerBoundaryOf } from '../operations/confi
 import { contextReader } from '../operations/context-reader.js'
 import { startContextWatches } from '../operations/context-watches.js'
 import { contextOperations } from '../operations/contexts.js'
+import { contextCollections } from '../operations/features/contexts.js'
+import { gridOperations } from '../operations/grid.js'
 import { startLiveCounts } from '../operations/live-counts.js'
 import { outlineOperations } from '../operations/outline.js'
 import { recipientOperations } from '../operations/recipients.js'
@@ -42,6 +45,7 @@ import { ClipPool } from '../pool/clip-pool.js'
 import { createBoundaryRule } from '../selection/boundary.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { openStore } from '../store/store.js'
+import { effectiveVersion } from '../suppressions/progress.js'
 import { PeerReader } from '../tls/peers.js'
 import { readVersion } from '../version.js'
 import { changeableSource } from './changeable-source.js'
@@ -53,6 +57,7 @@ import { frontRecords } from './front-records.js'
 import { FrontRegions } from './front-regions.js'
 import { startSnapshot } from './front-start.js'
 import { frontSwap } from './front-swap.js'
+import { warmAreas } from './front-warm-areas.js'
 import type { AreasNews, DrainTimes, FrontData, FrontOrder, FrontReport } from './messages.js'
 import { onceATurn } from './once-a-turn.js'
 
@@ -104,6 +109,10 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
       boundaryRule,
       unknownMembers,
       freshness,
+      areas: () => areas.current(),
+      // Of recipients that other machines hold, this one does not know how far they are marked.
+      suppressionVersion:
+        regions === undefined ? () => effectiveVersion(suppressionProgress) : undefined,
       metrics,
       page,
       follow,
@@ -152,6 +161,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     ...configurationOperations(store, unknownMembers),
     ...contextOperations(store, read, unknownMembers),
     ...recipientOperations(current),
+    ...gridOperations(current),
     ...audienceOperations({ audiences, current, suppressionProgress, unknownMembers }),
     ...sourceOperations(current),
     ...areaOperations(() => areas.current(), unknownMembers),
@@ -162,6 +172,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
         return catalogueOf()
       },
       runner: clipPool,
+      areas: () => areas.current(),
       boundaryRule,
       unknownMembers,
     }),
@@ -173,13 +184,19 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     routes: [
       ...descriptionRoutes(readVersion(), data.publicUrl),
       ...watchRoutes(watches, unknownMembers),
+      ...ogcRoutes({
+        version: readVersion(),
+        publicUrl: data.publicUrl,
+        collections: [contextCollections(store, read)],
+        trail,
+      }),
       ...operationRoutes(executors, trail),
       ...healthRoutes(
         () => unreadyReason(isDraining, freshness),
         () => ({
           snapshotId: catalogueOf().snapshotId,
           ...news,
-          areas: areasNews,
+          areas: areasNews.refused && areasNews,
           boundaryFault: boundaryRule.fault(),
           tls,
         }),
@@ -206,6 +223,10 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     page[WATCHERS] = watches.watcherCount
     page[MASK_BYTES] = current.newest.views.keptMaskBytes()
   }, limits.heldToldMs).unref()
+
+  // Of a cluster, other machines would be asked for the people whom they hold.
+  const stopWarming =
+    regions === undefined ? warmAreas({ current, areas: () => areas.current(), log }) : () => {}
 
   port.on('message', async (order: FrontOrder) => {
     // A prepared snapshot is discarded with everything else.
@@ -243,6 +264,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     clearInterval(heldTimer)
     vitals.stop()
     watches.stop()
+    stopWarming()
     const brokenOffCount = await server.shutDown({ quietMs, deadlineMs })
     if (brokenOffCount > 0) log.warn({ brokenOffCount }, 'requests were broken off')
     flush()

@@ -30,6 +30,8 @@ export function createMask(id: number, runs: readonly Uint32Array[]): Mask {
   const all = new Uint32Array(new SharedArrayBuffer(4 * length))
   let end = 0
   const shared = runs.map((each) => {
+    // Of small areas nearly all are, and each object would take more memory than the runs of the others.
+    if (each.length === 0) return NOBODY
     const start = end
     end += each.length
     all.set(each, start)

@@ -23,20 +23,39 @@ export interface XmlElement {
   readonly line: number
 }
 
+/** What a document may have in all. */
+interface XmlBounds {
+  readonly elementCount: number
+  readonly attributeCount: number
+  /** Where it is bounded in length. */
+  readonly charCount?: number
+}
+
+const OF_A_BODY: XmlBounds = {
+  elementCount: limits.xmlElementCount,
+  attributeCount: limits.xmlAttributeCount,
+  charCount: limits.xmlCharCount,
+}
+
 /**
  * @param source  bytes in UTF-8, UTF-16, ISO-8859-1, Windows-1252 or US-ASCII, or a text
  * @param path  of the member that it came in, which an error names
+ * @param bounds  those of a body unless given; a file of an import may have more
  * @returns the root element
- * @param elementCount  that it may have, and attributes of all of them; else as many as a request may
  * @throws ServiceError  InvalidXml, with the line and without a word of the document, or TooComplex
  */
 export function readXml(
   source: Uint8Array | string,
   path: string,
-  elementCount?: number,
+  bounds: XmlBounds = OF_A_BODY,
 ): XmlElement {
-  const text = typeof source === 'string' ? source : decoded(source, path)
-  const builder = new TreeBuilder(path, elementCount)
+  const text = typeof source === 'string' ? source : xmlText(source, path)
+  const { charCount = Number.POSITIVE_INFINITY } = bounds
+  if (text.length > charCount) {
+    const problem = `has more than ${charCount} characters`
+    throw new ServiceError('TooComplex', `${path} ${problem}`, path)
+  }
+  const builder = new TreeBuilder(path, bounds)
   const parser = new SaxesParser({ xmlns: true })
   parser.on('error', () => builder.fail('is not well-formed XML', parser.line))
   parser.on('doctype', () => {
@@ -57,28 +76,44 @@ export function readXml(
   return builder.root()
 }
 
+/**
+ * The text of a document, by its byte order mark, its declaration, or else UTF-8; nothing of it is parsed.
+ *
+ * @throws ServiceError  InvalidXml
+ */
+export function xmlText(bytes: Uint8Array, path: string): string {
+  const encoding = encodingOf(bytes)
+  const label = ENCODINGS.get(encoding)
+  const problem = label === undefined ? 'is in an encoding that is not read' : undefined
+  try {
+    if (label !== undefined) return new TextDecoder(label, { fatal: true }).decode(bytes)
+  } catch {
+    // As below.
+  }
+  const why = problem ?? 'is not in the encoding that it says, or that is assumed: UTF-8'
+  throw new ServiceError('InvalidXml', `${path} ${why}`, path)
+}
+
 const PIECE_CHAR_COUNT = 16_384
 
 class TreeBuilder {
   readonly #path: string
-  readonly #elementCountMax: number
-  readonly #attributeCountMax: number
+  readonly #bounds: XmlBounds
   readonly #open: GrowingElement[] = []
   #root: GrowingElement | undefined
   #elementCount = 0
   #attributeCount = 0
   #line = 1
 
-  constructor(path: string, elementCount?: number) {
+  constructor(path: string, bounds: XmlBounds) {
     this.#path = path
-    this.#elementCountMax = elementCount ?? limits.xmlElementCount
-    this.#attributeCountMax = elementCount ?? limits.xmlAttributeCount
+    this.#bounds = bounds
   }
 
   begin(line: number): void {
     this.#line = line
-    if (++this.#elementCount > this.#elementCountMax) {
-      this.#tooComplex(`has more than ${this.#elementCountMax} elements`)
+    if (++this.#elementCount > this.#bounds.elementCount) {
+      this.#tooComplex(`has more than ${this.#bounds.elementCount} elements`)
     }
     if (this.#open.length >= limits.xmlDepthCount) {
       this.#tooComplex(`nests elements deeper than ${limits.xmlDepthCount} levels`)
@@ -86,15 +121,17 @@ class TreeBuilder {
   }
 
   attribute(): void {
-    if (++this.#attributeCount > this.#attributeCountMax) {
-      this.#tooComplex(`has more than ${this.#attributeCountMax} attributes`)
+    if (++this.#attributeCount > this.#bounds.attributeCount) {
+      this.#tooComplex(`has more than ${this.#bounds.attributeCount} attributes`)
     }
   }
 
   open({ local, uri, attributes }: SaxesTagNS): void {
     const own = new Map<string, string>()
     for (const each of Object.values(attributes)) {
-      if (each.prefix !== 'xmlns' && each.name !== 'xmlns') own.set(each.local, each.value)
+      if (each.prefix === 'xmlns' || each.name === 'xmlns') continue
+      // One of another vocabulary does not take the place of the element's own.
+      if (each.prefix === '' || !own.has(each.local)) own.set(each.local, each.value)
     }
     const element = new GrowingElement(local, uri, own, this.#line)
     this.#open.at(-1)?.children.push(element)
@@ -146,19 +183,6 @@ class GrowingElement implements XmlElement {
   get text(): string {
     return this.texts.join('')
   }
-}
-
-function decoded(bytes: Uint8Array, path: string): string {
-  const encoding = encodingOf(bytes)
-  const label = ENCODINGS.get(encoding)
-  const problem = label === undefined ? 'is in an encoding that is not read' : undefined
-  try {
-    if (label !== undefined) return new TextDecoder(label, { fatal: true }).decode(bytes)
-  } catch {
-    // As below.
-  }
-  const why = problem ?? 'is not in the encoding that it says, or that is assumed: UTF-8'
-  throw new ServiceError('InvalidXml', `${path} ${why}`, path)
 }
 
 /** What its byte order mark or its declaration says, in lower case. */

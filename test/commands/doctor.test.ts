@@ -77,7 +77,7 @@ t.test('a directory that is as it should be', async (t) => {
   const { code, told, of } = await look('--full')
   t.equal(code, 0)
   t.equal(of('start')?.found, `would serve ${current}`)
-  t.equal(told.length, 19)
+  t.equal(told.length, 20)
   for (const { name, state, found, advice } of told) {
     t.not(state, 'failed', `${name}: ${found}`)
     t.equal(advice === undefined, state === 'ok', `${name} says what to do if need be`)

@@ -54,6 +54,13 @@ const asked: readonly Asked[] = [
   },
   { operation: 'RecipientRequest', scopes: ['lists'], members: { geoJSON: EVERYWHERE } },
   { operation: 'GetSourcesRequest', scopes: ['counts', 'lists'], members: {} },
+  {
+    operation: 'GridRequest',
+    scopes: ['counts'],
+    members: { geoJSON: EVERYWHERE, h3Resolution: 5 },
+  },
+  { operation: 'GetAreasRequest', scopes: ['counts', 'lists'], members: {} },
+  { operation: 'GetAreaRequest', scopes: ['counts', 'lists'], members: { Name: 'SAME:048201' } },
   { operation: 'OutlineRequest', scopes: ['counts', 'lists'], members: { geoJSON: EVERYWHERE } },
   { operation: 'GetSuppressionsRequest', scopes: ['suppressions:read'], members: {} },
   { operation: 'PostAudienceRequest', scopes: ['lists'], members: { geoJSON: EVERYWHERE } },

@@ -33,7 +33,7 @@ t.test('a bit that is another one is found, wherever it is', async (t) => {
       const damaged = Buffer.from(bytes)
       damaged[at] ^= 1 << bit
       writeFileSync(path, damaged)
-      const code = file === 'data.mdb' ? 'SnapshotCorrupt' : /^SnapshotCorrupt$/
+      const code = 'SnapshotCorrupt'
       await t.rejects(verifyVersion(data, version), { code }, `${file}, bit ${bit} of byte ${at}`)
     }
     truncateSync(path, bytes.length - 1)

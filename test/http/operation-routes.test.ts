@@ -73,6 +73,7 @@ t.test('an operation is found on its paths and by its name, however spelled', as
     ['POST /api/recipients', 'RecipientRequest'],
     ['POST /API/Data/geometry/', 'RecipientRequest'],
     ['POST /api/outline', 'OutlineRequest'],
+    ['POST /api/grid', 'GridRequest'],
     ...['', '/api'].flatMap((prefix) =>
       ['json/reply', 'JSON/Reply', 'json/oneway'].flatMap((path): [string, OperationName][] => [
         [`POST ${prefix}/${path}/RecipientRequest`, 'RecipientRequest'],

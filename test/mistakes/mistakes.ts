@@ -747,6 +747,22 @@ const rows: readonly Row[] = [
     /empty/,
     /name the --audit of the service/,
   ],
+  [
+    'an alert that is not there',
+    'cap missing.xml',
+    5,
+    /does not exist/,
+    /missing\.xml/,
+    /check its name/,
+  ],
+  [
+    'an alert with latitude and longitude exchanged',
+    'cap exchanged.xml',
+    5,
+    /AxesExchanged/,
+    /exchanged\.xml.*polygon\[0\]/,
+    /latitude first/,
+  ],
   ['no audit named', 'audit show', 2, /name the audit directory/, /directory/, /HICKORY_AUDIT/],
 ]
 

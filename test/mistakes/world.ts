@@ -17,6 +17,7 @@ import {
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { areaOf, factsOf, writeAlert } from '../cap/writer.js'
 import { hickoryHere } from '../support/service/command-line.js'
 import { type Finished, hickory } from '../support/service/hickory.js'
 
@@ -43,6 +44,7 @@ export async function makeWorld(): Promise<MistakeWorld> {
     'strange.csv': 'who,north,east\n+9995550110,1,2\n',
     'letters.csv': 'number,lat,lng\nnone,1,2\n',
     'exchanged.csv': 'number,lat,lng\n+9995550110,-122,37\n',
+    'exchanged.xml': alertOf('-95.4,29.7 -95.3,29.7 -95.3,29.8 -95.4,29.7'),
     'point.json': '{"type": "Point", "coordinates": [1, 2]}',
     'people.zip': zipHead('people.csv'),
     'people.xlsx': zipHead('[Content_Types].xml'),
@@ -89,6 +91,13 @@ export async function makeWorld(): Promise<MistakeWorld> {
       rmSync(directory, { recursive: true })
     },
   }
+}
+
+function alertOf(polygon: string): string {
+  return writeAlert(
+    '1.2',
+    factsOf([areaOf(['polygon', polygon])], { expires: '2999-01-01T00:00:00-00:00' }),
+  )
 }
 
 /** The beginning of a ZIP archive: the head of its first file. */

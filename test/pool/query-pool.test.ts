@@ -49,6 +49,9 @@ t.test('workers count, select and encode what the shards hold', async (t) => {
   const some = { shardIndex, runs, format: { kind: 'csv', prefix: '1,Mobile,' } } as const
   const rows = await pool.run<'encode'>({ kind: 'encode', ...some }, inTime())
   const byteCount = await pool.run<'rowBytes'>({ kind: 'rowBytes', ...some }, inTime())
+  const world = { kind: 'tile', zoom: 0, x: 0, y: 0, depth: 0 } as const
+  const cells = await pool.run<'cells'>({ kind: 'cells', ...some, grid: world }, inTime())
+  t.same([...cells], [0, counts[shardIndex]], 'one cell has all of them')
   t.equal(byteCount, rows.bytes.length)
   t.equal(Buffer.from(rows.bytes).toString().trimEnd().split('\r\n').length, counts[shardIndex])
 })

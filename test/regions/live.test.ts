@@ -13,6 +13,8 @@ import { loadSnapshot } from '../../src/snapshot/load/load.js'
 import { writePlacement } from '../../src/snapshot/placement.js'
 import { columnsWith } from '../support/data/keyed-columns.js'
 import { publishTest } from '../support/data/snapshots.js'
+import { randomGrid } from '../support/grids/expected-grid.js'
+import { gridText } from '../support/grids/grid-of.js'
 import {
   changedBy,
   liveOf,
@@ -22,6 +24,7 @@ import {
   SOURCE_IDS,
 } from '../support/random/live-world.js'
 import { testSeed } from '../support/random/properties.js'
+import type { JsonObject } from '../support/random/requests.js'
 import { type Random, seededRandom } from '../support/random/world.js'
 import { answeredText } from '../support/service/answer-to.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
@@ -86,6 +89,21 @@ t.test('changes are the same wherever the shards are', async (t) => {
       for (const machine of spread) {
         const found = await answeredText(newest(machine), request, 'json')
         t.equal(found, text, `world ${world}, moment ${moment}: ${JSON.stringify(request)}`)
+      }
+      const { countsOnly: _, ...selection } = request as JsonObject
+      const gridded = { ...selection, ...randomGrid({ lng: 50, lat: 100 }, random) }
+      const grid = await gridText(newest(one), gridded)
+      const { Count, OutsideCount = 0 } = JSON.parse(grid)
+      const counted = JSON.parse(
+        await answeredText(newest(one), { ...selection, countsOnly: true }, 'json'),
+      )
+      const total = counted.SourceRecords.reduce(
+        (sum: number, each: { Count: number }) => sum + each.Count,
+        0,
+      )
+      t.equal(Count + OutsideCount, total, `world ${world}, moment ${moment}: counted`)
+      for (const machine of spread) {
+        t.equal(await gridText(newest(machine), gridded), grid, `world ${world}, moment ${moment}`)
       }
     }
     for (const { close } of lives) close()

@@ -9,6 +9,8 @@ import { withoutColumns } from '../../src/shard/layout.js'
 import { holdersOf } from '../../src/snapshot/placement.js'
 import { markSuppressed } from '../support/data/marked.js'
 import { withRepeatedPhones } from '../support/data/repeated-phones.js'
+import { randomGrid } from '../support/grids/expected-grid.js'
+import { gridText } from '../support/grids/grid-of.js'
 import { testSeed } from '../support/random/properties.js'
 import { kindsOfWorld, randomBoundary, randomRequest } from '../support/random/requests.js'
 import {
@@ -62,6 +64,12 @@ t.test('answers of several machines are those of one, byte for byte', async (t) 
       // A budget for each machine is not one for all.
       if (expected.startsWith('TooComplex') && !found.startsWith('TooComplex')) continue
       if (!t.equal(found, expected, `world ${worldNumber}: ${JSON.stringify(request)}`)) return
+      const at = random.between(0, columns.recipientCount - 1)
+      const place = { lng: columns.lngs[at], lat: columns.lats[at] }
+      const gridded = { ...drawn, ...randomGrid(place, random) }
+      const grid = await gridText(one, gridded).catch(String)
+      const what = `world ${worldNumber}: ${JSON.stringify(gridded)}`
+      if (!t.equal(await gridText(spread, gridded).catch(String), grid, what)) return
       answeredCount++
     }
     askedCount += others.reduce((sum, { tasks }) => sum + tasks.length, 0)

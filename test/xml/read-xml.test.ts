@@ -21,6 +21,13 @@ t.test('elements, attributes and texts are read', async (t) => {
   )
 })
 
+t.test('an attribute of another vocabulary does not take the place of its own', async (t) => {
+  for (const attributes of ['b="1" y:b="2"', 'y:b="2" b="1"']) {
+    const root = readXml(`<a xmlns:y="urn:y" ${attributes}/>`, 'cap')
+    t.same([...root.attributes], [['b', '1']], attributes)
+  }
+})
+
 t.test('bytes are read in the encoding that they say', async (t) => {
   const text = '<a>Überschwemmung</a>'
   const declared = (encoding: string) => `<?xml version="1.0" encoding="${encoding}"?>${text}`
@@ -79,11 +86,15 @@ t.test('depth, elements and attributes are bounded', async (t) => {
     ['depth', nested, limits.xmlDepthCount],
     ['elements', many, limits.xmlElementCount],
     ['attributes', wide, limits.xmlAttributeCount],
+    ['characters', (count) => `<a>${'x'.repeat(count - 7)}</a>`, limits.xmlCharCount],
   ]
   for (const [name, of, bound] of cases) {
     t.equal(faultOf(of(bound)), undefined, `${name} at the bound`)
     t.match(faultOf(of(bound + 1)), { code: 'TooComplex', field: 'cap' }, `${name} beyond it`)
   }
+  const bounds = { elementCount: limits.xmlElementCount + 1, attributeCount: 0 }
+  t.ok(readXml(many(limits.xmlElementCount + 1), 'file', bounds), 'a file may have more')
+  t.throws(() => readXml('<a b=""/>', 'file', bounds), { code: 'TooComplex' })
   t.match(faultOf('<a>'.repeat(limits.bodyBytes / 3)), { code: 'TooComplex' }, '4 MiB of elements')
 })
 

@@ -8,6 +8,8 @@ import { access, constants, readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { verifyAudiences } from '../../audiences/verify.js'
 import { clusterDirectory } from '../../cluster/state-file.js'
+import { hasAreas } from '../../gazetteer/directory.js'
+import { verifyAreas } from '../../gazetteer/verify.js'
 import { hasAgreedPart } from '../../journal/agreed-part.js'
 import { JournalDamaged } from '../../journal/damaged.js'
 import { journalDirectory } from '../../journal/files.js'
@@ -46,6 +48,7 @@ export function directoryChecks(dataDirectory: string, isFull: boolean): Check[]
     { name: 'journal', look: () => lookAtJournal(dataDirectory) },
     { name: 'cluster', look: () => lookAtCluster(dataDirectory) },
     { name: 'snapshots', look: async () => lookAtSnapshots(dataDirectory, await snapshots()) },
+    { name: 'areas', look: () => lookAtAreas(dataDirectory) },
     { name: 'audiences', look: () => lookAtAudiences(dataDirectory) },
     { name: 'start', look: async () => lookAtStart(dataDirectory, await snapshots()) },
   ]
@@ -230,6 +233,19 @@ function lookAtSnapshots(dataDirectory: string, states: States): Finding {
   const advice = wayOn(dataDirectory, 'import again, or restore a backup')
   const again = kind === 'newer' ? '' : `; ${advice}`
   return warning(`${id} is ${kind} (${text})${others}`, more + again)
+}
+
+async function lookAtAreas(dataDirectory: string): Promise<Finding> {
+  if (!hasAreas(dataDirectory)) return ok('none yet: the first start makes the default ones')
+  const [state] = await verifyAreas(dataDirectory, 'current')
+  if (state?.fault !== undefined) {
+    return failed(
+      `${state.version} is damaged (${state.fault})`,
+      'import the layers again, or restore a backup',
+    )
+  }
+  const layers = state?.manifest?.layers ?? []
+  return ok(`${state?.version}, intact: ${layers.map(({ layer }) => layer).join(', ')}`)
 }
 
 /** They hold snapshots, which take room that no setting tells of. */

@@ -44,9 +44,14 @@ function* features(placemarks: readonly XmlElement[], file: string): Generator<A
   }
 }
 
+const BOUNDS = {
+  elementCount: limits.areaElementCount,
+  attributeCount: limits.areaElementCount,
+}
+
 function documentOf(bytes: Uint8Array, file: string): XmlElement {
   try {
-    const root = readXml(bytes, file, limits.areaElementCount)
+    const root = readXml(bytes, file, BOUNDS)
     return root.name === 'kml' || root.name === 'Document' || root.name === 'Folder'
       ? root
       : refuse(file, `it is XML, and no KML: its root is <${root.name.slice(0, 40)}>`)

@@ -64,6 +64,16 @@ export class PolygonList {
     this.#addPart(source, start, end, 0)
   }
 
+  /** Adds polygons that another list has made; they must not change before `polygons` is called. */
+  addAll({ vertices, ringStarts, polygonStarts }: Polygons): void {
+    for (let polygon = 0; polygon + 1 < polygonStarts.length; polygon++) {
+      for (let ring = polygonStarts[polygon]; ring < polygonStarts[polygon + 1]; ring++) {
+        this.addRing(vertices, ringStarts[ring], ringStarts[ring + 1])
+      }
+      this.endPolygon()
+    }
+  }
+
   endPolygon(): void {
     this.#polygonEnds.push(this.#sources.length)
   }

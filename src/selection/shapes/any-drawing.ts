@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { NamedAreas } from '../named-areas.js'
 import type { Remarks } from '../remarks.js'
 import { SentDrawing } from '../skeleton/sent-drawing.js'
 import type { Drawing } from './drawing.js'
@@ -11,7 +12,12 @@ import { readDrawing } from './shapes.js'
 import { readShortDrawing } from './short-drawing.js'
 
 /** @throws ServiceError  that names the feature, or the position, at fault */
-export function readAnyDrawing(value: unknown, path: string, remarks: Remarks): Drawing {
-  if (!(value instanceof SentDrawing)) return readDrawing(value, path, remarks)
-  return value.readShort(path, readShortDrawing) ?? readDrawing(value.whole(), path, remarks)
+export function readAnyDrawing(
+  value: unknown,
+  path: string,
+  remarks: Remarks,
+  areas?: NamedAreas,
+): Drawing {
+  if (!(value instanceof SentDrawing)) return readDrawing(value, path, remarks, areas)
+  return value.readShort(path, readShortDrawing) ?? readDrawing(value.whole(), path, remarks, areas)
 }

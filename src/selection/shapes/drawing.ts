@@ -4,6 +4,7 @@
  * @module
  */
 import type { Shapes } from '../../geometry/shapes.js'
+import type { NamedArea } from '../named-areas.js'
 import type { SourceReference } from '../source-ids.js'
 import type { FeatureExtents, FeatureNote } from './feature-extents.js'
 import type { LayerCollector } from './layers.js'
@@ -12,6 +13,8 @@ export interface Drawing {
   readonly shapes: Shapes
   readonly extents: FeatureExtents
   readonly notes: readonly FeatureNote[] | undefined
+  /** Where all of it is whole areas of the gazetteer, for all sources: which they are. */
+  readonly named: readonly NamedArea[] | undefined
   /** The sources that features are limited to. */
   readonly sourceReferences: readonly SourceReference[]
 }
@@ -23,5 +26,5 @@ export function drawingOf(
 ): Drawing {
   const shapes = layers.shapes()
   const { extents, notes } = layers.features
-  return { shapes, extents, notes, sourceReferences }
+  return { shapes, extents, notes, named: layers.named, sourceReferences }
 }

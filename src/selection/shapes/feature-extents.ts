@@ -8,6 +8,8 @@ import { limits } from '../../limits.js'
 
 /** One feature, or the part of it that lies in one layer. */
 export interface FeatureExtent {
+  /** The member of the request that draws it. */
+  readonly drawing: string
   /** Of the feature in its collection; -1 for a drawing that is one feature or geometry. */
   readonly feature: number
   readonly isExcluded: boolean
@@ -23,6 +25,7 @@ export interface FeatureExtent {
 
 /** Something about a feature that may be a mistake. */
 export interface FeatureNote {
+  readonly drawing: string
   readonly feature: number
   readonly code: 'NoGeometry' | 'PointWithoutRadius' | 'LineWithoutBuffer'
 }
@@ -42,6 +45,7 @@ export class ExtentList {
   readonly extents: FeatureExtent[] = []
   /** What is remarkable about features; undefined while nothing is. */
   notes: FeatureNote[] | undefined
+  #drawing = ''
   #feature = -1
   #layer: GrowingLayer | undefined
   #isExcluded = false
@@ -49,9 +53,13 @@ export class ExtentList {
   #arcStart = 0
   #isEmpty = false
 
-  /** @param feature  its index in the collection; -1 for a drawing that is one feature or geometry */
-  begin(feature: number): void {
+  /**
+   * @param feature  its index in the collection; -1 for a drawing that is one feature or geometry
+   * @param drawing  the member of the request that draws it
+   */
+  begin(feature: number, drawing: string): void {
     this.end()
+    this.#drawing = drawing
     this.#feature = feature
     this.#isEmpty = true
   }
@@ -83,15 +91,19 @@ export class ExtentList {
   note(code: FeatureNote['code']): void {
     this.notes ??= []
     const last = this.notes[this.notes.length - 1]
-    if (last?.feature === this.#feature && last.code === code) return
+    const drawing = this.#drawing
+    const isSame = last?.feature === this.#feature && last.drawing === drawing
+    if (isSame && last.code === code) return
     // One more than can be told of, so that it is told that there are more.
-    if (this.notes.length <= limits.warningCount) this.notes.push({ feature: this.#feature, code })
+    if (this.notes.length > limits.warningCount) return
+    this.notes.push({ drawing, feature: this.#feature, code })
   }
 
   #push({ index, polygonCount, arcCount }: GrowingLayer): void {
     if (polygonCount === this.#polygonStart && arcCount === this.#arcStart) return
     this.#isEmpty = false
     this.extents.push({
+      drawing: this.#drawing,
       feature: this.#feature,
       isExcluded: this.#isExcluded,
       layer: index,

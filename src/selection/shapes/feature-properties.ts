@@ -9,10 +9,11 @@ import type { SourceFilter } from '../../geometry/shapes.js'
 import { lowerCase } from '../../interface/letter-case.js'
 import { flagOf, numberOf } from '../../interface/quoted.js'
 import { limits } from '../../limits.js'
+import { metresOf } from '../../notations/units.js'
 import { isObject, type JsonObject, kindOf, member } from '../parse.js'
 import { readSourceIds, type SourceReference } from '../source-ids.js'
 import { fail } from './positions.js'
-import { isMetres, PROPERTY_NAMES } from './property-names.js'
+import { PROPERTY_NAMES } from './property-names.js'
 import {
   likenessOfProperty,
   type StrangeNames,
@@ -104,19 +105,18 @@ function readRadius(properties: JsonObject, path: string): number | undefined {
   if (radius !== undefined && buffer !== undefined) {
     fail('InvalidRadius', 'has both radius and buffer', path)
   }
-  const metres = radius ?? buffer
-  if (metres !== undefined) expectMetres(member(properties, 'units'), `${path}.units`)
-  return metres
+  return radius ?? buffer
 }
 
 function readMetres(properties: JsonObject, name: string, path: string): number | undefined {
   const value = member(properties, name)
   if (isUnset(value)) return undefined
   const at = `${path}.${name}`
-  const metres = numberOf(value)
-  if (metres === undefined || Number.isNaN(metres)) {
-    fail('InvalidRadius', `must be a number of metres, not ${kindOf(value)}`, at)
+  const distance = numberOf(value)
+  if (distance === undefined || Number.isNaN(distance)) {
+    fail('InvalidRadius', `must be a number of metres, or of units, not ${kindOf(value)}`, at)
   }
+  const metres = inMetres(distance, member(properties, 'units'), `${path}.units`)
   if (metres <= 0) fail('RadiusNotPositive', 'must be more than 0 metres', at)
   if (metres > FARTHEST_METRES) {
     fail('InvalidRadius', `must be at most ${Math.floor(FARTHEST_METRES)} metres`, at)
@@ -124,10 +124,10 @@ function readMetres(properties: JsonObject, name: string, path: string): number 
   return metres
 }
 
-/** Other software writes radii in kilometres or miles, and says so. */
-function expectMetres(units: unknown, path: string): void {
-  if (isUnset(units)) return
-  if (!isMetres(units)) fail('InvalidRadius', 'must be metres, or be left out', path)
+function inMetres(distance: number, units: unknown, path: string): number {
+  if (isUnset(units)) return distance
+  const metres = typeof units === 'string' ? metresOf(distance, units) : undefined
+  return metres ?? fail('InvalidRadius', 'must be m, km, mi, ft or NM, or be left out', path)
 }
 
 function readNearest(properties: JsonObject, path: string): number | undefined {

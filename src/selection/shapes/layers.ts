@@ -12,6 +12,7 @@ import { NO_REACHES } from '../../geometry/reach/reaches.js'
 import { type RingBudget, ringBudget } from '../../geometry/ring-budget.js'
 import type { Layer, Nearest, Shapes, SourceFilter } from '../../geometry/shapes.js'
 import { limits } from '../../limits.js'
+import type { NamedArea } from '../named-areas.js'
 import { ExtentList } from './feature-extents.js'
 import type { FeatureProperties } from './feature-properties.js'
 import { fail } from './positions.js'
@@ -46,6 +47,8 @@ export class LayerCollector {
   #positionCount = 0
   #ringCount = 0
   #arcCount = 0
+  #areaVertexCount = 0
+  #named: NamedArea[] | undefined = []
   readonly budget: RingBudget
   readonly #most: PositionBounds
   /** To be told of each feature before its geometry is read. */
@@ -58,6 +61,7 @@ export class LayerCollector {
 
   /** @param path  of the feature, for what is wrong with it as a whole */
   sinkFor(properties: FeatureProperties, path: string): GeometrySink {
+    this.#named = undefined
     const bounds = {
       count: (positionCount: number, at: string) => this.#count(positionCount, at),
       budget: this.budget,
@@ -112,9 +116,42 @@ export class LayerCollector {
     }
   }
 
+  /**
+   * Takes a named area, as a feature with these properties.
+   *
+   * @param path  of its name
+   */
+  area(area: NamedArea, properties: FeatureProperties, path: string): void {
+    const { vertices, polygonStarts } = area.polygons
+    this.#areaVertexCount += vertices.length / 2
+    if (this.#areaVertexCount > limits.namedVertexCount) {
+      const most = limits.namedVertexCount
+      fail('TooManyVertices', `takes the request beyond ${most} positions of named areas`, path)
+    }
+    const { radiusMetres, nearestCount, isExcluded, sourceIds } = properties
+    if (radiusMetres === undefined && nearestCount === undefined) {
+      const isWhole = !isExcluded && sourceIds === null
+      if (isWhole) this.#named?.push(area)
+      else this.#named = undefined
+      this.#layerOf(properties).polygons.addAll(area.polygons)
+      return
+    }
+    const sink = this.sinkFor(properties, path)
+    for (let polygon = 0; polygon + 1 < polygonStarts.length; polygon++) {
+      const [shell, ...holes] = ringsOf(area, polygon)
+      sink.polygon(shell, holes)
+    }
+  }
+
+  /** The areas that are all that was drawn, each whole and for all sources; undefined otherwise. */
+  get named(): readonly NamedArea[] | undefined {
+    return this.#named?.length === 0 ? undefined : this.#named
+  }
+
   /** What takes the polygons and lines of a feature as they are; undefined if it reaches farther. */
   polygonsFor(properties: FeatureProperties): PolygonList | undefined {
     const { radiusMetres, nearestCount } = properties
+    this.#named = undefined
     if (radiusMetres !== undefined || nearestCount !== undefined) return undefined
     return this.#layerOf(properties).polygons
   }
@@ -174,6 +211,15 @@ export class LayerCollector {
       fail('TooComplex', `takes the request beyond ${ringCount} rings, lines and points`, path)
     }
   }
+}
+
+function ringsOf({ polygons }: NamedArea, polygon: number): UnitRing[] {
+  const { vertices, ringStarts, polygonStarts } = polygons
+  const rings: UnitRing[] = []
+  for (let ring = polygonStarts[polygon]; ring < polygonStarts[polygon + 1]; ring++) {
+    rings.push(Array.from(vertices.subarray(2 * ringStarts[ring], 2 * ringStarts[ring + 1])))
+  }
+  return rings
 }
 
 /** Notes which rings of a feature have three different points. */

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { metresOf } from '../../notations/units.js'
+
 /** In lower case; they are read in any. */
 export const PROPERTY_NAMES: readonly string[] = [
   'exclude',
@@ -13,9 +15,7 @@ export const PROPERTY_NAMES: readonly string[] = [
   'sources',
 ]
 
-/** Whether the unit of a radius or buffer is the only one that there is. */
+/** Whether the unit of a radius or buffer is the one that holds where none is given. */
 export function isMetres(unit: unknown): boolean {
-  return typeof unit === 'string' && METRES.includes(unit.toLowerCase())
+  return typeof unit === 'string' && metresOf(1, unit) === 1
 }
-
-const METRES: readonly string[] = ['m', 'metre', 'metres', 'meter', 'meters']

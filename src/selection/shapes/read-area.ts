@@ -24,7 +24,7 @@ export function readArea(geometry: object, path: string): Polygons {
     ringCount: limits.namedAreaRingCount,
   }
   const layers = new LayerCollector(ringBudget(), most)
-  const { shapes } = readDrawing(geometry, path, new Remarks(), layers)
+  const { shapes } = readDrawing(geometry, path, new Remarks(), undefined, layers)
   const polygons = shapes.included[0]?.polygons
   if (polygons !== undefined && polygons.bounds.length > 0) return polygons
   return fail('InvalidGeoJson', 'has no polygon, and would select nobody', path)

@@ -4,17 +4,30 @@
  *
  * @module
  */
+
+import { isNwsAlert } from '../../cap/nws-feature.js'
 import { lowerCase } from '../../interface/letter-case.js'
+import { unknownName } from '../../interface/unknown-members.js'
 import { limits } from '../../limits.js'
+import type { DrawnFeature } from '../../notations/drawn.js'
+import type { NamedAreas } from '../named-areas.js'
 import { type JsonObject, member } from '../parse.js'
 import { Remarks } from '../remarks.js'
 import type { SourceReference } from '../source-ids.js'
+import { areaNamesOf, findArea, namesIn } from './area-names.js'
+import { readNwsFeature } from './cap.js'
 import { type Drawing, drawingOf } from './drawing.js'
 import { isEsriGeometry, readEsriGeometry } from './esri.js'
 import { featurePath } from './feature-extents.js'
-import { NO_PROPERTIES, readProperties, refuseMisplacedProperties } from './feature-properties.js'
+import {
+  type FeatureProperties,
+  NO_PROPERTIES,
+  readProperties,
+  refuseMisplacedProperties,
+} from './feature-properties.js'
 import { FEW_POINTS, readCoordinates } from './geojson.js'
 import { type GeometrySink, LayerCollector } from './layers.js'
+import { isNotation, readNotationIn } from './notations.js'
 import { arrayAt, fail, objectAt } from './positions.js'
 import {
   readSpatialReference,
@@ -34,22 +47,62 @@ import { MEMBERS_OF, type StrangeNames, tellStrangeMembers } from './strange-nam
 export function readDrawing(
   value: unknown,
   path: string,
-  strange: StrangeNames = new Remarks(),
-  layers = new LayerCollector(),
+  remarks: Remarks = new Remarks(),
+  areas?: NamedAreas,
+  layers?: LayerCollector,
 ): Drawing {
-  const reader = new ShapeReader(strange, layers)
+  const reader = new ShapeReader(remarks, areas, layers)
   reader.read(value, path)
-  return drawingOf(reader.layers, reader.sourceReferences)
+  return reader.drawing()
 }
 
-class ShapeReader {
+/** Reads what several members of a request draw into one drawing. */
+export class ShapeReader {
   readonly layers: LayerCollector
-  readonly sourceReferences: SourceReference[] = []
+  readonly #sourceReferences: SourceReference[] = []
   readonly #strange: StrangeNames
+  readonly #remarks: Remarks
+  readonly #areas: NamedAreas | undefined
 
-  constructor(strange: StrangeNames, layers: LayerCollector) {
-    this.#strange = strange
+  /** @param areas  that features and members may name; without them, none can be named */
+  constructor(
+    remarks: Remarks,
+    areas: NamedAreas | undefined,
+    layers: LayerCollector = new LayerCollector(),
+  ) {
     this.layers = layers
+    this.#strange = remarks
+    this.#remarks = remarks
+    this.#areas = areas
+  }
+
+  /** All that was read; to be called once. */
+  drawing(): Drawing {
+    return drawingOf(this.layers, this.#sourceReferences)
+  }
+
+  /**
+   * Reads a list of names of areas, or one.
+   *
+   * @throws ServiceError  UnknownArea, or InvalidRequest for what is no list of names
+   */
+  readAreas(value: unknown, path: string): void {
+    for (const { name, at } of namesIn(value, path)) {
+      this.layers.features.begin(-1, at)
+      this.layers.area(findArea(this.#areas, name, at), NO_PROPERTIES, at)
+    }
+  }
+
+  /**
+   * Reads features that were drawn from something else.
+   *
+   * @param paths  of each, where it comes from
+   */
+  readDrawn(features: readonly DrawnFeature[], paths: readonly string[]): void {
+    for (const [index, { geometry, properties }] of features.entries()) {
+      this.layers.features.begin(-1, paths[index])
+      this.#readFeature({ geometry, properties }, paths[index])
+    }
   }
 
   read(value: unknown, path: string): void {
@@ -62,10 +115,10 @@ class ShapeReader {
     if (type === 'FeatureCollection' || features !== undefined) {
       this.#readFeatures(object, type, features, path)
     } else if (type === 'Feature' || member(object, 'geometry') !== undefined) {
-      this.layers.features.begin(-1)
+      this.layers.features.begin(-1, path)
       this.#readFeature(object, path)
     } else {
-      this.layers.features.begin(-1)
+      this.layers.features.begin(-1, path)
       this.#readWhole(object, path, undefined, this.layers.sinkFor(NO_PROPERTIES, path))
     }
   }
@@ -74,6 +127,7 @@ class ShapeReader {
     expectType(type, 'FeatureCollection', path)
     refuseMisplacedProperties(object, path, false, this.#strange)
     tellStrangeMembers(object, path, MEMBERS_OF.collection, this.#strange)
+    tellNotations(object, path, this.#strange)
     refuseForeignCrs(object, path)
     const referencePath = `${path}.spatialReference`
     const reference = readSpatialReference(member(object, 'spatialreference'), referencePath)
@@ -85,7 +139,7 @@ class ShapeReader {
     }
     for (const [index, feature] of list.entries()) {
       const at = featurePath(path, index)
-      this.layers.features.begin(index)
+      this.layers.features.begin(index, path)
       this.#readFeature(objectAt(feature, at), at, reference)
     }
   }
@@ -97,11 +151,31 @@ class ShapeReader {
     refuseForeignCrs(feature, path)
     refuseMisplacedProperties(feature, path, true, this.#strange)
     tellStrangeMembers(feature, path, MEMBERS_OF.feature, this.#strange)
+    tellNotations(feature, path, this.#strange)
     const propertiesPath = `${path}.properties`
     const properties = readProperties(member(feature, 'properties'), propertiesPath, this.#strange)
-    this.sourceReferences.push(...properties.sourceReferences)
+    this.#sourceReferences.push(...properties.sourceReferences)
     const geometry = member(feature, 'geometry')
+    const areaNames = areaNamesOf(feature, path)
+    if (areaNames !== undefined) {
+      for (const { name, at } of areaNames) {
+        this.layers.area(findArea(this.#areas, name, at), properties, at)
+      }
+      return
+    }
     if (geometry === undefined) fail('InvalidGeoJson', 'has no geometry', path)
+    if (geometry === null && isNwsAlert(feature)) {
+      if (!isPlain(properties)) {
+        fail(
+          'InvalidGeoJson',
+          'is an alert without a geometry, and selects its area as it is',
+          path,
+        )
+      }
+      const { drawing, paths } = readNwsFeature(feature, path, this.#remarks)
+      this.readDrawn(drawing.features, paths)
+      return
+    }
     const ownPath = `${path}.spatialReference`
     const own = readSpatialReference(member(feature, 'spatialreference'), ownPath)
     const nearestCount = this.layers.nearestCount
@@ -138,6 +212,14 @@ class ShapeReader {
     refuseMisplacedProperties(geometry, path, false, this.#strange)
     tellStrangeMembers(geometry, path, MEMBERS_OF.geometry, this.#strange)
     refuseForeignCrs(geometry, path)
+    const notated = readNotationIn(geometry, path)
+    if (notated !== undefined) {
+      refuseOther(reference, path)
+      const { type, ...rest } = notated.geometry
+      this.#readGeometry({ type, ...rest }, notated.path, undefined, into)
+      return
+    }
+    tellNotations(geometry, path, this.#strange)
     if (isEsriGeometry(geometry)) {
       readEsriGeometry(geometry, path, reference, into)
       return
@@ -155,6 +237,26 @@ class ShapeReader {
       const itemPath = `${geometriesPath}[${index}]`
       this.#readGeometry(objectAt(item, itemPath), itemPath, reference, into)
     }
+  }
+}
+
+/** Whether properties change nothing of whom a feature selects. */
+function isPlain({
+  isExcluded,
+  radiusMetres,
+  nearestCount,
+  sourceIds,
+}: FeatureProperties): boolean {
+  const reach = radiusMetres ?? nearestCount
+  return !isExcluded && reach === undefined && sourceIds === null
+}
+
+/** Tells of notations where they mean nothing: beside the geometry instead of in its place. */
+function tellNotations(object: JsonObject, path: string, strange: StrangeNames): void {
+  for (const name in object) {
+    if (object[name] === null || !isNotation(lowerCase(name))) continue
+    const advice = 'it belongs into the request, or into an object in the place of the geometry'
+    strange.doubtful(unknownName(path, name, advice))
   }
 }
 
@@ -177,6 +279,13 @@ const SHAPE_MEMBERS = [
   'rings',
   'paths',
 ]
+
+/** Other notations say by themselves what they are in. */
+function refuseOther(inherited: SpatialReference | undefined, path: string): void {
+  if ((inherited ?? 'degrees') === 'degrees') return
+  const problem = 'is in degrees, but the spatialReference around it is not'
+  fail('UnknownSpatialReference', problem, path)
+}
 
 /** GeoJSON is in degrees, whatever the collection around it says. */
 function refuseMercator(

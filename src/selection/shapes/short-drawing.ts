@@ -10,6 +10,7 @@ import { limits } from '../../limits.js'
 import { isObject, type JsonObject } from '../parse.js'
 import type { Skeleton } from '../skeleton/skeleton.js'
 import type { SourceReference } from '../source-ids.js'
+import { mayNameAreas } from './area-names.js'
 import { type Drawing, drawingOf } from './drawing.js'
 import { readEsriGeometry } from './esri.js'
 import { featurePath } from './feature-extents.js'
@@ -78,7 +79,7 @@ class ShortReader {
     if (type === 'Feature' || shapeMember === 'geometry') {
       return this.#readFeature(drawing, ofDrawing, undefined, path, -1)
     }
-    this.layers.features.begin(-1)
+    this.layers.features.begin(-1, path)
     this.#geometry.begin(NO_PROPERTIES)
     return this.#readGeometry(drawing, ofDrawing, undefined) && this.#geometry.isWhole()
   }
@@ -109,13 +110,16 @@ class ShortReader {
     index: number,
   ): boolean {
     const { type, shapeMember, shape: geometry, spatialReference } = members
-    this.layers.features.begin(index)
+    this.layers.features.begin(index, path)
     if (!isType(type, 'Feature') || shapeMember !== 'geometry') return false
     if (!isUsual(members, feature)) return false
     const properties = this.#propertiesOf(members.properties, path, index)
     const own = readSpatialReference(spatialReference, '')
     const { nearestCount } = this.layers
-    if (geometry !== null) {
+    if (geometry === null) {
+      // An area of the gazetteer may be named there.
+      if (mayNameAreas(members.properties)) return false
+    } else {
       this.#geometry.begin(properties)
       if (!isObject(geometry) || !ofGeometry.find(geometry)) return false
       if (!this.#readGeometry(geometry, ofGeometry, own ?? reference)) return false

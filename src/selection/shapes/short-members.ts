@@ -6,6 +6,7 @@
 import { lowerCase } from '../../interface/letter-case.js'
 import type { JsonObject } from '../parse.js'
 import { ESRI_MEMBERS } from './esri.js'
+import { isNotation } from './notations.js'
 import { PROPERTY_NAMES } from './property-names.js'
 import { likenessOfMember } from './strange-names.js'
 
@@ -52,6 +53,7 @@ export class ShortMembers {
         if (!this.#put(slot, object[name])) return false
         continue
       }
+      if (isNotation(lowerCase(name))) return false
       const likeness = likenessOfMember(name)
       if (likeness === undefined) continue
       // One that is nearly a member means nothing where the object has that member.

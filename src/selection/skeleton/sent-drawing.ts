@@ -42,6 +42,8 @@ function withSentDrawing(request: JsonObject, skeleton: Skeleton): JsonObject | 
     const value = request[name]
     // It would become what the copy inherits from.
     if (name === '__proto__') return undefined
+    // Positions of a topology are none of GeoJSON.
+    if (lowerCase(name) === 'topojson') return undefined
     if (name !== 'geoJSON' && lowerCase(name) !== 'geojson') {
       members[name] = value
       continue

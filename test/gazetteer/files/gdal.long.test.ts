@@ -17,11 +17,10 @@ import { type Ring, readAreas, type Shape, wkbOf } from './area-files.js'
 const directory = temporaryDirectory(t)
 const source = join(directory, 'counties.geojson')
 // What rounding has shrunk to points is no ring in every format.
-const counties = loadCounties().map(({ id, name, geometry }) => ({
-  type: 'Feature',
-  properties: { id, name },
-  geometry: withoutDegenerateRings(geometry),
-}))
+const counties = loadCounties().flatMap(({ id, name, geometry }) => {
+  const left = withoutDegenerateRings(geometry)
+  return left === undefined ? [] : [{ type: 'Feature', properties: { id, name }, geometry: left }]
+})
 writeFileSync(source, JSON.stringify({ type: 'FeatureCollection', features: counties }))
 const { areas: original } = await readAreas(source)
 
@@ -35,7 +34,7 @@ function convert(name: string, format: string, ...flags: string[]): string {
 }
 
 t.test('each format has the same areas, to the last digit', async (t) => {
-  t.equal(original.length, 3_231)
+  t.equal(original.length, 3_230)
   mkdirSync(join(directory, 'shp'))
   const paths = [
     convert('a.geojson', 'GeoJSON', '-lco', 'COORDINATE_PRECISION=15'),

@@ -16,6 +16,7 @@ import { partition } from '../../../src/shard/build/partition.js'
 import type { RecipientColumns } from '../../../src/shard/columns.js'
 import type { Increment } from '../../../src/shard/delta/increment.js'
 import { LiveShards } from '../../../src/shard/delta/live-shards.js'
+import { cellsOf } from '../../../src/shard/grid/cells.js'
 import { attachShard, type Shard, type ShardImage } from '../../../src/shard/layout.js'
 import { offersOf } from '../../../src/shard/nearest.js'
 import { offerWords } from '../../../src/shard/offer-words.js'
@@ -66,6 +67,7 @@ export function serviceOf(
   images: readonly ShardImage[],
   boundaryRule = NO_BOUNDARY,
   spread: (own: QueryRunner) => QueryRunner = (own) => own,
+  more: Partial<ConstructorParameters<typeof LiveViews>[0]> = {},
 ): LocalService {
   const shards = images.map(attachShard)
   const live = new LiveShards(
@@ -89,6 +91,9 @@ export function serviceOf(
     }
     if (task.kind === 'rowBytes') {
       return rowBytes(live.columnsAt(task.shardIndex), task.runs, task.format)
+    }
+    if (task.kind === 'cells') {
+      return cellsOf(task.grid).count(live.columnsAt(task.shardIndex), task.runs)
     }
     const { shapes, countMode, isDistinct, mask, moment, since = 0, given = [] } = task
     const touched = Array.from(task.shardIndexes, (index) =>
@@ -115,6 +120,7 @@ export function serviceOf(
     queryThreadCount: 2,
     countMode: () => 'ContactLocation',
     boundaryRule,
+    ...more,
   })
   return {
     ...views.newest,

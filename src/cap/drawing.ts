@@ -1,0 +1,271 @@
+/**
+ * The area of an alert as shapes: the union of all areas of all its information blocks, and in each area of all
+ * polygons, circles and geocodes (CAP 1.2, 3.2.4). Nothing is widened, narrowed or dropped without a word.
+ *
+ * @module
+ */
+
+import { crossesItself } from '../geometry/polygon/crossing.js'
+import { type RingBudget, ringBudget } from '../geometry/ring-budget.js'
+import { limits } from '../limits.js'
+import type { DrawnCollection, DrawnFeature, Position } from '../notations/drawn.js'
+import { readCircle, readPolygon } from './coordinates.js'
+import { CapFaults } from './faults.js'
+import { areaNameOf, systemOf } from './geocode-systems.js'
+import { chosenInfos, type InfoChoice } from './infos.js'
+import type { Alert, AlertArea, AlertInfo, AlertText } from './model.js'
+import { type CapProfile, checkProfile } from './profiles.js'
+import { type CapWarning, CapWarnings } from './warnings.js'
+
+export interface CapOptions extends InfoChoice {
+  /**
+   * `union`: geocodes count beside polygons and circles, as CAP says. `fallback`: only in an area that has neither,
+   * as profiles say. Left out, it is `fallback` with a profile and `union` without.
+   */
+  readonly geocodes?: 'union' | 'fallback'
+  /** Of geocodes only those of these systems count. */
+  readonly geocodeSystems?: readonly string[]
+  readonly profile?: CapProfile
+}
+
+export interface CapDrawing {
+  readonly drawing: DrawnCollection
+  /** Where in the alert each feature comes from. */
+  readonly paths: readonly string[]
+  readonly warnings: readonly CapWarning[]
+}
+
+/**
+ * Polygons and circles as GeoJSON, circles with `radius` in metres; geocodes as features without geometry, whose
+ * property `area` has the names for the gazetteer.
+ *
+ * @throws ServiceError  the first thing that is wrong
+ */
+export function drawingOfAlert(alert: Alert, options: CapOptions): CapDrawing {
+  const faults = new CapFaults()
+  const drawing = inspectDrawing(alert, options, faults)
+  faults.refuse()
+  return drawing
+}
+
+/** The same, for whoever is to be told everything: where there are faults, the drawing lacks what is at fault. */
+export function inspectDrawing(alert: Alert, options: CapOptions, faults: CapFaults): CapDrawing {
+  const warnings = new CapWarnings()
+  tellOfMessage(alert, warnings)
+  const infos = chosenInfos(alert, options, faults, warnings)
+  if (options.profile !== undefined) checkProfile(alert, options.profile, faults, warnings)
+  const drawer = new AlertDrawer(options, faults, warnings)
+  let areaCount = 0
+  for (const info of infos) {
+    areaCount += info.areas.length
+    // A Cancel may say no more than what it cancels.
+    if (info.areas.length === 0 && alert.msgType !== 'Cancel') {
+      faults.add('CapAreaMissing', info.path, 'has no area: nobody knows who it is for')
+    }
+    drawer.draw(info)
+  }
+  if (areaCount === 0 && faults.list.length === 0) {
+    faults.add('CapAreaMissing', alert.path, whyNoArea(alert))
+  }
+  return { ...drawer.finish(alert.path), warnings: warnings.list() }
+}
+
+function whyNoArea({ msgType }: Alert): string {
+  if (msgType === 'Alert' || msgType === 'Update') return 'has no info with an area'
+  return 'has no area of its own: it is for whoever got the alerts in its references'
+}
+
+function tellOfMessage(alert: Alert, warnings: CapWarnings): void {
+  const { status, msgType, path, sent, infos } = alert
+  if (status !== 'Actual')
+    warnings.add('CapNotActual', `${path}.status`, `is ${status}, not Actual`)
+  if (msgType !== 'Alert' && msgType !== 'Update') {
+    warnings.add('CapMessageType', `${path}.msgType`, `is ${msgType}: it alerts nobody anew`)
+  }
+  if (alert.isSigned)
+    warnings.add('SignatureNotChecked', path, 'is signed; the signature is not checked')
+  if (!alert.areReferencesWhole) {
+    warnings.add('ReferencesUnread', `${path}.references`, 'is not "sender,identifier,sent"')
+  }
+  const times = infos.flatMap(({ effective, onset, expires }) => [effective, onset, expires])
+  if ([sent, ...times].some((time) => time?.isAsWritten === false)) {
+    const problem =
+      'has a time that CAP writes with an offset, such as -00:00, and without fractions'
+    warnings.add('CapForm', path, problem)
+  }
+}
+
+class AlertDrawer {
+  readonly #faults: CapFaults
+  readonly #warnings: CapWarnings
+  readonly #budget: RingBudget = ringBudget(limits.capComparisonCount)
+  readonly #features: DrawnFeature[] = []
+  readonly #paths: string[] = []
+  /** What was drawn: blocks in other languages repeat their areas. */
+  readonly #drawn = new Set<string>()
+  readonly #isFallback: boolean
+  readonly #systems: ReadonlySet<string> | undefined
+  #vertexCount = 0
+
+  constructor(options: CapOptions, faults: CapFaults, warnings: CapWarnings) {
+    this.#faults = faults
+    this.#warnings = warnings
+    const rule = options.geocodes ?? (options.profile === undefined ? 'union' : 'fallback')
+    this.#isFallback = rule === 'fallback'
+    const named = options.geocodeSystems?.map((name) => (systemOf(name) ?? name).toLowerCase())
+    this.#systems = named === undefined ? undefined : new Set(named)
+  }
+
+  draw({ areas }: AlertInfo): void {
+    for (const area of areas) this.#drawArea(area)
+  }
+
+  finish(path: string): { readonly drawing: DrawnCollection; readonly paths: readonly string[] } {
+    if (this.#features.length > limits.featureCount) {
+      const problem = `has more than ${limits.featureCount} areas and circles`
+      this.#faults.add('TooComplex', path, problem)
+    }
+    if (this.#vertexCount > limits.vertexCount) {
+      this.#faults.add('TooManyVertices', path, `has more than ${limits.vertexCount} points`)
+    }
+    return {
+      drawing: { type: 'FeatureCollection', features: this.#features },
+      paths: this.#paths,
+    }
+  }
+
+  #drawArea(area: AlertArea): void {
+    const { path, altitude, ceiling } = area
+    const isDrawn = [...area.polygons, ...area.circles].some(({ text }) => text !== '')
+    if (altitude !== undefined || ceiling !== undefined) {
+      this.#warnings.add(
+        'AltitudeIgnored',
+        path,
+        'has an altitude, which selects nobody and excludes nobody',
+      )
+    }
+    this.#drawPolygons(area)
+    this.#drawCircles(area)
+    if (area.geocodes.length === 0) {
+      if (area.polygons.length === 0 && area.circles.length === 0) this.#missing(path)
+    } else if (isDrawn && this.#isFallback) {
+      const problem = 'has a polygon or a circle, and its geocodes are left out'
+      this.#warnings.add('GeocodesLeftOut', path, problem)
+    } else {
+      this.#drawGeocodes(area, isDrawn)
+    }
+  }
+
+  #drawPolygons(area: AlertArea): void {
+    const { polygons, path } = area
+    const rings: (readonly Position[])[][] = []
+    for (const polygon of polygons) {
+      if (this.#isEmpty(polygon, area)) continue
+      if (!this.#isNew(`polygon ${polygon.text}`)) continue
+      const ring = readPolygon(polygon, this.#faults)
+      if (ring === undefined) continue
+      this.#vertexCount += ring.length
+      if (this.#vertexCount > limits.vertexCount) return
+      const crossing = crossesItself(ring, this.#budget)
+      if (crossing === 'TooDense') {
+        this.#faults.add(
+          'TooComplex',
+          polygon.path,
+          'is too dense to tell whether it crosses itself',
+        )
+      } else if (crossing) {
+        this.#faults.add(
+          'CapPolygonCrossing',
+          polygon.path,
+          'crosses itself: correct the order of its points',
+        )
+      }
+      rings.push([ring])
+    }
+    if (rings.length === 0) return
+    const geometry =
+      rings.length === 1
+        ? { type: 'Polygon' as const, coordinates: rings[0] }
+        : { type: 'MultiPolygon' as const, coordinates: rings }
+    this.#push({ type: 'Feature', geometry, properties: {} }, path)
+  }
+
+  #drawCircles(area: AlertArea): void {
+    for (const each of area.circles) {
+      if (this.#isEmpty(each, area)) continue
+      if (!this.#isNew(`circle ${each.text}`)) continue
+      const circle = readCircle(each, this.#faults)
+      if (circle === undefined) continue
+      const geometry = { type: 'Point' as const, coordinates: circle.centre }
+      if (circle.radiusMetres === 0) {
+        this.#warnings.add(
+          'CirclePoint',
+          each.path,
+          'has the radius 0, and selects who is exactly there',
+        )
+      }
+      const properties = circle.radiusMetres === 0 ? {} : { radius: circle.radiusMetres }
+      this.#push({ type: 'Feature', geometry, properties }, each.path)
+    }
+  }
+
+  #drawGeocodes({ geocodes, path }: AlertArea, isDrawn: boolean): void {
+    const names: string[] = []
+    const systems = new Set<string>()
+    let usedCount = 0
+    for (const geocode of geocodes) {
+      const system = systemOf(geocode.name)
+      if (this.#systems !== undefined && !this.#systems.has(system?.toLowerCase() ?? '')) continue
+      usedCount++
+      const name = areaNameOf(geocode)
+      if (system === undefined || name === undefined) {
+        const problem = 'is of a system of codes that is not known, or is no code'
+        this.#faults.add('UnknownGeocodeSystem', geocode.path, problem)
+        continue
+      }
+      systems.add(system)
+      if (this.#isNew(`geocode ${name}`)) names.push(name)
+    }
+    if (usedCount === 0) {
+      if (!isDrawn) {
+        this.#faults.add('CapAreaMissing', path, 'has no geocode of the systems that are asked for')
+      }
+      return
+    }
+    if (isDrawn) {
+      const problem = 'has geocodes beside a polygon or a circle: all of them are selected'
+      this.#warnings.add('PolygonAndGeocodes', path, problem)
+    }
+    if (systems.size > 1) {
+      const problem = 'has geocodes of several systems: all of them are selected'
+      this.#warnings.add('SeveralGeocodeSystems', path, problem)
+    }
+    if (names.length === 0) return
+    const area = names.length === 1 ? names[0] : names
+    this.#push({ type: 'Feature', geometry: null, properties: { area } }, path)
+  }
+
+  /** Publishers leave an empty element beside geocodes. Alone, it is a shape that was lost. */
+  #isEmpty({ text, path }: AlertText, { polygons, circles, geocodes }: AlertArea): boolean {
+    const hasMore =
+      geocodes.length > 0 || [...polygons, ...circles].some((shape) => shape.text !== '')
+    if (text !== '' || !hasMore) return false
+    this.#warnings.add('EmptyShape', path, 'is empty, and selects nobody')
+    return true
+  }
+
+  #missing(path: string): void {
+    this.#faults.add('CapAreaMissing', path, 'has no polygon, no circle and no geocode')
+  }
+
+  #push(feature: DrawnFeature, path: string): void {
+    this.#features.push(feature)
+    this.#paths.push(path)
+  }
+
+  #isNew(key: string): boolean {
+    if (this.#drawn.has(key)) return false
+    this.#drawn.add(key)
+    return true
+  }
+}

@@ -1,0 +1,223 @@
+/**
+ * OGC API - Features, Part 1: Core (OGC 17-069r4), below `/ogc`: areas and counts for QGIS, ArcGIS and GDAL.
+ *
+ * These are no operations: their paths and queries are the standard's. Whoever may read contexts may read them.
+ *
+ * @module
+ */
+import { ServiceError } from '../../errors.js'
+import type { Answer } from '../../format/answer.js'
+import { featureCollection } from '../../format/geojson.js'
+import { limits } from '../../limits.js'
+import type {
+  FeatureCollectionSource,
+  FeatureCollections,
+} from '../../operations/features/source.js'
+import type { Asker } from '../../selection/access.js'
+import type { AuditTrail } from '../audit-trail.js'
+import { baseUrlOf } from '../base-url.js'
+import type { Handler, HttpRequest } from '../request.js'
+import { respond } from '../response/respond.js'
+import type { Route } from '../router.js'
+import { ogcApi } from './api-document.js'
+import {
+  CONFORMANCE,
+  collectionDocument,
+  collectionUrl,
+  GEOJSON_TYPE,
+  JSON_TYPE,
+  type Link,
+  landingPage,
+  link,
+  OPENAPI_TYPE,
+} from './documents.js'
+import { readItemsQuery, readOffset, refuseUnknown } from './parameters.js'
+
+interface OgcOptions {
+  /** Of the service. */
+  readonly version: string
+  /** Under which clients know the service; what each request calls it unless given. */
+  readonly publicUrl?: string | undefined
+  /** What has collections, in the order in which they are listed. */
+  readonly collections: readonly FeatureCollections[]
+  /** Records counts; undefined where nobody does. */
+  readonly trail?: AuditTrail | undefined
+}
+
+/** To be put before routes that take any name. */
+export function ogcRoutes({
+  version,
+  publicUrl,
+  collections,
+  trail,
+}: OgcOptions): Route<Handler>[] {
+  const rootOf = (request: HttpRequest) => `${publicUrl ?? baseUrlOf(request)}/ogc`
+
+  const open = async (request: HttpRequest, asker: Asker): Promise<FeatureCollectionSource> => {
+    const { collectionId } = request.parameters
+    for (const each of collections) {
+      const source = await each.open(collectionId, asker)
+      if (source !== undefined) return source
+    }
+    throw new ServiceError('NotFound', 'there is no collection with this id')
+  }
+
+  /** One document a request, of what nobody needs a key for. */
+  const plain = (path: string, type: string, documentOf: (root: string) => object) => {
+    const GET: Handler = (request, reply) => {
+      refuseUnknown(request.query, [])
+      reply.send(200, { 'Content-Type': type }, JSON.stringify(documentOf(rootOf(request))))
+    }
+    return { path, methods: { GET }, format: 'json' } as const
+  }
+
+  /** What is asked of collections, by whoever may read contexts. */
+  const work = (
+    path: string,
+    format: 'json' | 'geojson',
+    textOf: (request: HttpRequest, asker: Asker) => Promise<string>,
+  ): Route<Handler> => {
+    const GET: Handler = (request, reply) => {
+      const asker = askerOf(request, reply)
+      const run = async () => answerOf(await textOf(request, asker))
+      const send = (answer: Answer | undefined) =>
+        reply.gone ? undefined : respond(request, reply, answer, 'items')
+      return trail === undefined ? run().then(send) : trail.follow(request, reply, run, send)
+    }
+    const callOf = () => ({ name: 'GetMapContextRequest', isBatch: false }) as const
+    return { path, methods: { GET }, format, isWork: true, callOf }
+  }
+
+  const listed = async (request: HttpRequest, asker: Asker) => {
+    refuseUnknown(request.query, ['offset'])
+    const root = rootOf(request)
+    const offset = readOffset(request.query)
+    const page = pageOf(collections, offset)
+    const documents: object[] = []
+    for (const { from, id } of page.entries) {
+      const source = await from.open(id, asker)
+      if (source !== undefined) documents.push(collectionDocument(root, source))
+      if (performance.now() > asker.deadlineMs) throw new ServiceError('Unavailable', TOO_LONG)
+    }
+    const here = `${root}/collections`
+    const links = [link(withOffset(here, offset), 'self', JSON_TYPE, 'This document')]
+    if (page.next !== undefined) {
+      links.push(link(withOffset(here, page.next), 'next', JSON_TYPE, 'More collections'))
+    }
+    return JSON.stringify({ links, collections: documents })
+  }
+
+  const items = async (request: HttpRequest, asker: Asker) => {
+    const { box, limit, offset } = readItemsQuery(request.query)
+    const source = await open(request, asker)
+    const { features, matchedCount } = await source.page(box, limit, offset)
+    const collection = collectionUrl(rootOf(request), source.id)
+    const url = (start: number) => itemsUrl(`${collection}/items`, request.query, start)
+    const links: Link[] = [link(url(offset), 'self', GEOJSON_TYPE, 'This page')]
+    const next = offset + features.length
+    if (next < matchedCount && features.length > 0) {
+      links.push(link(url(next), 'next', GEOJSON_TYPE, 'The next page'))
+    }
+    if (offset > 0) {
+      links.push(link(url(Math.max(0, offset - limit)), 'prev', GEOJSON_TYPE, 'The page before'))
+    }
+    links.push(link(collection, 'collection', JSON_TYPE, source.title))
+    const about = {
+      links,
+      timeStamp: new Date().toISOString(),
+      numberMatched: matchedCount,
+      numberReturned: features.length,
+    }
+    return featureCollection(about, features)
+  }
+
+  const item = async (request: HttpRequest, asker: Asker) => {
+    refuseUnknown(request.query, [])
+    const source = await open(request, asker)
+    const feature = await source.feature(request.parameters.featureId)
+    if (feature === undefined) {
+      throw new ServiceError('NotFound', 'there is no feature with this id in the collection')
+    }
+    const collection = collectionUrl(rootOf(request), source.id)
+    const self = `${collection}/items/${encodeURIComponent(feature.id ?? '')}`
+    const links = [
+      link(self, 'self', GEOJSON_TYPE, 'This feature'),
+      link(collection, 'collection', JSON_TYPE, source.title),
+    ]
+    return JSON.stringify({ type: 'Feature', ...feature, links })
+  }
+
+  return [
+    plain('/ogc', JSON_TYPE, landingPage),
+    plain('/ogc/conformance', JSON_TYPE, () => CONFORMANCE),
+    plain('/ogc/api', OPENAPI_TYPE, (root) => ogcApi(version, root)),
+    work('/ogc/collections', 'json', listed),
+    work('/ogc/collections/{collectionId}', 'json', async (request, asker) => {
+      refuseUnknown(request.query, [])
+      return JSON.stringify(collectionDocument(rootOf(request), await open(request, asker)))
+    }),
+    work('/ogc/collections/{collectionId}/items', 'geojson', items),
+    work('/ogc/collections/{collectionId}/items/{featureId}', 'geojson', item),
+  ]
+}
+
+const TOO_LONG = 'the collections could not be read in time; send it again'
+
+interface CollectionPage {
+  readonly entries: readonly { readonly from: FeatureCollections; readonly id: string }[]
+  /** Where the next page begins; undefined behind the last. */
+  readonly next: number | undefined
+}
+
+function pageOf(collections: readonly FeatureCollections[], offset: number): CollectionPage {
+  const entries: { from: FeatureCollections; id: string }[] = []
+  let before = 0
+  for (const from of collections) {
+    const count = from.count()
+    const skipCount = Math.max(0, offset - before)
+    const room = limits.collectionPageCount - entries.length
+    if (skipCount < count && room > 0) {
+      for (const { id } of from.page(skipCount, room)) entries.push({ from, id })
+    }
+    before += count
+  }
+  const next = offset + entries.length
+  return { entries, next: entries.length > 0 && next < before ? next : undefined }
+}
+
+function withOffset(url: string, offset: number): string {
+  return offset === 0 ? url : `${url}?offset=${offset}`
+}
+
+/** The same request, of another page. */
+function itemsUrl(url: string, query: URLSearchParams, offset: number): string {
+  const own = new URLSearchParams(query)
+  if (offset === 0) own.delete('offset')
+  else own.set('offset', String(offset))
+  const text = own.toString()
+  return text === '' ? url : `${url}?${text}`
+}
+
+function answerOf(text: string): Answer {
+  const body = () => text
+  return {
+    // Counts change, and a key may have a boundary of its own.
+    headers: { 'Cache-Control': 'no-store' },
+    heldBytes: text.length,
+    json: body,
+    geoJson: body,
+    csv: body,
+    csvRecord: () => ({ header: '', row: text }),
+  }
+}
+
+function askerOf(request: HttpRequest, reply: Parameters<Handler>[1]): Asker {
+  return {
+    access: request.access,
+    deadlineMs: performance.now() + limits.requestMs,
+    get gone() {
+      return reply.gone
+    },
+    whenOver: (listener) => reply.whenOver(listener),
+  }
+}

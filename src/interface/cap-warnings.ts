@@ -1,0 +1,24 @@
+/**
+ * What may be wrong with an alert that was answered all the same.
+ *
+ * @module
+ */
+
+/** What each code says. */
+export const capWarningCodes = {
+  PolygonAndGeocodes:
+    'an area has a polygon or a circle and geocodes, which usually cover far more; all are selected',
+  GeocodesLeftOut: 'an area has a polygon or a circle, and its geocodes are left out as asked',
+  SeveralGeocodeSystems:
+    'an area has geocodes of several systems, of which the areas differ; all are selected',
+  AltitudeIgnored: 'an area has an altitude; who is in it is selected at any height',
+  CirclePoint: 'a circle has the radius 0, and selects who is exactly at its centre',
+  EmptyShape: 'a polygon or a circle is empty, and the area has more beside it',
+  InfoExpired: 'a part of the alert has expired, and is selected all the same',
+  CapNotActual: 'the alert is not an actual one: its status is another',
+  CapMessageType: 'the message is a Cancel, an Ack or an Error',
+  SignatureNotChecked: 'the alert is signed, and nobody has checked the signature',
+  CapForm: 'a time is written in another way than CAP 1.2 has it',
+  ReferencesUnread: 'the references of the alert are not in the form of CAP',
+  ProfileAdvice: 'the alert does not do what a profile recommends',
+} as const

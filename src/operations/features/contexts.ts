@@ -1,0 +1,163 @@
+/**
+ * Map contexts as collections of features: one feature an area, with who is inside it now. What is drawn of an area
+ * is kept for as long as its context stays as it is; counts are those of the context itself.
+ *
+ * @module
+ */
+import { setImmediate } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
+import { isWhole } from '../../format/answer.js'
+import type { Feature } from '../../format/geojson.js'
+import { type Bounds, boundsOf } from '../../geometry/bounds.js'
+import { boxMeets } from '../../geometry/polygon/box-meets.js'
+import { HALF_TURN, toUnits, UNITS_PER_DEGREE } from '../../geometry/units.js'
+import type { MapContext } from '../../interface/context.js'
+import { limits } from '../../limits.js'
+import type { Region } from '../../outline/clipper.js'
+import { parseGuid } from '../../store/guid.js'
+import type { Store } from '../../store/store.js'
+import { areaRegion, geometryOf } from '../area-features.js'
+import type { ReadContext } from '../context-reader.js'
+import type { Box, FeatureCollections } from './source.js'
+
+export function contextCollections(store: Store, read: ReadContext): FeatureCollections {
+  const kept = new LRUCache<string, DrawnContext>({
+    maxSize: limits.drawnContextsBytes,
+    sizeCalculation: ({ byteCount }) => byteCount,
+  })
+
+  /** Undefined where it is not there any more. */
+  async function drawn(id: string): Promise<DrawnContext | undefined> {
+    const stored = store.context(id)
+    if (stored === undefined) return undefined
+    const name = `${id} ${stored.version}`
+    const known = kept.get(name)
+    if (known !== undefined) return known
+    const context = JSON.parse(Buffer.from(stored.json).toString()) as MapContext
+    const made = await draw(context, stored.json.byteLength)
+    kept.set(name, made)
+    return made
+  }
+
+  return {
+    count: () => store.page(0, 0).totalCount,
+    page: (skipCount, takeCount) =>
+      store.page(skipCount, takeCount).summaries.map(({ Id = '' }) => ({ id: Id })),
+    async open(text, asker) {
+      const id = parseGuid(text)
+      const found = id === undefined ? undefined : await drawn(id)
+      if (id === undefined || found === undefined) return undefined
+      const { title, extent } = found
+      /** With the counts of the same version, or of a later one, whose areas then may be others. */
+      const features = async () => {
+        const answer = await read(id, asker)
+        const json = answer.json()
+        const text = isWhole(json) ? Buffer.from(json).toString() : '{}'
+        const { Areas = [] } = JSON.parse(text) as MapContext
+        const now = (await drawn(id)) ?? found
+        return now.areas.map((area, at) => ({ ...area, feature: featureOf(area, Areas[at]) }))
+      }
+      return {
+        id,
+        title,
+        description:
+          'Areas of a map context, with how many recipients or contacts are inside each.',
+        extent,
+        async page(box, limit, offset) {
+          const all = await features()
+          const boxes = box && boundsOfBox(box)
+          const matching =
+            boxes === undefined ? all : all.filter(({ region }) => meetsAny(region, boxes))
+          return {
+            features: matching.slice(offset, offset + limit).map(({ feature }) => feature),
+            matchedCount: matching.length,
+          }
+        },
+        async feature(featureId) {
+          return (await features()).find(({ id: each }) => each === featureId)?.feature
+        },
+      }
+    },
+  }
+}
+
+interface DrawnArea {
+  readonly id: string
+  /** In units, on the globe; without polygons where it is nowhere. */
+  readonly region: Region
+  readonly geometry: object | null
+}
+
+interface DrawnContext {
+  readonly title: string
+  readonly extent: Box | undefined
+  readonly areas: readonly DrawnArea[]
+  readonly byteCount: number
+}
+
+async function draw(
+  { Id = '', ContextName, Areas = [] }: MapContext,
+  jsonBytes: number,
+): Promise<DrawnContext> {
+  const areas: DrawnArea[] = []
+  for (const [at, { Id: areaId, Geometry }] of Areas.entries()) {
+    // What is stored has one, and no other's.
+    const id = areaId ?? String(at)
+    const region = Geometry === undefined ? [] : areaRegion(Geometry)
+    areas.push({ id, region, geometry: geometryOf(region) })
+    // Rings may take long to compare; other clients get their answers in between.
+    await setImmediate()
+  }
+  const extent = areas
+    .flatMap(({ region }) => region.flat().map(boundsOf))
+    .reduce(around, undefined)
+  return {
+    title: ContextName || Id,
+    extent: extent && boxOf(extent),
+    areas,
+    byteCount: 1 + GROWTH * jsonBytes,
+  }
+}
+
+/** What is drawn takes so much more memory than what is stored. */
+const GROWTH = 4
+
+function around(box: Bounds | undefined, other: Bounds): Bounds {
+  if (box === undefined) return other
+  return {
+    minLng: Math.min(box.minLng, other.minLng),
+    minLat: Math.min(box.minLat, other.minLat),
+    maxLng: Math.max(box.maxLng, other.maxLng),
+    maxLat: Math.max(box.maxLat, other.maxLat),
+  }
+}
+
+function featureOf(
+  { id, geometry }: DrawnArea,
+  area: NonNullable<MapContext['Areas']>[number] | undefined,
+): Feature {
+  const { Geometry: _, ...properties } = area ?? {}
+  return { id, geometry, properties }
+}
+
+function boxOf({ minLng, minLat, maxLng, maxLat }: Bounds): Box {
+  const degrees = (units: number) => units / UNITS_PER_DEGREE
+  return [degrees(minLng), degrees(minLat), degrees(maxLng), degrees(maxLat)]
+}
+
+/** Two where it runs over the antimeridian. */
+function boundsOfBox([west, south, east, north]: Box): Bounds[] {
+  const lats = { minLat: toUnits(south), maxLat: toUnits(north) }
+  const [minLng, maxLng] = [toUnits(west), toUnits(east)]
+  if (west <= east) return [{ minLng, maxLng, ...lats }]
+  return [
+    { minLng, maxLng: HALF_TURN, ...lats },
+    { minLng: -HALF_TURN, maxLng, ...lats },
+  ]
+}
+
+/** What is nowhere is in every box (OGC 17-069r4, 7.15.3). */
+function meetsAny(region: Region, boxes: readonly Bounds[]): boolean {
+  if (region.length === 0) return true
+  return boxes.some((box) => region.some((rings) => boxMeets(rings, box)))
+}

@@ -1,0 +1,104 @@
+/**
+ * GDAL's own client of OGC API - Features reads what the service has: collections, counts, a box, many pages, keys.
+ */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { importGrid } from '../../support/data/grid.js'
+import { hickory, type Service, serve, temporaryDirectory } from '../../support/service/hickory.js'
+import { DISTRICTS, OTHERS, SQUARES, serveAreas, storeAreas } from './areas.js'
+
+const run = promisify(execFile)
+
+/** @returns what it prints */
+async function gdal(program: 'ogrinfo' | 'ogr2ogr', args: readonly string[]): Promise<string> {
+  const env = { ...process.env, NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1' }
+  return (await run(program, args, { env, timeout: 60_000, maxBuffer: 1 << 26 })).stdout
+}
+
+interface Feature {
+  readonly id?: string
+  readonly geometry: object | null
+  readonly properties: Readonly<Record<string, unknown>>
+}
+
+/** All of a collection as GDAL gives it. */
+async function readBy(url: string, id: string, ...options: readonly string[]): Promise<Feature[]> {
+  const collection = await gdal('ogr2ogr', [
+    ...['-f', 'GeoJSON', '/vsistdout/', `OAPIF:${url}/ogc`, id],
+    ...options,
+  ])
+  return JSON.parse(collection).features
+}
+
+async function served({ url }: Service, id: string): Promise<Feature[]> {
+  const response = await fetch(`${url}/ogc/collections/${id}/items?limit=1000`)
+  return ((await response.json()) as { features: Feature[] }).features
+}
+
+const named = (features: readonly Feature[]) =>
+  features.map(({ properties: { Name, ContactTotalCount } }) => [Name, ContactTotalCount])
+
+t.test('GDAL lists the collections', async (t) => {
+  const { url } = await serveAreas(t)
+  const text = await gdal('ogrinfo', ['-ro', `OAPIF:${url}/ogc`])
+  for (const id of [DISTRICTS, OTHERS]) t.match(text, id)
+  const layer = await gdal('ogrinfo', ['-ro', '-so', `OAPIF:${url}/ogc`, DISTRICTS])
+  t.match(layer, /Feature Count: 25\n/)
+  t.match(layer, /Extent: \(0\.0+, 0\.0+\) - \(2\.50+, 2\.50+\)/)
+  t.match(layer, /ContactTotalCount: Integer/)
+})
+
+t.test('GDAL reads every feature with its count, over many pages', async (t) => {
+  const service = await serveAreas(t)
+  for (const pageSize of [4, 10, 1_000]) {
+    const read = await readBy(service.url, DISTRICTS, '-oo', `PAGE_SIZE=${pageSize}`)
+    const expected = await served(service, DISTRICTS)
+    t.same(named(read), named(expected), `pages of ${pageSize}`)
+    t.same(
+      read.map(({ geometry }) => geometry),
+      expected.map(({ geometry }) => geometry),
+    )
+  }
+  t.same(
+    named(await readBy(service.url, DISTRICTS)),
+    SQUARES.map(({ Name }, at) => [Name, (at + 1) ** 2]),
+  )
+  const others = await readBy(service.url, OTHERS)
+  t.same(named(others), named(await served(service, OTHERS)))
+})
+
+t.test('GDAL filters by a box', async (t) => {
+  const { url } = await serveAreas(t)
+  const inBox = await readBy(url, DISTRICTS, '-spat', '2.05', '2.05', '3', '3')
+  t.same(named(inBox), [
+    ['Square 20', 441],
+    ['Square 21', 484],
+    ['Square 22', 529],
+    ['Square 23', 576],
+    ['Square 24', 625],
+  ])
+  // In the bounds of the triangle, and beyond its longest side.
+  const names = (await readBy(url, OTHERS, '-spat', '6', '6', '9', '9')).map(
+    ({ properties }) => properties.Name,
+  )
+  t.notOk(names.includes('South-west half'))
+})
+
+t.test('GDAL shows a key, and gets what the key may have', async (t) => {
+  const data = temporaryDirectory(t)
+  await importGrid(t, data)
+  const keyOf = async (name: string, scopes: string) => {
+    const args = ['--data', data, '--name', name, '--scopes', scopes]
+    const { code, stdout, stderr } = await hickory('keys', 'create', ...args)
+    if (code !== 0) throw new Error(`keys create ended with ${code}: ${stderr}`)
+    return stdout.trim()
+  }
+  const [reader, lister] = [await keyOf('reader', 'contexts'), await keyOf('lister', 'counts')]
+  const service = await serve(t, '--data', data, '--keys')
+  await storeAreas(service, { Authorization: `Bearer ${reader}` })
+  const asking = (key: string) => ['--config', 'GDAL_HTTP_HEADERS', `Authorization: Bearer ${key}`]
+  t.equal((await readBy(service.url, DISTRICTS, ...asking(reader))).length, 25)
+  await t.rejects(readBy(service.url, DISTRICTS, ...asking(lister)))
+  await t.rejects(readBy(service.url, DISTRICTS))
+})
