@@ -9,10 +9,11 @@ import { basename, join } from 'node:path'
 import { type Command, Option } from 'commander'
 import { OperatorError } from '../../errors.js'
 import { readCrsName } from '../../gazetteer/crs/crs-statement.js'
+import { hasAreas } from '../../gazetteer/directory.js'
 import { type DraftPlan, DraftTally, draftAreas } from '../../gazetteer/drafts/draft-areas.js'
 import { fieldTemplate, readTemplate, type Template } from '../../gazetteer/drafts/template.js'
 import { type AreaFileFormat, areaFileFormats } from '../../gazetteer/files/open-area-file.js'
-import { type WrittenLayers, writeLayers } from '../../gazetteer/write-layers.js'
+import { type DraftLayer, type WrittenLayers, writeLayers } from '../../gazetteer/write-layers.js'
 import type { CommandContext } from '../context.js'
 import { lowerPriority } from '../import/low-priority.js'
 import { startProgress } from '../output.js'
@@ -34,6 +35,7 @@ interface Flags extends DataFlag {
   readonly skipInvalid?: true
   readonly source?: string
   readonly licence?: string
+  readonly default?: true
   readonly dryRun?: true
 }
 
@@ -42,9 +44,9 @@ export function addImport(command: Command, context: CommandContext): void {
   command
     .command('import')
     .description('add a layer, or replace it, with the areas of files')
-    .argument('<FILE...>', 'files, which become one layer')
-    .requiredOption('--layer <NAME>', 'the layer, such as counties')
-    .requiredOption('--key <FIELD>', 'field with the key of an area, or a template of fields')
+    .argument('[FILE...]', 'files, which become one layer')
+    .option('--layer <NAME>', 'the layer, such as counties')
+    .option('--key <FIELD>', 'field with the key of an area, or a template of fields')
     .option('--name <FIELD>', 'field with its name, or a template; default: the key')
     .option('--alias <SCHEME=TEMPLATE>', "another name, such as 'SAME=0{GEOID}'; repeatable", all)
     .option('--where <FIELD=VALUE>', 'take only features with this value; repeatable', all)
@@ -63,6 +65,7 @@ export function addImport(command: Command, context: CommandContext): void {
     .option('--skip-invalid', 'leave out features without a key or an area, and say which')
     .option('--source <TEXT>', 'where the layer comes from; default: the names of the files')
     .option('--licence <TEXT>', 'the licence of the data')
+    .option('--default', 'write the layers that come with the program again, and read no file')
     .option('--dry-run', 'show what would be imported, and change nothing')
     .option(...DATA_OPTION)
     .addHelpText('after', HELP_TAIL)
@@ -91,12 +94,17 @@ async function importAreas(
   flags: Flags,
 ): Promise<void> {
   lowerPriority()
-  const plan = planOf(paths, flags)
-  const layer = flags.layer as string
+  if (flags.default === true) {
+    await importDefault(context, paths, flags)
+    return
+  }
+  const layer = given(flags.layer, '--layer NAME')
+  const plan = planOf(paths, given(flags.key, '--key FIELD'), flags)
   const tally = new DraftTally()
-  const write = (dataDirectory: string) =>
+  const write = (dataDirectory: string, others: readonly DraftLayer[]) =>
     writeLayers(dataDirectory, {
       set: [
+        ...others,
         {
           layer,
           source: flags.source ?? sourceOf(paths),
@@ -110,8 +118,8 @@ async function importAreas(
   const progress = startProgress(context.log, `areas of ${layer}`, 0, 'areas')
   let written: WrittenLayers | undefined
   try {
-    if (dataDirectory === undefined) await inPassing(write)
-    else written = await write(dataDirectory)
+    if (dataDirectory === undefined) await inPassing((directory) => write(directory, []))
+    else written = await write(dataDirectory, await besideIt(dataDirectory, layer))
   } finally {
     progress.stop()
   }
@@ -119,6 +127,13 @@ async function importAreas(
   if (written === undefined) return
   context.record?.({ layer, areaCount: tally.areaCount, areasVersion: written.version })
   printWritten(written)
+}
+
+/** What comes with the program is there, whether a service or an import comes first. */
+async function besideIt(dataDirectory: string, layer: string): Promise<readonly DraftLayer[]> {
+  if (hasAreas(dataDirectory)) return []
+  const { defaultLayers } = await import('../../gazetteer/default-layers.js')
+  return defaultLayers().filter((each) => each.layer.toLowerCase() !== layer.toLowerCase())
 }
 
 /** A dry run writes, too, so that nothing that it finds good is refused afterwards. */
@@ -131,18 +146,41 @@ async function inPassing(use: (directory: string) => Promise<unknown>): Promise<
   }
 }
 
-function planOf(paths: readonly string[], flags: Flags): DraftPlan {
+async function importDefault(
+  context: CommandContext,
+  paths: readonly string[],
+  flags: Flags,
+): Promise<void> {
+  const others = Object.keys(flags).filter((name) => name !== 'default' && name !== 'data')
+  if (paths.length > 0 || others.length > 0) {
+    throw new OperatorError('Usage', '--default reads no file, and takes no flag but --data')
+  }
+  const dataDirectory = existingData(context, flags)
+  const { defaultLayers } = await import('../../gazetteer/default-layers.js')
+  const written = await writeLayers(dataDirectory, { set: defaultLayers() })
+  context.record?.({ areasVersion: written.version })
+  printWritten(written)
+}
+
+function given(value: string | undefined, flag: string): string {
+  if (value !== undefined) return value
+  throw new OperatorError('Usage', `${flag} is missing; only --default goes without it`)
+}
+
+function planOf(paths: readonly string[], key: string, flags: Flags): DraftPlan {
+  if (paths.length === 0)
+    throw new OperatorError('Usage', 'no file is named: name the files of the layer')
   if (paths.includes('-')) {
     throw new OperatorError('Usage', 'areas are not read from standard input: name a file')
   }
-  const { key, name, crs } = flags
+  const { name, crs } = flags
   return {
     paths,
     format: flags.format,
     table: flags.table,
     encoding: flags.encoding,
     crs: crs === undefined ? undefined : readCrsName(crs),
-    key: templateOf(key as string, '--key'),
+    key: templateOf(key, '--key'),
     name: name === undefined ? undefined : templateOf(name, '--name'),
     aliases: (flags.alias ?? []).map((text) => {
       const [scheme, template] = halves(text, '--alias', 'SCHEME=TEMPLATE, such as SAME=0{GEOID}')

@@ -7,14 +7,17 @@ import type { Command } from 'commander'
 import { OperatorError, ServiceError } from '../../errors.js'
 import { globeBoxOf } from '../../gazetteer/area-bounds.js'
 import { readCurrentAreas } from '../../gazetteer/directory.js'
-import { type Gazetteer, type GazetteerArea, openVersion } from '../../gazetteer/gazetteer.js'
+import { type Gazetteer, openVersion } from '../../gazetteer/gazetteer.js'
 import { verifyVersion } from '../../gazetteer/verify.js'
+import { clippedToGlobe } from '../../geometry/polygon/clip-to-globe.js'
 import type { Polygons } from '../../geometry/polygon/polygons.js'
 import { UNITS_PER_DEGREE } from '../../geometry/units.js'
 import type { CommandContext } from '../context.js'
 import { print } from '../output.js'
 import { DATA_OPTION, type DataFlag, existingData } from './data-option.js'
 import { printWritten } from './written.js'
+
+type Area = NonNullable<ReturnType<Gazetteer['find']>>
 
 interface LookFlags extends DataFlag {
   readonly json?: true
@@ -58,7 +61,8 @@ async function list(dataDirectory: string, isJson: boolean): Promise<void> {
   }
 }
 
-const NONE = 'there is no layer yet; `hickory areas import` makes one'
+const NONE =
+  'there is no layer yet; `hickory areas import` makes one, and the first start of a service the default'
 
 async function show(dataDirectory: string, name: string, isGeoJson: boolean): Promise<void> {
   const version = readCurrentAreas(dataDirectory)
@@ -76,7 +80,7 @@ async function show(dataDirectory: string, name: string, isGeoJson: boolean): Pr
   }
 }
 
-function areaOf(gazetteer: Gazetteer, name: string): GazetteerArea {
+function areaOf(gazetteer: Gazetteer, name: string): Area {
   const area = gazetteer.find(name)
   if (area !== undefined) return area
   const near = gazetteer.nearest(name)
@@ -88,7 +92,7 @@ function areaOf(gazetteer: Gazetteer, name: string): GazetteerArea {
   )
 }
 
-function printArea({ id, name, aliases, polygons }: GazetteerArea): void {
+function printArea({ id, name, aliases, polygons }: Area): void {
   const bounds = globeBoxOf(polygons).map((units) => units / UNITS_PER_DEGREE)
   print(`area       ${id}`)
   print(`name       ${name}`)
@@ -103,7 +107,7 @@ function printArea({ id, name, aliases, polygons }: GazetteerArea): void {
   )
 }
 
-function featureOf({ id, name, aliases, polygons }: GazetteerArea): object {
+function featureOf({ id, name, aliases, polygons }: Area): object {
   return {
     type: 'Feature',
     id,
@@ -112,19 +116,26 @@ function featureOf({ id, name, aliases, polygons }: GazetteerArea): object {
   }
 }
 
+/** What goes over the antimeridian is kept once for each side, and is cut there as RFC 7946 asks. */
 function coordinatesOf({ vertices, ringStarts, polygonStarts }: Polygons): number[][][][] {
   const polygons: number[][][][] = []
   for (let polygon = 0; polygon + 1 < polygonStarts.length; polygon++) {
     const rings: number[][][] = []
     for (let ring = polygonStarts[polygon]; ring < polygonStarts[polygon + 1]; ring++) {
-      const positions: number[][] = []
-      for (let at = ringStarts[ring]; at < ringStarts[ring + 1]; at++) {
-        const [lng, lat] = [vertices[2 * at], vertices[2 * at + 1]]
-        positions.push([lng / UNITS_PER_DEGREE, lat / UNITS_PER_DEGREE])
-      }
-      rings.push([...positions, positions[0]])
+      const units = vertices.subarray(2 * ringStarts[ring], 2 * ringStarts[ring + 1])
+      const positions = positionsOf(clippedToGlobe(Array.from(units)))
+      if (positions.length >= 3) rings.push([...positions, positions[0]])
+      else if (rings.length === 0) break
     }
-    polygons.push(rings)
+    if (rings.length > 0) polygons.push(rings)
   }
   return polygons
+}
+
+function positionsOf(units: readonly number[]): number[][] {
+  const positions: number[][] = []
+  for (let at = 0; at < units.length; at += 2) {
+    positions.push([units[at] / UNITS_PER_DEGREE, units[at + 1] / UNITS_PER_DEGREE])
+  }
+  return positions
 }

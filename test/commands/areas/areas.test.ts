@@ -50,7 +50,13 @@ t.test('import, list, show and remove', async (t) => {
     stdout: /source {5}counties: counties.shp\nlicence {4}counties: public domain/,
   })
   const json = JSON.parse((await run('list', '--data', data, '--json')).stdout)
-  t.match(json.layers, [{ layer: 'counties', areaCount: 2, aliasCount: 2 }])
+  t.match(json.layers, [
+    { layer: 'counties', areaCount: 2, aliasCount: 2 },
+    // What comes with the program is there, too.
+    { layer: 'countries' },
+    { layer: 'states' },
+  ])
+  t.equal(json.layers.length, 3)
   t.match(await run('show', '--data', data, 'same:048167'), {
     code: 0,
     stdout: 'area       counties:48167\nname       Name 48167\naliases    SAME:048167\n',
@@ -61,14 +67,20 @@ t.test('import, list, show and remove', async (t) => {
   t.same(shown.geometry, { type: 'MultiPolygon', coordinates: [[square(-95, 29)]] })
   t.match(await run('show', '--data', data, 'counties:48202'), {
     code: 2,
-    stderr: /no area is called counties:48202; is it .*The layers are counties/,
+    stderr: /no area is called counties:48202; is it .*The layers are counties, countries, states/,
   })
-  t.match(await run('remove', '--data', data, 'states'), { code: 5, stderr: /states is no layer/ })
+  t.match(await run('remove', '--data', data, 'zones'), { code: 5, stderr: /zones is no layer/ })
   t.match(await run('remove', '--data', data, 'counties'), {
     code: 0,
     stdout: /removed {4}counties/,
   })
-  t.match(JSON.parse((await run('list', '--data', data, '--json')).stdout).layers, [])
+  const left = JSON.parse((await run('list', '--data', data, '--json')).stdout)
+  t.match(left.layers, [{ layer: 'countries' }, { layer: 'states' }])
+  const again = await run('import', '--default', '--data', data)
+  t.match(again, { code: 0, stdout: /layer {6}counties: 3230 areas/ })
+  const fiji = JSON.parse((await run('show', '--data', data, 'ISO:FJ', '--geojson')).stdout || '{}')
+  const lngs = fiji.geometry.coordinates.flat(2).map(([lng]: [number]) => lng)
+  t.ok(Math.min(...lngs) >= -180 && Math.max(...lngs) <= 180, 'cut at the antimeridian')
 })
 
 t.test('what is wrong is named, and changes nothing', async (t) => {
@@ -77,6 +89,12 @@ t.test('what is wrong is named, and changes nothing', async (t) => {
   t.match(await bad('--name', 'NAME'), {
     code: 5,
     stderr: /no field "NAME" for --name; its fields are id, name\n/,
+  })
+  t.match(await bad('--default'), { code: 2, stderr: /--default reads no file/ })
+  t.match(await run('import', '--layer', 'x', file), { code: 2, stderr: /--key FIELD is missing/ })
+  t.match(await run('import', '--layer', 'x', '--key', 'y'), {
+    code: 2,
+    stderr: /no file is named/,
   })
   t.match(await bad('--alias', 'SAME'), { code: 2, stderr: /--alias is SCHEME=TEMPLATE/ })
   t.match(await bad('--alias', 'SAME={id'), { code: 2, stderr: /has a { without its }/ })
