@@ -215,6 +215,7 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
   mgrs: ['notations'],
   proj4: ['notations', 'gazetteer'],
   'topojson-client': ['notations', 'gazetteer'],
+  'topojson-specification': ['notations', 'gazetteer'],
   'us-atlas': ['gazetteer'],
   'world-atlas': ['gazetteer'],
   shapefile: ['gazetteer'],

@@ -2,8 +2,8 @@
  * Rules of profiles, checked when one is asked for. What a profile demands is refused by the name of its rule, and
  * what it recommends is a warning.
  *
- * Sources: [IPAWS] CAP 1.2 USA IPAWS Profile 1.0 (OASIS, 13 October 2009); [WEA] the limits of FEMA and ATIS-0700041
- * for areas of Wireless Emergency Alerts, and 47 CFR 10.400; [NWS] National Weather Service CAP v1.2 Documentation;
+ * Sources: [IPAWS] CAP 1.2 USA IPAWS Profile 1.0 (OASIS, 13 October 2009); [WEA] 47 CFR 10.400, and limits
+ * of shapes, points and decimals that originators are commonly given, for which we found no published text; [NWS] National Weather Service CAP v1.2 Documentation;
  * [CAP-CP] CAP Canadian Profile, Introduction and Rule Set, Beta 0.4.
  *
  * @module

@@ -6,7 +6,7 @@
  */
 import type { capWarningCodes } from '../interface/cap-warnings.js'
 
-export type CapWarningCode = keyof typeof capWarningCodes
+type CapWarningCode = keyof typeof capWarningCodes
 
 export interface CapWarning {
   readonly code: CapWarningCode

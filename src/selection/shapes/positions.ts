@@ -44,7 +44,9 @@ export function readPosition(position: unknown, path: string, into: number[]): v
     fail('LongitudeOutOfRange', 'must have a longitude from -100,000,000 to 100,000,000', path)
   }
   if (!(Math.abs(lat) <= LAT_DEGREES_MAX)) {
-    fail('LatitudeOutOfRange', 'must have a latitude from -90 to 90', path)
+    const isExchanged = Math.abs(lng) <= LAT_DEGREES_MAX && Math.abs(lat) <= 180
+    const advice = isExchanged ? ': longitude is first, and these look exchanged' : ''
+    fail('LatitudeOutOfRange', `must have a latitude from -90 to 90${advice}`, path)
   }
   into.push(toUnits(lng), toUnits(lat))
 }

@@ -2,9 +2,12 @@
  * GDAL's own client of OGC API - Features reads what the service has: collections, counts, a box, many pages, keys.
  */
 import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { importGrid } from '../../support/data/grid.js'
+import { squareGeometry } from '../../support/data/store.js'
 import { hickory, type Service, serve, temporaryDirectory } from '../../support/service/hickory.js'
 import { DISTRICTS, OTHERS, SQUARES, serveAreas, storeAreas } from './areas.js'
 
@@ -88,17 +91,25 @@ t.test('GDAL filters by a box', async (t) => {
 t.test('GDAL shows a key, and gets what the key may have', async (t) => {
   const data = temporaryDirectory(t)
   await importGrid(t, data)
-  const keyOf = async (name: string, scopes: string) => {
-    const args = ['--data', data, '--name', name, '--scopes', scopes]
+  const keyOf = async (name: string, scopes: string, ...more: string[]) => {
+    const args = ['--data', data, '--name', name, '--scopes', scopes, ...more]
     const { code, stdout, stderr } = await hickory('keys', 'create', ...args)
     if (code !== 0) throw new Error(`keys create ended with ${code}: ${stderr}`)
     return stdout.trim()
   }
   const [reader, lister] = [await keyOf('reader', 'contexts'), await keyOf('lister', 'counts')]
+  const file = join(temporaryDirectory(t), 'boundary.json')
+  writeFileSync(file, JSON.stringify(squareGeometry(0, 0, 1)))
+  const bounded = await keyOf('bounded', 'contexts', '--boundary', file)
   const service = await serve(t, '--data', data, '--keys')
   await storeAreas(service, { Authorization: `Bearer ${reader}` })
   const asking = (key: string) => ['--config', 'GDAL_HTTP_HEADERS', `Authorization: Bearer ${key}`]
   t.equal((await readBy(service.url, DISTRICTS, ...asking(reader))).length, 25)
+  t.same(
+    named(await readBy(service.url, DISTRICTS, ...asking(bounded))),
+    SQUARES.map(({ Name }, at) => [Name, Math.min(at + 1, 10) ** 2]),
+    'nobody beyond the boundary of the key is counted',
+  )
   await t.rejects(readBy(service.url, DISTRICTS, ...asking(lister)))
   await t.rejects(readBy(service.url, DISTRICTS))
 })
