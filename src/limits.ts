@@ -457,6 +457,8 @@ export const limits = {
   areaFileBytes: 1 * GiB,
   /** One of text, KML or TopoJSON, unpacked: it becomes many times as large when it is read. */
   areaTextBytes: 256 * MiB,
+  /** Positions of all features of such a file. Arcs of TopoJSON count each time that they are used. */
+  areaPositionCount: 20_000_000,
   /** Elements of KML in such a file, and attributes of all of them. */
   areaElementCount: 1_000_000,
   /** One feature of a GeoJSON file of areas: the shores of Nunavut are some 30 MB. */

@@ -22,7 +22,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   xml: [],
   notations: ['xml'],
   cap: ['xml', 'notations', 'geometry', 'interface'],
-  gazetteer: ['selection', 'xml', 'notations', 'geometry', 'snapshot', 'sources', 'interface'],
+  gazetteer: ['selection', 'notations', 'geometry', 'snapshot', 'sources', 'interface'],
   describe: ['interface'],
   shard: ['geometry'],
   selection: ['format', 'pool', 'shard', 'geometry', 'interface', 'notations', 'cap'],

@@ -1,6 +1,6 @@
 /**
- * ZIP archives of areas: a shapefile with its companions, or a KMZ. What is needed of one is unpacked into
- * a directory of our own, under names of ours, and never more than a bound.
+ * ZIP archives of areas: a shapefile with its companions, or a KMZ, which is left to its reader. What is needed
+ * of a shapefile is unpacked into a directory of our own, under names of ours, and never more than a bound.
  *
  * @module
  */
@@ -15,9 +15,8 @@ import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
 import { type AreaFileOptions, chosenOf, refuse, unreadable } from './area-file.js'
 
-export interface Unpacked {
-  readonly kind: 'shapefile' | 'kml'
-  /** Of the .shp or the .kml. */
+interface UnpackedShapefile {
+  /** Of the .shp. */
   readonly path: string
   remove(): Promise<void>
 }
@@ -25,19 +24,26 @@ export interface Unpacked {
 /** Endings of what belongs to a shapefile and is read. */
 const COMPANIONS = ['shp', 'dbf', 'shx', 'prj', 'cpg']
 
-/** @throws OperatorError  InputRejected for what is no archive of areas, or unpacks to too much */
+/**
+ * @returns undefined for a KMZ
+ * @throws OperatorError  InputRejected for what is no archive of areas, or unpacks to too much
+ */
 export async function unpack(
   path: string,
   file: string,
   { table }: AreaFileOptions,
-): Promise<Unpacked> {
+): Promise<UnpackedShapefile | undefined> {
   let zip: ZipFile | undefined
   const directory = await mkdtemp(join(tmpdir(), 'hickory-areas-'))
   const remove = () => rm(directory, { recursive: true, force: true })
   try {
     zip = await openPromise(path, { autoClose: false, validateEntrySizes: true })
     const entries = await entriesOf(zip, file)
-    const { kind, chosen } = choose(entries, file, table)
+    const chosen = choose(entries, file, table)
+    if (chosen === undefined) {
+      await remove()
+      return undefined
+    }
     let leftBytes = limits.areaUnpackedBytes
     for (const [ending, entry] of chosen) {
       if (entry.uncompressedSize > leftBytes) refuse(file, TOO_LARGE)
@@ -46,8 +52,7 @@ export async function unpack(
       const target = createWriteStream(join(directory, `areas.${ending}`), { mode: 0o600 })
       await pipeline(source, bounded(entry.uncompressedSize, file), target)
     }
-    const main = kind === 'kml' ? 'kml' : 'shp'
-    return { kind, path: join(directory, `areas.${main}`), remove }
+    return { path: join(directory, 'areas.shp'), remove }
   } catch (error) {
     await remove()
     throw error instanceof OperatorError ? error : unreadable(file, 'a ZIP archive', error)
@@ -77,7 +82,7 @@ function choose(
   entries: readonly Entry[],
   file: string,
   wanted: string | undefined,
-): { kind: Unpacked['kind']; chosen: ReadonlyMap<string, Entry> } {
+): ReadonlyMap<string, Entry> | undefined {
   const ending = (entry: Entry) => /\.([^./]+)$/.exec(entry.fileName)?.[1].toLowerCase() ?? ''
   const stem = (entry: Entry) => entry.fileName.replace(/\.[^./]+$/, '')
   const shapes = entries.filter((entry) => ending(entry) === 'shp')
@@ -87,11 +92,9 @@ function choose(
     const chosenStem = stem(shapes[names.indexOf(name)])
     const own = entries.filter((entry) => stem(entry) === chosenStem)
     const companions = own.filter((entry) => COMPANIONS.includes(ending(entry)))
-    return { kind: 'shapefile', chosen: new Map(companions.map((entry) => [ending(entry), entry])) }
+    return new Map(companions.map((entry) => [ending(entry), entry]))
   }
-  // KMZ: the first KML is the one to be read, wherever it is.
-  const [document] = entries.filter((entry) => ending(entry) === 'kml')
-  if (document !== undefined) return { kind: 'kml', chosen: new Map([['kml', document]]) }
+  if (entries.some((entry) => ending(entry) === 'kml')) return undefined
   const names = entries.slice(0, 5).map(({ fileName }) => fileName)
   return refuse(
     file,

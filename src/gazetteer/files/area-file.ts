@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { OperatorError } from '../../errors.js'
+import { OperatorError, ServiceError } from '../../errors.js'
 import type { DrawnGeometry, Position } from '../../notations/drawn.js'
+import type { FileFeature } from '../../notations/file-feature.js'
 import type { CrsStatement } from '../crs/crs-statement.js'
 
 export interface AreaFile {
@@ -45,6 +46,60 @@ export interface AreaFileOptions {
 
 export function refuse(file: string, problem: string): never {
   throw new OperatorError('InputRejected', `${file}: ${problem}`)
+}
+
+/** What a reader of a notation says, as a fault of the file; its message begins with the path that it was given. */
+export async function refusing<Result>(read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read()
+  } catch (error) {
+    throw refusalOf(error)
+  }
+}
+
+/** The same for who reads at once. */
+export function refusingNow<Result>(read: () => Result): Result {
+  try {
+    return read()
+  } catch (error) {
+    throw refusalOf(error)
+  }
+}
+
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof ServiceError)) return error
+  return new OperatorError('InputRejected', error.message, { cause: error })
+}
+
+/** A file whose features are in memory. */
+export function fileOf(features: readonly FileFeature[], crs: CrsStatement | undefined): AreaFile {
+  const read = features.map(({ id, name, properties, geometry }) => ({
+    properties: withOwn(properties, { id, name }),
+    geometry,
+  }))
+  const fields = new Set(read.flatMap(({ properties }) => Object.keys(properties)))
+  return {
+    fields: [...fields],
+    crs,
+    featureCount: read.length,
+    features: each(read),
+    close: async () => undefined,
+  }
+}
+
+/** What a feature is known by beside its properties is a field, too, unless one of them is called so. */
+export function withOwn(
+  properties: Readonly<Record<string, unknown>>,
+  own: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const added = Object.entries(own).filter(
+    ([name, value]) => value !== undefined && !Object.hasOwn(properties, name),
+  )
+  return added.length === 0 ? properties : { ...properties, ...Object.fromEntries(added) }
+}
+
+async function* each(features: readonly AreaFeature[]): AsyncGenerator<AreaFeature> {
+  yield* features
 }
 
 /** What a library says of a file that it cannot read, as a message of ours; ours stay as they are. */

@@ -8,7 +8,7 @@ import { limits } from '../../limits.js'
 import { readInput } from '../../sources/files/input.js'
 import { featureLines } from '../../sources/json/feature-collection.js'
 import { type CrsStatement, readCrsName } from '../crs/crs-statement.js'
-import { type AreaFeature, type AreaFile, type AreaGeometry, refuse } from './area-file.js'
+import { type AreaFeature, type AreaFile, type AreaGeometry, refuse, withOwn } from './area-file.js'
 
 /** @param isCollection  and not a feature on each line */
 export async function openGeoJson(
@@ -73,13 +73,13 @@ function featureIn(file: string, position: number, text: string): AreaFeature {
   } catch {
     return wrong('is not JSON')
   }
-  const { type, properties, geometry } = (value ?? {}) as Record<string, unknown>
+  const { type, id, properties, geometry } = (value ?? {}) as Record<string, unknown>
   if (type !== 'Feature') return wrong('is not a Feature of GeoJSON')
   if (typeof (properties ?? {}) !== 'object' || typeof (geometry ?? {}) !== 'object') {
     return wrong('has "properties" or a "geometry" that are no objects')
   }
   return {
-    properties: (properties ?? {}) as Record<string, unknown>,
+    properties: withOwn((properties ?? {}) as Record<string, unknown>, { id }),
     geometry: (geometry ?? null) as AreaGeometry | null,
   }
 }

@@ -83,17 +83,14 @@ async function openBinary(
 
 async function openArchive(path: string, options: AreaFileOptions): Promise<OpenedAreaFile> {
   const unpacked = await unpack(path, path, options)
+  if (unpacked === undefined) return { format: 'kml', ...(await openKml(path, path, true)) }
   try {
-    const { kind } = unpacked
-    const opened =
-      kind === 'kml'
-        ? await openKml(unpacked.path, path)
-        : await openShapefile(unpacked.path, path, options)
+    const opened = await openShapefile(unpacked.path, path, options)
     const close = async () => {
       await opened.close()
       await unpacked.remove()
     }
-    return { format: kind, ...opened, close }
+    return { format: 'shapefile', ...opened, close }
   } catch (error) {
     await unpacked.remove()
     throw error
@@ -115,7 +112,7 @@ async function openText(
       .replace(/^(ï»¿|\0|ÿþ|þÿ)+/, ''),
   )
   const format = options.format ?? (isXml ? 'kml' : jsonFormatOf(name, head))
-  if (format === 'kml') return { format, ...(await openKml(path, path)) }
+  if (format === 'kml') return { format, ...(await openKml(path, path, false)) }
   if (format === 'topojson') return { format, ...(await openTopoJson(path, path, options)) }
   if (format !== 'geojson') {
     return refuse(path, `it is no ${format}: it does not begin like one, is it damaged?`)

@@ -3,18 +3,15 @@
  *
  * @module
  */
-import type { FeatureCollection } from 'geojson'
-import { feature } from 'topojson-client'
-import type { GeometryObject, Topology } from 'topojson-specification'
 import { limits } from '../../limits.js'
+import { topoJsonFeatures } from '../../notations/topojson/read-topojson.js'
 import {
-  type AreaFeature,
   type AreaFile,
   type AreaFileOptions,
-  type AreaGeometry,
   chosenOf,
-  readingFrom,
+  fileOf,
   refuse,
+  refusing,
 } from './area-file.js'
 import { crsOfMember } from './geojson-file.js'
 import { readWhole } from './whole-file.js'
@@ -25,42 +22,18 @@ export async function openTopoJson(
   { table }: AreaFileOptions,
 ): Promise<AreaFile> {
   const bytes = await readWhole(path, file, 'TopoJSON', limits.areaTextBytes)
-  let topology: Partial<Topology> & { readonly crs?: unknown }
+  let topology: { readonly objects?: unknown; readonly crs?: unknown } | null
   try {
     topology = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
     return refuse(file, 'it is not JSON in UTF-8, or it is cut off')
   }
-  const { type, objects, arcs } = topology ?? {}
-  if (type !== 'Topology' || typeof objects !== 'object' || !Array.isArray(arcs)) {
-    return refuse(
-      file,
-      'it is not TopoJSON: its "type" is not Topology, or it has no objects or arcs',
-    )
-  }
+  const objects = topology?.objects
+  if (typeof objects !== 'object' || objects === null)
+    return refuse(file, 'it has no objects of TopoJSON')
   const chosen = chosenOf(file, Object.keys(objects), table, ['object', 'objects'])
-  const object = objects[chosen] as GeometryObject
-  const parts: readonly GeometryObject[] =
-    object?.type === 'GeometryCollection' ? object.geometries : [object]
-  const fields = new Set<string>()
-  for (const part of parts) for (const name of Object.keys(part?.properties ?? {})) fields.add(name)
-  return {
-    fields: [...fields],
-    crs: crsOfMember(topology.crs, file),
-    featureCount: parts.length,
-    features: readingFrom(file, 'TopoJSON', features(topology as Topology, parts)),
-    close: async () => undefined,
-  }
-}
-
-function* features(topology: Topology, parts: readonly GeometryObject[]): Generator<AreaFeature> {
-  for (const part of parts) {
-    // One at a time, so that the memory of the rings is that of one area.
-    const { features } = feature(topology, {
-      type: 'GeometryCollection',
-      geometries: [part],
-    } as never) as unknown as FeatureCollection
-    const [{ geometry, properties }] = features
-    yield { properties: properties ?? {}, geometry: geometry as AreaGeometry | null }
-  }
+  return await refusing(async () => {
+    const features = topoJsonFeatures(topology, file, chosen, limits.areaPositionCount)
+    return fileOf(features, crsOfMember(topology?.crs, file))
+  })
 }

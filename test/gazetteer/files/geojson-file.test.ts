@@ -155,6 +155,20 @@ t.test('only features with a value are taken', async (t) => {
   })
 })
 
+t.test('what a feature is known by is a field, unless a property is called so', async (t) => {
+  const path = join(temporaryDirectory(t), 'areas.geojsonl')
+  const shape = polygon(square(0, 0))
+  const lines = [
+    { type: 'Feature', id: '48201', properties: null, geometry: shape },
+    { type: 'Feature', id: 'other', properties: { id: 'own' }, geometry: shape },
+  ]
+  writeFileSync(path, lines.map((line) => JSON.stringify(line)).join('\n'))
+  t.same(
+    (await readAreas(path)).areas.map(({ key }) => key),
+    ['48201', 'own'],
+  )
+})
+
 t.test('damaged texts', async (t) => {
   const directory = temporaryDirectory(t)
   const text = collection([

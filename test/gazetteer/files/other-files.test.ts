@@ -110,18 +110,25 @@ t.test('what is no area in KML', async (t) => {
     `<kml xmlns="http://www.opengis.net/kml/2.2"><Document>${content}</Document></kml>`
   const polygon = `<Polygon><outerBoundaryIs><LinearRing><coordinates>0,0 1,0 1,1 0,0</coordinates></LinearRing></outerBoundaryIs></Polygon>`
   const key = { text: '{name}', parts: [{ field: 'name' }] }
+  const point = '<Point><coordinates>1,2</coordinates></Point>'
   const wrong: readonly (readonly [string, RegExp])[] = [
-    [document('<NetworkLink/>'), /links to another file/],
-    [document('<Placemark><name>a</name><Point/></Placemark>'), /is a Point/],
-    [document(`<Placemark><name>a</name>${polygon}<Point/></Placemark>`), /is a Point/],
-    [document('<Placemark><name>a</name><Polygon/></Placemark>'), /0 outer boundaries/],
-    [document('<Placemark><name>a</name><Model/></Placemark>'), /<Model>/],
+    [document('<NetworkLink/>'), /has a NetworkLink/],
+    [document(`<Placemark><name>a</name>${point}</Placemark>`), /\(key a\) is a Point/],
+    [document(`<Placemark><name>a</name>${polygon}${point}</Placemark>`), /two geometries/],
+    [
+      document(
+        `<Placemark><name>a</name><MultiGeometry>${polygon}${point}</MultiGeometry></Placemark>`,
+      ),
+      /is a Point/,
+    ],
+    [document('<Placemark><name>a</name><Polygon/></Placemark>'), /Polygon/],
+    [document('<Placemark><name>a</name><Model/></Placemark>'), /Model/],
     [
       document(`<Placemark><name>a</name>${polygon.replace('1,0', '1;0')}</Placemark>`),
-      /no longitude,latitude/,
+      /\(line 1\)/,
     ],
     [document('<Placemark><name>a</name></Placemark>'), /has no geometry/],
-    ['<gpx/>', /no KML: its root is <gpx>/],
+    ['<gpx/>', /not KML/],
     [`<!DOCTYPE x [<!ENTITY a "b">]>${document('')}`, /document type/],
     ['<kml><Document>', /not well-formed/],
   ]
