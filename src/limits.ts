@@ -487,6 +487,8 @@ export const limits = {
   kmzBytes: 4 * MiB,
   /** Files in a KMZ. */
   kmzEntryCount: 10_000,
+  /** Elements of one alert, and as many attributes: those of all counties of a country, several times over. */
+  capElementCount: 20_000,
   /** Faults of one alert that are told, and warnings. */
   capFaultCount: 100,
   /** Comparisons of edges that tell whether polygons of one alert cross themselves, about a microsecond each. */

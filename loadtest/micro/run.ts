@@ -31,6 +31,7 @@ import { keys } from './keys.js'
 import { live } from './live.js'
 import { marks } from './marks.js'
 import { modes } from './modes.js'
+import { named } from './named.js'
 import { states } from './states.js'
 import { worst } from './worst.js'
 
@@ -45,6 +46,7 @@ const questions: Readonly<Record<string, Question>> = {
   contacts,
   marks,
   boundary,
+  named,
   distinct,
   worst,
   encode,

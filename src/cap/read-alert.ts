@@ -4,6 +4,7 @@
  * @module
  */
 import { ServiceError } from '../errors.js'
+import { limits } from '../limits.js'
 import { readXml, type XmlElement } from '../xml/read-xml.js'
 import { type CapTime, readTime } from './date-time.js'
 import type { CapFaults } from './faults.js'
@@ -33,10 +34,16 @@ export function readAlertElement(
   path: string,
   faults: CapFaults,
 ): Alert {
-  const root = readXml(source, path)
+  const root = readXml(source, path, BOUNDS)
   const version = NAMESPACES.get(root.namespace)
   if (root.name !== 'alert' || version === undefined) throw notAnAlert(root, path)
   return new AlertReader(version, faults).read(root, path)
+}
+
+const BOUNDS = {
+  elementCount: limits.capElementCount,
+  attributeCount: limits.capElementCount,
+  charCount: limits.xmlCharCount,
 }
 
 /** What is in a feed or an envelope may be one of several, for others, or outside of what the envelope says. */

@@ -84,11 +84,12 @@ export async function load(
       onProgress: (doneBytes, totalBytes) => loading.update(doneBytes, totalBytes),
     }).finally(() => loading.stop())
     goOn()
-    areas = await startAreas(dataDirectory, log)
-    goOn()
     store = await createStore(dataDirectory, log)
     if (cluster === undefined) refuseClustered(dataDirectory, store)
     checkKeys(config, store.keys, log)
+    // Behind whatever may refuse the directory: a default is written there where there are no areas.
+    areas = await startAreas(dataDirectory, log)
+    goOn()
     const { httpThreadCount: frontCount } = config
     if (config.asksForKeys) keys = serveKeys({ store, frontCount, log })
     const { port1: marks, port2: changed } = new MessageChannel()

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { readAlert } from '../../src/cap/alert.js'
 import type { ServiceError } from '../../src/errors.js'
+import { limits } from '../../src/limits.js'
 import { areaOf, type Facts, factsOf, geocode, infoOf, writeAlert } from './writer.js'
 
 const place = areaOf(['circle', '32.9525,-115.5527 1'])
@@ -137,6 +138,17 @@ t.test(
     }
   },
 )
+
+t.test('elements are bounded', async (t) => {
+  const alertOf = (codeCount: number) => {
+    const codes = Array.from({ length: codeCount }, (): Facts => ['code', 'a'])
+    return writeAlert('1.2', [...factsOf([place]), ...codes])
+  }
+  const elementCount = alertOf(0).split(/<\w/).length - 1
+  const bound = limits.capElementCount - elementCount
+  t.equal(readAlert(alertOf(bound), 'cap').codes.length, bound)
+  t.throws(() => readAlert(alertOf(bound + 1), 'cap'), { code: 'TooComplex', field: 'cap' })
+})
 
 t.test('times are read in the way of CAP, and in others that leave no doubt', async (t) => {
   const expiresOf = (expires: string) =>
