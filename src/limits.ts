@@ -460,6 +460,24 @@ export const limits = {
   jsonMemberCount: 65_536,
   /** Arrays, objects and commas of a JSON body together. */
   jsonItemCount: 400_000,
+  /** A file of areas in a format that is read into memory: GeoPackage, FlatGeobuf, KML, TopoJSON. */
+  areaFileBytes: 1 * GiB,
+  /** One of text, KML or TopoJSON, unpacked: it becomes many times as large when it is read. */
+  areaTextBytes: 256 * MiB,
+  /** Positions of all features of such a file. Arcs of TopoJSON count each time that they are used. */
+  areaPositionCount: 20_000_000,
+  /** Elements of KML in such a file, and attributes of all of them. */
+  areaElementCount: 1_000_000,
+  /** One feature of a GeoJSON file of areas: the shores of Nunavut are some 30 MB. */
+  areaFeatureBytes: 64 * MiB,
+  /** What a ZIP archive of areas may unpack to, on the disk. */
+  areaUnpackedBytes: 4 * GiB,
+  /** Entries of such an archive. */
+  areaArchiveEntryCount: 1_000,
+  /** Comparisons of edges to tell which rings of one area of a shapefile are holes: some ten seconds. */
+  areaRingComparisonCount: 200_000_000,
+  /** Fields that a message names, and examples of what a dry run shows. */
+  areaExampleCount: 60,
   /** Nesting of elements in a body of XML. */
   xmlDepthCount: 64,
   /** Characters of a body of XML, of which a front thread reads some millions in a second. */

@@ -7,6 +7,7 @@
 #   nginx, haproxy  stand in front of the service
 #   nats-server  carries what machines of a cluster say; a newer one of Debian beside it, where that can be had
 #   iproute2    gives each machine of a cluster a network of its own, to be cut off
+#   gdal-bin    writes areas in the formats that people have them in
 #   debootstrap  makes the minimal Debian that packages are installed on
 #   postgresql  with PostGIS, to read recipients from
 #   prometheus  with promtool, to scrape a service and to check alert rules

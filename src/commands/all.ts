@@ -20,6 +20,7 @@ export const commands = {
   remove: async () => (await import('./remove.js')).removeCommand,
   suppress: async () => (await import('./suppress.js')).suppressCommand,
   keys: async () => (await import('./keys/keys.js')).keysCommand,
+  areas: async () => (await import('./areas/areas.js')).areasCommand,
   audit: async () => (await import('./audit/audit.js')).auditCommand,
   cluster: async () => (await import('./cluster/cluster.js')).clusterCommand,
   doctor: async () => (await import('./doctor/doctor.js')).doctorCommand,

@@ -27,6 +27,8 @@ const RECORDED: Readonly<Record<string, readonly string[]>> = {
   follow: [],
   backup: [],
   restore: [],
+  'areas import': ['dryRun'],
+  'areas remove': [],
   'keys create': [],
   'keys revoke': [],
   'keys rotate': [],

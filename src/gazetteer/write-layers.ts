@@ -37,7 +37,7 @@ export interface DraftLayer {
   readonly areas: AsyncIterable<DraftArea> | Iterable<DraftArea>
 }
 
-export interface LayerChange {
+interface LayerChange {
   /** Layers that are added, or replace those of their names. */
   readonly set?: readonly DraftLayer[]
   /** Names of layers that are taken out. */
@@ -52,7 +52,7 @@ export interface WrittenLayers {
   readonly layers: readonly WrittenLayer[]
 }
 
-export interface WrittenLayer {
+interface WrittenLayer {
   readonly layer: string
   readonly areaCount: number
   readonly vertexCount: number

@@ -18,8 +18,27 @@ export async function withDatabase<Result>(
   paths: readonly string[],
   use: (connection: DuckDBConnection) => Promise<Result>,
 ): Promise<Result> {
+  const { connection, close } = await openDatabase(paths)
+  try {
+    return await use(connection)
+  } finally {
+    close()
+  }
+}
+
+interface OpenDatabase {
+  readonly connection: DuckDBConnection
+  close(): void
+}
+
+/** The same for who cannot wait for the end of a call. */
+export async function openDatabase(paths: readonly string[]): Promise<OpenDatabase> {
   const instance = await DuckDBInstance.create(':memory:')
   const connection = await instance.connect()
+  const close = () => {
+    connection.closeSync()
+    instance.closeSync()
+  }
   try {
     // The pattern that stands for a path is looked up in this list, too.
     const allowed = paths.flatMap((path) => [quote(resolve(path)), sqlPath(path)])
@@ -37,10 +56,10 @@ export async function withDatabase<Result>(
     ]) {
       await connection.run(`SET ${setting}`)
     }
-    return await use(connection)
-  } finally {
-    connection.closeSync()
-    instance.closeSync()
+    return { connection, close }
+  } catch (error) {
+    close()
+    throw error
   }
 }
 

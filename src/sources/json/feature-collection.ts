@@ -8,15 +8,18 @@ import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
 
 /**
+ * @param onFrame  is called at the end with the collection without its features
  * @throws OperatorError  `InputRejected` for what is not a FeatureCollection to its very end
  */
 export async function* featureLines(
   name: string,
   content: AsyncIterable<Uint8Array>,
+  onFrame?: (frame: object) => void,
 ): AsyncGenerator<Uint8Array> {
   const splitter = new FeatureSplitter(name)
   for await (const bytes of content) yield splitter.push(Uint8Array.from(bytes))
-  splitter.end()
+  const frame = splitter.end()
+  onFrame?.(frame)
 }
 
 const [LF, CR, SPACE, TAB] = [0x0a, 0x0d, 0x20, 0x09]
@@ -67,7 +70,8 @@ class FeatureSplitter {
     return Buffer.concat(pieces)
   }
 
-  end(): void {
+  /** @returns all but the features */
+  end(): object {
     if (this.#place !== 'frame' || this.#depth !== 0) throw this.#fault('it is cut off')
     const text = Buffer.from(this.#frame).toString().replace(BYTE_ORDER_MARK, '')
     let frame: unknown
@@ -80,6 +84,7 @@ class FeatureSplitter {
     if (type !== 'FeatureCollection' || !this.#hasFeatures) {
       throw this.#fault('its "type" is not FeatureCollection, or it has no "features"')
     }
+    return frame as object
   }
 
   /** One byte on. */

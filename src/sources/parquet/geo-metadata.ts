@@ -7,7 +7,7 @@ import { OperatorError } from '../../errors.js'
 
 interface GeoMetadata {
   readonly primary_column?: unknown
-  readonly columns?: Readonly<Record<string, { readonly crs?: unknown }>>
+  readonly columns?: Readonly<Record<string, { readonly crs?: unknown; readonly edges?: unknown }>>
 }
 
 /** The text of the metadata `geo`, read; undefined if there is none that can be read. */

@@ -66,7 +66,7 @@ const TEXT = /^(VARCHAR|UUID)$/
 const WHOLE = /^U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$|^DECIMAL\(\d+,0\)$/
 const DECIMAL = /^DECIMAL\(/
 
-function readParquet(path: string, areBytesTexts: boolean): string {
+export function readParquet(path: string, areBytesTexts: boolean): string {
   return `SELECT * FROM read_parquet(${sqlPath(path)}, hive_partitioning = false,
     binary_as_string = ${areBytesTexts})`
 }
