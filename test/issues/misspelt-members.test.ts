@@ -18,8 +18,8 @@ const feature = (properties: object, others: object = {}) => ({
 
 const mistakes: readonly [request: object, field: string, advice: RegExp][] = [
   [{ countOnly: true, geoJSON: drawnSquare }, 'countOnly', /do you mean countsOnly\?/],
-  [{ wkt: 'POINT(1 2)' }, 'wkt', /geoJSON/],
-  [{ bbox: [0, 0, 1, 1] }, 'bbox', /geoJSON/],
+  [{ wktt: 'POINT(1 2)' }, 'wktt', /do you mean wkt\?/],
+  [{ extent: [0, 0, 1, 1] }, 'extent', /geoJSON/],
   [{ circle: { lat: 1, lng: 2, radius: 5 } }, 'circle', /geoJSON/],
   [{ polygon: [[0, 0]] }, 'polygon', /geoJSON/],
   [{ contextId: '4c1f9a2e7b6d4e0f9a3b5c8d1e2f7a60' }, 'contextId', /known are countsOnly/],
