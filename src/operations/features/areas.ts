@@ -15,7 +15,11 @@ import type { Bounds } from '../../geometry/bounds.js'
 import { HALF_TURN, POLE_UNITS } from '../../geometry/units.js'
 import { limits } from '../../limits.js'
 import { type Asker, refuseScope } from '../../selection/access.js'
-import { type CurrentService, type SelectionService, selectForCounts } from '../../selection/answer.js'
+import {
+  type CurrentService,
+  type SelectionService,
+  selectForCounts,
+} from '../../selection/answer.js'
 import { geometryOf } from '../area-features.js'
 import { drawnRegion } from '../named-area-feature.js'
 import { boundsOfBox, boxOf } from './boxes.js'
