@@ -50,9 +50,12 @@ export function ogcApi(version: string, root: string): object {
       responses: {
         Invalid: failure('A parameter of the query is not known, or its value is not valid.'),
         Unauthorized: failure('A key is asked for, and there is none or not a right one.'),
-        Forbidden: failure('The key does not have the scope contexts:read.'),
+        Forbidden: failure(
+          'The key does not have the scope contexts:read, or counts for named areas.',
+        ),
         NotFound: failure('There is nothing at this path.'),
         NotAcceptable: failure('There is no such form of the answer.'),
+        TooLarge: failure('An area has more positions than an answer may have.'),
         Failed: failure('A fault of the service.'),
         Unavailable: failure('There is too much to do, or no answer in time; try again.'),
       },
@@ -134,6 +137,7 @@ function read(operationId: string, summary: string, type: string, parameters: re
     403: reference('Forbidden'),
     404: reference('NotFound'),
     406: reference('NotAcceptable'),
+    422: reference('TooLarge'),
     500: reference('Failed'),
     503: reference('Unavailable'),
   }

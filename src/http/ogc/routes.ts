@@ -1,7 +1,8 @@
 /**
  * OGC API - Features, Part 1: Core (OGC 17-069r4), below `/ogc`: areas and counts for QGIS, ArcGIS and GDAL.
  *
- * These are no operations: their paths and queries are the standard's. Whoever may read contexts may read them.
+ * These are no operations: their paths and queries are the standard's. Whoever may read contexts may read them;
+ * named areas take the scope for counts as well.
  *
  * @module
  */

@@ -4,6 +4,8 @@
  * @module
  */
 import type { Test } from 'tap'
+import { makeDefaultAreas } from '../../../src/gazetteer/make-default.js'
+import { writeLayers } from '../../../src/gazetteer/write-layers.js'
 import { importGrid } from '../../support/data/grid.js'
 import { squareGeometry } from '../../support/data/store.js'
 import { type Service, serve, temporaryDirectory } from '../../support/service/hickory.js'
@@ -57,4 +59,37 @@ export async function storeAreas({ url }: Service, headers: Record<string, strin
     })
     if (response.status !== 200) throw new Error(await response.text())
   }
+}
+
+export const COUNTIES = 'areas-counties'
+export const ZONES = 'areas-zones'
+
+/** The same, with a layer beside those that come with the program. */
+export async function serveNamedAreas(t: Test): Promise<Service> {
+  const data = temporaryDirectory(t)
+  await importGrid(t, data)
+  await makeDefaultAreas(data)
+  const area = (key: string, corners: number[][], aliases: string[] = []) => ({
+    ...{ key, name: key[0].toUpperCase() + key.slice(1), aliases },
+    geometry: { type: 'Polygon', coordinates: [[...corners, corners[0]]] },
+  })
+  const [triangle, seam] = OTHER_AREAS.map(({ Geometry }) => Geometry)
+  const cornersOf = (geometry: object | undefined) =>
+    (geometry as { rings: number[][][] }).rings[0].slice(0, -1)
+  const square = [
+    [0, 0],
+    [1, 0],
+    [1, 1],
+    [0, 1],
+  ]
+  const areas = [
+    area('triangle', cornersOf(triangle)),
+    area('square', square, ['OLD:1']),
+    area('seam', cornersOf(seam)),
+  ]
+  const zones = { layer: 'zones', source: 'a survey', licence: 'free', areas }
+  await writeLayers(data, { set: [zones] })
+  const service = await serve(t, '--data', data)
+  await storeAreas(service)
+  return service
 }

@@ -9,7 +9,16 @@ import t from 'tap'
 import { importGrid } from '../../support/data/grid.js'
 import { squareGeometry } from '../../support/data/store.js'
 import { hickory, type Service, serve, temporaryDirectory } from '../../support/service/hickory.js'
-import { DISTRICTS, OTHERS, SQUARES, serveAreas, storeAreas } from './areas.js'
+import {
+  COUNTIES,
+  DISTRICTS,
+  OTHERS,
+  SQUARES,
+  serveAreas,
+  serveNamedAreas,
+  storeAreas,
+  ZONES,
+} from './areas.js'
 
 const run = promisify(execFile)
 
@@ -86,6 +95,27 @@ t.test('GDAL filters by a box', async (t) => {
     ({ properties }) => properties.Name,
   )
   t.notOk(names.includes('South-west half'))
+})
+
+t.test('GDAL reads layers of the gazetteer: all pages, and by a box', async (t) => {
+  const { url } = await serveNamedAreas(t)
+  const ids = (features: readonly Feature[]) => features.map(({ properties: { Id } }) => Id)
+  const all = await readBy(url, COUNTIES, '-oo', 'PAGE_SIZE=500')
+  t.equal(all.length, 3_230)
+  t.equal(new Set(ids(all)).size, 3_230)
+  const box = ['-95.5', '29.5', '-95', '30']
+  const inBox = await readBy(url, COUNTIES, '-oo', 'PAGE_SIZE=2', '-spat', ...box)
+  const response = await fetch(
+    `${url}/ogc/collections/${COUNTIES}/items?limit=1000&bbox=${box.join(',')}`,
+  )
+  const { features } = (await response.json()) as { features: Feature[] }
+  t.same(ids(inBox), ids(features))
+  t.ok(ids(inBox).includes('counties:48201') && inBox.length < 20, `${inBox.length}`)
+  t.same(named(await readBy(url, ZONES)), [
+    ['Seam', 0],
+    ['Square', 100],
+    ['Triangle', 5_050],
+  ])
 })
 
 t.test('GDAL shows a key, and gets what the key may have', async (t) => {
