@@ -14,6 +14,7 @@ import type { MapContext } from '../../interface/context.js'
 import { limits } from '../../limits.js'
 import type { Region } from '../../outline/clipper.js'
 import { parseGuid } from '../../store/guid.js'
+import { shapeOf } from '../../store/shape-of.js'
 import type { Store } from '../../store/store.js'
 import { areaRegion, geometryOf } from '../area-features.js'
 import type { ReadContext } from '../context-reader.js'
@@ -99,11 +100,13 @@ async function draw(
 ): Promise<DrawnContext> {
   const ids = new Set<string>()
   const areas: DrawnArea[] = []
-  for (const [at, { Id: areaId, Geometry }] of Areas.entries()) {
+  for (const [at, area] of Areas.entries()) {
+    const { Id: areaId } = area
     // Ids of areas are their client's own: one that is missing or there already names none.
     const id = areaId && !ids.has(areaId) ? areaId : `${UNNAMED}${at}`
     ids.add(id)
-    const region = Geometry === undefined ? [] : areaRegion(Geometry)
+    const shape = shapeOf(area)
+    const region = shape === undefined ? [] : areaRegion(shape)
     areas.push({ id, region, geometry: geometryOf(region) })
     // Rings may take long to compare; other clients get their answers in between.
     await setImmediate()
@@ -138,7 +141,7 @@ function featureOf(
   { id, geometry }: DrawnArea,
   area: NonNullable<MapContext['Areas']>[number] | undefined,
 ): Feature {
-  const { Geometry: _, ...properties } = area ?? {}
+  const { Geometry: _, Drawing: __, ...properties } = area ?? {}
   return { id, geometry, properties }
 }
 
