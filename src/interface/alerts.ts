@@ -4,7 +4,13 @@
  * @module
  */
 import { type Static, Type } from 'typebox'
-import { AlertReferenceSchema, AreaSchema, alertMembers, contextId, contextName } from './context.js'
+import {
+  AlertReferenceSchema,
+  AreaSchema,
+  alertMembers,
+  contextId,
+  contextName,
+} from './context.js'
 import { flag, integer, listOf, members, requestMembers, text } from './members.js'
 import { notationMembers } from './notations.js'
 import { RecipientRequestSchema, SourceRecordSchema } from './recipients.js'

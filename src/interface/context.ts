@@ -67,6 +67,11 @@ export const AreaSchema = members('Area', 'One area of a context.', {
   HasInvalidShapeError: flag('Whether Geometry is not a valid shape, so that nobody is counted.'),
 })
 
+/** Of tables: the exact shape of an area is no cell. */
+export const areaColumns: readonly string[] = Object.keys(AreaSchema.properties).filter(
+  (name) => name !== 'Drawing',
+)
+
 export const MapContextSchema = members('MapContext', 'A named set of areas.', {
   Id: contextId(),
   ContextName: contextName(),

@@ -3,16 +3,7 @@
  *
  * @module
  */
-import type { TSchema } from 'typebox'
-import {
-  AlertChangesRequestSchema,
-  AlertChangesSchema,
-  AlertIdSchema,
-  AlertListSchema,
-  AlertPageSchema,
-  AlertSchema,
-  PutAlertSchema,
-} from './alerts.js'
+import { alertOperations } from './alert-operations.js'
 import { AreaFeatureSchema, AreaListSchema, AreaNameSchema, AreaSearchSchema } from './areas.js'
 import {
   AudienceIdSchema,
@@ -25,6 +16,7 @@ import {
 import { ChangesRequestSchema, ChangesTakenSchema } from './changes.js'
 import { MapConfigurationSchema } from './configuration.js'
 import {
+  areaColumns,
   MapContextIdSchema,
   MapContextListSchema,
   MapContextPageSchema,
@@ -32,8 +24,8 @@ import {
 } from './context.js'
 import * as examples from './examples.js'
 import { GridRequestSchema, GridSchema } from './grid.js'
-import type { KeyScope } from './key-scopes.js'
 import { NothingSchema } from './members.js'
+import type { Operation } from './operation.js'
 import { OutlineRequestSchema, OutlineResponseSchema, OutlineSchema } from './outline.js'
 import { RecipientRequestSchema, RecipientResponseSchema } from './recipients.js'
 import { ServedSourcesSchema, SourcesRequestSchema } from './sources.js'
@@ -44,45 +36,6 @@ import {
   SuppressionPageSchema,
   SuppressionRemovalSchema,
 } from './suppressions.js'
-
-type Verb = 'GET' | 'POST' | 'PUT' | 'DELETE'
-
-export interface Operation {
-  /** The purpose, in a few words. */
-  readonly summary: string
-  /** Everything that a caller has to know beyond the members. */
-  readonly description: string
-  /** The verb of its paths. */
-  readonly verb: Verb
-  /** Segments in braces are members of the request. */
-  readonly paths: readonly string[]
-  /** Whether it changes what is stored: not allowed to everybody, and never by a verb that reads. */
-  readonly isWrite: boolean
-  /** A key must have one of them. What a recipient request asks for decides which. */
-  readonly scopes: readonly KeyScope[]
-  /** Of a DELETE: whether its members may also come in a body, since they may be many. */
-  readonly hasBody?: boolean
-  readonly request: TSchema
-  /** The member whose items may also be all of the body, as lines of NDJSON. */
-  readonly linesMember?: string
-  /** The member that may also come in the header Idempotency-Key. */
-  readonly idempotencyMember?: string
-  /** Undefined where there is nothing to say. */
-  readonly response: TSchema | undefined
-  /**
-   * Columns of its table. Where this is left out, they are the members of the first list in the
-   * response, one row an item.
-   */
-  readonly csvColumns?: readonly string[]
-  /** Whether its answer has shapes or places, and so a form in GeoJSON. */
-  readonly hasFeatures?: boolean
-  readonly examples: examples.Examples
-}
-
-/** The exact shape of an area is no cell of a table. */
-const areaColumns = Object.keys(MapContextSchema.properties.Areas.items.properties).filter(
-  (name) => name !== 'Drawing',
-)
 
 export const operations = {
   GetMapConfigurationRequest: {
@@ -172,73 +125,7 @@ export const operations = {
     response: undefined,
     examples: examples.doomedContext,
   },
-  PutAlertRequest: {
-    summary: 'Keeps an alert',
-    description:
-      'The body is an alert of CAP (application/cap+xml), or JSON with the member cap. It is kept as a context, and ' +
-      'counted as such; its geocodes become the polygons that the gazetteer has now. Keeping the same alert again ' +
-      'changes nothing. As CSV: one row an area. As GeoJSON: one feature an area.',
-    verb: 'PUT',
-    paths: ['/api/alerts/{Identifier}'],
-    isWrite: true,
-    scopes: ['contexts:write'],
-    request: PutAlertSchema,
-    response: AlertSchema,
-    hasFeatures: true,
-    csvColumns: areaColumns,
-    examples: examples.newAlert,
-  },
-  GetAlertRequest: {
-    summary: 'Reads a kept alert',
-    description:
-      'Returns its areas with who is inside each now, what it refers to, and what supersedes it. As CSV: one row an ' +
-      'area. As GeoJSON: one feature an area.',
-    verb: 'GET',
-    paths: ['/api/alerts/{Identifier}'],
-    isWrite: false,
-    scopes: ['contexts:read'],
-    request: AlertIdSchema,
-    response: AlertSchema,
-    hasFeatures: true,
-    csvColumns: areaColumns,
-    examples: examples.alertId,
-  },
-  GetAlertsRequest: {
-    summary: 'Lists the kept alerts',
-    description: 'Returns them page by page, by ascending ContextId. As CSV: one row an alert.',
-    verb: 'GET',
-    paths: ['/api/alerts'],
-    isWrite: false,
-    scopes: ['contexts:read'],
-    request: AlertPageSchema,
-    response: AlertListSchema,
-    examples: examples.alertPage,
-  },
-  DeleteAlertRequest: {
-    summary: 'Deletes a kept alert',
-    description: 'Returns nothing.',
-    verb: 'DELETE',
-    paths: ['/api/alerts/{Identifier}'],
-    isWrite: true,
-    scopes: ['contexts:write'],
-    request: AlertIdSchema,
-    response: undefined,
-    examples: examples.doomedAlert,
-  },
-  GetAlertChangesRequest: {
-    summary: 'Tells who is affected by what changed since an earlier alert',
-    description:
-      'Who is new in an alert, who is gone, and who stays: counts of all three or, with part, a list or counts of ' +
-      'one of them in all formats of a recipient request. As CSV without part: one row a source.',
-    verb: 'GET',
-    paths: ['/api/alerts/{Identifier}/changes'],
-    isWrite: false,
-    scopes: ['counts', 'lists'],
-    request: AlertChangesRequestSchema,
-    response: AlertChangesSchema,
-    csvColumns: ['SourceId', 'Label', 'NewCount', 'GoneCount', 'StayingCount'],
-    examples: examples.alertChanges,
-  },
+  ...alertOperations,
   RecipientRequest: {
     summary: 'Counts and lists who is inside shapes',
     description:

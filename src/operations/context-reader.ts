@@ -10,14 +10,15 @@ import { warningHeaders } from '../format/warning-headers.js'
 import {
   type Area,
   AreaSchema,
+  areaColumns,
   type Contact,
   type MapContext,
   MapContextSchema,
 } from '../interface/context.js'
 import { limits } from '../limits.js'
 import type { Asker } from '../selection/access.js'
-import type { Store, StoredContext } from '../store/store.js'
 import { shapeOf } from '../store/shape-of.js'
+import type { Store, StoredContext } from '../store/store.js'
 import type { WrittenContext } from '../store/written-context.js'
 import { areaFeatures } from './area-features.js'
 import { contextWarnings } from './context-warnings.js'
@@ -102,7 +103,7 @@ const COLUMNS = columnsOf(MapContextSchema).filter((name) => !['Alert', 'Warning
 const AREA_MEMBERS = columnsOf(AreaSchema)
 
 export const AREAS = {
-  columns: AREA_MEMBERS.filter((name) => name !== 'Drawing'),
+  columns: areaColumns,
   rows: ({ Areas = [] }: Row) => Areas as readonly Row[],
 }
 

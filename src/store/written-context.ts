@@ -5,7 +5,12 @@
  * @module
  */
 import { ServiceError } from '../errors.js'
-import { type AlertReference, type Area, type MapContext, MapContextSchema } from '../interface/context.js'
+import {
+  type AlertReference,
+  type Area,
+  type MapContext,
+  MapContextSchema,
+} from '../interface/context.js'
 import { limits } from '../limits.js'
 import { newGuid, parseGuid } from './guid.js'
 import { hashOf } from './hash.js'

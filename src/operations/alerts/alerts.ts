@@ -20,7 +20,11 @@ import type { JsonObject } from '../../selection/parse.js'
 import { Remarks } from '../../selection/remarks.js'
 import { validate } from '../../selection/validate.js'
 import type { Store } from '../../store/store.js'
-import { type AlertHeader, type WrittenContext, writtenContext } from '../../store/written-context.js'
+import {
+  type AlertHeader,
+  type WrittenContext,
+  writtenContext,
+} from '../../store/written-context.js'
 import type { ReadContext } from '../context-reader.js'
 import type { Execute } from '../execute.js'
 import { alertAnswer, alertListAnswer } from './alert-answers.js'

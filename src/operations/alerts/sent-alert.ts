@@ -42,7 +42,9 @@ export function readSentAlert(request: JsonObject, { onUnknown }: Remarks): Sent
   if (Identifier !== alert.identifier) {
     fail('InvalidRequest', 'is not the identifier of the alert in cap', 'Identifier')
   }
-  const digest = createHash('sha256').update(JSON.stringify([cap, given])).digest('hex')
+  const digest = createHash('sha256')
+    .update(JSON.stringify([cap, given]))
+    .digest('hex')
   return { alert, cap, options, digest }
 }
 
@@ -88,6 +90,10 @@ function refuse({ path, msgType, identifier, sender, references }: Alert): void 
   }
 }
 
-function fail(code: 'InvalidRequest' | 'InvalidCap' | 'TooComplex', problem: string, path: string): never {
+function fail(
+  code: 'InvalidRequest' | 'InvalidCap' | 'TooComplex',
+  problem: string,
+  path: string,
+): never {
   throw new ServiceError(code, `${path} ${problem}`, path)
 }

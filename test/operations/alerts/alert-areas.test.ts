@@ -22,7 +22,13 @@ t.test('each area of the gazetteer that comes along is kept as it is', async (t)
   t.teardown(() => gazetteer.close())
   let areaCount = 0
   for (let after: string | undefined; ; ) {
-    const page = gazetteer.search({ layer: undefined, q: undefined, at: undefined, limit: 500, after })
+    const page = gazetteer.search({
+      layer: undefined,
+      q: undefined,
+      at: undefined,
+      limit: 500,
+      after,
+    })
     for (const { id } of page.areas) {
       const polygons = gazetteer.find(id)?.polygons as Polygons
       if (polygons.vertices.length / 2 > limits.vertexCount) {

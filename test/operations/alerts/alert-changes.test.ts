@@ -119,8 +119,7 @@ t.test('nobody is new or gone by a suppression while it is looked', async (t) =>
     // Before the second look, or before the third one.
     const at = random.between(2, 3)
     const digits = [String(random.between(0, 9)), String(random.between(0, 9))]
-    const marked = (digit: string) =>
-      markSuppressed(plain.shards, (phone) => phone.endsWith(digit))
+    const marked = (digit: string) => markSuppressed(plain.shards, (phone) => phone.endsWith(digit))
     const spread = (own: QueryRunner): QueryRunner => ({
       run: ((task, caller) => {
         if (++taskCount === at) marked(digits[1])
@@ -144,7 +143,9 @@ t.test('nobody is new or gone by a suppression while it is looked', async (t) =>
     for (const part of ['new', 'gone', 'staying'] as const) {
       marked(digits[0])
       taskCount = 0
-      const found = await listOf(await operationsOf(store, plain).changes({ Identifier: `${id}u`, part }))
+      const found = await listOf(
+        await operationsOf(store, plain).changes({ Identifier: `${id}u`, part }),
+      )
       const [listed = []] = found
       const inside = keysOf(people, wanted[part], 'inside')
       const strangers = listed.filter((key) => !inside.includes(key))
@@ -267,7 +268,8 @@ async function checkChain(
         const sure = listed[at].filter((key) => !doubtful.includes(key))
         const wanted = keysOf(people, verdicts, 'inside')
         if (sure.sort().join() !== wanted.sort().join()) t.same(sure, wanted, `${part} ${what}`)
-        if (counts.SourceRecords[at][countName] !== listed[at].length) t.fail(`${countName} ${what}`)
+        if (counts.SourceRecords[at][countName] !== listed[at].length)
+          t.fail(`${countName} ${what}`)
         if (counted.SourceRecords[at].Count !== listed[at].length) t.fail(`Count ${part} ${what}`)
         totals[part] += sure.length
       }

@@ -93,10 +93,11 @@ export function alertXml(alert: TestAlert): string {
   const facts = factsOf(all, { identifier, msgType, sender, sent }).filter(
     ([name]) => name !== 'info' || all.length > 0,
   )
-  const withoutEnd = facts.map(([name, content]): Facts =>
-    typeof content === 'string'
-      ? [name, content]
-      : [name, content.filter(([inner]) => inner !== 'expires')],
+  const withoutEnd = facts.map(
+    ([name, content]): Facts =>
+      typeof content === 'string'
+        ? [name, content]
+        : [name, content.filter(([inner]) => inner !== 'expires')],
   )
   if (references.length > 0) {
     const triples = references.map((each) => `${SENDER},${each},${SENT}`).join(' ')
