@@ -62,6 +62,8 @@ const serviceErrors = {
   AlreadyExists: 409,
   /** One must be deleted or expire before another is made. */
   TooManyAudiences: 409,
+  /** Another alert is kept under the same identifier, and an alert never changes. */
+  AlertConflict: 409,
   /** Other changes were taken under the same id. */
   BatchConflict: 409,
   /** A batch of changes would delete a large part of a source. */

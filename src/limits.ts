@@ -128,6 +128,10 @@ export const limits = {
   storedBytes: 1 * GiB,
   /** The name of a context. */
   contextNameCharCount: 1_000,
+  /** Alerts that a kept alert may refer to. */
+  alertReferenceCount: 500,
+  /** The identifier or the sender of a kept alert, or of one that it refers to. */
+  alertNameCharCount: 1_000,
   /** Address space of the store, with room for stored counts and freed pages. */
   storeMapBytes: 16 * GiB,
   /** Threads of all processes that have one store open. */

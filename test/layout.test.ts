@@ -34,6 +34,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'gazetteer',
     'cap',
     'notations',
+    'xml',
     'selection',
     'outline',
     'changes',

@@ -4,12 +4,8 @@
  * @module
  */
 import { ErrorResponseSchema } from '../interface/error.js'
-import {
-  type Operation,
-  type OperationName,
-  operationNames,
-  operations,
-} from '../interface/operations.js'
+import type { Operation } from '../interface/operation.js'
+import { type OperationName, operationNames, operations } from '../interface/operations.js'
 
 export interface Schema {
   /** The name of the type, where it has one. */

@@ -10,8 +10,10 @@ import { parse as parseCsv } from 'csv-parse/sync'
 import { ServiceError } from '../errors.js'
 import { formats } from '../format/formats.js'
 import { parseJsv } from '../format/jsv-parse.js'
-import { type Operation, type OperationName, operations } from '../interface/operations.js'
+import type { Operation } from '../interface/operation.js'
+import { type OperationName, operations } from '../interface/operations.js'
 import { limits } from '../limits.js'
+import { alertRequestOf } from '../operations/alerts/sent-alert.js'
 import { SentLines } from '../operations/sent-lines.js'
 import { requestOf } from '../selection/bare-drawing.js'
 import { isObject, type JsonObject, parse, parseAny } from '../selection/parse.js'
@@ -84,6 +86,7 @@ export function readContent(
 
 /** The drawing of a recipient request is read another way, and may be all of the body. */
 function jsonReaderOf(name: OperationName | undefined): (body: Uint8Array) => JsonObject {
+  if (name === 'PutAlertRequest') return (body) => alertRequestOf(parse(body))
   if (name !== 'RecipientRequest' && name !== 'OutlineRequest' && name !== 'GridRequest') {
     return parse
   }

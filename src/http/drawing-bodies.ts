@@ -21,12 +21,20 @@ export function drawingRequest(
   mediaType: string,
   body: Uint8Array,
 ): JsonObject | undefined {
+  if (name === 'PutAlertRequest') return alertIn(mediaType, body)
   if (name === undefined || !takesDrawings(name)) return undefined
   if (mediaType === GEOJSON_TYPE) return { geoJSON: parse(body) }
   if (mediaType === TOPOJSON_TYPE) return { topoJSON: parse(body) }
   const member = XML_MEMBERS.get(mediaType) ?? memberOfRoot(mediaType, body)
   // A copy: the memory is used again when the handler returns.
   return member === undefined ? undefined : { [member]: Uint8Array.from(body) }
+}
+
+/** An alert alone: nothing else that is drawn can be kept as one. */
+function alertIn(mediaType: string, body: Uint8Array): JsonObject | undefined {
+  if (mediaType === GEOJSON_TYPE) return { cap: parse(body) }
+  const member = XML_MEMBERS.get(mediaType) ?? memberOfRoot(mediaType, body)
+  return member === 'cap' ? { cap: Uint8Array.from(body) } : undefined
 }
 
 function takesDrawings(name: OperationName): boolean {

@@ -8,7 +8,7 @@
 import { ServiceError } from '../errors.js'
 import { parseJsv } from '../format/jsv-parse.js'
 import { declaredNames, lowerCase } from '../interface/letter-case.js'
-import type { Operation } from '../interface/operations.js'
+import type { Operation } from '../interface/operation.js'
 import { isReserved } from '../interface/reserved-members.js'
 import type { JsonObject } from '../selection/parse.js'
 

@@ -14,7 +14,8 @@
  * @module
  */
 import { OVERLOADED, ServiceError } from '../errors.js'
-import { type Operation, operations } from '../interface/operations.js'
+import type { Operation } from '../interface/operation.js'
+import { operations } from '../interface/operations.js'
 import { type Access, OPEN_ACCESS } from '../selection/access.js'
 import { type CorsOrigins, foreignScriptFault, foreignSocketFault } from './cors.js'
 import { isBasic } from './credentials.js'

@@ -5,7 +5,7 @@
  * @module
  */
 import { ServiceError } from '../errors.js'
-import type { Operation } from '../interface/operations.js'
+import type { Operation } from '../interface/operation.js'
 import { type JsonObject, member } from '../selection/parse.js'
 import type { HttpRequest } from './request.js'
 

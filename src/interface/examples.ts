@@ -157,6 +157,64 @@ export const recipients: Examples = {
   },
 }
 
+const alert = (identifier: string, message: string, polygon: string) =>
+  `<alert xmlns="urn:oasis:names:tc:emergency:cap:1.2"><identifier>${identifier}</identifier>` +
+  `<sender>desk@example.org</sender><sent>2026-05-24T16:49:00-05:00</sent><status>Exercise</status>${message}` +
+  '<scope>Public</scope><info><category>Met</category><event>Flood</event><urgency>Immediate</urgency>' +
+  '<severity>Severe</severity><certainty>Observed</certainty><area><areaDesc>Houston</areaDesc>' +
+  `<polygon>${polygon}</polygon></area></info></alert>`
+
+const FLOOD = 'houston-flood-1'
+const FLOOD_UPDATE = 'houston-flood-2'
+
+export const newAlert: Examples = {
+  first: {
+    summary: 'An alert with one polygon, latitude before longitude',
+    request: {
+      Identifier: FLOOD,
+      cap: alert(
+        FLOOD,
+        '<msgType>Alert</msgType>',
+        '29.69,-95.46 29.69,-95.27 29.81,-95.27 29.81,-95.46 29.69,-95.46',
+      ),
+    },
+  },
+  update: {
+    summary: 'Its update, farther east',
+    request: {
+      Identifier: FLOOD_UPDATE,
+      cap: alert(
+        FLOOD_UPDATE,
+        `<msgType>Update</msgType><references>desk@example.org,${FLOOD},2026-05-24T16:49:00-05:00</references>`,
+        '29.69,-95.40 29.69,-95.20 29.81,-95.20 29.81,-95.40 29.69,-95.40',
+      ),
+    },
+  },
+}
+
+export const alertId: Examples = {
+  one: { summary: 'An alert', request: { Identifier: FLOOD } },
+}
+
+export const alertPage: Examples = {
+  first: { summary: 'The first ten alerts', request: { Take: 10 } },
+}
+
+export const alertChanges: Examples = {
+  counts: {
+    summary: 'How many are new, gone and staying',
+    request: { Identifier: FLOOD_UPDATE },
+  },
+  gone: {
+    summary: 'How many of each source are gone',
+    request: { Identifier: FLOOD_UPDATE, since: FLOOD, part: 'gone', countsOnly: true },
+  },
+}
+
+export const doomedAlert: Examples = {
+  one: { summary: 'An alert that is no longer needed', request: { Identifier: FLOOD } },
+}
+
 const AUDIENCE_ID = 'c0ffee00000000000000000000000001'
 
 export const newAudience: Examples = {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { integer, listOf, member, members, refusing, text } from './members.js'
 
 const UnguardedReferenceSchema = members(
@@ -42,5 +42,3 @@ export const GeometrySchema = refusing(
   UnguardedGeometrySchema,
   Object.fromEntries(OTHER_GEOMETRIES.map((name) => [name, []])),
 )
-
-export type Geometry = Static<typeof GeometrySchema>

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { TSchema } from 'typebox'
+import { alertOperations } from './alert-operations.js'
 import { AreaFeatureSchema, AreaListSchema, AreaNameSchema, AreaSearchSchema } from './areas.js'
 import {
   AudienceIdSchema,
@@ -16,6 +16,7 @@ import {
 import { ChangesRequestSchema, ChangesTakenSchema } from './changes.js'
 import { MapConfigurationSchema } from './configuration.js'
 import {
+  areaColumns,
   MapContextIdSchema,
   MapContextListSchema,
   MapContextPageSchema,
@@ -23,8 +24,8 @@ import {
 } from './context.js'
 import * as examples from './examples.js'
 import { GridRequestSchema, GridSchema } from './grid.js'
-import type { KeyScope } from './key-scopes.js'
 import { NothingSchema } from './members.js'
+import type { Operation } from './operation.js'
 import { OutlineRequestSchema, OutlineResponseSchema, OutlineSchema } from './outline.js'
 import { RecipientRequestSchema, RecipientResponseSchema } from './recipients.js'
 import { ServedSourcesSchema, SourcesRequestSchema } from './sources.js'
@@ -35,40 +36,6 @@ import {
   SuppressionPageSchema,
   SuppressionRemovalSchema,
 } from './suppressions.js'
-
-type Verb = 'GET' | 'POST' | 'PUT' | 'DELETE'
-
-export interface Operation {
-  /** The purpose, in a few words. */
-  readonly summary: string
-  /** Everything that a caller has to know beyond the members. */
-  readonly description: string
-  /** The verb of its paths. */
-  readonly verb: Verb
-  /** Segments in braces are members of the request. */
-  readonly paths: readonly string[]
-  /** Whether it changes what is stored: not allowed to everybody, and never by a verb that reads. */
-  readonly isWrite: boolean
-  /** A key must have one of them. What a recipient request asks for decides which. */
-  readonly scopes: readonly KeyScope[]
-  /** Of a DELETE: whether its members may also come in a body, since they may be many. */
-  readonly hasBody?: boolean
-  readonly request: TSchema
-  /** The member whose items may also be all of the body, as lines of NDJSON. */
-  readonly linesMember?: string
-  /** The member that may also come in the header Idempotency-Key. */
-  readonly idempotencyMember?: string
-  /** Undefined where there is nothing to say. */
-  readonly response: TSchema | undefined
-  /**
-   * Columns of its table. Where this is left out, they are the members of the first list in the
-   * response, one row an item.
-   */
-  readonly csvColumns?: readonly string[]
-  /** Whether its answer has shapes or places, and so a form in GeoJSON. */
-  readonly hasFeatures?: boolean
-  readonly examples: examples.Examples
-}
 
 export const operations = {
   GetMapConfigurationRequest: {
@@ -105,6 +72,7 @@ export const operations = {
     request: MapContextIdSchema,
     response: MapContextSchema,
     hasFeatures: true,
+    csvColumns: areaColumns,
     examples: examples.contextId,
   },
   GetMapContextsRequest: {
@@ -128,6 +96,7 @@ export const operations = {
     request: MapContextSchema,
     response: MapContextSchema,
     hasFeatures: true,
+    csvColumns: areaColumns,
     examples: examples.newContext,
   },
   PutMapContextRequest: {
@@ -142,6 +111,7 @@ export const operations = {
     request: MapContextSchema,
     response: MapContextSchema,
     hasFeatures: true,
+    csvColumns: areaColumns,
     examples: examples.changedContext,
   },
   DeleteMapContextRequest: {
@@ -155,6 +125,7 @@ export const operations = {
     response: undefined,
     examples: examples.doomedContext,
   },
+  ...alertOperations,
   RecipientRequest: {
     summary: 'Counts and lists who is inside shapes',
     description:

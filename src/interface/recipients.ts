@@ -68,7 +68,7 @@ const RecipientSchema = members('Recipient', 'One recipient.', {
   LatLng: member(LatLngDetailsSchema, 'Where the recipient is.'),
 })
 
-const SourceRecordSchema = members('SourceRecord', 'Who of one source is inside.', {
+export const SourceRecordSchema = members('SourceRecord', 'Who of one source is inside.', {
   SourceId: integer('Id of the source.'),
   Label: text('Label of the source.'),
   Count: integer('Recipients that are selected, or contacts in the mode Contact.'),

@@ -20,6 +20,8 @@ const warningCodes = {
   Lagging:
     'the machine has not heard of changes for too long, and may answer without the last ones',
   ...capWarningCodes,
+  ReferenceNotKept: 'an alert refers to one that is not kept here',
+  OutlineMissing: 'an area of an alert has no outline, since its shapes could not be united',
   MoreWarnings: 'there are more warnings than are given',
 } as const
 

@@ -9,11 +9,11 @@ import { ServiceError } from '../errors.js'
 import { type BodyWriter, writeBody } from '../format/answer.js'
 import { type Feature, featureCollection } from '../format/geojson.js'
 import type { Area, MapContext } from '../interface/context.js'
-import type { Geometry } from '../interface/geometry.js'
 import type { Region } from '../outline/clipper.js'
 import { drawLayer } from '../outline/draw.js'
 import { toArea } from '../outline/notations.js'
 import { validate } from '../selection/validate.js'
+import { shapeOf } from '../store/shape-of.js'
 
 /** @param context  read only when it is written */
 export function areaFeatures(context: () => MapContext): BodyWriter {
@@ -28,7 +28,7 @@ export function areaFeatures(context: () => MapContext): BodyWriter {
   }
 }
 
-async function collectionOf({ Areas = [], ...members }: MapContext): Promise<string> {
+async function collectionOf({ Areas = [], Alert: _, ...members }: MapContext): Promise<string> {
   const features: Feature[] = []
   for (const area of Areas) {
     features.push(featureOf(area))
@@ -38,13 +38,15 @@ async function collectionOf({ Areas = [], ...members }: MapContext): Promise<str
   return featureCollection(members, features)
 }
 
-function featureOf({ Geometry, ...properties }: Area): Feature {
-  const geometry = Geometry === undefined ? null : geometryOf(areaRegion(Geometry))
+function featureOf(area: Area): Feature {
+  const { Geometry: _, Drawing: __, ...properties } = area
+  const shape = shapeOf(area)
+  const geometry = shape === undefined ? null : geometryOf(areaRegion(shape))
   return { id: properties.Id, geometry, properties }
 }
 
 /** Polygons on the globe; none where it is no shape that selects anybody, as the count of the area has it. */
-export function areaRegion(geometry: Geometry): Region {
+export function areaRegion(geometry: object): Region {
   const ledger = { vertexCount: Number.POSITIVE_INFINITY, hasShapesWithoutArea: false }
   const { included } = shapesOf(geometry)
   return included.flatMap((layer) => drawLayer(layer, ledger))
@@ -58,7 +60,7 @@ export function geometryOf(region: Region): object | null {
   return { type: 'Polygon', coordinates: GeoJson.coordinates[0] }
 }
 
-function shapesOf(geometry: Geometry) {
+function shapesOf(geometry: object) {
   try {
     return validate({ geoJSON: geometry }).shapes
   } catch (fault) {

@@ -7,9 +7,17 @@ import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../errors.js'
 import type { Answer } from '../format/answer.js'
 import { warningHeaders } from '../format/warning-headers.js'
-import { type Area, type Contact, type MapContext, MapContextSchema } from '../interface/context.js'
+import {
+  type Area,
+  AreaSchema,
+  areaColumns,
+  type Contact,
+  type MapContext,
+  MapContextSchema,
+} from '../interface/context.js'
 import { limits } from '../limits.js'
 import type { Asker } from '../selection/access.js'
+import { shapeOf } from '../store/shape-of.js'
 import type { Store, StoredContext } from '../store/store.js'
 import type { WrittenContext } from '../store/written-context.js'
 import { areaFeatures } from './area-features.js'
@@ -89,11 +97,13 @@ function contextAnswer({ id, json, headers, warnings, snapshotId }: KeptAnswer):
   }
 }
 
-/** Warnings have a header. */
-const COLUMNS = columnsOf(MapContextSchema).filter((name) => name !== 'Warnings')
+/** Warnings have a header. Where a context is an alert, tables do not say. */
+const COLUMNS = columnsOf(MapContextSchema).filter((name) => !['Alert', 'Warnings'].includes(name))
 
-const AREAS = {
-  columns: columnsOf(MapContextSchema.properties.Areas.items),
+const AREA_MEMBERS = columnsOf(AreaSchema)
+
+export const AREAS = {
+  columns: areaColumns,
   rows: ({ Areas = [] }: Row) => Areas as readonly Row[],
 }
 
@@ -107,9 +117,10 @@ async function countedContext(
   const context = JSON.parse(Buffer.from(json).toString()) as MapContext
   const { Areas } = context
   if (Areas === undefined) return { context, isFinal: true }
-  const shapes = Areas.flatMap(({ Geometry }, i) => {
+  const shapes = Areas.flatMap((area, i) => {
     const hash = shapeHashes[i]
-    return Geometry === undefined || hash === null ? [] : [{ hash, geometry: Geometry }]
+    const geometry = shapeOf(area)
+    return geometry === undefined || hash === null ? [] : [{ hash, geometry }]
   })
   // Before the pause, behind which there may be another snapshot.
   const nowhere = counts.nowhere()
@@ -140,7 +151,7 @@ function countedArea(area: Area, state: ShapeState): Area {
     HasInvalidShapeError: isInvalid,
   }
   const members = all as Record<string, unknown>
-  const names = AREAS.columns.filter((name) => members[name] !== undefined)
+  const names = AREA_MEMBERS.filter((name) => members[name] !== undefined)
   return Object.fromEntries(names.map((name) => [name, members[name]]))
 }
 

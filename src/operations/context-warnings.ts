@@ -10,6 +10,7 @@ import type { Catalogue } from '../selection/catalogue.js'
 import { remarkOnExtents } from '../selection/places.js'
 import { Remarks } from '../selection/remarks.js'
 import { validate } from '../selection/validate.js'
+import { shapeOf } from '../store/shape-of.js'
 
 /** Where recipients are. */
 export interface Places {
@@ -24,16 +25,19 @@ export function contextWarnings(
   { catalogue, boundary }: Places,
 ): readonly Warning[] | undefined {
   const remarks = new Remarks()
-  for (const [i, { Geometry, ContactTotalCount, HasInvalidShapeError }] of areas.entries()) {
+  for (const [i, area] of areas.entries()) {
     if (!remarks.hasRoom) break
-    if (Geometry === undefined) {
+    const { Drawing, ContactTotalCount, HasInvalidShapeError } = area
+    const shape = shapeOf(area)
+    if (shape === undefined) {
       remarks.add('NoGeometry', 'has no geometry, and nobody is in it', `Areas[${i}]`)
     } else if (ContactTotalCount === 0 && HasInvalidShapeError === false) {
       // It can be read, since it was counted.
-      const query = validate({ geoJSON: Geometry })
+      const query = validate({ geoJSON: shape })
+      const member = Drawing === undefined ? 'Geometry' : 'Drawing'
       remarkOnExtents(query, catalogue, boundary)
       for (const { Code, Message = '' } of query.remarks.warnings ?? []) {
-        if (Code !== undefined) remarks.add(Code, Message, `Areas[${i}].Geometry`)
+        if (Code !== undefined) remarks.add(Code, Message, `Areas[${i}].${member}`)
       }
     }
   }

@@ -6,6 +6,7 @@
 import { ServiceError } from '../errors.js'
 import { bind } from '../interface/bind.js'
 import {
+  type MapContext,
   MapContextIdSchema,
   MapContextListSchema,
   MapContextPageSchema,
@@ -18,6 +19,7 @@ import { Remarks } from '../selection/remarks.js'
 import { parseGuid } from '../store/guid.js'
 import type { Store } from '../store/store.js'
 import { writtenContext } from '../store/written-context.js'
+import { isAlert } from './alerts/kept-alerts.js'
 import type { ReadContext } from './context-reader.js'
 import { columnsOf, documentAnswer, type Row, taggedHeaders } from './document-answer.js'
 import type { Execute } from './execute.js'
@@ -38,7 +40,9 @@ export function contextOperations(
     (mayReplace: boolean): Execute =>
     async (request, caller) => {
       const remarks = new Remarks(unknownMembers)
-      const context = writtenContext(bind(MapContextSchema, request, remarks.onUnknown))
+      const sent = bind(MapContextSchema, request, remarks.onUnknown)
+      refuseAlert(sent, store)
+      const context = writtenContext(sent)
       await store.change({ kind: 'context', context, mayReplace })
       caller.changed?.({ contextId: context.id })
       return withWarnings(await read(context.id, caller, context), remarks)
@@ -62,6 +66,27 @@ export function contextOperations(
     },
   }
 }
+
+/**
+ * Refuses what only an alert has, and a context in the place of one: it would be counted by its outline.
+ *
+ * @throws ServiceError
+ */
+function refuseAlert({ Id = '', Alert, Areas = [] }: MapContext, store: Store): void {
+  const drawn = Areas.findIndex(({ Drawing }) => Drawing !== undefined)
+  if (Alert !== undefined || drawn >= 0) {
+    const field = Alert === undefined ? `Areas[${drawn}].Drawing` : 'Alert'
+    throw new ServiceError('InvalidRequest', `${field} ${ONLY_OF_ALERTS}`, field)
+  }
+  const id = parseGuid(Id)
+  if (id === undefined || !isAlert(store, id)) return
+  throw new ServiceError('AlertConflict', IS_ALERT, 'Id')
+}
+
+const ONLY_OF_ALERTS =
+  'is there for alerts alone: keep them by PUT /api/alerts/{Identifier}, and leave it out here'
+const IS_ALERT =
+  'the context of this Id is an alert, which stays as it is: give the context another Id, or delete the alert'
 
 /** @throws ServiceError  where it is missing or no Guid */
 export function contextIdOf(

@@ -11,7 +11,6 @@ import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../errors.js'
 import type { Contact } from '../interface/context.js'
 import type { CountMode } from '../interface/count-mode.js'
-import type { Geometry } from '../interface/geometry.js'
 import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
 import { callerUntil } from '../pool/messages.js'
@@ -61,7 +60,8 @@ export interface Basis {
 
 interface Shape {
   readonly hash: string
-  readonly geometry: Geometry
+  /** GeoJSON or Esri JSON. */
+  readonly geometry: object
 }
 
 export interface ShapeState {
@@ -252,7 +252,7 @@ async function countContacts(
   return selections.map(({ source, count }) => ({ Label: source.label, Count: count }))
 }
 
-function readShape(geometry: Geometry, countMode: CountMode): Query | undefined {
+function readShape(geometry: object, countMode: CountMode): Query | undefined {
   try {
     return validate({ countsOnly: true, geoJSON: geometry, contactCountMode: countMode })
   } catch (fault) {

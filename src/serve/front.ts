@@ -26,6 +26,8 @@ import { createLog, describeFault } from '../log.js'
 import { frontPage } from '../metrics/memory.js'
 import { slotOf } from '../metrics/slots.js'
 import { startVitals } from '../metrics/vitals.js'
+import { alertChangeOperations } from '../operations/alerts/alert-changes.js'
+import { alertOperations } from '../operations/alerts/alerts.js'
 import { areaOperations } from '../operations/areas.js'
 import { audienceOperations } from '../operations/audiences.js'
 import { type ChangeSink, changeOperations } from '../operations/changes.js'
@@ -161,6 +163,14 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
   const executors = {
     ...configurationOperations(store, unknownMembers),
     ...contextOperations(store, read, unknownMembers),
+    ...alertOperations({
+      store,
+      read,
+      areas: () => areas.current(),
+      runner: clipPool,
+      unknownMembers,
+    }),
+    ...alertChangeOperations({ store, current, unknownMembers }),
     ...recipientOperations(current),
     ...gridOperations(current),
     ...audienceOperations({ audiences, current, suppressionProgress, unknownMembers }),

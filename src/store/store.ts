@@ -29,6 +29,8 @@ export interface Store {
   /** @returns undefined when there is no such context */
   contextVersion(id: string): string | undefined
   context(id: string): StoredContext | undefined
+  /** What is known of the contexts whose ids are from `start` to before `end`, in their order. */
+  headers(start: string, end: string): readonly KnownContext[]
   /** Contexts in the order of their ids. */
   page(skipCount: number, takeCount: number): ContextPage
   /** What is known of each shape, by its hash; undefined where nothing is. */
@@ -51,6 +53,11 @@ interface StoredDocument {
 export interface StoredContext extends StoredDocument {
   /** The hash of the shape of each area; null for an area without one. */
   readonly shapeHashes: readonly (string | null)[]
+}
+
+export interface KnownContext {
+  readonly id: string
+  readonly header: ContextHeader
 }
 
 interface ContextPage {
@@ -111,6 +118,11 @@ export function storeOf(tables: Tables, requests: ChangeRequests): Store {
       const shapeHashes = parsed<(string | null)[]>(shapes.get(id))
       if (header === undefined || json === undefined || shapeHashes === undefined) return undefined
       return { version: header.version, json, shapeHashes }
+    },
+    headers(start, end) {
+      refresh()
+      const range = headers.getRange({ start, end })
+      return Array.from(range, ({ key, value }) => ({ id: key, header: JSON.parse(value) }))
     },
     page(skipCount, takeCount) {
       refresh()

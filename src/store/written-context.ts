@@ -5,10 +5,16 @@
  * @module
  */
 import { ServiceError } from '../errors.js'
-import { type Area, type MapContext, MapContextSchema } from '../interface/context.js'
+import {
+  type AlertReference,
+  type Area,
+  type MapContext,
+  MapContextSchema,
+} from '../interface/context.js'
 import { limits } from '../limits.js'
 import { newGuid, parseGuid } from './guid.js'
 import { hashOf } from './hash.js'
+import { shapeOf } from './shape-of.js'
 
 export interface WrittenContext {
   readonly id: string
@@ -25,16 +31,33 @@ export interface ContextHeader {
   readonly areaCount: number
   /** Bytes of what is stored. */
   readonly documentBytes: number
+  /** Of a context that is an alert. */
+  readonly alert?: AlertHeader
+}
+
+/** What is needed to find an alert, and to tell what became of it. */
+export interface AlertHeader {
+  readonly identifier: string
+  readonly sender: string
+  readonly sent: string
+  readonly status: string
+  readonly msgType: string
+  readonly expires?: string | undefined
+  /** Left out where it refers to none. */
+  readonly references?: readonly AlertReference[]
+  /** A hash of what was sent. */
+  readonly digest: string
 }
 
 /**
  * Prepares a context whose members are bound. Ids that are missing are made up; what the service
  * computes is left out.
  *
+ * @param alert  of a context that is one
  * @throws ServiceError  that names the member at fault
  */
-export function writtenContext(context: MapContext): WrittenContext {
-  const { Id, ContextName, Areas = [] } = context
+export function writtenContext(context: MapContext, alert?: AlertHeader): WrittenContext {
+  const { Id, ContextName, Areas = [], Alert } = context
   if ((ContextName ?? '').length > limits.contextNameCharCount) {
     fail(`has more than ${limits.contextNameCharCount} characters`, 'ContextName')
   }
@@ -43,20 +66,22 @@ export function writtenContext(context: MapContext): WrittenContext {
   }
   const id = contextId(Id)
   const areas = withIds(Areas.map(writtenPart))
-  const json = JSON.stringify({ Id: id, ContextName, Areas: context.Areas && areas })
+  const json = JSON.stringify({ Id: id, ContextName, Areas: context.Areas && areas, Alert })
   const documentBytes = Buffer.byteLength(json)
   if (documentBytes > limits.documentBytes) {
     const problem = `the context is larger than ${limits.documentBytes} bytes`
     throw new ServiceError('BodyTooLarge', problem)
   }
-  const shapeHashes = areas.map(({ Geometry }) =>
-    Geometry === undefined ? null : hashOf(JSON.stringify(Geometry)),
-  )
+  const shapeHashes = areas.map((area) => {
+    const shape = shapeOf(area)
+    return shape === undefined ? null : hashOf(JSON.stringify(shape))
+  })
   const header = {
     version: hashOf(json),
     name: ContextName,
     areaCount: areas.length,
     documentBytes,
+    ...(alert !== undefined && { alert }),
   }
   return { id, json, header, shapeHashes }
 }

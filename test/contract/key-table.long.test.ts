@@ -11,6 +11,7 @@ import { type OperationName, operationNames, operations } from '../../src/interf
 import { createKey, finishRotation, revokeKey, rotateKey } from '../../src/keys/change-keys.js'
 import { makeKeyId, makeKeyText } from '../../src/keys/secret.js'
 import { createStore, type MainStore } from '../../src/store/create.js'
+import { alertXml } from '../support/data/alerts.js'
 import { silentLog, squareGeometry } from '../support/data/store.js'
 import { COUNT, placesWorld } from '../support/data/suppressions.js'
 import { type Service, serve } from '../support/service/hickory.js'
@@ -31,6 +32,11 @@ type Scope = (typeof SCOPES)[number]
 
 const EVERYWHERE = { type: 'Polygon', coordinates: squareGeometry(-1, -1, 61).rings }
 const ID = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'
+const ALERT = 'alert-1'
+const CAP = alertXml({
+  identifier: ALERT,
+  shapes: [{ kind: 'polygon', ring: EVERYWHERE.coordinates[0].map(([lng, lat]) => [lng, lat]) }],
+})
 
 /** What is asked, and who may beside `admin`. */
 interface Asked {
@@ -47,6 +53,24 @@ const asked: readonly Asked[] = [
   { operation: 'PostMapContextRequest', scopes: ['contexts:write'], members: { ContextName: 'a' } },
   { operation: 'PutMapContextRequest', scopes: ['contexts:write'], members: { Id: ID } },
   { operation: 'DeleteMapContextRequest', scopes: ['contexts:write'], members: { Id: ID } },
+  {
+    operation: 'PutAlertRequest',
+    scopes: ['contexts:write'],
+    members: { Identifier: ALERT, cap: CAP },
+  },
+  { operation: 'GetAlertRequest', scopes: ['contexts:read'], members: { Identifier: ALERT } },
+  { operation: 'GetAlertsRequest', scopes: ['contexts:read'], members: {} },
+  {
+    operation: 'GetAlertChangesRequest',
+    scopes: ['counts'],
+    members: { Identifier: ALERT, since: ALERT },
+  },
+  {
+    operation: 'GetAlertChangesRequest',
+    scopes: ['lists'],
+    members: { Identifier: ALERT, since: ALERT, part: 'staying' },
+  },
+  { operation: 'DeleteAlertRequest', scopes: ['contexts:write'], members: { Identifier: ALERT } },
   {
     operation: 'RecipientRequest',
     scopes: ['counts'],
@@ -238,7 +262,7 @@ async function askLetIn(t: Test, service: Service, { asked, text = '', ...cell }
     const answer = await call(service, line, authorization(text), members)
     const { status } = answer
     // A context that another cell has deleted, or an audience that nobody made.
-    const isGone = status === 404 && /Context|Audience/.test(operation)
+    const isGone = status === 404 && /Context|Audience|Alert/.test(operation)
     const isFine = status === 200 || status === 204 || isGone
     if (!isFine) t.fail(`${about}: ${status}`)
     if (operation !== 'RecipientRequest' || line.includes('csv')) continue
@@ -259,7 +283,7 @@ interface Way {
 function waysOf({ operation, members }: Asked): Way[] {
   const { verb, paths } = operations[operation]
   const own = paths.map((path) => ({
-    line: `${verb} ${path.replace('{Id}', String(members.Id ?? ID))}`,
+    line: `${verb} ${path.replace('{Id}', String(members.Id ?? ID)).replace('{Identifier}', ALERT)}${queryOf(operation, members)}`,
     members,
   }))
   return [
@@ -269,6 +293,13 @@ function waysOf({ operation, members }: Asked): Way[] {
     { line: `POST /api/${operation}`, members },
     { line: `POST /json/reply/${operation}[]`, members: [members] },
   ]
+}
+
+/** Of a GET on its own path, which has no body. */
+function queryOf(operation: OperationName, members: Asked['members']): string {
+  if (operation !== 'GetAlertChangesRequest') return ''
+  const { Identifier: _, ...others } = members as Record<string, string>
+  return `?${new URLSearchParams(others)}`
 }
 
 let callCount = 0

@@ -14,6 +14,7 @@ import type { MapContext } from '../../interface/context.js'
 import { limits } from '../../limits.js'
 import type { Region } from '../../outline/clipper.js'
 import { parseGuid } from '../../store/guid.js'
+import { shapeOf } from '../../store/shape-of.js'
 import type { Store } from '../../store/store.js'
 import { areaRegion, geometryOf } from '../area-features.js'
 import type { ReadContext } from '../context-reader.js'
@@ -100,10 +101,11 @@ async function draw(
   jsonBytes: number,
 ): Promise<DrawnContext> {
   const areas: DrawnArea[] = []
-  for (const [at, { Id: areaId, Geometry }] of Areas.entries()) {
+  for (const [at, area] of Areas.entries()) {
     // What is stored has one, and no other's.
-    const id = areaId ?? String(at)
-    const region = Geometry === undefined ? [] : areaRegion(Geometry)
+    const id = area.Id ?? String(at)
+    const shape = shapeOf(area)
+    const region = shape === undefined ? [] : areaRegion(shape)
     areas.push({ id, region, geometry: geometryOf(region) })
     // Rings may take long to compare; other clients get their answers in between.
     await setImmediate()
@@ -136,7 +138,7 @@ function featureOf(
   { id, geometry }: DrawnArea,
   area: NonNullable<MapContext['Areas']>[number] | undefined,
 ): Feature {
-  const { Geometry: _, ...properties } = area ?? {}
+  const { Geometry: _, Drawing: __, ...properties } = area ?? {}
   return { id, geometry, properties }
 }
 

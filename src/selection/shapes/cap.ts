@@ -49,13 +49,22 @@ function told(drawn: CapDrawing, remarks: Remarks): CapDrawing {
 
 const OPTIONS = ['language', 'expired', 'profile', 'geocodes', 'geocodeSystems'] as const
 
-function alertOf(value: unknown): Alert {
+/** The members that say what of an alert counts, as they came. */
+export type GivenOptions = Partial<Pick<GivenMembers, (typeof OPTIONS)[number]>>
+
+/**
+ * The alert in the member `cap`.
+ *
+ * @throws ServiceError  InvalidXml, TooComplex or InvalidCap
+ */
+export function alertOf(value: unknown): Alert {
   if (typeof value === 'string' || value instanceof Uint8Array) return readAlert(value, 'cap')
   if (isNwsAlert(value)) return readNwsAlert(value, 'cap')
   return fail('InvalidCap', 'must be a text of CAP, or an alert of api.weather.gov', 'cap')
 }
 
-function optionsOf(given: GivenMembers): CapOptions {
+/** @throws ServiceError  InvalidRequest */
+export function optionsOf(given: GivenOptions): CapOptions {
   const language = textOf(single(given.language), 'language')
   if (language !== undefined) checkLanguage(language, 'language')
   const sent = single(given.expired)
