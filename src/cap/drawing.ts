@@ -144,8 +144,9 @@ class AlertDrawer {
         'has an altitude, which selects nobody and excludes nobody',
       )
     }
-    this.#drawPolygons(area)
-    this.#drawCircles(area)
+    const hasMore = isDrawn || area.geocodes.length > 0
+    this.#drawPolygons(area, hasMore)
+    this.#drawCircles(area, hasMore)
     if (area.geocodes.length === 0) {
       if (area.polygons.length === 0 && area.circles.length === 0) this.#missing(path)
     } else if (isDrawn && this.#isFallback) {
@@ -156,11 +157,11 @@ class AlertDrawer {
     }
   }
 
-  #drawPolygons(area: AlertArea): void {
-    const { polygons, path } = area
+  /** @param hasMore  whether the area says more than its empty shapes do */
+  #drawPolygons({ polygons, path }: AlertArea, hasMore: boolean): void {
     const rings: (readonly Position[])[][] = []
     for (const polygon of polygons) {
-      if (this.#isEmpty(polygon, area)) continue
+      if (hasMore && this.#isEmpty(polygon)) continue
       if (!this.#isNew(`polygon ${polygon.text}`)) continue
       const ring = readPolygon(polygon, this.#faults)
       if (ring === undefined) continue
@@ -190,9 +191,9 @@ class AlertDrawer {
     this.#push({ type: 'Feature', geometry, properties: {} }, path)
   }
 
-  #drawCircles(area: AlertArea): void {
-    for (const each of area.circles) {
-      if (this.#isEmpty(each, area)) continue
+  #drawCircles({ circles }: AlertArea, hasMore: boolean): void {
+    for (const each of circles) {
+      if (hasMore && this.#isEmpty(each)) continue
       if (!this.#isNew(`circle ${each.text}`)) continue
       const circle = readCircle(each, this.#faults)
       if (circle === undefined) continue
@@ -246,10 +247,8 @@ class AlertDrawer {
   }
 
   /** Publishers leave an empty element beside geocodes. Alone, it is a shape that was lost. */
-  #isEmpty({ text, path }: AlertText, { polygons, circles, geocodes }: AlertArea): boolean {
-    const hasMore =
-      geocodes.length > 0 || [...polygons, ...circles].some((shape) => shape.text !== '')
-    if (text !== '' || !hasMore) return false
+  #isEmpty({ text, path }: AlertText): boolean {
+    if (text !== '') return false
     this.#warnings.add('EmptyShape', path, 'is empty, and selects nobody')
     return true
   }

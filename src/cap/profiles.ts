@@ -70,10 +70,12 @@ const IPAWS_CODE: Rule = {
 const ONE_EVENT: Rule = {
   name: 'one-event',
   level: 'must',
-  problems: ({ infos }) =>
-    infos
-      .filter(({ eventCodes }) => textOf(eventCodes) !== textOf(infos[0].eventCodes))
-      .map(({ path }) => ({ path, problem: 'has other event codes than the first info' })),
+  problems: ({ infos }) => {
+    const first = textOf(infos[0]?.eventCodes ?? [])
+    return infos
+      .filter(({ eventCodes }) => textOf(eventCodes) !== first)
+      .map(({ path }) => ({ path, problem: 'has other event codes than the first info' }))
+  },
 }
 
 /** [IPAWS] `eventCode`: one of SAME, of three letters. */
@@ -101,10 +103,12 @@ const RULES: Readonly<Record<CapProfile, readonly Rule[]>> = {
     {
       name: 'one-category',
       level: 'must',
-      problems: ({ infos }) =>
-        infos
-          .filter(({ categories }) => String(categories) !== String(infos[0].categories))
-          .map(({ path }) => ({ path, problem: 'has other categories than the first info' })),
+      problems: ({ infos }) => {
+        const first = String(infos[0]?.categories)
+        return infos
+          .filter(({ categories }) => String(categories) !== first)
+          .map(({ path }) => ({ path, problem: 'has other categories than the first info' }))
+      },
     },
     // [IPAWS] `area`.
     infoRule('area', 'must', 'has no area', ({ areas }) => areas.length > 0),

@@ -49,8 +49,11 @@ export async function unpackKmz(
   return Buffer.from(withoutDeclaration(pieces.join('')))
 }
 
-/** Of any prefix. It has no others in it. */
-const LINK = /<((?:[\w.-]+:)?NetworkLink)(?=[\s>])[^>]*>(?:(?!NetworkLink)[\s\S])*?<\/\1\s*>/g
+/**
+ * Of any prefix. It has no others in it. A tag ends before the next one begins: otherwise each beginning of one in a
+ * comment would be looked for an end through all the others.
+ */
+const LINK = /<((?:[\w.-]+:)?NetworkLink)(?=[\s>])[^<>]*>(?:(?!NetworkLink)[\s\S])*?<\/\1\s*>/g
 
 /** An encoding that it names would not be that of the whole. */
 function withoutDeclaration(text: string): string {

@@ -90,3 +90,14 @@ t.test('positions, rings and references are judged where those of all drawings a
     ),
   )
 })
+
+t.test('of two boxes in the place of a geometry none is left out', async (t) => {
+  const [one, other] = [
+    [0, 0, 1, 1],
+    [5, 5, 6, 6],
+  ]
+  const message = /has both BBOX and bbox/
+  t.throws(() => feature({ BBOX: one, bbox: other }), { code: 'InvalidGeoJson', message })
+  const point = { type: 'Point', coordinates: [1, 2] }
+  t.same(feature({ ...point, BBOX: one, bbox: other }), feature(point), 'beside one it is its own')
+})

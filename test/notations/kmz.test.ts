@@ -113,6 +113,14 @@ t.test('files that overlap, and bombs beside the KML, cost nothing', async (t) =
   t.same(await readKmz(archive, 'kmz'), DRAWN)
 })
 
+t.test('a comment of beginnings of links takes no more than its length', async (t) => {
+  // Looking for the end of each through all that follow would take minutes.
+  const comment = `<!--${'<NetworkLink '.repeat(150_000)}-->`
+  const main = { ...doc, content: KML.replace('<Placemark>', `${comment}<Placemark>`) }
+  t.ok(zipOf([main]).length < 10_000)
+  t.same(await readKmz(zipOf([main]), 'kmz'), DRAWN)
+})
+
 t.test('layers in files of their own are read where the main KML links to them', async (t) => {
   const link = (href: string, more = '') =>
     `<NetworkLink><name>a</name><Link><href>${href}</href>${more}</Link></NetworkLink>`

@@ -16,6 +16,8 @@ export class KmzArchive {
   readonly #path: string
   readonly #zip: ZipFile
   readonly #entries: readonly Entry[]
+  /** Those of the same name together. */
+  readonly #byName: ReadonlyMap<string, readonly Entry[]>
   readonly #bytesMax: number
   #unpackedBytes = 0
 
@@ -28,6 +30,7 @@ export class KmzArchive {
     this.#path = path
     this.#zip = zip
     this.#entries = entries
+    this.#byName = byName(entries)
     this.#bytesMax = bytesMax
   }
 
@@ -61,7 +64,7 @@ export class KmzArchive {
 
   /** A file by its name, or undefined if there is no such file. */
   async file(name: string): Promise<Buffer | undefined> {
-    const [entry, second] = this.#entries.filter(({ fileName }) => fileName === name)
+    const [entry, second] = this.#byName.get(name) ?? []
     if (entry === undefined) return undefined
     if (second !== undefined) invalid('has two files of the same name', this.#path)
     return this.#unpack(entry)
@@ -85,6 +88,16 @@ export class KmzArchive {
     if (content.length !== entry.uncompressedSize || crc32(content) !== entry.crc32) damaged()
     return content
   }
+}
+
+function byName(entries: readonly Entry[]): ReadonlyMap<string, readonly Entry[]> {
+  const found = new Map<string, Entry[]>()
+  for (const entry of entries) {
+    const same = found.get(entry.fileName)
+    if (same === undefined) found.set(entry.fileName, [entry])
+    else same.push(entry)
+  }
+  return found
 }
 
 const DAMAGED = 'is not a KMZ, or is damaged: send it as it was written, or the KML in it'

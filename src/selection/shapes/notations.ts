@@ -72,14 +72,17 @@ export function readNotationIn(
 ): { readonly geometry: DrawnGeometry; readonly path: string } | undefined {
   let found: { name: string; notation: GeometryNotation } | undefined
   let other: string | undefined
+  let twice: string | undefined
   for (const name in object) {
     const notation = NOTATIONS.get(lowerCase(name))
-    if (notation !== undefined && found !== undefined && found.notation !== 'bbox') {
+    if (notation === 'bbox' && found?.notation === 'bbox') twice = name
+    else if (notation !== undefined && found !== undefined && found.notation !== 'bbox') {
       if (notation !== 'bbox') other ??= name
     } else if (notation !== undefined) found = { name, notation }
     else if (OTHERS.has(lowerCase(name))) other ??= name
   }
   if (found === undefined || (found.notation === 'bbox' && other !== undefined)) return undefined
+  if (found.notation === 'bbox') other = twice
   if (other !== undefined) fail('InvalidGeoJson', `has both ${found.name} and ${other}`, path)
   const at = `${path}.${found.name}`
   return { geometry: GEOMETRY_READERS[found.notation](object[found.name], at), path: at }
