@@ -4,8 +4,9 @@
  *
  * @module
  */
-import type { Alert, AlertArea } from '../../cap/alert.js'
+
 import type { CapDrawing } from '../../cap/drawing.js'
+import type { Alert, AlertArea } from '../../cap/model.js'
 import { ServiceError } from '../../errors.js'
 import type { Polygons } from '../../geometry/polygon/polygons.js'
 import { HALF_TURN, UNITS_PER_DEGREE, UNITS_PER_TURN } from '../../geometry/units.js'

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Alert } from '../../cap/alert.js'
+import type { Alert } from '../../cap/model.js'
 import { ServiceError } from '../../errors.js'
 import type { Answer } from '../../format/answer.js'
 import { AlertIdSchema, AlertPageSchema } from '../../interface/alerts.js'

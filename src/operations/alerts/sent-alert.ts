@@ -4,9 +4,9 @@
  * @module
  */
 import { createHash } from 'node:crypto'
-import type { Alert } from '../../cap/alert.js'
 import { type CapDrawing, type CapOptions, inspectDrawing } from '../../cap/drawing.js'
 import { CapFaults } from '../../cap/faults.js'
+import type { Alert } from '../../cap/model.js'
 import { ServiceError } from '../../errors.js'
 import { PutAlertSchema } from '../../interface/alerts.js'
 import { bind } from '../../interface/bind.js'

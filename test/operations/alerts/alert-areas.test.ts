@@ -4,7 +4,7 @@
  * @module
  */
 import t from 'tap'
-import type { Alert } from '../../../src/cap/alert.js'
+import type { Alert } from '../../../src/cap/model.js'
 import { type Gazetteer, openGazetteer } from '../../../src/gazetteer/gazetteer.js'
 import { makeDefaultAreas } from '../../../src/gazetteer/make-default.js'
 import type { Polygons } from '../../../src/geometry/polygon/polygons.js'
