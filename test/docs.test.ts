@@ -86,14 +86,19 @@ t.test('loadtest/README.md has every scenario and every option', async (t) => {
     t.ok(text.includes(`[${flag}`) || text.includes(`| ${flag}`), flag)
 })
 
-t.test('docs/api.md has every path and the bounds of the code', async (t) => {
-  const text = read('docs/api.md')
+t.test('the interface has a page with every path, and one with the bounds of the code', async (t) => {
+  const operationsText = read('docs/api.md')
   for (const path of Object.values(operations).flatMap(({ paths }) => paths)) {
-    t.ok(text.includes(`\`${path}\``), path)
+    t.ok(operationsText.includes(`\`${path}\``), path)
   }
+  const text = read('docs/api/limits.md')
   const count = (value: number) => value.toLocaleString('en-US')
   const { featureCount, ringCount, vertexCount } = limits
   t.match(text, `${count(featureCount)}, ${count(ringCount)}, ${count(vertexCount)}`)
+  t.match(text, `they name | ${count(limits.areaNameCount)}; ${count(limits.namedVertexCount)} |`)
+  t.match(text, `\`utm\`) | ${count(limits.cellCount)} |`)
+  const { xmlCharCount, xmlElementCount, capElementCount } = limits
+  t.match(text, `alert | ${[xmlCharCount, xmlElementCount, capElementCount].map(count).join('; ')} |`)
   t.match(text, `arcs of circles, corridors and margins | ${count(limits.arcCount)} |`)
   t.match(text, `features with \`nearest\` | ${limits.nearestFeatureCount} |`)
   t.match(read('docs/api/shapes.md'), `1 to ${count(limits.nearestCount)} |`)
