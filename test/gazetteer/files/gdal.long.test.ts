@@ -50,15 +50,16 @@ t.test('each format has the same areas, to the last digit', async (t) => {
     const { areas } = await readAreas(path)
     t.same(canonical(areas), canonical(original), path)
   }
-  // KML is written with fifteen digits. LIBKML writes no geometry for rings that touch themselves, as some do.
-  const some = ['-spat', '-97', '29', '-93', '33']
-  for (const path of [
-    convert('a.kml', 'KML'),
-    convert('b.kml', 'LIBKML', ...some),
-    convert('b.kmz', 'LIBKML', ...some),
-  ]) {
-    const { areas } = await readAreas(path)
-    t.equal(areas.length, path.endsWith('a.kml') ? original.length : 89)
+  // KML is written with fifteen digits. LIBKML leaves out the geometry of rings that touch themselves.
+  const some = ['-spat', '-97', '29', '-93', '33', '-skipfailures']
+  for (const [path, most] of [
+    [convert('a.kml', 'KML'), 0],
+    [convert('b.kml', 'LIBKML', ...some), 5],
+    [convert('b.kmz', 'LIBKML', ...some), 5],
+  ] as const) {
+    const { areas, tally } = await readAreas(path, { skipsInvalid: most > 0 })
+    t.equal(tally.featureCount, most > 0 ? 89 : original.length)
+    t.ok(tally.invalidCount <= most, `${path}: ${tally.invalidCount} without a geometry`)
     t.ok(farthest(areas) < 1e-12, `${path}: ${farthest(areas)} degrees away`)
   }
 })
