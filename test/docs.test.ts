@@ -86,62 +86,71 @@ t.test('loadtest/README.md has every scenario and every option', async (t) => {
     t.ok(text.includes(`[${flag}`) || text.includes(`| ${flag}`), flag)
 })
 
-t.test('the interface has a page with every path, and one with the bounds of the code', async (t) => {
-  const operationsText = read('docs/api.md')
-  for (const path of Object.values(operations).flatMap(({ paths }) => paths)) {
-    t.ok(operationsText.includes(`\`${path}\``), path)
-  }
-  const text = read('docs/api/limits.md')
-  const count = (value: number) => value.toLocaleString('en-US')
-  const { featureCount, ringCount, vertexCount } = limits
-  t.match(text, `${count(featureCount)}, ${count(ringCount)}, ${count(vertexCount)}`)
-  t.match(text, `they name | ${count(limits.areaNameCount)}; ${count(limits.namedVertexCount)} |`)
-  t.match(text, `\`utm\`) | ${count(limits.cellCount)} |`)
-  const { xmlCharCount, xmlElementCount, capElementCount } = limits
-  t.match(text, `alert | ${[xmlCharCount, xmlElementCount, capElementCount].map(count).join('; ')} |`)
-  t.match(text, `arcs of circles, corridors and margins | ${count(limits.arcCount)} |`)
-  t.match(text, `features with \`nearest\` | ${limits.nearestFeatureCount} |`)
-  t.match(read('docs/api/shapes.md'), `1 to ${count(limits.nearestCount)} |`)
-  t.match(text, `recipients of a page (\`limit\`) | ${count(limits.pageRecipientCount)} |`)
-  t.match(text, `ids in a list of \`sources\` | ${limits.sourceCount} |`)
-  t.match(text, `| body | ${limits.bodyBytes / 2 ** 20} MiB |`)
-  t.match(text, `${count(limits.batchRequestCount)}; ${limits.batchHeldBytes / 2 ** 20} MiB |`)
-  t.match(text, `${count(limits.areaCount)}; ${count(limits.contextNameCharCount)} |`)
-  const { contextCount, storedAreaCount, storedBytes } = limits
-  t.match(text, `${count(contextCount)}; ${count(storedAreaCount)}; ${storedBytes / 2 ** 30} GiB |`)
-  const { suppressionBatchCount, suppressionCount, suppressionListCount } = limits
-  const listCounts = [suppressionBatchCount, suppressionCount, suppressionListCount]
-  t.match(text, `lists | ${listCounts.map(count).join('; ')} |`)
-  const { suppressionPageDefaultCount, suppressionPageCount } = limits
-  const suppressions = squeezed(read('docs/api/suppressions.md'))
-  t.match(
-    suppressions,
-    `(default ${suppressionPageDefaultCount}, at most ${count(suppressionPageCount)})`,
-  )
-  t.match(suppressions, `not applied it within ${limits.suppressionTakeMs / 1000} seconds`)
-  t.match(suppressions, `up to ${count(suppressionBatchCount)} numbers`)
-  const { batchChangeCount, journalBatchIdBytes } = limits
-  const changes = squeezed(read('docs/api/changes.md'))
-  t.match(changes, `A batch has 1 to ${count(batchChangeCount)} changes`)
-  t.match(changes, `an id of 1 to ${journalBatchIdBytes} bytes`)
-  t.match(changes, `The last ${count(limits.journalKnownBatchCount)} ids are known`)
-  t.match(changes, `the first ${limits.failuresShownCount} bad rows`)
-  t.match(text, `characters of a \`callback\` | ${limits.callbackCharCount} |`)
-  t.match(text, `vertices of an outline | ${count(limits.outlineVertexCount)} |`)
-  t.match(text, `shapes of an outline | ${limits.outlineMs / 1000} s |`)
-  t.match(text, `wait for one HTTP thread | ${limits.outlinesQueuedCount} |`)
-  const { contextPageDefaultCount, contextPageCount } = limits
-  t.match(
-    squeezed(read('docs/api/contexts.md')),
-    `(default ${contextPageDefaultCount}, at most ${count(contextPageCount)})`,
-  )
-  t.match(text, `${limits.jsonDepthCount} levels`)
-  t.match(text, `${count(limits.jsonMemberCount)}; ${count(limits.jsonItemCount)}`)
-  t.match(text, `${limits.requestMs / 1000} s |`)
-  t.match(text, `cut off after ${limits.clientStallMs / 1000} s`)
-  t.match(text, `less than ${limits.clientBytesPerSecond / 1024} KiB a second`)
-  t.match(text, `end of its body | ${limits.bodyMs / 1000} s, then 408 |`)
-})
+t.test(
+  'the interface has a page with every path, and one with the bounds of the code',
+  async (t) => {
+    const operationsText = read('docs/api.md')
+    for (const path of Object.values(operations).flatMap(({ paths }) => paths)) {
+      t.ok(operationsText.includes(`\`${path}\``), path)
+    }
+    const text = read('docs/api/limits.md')
+    const count = (value: number) => value.toLocaleString('en-US')
+    const { featureCount, ringCount, vertexCount } = limits
+    t.match(text, `${count(featureCount)}, ${count(ringCount)}, ${count(vertexCount)}`)
+    t.match(text, `they name | ${count(limits.areaNameCount)}; ${count(limits.namedVertexCount)} |`)
+    t.match(text, `\`utm\`) | ${count(limits.cellCount)} |`)
+    const { xmlCharCount, xmlElementCount, capElementCount } = limits
+    t.match(
+      text,
+      `alert | ${[xmlCharCount, xmlElementCount, capElementCount].map(count).join('; ')} |`,
+    )
+    t.match(text, `arcs of circles, corridors and margins | ${count(limits.arcCount)} |`)
+    t.match(text, `features with \`nearest\` | ${limits.nearestFeatureCount} |`)
+    t.match(read('docs/api/shapes.md'), `1 to ${count(limits.nearestCount)} |`)
+    t.match(text, `recipients of a page (\`limit\`) | ${count(limits.pageRecipientCount)} |`)
+    t.match(text, `ids in a list of \`sources\` | ${limits.sourceCount} |`)
+    t.match(text, `| body | ${limits.bodyBytes / 2 ** 20} MiB |`)
+    t.match(text, `${count(limits.batchRequestCount)}; ${limits.batchHeldBytes / 2 ** 20} MiB |`)
+    t.match(text, `${count(limits.areaCount)}; ${count(limits.contextNameCharCount)} |`)
+    const { contextCount, storedAreaCount, storedBytes } = limits
+    t.match(
+      text,
+      `${count(contextCount)}; ${count(storedAreaCount)}; ${storedBytes / 2 ** 30} GiB |`,
+    )
+    const { suppressionBatchCount, suppressionCount, suppressionListCount } = limits
+    const listCounts = [suppressionBatchCount, suppressionCount, suppressionListCount]
+    t.match(text, `lists | ${listCounts.map(count).join('; ')} |`)
+    const { suppressionPageDefaultCount, suppressionPageCount } = limits
+    const suppressions = squeezed(read('docs/api/suppressions.md'))
+    t.match(
+      suppressions,
+      `(default ${suppressionPageDefaultCount}, at most ${count(suppressionPageCount)})`,
+    )
+    t.match(suppressions, `not applied it within ${limits.suppressionTakeMs / 1000} seconds`)
+    t.match(suppressions, `up to ${count(suppressionBatchCount)} numbers`)
+    const { batchChangeCount, journalBatchIdBytes } = limits
+    const changes = squeezed(read('docs/api/changes.md'))
+    t.match(changes, `A batch has 1 to ${count(batchChangeCount)} changes`)
+    t.match(changes, `an id of 1 to ${journalBatchIdBytes} bytes`)
+    t.match(changes, `The last ${count(limits.journalKnownBatchCount)} ids are known`)
+    t.match(changes, `the first ${limits.failuresShownCount} bad rows`)
+    t.match(text, `characters of a \`callback\` | ${limits.callbackCharCount} |`)
+    t.match(text, `vertices of an outline | ${count(limits.outlineVertexCount)} |`)
+    t.match(text, `shapes of an outline | ${limits.outlineMs / 1000} s |`)
+    t.match(text, `wait for one HTTP thread | ${limits.outlinesQueuedCount} |`)
+    const { contextPageDefaultCount, contextPageCount } = limits
+    t.match(
+      squeezed(read('docs/api/contexts.md')),
+      `(default ${contextPageDefaultCount}, at most ${count(contextPageCount)})`,
+    )
+    t.match(text, `${limits.jsonDepthCount} levels`)
+    t.match(text, `${count(limits.jsonMemberCount)}; ${count(limits.jsonItemCount)}`)
+    t.match(text, `${limits.requestMs / 1000} s |`)
+    t.match(text, `cut off after ${limits.clientStallMs / 1000} s`)
+    t.match(text, `less than ${limits.clientBytesPerSecond / 1024} KiB a second`)
+    t.match(text, `end of its body | ${limits.bodyMs / 1000} s, then 408 |`)
+  },
+)
 
 t.test('the page about compactions has the limits of the program', async (t) => {
   const text = squeezed(read('docs/operations/compact.md'))

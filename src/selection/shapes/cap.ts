@@ -50,7 +50,7 @@ function told(drawn: CapDrawing, remarks: Remarks): CapDrawing {
 const OPTIONS = ['language', 'expired', 'profile', 'geocodes', 'geocodeSystems'] as const
 
 /** The members that say what of an alert counts, as they came. */
-export type GivenOptions = Partial<Pick<GivenMembers, (typeof OPTIONS)[number]>>
+type GivenOptions = Partial<Pick<GivenMembers, (typeof OPTIONS)[number]>>
 
 /**
  * The alert in the member `cap`.
