@@ -58,6 +58,8 @@ const SCALARS = ['string', 'number', 'integer', 'boolean']
 
 function readField(name: string, text: string, { type, enum: values }: MemberSchema): unknown {
   if (values !== undefined || SCALARS.includes(type ?? '')) return text
+  // XML where a text or an object may be, such as an alert: JSV would cut it at its quotes.
+  if (type === undefined && /^\ufeff?\s*</.test(text)) return text
   const isBareList = type === 'array' && !text.trimStart().startsWith('[')
   return parseJsv(isBareList ? `[${text}]` : text, name)
 }

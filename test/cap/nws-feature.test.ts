@@ -2,6 +2,11 @@ import t from 'tap'
 import { drawingOfAlert } from '../../src/cap/drawing.js'
 import { isNwsAlert, readNwsAlert } from '../../src/cap/nws-feature.js'
 import type { ServiceError } from '../../src/errors.js'
+import { membersOf } from '../../src/http/fields.js'
+import { operations } from '../../src/interface/operations.js'
+import { validate } from '../../src/selection/validate.js'
+import { namedAreas } from '../support/data/named-areas.js'
+import { factsOf, writeAlert } from './writer.js'
 
 const NOW = { nowMs: Date.UTC(2026, 4, 25) }
 const ring = [
@@ -156,3 +161,23 @@ function faultOf(feature: unknown): ServiceError | undefined {
   }
   return undefined
 }
+
+t.test('what selects by its geocodes is not told to select nobody', async (t) => {
+  const polygon = { type: 'Polygon', coordinates: [ring] }
+  const areas = namedAreas({ 'SAME:048201': polygon, 'UGC:TXC201': polygon })
+  const geoJSON = featureOf({ expires: '9999-01-01T00:00:00-00:00' })
+  const { shapes, remarks } = validate({ geoJSON }, undefined, undefined, areas)
+  t.equal(shapes.included[0].polygons.polygonStarts.length, 3)
+  t.same(
+    remarks.warnings?.map(({ Code }) => Code),
+    ['SeveralGeocodeSystems'],
+  )
+})
+
+t.test('an alert in a field of a form is a text of XML, or JSON', async (t) => {
+  const alert = writeAlert('1.2', factsOf([]))
+  t.same(membersOf([['cap', alert]], operations.RecipientRequest), { cap: alert })
+  t.same(membersOf([['cap', JSON.stringify(featureOf())]], operations.RecipientRequest), {
+    cap: featureOf(),
+  })
+})

@@ -173,6 +173,8 @@ export class ShapeReader {
         )
       }
       const { drawing, paths } = readNwsFeature(feature, path, this.#remarks)
+      // What its geocodes name stands in the place of its geometry.
+      this.layers.features.isPlace()
       this.readDrawn(drawing.features, paths)
       return
     }
