@@ -59,17 +59,6 @@ export const alertOperations = {
     response: AlertListSchema,
     examples: examples.alertPage,
   },
-  DeleteAlertRequest: {
-    summary: 'Deletes a kept alert',
-    description: 'Returns nothing.',
-    verb: 'DELETE',
-    paths: ['/api/alerts/{Identifier}'],
-    isWrite: true,
-    scopes: ['contexts:write'],
-    request: AlertIdSchema,
-    response: undefined,
-    examples: examples.doomedAlert,
-  },
   GetAlertChangesRequest: {
     summary: 'Tells who is affected by what changed since an earlier alert',
     description:
@@ -83,5 +72,16 @@ export const alertOperations = {
     response: AlertChangesSchema,
     csvColumns: ['SourceId', 'Label', 'NewCount', 'GoneCount', 'StayingCount'],
     examples: examples.alertChanges,
+  },
+  DeleteAlertRequest: {
+    summary: 'Deletes a kept alert',
+    description: 'Returns nothing.',
+    verb: 'DELETE',
+    paths: ['/api/alerts/{Identifier}'],
+    isWrite: true,
+    scopes: ['contexts:write'],
+    request: AlertIdSchema,
+    response: undefined,
+    examples: examples.doomedAlert,
   },
 } as const satisfies Readonly<Record<string, Operation>>

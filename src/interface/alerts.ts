@@ -22,11 +22,11 @@ const sender = () =>
     'The sender of the alert. Needed only where several senders have an alert with this identifier.',
   )
 
-const { cap, language, expired, profile, geocodes, geocodeSystems } = notationMembers
+const { language, expired, profile, geocodes, geocodeSystems } = notationMembers
 
 export const PutAlertSchema = requestMembers({
   Identifier: identifier(),
-  cap,
+  cap: text('The alert: a text of CAP 1.2. A GeoJSON of api.weather.gov is read here as well.'),
   language,
   expired,
   profile,

@@ -165,6 +165,7 @@ const alert = (identifier: string, message: string, polygon: string) =>
   `<polygon>${polygon}</polygon></area></info></alert>`
 
 const FLOOD = 'houston-flood-1'
+const SHORT_FLOOD = 'houston-flood-0'
 const FLOOD_UPDATE = 'houston-flood-2'
 
 export const newAlert: Examples = {
@@ -179,8 +180,19 @@ export const newAlert: Examples = {
       ),
     },
   },
+  short: {
+    summary: 'An alert that is soon over',
+    request: {
+      Identifier: SHORT_FLOOD,
+      cap: alert(
+        SHORT_FLOOD,
+        '<msgType>Alert</msgType>',
+        '29.69,-95.46 29.69,-95.27 29.81,-95.27 29.69,-95.46',
+      ),
+    },
+  },
   update: {
-    summary: 'Its update, farther east',
+    summary: 'The update of the first, farther east',
     request: {
       Identifier: FLOOD_UPDATE,
       cap: alert(
@@ -212,7 +224,7 @@ export const alertChanges: Examples = {
 }
 
 export const doomedAlert: Examples = {
-  one: { summary: 'An alert that is no longer needed', request: { Identifier: FLOOD } },
+  one: { summary: 'An alert that is no longer needed', request: { Identifier: SHORT_FLOOD } },
 }
 
 const AUDIENCE_ID = 'c0ffee00000000000000000000000001'

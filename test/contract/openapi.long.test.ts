@@ -6,6 +6,7 @@
  */
 import type { ValidateFunction } from 'ajv/dist/2020.js'
 import t from 'tap'
+import { newAlert } from '../../src/interface/examples.js'
 import { readGeoJson } from '../support/read-geojson.js'
 import { type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
 import {
@@ -205,6 +206,12 @@ async function ofAnAudience(service: Service, call: Call): Promise<Call> {
 
 /** What an example deletes is there when it is sent. */
 async function restoreDeleted(service: Service, { operation, target, body }: Call): Promise<void> {
+  if (operation.operationId.startsWith('DeleteAlert')) {
+    const request = newAlert.short.request
+    const path = `${service.url}/api/alerts/${request.Identifier}`
+    const sent = await fetch(path, { method: 'PUT', body: JSON.stringify(request) })
+    await sent.arrayBuffer()
+  }
   if (!operation.operationId.startsWith('DeleteMapContext')) return
   const Id = (body as { Id?: string } | undefined)?.Id ?? target.split('/').at(-1)
   const response = await fetch(`${service.url}/api/contexts`, {

@@ -111,7 +111,9 @@ t.test('the contexts of the sample have every member that is written', async (t)
   }
 })
 
+/** Beside what is computed, the exact shape of an alert. */
 const COMPUTED = [
+  'Drawing',
   'IsUpdatingContactList',
   'Contacts',
   'ContactTotalCount',
