@@ -487,7 +487,7 @@ export const limits = {
   /** Characters of a body of XML, of which a front thread reads some millions in a second. */
   xmlCharCount: 2 * MiB,
   /** Elements of a body of XML. */
-  xmlElementCount: 100_000,
+  xmlElementCount: 60_000,
   /** Attributes of all elements of a body of XML together. */
   xmlAttributeCount: 100_000,
   /** Nesting of collections in WKT and WKB. */

@@ -219,7 +219,6 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
   'topojson-specification': ['notations', 'gazetteer'],
   'us-atlas': ['gazetteer'],
   'world-atlas': ['gazetteer'],
-  shapefile: ['gazetteer'],
   'sql.js': ['gazetteer'],
   flatgeobuf: ['gazetteer'],
   yauzl: ['notations', 'gazetteer'],

@@ -10,6 +10,7 @@ import { parse as parseCsv } from 'csv-parse/sync'
 import { ServiceError } from '../errors.js'
 import { formats } from '../format/formats.js'
 import { parseJsv } from '../format/jsv-parse.js'
+import { lowerCase } from '../interface/letter-case.js'
 import type { Operation } from '../interface/operation.js'
 import { type OperationName, operations } from '../interface/operations.js'
 import { limits } from '../limits.js'
@@ -26,7 +27,7 @@ import type { HttpRequest } from './request.js'
 
 /** The content of a body: the members of an object, or the fields of a form. */
 export type BodyContent =
-  | { readonly kind: 'members'; readonly members: JsonObject }
+  | { readonly kind: 'members'; readonly members: JsonObject; readonly isDrawing?: true }
   | { readonly kind: 'form'; readonly fields: Fields }
 
 /** @throws ServiceError */
@@ -37,7 +38,7 @@ export function bindOnPath(
 ): JsonObject {
   const isForm = content.kind === 'form'
   let members = overlay(isForm ? {} : content.members, request.parameters)
-  if (request.query.size > 0) members = overlay(members, membersOf(request.query, operation))
+  if (request.query.size > 0) members = overlay(members, queryOf(request, operation, content))
   if (isForm) members = overlay(members, membersOf(content.fields, operation))
   return withIdempotencyKey(request, operation, members)
 }
@@ -50,8 +51,21 @@ export function bindByName(
 ): JsonObject {
   const isForm = content.kind === 'form'
   let members = isForm ? membersOf(content.fields, operation) : content.members
-  if (request.query.size > 0) members = overlay(membersOf(request.query, operation), members)
+  if (request.query.size > 0) members = overlay(queryOf(request, operation, content), members)
   return withIdempotencyKey(request, operation, members)
+}
+
+/** The members in the query. A body that is a drawing is none of several: to take one would drop the other. */
+function queryOf(request: HttpRequest, operation: Operation, content: BodyContent): JsonObject {
+  const members = membersOf(request.query, operation)
+  if (content.kind === 'form' || content.isDrawing === undefined) return members
+  const drawn = new Set(Object.keys(content.members).map(lowerCase))
+  for (const name in members) {
+    if (!drawn.has(lowerCase(name))) continue
+    const problem = `${name} is in the query, and the body is one as well`
+    throw new ServiceError('InvalidRequest', problem, name)
+  }
+  return members
 }
 
 /**
@@ -68,7 +82,7 @@ export function readContent(
 ): BodyContent {
   const type = request.mediaType
   const drawing = drawingRequest(name, type, body)
-  if (drawing !== undefined) return { kind: 'members', members: drawing }
+  if (drawing !== undefined) return { kind: 'members', members: drawing, isDrawing: true }
   const parseJson = jsonReaderOf(name)
   refuseXml(body)
   const { linesMember }: Partial<Operation> = name === undefined ? {} : operations[name]

@@ -127,6 +127,10 @@ t.test('an area that is not known is refused, and never nobody', async (t) => {
     field: 'geoJSON.features[0].properties.area[1]',
   })
   t.match(fault(feature({ area: 17 })), { code: 'InvalidRequest' })
+  t.match(fault(feature({ areas: ['counties:48201'] })), {
+    code: 'InvalidGeoJson',
+    field: 'geoJSON.features[0].properties.areas',
+  })
   for (const value of [17, {}, [17], [null]]) {
     t.match(fault({ areas: value }), { code: 'InvalidRequest', field: /^areas/ }, String(value))
   }

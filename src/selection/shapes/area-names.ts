@@ -59,7 +59,11 @@ export function areaNamesOf(feature: JsonObject, path: string): readonly SentNam
   const properties = member(feature, 'properties')
   if (!isObject(properties)) return undefined
   const area = member(properties, AREA)
-  if (area === undefined || area === null) return undefined
+  if (area === undefined || area === null) {
+    const likely = member(properties, 'areas')
+    if (likely === undefined || likely === null) return undefined
+    fail('InvalidGeoJson', 'is not read: a feature names areas in area', `${path}.properties.areas`)
+  }
   return namesIn(area, `${path}.properties.${AREA}`)
 }
 
@@ -67,7 +71,8 @@ export function areaNamesOf(feature: JsonObject, path: string): readonly SentNam
 export function mayNameAreas(properties: unknown): boolean {
   if (!isObject(properties)) return false
   for (const name in properties) {
-    if (name === 'areaDesc' || name === '@type' || lowerCase(name) === AREA) return true
+    const lower = lowerCase(name)
+    if (name === 'areaDesc' || name === '@type' || lower === AREA || lower === 'areas') return true
   }
   return false
 }

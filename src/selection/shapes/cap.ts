@@ -9,6 +9,7 @@ import { checkLanguage } from '../../cap/infos.js'
 import type { Alert } from '../../cap/model.js'
 import { isNwsAlert, readNwsAlert } from '../../cap/nws-feature.js'
 import { CAP_PROFILES } from '../../cap/profiles.js'
+import { ServiceError } from '../../errors.js'
 import { flagOf, nameOf } from '../../interface/quoted.js'
 import { limits } from '../../limits.js'
 import type { Remarks } from '../remarks.js'
@@ -39,7 +40,13 @@ export function readCap(
 /** The same for a feature of api.weather.gov without a geometry, all of which counts. */
 export function readNwsFeature(feature: unknown, path: string, remarks: Remarks): CapDrawing {
   const options = { geocodes: 'fallback', nowMs: Date.now() } as const
-  return told(drawingOfAlert(readNwsAlert(feature, path), options), remarks)
+  try {
+    return told(drawingOfAlert(readNwsAlert(feature, path), options), remarks)
+  } catch (fault) {
+    if (!(fault instanceof ServiceError) || fault.code !== 'CapExpired') throw fault
+    const problem = 'has expired: to select its area all the same, send it as cap, with expired'
+    return fail('CapExpired', problem, path)
+  }
 }
 
 function told(drawn: CapDrawing, remarks: Remarks): CapDrawing {
