@@ -59,15 +59,16 @@ function memberOfRoot(mediaType: string, body: Uint8Array): string | undefined {
   const text = Buffer.from(body.subarray(0, PROLOG_BYTES))
     .toString('latin1')
     .replaceAll('\0', '')
-    .replace(COMMENTS, '')
+    .replace(ASIDES, '')
   const [, root] = ROOT.exec(text) ?? []
   return root === undefined ? undefined : MEMBERS_OF_ROOTS.get(root)
 }
 
 const PROLOG_BYTES = 8_192
-const COMMENTS = /<!--.*?-->/gs
-/** Behind a byte order mark, a declaration and instructions. */
-const ROOT = /^[^<]*(?:<\?[^>]*>\s*)*<(?:[\w.-]+:)?(\w+)[\s/>]/
+/** Comments, declarations and instructions. */
+const ASIDES = /<!--.*?-->|<\?.*?\?>/gs
+/** Behind a byte order mark. */
+const ROOT = /^[^<]*<(?:[\w.-]+:)?(\w+)[\s/>]/
 
 const MEMBERS_OF_ROOTS: ReadonlyMap<string, string> = new Map([
   ['alert', 'cap'],
