@@ -241,7 +241,7 @@ function mutatedJson(text: string, random: Random): string {
     const [holder, name] = random.pick(sites.slice(1))
     const [otherHolder, otherName] = random.pick(sites.slice(1))
     const way = random.between(0, 4)
-    if (way === 0) holder[name] = random.pick(ODD_VALUES)
+    if (way === 0) holder[name] = structuredClone(random.pick(ODD_VALUES))
     else if (way === 1 && Array.isArray(holder)) holder.splice(Number(name), 1)
     else if (way === 1) delete holder[name]
     else if (way === 2) holder[name] = structuredClone(otherHolder[otherName])

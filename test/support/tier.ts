@@ -18,7 +18,12 @@ export function tierOf(path: string): Tier {
 /** Set by the test runner for what it runs. */
 export const TIER_VARIABLE = 'HICKORY_TEST_TIER'
 
-/** How much a test does, such as how many rounds: in `npm test`, and in `npm run test:all`. */
+/**
+ * How much a test does, such as how many rounds: in `npm test`, and in `npm run test:all`; so many times more where
+ * `HICKORY_TEST_TIMES` says so.
+ */
 export function byTier<T>({ short, long }: { readonly short: T; readonly long: T }): T {
-  return process.env[TIER_VARIABLE] === 'long' ? long : short
+  const much = process.env[TIER_VARIABLE] === 'long' ? long : short
+  const times = Number(process.env.HICKORY_TEST_TIMES ?? 1)
+  return typeof much === 'number' ? ((much * times) as T) : much
 }
