@@ -109,8 +109,8 @@ function areaAnswer(gazetteer: Gazetteer, name: string): Answer {
     table: FEATURE,
     headers: headersOf(gazetteer),
   })
-  const { type: _, ...members } = feature
-  return { ...answer, geoJson: () => featureCollection({}, [members]) }
+  const { geometry, properties } = feature
+  return { ...answer, geoJson: () => featureCollection({}, [{ id, geometry, properties }]) }
 }
 
 /** As `GET /api/areas/{Name}` says it. */

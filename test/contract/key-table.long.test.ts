@@ -83,7 +83,7 @@ const asked: readonly Asked[] = [
     scopes: ['counts'],
     members: { geoJSON: EVERYWHERE, h3Resolution: 5 },
   },
-  { operation: 'GetAreasRequest', scopes: ['counts', 'lists'], members: {} },
+  { operation: 'GetAreasRequest', scopes: ['counts', 'lists'], members: { q: 'harris' } },
   { operation: 'GetAreaRequest', scopes: ['counts', 'lists'], members: { Name: 'SAME:048201' } },
   { operation: 'OutlineRequest', scopes: ['counts', 'lists'], members: { geoJSON: EVERYWHERE } },
   { operation: 'GetSuppressionsRequest', scopes: ['suppressions:read'], members: {} },
@@ -283,7 +283,10 @@ interface Way {
 function waysOf({ operation, members }: Asked): Way[] {
   const { verb, paths } = operations[operation]
   const own = paths.map((path) => ({
-    line: `${verb} ${path.replace('{Id}', String(members.Id ?? ID)).replace('{Identifier}', ALERT)}${queryOf(operation, members)}`,
+    line: `${verb} ${path
+      .replace('{Id}', String(members.Id ?? ID))
+      .replace('{Identifier}', ALERT)
+      .replace('{Name}', 'SAME:048201')}${queryOf(operation, members)}`,
     members,
   }))
   return [
