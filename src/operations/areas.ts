@@ -86,7 +86,7 @@ function listAnswer(gazetteer: Gazetteer, request: JsonObject, { onUnknown }: Re
   }
   const json = Buffer.from(JSON.stringify(list))
   const answer = documentAnswer({ json, columns: LIST_COLUMNS, table: RESULTS, headers })
-  return { ...answer, isPage: true }
+  return { ...answer, isPage: next !== undefined }
 }
 
 function areaAnswer(gazetteer: Gazetteer, name: string): Answer {
