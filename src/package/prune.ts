@@ -35,7 +35,7 @@ const SPARE: readonly RegExp[] = [
   /^(csv-parse\/dist|robust-predicates|polygon-clipping\/dist)\/(cjs|iife|umd)\/$/,
   /^(bintrees|msgpackr|lmdb\/node_modules\/msgpackr)\/dist\/(?!node)[^/]*$/,
   /\.umd(\.min)?\.js$/,
-  /^sql\.js\/dist\/(?!sql-wasm\.(js|wasm)$)/,
+  /^sql\.js\/dist\/(?!sql-wasm\.(js|wasm)$)[^/]+$/,
   /^h3-js\/dist\/(browser\/|libh3-browser|legacy|print-bindings)/,
   // Maps of other scales, of land alone, and in a projection.
   /^us-atlas\/(?!counties-10m\.json$|package\.json$)[^/]*\.json$/,
