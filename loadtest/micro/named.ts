@@ -8,10 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Gazetteer, openGazetteer } from '../../src/gazetteer/gazetteer.js'
 import { makeDefaultAreas } from '../../src/gazetteer/make-default.js'
-import { polygonsOf } from '../../src/geometry/polygon/polygons.js'
-import { including } from '../../src/geometry/shapes.js'
 import { limits } from '../../src/limits.js'
-import { isNamed, NamedCounts } from '../../src/selection/named-runs.js'
+import { EVERYWHERE, isNamed, NamedCounts } from '../../src/selection/named-runs.js'
 import { parseRequest } from '../../src/selection/skeleton/sent-drawing.js'
 import { type Query, validate } from '../../src/selection/validate.js'
 import { createMask, maskBytes, maskShards } from '../../src/shard/mask.js'
@@ -99,16 +97,3 @@ function compareWays({ shards }: World, areas: Gazetteer): Finding {
     ],
   })
 }
-
-const EVERYWHERE = including(
-  polygonsOf([
-    [
-      [
-        [-180, -90],
-        [180, -90],
-        [180, 90],
-        [-180, 90],
-      ],
-    ],
-  ]),
-)

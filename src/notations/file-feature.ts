@@ -77,13 +77,3 @@ export class XmlReading {
 export function tooManyPositions(bound: number, path: string): ServiceError {
   return new ServiceError('TooManyVertices', `${path} has more than ${bound} positions`, path)
 }
-
-/** A number as XML Schema writes decimals and doubles; neither INF nor NaN. */
-export function decimalOf(text: string): number | undefined {
-  if (!DECIMAL.test(text)) return undefined
-  const value = Number(text)
-  return Number.isFinite(value) ? value : undefined
-}
-
-/** No part of it can take what another could, so that long texts are tried once. */
-const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/

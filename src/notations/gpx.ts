@@ -9,8 +9,9 @@
  * @module
  */
 import { readXml, type XmlElement } from '../xml/read-xml.js'
+import { decimalIn } from './decimal.js'
 import type { DrawnCollection, DrawnGeometry, Position } from './drawn.js'
-import { decimalOf, drawnOf, type FileBounds, REQUEST_BOUNDS, XmlReading } from './file-feature.js'
+import { drawnOf, type FileBounds, REQUEST_BOUNDS, XmlReading } from './file-feature.js'
 import { geometryOfPieces } from './lines.js'
 
 /**
@@ -79,7 +80,7 @@ function readPosition(element: XmlElement, reading: XmlReading): Position {
 }
 
 function degreesOf(element: XmlElement, name: string): number | undefined {
-  return decimalOf(element.attributes.get(name)?.trim() ?? '')
+  return decimalIn(element.attributes.get(name)?.trim() ?? '')
 }
 
 function childrenOf(element: XmlElement, name: string): readonly XmlElement[] {

@@ -7,7 +7,7 @@
 
 import type { LayerPart } from '../geometry/layer-parts.js'
 import { clippedToGlobe } from '../geometry/polygon/clip-to-globe.js'
-import type { Polygons } from '../geometry/polygon/polygons.js'
+import { type Polygons, ringsOf } from '../geometry/polygon/polygons.js'
 import { doubleArea, simpleLoops } from '../geometry/polygon/simple-loops.js'
 import {
   drawReaches,
@@ -72,7 +72,7 @@ function drawPolygons(polygons: Polygons, ledger: Ledger): Polygon[] {
   const { polygonStarts } = polygons
   const drawn: Polygon[] = []
   for (let polygon = 0; polygon + 1 < polygonStarts.length; polygon++) {
-    const rings = ringsOf(polygons, polygonStarts[polygon], polygonStarts[polygon + 1])
+    const rings = ringsOf(polygons, polygon)
     const [shell, ...holes] = rings.map(clippedToGlobe)
     if (!hasArea(shell)) {
       // What has an area has none on the globe where it only touches the antimeridian.
@@ -85,12 +85,6 @@ function drawPolygons(polygons: Polygons, ledger: Ledger): Polygon[] {
     drawn.push(kept)
   }
   return drawn
-}
-
-function ringsOf({ vertices, ringStarts }: Polygons, start: number, end: number): Ring[] {
-  return Array.from({ length: end - start }, (_, i) =>
-    Array.from(vertices.subarray(2 * ringStarts[start + i], 2 * ringStarts[start + i + 1])),
-  )
 }
 
 /** Whether a ring holds anything; one of two parts of opposite winding has an area of nothing. */

@@ -75,7 +75,8 @@ function drawnInstead(fault: unknown): null {
   throw fault
 }
 
-const EVERYWHERE = including(
+/** Of which a mask leaves whoever is in it. */
+export const EVERYWHERE = including(
   polygonsOf([
     [
       [

@@ -5,6 +5,7 @@
  */
 import { ServiceError } from '../errors.js'
 import { lowerCase } from '../interface/letter-case.js'
+import { notationMembers } from '../interface/notations.js'
 import { RecipientRequestSchema } from '../interface/recipients.js'
 import { isReserved } from '../interface/reserved-members.js'
 import { unknownMember, unknownName } from '../interface/unknown-members.js'
@@ -14,7 +15,10 @@ import { PROPERTY_NAMES } from './shapes/property-names.js'
 
 type MemberName = keyof typeof RecipientRequestSchema.properties
 /** Each member, or a mark that it is not there: to be asked for by `single`. */
-export type GivenMembers = { [name in MemberName]: unknown }
+export type GivenMembers = { [name in MemberName]: unknown } & {
+  /** Whether any member is there that draws in another notation than GeoJSON, or says what of an alert counts. */
+  drawsOtherwise: boolean
+}
 
 /**
  * Finds the members in one pass, by their names as they are declared or in any letter case. Each is to be
@@ -32,11 +36,13 @@ export function givenMembers(
   for (const name in request) {
     const known = KNOWN.get(name) ?? KNOWN.get(lowerCase(name))
     const value = request[name]
+    const isSet = value !== null && value !== undefined
     if (known === undefined) {
-      if (value === null || value === undefined || isReserved(name)) continue
+      if (!isSet || isReserved(name)) continue
       strange.unknown(unknown(name, memberNames))
     } else if (given[known] === NOT_GIVEN) given[known] = value
     else if (!(given[known] instanceof Twice)) given[known] = new Twice(request, known, name)
+    if (isSet && known !== undefined && DRAWING_OTHERWISE.has(known)) given.drawsOtherwise = true
   }
   return given
 }
@@ -65,7 +71,11 @@ class Twice {
 
 const NOT_GIVEN = Symbol('not given')
 const MEMBERS = Object.keys(RecipientRequestSchema.properties) as MemberName[]
-const NOTHING_GIVEN = Object.fromEntries(MEMBERS.map((name) => [name, NOT_GIVEN])) as GivenMembers
+const DRAWING_OTHERWISE: ReadonlySet<string> = new Set(Object.keys(notationMembers))
+const NOTHING_GIVEN = {
+  ...Object.fromEntries(MEMBERS.map((name) => [name, NOT_GIVEN])),
+  drawsOtherwise: false,
+} as GivenMembers
 
 /** As they are declared, and all in lower case. */
 const KNOWN: ReadonlyMap<string, MemberName> = new Map([

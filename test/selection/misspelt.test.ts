@@ -11,7 +11,7 @@ import { operations } from '../../src/interface/operations.js'
 import { RecipientRequestSchema } from '../../src/interface/recipients.js'
 import { isReserved } from '../../src/interface/reserved-members.js'
 import { answer } from '../../src/selection/answer.js'
-import { isNotation } from '../../src/selection/shapes/notations.js'
+import { NOTATION_NAMES } from '../../src/selection/shapes/notations.js'
 import { parseRequest } from '../../src/selection/skeleton/sent-drawing.js'
 import { columnsOf } from '../support/data/columns.js'
 import { testSeed } from '../support/random/properties.js'
@@ -141,7 +141,7 @@ t.test('a member in the wrong place is refused, or warned of', async (t) => {
       for (const to of LEVELS) {
         if (isKnown(name, to) || (to === 'spatialReference' && from === 'properties')) continue
         // GeoJSON has boxes everywhere, and other notations are properties of a client's own.
-        const isOwn = to === 'properties' && isNotation(lowerCase(name))
+        const isOwn = to === 'properties' && NOTATION_NAMES.includes(lowerCase(name))
         if (name === 'bbox' || name === 'area' || isOwn || OF_ALERTS.includes(name)) continue
         if (name === 'units' || name === 'geoJSON' || to === 'spatialReference') continue
         const levels = wholeRequest()

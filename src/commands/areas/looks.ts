@@ -10,7 +10,7 @@ import { readCurrentAreas } from '../../gazetteer/directory.js'
 import { type Gazetteer, openVersion } from '../../gazetteer/gazetteer.js'
 import { verifyVersion } from '../../gazetteer/verify.js'
 import { clippedToGlobe } from '../../geometry/polygon/clip-to-globe.js'
-import type { Polygons } from '../../geometry/polygon/polygons.js'
+import { type Polygons, ringsOf } from '../../geometry/polygon/polygons.js'
 import { UNITS_PER_DEGREE } from '../../geometry/units.js'
 import type { CommandContext } from '../context.js'
 import { print } from '../output.js'
@@ -117,13 +117,12 @@ function featureOf({ id, name, aliases, polygons }: Area): object {
 }
 
 /** What goes over the antimeridian is kept once for each side, and is cut there as RFC 7946 asks. */
-function coordinatesOf({ vertices, ringStarts, polygonStarts }: Polygons): number[][][][] {
+function coordinatesOf(areaPolygons: Polygons): number[][][][] {
   const polygons: number[][][][] = []
-  for (let polygon = 0; polygon + 1 < polygonStarts.length; polygon++) {
+  for (let polygon = 0; polygon + 1 < areaPolygons.polygonStarts.length; polygon++) {
     const rings: number[][][] = []
-    for (let ring = polygonStarts[polygon]; ring < polygonStarts[polygon + 1]; ring++) {
-      const units = vertices.subarray(2 * ringStarts[ring], 2 * ringStarts[ring + 1])
-      const positions = positionsOf(clippedToGlobe(Array.from(units)))
+    for (const ring of ringsOf(areaPolygons, polygon)) {
+      const positions = positionsOf(clippedToGlobe(ring))
       if (positions.length >= 3) rings.push([...positions, positions[0]])
       else if (rings.length === 0) break
     }

@@ -5,7 +5,7 @@
  */
 import { type Bounds, meets } from '../bounds.js'
 import { boxMeets } from './box-meets.js'
-import type { Polygons } from './polygons.js'
+import { type Polygons, ringsOf } from './polygons.js'
 
 /**
  * Whoever is in one of the polygons is in what they cover.
@@ -17,8 +17,7 @@ export function polygonsMeet(polygons: Polygons, box: Readonly<Bounds>): boolean
   for (let polygon = 0; polygon + 1 < polygonStarts.length; polygon++) {
     if (!meets(box, bounds, 4 * polygon)) continue
     if (isWithin(bounds, 4 * polygon, box)) return true
-    const rings = ringsOf(polygons, polygonStarts[polygon], polygonStarts[polygon + 1])
-    if (boxMeets(rings, box)) return true
+    if (boxMeets(ringsOf(polygons, polygon), box)) return true
   }
   return false
 }
@@ -30,11 +29,5 @@ export function isWithin(bounds: Float64Array, at: number, box: Readonly<Bounds>
     bounds[at + 2] <= box.maxLng &&
     bounds[at + 1] >= box.minLat &&
     bounds[at + 3] <= box.maxLat
-  )
-}
-
-function ringsOf({ vertices, ringStarts }: Polygons, start: number, end: number): number[][] {
-  return Array.from({ length: end - start }, (_, i) =>
-    Array.from(vertices.subarray(2 * ringStarts[start + i], 2 * ringStarts[start + i + 1])),
   )
 }

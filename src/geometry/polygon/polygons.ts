@@ -85,6 +85,18 @@ export function toPolygons(
   return polygons
 }
 
+/** The rings of one polygon, its shell first, each as lng, lat, lng, lat, … */
+export function ringsOf(
+  { vertices, ringStarts, polygonStarts }: Polygons,
+  polygon: number,
+): number[][] {
+  const rings: number[][] = []
+  for (let ring = polygonStarts[polygon]; ring < polygonStarts[polygon + 1]; ring++) {
+    rings.push(Array.from(vertices.subarray(2 * ringStarts[ring], 2 * ringStarts[ring + 1])))
+  }
+  return rings
+}
+
 /** Polygons whose rings are lists of longitude and latitude in degrees, which must be valid. */
 export function polygonsOf(
   polygons: readonly (readonly (readonly (readonly number[])[])[])[],

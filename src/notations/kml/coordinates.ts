@@ -5,8 +5,9 @@
  * @module
  */
 import type { XmlElement } from '../../xml/read-xml.js'
+import { decimalIn } from '../decimal.js'
 import type { Position } from '../drawn.js'
-import { decimalOf, type XmlReading } from '../file-feature.js'
+import type { XmlReading } from '../file-feature.js'
 
 /** @param element  `coordinates` */
 export function readCoordinates(element: XmlElement, reading: XmlReading): Position[] {
@@ -48,7 +49,7 @@ const TUPLES = /[^ \t\r\n]+/g
 
 function positionOf(texts: readonly string[]): Position | undefined {
   if (texts.length < 2 || texts.length > LONGEST_TUPLE) return undefined
-  const numbers = texts.map(decimalOf)
+  const numbers = texts.map(decimalIn)
   const [lng, lat] = numbers
   if (lng === undefined || lat === undefined || numbers.includes(undefined)) return undefined
   return [lng, lat]

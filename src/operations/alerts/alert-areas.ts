@@ -8,7 +8,7 @@
 import type { CapDrawing } from '../../cap/drawing.js'
 import type { Alert, AlertArea } from '../../cap/model.js'
 import { ServiceError } from '../../errors.js'
-import type { Polygons } from '../../geometry/polygon/polygons.js'
+import { type Polygons, ringsOf } from '../../geometry/polygon/polygons.js'
 import { HALF_TURN, UNITS_PER_DEGREE, UNITS_PER_TURN } from '../../geometry/units.js'
 import type { Area } from '../../interface/context.js'
 import { limits } from '../../limits.js'
@@ -70,20 +70,19 @@ function resolvedFeature(
  * for each turn at which they meet the globe are written once.
  */
 function coordinatesOf(polygons: Polygons): readonly (readonly (readonly Position[])[])[] {
-  const { vertices, ringStarts, polygonStarts } = polygons
+  const { polygonStarts } = polygons
   const written = new Map<string, readonly (readonly Position[])[]>()
   for (let polygon = 0; polygon + 1 < polygonStarts.length; polygon++) {
-    const first = vertices[2 * ringStarts[polygonStarts[polygon]]]
-    const turns = Math.floor((first + HALF_TURN) / UNITS_PER_TURN)
-    const rings: (readonly Position[])[] = []
-    for (let ring = polygonStarts[polygon]; ring < polygonStarts[polygon + 1]; ring++) {
+    const units = ringsOf(polygons, polygon)
+    const turns = Math.floor((units[0][0] + HALF_TURN) / UNITS_PER_TURN)
+    const rings = units.map((ring): readonly Position[] => {
       const positions: Position[] = []
-      for (let at = ringStarts[ring]; at < ringStarts[ring + 1]; at++) {
-        const lng = vertices[2 * at] - turns * UNITS_PER_TURN
-        positions.push([lng / UNITS_PER_DEGREE, vertices[2 * at + 1] / UNITS_PER_DEGREE])
+      for (let at = 0; at < ring.length; at += 2) {
+        const lng = ring[at] - turns * UNITS_PER_TURN
+        positions.push([lng / UNITS_PER_DEGREE, ring[at + 1] / UNITS_PER_DEGREE])
       }
-      rings.push([...positions, positions[0]])
-    }
+      return [...positions, positions[0]]
+    })
     written.set(JSON.stringify(rings), rings)
   }
   return [...written.values()]

@@ -20,16 +20,14 @@ export function readDrawings(
   areas: NamedAreas | undefined,
 ): Drawing {
   const geoJson = single(given.geoJSON)
+  // As nearly all requests: the others cost them nothing.
+  if (!given.drawsOtherwise) return readAnyDrawing(geoJson, 'geoJSON', remarks, areas)
   const names = single(given.areas)
   const alert = readCap(given, remarks)
   const others = NOTATION_MEMBERS.flatMap((name) => {
     const value = single(given[name])
     return value === undefined || value === null ? [] : [{ name, value }]
   })
-  const isPlain = alert === undefined && (names === undefined || names === null)
-  if (isPlain && others.length === 0) {
-    return readAnyDrawing(geoJson, 'geoJSON', remarks, areas)
-  }
   const reader = new ShapeReader(remarks, areas)
   reader.read(geoJson instanceof SentDrawing ? geoJson.whole() : geoJson, 'geoJSON')
   reader.readAreas(names, 'areas')

@@ -6,6 +6,7 @@
 import { lngOnGlobe, type UnitRing, unwrapLine } from '../../geometry/polygon/antimeridian.js'
 import { boundaryOf, type Edges } from '../../geometry/polygon/boundary.js'
 import { PolygonList } from '../../geometry/polygon/polygon-list.js'
+import { ringsOf } from '../../geometry/polygon/polygons.js'
 import type { SentPath } from '../../geometry/polygon/sent-path.js'
 import { type ReachFault, ReachList } from '../../geometry/reach/reach-list.js'
 import { NO_REACHES } from '../../geometry/reach/reaches.js'
@@ -138,7 +139,7 @@ export class LayerCollector {
     }
     const sink = this.sinkFor(properties, path)
     for (let polygon = 0; polygon + 1 < polygonStarts.length; polygon++) {
-      const [shell, ...holes] = ringsOf(area, polygon)
+      const [shell, ...holes] = ringsOf(area.polygons, polygon)
       sink.polygon(shell, holes)
     }
   }
@@ -211,15 +212,6 @@ export class LayerCollector {
       fail('TooComplex', `takes the request beyond ${ringCount} rings, lines and points`, path)
     }
   }
-}
-
-function ringsOf({ polygons }: NamedArea, polygon: number): UnitRing[] {
-  const { vertices, ringStarts, polygonStarts } = polygons
-  const rings: UnitRing[] = []
-  for (let ring = polygonStarts[polygon]; ring < polygonStarts[polygon + 1]; ring++) {
-    rings.push(Array.from(vertices.subarray(2 * ringStarts[ring], 2 * ringStarts[ring + 1])))
-  }
-  return rings
 }
 
 /** Notes which rings of a feature have three different points. */

@@ -88,17 +88,15 @@ export function readNotationIn(
   return { geometry: GEOMETRY_READERS[found.notation](object[found.name], at), path: at }
 }
 
-/** Whether a name, in lower case, means something in a request or for a geometry, and nothing elsewhere. */
-export function isNotation(lower: string): boolean {
-  // GeoJSON has boxes of its own everywhere.
-  return lower !== 'bbox' && OF_REQUEST.has(lower)
-}
-
-const OF_REQUEST: ReadonlySet<string> = new Set([
+/**
+ * Names in lower case that mean something in a request or in the place of a geometry, and nothing elsewhere in a
+ * drawing. GeoJSON has boxes of its own everywhere.
+ */
+export const NOTATION_NAMES: readonly string[] = [
   'areas',
   'cap',
-  ...NOTATION_MEMBERS.map(lowerCase),
-])
+  ...NOTATION_MEMBERS.map(lowerCase).filter((name) => name !== 'bbox'),
+]
 
 /** By names in lower case. */
 const NOTATIONS: ReadonlyMap<string, GeometryNotation> = new Map(

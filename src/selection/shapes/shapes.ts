@@ -27,7 +27,7 @@ import {
 } from './feature-properties.js'
 import { FEW_POINTS, readCoordinates } from './geojson.js'
 import { type GeometrySink, LayerCollector } from './layers.js'
-import { isNotation, readNotationIn } from './notations.js'
+import { NOTATION_NAMES, readNotationIn } from './notations.js'
 import { arrayAt, fail, objectAt } from './positions.js'
 import {
   readSpatialReference,
@@ -256,7 +256,8 @@ function isPlain({
 /** Tells of notations where they mean nothing: beside the geometry instead of in its place. */
 function tellNotations(object: JsonObject, path: string, strange: StrangeNames): void {
   for (const name in object) {
-    if (object[name] === null || !isNotation(lowerCase(name))) continue
+    const isSet = object[name] !== null && object[name] !== false
+    if (!isSet || !NOTATION_NAMES.includes(lowerCase(name))) continue
     const advice = 'it belongs into the request, or into an object in the place of the geometry'
     strange.doubtful(unknownName(path, name, advice))
   }

@@ -6,7 +6,7 @@
 import { lowerCase } from '../../interface/letter-case.js'
 import type { JsonObject } from '../parse.js'
 import { ESRI_MEMBERS } from './esri.js'
-import { isNotation } from './notations.js'
+import { NOTATION_NAMES } from './notations.js'
 import { PROPERTY_NAMES } from './property-names.js'
 import { likenessOfMember } from './strange-names.js'
 
@@ -53,7 +53,6 @@ export class ShortMembers {
         if (!this.#put(slot, object[name])) return false
         continue
       }
-      if (isNotation(lowerCase(name))) return false
       const likeness = likenessOfMember(name)
       if (likeness === undefined) continue
       // One that is nearly a member means nothing where the object has that member.
@@ -99,7 +98,7 @@ type Slot =
 
 /** By names as they are nearly always spelt, and in lower case. */
 const SLOTS: ReadonlyMap<string, Slot> = new Map<string, Slot>([
-  ...PROPERTY_NAMES.map((name) => [name, 'misplaced'] as const),
+  ...[...PROPERTY_NAMES, ...NOTATION_NAMES].map((name) => [name, 'misplaced'] as const),
   ...ESRI_MEMBERS.map((name) => [name, 'otherEsri'] as const),
   ...SHAPE_MEMBERS.map((name) => [name, name] as const),
   ['shapes', 'features'],

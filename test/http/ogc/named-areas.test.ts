@@ -60,7 +60,11 @@ t.test('/req/core/fc-limit-response-1', async (t) => {
   t.equal((await items('', COUNTIES)).body.features.length, 10)
   t.equal((await items('?limit=3', COUNTIES)).body.features.length, 3)
   const most = await items(`?limit=${limits.featurePageCount + 1}`, COUNTIES)
-  t.equal(most.body.numberReturned, limits.featurePageCount)
+  const { numberReturned, links } = most.body
+  t.ok(numberReturned > 0 && numberReturned <= limits.featurePageCount, `${numberReturned}`)
+  // On a busy machine a page may end earlier, by its time; there is always more to come.
+  const next = links.find(({ rel }: { rel: string }) => rel === 'next')
+  t.match(next?.href, `offset=${numberReturned}`)
 })
 
 t.test('/req/core/fc-bbox-response', async (t) => {
