@@ -661,6 +661,8 @@ export const limits = {
   namedMasksSoughtCount: 64,
   /** Named areas of which a front thread looks ahead who is in them. */
   areasWarmedCount: 4_096,
+  /** Of the time, for that looking: it takes seconds of a processor, which are for requests first. */
+  areasWarmedShare: 0.1,
   /** A front thread looks whether there are other areas or another snapshot at this interval. */
   areasLookMs: 1_000,
   /** Counts of named areas that one front thread keeps. */

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { createRequire } from 'node:module'
 import { ServiceError } from '../errors.js'
+import { h3 } from '../geometry/h3.js'
 import { limits } from '../limits.js'
 import type { DrawnGeometry, Position } from './drawn.js'
 import { textsOf } from './text-list.js'
@@ -18,7 +18,7 @@ import { textsOf } from './text-list.js'
  * TooManyVertices
  */
 export function readH3(value: unknown, path: string): DrawnGeometry {
-  const { cellToBoundary, isValidCell } = library()
+  const { cellToBoundary, isValidCell } = h3()
   const cells = new Map<string, Position[][]>()
   let positionCount = 0
   for (const { text, path: at } of textsOf(value, path, 'InvalidH3Cell', WHAT)) {
@@ -38,14 +38,6 @@ export function readH3(value: unknown, path: string): DrawnGeometry {
   }
   return { type: 'MultiPolygon', coordinates: [...cells.values()] }
 }
-
-/** With the first cell: it takes 64 MiB of addresses and a tenth of a second, in each thread that loads it. */
-function library(): typeof import('h3-js') {
-  loaded ??= createRequire(import.meta.url)('h3-js') as typeof import('h3-js')
-  return loaded
-}
-
-let loaded: typeof import('h3-js') | undefined
 
 const WHAT = ['an H3 cell', 'H3 cells'] as const
 

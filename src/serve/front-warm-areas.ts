@@ -1,6 +1,7 @@
 /**
  * Looks ahead who is in the areas of the gazetteer, one after the other, so that the first request for an area
- * need not: after a start, after a switch to another snapshot, and after one to other areas.
+ * need not: after a start, after a switch to another snapshot, and after one to other areas. It rests most of
+ * the time, so that a start and a switch are not followed by seconds in which requests wait behind it.
  *
  * @module
  */
@@ -14,11 +15,13 @@ import { answer, type CurrentService, type SelectionService } from '../selection
 
 interface WarmerOptions {
   readonly current: CurrentService
-  readonly areas: () => Gazetteer | undefined
+  readonly areas: () => Pick<Gazetteer, 'version' | 'search'> | undefined
   readonly log: Log
   /** Those of limits.ts unless given. */
-  readonly bounds?: { readonly areasWarmedCount: number; readonly areasLookMs: number }
+  readonly bounds?: Bounds
 }
+
+type Bounds = Readonly<Record<'areasWarmedCount' | 'areasWarmedShare' | 'areasLookMs', number>>
 
 /** @returns what stops it */
 export function warmAreas({ current, areas, log, bounds = limits }: WarmerOptions): () => void {
@@ -39,7 +42,7 @@ export function warmAreas({ current, areas, log, bounds = limits }: WarmerOption
     try {
       const goesOn = () => !isStopped && wanted() === now
       const startMs = performance.now()
-      const areaCount = await warmAll(current, gazetteer, bounds.areasWarmedCount, goesOn)
+      const areaCount = await warmAll(current, gazetteer, bounds, goesOn)
       warmed = now
       if (areaCount === 0 || !goesOn()) return
       const seconds = Number(((performance.now() - startMs) / 1_000).toFixed(1))
@@ -66,8 +69,8 @@ export function warmAreas({ current, areas, log, bounds = limits }: WarmerOption
 /** @returns how many areas it looked at */
 async function warmAll(
   current: CurrentService,
-  gazetteer: Gazetteer,
-  mostCount: number,
+  gazetteer: Pick<Gazetteer, 'search'>,
+  { areasWarmedCount, areasWarmedShare, areasLookMs }: Bounds,
   goesOn: () => boolean,
 ): Promise<number> {
   let areaCount = 0
@@ -75,9 +78,13 @@ async function warmAll(
   do {
     const { areas, next } = gazetteer.search({ limit: PAGE_AREA_COUNT, after })
     for (const { id } of areas) {
-      if (!goesOn() || areaCount >= mostCount) return areaCount
-      await current.use((service) => warmOne(service, id))
+      if (!goesOn() || areaCount >= areasWarmedCount) return areaCount
+      const startMs = performance.now()
+      const isRefused = await current.use((service) => warmOne(service, id))
       areaCount++
+      const tookMs = performance.now() - startMs
+      const restMs = tookMs / areasWarmedShare - tookMs
+      await sleep(isRefused ? areasLookMs : restMs, undefined, { ref: false })
     }
     after = next
   } while (after !== undefined)
@@ -86,14 +93,19 @@ async function warmAll(
 
 const PAGE_AREA_COUNT = 100
 
-/** As a client would ask, within whatever boundary holds; under load it waits until there is room. */
-async function warmOne(service: SelectionService, id: string): Promise<void> {
+/**
+ * As a client would ask, within whatever boundary holds.
+ *
+ * @returns whether the service had no room for it
+ */
+async function warmOne(service: SelectionService, id: string): Promise<boolean> {
   try {
     await answer(service, { countsOnly: true, areas: [id] }, asker())
   } catch (fault) {
     if (!(fault instanceof ServiceError)) throw fault
-    if (fault.code === 'Overloaded') await sleep(limits.areasLookMs, undefined, { ref: false })
+    return fault.code === 'Overloaded'
   }
+  return false
 }
 
 function asker() {

@@ -6,7 +6,8 @@
  *
  * @module
  */
-import { cellToBoundary, latLngToCell } from 'h3-js'
+
+import { h3 } from '../../geometry/h3.js'
 import { GLOBE, movedRing, turnsOfRing, unwrapRing } from '../../geometry/polygon/antimeridian.js'
 import { clippedToGlobe } from '../../geometry/polygon/clip-to-globe.js'
 import { doubleArea } from '../../geometry/polygon/simple-loops.js'
@@ -63,7 +64,7 @@ export class H3Cells implements Cells {
   }
 
   areaOf(cell: number): number[][][][] {
-    const corners = cellToBoundary(this.nameOf(cell), true).slice(0, -1)
+    const corners = h3().cellToBoundary(this.nameOf(cell), true).slice(0, -1)
     const units = corners.flatMap(([lng, lat]) => [unitsOf(lng), unitsOf(lat)])
     const ring = unwrapRing({
       units,
@@ -82,7 +83,7 @@ export class H3Cells implements Cells {
     const known = hexagon === DOUBTFUL ? undefined : this.#known.get(hexagon)
     if (known !== undefined) return known
     const [lngDegrees, latDegrees] = [lng / UNITS_PER_DEGREE, lat / UNITS_PER_DEGREE]
-    const cell = cellOf(latLngToCell(latDegrees, lngDegrees, this.#resolution))
+    const cell = cellOf(h3().latLngToCell(latDegrees, lngDegrees, this.#resolution))
     if (hexagon === DOUBTFUL) return cell
     if (this.#known.size >= limits.hexagonsKnownCount) this.#known.clear()
     this.#known.set(hexagon, cell)

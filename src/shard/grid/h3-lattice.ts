@@ -10,7 +10,7 @@
  *
  * @module
  */
-import { cellToLatLng, getPentagons } from 'h3-js'
+import { h3 } from '../../geometry/h3.js'
 import { RADIANS_PER_UNIT } from '../../geometry/units.js'
 
 /** What `hexagonAt` says where only h3 knows. */
@@ -115,6 +115,7 @@ const TURN = Math.asin(Math.sqrt(3 / 28))
 type Vector = readonly [x: number, y: number, z: number]
 
 function facesAt(resolution: number): Face[] {
+  const { cellToLatLng, getPentagons } = h3()
   const corners = getPentagons(0).map((cell) => vectorOf(cellToLatLng(cell)))
   const triples = corners.flatMap((a, i) =>
     corners.slice(i + 1).flatMap((b, j) =>
