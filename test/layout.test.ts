@@ -432,9 +432,12 @@ function ownerOf(path: string): string {
   return first.replace(/\.(ts|js)$/, '')
 }
 
-/** `typebox/value` is of the package `typebox`; names with a scope have two parts. */
+/** `#typebox/compile` is of the package `typebox`, as `imports` of package.json says; names with a scope have two parts. */
 function packageOf(specifier: string): string {
-  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+  return specifier
+    .replace(/^#/, '')
+    .split('/', specifier.startsWith('@') ? 2 : 1)
+    .join('/')
 }
 
 function importsOf(text: string): string[] {

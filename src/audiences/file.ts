@@ -13,8 +13,8 @@
  * @module
  */
 import type { FileHandle } from 'node:fs/promises'
-import Type, { type Static } from 'typebox'
-import { Compile } from 'typebox/compile'
+import Type, { type Static } from '#typebox'
+import { Compile } from '#typebox/compile'
 import { limits } from '../limits.js'
 import { recipientCountOf } from '../shard/runs.js'
 import { SNAPSHOT_ID } from '../snapshot/directory.js'

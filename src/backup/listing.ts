@@ -11,8 +11,8 @@
  *
  * @module
  */
-import Type, { type Static } from 'typebox'
-import { Compile } from 'typebox/compile'
+import Type, { type Static } from '#typebox'
+import { Compile } from '#typebox/compile'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import { SNAPSHOT_ID } from '../snapshot/directory.js'

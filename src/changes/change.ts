@@ -4,8 +4,8 @@
  *
  * @module
  */
-import Type, { type Static } from 'typebox'
-import { Compile } from 'typebox/compile'
+import Type, { type Static } from '#typebox'
+import { Compile } from '#typebox/compile'
 import type { E164Numbers } from '../sources/rows/e164.js'
 import { type RejectReason, rejectReasons } from '../sources/rows/rejects.js'
 import {

@@ -7,8 +7,8 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Type from 'typebox'
-import { Compile } from 'typebox/compile'
+import Type from '#typebox'
+import { Compile } from '#typebox/compile'
 import { OperatorError } from '../errors.js'
 import { createDirectory, replaceFile } from '../snapshot/directory.js'
 import type { ClusterSettings } from './messages.js'

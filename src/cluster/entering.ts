@@ -4,8 +4,8 @@
  *
  * @module
  */
-import Type from 'typebox'
-import { Compile } from 'typebox/compile'
+import Type from '#typebox'
+import { Compile } from '#typebox/compile'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import { openCommandNats } from './command-nats.js'

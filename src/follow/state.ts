@@ -16,8 +16,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import Type, { type Static } from 'typebox'
-import { Compile } from 'typebox/compile'
+import Type, { type Static } from '#typebox'
+import { Compile } from '#typebox/compile'
 import { syncDirectory } from '../chain/last-file.js'
 import { OperatorError } from '../errors.js'
 import { formatLsn, parseLsn } from '../sources/postgres/replication/lsn.js'

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Static, Type } from 'typebox'
+import { type Static, Type } from '#typebox'
 import {
   AlertReferenceSchema,
   AreaSchema,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Static, Type } from 'typebox'
+import { type Static, Type } from '#typebox'
 import { limits } from '../limits.js'
 import { integer, listOf, member, members, number, requestMembers, text } from './members.js'
 import { warnings } from './warnings.js'

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { Static, TSchema } from 'typebox'
+import type { Static, TSchema } from '#typebox'
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { declaredNames, lowerCase } from './letter-case.js'

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { type Static, Type } from 'typebox'
+import { type Static, Type } from '#typebox'
 import { CountModeSchema } from './count-mode.js'
 import { GeometrySchema, SpatialReferenceSchema } from './geometry.js'
 import { flag, integer, listOf, member, members, number, text } from './members.js'

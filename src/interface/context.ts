@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Static, Type } from 'typebox'
+import { type Static, Type } from '#typebox'
 import { GeometrySchema } from './geometry.js'
 import { flag, integer, listOf, member, members, number, requestMembers, text } from './members.js'
 import { warnings } from './warnings.js'

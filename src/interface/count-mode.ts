@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Static, Type } from 'typebox'
+import { type Static, Type } from '#typebox'
 
 export const CountModeSchema = Type.Unsafe<'ContactLocation' | 'Contact'>({
   title: 'CountMode',

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { limits } from '../limits.js'
 import { SpatialReferenceSchema } from './geometry.js'
 import { flag, geoJsonMembers, member, number, openMembers, orNull, text } from './members.js'

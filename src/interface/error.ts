@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { errorTables, type ServiceErrorCode } from '../errors.js'
 import { listOf, member, members, text } from './members.js'
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { integer, listOf, member, members, refusing, text } from './members.js'
 
 const UnguardedReferenceSchema = members(

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Static, Type } from 'typebox'
+import { type Static, Type } from '#typebox'
 import { limits } from '../limits.js'
 import { integer, listOf, members, text } from './members.js'
 import { notationMembers } from './notations.js'

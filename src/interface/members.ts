@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { type Static, type TProperties, type TSchema, Type } from 'typebox'
+import { type Static, type TProperties, type TSchema, Type } from '#typebox'
 
 /**
  * A type of the interface.

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { limits } from '../limits.js'
 import { flag, text } from './members.js'
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { TSchema } from 'typebox'
+import type { TSchema } from '#typebox'
 import type { Examples } from './examples.js'
 import type { KeyScope } from './key-scopes.js'
 

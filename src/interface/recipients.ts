@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { limits } from '../limits.js'
 import { CountModeSchema } from './count-mode.js'
 import { GeoJsonSchema, sourceIds } from './drawing.js'

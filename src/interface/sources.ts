@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Static } from 'typebox'
+import type { Static } from '#typebox'
 import { integer, listOf, members, requestMembers, text } from './members.js'
 
 /** Of the request for what is served. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Static, Type } from 'typebox'
+import { type Static, Type } from '#typebox'
 import { capWarningCodes } from './cap-warnings.js'
 import { listOf, members, text } from './members.js'
 

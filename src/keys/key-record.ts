@@ -4,8 +4,8 @@
  *
  * @module
  */
-import Type, { type Static } from 'typebox'
-import { Compile } from 'typebox/compile'
+import Type, { type Static } from '#typebox'
+import { Compile } from '#typebox/compile'
 import { type KeyScope, keyScopes } from '../interface/key-scopes.js'
 import { limits } from '../limits.js'
 import { boundaryFault } from './boundary.js'

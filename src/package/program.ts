@@ -31,10 +31,12 @@ async function compiledFiles(root: string): Promise<string[]> {
     const sources = (await filesBelow(join(root, folder))).map((path) => `${folder}/${path}`)
     for (const path of sources.filter(isProgram)) {
       // What is in a folder `wasm` is compiled to files of the folder around it.
-      if (KERNEL.test(path)) found.push(...(await kernelsIn(root, path.replace(KERNEL, ''))))
+      if (KERNEL.test(path))
+        found.push(...(await madeFiles(root, path.replace(KERNEL, ''), '.wasm')))
       else found.push(path.replace(/\.ts$/, '.js'))
     }
   }
+  found.push(...(await madeFiles(root, 'src/typebox', '.js')))
   const missing = found.find((path) => !existsSync(join(root, 'dist', path)))
   if (missing === undefined) return [...new Set(found)]
   throw new OperatorError('Failed', `dist/${missing} is not there: run \`npm run build\``)
@@ -47,11 +49,12 @@ function isProgram(path: string): boolean {
 
 const KERNEL = /\/wasm\/[^/]*$/
 
-async function kernelsIn(root: string, folder: string): Promise<string[]> {
+/** What the build makes of other things than TypeScript. */
+async function madeFiles(root: string, folder: string, ending: string): Promise<string[]> {
   const names = await readdir(join(root, 'dist', folder)).catch(() => [])
-  const kernels = names.filter((name) => name.endsWith('.wasm'))
+  const made = names.filter((name) => name.endsWith(ending))
   // Without one, something that is missing is named.
-  return (kernels.length > 0 ? kernels : ['*.wasm']).map((name) => `${folder}/${name}`)
+  return (made.length > 0 ? made : [`*${ending}`]).map((name) => `${folder}/${name}`)
 }
 
 /** Without what only a checkout can use. */

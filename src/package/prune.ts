@@ -41,6 +41,8 @@ const SPARE: readonly RegExp[] = [
   /^us-atlas\/(?!counties-10m\.json$|package\.json$)[^/]*\.json$/,
   /^world-atlas\/(?!countries-10m\.json$|package\.json$)[^/]*\.json$/,
   /^lru-cache\/dist\/commonjs\/$/,
+  // The build puts its modules into dist/src/typebox.
+  /^typebox\/build\/$/,
 ]
 
 /** Binaries for other machines, other releases of Node.js, or another C library. */

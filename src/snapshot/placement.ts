@@ -12,8 +12,8 @@
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import Type, { type Static } from 'typebox'
-import { Compile } from 'typebox/compile'
+import Type, { type Static } from '#typebox'
+import { Compile } from '#typebox/compile'
 import { replaceFile, snapshotsDirectory } from './directory.js'
 import { corrupt, readFault } from './open-file.js'
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { readFileSync, statSync } from 'node:fs'
-import type { Static, TSchema } from 'typebox'
+import type { Static, TSchema } from '#typebox'
 import { OperatorError, ServiceError } from '../errors.js'
 import { bind } from '../interface/bind.js'
 import { limits } from '../limits.js'

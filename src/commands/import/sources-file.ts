@@ -5,8 +5,8 @@
  */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import Type, { type Static } from 'typebox'
-import { Compile } from 'typebox/compile'
+import Type, { type Static } from '#typebox'
+import { Compile } from '#typebox/compile'
 import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { Log } from '../../log.js'

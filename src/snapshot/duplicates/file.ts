@@ -6,8 +6,8 @@
  */
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
-import Type, { type Static } from 'typebox'
-import { Compile } from 'typebox/compile'
+import Type, { type Static } from '#typebox'
+import { Compile } from '#typebox/compile'
 import type { Room } from '../../shard/arena.js'
 import type { Repeats } from '../../shard/duplicates/find-repeats.js'
 import { createFile } from '../directory.js'

@@ -9,8 +9,8 @@
  *
  * @module
  */
-import Type, { type Static } from 'typebox'
-import { Compile } from 'typebox/compile'
+import Type, { type Static } from '#typebox'
+import { Compile } from '#typebox/compile'
 import { limits } from '../../limits.js'
 import { type Section, sectionNames } from '../../shard/layout.js'
 import { FormatFault } from './blocks.js'

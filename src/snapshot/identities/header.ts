@@ -3,7 +3,7 @@
  *
  * @module
  */
-import Type, { type Static } from 'typebox'
+import Type, { type Static } from '#typebox'
 import { limits } from '../../limits.js'
 
 const Count = Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 })

@@ -4,7 +4,7 @@
  * @module
  */
 import { join } from 'node:path'
-import { Compile } from 'typebox/compile'
+import { Compile } from '#typebox/compile'
 import type { Identities } from '../../shard/columns.js'
 import { FormatFault, readBlocks } from '../format/blocks.js'
 import { FORMAT_VERSION, readHead } from '../format/container.js'

@@ -6,8 +6,8 @@
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import Type, { type Static } from 'typebox'
-import { Compile } from 'typebox/compile'
+import Type, { type Static } from '#typebox'
+import { Compile } from '#typebox/compile'
 import { limits } from '../../limits.js'
 import { replaceFile, SNAPSHOT_ID } from '../directory.js'
 import { corrupt, readFault } from '../open-file.js'
