@@ -76,11 +76,15 @@ function whyNoArea({ msgType }: Alert): string {
 }
 
 function tellOfMessage(alert: Alert, warnings: CapWarnings): void {
-  const { status, msgType, path, sent, infos } = alert
+  const { status, scope, msgType, path, sent, infos } = alert
   if (status !== 'Actual')
     warnings.add('CapNotActual', `${path}.status`, `is ${status}, not Actual`)
   if (msgType !== 'Alert' && msgType !== 'Update') {
     warnings.add('CapMessageType', `${path}.msgType`, `is ${msgType}: it alerts nobody anew`)
+  }
+  if (scope !== undefined && scope !== 'Public') {
+    const problem = `is ${scope}: the alert is not for the public, and all of its areas are selected`
+    warnings.add('CapNotPublic', `${path}.scope`, problem)
   }
   if (alert.isSigned)
     warnings.add('SignatureNotChecked', path, 'is signed; the signature is not checked')
@@ -215,16 +219,15 @@ class AlertDrawer {
     const systems = new Set<string>()
     let usedCount = 0
     for (const geocode of geocodes) {
-      const system = systemOf(geocode.name)
-      if (this.#systems !== undefined && !this.#systems.has(system?.toLowerCase() ?? '')) continue
-      usedCount++
       const name = areaNameOf(geocode)
-      if (system === undefined || name === undefined) {
+      if (!this.#isAskedFor(systemOf(geocode.name)) && !this.#isAskedFor(layerOf(name))) continue
+      usedCount++
+      if (name === undefined) {
         const problem = 'is of a system of codes that is not known, or is no code'
         this.#faults.add('UnknownGeocodeSystem', geocode.path, problem)
         continue
       }
-      systems.add(system)
+      systems.add(layerOf(name))
       if (this.#isNew(`geocode ${name}`)) names.push(name)
     }
     if (usedCount === 0) {
@@ -244,6 +247,10 @@ class AlertDrawer {
     if (names.length === 0) return
     const area = names.length === 1 ? names[0] : names
     this.#push({ type: 'Feature', geometry: null, properties: { area } }, path)
+  }
+
+  #isAskedFor(system: string | undefined): boolean {
+    return this.#systems?.has(system?.toLowerCase() ?? '') ?? true
   }
 
   /** Publishers leave an empty element beside geocodes. Alone, it is a shape that was lost. */
@@ -267,4 +274,9 @@ class AlertDrawer {
     this.#drawn.add(key)
     return true
   }
+}
+
+/** `SAME` of `SAME:048201`, as which FIPS6 is looked up, too. */
+function layerOf<Name extends string | undefined>(name: Name): Name {
+  return name?.slice(0, name.indexOf(':')) as Name
 }

@@ -152,10 +152,11 @@ class NwsReader {
     return ''
   }
 
-  /** SAME and UGC as they are, or zones by their addresses. Those for fires have shapes of their own. */
+  /** SAME and UGC as they are, and without UGC the zones by their addresses. Those for fires have shapes of their own. */
   #geocodes(): readonly NamedValue[] {
     const { geocode } = this.#members
     const fires = new Set<string>()
+    const others = new Set<string>()
     const zones: NamedValue[] = []
     for (const [i, zone] of this.#list('affectedZones').entries()) {
       const match = typeof zone === 'string' ? ZONE.exec(zone) : null
@@ -166,6 +167,7 @@ class NwsReader {
       }
       const [, kind, code] = match
       if (kind === 'fire') fires.add(code)
+      else others.add(code)
       zones.push({ name: kind === 'fire' ? 'UGC-FIRE' : 'UGC', value: code, path })
     }
     if (!isObject(geocode)) return zones
@@ -176,11 +178,15 @@ class NwsReader {
           this.#faults.add('InvalidCap', path, 'must be a text')
           return []
         }
-        const isFire = name === 'UGC' && fires.has(code)
-        return [{ name: isFire ? 'UGC-FIRE' : name, value: code, path }]
+        const named = { name, value: code, path }
+        if (name !== 'UGC' || !fires.has(code)) return [named]
+        const fire = { ...named, name: 'UGC-FIRE' }
+        return others.has(code) ? [named, fire] : [fire]
       }),
     )
-    return values.length > 0 ? values : zones
+    return values.some(({ name }) => name === 'UGC' || name === 'UGC-FIRE')
+      ? values
+      : [...values, ...zones]
   }
 
   #references(): Pick<Alert, 'references' | 'areReferencesWhole'> {

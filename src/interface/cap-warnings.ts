@@ -16,6 +16,7 @@ export const capWarningCodes = {
   EmptyShape: 'a polygon or a circle is empty, and the area has more beside it',
   InfoExpired: 'a part of the alert has expired, and is selected all the same',
   CapNotActual: 'the alert is not an actual one: its status is another',
+  CapNotPublic: 'the alert is not for the public: its scope is Restricted or Private',
   CapMessageType: 'the message is a Cancel, an Ack or an Error',
   SignatureNotChecked: 'the alert is signed, and nobody has checked the signature',
   CapForm: 'a time is written in another way than CAP 1.2 has it',

@@ -22,7 +22,8 @@ export const notationMembers = {
       'the other side of the antimeridian.',
   }),
   h3: Type.Array(Type.String(), {
-    description: 'Indexes of H3 cells of any resolutions, whose exact polygons are meant.',
+    description:
+      'Indexes of H3 cells of any resolutions: polygons of their corners, with straight edges.',
     maxItems: limits.cellCount,
   }),
   geohash: Type.Array(Type.String(), { description: 'Geohashes, whose boxes are meant.' }),
@@ -62,7 +63,7 @@ export const notationMembers = {
   gpx: text('A document of GPX: its waypoints, routes and tracks.'),
   topoJSON: Type.Unknown({
     description:
-      'A topology of TopoJSON: all of its objects, or the one that its member object names. Properties of its ' +
+      'A topology of TopoJSON: its one object, or the one that its member object names. Properties of its ' +
       'features are those of GeoJSON.',
   }),
   utm: Type.Array(Type.String(), {

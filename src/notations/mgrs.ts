@@ -27,14 +27,16 @@ import { type ListedText, textsOf } from './text-list.js'
 export function readMgrs(value: unknown, path: string): DrawnGeometry {
   const drawn: DrawnGeometry[] = []
   let positionCount = 0
-  for (const text of textsOf(value, path, 'InvalidGridReference', WHAT)) {
-    const place = placeOf(text)
-    drawn.push(place)
-    positionCount += place.type === 'Polygon' ? place.coordinates[0].length : 1
+  // Before anything is projected: of a square little may be left within its zone.
+  const spend = (count: number) => {
+    positionCount += count
     if (positionCount > limits.vertexCount) {
       const problem = `has squares of more than ${limits.vertexCount} positions`
       throw new ServiceError('TooManyVertices', `${path} ${problem}`, path)
     }
+  }
+  for (const text of textsOf(value, path, 'InvalidGridReference', WHAT)) {
+    drawn.push(placeOf(text, spend))
   }
   if (!Array.isArray(value)) return drawn[0]
   return { type: 'GeometryCollection', geometries: drawn }
@@ -49,7 +51,10 @@ const SQUARE_METRES = 100_000
 const SQUARE_DEGREES = 2
 const POINT_DIGIT_COUNT = 5
 
-function placeOf({ text, path }: ListedText): DrawnGeometry {
+function placeOf(
+  { text, path }: ListedText,
+  spend: (positionCount: number) => void,
+): DrawnGeometry {
   const match = MGRS.exec(text)
   if (match === null) fail('must be an MGRS reference, such as 15R TN 70000 90000', path)
   const zone = Number(match[1])
@@ -62,6 +67,7 @@ function placeOf({ text, path }: ListedText): DrawnGeometry {
     fail('must have as many digits for its easting as for its northing', path)
   }
   const sideMetres = SQUARE_METRES / 10 ** digitCount
+  spend(digitCount === POINT_DIGIT_COUNT ? 1 : 4 * pieceCountOf(sideMetres) + 1)
   const easting = eastingOf(zone, column, path) + sideMetres * Number(digits.slice(0, digitCount))
   const northing = northingOf(zone, row, path) + sideMetres * Number(digits.slice(digitCount))
   const unproject = unprojector(zone, bounds.south < 0)
@@ -103,12 +109,17 @@ function northingOf(zone: number, row: string, path: string): number {
 /** Edges of the largest squares are drawn in so many pieces: off by less than a centimetre. */
 const PIECES_MAX = 512
 
+/** Of each side of a square. */
+function pieceCountOf(sideMetres: number): number {
+  return Math.max(1, Math.ceil((PIECES_MAX * sideMetres) / SQUARE_METRES))
+}
+
 /**
  * The outline of a square from its south-west corner round, not closed. Its sides are straight in metres,
  * and so bent in degrees, the more the longer they are.
  */
 function squareOf(west: number, south: number, side: number, unproject: Unproject): Position[] {
-  const pieceCount = Math.max(1, Math.ceil((PIECES_MAX * side) / SQUARE_METRES))
+  const pieceCount = pieceCountOf(side)
   const stops = Array.from({ length: pieceCount }, (_, piece) => (side * piece) / pieceCount)
   const [east, north] = [west + side, south + side]
   return [

@@ -76,6 +76,8 @@ class WkbReader {
   readonly #view: DataView
   readonly #path: string
   #at = 0
+  /** Positions are bounded by the bytes, and what is empty has none. */
+  #emptyCount = 0
 
   constructor(bytes: Uint8Array, path: string) {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -203,6 +205,9 @@ class WkbReader {
     const count = this.#uint32(isLittleEndian)
     if (count * itemBytesMin > this.#view.byteLength - this.#at) {
       this.#fail('is cut off: it counts more items than its bytes can hold')
+    }
+    if (count === 0 && ++this.#emptyCount > limits.vertexCount) {
+      this.#refuse('TooManyVertices', `has more than ${limits.vertexCount} empty parts`)
     }
     return count
   }

@@ -152,9 +152,7 @@ class WktParser {
   }
 
   #position(): Position {
-    if (++this.#positionCount > limits.vertexCount) {
-      this.#refuse('TooManyVertices', `has more than ${limits.vertexCount} positions`)
-    }
+    this.#countPosition()
     const lng = this.#number()
     const lat = this.#number()
     let count = 2
@@ -184,9 +182,19 @@ class WktParser {
 
   #isEmpty(): boolean {
     const at = this.#at
-    if (this.#word() === 'EMPTY') return true
+    if (this.#word() === 'EMPTY') {
+      this.#countPosition()
+      return true
+    }
     this.#at = at
     return false
+  }
+
+  /** What is empty counts as well, or nothing would bound how many there are. */
+  #countPosition(): void {
+    if (++this.#positionCount > limits.vertexCount) {
+      this.#refuse('TooManyVertices', `has more than ${limits.vertexCount} positions`)
+    }
   }
 
   #word(): string | undefined {

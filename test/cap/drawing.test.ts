@@ -163,6 +163,14 @@ t.test('beside polygons and circles, geocodes count as CAP says or as profiles s
   t.equal(alone.drawing.features.length, 1, 'where there is no shape, they count')
   const chosen = drawingOfAlert(both, { ...NOW, geocodeSystems: ['ugc'] })
   t.same(chosen.drawing.features[1].properties, { area: 'UGC:TXC201' })
+  // A code of FIPS6 is looked up as one of SAME, and is asked for by either name.
+  const county = alertOf(['polygon', SQUARE], geocode('FIPS6', '048201'))
+  for (const system of ['SAME', 'fips6']) {
+    const { drawing } = drawingOfAlert(county, { ...NOW, geocodeSystems: [system] })
+    t.same(drawing.features[1]?.properties, { area: 'SAME:048201' }, system)
+  }
+  const same = alertOf(geocode('FIPS6', '048201'), geocode('SAME', '048201'))
+  t.same(drawingOfAlert(same, NOW).warnings, [], 'one system, under two names')
   const missing = { ...NOW, geocodeSystems: ['NUTS3'] }
   t.match(faultOf(alertOf(geocode('SAME', '1')), missing), { code: 'CapAreaMissing', field: AREA })
 })
@@ -185,6 +193,19 @@ t.test('as many shapes as an alert can have take no more than their number', asy
   const area: Facts = ['area', [['areaDesc', 'everywhere'], ...circles]]
   const alert = readAlert(writeAlert('1.2', factsOf([area])), 'cap')
   t.match(faultOf(alert, NOW), { code: 'TooComplex' })
+})
+
+t.test('an alert that is not for the public says so', async (t) => {
+  for (const scope of ['Public', 'Restricted', 'Private']) {
+    const alert = readAlert(
+      writeAlert('1.2', factsOf([areaOf(geocode('SAME', '1'))], { scope })),
+      'cap',
+    )
+    const { warnings } = drawingOfAlert(alert, NOW)
+    const expected = scope === 'Public' ? [] : [{ code: 'CapNotPublic', path: 'cap.scope' }]
+    t.match(warnings, expected, scope)
+    t.equal(warnings.length, expected.length, scope)
+  }
 })
 
 t.test('heights are told, and select nobody and exclude nobody', async (t) => {

@@ -115,6 +115,16 @@ t.test('zones for fires are not taken for public zones of the same code', async 
     'UGC:TXZ214',
   ])
   t.same(areasOf({ geocode: undefined, affectedZones: [fire] }), 'UGC-FIRE:TXZ213')
+  const both = [fire, 'https://api.weather.gov/zones/forecast/TXZ213']
+  t.same(areasOf({ geocode: { UGC: ['TXZ213'] }, affectedZones: both }), [
+    'UGC:TXZ213',
+    'UGC-FIRE:TXZ213',
+  ])
+  const marine = 'https://api.weather.gov/zones/forecast/GMZ330'
+  t.same(areasOf({ geocode: { SAME: ['048201'] }, affectedZones: [marine] }), [
+    'SAME:048201',
+    'UGC:GMZ330',
+  ])
   t.same(areasOf({ geocode: {} }), 'UGC:TXC201')
 })
 

@@ -70,6 +70,10 @@ t.test('what is no reference, or contradicts itself, is refused by its place', a
   t.throws(() => readMgrs(many, 'mgrs'), { code: 'InvalidGridReference', field: 'mgrs' })
   const large = Array(limits.cellCount).fill('15RTN')
   t.throws(() => readMgrs(large, 'mgrs'), { code: 'TooManyVertices', field: 'mgrs' })
+  // Of 15UTV a sliver is in its zone, and a whole square is drawn to find it.
+  const slivers = Array(limits.cellCount).fill('15UTV')
+  t.throws(() => readMgrs(slivers.slice(0, 25), 'mgrs'), { code: 'TooManyVertices' })
+  t.match(readMgrs(slivers.slice(0, 24), 'mgrs'), { type: 'GeometryCollection' })
   t.match(readMgrs(large.slice(0, 20), 'mgrs'), { type: 'GeometryCollection' })
 })
 

@@ -118,6 +118,13 @@ t.test('nesting and positions are bounded', async (t) => {
   t.match(faultOf(nested(limits.collectionDepthCount)), { code: 'TooComplex' })
   t.match(faultOf('010700000001000000'.repeat(200_000)), { code: 'TooComplex' })
   t.match(faultOf('01'.repeat(2 ** 20)), { code: 'InvalidWkb' })
+  const empties = (count: number) => {
+    const number = Buffer.alloc(4)
+    number.writeUInt32LE(count)
+    return `0107000000${number.toString('hex')}${'010200000000000000'.repeat(count)}`
+  }
+  t.match(readWkb(empties(limits.vertexCount), 'wkb'), { type: 'GeometryCollection' })
+  t.match(faultOf(empties(limits.vertexCount + 1)), { code: 'TooManyVertices' })
   const line = (count: number) => {
     const bytes = Buffer.alloc(9 + 16 * count)
     bytes.set([1, 2])

@@ -236,6 +236,10 @@ t.test('positions and nesting are bounded', async (t) => {
   const positions = (count: number) => `LINESTRING(${Array(count).fill('1 2').join()})`
   t.match(readWkt(positions(limits.vertexCount), 'wkt'), { type: 'LineString' })
   t.match(faultOf(positions(limits.vertexCount + 1)), { code: 'TooManyVertices' })
+  const empties = (count: number) =>
+    `GEOMETRYCOLLECTION(${Array(count).fill('POINT EMPTY').join()})`
+  t.match(readWkt(empties(limits.vertexCount), 'wkt'), { type: 'GeometryCollection' })
+  t.match(faultOf(empties(limits.vertexCount + 1)), { code: 'TooManyVertices' })
   const nested = (depth: number) =>
     `${'GEOMETRYCOLLECTION('.repeat(depth)}POINT(1 2)${')'.repeat(depth)}`
   t.match(readWkt(nested(limits.collectionDepthCount), 'wkt'), { type: 'GeometryCollection' })

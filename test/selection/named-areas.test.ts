@@ -143,6 +143,7 @@ t.test('an area that is not known is refused, and never nobody', async (t) => {
   )
   t.equal(fault(feature({ area: 'x' }, SQUARE)), undefined)
   t.match(fault(feature({ area: 'counties:48201', nearest: 3 })), { code: 'InvalidNearest' })
+  t.match(fault(feature({ area: [], nearest: 3 })), { code: 'InvalidNearest' }, 'of nobody, too')
 })
 
 t.test('names and their positions are bounded', async (t) => {

@@ -161,6 +161,7 @@ export class ShapeReader {
       for (const { name, at } of areaNames) {
         this.layers.area(findArea(this.#areas, name, at), properties, at)
       }
+      if (areaNames.length === 0) refuseNearest(properties, path)
       return
     }
     if (geometry === undefined) fail('InvalidGeoJson', 'has no geometry', path)
@@ -186,10 +187,7 @@ export class ShapeReader {
       const sink = this.layers.sinkFor(properties, path)
       this.#readWhole(objectAt(geometry, geometryPath), geometryPath, own ?? reference, sink)
     }
-    // Without a place to be near to, a feature that is to narrow the others would not.
-    if (properties.nearestCount !== undefined && this.layers.nearestCount === nearestCount) {
-      fail('InvalidNearest', 'picks the nearest to a Point, but has none', path)
-    }
+    if (this.layers.nearestCount === nearestCount) refuseNearest(properties, path)
   }
 
   /** The geometry of a feature: of its rings one at least must have an area. */
@@ -300,6 +298,12 @@ function refuseMercator(
   const own = readSpatialReference(member(geometry, 'spatialreference'), referencePath)
   if ((own ?? inherited ?? 'degrees') === 'degrees') return
   fail('UnknownSpatialReference', 'cannot be other than degrees for GeoJSON', referencePath)
+}
+
+/** Without a place to be near to, a feature that is to narrow the others would not. */
+function refuseNearest({ nearestCount }: FeatureProperties, path: string): void {
+  if (nearestCount === undefined) return
+  fail('InvalidNearest', 'picks the nearest to a Point, but has none', path)
 }
 
 function expectType(type: unknown, expected: string, path: string): void {
