@@ -441,6 +441,8 @@ export const limits = {
   collectionPageCount: 1_000,
   /** Areas of contexts as they are drawn, kept in one front thread. */
   drawnContextsBytes: 64 * MiB,
+  /** A context that was changed while it was counted as features is counted again, so many times in all. */
+  countedContextAttemptCount: 4,
   /** Cache of complete answers of contexts in one front thread. */
   keptAnswerBytes: 64 * MiB,
   /**

@@ -250,7 +250,7 @@ export class OtherMachines implements Others {
       moment: 'moment' in task ? task.moment : 0,
       leftMs,
       mask: mask && {
-        key: this.#keyOf(mask, machine),
+        key: this.#keyOf(mask),
         runs: withRuns
           ? new Map(heldBy(machine).map((index) => [index, mask.runs[index]]))
           : undefined,
@@ -262,17 +262,10 @@ export class OtherMachines implements Others {
 
   /**
    * Masks of several moments have the same runs of all shards but deltas, which this machine holds. So they have the same
-   * key.
+   * key. Their arrays do not tell: masks with nobody in a shard share one that is empty.
    */
-  #keyOf(mask: Mask, machine: string): string {
-    const [first] = this.#options.heldBy(machine)
-    const runs = mask.runs[first]
-    let id = maskIds.get(runs)
-    if (id === undefined) {
-      id = nextMaskId++
-      maskIds.set(runs, id)
-    }
-    return `${this.#options.askerId} ${id}`
+  #keyOf({ id, baseId = id }: Mask): string {
+    return `${this.#options.askerId} ${baseId}`
   }
 
   #knownOf(machine: string): KnownMachine {
@@ -300,8 +293,6 @@ function impatient(caller: Caller): Caller {
 }
 
 /** By the runs of the first shard that another machine holds. */
-const maskIds = new WeakMap<Uint32Array, number>()
-let nextMaskId = 1
 
 class KnownMachine {
   /** It has not answered, and is asked after others. */

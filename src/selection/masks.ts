@@ -194,6 +194,8 @@ const START: Omit<Moment, 'catalogue'> = { moment: 0, comeCounts: () => [] }
 class FoundMask {
   moment = 0
   readonly #ofShards: Mask
+  /** Of the runs; thousands of masks may be kept, of as many shards. */
+  byteCount: number
   /** Of each shard, whether it is a delta. */
   readonly #deltas: readonly boolean[]
   /** Of each delta. */
@@ -206,12 +208,7 @@ class FoundMask {
   constructor(runs: readonly Uint32Array[], deltas: readonly boolean[]) {
     this.#ofShards = createMask(drawMaskId(), runs)
     this.#deltas = deltas
-  }
-
-  get byteCount(): number {
-    return (
-      maskBytes(this.#ofShards) + this.#ofDeltas.reduce((sum, runs) => sum + runs.byteLength, 0)
-    )
+    this.byteCount = maskBytes(this.#ofShards)
   }
 
   /**
@@ -222,7 +219,10 @@ class FoundMask {
     const ofDeltas = runs.filter((_, at) => this.#deltas[at])
     for (const [at, came] of ofDeltas.entries()) {
       const start = this.#comeCounts[at] ?? 0
-      this.#ofDeltas[at] = joined(this.#ofDeltas[at] ?? NOBODY, cut(came, start, comeCounts[at]))
+      const before = this.#ofDeltas[at] ?? NOBODY
+      const all = joined(before, cut(came, start, comeCounts[at]))
+      this.#ofDeltas[at] = all
+      this.byteCount += all.byteLength - before.byteLength
     }
     this.#comeCounts = comeCounts
     this.moment = moment
@@ -238,6 +238,7 @@ class FoundMask {
     let delta = 0
     const mask = {
       id: ofDeltas.id,
+      baseId: this.#ofShards.id,
       runs: this.#ofShards.runs.map((each, at) =>
         this.#deltas[at] ? ofDeltas.runs[delta++] : each,
       ),

@@ -13,6 +13,8 @@ import { type RunList, recipientCountOf } from './runs.js'
 export interface Mask {
   /** Another one for each mask that a front thread makes. */
   readonly id: number
+  /** The same of masks that differ in the runs of deltas alone; its own id unless given. */
+  readonly baseId?: number
   /** Of each shard: [start, end) pairs of recipient indexes. */
   readonly runs: readonly Uint32Array[]
 }

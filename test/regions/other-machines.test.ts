@@ -9,7 +9,7 @@ import { type Caller, callerUntil, type QueryRunner } from '../../src/pool/messa
 import { OtherMachines } from '../../src/regions/other-machines.js'
 import { decodeTask, encodeOutcome, encodeTask } from '../../src/regions/task-codec.js'
 import { TaskDesk } from '../../src/regions/task-desk.js'
-import { createMask } from '../../src/shard/mask.js'
+import { createMask, type Mask } from '../../src/shard/mask.js'
 
 /** Three shards, two of them on two machines. */
 const HOLDERS = [['a', 'b'], ['b', 'c'], ['c']]
@@ -170,6 +170,35 @@ t.test('a mask travels once, and is forgotten when there are too many', async (t
   t.match(await withMask('k 2'), { refusal: 'UnknownMask' }, 'one more')
   end()
   t.match(await withMask('k 1'), { refusal: 'NotHere' })
+})
+
+t.test('masks with nobody in the first shard of a machine are told apart', async (t) => {
+  const served = new TaskDesk(() => true)
+  served.open('000001-00000000', {
+    local: {
+      run: (task: never) => {
+        const { shardIndexes, mask } = task as { shardIndexes: readonly number[]; mask: Mask }
+        return Promise.resolve(shardIndexes.map((index) => mask.runs[index][1] ?? 0)) as never
+      },
+    },
+    shardCount: 2,
+    isHere: () => true,
+    untilMoment: () => Promise.resolve(true),
+  })
+  const others = new OtherMachines({
+    way: { ask: async (_machine, question) => (await served.answer(question)) as Uint8Array },
+    snapshotId: '000001-00000000',
+    holders: { isHere: () => false, of: () => ['a'] },
+    heldBy: () => [0, 1],
+    askerId: 'asker',
+  })
+  for (const [id, count] of [2, 3, 2].entries()) {
+    const mask = createMask(id + 1, [new Uint32Array(0), Uint32Array.of(0, count)])
+    t.same(await others.run<'count'>({ ...counting([0, 1]), mask }, soon()), [0, count])
+    // At another moment only those who came are others, and this machine has them.
+    const later = { ...mask, id: 10 + id, baseId: mask.id }
+    t.same(await others.run<'count'>({ ...counting([0, 1]), mask: later }, soon()), [0, count])
+  }
 })
 
 t.test('bytes that are no task of this version are not answered', async (t) => {

@@ -6,6 +6,7 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import { ServiceError } from '../../errors.js'
 import { isWhole } from '../../format/answer.js'
 import type { Feature } from '../../format/geojson.js'
 import { type Bounds, boundsOf } from '../../geometry/bounds.js'
@@ -49,14 +50,19 @@ export function contextCollections(store: Store, read: ReadContext): FeatureColl
       const found = id === undefined ? undefined : await drawn(id)
       if (id === undefined || found === undefined) return undefined
       const { title, extent } = found
-      /** With the counts of the same version, or of a later one, whose areas then may be others. */
+      /** What is drawn and counted of one version: areas may be put in another order while they are counted. */
       const features = async () => {
-        const answer = await read(id, asker)
-        const json = answer.json()
-        const text = isWhole(json) ? Buffer.from(json).toString() : '{}'
-        const { Areas = [] } = JSON.parse(text) as MapContext
-        const now = (await drawn(id)) ?? found
-        return now.areas.map((area, at) => ({ ...area, feature: featureOf(area, Areas[at]) }))
+        for (let attempt = 0; attempt < limits.countedContextAttemptCount; attempt++) {
+          const version = store.contextVersion(id)
+          const now = (await drawn(id)) ?? found
+          const answer = await read(id, asker)
+          if (store.contextVersion(id) !== version) continue
+          const json = answer.json()
+          const text = isWhole(json) ? Buffer.from(json).toString() : '{}'
+          const { Areas = [] } = JSON.parse(text) as MapContext
+          return now.areas.map((area, at) => ({ ...area, feature: featureOf(area, Areas[at]) }))
+        }
+        throw new ServiceError('Unavailable', 'the context changes faster than it is counted')
       }
       return {
         id,
