@@ -78,24 +78,39 @@ export interface FileSurvey {
 export async function* draftAreas(plan: DraftPlan, tally: DraftTally): AsyncGenerator<DraftArea> {
   const merged = new Map<string, GrowingArea>()
   const places = new Map<string, string>()
+  const incomplete = new Set<string>()
   const schemes = [...new Set(plan.aliases.map(([scheme]) => scheme))]
   for (const path of plan.paths) {
     const file = await openAreaFile(path, plan)
     try {
-      for await (const area of areasOf(file, path, plan, tally)) {
-        const before = places.get(area.key)
-        if (before === undefined) places.set(area.key, area.where)
-        else if (plan.merges) tally.mergedCount++
-        else throw duplicate(area, before)
-        if (!plan.merges) yield finished(area, schemes, tally)
-        else if (before === undefined) merged.set(area.key, area)
-        else grow(merged.get(area.key) as GrowingArea, area)
+      for await (const { key, where, area } of areasOf(file, path, plan, tally)) {
+        const before = places.get(key)
+        if (before === undefined) places.set(key, where)
+        else if (!plan.merges) throw duplicate(key, where, before)
+        const other = merged.get(key)
+        if (area === undefined) incomplete.add(key)
+        else if (!plan.merges) yield finished(area, schemes, tally)
+        else if (other === undefined) merged.set(key, area)
+        else {
+          grow(other, area)
+          tally.mergedCount++
+        }
       }
     } finally {
       await file.close()
     }
   }
-  for (const area of merged.values()) yield finished(area, schemes, tally)
+  for (const area of merged.values()) {
+    if (!incomplete.has(area.key)) yield finished(area, schemes, tally)
+    else leaveOut(`${area.where} (key ${area.key}) is a part of an area that lacks another`, tally)
+  }
+}
+
+/** A feature with a key. Without an area it is left out. */
+interface KeyedFeature {
+  readonly key: string
+  readonly where: string
+  readonly area: GrowingArea | undefined
 }
 
 interface GrowingArea {
@@ -111,7 +126,7 @@ async function* areasOf(
   path: string,
   plan: DraftPlan,
   tally: DraftTally,
-): AsyncGenerator<GrowingArea> {
+): AsyncGenerator<KeyedFeature> {
   const statement = plan.crs ?? file.crs
   const projection = projectionOf(path, statement ?? { kind: 'wgs84' })
   tally.files.push({
@@ -125,7 +140,7 @@ async function* areasOf(
   for (const [field] of plan.where) {
     if (!file.fields.includes(field)) throw unknownField(field, file.fields, path, '--where')
   }
-  const read = featureReader(file, path, plan, projection, statement !== undefined)
+  const { keyOf, areaOf } = featureReader(file, path, plan, projection, statement !== undefined)
   let position = 0
   for await (const feature of file.features) {
     position++
@@ -138,24 +153,30 @@ async function* areasOf(
       tally.otherCount++
       continue
     }
-    const area = tryRead(() => read(feature, where), plan.skipsInvalid, tally)
-    if (area !== undefined) yield area
+    const key = tryRead(() => keyOf(feature, where), plan.skipsInvalid, tally)
+    if (key === undefined) continue
+    const area = tryRead(() => areaOf(key, feature, where), plan.skipsInvalid, tally)
+    yield { key, where, area }
   }
 }
 
-function tryRead(
-  read: () => GrowingArea,
+function tryRead<Value>(
+  read: () => Value,
   skipsInvalid: boolean,
   tally: DraftTally,
-): GrowingArea | undefined {
+): Value | undefined {
   try {
     return read()
   } catch (error) {
     if (!skipsInvalid || !(error instanceof OperatorError)) throw error
-    tally.invalidCount++
-    if (tally.invalid.length < limits.areaExampleCount) tally.invalid.push(error.message)
+    leaveOut(error.message, tally)
     return undefined
   }
+}
+
+function leaveOut(message: string, tally: DraftTally): void {
+  tally.invalidCount++
+  if (tally.invalid.length < limits.areaExampleCount) tally.invalid.push(message)
 }
 
 function featureReader(
@@ -164,16 +185,19 @@ function featureReader(
   plan: DraftPlan,
   projection: Projection,
   isCertain: boolean,
-): (feature: AreaFeature, where: string) => GrowingArea {
+): {
+  readonly keyOf: (feature: AreaFeature, where: string) => string
+  readonly areaOf: (key: string, feature: AreaFeature, where: string) => GrowingArea
+} {
   const filler = (template: Template, flag: string) => templateFiller(template, fields, path, flag)
-  const keyOf = filler(plan.key, '--key')
-  const nameOf = plan.name === undefined ? keyOf : filler(plan.name, '--name')
+  const keyIn = filler(plan.key, '--key')
+  const nameOf = plan.name === undefined ? keyIn : filler(plan.name, '--name')
   const aliasesOf = plan.aliases.map(([scheme, template]): readonly [string, TemplateFiller] => [
     scheme,
     filler(template, '--alias'),
   ])
-  return ({ properties, geometry }, where) => {
-    const key = keyOf(properties, where)
+  const keyOf = ({ properties }: AreaFeature, where: string) => {
+    const key = keyIn(properties, where)
     if (key === undefined) {
       throw new OperatorError(
         'InputRejected',
@@ -181,6 +205,9 @@ function featureReader(
           '--where, or leave out all that are no areas with --skip-invalid',
       )
     }
+    return key
+  }
+  const areaOf = (key: string, { properties, geometry }: AreaFeature, where: string) => {
     const place = `${where} (key ${key})`
     return {
       key,
@@ -193,6 +220,7 @@ function featureReader(
       where,
     }
   }
+  return { keyOf, areaOf }
 }
 
 function grow(area: GrowingArea, { aliases, polygons }: GrowingArea): void {
@@ -234,7 +262,7 @@ function measure(ring: PolygonRings[number], tally: DraftTally): void {
   }
 }
 
-function duplicate({ key, where }: GrowingArea, before: string): OperatorError {
+function duplicate(key: string, where: string, before: string): OperatorError {
   return new OperatorError(
     'InputRejected',
     `${where} has the key ${key}, as ${before} has: unite the polygons of each key with --merge, or choose ` +

@@ -162,4 +162,16 @@ t.test('what is left out is told', async (t) => {
   t.match(done.stderr, /1 features are left out.*\n.*feature 3 \(key c\) has no geometry/)
   const shown = JSON.parse((await run('show', '--data', data, 'F:1', '--geojson')).stdout)
   t.equal(shown.geometry.coordinates.length, 2)
+
+  // A part of an area under the name of the whole would leave people out.
+  const islands = [line('a', '1', area(0)), line('a', '1', null), line('b', '2', area(6))]
+  writeFileSync(path, islands.join('\n'))
+  const whole = await run(...args, '--merge', '--skip-invalid')
+  t.match(whole, { code: 0, stdout: /1 areas of 3 features.*, 2 left out by --skip-invalid/ })
+  t.match(whole.stderr, /feature 1 \(key a\) is a part of an area that lacks another/)
+  t.match(await run('show', '--data', data, 'F:1'), { code: /[^0]/ })
+  t.match(await run(...args, '--skip-invalid'), {
+    code: 5,
+    stderr: /feature 2 has the key a, as .*feature 1/,
+  })
 })
