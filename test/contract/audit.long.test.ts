@@ -329,3 +329,22 @@ function fill(path: string): void {
     closeSync(file)
   }
 }
+
+t.test('counts that are read as features are in the audit', async (t) => {
+  const data = temporaryDirectory(t)
+  const audit = temporaryDirectory(t)
+  await importPlaces(t, data, 1, places(10))
+  const service = await serve(t, '--data', data, '--audit', audit, '--audit-counts')
+  const items = `${service.url}/ogc/collections/areas-counties/items`
+  for (const path of ['?limit=3', '/counties:48201']) {
+    const answer = await fetch(items + path)
+    t.equal(answer.status, 200, await answer.text())
+  }
+  await service.stop()
+  const counts = [...readAudit(audit)].filter(({ line }) => line.event === 'count')
+  t.match(
+    counts.map(({ line }) => line),
+    [3, 1].map((areaCount) => ({ collectionId: 'areas-counties', areaCount })),
+  )
+  t.equal(counts.length, 2)
+})

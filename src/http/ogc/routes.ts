@@ -76,11 +76,11 @@ export function ogcRoutes({
   const work = (
     path: string,
     format: 'json' | 'geojson',
-    textOf: (request: HttpRequest, asker: Asker) => Promise<string>,
+    read: (request: HttpRequest, asker: Asker) => Promise<Told>,
   ): Route<Handler> => {
     const GET: Handler = (request, reply) => {
       const asker = askerOf(request, reply)
-      const run = async () => answerOf(await textOf(request, asker))
+      const run = async () => answerOf(await read(request, asker))
       const send = (answer: Answer | undefined) =>
         reply.gone ? undefined : respond(request, reply, answer, 'items')
       return trail === undefined ? run().then(send) : trail.follow(request, reply, run, send)
@@ -105,7 +105,7 @@ export function ogcRoutes({
     if (page.next !== undefined) {
       links.push(link(withOffset(here, page.next), 'next', JSON_TYPE, 'More collections'))
     }
-    return JSON.stringify({ links, collections: documents })
+    return { text: JSON.stringify({ links, collections: documents }) }
   }
 
   const items = async (request: HttpRequest, asker: Asker) => {
@@ -129,7 +129,8 @@ export function ogcRoutes({
       numberMatched: matchedCount,
       numberReturned: features.length,
     }
-    return featureCollection(about, features)
+    const counted = { collectionId: source.id, areaCount: features.length }
+    return { text: featureCollection(about, features), counted }
   }
 
   const item = async (request: HttpRequest, asker: Asker) => {
@@ -145,7 +146,8 @@ export function ogcRoutes({
       link(self, 'self', GEOJSON_TYPE, 'This feature'),
       link(collection, 'collection', JSON_TYPE, source.title),
     ]
-    return JSON.stringify({ type: 'Feature', ...feature, links })
+    const text = JSON.stringify({ type: 'Feature', ...feature, links })
+    return { text, counted: { collectionId: source.id, areaCount: 1 } }
   }
 
   return [
@@ -155,7 +157,8 @@ export function ogcRoutes({
     work('/ogc/collections', 'json', listed),
     work('/ogc/collections/{collectionId}', 'json', async (request, asker) => {
       refuseUnknown(request.query, [])
-      return JSON.stringify(collectionDocument(rootOf(request), await open(request, asker)))
+      const document = collectionDocument(rootOf(request), await open(request, asker))
+      return { text: JSON.stringify(document) }
     }),
     work('/ogc/collections/{collectionId}/items', 'geojson', items),
     work('/ogc/collections/{collectionId}/items/{featureId}', 'geojson', item),
@@ -203,7 +206,13 @@ function itemsUrl(url: string, query: URLSearchParams, offset: number): string {
   return text === '' ? url : `${url}?${text}`
 }
 
-function answerOf(text: string): Answer {
+interface Told {
+  readonly text: string
+  /** Whose counts it has, for the audit. */
+  readonly counted?: { readonly collectionId: string; readonly areaCount: number }
+}
+
+function answerOf({ text, counted }: Told): Answer {
   const body = () => text
   return {
     // Counts change, and a key may have a boundary of its own.
@@ -213,6 +222,7 @@ function answerOf(text: string): Answer {
     geoJson: body,
     csv: body,
     csvRecord: () => ({ header: '', row: text }),
+    records: () => (counted === undefined ? [] : [{ facts: () => counted }]),
   }
 }
 
