@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { copyFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { hasAreas, readCurrentAreas, versionDirectory } from './directory.js'
@@ -41,7 +41,11 @@ async function copyDefault(dataDirectory: string): Promise<DefaultAreas> {
   return await publishVersion(dataDirectory, async ({ temporary }) => {
     const { layers } = await verifyVersion(MADE, version)
     for (const file of [DATA_FILE, MANIFEST_FILE]) {
-      await copyFile(join(versionDirectory(MADE, version), file), join(temporary, file))
+      // To copy a file is to give it its owner, too, which the unit of systemd forbids.
+      await writeFile(
+        join(temporary, file),
+        await readFile(join(versionDirectory(MADE, version), file)),
+      )
     }
     return { version, layers }
   })
