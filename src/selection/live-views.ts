@@ -61,7 +61,13 @@ export class LiveViews implements Views<SelectionService> {
     this.#boxes = sources.map(() => undefined)
     const catalogue = catalogueOf(options)
     this.#masks = createMasks({ catalogue, runner, queryThreadCount })
-    this.#namedMasks = createMasks({ catalogue, runner, queryThreadCount, bounds: NAMED_BOUNDS })
+    this.#namedMasks = createMasks({
+      catalogue,
+      runner,
+      queryThreadCount,
+      bounds: NAMED_BOUNDS,
+      isLetIn: false,
+    })
     this.#namedCounts = suppressionVersion && new NamedCounts(suppressionVersion)
     this.#newest = this.#viewAt(0, catalogue)
   }

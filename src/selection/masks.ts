@@ -59,10 +59,12 @@ interface MasksOptions {
   readonly queryThreadCount: number
   /** Those of limits.ts unless given. */
   readonly bounds?: MaskBounds
+  /** Whether they are looked for under load, too, as where nobody is answered without one. True unless given. */
+  readonly isLetIn?: boolean
 }
 
 export function createMasks(options: MasksOptions): LiveMasks {
-  const { catalogue: atFirst, runner, queryThreadCount, bounds = limits } = options
+  const { catalogue: atFirst, runner, queryThreadCount, bounds = limits, isLetIn = true } = options
   /** By key of the boundary; those that were asked for least lately come first. */
   const kept = new Map<string, FoundMask | ServiceError>()
   const sought = new Map<string, Promise<FoundMask>>()
@@ -125,8 +127,7 @@ export function createMasks(options: MasksOptions): LiveMasks {
       })
       .filter(({ shardIndexes }) => shardIndexes.length > 0)
     const caller = callerUntil(performance.now() + limits.maskSearchMs)
-    // Under load, too: until there is a mask, nobody who needs it is answered.
-    caller.isLetIn = true
+    caller.isLetIn = isLetIn
     return dispatch(runner, tasks, caller, (covered) => {
       const runs: Uint32Array[] = catalogue.shards.map(() => NOBODY)
       for (const [task, { shardIndexes }] of tasks.entries()) {

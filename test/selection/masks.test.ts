@@ -3,6 +3,7 @@
  *
  * @module
  */
+
 import t from 'tap'
 import { OVERLOADED, ServiceError } from '../../src/errors.js'
 import { limits } from '../../src/limits.js'
@@ -208,3 +209,25 @@ t.test('pages are those of the clipped list, and a cursor is of its boundary', a
   geometry = square(0.6)
   await t.rejects(again({ clipToBoundary: true }), { code: 'CursorExpired' })
 })
+
+t.test(
+  'what must be found goes before other requests, and what may be drawn instead waits',
+  async (t) => {
+    for (const [isLetIn, expected] of [
+      [undefined, true],
+      [false, false],
+    ]) {
+      const seen: unknown[] = []
+      const runner: QueryRunner = {
+        run: (task, caller) => {
+          seen.push(caller.isLetIn)
+          return service.runner.run(task, caller)
+        },
+      }
+      const masks = masksOf({ runner, ...(isLetIn === undefined ? {} : { isLetIn }) })
+      await masks.of(boundaryOf(square(1)), inTime())
+      t.ok(seen.length > 0)
+      t.ok(seen.every((isOne) => isOne === expected))
+    }
+  },
+)
