@@ -122,7 +122,8 @@ function plain({ deltas, ...increment }: Increment) {
 }
 
 function randomRequest(random: Random) {
-  const [west, east] = [random.between(0, 60), random.between(40, 99)].sort((a, b) => a - b)
+  const [west, least] = [random.between(0, 60), random.between(40, 99)].sort((a, b) => a - b)
+  const east = Math.max(west + 1, least)
   const corners = [
     [west, -1],
     [east, -1],

@@ -17,6 +17,7 @@ import { writerOf } from './roles.js'
 export interface Comparison {
   readonly sequence: number
   readonly snapshotId: string
+  /** By their names. */
   readonly compared: readonly ComparedMachine[]
   /** Members that cannot be compared, and why. */
   readonly missing: readonly { readonly name: string; readonly reason: string }[]
@@ -64,7 +65,10 @@ async function begin(client: Asking): Promise<Place> {
   const { isDone, reason, at } = await client.ask<'compare'>(writer, { kind: 'compare' })
   if (!isDone || at === undefined) throw new OperatorError('Failed', `${writer}: ${reason}`)
   if (at.snapshotId === undefined) throw new OperatorError('Failed', 'no snapshot is served yet')
-  const members = machines.filter(({ isMember }) => isMember)
+  // The one that writes is told first, and which one that is changes.
+  const members = machines
+    .filter(({ isMember }) => isMember)
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
   return {
     sequence: at.sequence,
     snapshotId: at.snapshotId,
