@@ -15,10 +15,19 @@ import { until } from '../support/service/until.js'
 import { PATH, startWatches } from './watches.js'
 import { Client, request, requestText, startServer } from './wire.js'
 
+/** More than what is not slow takes on a machine that is busy with something else. */
+const SLOW_MS = 1000
+
+/** Requests that have begun and never end. */
+let neverCount = 0
+
 const execute: Execute = async ({ kind }) => {
   if (kind === 'fault') throw new ServiceError('TooComplex', 'for the test')
-  if (kind === 'slow') await new Promise((resolve) => setTimeout(resolve, 60))
-  if (kind === 'never') await new Promise(() => {})
+  if (kind === 'slow') await new Promise((resolve) => setTimeout(resolve, SLOW_MS + 10))
+  if (kind === 'never') {
+    neverCount++
+    await new Promise(() => {})
+  }
   const answer: Answer = {
     headers: {},
     heldBytes: 0,
@@ -63,7 +72,7 @@ async function startLogged(rules: AccessLogRules) {
 t.test(
   'errors, changes, slow ones and those who leave have a line, one in N of the rest',
   async (t) => {
-    const { lines, ask, port } = await startLogged({ sample: 5, slowMs: 50 })
+    const { lines, ask, port } = await startLogged({ sample: 5, slowMs: SLOW_MS })
     for (let i = 0; i < 10; i++) await ask('{}')
     await until(() => lines.length === 2)
     t.match(lines, [{ rule: 'sample', sample: 5 }, { rule: 'sample' }])
@@ -98,7 +107,7 @@ t.test(
     const client = new Client(port)
     const body = '{"kind":"never"}'
     client.write(requestText('POST /api/recipients', { headers: HEADERS, body }) + body)
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await until(() => neverCount === 1)
     client.socket.destroy()
     await until(() => lines.length === 1)
     t.match(lines[0], { rule: 'error', outcome: 'left' })
