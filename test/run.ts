@@ -25,8 +25,8 @@ const choice = choose()
 if (choice !== undefined) {
   const { files, testName } = choice
   const hasSourceMaps = isLong || positionals.length > 0
-  // Many files of the short tier wait for processes and timers: one more fills the cores.
-  const laneCount = availableParallelism() + (isLong ? 0 : 1)
+  // Many files wait for processes and timers: one more fills the cores.
+  const laneCount = availableParallelism() + 1
   const options = { isLong, hasSourceMaps, testName, laneCount }
   process.exitCode = (await report(runFiles(files, options), { allowsSkips: !isLong })) ? 0 : 1
 }

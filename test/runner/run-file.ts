@@ -30,6 +30,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+const UNTRACKED = new URL('untracked.js', import.meta.url).href
+
 /** A file that has not ended by then hangs: it is told to say where, then killed. */
 const HANGING_SECONDS = 20 * 60
 
@@ -71,7 +73,7 @@ function start(
   const filter = testName === undefined ? {} : { TAP_GREP: escapeRegExp(testName) }
   return spawn(
     process.execPath,
-    [...(hasSourceMaps ? ['--enable-source-maps'] : []), compiledOf(file)],
+    [...(hasSourceMaps ? ['--enable-source-maps'] : []), '--import', UNTRACKED, compiledOf(file)],
     {
       env: {
         ...process.env,
