@@ -157,7 +157,8 @@ function fillRow(
   { arcs, radiiMetres }: Reaches,
   arc: number,
 ): boolean {
-  const [lng1, lat1, lng2, lat2] = arcs.subarray(4 * arc, 4 * arc + 4)
+  const [lng1, lat1] = [arcs[4 * arc], arcs[4 * arc + 1]]
+  const [lng2, lat2] = [arcs[4 * arc + 2], arcs[4 * arc + 3]]
   // Any point of an arc is within half its length of an end.
   const lengthMetres = haversineMetres(lng1, lat1, lng2, lat2)
   const farMetres = radiiMetres[arc] + lengthMetres / 2 + SPARE_METRES
@@ -177,15 +178,27 @@ function fillRow(
   }
   putPoint(rows, row + FROM, lng1, lat1)
   putPoint(rows, row + TO, lng2, lat2)
+  // Without arrays, which would take ten times as long as the numbers: an area has an arc for each vertex.
+  const [fromX, fromY, fromZ] = [rows[row + FROM], rows[row + FROM + 1], rows[row + FROM + 2]]
+  const [toX, toY, toZ] = [rows[row + TO], rows[row + TO + 1], rows[row + TO + 2]]
   // The sum and the difference of the ends make a better normal than the ends of a short arc do.
-  const sums = [0, 1, 2].map((axis) => rows[row + FROM + axis] + rows[row + TO + axis])
-  const spans = [0, 1, 2].map((axis) => rows[row + TO + axis] - rows[row + FROM + axis])
-  const [x, y, z] = crossOf(sums, spans)
-  const length = Math.hypot(x, y, z)
-  const normal = [x / length, y / length, z / length]
-  rows.set(normal, row + NORMAL)
-  rows.set(crossOf(normal, [...rows.subarray(row + FROM, row + FROM + 3)]), row + FORWARD)
-  rows.set(crossOf([...rows.subarray(row + TO, row + TO + 3)], normal), row + BACKWARD)
+  const [sumX, sumY, sumZ] = [fromX + toX, fromY + toY, fromZ + toZ]
+  const [spanX, spanY, spanZ] = [toX - fromX, toY - fromY, toZ - fromZ]
+  const crossX = sumY * spanZ - sumZ * spanY
+  const crossY = sumZ * spanX - sumX * spanZ
+  const crossZ = sumX * spanY - sumY * spanX
+  const length = Math.hypot(crossX, crossY, crossZ)
+  const [x, y, z] = [crossX / length, crossY / length, crossZ / length]
+  rows[row + NORMAL] = x
+  rows[row + NORMAL + 1] = y
+  rows[row + NORMAL + 2] = z
+  // The cross product of the normal and the first end, and that of the last end and the normal.
+  rows[row + FORWARD] = y * fromZ - z * fromY
+  rows[row + FORWARD + 1] = z * fromX - x * fromZ
+  rows[row + FORWARD + 2] = x * fromY - y * fromX
+  rows[row + BACKWARD] = toY * z - toZ * y
+  rows[row + BACKWARD + 1] = toZ * x - toX * z
+  rows[row + BACKWARD + 2] = toX * y - toY * x
   return false
 }
 
@@ -200,8 +213,4 @@ function putPoint(rows: Float64Array, at: number, lng: number, lat: number): voi
   rows[at] = Math.cos(latRadians) * Math.cos(lngRadians)
   rows[at + 1] = Math.cos(latRadians) * Math.sin(lngRadians)
   rows[at + 2] = Math.sin(latRadians)
-}
-
-function crossOf([ax, ay, az]: readonly number[], [bx, by, bz]: readonly number[]): number[] {
-  return [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
 }
