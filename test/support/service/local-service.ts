@@ -60,6 +60,9 @@ export function localImages(
   return withContactTies(withRepeats(inArenas(images, 1)))
 }
 
+/** Of `limits.rowBufferBytes` each, since to make one takes longer than most tests' rows. */
+const freeBuffers: Uint8Array<ArrayBuffer>[] = []
+
 /** A service over the shards of a snapshot. */
 export function serviceOf(
   snapshotId: string,
@@ -80,14 +83,19 @@ export function serviceOf(
     if (caller.gone) throw new ServiceError('Unavailable', 'whoever asked has gone')
     tasks.push(task)
     if (task.kind === 'encode') {
-      const bytes = new Uint8Array(limits.rowBufferBytes)
+      const bytes = freeBuffers.pop() ?? new Uint8Array(limits.rowBufferBytes)
       const { rowCount, byteCount } = encodeRows(
         live.columnsAt(task.shardIndex),
         task.runs,
         task.format,
         bytes,
       )
-      return { rowCount, bytes: bytes.subarray(0, byteCount), release: () => bytes.fill(0) }
+      const release = () => {
+        // Whoever goes on reading must see that.
+        bytes.fill(0, 0, byteCount)
+        freeBuffers.push(bytes)
+      }
+      return { rowCount, bytes: bytes.subarray(0, byteCount), release }
     }
     if (task.kind === 'rowBytes') {
       return rowBytes(live.columnsAt(task.shardIndex), task.runs, task.format)
