@@ -4,8 +4,8 @@
  * @module
  */
 import type { KnownConnection } from './connection-file.js'
-import { drawnCommandName, type Serves } from './nats/calls.js'
-import { ClusterNats } from './nats/cluster-nats.js'
+import type { Serves } from './nats/calls.js'
+import type { ClusterNats } from './nats/cluster-nats.js'
 
 interface CommandNats {
   readonly nats: ClusterNats
@@ -18,6 +18,11 @@ export async function openCommandNats(
   { nats: settings, clusterId }: Omit<KnownConnection, 'name'>,
   asksAs: keyof Serves,
 ): Promise<CommandNats> {
+  // Only where there is a cluster: commands that run alone start faster without the library.
+  const [{ drawnCommandName }, { ClusterNats }] = await Promise.all([
+    import('./nats/calls.js'),
+    import('./nats/cluster-nats.js'),
+  ])
   let denied: string | undefined
   const nats = await ClusterNats.open({
     settings,

@@ -18,7 +18,6 @@ import type {
 } from '../../sources/batch.js'
 import type { FileFormat } from '../../sources/files/file-format.js'
 import { readFiles } from '../../sources/files/read-files.js'
-import { previewPostgres, readPostgres } from '../../sources/postgres/read-postgres.js'
 import { type Preview, previewFiles } from '../../sources/preview.js'
 import type { RejectedSink } from '../../sources/rows/rejects.js'
 import type { Encoding } from '../../sources/text/encoding.js'
@@ -76,6 +75,7 @@ export async function readSource(
   const report = await withProgress(log, async (onProgress) => {
     const { input, columns, rowOptions, rejected } = source
     if ('url' in input) {
+      const { readPostgres } = await postgres()
       return await readPostgres({ ...input, columns, rowOptions }, target, { onProgress, rejected })
     }
     return await withSpool(spool, (spoolDirectory) =>
@@ -101,6 +101,7 @@ export async function previewSource(
     const { input, columns, rowOptions, rejected } = source
     const options = { onProgress, rejected, wrap }
     if ('url' in input) {
+      const { previewPostgres } = await postgres()
       return await previewPostgres({ ...input, columns, rowOptions }, rowCount, options)
     }
     return await withSpool(spool, (spoolDirectory) =>
@@ -110,6 +111,9 @@ export async function previewSource(
   source.onReport?.(preview.report)
   return { ...preview, outsideCount: outsideCount() }
 }
+
+/** Read only for databases, since files are imported far more often. */
+const postgres = () => import('../../sources/postgres/read-postgres.js')
 
 function countOutside({ within }: Guards) {
   let counter: OutsideCounter | undefined
