@@ -119,7 +119,7 @@ export class FrontRegions {
 
   async #open() {
     const { nats, clusterId, name, frontIndex, log } = this.#options
-    // Most threads never need them, and to read their library takes a fifth of the time that a thread takes to start.
+    // Most threads never need them, and to read their library takes a sixth of the time that a thread takes to start.
     const [{ Connection }, { TaskCalls }] = await Promise.all([
       import('../cluster/nats/connection.js'),
       import('../cluster/nats/task-calls.js'),
