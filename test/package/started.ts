@@ -15,10 +15,15 @@ export async function started(child: ChildProcess) {
     })
     child.stderr?.on('data', (chunk) => {
       written.stderr += chunk
-      // Logged last, when all that is printed is printed.
-      const address = / at (http:\S+)\n/.exec(written.stdout)?.[1]
-      if (address !== undefined && written.stderr.includes('"msg":"ready"')) resolve(address)
     })
+    // Logged last, when all that is printed is printed. Later the log may be long: it is not read again.
+    const look = () => {
+      const address = / at (http:\S+)\n/.exec(written.stdout)?.[1]
+      if (address === undefined || !written.stderr.includes('"msg":"ready"')) return
+      child.stderr?.off('data', look)
+      resolve(address)
+    }
+    child.stderr?.on('data', look)
     ended.then((code) => reject(new Error(`serve ended with ${code}: ${written.stderr}`)))
   })
   const stop = () => {

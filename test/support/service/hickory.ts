@@ -20,7 +20,8 @@ export interface Finished {
 
 /** Runs a command to its end. */
 export function hickory(...args: readonly string[]): Promise<Finished> {
-  return finished(start(args))
+  const child = start(args)
+  return finished(child, capture(child))
 }
 
 /** Starts a command, to be watched or killed. */
@@ -29,7 +30,7 @@ export function startHickory(...args: readonly string[]): {
   finished: Promise<Finished>
 } {
   const child = start(args)
-  return { child, finished: finished(child) }
+  return { child, finished: finished(child, capture(child)) }
 }
 
 /** Ends what was started when it ends itself: a test, or a program. */
@@ -57,18 +58,21 @@ export async function serveAfter(
   ...args: readonly string[]
 ): Promise<Service> {
   const child = start(['serve', '--port', '0', ...args], nodeOptions)
-  const end = finished(child)
   const written = capture(child)
+  const end = finished(child, written)
   t.teardown(() => {
     child.kill('SIGKILL')
     refuseSecrets(written.stderr)
   })
   const url = await new Promise<string>((resolve, reject) => {
-    // Logged last, when all that is printed is printed.
-    child.stderr?.on('data', () => {
+    // Logged last, when all that is printed is printed. Later the log may be long: it is not read again.
+    const look = () => {
       const address = / at (https?:\S+)\n/.exec(written.stdout)?.[1]
-      if (address !== undefined && written.stderr.includes('"msg":"ready"')) resolve(address)
-    })
+      if (address === undefined || !written.stderr.includes('"msg":"ready"')) return
+      child.stderr?.off('data', look)
+      resolve(address)
+    }
+    child.stderr?.on('data', look)
     end.then(({ code, stderr }) => reject(new Error(`serve ended with ${code}: ${stderr}`)), reject)
   })
   return {
@@ -118,7 +122,12 @@ function start(args: readonly string[], nodeOptions: readonly string[] = []): Ch
   })
 }
 
-function capture(child: ChildProcess): { stdout: string; stderr: string } {
+interface Written {
+  stdout: string
+  stderr: string
+}
+
+function capture(child: ChildProcess): Written {
   const written = { stdout: '', stderr: '' }
   child.stdout?.on('data', (chunk) => {
     written.stdout += chunk
@@ -129,8 +138,7 @@ function capture(child: ChildProcess): { stdout: string; stderr: string } {
   return written
 }
 
-function finished(child: ChildProcess): Promise<Finished> {
-  const written = capture(child)
+function finished(child: ChildProcess, written: Written): Promise<Finished> {
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code) => resolve({ code, ...written }))
