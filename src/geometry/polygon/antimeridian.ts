@@ -109,6 +109,12 @@ export function roundThePole(
   return Object.assign(round, { isPolar: true } as const)
 }
 
+/** A ring that lost, on its way through a list, that it was followed round a pole. */
+export function closedBeyondPole(ring: number[]): UnitRing {
+  const isPolar = Math.abs(ring[ring.length - 1]) === BEYOND_POLE
+  return isPolar ? Object.assign(ring, { isPolar } as const) : ring
+}
+
 export function reversed(ring: readonly number[]): number[] {
   const backwards: number[] = []
   for (let i = ring.length - 2; i >= 0; i -= 2) backwards.push(ring[i], ring[i + 1])

@@ -8,8 +8,8 @@
 import type { CapDrawing } from '../../cap/drawing.js'
 import type { Alert, AlertArea } from '../../cap/model.js'
 import { ServiceError } from '../../errors.js'
-import { type Polygons, ringsOf } from '../../geometry/polygon/polygons.js'
-import { HALF_TURN, UNITS_PER_DEGREE, UNITS_PER_TURN } from '../../geometry/units.js'
+import { type DrawnPolygon, drawnPolygons } from '../../geometry/polygon/drawn-polygons.js'
+import { UNITS_PER_DEGREE } from '../../geometry/units.js'
 import type { Area } from '../../interface/context.js'
 import { limits } from '../../limits.js'
 import type { DrawnFeature, Position } from '../../notations/drawn.js'
@@ -60,30 +60,22 @@ function resolvedFeature(
       const problem = `has geocodes with more than ${limits.vertexCount} positions, too many to be kept`
       throw new ServiceError('TooManyVertices', `${path} ${problem}`, path)
     }
-    return coordinatesOf(polygons)
+    return drawnPolygons(polygons).map((drawn) => coordinatesOf(drawn, path))
   })
   return { type: 'Feature', geometry: { type: 'MultiPolygon', coordinates }, properties: {} }
 }
 
-/**
- * Polygons as they lie, not cut at the antimeridian, since a cut would add positions. Those that are there once
- * for each turn at which they meet the globe are written once.
- */
-function coordinatesOf(polygons: Polygons): readonly (readonly (readonly Position[])[])[] {
-  const { polygonStarts } = polygons
-  const written = new Map<string, readonly (readonly Position[])[]>()
-  for (let polygon = 0; polygon + 1 < polygonStarts.length; polygon++) {
-    const units = ringsOf(polygons, polygon)
-    const turns = Math.floor((units[0][0] + HALF_TURN) / UNITS_PER_TURN)
-    const rings = units.map((ring): readonly Position[] => {
-      const positions: Position[] = []
-      for (let at = 0; at < ring.length; at += 2) {
-        const lng = ring[at] - turns * UNITS_PER_TURN
-        positions.push([lng / UNITS_PER_DEGREE, ring[at + 1] / UNITS_PER_DEGREE])
-      }
-      return [...positions, positions[0]]
-    })
-    written.set(JSON.stringify(rings), rings)
-  }
-  return [...written.values()]
+/** A polygon as it lies, not cut at the antimeridian, since a cut would add positions. */
+function coordinatesOf({ shell, holes }: DrawnPolygon, path: string) {
+  return [shell, ...holes].map((ring): readonly Position[] => {
+    if (ring.isPolar === true) {
+      const problem = 'has a geocode whose area holds a pole, which cannot be kept'
+      throw new ServiceError('TooComplex', `${path} ${problem}`, path)
+    }
+    const positions: Position[] = []
+    for (let at = 0; at < ring.length; at += 2) {
+      positions.push([ring[at] / UNITS_PER_DEGREE, ring[at + 1] / UNITS_PER_DEGREE])
+    }
+    return [...positions, positions[0]]
+  })
 }

@@ -5,8 +5,8 @@
  */
 import { lngOnGlobe, type UnitRing, unwrapLine } from '../../geometry/polygon/antimeridian.js'
 import { boundaryOf, type Edges } from '../../geometry/polygon/boundary.js'
+import { type DrawnPolygon, drawnPolygons } from '../../geometry/polygon/drawn-polygons.js'
 import { PolygonList } from '../../geometry/polygon/polygon-list.js'
-import { ringsOf } from '../../geometry/polygon/polygons.js'
 import type { SentPath } from '../../geometry/polygon/sent-path.js'
 import { type ReachFault, ReachList } from '../../geometry/reach/reach-list.js'
 import { NO_REACHES } from '../../geometry/reach/reaches.js'
@@ -87,25 +87,11 @@ export class LayerCollector {
         ...bounds,
       }
     }
-    const reach = (add: (reaches: ReachList) => ReachFault | undefined) => {
-      const before = layer.reaches.arcCount
-      const fault = add(layer.reaches)
-      this.#arcCount += layer.reaches.arcCount - before
-      if (fault === 'AntipodalVertices') {
-        fail('AmbiguousLine', 'goes from one side of the Earth to the very opposite', path)
-      }
-      if (fault !== undefined || this.#arcCount > limits.arcCount) {
-        fail('TooComplex', `takes the request beyond ${limits.arcCount} arcs`, path)
-      }
-    }
+    const reach = (add: Adding) => this.#reach(layer, add, path)
     return {
       polygon: (shell, holes) => {
         layer.polygons.add(shell, holes)
-        const edges = boundaryOf(shell, holes, this.budget)
-        if (edges === undefined) {
-          fail('TooComplex', 'has rings that run over each other too often for a margin', path)
-        }
-        reach((reaches) => addMargin(reaches, edges, radiusMetres))
+        this.#addMargin(layer, { shell, holes }, radiusMetres, path)
       },
       // Great circles from place to place: by which turns these are reached makes no difference.
       line: ({ units }) => {
@@ -123,24 +109,46 @@ export class LayerCollector {
    * @param path  of its name
    */
   area(area: NamedArea, properties: FeatureProperties, path: string): void {
-    const { vertices, polygonStarts } = area.polygons
-    this.#areaVertexCount += vertices.length / 2
+    const { polygons } = area
+    this.#areaVertexCount += polygons.vertices.length / 2
     if (this.#areaVertexCount > limits.namedVertexCount) {
       const most = limits.namedVertexCount
       fail('TooManyVertices', `takes the request beyond ${most} positions of named areas`, path)
     }
     const { radiusMetres, nearestCount, isExcluded, sourceIds } = properties
-    if (radiusMetres === undefined && nearestCount === undefined) {
-      const isWhole = !isExcluded && sourceIds === null
-      if (isWhole) this.#named?.push(area)
-      else this.#named = undefined
-      this.#layerOf(properties).polygons.addAll(area.polygons)
-      return
+    if (nearestCount !== undefined) refuseNearest(path)
+    const isWhole = radiusMetres === undefined && !isExcluded && sourceIds === null
+    if (isWhole) this.#named?.push(area)
+    else this.#named = undefined
+    const layer = this.#layerOf(properties)
+    layer.polygons.addAll(polygons)
+    if (radiusMetres === undefined) return
+    for (const drawn of drawnPolygons(polygons)) this.#addMargin(layer, drawn, radiusMetres, path)
+  }
+
+  /** Adds what is within a distance of a polygon, but for the polygon. */
+  #addMargin(
+    layer: LayerLists,
+    { shell, holes }: DrawnPolygon,
+    radiusMetres: number,
+    path: string,
+  ): void {
+    const edges = boundaryOf(shell, holes, this.budget)
+    if (edges === undefined) {
+      fail('TooComplex', 'has rings that run over each other too often for a margin', path)
     }
-    const sink = this.sinkFor(properties, path)
-    for (let polygon = 0; polygon + 1 < polygonStarts.length; polygon++) {
-      const [shell, ...holes] = ringsOf(area.polygons, polygon)
-      sink.polygon(shell, holes)
+    this.#reach(layer, (reaches) => addMargin(reaches, edges, radiusMetres), path)
+  }
+
+  #reach(layer: LayerLists, add: Adding, path: string): void {
+    const before = layer.reaches.arcCount
+    const fault = add(layer.reaches)
+    this.#arcCount += layer.reaches.arcCount - before
+    if (fault === 'AntipodalVertices') {
+      fail('AmbiguousLine', 'goes from one side of the Earth to the very opposite', path)
+    }
+    if (fault !== undefined || this.#arcCount > limits.arcCount) {
+      fail('TooComplex', `takes the request beyond ${limits.arcCount} arcs`, path)
     }
   }
 
@@ -187,7 +195,7 @@ export class LayerCollector {
   }
 
   #nearestSink({ nearestCount, sourceIds, isExcluded }: FeatureProperties, path: string) {
-    const refuse = () => fail('InvalidNearest', 'picks the nearest to a Point alone', path)
+    const refuse = () => refuseNearest(path)
     let isUsed = false
     const point = ([lng, lat]: readonly [number, number]) => {
       if (isUsed) refuse()
@@ -212,6 +220,13 @@ export class LayerCollector {
       fail('TooComplex', `takes the request beyond ${ringCount} rings, lines and points`, path)
     }
   }
+}
+
+/** Adds places to be reached, and says what is wrong with them. */
+type Adding = (reaches: ReachList) => ReachFault | undefined
+
+function refuseNearest(path: string): never {
+  return fail('InvalidNearest', 'picks the nearest to a Point alone', path)
 }
 
 /** Notes which rings of a feature have three different points. */

@@ -12,7 +12,6 @@ import { limits } from '../../../src/limits.js'
 import type { DrawnFeature } from '../../../src/notations/drawn.js'
 import { alertAreas } from '../../../src/operations/alerts/alert-areas.js'
 import { validate } from '../../../src/selection/validate.js'
-import { namedAreas } from '../../support/data/named-areas.js'
 import { temporaryDirectory } from '../../support/service/hickory.js'
 
 t.test('each area of the gazetteer that comes along is kept as it is', async (t) => {
@@ -70,5 +69,3 @@ function textsOf({ vertices, ringStarts, polygonStarts }: Polygons): string[] {
   }
   return texts.sort()
 }
-
-void namedAreas
