@@ -377,6 +377,19 @@ t.test('each library is imported in its one folder', async (t) => {
   }
 })
 
+t.test('what most starts do not need is loaded only where it is needed', async (t) => {
+  const entries = ['workers/front', 'src/commands/serve', 'src/commands/import/import']
+  for (const entry of entries) {
+    const loaded = [...loadedBy(join(root, 'dist', `${entry}.js`))]
+    t.ok(loaded.length > 100, entry)
+    t.same(
+      loaded.filter((name) => /^(@nats-io\/|pg$|pgpass$)/.test(name)),
+      [],
+      entry,
+    )
+  }
+})
+
 t.test('console, the environment and Atomics have one owner each', async (t) => {
   for (const { text, what, owners } of textOwners) {
     const users = files.filter((file) => text.test(withoutComments(file.text)))
@@ -439,6 +452,22 @@ function packageOf(specifier: string): string {
     .split('/', specifier.startsWith('@') ? 2 : 1)
     .join('/')
 }
+
+/** The compiled files and the libraries that a compiled file loads before it runs, and what these load. */
+function loadedBy(entry: string): ReadonlySet<string> {
+  const loaded = new Set([entry])
+  // A set that grows is walked to its new end.
+  for (const path of loaded) {
+    if (!path.startsWith('/')) continue
+    for (const [, name] of readFileSync(path, 'utf8').matchAll(LOADED)) {
+      loaded.add(name.startsWith('.') ? join(dirname(path), name) : packageOf(name))
+    }
+  }
+  return loaded
+}
+
+/** The compiler writes each import on a line, and leaves types out. */
+const LOADED = /^(?:import|export) (?:[^'"]+ from )?'([^']+)'/gm
 
 function importsOf(text: string): string[] {
   return ts.preProcessFile(text).importedFiles.map(({ fileName }) => fileName)

@@ -1,5 +1,5 @@
 /**
- * Runs tests, each file in a process of its own, as many at a time as there are cores, and ends with
+ * Runs tests, each file in a process of its own, one more at a time than there are cores, and ends with
  * one line that counts them.
  *
  *   npm test -- [FOLDER | FILE | NAME OF A TEST]...

@@ -59,7 +59,12 @@ async function runTouched(): Promise<void> {
     .files.filter((file) => distanceTo(file) !== undefined)
     .sort((one, other) => (distanceTo(one) ?? 0) - (distanceTo(other) ?? 0))
   const { signal } = running
-  const options = { isLong: false, hasSourceMaps: true, laneCount: availableParallelism(), signal }
+  const options = {
+    isLong: false,
+    hasSourceMaps: true,
+    laneCount: availableParallelism() + 1,
+    signal,
+  }
   ended = report(runFiles(files, options), { allowsSkips: true })
 }
 

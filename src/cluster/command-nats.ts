@@ -4,7 +4,7 @@
  * @module
  */
 import type { KnownConnection } from './connection-file.js'
-import type { Serves } from './nats/calls.js'
+import { drawnCommandName, type Serves } from './nats/calls.js'
 import type { ClusterNats } from './nats/cluster-nats.js'
 
 interface CommandNats {
@@ -19,10 +19,7 @@ export async function openCommandNats(
   asksAs: keyof Serves,
 ): Promise<CommandNats> {
   // Only where there is a cluster: commands that run alone start faster without the library.
-  const [{ drawnCommandName }, { ClusterNats }] = await Promise.all([
-    import('./nats/calls.js'),
-    import('./nats/cluster-nats.js'),
-  ])
+  const { ClusterNats } = await import('./nats/cluster-nats.js')
   let denied: string | undefined
   const nats = await ClusterNats.open({
     settings,

@@ -19,7 +19,7 @@ export interface Place {
 }
 
 const places = new Map<CountedName, readonly Place[]>()
-/** By the values of the labels; a thread asks for hundreds as it starts. */
+/** The first slots of each metric by the values of its labels. A thread that starts looks up hundreds. */
 const firstSlots = new Map<CountedName, ReadonlyMap<string, number>>()
 let nextSlot = 0
 for (const [name, metric] of Object.entries(counted) as [CountedName, Counted][]) {

@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Connection, NatsSettings } from '../cluster/nats/connection.js'
 import { namesOf } from '../cluster/nats/names.js'
-import type { TaskCalls } from '../cluster/nats/task-calls.js'
+import { TaskCalls } from '../cluster/nats/task-calls.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import type { QueryRunner } from '../pool/messages.js'
@@ -119,11 +119,8 @@ export class FrontRegions {
 
   async #open() {
     const { nats, clusterId, name, frontIndex, log } = this.#options
-    // Most threads never need them, and to read their library takes a sixth of the time that a thread takes to start.
-    const [{ Connection }, { TaskCalls }] = await Promise.all([
-      import('../cluster/nats/connection.js'),
-      import('../cluster/nats/task-calls.js'),
-    ])
+    // Loading its library takes a sixth of the time in which a thread starts, and most threads never need it.
+    const { Connection } = await import('../cluster/nats/connection.js')
     const connection = await Connection.open(nats, `${name} front ${frontIndex}`, {
       onChange: (isUp) => log.info({ isUp }, 'the connection of a front thread to NATS'),
       onDenied: (reason) => log.error({ reason }, 'NATS does not permit it'),

@@ -15,7 +15,7 @@ import { until } from '../support/service/until.js'
 import { PATH, startWatches } from './watches.js'
 import { Client, request, requestText, startServer } from './wire.js'
 
-/** More than what is not slow takes on a machine that is busy with something else. */
+/** A request that is not slow takes less, even on a busy machine. */
 const SLOW_MS = 1000
 
 /** Requests that have begun and never end. */

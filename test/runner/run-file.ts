@@ -44,6 +44,8 @@ export async function runFile(file: string, options: RunOptions): Promise<FileRu
   const ended = new Promise<string | undefined>((resolve) => {
     child.once('error', ({ message }) => resolve(message))
     child.once('close', (code, signal) => resolve(code === 0 ? undefined : endOf(code, signal)))
+    // What it has started may live on and keep its output open.
+    child.once('exit', () => setTimeout(() => closeOutput(child), OUTPUT_LEFT_MS).unref())
   })
   const read = readTap(child)
   const fault = await ended
@@ -140,6 +142,13 @@ function describe({ fullname, diag }: Result): string {
 
 function endOf(code: number | null, signal: NodeJS.Signals | null): string {
   return signal === null ? `ended with ${code}` : `was ended by ${signal}`
+}
+
+const OUTPUT_LEFT_MS = 5_000
+
+function closeOutput(child: ChildProcess): void {
+  child.stdout?.destroy()
+  child.stderr?.destroy()
 }
 
 /** tap answers SIGALRM with the tests that have not ended. */

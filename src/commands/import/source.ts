@@ -75,7 +75,8 @@ export async function readSource(
   const report = await withProgress(log, async (onProgress) => {
     const { input, columns, rowOptions, rejected } = source
     if ('url' in input) {
-      const { readPostgres } = await postgres()
+      // Loaded for databases alone, since files are imported far more often.
+      const { readPostgres } = await import('../../sources/postgres/read-postgres.js')
       return await readPostgres({ ...input, columns, rowOptions }, target, { onProgress, rejected })
     }
     return await withSpool(spool, (spoolDirectory) =>
@@ -101,7 +102,7 @@ export async function previewSource(
     const { input, columns, rowOptions, rejected } = source
     const options = { onProgress, rejected, wrap }
     if ('url' in input) {
-      const { previewPostgres } = await postgres()
+      const { previewPostgres } = await import('../../sources/postgres/read-postgres.js')
       return await previewPostgres({ ...input, columns, rowOptions }, rowCount, options)
     }
     return await withSpool(spool, (spoolDirectory) =>
@@ -111,9 +112,6 @@ export async function previewSource(
   source.onReport?.(preview.report)
   return { ...preview, outsideCount: outsideCount() }
 }
-
-/** Read only for databases, since files are imported far more often. */
-const postgres = () => import('../../sources/postgres/read-postgres.js')
 
 function countOutside({ within }: Guards) {
   let counter: OutsideCounter | undefined

@@ -178,7 +178,8 @@ function fillRow(
   }
   putPoint(rows, row + FROM, lng1, lat1)
   putPoint(rows, row + TO, lng2, lat2)
-  // Without arrays, which would take seven times as long as the numbers: an area has an arc for each vertex.
+  // Plain numbers: with a function that maps vectors, all of this takes seven times as long, and an area has an arc for
+  // each vertex.
   const [fromX, fromY, fromZ] = [rows[row + FROM], rows[row + FROM + 1], rows[row + FROM + 2]]
   const [toX, toY, toZ] = [rows[row + TO], rows[row + TO + 1], rows[row + TO + 2]]
   // The sum and the difference of the ends make a better normal than the ends of a short arc do.

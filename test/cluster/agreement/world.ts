@@ -1,6 +1,6 @@
 /**
  * A world of machines for the agreement: a clock, a network, disks and a lease that only a seed moves. Whatever is
- * wrong throws.
+ * wrong makes `run` throw.
  */
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
@@ -55,8 +55,7 @@ interface Content {
 
 interface Kept {
   readonly record: JournalRecord
-  readonly content: Content
-  /** Of the last entry up to here that has them, and where that is, though it may be cut; 0 where the base has them. */
+  /** As of this record; the sequences are those of the entries that set them, which may be cut, or 0 for the base. */
   readonly epoch: number
   readonly epochSequence: number
   readonly members: readonly Member[]
@@ -98,6 +97,7 @@ export class World {
   readonly stream = new Map<number, Groups>()
   /** The next one last; of those of the same moment, the oldest. */
   readonly #events: { readonly atMs: number; readonly run: () => void }[] = []
+  #fault: { readonly thrown: unknown } | undefined
 
   constructor(options: WorldOptions) {
     this.options = options
@@ -133,9 +133,17 @@ export class World {
       this.nowMs = Math.max(this.nowMs, event.atMs)
       event.run()
       await microtasksRan()
+      if (this.#fault !== undefined) throw this.#fault.thrown
       this.options.check?.()
     }
     this.nowMs = untilMs
+    // Otherwise nothing else is heard before all worlds are over: no promise that nobody awaits, and no signal.
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+
+  /** Where something wrong is found on a way that nobody awaits. */
+  fail(thrown: unknown): void {
+    this.#fault ??= { thrown }
   }
 
   /** Whether a message arrives; after how long. */
@@ -280,9 +288,10 @@ export class Machine {
     if (agreement === undefined || !agreement.isWriter || !this.#mayWrite) return false
     const run = this.#run
     const batches = ids.map((id) => [id, { kind: 'batch' }] as const)
-    void this.#append(run, batches).then(() => {
+    const appended = this.#append(run, batches).then(() => {
       for (const id of ids) this.#whenCommitted(run, id, onCommitted)
     })
+    void appended.catch((fault: unknown) => this.world.fail(fault))
     return true
   }
 
@@ -546,7 +555,7 @@ export class Machine {
       },
       onFault: (fault) => {
         // What a simulated machine may meet is no fault of the journal.
-        if ((fault as Error).message !== 'no answer in time') throw fault
+        if ((fault as Error).message !== 'no answer in time') world.fail(fault)
       },
       onLost: (reason) => {
         this.lost = reason
@@ -569,7 +578,6 @@ function keptBehind(
   const { sequence } = record
   return {
     record,
-    content,
     epoch: epoch ?? before?.epoch ?? base.epoch,
     epochSequence: epoch === undefined ? (before?.epochSequence ?? 0) : sequence,
     members: members ?? before?.members ?? baseMembers,

@@ -111,15 +111,25 @@ export function temporaryDirectory(t: Owner): string {
   return path
 }
 
+const running = new Set<ChildProcess>()
+
+// A test file that an error ends comes to no teardown.
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
 function start(args: readonly string[], nodeOptions: readonly string[] = []): ChildProcess {
   // Without what whoever runs the tests has in NODE_OPTIONS. One HTTP thread is started sooner than
   // several, which tests ask for by a flag.
   const { NODE_OPTIONS: _, ...others } = process.env
   const env = { ...others, HICKORY_HTTP_THREADS: '1' }
-  return spawn(process.execPath, [...nodeOptions, cli, ...args], {
+  const child = spawn(process.execPath, [...nodeOptions, cli, ...args], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  return child
 }
 
 interface Written {

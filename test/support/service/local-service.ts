@@ -4,6 +4,7 @@
  *
  * @module
  */
+import assert from 'node:assert/strict'
 import { ServiceError } from '../../../src/errors.js'
 import { limits } from '../../../src/limits.js'
 import type { Caller, QueryRunner, Task, TaskResults } from '../../../src/pool/messages.js'
@@ -60,7 +61,7 @@ export function localImages(
   return withContactTies(withRepeats(inArenas(images, 1)))
 }
 
-/** Of `limits.rowBufferBytes` each, since to make one takes longer than most tests' rows. */
+/** Buffers of `limits.rowBufferBytes` to use again. Making one takes longer than writing the rows of most tests. */
 const freeBuffers: Uint8Array<ArrayBuffer>[] = []
 
 /** A service over the shards of a snapshot. */
@@ -83,14 +84,17 @@ export function serviceOf(
     if (caller.gone) throw new ServiceError('Unavailable', 'whoever asked has gone')
     tasks.push(task)
     if (task.kind === 'encode') {
-      const bytes = freeBuffers.pop() ?? new Uint8Array(limits.rowBufferBytes)
+      const bytes = takenBuffer()
       const { rowCount, byteCount } = encodeRows(
         live.columnsAt(task.shardIndex),
         task.runs,
         task.format,
         bytes,
       )
+      let isReleased = false
       const release = () => {
+        assert(!isReleased, 'a buffer is released once')
+        isReleased = true
         // Whoever goes on reading must see that.
         bytes.fill(0, 0, byteCount)
         freeBuffers.push(bytes)
@@ -141,6 +145,14 @@ export function serviceOf(
     },
   }
 }
+
+/** The one that was released longest ago, but not the last of them, so that whoever goes on reading sees zeros. */
+function takenBuffer(): Uint8Array<ArrayBuffer> {
+  const taken = freeBuffers.length > FREE_BUFFER_COUNT ? freeBuffers.shift() : undefined
+  return taken ?? new Uint8Array(limits.rowBufferBytes)
+}
+
+const FREE_BUFFER_COUNT = 4
 
 export function shardsOf(
   columns: RecipientColumns,
