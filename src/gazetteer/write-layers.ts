@@ -5,12 +5,13 @@
  */
 import { chmod, mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ServiceError } from '../errors.js'
+import { OperatorError, ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { readArea } from '../selection/shapes/read-area.js'
 import { createFile, DIRECTORY_MODE, FILE_MODE } from '../snapshot/directory.js'
 import { sha256Of } from '../snapshot/load/sha256.js'
 import type { StoredArea } from './area-record.js'
+import { areasDirectory } from './directory.js'
 import { AreasDraft, type LayerFacts, type PlacedArea, rejected } from './draft.js'
 import { MANIFEST_FILE, toManifest, versionOf } from './manifest.js'
 import { isAreaKey, KEY_RULE, LAYER_RULE, nameOf, partsOf } from './names.js'
@@ -63,14 +64,15 @@ interface WrittenLayer {
  * Writes a new version of the gazetteer, verifies it and makes it the current one. Layers that are not
  * named stay as they are. Until it returns, services go on with the version before.
  *
- * @throws OperatorError  InputRejected, naming the area at fault by its layer, key and position; Locked
+ * @throws OperatorError  InputRejected, naming the area at fault by its layer, key and position; Locked;
+ *   SnapshotCorrupt or NewerFormat where layers that are not named would be lost
  */
 export async function writeLayers(
   dataDirectory: string,
   change: LayerChange,
 ): Promise<WrittenLayers> {
   return await publishVersion(dataDirectory, async ({ temporary, before }) => {
-    if (before !== undefined) await verifyVersion(dataDirectory, before)
+    if (before !== undefined) await verifyKept(dataDirectory, before)
     const layers = await fill(dataDirectory, temporary, change, before)
     const dataFile = join(temporary, DATA_FILE)
     // LMDB lets everybody read a copy.
@@ -83,6 +85,22 @@ export async function writeLayers(
     await createFile(join(temporary, MANIFEST_FILE), [Buffer.from(JSON.stringify(manifest))])
     return { version: versionOf(manifest, await nextGeneration(dataDirectory)), layers }
   })
+}
+
+/** The layers that are not named come from it. */
+async function verifyKept(dataDirectory: string, version: string): Promise<void> {
+  try {
+    await verifyVersion(dataDirectory, version)
+  } catch (error) {
+    if (!(error instanceof OperatorError) || error.code === 'Failed') throw error
+    const directory = areasDirectory(dataDirectory)
+    const advice = `go back to the version before by ${directory}/CURRENT, or move ${directory} aside and import all layers`
+    throw new OperatorError(
+      error.code,
+      `${error.message}. Its other layers would be lost: ${advice}`,
+      { cause: error },
+    )
+  }
 }
 
 async function fill(
