@@ -120,6 +120,8 @@ export const limits = {
   documentBytes: 16 * MiB,
   /** Contexts of one data directory. */
   contextCount: 10_000,
+  /** Characters of headers of contexts that a thread keeps as it has parsed them: of 10,000 alerts that refer to a few. */
+  headerMemoryCharCount: 16 * MiB,
   /** Areas of one context. */
   areaCount: 2_000,
   /** Areas of all contexts of one data directory. */

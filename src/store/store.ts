@@ -15,6 +15,7 @@ import {
 } from './change-port.js'
 import { readTotals } from './changes.js'
 import { builtInConfiguration } from './default-documents.js'
+import { HeaderMemory } from './header-memory.js'
 import { type KeyReader, keyReader } from './keys.js'
 import { type SuppressionReader, suppressionReader } from './suppressions.js'
 import { META, openTables, storeDirectory, type Tables } from './tables.js'
@@ -91,6 +92,7 @@ export function openStore(dataDirectory: string, changes: MessagePort): Store {
 export function storeOf(tables: Tables, requests: ChangeRequests): Store {
   const { meta, documents, contexts, headers, shapes, counts, refresh } = tables
   const builtIn = builtInConfiguration()
+  const memory = new HeaderMemory()
   // Everything that one answer reads, it reads without a pause, and so of one moment.
   return {
     countMode() {
@@ -122,7 +124,7 @@ export function storeOf(tables: Tables, requests: ChangeRequests): Store {
     headers(start, end) {
       refresh()
       const range = headers.getRange({ start, end })
-      return Array.from(range, ({ key, value }) => ({ id: key, header: JSON.parse(value) }))
+      return Array.from(range, ({ key, value }) => ({ id: key, header: memory.parsed(key, value) }))
     },
     page(skipCount, takeCount) {
       refresh()

@@ -32,6 +32,7 @@ import { alertAreas } from './alert-areas.js'
 import { alertContextId } from './alert-ids.js'
 import {
   contextAt,
+  createSuperseders,
   type KeptAlert,
   keptAlert,
   keptAlerts,
@@ -120,16 +121,17 @@ export function alertOperations(options: AlertOperationsOptions): {
     },
     async GetAlertsRequest(request) {
       const { onUnknown } = new Remarks(unknownMembers)
-      const page = bind(AlertPageSchema, request, onUnknown)
-      const { Skip = 0, Take = limits.contextPageDefaultCount } = page
+      const { Skip = 0, Take = limits.contextPageDefaultCount } = bind(
+        AlertPageSchema,
+        request,
+        onUnknown,
+      )
       refuseNegative(Skip, 'Skip')
       refuseNegative(Take, 'Take')
       const kept = all()
       const taken = kept.slice(Skip, Skip + Math.min(Take, limits.contextPageCount))
-      const referring = kept.filter(({ alert }) => alert.references !== undefined)
-      return alertListAnswer(taken, { offset: Skip, total: kept.length }, (alert) =>
-        supersedersOf(alert, referring),
-      )
+      const page = { offset: Skip, total: kept.length }
+      return alertListAnswer(taken, page, createSuperseders(kept))
     },
     async DeleteAlertRequest(request, caller) {
       const { id, alert } = found(request, new Remarks(unknownMembers))

@@ -77,6 +77,26 @@ export function supersedersOf(
   )
 }
 
+/** The same for any of them, looked up: a page has many, and there may be thousands. */
+export function createSuperseders(
+  all: readonly KeptAlert[],
+): (alert: KeptAlert) => readonly KeptAlert[] {
+  const referring = new Map<string, Set<KeptAlert>>()
+  for (const other of all) {
+    for (const { Identifier = '', Sender = '' } of other.alert.references ?? []) {
+      const key = JSON.stringify([Identifier, Sender])
+      const known = referring.get(key)
+      if (known === undefined) referring.set(key, new Set([other]))
+      else known.add(other)
+    }
+  }
+  return (kept) => {
+    const { identifier, sender } = kept.alert
+    const those = referring.get(JSON.stringify([identifier, sender])) ?? []
+    return supersedersOf(kept, [...those])
+  }
+}
+
 export function referenceTo({ sender, identifier, sent }: AlertHeader): AlertReference {
   return { Sender: sender, Identifier: identifier, Sent: sent }
 }
