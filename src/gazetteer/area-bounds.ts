@@ -5,7 +5,7 @@
  */
 import { lngOnGlobe } from '../geometry/polygon/antimeridian.js'
 import type { Polygons } from '../geometry/polygon/polygons.js'
-import { UNITS_PER_TURN } from '../geometry/units.js'
+import { POLE_UNITS, UNITS_PER_TURN } from '../geometry/units.js'
 
 /** In units: west and east within ±180 degrees, west greater than east where it goes over the antimeridian. */
 export type GlobeBox = readonly [west: number, south: number, east: number, north: number]
@@ -19,8 +19,8 @@ export function globeBoxOf({ bounds }: Polygons): GlobeBox {
   let north = Number.NEGATIVE_INFINITY
   const spans: [west: number, east: number][] = []
   for (let at = 0; at < bounds.length; at += 4) {
-    south = Math.min(south, bounds[at + 1])
-    north = Math.max(north, bounds[at + 3])
+    south = Math.min(south, latOnGlobe(bounds[at + 1]))
+    north = Math.max(north, latOnGlobe(bounds[at + 3]))
     const widthUnits = bounds[at + 2] - bounds[at]
     if (widthUnits >= UNITS_PER_TURN) return wholeBand(bounds)
     const west = lngOnGlobe(bounds[at])
@@ -28,7 +28,8 @@ export function globeBoxOf({ bounds }: Polygons): GlobeBox {
   }
   spans.sort(([a], [b]) => a - b)
   const [[first]] = spans
-  let reached = spans[0][1]
+  // What goes over the antimeridian covers the beginning of the others, too.
+  let reached = spans.reduce((most, [, end]) => Math.max(most, end - UNITS_PER_TURN), spans[0][1])
   let widest = Number.NEGATIVE_INFINITY
   let west = first
   let east = reached
@@ -45,8 +46,17 @@ export function globeBoxOf({ bounds }: Polygons): GlobeBox {
 }
 
 function wholeBand(bounds: Float64Array): GlobeBox {
-  const lats = [...bounds].filter((_, i) => i % 2 === 1)
-  return [-UNITS_PER_TURN / 2, Math.min(...lats), UNITS_PER_TURN / 2, Math.max(...lats)]
+  let [south, north] = [POLE_UNITS, -POLE_UNITS]
+  for (let at = 0; at < bounds.length; at += 4) {
+    south = Math.min(south, latOnGlobe(bounds[at + 1]))
+    north = Math.max(north, latOnGlobe(bounds[at + 3]))
+  }
+  return [-UNITS_PER_TURN / 2, south, UNITS_PER_TURN / 2, north]
+}
+
+/** Rings round a pole are closed beyond it. */
+function latOnGlobe(lat: number): number {
+  return Math.min(Math.max(lat, -POLE_UNITS), POLE_UNITS)
 }
 
 /** The antimeridian is at -180 where a box begins, and at 180 where it ends. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { withShortEdges } from '../geometry/polygon/short-edges.js'
 import { doubleArea } from '../geometry/polygon/simple-loops.js'
 import { UNITS_PER_DEGREE } from '../geometry/units.js'
 import type { DrawnArea, PlainArea } from '../interface/outline.js'
@@ -36,12 +37,15 @@ export function toDrawnArea([shell, ...holes]: Polygon): DrawnArea {
 /** Closed, with the winding that is asked for. */
 function toPositions(ring: Ring, isCounterclockwise: boolean): number[][] {
   const positions: number[][] = []
-  for (let i = 0; i < ring.length; i += 2) positions.push([degrees(ring[i]), degrees(ring[i + 1])])
+  const units = withShortEdges(ring.map(Math.round))
+  for (let i = 0; i < units.length; i += 2) {
+    positions.push([degrees(units[i]), degrees(units[i + 1])])
+  }
   if (doubleArea(ring) > 0 !== isCounterclockwise) positions.reverse()
   return [...positions, positions[0]]
 }
 
 /** Seven decimals at most. Adding nothing makes 0 of -0. */
 function degrees(units: number): number {
-  return Math.round(units) / UNITS_PER_DEGREE + 0
+  return units / UNITS_PER_DEGREE + 0
 }

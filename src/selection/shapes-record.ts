@@ -26,8 +26,9 @@ function boundsOf({ included, nearest }: Shapes): ShapesRecord['bounds'] {
   for (const { polygons, reaches } of included) {
     const { bounds } = polygons
     for (let at = 0; at < bounds.length; at += 4) {
-      extend(box, bounds[at], bounds[at + 1])
-      extend(box, bounds[at + 2], bounds[at + 3])
+      // Rings round a pole are closed beyond it.
+      extend(box, bounds[at], Math.max(bounds[at + 1], -POLE_UNITS))
+      extend(box, bounds[at + 2], Math.min(bounds[at + 3], POLE_UNITS))
     }
     extendByReaches(box, reaches)
   }

@@ -231,6 +231,77 @@ t.test('the box of an area leaves out the widest gap', async (t) => {
   t.same(boxOf(box(170, 0, 10), box(-180, 0, 10)), [170, 0, -170, 10])
   t.same(boxOf(box(-100, 0, 1), box(100, 0, 1)), [100, 0, -99, 1])
   t.same(boxOf(box(-20, 0, 1), box(20, 0, 1)), [-20, 0, 21, 1])
+  const east = (from: number, to: number) => [
+    [from, 0],
+    [to, 0],
+    [to, 1],
+    [from, 1],
+    [from, 0],
+  ]
+  t.same(boxOf(east(27, 191), east(-175, -174)), [27, 0, -169, 1], 'an island within')
+  t.same(boxOf(east(120, 290), east(-150, -140)), [120, 0, -70, 1])
+  t.same(boxOf(east(176, 182), east(-179, -178.5)), [176, 0, -178, 1])
+  t.same(boxOf(east(176, 182), east(-170, -165)), [176, 0, -165, 1])
+  const cap = [-170, -60, 60, 170, -170].map((lng) => [lng, 60])
+  t.same(boxOf(cap), [-180, 60, 180, 90], 'round a pole')
+  t.same(boxOf(cap.map(([lng, lat]) => [lng, -lat])), [-180, -90, 180, -60])
+})
+
+t.test('the box of an area has all that is drawn, and no narrower one has', async () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(degrees(-180, 180), fc.integer({ min: 1, max: 300 })), {
+        minLength: 1,
+        maxLength: 5,
+      }),
+      (spans) => {
+        const rings = spans.map(([west, width]) => [
+          [
+            [west, 0],
+            [west + width, 0],
+            [west + width, 1],
+            [west, 0],
+          ],
+        ])
+        // Beyond 180 rings are taken as they are drawn; before it an edge may not be wide.
+        fc.pre(spans.every(([west, width]) => width < 180 || west + width > 180))
+        const [west, , east] = globeBoxOf(drawn({ type: 'MultiPolygon', coordinates: rings }))
+        const widthOf = (from: number, to: number) => to - from + (to < from ? 360 : 0)
+        const [from, to] = [west / 1e7, east / 1e7]
+        const isIn = (lng: number) =>
+          widthOf(from, lng > 180 ? lng - 360 : lng) <= widthOf(from, to) + 1e-6
+        for (const [start, width] of spans) {
+          for (const at of [0, 0.25, 0.5, 0.75, 1]) {
+            const lng = start + at * width
+            if (widthOf(from, to) < 360 && !isIn(lng)) return false
+          }
+        }
+        // By brute force: the widest gap begins where some span ends.
+        const isCovered = (lng: number) =>
+          spans.some(([start, width]) =>
+            [-360, 0, 360].some(
+              (turn) => lng + turn > start + 1e-6 && lng + turn < start + width - 1e-6,
+            ),
+          )
+        let widest = 0
+        for (const [start, width] of spans) {
+          const end = start + width
+          if (isCovered(end) || isCovered(end + 2e-6)) continue
+          const next = Math.min(
+            ...spans.flatMap(([other]) =>
+              [0, 360, 720].map((turn) => other + turn - end).filter((gap) => gap >= 0),
+            ),
+          )
+          widest = Math.max(widest, next)
+        }
+        return (
+          Math.abs(widthOf(from, to) - (360 - widest)) < 1e-5 ||
+          (widest < 1e-5 && widthOf(from, to) === 360)
+        )
+      },
+    ),
+    run,
+  )
 })
 
 t.test('a closed gazetteer says so, and what was found stays', async (t) => {

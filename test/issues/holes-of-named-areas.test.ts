@@ -1,7 +1,8 @@
 /**
  * A named area that goes over the antimeridian lies in the gazetteer once for each side. A hole on one of them is
  * a hole of that one alone. Where the two were drawn again, for a distance or to be kept with an alert, the other
- * one filled the hole: people were selected who are not in the area.
+ * one filled the hole: people were selected who are not in the area. An alert kept the complement of an area that
+ * was drawn on the next world.
  *
  * Around a pole, a distance was refused as too complex.
  *
@@ -32,6 +33,26 @@ const GEOMETRIES: Readonly<Record<string, object>> = {
   'a:both': {
     type: 'Polygon',
     coordinates: [box(170, 190, 0, 10), box(182, 186, 2, 8), box(172, 178, 2, 8)],
+  },
+  // Drawn on the next world, where an edge of more than half a turn is taken as it is.
+  'a:next': { type: 'Polygon', coordinates: [box(260, 460, 0, 10), box(270, 455, 2, 8)] },
+  'a:wide': { type: 'Polygon', coordinates: [box(185, 535, 0, 10)] },
+  'a:round': { type: 'Polygon', coordinates: [box(-180, 180, 0, 10), box(-170, 170, 2, 8)] },
+  // A vertex that is rounded to 180 where it is moved by a turn.
+  'a:fine': {
+    type: 'Polygon',
+    coordinates: [
+      [
+        [179.99999999999994, 0],
+        [0, 0],
+        [-180, 0],
+        [-180, 10],
+        [0, 10],
+        [179.99999999999994, 10],
+        [179.99999999999994, 0],
+      ],
+      box(10, 20, 2, 8),
+    ],
   },
   'a:pole': {
     type: 'Polygon',
@@ -89,7 +110,7 @@ t.test('an alert keeps the holes of its geocodes', async (t) => {
     const [{ Drawing }] = alertAreas(ALERT, { drawing, paths: [PATH] }, areas)
     return Drawing as JsonObject
   }
-  for (const id of ['a:hole', 'a:both']) {
+  for (const id of ['a:hole', 'a:both', 'a:next', 'a:wide', 'a:round', 'a:fine']) {
     t.equal(await countOf({ geoJSON: kept(id) }), await countOf({ areas: [id] }), id)
   }
   t.throws(() => kept('a:pole'), { code: 'TooComplex', field: PATH, message: /holds a pole/ })

@@ -11,6 +11,7 @@ import { type Gazetteer, openVersion } from '../../gazetteer/gazetteer.js'
 import { verifyVersion } from '../../gazetteer/verify.js'
 import { clippedToGlobe } from '../../geometry/polygon/clip-to-globe.js'
 import { type Polygons, ringsOf } from '../../geometry/polygon/polygons.js'
+import { withShortEdges } from '../../geometry/polygon/short-edges.js'
 import { UNITS_PER_DEGREE } from '../../geometry/units.js'
 import type { CommandContext } from '../context.js'
 import { print } from '../output.js'
@@ -122,8 +123,11 @@ function coordinatesOf(areaPolygons: Polygons): number[][][][] {
   for (let polygon = 0; polygon + 1 < areaPolygons.polygonStarts.length; polygon++) {
     const rings: number[][][] = []
     for (const ring of ringsOf(areaPolygons, polygon)) {
-      const positions = positionsOf(clippedToGlobe(ring))
-      if (positions.length >= 3) rings.push([...positions, positions[0]])
+      const clipped = clippedToGlobe(ring)
+      const positions = positionsOf(withShortEdges(clipped))
+      // The copy on the other side of the antimeridian may do no more than touch that.
+      const isWide = clipped.some((value, at) => at % 2 === 0 && value !== clipped[0])
+      if (isWide && positions.length >= 3) rings.push([...positions, positions[0]])
       else if (rings.length === 0) break
     }
     if (rings.length > 0) polygons.push(rings)

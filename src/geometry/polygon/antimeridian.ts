@@ -225,6 +225,21 @@ function turnsTheShortWay(path: SentPath, isClosed: boolean): number[] | 'Beyond
   return turns
 }
 
+/**
+ * Whether a ring that is written as it lies is read so: beyond ±180 it is, but within, an edge of more than half a
+ * turn is taken the short way.
+ */
+export function isTakenAsItLies(ring: readonly number[]): boolean {
+  const { min, max } = lngRange(ring)
+  if (min < GLOBE.min || max > GLOBE.max) return true
+  let before = ring[ring.length - 2]
+  for (let i = 0; i < ring.length; i += 2) {
+    if (Math.abs(ring[i] - before) > CLEARLY_SHORT && !isSeam(before, ring[i])) return false
+    before = ring[i]
+  }
+  return true
+}
+
 /** A limit, and no case: beside it a rounded difference may say either, and either is right. */
 function isTooWide(ring: readonly number[]): boolean {
   const { min, max } = lngRange(ring)

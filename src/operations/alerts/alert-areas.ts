@@ -8,8 +8,9 @@
 import type { CapDrawing } from '../../cap/drawing.js'
 import type { Alert, AlertArea } from '../../cap/model.js'
 import { ServiceError } from '../../errors.js'
+import { isTakenAsItLies } from '../../geometry/polygon/antimeridian.js'
 import { type DrawnPolygon, drawnPolygons } from '../../geometry/polygon/drawn-polygons.js'
-import { UNITS_PER_DEGREE } from '../../geometry/units.js'
+import { UNITS_PER_DEGREE, UNITS_PER_TURN } from '../../geometry/units.js'
 import type { Area } from '../../interface/context.js'
 import { limits } from '../../limits.js'
 import type { DrawnFeature, Position } from '../../notations/drawn.js'
@@ -72,9 +73,10 @@ function coordinatesOf({ shell, holes }: DrawnPolygon, path: string) {
       const problem = 'has a geocode whose area holds a pole, which cannot be kept'
       throw new ServiceError('TooComplex', `${path} ${problem}`, path)
     }
+    const east = isTakenAsItLies(ring) ? 0 : UNITS_PER_TURN
     const positions: Position[] = []
     for (let at = 0; at < ring.length; at += 2) {
-      positions.push([ring[at] / UNITS_PER_DEGREE, ring[at + 1] / UNITS_PER_DEGREE])
+      positions.push([(ring[at] + east) / UNITS_PER_DEGREE, ring[at + 1] / UNITS_PER_DEGREE])
     }
     return [...positions, positions[0]]
   })

@@ -117,7 +117,9 @@ function referredToBy(store: Store, { alert }: KeptAlert, remarks: Remarks): rea
     remarks.add('ReferenceNotKept', problem, 'since')
   }
   const all = [...kept.values()]
-  return all.filter((each) => supersedersOf(each, all).length === 0)
+  const last = all.filter((each) => supersedersOf(each, all).length === 0)
+  // They may refer to each other.
+  return last.length === 0 ? all : last
 }
 
 interface Counted extends Awaited<ReturnType<typeof selectDifferences>> {

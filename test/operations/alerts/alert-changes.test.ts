@@ -225,12 +225,18 @@ async function keepChain(
   const later = { ...update, identifier: idD, references: [idA, idB, idC], shapes: d }
   await put(idD, alertXml(later))
   await put(idE, alertXml({ identifier: idE, msgType: 'Cancel', references: ids.slice(0, 4) }))
+  // Two that refer to each other, and one to both.
+  const [idX, idY, idZ] = ['x', 'y', 'z'].map((letter) => `${name}${letter}`)
+  await put(idX, alertXml({ ...update, identifier: idX, references: [idY], shapes: a }))
+  await put(idY, alertXml({ ...update, identifier: idY, references: [idX], shapes: b }))
+  await put(idZ, alertXml({ ...update, identifier: idZ, references: [idX, idY], shapes: c }))
   return {
     comparisons: [
       { members: { Identifier: idC }, before: [...a, ...b], after: c },
       { members: { Identifier: idD }, before: c, after: d },
       { members: { Identifier: idD, since: idA }, before: a, after: d },
       { members: { Identifier: idE }, before: d, after: [] },
+      { members: { Identifier: idZ }, before: [...a, ...b], after: c },
       { members: { Identifier: idA, since: idE }, before: [], after: a },
       { members: { Identifier: idB, since: idB }, before: b, after: b },
     ],
