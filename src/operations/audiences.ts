@@ -29,7 +29,6 @@ import type { ShardRuns, SourceSelection } from '../selection/merge.js'
 import { type JsonObject, member } from '../selection/parse.js'
 import { Remarks } from '../selection/remarks.js'
 import { parseGuid } from '../store/guid.js'
-import { type Progress, takenVersion } from '../suppressions/progress.js'
 import { audienceList } from './audience-list.js'
 import { DeltaRowsFetcher, type SelectedDelta } from './delta-rows.js'
 import { columnsOf, documentAnswer, type Row } from './document-answer.js'
@@ -39,15 +38,15 @@ import { withWarnings } from './with-warnings.js'
 interface AudienceOperationsOptions {
   readonly audiences: Audiences
   readonly current: CurrentService
-  /** Up to which change to the suppression lists selections are made. */
-  readonly suppressionProgress: Progress
+  /** Up to which change to the suppression lists everybody is marked from whom selections are made, at least. */
+  readonly suppressionVersion: () => number
   readonly unknownMembers?: UnknownMembers | undefined
 }
 
 export function audienceOperations({
   audiences,
   current,
-  suppressionProgress,
+  suppressionVersion: markedVersion,
   unknownMembers,
 }: AudienceOperationsOptions): {
   PostAudienceRequest: Execute
@@ -61,7 +60,7 @@ export function audienceOperations({
       audiences.admit(caller)
       const { selection, lifetimeSeconds } = freezing(request)
       // Before the selection: whoever is suppressed from now on is looked for when the audience is read.
-      const suppressionVersion = takenVersion(suppressionProgress)
+      const suppressionVersion = markedVersion()
       const service = current.hold(caller)
       const { selections, catalogue, remarks } = await selectForList(
         service,

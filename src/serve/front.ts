@@ -48,7 +48,7 @@ import { ClipPool } from '../pool/clip-pool.js'
 import { createBoundaryRule } from '../selection/boundary.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { openStore } from '../store/store.js'
-import { effectiveVersion } from '../suppressions/progress.js'
+import { effectiveVersion, takenVersion } from '../suppressions/progress.js'
 import { PeerReader } from '../tls/peers.js'
 import { readVersion } from '../version.js'
 import { changeableSource } from './changeable-source.js'
@@ -173,7 +173,13 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     ...alertChangeOperations({ store, current, unknownMembers }),
     ...recipientOperations(current),
     ...gridOperations(current),
-    ...audienceOperations({ audiences, current, suppressionProgress, unknownMembers }),
+    ...audienceOperations({
+      audiences,
+      current,
+      // Another machine may have marked less of what it holds: then the first look at an audience is at all changes.
+      suppressionVersion: () => (regions === undefined ? takenVersion(suppressionProgress) : 0),
+      unknownMembers,
+    }),
     ...sourceOperations(current),
     ...areaOperations(() => areas.current(), unknownMembers),
     ...changeOperations(sink),
