@@ -44,7 +44,7 @@ const SOURCES = [
 ]
 const WORKER_URL = new URL('../../workers/audience.js', import.meta.url).href
 
-t.test('an audience is the list of its moment, and stays', { timeout: 240_000 }, async (t) => {
+t.test('an audience is the list of its moment, and stays', async (t) => {
   const random = seededRandom(testSeed(t))
   let [mixedCount, suppressedCount] = [0, 0]
   for (let round = 0; round < byTier({ short: 3, long: 12 }); round++) {

@@ -20,8 +20,6 @@ import { flipInMemory } from './support/flip-in-memory.js'
 import { sendChange, statusBy } from './support/machines.js'
 import { type Machine, startThree } from './support/three-machines.js'
 
-t.setTimeout(600_000)
-
 interface ToldComparison {
   readonly isSame: boolean
   readonly sequence: number
@@ -53,7 +51,7 @@ async function verifyBy(...reach: readonly string[]) {
 
 const PEOPLE_COUNT = 3_000
 
-t.test('three machines are compared while they are changed', { timeout: 300_000 }, async (t) => {
+t.test('three machines are compared while they are changed', async (t) => {
   const seed = testSeed(t)
   const three = await startThree(t, { seed, peopleCount: PEOPLE_COUNT, optingCount: 200 })
   const [first, second, third] = three.machines
@@ -178,57 +176,53 @@ t.test('three machines are compared while they are changed', { timeout: 300_000 
   })
 })
 
-t.test(
-  'regions are compared among the machines that hold them',
-  { timeout: 300_000 },
-  async (t) => {
-    const seed = testSeed(t)
-    const preload = new URL('../faults/preload.js', import.meta.url).href
-    const regions = await startRegions(t, {
-      recipientCount: 6_000,
-      seed,
-      importArgs: ['--import', preload],
-    })
-    const { machines, data, reach } = regions
-    const whole = await verifyBy(...reach)
-    t.equal(whole.code, 0, `${whole.stderr} ${JSON.stringify(whole.told.differences)}`)
-    t.equal(whole.told.machines.length, 3)
-    const held = new Map<string, number>()
-    for (const { name, regions } of whole.told.machines) {
-      t.equal(countOf(regions, 3) + countOf(regions, 7), 6_000, name)
-      for (const { sourceId, regionIndex, digest, holders } of regions) {
-        if (regionIndex === undefined) continue
-        t.equal(digest !== null, holders?.includes(name), `${sourceId}/${regionIndex} on ${name}`)
-        const key = `${sourceId}/${regionIndex}`
-        held.set(key, (held.get(key) ?? 0) + (digest === null ? 0 : 1))
-      }
+t.test('regions are compared among the machines that hold them', async (t) => {
+  const seed = testSeed(t)
+  const preload = new URL('../faults/preload.js', import.meta.url).href
+  const regions = await startRegions(t, {
+    recipientCount: 6_000,
+    seed,
+    importArgs: ['--import', preload],
+  })
+  const { machines, data, reach } = regions
+  const whole = await verifyBy(...reach)
+  t.equal(whole.code, 0, `${whole.stderr} ${JSON.stringify(whole.told.differences)}`)
+  t.equal(whole.told.machines.length, 3)
+  const held = new Map<string, number>()
+  for (const { name, regions } of whole.told.machines) {
+    t.equal(countOf(regions, 3) + countOf(regions, 7), 6_000, name)
+    for (const { sourceId, regionIndex, digest, holders } of regions) {
+      if (regionIndex === undefined) continue
+      t.equal(digest !== null, holders?.includes(name), `${sourceId}/${regionIndex} on ${name}`)
+      const key = `${sourceId}/${regionIndex}`
+      held.set(key, (held.get(key) ?? 0) + (digest === null ? 0 : 1))
     }
-    t.ok(held.size > 2, `${held.size} regions`)
-    t.same(new Set(held.values()), new Set([2]))
-    const { stdout } = await hickory('cluster', 'verify', ...reach)
-    t.match(stdout, new RegExp(`regions +site-a holds \\d+ of ${held.size}, site-b holds`))
-    await machines[2].stop('SIGKILL')
-    const without = await verifyBy(...reach)
-    t.equal(without.code, 1)
-    t.same(without.told.differences, [], 'the others hold each region once at least')
-    t.same(
-      without.told.missing.map(({ name }) => name),
-      ['site-c'],
-    )
-    await succeeded('cluster', 'remove', 'site-c', ...reach)
-    const fewer = await verifyBy(...reach)
-    t.equal(fewer.code, 1)
-    t.match(fewer.stderr, /fewer machines hold some regions .* hickory cluster move/)
-    t.same(new Set(fewer.told.differences.map(({ kind }) => kind)), new Set(['copies']))
-    t.match(fewer.told.differences[0].what, /^source \d, region \d+, not held by site-c$/)
-    await succeeded('cluster', 'move', '--data', data)
-    const snapshotId = (await readCurrent(data)) ?? ''
-    for (const { url } of machines.slice(0, 2)) await untilServed(url, snapshotId)
-    const moved = await verifyBy(...reach)
-    t.equal(moved.code, 0, moved.stderr)
-    t.ok(moved.told.machines.every(({ regions }) => regions.every(({ digest }) => digest !== null)))
-  },
-)
+  }
+  t.ok(held.size > 2, `${held.size} regions`)
+  t.same(new Set(held.values()), new Set([2]))
+  const { stdout } = await hickory('cluster', 'verify', ...reach)
+  t.match(stdout, new RegExp(`regions +site-a holds \\d+ of ${held.size}, site-b holds`))
+  await machines[2].stop('SIGKILL')
+  const without = await verifyBy(...reach)
+  t.equal(without.code, 1)
+  t.same(without.told.differences, [], 'the others hold each region once at least')
+  t.same(
+    without.told.missing.map(({ name }) => name),
+    ['site-c'],
+  )
+  await succeeded('cluster', 'remove', 'site-c', ...reach)
+  const fewer = await verifyBy(...reach)
+  t.equal(fewer.code, 1)
+  t.match(fewer.stderr, /fewer machines hold some regions .* hickory cluster move/)
+  t.same(new Set(fewer.told.differences.map(({ kind }) => kind)), new Set(['copies']))
+  t.match(fewer.told.differences[0].what, /^source \d, region \d+, not held by site-c$/)
+  await succeeded('cluster', 'move', '--data', data)
+  const snapshotId = (await readCurrent(data)) ?? ''
+  for (const { url } of machines.slice(0, 2)) await untilServed(url, snapshotId)
+  const moved = await verifyBy(...reach)
+  t.equal(moved.code, 0, moved.stderr)
+  t.ok(moved.told.machines.every(({ regions }) => regions.every(({ digest }) => digest !== null)))
+})
 
 t.test('what cannot be asked is said', async (t) => {
   const port = await freePort()

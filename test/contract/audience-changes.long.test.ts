@@ -70,7 +70,7 @@ async function pagesOf(service: Service, id: string, limit: number) {
   return { numbers, suppressed }
 }
 
-t.test('whoever came and went is frozen as of a sequence', { timeout: 120_000 }, async (t) => {
+t.test('whoever came and went is frozen as of a sequence', async (t) => {
   const data = await placesWorld(t)
   const audit = temporaryDirectory(t)
   let service = await serve(t, '--data', data, '--http-threads', '2')

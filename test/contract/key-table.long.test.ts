@@ -146,7 +146,7 @@ t.test('the table knows every operation', async (t) => {
   t.same(new Set(asked.map(({ operation }) => operation)), new Set(operationNames))
 })
 
-t.test('every cell is let in or refused as the table says', { timeout: 600_000 }, async (t) => {
+t.test('every cell is let in or refused as the table says', async (t) => {
   const data = await placesWorld(t)
   const store = await createStore(data, silentLog)
   const cells = cellsOf(store)

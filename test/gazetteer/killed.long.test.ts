@@ -33,7 +33,7 @@ for (let round = 0; ; round++) {
   process.stdout.write('.')
 }`
 
-t.test('old or new, never half', { timeout: 300_000 }, async (t) => {
+t.test('old or new, never half', async (t) => {
   const data = temporaryDirectory(t)
   await writeLayers(data, { set: [layerOf('zones', squareArea('first-0', 0, 0))] })
   let state = seed

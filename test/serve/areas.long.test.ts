@@ -17,7 +17,7 @@ interface Ready {
   readonly areas?: { readonly version?: string; readonly refused?: { readonly version?: string } }
 }
 
-t.test('new areas are taken, damaged ones are not', { timeout: 120_000 }, async (t) => {
+t.test('new areas are taken, damaged ones are not', async (t) => {
   const data = await placesWorld(t)
   const zones = (key: string) => layerOf('zones', squareArea(key, 0, 0))
   const first = await writeLayers(data, { set: [zones('a')] })
@@ -66,7 +66,7 @@ t.test('new areas are taken, damaged ones are not', { timeout: 120_000 }, async 
   t.equal(code, 0, stderr)
 })
 
-t.test('a start falls back to the areas before', { timeout: 120_000 }, async (t) => {
+t.test('a start falls back to the areas before', async (t) => {
   const data = await placesWorld(t)
   const first = await writeLayers(data, { set: [layerOf('zones', squareArea('a', 0, 0))] })
   const second = await writeLayers(data, { set: [layerOf('zones', squareArea('b', 0, 0))] })
@@ -87,7 +87,7 @@ t.test('a start falls back to the areas before', { timeout: 120_000 }, async (t)
   await none.stop()
 })
 
-t.test('a directory without areas gets those of the program', { timeout: 120_000 }, async (t) => {
+t.test('a directory without areas gets those of the program', async (t) => {
   const data = await placesWorld(t)
   const service = await serve(t, '--data', data)
   const answer = await fetch(`${service.url}/api/areas/SAME:048201`)

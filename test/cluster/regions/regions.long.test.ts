@@ -9,46 +9,40 @@ import { testSeed } from '../../support/random/properties.js'
 import { statusBy } from '../support/machines.js'
 import { compare, startRegions, succeeded, untilServed } from './compare.js'
 
-t.setTimeout(300_000)
+t.test('three machines that hold two thirds each answer as one that holds all', async (t) => {
+  const seed = testSeed(t)
+  const preload = new URL('../../faults/preload.js', import.meta.url).href
+  const importArgs = ['--import', preload]
+  const regions = await startRegions(t, { recipientCount: 20_000, seed, importArgs })
+  const all = await compare(regions, { requestCount: 300, seed })
+  t.same(all.faults, [])
+  t.ok(all.answeredCount > 200, `${all.answeredCount} were answered`)
+  const held = await heldParts(regions.reach)
+  t.equal(held.length, 3)
+  for (const { recipientCount, ofRecipientCount } of held) {
+    t.ok(recipientCount > 0 && recipientCount < ofRecipientCount, `${recipientCount} are held`)
+  }
+  const heldCount = held.reduce((sum, { recipientCount }) => sum + recipientCount, 0)
+  t.equal(heldCount, 2 * held[0].ofRecipientCount)
+  const [first, second, third] = regions.machines
+  await third.stop('SIGKILL')
+  const left = await compare(
+    { ...regions, machines: [first, second] },
+    { requestCount: 150, seed: seed + 1 },
+  )
+  t.same(left.faults, [], 'with a machine killed')
+  const { data, reach } = regions
+  await succeeded('cluster', 'remove', 'site-c', ...reach)
+  await succeeded('cluster', 'move', '--data', data)
+  const snapshotId = (await readCurrent(data)) ?? ''
+  for (const { url } of [first, second]) await untilServed(url, snapshotId)
+  // Two machines hold all twice, so that neither needs the other.
+  t.equal(await readPlacement(data, snapshotId), undefined)
+  await second.stop('SIGKILL')
+  t.same(new Set(await askAlone(first.url)), new Set([200]), 'with one machine left')
+})
 
-t.test(
-  'three machines that hold two thirds each answer as one that holds all',
-  { timeout: 300_000 },
-  async (t) => {
-    const seed = testSeed(t)
-    const preload = new URL('../../faults/preload.js', import.meta.url).href
-    const importArgs = ['--import', preload]
-    const regions = await startRegions(t, { recipientCount: 20_000, seed, importArgs })
-    const all = await compare(regions, { requestCount: 300, seed })
-    t.same(all.faults, [])
-    t.ok(all.answeredCount > 200, `${all.answeredCount} were answered`)
-    const held = await heldParts(regions.reach)
-    t.equal(held.length, 3)
-    for (const { recipientCount, ofRecipientCount } of held) {
-      t.ok(recipientCount > 0 && recipientCount < ofRecipientCount, `${recipientCount} are held`)
-    }
-    const heldCount = held.reduce((sum, { recipientCount }) => sum + recipientCount, 0)
-    t.equal(heldCount, 2 * held[0].ofRecipientCount)
-    const [first, second, third] = regions.machines
-    await third.stop('SIGKILL')
-    const left = await compare(
-      { ...regions, machines: [first, second] },
-      { requestCount: 150, seed: seed + 1 },
-    )
-    t.same(left.faults, [], 'with a machine killed')
-    const { data, reach } = regions
-    await succeeded('cluster', 'remove', 'site-c', ...reach)
-    await succeeded('cluster', 'move', '--data', data)
-    const snapshotId = (await readCurrent(data)) ?? ''
-    for (const { url } of [first, second]) await untilServed(url, snapshotId)
-    // Two machines hold all twice, so that neither needs the other.
-    t.equal(await readPlacement(data, snapshotId), undefined)
-    await second.stop('SIGKILL')
-    t.same(new Set(await askAlone(first.url)), new Set([200]), 'with one machine left')
-  },
-)
-
-t.test('who is content with a part is told which part it is', { timeout: 300_000 }, async (t) => {
+t.test('who is content with a part is told which part it is', async (t) => {
   const seed = testSeed(t)
   const preload = new URL('../../faults/preload.js', import.meta.url).href
   const importArgs = ['--import', preload]
