@@ -7,14 +7,15 @@ import { orient2d } from 'robust-predicates'
 import type { Bounds } from '../bounds.js'
 
 /**
- * @param rings  of one polygon: longitude and latitude in units, alternately, not closed. What is inside an odd
- *   number of them is in the area
+ * @param rings  of one polygon, its shell and its holes: longitude and latitude in units, alternately, not closed.
+ *   Holes may overlap each other
  * @param box  closed
  */
 export function boxMeets(rings: readonly (readonly number[])[], box: Readonly<Bounds>): boolean {
   if (rings.some((ring) => touches(ring, box))) return true
-  // No edge comes near: the box is inside, or outside, as any place of it is.
-  return rings.reduce((isInside, ring) => isInside !== isWithin(ring, box), false)
+  // No edge comes near: all places of the box are inside, or none is.
+  const [shell, ...holes] = rings
+  return isWithin(shell, box) && !holes.some((hole) => isWithin(hole, box))
 }
 
 function touches(ring: readonly number[], box: Readonly<Bounds>): boolean {

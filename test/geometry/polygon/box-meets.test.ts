@@ -34,6 +34,16 @@ t.test('a box in a hole meets nothing, and one that touches its edge does', asyn
   t.notOk(meets(11, 0, 12, 10))
 })
 
+t.test('a box where two holes overlap meets nothing', async (t) => {
+  const rings = [
+    [0, 0, 10, 0, 10, 10, 0, 10],
+    [1, 1, 6, 1, 6, 9, 1, 9],
+    [4, 1, 9, 1, 9, 9, 4, 9],
+  ]
+  t.notOk(boxMeets(rings, { minLng: 4.5, minLat: 4, maxLng: 5.5, maxLat: 6 }))
+  t.ok(boxMeets(rings, { minLng: 9.25, minLat: 4, maxLng: 9.75, maxLat: 6 }))
+})
+
 function randomBox(random: Random, scale: number) {
   const [west, east] = [random.between(0, 9), random.between(0, 9)].sort((a, b) => a - b)
   const [south, north] = [random.between(0, 9), random.between(0, 9)].sort((a, b) => a - b)
