@@ -5,7 +5,7 @@
  */
 import { lngOnGlobe } from '../geometry/polygon/antimeridian.js'
 import type { Polygons } from '../geometry/polygon/polygons.js'
-import { POLE_UNITS, UNITS_PER_TURN } from '../geometry/units.js'
+import { HALF_TURN, POLE_UNITS, UNITS_PER_TURN } from '../geometry/units.js'
 
 /** In units: west and east within ±180 degrees, west greater than east where it goes over the antimeridian. */
 export type GlobeBox = readonly [west: number, south: number, east: number, north: number]
@@ -15,17 +15,21 @@ export type GlobeBox = readonly [west: number, south: number, east: number, nort
  * they lie to the antimeridian.
  */
 export function globeBoxOf({ bounds }: Polygons): GlobeBox {
-  let south = Number.POSITIVE_INFINITY
-  let north = Number.NEGATIVE_INFINITY
+  let south = POLE_UNITS
+  let north = -POLE_UNITS
+  let isRound = false
   const spans: [west: number, east: number][] = []
   for (let at = 0; at < bounds.length; at += 4) {
-    south = Math.min(south, latOnGlobe(bounds[at + 1]))
-    north = Math.max(north, latOnGlobe(bounds[at + 3]))
+    // Rings round a pole are closed beyond it.
+    south = Math.max(Math.min(south, bounds[at + 1]), -POLE_UNITS)
+    north = Math.min(Math.max(north, bounds[at + 3]), POLE_UNITS)
     const widthUnits = bounds[at + 2] - bounds[at]
-    if (widthUnits >= UNITS_PER_TURN) return wholeBand(bounds)
+    if (widthUnits >= UNITS_PER_TURN) isRound = true
     const west = lngOnGlobe(bounds[at])
     spans.push([west, west + widthUnits])
   }
+  const wholeBand = [-HALF_TURN, south, HALF_TURN, north] as const
+  if (isRound) return wholeBand
   spans.sort(([a], [b]) => a - b)
   const [[first]] = spans
   // What goes over the antimeridian covers the beginning of the others, too.
@@ -41,26 +45,12 @@ export function globeBoxOf({ bounds }: Polygons): GlobeBox {
     }
     reached = Math.max(reached, end)
   }
-  if (widest <= 0) return wholeBand(bounds)
+  if (widest <= 0) return wholeBand
   return [onGlobe(west, -1), south, onGlobe(east, 1), north]
-}
-
-function wholeBand(bounds: Float64Array): GlobeBox {
-  let [south, north] = [POLE_UNITS, -POLE_UNITS]
-  for (let at = 0; at < bounds.length; at += 4) {
-    south = Math.min(south, latOnGlobe(bounds[at + 1]))
-    north = Math.max(north, latOnGlobe(bounds[at + 3]))
-  }
-  return [-UNITS_PER_TURN / 2, south, UNITS_PER_TURN / 2, north]
-}
-
-/** Rings round a pole are closed beyond it. */
-function latOnGlobe(lat: number): number {
-  return Math.min(Math.max(lat, -POLE_UNITS), POLE_UNITS)
 }
 
 /** The antimeridian is at -180 where a box begins, and at 180 where it ends. */
 function onGlobe(lng: number, sign: 1 | -1): number {
   const place = lngOnGlobe(lng)
-  return Math.abs(place) === UNITS_PER_TURN / 2 ? (sign * UNITS_PER_TURN) / 2 : place
+  return Math.abs(place) === HALF_TURN ? sign * HALF_TURN : place
 }
