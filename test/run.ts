@@ -1,38 +1,52 @@
 /**
- * Runs tests, each file in a process of its own, one more at a time than there are cores, and ends with
- * one line that counts them.
+ * Runs tests in as many processes as there are cores and one more, and ends with one line that counts them.
  *
  *   npm test -- [FOLDER | FILE | NAME OF A TEST]...
  *   npm run test:all -- [--long-only] [FOLDER | FILE | NAME OF A TEST]...
  *
- * `--long-only` leaves out what `npm test` has run. test/support/tier.ts says what is of which tier.
+ * `--long-only` leaves out what `npm test` has run; `--soak` takes the sizes of the soak. test/support/tier.ts says what
+ * is of which tier.
  *
  * @module
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import { type Choice, chooseFiles } from './runner/files.js'
+import { type Choice, chooseFiles, type Extent } from './runner/files.js'
+import { runFiles } from './runner/lanes.js'
 import { report } from './runner/report.js'
-import { runFiles } from './runner/run-files.js'
 
 const { values, positionals } = parseArgs({
-  options: { all: { type: 'boolean' }, 'long-only': { type: 'boolean' } },
+  options: {
+    all: { type: 'boolean' },
+    'long-only': { type: 'boolean' },
+    soak: { type: 'boolean' },
+  },
   allowPositionals: true,
 })
-const isLongOnly = values['long-only'] === true
-const isLong = values.all === true || isLongOnly
+const extent: Extent = values['long-only'] ? 'long-only' : values.all ? 'all' : 'short'
 const choice = choose()
 if (choice !== undefined) {
   const { files, testName } = choice
-  const hasSourceMaps = isLong || positionals.length > 0
-  // Many files wait for processes and timers: one more fills the cores.
-  const laneCount = availableParallelism() + 1
-  const options = { isLong, hasSourceMaps, testName, laneCount }
-  process.exitCode = (await report(runFiles(files, options), { allowsSkips: !isLong })) ? 0 : 1
+  process.env.HICKORY_TEST_SEED ??= String(Date.now() % 2 ** 31)
+  const seed = process.env.HICKORY_TEST_SEED
+  const runs = runFiles(files, {
+    isSoak: values.soak === true,
+    hasSourceMaps: positionals.length > 0,
+    testName,
+    // Many files wait for processes and timers: one more fills the cores.
+    laneCount: availableParallelism() + 1,
+  })
+  const script = values.soak ? 'node dist/test/run.js --soak' : 'npm test --'
+  const isAllRight = await report(runs, {
+    fileCount: files.length,
+    command: (file) => `HICKORY_TEST_SEED=${seed} ${script} ${file}`,
+    allowsSkips: extent === 'short',
+    seed,
+  })
+  process.exitCode = isAllRight ? 0 : 1
 }
 
 function choose(): Choice | undefined {
-  const extent = !isLong ? 'short' : isLongOnly ? 'long-only' : 'all'
   try {
     return chooseFiles(extent, positionals)
   } catch (error) {

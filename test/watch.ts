@@ -14,8 +14,8 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { chooseFiles, dist } from './runner/files.js'
 import { importGraph, reaching, sourceOf } from './runner/imports.js'
+import { runFiles } from './runner/lanes.js'
 import { report } from './runner/report.js'
-import { runFiles } from './runner/run-files.js'
 
 /** It reads the source of everything instead of importing it. */
 const LAYOUT = 'test/layout.test.ts'
@@ -59,13 +59,20 @@ async function runTouched(): Promise<void> {
     .files.filter((file) => distanceTo(file) !== undefined)
     .sort((one, other) => (distanceTo(one) ?? 0) - (distanceTo(other) ?? 0))
   const { signal } = running
-  const options = {
-    isLong: false,
+  const seed = String(Date.now() % 2 ** 31)
+  process.env.HICKORY_TEST_SEED = seed
+  const runs = runFiles(files, {
+    isSoak: false,
     hasSourceMaps: true,
     laneCount: availableParallelism() + 1,
     signal,
-  }
-  ended = report(runFiles(files, options), { allowsSkips: true })
+  })
+  ended = report(runs, {
+    fileCount: files.length,
+    command: (file) => `HICKORY_TEST_SEED=${seed} npm test -- ${file}`,
+    allowsSkips: true,
+    seed,
+  })
 }
 
 /** Says at once what nothing is there for, instead of at the first save. */

@@ -47,7 +47,7 @@ const WORKER_URL = new URL('../../workers/audience.js', import.meta.url).href
 t.test('an audience is the list of its moment, and stays', async (t) => {
   const random = seededRandom(testSeed(t))
   let [mixedCount, suppressedCount] = [0, 0]
-  for (let round = 0; round < byTier({ short: 3, long: 12 }); round++) {
+  for (let round = 0; round < byTier({ ci: 3, soak: 12 }); round++) {
     const world = await randomWorld(t, random)
     for (let each = 0; each < 4; each++) {
       world.change(random.between(0, 6))

@@ -161,7 +161,7 @@ t.test('a directory that is replaced under a writer is noticed', async (t) => {
 })
 
 /** Whatever somebody does to the files, it is found. */
-const ROUND_COUNT = byTier({ short: 150, long: 2_000 })
+const ROUND_COUNT = byTier({ ci: 150, soak: 2_000 })
 
 t.test(`${ROUND_COUNT} random damages are found`, async (t) => {
   const { directory, writer: made } = await writer(t, { fileBytes: 1_500 })

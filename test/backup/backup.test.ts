@@ -274,7 +274,7 @@ t.test('an archive that is cut off or damaged gives the same directory, or none'
       }
       t.same(left(), ['b.tar', 'bad.tar', 'data'])
     }),
-    { seed, numRuns: byTier({ short: 30, long: 1_000 }) },
+    { seed, numRuns: byTier({ ci: 30, soak: 1_000 }) },
   )
   t.ok(refusedCount > 0)
   for (const name of ['b.tar.gz', 'b.tar.zst']) {

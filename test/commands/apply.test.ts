@@ -110,7 +110,7 @@ t.test('after any changes exactly those are there who should be', async (t) => {
         }
       },
     ),
-    { seed, numRuns: byTier({ short: 25, long: 150 }) },
+    { seed, numRuns: byTier({ ci: 25, soak: 150 }) },
   )
 })
 

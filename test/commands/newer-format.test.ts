@@ -1,3 +1,4 @@
+// Own process: it runs `hickory serve`, which listens to the signals of its process.
 /**
  * What an earlier version of Hickory does with a data directory that a later one has written: every command
  * says so and changes nothing, and there is a way back.

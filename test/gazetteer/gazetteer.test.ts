@@ -17,7 +17,7 @@ import { byTier } from '../support/tier.js'
 
 const seed = Number(process.env.HICKORY_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
 t.comment(`seed ${seed}`)
-const run = { seed, numRuns: byTier({ short: 60, long: 300 }) }
+const run = { seed, numRuns: byTier({ ci: 60, soak: 300 }) }
 
 /** Few different places, so that edges cross, touch and repeat; some beyond the antimeridian, some fine. */
 const degrees = (from: number, to: number) =>
@@ -200,7 +200,7 @@ t.test('pages have each area once, in one order', async (t) => {
   )
   const wholes = fc.sample(fc.tuple(names, fc.constantFrom('a', 'b', 'ba', 'n', '')), {
     seed,
-    numRuns: byTier({ short: 10, long: 40 }),
+    numRuns: byTier({ ci: 10, soak: 40 }),
   })
   for (const [list, q] of wholes) {
     const areas = list.map((name, i) => squareArea(`k${i}`, i, 0, { name }))

@@ -56,7 +56,7 @@ t.test('boxes find the counties that they meet, and no other', async (t) => {
   t.equal(counties.numbers.length, 3_230)
   const random = seededRandom(testSeed(t))
   let [meetingCount, boundsCount] = [0, 0]
-  for (let round = 0; round < byTier({ short: 60, long: 200 }); round++) {
+  for (let round = 0; round < byTier({ ci: 60, soak: 200 }); round++) {
     const box = randomBox(counties, random)
     const wrong: string[] = []
     for (const number of counties.numbers) {

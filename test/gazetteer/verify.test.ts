@@ -28,7 +28,7 @@ t.test('a bit that is another one is found, wherever it is', async (t) => {
   for (const file of ['data.mdb', 'manifest.json']) {
     const path = join(versionDirectory(data, version), file)
     const bytes = readFileSync(path)
-    for (let round = 0; round < byTier({ short: 50, long: 300 }); round++) {
+    for (let round = 0; round < byTier({ ci: 50, soak: 300 }); round++) {
       const [at, bit] = [random(bytes.length), random(8)]
       const damaged = Buffer.from(bytes)
       damaged[at] ^= 1 << bit

@@ -151,6 +151,7 @@ t.test('whoever watched has a line of its own kind, and leaves as they all do', 
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   t.match(lines[1], { rule: 'error', outcome: 'cut', cutReason: 'the client reads too slowly' })
+  slow.socket.destroy()
   watches.refuse('NotFound')
   await request(port, `GET ${PATH}`)
   t.match(lines[2], { rule: 'error', status: 404 })

@@ -39,7 +39,7 @@ t.test('what was packed comes out', async (t) => {
       const unpacked = await decompress(pack(bytes), encoding, 2_000)
       t.ok(Buffer.from(unpacked).equals(bytes), encoding)
     })
-    await fc.assert(property, { seed, numRuns: byTier({ short: 25, long: 100 }) })
+    await fc.assert(property, { seed, numRuns: byTier({ ci: 25, soak: 100 }) })
   }
 })
 

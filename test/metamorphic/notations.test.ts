@@ -16,7 +16,7 @@ import { inTime } from '../support/service/in-time.js'
 import { localService } from '../support/service/local-service.js'
 import { byTier } from '../support/tier.js'
 
-const AREA_COUNT = byTier({ short: 200, long: 2_000 })
+const AREA_COUNT = byTier({ ci: 200, soak: 2_000 })
 const AREAS_PER_WORLD = 100
 
 type Ring = readonly (readonly number[])[]

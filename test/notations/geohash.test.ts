@@ -65,7 +65,7 @@ t.test('random geohashes have the boxes that halving the globe gives', async (t)
 t.test('a set of geohashes selects whoever is in one of them', async (t) => {
   const random = seededRandom(testSeed(t))
   let hitCount = 0
-  for (let round = 0; round < byTier({ short: 300, long: 3_000 }); round++) {
+  for (let round = 0; round < byTier({ ci: 300, soak: 3_000 }); round++) {
     const first = random.pick([...'0bpzs2r8x'])
     const hashes = Array.from({ length: random.between(1, 5) }, () =>
       [first, ...Array.from({ length: random.between(0, 3) }, () => random.pick([...DIGITS]))].join(

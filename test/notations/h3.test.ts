@@ -101,7 +101,7 @@ t.test('what is no cell is refused by its place', async (t) => {
 t.test('a cell selects whoever its polygon holds: anywhere, pentagons and poles', async (t) => {
   const random = seededRandom(testSeed(t))
   let hitCount = 0
-  for (let round = 0; round < byTier({ short: 1_500, long: 10_000 }); round++) {
+  for (let round = 0; round < byTier({ ci: 1_500, soak: 10_000 }); round++) {
     const cells = randomCells(random)
     const geometry = readH3(cells, 'h3')
     const places = cells.flatMap((cell) => placesAround(cell, random))
@@ -127,7 +127,7 @@ t.test(
   async (t) => {
     const random = seededRandom(testSeed(t))
     let hitCount = 0
-    for (let round = 0; round < byTier({ short: 1_000, long: 5_000 }); round++) {
+    for (let round = 0; round < byTier({ ci: 1_000, soak: 5_000 }); round++) {
       // Edges of coarser cells are bent by more than a cell where they pass a pole.
       const resolution = random.between(4, 13)
       const cell = random.pick([
@@ -157,7 +157,7 @@ t.test('the cells of a resolution cover the globe, and each place once', async (
   const places = [...Array.from({ length: 300 }, () => farPlaces(random)).flat()]
   places.push([0, 900_000_000], [1_234_567_890, -900_000_000], [1_800_000_000, 12_345_678])
   const roots = getRes0Cells()
-  for (const resolution of byTier({ short: [0, 1], long: [0, 1, 2] })) {
+  for (const resolution of byTier({ ci: [0, 1], soak: [0, 1, 2] })) {
     const cells = roots.flatMap((cell) => cellToChildren(cell, resolution))
     const counts = places.map(() => 0)
     for (const cell of cells) {

@@ -39,9 +39,9 @@ for (const { what, kinds, requestCount } of [
   {
     what: 'shapes',
     kinds: allKinds.filter((kind) => !SLOW.includes(kind)),
-    requestCount: byTier({ short: 200, long: 800 }),
+    requestCount: byTier({ ci: 200, soak: 800 }),
   },
-  { what: 'margins', kinds: allKinds, requestCount: byTier({ short: 15, long: 60 }) },
+  { what: 'margins', kinds: allKinds, requestCount: byTier({ ci: 15, soak: 60 }) },
 ]) {
   t.test(`outlines of random ${what} are what the oracle says is inside`, async (t) => {
     const seed = testSeed(t)

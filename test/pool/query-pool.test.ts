@@ -20,7 +20,7 @@ const random = seededRandom(testSeed(t))
 const columns = randomWorld('uniform', 20_000, random)
 const WORKER_COUNT = 2
 /** Of each client, while workers are killed. */
-const CALL_COUNT = byTier({ short: 75, long: 150 })
+const CALL_COUNT = byTier({ ci: 75, soak: 150 })
 const shards = inArenas(shardsOf(columns, 1, 5_000), WORKER_COUNT)
 const shardIndexes = shards.map((_, index) => index)
 
@@ -123,7 +123,7 @@ t.test('a worker that takes the place of a dead one gets a zone of its own again
     return Array.from(zoneOwners)
   }
   let before = await allOwned()
-  for (let kill = 0; kill < byTier({ short: 2, long: 5 }); kill++) {
+  for (let kill = 0; kill < byTier({ ci: 2, soak: 5 }); kill++) {
     await pool.crashWorker()
     while (zoneOwners.every((owner, zone) => owner === before[zone])) await count()
     const after = await allOwned()
@@ -137,7 +137,7 @@ t.test('a task that no worker can do costs the others nothing', async (t) => {
   const pool = await started(t)
   const count = (indexes: readonly number[]) =>
     pool.run<'count'>({ kind: 'count', shardIndexes: indexes, ...question }, within(5_000))
-  for (let round = 0; round < byTier({ short: 2, long: 10 }); round++) {
+  for (let round = 0; round < byTier({ ci: 2, soak: 10 }); round++) {
     await t.rejects(count([shards.length + 1]), { code: 'Unavailable', status: 503 })
     // It may meet workers that are being replaced, and be refused for that.
     const counts = await count(shardIndexes).catch(() => count(shardIndexes))
@@ -228,7 +228,7 @@ t.test('workers that cannot start are an error, not a hang', { timeout: 60_000 }
 t.test('threads that still load outlive one that cannot', { timeout: 60_000 }, async (t) => {
   // Ended while it loads, a thread takes the whole process with it.
   const broken = { ...shards[0], sections: shards[0].sections.slice(1) }
-  for (let round = 0; round < byTier({ short: 1, long: 3 }); round++) {
+  for (let round = 0; round < byTier({ ci: 1, soak: 3 }); round++) {
     const start = startQueryPool({ workerUrl, threadCount: 8, shards: [broken], log })
     await t.rejects(start, { code: 'Failed' })
   }

@@ -38,7 +38,7 @@ Object.assign(limits, { shardRecipientCount: 20 })
 t.test('changes are the same wherever the shards are', async (t) => {
   const random = seededRandom(testSeed(t))
   let elsewhereCount = 0
-  for (let world = 0; world < byTier({ short: 8, long: 150 }); world++) {
+  for (let world = 0; world < byTier({ ci: 8, soak: 150 }); world++) {
     const data = temporaryDirectory(t)
     const made = new Map<number, Person>()
     const hasKeys = [random.unit() < 0.5, random.unit() < 0.5]

@@ -62,12 +62,7 @@ export function compiledOf(file: string): string {
 
 function isIn(file: string, extent: Extent): boolean {
   if (extent === 'all') return true
-  if (extent === 'short') return tierOf(file) === 'short'
-  return tierOf(file) === 'long' || hasLongLoops(file)
-}
-
-function hasLongLoops(file: string): boolean {
-  return readFileSync(compiledOf(file), 'utf8').includes('support/tier.js')
+  return tierOf(file) === (extent === 'short' ? 'short' : 'long')
 }
 
 function isPath(what: string): boolean {

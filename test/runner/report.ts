@@ -1,42 +1,76 @@
 /**
- * Prints the runs of test files as they end, what failed, and one line that counts all of it.
+ * Says how a run of test files goes: progress, each failure at once with the command that repeats it, and at the end
+ * what passed and failed, how long it took, and the slowest files.
  *
  * @module
  */
-import type { FileRun } from './run-file.js'
+import { SingleBar } from 'cli-progress'
+import type { FileRun } from './lanes.js'
+
+export interface ReportOptions {
+  readonly fileCount: number
+  /** The command that repeats the run of a file. */
+  readonly command: (file: string) => string
+  /** A skipped test fails the run where it may not. */
+  readonly allowsSkips: boolean
+  /** Random tests draw theirs from it. */
+  readonly seed: string
+}
+
+/** Where nothing redraws a line, progress is a line from time to time. */
+const LOG_PROGRESS_MS = 15_000
+const SLOWEST_COUNT = 10
 
 /** Returns whether everything passed and anything ran. */
 export async function report(
   runs: AsyncIterable<FileRun>,
-  { allowsSkips }: { readonly allowsSkips: boolean },
+  { fileCount, command, allowsSkips, seed }: ReportOptions,
 ): Promise<boolean> {
+  const startedMs = performance.now()
   const ended: FileRun[] = []
+  const sum = (of: (run: FileRun) => number) => ended.reduce((all, run) => all + of(run), 0)
+  const bar = new SingleBar({
+    format: '{value}/{total} files, {passed} passed, {failed} failed, {duration} s',
+    stream: process.stdout,
+    clearOnComplete: true,
+    noTTYOutput: true,
+    notTTYSchedule: LOG_PROGRESS_MS,
+  })
+  const counts = () => ({
+    passed: sum((run) => run.passedCount),
+    failed: sum((run) => run.failedCount),
+  })
+  const say = (text: string) => {
+    if (process.stdout.isTTY) process.stdout.write('\r\x1b[K')
+    process.stdout.write(`${text}\n`)
+  }
+
+  bar.start(fileCount, 0, counts())
   for await (const run of runs) {
     ended.push(run)
-    say(`${run.failedCount > 0 ? 'FAILED' : 'ok'} ${run.file} (${run.passedCount})`)
-    for (const note of run.notes) say(indented(note))
-    if (run.failedCount > 0) say(indented(run.report))
+    for (const note of run.notes) say(`${run.file}: ${note}`)
+    if (run.failedCount > 0)
+      say(`FAILED ${run.file}\n${indented(run.report)}\n    ${command(run.file)}`)
+    bar.update(ended.length, counts())
   }
-  const failed = ended.filter(({ failedCount }) => failedCount > 0)
-  const skipped = ended.flatMap(({ file, skipped }) => skipped.map((what) => `${file}: ${what}`))
-  const sum = (of: (run: FileRun) => number) => ended.reduce((all, run) => all + of(run), 0)
-  const skippedCount = allowsSkips ? 0 : skipped.length
-  const failedCount = sum((run) => run.failedCount) + skippedCount
-  const passedCount = sum((run) => run.passedCount)
+  bar.stop()
 
-  const slowest = [...ended].sort((one, other) => other.seconds - one.seconds).slice(0, 10)
-  say(`\n${ended.length} files; the longest:`)
-  for (const { file, seconds } of slowest) say(`  ${seconds.toFixed(1)} s ${file}`)
+  const skipped = ended.flatMap(({ file, skipped }) => skipped.map((what) => `${file}: ${what}`))
+  const failedCount = counts().failed + (allowsSkips ? 0 : skipped.length)
+  const slowest = [...ended].sort((one, other) => other.seconds - one.seconds)
   for (const what of skipped) say(`SKIPPED ${what}`)
-  for (const { file } of failed) say(`FAILED ${file}`)
-  say(`\n${passedCount} passed, ${failedCount} failed`)
-  return failedCount === 0 && passedCount > 0
+  for (const { file } of ended.filter((run) => run.failedCount > 0)) say(`FAILED ${file}`)
+  say(`the slowest of ${ended.length} files:`)
+  for (const { file, seconds } of slowest.slice(0, SLOWEST_COUNT)) {
+    say(`${seconds.toFixed(1).padStart(7)} s  ${file}`)
+  }
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(0)
+  say(`${seconds} s, seed ${seed}`)
+  // Last and as it is: other programs read it.
+  say(`${counts().passed} passed, ${failedCount} failed`)
+  return failedCount === 0 && counts().passed > 0
 }
 
 function indented(text: string): string {
   return text.replace(/^/gm, '    ')
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

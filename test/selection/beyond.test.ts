@@ -44,8 +44,8 @@ import { inTime } from '../support/service/in-time.js'
 import { type LocalService, localService } from '../support/service/local-service.js'
 import { byTier } from '../support/tier.js'
 
-const REQUEST_COUNT = byTier({ short: 400, long: 10_000 })
-const REQUESTS_PER_WORLD = byTier({ short: 25, long: 100 })
+const REQUEST_COUNT = byTier({ ci: 400, soak: 10_000 })
+const REQUESTS_PER_WORLD = byTier({ ci: 25, soak: 100 })
 
 interface Side {
   readonly service: LocalService

@@ -9,7 +9,7 @@ import { testSeed } from '../support/random/properties.js'
 import { kindsOfWorld } from '../support/random/requests.js'
 import { byTier } from '../support/tier.js'
 
-const REQUEST_COUNT = byTier({ short: 300, long: 10_000 })
+const REQUEST_COUNT = byTier({ ci: 300, soak: 10_000 })
 
 t.test('random requests under random boundaries are answered as brute force does', async (t) => {
   const seed = testSeed(t)
@@ -23,7 +23,7 @@ t.test('random requests under random boundaries are answered as brute force does
   const { requestCount, recipientCount, insideCount } = totals
   t.ok(requestCount > 0.9 * REQUEST_COUNT, `${requestCount} requests`)
   t.ok(
-    insideCount > recipientCount / byTier({ short: 2_000, long: 50 }),
+    insideCount > recipientCount / byTier({ ci: 2_000, soak: 50 }),
     `${insideCount} of ${recipientCount} inside`,
   )
 })

@@ -12,7 +12,7 @@ import { memoryReply } from '../support/service/memory-reply.js'
 import { byTier } from '../support/tier.js'
 
 const ROUNDS_PER_WORLD = 5
-const SHAPES_PER_ROUND = byTier({ short: 20, long: 100 })
+const SHAPES_PER_ROUND = byTier({ ci: 20, soak: 100 })
 
 interface Answered {
   SourceRecords: {

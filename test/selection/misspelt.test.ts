@@ -35,7 +35,7 @@ const ring = [
   [0, 1],
   [0, 0],
 ]
-const MISTAKE_COUNT = byTier({ short: 300, long: 5_000 })
+const MISTAKE_COUNT = byTier({ ci: 300, soak: 5_000 })
 
 type Json = Record<string, unknown>
 type Level = 'request' | 'collection' | 'feature' | 'geometry' | 'properties' | 'spatialReference'

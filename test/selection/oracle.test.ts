@@ -5,7 +5,7 @@ import { kindsOfWorld } from '../support/random/requests.js'
 import { byTier } from '../support/tier.js'
 
 /** `npm run test:long` does the same with a seed of your own, in several processes. */
-const REQUEST_COUNT = byTier({ short: 500, long: 50_000 })
+const REQUEST_COUNT = byTier({ ci: 500, soak: 50_000 })
 
 t.test('random requests of all kinds are answered as brute force does', async (t) => {
   const seed = testSeed(t)
@@ -21,6 +21,6 @@ t.test('random requests of all kinds are answered as brute force does', async (t
   t.ok(tooComplexCount < 0.05 * REQUEST_COUNT, `${tooComplexCount} too complex`)
   t.ok(insideCount > recipientCount / 100, `${insideCount} of ${recipientCount} inside`)
   // One edge along a parallel may have a whole world of recipients on it, which few requests even out.
-  const doubtMax = recipientCount / byTier({ short: 20, long: 200 })
+  const doubtMax = recipientCount / byTier({ ci: 20, soak: 200 })
   t.ok(eitherCount < doubtMax, `${eitherCount} too near to a limit to tell`)
 })

@@ -27,7 +27,7 @@ import { byTier } from '../support/tier.js'
 
 type RecipientResponse = Static<typeof RecipientResponseSchema>
 
-const WORLD_COUNT = byTier({ short: 15, long: 60 })
+const WORLD_COUNT = byTier({ ci: 15, soak: 60 })
 const SHARD_RECIPIENTS = 12
 const CURSOR_MOST = 2 ** 32 - 1
 

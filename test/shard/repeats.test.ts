@@ -29,7 +29,7 @@ t.test('any phones, in any shards, in any number of passes', async (t) => {
     const texts = lists.map((list) => list.map((text) => Buffer.from(text).toString('latin1')))
     t.same(plain(await repeatsOf(texts, most, { aheadCount })), plain(repeatsByMap(texts)))
   })
-  await fc.assert(property, { seed: testSeed(t), numRuns: byTier({ short: 80, long: 300 }) })
+  await fc.assert(property, { seed: testSeed(t), numRuns: byTier({ ci: 80, soak: 300 }) })
 })
 
 t.test('many phones: all different, all equal, and shared by three sources', async (t) => {

@@ -74,13 +74,13 @@ t.test('of runs those are taken who are not marked', async (t) => {
     const isNormal = left.toPairs().every((bound, i, all) => i === 0 || bound > all[i - 1])
     t.ok(isNormal, 'runs are sorted, not empty, and do not touch')
   })
-  fc.assert(property, { seed: testSeed(t), numRuns: byTier({ short: 80, long: 300 }) })
+  fc.assert(property, { seed: testSeed(t), numRuns: byTier({ ci: 80, soak: 300 }) })
 })
 
 t.test('shapes of all kinds select who is left, in every mode', async (t) => {
   const random = seededRandom(testSeed(t))
   let selectedCount = 0
-  for (let round = 0; round < byTier({ short: 40, long: 150 }); round++) {
+  for (let round = 0; round < byTier({ ci: 40, soak: 150 }); round++) {
     const columns = [1, 2].map(() =>
       withRepeatedPhones(randomWorld('grid', random.between(1, 400), random), 0.2, random),
     )
@@ -103,7 +103,7 @@ t.test('shapes of all kinds select who is left, in every mode', async (t) => {
     selectedCount += left.flatMap(members).length
     agreesInAllModes(shards, shapes, left.map(members))
   }
-  t.ok(selectedCount > byTier({ short: 100, long: 1_000 }), `${selectedCount} selected`)
+  t.ok(selectedCount > byTier({ ci: 100, soak: 1_000 }), `${selectedCount} selected`)
 
   function agreesInAllModes(shards: readonly Shard[], shapes: Shapes, plain: number[][]): void {
     t.same(unmarkedOf(shards, plain), plain, 'nobody who is marked')
@@ -144,7 +144,7 @@ t.test('marks cost of the budget, little beside the shape', async (t) => {
   }
 })
 
-const ROUND_COUNT = byTier({ short: 500, long: 3_000 })
+const ROUND_COUNT = byTier({ ci: 500, soak: 3_000 })
 
 t.test('while another thread sets and clears marks, no count is impossible', async (t) => {
   const random = seededRandom(testSeed(t))

@@ -93,7 +93,7 @@ t.test('every unit, written with its seven decimals, is kept exactly', async (t)
   const any = fc.integer({ min: -1_800_000_000, max: 1_800_000_000 })
   for (const unit of fc.sample(any, {
     seed: testSeed(t),
-    numRuns: byTier({ short: 50_000, long: 300_000 }),
+    numRuns: byTier({ ci: 50_000, soak: 300_000 }),
   }))
     units.push(unit)
   const parsed = await parse(t, units.map(write))

@@ -120,8 +120,8 @@ t.test('each reason for a rejection is told apart', async (t) => {
   ]
   const good = '+9990,1,2,\n'
   for (const [row, reason] of byTier({
-    short: cases.filter((_, at) => at % 3 === 0),
-    long: cases,
+    ci: cases.filter((_, at) => at % 3 === 0),
+    soak: cases,
   })) {
     const result = await read(
       t,
@@ -130,7 +130,7 @@ t.test('each reason for a rejection is told apart', async (t) => {
     t.same(rejectedLines(result), { [reason]: [3] }, reason)
     t.equal(result.acceptedCount, 2, 'the rows around it are taken')
   }
-  for (const [row, reason] of byTier({ short: cases.slice(-3), long: cases })) {
+  for (const [row, reason] of byTier({ ci: cases.slice(-3), soak: cases })) {
     const last = await read(t, Buffer.concat([Buffer.from(HEADER), Buffer.from(row)]))
     t.same(rejectedLines(last), { [reason]: [2] }, `${reason} at the end of the file`)
   }
@@ -243,8 +243,8 @@ const ODDITIES = [
 ] as const
 
 for (const [name, lines, accepted, refused] of byTier<readonly (typeof ODDITIES)[number][]>({
-  short: ODDITIES.filter((_, at) => at % 4 === 0),
-  long: ODDITIES,
+  ci: ODDITIES.filter((_, at) => at % 4 === 0),
+  soak: ODDITIES,
 })) {
   t.test(`nothing is lost around ${name}`, async (t) => {
     const row = (_: unknown, index: number) => `+999${index},1,2,c${index}\n`
@@ -312,7 +312,7 @@ t.test('large files are read as they are read in order, whatever is in them', as
         )
       },
     ),
-    { seed, numRuns: byTier({ short: 1, long: 15 }) },
+    { seed, numRuns: byTier({ ci: 1, soak: 15 }) },
   )
 })
 
@@ -439,7 +439,7 @@ t.test('random rows come back, whatever malformed lines are between them', async
         )
       },
     ),
-    { seed, numRuns: byTier({ short: 20, long: 150 }) },
+    { seed, numRuns: byTier({ ci: 20, soak: 150 }) },
   )
 })
 
@@ -458,7 +458,7 @@ t.test('random text is read as it is, or refused, but never in part', async (t) 
       const lines = content.split(/\r\n|\n|\r/).filter((line) => line !== '')
       t.equal(result.rowCount, lines.length - 1, JSON.stringify(content))
     }),
-    { seed, numRuns: byTier({ short: 30, long: 400 }) },
+    { seed, numRuns: byTier({ ci: 30, soak: 400 }) },
   )
 })
 

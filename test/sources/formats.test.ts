@@ -68,7 +68,7 @@ t.test('the same rows in every format are read as the same', async (t) => {
         )
       }
     }),
-    { seed, numRuns: byTier({ short: 1, long: 8 }) },
+    { seed, numRuns: byTier({ ci: 1, soak: 8 }) },
   )
 })
 

@@ -51,7 +51,7 @@ t.test('keys are the same as in a Set', async (t) => {
   const seed = testSeed(t)
   const keys = fc.sample(fc.string({ unit: 'binary', minLength: 1, maxLength: 3 }), {
     seed,
-    numRuns: byTier({ short: 5_000, long: 30_000 }),
+    numRuns: byTier({ ci: 5_000, soak: 30_000 }),
   })
   const [known, model] = [new KeySet(), new Set<string>()]
   const wrong = keys.filter((key) => {

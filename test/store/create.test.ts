@@ -158,7 +158,7 @@ t.test(
       ['contexts/a.json', ' '.repeat(limits.documentBytes + 1), /is larger than \d+ bytes/],
     ]
     // Each takes a process that checks the store.
-    const tried = byTier({ short: cases.filter((_, at) => at % 3 === 0), long: cases })
+    const tried = byTier({ ci: cases.filter((_, at) => at % 3 === 0), soak: cases })
     for (const [name, content, message] of tried) {
       const directory = dataDirectory(t, { [name]: content })
       const fault = { code: 'DocumentInvalid', exitCode: 9, message }

@@ -1,10 +1,13 @@
 /**
- * The two tiers of tests. `npm test` runs the short one: what a change is likely to break, in two
- * minutes, with nothing installed. `npm run test:all` runs both.
+ * The three tiers of tests, by what they are for.
  *
- * A test file belongs to the long tier when its name ends with `.long.test.ts`, and to the short
- * tier otherwise. A file of the short tier that asks `byTier` is run by both: with short loops by
- * `npm test`, with long ones by `npm run test:all`.
+ * - `npm test`, the short one: every change, in two minutes, with nothing installed beyond `npm ci`.
+ * - `npm run test:all` adds the long one: real servers, kills, full disks, packages. A test file is of it when its name
+ *   ends with `.long.test.ts`.
+ * - `npm run test:soak` runs generators, models and fuzzers for as long as it is given.
+ *
+ * A property has the number of runs that finds the planted faults of test/mutants in the first two, and many more in the
+ * soak.
  *
  * @module
  */
@@ -15,15 +18,10 @@ export function tierOf(path: string): Tier {
   return /\.long\.test\.[jt]s$/.test(path) ? 'long' : 'short'
 }
 
-/** Set by the test runner for what it runs. */
+/** Set by the test runner for what it runs: `soak`, or anything else for CI. */
 export const TIER_VARIABLE = 'HICKORY_TEST_TIER'
 
-/**
- * How much a test does, such as how many rounds: in `npm test`, and in `npm run test:all`; so many times more where
- * `HICKORY_TEST_TIMES` says so.
- */
-export function byTier<T>({ short, long }: { readonly short: T; readonly long: T }): T {
-  const much = process.env[TIER_VARIABLE] === 'long' ? long : short
-  const times = Number(process.env.HICKORY_TEST_TIMES ?? 1)
-  return typeof much === 'number' ? ((much * times) as T) : much
+/** How much a test does, such as how many rounds: where CI runs it, and in the soak. */
+export function byTier<T>({ ci, soak }: { readonly ci: T; readonly soak: T }): T {
+  return process.env[TIER_VARIABLE] === 'soak' ? soak : ci
 }

@@ -112,7 +112,7 @@ t.test('after each change, those are marked who are on a list', async (t) => {
 
 t.test('what changes while a snapshot is being attached is marked in it', async (t) => {
   const random = seededRandom(testSeed(t))
-  for (let round = 0; round < byTier({ short: 6, long: 15 }); round++) {
+  for (let round = 0; round < byTier({ ci: 6, soak: 15 }); round++) {
     const { store, tables, publish } = await world(t, random)
     for (let i = 0; i < 10; i++) await changeSome(store, random)
     const marker = new Marker(tables, createProgress(), ownName)

@@ -45,7 +45,7 @@ t.test('every index of a phone is found, and no other', async (t) => {
 })
 
 t.test('many equal phones are all found, and many others not among them', async (t) => {
-  const count = byTier({ short: 20_000, long: 100_000 })
+  const count = byTier({ ci: 20_000, soak: 100_000 })
   const phones = Array.from({ length: count }, (_, i) => (i % 2 === 0 ? '+9990' : `+9991${i}`))
   const table = createPhoneTable(columnOf(phones))
   t.equal(indexesOf(table, '+9990').length, count / 2)

@@ -70,7 +70,7 @@ t.test('random shapes on a grid, against all their cells', async (t) => {
     }
     return true
   })
-  fc.assert(check, { seed: testSeed(t), numRuns: byTier({ short: 300, long: 5_000 }) })
+  fc.assert(check, { seed: testSeed(t), numRuns: byTier({ ci: 300, soak: 5_000 }) })
   const overlapping = fc.property(
     anyRing,
     (ring) => !apart(polygonsOf([[ring]]), polygonsOf([[ring]])),

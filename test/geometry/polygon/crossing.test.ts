@@ -47,7 +47,7 @@ t.test('a ring that touches itself does not cross itself', async (t) => {
 t.test('crossings are those that brute force finds', async (t) => {
   const random = seededRandom(testSeed(t))
   let crossed = 0
-  for (let round = 0; round < byTier({ short: 3_000, long: 100_000 }); round++) {
+  for (let round = 0; round < byTier({ ci: 3_000, soak: 100_000 }); round++) {
     const count = random.between(3, 8)
     const places = Array.from(
       { length: count },

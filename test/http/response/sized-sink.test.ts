@@ -42,7 +42,7 @@ t.test('pieces of any length arrive whole, and the connection goes on', async (t
       t.equal(seen.sink?.gone, false)
     },
   )
-  await fc.assert(property, { seed: testSeed(t), numRuns: byTier({ short: 40, long: 400 }) })
+  await fc.assert(property, { seed: testSeed(t), numRuns: byTier({ ci: 40, soak: 400 }) })
   t.equal(faults.length, 0)
   client.socket.destroy()
 })

@@ -33,7 +33,7 @@ t.test('every byte arrives, in order, however slow the sink is', async (t) => {
     t.ok(transform.destroyed)
     t.notOk(behind.aborted)
   })
-  await fc.assert(property, { seed: testSeed(t), numRuns: byTier({ short: 25, long: 100 }) })
+  await fc.assert(property, { seed: testSeed(t), numRuns: byTier({ ci: 25, soak: 100 }) })
 })
 
 t.test('no more than a few pieces are under way to a slow sink', async (t) => {

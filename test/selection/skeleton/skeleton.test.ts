@@ -18,7 +18,7 @@ function numbersOf(name: string, texts: readonly string[]): number[] {
   return skeleton.arrayCount === 1 ? [...skeleton.vertices.subarray(0, texts.length)] : []
 }
 
-const ROUND_COUNT = byTier({ short: 100, long: 10_000 })
+const ROUND_COUNT = byTier({ ci: 100, soak: 10_000 })
 /** Texts of one body. */
 const TEXT_COUNT = 2_000
 

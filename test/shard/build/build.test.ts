@@ -43,7 +43,7 @@ t.test('a shard holds the recipients of its rows, whole, in the order of its ind
         describe(shard).every((text, index) => text === expected[index])
       )
     }),
-    { seed, numRuns: byTier({ short: 80, long: 300 }) },
+    { seed, numRuns: byTier({ ci: 80, soak: 300 }) },
   )
 })
 

@@ -90,7 +90,7 @@ t.test('shards and deltas select who is there, each contact and each phone once'
   const random = seededRandom(testSeed(t))
   let foundCount = 0
   let droppedCount = 0
-  for (let world = 0; world < byTier({ short: 25, long: 150 }); world++) {
+  for (let world = 0; world < byTier({ ci: 25, soak: 150 }); world++) {
     const kind = random.pick(worldKinds)
     const histories = [1, 2].map((sourceId) => randomHistory(sourceId, kind, random))
     const shards = liveShards(histories, random, world % 2 === 0)

@@ -21,7 +21,7 @@ import {
 import { shardsOf } from '../../support/service/local-service.js'
 import { byTier } from '../../support/tier.js'
 
-const ROUND_COUNT = byTier({ short: 4, long: 20 })
+const ROUND_COUNT = byTier({ ci: 4, soak: 20 })
 
 for (const kind of [...worldKinds, ...globeWorldKinds]) {
   t.test(`${kind} recipients are in the cells that h3 says`, async (t) => {

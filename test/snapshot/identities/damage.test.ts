@@ -11,7 +11,7 @@ import { seededRandom } from '../../support/random/world.js'
 import { temporaryDirectory } from '../../support/service/hickory.js'
 import { byTier } from '../../support/tier.js'
 
-const DAMAGE_COUNT = byTier({ short: 150, long: 3_000 })
+const DAMAGE_COUNT = byTier({ ci: 150, soak: 3_000 })
 
 t.test(
   'each damage to identities is found by verify, and none keeps a service from it',

@@ -43,7 +43,7 @@ t.test('what is published is what is opened, for random recipients', async (t) =
       }
       t.same(contactsIn(shard), severalAt(Array.from(ids, (row) => columns.contacts[row])))
     }),
-    { seed, numRuns: byTier({ short: 8, long: 25 }) },
+    { seed, numRuns: byTier({ ci: 8, soak: 25 }) },
   )
 })
 

@@ -71,7 +71,7 @@ function assertAsReference(
   }
 }
 
-for (const threadCount of byTier({ short: [0, 3], long: [0, 1, 2, 3, 4] })) {
+for (const threadCount of byTier({ ci: [0, 3], soak: [0, 1, 2, 3, 4] })) {
   t.test(`shards are the reference, byte for byte, on ${threadCount} threads`, async (t) => {
     const columns = inSharedMemory(columnsOf(scattered(20_000)))
     for (const shardRecipientCount of [1_700, 20_000]) {
@@ -103,7 +103,7 @@ t.test('shards of any recipients are the reference', async (t) => {
       const { source } = await writeSource(directory, SOURCE, columns, here, options)
       assertAsReference(t, columns, size, await read(directory, source))
     }),
-    { seed, numRuns: byTier({ short: 10, long: 30 }) },
+    { seed, numRuns: byTier({ ci: 10, soak: 30 }) },
   )
 })
 

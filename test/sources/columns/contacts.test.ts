@@ -25,7 +25,7 @@ const CASES: [what: string, recipients: TestRecipient[]][] = [
   ['nobody', []],
 ]
 
-for (const threadCount of byTier({ short: [3], long: [0, 1, 2, 3] })) {
+for (const threadCount of byTier({ ci: [3], soak: [0, 1, 2, 3] })) {
   t.test(`contacts are those that a Map finds, on ${threadCount} threads`, async (t) => {
     for (const [what, recipients] of CASES) {
       const { contacts: contactTexts, ...batch } = batchOf(recipients)

@@ -55,13 +55,13 @@ t.test('frames of any size come back, wherever they are cut into pieces', async 
         t.ok(unpacked.equals(Buffer.concat([...contents, ...contents])))
       },
     ),
-    { seed, numRuns: byTier({ short: 50, long: 200 }) },
+    { seed, numRuns: byTier({ ci: 50, soak: 200 }) },
   )
 })
 
 t.test('what DuckDB packed comes back', async (t) => {
   const lines = Array.from(
-    { length: byTier({ short: 20_000, long: 200_000 }) },
+    { length: byTier({ ci: 20_000, soak: 200_000 }) },
     (_, index) => `+999${index * 7919},line ${index}`,
   )
   const text = `${lines.join('\n')}\n`
@@ -75,7 +75,7 @@ t.test('what DuckDB packed comes back', async (t) => {
 t.test('every flipped bit of a frame with a checksum is found, and every cut', async (t) => {
   const content = Buffer.from('+9991,1,2,contact\n'.repeat(3))
   const packed = frameOf(content, 20)
-  for (let bit = 0; bit < packed.length * 8; bit += byTier({ short: 29, long: 1 })) {
+  for (let bit = 0; bit < packed.length * 8; bit += byTier({ ci: 29, soak: 1 })) {
     const damaged = Buffer.from(packed)
     damaged[bit >> 3] ^= 1 << (bit & 7)
     // The bit that nobody uses, and those by which a frame is one to be skipped.

@@ -70,7 +70,7 @@ t.test('what is remembered is what the library says, in all countries', async (t
   })
   fc.assert(property, {
     seed: testSeed(t),
-    numRuns: byTier({ short: 5_000, long: 200_000 }),
+    numRuns: byTier({ ci: 5_000, soak: 200_000 }),
   })
 })
 

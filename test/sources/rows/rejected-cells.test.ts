@@ -38,7 +38,7 @@ t.test('a map has every row in the step where it is, in whole cells of the grid'
     }
     return isFramed && areInside && counts.every((count, index) => count === expected[index])
   })
-  fc.assert(property, { seed: testSeed(t), numRuns: byTier({ short: 30, long: 300 }) })
+  fc.assert(property, { seed: testSeed(t), numRuns: byTier({ ci: 30, soak: 300 }) })
 })
 
 t.test('the corners of the Earth are in the corners of the map', async (t) => {

@@ -42,7 +42,7 @@ t.test('lines are counted as a pattern counts them', async (t) => {
         t.equal(survey.isUtf8, true)
       },
     ),
-    { seed, numRuns: byTier({ short: 50, long: 200 }) },
+    { seed, numRuns: byTier({ ci: 50, soak: 200 }) },
   )
 })
 

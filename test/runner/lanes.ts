@@ -1,0 +1,208 @@
+/**
+ * Runs test files in lanes: processes that each take file after file. A file that says so in a comment, and each file of
+ * the long tier, has a process of its own; those that need the whole machine run last, one by one.
+ *
+ * @module
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { TIER_VARIABLE, tierOf } from '../support/tier.js'
+import { compiledOf } from './files.js'
+import type { LaneAnswer, LaneResult, LaneTask } from './lane.js'
+import { alone } from './order.js'
+
+export interface FileRun {
+  readonly file: string
+  readonly passedCount: number
+  /** A process that ends badly without a failed assertion counts as one. */
+  readonly failedCount: number
+  readonly skipped: readonly string[]
+  readonly notes: readonly string[]
+  /** What is to be read about failures: names, differences, seeds, and what went to stderr. */
+  readonly report: string
+  readonly seconds: number
+}
+
+export interface RunOptions {
+  readonly isSoak: boolean
+  /** Whether places are told in TypeScript, which takes each file a tenth longer. */
+  readonly hasSourceMaps: boolean
+  readonly laneCount: number
+  /** Only the tests of this name. */
+  readonly testName?: string | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+const LANE = fileURLToPath(new URL('lane.js', import.meta.url))
+
+/** A file that has not ended by then hangs: it is asked for its tests that have not ended, then killed. */
+const HANGING_SECONDS = 10 * 60
+const ANSWER_MS = 10_000
+const OUTPUT_LEFT_MS = 5_000
+
+/** Read beside the failures of a file; a service may have logged much more. */
+const STDERR_CHARS = 20_000
+
+/** Memories of WebAssembly wait for a collection, and V8 has addresses for about a hundred of them in a process. */
+const FILES_PER_PROCESS = 20
+
+/** Yields each file's run as it ends. */
+export async function* runFiles(
+  files: readonly string[],
+  options: RunOptions,
+): AsyncGenerator<FileRun> {
+  const side = files.filter((file) => !alone.includes(file))
+  yield* runSideBySide(side, options)
+  yield* runSideBySide(
+    files.filter((file) => alone.includes(file)),
+    { ...options, laneCount: 1 },
+  )
+}
+
+async function* runSideBySide(
+  files: readonly string[],
+  options: RunOptions,
+): AsyncGenerator<FileRun> {
+  const waiting = [...files]
+  const lanes = Array.from({ length: options.laneCount }, () => new Lane(options))
+  const running = new Map<Lane, Promise<FileRun>>()
+  try {
+    for (;;) {
+      for (const lane of lanes) {
+        if (running.has(lane) || options.signal?.aborted === true) continue
+        const file = waiting.shift()
+        if (file !== undefined) running.set(lane, lane.run(file))
+      }
+      if (running.size === 0) return
+      const [lane, run] = await Promise.race(
+        [...running].map(async ([lane, run]) => [lane, await run] as const),
+      )
+      running.delete(lane)
+      // A file that was ended on the way has not failed.
+      if (options.signal?.aborted === true) return
+      yield run
+    }
+  } finally {
+    for (const lane of lanes) lane.end()
+  }
+}
+
+/** Whether a file's process runs no other: it ends, limits or looks at its process. */
+export function hasOwnProcess(file: string): boolean {
+  return tierOf(file) === 'long' || OWN_PROCESS.test(readFileSync(compiledOf(file), 'utf8'))
+}
+
+const OWN_PROCESS = /^\/\/ Own process: /m
+
+class Lane {
+  readonly #options: RunOptions
+  #child: ChildProcess | undefined
+  #stderr = ''
+  #fileCount = 0
+
+  constructor(options: RunOptions) {
+    this.#options = options
+    options.signal?.addEventListener('abort', () => this.#child?.kill('SIGKILL'))
+  }
+
+  async run(file: string): Promise<FileRun> {
+    const { testName } = this.#options
+    const run = await this.#runOnce(file, testName)
+    // A test within another one is not found by its name: the whole file is run then.
+    if (testName === undefined || run.passedCount + run.failedCount > 0) return run
+    return this.#runOnce(file, undefined)
+  }
+
+  end(): void {
+    this.#child?.disconnect()
+    // What a file has started may live on and keep it open.
+    this.#child?.stderr?.destroy()
+    this.#child = undefined
+    this.#fileCount = 0
+  }
+
+  async #runOnce(file: string, testName: string | undefined): Promise<FileRun> {
+    const startedMs = performance.now()
+    const isShared = !hasOwnProcess(file)
+    if (!isShared || this.#fileCount === FILES_PER_PROCESS) this.end()
+    this.#fileCount++
+    this.#child ??= this.#start()
+    const child = this.#child
+    this.#stderr = ''
+    const hanging = setTimeout(() => endHanging(child), HANGING_SECONDS * 1000)
+    const answer = resultOf(child)
+    child.send({ file, testName, isShared } satisfies LaneTask)
+    const { result, fault } = await answer
+    clearTimeout(hanging)
+    const failures = [...result.failures]
+    // What a file that failed has left is not for those after it.
+    if (fault !== undefined) this.#child = undefined
+    else if (!isShared || failures.length > 0) this.end()
+    if (fault !== undefined) failures.push(`the process of the file ${fault}`)
+    if (failures.length === 0 && result.passedCount === 0 && testName === undefined) {
+      failures.push('no test ran in this file')
+    }
+    return {
+      file,
+      passedCount: result.passedCount,
+      failedCount: failures.length,
+      skipped: result.skipped,
+      notes: result.notes,
+      report:
+        failures.length === 0 ? '' : [...failures, ...result.comments, this.#stderr].join('\n'),
+      seconds: (performance.now() - startedMs) / 1000,
+    }
+  }
+
+  #start(): ChildProcess {
+    const child = spawn(
+      process.execPath,
+      [...(this.#options.hasSourceMaps ? ['--enable-source-maps'] : []), LANE],
+      {
+        env: {
+          ...process.env,
+          [TIER_VARIABLE]: this.#options.isSoak ? 'soak' : 'ci',
+          // The runner itself ends what hangs; tap would end a lane after half a minute.
+          TAP_TIMEOUT: '0',
+        },
+        stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      },
+    )
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      if (this.#child === child) this.#stderr = (this.#stderr + text).slice(-STDERR_CHARS)
+    })
+    return child
+  }
+}
+
+const NOTHING: LaneResult = { passedCount: 0, failures: [], skipped: [], notes: [], comments: [] }
+
+/** What the lane answers, or how its process ended before it did. */
+function resultOf(
+  child: ChildProcess,
+): Promise<{ readonly result: LaneResult; readonly fault?: string }> {
+  return new Promise((resolve) => {
+    const onMessage = ({ result }: Partial<LaneAnswer>) => {
+      if (result === undefined) return
+      child.off('message', onMessage).off('exit', onExit)
+      resolve({ result })
+    }
+    const onExit = async (code: number | null, signal: NodeJS.Signals | null) => {
+      child.off('message', onMessage)
+      // What it wrote last is still on its way; what it has started may live on and keep its output open.
+      await Promise.race([once(child, 'close'), sleep(OUTPUT_LEFT_MS)])
+      const fault = signal === null ? `ended with ${code}` : `was ended by ${signal}`
+      resolve({ result: NOTHING, fault })
+    }
+    child.on('message', onMessage).once('exit', onExit)
+  })
+}
+
+/** tap fails the tests that have not ended. */
+function endHanging(child: ChildProcess): void {
+  child.kill('SIGALRM')
+  setTimeout(() => child.kill('SIGKILL'), ANSWER_MS).unref()
+}
