@@ -1,11 +1,11 @@
 /**
  * Runs tests in as many processes as there are cores and one more, and ends with one line that counts them.
  *
- *   npm test -- [FOLDER | FILE | NAME OF A TEST]...
- *   npm run test:all -- [--long-only] [FOLDER | FILE | NAME OF A TEST]...
+ *   npm test -- [--verbose] [FOLDER | FILE | NAME OF A TEST]...
+ *   npm run test:all -- [--verbose] [--long-only] [FOLDER | FILE | NAME OF A TEST]...
  *
- * `--long-only` leaves out what `npm test` has run; `--soak` takes the sizes of the soak. test/support/tier.ts says what
- * is of which tier.
+ * `--long-only` leaves out what `npm test` has run, `--soak` takes the sizes of the soak, and `--verbose` says each file
+ * and its seconds. test/support/tier.ts says what is of which tier.
  *
  * @module
  */
@@ -20,6 +20,7 @@ const { values, positionals } = parseArgs({
     all: { type: 'boolean' },
     'long-only': { type: 'boolean' },
     soak: { type: 'boolean' },
+    verbose: { type: 'boolean' },
   },
   allowPositionals: true,
 })
@@ -41,6 +42,7 @@ if (choice !== undefined) {
     fileCount: files.length,
     command: (file) => `HICKORY_TEST_SEED=${seed} ${script} ${file}`,
     allowsSkips: extent === 'short',
+    isVerbose: values.verbose === true,
     seed,
   })
   process.exitCode = isAllRight ? 0 : 1

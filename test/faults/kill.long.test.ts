@@ -1,10 +1,11 @@
 /**
- * Imports that are killed as they change something. `npm run test:faults` kills them at every call.
+ * Imports that are killed as they change something.
  */
 import t from 'tap'
 import { testSeed } from '../support/random/properties.js'
 import { seededRandom } from '../support/random/world.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
+import { byTier } from '../support/tier.js'
 import { spread } from './calls.js'
 import { changesOf, interruptAt, killAt, killPoints } from './kill.js'
 import { killAtRandom } from './random-kills.js'
@@ -23,7 +24,7 @@ t.test('an import that is killed leaves the old or the new snapshot, whole', asy
       `${kind} is among them`,
     )
   }
-  const chosen = spread(points, 48)
+  const chosen = spread(points, byTier({ ci: 18, soak: 96 }))
   t.comment(`${chosen.length} of ${points.length} calls`)
   t.same(await findFaults(chosen, ({ scenario, call }) => killAt(scenario, call)), [])
 })
@@ -36,7 +37,11 @@ t.test('a signal that comes as a snapshot becomes current is too late', async (t
 })
 
 t.test('and so does one after the other that is killed at any time', async (t) => {
-  const { fault, killedCount } = await killAtRandom(stage, 6, seededRandom(testSeed(t)))
+  const { fault, killedCount } = await killAtRandom(
+    stage,
+    byTier({ ci: 4, soak: 40 }),
+    seededRandom(testSeed(t)),
+  )
   t.equal(fault, undefined)
   t.ok(killedCount > 0)
 })

@@ -1,17 +1,18 @@
 /**
- * A short run of the fuzzer; `npm run fuzz` makes long ones.
+ * A short run of the fuzzer.
  *
  * @module
  */
 import t from 'tap'
 import { testSeed } from '../support/random/properties.js'
 import { serve, temporaryDirectory } from '../support/service/hickory.js'
+import { byTier } from '../support/tier.js'
 import { describeFinding, describeReport } from './findings.js'
 import { fuzz } from './fuzz.js'
 import { growthFault } from './verdict.js'
 import { publishWorld } from './world.js'
 
-const REQUEST_COUNT = 20_000
+const REQUEST_COUNT = byTier({ ci: 5_000, soak: 20_000 })
 
 t.test('what no client should send harms nobody', async (t) => {
   const seed = testSeed(t)

@@ -13,6 +13,8 @@ export interface ReportOptions {
   readonly command: (file: string) => string
   /** A skipped test fails the run where it may not. */
   readonly allowsSkips: boolean
+  /** Whether each file that passes has a line. */
+  readonly isVerbose: boolean
   /** Random tests draw theirs from it. */
   readonly seed: string
 }
@@ -24,7 +26,7 @@ const SLOWEST_COUNT = 10
 /** Returns whether everything passed and anything ran. */
 export async function report(
   runs: AsyncIterable<FileRun>,
-  { fileCount, command, allowsSkips, seed }: ReportOptions,
+  { fileCount, command, allowsSkips, isVerbose, seed }: ReportOptions,
 ): Promise<boolean> {
   const startedMs = performance.now()
   const ended: FileRun[] = []
@@ -48,6 +50,7 @@ export async function report(
   bar.start(fileCount, 0, counts())
   for await (const run of runs) {
     ended.push(run)
+    if (isVerbose) say(`${inSeconds(run)} ${run.passedCount} passed`)
     for (const note of run.notes) say(`${run.file}: ${note}`)
     if (run.failedCount > 0)
       say(`FAILED ${run.file}\n${indented(run.report)}\n    ${command(run.file)}`)
@@ -61,14 +64,16 @@ export async function report(
   for (const what of skipped) say(`SKIPPED ${what}`)
   for (const { file } of ended.filter((run) => run.failedCount > 0)) say(`FAILED ${file}`)
   say(`the slowest of ${ended.length} files:`)
-  for (const { file, seconds } of slowest.slice(0, SLOWEST_COUNT)) {
-    say(`${seconds.toFixed(1).padStart(7)} s  ${file}`)
-  }
+  for (const run of slowest.slice(0, SLOWEST_COUNT)) say(inSeconds(run))
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(0)
   say(`${seconds} s, seed ${seed}`)
   // Last and as it is: other programs read it.
   say(`${counts().passed} passed, ${failedCount} failed`)
   return failedCount === 0 && counts().passed > 0
+}
+
+function inSeconds({ file, seconds }: FileRun): string {
+  return `${seconds.toFixed(1).padStart(7)} s  ${file}`
 }
 
 function indented(text: string): string {

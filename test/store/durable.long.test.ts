@@ -12,9 +12,10 @@ import { silentLog, temporaryStore } from '../support/data/store.js'
 import { startWriter } from '../support/data/store-writer.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 import { until } from '../support/service/until.js'
+import { byTier } from '../support/tier.js'
 
 const CHAIN_COUNT = 2
-const ROUND_COUNT = 50
+const ROUND_COUNT = byTier({ ci: 12, soak: 200 })
 
 t.test('what is acknowledged is there after the process is killed', async (t) => {
   const chains = Array.from({ length: CHAIN_COUNT }, (_, chain) => killAndReopen(t, chain))
