@@ -411,6 +411,8 @@ export const limits = {
   compactionStopMs: 10_000,
   /** Bytes kept of what a compaction says of its failure. */
   compactionTailBytes: 8 * KiB,
+  /** A program that the self-test starts is ended after this time, and a request that it sends. */
+  selfTestMs: 60_000,
   /** Bytes of an access log that are on their way to it. Lines that find no room are dropped, and counted. */
   accessLogQueuedBytes: 8 * MiB,
   /** Lines of one thread travel together, up to this size. */

@@ -18,6 +18,9 @@ export interface Check {
   look(): Finding | Promise<Finding>
 }
 
+/** What came of which check. */
+export type Result = Finding & { readonly name: string }
+
 export const ok = (found: string): Finding => ({ state: 'ok', found })
 
 export const warning = (found: string, advice: string): Finding => ({

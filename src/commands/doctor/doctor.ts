@@ -4,18 +4,21 @@
  * @module
  */
 import { existsSync } from 'node:fs'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { OperatorError } from '../../errors.js'
 import type { CommandContext } from '../context.js'
 import { print } from '../output.js'
 import { formatTable } from '../table.js'
-import { type Check, type Finding, failed } from './check.js'
+import { type Check, type Finding, failed, type Result } from './check.js'
 import { directoryChecks, largestRecipientCount } from './directory.js'
 import { machineChecks } from './machine.js'
+import { SAMPLE_RECIPIENT_COUNT } from './sample.js'
+import { selfTest } from './self-test.js'
 
 interface Flags {
   readonly data?: string
   readonly full?: true
+  readonly selfTest?: true
   readonly json?: true
 }
 
@@ -24,6 +27,12 @@ export function doctorCommand(context: CommandContext): Command {
     .description('check the machine and the data directory, and say what to do')
     .option('--data <DIR>', 'data directory (HICKORY_DATA; default ./data/local)')
     .option('--full', 'read every byte of every snapshot')
+    .addOption(
+      new Option(
+        '--self-test',
+        'import and serve made-up recipients, and compare answers with brute force',
+      ).conflicts(['data', 'full']),
+    )
     .option('--json', 'print one JSON document')
     .addHelpText('after', HELP_TAIL)
     .action((flags: Flags) => doctor(context, flags))
@@ -34,22 +43,23 @@ The command changes nothing, and a service or an import may run at the same time
 of each snapshot the manifest and the beginning of each file. The exit code is 0 unless a check failed;
 a warning is no failure.
 
-Example:
+--self-test looks at no data directory. It makes up recipients, imports them into a temporary directory, serves
+them on a free port of 127.0.0.1, and compares counts and lists with brute force. It takes some seconds, needs no
+network, and leaves nothing behind.
+
+Examples:
   $ hickory doctor --data ./data/local
+  $ hickory doctor --self-test
 `
 
-async function doctor(context: CommandContext, { data, full, json }: Flags): Promise<void> {
-  const dataDirectory = context.dataDirectory(data)
-  const checks = [
-    ...machineChecks(await largestRecipientCount(dataDirectory)),
-    ...(existsSync(dataDirectory)
-      ? directoryChecks(dataDirectory, full === true)
-      : [{ name: 'directory', look: () => missing(dataDirectory) }]),
-  ]
-  const results: (Finding & { readonly name: string })[] = []
-  for (const check of checks) results.push({ name: check.name, ...(await findingOf(check)) })
+async function doctor(context: CommandContext, flags: Flags): Promise<void> {
+  const dataDirectory = flags.selfTest ? undefined : context.dataDirectory(flags.data)
+  const results =
+    dataDirectory === undefined
+      ? [...(await resultsOf(machineChecks(SAMPLE_RECIPIENT_COUNT))), ...(await selfTest())]
+      : await lookAtAll(dataDirectory, flags.full === true)
   const bad = results.filter(({ state }) => state === 'failed').map(({ name }) => name)
-  if (json === true) {
+  if (flags.json === true) {
     print(JSON.stringify({ dataDirectory, isHealthy: bad.length === 0, checks: results }, null, 2))
   } else {
     const rows = results.map(({ name, state, found, advice }) => [
@@ -64,6 +74,23 @@ async function doctor(context: CommandContext, { data, full, json }: Flags): Pro
       'Failed',
       `failed: ${bad.join(', ')}. What to do stands beside each check`,
     )
+}
+
+async function lookAtAll(dataDirectory: string, isFull: boolean): Promise<Result[]> {
+  const machine = machineChecks(await largestRecipientCount(dataDirectory))
+  return await resultsOf([
+    ...machine,
+    ...(existsSync(dataDirectory)
+      ? directoryChecks(dataDirectory, isFull)
+      : [{ name: 'directory', look: () => missing(dataDirectory) }]),
+  ])
+}
+
+/** One after the other. */
+async function resultsOf(checks: readonly Check[]): Promise<Result[]> {
+  const results: Result[] = []
+  for (const check of checks) results.push({ name: check.name, ...(await findingOf(check)) })
+  return results
 }
 
 function missing(dataDirectory: string): Finding {

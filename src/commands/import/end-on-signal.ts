@@ -19,15 +19,17 @@ const SIGNAL_EXIT_CODE = 128
 /**
  * Ends the process with 128 and the number of the signal. What is removed or released when a process
  * exits, such as a draft, a spool directory and the lock of the data directory, is so.
+ *
+ * @param outcome  what that means for the user
  */
-export function endOnSignal(): SignalWatch {
+export function endOnSignal(outcome = 'nothing was published'): SignalWatch {
   let isHeld = false
   const onSignal = (signal: NodeJS.Signals) => {
     if (isHeld) {
       process.stderr.write(`hickory: ${signal} comes too late, the snapshot is being published\n`)
       return
     }
-    process.stderr.write(`hickory: stopped by ${signal}, nothing was published\n`)
+    process.stderr.write(`hickory: stopped by ${signal}, ${outcome}\n`)
     process.exit(SIGNAL_EXIT_CODE + constants.signals[signal])
   }
   for (const signal of SIGNALS) process.on(signal, onSignal)
