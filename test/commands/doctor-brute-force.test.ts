@@ -5,6 +5,7 @@
  */
 import pointInPolygon from 'point-in-polygon-hao'
 import t from 'tap'
+import { answerChecks } from '../../src/commands/doctor/answer-checks.js'
 import {
   type AnsweredSource,
   isInside,
@@ -20,7 +21,6 @@ import {
   RECTANGLE,
   SAMPLE_RECIPIENT_COUNT,
 } from '../../src/commands/doctor/sample.js'
-import { answerChecks } from '../../src/commands/doctor/self-test.js'
 
 const sources = madeUpSources()
 const recipients = sources.flatMap((source) => source.recipients)

@@ -46,7 +46,7 @@ export function geoJsonOf(shape: Shape): object {
 }
 
 /** What an answer must have of a source. */
-export interface ExpectedSource {
+interface ExpectedSource {
   readonly id: number
   readonly recipients: readonly (Place & { readonly number: string })[]
 }

@@ -17,7 +17,7 @@ export interface Program {
   stop(): void
 }
 
-export interface Ended {
+interface Ended {
   /** Undefined where a signal ended it, or it could not be started. */
   readonly code: number | undefined
   readonly stdout: string

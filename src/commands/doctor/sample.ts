@@ -14,7 +14,7 @@ export interface MadeUpSource {
 }
 
 /** Each number is there once in its source. */
-export interface Recipient extends Place {
+interface Recipient extends Place {
   readonly number: string
 }
 
