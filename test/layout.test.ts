@@ -5,7 +5,6 @@ import t from 'tap'
 import ts from 'typescript'
 import { alone, startFirst } from './runner/order.js'
 import { circlesOf, importedNames, reachedFrom, sourceGraph } from './support/source-graph.js'
-import { tierOf } from './support/tier.js'
 
 /**
  * The layout rules: imports run one way and in no circle, each foreign library has one folder, what
@@ -412,9 +411,6 @@ t.test('every test file is of exactly one tier, and says so by its name', async 
   const isTest = (name: string) => name.endsWith('.test.ts')
   for (const name of names.filter(isTest)) {
     t.match(name, /^[^.]+(\.long)?\.test\.ts$/, name)
-    const imports = importsOf(readFileSync(join(root, 'test', name), 'utf8'))
-    const asksTier = imports.some((specifier) => specifier.endsWith('/support/tier.js'))
-    t.notOk(asksTier && tierOf(name) === 'long', `${name} is run by one tier only`)
   }
   // The runner tells what both tiers run by what a test file itself imports.
   const users = names.filter((name) => !isTest(name) && !name.startsWith('runner/'))

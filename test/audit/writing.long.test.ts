@@ -15,8 +15,9 @@ import { readAudit } from '../../src/audit/read.js'
 import { verifyAudit } from '../../src/audit/verify.js'
 import { AuditWriter } from '../../src/audit/writer.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
+import { byTier } from '../support/tier.js'
 
-const ROUND_COUNT = Number(process.env.HICKORY_TEST_ROUNDS ?? 30)
+const ROUND_COUNT = byTier({ short: 30, long: 150 })
 const PROGRAM = fileURLToPath(new URL('./fixtures/writing-process.js', import.meta.url))
 
 function prepared(t: Test): string {

@@ -15,7 +15,7 @@ import { hickoryHere } from '../support/service/command-line.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 import { byTier } from '../support/tier.js'
 
-const STEP_COUNT = Number(process.env.HICKORY_TEST_ROUNDS ?? byTier({ short: 30, long: 120 }))
+const STEP_COUNT = byTier({ short: 30, long: 120 })
 t.test('nothing is lost or doubled by compactions between batches and imports', async (t) => {
   // So that some compactions take several snapshots.
   const { compactionHeldCount } = limits

@@ -8,9 +8,16 @@ import { limits } from '../../src/limits.js'
 import { runAudiences } from '../support/audience-run.js'
 import { testSeed } from '../support/random/properties.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
+import { byTier } from '../support/tier.js'
 
-/** `npm run test:audiences` does the same with 5,000,000 recipients. */
-const OPTIONS = { recipientCount: 30_000, readerCount: 20, swapCount: 10, repeatCount: 1 }
+const OPTIONS = {
+  ...byTier({
+    short: { recipientCount: 30_000, repeatCount: 1 },
+    long: { recipientCount: 5_000_000, repeatCount: 7 },
+  }),
+  readerCount: 20,
+  swapCount: 10,
+}
 
 t.test('twenty readers get the same, over ten switches and a restart', async (t) => {
   const options = { ...OPTIONS, seed: testSeed(t) }

@@ -22,8 +22,9 @@ import { mountSmallDisk } from '../faults/full-disk.js'
 import { importPlaces, phoneOf, places } from '../support/data/suppressions.js'
 import { hickory, type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
 import { until } from '../support/service/until.js'
+import { byTier } from '../support/tier.js'
 
-const ROUND_COUNT = Number(process.env.HICKORY_TEST_ROUNDS ?? 15)
+const ROUND_COUNT = byTier({ short: 15, long: 60 })
 
 /** Around all places of a world, and more recipients than are encoded at once. */
 const EVERYWHERE = {

@@ -13,9 +13,10 @@ import { freePort } from '../support/service/free-port.js'
 import { hickory, type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
 import { type Color, proxies, type RunningProxy } from '../support/service/proxies.js'
 import { ADMIN, scrape, sumOf } from '../support/service/scraped.js'
+import { byTier } from '../support/tier.js'
 import { type FleetOptions, type Read, startFleet, type Tally } from './fleet-clients.js'
 
-const KILL_COUNT = Number(process.env.HICKORY_TEST_ROUNDS ?? 3)
+const KILL_COUNT = byTier({ short: 3, long: 10 })
 
 const directory = temporaryDirectory(t)
 const authority = createAuthority(directory, 'authority')

@@ -5,8 +5,9 @@
  */
 import t from 'tap'
 import { type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
+import { byTier } from '../support/tier.js'
 
-const ROUND_COUNT = Number(process.env.HICKORY_TEST_ROUNDS ?? 15)
+const ROUND_COUNT = byTier({ short: 15, long: 100 })
 
 t.test(`a write, kill -9 and a restart, ${ROUND_COUNT} times`, async (t) => {
   const data = temporaryDirectory(t)

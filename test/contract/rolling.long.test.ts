@@ -12,8 +12,9 @@ import { Client, requestText } from '../http/wire.js'
 import { callOnOneConnection } from '../support/service/caller.js'
 import { freePort } from '../support/service/free-port.js'
 import { serve, temporaryDirectory } from '../support/service/hickory.js'
+import { byTier } from '../support/tier.js'
 
-const RESTART_COUNT = Number(process.env.HICKORY_TEST_ROUNDS ?? 4)
+const RESTART_COUNT = byTier({ short: 4, long: 12 })
 const LOOP_COUNT = 16
 
 const migratesRequests = readSetting('/proc/sys/net/ipv4/tcp_migrate_req') === '1'

@@ -2,8 +2,6 @@
  * A service against a model, a plain map and brute force, in random rounds: phones are put on lists
  * and taken off, sources imported, the service ended, also by force, and started again.
  *
- * `HICKORY_TEST_ROUNDS=1000` makes the run longer.
- *
  * @module
  */
 import t, { type Test } from 'tap'
@@ -11,8 +9,9 @@ import { askBox, changeList, importPlaces, type Place } from '../support/data/su
 import { testSeed } from '../support/random/properties.js'
 import { type Random, seededRandom } from '../support/random/world.js'
 import { type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
+import { byTier } from '../support/tier.js'
 
-const ROUND_COUNT = Number(process.env.HICKORY_TEST_ROUNDS ?? 30)
+const ROUND_COUNT = byTier({ short: 30, long: 200 })
 const SOURCE_IDS = [1, 2, 7]
 const SIDE = 30
 

@@ -16,8 +16,9 @@ import { squareGeometry } from '../support/data/store.js'
 import { testSeed } from '../support/random/properties.js'
 import { type Random, seededRandom } from '../support/random/world.js'
 import { hickory, type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
+import { byTier } from '../support/tier.js'
 
-const ROUND_COUNT = Number(process.env.HICKORY_TEST_ROUNDS ?? 5)
+const ROUND_COUNT = byTier({ short: 5, long: 20 })
 /** Enough for a list that fits in no socket's buffers. */
 const RECIPIENT_COUNT = 200_000
 

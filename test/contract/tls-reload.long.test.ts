@@ -10,8 +10,9 @@ import { type Certificate, createAuthority } from '../support/service/certificat
 import { type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
 import { callTls, tlsAgent } from '../support/service/tls-client.js'
 import { until } from '../support/service/until.js'
+import { byTier } from '../support/tier.js'
 
-const RELOAD_COUNT = Number(process.env.HICKORY_TEST_ROUNDS ?? 6)
+const RELOAD_COUNT = byTier({ short: 6, long: 20 })
 const LOOP_COUNT = 8
 
 const directory = temporaryDirectory(t)

@@ -1,5 +1,5 @@
 /**
- * Compactions that are killed as they change something. `npm run test:faults -- --only compactions` kills them at every
+ * Compactions that are killed as they change something. The area `faults` of `npm run test:soak` kills them at every
  * call.
  */
 import t from 'tap'

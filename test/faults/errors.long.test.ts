@@ -1,5 +1,5 @@
 /**
- * Imports of which a system call fails. `npm run test:faults` has every call fail in every way.
+ * Imports of which a system call fails. The area `faults` of `npm run test:soak` has every call fail in every way.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'

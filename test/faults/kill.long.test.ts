@@ -1,5 +1,5 @@
 /**
- * Imports that are killed as they change something. `npm run test:faults` kills them at every call.
+ * Imports that are killed as they change something. The area `faults` of `npm run test:soak` kills them at every call.
  */
 import t from 'tap'
 import { testSeed } from '../support/random/properties.js'

@@ -2,7 +2,7 @@
  * Disturbs imports in every way: kills them at every system call that changes something, and at
  * random times; has every call fail; fills the disk. Kills compactions in the same way.
  *
- *   npm run test:faults -- [--seed S] [--random-kills N] [--only kills|random|failures|full|compactions]
+ *   node dist/test/faults/run.js [--seed S] [--random-kills N] [--only kills|random|failures|full|compactions]
  *
  * What is found wrong is printed as it is found, with the call; the exit code is then 1.
  *
@@ -53,7 +53,7 @@ try {
 }
 
 async function main(): Promise<void> {
-  const values = readOptions('npm run test:faults --', {
+  const values = readOptions('node dist/test/faults/run.js', {
     seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
     'random-kills': { type: 'string', default: '300' },
     only: { type: 'string' },

@@ -9,13 +9,14 @@ import { zipOf } from '../support/data/zip.js'
 import { testSeed } from '../support/random/properties.js'
 import { type Random, seededRandom } from '../support/random/world.js'
 import { serve, temporaryDirectory } from '../support/service/hickory.js'
+import { byTier } from '../support/tier.js'
 import { type Original, originalsOf } from './drawn-originals.js'
 import { ANSWER_MS } from './lane.js'
 import { mutatedText } from './mutate/text.js'
 import { createLogWatch } from './process-watch.js'
 
-/** Of each kind; `HICKORY_TEST_TIMES` asks for more. */
-const ROUND_COUNT = 2_500 * Number(process.env.HICKORY_TEST_TIMES ?? 1)
+/** Of each kind. */
+const ROUND_COUNT = byTier({ short: 2_500, long: 10_000 })
 const LANE_COUNT = 8
 const AREA = 'counties:48201'
 

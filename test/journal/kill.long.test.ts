@@ -18,11 +18,12 @@ import { verifyJournal } from '../../src/journal/verify.js'
 import { JournalWriter } from '../../src/journal/writer.js'
 import { mountSmallDisk } from '../faults/full-disk.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
+import { byTier } from '../support/tier.js'
 
 const PROGRAM = fileURLToPath(new URL('./fixtures/writing-process.js', import.meta.url))
 
 /** Each killed that often at random. */
-const RANDOM_KILL_COUNT = Number(process.env.HICKORY_TEST_ROUNDS ?? 20)
+const RANDOM_KILL_COUNT = byTier({ short: 20, long: 200 })
 
 /** So many groups have calls of every kind: new files, ids that go to LMDB, files that are removed. */
 const GROUP_COUNT = '16'

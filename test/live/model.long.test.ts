@@ -1,11 +1,16 @@
-/** Random changes through two services, with all that may happen meanwhile; `npm run test:live` has more of them. */
+/** Random changes through two services, with all that may happen meanwhile. */
 import t from 'tap'
 import { testSeed } from '../support/random/properties.js'
+import { byTier } from '../support/tier.js'
 import { runLiveModel } from './model/run.js'
 
+const OPTIONS = byTier({
+  short: { changeCount: 8_000, peopleCount: 400, rowCount: 60 },
+  long: { changeCount: 200_000, peopleCount: 5_000, rowCount: 1_000 },
+})
+
 t.test('every answer is that of a plain map at its sequence', async (t) => {
-  const options = { changeCount: 8_000, seed: testSeed(t), peopleCount: 400, rowCount: 60 }
-  const totals = await runLiveModel(t, options)
-  t.ok(totals.changes >= 8_000)
+  const totals = await runLiveModel(t, { ...OPTIONS, seed: testSeed(t) })
+  t.ok(totals.changes >= OPTIONS.changeCount)
   t.ok(totals.answers > 100 && totals.pages > 50, JSON.stringify(totals))
 })

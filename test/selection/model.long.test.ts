@@ -2,9 +2,9 @@ import t from 'tap'
 import { noModelTotals, runModel } from '../support/model-run.js'
 import { testSeed } from '../support/random/properties.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
+import { byTier } from '../support/tier.js'
 
-/** `npm run test:model` does the same with as many as you ask for. */
-const ROUND_COUNT = 1_000
+const ROUND_COUNT = byTier({ short: 1_000, long: 3_000 })
 
 t.test(
   'imports, suppressions, restarts and requests agree with a map and brute force',

@@ -2,9 +2,9 @@ import t from 'tap'
 import { testSeed } from '../../support/random/properties.js'
 import { actions } from '../../support/retention-run.js'
 import { runSequences } from '../../support/retention-sequences.js'
+import { byTier } from '../../support/tier.js'
 
-/** `HICKORY_TEST_ROUNDS=1000` makes the run longer. */
-const sequenceCount = Number(process.env.HICKORY_TEST_ROUNDS ?? 400)
+const sequenceCount = byTier({ short: 400, long: 1_000 })
 /** Kills and suppressions take a process or a store of their own, so that few sequences have one. */
 const extent = { sequenceCount, rareEvery: 20, processCount: 2 }
 
