@@ -12,7 +12,7 @@ export interface Area {
   readonly shows: string
   readonly needs: readonly Need[]
   readonly round: TestFiles | Program
-  /** Takes more than an hour or draws nothing new, and so is run only where it is named. */
+  /** Takes an hour or so, and is run only where it is named. */
   readonly isOnlyNamed?: true
 }
 
@@ -27,8 +27,8 @@ export interface TestFiles {
 export interface Program {
   readonly program: string
   readonly args: readonly string[]
-  /** Whether `--seed` is among its options. */
-  readonly hasSeed: boolean
+  /** Whether its seed is an option; tests find it in HICKORY_TEST_SEED. */
+  readonly takesSeed: boolean
   readonly environment?: Readonly<Record<string, string>>
 }
 
@@ -68,7 +68,7 @@ export const areas: readonly Area[] = [
     round: {
       program: 'test/live/model/visible.ts',
       args: ['--people', '200000', '--batches', '300'],
-      hasSeed: true,
+      takesSeed: true,
     },
   },
   {
@@ -79,7 +79,7 @@ export const areas: readonly Area[] = [
     round: {
       program: 'test/cluster/faults/long.ts',
       args: ['--at', 'one', '--hold', '4000', '--changes', '20000', '--queries', '20000'],
-      hasSeed: true,
+      takesSeed: true,
     },
   },
   {
@@ -100,7 +100,7 @@ export const areas: readonly Area[] = [
     shows:
       'Imports and compactions leave the old state or the new one, wherever they are killed or a call fails.',
     needs: ['root', 'strace'],
-    round: { program: 'test/faults/run.ts', args: ['--random-kills', '100'], hasSeed: true },
+    round: { program: 'test/faults/run.ts', args: ['--random-kills', '100'], takesSeed: true },
   },
   {
     name: 'damage',
@@ -201,7 +201,7 @@ export const areas: readonly Area[] = [
     name: 'engines',
     shows: 'The tests that speak HTTP pass on all releases of Node.js and both engines.',
     needs: [],
-    round: { program: 'test/engines/run.ts', args: ['--all'], hasSeed: false },
+    round: { program: 'test/engines/run.ts', args: ['--all'], takesSeed: false },
     isOnlyNamed: true,
   },
   {
@@ -211,7 +211,7 @@ export const areas: readonly Area[] = [
     round: {
       program: 'test/run.ts',
       args: ['--all'],
-      hasSeed: false,
+      takesSeed: false,
       environment: { HICKORY_LOG_LEVEL: 'trace' },
     },
     isOnlyNamed: true,

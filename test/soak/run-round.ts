@@ -54,8 +54,11 @@ export async function runRound(area: Area, seed: number, signal: AbortSignal): P
   })
   let isHanging = false
   const send = (name: NodeJS.Signals) => {
-    // It may be gone by now.
-    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, name)
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, name)
+    } catch {
+      // All of the group are gone.
+    }
   }
   const timers: NodeJS.Timeout[] = []
   const end = () => {
@@ -71,6 +74,8 @@ export async function runRound(area: Area, seed: number, signal: AbortSignal): P
   const fault = await exited
   signal.removeEventListener('abort', end)
   for (const timer of timers) clearTimeout(timer)
+  // A test in a loop hears no other signal, and outlives the runner.
+  send('SIGKILL')
 
   const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
   const seconds = (performance.now() - startedMs) / 1_000
@@ -96,16 +101,19 @@ interface Command {
 
 function commandOf(area: Area, seed: number, only: readonly string[] = []): Command {
   const { round } = area
+  const seeded = { HICKORY_TEST_SEED: String(seed) }
   if ('tests' in round) {
     const files = only.length > 0 ? only : filesOf(area)
     return {
-      environment: { HICKORY_TEST_SEED: String(seed) },
+      environment: seeded,
       words: [compiledOf('test/run.ts'), SOAK_OPTION, ...files],
     }
   }
-  const { program, args, hasSeed, environment = {} } = round
-  const seeded = hasSeed ? ['--seed', String(seed)] : []
-  return { environment, words: [compiledOf(program), ...args, ...seeded] }
+  const { program, args, takesSeed, environment } = round
+  const words = [compiledOf(program), ...args]
+  return takesSeed
+    ? { environment: { ...environment }, words: [...words, '--seed', String(seed)] }
+    : { environment: { ...environment, ...seeded }, words }
 }
 
 /** As the runner of tests names them. */

@@ -4,9 +4,9 @@
  *
  *   node dist/test/live/model/visible.js [--people N] [--batches N] [--rows N] [--clients N] [--seed S]
  *
- * Each batch is sent by a connection that the seed draws. Each connection belongs to one front thread. Its time is that to its first answer with the batch, so that the way of a
- * request is in it, too. The very first batch of the directory is timed alone, before both services start: it waits for
- * tables, which services build ahead from then on.
+ * Each batch is sent by a connection that the seed draws. Each connection belongs to one front thread. Its time is that
+ * to its first answer with the batch, so that the way of a request is in it, too. The very first batch of the directory is
+ * timed alone, before both services start: it waits for tables, which services build ahead from then on.
  *
  * @module
  */
