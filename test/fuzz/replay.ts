@@ -23,7 +23,11 @@ try {
   for (const end of ends.reverse()) await end()
 }
 
-async function replay(path: string): Promise<number> {
+async function replay(path: string | undefined): Promise<number> {
+  if (path === undefined) {
+    process.stderr.write('node dist/test/fuzz/replay.js FILE\n')
+    return 2
+  }
   const plan = readTranscript(readFileSync(path, 'utf8'))
   const owner = { teardown: (end: () => unknown) => void ends.push(end) }
   const data = temporaryDirectory(owner)
