@@ -17,6 +17,8 @@ export interface Round {
   readonly seconds: number
   /** The last line that it printed. */
   readonly summary: string
+  /** What it says that it left out. */
+  readonly notes: readonly string[]
   readonly failure?: Failure
 }
 
@@ -79,7 +81,8 @@ export async function runRound(area: Area, seed: number, signal: AbortSignal): P
 
   const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
   const seconds = (performance.now() - startedMs) / 1_000
-  const round = { area, seed, seconds, summary: lines.at(-1) ?? '' }
+  const notes = lines.filter((line) => line.startsWith('note: '))
+  const round = { area, seed, seconds, summary: lines.at(-1) ?? '', notes }
   if (fault === undefined) {
     rmSync(path)
     return round

@@ -84,10 +84,10 @@ async function soak(
   }
 }
 
-function tell({ area, seed, seconds, summary, failure }: Round): void {
+function tell({ area, seed, seconds, summary, notes, failure }: Round): void {
   const start = `${area.name.padEnd(12)} seed ${String(seed).padEnd(10)} ${seconds.toFixed(0).padStart(5)} s`
   if (failure === undefined) {
-    say(`${start}  ok      ${summary}`)
+    say([`${start}  ok      ${summary}`, ...notes].join('\n'))
     return
   }
   say(`${start}  FAILED  ${failure.what}\n${failure.tail.replace(/^/gm, '    ')}`)
