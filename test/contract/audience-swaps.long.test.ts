@@ -13,7 +13,7 @@ import { byTier } from '../support/tier.js'
 const OPTIONS = {
   ...byTier({
     short: { recipientCount: 30_000, repeatCount: 1 },
-    long: { recipientCount: 5_000_000, repeatCount: 7 },
+    long: { recipientCount: 1_000_000, repeatCount: 7 },
   }),
   readerCount: 20,
   swapCount: 10,

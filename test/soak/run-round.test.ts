@@ -37,6 +37,7 @@ t.test('one that stays ends with all its processes when the soak is ended', asyn
   t.match(failure?.what, /^ended with SIGTERM/)
   const pid = Number(/^pid (\d+)$/m.exec(failure?.tail ?? '')?.[1])
   t.ok(pid > 0)
+  t.notOk(existsSync(log))
   const late = AbortSignal.timeout(20_000)
   while (isRunning(pid)) {
     late.throwIfAborted()

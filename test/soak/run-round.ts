@@ -83,10 +83,8 @@ export async function runRound(area: Area, seed: number, signal: AbortSignal): P
   const seconds = (performance.now() - startedMs) / 1_000
   const notes = lines.filter((line) => line.startsWith('note: '))
   const round = { area, seed, seconds, summary: lines.at(-1) ?? '', notes }
-  if (fault === undefined) {
-    rmSync(path)
-    return round
-  }
+  if (fault === undefined || signal.aborted) rmSync(path)
+  if (fault === undefined) return round
   const what = isHanging ? `hangs: ended after ${HANGING_MINUTES} minutes` : fault
   const failure = {
     what: `${what}; all of its output is in ${path}`,

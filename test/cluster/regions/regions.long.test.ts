@@ -12,7 +12,7 @@ import { compare, startRegions, succeeded, untilServed } from './compare.js'
 
 const { recipientCount, requestCount } = byTier({
   short: { recipientCount: 20_000, requestCount: 300 },
-  long: { recipientCount: 200_000, requestCount: 3_000 },
+  long: { recipientCount: 60_000, requestCount: 1_000 },
 })
 
 t.test('three machines that hold two thirds each answer as one that holds all', async (t) => {
