@@ -100,7 +100,11 @@ export const areas: readonly Area[] = [
     shows:
       'Imports and compactions leave the old state or the new one, wherever they are killed or a call fails.',
     needs: ['root', 'strace'],
-    round: { program: 'test/faults/run.ts', args: ['--random-kills', '100'], takesSeed: true },
+    round: {
+      program: 'test/faults/run.ts',
+      args: ['--calls', '40', '--random-kills', '20'],
+      takesSeed: true,
+    },
   },
   {
     name: 'damage',
