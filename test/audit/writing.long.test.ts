@@ -17,7 +17,7 @@ import { AuditWriter } from '../../src/audit/writer.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 import { byTier } from '../support/tier.js'
 
-const ROUND_COUNT = byTier({ ci: 8, soak: 60 })
+const ROUND_COUNT = byTier({ ci: 8, soak: 150 })
 const PROGRAM = fileURLToPath(new URL('./fixtures/writing-process.js', import.meta.url))
 
 function prepared(t: Test): string {

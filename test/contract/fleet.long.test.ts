@@ -16,7 +16,7 @@ import { ADMIN, scrape, sumOf } from '../support/service/scraped.js'
 import { byTier } from '../support/tier.js'
 import { type FleetOptions, type Read, startFleet, type Tally } from './fleet-clients.js'
 
-const KILL_COUNT = byTier({ ci: 2, soak: 20 })
+const KILL_COUNT = byTier({ ci: 2, soak: 10 })
 
 const directory = temporaryDirectory(t)
 const authority = createAuthority(directory, 'authority')

@@ -7,7 +7,7 @@ import t from 'tap'
 import { type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
 import { byTier } from '../support/tier.js'
 
-const ROUND_COUNT = byTier({ ci: 5, soak: 60 })
+const ROUND_COUNT = byTier({ ci: 5, soak: 100 })
 
 t.test(`a write, kill -9 and a restart, ${ROUND_COUNT} times`, async (t) => {
   const data = temporaryDirectory(t)

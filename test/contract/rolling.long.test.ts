@@ -14,7 +14,7 @@ import { freePort } from '../support/service/free-port.js'
 import { serve, temporaryDirectory } from '../support/service/hickory.js'
 import { byTier } from '../support/tier.js'
 
-const RESTART_COUNT = byTier({ ci: 2, soak: 20 })
+const RESTART_COUNT = byTier({ ci: 2, soak: 12 })
 const LOOP_COUNT = 16
 
 const migratesRequests = readSetting('/proc/sys/net/ipv4/tcp_migrate_req') === '1'

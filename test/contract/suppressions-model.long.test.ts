@@ -11,7 +11,7 @@ import { type Random, seededRandom } from '../support/random/world.js'
 import { type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
 import { byTier } from '../support/tier.js'
 
-const ROUND_COUNT = byTier({ ci: 10, soak: 300 })
+const ROUND_COUNT = byTier({ ci: 10, soak: 200 })
 const SOURCE_IDS = [1, 2, 7]
 const SIDE = 30
 

@@ -18,7 +18,7 @@ import { type Random, seededRandom } from '../support/random/world.js'
 import { hickory, type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
 import { byTier } from '../support/tier.js'
 
-const ROUND_COUNT = byTier({ ci: 3, soak: 30 })
+const ROUND_COUNT = byTier({ ci: 3, soak: 20 })
 /** Enough for a list that fits in no socket's buffers. */
 const RECIPIENT_COUNT = 200_000
 

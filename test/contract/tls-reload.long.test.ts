@@ -12,7 +12,7 @@ import { callTls, tlsAgent } from '../support/service/tls-client.js'
 import { until } from '../support/service/until.js'
 import { byTier } from '../support/tier.js'
 
-const RELOAD_COUNT = byTier({ ci: 3, soak: 30 })
+const RELOAD_COUNT = byTier({ ci: 3, soak: 20 })
 const LOOP_COUNT = 8
 
 const directory = temporaryDirectory(t)

@@ -1,11 +1,10 @@
 /**
- * Imports that are killed as they change something.
+ * Imports that are killed as they change something. The area `faults` of `npm run test:soak` kills them at every call.
  */
 import t from 'tap'
 import { testSeed } from '../support/random/properties.js'
 import { seededRandom } from '../support/random/world.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
-import { byTier } from '../support/tier.js'
 import { spread } from './calls.js'
 import { changesOf, interruptAt, killAt, killPoints } from './kill.js'
 import { killAtRandom } from './random-kills.js'
@@ -24,7 +23,7 @@ t.test('an import that is killed leaves the old or the new snapshot, whole', asy
       `${kind} is among them`,
     )
   }
-  const chosen = spread(points, byTier({ ci: 18, soak: 96 }))
+  const chosen = spread(points, 18)
   t.comment(`${chosen.length} of ${points.length} calls`)
   t.same(await findFaults(chosen, ({ scenario, call }) => killAt(scenario, call)), [])
 })
@@ -37,11 +36,7 @@ t.test('a signal that comes as a snapshot becomes current is too late', async (t
 })
 
 t.test('and so does one after the other that is killed at any time', async (t) => {
-  const { fault, killedCount } = await killAtRandom(
-    stage,
-    byTier({ ci: 4, soak: 40 }),
-    seededRandom(testSeed(t)),
-  )
+  const { fault, killedCount } = await killAtRandom(stage, 4, seededRandom(testSeed(t)))
   t.equal(fault, undefined)
   t.ok(killedCount > 0)
 })

@@ -2,14 +2,15 @@
  * Disturbs imports in every way: kills them at every system call that changes something, and at
  * random times; has every call fail; fills the disk. Kills compactions in the same way.
  *
- *   npm run test:faults -- [--seed S] [--random-kills N] [--only kills|random|failures|full|compactions]
+ *   node dist/test/faults/run.js [--seed S] [--calls N] [--random-kills N] [--only kills|random|failures|full|compactions]
  *
- * What is found wrong is printed as it is found, with the call; the exit code is then 1.
+ * With --calls N, each part tries at most so many of its calls, which the seed draws. What is
+ * found wrong is printed as it is found, with the call; the exit code is then 1.
  *
  * @module
  */
 import { join } from 'node:path'
-import { seededRandom } from '../support/random/world.js'
+import { type Random, seededRandom } from '../support/random/world.js'
 import { readOptions } from '../support/read-options.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 import {
@@ -42,6 +43,8 @@ interface Run {
   readonly directory: string
   readonly seed: number
   readonly randomKillCount: number
+  /** As many as were asked for, if there are more. */
+  drawn<T>(calls: readonly T[]): readonly T[]
 }
 
 const ends: (() => unknown)[] = []
@@ -53,8 +56,9 @@ try {
 }
 
 async function main(): Promise<void> {
-  const values = readOptions('npm run test:faults --', {
+  const values = readOptions('node dist/test/faults/run.js', {
     seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+    calls: { type: 'string', default: '1000000' },
     'random-kills': { type: 'string', default: '300' },
     only: { type: 'string' },
   })
@@ -65,7 +69,14 @@ async function main(): Promise<void> {
   const directory = temporaryDirectory({ teardown: (end) => void ends.push(end) })
   const stage = await prepareStage(directory)
   const seed = Number(values.seed)
-  const run = { stage, directory, seed, randomKillCount: Number(values['random-kills']) }
+  const random = seededRandom(seed)
+  const run: Run = {
+    stage,
+    directory,
+    seed,
+    randomKillCount: Number(values['random-kills']),
+    drawn: (calls) => some(calls, Number(values.calls), random),
+  }
   for (const [name, part] of Object.entries(parts)) {
     if (values.only === undefined || values.only === name) await part(run)
   }
@@ -73,8 +84,15 @@ async function main(): Promise<void> {
   process.exitCode = faultCount === 0 ? 0 : 1
 }
 
-async function killEverywhere({ stage }: Run): Promise<void> {
-  const points = await killPoints(stage)
+function some<T>(all: readonly T[], count: number, random: Random): readonly T[] {
+  const keyed = all.map((one) => ({ one, key: random.unit() }))
+  const sorted = keyed.sort((left, right) => left.key - right.key)
+  return sorted.slice(0, count).map(({ one }) => one)
+}
+
+async function killEverywhere({ stage, drawn }: Run): Promise<void> {
+  const all = await killPoints(stage)
+  const points = drawn(all)
   const tally = new Map<string, number>()
   await findFaults(points, async ({ scenario, call }) => {
     note(await killAt(scenario, call))
@@ -82,7 +100,7 @@ async function killEverywhere({ stage }: Run): Promise<void> {
     return undefined
   })
   for (const [syscall, count] of [...tally].sort()) say(`killed at ${syscall}: ${count}`)
-  say(`killed at a call: ${points.length}`)
+  say(`killed at a call: ${points.length} of ${all.length}`)
 }
 
 async function killByChance({ stage, seed, randomKillCount }: Run): Promise<void> {
@@ -98,14 +116,14 @@ async function killByChance({ stage, seed, randomKillCount }: Run): Promise<void
   )
 }
 
-async function failEverywhere({ stage: { replace, copies } }: Run): Promise<void> {
+async function failEverywhere({ stage: { replace, copies }, drawn }: Run): Promise<void> {
   const tally = new Map<string, number>()
   for (const scenario of [replace, copies]) {
     const failures = await failuresOf(scenario)
     // Links fail in that scenario as it is; what else it has is not done again.
     const own =
       scenario === copies ? failures.filter(({ syscall }) => !LINKING.test(syscall)) : failures
-    await findFaults(own, async (failure) => {
+    await findFaults(drawn(own), async (failure) => {
       note(await failAt(scenario, failure))
       const kind = `${failure.syscall}, ${failure.effect}`
       tally.set(kind, (tally.get(kind) ?? 0) + 1)
@@ -133,14 +151,15 @@ async function fill({ stage: { replace }, directory }: Run): Promise<void> {
   say(`disk full: ${leftBytes.length}`)
 }
 
-async function killCompactions({ directory, seed, randomKillCount }: Run): Promise<void> {
+async function killCompactions({ directory, seed, randomKillCount, drawn }: Run): Promise<void> {
   const stage = await prepareCompaction(join(directory, 'compaction'))
-  const calls = await compactionCalls(stage)
+  const all = await compactionCalls(stage)
+  const calls = drawn(all)
   await findFaults(calls, async (call) => {
     note(await killCompactionAt(stage, call))
     return undefined
   })
-  say(`compactions killed at a call: ${calls.length}`)
+  say(`compactions killed at a call: ${calls.length} of ${all.length}`)
   const count = Math.ceil(randomKillCount / 2)
   const lanes = [seed, seed + 1].map((own) =>
     killCompactionsAtRandom(stage, count, seededRandom(own)),

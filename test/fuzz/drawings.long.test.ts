@@ -15,8 +15,8 @@ import { ANSWER_MS } from './lane.js'
 import { mutatedText } from './mutate/text.js'
 import { createLogWatch } from './process-watch.js'
 
-/** For each kind. */
-const ROUND_COUNT = byTier({ ci: 600, soak: 25_000 })
+/** Of each kind. */
+const ROUND_COUNT = byTier({ ci: 600, soak: 10_000 })
 const LANE_COUNT = 8
 const AREA = 'counties:48201'
 

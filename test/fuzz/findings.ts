@@ -9,14 +9,14 @@ import { join } from 'node:path'
 import type { Finding, FuzzReport } from './fuzz.js'
 import { writeTranscript } from './transcript.js'
 
-/** One line a finding, with the requests as hexadecimal in files that `--replay` reads. */
+/** One line a finding, with the requests as hexadecimal in files that test/fuzz/replay.ts reads. */
 export function describeFinding({ what, seed, plans }: Finding): string {
   const requests = plans.map(({ number, plan }) => {
     const title = `seed ${seed}, request ${number}: ${what}`
     const path = join(tmpdir(), `hickory-fuzz-${seed}-${number}.txt`)
     const transcript = writeTranscript(title, plan)
     writeFileSync(path, transcript)
-    return `\n  request ${number}, --replay ${path}\n  ${transcript.slice(0, SHOWN_CHAR_COUNT)}`
+    return `\n  request ${number}, node dist/test/fuzz/replay.js ${path}\n  ${transcript.slice(0, SHOWN_CHAR_COUNT)}`
   })
   return `${what} (seed ${seed})${requests.join('')}`
 }

@@ -17,9 +17,6 @@ export interface FuzzOptions {
   readonly world: FuzzWorld
   readonly seed: number
   readonly requestCount: number
-  /** Ends earlier when this time is over. */
-  readonly secondsMax: number
-  readonly onBatch?: (report: FuzzReport) => void
 }
 
 export interface Finding {
@@ -85,13 +82,11 @@ class Run {
   }
 
   async play(): Promise<void> {
-    const { requestCount, secondsMax, onBatch } = this.#options
+    const { requestCount } = this.#options
     while (!this.#isOver && this.#nextNumber < requestCount) {
       const batchEnd = Math.min(requestCount, this.#nextNumber + BATCH_REQUEST_COUNT)
       await Promise.all(this.#lanes.map((lane) => this.#playUntil(batchEnd, lane)))
       if (!this.#hasExited) await this.#check()
-      onBatch?.(this.report())
-      if (performance.now() - this.#startedMs > 1000 * secondsMax) break
     }
     await Promise.all(this.#parked)
     if (!this.#hasExited) await this.#check()

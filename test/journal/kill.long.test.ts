@@ -23,7 +23,7 @@ import { byTier } from '../support/tier.js'
 const PROGRAM = fileURLToPath(new URL('./fixtures/writing-process.js', import.meta.url))
 
 /** Each killed that often at random. */
-const RANDOM_KILL_COUNT = byTier({ ci: 6, soak: 60 })
+const RANDOM_KILL_COUNT = byTier({ ci: 6, soak: 200 })
 
 /** So many groups have calls of every kind: new files, ids that go to LMDB, files that are removed. */
 const GROUP_COUNT = '16'

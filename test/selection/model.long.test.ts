@@ -4,7 +4,7 @@ import { testSeed } from '../support/random/properties.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 import { byTier } from '../support/tier.js'
 
-const ROUND_COUNT = byTier({ ci: 300, soak: 1_000 })
+const ROUND_COUNT = byTier({ ci: 300, soak: 3_000 })
 
 t.test(
   'imports, suppressions, restarts and requests agree with a map and brute force',

@@ -1,5 +1,5 @@
 /**
- * Options of the long tests that are run by hand.
+ * Options of the programs among the tests.
  *
  * @module
  */
@@ -17,7 +17,7 @@ type Values<Options extends TextOptions> = {
  * Reads the command line. `--help` prints the usage and ends the process; so does an option that is not
  * known, or a text where the default is a whole number.
  *
- * @param command  as somebody types it, such as `npm run test:long --`
+ * @param command  as somebody types it, such as `node dist/test/faults/run.js`
  */
 export function readOptions<const Options extends TextOptions>(
   command: string,

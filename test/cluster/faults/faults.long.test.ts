@@ -1,5 +1,5 @@
 /**
- * The run of all faults (`npm run test:cluster`) in a short form: some of them, each at one site. Where networks cannot be
+ * The run of all faults (the area `cluster` of `npm run test:soak`) in a short form: some of them, each at one site. Where networks cannot be
  * made and cut off, it says so, and tries those faults that need none.
  */
 import t from 'tap'

@@ -1,10 +1,10 @@
 /**
- * A million changes and as many questions, while everything happens to three sites that may:
+ * Changes and questions, while everything happens to three sites that may:
  *
  *   node dist/test/cluster/faults/long.js [--changes N] [--queries N] [--people N] [--hold MS] [--only FAULT,FAULT] [--seed S]
- *     [--rounds N] [--at each|writer] [--logs DIR]
+ *     [--rounds N] [--at each|one|writer] [--logs DIR]
  *
- * With --at writer, faults hit the machine that writes at that moment, and no other.
+ * With --at one, each fault hits one site that is drawn; with --at writer, the machine that writes at that moment.
  *
  * Needs nats-server, and root for networks and disks of their own: without it, faults of these are left out. All of it goes
  * away at the end.
@@ -15,7 +15,7 @@ import { readOptions } from '../../support/read-options.js'
 import { runFaults } from './run.js'
 import { summaryOf } from './summary.js'
 
-const values = readOptions('npm run test:cluster --', {
+const values = readOptions('node dist/test/cluster/faults/long.js', {
   changes: { type: 'string', default: '1000000' },
   queries: { type: 'string', default: '1000000' },
   people: { type: 'string', default: '10000' },
@@ -26,8 +26,8 @@ const values = readOptions('npm run test:cluster --', {
   logs: { type: 'string' },
   seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
 })
-if (!['each', 'writer'].includes(values.at)) {
-  process.stderr.write(`--at must be each or writer, not "${values.at}"\n`)
+if (!['each', 'one', 'writer'].includes(values.at)) {
+  process.stderr.write(`--at must be each, one or writer, not "${values.at}"\n`)
   process.exit(2)
 }
 const ends: (() => unknown)[] = []
@@ -58,15 +58,15 @@ try {
       holdMs: Number(values.hold),
       only: values.only?.split(','),
       roundCount: Number(values.rounds),
+      isBrief: values.at === 'one',
       hitsWriter: values.at === 'writer',
       logDirectory: values.logs,
       say,
     },
   )
   for (const line of summaryOf(episodes)) say(line)
-  say(JSON.stringify(totals))
   for (const problem of problems.slice(0, 20)) say(`WRONG: ${problem}`)
-  say(problems.length === 0 ? 'nothing is wrong' : `${problems.length} are wrong`)
+  say(`${JSON.stringify(totals)}, ${problems.length} wrong (seed ${values.seed})`)
   process.exitCode = problems.length === 0 ? 0 : 1
 } finally {
   await cleanUp()

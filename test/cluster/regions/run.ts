@@ -14,7 +14,7 @@ import { seededRandom } from '../../support/random/world.js'
 import { readOptions } from '../../support/read-options.js'
 import { compare, type Regions, SITES, startRegions } from './compare.js'
 
-const values = readOptions('npm run test:regions --', {
+const values = readOptions('node dist/test/cluster/regions/run.js', {
   people: { type: 'string', default: '10000000' },
   requests: { type: 'string', default: '10000' },
   seconds: { type: 'string', default: '10' },

@@ -1,14 +1,9 @@
-/**
- * A short run of `npm run fuzz:reader`.
- *
- * @module
- */
 import t from 'tap'
 import { testSeed } from '../../support/random/properties.js'
 import { byTier } from '../../support/tier.js'
 import { describeReport, fuzzReaders } from './fuzz.js'
 
-const BODY_COUNT = byTier({ ci: 4_000, soak: 100_000 })
+const BODY_COUNT = byTier({ ci: 4_000, soak: 200_000 })
 
 t.test('a body that is read the short way becomes what the long way makes of it', async (t) => {
   const report = fuzzReaders(testSeed(t), BODY_COUNT)

@@ -29,8 +29,6 @@ interface RunOptions {
   readonly peopleCount: number
   /** In a batch, at most. */
   readonly rowCount: number
-  /** Told now and then. */
-  readonly onProgress?: (done: Totals) => void
 }
 
 interface Totals {
@@ -54,7 +52,6 @@ export async function runLiveModel(owner: Owner, options: RunOptions): Promise<T
   while (run.totals.changes < options.changeCount) {
     await run.changeAndAsk()
     await run.happen()
-    options.onProgress?.(run.totals)
   }
   await run.end()
   return run.totals

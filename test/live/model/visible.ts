@@ -2,26 +2,28 @@
  * How long after its acknowledgement a batch is in the answers of every front thread of two services of a data
  * directory, while others ask:
  *
- *   node dist/test/live/model/visible.js [--people N] [--batches N] [--rows N] [--clients N]
+ *   node dist/test/live/model/visible.js [--people N] [--batches N] [--rows N] [--clients N] [--seed S]
  *
- * Each connection belongs to one front thread. Its time is that to its first answer with the batch, so that the way of a
- * request is in it, too. The very first batch of the directory is timed alone, before both services start: it waits for
- * tables, which services build ahead from then on.
+ * Each batch is sent by a connection that the seed draws. Each connection belongs to one front thread. Its time is that
+ * to its first answer with the batch, so that the way of a request is in it, too. The very first batch of the directory is
+ * timed alone, before both services start: it waits for tables, which services build ahead from then on.
  *
  * @module
  */
 import { writeFileSync } from 'node:fs'
 import { Agent, request as httpRequest } from 'node:http'
 import { join } from 'node:path'
+import { seededRandom } from '../../support/random/world.js'
 import { readOptions } from '../../support/read-options.js'
 import { hickory, serve, temporaryDirectory } from '../../support/service/hickory.js'
 import { everybody } from './areas.js'
 
-const values = readOptions('npm run test:visible --', {
+const values = readOptions('node dist/test/live/model/visible.js', {
   people: { type: 'string', default: '1000000' },
   batches: { type: 'string', default: '500' },
   rows: { type: 'string', default: '100' },
   clients: { type: 'string', default: '8' },
+  seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
 })
 const [peopleCount, batchCount, rowCount, clientCount] = [
   values.people,
@@ -29,6 +31,7 @@ const [peopleCount, batchCount, rowCount, clientCount] = [
   values.rows,
   values.clients,
 ].map(Number)
+const random = seededRandom(Number(values.seed))
 const CONNECTIONS_PER_SERVICE = 6
 /** Asks for the state alone. */
 const NOBODY = { geoJSON: { type: 'Point', coordinates: [179, 80] } }
@@ -92,7 +95,7 @@ async function main(): Promise<void> {
   )
 }
 
-/** From the acknowledgement of a batch to the answer with it, for each connection; the first one sends the batch. */
+/** From the acknowledgement of a batch to the answer with it, for each connection; one of them sends the batch. */
 async function timesOf(
   batchId: string,
   connections: readonly ReturnType<typeof connect>[],
@@ -101,7 +104,7 @@ async function timesOf(
     const i = changed++ % peopleCount
     return { op: 'upsert', key: `k${i}`, number: `+999${i}`, lat: lat(i + 7), lng: lng(i + 7) }
   })
-  const { body } = await connections[0]('/api/sources/1/changes', { batchId, changes })
+  const { body } = await random.pick(connections)('/api/sources/1/changes', { batchId, changes })
   const { Sequence } = JSON.parse(body)
   const acknowledgedMs = performance.now()
   const seen = connections.map(async (ask) => {

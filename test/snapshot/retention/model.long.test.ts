@@ -4,7 +4,7 @@ import { actions } from '../../support/retention-run.js'
 import { runSequences } from '../../support/retention-sequences.js'
 import { byTier } from '../../support/tier.js'
 
-const sequenceCount = byTier({ ci: 100, soak: 1000 })
+const sequenceCount = byTier({ ci: 100, soak: 1_000 })
 /** Kills and suppressions take a process or a store of their own, so that few sequences have one. */
 const extent = { sequenceCount, rareEvery: 20, processCount: 2 }
 

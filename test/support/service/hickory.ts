@@ -88,7 +88,7 @@ export async function serveAfter(
 
 /**
  * Whatever a test does with a service, its log has no phones and no keys. Every run of the tests checks that, and
- * `npm run test:canary` with everything in the log that there is.
+ * the area `canary` of the soak with everything in the log that there is.
  */
 function refuseSecrets(log: string): void {
   const lineWith = (secret: RegExp) => log.split('\n').find((each) => secret.test(each))
