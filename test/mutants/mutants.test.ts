@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import ts from 'typescript'
@@ -29,6 +29,15 @@ t.test('faults have names of their own, and hints that are there', async (t) => 
     hints.filter((hint) => !tests.has(hint)),
     [],
   )
+})
+
+t.test('every folder of src has a fault', async (t) => {
+  const folders = readdirSync(join(root, 'src'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+  const isWithout = (folder: string) =>
+    mutants.every(({ file }) => !file.startsWith(`src/${folder}/`))
+  t.same(folders.filter(isWithout), [])
 })
 
 t.test('a text that is not there once is no fault to plant', async (t) => {

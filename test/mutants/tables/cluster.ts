@@ -19,7 +19,7 @@ export const ofCluster: readonly Mutant[] = [
     replace: 'return descending[0]',
   },
   {
-    name: 'a machine that begun anew is believed to have the journal that it had',
+    name: 'a machine that began anew is believed to have the journal that it had',
     file: 'src/cluster/agreement/heard.ts',
     find: 'return report?.incarnation === incarnation && report.epoch === epoch ? report.matched : 0',
     replace: 'return report?.epoch === epoch ? report.matched : 0',

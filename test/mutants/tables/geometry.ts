@@ -25,7 +25,7 @@ export const ofGeometry: readonly Mutant[] = [
     replace: 'EARTH_RADIUS_METRES = 6_378_137',
   },
   {
-    name: 'distances are not taken the short way round the globe',
+    name: 'distances over the antimeridian are a hundredth too long',
     file: 'src/geometry/great-circle.ts',
     find: 'Math.sin(((lngStep - turns) * RADIANS_PER_UNIT) / 2)',
     replace: 'Math.sin(((lngStep - turns) * RADIANS_PER_UNIT) / 2) * (turns === 0 ? 1 : 1.01)',
@@ -67,10 +67,10 @@ export const ofGeometry: readonly Mutant[] = [
     replace: 'const SEAM_METRES = 0',
   },
   {
-    name: 'a buffer of a line ends where its middle does',
+    name: 'the buffer of a line is not round at its end',
     file: 'src/geometry/reach/arc.ts',
-    find: 'if (ahead > 0 && behind > 0) {',
-    replace: 'if (ahead > 0) {',
+    find: 'return Math.min(angleBetween(place, a), angleBetween(place, b))',
+    replace: 'return angleBetween(place, a)',
   },
   {
     name: 'the latitudes of an edge hold its upper end, too, in a leaf',
@@ -151,15 +151,15 @@ export const ofGeometry: readonly Mutant[] = [
     replace: 'end = nextEnd',
   },
   {
-    name: 'whoever is excluded in two runs stays in the second',
+    name: 'what is left of a run that is taken away ends before it begins',
     file: 'src/shard/runs.ts',
-    find: 'if (b.pairs[k + 1] > start) start = b.pairs[k + 1]',
-    replace: 'start = b.pairs[k + 1]',
+    find: 'if (start < end) into.append(start, end)',
+    replace: 'into.append(start, end)',
   },
   {
-    name: 'shards of a source differ by more than one recipient',
+    name: 'a cell of three shards is cut in half',
     file: 'src/shard/build/partition.ts',
     find: 'Math.floor((columns.recipientCount * middleShard) / shardCount)',
-    replace: 'Math.ceil((columns.recipientCount * middleShard) / shardCount)',
+    replace: 'start + Math.floor((end - start) / 2)',
   },
 ]

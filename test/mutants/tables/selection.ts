@@ -7,7 +7,7 @@ import type { Mutant } from '../mutant.js'
 
 export const ofSelection: readonly Mutant[] = [
   {
-    name: 'a shard of an excluded mask is planned no more where it is not all beyond',
+    name: 'a request within a boundary touches no shard',
     file: 'src/selection/plan.ts',
     find: 'if (mask !== null && isAllBeyond(mask, index)) continue',
     replace: 'if (mask !== null) continue',
@@ -19,7 +19,7 @@ export const ofSelection: readonly Mutant[] = [
     replace: 'taskOf(groups.slice(0, -1).filter((_, i) => i % taskCount === task).flat()),',
   },
   {
-    name: 'a source in which everybody is near is not planned for nearest',
+    name: 'the nearest that are excluded are looked for in the area alone',
     file: 'src/selection/plan.ts',
     find: '(each.isExcluded || !isLimited))',
     replace: '!isLimited)',
@@ -85,7 +85,7 @@ export const ofSelection: readonly Mutant[] = [
     replace: 'return !samples.every(isWrong)',
   },
   {
-    name: 'the outline has no exclusions taken away',
+    name: 'the check of an outline takes nothing away for exclusions',
     file: 'src/outline/check.ts',
     find: 'return both(a, b === undefined ? undefined : !b)',
     replace: 'return both(a, b === undefined ? undefined : true)',
@@ -121,7 +121,7 @@ export const ofSelection: readonly Mutant[] = [
     replace: "refuseNegative(Take, 'Skip')",
   },
   {
-    name: 'layers of areas have names of any letter case, and collide',
+    name: 'the layer of a name is looked up as it is written',
     file: 'src/gazetteer/names.ts',
     find: 'isAreaKey(key) ? { prefix: prefix.toLowerCase(), key }',
     replace: 'isAreaKey(key) ? { prefix, key }',

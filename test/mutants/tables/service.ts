@@ -92,7 +92,7 @@ export const ofService: readonly Mutant[] = [
     replace: 'if (request.lengthCount > 1) {',
   },
   {
-    name: 'a batch goes on behind its first failure',
+    name: 'the failure of a batch is told at the wrong place',
     file: 'src/http/batch.ts',
     find: 'if (fault instanceof ServiceError) throw new BatchStopped(fault, answers.length)',
     replace: 'if (fault instanceof ServiceError) throw new BatchStopped(fault, requests.length)',
@@ -173,7 +173,7 @@ export const ofService: readonly Mutant[] = [
     replace: '\n',
   },
   {
-    name: 'the access log has the address of the key',
+    name: 'the access log has an address in the place of an error code',
     file: 'src/http/access-log.ts',
     find: 'errorCode: faultCode,',
     replace: 'errorCode: rowCount > 0 ? undefined : address,',
@@ -258,6 +258,12 @@ export const ofService: readonly Mutant[] = [
     replace: 'if (isSecret && (mode & 0o002) !== 0) {',
   },
   {
+    name: 'tasks wait for ever when their thread has died',
+    file: 'src/task-threads.ts',
+    find: 'for (const job of this.#waiting.splice(0)) job.reject(this.#end)',
+    replace: 'void this.#end',
+  },
+  {
     name: 'lines of the access log that are dropped stay counted as queued',
     file: 'src/access-log/queue.ts',
     find: "addTo(this.#counters, 'queued', -byteCount)\n",
@@ -324,10 +330,10 @@ export const ofService: readonly Mutant[] = [
     replace: 'return !wasRefused || performance.now() - this.#refusedMs >= 0',
   },
   {
-    name: 'the sums of packages are in the order of the disk',
+    name: 'Debian packages have no sum',
     file: 'src/package/checksums.ts',
-    find: '`${sum}  ${name}\\n`',
-    replace: '`${name}  ${sum}\\n`',
+    find: '(tar\\.gz|tgz|deb)',
+    replace: '(tar\\.gz|tgz)',
   },
   {
     name: 'a package keeps binaries for musl',

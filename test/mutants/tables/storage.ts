@@ -97,7 +97,7 @@ export const ofStorage: readonly Mutant[] = [
     replace: 'sinceVersion + 2 < logStart) return false',
   },
   {
-    name: 'a list of suppressed phones has no list of its source',
+    name: 'a phone that is suppressed in one source is not found there',
     file: 'src/store/suppressions.ts',
     find: "sourceId === undefined ? readLists(tables).map(({ scope }) => scope) : ['all', sourceId]",
     replace: "sourceId === undefined ? readLists(tables).map(({ scope }) => scope) : ['all']",
