@@ -65,12 +65,14 @@ export const ofFormats: readonly Mutant[] = [
     file: 'src/notations/kmz/archive.ts',
     find: 'if (this.#unpackedBytes > this.#bytesMax) {',
     replace: 'if (entry.uncompressedSize > 2 * this.#bytesMax) {',
+    hints: ['test/notations/kmz.test.ts'],
   },
   {
     name: 'the checksum of a file in a KMZ is not compared',
     file: 'src/notations/kmz/archive.ts',
     find: 'if (content.length !== entry.uncompressedSize || crc32(content) !== entry.crc32) damaged()',
     replace: 'if (content.length !== entry.uncompressedSize) damaged()',
+    hints: ['test/notations/kmz.test.ts'],
   },
   {
     name: 'a polygon of CAP has longitude first',

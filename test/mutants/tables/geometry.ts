@@ -125,6 +125,7 @@ export const ofGeometry: readonly Mutant[] = [
     file: 'src/shard/reach/reach-leaf.ts',
     find: 'cosine * (1 - latSquare / 2) - sine * smallSine(latAngle)',
     replace: 'cosine * (1 - latSquare / 2) + sine * smallSine(latAngle)',
+    hints: ['test/shard/nearest.test.ts'],
   },
   {
     name: 'of equally near recipients any one is taken',
@@ -137,6 +138,7 @@ export const ofGeometry: readonly Mutant[] = [
     file: 'src/shard/nearest.ts',
     find: 'if (marks !== null && isMarked(marks, recipient)) return false',
     replace: 'if (marks !== null && isMarked(marks, recipient)) return true',
+    hints: ['test/shard/suppressed.test.ts'],
   },
   {
     name: 'a cell of a grid holds its southern edge, too',

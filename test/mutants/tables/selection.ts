@@ -23,6 +23,7 @@ export const ofSelection: readonly Mutant[] = [
     file: 'src/selection/plan.ts',
     find: '(each.isExcluded || !isLimited))',
     replace: '!isLimited)',
+    hints: ['test/selection/oracle.test.ts'],
   },
   {
     name: 'the count of the last shard of a task is forgotten',
@@ -45,14 +46,14 @@ export const ofSelection: readonly Mutant[] = [
   {
     name: 'the last recipient of a page is given again on the next one',
     file: 'src/selection/page.ts',
-    find: 'runs[first + 1] <= recipient) first += 2',
-    replace: 'runs[first + 1] < recipient) first += 2',
+    find: 'cut[0] = recipient\n',
+    replace: 'cut[0] = recipient - 1\n',
   },
   {
-    name: 'a mask of an earlier moment holds whoever came later',
+    name: 'whoever came before is added to a mask again',
     file: 'src/selection/masks.ts',
-    find: 'const runs = this.#ofDeltas.map((came, at) => cut(came, 0, comeCounts[at]))',
-    replace: 'const runs = this.#ofDeltas.map((came) => came)',
+    find: 'const start = this.#comeCounts[at] ?? 0',
+    replace: 'const start = 0',
   },
   {
     name: 'a boundary of two areas is any of them',
@@ -113,6 +114,7 @@ export const ofSelection: readonly Mutant[] = [
     file: 'src/operations/contexts.ts',
     find: 'if (id === undefined || !isAlert(store, id)) return',
     replace: 'if (id !== undefined || !isAlert(store, Id)) return',
+    hints: ['test/contract/alerts.test.ts'],
   },
   {
     name: 'a Skip below zero is taken',

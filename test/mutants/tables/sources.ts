@@ -23,6 +23,7 @@ export const ofSources: readonly Mutant[] = [
     file: 'src/sources/rows/row-query.ts',
     find: "rules.push([`key = ''`, 'KeyMissing'], [`strlen(key)",
     replace: 'rules.push([`strlen(key)',
+    hints: ['test/sources/keys.test.ts'],
   },
   {
     name: 'a key that was there before is taken again',
@@ -65,6 +66,7 @@ export const ofSources: readonly Mutant[] = [
     file: 'src/sources/postgres/tls.ts',
     find: "sslMode.startsWith('verify-') || (sslMode === 'require'",
     replace: "sslMode === 'verify-full' || (sslMode === 'require'",
+    hints: ['test/sources/postgres/tls.test.ts'],
   },
   {
     name: 'the high half of a place in the log of PostgreSQL is lost',
@@ -77,6 +79,7 @@ export const ofSources: readonly Mutant[] = [
     file: 'src/follow/applier.ts',
     find: 'return this.#durableLsn\n',
     replace: 'return this.#handedLsn\n',
+    hints: ['test/follow/stream.test.ts'],
   },
   {
     name: 'a transaction under way is confirmed as if it had ended',
