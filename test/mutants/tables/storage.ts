@@ -13,10 +13,11 @@ export const ofStorage: readonly Mutant[] = [
     replace: '\n',
   },
   {
-    name: 'a snapshot that an audience holds is removed',
+    name: 'a snapshot that was about to be removed never gets its name back',
     file: 'src/snapshot/publish/make-current.ts',
-    find: 'neededIds.has(id) || held.has(id)) continue',
-    replace: 'neededIds.has(id)) continue',
+    find: 'if (name.endsWith(LEAVING)) {',
+    replace: 'if (name.endsWith(LEAVING) && name === LEAVING) {',
+    hints: ['test/audiences/directory.test.ts'],
   },
   {
     name: 'the checksum of a header is not compared',
@@ -53,6 +54,7 @@ export const ofStorage: readonly Mutant[] = [
     file: 'src/audit/chain.ts',
     find: 'return named?.sequence === previous.sequence && named.hash === previous.hash',
     replace: 'return named?.sequence === previous.sequence',
+    hints: ['test/audit/writer.test.ts'],
   },
   {
     name: 'lines missing at the end of the audit are not found',
@@ -91,10 +93,10 @@ export const ofStorage: readonly Mutant[] = [
     replace: 'this.#known.addKey(head.sequence + at, key, digest)',
   },
   {
-    name: 'a log of changes that begins too late is replayed',
+    name: 'the first change since a version is not replayed',
     file: 'src/store/versioned-log.ts',
-    find: 'sinceVersion + 1 < logStart) return false',
-    replace: 'sinceVersion + 2 < logStart) return false',
+    find: 'let each = sinceVersion + 1;',
+    replace: 'let each = sinceVersion + 2;',
   },
   {
     name: 'a phone that is suppressed in one source is not found there',
