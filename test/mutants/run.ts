@@ -2,7 +2,7 @@
  * Plants faults in copies of the program, one at a time, and says which tests find them. A fault that no test
  * finds is a hole in the tests.
  *
- *   npm run test:mutants -- [--only FOLDER | FILE | NAME] [--tier short|all] [--lanes N] [--json FILE] [--list]
+ *   npm run test:mutants -- [--only FOLDER | FILE | NAME]... [--tier short|all] [--lanes N] [--json FILE] [--list]
  *                           [--seed N] [--minutes-per-mutant N] [--timeout SECONDS]
  *
  * `--tier all` runs test files of the long tier, too, where those of the short one find nothing.
@@ -21,7 +21,7 @@ import type { Mutant } from './mutant.js'
 
 const { values } = parseArgs({
   options: {
-    only: { type: 'string' },
+    only: { type: 'string', multiple: true, default: [] },
     tier: { type: 'string', default: 'short' },
     lanes: { type: 'string', default: String(availableParallelism()) },
     json: { type: 'string' },
@@ -32,11 +32,12 @@ const { values } = parseArgs({
   },
 })
 
+const { only } = values
 const chosen = mutants.filter(({ name, file }) => {
-  const { only } = values
-  return only === undefined || name.includes(only) || file === only || file.startsWith(`${only}/`)
+  const isMeant = (one: string) => name === one || file === one || file.startsWith(`${one}/`)
+  return only.length === 0 || only.some(isMeant)
 })
-if (chosen.length === 0) throw new Error(`no fault is named or lies in "${values.only}"`)
+if (chosen.length === 0) throw new Error(`no fault is named or lies in "${only.join('", "')}"`)
 
 if (values.list) for (const { name, file } of chosen) say(`${file}: ${name}`)
 else process.exitCode = tell(await huntAll())

@@ -71,6 +71,7 @@ export const ofGeometry: readonly Mutant[] = [
     file: 'src/geometry/reach/arc.ts',
     find: 'return Math.min(angleBetween(place, a), angleBetween(place, b))',
     replace: 'return angleBetween(place, a)',
+    hints: ['test/geometry/reach/draw-reaches.test.ts'],
   },
   {
     name: 'the latitudes of an edge hold its upper end, too, in a leaf',

@@ -11,6 +11,7 @@ export const ofSelection: readonly Mutant[] = [
     file: 'src/selection/plan.ts',
     find: 'if (mask !== null && isAllBeyond(mask, index)) continue',
     replace: 'if (mask !== null) continue',
+    hints: ['test/selection/beyond.test.ts'],
   },
   {
     name: 'the last group of shards has no task',

@@ -59,12 +59,14 @@ export const ofService: readonly Mutant[] = [
     file: 'src/http/key-guard.ts',
     find: 'if (known !== undefined && nowMs < known.untilMs) {',
     replace: 'if (known !== undefined) {',
+    hints: ['test/http/keys.test.ts'],
   },
   {
     name: 'who guesses keys is not slowed',
     file: 'src/http/key-guard.ts',
     find: 'this.#guessers.note(address, nowMs)\n',
     replace: '\n',
+    hints: ['test/http/keys.test.ts'],
   },
   {
     name: 'the scopes of a key are not asked for',
@@ -72,24 +74,28 @@ export const ofService: readonly Mutant[] = [
     find: 'if (scopes.some((scope) => request.access.allows(scope))) return undefined',
     replace:
       'if (scopes.some((scope) => scope.length > 0 || request.access.allows(scope))) return undefined',
+    hints: ['test/http/keys.test.ts', 'test/contract/keys.long.test.ts'],
   },
   {
     name: 'an overloaded service takes more work',
     file: 'src/http/gate.ts',
     find: 'if (this.#isFull(request.declaredBytes)) return OVERLOADED\n',
     replace: '\n',
+    hints: ['test/http/overload.test.ts'],
   },
   {
     name: 'a forwarded request may write in an open service',
     file: 'src/http/gate.ts',
     find: 'if (PROXY_HEADERS.some((name) => request.header(name) !== undefined)) {',
     replace: "if (request.header('forwarded') !== undefined) {",
+    hints: ['test/http/gate.test.ts', 'test/contract/proxies.long.test.ts'],
   },
   {
     name: 'Content-Length beside Transfer-Encoding is taken',
     file: 'src/http/gate.ts',
     find: 'if (request.lengthCount > 0) {',
     replace: 'if (request.lengthCount > 1) {',
+    hints: ['test/http/framing.test.ts'],
   },
   {
     name: 'the failure of a batch is told at the wrong place',
@@ -114,6 +120,7 @@ export const ofService: readonly Mutant[] = [
     file: 'src/http/decompress.ts',
     find: 'maxOutputLength: maxBytes, chunkSize',
     replace: 'maxOutputLength: 1000 * maxBytes, chunkSize',
+    hints: ['test/http/decompress.test.ts', 'test/http/body.test.ts'],
   },
   {
     name: 'bytes behind a compressed body are ignored',
@@ -207,6 +214,7 @@ export const ofService: readonly Mutant[] = [
     file: 'src/pool/scheduler.ts',
     find: 'const mayTry = waiting.attemptCount < limits.taskAttemptCount && !this.#isStopped',
     replace: 'const mayTry = waiting.attemptCount >= 0 && !this.#isStopped',
+    hints: ['test/pool/scheduler.test.ts', 'test/pool/query-pool.test.ts'],
   },
   {
     name: 'a selection for which nobody waits is sent',
@@ -219,6 +227,7 @@ export const ofService: readonly Mutant[] = [
     file: 'src/pool/control.ts',
     find: 'return Atomics.load(flag, 0) === 1',
     replace: 'return Atomics.load(flag, 0) === 2',
+    hints: ['test/pool/scheduler.test.ts', 'test/pool/query-pool.test.ts'],
   },
   {
     name: 'all workers may be busy with large tasks',
@@ -231,6 +240,7 @@ export const ofService: readonly Mutant[] = [
     file: 'src/pool/lane-counts.ts',
     find: 'this.#page[TASK_FAILURES] += taskCount',
     replace: 'this.#page[TASK_FAILURES] += 0 * taskCount',
+    hints: ['test/pool/lane-counts.test.ts', 'test/pool/query-pool.test.ts'],
   },
   {
     name: 'a client certificate that nobody signed is taken where certificates are optional',
@@ -238,12 +248,14 @@ export const ofService: readonly Mutant[] = [
     find: 'if (certificate !== undefined && !client.authorized) {',
     replace:
       'if (certificate !== undefined && client.authorizationError === undefined && !client.authorized) {',
+    hints: ['test/tls/terminator.long.test.ts'],
   },
   {
     name: 'a client without a certificate gets in where certificates are required',
     file: 'src/tls/terminator.ts',
     find: "rejectUnauthorized: clientCertificates === 'required',",
     replace: 'rejectUnauthorized: false,',
+    hints: ['test/tls/terminator.long.test.ts'],
   },
   {
     name: 'a free slot of a TLS client can be guessed',
@@ -256,6 +268,7 @@ export const ofService: readonly Mutant[] = [
     file: 'src/tls/credentials.ts',
     find: 'if (isSecret && (mode & 0o006) !== 0) {',
     replace: 'if (isSecret && (mode & 0o002) !== 0) {',
+    hints: ['test/tls/credentials.long.test.ts'],
   },
   {
     name: 'tasks wait for ever when their thread has died',
@@ -268,18 +281,21 @@ export const ofService: readonly Mutant[] = [
     file: 'src/access-log/queue.ts',
     find: "addTo(this.#counters, 'queued', -byteCount)\n",
     replace: '\n',
+    hints: ['test/access-log/access-log.long.test.ts'],
   },
   {
     name: 'the environment wins over a flag',
     file: 'src/config.ts',
     find: 'if (flags[name] !== undefined) {',
     replace: 'if (flags[name] !== undefined && environment[variable] === undefined) {',
+    hints: ['test/config.test.ts'],
   },
   {
     name: 'the admin listener may be reached from elsewhere',
     file: 'src/setting-values.ts',
     find: '/^(localhost|127\\.\\d+\\.\\d+\\.\\d+|::1)$/i.test(host)',
     replace: '/^(localhost|\\d+\\.\\d+\\.\\d+\\.\\d+|::1)$/i.test(host)',
+    hints: ['test/config.test.ts', 'test/contract/admin.long.test.ts'],
   },
   {
     name: 'the message of JSON.parse is logged, with what was sent',
@@ -298,6 +314,7 @@ export const ofService: readonly Mutant[] = [
     file: 'src/describe/open-api-paths.ts',
     find: "responses(operation, verb === 'GET', form),",
     replace: "responses(operation, verb === 'POST', form),",
+    hints: ['test/describe/open-api.test.ts'],
   },
   {
     name: 'a snapshot is switched to while a front has refused it',
@@ -334,11 +351,13 @@ export const ofService: readonly Mutant[] = [
     file: 'src/package/checksums.ts',
     find: '(tar\\.gz|tgz|deb)',
     replace: '(tar\\.gz|tgz)',
+    hints: ['test/package/deb.test.ts', 'test/package/tarball.test.ts'],
   },
   {
     name: 'a package keeps binaries for musl',
     file: 'src/package/prune.ts',
     find: "if (path.includes('.musl.')) return true\n",
     replace: '\n',
+    hints: ['test/package/tarball.test.ts', 'test/package/tarball.long.test.ts'],
   },
 ]

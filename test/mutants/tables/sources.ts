@@ -86,6 +86,7 @@ export const ofSources: readonly Mutant[] = [
     file: 'src/follow/stream.ts',
     find: 'if (!this.#transactions.isOpen) this.#applier.reach(endLsn)',
     replace: 'this.#applier.reach(endLsn)',
+    hints: ['test/follow/stream.test.ts'],
   },
   {
     name: 'the parts of a large transaction have one id',

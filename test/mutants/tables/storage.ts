@@ -134,6 +134,11 @@ export const ofStorage: readonly Mutant[] = [
     file: 'src/suppressions/marker.ts',
     find: 'this.#deltas.size === 0 ? this.shards : [...this.shards, ...this.#deltas.values()]',
     replace: 'this.#deltas.size === 0 ? this.shards : [...this.shards]',
+    hints: [
+      'test/suppressions/marker.test.ts',
+      'test/live/attached-snapshot.test.ts',
+      'test/contract/suppressions.long.test.ts',
+    ],
   },
   {
     name: 'a suppressed recipient is listed in an audience',
@@ -170,24 +175,28 @@ export const ofStorage: readonly Mutant[] = [
     file: 'src/backup/gather.ts',
     find: 'for (const file of [...filesOf(manifest), ...identities]) {',
     replace: 'for (const file of [...filesOf(manifest)]) {',
+    hints: ['test/backup/backup.test.ts'],
   },
   {
     name: 'files of a backup are not compared with its list',
     file: 'src/backup/read-archive.ts',
     find: 'listed.byteLength !== byteLength || listed.sha256 !== sha256) {',
     replace: 'listed.byteLength !== byteLength) {',
+    hints: ['test/backup/backup.test.ts'],
   },
   {
     name: 'a backup may hold any file',
     file: 'src/backup/listing.ts',
     find: 'return ARCHIVED.some((names) => names.test(name))',
     replace: 'return ARCHIVED.some((names) => names.test(name) || name.includes(".."))',
+    hints: ['test/backup/backup.test.ts'],
   },
   {
     name: 'a backup replaces what is there',
     file: 'src/backup/restore.ts',
     find: 'if (names.length === 0) return\n  throw new OperatorError(',
     replace: 'if (names.length >= 0) return\n  throw new OperatorError(',
+    hints: ['test/backup/backup.test.ts'],
   },
   {
     name: 'whoever left is found by their identity',
