@@ -158,6 +158,7 @@ export const ofGeometry: readonly Mutant[] = [
     file: 'src/shard/runs.ts',
     find: 'if (start < end) into.append(start, end)',
     replace: 'into.append(start, end)',
+    hints: ['test/shard/select.test.ts'],
   },
   {
     name: 'a cell of three shards is cut in half',

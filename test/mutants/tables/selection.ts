@@ -24,7 +24,6 @@ export const ofSelection: readonly Mutant[] = [
     file: 'src/selection/plan.ts',
     find: '(each.isExcluded || !isLimited))',
     replace: '!isLimited)',
-    hints: ['test/selection/oracle.test.ts'],
   },
   {
     name: 'the count of the last shard of a task is forgotten',

@@ -240,7 +240,6 @@ export const ofService: readonly Mutant[] = [
     file: 'src/pool/lane-counts.ts',
     find: 'this.#page[TASK_FAILURES] += taskCount',
     replace: 'this.#page[TASK_FAILURES] += 0 * taskCount',
-    hints: ['test/pool/lane-counts.test.ts', 'test/pool/query-pool.test.ts'],
   },
   {
     name: 'a client certificate that nobody signed is taken where certificates are optional',
@@ -281,7 +280,6 @@ export const ofService: readonly Mutant[] = [
     file: 'src/access-log/queue.ts',
     find: "addTo(this.#counters, 'queued', -byteCount)\n",
     replace: '\n',
-    hints: ['test/access-log/access-log.long.test.ts'],
   },
   {
     name: 'the environment wins over a flag',
@@ -351,13 +349,11 @@ export const ofService: readonly Mutant[] = [
     file: 'src/package/checksums.ts',
     find: '(tar\\.gz|tgz|deb)',
     replace: '(tar\\.gz|tgz)',
-    hints: ['test/package/deb.test.ts', 'test/package/tarball.test.ts'],
   },
   {
     name: 'a package keeps binaries for musl',
     file: 'src/package/prune.ts',
     find: "if (path.includes('.musl.')) return true\n",
     replace: '\n',
-    hints: ['test/package/tarball.test.ts', 'test/package/tarball.long.test.ts'],
   },
 ]

@@ -189,7 +189,6 @@ export const ofStorage: readonly Mutant[] = [
     file: 'src/backup/listing.ts',
     find: 'return ARCHIVED.some((names) => names.test(name))',
     replace: 'return ARCHIVED.some((names) => names.test(name) || name.includes(".."))',
-    hints: ['test/backup/backup.test.ts'],
   },
   {
     name: 'a backup replaces what is there',
