@@ -30,6 +30,15 @@ t.test('defaults are those of the documentation', async (t) => {
   t.ok(Object.isFrozen(config))
 })
 
+t.test('the admin listener is at an address of this machine alone', async (t) => {
+  for (const adminHost of ['127.0.0.1', '127.8.0.2', '::1', 'localhost']) {
+    t.equal(readConfig({ adminHost }, {}).adminHost, adminHost)
+  }
+  for (const adminHost of ['0.0.0.0', '192.0.2.1', '::', 'localhost.example.org']) {
+    t.throws(() => readConfig({ adminHost }, {}), /--admin-host must be an address of this machine/)
+  }
+})
+
 t.test('the number of threads of one kind follows that of the other', async (t) => {
   const [one, many] = ['1', '64']
   t.match(readConfig({ queryThreads: one }, {}), { httpThreadCount: 1, queryThreadCount: 1 })

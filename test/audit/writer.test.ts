@@ -177,7 +177,8 @@ t.test(`${ROUND_COUNT} random damages are found`, async (t) => {
   t.equal((await verifyAudit(directory)).damage, undefined)
   const place = fc.record({
     number: fc.constantFrom(...numbers),
-    at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+    // Of doubles, nearly all are next to 0.
+    at: fc.nat(999_999).map((part) => part / 1_000_000),
   })
   const damages = fc.oneof(
     fc.record({ kind: fc.constant('flip' as const), place, bit: fc.nat(7) }),

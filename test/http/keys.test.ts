@@ -157,6 +157,20 @@ t.test(
   },
 )
 
+t.test('a key that is known by its header ends all the same', async (t) => {
+  const { made, ask } = await keyedServer(t)
+  const ending = made({ expiresAt: new Date(Date.now() + 60_000).toISOString() })
+  const headers = [bearer(ending)]
+  t.equal((await ask(READ, { headers })).status, 204)
+  t.equal((await ask(READ, { headers })).status, 204)
+  const { now } = Date
+  t.teardown(() => {
+    Date.now = now
+  })
+  Date.now = () => now() + 60_001
+  t.equal((await ask(READ, { headers })).status, 401)
+})
+
 t.test('scopes decide, before a byte of the body is there', async (t) => {
   const { made, port, executed, refused } = await keyedServer(t)
   const key = made({ scopes: ['contexts:read'] })

@@ -269,7 +269,7 @@ type Step =
   | { readonly kind: 'cut'; readonly part: number }
   | { readonly kind: 'release' | 'copy' }
 
-const part = fc.double({ min: 0, max: 1, noNaN: true })
+const part = fc.nat(1_000_000).map((share) => share / 1_000_000)
 const steps = fc.array(
   fc.oneof(
     fc.record({ kind: fc.constant('append' as const), count: fc.integer({ min: 1, max: 4 }) }),

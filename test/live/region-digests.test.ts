@@ -170,6 +170,21 @@ t.test('a machine that lacks a change has other digests', async (t) => {
   }
 })
 
+t.test('a digest tells who is there, and not only how many', async (t) => {
+  const random = seededRandom(testSeed(t))
+  const { snapshot } = await machineOf(await randomWorld(temporaryDirectory(t), random), random)
+  const crowded = snapshot.shards.findIndex(({ recipientCount }) => recipientCount > 1)
+  const tied = { recipients: new Uint32Array(0), ids: new Uint32Array(0) }
+  const without = (recipient: number) => {
+    const gone = { recipients: Uint32Array.of(recipient), moments: Uint32Array.of(1) }
+    const shards = [{ shardIndex: crowded, gone, byContact: tied, byPhone: tied }]
+    return digestsOf({ snapshot, increments: [{ moment: 1, shards, deltas: [] }] }, 1)
+  }
+  const [one, other] = [without(0), without(1)]
+  t.equal(one[crowded].recipientCount, other[crowded].recipientCount)
+  t.same(differing(one, other), [crowded])
+})
+
 t.test('of a region that others hold, a machine knows how many are there', async (t) => {
   const random = seededRandom(testSeed(t))
   const world = await randomWorld(temporaryDirectory(t), random)

@@ -42,6 +42,14 @@ t.test('two pools of one thread add up, and take away what is their own', async 
   t.equal(page[WAITING], 0)
 })
 
+t.test('each task that fails counts', async (t) => {
+  const page = privatePage()
+  const counts = new LaneCounts(page)
+  counts.failed(1)
+  counts.failed(3)
+  t.equal(page[slotOf('hickory_task_failures_total')], 4)
+})
+
 t.test('the oldest task is told until it is gone, and not by a pool that has none', async (t) => {
   const page = privatePage()
   const [idle, busy] = [new LaneCounts(page), new LaneCounts(page)]

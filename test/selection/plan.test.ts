@@ -54,3 +54,27 @@ t.test('shapes and shards say what is large, and of what counts once only the ne
   }
   t.end()
 })
+
+t.test('the nearest that are excluded may be anywhere, and the others where the area is', (t) => {
+  const columns = randomWorld('uniform', 200, seededRandom(3))
+  const { catalogue } = localService([{ id: 1, label: 'one', columns }], 20)
+  const filled = [...catalogue.shards.keys()].filter((at) => isFilled(catalogue.shards[at]))
+  const { lng, lat } = { lng: columns.lngs[0] / 1e7, lat: columns.lats[0] / 1e7 }
+  const area = {
+    type: 'Feature',
+    properties: { radius: 1 },
+    geometry: { type: 'Point', coordinates: [lng, lat] },
+  }
+  const touchedWith = (properties: object) => {
+    const geometry = { type: 'Point', coordinates: [lng, lat] }
+    const near = { type: 'Feature', properties: { nearest: 1, ...properties }, geometry }
+    const query = validate({ geoJSON: { type: 'FeatureCollection', features: [area, near] } })
+    const plain = { countMode: 'ContactLocation', mask: null, moment: 0 } as const
+    const tasks = planTasks('count', query, plain, catalogue, 4)
+    return tasks.flatMap(({ shardIndexes }) => shardIndexes).sort((a, b) => a - b)
+  }
+  t.same(touchedWith({ exclude: true }), filled)
+  const touched = touchedWith({})
+  t.ok(touched.length > 0 && touched.length < filled.length)
+  t.end()
+})

@@ -5,7 +5,7 @@
  */
 import t, { type Test } from 'tap'
 import { attachShard } from '../../src/shard/layout.js'
-import { isMarked, markedCount } from '../../src/shard/suppressed.js'
+import { isMarked, markedCount, marksBytes } from '../../src/shard/suppressed.js'
 import { openSnapshot } from '../../src/snapshot/load/open.js'
 import type { Snapshot } from '../../src/snapshot/snapshot.js'
 import { createStore, type MainStore } from '../../src/store/create.js'
@@ -77,6 +77,45 @@ async function changeSome(store: MainStore, random: Random): Promise<void> {
   const isRemoval = random.unit() < 0.45
   await store.suppress({ kind: 'suppressions', scope, phones, isRemoval })
 }
+
+t.test('whoever came since the snapshot is marked, too', async (t) => {
+  const random = seededRandom(testSeed(t))
+  const { store, tables, publish } = await world(t, random)
+  const progress = createProgress()
+  const marker = new Marker(tables, progress, ownName)
+  const snapshot = await publish()
+  attachNow(marker, snapshot)
+  const marks = new Int32Array(new SharedArrayBuffer(marksBytes(100)))
+  const come = (sourceId: number, ...phones: readonly string[]) => {
+    const bytes = phones.map((phone) => Buffer.from(phone))
+    const phoneEnds = new Uint32Array(phones.length)
+    for (const [at, { length }] of bytes.entries()) {
+      phoneEnds[at] = (at === 0 ? 0 : phoneEnds[at - 1]) + length
+    }
+    const news = { phones: Buffer.concat(bytes), phoneEnds, gone: new Uint32Array(0), marks }
+    const deltas = [{ sourceId, ...news }]
+    marker.change({ snapshotId: snapshot.id, shards: [], deltas })
+  }
+  const suppress = async (scope: Scope, phone: string, isRemoval = false) => {
+    await store.suppress({ kind: 'suppressions', scope, phones: [phone], isRemoval })
+    marker.catchUp()
+  }
+  const marked = () => [0, 1, 2, 3].filter((place) => isMarked(marks, place))
+  come(2, '+999100', '+999200')
+  t.same(marked(), [])
+  await suppress(2, '+999200')
+  t.same(marked(), [1])
+  t.equal(effectiveVersion(progress), store.suppressions.version())
+  await suppress(1, '+999100')
+  t.same(marked(), [1], 'in another source')
+  await suppress('all', '+999100')
+  t.same(marked(), [0, 1])
+  await suppress(2, '+999200', true)
+  t.same(marked(), [0])
+  come(2, '+999200', '+999100')
+  t.same(marked(), [0, 3], 'who is on a list when they come')
+  t.equal(marker.countWith(snapshot.id, 2, ['+999100']), 2)
+})
 
 t.test('after each change, those are marked who are on a list', async (t) => {
   const random = seededRandom(testSeed(t))

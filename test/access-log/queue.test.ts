@@ -1,0 +1,28 @@
+import { once } from 'node:events'
+import { MessageChannel } from 'node:worker_threads'
+import t from 'tap'
+import { createLogCounters, logFigures } from '../../src/access-log/counters.js'
+import { LineQueue } from '../../src/access-log/queue.js'
+import { limits } from '../../src/limits.js'
+
+t.test('a line that finds no room is counted as dropped, and takes none', async (t) => {
+  const { port1 } = new MessageChannel()
+  t.teardown(() => port1.close())
+  const counters = createLogCounters()
+  const queue = new LineQueue(port1, counters)
+  const line = `${'x'.repeat(9_999)}\n`
+  const roomFor = Math.floor(limits.accessLogQueuedBytes / line.length)
+  for (let count = 0; count < roomFor + 3; count++) queue.add(line)
+  t.same(logFigures(counters), { droppedCount: 3, queuedBytes: roomFor * line.length })
+})
+
+t.test('lines of a moment travel together', async (t) => {
+  const { port1, port2 } = new MessageChannel()
+  t.teardown(() => port1.close())
+  const queue = new LineQueue(port1, createLogCounters())
+  queue.add('one\n')
+  queue.add('two\n')
+  const message = once(port2, 'message')
+  queue.flush()
+  t.same((await message)[0], { kind: 'lines', text: 'one\ntwo\n' })
+})
