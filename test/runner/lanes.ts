@@ -47,7 +47,7 @@ const OUTPUT_LEFT_MS = 5_000
 const STDERR_CHARS = 20_000
 
 /** Memories of WebAssembly wait for a collection, and V8 has addresses for about a hundred of them in a process. */
-const FILES_PER_PROCESS = 20
+const FILES_PER_PROCESS = 8
 
 /** Yields each file's run as it ends. */
 export async function* runFiles(
