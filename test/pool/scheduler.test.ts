@@ -1,4 +1,3 @@
-// Own process: what it leaves waiting ends with an error that no test awaits.
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { type Polygons, toPolygons } from '../../src/geometry/polygon/polygons.js'

@@ -47,11 +47,17 @@ register(new URL('resolve-tap.js', import.meta.url))
 const shared = globalThis as { hickoryFileTest?: Test | undefined }
 
 process.on('message', (task: LaneTask) => {
+  // A process that a file has for itself ends as the file lets it, so that an error after its last test fails it.
+  if (!task.isShared) process.off('disconnect', exit)
   void run(task).then((result) => process.send?.({ result } satisfies LaneAnswer))
 })
 // The parent asks what a file hangs on.
 process.on('SIGALRM', () => shared.hickoryFileTest?.timeout())
-process.once('disconnect', () => process.exit())
+process.once('disconnect', exit)
+
+function exit(): void {
+  process.exit()
+}
 
 async function run({ file, testName, isShared }: LaneTask): Promise<LaneResult> {
   const options: TestOpts = { name: file, timeout: 0 }

@@ -7,6 +7,7 @@ import { type FileRun, hasOwnProcess, runFiles } from './lanes.js'
 
 const fixture = (url: URL) => sourceOf(relative(dist, fileURLToPath(url)))
 const clean = fixture(new URL('fixtures/clean.js', import.meta.url))
+const lateError = fixture(new URL('fixtures/late-error.js', import.meta.url))
 const leftBehind = fixture(new URL('fixtures/left-behind.js', import.meta.url))
 const leftovers = fixture(new URL('fixtures/leftovers.js', import.meta.url))
 const ownProcess = fixture(new URL('fixtures/own-process.js', import.meta.url))
@@ -30,6 +31,12 @@ for (const file of [strayError, strayRejection]) {
     t.equal(next.failedCount, 0, 'the next file has another process')
   })
 }
+
+t.test('an error after the last test fails a file that has its process for itself', async (t) => {
+  const [{ failedCount, report }] = await run(lateError)
+  t.equal(failedCount, 1)
+  t.match(report, /ended with 1\b[\s\S]*a late error/)
+})
 
 t.test('a file that cannot be loaded has failed, and those after it run', async (t) => {
   const [{ failedCount, report }, next] = await run(unloadable, clean)

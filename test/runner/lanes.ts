@@ -136,12 +136,21 @@ class Lane {
     const answer = resultOf(child)
     child.send({ file, testName, isShared } satisfies LaneTask)
     const { result, fault } = await answer
-    clearTimeout(hanging)
     const failures = [...result.failures]
-    // What a file that failed has left is not for those after it.
-    if (fault !== undefined) this.#child = undefined
-    else if (!isShared || failures.length > 0) this.end()
-    if (fault !== undefined) failures.push(`the process of the file ${fault}`)
+    if (fault !== undefined) {
+      this.#child = undefined
+      failures.push(`the process of the file ${fault}`)
+    } else if (!isShared) {
+      const ended = endOf(child)
+      child.disconnect()
+      const { code, how } = await ended
+      this.#child = undefined
+      if (code !== 0 && failures.length === 0) failures.push(`the process of the file ${how}`)
+    } else if (failures.length > 0) {
+      // What a file that failed has left is not for those after it.
+      this.end()
+    }
+    clearTimeout(hanging)
     if (failures.length === 0 && result.passedCount === 0 && testName === undefined) {
       failures.push('no test ran in this file')
     }
@@ -181,24 +190,36 @@ class Lane {
 const NOTHING: LaneResult = { passedCount: 0, failures: [], skipped: [], notes: [], comments: [] }
 
 /** What the lane answers, or how its process ended before it did. */
-function resultOf(
+async function resultOf(
   child: ChildProcess,
 ): Promise<{ readonly result: LaneResult; readonly fault?: string }> {
-  return new Promise((resolve) => {
-    const onMessage = ({ result }: Partial<LaneAnswer>) => {
-      if (result === undefined) return
-      child.off('message', onMessage).off('exit', onExit)
-      resolve({ result })
-    }
-    const onExit = async (code: number | null, signal: NodeJS.Signals | null) => {
-      child.off('message', onMessage)
-      // What it wrote last is still on its way; what it has started may live on and keep its output open.
-      await Promise.race([once(child, 'close'), sleep(OUTPUT_LEFT_MS)])
-      const fault = signal === null ? `ended with ${code}` : `was ended by ${signal}`
-      resolve({ result: NOTHING, fault })
-    }
-    child.on('message', onMessage).once('exit', onExit)
+  const answered = new Promise<LaneResult>((resolve) => {
+    child.on('message', ({ result }: Partial<LaneAnswer>) => {
+      if (result !== undefined) resolve(result)
+    })
   })
+  const first = await Promise.race([answered, endOf(child)])
+  child.removeAllListeners('message').removeAllListeners('exit')
+  return 'how' in first ? { result: NOTHING, fault: first.how } : { result: first }
+}
+
+interface End {
+  readonly code: number | null
+  /** In words. */
+  readonly how: string
+}
+
+async function endOf(child: ChildProcess): Promise<End> {
+  // It may come at once after the exit.
+  const closed = new Promise((resolve) => child.once('close', resolve))
+  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
+  // What it wrote last is still on its way; what it has started may live on and keep its output open.
+  const late = new AbortController()
+  const timer = sleep(OUTPUT_LEFT_MS, undefined, { signal: late.signal }).catch(() => {})
+  await Promise.race([closed, timer])
+  late.abort()
+  child.stderr?.destroy()
+  return { code, how: signal === null ? `ended with ${code}` : `was ended by ${signal}` }
 }
 
 /** tap fails the tests that have not ended. */

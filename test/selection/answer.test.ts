@@ -1,4 +1,3 @@
-// Own process: it makes hundreds of shared memories, for which V8 runs out of addresses beside those of other files.
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import t from 'tap'
@@ -290,13 +289,14 @@ t.test('a client that goes away ends the work for its list', async (t) => {
 })
 
 t.test('a list that cannot go on is broken off, never ended', async (t) => {
-  const { run } = service.runner
+  const whole = localService(crowded)
+  const { run } = whole.runner
   const failing = {
-    ...localService(crowded),
+    ...whole,
     runner: {
       run: async (task: Parameters<typeof run>[0], caller: Caller) => {
         if (task.kind === 'encode') throw new ServiceError('Unavailable', 'for the test')
-        return localService(crowded).runner.run(task, caller)
+        return whole.runner.run(task, caller)
       },
     },
   } as SelectionService
