@@ -46,7 +46,7 @@ const OUTPUT_LEFT_MS = 5_000
 /** Read beside the failures of a file; a service may have logged much more. */
 const STDERR_CHARS = 20_000
 
-/** Memories of WebAssembly wait for a collection, and V8 has addresses for about a hundred of them in a process. */
+/** What files hold, memories of WebAssembly above all, is given back with their process. */
 const FILES_PER_PROCESS = 8
 
 /** Yields each file's run as it ends. */
