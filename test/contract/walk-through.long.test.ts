@@ -37,12 +37,17 @@ for (const document of ['README.md', 'docs/api.md', ...pages.map((page) => `docs
     t.ok(steps.length >= (leastCounts[document] ?? 1), `${steps.length} steps`)
     t.equal(steps.length, text.match(/^curl /gm)?.length ?? 0, 'every curl line is a step')
     for (const { command, expected } of steps) {
-      const here = command.replaceAll('http://127.0.0.1:8080', service.url)
+      const here = readingAll(command.replaceAll('http://127.0.0.1:8080', service.url))
       const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', here])
       t.not(stdout, '', command)
       if (expected !== undefined) t.match(squeezed(stdout), patternOf(expected), command)
     }
   })
+}
+
+/** `head` may close the pipe before curl has written all, which then fails by chance; this one takes all, and shows as much. */
+function readingAll(command: string): string {
+  return command.replace(/\| head -(\d+)/g, '| sed -n 1,$1p')
 }
 
 interface Step {
