@@ -4,6 +4,8 @@
  *   npm test -- [--verbose] [FOLDER | FILE | NAME OF A TEST]...
  *   npm run test:all -- [--verbose] [--long-only] [FOLDER | FILE | NAME OF A TEST]...
  *
+ * `HICKORY_TEST_END`, in seconds since 1970, ends a run that has not ended by then, which has failed.
+ *
  * `--long-only` leaves out what `npm test` has run, `--soak` takes the sizes of the soak, and `--verbose` says each file
  * and its seconds. test/support/tier.ts says what is of which tier.
  *
@@ -34,14 +36,16 @@ if (choice !== undefined) {
     isSoak: values.soak === true,
     hasSourceMaps: positionals.length > 0,
     testName,
-    // Many files wait for processes and timers: one more fills the cores.
-    laneCount: availableParallelism() + 1,
+    // Many files wait for processes and timers, and those of the long tier more than they work.
+    laneCount: availableParallelism() + (extent === 'long-only' ? 3 : 2),
+    endMs: process.env.HICKORY_TEST_END ? Number(process.env.HICKORY_TEST_END) * 1000 : undefined,
   })
   const script = values.soak ? 'node dist/test/run.js --soak' : 'npm test --'
   const isAllRight = await report(runs, {
     fileCount: files.length,
     command: (file) => `HICKORY_TEST_SEED=${seed} ${script} ${file}`,
     allowsSkips: extent === 'short',
+    isWatched: false,
     isVerbose: values.verbose === true,
     seed,
   })

@@ -71,6 +71,7 @@ async function runTouched(): Promise<void> {
     fileCount: files.length,
     command: (file) => `HICKORY_TEST_SEED=${seed} npm test -- ${file}`,
     allowsSkips: true,
+    isWatched: true,
     isVerbose: false,
     seed,
   })

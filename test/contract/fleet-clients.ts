@@ -24,6 +24,8 @@ export interface FleetOptions {
   readonly reads: readonly Read[]
   /** Answered in many pieces, of which the first may have left when its service dies. */
   readonly longRead: Read
+  /** Between two requests of a client. */
+  readonly pauseMs: number
   /** The bodies of all of these answers, by name. */
   readonly expected: ReadonlyMap<string, Buffer>
 }
@@ -90,7 +92,7 @@ async function read(options: FleetOptions, state: State, first: number, isKept: 
       state.faults.push(`${wanted.name}: another answer than expected`)
     }
     // Leaves processor time to services that start.
-    await sleep(10)
+    await sleep(options.pauseMs)
   }
   agent.destroy()
 }
@@ -128,9 +130,12 @@ async function store(options: FleetOptions, state: State) {
 
 let stamp = 0
 
-/** As a service says it whose machine is busy, whatever stands in front of it. */
+/** As a service says it whose machine is busy; by nginx where the other service is dead (503, 502). */
 function isOverloaded(status: number | undefined, body: Buffer | undefined): boolean {
-  return status === 503 && body?.includes('"ErrorCode":"Overloaded"') === true
+  if (status !== 503 || body === undefined) return false
+  const isRefusedBesideDead =
+    body.includes('"ErrorCode":"Unavailable"') && /\bsaid 503, 50[24]\b/.test(String(body))
+  return isRefusedBesideDead || body.includes('"ErrorCode":"Overloaded"')
 }
 
 async function ask(

@@ -17,6 +17,7 @@ import { byTier } from '../support/tier.js'
 import { type FleetOptions, type Read, startFleet, type Tally } from './fleet-clients.js'
 
 const KILL_COUNT = byTier({ ci: 2, soak: 10 })
+const PAUSE_MS = byTier({ ci: 40, soak: 10 })
 
 const directory = temporaryDirectory(t)
 const authority = createAuthority(directory, 'authority')
@@ -62,7 +63,8 @@ for (const [name, startProxy] of Object.entries(proxies)) {
   t.test(`behind ${name}`, async (t) => {
     const proxy = await startProxy(t, { ports, certificate })
     const url = `https://localhost:${proxy.port}`
-    const fleet: FleetOptions = { url, authority, headers, reads, longRead, expected }
+    const asked = { headers, reads, longRead, expected, pauseMs: PAUSE_MS }
+    const fleet: FleetOptions = { url, authority, ...asked }
     const during = async (t: Test, scenario: string, run: () => Promise<void>): Promise<Tally> => {
       const end = startFleet(fleet)
       let tally: Tally

@@ -103,8 +103,8 @@ t.test('requests, refusals, rows and bytes are counted exactly', async (t) => {
   }
   t.equal(grown('hickory_answer_seconds_count'), asked.length)
   // The service itself still looks ahead who is in named areas.
-  const idle = await untilSame(service, 'hickory_tasks_open', 0)
-  t.equal(sumOf(idle, 'hickory_tasks_waiting'), 0)
+  await untilSame(service, 'hickory_tasks_open', 0)
+  await untilSame(service, 'hickory_tasks_waiting', 0)
   t.equal(grown('hickory_outlines_total', { outcome: 'done' }), seen.statuses['OutlineRequest 200'])
   t.equal(sumOf(after, 'hickory_query_workers'), 6)
   const workers = after.filter(({ name }) => name === 'hickory_query_worker_tasks_total')

@@ -6,6 +6,7 @@ import { appendFileSync, readdirSync, truncateSync, writeFileSync } from 'node:f
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
+import { everywhere } from '../support/data/everywhere.js'
 import {
   hickory,
   type Service,
@@ -13,16 +14,6 @@ import {
   startHickory,
   temporaryDirectory,
 } from '../support/service/hickory.js'
-
-const everywhere = [
-  [
-    [-180, -90],
-    [180, -90],
-    [180, 90],
-    [-180, 90],
-  ],
-]
-const world = { type: 'Polygon', coordinates: everywhere }
 
 t.test('what stands in the way of a start is said, with an exit code of its own', async (t) => {
   const empty = temporaryDirectory(t)
@@ -74,7 +65,9 @@ t.test('a signal while it is starting stops it, with nothing half made', async (
     // Before it listens for signals, the system's default ends it.
     t.ok(code === 0 || (code === null && stdout === ''), `after ${delayMs} ms: ${code}`)
     const service = await serve(t, '--sample', '--data', data)
-    const { SourceRecords } = await json(await ask(service, { countsOnly: true, geoJSON: world }))
+    const { SourceRecords } = await json(
+      await ask(service, { countsOnly: true, geoJSON: everywhere }),
+    )
     t.match(SourceRecords, [{ Count: 120_000 }, { Count: 60_000 }, { Count: 20_000 }])
     await service.stop()
   }
@@ -87,7 +80,7 @@ t.test('query workers that are killed cost neither an answer nor its truth', asy
   let unavailableCount = 0
   const ask200 = async () => {
     for (let i = 0; i < 200; i++) {
-      const response = await ask(service, { countsOnly: true, geoJSON: world })
+      const response = await ask(service, { countsOnly: true, geoJSON: everywhere })
       const answer = await json(response)
       if (response.status === 503) unavailableCount++
       else {

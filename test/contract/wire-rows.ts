@@ -35,7 +35,13 @@ const COUNTS =
   '{"SourceRecords":[{"SourceId":1,"Label":"Landline","Count":2,"Status":"Ok"},' +
   '{"SourceId":2,"Label":"a \\"q\\", b","Count":0,"Status":"Ok"},' +
   '{"SourceId":3,"Label":"=1+1","Count":1,"Status":"Ok"}]}'
-const NOBODY = COUNTS.replace('"Count":2', '"Count":0').replace('"Count":1', '"Count":0')
+const NOBODY = COUNTS.replace('"Count":2', '"Count":0')
+  .replace('"Count":1', '"Count":0')
+  .replace(
+    /}$/,
+    ',"Warnings":[{"Code":"NothingAsked","Message":"nothing is drawn, which selects nobody: ' +
+      'shapes are in geoJSON, wkt, bbox, cap and others; areas names areas"}]}',
+  )
 const COUNTS_CSV =
   'SourceId,Label,Count,Status\r\n1,Landline,2,Ok\r\n2,"a ""q"", b",0,Ok\r\n3,\'=1+1,1,Ok\r\n'
 const LIST =

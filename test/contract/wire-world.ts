@@ -1,5 +1,5 @@
 /**
- * What the table of wire.test.ts is asked of: a service with a few recipients and documents whose
+ * What the table of wire.ts is asked of: a service with a few recipients and documents whose
  * every byte is known.
  *
  * @module
@@ -7,7 +7,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { hickory, type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
+import { hickoryHere } from '../support/service/command-line.js'
+import { type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
 
 export const CONTEXT_ID = '8f14e45fceea467fa0f01234567890ab'
 export const CONTEXT_GUID = '8F14E45F-CEEA-467F-A0F0-1234567890AB'
@@ -137,16 +138,21 @@ const CONTEXT = {
   ],
 }
 
-/** Imports the recipients, starts the service and posts the documents, written the wrong way round. */
+/**
+ * Imports the recipients, starts the service and posts the documents, written the wrong way round.
+ *
+ * @param options  of `hickory serve`
+ */
 export async function serveWireWorld(
   t: Test,
+  ...options: readonly string[]
 ): Promise<Service & { readonly dataDirectory: string }> {
   const data = temporaryDirectory(t)
   for (const [id, label, rows] of sources) {
     const file = join(data, `${id}.csv`)
     writeFileSync(file, `number,lat,lng,contact\n${rows}`)
     const directory = join(data, 'data')
-    const imported = await hickory(
+    const imported = await hickoryHere(
       'import',
       '--data',
       directory,
@@ -159,7 +165,7 @@ export async function serveWireWorld(
     if (imported.code !== 0) throw new Error(imported.stderr)
   }
   const dataDirectory = join(data, 'data')
-  const service = await serve(t, '--data', dataDirectory)
+  const service = await serve(t, '--data', dataDirectory, ...options)
   for (const [path, document] of [
     ['/api/configuration', CONFIGURATION],
     ['/api/contexts', CONTEXT],

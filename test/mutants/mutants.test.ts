@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import ts from 'typescript'
+import type TS from 'typescript'
 import { dist, testFiles } from '../runner/files.js'
+import { ts } from '../support/typescript.js'
 import { mutants } from './all.js'
 import { isOfKernel, withFault } from './mutant.js'
 
@@ -53,7 +54,7 @@ function syntaxFaults(file: string, text: string): readonly string[] {
     languageVersion: ts.ScriptTarget.Latest,
     jsDocParsingMode: ts.JSDocParsingMode.ParseNone,
   })
-  const { parseDiagnostics } = source as unknown as { parseDiagnostics: readonly ts.Diagnostic[] }
+  const { parseDiagnostics } = source as unknown as { parseDiagnostics: readonly TS.Diagnostic[] }
   return parseDiagnostics.map(({ messageText }) =>
     ts.flattenDiagnosticMessageText(messageText, ' '),
   )

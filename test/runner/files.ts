@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -99,5 +100,14 @@ function inOrder(files: readonly string[]): string[] {
     const at = startFirst.indexOf(file)
     return at < 0 ? startFirst.length : at
   }
-  return [...files].sort((one, other) => rank(one) - rank(other))
+  return [...files].sort((one, other) => rank(one) - rank(other) || place(one) - place(other))
+}
+
+/**
+ * Files of the short tier stay as they are, since those of a folder share what their process has loaded. Those of the
+ * long tier are mixed: in some folders all files work, in others all wait.
+ */
+function place(file: string): number {
+  if (tierOf(file) === 'short') return -1
+  return createHash('sha256').update(file).digest().readUInt32BE()
 }

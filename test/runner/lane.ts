@@ -7,6 +7,7 @@
 import './untracked.js'
 // It listens to signals from when it is first loaded, which no file is to be blamed for.
 import 'proper-lockfile'
+import { readFileSync } from 'node:fs'
 import { register } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { Test, type TestOpts } from 'tap'
@@ -33,6 +34,10 @@ export interface LaneResult {
   readonly notes: readonly string[]
   /** Seeds. */
   readonly comments: readonly string[]
+  /** Of the file and the processes that it started and that have ended. */
+  readonly processorSeconds: number
+  /** What this process holds after it. */
+  readonly heldBytes: number
 }
 
 /** Its message to the parent; tap sends others. */
@@ -66,6 +71,7 @@ async function run({ file, testName, isShared }: LaneTask): Promise<LaneResult> 
   test.testdirName = `${process.cwd()}/.tap/fixtures/${file.replace(/\W+/g, '-')}`
   shared.hickoryFileTest = test
   const leftovers = new Leftovers()
+  const startSeconds = processorSeconds()
   const results = collect(test)
   const ended = new Promise<void>((resolve) => test.runMain(resolve))
   test.resume()
@@ -79,11 +85,23 @@ async function run({ file, testName, isShared }: LaneTask): Promise<LaneResult> 
   shared.hickoryFileTest = undefined
   const left = isShared ? await leftovers.left() : []
   for (const what of left) results.failures.push(`not ok: the file leaves ${what} behind`)
-  return results
+  return {
+    ...results,
+    processorSeconds: processorSeconds() - startSeconds,
+    heldBytes: process.memoryUsage.rss(),
+  }
+}
+
+/** What this process and its ended children have used: proc(5), in hundredths of a second. */
+function processorSeconds(): number {
+  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ')
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / 100
 }
 
 /** Assertions in whatever depth, but not the points that stand for a whole subtest. */
-function collect(test: Test): LaneResult & { failures: string[] } {
+function collect(
+  test: Test,
+): Omit<LaneResult, 'processorSeconds' | 'heldBytes'> & { failures: string[] } {
   const passes = { count: 0 }
   const [failures, skipped, notes, comments] = [[], [], [], []] as string[][]
   const skip = ({ fullname, skip, todo }: Result) => {

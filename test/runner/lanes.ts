@@ -6,7 +6,9 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { TIER_VARIABLE, tierOf } from '../support/tier.js'
@@ -24,6 +26,8 @@ export interface FileRun {
   /** What is to be read about failures: names, differences, seeds, and what went to stderr. */
   readonly report: string
   readonly seconds: number
+  /** Of its processes that have ended; 0 where that cannot be said. */
+  readonly processorSeconds: number
 }
 
 export interface RunOptions {
@@ -34,7 +38,12 @@ export interface RunOptions {
   /** Only the tests of this name. */
   readonly testName?: string | undefined
   readonly signal?: AbortSignal | undefined
+  /** By `Date.now()`: no file starts after it, and those that run then are ended and have failed. */
+  readonly endMs?: number | undefined
 }
+
+/** The folder of what files make once for all of a run, which goes away with it. */
+export const RUN_FOLDER_VARIABLE = 'HICKORY_TEST_RUN_FOLDER'
 
 const LANE = fileURLToPath(new URL('lane.js', import.meta.url))
 
@@ -46,8 +55,8 @@ const OUTPUT_LEFT_MS = 5_000
 /** Read beside the failures of a file; a service may have logged much more. */
 const STDERR_CHARS = 20_000
 
-/** What files hold, memories of WebAssembly above all, is given back with their process. */
-const FILES_PER_PROCESS = 8
+/** What files hold, memories of WebAssembly above all, is given back with their process; its start costs a second. */
+const HELD_BYTES = 700 * 2 ** 20
 
 /** Yields each file's run as it ends. */
 export async function* runFiles(
@@ -55,24 +64,35 @@ export async function* runFiles(
   options: RunOptions,
 ): AsyncGenerator<FileRun> {
   const side = files.filter((file) => !alone.includes(file))
-  yield* runSideBySide(side, options)
-  yield* runSideBySide(
-    files.filter((file) => alone.includes(file)),
-    { ...options, laneCount: 1 },
-  )
+  const folder = mkdtempSync(join(tmpdir(), 'hickory-run-'))
+  try {
+    yield* runSideBySide(side, folder, options)
+    yield* runSideBySide(
+      files.filter((file) => alone.includes(file)),
+      folder,
+      { ...options, laneCount: 1 },
+    )
+  } finally {
+    try {
+      rmSync(folder, { recursive: true, force: true })
+    } catch {
+      // What a file that was ended has started still writes there; it is in the folder of the system for such things.
+    }
+  }
 }
 
 async function* runSideBySide(
   files: readonly string[],
+  folder: string,
   options: RunOptions,
 ): AsyncGenerator<FileRun> {
   const waiting = [...files]
-  const lanes = Array.from({ length: options.laneCount }, () => new Lane(options))
+  const lanes = Array.from({ length: options.laneCount }, () => new Lane(folder, options))
   const running = new Map<Lane, Promise<FileRun>>()
   try {
     for (;;) {
       for (const lane of lanes) {
-        if (running.has(lane) || options.signal?.aborted === true) continue
+        if (running.has(lane) || isOver(options)) continue
         const file = waiting.shift()
         if (file !== undefined) running.set(lane, lane.run(file))
       }
@@ -90,6 +110,10 @@ async function* runSideBySide(
   }
 }
 
+function isOver({ signal, endMs = Number.POSITIVE_INFINITY }: RunOptions): boolean {
+  return signal?.aborted === true || Date.now() >= endMs
+}
+
 /** Whether a file's process runs no other: it ends, limits or looks at its process. */
 export function hasOwnProcess(file: string): boolean {
   return tierOf(file) === 'long' || OWN_PROCESS.test(readFileSync(compiledOf(file), 'utf8'))
@@ -98,12 +122,13 @@ export function hasOwnProcess(file: string): boolean {
 const OWN_PROCESS = /^\/\/ Own process: /m
 
 class Lane {
+  readonly #folder: string
   readonly #options: RunOptions
   #child: ChildProcess | undefined
   #stderr = ''
-  #fileCount = 0
 
-  constructor(options: RunOptions) {
+  constructor(folder: string, options: RunOptions) {
+    this.#folder = folder
     this.#options = options
     options.signal?.addEventListener('abort', () => this.#child?.kill('SIGKILL'))
   }
@@ -121,18 +146,17 @@ class Lane {
     // What a file has started may live on and keep it open.
     this.#child?.stderr?.destroy()
     this.#child = undefined
-    this.#fileCount = 0
   }
 
   async #runOnce(file: string, testName: string | undefined): Promise<FileRun> {
     const startedMs = performance.now()
     const isShared = !hasOwnProcess(file)
-    if (!isShared || this.#fileCount === FILES_PER_PROCESS) this.end()
-    this.#fileCount++
+    if (!isShared) this.end()
     this.#child ??= this.#start()
     const child = this.#child
     this.#stderr = ''
-    const hanging = setTimeout(() => endHanging(child), HANGING_SECONDS * 1000)
+    const leftMs = (this.#options.endMs ?? Number.POSITIVE_INFINITY) - Date.now()
+    const hanging = setTimeout(() => endHanging(child), Math.min(HANGING_SECONDS * 1000, leftMs))
     const answer = resultOf(child)
     child.send({ file, testName, isShared } satisfies LaneTask)
     const { result, fault } = await answer
@@ -146,7 +170,7 @@ class Lane {
       const { code, how } = await ended
       this.#child = undefined
       if (code !== 0 && failures.length === 0) failures.push(`the process of the file ${how}`)
-    } else if (failures.length > 0) {
+    } else if (failures.length > 0 || result.heldBytes > HELD_BYTES) {
       // What a file that failed has left is not for those after it.
       this.end()
     }
@@ -163,6 +187,7 @@ class Lane {
       report:
         failures.length === 0 ? '' : [...failures, ...result.comments, this.#stderr].join('\n'),
       seconds: (performance.now() - startedMs) / 1000,
+      processorSeconds: result.processorSeconds,
     }
   }
 
@@ -173,6 +198,7 @@ class Lane {
       {
         env: {
           ...process.env,
+          [RUN_FOLDER_VARIABLE]: this.#folder,
           [TIER_VARIABLE]: this.#options.isSoak ? 'soak' : 'ci',
           // The runner itself ends what hangs; tap would end a lane after half a minute.
           TAP_TIMEOUT: '0',
@@ -187,7 +213,15 @@ class Lane {
   }
 }
 
-const NOTHING: LaneResult = { passedCount: 0, failures: [], skipped: [], notes: [], comments: [] }
+const NOTHING: LaneResult = {
+  passedCount: 0,
+  failures: [],
+  skipped: [],
+  notes: [],
+  comments: [],
+  processorSeconds: 0,
+  heldBytes: 0,
+}
 
 /** What the lane answers, or how its process ended before it did. */
 async function resultOf(
@@ -199,7 +233,7 @@ async function resultOf(
     })
   })
   const first = await Promise.race([answered, endOf(child)])
-  child.removeAllListeners('message').removeAllListeners('exit')
+  for (const name of ['message', 'exit', 'close', 'error']) child.removeAllListeners(name)
   return 'how' in first ? { result: NOTHING, fault: first.how } : { result: first }
 }
 
@@ -210,15 +244,18 @@ interface End {
 }
 
 async function endOf(child: ChildProcess): Promise<End> {
-  // It may come at once after the exit.
-  const closed = new Promise((resolve) => child.once('close', resolve))
   const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
-  // What it wrote last is still on its way; what it has started may live on and keep its output open.
-  const late = new AbortController()
-  const timer = sleep(OUTPUT_LEFT_MS, undefined, { signal: late.signal }).catch(() => {})
-  await Promise.race([closed, timer])
-  late.abort()
-  child.stderr?.destroy()
+  // What it wrote last may be on its way; what it has started may live on and keep its output open. A child that its
+  // parent has disconnected is never said to be closed.
+  const { stderr } = child
+  if (stderr !== null && !stderr.readableEnded) {
+    const late = new AbortController()
+    const options = { signal: late.signal }
+    const waits = [once(stderr, 'end', options), sleep(OUTPUT_LEFT_MS, undefined, options)]
+    await Promise.race(waits.map((wait) => wait.catch(() => {})))
+    late.abort()
+    stderr.destroy()
+  }
   return { code, how: signal === null ? `ended with ${code}` : `was ended by ${signal}` }
 }
 

@@ -1,9 +1,11 @@
 /**
- * What a test file leaves in its process for the files after it: handles, listeners, globals, the environment.
+ * What a test file leaves in its process for the files after it: handles, listeners, globals, limits, the environment.
  *
  * @module
  */
+import { getPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { limits } from '../../src/limits.js'
 
 /** A stream or a worker that was closed needs some turns to go. */
 const GRACE_MS = 1_000
@@ -20,6 +22,8 @@ export class Leftovers {
   readonly #listeners = listeners()
   readonly #globals = globals()
   readonly #environment = { ...process.env }
+  readonly #limits: Readonly<Record<string, unknown>> = { ...limits }
+  readonly #priority = getPriority()
   readonly #directory = process.cwd()
 
   /** Each in words, such as `2 × Timeout`; what goes by itself within a second does not count. */
@@ -34,7 +38,9 @@ export class Leftovers {
       ...more,
       ...added(this.#listeners, listeners()).map((what) => `${what} listeners of the process`),
       ...this.#changedGlobals(),
+      ...this.#changedLimits(),
       ...this.#changedEnvironment(),
+      ...(getPriority() === this.#priority ? [] : ['another priority']),
       ...(process.cwd() === this.#directory ? [] : ['another working directory']),
     ]
   }
@@ -48,6 +54,12 @@ export class Leftovers {
       )
     }
     return [...globals()].filter(isChanged).map(([name]) => `a changed global ${name}`)
+  }
+
+  #changedLimits(): string[] {
+    return Object.entries(limits)
+      .filter(([name, now]) => now !== this.#limits[name])
+      .map(([name]) => `a changed limit ${name}`)
   }
 
   #changedEnvironment(): string[] {

@@ -23,7 +23,6 @@ export const startFirst: readonly string[] = [
   'test/fuzz/fuzz.long.test.ts',
   'test/sources/formats.test.ts',
   'test/outline/run-task.test.ts',
-  'test/contract/service.test.ts',
   'test/contract/openapi.long.test.ts',
   'test/contract/service-faults.long.test.ts',
   'test/commands/import-all.test.ts',

@@ -13,6 +13,8 @@ export interface ReportOptions {
   readonly command: (file: string) => string
   /** A skipped test fails the run where it may not. */
   readonly allowsSkips: boolean
+  /** Whether files that were not run have failed: a watched run is ended by the next change. */
+  readonly isWatched: boolean
   /** Whether each file that passes has a line. */
   readonly isVerbose: boolean
   /** Random tests draw theirs from it. */
@@ -26,7 +28,7 @@ const SLOWEST_COUNT = 10
 /** Returns whether everything passed and anything ran. */
 export async function report(
   runs: AsyncIterable<FileRun>,
-  { fileCount, command, allowsSkips, isVerbose, seed }: ReportOptions,
+  { fileCount, command, allowsSkips, isWatched, isVerbose, seed }: ReportOptions,
 ): Promise<boolean> {
   const startedMs = performance.now()
   const ended: FileRun[] = []
@@ -59,10 +61,12 @@ export async function report(
   bar.stop()
 
   const skipped = ended.flatMap(({ file, skipped }) => skipped.map((what) => `${file}: ${what}`))
-  const failedCount = counts().failed + (allowsSkips ? 0 : skipped.length)
+  const unstartedCount = isWatched ? 0 : fileCount - ended.length
+  const failedCount = counts().failed + unstartedCount + (allowsSkips ? 0 : skipped.length)
   const slowest = [...ended].sort((one, other) => other.seconds - one.seconds)
   for (const what of skipped) say(`SKIPPED ${what}`)
   for (const { file } of ended.filter((run) => run.failedCount > 0)) say(`FAILED ${file}`)
+  if (unstartedCount > 0) say(`FAILED ${unstartedCount} files had no time to start`)
   say(`the slowest of ${ended.length} files:`)
   for (const run of slowest.slice(0, SLOWEST_COUNT)) say(inSeconds(run))
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(0)
@@ -72,8 +76,9 @@ export async function report(
   return failedCount === 0 && counts().passed > 0
 }
 
-function inSeconds({ file, seconds }: FileRun): string {
-  return `${seconds.toFixed(1).padStart(7)} s  ${file}`
+/** Wall and processor time: a machine that does other work makes only the first longer. */
+function inSeconds({ file, seconds, processorSeconds }: FileRun): string {
+  return `${seconds.toFixed(1).padStart(7)} s ${processorSeconds.toFixed(1).padStart(6)} cpu  ${file}`
 }
 
 function indented(text: string): string {

@@ -40,7 +40,13 @@ export const areas: readonly Area[] = [
     name: 'oracle',
     shows: 'Random requests of all kinds are answered as brute force with exact arithmetic does.',
     needs: [],
-    round: { tests: ['test/selection/oracle.test.ts', 'test/selection/boundary.test.ts'] },
+    round: {
+      tests: [
+        'test/selection/oracle.test.ts',
+        'test/selection/boundary.test.ts',
+        'test/oracle/geometry/exact.test.ts',
+      ],
+    },
   },
   {
     name: 'metamorphic',
@@ -148,7 +154,7 @@ export const areas: readonly Area[] = [
     name: 'geometry',
     shows: 'Rings, crossings and outlines are what exact arithmetic says.',
     needs: [],
-    round: { tests: ['test/geometry', 'test/outline'] },
+    round: { tests: ['test/geometry', 'test/outline', 'test/issues/wide-outlines.test.ts'] },
   },
   {
     name: 'shard',
@@ -174,7 +180,7 @@ export const areas: readonly Area[] = [
     name: 'sources',
     shows: 'Files of all formats become exactly the recipients of a simple reader.',
     needs: [],
-    round: { tests: ['test/sources'] },
+    round: { tests: ['test/sources', 'test/issues/signs-of-numbers.test.ts'] },
   },
   {
     name: 'snapshots',
@@ -206,6 +212,13 @@ export const areas: readonly Area[] = [
     shows: 'The tests that speak HTTP pass on all releases of Node.js and both engines.',
     needs: [],
     round: { program: 'test/engines/run.ts', args: ['--all'], takesSeed: false },
+    isOnlyNamed: true,
+  },
+  {
+    name: 'mutants',
+    shows: 'The tests find each fault that is planted in the program.',
+    needs: [],
+    round: { program: 'test/mutants/run.ts', args: ['--tier', 'all'], takesSeed: true },
     isOnlyNamed: true,
   },
   {

@@ -17,7 +17,7 @@ const MINUTES = 60
 const onlyNamed = areas
   .filter(({ isOnlyNamed }) => isOnlyNamed)
   .map(({ name }) => name)
-  .join(' and ')
+  .join(', ')
 
 export const usage = `npm run test:soak -- [AREA | src/FOLDER]... [--minutes N] [--seed S]
 npm run test:soak -- --list
@@ -25,8 +25,8 @@ npm run test:soak -- --list
 Runs the areas in turn, each round with a new seed, the area that has had the least time
 next. Each area gets at least one round, even when the minutes are over; later rounds
 start only while there is time, and none is cut short. src/FOLDER stands for the areas
-and minutes that a change of this folder owes. Without areas, all are run but
-${onlyNamed}, which take an hour or more.
+and minutes that a change of this folder owes. Without areas, all are run but these,
+which take an hour or more: ${onlyNamed}.
 
   --minutes N  (${MINUTES}, or those that the folders owe)
   --seed S     of the seeds of all rounds (a new one each time)

@@ -32,7 +32,7 @@ interface Failure {
 }
 
 /** Longer than any round: one that is not over by then hangs. */
-const HANGING_MINUTES = 180
+const HANGING_MINUTES = 600
 /** In which a round that is told to end takes away what it has made, such as networks. */
 const ENDING_SECONDS = 60
 const TAIL_LINE_COUNT = 60

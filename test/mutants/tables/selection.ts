@@ -114,7 +114,7 @@ export const ofSelection: readonly Mutant[] = [
     file: 'src/operations/contexts.ts',
     find: 'if (id === undefined || !isAlert(store, id)) return',
     replace: 'if (id !== undefined || !isAlert(store, Id)) return',
-    hints: ['test/contract/alerts.test.ts'],
+    hints: ['test/contract/one-service.test.ts'],
   },
   {
     name: 'a Skip below zero is taken',

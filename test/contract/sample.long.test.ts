@@ -1,18 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { hickoryHere } from '../support/service/command-line.js'
+import { everywhere } from '../support/data/everywhere.js'
 import { hickory, type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
-
-const everywhere = [
-  [
-    [-180, -90],
-    [180, -90],
-    [180, 90],
-    [-180, 90],
-  ],
-]
-const world = { type: 'Polygon', coordinates: everywhere }
 
 t.test('the embedded sample is made, served, counted and listed', async (t) => {
   const data = temporaryDirectory(t)
@@ -29,7 +19,9 @@ t.test('the embedded sample is made, served, counted and listed', async (t) => {
   })
 
   await t.test('everybody is 200,000 recipients in three sources', async (t) => {
-    const { SourceRecords } = await json(await ask(service, { countsOnly: true, geoJSON: world }))
+    const { SourceRecords } = await json(
+      await ask(service, { countsOnly: true, geoJSON: everywhere }),
+    )
     const counts = SourceRecords.map(({ Count }: { Count: number }) => Count)
     t.same(counts, [120_000, 60_000, 20_000])
   })
@@ -68,7 +60,7 @@ t.test('the embedded sample is made, served, counted and listed', async (t) => {
     let answeredCount = 0
     const asking = Array.from({ length: 8 }, async () => {
       for (;;) {
-        const response = await ask(service, { countsOnly: true, geoJSON: world })
+        const response = await ask(service, { countsOnly: true, geoJSON: everywhere })
         await response.arrayBuffer()
         if (response.status === 200) answeredCount++
         else t.fail(`status ${response.status}`)
@@ -87,22 +79,7 @@ t.test('the embedded sample is made, served, counted and listed', async (t) => {
   })
 })
 
-t.test('wrong usage is exit code 2 and says what is allowed', async (t) => {
-  t.match(await hickoryHere('serve', '--port', 'x'), {
-    code: 2,
-    stderr: /--port must be a whole number/,
-  })
-  t.match(await hickoryHere('serve', '--nonsense'), {
-    code: 2,
-    stderr: /unknown option '--nonsense'/,
-  })
-  t.match(await hickoryHere('nonsense'), { code: 2, stderr: /unknown command 'nonsense'/ })
-  t.match(await hickoryHere('import', 'x.csv'), { code: 2, stderr: /--source/ })
-  for (const command of [[], ['serve'], ['import'], ['generate']]) {
-    const { code, stdout } = await hickoryHere(...command, '--help')
-    t.equal(code, 0)
-    t.match(stdout, /Usage: hickory/)
-  }
+t.test('the program says its version', async (t) => {
   t.match(await hickory('--version'), { code: 0, stdout: /^\d+\.\d+\.\d+\n$/ })
 })
 
