@@ -8,6 +8,15 @@ import { limits } from './limits.js'
 
 export type PhoneFault = 'NumberEmpty' | 'NumberTooLong' | 'NumberUnprintable' | 'NumberFormula'
 
+/** What else is written than a telephone number. */
+export type NotationFault =
+  | 'NumberErrorCell'
+  | 'NumberDecimal'
+  | 'NumberAmount'
+  | 'NumberSeveral'
+  | 'NumberLetters'
+  | 'NumberWithoutDigits'
+
 /** The first fault of the phone at [start, end), which must be UTF-8; an empty range is no phone. */
 export function phoneBytesFault(bytes: Buffer, start: number, end: number): PhoneFault | undefined {
   if (isBlank(bytes, start, end)) return 'NumberEmpty'

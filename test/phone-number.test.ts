@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { limits } from '../src/limits.js'
 import { type PhoneFault, phoneBytesFault, phoneTextFault } from '../src/phone-number.js'
+import { codePoint } from './support/random/code-points.js'
 import { testSeed } from './support/random/properties.js'
 
 /** `test/sources/rows/row-rules.test.ts` holds the rule for bytes to that in SQL. */
@@ -49,7 +50,7 @@ const pieces = fc.constantFrom(
   ...['\u2028', '\ufeff', '\u200b', '\x7f', '\x1f', '\x0b', '\u3000', '0'.repeat(31)],
 )
 const phones = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 6 }),
+  fc.string({ unit: codePoint, maxLength: 6 }),
   fc.array(pieces, { maxLength: 6 }).map((parts) => parts.join('')),
 )
 

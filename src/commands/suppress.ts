@@ -7,6 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { Command } from 'commander'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
+import { numberColumns } from '../sources/choose-columns.js'
 import { E164Numbers, parseNormalization } from '../sources/rows/e164.js'
 import { notationFault } from '../sources/rows/notation.js'
 import { rejectReasons } from '../sources/rows/rejects.js'
@@ -45,7 +46,10 @@ export function suppressCommand(context: CommandContext): Command {
     .argument('[FILE...]', 'text or CSV files, plain or gzip; - is standard input')
     .option('--data <DIR>', 'data directory (HICKORY_DATA; default ./data/local)')
     .option('--source <ID>', 'the list of one source, which need not exist; default all sources')
-    .option('--number <COLUMN>', 'column of the numbers (default number, if it exists)')
+    .option(
+      '--number <COLUMN>',
+      'column of the numbers (default number, phone and the like, as for import)',
+    )
     .option(
       '--normalize <e164:CC>',
       'write numbers as E.164; those without a calling code are of CC',
@@ -76,8 +80,9 @@ Examples:
   $ echo +9995550101 | hickory suppress --data ./data/local --remove -
 `
 
-function normalization({ normalize }: Flags): Normalize | undefined {
-  if (normalize === undefined) return undefined
+function normalization({ normalize, remove }: Flags): Normalize | undefined {
+  // What an earlier release has put on a list can be taken off it.
+  if (normalize === undefined) return remove === true ? undefined : withDigits
   const numbers = new E164Numbers(parseNormalization(normalize, '--normalize'))
   return (phone) => {
     const bytes = Buffer.from(phone)
@@ -85,6 +90,12 @@ function normalization({ normalize }: Flags): Normalize | undefined {
     return fault === undefined ? numbers.read(phone) : { number: '', fault }
   }
 }
+
+/** Numbers of an earlier import are taken as they are, but for words: who has none cannot be called. */
+const withDigits: Normalize = (number) => ({
+  number,
+  fault: /\p{Nd}/u.test(number) ? undefined : 'NumberWithoutDigits',
+})
 
 async function runSuppress(
   context: CommandContext,
@@ -95,7 +106,9 @@ async function runSuppress(
   const dataDirectory = context.dataDirectory(flags.data)
   const isReading = flags.list === true || flags.count === true
   assertMeant(paths, flags, isReading)
-  const read = isReading ? undefined : await readPhones(paths, flags.number, normalization(flags))
+  const read = isReading
+    ? undefined
+    : await readPhones(paths, flags.number, numberColumns, normalization(flags))
   if (read !== undefined) assertUsable(read, flags)
   assertThere(dataDirectory)
   if (read === undefined) {
@@ -260,6 +273,8 @@ const REASONS: Readonly<Record<RowFault, string>> = {
   NumberFormula: 'the number starts with = or @, as none that is imported does',
   NumberErrorCell: rejectReasons.NumberErrorCell,
   NumberDecimal: rejectReasons.NumberDecimal,
+  NumberAmount: rejectReasons.NumberAmount,
+  NumberSeveral: rejectReasons.NumberSeveral,
   NumberLetters: rejectReasons.NumberLetters,
   NumberWithoutDigits: rejectReasons.NumberWithoutDigits,
   NumberImpossible: rejectReasons.NumberImpossible,

@@ -6,6 +6,7 @@
  */
 import type { Scope } from '../store/suppressions.js'
 import { countHits, type FileHits } from '../suppressions/count-hits.js'
+import { LIST_KEPT, notationAdvice, unmatchedAdvice } from '../suppressions/notations.js'
 import type { PhonesRead } from '../suppressions/read-phones.js'
 import { print, warn } from './output.js'
 import { formatTable } from './table.js'
@@ -32,10 +33,7 @@ export async function reportHits(
   for (const line of formatTable(HEADS, files.map(rowOf))) print(`  ${line}`)
   if (scope !== 'all' && !sourceIds.includes(scope)) {
     const known = sourceIds.length === 0 ? 'none' : sourceIds.join(', ')
-    warn(
-      `the snapshot has no source ${scope} (it has ${known}): the list is kept, and holds for a ` +
-        'source of this id if it is imported',
-    )
+    warn(`the snapshot has no source ${scope} (it has ${known}): ${LIST_KEPT}`)
     return
   }
   for (const file of files) warnOf(file)
@@ -59,24 +57,9 @@ function rowOf({ name, phoneCount, unmatchedCount, recipientCounts }: FileHits):
   ]
 }
 
-function warnOf({
-  name,
-  phoneCount,
-  unmatchedCount,
-  otherwiseWritten,
-  triedCount,
-}: FileHits): void {
-  const isSample = triedCount < unmatchedCount
-  for (const { notation, count } of otherwiseWritten) {
-    const of = isSample ? ` of ${triedCount} that were tried` : ''
-    warn(
-      `${name}: recipients have ${count} of its numbers${of} written ${notation}. They are compared ` +
-        'byte for byte, so the list does not match them: write the numbers as they were imported',
-    )
-  }
+function warnOf(file: FileHits): void {
+  const { name, phoneCount, unmatchedCount, otherwiseWritten } = file
+  for (const advice of notationAdvice(file, 'its')) warn(`${name}: ${advice}`)
   if (otherwiseWritten.length > 0 || 2 * unmatchedCount <= phoneCount) return
-  warn(
-    `${name}: nobody has ${unmatchedCount} of its ${phoneCount} numbers: see that they are written ` +
-      'as they were imported',
-  )
+  warn(`${name}: ${unmatchedAdvice(file, 'its')}`)
 }

@@ -6,6 +6,7 @@
 import { type Static, Type } from '#typebox'
 import { limits } from '../limits.js'
 import { flag, integer, listOf, members, requestMembers, text } from './members.js'
+import { warnings } from './warnings.js'
 
 const sourceId = (description: string) =>
   Type.Integer({ description, minimum: 0, maximum: limits.sourceIdMax })
@@ -84,6 +85,7 @@ export const SuppressionChangeSchema = members(
         'Not given to a key that has a boundary.',
     ),
     HasSource: flag('Whether the source is there now; true for all sources.'),
+    Warnings: warnings(),
   },
 )
 

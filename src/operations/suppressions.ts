@@ -7,10 +7,10 @@ import { ServiceError } from '../errors.js'
 import type { Answer } from '../format/answer.js'
 import { CSV_LINE_END, csvField } from '../format/csv.js'
 import { bind } from '../interface/bind.js'
+import { operations } from '../interface/operations.js'
 import {
   SuppressionBatchSchema,
   type SuppressionChange,
-  SuppressionChangeSchema,
   type SuppressionPage,
   SuppressionPageResultSchema,
   SuppressionPageSchema,
@@ -19,10 +19,14 @@ import {
 import { limits } from '../limits.js'
 import { phoneTextFault } from '../phone-number.js'
 import type { Asker } from '../selection/access.js'
+import { Remarks } from '../selection/remarks.js'
+import type { UnmatchedPhones } from '../store/change-port.js'
 import type { Store } from '../store/store.js'
 import type { Scope, Suppression } from '../store/suppressions.js'
+import { LIST_KEPT, notationAdvice, unmatchedAdvice } from '../suppressions/notations.js'
 import { columnsOf, documentAnswer, type Row, taggedHeaders } from './document-answer.js'
 import type { Execute } from './execute.js'
+import { withWarnings } from './with-warnings.js'
 
 /** @param sources  those of the snapshot that is served */
 export function suppressionOperations(
@@ -41,19 +45,25 @@ export function suppressionOperations(
     isRemoval: boolean,
   ) => {
     const taken = await store.suppress({ kind: 'suppressions', scope, phones, isRemoval })
-    const { version, changedCount, unchangedCount, listCount, recipientCount } = taken
+    const { version, changedCount, unchangedCount, listCount, recipientCount, unmatched } = taken
     const { boundary } = caller.access
     caller.changed?.({ scope, suppressionVersion: version, changedCount, listCount })
-    return changeAnswer({
+    const hasSource = isThere(scope)
+    const remarks = new Remarks()
+    // It would tell a key with a boundary of people beyond.
+    if (!isRemoval && boundary === undefined) remarkUnmatched(remarks, hasSource, unmatched)
+    const change: SuppressionChange = {
       Version: version,
       ...(isRemoval
         ? { RemovedCount: changedCount, AbsentCount: unchangedCount }
         : { AddedCount: changedCount, PresentCount: unchangedCount }),
       Total: listCount,
-      // It would tell a key with a boundary of people beyond.
+      // As the warnings.
       ...(boundary === undefined && { RecipientCount: recipientCount }),
-      HasSource: isThere(scope),
-    })
+      HasSource: hasSource,
+      ...(remarks.warnings !== undefined && { Warnings: remarks.warnings }),
+    }
+    return withWarnings(changeAnswer(change), remarks)
   }
   // Unknown members are refused: a list of one source must not become that of all sources because
   // its name was misspelt.
@@ -72,6 +82,20 @@ export function suppressionOperations(
       const several = phone !== undefined && Numbers === undefined ? [] : checkedPhones(Numbers)
       return await change(caller, scope, [...one, ...several], true)
     },
+  }
+}
+
+function remarkUnmatched(
+  remarks: Remarks,
+  hasSource: boolean,
+  unmatched: UnmatchedPhones | undefined,
+): void {
+  const remark = (message: string) => remarks.add('SuppressesNone', message)
+  if (!hasSource) remark(`there is no such source: ${LIST_KEPT}`)
+  else if (unmatched !== undefined && unmatched.unmatchedCount > 0) {
+    const advice = notationAdvice(unmatched, 'the')
+    for (const each of advice) remark(each)
+    if (advice.length === 0) remark(unmatchedAdvice(unmatched, 'the'))
   }
 }
 
@@ -191,6 +215,6 @@ function changeAnswer(change: SuppressionChange): Answer {
   return documentAnswer({ json, columns: CHANGE_COLUMNS, table, headers: NOT_KEPT })
 }
 
-const CHANGE_COLUMNS = columnsOf(SuppressionChangeSchema)
+const CHANGE_COLUMNS = operations.PutSuppressionsRequest.csvColumns
 
 const NOT_KEPT = { 'Cache-Control': 'no-store' }

@@ -13,8 +13,9 @@ import { type Manifest, readManifest } from '../snapshot/format/manifest.js'
 import { findPhones } from '../snapshot/load/read-columns.js'
 import { readPhones } from '../snapshot/load/read-phones.js'
 import { isCorrupt } from '../snapshot/open-file.js'
+import type { UnmatchedPhones } from '../store/change-port.js'
 import type { Scope } from '../store/suppressions.js'
-import { NOTATIONS, type NotationName } from './notations.js'
+import { sampleOf, trialsOf } from './notations.js'
 import { createPhoneTable, findPlace, type PhoneTable } from './phone-table.js'
 import type { PhonesRead } from './read-phones.js'
 
@@ -26,18 +27,10 @@ interface Hits {
   readonly files: readonly FileHits[]
 }
 
-export interface FileHits {
+export interface FileHits extends UnmatchedPhones {
   readonly name: string
-  /** Different phones in the file. */
-  readonly phoneCount: number
-  /** Those of them that no recipient of the scope has. */
-  readonly unmatchedCount: number
   /** Recipients that have one of the phones, by source; sources without any are left out. */
   readonly recipientCounts: ReadonlyMap<number, number>
-  /** How many unmatched phones recipients have in another notation; those of a sample, if it is one. */
-  readonly otherwiseWritten: readonly { readonly notation: NotationName; readonly count: number }[]
-  /** Unmatched phones that were tried in other notations. */
-  readonly triedCount: number
 }
 
 type Read = Pick<PhonesRead, 'phones' | 'files'>
@@ -125,15 +118,13 @@ async function eachRecipient(
   }
 }
 
-/** Some unmatched phones of each file, evenly spread. */
+/** Some unmatched phones of each file. */
 function sampleUnmatched({ phones, files }: Read, matched: Uint8Array): string[][] {
   if (!matched.includes(0)) return files.map(() => [])
   const all = [...phones.keys()]
   return files.map(({ indexes }) => {
     const unmatched = indexes.filter((at) => matched[at] === 0)
-    const step = Math.max(1, unmatched.length / limits.notationSampleCount)
-    const count = Math.min(unmatched.length, limits.notationSampleCount)
-    return Array.from({ length: count }, (_, i) => all[unmatched[Math.floor(i * step)]])
+    return sampleOf(unmatched, limits.notationSampleCount).map((at) => all[at])
   })
 }
 
@@ -145,11 +136,9 @@ async function tryNotations(
   known: ReadonlyMap<string, number>,
 ): Promise<FileHits['otherwiseWritten'][]> {
   const trials = samples.flatMap((sample, file) =>
-    NOTATIONS.flatMap(({ name, rewrite }) => {
-      const written = new Set(sample.map(rewrite).filter((phone) => phone !== undefined))
-      const variants = [...written].filter((phone) => !known.has(phone))
-      if (variants.length === 0) return []
-      return [{ file, name, table: tableOf(variants), found: new Uint8Array(variants.length) }]
+    trialsOf(sample, known).map(({ notation, variants }) => {
+      const found = new Uint8Array(variants.length)
+      return { file, notation, table: tableOf(variants), found }
     }),
   )
   if (trials.length > 0) {
@@ -165,8 +154,8 @@ async function tryNotations(
   return samples.map((_, file) =>
     trials
       .filter((trial) => trial.file === file)
-      .map(({ name, found }) => ({
-        notation: name,
+      .map(({ notation, found }) => ({
+        notation,
         count: found.reduce((sum, isFound) => sum + isFound, 0),
       }))
       .filter(({ count }) => count > 0),

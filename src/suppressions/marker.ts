@@ -4,8 +4,10 @@
  *
  * @module
  */
+import { limits } from '../limits.js'
 import { hasColumns } from '../shard/layout.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
+import type { PhoneHits, UnmatchedPhones } from '../store/change-port.js'
 import {
   isOnList,
   type LoggedChange,
@@ -18,6 +20,7 @@ import type { Tables } from '../store/tables.js'
 import type { ChangedRecipients, DeltaNews } from './changed-recipients.js'
 import { DeltaMarks } from './delta-marks.js'
 import { readListed } from './listed-phones.js'
+import { sampleOf, trialsOf } from './notations.js'
 import type { PhoneTable } from './phone-table.js'
 import { type Progress, takenVersion, tellTaken } from './progress.js'
 import { type Markable, ShardMarks, wantedPhone } from './shard-marks.js'
@@ -106,15 +109,17 @@ export class Marker {
     return { version, hasForeign }
   }
 
-  /** How many recipients of a snapshot have one of the phones, of one source or of all. */
-  countWith(snapshotId: string, scope: Scope, phones: readonly string[]): number {
-    const shards = inScope(this.#attached.get(snapshotId)?.all() ?? [], scope)
-    let count = 0
-    for (const phone of new Set(phones)) {
-      const wanted = wantedPhone(phone)
-      for (const shard of shards) count += shard.countWith(wanted)
-    }
-    return count
+  /** Which recipients of a snapshot have one of the phones, of one source or of all. */
+  hitsOf(snapshotId: string, scope: Scope, phones: readonly string[]): PhoneHits {
+    const attached = this.#attached.get(snapshotId)
+    const shards = inScope(attached?.all() ?? [], scope)
+    const distinct = new Set(phones)
+    const counts = [...distinct].map((phone) => countWith(shards, phone))
+    const recipientCount = counts.reduce((sum, count) => sum + count, 0)
+    // What other machines hold is not looked at.
+    if (attached?.isWhole !== true) return { recipientCount }
+    const unmatched = [...distinct].filter((_, at) => counts[at] === 0)
+    return { recipientCount, unmatched: unmatchedOf(shards, distinct, unmatched) }
   }
 
   /** Undefined where the log does not reach back far enough. */
@@ -215,6 +220,28 @@ interface Attaching {
   readonly changes: LoggedChange[]
   /** Whether there were changes that the log has no more. */
   isOutdated: boolean
+}
+
+function countWith(shards: readonly Markable[], phone: string): number {
+  const wanted = wantedPhone(phone)
+  return shards.reduce((sum, shard) => sum + shard.countWith(wanted), 0)
+}
+
+function unmatchedOf(
+  shards: readonly Markable[],
+  all: ReadonlySet<string>,
+  unmatched: readonly string[],
+): UnmatchedPhones {
+  const tried = sampleOf(unmatched, limits.notationSampleOfBatchCount)
+  const otherwiseWritten = trialsOf(tried, all)
+    .map(({ notation, variants }) => ({
+      notation,
+      count: variants.filter((phone) => countWith(shards, phone) > 0).length,
+    }))
+    .filter(({ count }) => count > 0)
+  const { size: phoneCount } = all
+  const { length: unmatchedCount } = unmatched
+  return { phoneCount, unmatchedCount, otherwiseWritten, triedCount: tried.length }
 }
 
 function inScope(shards: readonly Markable[], scope: Scope): readonly Markable[] {

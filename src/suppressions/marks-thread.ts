@@ -7,6 +7,7 @@ import { type MessagePort, Worker } from 'node:worker_threads'
 import { OperatorError } from '../errors.js'
 import { Questions } from '../questions.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
+import type { PhoneHits } from '../store/change-port.js'
 import type { Scope } from '../store/suppressions.js'
 import type { CaughtUp } from './marker.js'
 import type { MarksOrder, MarksReport, MarksThreadData } from './messages.js'
@@ -20,9 +21,9 @@ export interface MarksThread {
   /**
    * Resolves when all changes that are stored by now are marked.
    *
-   * @returns how many recipients of a snapshot have one of the phones, of one source or of all
+   * @returns which recipients of a snapshot have one of the phones, of one source or of all
    */
-  take(snapshotId: string, scope: Scope, phones: readonly string[]): Promise<number>
+  take(snapshotId: string, scope: Scope, phones: readonly string[]): Promise<PhoneHits>
   /** Lets it set the marks of those who come, whom the thread at the other end tells of. */
   follow(port: MessagePort): void
   /** Rejects when the thread fails, as do those who wait for it. */
@@ -40,7 +41,7 @@ export function startMarksThread(
   onCaughtUp: (caughtUp: CaughtUp) => void,
 ): MarksThread {
   const worker = new Worker(workerUrl, { workerData: data })
-  const questions = new Questions<number>()
+  const questions = new Questions<PhoneHits>()
   let isStopping = false
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   const failure = new Promise<never>((_, reject) => {
@@ -56,7 +57,7 @@ export function startMarksThread(
   failure.catch((fault) => questions.fail(fault))
   worker.on('message', (report: MarksReport) => {
     if (report.kind === 'caughtUp') return onCaughtUp(report)
-    questions.settle(report.ticket, report.recipientCount)
+    questions.settle(report.ticket, report.hits)
   })
 
   const ask = (order: (ticket: number) => MarksOrder) =>

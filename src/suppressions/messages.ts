@@ -6,6 +6,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { MetricsMemory } from '../metrics/memory.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
+import type { PhoneHits } from '../store/change-port.js'
 import type { Scope } from '../store/suppressions.js'
 import type { CaughtUp } from './marker.js'
 import type { Progress } from './progress.js'
@@ -26,7 +27,7 @@ export type MarksOrder =
   | { readonly kind: 'attach'; readonly ticket: number; readonly snapshot: Snapshot }
   /** Touch its memory no more. */
   | { readonly kind: 'detach'; readonly ticket: number; readonly snapshotId: string }
-  /** Catch up with the store, and say how many recipients of a snapshot have these phones. */
+  /** Catch up with the store, and say which recipients of a snapshot have these phones. */
   | {
       readonly kind: 'take'
       readonly ticket: number
@@ -40,5 +41,5 @@ export type MarksOrder =
 
 /** From the thread. */
 export type MarksReport =
-  | { readonly kind: 'done'; readonly ticket: number; readonly recipientCount: number }
+  | { readonly kind: 'done'; readonly ticket: number; readonly hits: PhoneHits }
   | ({ readonly kind: 'caughtUp' } & CaughtUp)

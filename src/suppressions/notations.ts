@@ -1,25 +1,76 @@
 /**
  * Other ways to write a phone, to find out why nobody has the phones of a list: they are compared byte
- * for byte.
+ * for byte. And what is said of that.
  *
  * @module
  */
+import type { UnmatchedPhones } from '../store/change-port.js'
 
-/** Completes "written …". */
-export type NotationName =
-  | 'with +'
-  | 'without +'
-  | 'with + in place of 00'
-  | 'without spaces and punctuation'
-  | 'without spaces and punctuation, with +'
+/** Phones in another notation. */
+interface Trial {
+  /** Completes "written …". */
+  readonly notation: string
+  readonly variants: readonly string[]
+}
+
+/** Those that are known, as they are given themselves, are left out. */
+export function trialsOf(
+  phones: readonly string[],
+  known: { has(phone: string): boolean },
+): readonly Trial[] {
+  return NOTATIONS.map(({ name, rewrite }) => {
+    const written = new Set(phones.map(rewrite).filter((phone) => phone !== undefined))
+    return { notation: name, variants: [...written].filter((phone) => !known.has(phone)) }
+  }).filter(({ variants }) => variants.length > 0)
+}
+
+/** Some of them, evenly spread. */
+export function sampleOf<Item>(all: readonly Item[], mostCount: number): Item[] {
+  const step = Math.max(1, all.length / mostCount)
+  return Array.from(
+    { length: Math.min(all.length, mostCount) },
+    (_, i) => all[Math.floor(i * step)],
+  )
+}
+
+/**
+ * What is said where recipients have the phones in another notation, without a phone.
+ *
+ * @param whose  the numbers are
+ */
+export function notationAdvice(
+  { otherwiseWritten, triedCount, unmatchedCount }: UnmatchedPhones,
+  whose: 'its' | 'the',
+): string[] {
+  const of = triedCount < unmatchedCount ? ` of ${triedCount} that were tried` : ''
+  return otherwiseWritten.map(
+    ({ notation, count }) =>
+      `recipients have ${count} of ${whose} numbers${of} written ${notation}. They are compared ` +
+      'byte for byte, so the list does not match them: write the numbers as they were imported',
+  )
+}
+
+/** What is said of phones that recipients have in no other notation, either. */
+export function unmatchedAdvice(
+  { phoneCount, unmatchedCount }: UnmatchedPhones,
+  whose: 'its' | 'the',
+): string {
+  return (
+    `nobody has ${unmatchedCount} of ${whose} ${phoneCount} numbers: see that they are written ` +
+    'as they were imported'
+  )
+}
+
+/** What is said of a list of a source that is not there. */
+export const LIST_KEPT = 'the list is kept, and holds for a source of this id if it is imported'
 
 interface Notation {
-  readonly name: NotationName
+  readonly name: string
   /** Undefined where the phone is written so already. */
   readonly rewrite: (phone: string) => string | undefined
 }
 
-export const NOTATIONS: readonly Notation[] = [
+const NOTATIONS: readonly Notation[] = [
   { name: 'with +', rewrite: (phone) => (/^[0-9]/.test(phone) ? `+${phone}` : undefined) },
   { name: 'without +', rewrite: (phone) => (phone.startsWith('+') ? phone.slice(1) : undefined) },
   {

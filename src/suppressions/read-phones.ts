@@ -9,16 +9,10 @@ import { createGunzip } from 'node:zlib'
 import { type CsvError, type Info, parse } from 'csv-parse'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
-import { type PhoneFault, phoneTextFault } from '../phone-number.js'
+import { type NotationFault, type PhoneFault, phoneTextFault } from '../phone-number.js'
 
 /** Of a number that was to be brought into another form. */
-type NumberFault =
-  | 'NumberErrorCell'
-  | 'NumberDecimal'
-  | 'NumberLetters'
-  | 'NumberWithoutDigits'
-  | 'NumberImpossible'
-  | 'NumberExtension'
+type NumberFault = NotationFault | 'NumberImpossible' | 'NumberExtension'
 export type RowFault = PhoneFault | NumberFault | 'FieldCountWrong' | 'EncodingInvalid'
 
 /** Rows that were not taken; what they hold is never kept. */
@@ -33,6 +27,9 @@ export type Normalize = (phone: string) => {
   readonly number: string
   readonly fault: NumberFault | undefined
 }
+
+/** Which columns of a header may be that of the phones. */
+type FindColumns = (names: readonly string[]) => readonly string[]
 
 export interface PhonesRead {
   rowCount: number
@@ -55,14 +52,15 @@ interface FilePhones {
  * Reads files in turn.
  *
  * @param paths  `-` is standard input
- * @param column  what the column of phones is called, in any letter case; if absent it is `number`,
- *   or there is no header and one phone a line
+ * @param column  what the column of phones is called, in any letter case; if absent it is the one that
+ *   `findColumns` gives, or there is no header and one phone a line
  * @param normalize  applied to each number; numbers stay as they are if it is absent
  * @throws OperatorError  InputRejected
  */
 export async function readPhones(
   paths: readonly string[],
   column: string | undefined,
+  findColumns: FindColumns,
   normalize: Normalize = (number) => ({ number, fault: undefined }),
 ): Promise<PhonesRead> {
   const counts = { rowCount: 0, normalizedCount: 0 }
@@ -70,7 +68,7 @@ export async function readPhones(
   for (const path of paths) {
     const name = path === '-' ? 'standard input' : path
     try {
-      await readFile(path, name, column, read, normalize)
+      await readFile(path, name, { column, findColumns }, read, normalize)
     } catch (fault) {
       throw refused(name, fault)
     }
@@ -105,7 +103,7 @@ const FAULT_TEXTS: Readonly<Record<string, string>> = {
 async function readFile(
   path: string,
   name: string,
-  column: string | undefined,
+  wanted: Wanted,
   read: PhonesRead,
   normalize: Normalize,
 ): Promise<void> {
@@ -118,7 +116,8 @@ async function readFile(
       `${name} is not text in UTF-8: save a workbook as "CSV UTF-8", and unpack an archive; gzip is read`,
     )
   }
-  const header = headerOf(head, column ?? 'number')
+  const header = headerOf(head, wanted, name)
+  const { column } = wanted
   if (column !== undefined && header === undefined) {
     throw new OperatorError(
       'InputRejected',
@@ -225,6 +224,11 @@ async function headOf(rest: AsyncIterator<Buffer>): Promise<{ head: Buffer; rest
   return { head, rest }
 }
 
+interface Wanted {
+  readonly column: string | undefined
+  readonly findColumns: FindColumns
+}
+
 interface Header {
   readonly delimiter: string
   readonly columnCount: number
@@ -232,16 +236,32 @@ interface Header {
 }
 
 /** Undefined where the first line does not name the column: then there is one phone a line. */
-function headerOf(head: Buffer, column: string): Header | undefined {
+function headerOf(head: Buffer, { column, findColumns }: Wanted, file: string): Header | undefined {
   const [line = ''] = head
     .toString()
     .replace('\ufeff', '')
     .trimStart()
     .split(/[\r\n]/, 1)
   for (const delimiter of DELIMITERS) {
-    const names = line.split(delimiter).map((name) => name.trim().replace(/^"(.*)"$/, '$1'))
-    const index = names.findIndex((name) => name.trim().toLowerCase() === column.toLowerCase())
-    if (index >= 0) return { delimiter, columnCount: names.length, index }
+    const names = line.split(delimiter).map((name) =>
+      name
+        .trim()
+        .replace(/^"(.*)"$/, '$1')
+        .trim(),
+    )
+    const isNamed = (name: string) => name.toLowerCase() === column?.toLowerCase()
+    const found = column === undefined ? findColumns(names) : names.filter(isNamed).slice(0, 1)
+    if (found.length > 1) throw unclear(file, found)
+    if (found.length > 0) {
+      return { delimiter, columnCount: names.length, index: names.indexOf(found[0]) }
+    }
   }
   return undefined
+}
+
+function unclear(file: string, [first, second]: readonly string[]): OperatorError {
+  return new OperatorError(
+    'InputRejected',
+    `${file} has the columns "${first}" and "${second}", either may be the number: name one of them with --number`,
+  )
 }

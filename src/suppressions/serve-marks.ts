@@ -8,6 +8,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { limits } from '../limits.js'
 import { marksPage } from '../metrics/memory.js'
 import { startVitals } from '../metrics/vitals.js'
+import type { PhoneHits } from '../store/change-port.js'
 import type { Tables } from '../store/tables.js'
 import type { ChangedRecipients } from './changed-recipients.js'
 import { Marker } from './marker.js'
@@ -21,8 +22,8 @@ export function serveMarks(
 ): void {
   const marker = new Marker(tables, progress, ownName)
   const report = (message: MarksReport) => port.postMessage(message)
-  const done = (ticket: number, recipientCount = 0) =>
-    report({ kind: 'done', ticket, recipientCount })
+  const done = (ticket: number, hits: PhoneHits = { recipientCount: 0 }) =>
+    report({ kind: 'done', ticket, hits })
   let isStopped = false
   let followed: MessagePort | undefined
   const vitals = startVitals(marksPage(metrics))
@@ -51,7 +52,7 @@ export function serveMarks(
       case 'take': {
         catchUp()
         const { ticket, snapshotId, scope, phones } = order
-        return done(ticket, marker.countWith(snapshotId, scope, phones))
+        return done(ticket, marker.hitsOf(snapshotId, scope, phones))
       }
       case 'follow':
         followed = order.port

@@ -11,7 +11,7 @@ import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
 import type { MetricsMemory } from '../metrics/memory.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
-import type { TakenOutcome } from '../store/change-port.js'
+import type { PhoneHits, TakenOutcome } from '../store/change-port.js'
 import { notMade } from '../store/changes.js'
 import type { MainStore } from '../store/create.js'
 import { ownName } from '../store/services.js'
@@ -95,8 +95,8 @@ export function startSuppressions(options: SuppressionsOptions): Suppressions {
     if (!outcome.isMade) return outcome
     const { changed } = outcome
     try {
-      const recipientCount = await untilTaken(change, changed, sequence)
-      return { isMade: true, taken: { ...changed, recipientCount } }
+      const hits = await untilTaken(change, changed, sequence)
+      return { isMade: true, taken: { ...changed, ...hits } }
     } catch (fault) {
       return notMade(fault, change.kind, log)
     }
@@ -106,20 +106,20 @@ export function startSuppressions(options: SuppressionsOptions): Suppressions {
     { scope, phones }: SuppressionChange,
     { version }: SuppressionsChanged,
     sequence: number,
-  ): Promise<number> {
+  ): Promise<PhoneHits> {
     const timer = new AbortController()
     const late = sleep(takeMs, undefined, { signal: timer.signal }).then(
       () => Promise.reject(new ServiceError('Unavailable', NOT_TAKEN)),
-      () => 0,
+      () => ({ recipientCount: 0 }),
     )
     try {
       const own = thread.take(servedId, scope, phones)
-      const [recipientCount] = await Promise.all([
+      const [hits] = await Promise.all([
         Promise.race([own, late]),
         untilOthersTake(services, version, takeMs),
         shared?.untilEverywhere(sequence, takeMs),
       ])
-      return recipientCount
+      return hits
     } finally {
       timer.abort()
     }

@@ -8,9 +8,16 @@ import duckdb from '@duckdb/node-bindings'
 import type { RecipientBatch } from '../batch.js'
 import type { E164Numbers } from './e164.js'
 import type { KeySet } from './key-set.js'
-import { cellOf, NO_CELL } from './rejected-cells.js'
+import { cellOf, EXCHANGED_CELL, NO_CELL, PROJECTED_CELL } from './rejected-cells.js'
 import type { RejectedTexts } from './rejected-texts.js'
-import { ACCEPTED, NO_POSITION, type RowLayout, reasonCode } from './row-query.js'
+import {
+  ACCEPTED,
+  EXCHANGED,
+  NO_POSITION,
+  PROJECTED,
+  type RowLayout,
+  reasonCode,
+} from './row-query.js'
 import { TextVector } from './text-vector.js'
 
 /** Where rows go that are not simply accepted. */
@@ -85,7 +92,8 @@ export class ChunkReader {
       const reason = reasons[row]
       const breakCount = breaks === undefined ? 0 : breaks[row]
       if (reason !== ACCEPTED) {
-        const cell = lats[row] === NO_POSITION ? NO_CELL : cellOf(lngs[row], lats[row])
+        const cell =
+          lats[row] === NO_POSITION ? strangeCell(lngs[row]) : cellOf(lngs[row], lats[row])
         this.#special.add(firstRow + row, reason, breakCount, cell)
         continue
       }
@@ -166,6 +174,11 @@ export class ChunkReader {
     const { bytes, offsets } = this.#keyTexts
     return { keyOffsets: offsets.subarray(0, count + 1), keys: bytes.subarray(0, offsets[count]) }
   }
+}
+
+function strangeCell(lng: number): number {
+  if (lng === EXCHANGED) return EXCHANGED_CELL
+  return lng === PROJECTED ? PROJECTED_CELL : NO_CELL
 }
 
 function vectorOf(chunk: DuckDBDataChunk, column: number) {

@@ -8,7 +8,7 @@
 import {
   type CountryCode,
   isSupportedCountry,
-  type PhoneNumber,
+  PhoneNumber as LibraryNumber,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/min'
 import { OperatorError } from '../../errors.js'
@@ -62,7 +62,7 @@ export class E164Numbers {
   /** The number of a text. */
   read(text: string): E164Number {
     const digits = COMPACT.test(text) ? text : text.replace(PUNCTUATION, '')
-    if (!COMPACT.test(digits)) return this.#parseAny(text)
+    if (!COMPACT.test(digits) || SIGN_IN_FRONT.test(text)) return this.#parseAny(text)
     const tailStart = Math.max(leastStart(digits), digits.length - TAIL_DIGIT_COUNT)
     const start = digits.slice(0, tailStart)
     // Of numbers that begin alike, long ones need not be what short ones are.
@@ -79,17 +79,23 @@ export class E164Numbers {
   }
 
   #parseAny(given: string): E164Number {
-    const text = given.replace(INVISIBLE, '').replace(TEL_SCHEME, '')
+    const visible = given.replace(INVISIBLE, '').replace(END, '')
+    const front = FRONT.exec(visible)
+    if (front === null) return IMPOSSIBLE
+    // The library takes what is behind a fullwidth plus for a national number.
+    const text = (front[1] === '' ? '' : '+') + visible.slice(front[0].length)
     // Where 00 means something else, it is no way to begin a number.
     const found = this.#parse(text) ?? (ZEROS.test(text) && this.#parse(text.replace(ZEROS, '+')))
     if (!found) return IMPOSSIBLE
     return found.ext === undefined ? good(found.number) : EXTENDED
   }
 
-  #parse(text: string): PhoneNumber | undefined {
+  #parse(text: string): LibraryNumber | undefined {
     const options = { defaultCountry: this.#region, extract: false } as const
     const found = parsePhoneNumberFromString(text, options)
-    return found?.isPossible() === true ? found : undefined
+    if (found?.isPossible() !== true) return undefined
+    // By Canada's plan alone, seven digits without an area code are possible: not by that of all of +1.
+    return new LibraryNumber(found.number).isPossible() ? found : undefined
   }
 }
 
@@ -103,10 +109,14 @@ const EXTENDED: E164Number = { number: '', fault: 'NumberExtension' }
 const TAIL_DIGIT_COUNT = 5
 const COMPACT = /^\+?[0-9]{8,17}$/
 const PUNCTUATION = /[-(). ]/g
+const SIGN_IN_FRONT = /^[ (+]*[-).]/
 /** White space, and the marks for the direction of a text that telephones put around numbers. */
 const INVISIBLE = /[\s\p{Cf}]/gu
-const TEL_SCHEME = /^\s*tel:/i
-const ZEROS = /^\s*00/
+/** All that may be in front of the first digit, with the plus in it. Any other sign may mean something. */
+const FRONT = /^(?:tel:)?[([（［]*([+＋]?)[([（［]*(?=\p{Nd})/iu
+/** The library overlooks the `~` of an extension before these. */
+const END = /[-‐-―−ー－.．/／()（）[\]［］~⁓∼～]+$/
+const ZEROS = /^00/
 
 /** Characters that must be looked at: five digits behind the calling code. */
 function leastStart(digits: string): number {
@@ -115,7 +125,7 @@ function leastStart(digits: string): number {
 }
 
 /** Whether all of the digits are in the number, without a prefix that is dialled within a country. */
-function isAsGiven(found: PhoneNumber, digits: string): boolean {
+function isAsGiven(found: LibraryNumber, digits: string): boolean {
   if (found.nationalNumber.startsWith('0')) return false
   return found.number === digits || found.number === `+${found.countryCallingCode}${digits}`
 }

@@ -11,6 +11,8 @@ const FIRST_SLOT_COUNT = 1 << 12
 /** Items of the table for each slot: hash, length (0: free), place in a page and the page. */
 const SLOT_ITEMS = 4
 const PAGE_BYTES = 1 << 24
+/** A page grows to its size: most imports have few keys. */
+const FIRST_PAGE_BYTES = 1 << 16
 /** A typed array has at most 2^33 items, and three quarters of the slots may be used. */
 const SLOT_COUNT_MAX = 2 ** 30
 
@@ -62,12 +64,15 @@ export class KeySet {
 
   #put(item: number, hash: number, bytes: Uint8Array, start: number, end: number): void {
     if (this.#pageEnd + end - start > PAGE_BYTES) {
-      this.#pages.push(new Uint8Array(PAGE_BYTES))
+      this.#pages.push(new Uint8Array(FIRST_PAGE_BYTES))
       this.#pageEnd = 0
     }
-    this.#pages[this.#pages.length - 1].set(bytes.subarray(start, end), this.#pageEnd)
-    this.#slots.set([hash, end - start, this.#pageEnd, this.#pages.length - 1], item)
-    this.#pageEnd += end - start
+    const page = this.#pages.length - 1
+    const keyEnd = this.#pageEnd + end - start
+    while (this.#pages[page].length < keyEnd) this.#pages[page] = twice(this.#pages[page])
+    this.#pages[page].set(bytes.subarray(start, end), this.#pageEnd)
+    this.#slots.set([hash, end - start, this.#pageEnd, page], item)
+    this.#pageEnd = keyEnd
     this.#usedCount++
   }
 
@@ -95,6 +100,12 @@ export class KeySet {
     this.#slots = slots
     this.#usedCount = usedCount
   }
+}
+
+function twice(page: Uint8Array): Uint8Array<ArrayBuffer> {
+  const grown = new Uint8Array(2 * page.length)
+  grown.set(page)
+  return grown
 }
 
 function equalBytes(

@@ -12,6 +12,10 @@ type Cell = number
 
 /** The cell of a row without a position that could be used. */
 export const NO_CELL: Cell = 2 ** 32 - 1
+/** Of a row whose position would be valid with latitude and longitude exchanged. */
+export const EXCHANGED_CELL: Cell = NO_CELL - 1
+/** Of a row that has both coordinates beyond 180, as metres are. */
+export const PROJECTED_CELL: Cell = NO_CELL - 2
 /** A county has a hundred cells, and all counts together take 26 MB, of which few are touched. */
 const CELLS_PER_DEGREE = 10
 const CELL_COLUMN_COUNT = 360 * CELLS_PER_DEGREE
@@ -47,7 +51,14 @@ export class RejectedCells {
   #maxColumn = -1
   #maxRow = -1
 
+  /** Rows of these two cells. */
+  exchangedCount = 0
+  projectedCount = 0
+
   add(cell: Cell): void {
+    if (cell === EXCHANGED_CELL) this.exchangedCount++
+    if (cell === PROJECTED_CELL) this.projectedCount++
+    if (cell >= PROJECTED_CELL) return
     if (cell === NO_CELL) return
     this.#counts ??= new Uint32Array(CELL_COLUMN_COUNT * CELL_ROW_COUNT)
     this.#counts[cell]++

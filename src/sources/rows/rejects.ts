@@ -16,10 +16,11 @@ export const rejectReasons = {
   FieldCountWrong: 'the record has more or fewer fields than the header',
   EncodingInvalid:
     'the record is not UTF-8; if the file is of another encoding, --encoding reads it',
-  JsonInvalid: 'the line is not a JSON object',
+  JsonInvalid: 'the line is not a JSON object, or has a member twice',
   FeatureInvalid: 'the object is not a GeoJSON Feature',
   GeometryNotPoint: 'the geometry is missing or not a Point',
-  GeometryProjected: 'the point is in another coordinate system than EPSG:4326',
+  GeometryProjected:
+    'the point is in another coordinate system than EPSG:4326: transform it to degrees of WGS 84',
   NumberInvalid: 'the number is neither a text nor a whole number',
   ContactInvalid: 'the contact is neither a text nor a whole number',
   NumberEmpty: 'the number is missing or only white space',
@@ -28,8 +29,11 @@ export const rejectReasons = {
   NumberFormula: 'the number starts with = or @, which spreadsheets would run',
   NumberErrorCell: 'the number is an error of a spreadsheet, such as #N/A or ####',
   NumberDecimal:
-    'the number is a decimal number, such as 9.99E+11 or 9990000001.0: digits may be lost; ' +
-    'export the column as text',
+    'the number is a decimal number, such as 9.99E+11, 9990000001.0 or 29.76: digits may be lost; ' +
+    'export the column as text, and write 11 912345678 where 11.912345678 is a telephone number',
+  NumberAmount: 'the number is an amount or a date, such as $5, 12 %, 9,990,000,001 or 5/5/2026',
+  NumberSeveral:
+    'the field has more than one number (write a row for each), or a sign that no number has',
   NumberLetters: 'the number has letters, and not only those of an extension (x12, ext. 12)',
   NumberWithoutDigits: 'the number has no digit',
   LatMissing: 'the latitude is missing',
@@ -63,6 +67,9 @@ const UNREADABLE: readonly RejectReason[] = [
 
 /** The units of places in an input: lines of a text, rows of Parquet, features of a collection. */
 export type PlaceUnit = 'line' | 'row' | 'feature'
+
+/** Latitude and longitude in the place of each other, or metres in place of degrees. */
+export type Misplacement = 'exchanged' | 'projected'
 
 export interface RejectExample {
   readonly file: string
@@ -114,6 +121,13 @@ export class RejectTally {
   /** Of the rows that have a position that could be used; undefined if there are none. */
   map(): RejectedMap | undefined {
     return this.#cells.map()
+  }
+
+  /** What is wrong with the positions of all of them; undefined if it is not one thing. */
+  get misplacement(): Misplacement | undefined {
+    if (this.#count === 0) return undefined
+    if (this.#cells.exchangedCount === this.#count) return 'exchanged'
+    return this.#cells.projectedCount === this.#count ? 'projected' : undefined
   }
 
   /** In the order of the table of reasons; reasons that did not occur are left out. */

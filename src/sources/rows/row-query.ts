@@ -26,7 +26,7 @@ export interface RowSource {
   readonly further?: Readonly<Record<string, string>>
   /** The rules that come before all others, over `number`, `lat`, `lng` and so on, and `further`. */
   readonly rules: readonly Rule[]
-  /** Line ends inside fields that are ignored; none if absent. */
+  /** Line ends inside fields; none if absent. */
   readonly breaks?: string
   /** Whether no text has a control character, and `rules` reject nothing. */
   readonly isPlain?: boolean
@@ -58,6 +58,9 @@ export const ACCEPTED = 0
 
 /** A latitude in units that no row has. */
 export const NO_POSITION = -(2 ** 31)
+/** Longitudes beside it: valid as a latitude, with the other as a longitude; or as of metres. */
+export const EXCHANGED = -(2 ** 31)
+export const PROJECTED = 1 - 2 ** 31
 
 export function reasonCode(reason: RejectReason): number {
   return reasons.indexOf(reason) + 1
@@ -127,16 +130,15 @@ function rejectedLat(source: RowSource, options: RowOptions): string {
     ${faults.join('\n')} ELSE ${unitsOf('lat')} END`
 }
 
-/** It counts only beside a latitude. */
-const rejectedLng = `CASE WHEN abs(lng) <= ${LNG_DEGREES_MAX} THEN ${unitsOf('lng')} ELSE 0 END`
+/** It counts beside a latitude. Otherwise it may say what is wrong with both. */
+const rejectedLng = `CASE
+  WHEN abs(lat) > ${LNG_DEGREES_MAX} AND abs(lng) > ${LNG_DEGREES_MAX} THEN ${PROJECTED}
+  WHEN reason = ${reasonCode('LatOutOfRange')} AND abs(lat) <= ${LNG_DEGREES_MAX}
+    AND abs(lng) <= ${LAT_DEGREES_MAX} THEN ${EXCHANGED}
+  WHEN abs(lng) <= ${LNG_DEGREES_MAX} THEN ${unitsOf('lng')} ELSE 0 END`
 
 function unitsOf(name: 'lat' | 'lng'): string {
   return `round(${name} * ${UNITS_PER_DEGREE})`
-}
-
-/** Whether a text has a line end inside. */
-export function hasBreak(text: string): string {
-  return `contains(${text}, chr(10)) OR contains(${text}, chr(13))`
 }
 
 function innerQuery(source: RowSource, { hasDecimalComma }: RowOptions): string {

@@ -40,7 +40,7 @@ interface SpecialRows {
   readonly rows: Uint32Array
   /** A code of row-query.ts. */
   readonly reasons: Uint8Array
-  /** Line ends inside fields that are ignored. */
+  /** Line ends inside fields. */
   readonly breaks: Uint32Array
   /** Of rejected rows: where they are, of `cellOf`. */
   readonly cells: Uint32Array

@@ -23,7 +23,9 @@ const cases: readonly (readonly [phone: string, reason: string | undefined])[] =
   [' -9.99E+11 ', 'NumberDecimal'],
   ['9995550101.0', 'NumberDecimal'],
   ['99955,00', 'NumberDecimal'],
-  ['9995.0', undefined],
+  ['9995.0', 'NumberDecimal'],
+  ['$5', 'NumberAmount'],
+  ['5550101/5550102', 'NumberSeveral'],
   ['#N/A', 'NumberErrorCell'],
   ['#REF!', 'NumberErrorCell'],
   ['#DIV/0!', 'NumberErrorCell'],
@@ -38,6 +40,7 @@ const cases: readonly (readonly [phone: string, reason: string | undefined])[] =
   ['x12', 'NumberLetters'],
   ['+9995550101x', 'NumberLetters'],
   ['+9995550101 x12 x13', 'NumberLetters'],
+  ['+9995550101 x12 é', 'NumberLetters'],
   ['電話', 'NumberLetters'],
   ['-', 'NumberWithoutDigits'],
   ['+', 'NumberWithoutDigits'],
@@ -58,7 +61,10 @@ t.test('files and databases have the same reasons', async (t) => {
   const taken = cases.flatMap(([phone, reason]) => (reason === undefined ? [phone] : []))
   t.same(read.phones, taken, 'byte for byte')
   const counts = read.rejects.map(({ reason, count }) => [reason, count])
-  const reasons = ['NumberErrorCell', 'NumberDecimal', 'NumberLetters', 'NumberWithoutDigits']
+  const reasons = [
+    ...['NumberErrorCell', 'NumberDecimal', 'NumberAmount', 'NumberSeveral'],
+    ...['NumberLetters', 'NumberWithoutDigits'],
+  ]
   t.same(
     counts,
     reasons.map((reason) => [reason, cases.filter((expected) => expected[1] === reason).length]),
