@@ -4,7 +4,7 @@
  * @module
  */
 import type { RejectedMap } from './rows/rejected-cells.js'
-import type { Rejects } from './rows/rejects.js'
+import type { Misplacement, Rejects } from './rows/rejects.js'
 
 /** Recipients in the order of their source. Texts lie end to end: text `i` is at [offsets[i], offsets[i + 1]). */
 export interface RecipientBatch {
@@ -40,7 +40,9 @@ export interface ReadReport {
   readonly rejects: readonly Rejects[]
   /** Where the rejected rows are whose position could be used; undefined if there are none. */
   readonly rejectedMap: RejectedMap | undefined
-  /** Lines that accepted rows take beyond one each, for line ends in columns that are ignored. */
+  /** What is wrong with all rejected rows, as far as it is one thing that files tell. */
+  readonly misplacement?: Misplacement | undefined
+  /** Lines that accepted rows take beyond one each, for line ends in fields. */
   readonly furtherLineCount: number
   /** Accepted rows whose number was changed into E.164. */
   readonly normalizedCount: number

@@ -63,6 +63,11 @@ export function chooseColumns(
   return chosen as unknown as ColumnChoice
 }
 
+/** The columns that may be that of the numbers, where no name is given. */
+export function numberColumns(found: readonly string[]): string[] {
+  return candidates(found, 'number', undefined)
+}
+
 /** Whether `chooseColumns` would find every column that is needed. */
 export function hasColumns(found: readonly string[], wanted: ColumnNames): boolean {
   return required.every((role) => candidates(found, role, wanted[role]).length > 0)
@@ -123,9 +128,13 @@ function missing(file: string, found: readonly string[], role: Role): Error {
 }
 
 function shown(found: readonly string[]): string {
-  if (found.length === 0) return 'no header could be read'
-  const rest = found.length > NAMES_SHOWN ? ', …' : ''
-  return `found ${found.slice(0, NAMES_SHOWN).map(shownName).join(', ')}${rest}`
+  return found.length === 0 ? 'no header could be read' : `found ${shownNames(found)}`
+}
+
+/** The first of them; ? for what may be a value. */
+export function shownNames(names: readonly string[]): string {
+  const rest = names.length > NAMES_SHOWN ? ', …' : ''
+  return `${names.slice(0, NAMES_SHOWN).map(shownName).join(', ')}${rest}`
 }
 
 function shownName(name: string): string {

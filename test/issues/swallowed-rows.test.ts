@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { readRows } from '../support/data/read-files.js'
 
 /** A rejected row took good ones with it, in a quoted field of a column that is ignored. */
-t.test('a rejected row that goes over several lines refuses the file', async (t) => {
+t.test('a rejected row that holds others refuses the file', async (t) => {
   const rows = ['+9991,1,2,n', '+9995,"","","', '+9996,19.5,56,n', '+9997,', '-,1"', '+9998,1,2,n']
   await t.rejects(read(t, rows), { code: 'InputRejected', message: /csv:3, is a quotation mark/ })
 })

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { readRows, rejectedLines } from '../support/data/read-files.js'
+import { readRows, rejectedLines, rejectedRows } from '../support/data/read-files.js'
 import { runSql, type WrittenRow, writeEveryFormat } from '../support/data/recipient-files.js'
 import { testSeed } from '../support/random/properties.js'
 import { byTier } from '../support/tier.js'
@@ -100,11 +100,14 @@ t.test('each line of NDJSON that cannot be used has a reason', async (t) => {
     [`{"number":"1","lat":1,"lng":2,"x":"${'x'.repeat(70_000)}"}`, 'RecordTooLong'],
   ]
   const good = '{"number":"+9991","lat":1,"lng":2,"contact":"c"}'
-  for (const [line, reason] of cases) {
-    const read = await readText(t, 'a.ndjson', `${good}\n\n${line}\n${good}\n`)
-    t.same(rejectedLines(read), { [reason]: [3] }, line.slice(0, 60))
-    t.equal(read.acceptedCount, 2)
-  }
+  const lines = cases.map(([line]) => `${line}\n${good}\n`)
+  const path = writeText(t, 'a.ndjson', `${good}\n\n${lines.join('')}`)
+  const { read, rejected } = await rejectedRows([path])
+  t.same(
+    rejected.map(({ line, reason }) => [line, reason]),
+    cases.map(([, reason], index) => [3 + 2 * index, reason]),
+  )
+  t.equal(read.acceptedCount, cases.length + 1)
 })
 
 t.test('numbers of JSON are taken digit by digit, coordinates as their text', async (t) => {
@@ -112,7 +115,7 @@ t.test('numbers of JSON are taken digit by digit, coordinates as their text', as
     '{"number":9991234567890123456789,"lat":"1.5","lng":-0.00000005,"contact":7}',
     '{"number":"\\u002b999\\"","lat":1.1,"lng":1.7999999949999999e2,"contact":"x\\ny"}',
   ]
-  const read = await readText(t, 'a.ndjson', lines.join('\r\n'))
+  const read = await readRows([writeText(t, 'a.ndjson', lines.join('\r\n'))])
   t.same(read.phones, ['9991234567890123456789', '+999"'])
   t.same(read.contacts, ['7', 'x\ny'])
   t.same(read.lats, [15_000_000, 11_000_000])
@@ -137,14 +140,19 @@ t.test('each feature that cannot be used has a reason', async (t) => {
     [`{"type":"Feature","a":"${'x'.repeat(70_000)}"}`, 'RecordTooLong'],
   ]
   const good = make(point)
-  for (const [feature, reason] of cases) {
-    const lines = await readText(t, 'a.geojson', `${good}\n${feature}\n${good}\n`)
-    t.same(rejectedLines(lines), { [reason]: [2] }, feature.slice(0, 60))
-    const collection = `{"type":"FeatureCollection",\n"features":[${good},\n${feature}\n,${good}]}`
-    const read = await readText(t, 'a.json', collection)
-    t.same(rejectedLines(read), { [reason]: [2] }, feature.slice(0, 60))
-    t.match(read.rejects[0].examples[0], { unit: 'feature' })
-    t.equal(read.acceptedCount, 2)
+  const features = cases.flatMap(([feature]) => [feature, good])
+  const collection = `{"type":"FeatureCollection",\n"features":[${[good, ...features].join('\n,')}]}`
+  for (const [name, content, unit] of [
+    ['a.geojson', [good, ...features].join('\n'), 'line'],
+    ['a.json', collection, 'feature'],
+  ]) {
+    const { read, rejected } = await rejectedRows([writeText(t, name, content)])
+    t.same(
+      rejected.map(({ line, reason }) => [line, reason]),
+      cases.map(([, reason], index) => [2 + 2 * index, reason]),
+    )
+    t.ok(rejected.every((row) => row.unit === unit))
+    t.equal(read.acceptedCount, cases.length + 1)
   }
 })
 
@@ -165,16 +173,16 @@ t.test(
       const read = await readRows([path])
       t.same([read.phones, read.lats, read.contacts], [['9991'], [expected], ['5']], type)
     }
-    for (const [value, reason] of [
-      [`'nan'`, 'LatInvalid'],
-      [`'inf'`, 'LatInvalid'],
-      ['NULL', 'LatMissing'],
-      ['90.5', 'LatOutOfRange'],
-    ]) {
-      await write(`'1' AS number, ${value}::DOUBLE AS lat, 2.0::DOUBLE AS lng`)
-      const { rejects } = await readRows([path])
-      t.match(rejects, [{ reason, examples: [{ line: 1, unit: 'row' }] }])
-    }
+    await write(
+      `'1' AS number, unnest(['nan', 'inf', NULL, '90.5'])::DOUBLE AS lat, 2.0::DOUBLE AS lng`,
+    )
+    const { rejected } = await rejectedRows([path])
+    t.match(rejected, [
+      { line: 1, unit: 'row', reason: 'LatInvalid' },
+      { line: 2, unit: 'row', reason: 'LatInvalid' },
+      { line: 3, unit: 'row', reason: 'LatMissing' },
+      { line: 4, unit: 'row', reason: 'LatOutOfRange' },
+    ])
     for (const columns of [
       '1.5::DOUBLE AS number, 1 AS lat, 2 AS lng',
       `'1' AS number, [1] AS lat, 2 AS lng`,
@@ -186,8 +194,8 @@ t.test(
   },
 )
 
-function readText(t: Test, name: string, content: string) {
+function writeText(t: Test, name: string, content: string): string {
   const path = join(t.testdir({}), name)
   writeFileSync(path, content)
-  return readRows([path])
+  return path
 }

@@ -48,6 +48,17 @@ const foreignFormats: readonly ForeignFormat[] = [
 const WORKBOOK = /\[Content_Types\]\.xml|_rels\/\.rels|xl\//
 const ODS = /mimetypeapplication\/vnd\.oasis\.opendocument\.spreadsheet/
 
+/** @throws OperatorError  `InputRejected` for UTF-32, whose mark begins as that of UTF-16 does */
+export function assertNotUtf32(name: string, head: Buffer): void {
+  const start = head.subarray(0, 4 * UNITS_LOOKED_AT)
+  const isWide = (zeros: readonly number[]) =>
+    start.length >= 8 && start.every((byte, at) => (byte === 0) === zeros.includes(at % 4))
+  const mark = head.toString('hex', 0, 4)
+  const hasMark = mark === 'fffe0000' || mark === '0000feff'
+  if (!hasMark && !isWide([1, 2, 3]) && !isWide([0, 1, 2])) return
+  throw new OperatorError('InputRejected', `${name} is UTF-32, which is not read: save it as UTF-8`)
+}
+
 /** @throws OperatorError  `InputRejected` for a head that is no text and not Parquet */
 export function assertKnownFormat(name: string, head: Buffer): void {
   const found = foreignFormats.find(({ magic }) => magic.every((byte, at) => head[at] === byte))

@@ -12,6 +12,7 @@ import { unzstd } from './zstd.js'
 export type Packing = 'none' | 'gzip' | 'zstd'
 
 const CHUNK_BYTES = 1 << 20
+const SMALL_CHUNK_BYTES = 1 << 16
 
 const MAGICS: readonly (readonly [Packing, Uint8Array])[] = [
   ['gzip', Uint8Array.of(0x1f, 0x8b)],
@@ -54,8 +55,11 @@ export async function* readInput(
 ): AsyncGenerator<Uint8Array> {
   try {
     const packing = await packingOf(path)
-    const file = createReadStream(path, { highWaterMark: CHUNK_BYTES })
-    const gunzip = packing === 'gzip' ? createGunzip({ chunkSize: CHUNK_BYTES }) : undefined
+    // Each read has a buffer of its own, which is wasted where little is read.
+    const isSmall = (await stat(path)).size <= SMALL_CHUNK_BYTES
+    const chunkBytes = isSmall ? SMALL_CHUNK_BYTES : CHUNK_BYTES
+    const file = createReadStream(path, { highWaterMark: chunkBytes })
+    const gunzip = packing === 'gzip' ? createGunzip({ chunkSize: chunkBytes }) : undefined
     if (gunzip !== undefined) {
       file.on('error', (error) => gunzip.destroy(error))
       file.pipe(gunzip)

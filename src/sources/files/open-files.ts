@@ -5,6 +5,7 @@
  * @module
  */
 import { OperatorError } from '../../errors.js'
+import { isWgs84Name } from '../../geometry/degrees.js'
 import type { ColumnNames } from '../batch.js'
 import { featureLines } from '../json/feature-collection.js'
 import { type Encoding, markedEncoding, toUtf8 } from '../text/encoding.js'
@@ -17,7 +18,7 @@ import {
 } from '../text/open-text.js'
 import { HEAD_BYTES, readTextHead } from '../text/text-head.js'
 import { type FileFormat, formatOfText, isCollection, isParquet } from './file-format.js'
-import { assertKnownFormat } from './foreign-files.js'
+import { assertKnownFormat, assertNotUtf32 } from './foreign-files.js'
 import { inputBytes, type Packing, packingOf, readHead, readInput } from './input.js'
 import { STANDARD_INPUT } from './input-paths.js'
 import type { Spool } from './spool.js'
@@ -74,6 +75,7 @@ async function findFile(path: string, name: string): Promise<Found> {
 async function inUtf8(found: Found, told: Encoding | undefined, spool: Spool): Promise<Found> {
   const { path, name, head } = found
   if (isParquet(head)) return found
+  assertNotUtf32(name, head)
   const encoding = told ?? markedEncoding(head) ?? 'utf-8'
   if (encoding === 'utf-8') return found
   const content = readInput(path, name, () => undefined)
@@ -98,7 +100,34 @@ async function openFound(
   if (kind === 'ndjson') return openObjects({ ...found, text }, wanted)
   if (!isCollection(text.firstText, head)) return openFeatures({ ...found, text }, wanted)
   const content = readInput(path, name, () => undefined)
-  const linesPath = await spool.write(featureLines(name, content))
+  const checkFrame = (frame: object) => assertDegrees(name, frame)
+  const linesPath = await spool.write(featureLines(name, content, checkFrame))
   const opened = await openCollection(name, byteCount, linesPath, wanted)
   return opened ?? { kind: 'empty' }
+}
+
+const CRS_NAME_CHAR_COUNT = 60
+
+/** @throws OperatorError  `InputRejected` if a collection has other coordinates than degrees of WGS 84 */
+function assertDegrees(name: string, { crs }: { crs?: unknown }): void {
+  if (crs === undefined || crs === null) return
+  const called = nameOf(crs)
+  if (typeof called === 'string' && isWgs84Name(called)) return
+  const system =
+    typeof called === 'string'
+      ? JSON.stringify(called.slice(0, CRS_NAME_CHAR_COUNT))
+      : 'a system that it does not name'
+  throw new OperatorError(
+    'InputRejected',
+    `${name} has coordinates in ${system}, as its "crs" says, and must have degrees of WGS 84: ` +
+      'transform them, for example with ogr2ogr -t_srs EPSG:4326 -lco RFC7946=YES',
+  )
+}
+
+/** Before GeoJSON 1.0, a system could be given by the code of EPSG. */
+function nameOf(crs: unknown): unknown {
+  if (typeof crs === 'string') return crs
+  const { name, code } =
+    (crs as { properties?: { name?: unknown; code?: unknown } }).properties ?? {}
+  return name ?? (code === undefined ? undefined : `EPSG:${code}`)
 }

@@ -100,6 +100,7 @@ async function readAll(
         furtherLineCount += read.furtherLineCount
         normalizedCount += read.normalizedCount
         doneBytes += byteCount
+        onProgress?.(doneBytes, totalBytes, 'bytes')
       }
     },
   )
@@ -110,6 +111,7 @@ async function readAll(
     rejectedCount: tally.count,
     rejects: tally.list(),
     rejectedMap: tally.map(),
+    misplacement: tally.misplacement,
     furtherLineCount,
     normalizedCount,
   }

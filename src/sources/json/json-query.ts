@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { WGS84_NAME } from '../../geometry/degrees.js'
 import type { ColumnChoice } from '../choose-columns.js'
 import { quote } from '../files/database.js'
 import { type PointChoice, pointRows, wktOfHex } from '../rows/point-column.js'
@@ -38,11 +39,21 @@ export function featureRows(from: string, chosen: ColumnChoice): RowSource {
     contact: chosen.contact === undefined ? undefined : property(chosen.contact),
     key: chosen.key === undefined ? undefined : property(chosen.key),
   }
-  const types = { type: '/type', geometry_type: '/geometry/type' }
+  const types = {
+    ...{ type: '/type', geometry_type: '/geometry/type' },
+    ...{ crs: '/crs', crs_name: '/crs/properties/name' },
+    ...{ geometry_crs: '/geometry/crs', geometry_crs_name: '/geometry/crs/properties/name' },
+  }
   return jsonRows(from, `ltrim(c0, ${quote(RECORD_SEPARATOR)})`, pointers, types, [
     [`type IS NULL OR type <> 'Feature'`, 'FeatureInvalid'],
+    [`${isForeign('crs')} OR ${isForeign('geometry_crs')}`, 'GeometryProjected'],
     [`geometry_type IS NULL OR geometry_type <> 'Point'`, 'GeometryNotPoint'],
   ])
+}
+
+function isForeign(crs: string): string {
+  return `(${crs} IS NOT NULL
+    AND NOT coalesce(regexp_full_match(${crs}_name, '${WGS84_NAME}', 'i'), false))`
 }
 
 function jsonRows(
@@ -73,14 +84,14 @@ function jsonRows(
   )
   const list = `[${pointers.map(quote).join(', ')}]`
   const rules: Rule[] = [
-    ['NOT is_object', 'JsonInvalid'],
+    ['NOT is_object OR is_repeated', 'JsonInvalid'],
     ...typeRules,
     [notScalar('number_json'), 'NumberInvalid'],
   ]
   if (contact !== undefined) rules.push([notScalar('contact_json'), 'ContactInvalid'])
   // A line that is not JSON would end the query if anything was taken from it.
   const lines = `(
-      SELECT is_object,
+      SELECT is_object, is_object AND ${isRepeated(pointers)} AS is_repeated,
         CASE WHEN is_object THEN json_extract_string(line, ${list}) END AS texts,
         CASE WHEN is_object THEN json_extract(line, ${list}) END AS jsons
       FROM (
@@ -91,11 +102,33 @@ function jsonRows(
   const position = isPoint ? pointRows(lines, wktOfHex(columns.lat.text)) : undefined
   return {
     ...columns,
-    further: { ...further, ...kinds, ...position?.further, is_object: 'is_object' },
+    further: {
+      ...further,
+      ...kinds,
+      ...position?.further,
+      is_object: 'is_object',
+      is_repeated: 'is_repeated',
+    },
     rules: [...rules, ...(position?.rules ?? [])],
     from: lines,
     ...(position && { from: position.from, lat: position.lat, lng: position.lng }),
   }
+}
+
+/**
+ * Whether an object has a member twice: the first one would count here, and the last one elsewhere. Only
+ * lines that have a name twice that matters are looked at, which costs next to nothing.
+ */
+function isRepeated(pointers: readonly string[]): string {
+  const names = pointers.flatMap((pointer) => pointer.split('/').slice(1))
+  const twice = [...new Set(names)]
+    .filter((name) => name !== 'type' && name !== 'name' && !/^[01]$/.test(name))
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((name) => quote(JSON.stringify(name)))
+    .map((name) => `contains(substr(line, strpos(line, ${name}) + 1), ${name})`)
+  return `CASE WHEN ${twice.join(' OR ')} THEN
+    list_bool_or([len(names) <> list_unique(names)
+      FOR names IN json_keys(line, ['', '/geometry', '/properties'])]) IS TRUE ELSE false END`
 }
 
 /** As a JSON pointer. */

@@ -8,10 +8,9 @@ import type { RejectReason } from '../rows/rejects.js'
 import { rejectColumns, rejectQuery } from './text-query.js'
 
 export interface BrokenRecords {
-  /** The number of the line on which a record begins, if no field before it has a line end inside. */
+  /** The number of the line on which a record begins, were no field before it to have a line end. */
   readonly records: Uint32Array
   readonly reasons: Uint8Array
-  readonly areOneLine: Uint8Array
 }
 
 /** Those of the last scan. @param fieldCountReason  for what has more or fewer fields than it should */
@@ -25,6 +24,5 @@ export async function brokenRecords(
   return {
     records: Uint32Array.from(items(rejectColumns.record)),
     reasons: Uint8Array.from(items(rejectColumns.reason)),
-    areOneLine: Uint8Array.from(items(rejectColumns.isOneLine)),
   }
 }

@@ -25,13 +25,8 @@ const delimiters = [',', ';', '\t', '|']
 
 /** Reads the header from its line. */
 export function readHeader(file: string, line: string, wanted: ColumnNames): Header {
-  const readings = delimiters.map((delimiter) => ({
-    delimiter,
-    names: columnNames(line, delimiter),
-  }))
-  const reading =
-    readings.find(({ names }) => hasColumns(names, wanted)) ??
-    readings.reduce((best, next) => (next.names.length > best.names.length ? next : best))
+  const readings = readingsOf(line)
+  const reading = readings.find(({ names }) => hasColumns(names, wanted)) ?? longest(readings)
   const { delimiter, names } = reading
   const { chosen, point } = chooseWithPoint(file, names, wanted)
   const indexOf = (name: string | undefined) => (name === undefined ? -1 : names.indexOf(name))
@@ -48,8 +43,37 @@ export function readHeader(file: string, line: string, wanted: ColumnNames): Hea
   }
 }
 
+/** By the delimiter that gives the most of them. */
+export function columnNames(line: string): readonly string[] {
+  return longest(readingsOf(line)).names
+}
+
+interface Reading {
+  readonly delimiter: string
+  readonly names: readonly string[]
+}
+
+function readingsOf(line: string): Reading[] {
+  return delimiters.map((delimiter) => ({ delimiter, names: namesIn(line, delimiter) }))
+}
+
+function longest(readings: readonly Reading[]): Reading {
+  return readings.reduce((best, next) => (next.names.length > best.names.length ? next : best))
+}
+
+/** The columns that are not ignored. */
+export function usedIndexes({
+  phoneIndex,
+  latIndex,
+  lngIndex,
+  contactIndex,
+  keyIndex,
+}: Header): number[] {
+  return [phoneIndex, latIndex, lngIndex, contactIndex, keyIndex].filter((index) => index !== -1)
+}
+
 /** Trimmed; none if the line cannot be read with this delimiter. */
-function columnNames(line: string, delimiter: string): string[] {
+function namesIn(line: string, delimiter: string): string[] {
   const names: string[] = []
   // One field: in quotation marks, those inside doubled, or up to the next delimiter.
   const field = new RegExp(`(?:"((?:[^"]|"")*)"|([^"\\${delimiter}][^\\${delimiter}]*|))`, 'y')

@@ -3,15 +3,16 @@
  *
  * @module
  */
+import { isUtf8 } from 'node:buffer'
 import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { ColumnNames } from '../batch.js'
-import { type ChosenColumns, chooseColumns } from '../choose-columns.js'
+import { type ChosenColumns, chooseColumns, shownNames } from '../choose-columns.js'
 import { type Packing, packingOf, readHead } from '../files/input.js'
 import { featureRows, JSON_DELIMITER, jsonNames, objectRows } from '../json/json-query.js'
 import { chooseWithPoint } from '../rows/point-column.js'
 import { csvRows } from './csv-query.js'
-import { readHeader } from './header.js'
+import { columnNames, type Header, readHeader, usedIndexes } from './header.js'
 import type { TextFile } from './read-text.js'
 import { HEAD_BYTES, readTextHead, type TextHead } from './text-head.js'
 
@@ -33,17 +34,18 @@ interface FoundText {
 
 export function openCsv(found: FoundText, wanted: ColumnNames): OpenedText {
   const { name, path, packing, text } = found
-  if (text.firstBytes > limits.recordBytes) {
+  if (text.firstBytes.length > limits.recordBytes) {
     throw new OperatorError(
       'InputRejected',
       `${name} has no header: its first line is longer than ${limits.recordBytes} bytes`,
     )
   }
-  const header = readHeader(name, text.firstText, wanted)
+  const header = headerOf(name, text, wanted)
   const file: TextFile = {
     ...{ name, byteCount: found.byteCount, markBytes: text.markBytes, unit: 'line', kind: 'CSV' },
     fieldCountReason: 'FieldCountWrong',
     rows: (from, isPlain) => csvRows(from, header, isPlain),
+    fields: { ...header, usedIndexes: usedIndexes(header) },
     layout: {
       ...{ path, packing, delimiter: header.delimiter, quotation: '"' },
       columnCount: header.columnCount,
@@ -52,6 +54,20 @@ export function openCsv(found: FoundText, wanted: ColumnNames): OpenedText {
     },
   }
   return { kind: 'text', file, columns: header.chosen }
+}
+
+function headerOf(name: string, text: TextHead, wanted: ColumnNames): Header {
+  try {
+    return readHeader(name, text.firstText, wanted)
+  } catch (error) {
+    if (isUtf8(text.firstBytes)) throw error
+    const names = columnNames(Buffer.from(text.firstBytes).toString('latin1'))
+    throw new OperatorError(
+      'InputRejected',
+      `${name} is not UTF-8, as its header shows: try --encoding windows-1252, as old Windows programs ` +
+        `and Excel write it; by that, it has ${shownNames(names)}`,
+    )
+  }
 }
 
 export function openObjects(found: FoundText, wanted: ColumnNames): OpenedText {

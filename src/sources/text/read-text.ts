@@ -10,6 +10,7 @@ import type { PlaceUnit, RejectReason } from '../rows/rejects.js'
 import type { RowSource } from '../rows/row-query.js'
 import { type RowScan, type RowTarget, scanRows } from '../rows/row-scan.js'
 import { type BrokenRecords, brokenRecords } from './broken-records.js'
+import type { RowFields } from './long-rows.js'
 import { lineEndHint, placeRows } from './row-places.js'
 import type { Survey } from './survey.js'
 import { surveyAside } from './survey-thread.js'
@@ -22,6 +23,8 @@ export interface TextFile {
   readonly markBytes: number
   readonly unit: PlaceUnit
   readonly layout: TextLayout
+  /** Absent where each record is a line. */
+  readonly fields?: RowFields
   /**
    * @param from  of `readText`
    * @param isPlain  whether each record is known to be one line without control characters
@@ -61,7 +64,7 @@ export async function readTextFile(
   const isPacked = layout.packing !== 'none'
   const task = {
     ...{ path: layout.path, name, lineEnd: layout.lineEnd, markBytes },
-    ...(layout.quotation !== '' && !isPacked && { quotedDelimiter: layout.delimiter }),
+    ...(file.fields !== undefined && { fields: file.fields }),
   }
   const tell = onlyMore(onShare)
   const surveyShare = isPacked ? 1 : SURVEY_SHARE

@@ -9,6 +9,7 @@ import { isUtf8 } from 'node:buffer'
 import { limits } from '../../limits.js'
 import { grow } from '../columns/growing-column.js'
 import { readInput } from '../files/input.js'
+import { LongRowFinder, type LongRows, type RowFields } from './long-rows.js'
 import { QuoteCheck } from './quotes.js'
 import type { LineEnd } from './text-head.js'
 
@@ -20,8 +21,8 @@ export interface SurveyTask {
   readonly lineEnd: LineEnd
   /** Length of the byte order mark. */
   readonly markBytes: number
-  /** Of fields that may be in quotation marks. */
-  readonly quotedDelimiter?: string
+  /** Of rows whose fields may be in quotation marks. */
+  readonly fields?: RowFields
 }
 
 export interface Survey {
@@ -33,6 +34,8 @@ export interface Survey {
   readonly isUtf8: boolean
   /** As `QuoteCheck`; false where there are no fields. */
   readonly hasLooseQuotes: boolean
+  /** None where no quotation mark is loose. */
+  readonly longRows: LongRows
   /** False only if there is no control character but LF. */
   readonly hasControls: boolean
   /** Physical lines, blank ones too; LF, CRLF and CR each end one, whatever the others do. */
@@ -42,7 +45,7 @@ export interface Survey {
 }
 
 /**
- * Reads all of a file once; an OperatorError if it is damaged.
+ * Reads all of a file once, or twice if quotation marks are loose; an OperatorError if it is damaged.
  *
  * @param onRead  called with the bytes read from disk so far
  */
@@ -51,19 +54,42 @@ export async function surveyFile(
   onRead: (byteCount: number) => void,
 ): Promise<Survey> {
   const counter = new LineCounter(task.lineEnd)
-  const { quotedDelimiter } = task
-  const quotes = quotedDelimiter === undefined ? undefined : new QuoteCheck(quotedDelimiter)
-  let markBytes = task.markBytes
-  for await (const chunk of readInput(task.path, task.name, onRead)) {
-    const skipped = Math.min(markBytes, chunk.length)
-    markBytes -= skipped
-    counter.push(chunk.subarray(skipped))
-    quotes?.push(chunk.subarray(skipped))
+  const { fields } = task
+  const quotes = fields === undefined ? undefined : new QuoteCheck(fields.delimiter)
+  for await (const bytes of unmarked(task, onRead)) {
+    counter.push(bytes)
+    quotes?.push(bytes)
   }
   quotes?.finish()
-  return { ...counter.finish(), hasLooseQuotes: quotes?.hasLoose === true }
+  const hasLooseQuotes = quotes?.hasLoose === true
+  const longRows =
+    fields === undefined || !hasLooseQuotes ? NO_LONG_ROWS : await findLongRows(task, fields)
+  return { ...counter.finish(), hasLooseQuotes, longRows }
 }
 
+async function findLongRows(task: SurveyTask, fields: RowFields): Promise<LongRows> {
+  const finder = new LongRowFinder(fields)
+  for await (const bytes of unmarked(task, () => undefined)) finder.push(bytes)
+  return finder.finish()
+}
+
+async function* unmarked(
+  { path, name, markBytes }: SurveyTask,
+  onRead: (byteCount: number) => void,
+): AsyncGenerator<Uint8Array> {
+  let restBytes = markBytes
+  for await (const chunk of readInput(path, name, onRead)) {
+    const skipped = Math.min(restBytes, chunk.length)
+    restBytes -= skipped
+    yield chunk.subarray(skipped)
+  }
+}
+
+const NO_LONG_ROWS: LongRows = {
+  lines: new Uint32Array(0),
+  furtherCounts: new Uint32Array(0),
+  doubts: new Uint8Array(0),
+}
 const LF = 0x0a
 const CR = 0x0d
 const SPACE = 0x20
@@ -96,7 +122,7 @@ class LineCounter {
     else this.#pushLf(bytes)
   }
 
-  finish(): Omit<Survey, 'hasLooseQuotes'> {
+  finish(): Omit<Survey, 'hasLooseQuotes' | 'longRows'> {
     if (this.#openBytes > 0) this.#endLine(this.#openBytes)
     const endCount = this.#lineCount - (this.#openBytes > 0 ? 1 : 0)
     const crLfCount = endCount - this.#lfCount - this.#crCount

@@ -16,22 +16,23 @@ export interface TextHead {
   /** How it ends; the other lines should end alike. */
   readonly lineEnd: LineEnd
   readonly markBytes: number
-  /** Of the first line, as far as was looked. */
-  readonly firstBytes: number
+  /** As far as was looked; the text has other characters for what is not UTF-8. */
+  readonly firstBytes: Uint8Array
 }
 
 const LF = 0x0a
 const CR = 0x0d
+const SEPARATOR_LINE = /^"?sep=[,;\t|]"?$/i
 /** The bytes that tell the format of a file: the first line, and many more as a rule. */
 export const HEAD_BYTES = 16 * limits.recordBytes
 
 /** @param head  the beginning of the file, or all of it; an OperatorError if that is no text */
 export function readTextHead(name: string, head: Uint8Array): TextHead {
   const markBytes = byteOrderMarkBytes(name, head)
-  let start = markBytes
-  let firstLine = 1
-  for (; head[start] === LF || head[start] === CR; start++) {
-    if (head[start] === LF || head[start + 1] !== LF) firstLine++
+  let { start, end, line: firstLine } = lineFrom(head, markBytes, 1)
+  // Excel's own first line, above the header.
+  if (SEPARATOR_LINE.test(textOf(head.subarray(start, end)))) {
+    ;({ start, end, line: firstLine } = lineFrom(head, end, firstLine))
   }
   if (start === head.length) {
     throw new OperatorError(
@@ -39,15 +40,29 @@ export function readTextHead(name: string, head: Uint8Array): TextHead {
       `${name} is empty, without even a header: did the export fail?`,
     )
   }
-  let end = start
-  while (end < head.length && head[end] !== LF && head[end] !== CR) end++
   return {
-    firstText: new TextDecoder().decode(head.subarray(start, end)),
+    firstText: textOf(head.subarray(start, end)),
     firstLine,
     lineEnd: head[end] !== CR ? '\n' : head[end + 1] === LF ? '\r\n' : '\r',
     markBytes,
-    firstBytes: end - start,
+    firstBytes: head.subarray(start, end),
   }
+}
+
+/** The first line that is not blank. @param line  the number of the one at `from` */
+function lineFrom(head: Uint8Array, from: number, line: number) {
+  let start = from
+  let number = line
+  for (; head[start] === LF || head[start] === CR; start++) {
+    if (head[start] === LF || head[start + 1] !== LF) number++
+  }
+  let end = start
+  while (end < head.length && head[end] !== LF && head[end] !== CR) end++
+  return { start, end, line: number }
+}
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes)
 }
 
 function byteOrderMarkBytes(name: string, bytes: Uint8Array): number {

@@ -56,9 +56,9 @@ export function readText(layout: TextLayout, isParallel: boolean): string {
 }
 
 /** The columns of `rejectQuery`, in this order. */
-export const rejectColumns = { record: 0, reason: 1, isOneLine: 2 } as const
+export const rejectColumns = { record: 0, reason: 1 } as const
 
-/** Every record that DuckDB rejected, by its number: its first reason, and if it is one line. */
+/** Every record that DuckDB rejected, by its number, and its first reason. */
 export function rejectQuery(fieldCountReason: RejectReason): string {
   return `
   SELECT
@@ -68,8 +68,7 @@ export function rejectQuery(fieldCountReason: RejectReason): string {
       WHEN 'MISSING COLUMNS' THEN ${reasonCode(fieldCountReason)}
       WHEN 'TOO MANY COLUMNS' THEN ${reasonCode(fieldCountReason)}
       WHEN 'INVALID ENCODING' THEN ${reasonCode('EncodingInvalid')}
-      ELSE ${reasonCode('QuoteMalformed')} END)::UTINYINT,
-    NOT bool_or(regexp_matches(csv_line, '[^\\r\\n][\\r\\n]+[^\\r\\n]'))
+      ELSE ${reasonCode('QuoteMalformed')} END)::UTINYINT
   FROM reject_errors GROUP BY line ORDER BY line`
 }
 
