@@ -11,9 +11,9 @@ import { areaNameOf } from './geocode-systems.js'
 import type { Alert, AlertArea } from './model.js'
 
 interface AlertDescription {
-  /** Place, language, event, severity, expires. */
+  /** Place, language, event, response types, urgency, severity, certainty, expires. */
   readonly infos: readonly (readonly string[])[]
-  /** Place, number of polygons, of their points and of circles, heights in feet, geocodes, name. */
+  /** Place, number of polygons, of their points, of their holes and of circles, heights in feet, geocodes, name. */
   readonly areas: readonly (readonly string[])[]
   /** West, south, east and north of polygons and circles in degrees; undefined where there are none. */
   readonly bounds: readonly number[] | undefined
@@ -23,12 +23,15 @@ interface AlertDescription {
 export function describeAlert(alert: Alert, { drawing }: CapDrawing): AlertDescription {
   const { infos, references } = alert
   return {
-    infos: infos.map(({ language, event, severity, expires }, i) => [
+    infos: infos.map((info, i) => [
       String(i),
-      language,
-      event,
-      severity,
-      expires?.text ?? '',
+      info.language,
+      info.event,
+      info.responseTypes.join(' '),
+      info.urgency,
+      info.severity,
+      info.certainty,
+      info.expires?.text ?? '',
     ]),
     areas: infos.flatMap(({ areas }, i) => areas.map((area, j) => rowOf(area, `${i}.${j}`))),
     bounds: boundsOf(drawing.features),
@@ -37,7 +40,7 @@ export function describeAlert(alert: Alert, { drawing }: CapDrawing): AlertDescr
 }
 
 function rowOf(area: AlertArea, place: string): readonly string[] {
-  const { polygons, circles, geocodes, areaDesc } = area
+  const { polygons, holes, circles, geocodes, areaDesc } = area
   const points = polygons.reduce((sum, polygon) => sum + pointCount(polygon), 0)
   const names = geocodes.map((geocode) => areaNameOf(geocode) ?? `${geocode.name}: not known`)
   const shown = names.slice(0, NAMES_SHOWN).join(' ')
@@ -46,6 +49,7 @@ function rowOf(area: AlertArea, place: string): readonly string[] {
     place,
     String(polygons.length),
     String(points),
+    String(holes.length),
     String(circles.length),
     feetOf(area),
     `${shown}${more}`,
@@ -78,9 +82,10 @@ function boundsOf(features: readonly DrawnFeature[]): readonly number[] | undefi
         Math.min(90, lat + latReach),
       )
     } else if (geometry?.type === 'Polygon') {
-      for (const [lng, lat] of geometry.coordinates.flat()) add(lng, lat, lng, lat)
+      for (const [lng, lat] of geometry.coordinates[0]) add(lng, lat, lng, lat)
     } else if (geometry?.type === 'MultiPolygon') {
-      for (const [lng, lat] of geometry.coordinates.flat(2)) add(lng, lat, lng, lat)
+      const shells = geometry.coordinates.flatMap(([shell]) => shell)
+      for (const [lng, lat] of shells) add(lng, lat, lng, lat)
     }
   }
   return bounds?.map((degrees) => Number(degrees.toFixed(4)))

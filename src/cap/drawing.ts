@@ -32,6 +32,8 @@ export interface CapDrawing {
   readonly drawing: DrawnCollection
   /** Where in the alert each feature comes from. */
   readonly paths: readonly string[]
+  /** By the names of areas: where in the alert the geocode is that is one. */
+  readonly geocodePaths: ReadonlyMap<string, string>
   readonly warnings: readonly CapWarning[]
 }
 
@@ -105,6 +107,7 @@ class AlertDrawer {
   readonly #budget: RingBudget = ringBudget(limits.capComparisonCount)
   readonly #features: DrawnFeature[] = []
   readonly #paths: string[] = []
+  readonly #geocodePaths = new Map<string, string>()
   /** What was drawn: blocks in other languages repeat their areas. */
   readonly #drawn = new Set<string>()
   readonly #isFallback: boolean
@@ -124,7 +127,7 @@ class AlertDrawer {
     for (const area of areas) this.#drawArea(area)
   }
 
-  finish(path: string): { readonly drawing: DrawnCollection; readonly paths: readonly string[] } {
+  finish(path: string): Omit<CapDrawing, 'warnings'> {
     if (this.#features.length > limits.featureCount) {
       const problem = `has more than ${limits.featureCount} areas and circles`
       this.#faults.add('TooComplex', path, problem)
@@ -135,6 +138,7 @@ class AlertDrawer {
     return {
       drawing: { type: 'FeatureCollection', features: this.#features },
       paths: this.#paths,
+      geocodePaths: this.#geocodePaths,
     }
   }
 
@@ -149,6 +153,7 @@ class AlertDrawer {
       )
     }
     const hasMore = isDrawn || area.geocodes.length > 0
+    this.#checkHoles(area)
     this.#drawPolygons(area, hasMore)
     this.#drawCircles(area, hasMore)
     if (area.geocodes.length === 0) {
@@ -161,31 +166,36 @@ class AlertDrawer {
     }
   }
 
+  /** A hole is one of all that its area selects, and can be cut out of polygons alone. */
+  #checkHoles({ polygons, circles, holes }: AlertArea): void {
+    if (holes.length === 0) return
+    const [{ path }] = holes
+    if (polygons.every(({ text }) => text === '')) {
+      this.#faults.add('CapExclusion', path, 'is a hole, and its area has no polygon with it')
+    }
+    if (circles.some(({ text }) => text !== '')) {
+      const problem = 'is a hole, which cannot be cut out of the circles of its area'
+      this.#faults.add('CapExclusion', path, `${problem}: write them as polygons`)
+    }
+  }
+
   /** @param hasMore  whether the area says more than its empty shapes do */
-  #drawPolygons({ polygons, path }: AlertArea, hasMore: boolean): void {
+  #drawPolygons({ polygons, holes, path }: AlertArea, hasMore: boolean): void {
     const rings: (readonly Position[])[][] = []
-    for (const polygon of polygons) {
-      if (hasMore && this.#isEmpty(polygon)) continue
-      if (!this.#isNew(`polygon ${polygon.text}`)) continue
-      const ring = readPolygon(polygon, this.#faults)
-      if (ring === undefined) continue
-      this.#vertexCount += ring.length
-      if (this.#vertexCount > limits.vertexCount) return
-      const crossing = crossesItself(ring, this.#budget)
-      if (crossing === 'TooDense') {
-        this.#faults.add(
-          'TooComplex',
-          polygon.path,
-          'is too dense to tell whether it crosses itself',
-        )
-      } else if (crossing) {
-        this.#faults.add(
-          'CapPolygonCrossing',
-          polygon.path,
-          'crosses itself: correct the order of its points',
-        )
+    const holesText = holes.map(({ text }) => ` hole ${text}`).join('')
+    const shells = polygons.filter(
+      (polygon) =>
+        !(hasMore && this.#isEmpty(polygon)) && this.#isNew(`polygon ${polygon.text}${holesText}`),
+    )
+    if (shells.length === 0) return
+    const holeRings = holes.flatMap((hole) => this.#ringOf(hole))
+    const holeVertexCount = holeRings.reduce((sum, ring) => sum + ring.length, 0)
+    for (const polygon of shells) {
+      for (const shell of this.#ringOf(polygon)) {
+        this.#vertexCount += shell.length + holeVertexCount
+        if (this.#vertexCount > limits.vertexCount) return
+        rings.push([shell, ...holeRings])
       }
-      rings.push([ring])
     }
     if (rings.length === 0) return
     const geometry =
@@ -193,6 +203,21 @@ class AlertDrawer {
         ? { type: 'Polygon' as const, coordinates: rings[0] }
         : { type: 'MultiPolygon' as const, coordinates: rings }
     this.#push({ type: 'Feature', geometry, properties: {} }, path)
+  }
+
+  /** A closed ring that does not cross itself; none where it is at fault. */
+  #ringOf(polygon: AlertText): (readonly Position[])[] {
+    const ring = readPolygon(polygon, this.#faults)
+    if (ring === undefined) return []
+    const crossing = crossesItself(ring, this.#budget)
+    if (crossing === 'TooDense') {
+      const problem = 'is too dense to tell whether it crosses itself'
+      this.#faults.add('TooComplex', polygon.path, problem)
+    } else if (crossing) {
+      const problem = 'crosses itself: correct the order of its points'
+      this.#faults.add('CapPolygonCrossing', polygon.path, problem)
+    }
+    return [ring]
   }
 
   #drawCircles({ circles }: AlertArea, hasMore: boolean): void {
@@ -214,7 +239,7 @@ class AlertDrawer {
     }
   }
 
-  #drawGeocodes({ geocodes, path }: AlertArea, isDrawn: boolean): void {
+  #drawGeocodes({ geocodes, holes, path }: AlertArea, isDrawn: boolean): void {
     const names: string[] = []
     const systems = new Set<string>()
     let usedCount = 0
@@ -228,13 +253,20 @@ class AlertDrawer {
         continue
       }
       systems.add(layerOf(name))
-      if (this.#isNew(`geocode ${name}`)) names.push(name)
+      if (this.#geocodePaths.has(name)) continue
+      this.#geocodePaths.set(name, geocode.path)
+      names.push(name)
     }
     if (usedCount === 0) {
       if (!isDrawn) {
         this.#faults.add('CapAreaMissing', path, 'has no geocode of the systems that are asked for')
       }
       return
+    }
+    if (holes.length > 0) {
+      const problem = 'is a hole, which cannot be cut out of the geocodes of its area'
+      const advice = 'to leave these out, say geocodes=fallback'
+      this.#faults.add('CapExclusion', holes[0].path, `${problem}: ${advice}`)
     }
     if (isDrawn) {
       const problem = 'has geocodes beside a polygon or a circle: all of them are selected'

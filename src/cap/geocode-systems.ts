@@ -6,7 +6,8 @@
  * @module
  */
 import { limits } from '../limits.js'
-import type { NamedValue } from './model.js'
+import type { CapFaults } from './faults.js'
+import type { AlertArea, NamedValue } from './model.js'
 
 /** What the gazetteer knows a geocode by, such as `SAME:048201`; undefined where there is no such name. */
 export function areaNameOf({ name, value }: NamedValue): string | undefined {
@@ -27,6 +28,46 @@ export function systemOf(name: string): string | undefined {
   if (name.length > limits.geocodeCharCount && !SPELLINGS.has(name.toLowerCase())) return undefined
   return SPELLINGS.get(name.toLowerCase()) ?? (OWN_NAME.test(name) ? name : undefined)
 }
+
+/**
+ * Tells what adds to an area from what excludes. The Deutscher Wetterdienst writes the holes of a polygon as geocodes.
+ * What excludes in another way is a fault whatever is asked for: to leave it out would widen the area.
+ */
+export function addingAndHoles(
+  values: readonly NamedValue[],
+  faults: CapFaults,
+): Pick<AlertArea, 'geocodes' | 'holes'> {
+  const kindOf = ({ name }: NamedValue) => {
+    if (/^\s*exclude[ _-]?polygon\s*$/i.test(name)) return 'hole'
+    // However it is spelt: also EXCLUSION, and in the fullwidth letters of East Asia. Zones may be exclusive.
+    return /exclu(?!siv)/i.test(name.normalize('NFKC').replace(/[^\p{L}]/gu, ''))
+      ? 'unknown'
+      : 'adding'
+  }
+  for (const value of values) {
+    const kind = kindOf(value)
+    if (kind === 'unknown') {
+      const problem = 'excludes in a way that is not known: only EXCLUDE_POLYGON is'
+      faults.add('CapExclusion', value.path, problem)
+    } else if (kind === 'adding' && POSITIONS.test(value.value)) {
+      const problem = 'is a list of positions, which may be a hole by a name that is not known'
+      faults.add(
+        'CapExclusion',
+        value.path,
+        `${problem}: write it as a polygon, or as EXCLUDE_POLYGON`,
+      )
+    }
+  }
+  return {
+    geocodes: values.filter((value) => kindOf(value) === 'adding'),
+    holes: values
+      .filter((value) => kindOf(value) === 'hole')
+      .map(({ value, path }) => ({ text: value, path })),
+  }
+}
+
+/** Three pairs, as a polygon has them. */
+const POSITIONS = /^\s*([+-]?\d{1,3}(\.\d+)?\s*,\s*[+-]?\d{1,3}(\.\d+)?(\s+|$)){3}/
 
 const OWN_NAME = /^[A-Za-z][A-Za-z0-9 _.-]*$/
 

@@ -67,7 +67,10 @@ export interface AlertArea {
   readonly polygons: readonly AlertText[]
   /** Each `lat,lon radius`, the radius in kilometres. */
   readonly circles: readonly AlertText[]
+  /** Those that add to it. */
   readonly geocodes: readonly NamedValue[]
+  /** What is cut out of its polygons, each written as one: geocodes EXCLUDE_POLYGON. */
+  readonly holes: readonly AlertText[]
   /** Feet above mean sea level. */
   readonly altitude: number | undefined
   readonly ceiling: number | undefined

@@ -7,6 +7,7 @@
 
 import { type CapTime, readTime } from './date-time.js'
 import { CapFaults } from './faults.js'
+import { addingAndHoles } from './geocode-systems.js'
 import type { Alert, AlertArea, AlertReference, AlertText, NamedValue } from './model.js'
 import {
   CATEGORIES,
@@ -112,7 +113,7 @@ class NwsReader {
       areaDesc: this.#required('areaDesc'),
       polygons: this.#polygons(geometry, path),
       circles: [],
-      geocodes: this.#geocodes(),
+      ...addingAndHoles(this.#geocodes(), this.#faults),
       altitude: undefined,
       ceiling: undefined,
       path: this.#path,

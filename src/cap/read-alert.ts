@@ -8,6 +8,7 @@ import { limits } from '../limits.js'
 import { readXml, type XmlElement } from '../xml/read-xml.js'
 import { type CapTime, readTime } from './date-time.js'
 import type { CapFaults } from './faults.js'
+import { addingAndHoles } from './geocode-systems.js'
 import { CapMembers } from './members.js'
 import type { Alert, AlertArea, AlertInfo, NamedValue } from './model.js'
 import { readReferences } from './references.js'
@@ -133,7 +134,7 @@ class AlertReader {
       areaDesc: members.text('areaDesc') ?? '',
       polygons: members.texts('polygon'),
       circles: members.texts('circle'),
-      geocodes: this.#values(members, 'geocode'),
+      ...addingAndHoles(this.#values(members, 'geocode'), this.#faults),
       altitude: this.#decimal(members, 'altitude'),
       ceiling: this.#decimal(members, 'ceiling'),
       path,

@@ -16,6 +16,7 @@ import { CAP_PROFILES, type CapProfile } from '../cap/profiles.js'
 import { OperatorError, ServiceError } from '../errors.js'
 import { openGazetteer } from '../gazetteer/gazetteer.js'
 import { limits } from '../limits.js'
+import { unknownGeocode } from '../selection/shapes/area-names.js'
 import type { CommandContext } from './context.js'
 import { print } from './output.js'
 import { formatTable, printable } from './table.js'
@@ -26,6 +27,8 @@ interface Flags {
   readonly geocodes?: 'union' | 'fallback'
   readonly systems?: string
   readonly expired?: true
+  /** False where it is negated. */
+  readonly ended: boolean
   readonly geojson?: true
   readonly json?: true
   readonly data?: string
@@ -45,6 +48,7 @@ export function capCommand(context: CommandContext): Command {
     )
     .option('--systems <NAMES>', 'only geocodes of these systems, such as UGC,SAME')
     .option('--expired', 'draw what has expired, too')
+    .option('--no-ended', 'leave out information that says that the danger is over')
     .addOption(new Option('--geojson', 'print the area as GeoJSON').conflicts('json'))
     .option('--json', 'print one JSON document')
     .option('--data <DIR>', 'look geocodes up in the gazetteer of this data directory')
@@ -53,10 +57,11 @@ export function capCommand(context: CommandContext): Command {
 }
 
 const HELP_TAIL = `
-The command needs no service and no data; with --data, geocodes that the gazetteer does not have are faults. It prints what the alert is, each area with its polygons, circles and
-geocodes, the bounds of what is drawn, warnings, and all faults with their codes. A request with the alert is
-refused with the first of these codes. With --geojson, circles are points with a radius in metres, and geocodes
-are features without a geometry. The exit code is 0 for an alert that can be sent, and 5 for one that cannot.
+The command needs no service and no data; with --data, geocodes that the gazetteer does not have are faults. It prints
+what the alert is, each block of information, each area with its polygons, holes, circles and geocodes, the bounds of
+what is drawn, warnings, and all faults with their codes. A request with the alert is refused with the first of these
+codes. With --geojson, circles are points with a radius in metres, and geocodes are features without a geometry. The
+exit code is 0 for an alert that can be sent, and 5 for one that cannot.
 
 Example:
   $ hickory cap alert.xml
@@ -87,7 +92,7 @@ async function cap(file: string, flags: Flags, context: CommandContext): Promise
   )
 }
 
-function optionsOf({ profile, language, geocodes, systems, expired }: Flags): CapOptions {
+function optionsOf({ profile, language, geocodes, systems, expired, ended }: Flags): CapOptions {
   try {
     if (language !== undefined) checkLanguage(language, '--language')
   } catch (error) {
@@ -95,6 +100,7 @@ function optionsOf({ profile, language, geocodes, systems, expired }: Flags): Ca
   }
   return {
     nowMs: Date.now(),
+    ended,
     ...(profile !== undefined && { profile }),
     ...(language !== undefined && { language }),
     ...(geocodes !== undefined && { geocodes }),
@@ -161,21 +167,36 @@ function printAll(
     print(`CAP ${version}, ${[status, msgType, scope ?? 'no scope'].map(printable).join(', ')}`)
     for (const reference of references) print(`refers to ${printable(reference)}`)
     print()
-    for (const line of formatTable(
-      ['<info', '<language', '<event', '<severity', '<expires'],
-      infos,
-    )) {
-      print(line)
-    }
+    for (const line of formatTable(INFO_HEADS, infos)) print(line)
     print()
-    const heads = ['<area', 'polygons', 'points', 'circles', '<feet', '<geocodes', '<name']
-    for (const line of formatTable(heads, areas)) print(line)
+    for (const line of formatTable(AREA_HEADS, areas)) print(line)
     print()
     if (bounds !== undefined) print(`bounds: ${bounds.join(', ')} (west, south, east, north)`)
     for (const { code, message } of drawn.warnings) print(`warning: ${code}: ${message}`)
   }
   for (const { code, message } of faults.list) print(`fault: ${code}: ${message}`)
 }
+
+const INFO_HEADS = [
+  '<info',
+  '<language',
+  '<event',
+  '<response',
+  '<urgency',
+  '<severity',
+  '<certainty',
+  '<expires',
+]
+const AREA_HEADS = [
+  '<area',
+  'polygons',
+  'points',
+  'holes',
+  'circles',
+  '<altitude (feet)',
+  '<geocodes',
+  '<name',
+]
 
 function printGeoJson(drawn: CapDrawing | undefined, faults: CapFaults): void {
   if (drawn !== undefined && faults.list.length === 0) print(JSON.stringify(drawn.drawing))
@@ -193,7 +214,7 @@ function printJson(
 
 /** Where the gazetteer is at hand, geocodes that it does not have are faults. */
 async function tellUnknownAreas(
-  { drawing, paths }: CapDrawing,
+  { geocodePaths }: CapDrawing,
   faults: CapFaults,
   dataDirectory: string,
 ): Promise<void> {
@@ -203,10 +224,9 @@ async function tellUnknownAreas(
     throw new OperatorError('Usage', problem)
   }
   try {
-    for (const [i, { properties }] of drawing.features.entries()) {
-      const names = [properties.area ?? []].flat()
-      if (names.every((name) => areas.find(name) !== undefined)) continue
-      faults.add('UnknownArea', paths[i], 'has a geocode that the gazetteer does not have')
+    for (const [name, path] of geocodePaths) {
+      if (areas.find(name) === undefined)
+        faults.add('UnknownArea', path, unknownGeocode(areas, name))
     }
   } finally {
     await areas.close()

@@ -22,13 +22,14 @@ const sender = () =>
     'The sender of the alert. Needed only where several senders have an alert with this identifier.',
   )
 
-const { language, expired, profile, geocodes, geocodeSystems } = notationMembers
+const { language, expired, ended, profile, geocodes, geocodeSystems } = notationMembers
 
 export const PutAlertSchema = requestMembers({
   Identifier: identifier(),
   cap: text('The alert: a text of CAP 1.2. A GeoJSON of api.weather.gov is read here as well.'),
   language,
   expired,
+  ended,
   profile,
   geocodes,
   geocodeSystems,

@@ -15,6 +15,11 @@ export const capWarningCodes = {
   CirclePoint: 'a circle has the radius 0, and selects who is exactly at its centre',
   EmptyShape: 'a polygon or a circle is empty, and the area has more beside it',
   InfoExpired: 'a part of the alert has expired, and is selected all the same',
+  InfoOld: 'a part of the alert has no expires, and is from more than a day ago',
+  InfoAllClear: 'a part of the alert is an all-clear: its responseType is AllClear',
+  InfoPast:
+    'a part of the alert says that it is over: its urgency is Past, or its location status is ended',
+  InfoUnlikely: 'a part of the alert is not expected to happen: its certainty is Unlikely',
   CapNotActual: 'the alert is not an actual one: its status is another',
   CapNotPublic: 'the alert is not for the public: its scope is Restricted or Private',
   CapMessageType: 'the message is a Cancel, an Ack or an Error',

@@ -46,9 +46,9 @@ t.test('an alert is told in words', async (t) => {
     stdout,
     'T-1 of desk@example.org, sent 2026-05-24T16:49:00-07:00\nCAP 1.2, Actual, Alert, Public\n',
   )
-  t.match(stdout, /^0 +en-US +Flood +Severe +2999-05-25T16:49:00-07:00$/m)
+  t.match(stdout, /^0 +en-US +Flood +Immediate +Severe +Observed +2999-05-25T16:49:00-07:00$/m)
   t.match(stdout, /^1 +es-MX/m)
-  t.match(stdout, /^0\.0 +1 +5 +1 +0 +SAME:048201 +somewhere$/m)
+  t.match(stdout, /^0\.0 +1 +5 +0 +1 +0 +SAME:048201 +somewhere$/m)
   t.match(stdout, 'bounds: 19.9087, 9.9101, 21, 11 (west, south, east, north)')
   t.match(stdout, /^warning: PolygonAndGeocodes: cap\.info\[0\]\.area\[0\] .*\(and 1 more\)$/m)
   t.match(stdout, /^warning: AltitudeIgnored: /m)

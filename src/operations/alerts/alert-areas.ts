@@ -5,7 +5,6 @@
  * @module
  */
 
-import type { CapDrawing } from '../../cap/drawing.js'
 import type { Alert, AlertArea } from '../../cap/model.js'
 import { ServiceError } from '../../errors.js'
 import { isTakenAsItLies } from '../../geometry/polygon/antimeridian.js'
@@ -15,7 +14,8 @@ import type { Area } from '../../interface/context.js'
 import { limits } from '../../limits.js'
 import type { DrawnFeature, Position } from '../../notations/drawn.js'
 import type { NamedAreas } from '../../selection/named-areas.js'
-import { findArea } from '../../selection/shapes/area-names.js'
+import { findGeocode } from '../../selection/shapes/area-names.js'
+import type { DrawnAlert } from '../../selection/shapes/cap.js'
 
 /**
  * One for each area of the alert of which something is drawn, with its exact `Drawing` and without its outline.
@@ -24,7 +24,7 @@ import { findArea } from '../../selection/shapes/area-names.js'
  */
 export function alertAreas(
   alert: Alert,
-  { drawing, paths }: Pick<CapDrawing, 'drawing' | 'paths'>,
+  { drawing, paths, geocodePaths }: DrawnAlert,
   areas: NamedAreas | undefined,
 ): Area[] {
   const room = { vertexCount: limits.vertexCount }
@@ -34,7 +34,8 @@ export function alertAreas(
     const path = paths[at]
     const own = known.find((area) => path === area.path || path.startsWith(`${area.path}.`))
     if (own === undefined) throw new Error('what is drawn is of an area')
-    const resolved = resolvedFeature(feature, path, areas, room)
+    const pathOf = (name: string) => geocodePaths.get(name) ?? path
+    const resolved = resolvedFeature(feature, pathOf, areas, room)
     features.set(own, [...(features.get(own) ?? []), resolved])
   }
   return Array.from(features, ([area, list], at) => ({
@@ -47,7 +48,7 @@ export function alertAreas(
 /** A feature with a geometry, which selects whom the other one does. */
 function resolvedFeature(
   feature: DrawnFeature,
-  path: string,
+  pathOf: (geocode: string) => string,
   areas: NamedAreas | undefined,
   room: { vertexCount: number },
 ): DrawnFeature {
@@ -55,7 +56,8 @@ function resolvedFeature(
   if (area === undefined) return feature
   const names = typeof area === 'string' ? [area] : area
   const coordinates = names.flatMap((name) => {
-    const { polygons } = findArea(areas, name, path)
+    const path = pathOf(name)
+    const { polygons } = findGeocode(areas, name, path)
     room.vertexCount -= polygons.vertices.length / 2
     if (room.vertexCount < 0) {
       const problem = `has geocodes with more than ${limits.vertexCount} positions, too many to be kept`

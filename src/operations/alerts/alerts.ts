@@ -1,6 +1,6 @@
 /**
  * The operations on alerts that are kept: each is a context, which is counted, watched, backed up and agreed on
- * as any other.
+ * as other contexts are.
  *
  * @module
  */

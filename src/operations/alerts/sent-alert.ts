@@ -49,7 +49,8 @@ export function readSentAlert(request: JsonObject, { onUnknown }: Remarks): Sent
 }
 
 /**
- * What an alert draws. A Cancel need not draw anything.
+ * What an alert draws. A Cancel need not draw anything, and neither need an Update that says that all is over, where
+ * what is over is left out: it tells of the alerts before it that nobody is concerned any more.
  *
  * @throws ServiceError  the first thing that is wrong
  */
@@ -58,7 +59,8 @@ export function drawingOf({ alert, options }: SentAlert): CapDrawing {
   const drawn = inspectDrawing(alert, options, faults)
   const isWithoutArea = alert.infos.every(({ areas }) => areas.length === 0)
   const isFault = ({ code }: ServiceError) =>
-    !(isWithoutArea && alert.msgType === 'Cancel' && code === 'CapAreaMissing')
+    !(isWithoutArea && alert.msgType === 'Cancel' && code === 'CapAreaMissing') &&
+    !(alert.msgType !== 'Alert' && code === 'CapEnded')
   const fault = faults.list.find(isFault)
   if (fault !== undefined) throw fault
   return drawn

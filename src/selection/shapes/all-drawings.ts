@@ -31,7 +31,7 @@ export function readDrawings(
   const reader = new ShapeReader(remarks, areas)
   reader.read(geoJson instanceof SentDrawing ? geoJson.whole() : geoJson, 'geoJSON')
   reader.readAreas(names, 'areas')
-  if (alert !== undefined) reader.readDrawn(alert.drawing.features, alert.paths)
+  if (alert !== undefined) reader.readDrawn(alert)
   for (const { name, value } of others) {
     reader.read(readNotation(name, value), name)
   }

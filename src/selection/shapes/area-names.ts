@@ -27,7 +27,7 @@ export function namesIn(value: unknown, path: string): readonly SentName[] {
   if (!Array.isArray(value)) {
     fail(
       'InvalidRequest',
-      `must be a list of names such as counties:48201, not ${kindOf(value)}`,
+      `must be a list of names, each a layer and a key such as counties:48201, not ${kindOf(value)}`,
       path,
     )
   }
@@ -39,7 +39,11 @@ export function namesIn(value: unknown, path: string): readonly SentName[] {
   for (const [index, name] of value.entries()) {
     const at = `${path}[${index}]`
     if (typeof name !== 'string') {
-      fail('InvalidRequest', `must be a name such as counties:48201, not ${kindOf(name)}`, at)
+      fail(
+        'InvalidRequest',
+        `must be a name, a layer and a key such as counties:48201, not ${kindOf(name)}`,
+        at,
+      )
     }
     if (!seen.has(name)) names.push({ name, at })
     seen.add(name)
@@ -79,6 +83,23 @@ export function mayNameAreas(properties: unknown): boolean {
 
 const AREA = 'area'
 
+/**
+ * Finds the area of a geocode of an alert, which has the name of its system and its code apart.
+ *
+ * @throws ServiceError  UnknownArea
+ */
+export function findGeocode(areas: NamedAreas | undefined, name: string, at: string): NamedArea {
+  return areas?.find(name) ?? fail('UnknownArea', unknownGeocode(areas, name), at)
+}
+
+/** What is wrong with a geocode that no area has. It is repeated where it cannot be a phone number or a place. */
+export function unknownGeocode(areas: NamedAreas | undefined, name: string): string {
+  const shown = /^[\w.-]+:[A-Za-z0-9]{1,6}$/.test(name) ? `is ${name}, which is` : 'is'
+  const nearest = areas?.nearest(name) ?? []
+  const advice = nearest.length === 0 ? '' : `: do you mean ${nearest.join(' or ')}?`
+  return `${shown} the name of no area of the gazetteer${advice}`
+}
+
 /** @throws ServiceError  UnknownArea, with names that are nearly this one */
 export function findArea(areas: NamedAreas | undefined, name: string, at: string): NamedArea {
   if (areas === undefined) fail('UnknownArea', 'names an area, and the service knows none', at)
@@ -87,7 +108,7 @@ export function findArea(areas: NamedAreas | undefined, name: string, at: string
   const nearest = areas.nearest(name)
   const advice =
     nearest.length === 0
-      ? 'a name is a layer and a key, such as counties:48201; GET /api/areas lists them'
+      ? 'a name is a layer and a key, such as counties:48201; GET /api/areas?q=… finds it by what it is called'
       : `do you mean ${nearest.join(' or ')}?`
   return fail('UnknownArea', `is the name of no area: ${advice}`, at)
 }

@@ -16,15 +16,15 @@ import type { Remarks } from '../remarks.js'
 import { type GivenMembers, single } from '../request-members.js'
 import { fail } from './positions.js'
 
+/** What an alert draws, and where in it. */
+export type DrawnAlert = Omit<CapDrawing, 'warnings'>
+
 /**
- * What an alert draws, and where in it; undefined where none is given.
+ * What an alert draws; undefined where none is given.
  *
  * @throws ServiceError  of the alert, of a member that says what of it counts, or of such a member without it
  */
-export function readCap(
-  given: GivenMembers,
-  remarks: Remarks,
-): Pick<CapDrawing, 'drawing' | 'paths'> | undefined {
+export function readCap(given: GivenMembers, remarks: Remarks): DrawnAlert | undefined {
   const value = single(given.cap)
   if (value === undefined || value === null) {
     for (const name of OPTIONS) {
@@ -54,7 +54,7 @@ function told(drawn: CapDrawing, remarks: Remarks): CapDrawing {
   return drawn
 }
 
-const OPTIONS = ['language', 'expired', 'profile', 'geocodes', 'geocodeSystems'] as const
+const OPTIONS = ['language', 'expired', 'ended', 'profile', 'geocodes', 'geocodeSystems'] as const
 
 /** The members that say what of an alert counts, as they came. */
 type GivenOptions = Partial<Pick<GivenMembers, (typeof OPTIONS)[number]>>
@@ -74,15 +74,15 @@ export function alertOf(value: unknown): Alert {
 export function optionsOf(given: GivenOptions): CapOptions {
   const language = textOf(single(given.language), 'language')
   if (language !== undefined) checkLanguage(language, 'language')
-  const sent = single(given.expired)
-  const expired = sent === undefined || sent === null ? false : flagOf(sent)
-  if (expired === undefined) fail('InvalidRequest', 'must be true or false', 'expired')
+  const expired = flagIn(single(given.expired), 'expired') ?? false
+  const ended = flagIn(single(given.ended), 'ended') ?? true
   const profile = oneOf(CAP_PROFILES, single(given.profile), 'profile')
   const geocodes = oneOf(RULES, single(given.geocodes), 'geocodes')
   const geocodeSystems = namesOf(single(given.geocodeSystems), 'geocodeSystems')
   return {
     nowMs: Date.now(),
     expired,
+    ended,
     ...(language !== undefined && { language }),
     ...(profile !== undefined && { profile }),
     ...(geocodes !== undefined && { geocodes }),
@@ -91,6 +91,11 @@ export function optionsOf(given: GivenOptions): CapOptions {
 }
 
 const RULES = ['union', 'fallback'] as const
+
+function flagIn(value: unknown, path: string): boolean | undefined {
+  if (value === undefined || value === null) return undefined
+  return flagOf(value) ?? fail('InvalidRequest', 'must be true or false', path)
+}
 
 function textOf(value: unknown, path: string): string | undefined {
   if (value === undefined || value === null) return undefined

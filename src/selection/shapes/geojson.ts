@@ -10,6 +10,7 @@ import {
   unwrapRing,
 } from '../../geometry/polygon/antimeridian.js'
 import type { SentPath } from '../../geometry/polygon/sent-path.js'
+import { nearestName } from '../../interface/near-miss.js'
 import { kindOf } from '../parse.js'
 import type { GeometrySink } from './layers.js'
 import { arrayAt, fail, nonEmptyArrayAt, readPath, readPosition } from './positions.js'
@@ -27,9 +28,7 @@ export function readCoordinates(
 ): void {
   const read = typeof type === 'string' ? READERS.get(type) : undefined
   if (read === undefined) {
-    const found = typeof type === 'string' ? 'unknown' : kindOf(type)
-    const problem = `must be the type of a GeoJSON geometry, but is ${found}`
-    fail('UnknownGeometryType', problem, `${path}.type`)
+    fail('UnknownGeometryType', typeProblem(type), `${path}.type`)
   }
   if (Array.isArray(coordinates) && coordinates.length === 0) return
   read(coordinates, `${path}.coordinates`, into)
@@ -73,6 +72,20 @@ const READERS: ReadonlyMap<string, CoordinateReader> = new Map(
 
 /** Types of geometries that have coordinates, as RFC 7946 spells them. */
 export const COORDINATE_TYPES: readonly string[] = [...READERS.keys()]
+
+/** What is wrong with what should be the type of a geometry. */
+function typeProblem(type: unknown): string {
+  const problem = `must be ${COORDINATE_TYPES.join(', ')} or ${COLLECTION}`
+  if (type === undefined) return `${problem}, and is missing`
+  if (typeof type !== 'string') return `${problem}, not ${kindOf(type)}`
+  const meant = nearestName(type.replace(/^esriGeometry/i, ''), [...COORDINATE_TYPES, COLLECTION])
+  if (meant !== undefined) return `${problem}: do you mean ${meant}? types are case-sensitive`
+  if (/^feature/i.test(type)) return `${problem}: a Feature has its geometry in geometry`
+  if (!/circle/i.test(type)) return problem
+  return `${problem}: a circle is a Point whose Feature has the property radius, in metres`
+}
+
+const COLLECTION = 'GeometryCollection'
 
 function eachOf(read: CoordinateReader): CoordinateReader {
   return (value, path, into) => {

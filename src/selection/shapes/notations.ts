@@ -73,14 +73,19 @@ export function readNotationIn(
   let found: { name: string; notation: GeometryNotation } | undefined
   let other: string | undefined
   let twice: string | undefined
+  let empty: typeof found
   for (const name in object) {
     const notation = NOTATIONS.get(lowerCase(name))
-    if (notation === 'bbox' && found?.notation === 'bbox') twice = name
+    if (notation !== undefined && (object[name] === null || object[name] === false)) {
+      // As clients write what they do not have. By itself it is at fault.
+      empty = { name, notation }
+    } else if (notation === 'bbox' && found?.notation === 'bbox') twice = name
     else if (notation !== undefined && found !== undefined && found.notation !== 'bbox') {
       if (notation !== 'bbox') other ??= name
     } else if (notation !== undefined) found = { name, notation }
     else if (OTHERS.has(lowerCase(name))) other ??= name
   }
+  if (other === undefined) found ??= empty
   if (found === undefined || (found.notation === 'bbox' && other !== undefined)) return undefined
   if (found.notation === 'bbox') other = twice
   if (other !== undefined) fail('InvalidGeoJson', `has both ${found.name} and ${other}`, path)

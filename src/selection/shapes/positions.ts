@@ -44,12 +44,24 @@ export function readPosition(position: unknown, path: string, into: number[]): v
     fail('LongitudeOutOfRange', 'must have a longitude from -100,000,000 to 100,000,000', path)
   }
   if (!(Math.abs(lat) <= LAT_DEGREES_MAX)) {
-    const isExchanged = Math.abs(lng) <= LAT_DEGREES_MAX && Math.abs(lat) <= 180
-    const advice = isExchanged ? ': longitude is first, and these look exchanged' : ''
-    fail('LatitudeOutOfRange', `must have a latitude from -90 to 90${advice}`, path)
+    fail('LatitudeOutOfRange', `must have a latitude from -90 to 90${adviceFor(lng, lat)}`, path)
   }
   into.push(toUnits(lng), toUnits(lat))
 }
+
+/** What numbers that are no degrees may be. */
+function adviceFor(lng: number, lat: number): string {
+  if (Math.abs(lng) <= LAT_DEGREES_MAX && Math.abs(lat) <= 180) {
+    return ': longitude is first, and these look exchanged'
+  }
+  return Math.abs(lat) > METRES_MIN
+    ? ': these look like metres, as of web Mercator (EPSG:3857): degrees are needed (EPSG:4326), or ' +
+        'beside a geometry of Esri its spatialReference'
+    : ''
+}
+
+/** No angle in degrees is as large by mistake. */
+const METRES_MIN = 360
 
 /** As nearly all positions are; of the others there is more to tell, and a path to tell it with. */
 function isPlain(position: unknown): position is readonly [number, number] {
@@ -64,7 +76,12 @@ function isPlain(position: unknown): position is readonly [number, number] {
 
 export function objectAt(value: unknown, path: string): JsonObject {
   if (isObject(value)) return value
-  return fail('InvalidGeoJson', `must be an object, not ${kindOf(value)}`, path)
+  const advice = Array.isArray(value)
+    ? ': several are the features of a FeatureCollection'
+    : typeof value === 'string'
+      ? ': JSON that is a text in JSON was written twice'
+      : ''
+  return fail('InvalidGeoJson', `must be an object, not ${kindOf(value)}${advice}`, path)
 }
 
 export function arrayAt(value: unknown, path: string): readonly unknown[] {

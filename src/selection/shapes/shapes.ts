@@ -9,13 +9,12 @@ import { isNwsAlert } from '../../cap/nws-feature.js'
 import { lowerCase } from '../../interface/letter-case.js'
 import { unknownName } from '../../interface/unknown-members.js'
 import { limits } from '../../limits.js'
-import type { DrawnFeature } from '../../notations/drawn.js'
 import type { NamedAreas } from '../named-areas.js'
 import { type JsonObject, member } from '../parse.js'
 import { Remarks } from '../remarks.js'
 import type { SourceReference } from '../source-ids.js'
-import { areaNamesOf, findArea, namesIn } from './area-names.js'
-import { readNwsFeature } from './cap.js'
+import { areaNamesOf, findArea, findGeocode, namesIn } from './area-names.js'
+import { type DrawnAlert, readNwsFeature } from './cap.js'
 import { type Drawing, drawingOf } from './drawing.js'
 import { isEsriGeometry, readEsriGeometry } from './esri.js'
 import { featurePath } from './feature-extents.js'
@@ -25,7 +24,7 @@ import {
   readProperties,
   refuseMisplacedProperties,
 } from './feature-properties.js'
-import { FEW_POINTS, readCoordinates } from './geojson.js'
+import { COORDINATE_TYPES, FEW_POINTS, readCoordinates } from './geojson.js'
 import { type GeometrySink, LayerCollector } from './layers.js'
 import { NOTATION_NAMES, readNotationIn } from './notations.js'
 import { arrayAt, fail, objectAt } from './positions.js'
@@ -94,14 +93,19 @@ export class ShapeReader {
   }
 
   /**
-   * Reads features that were drawn from something else.
+   * Reads what an alert draws.
    *
-   * @param paths  of each, where it comes from
+   * @throws ServiceError  naming the polygon, the circle or the geocode at fault
    */
-  readDrawn(features: readonly DrawnFeature[], paths: readonly string[]): void {
-    for (const [index, { geometry, properties }] of features.entries()) {
-      this.layers.features.begin(-1, paths[index])
-      this.#readFeature({ geometry, properties }, paths[index])
+  readDrawn({ drawing, paths, geocodePaths }: DrawnAlert): void {
+    for (const [index, { geometry, properties }] of drawing.features.entries()) {
+      const path = paths[index]
+      this.layers.features.begin(-1, path)
+      if (properties.area === undefined) this.#readFeature({ geometry, properties }, path)
+      for (const { name } of namesIn(properties.area, path)) {
+        const at = geocodePaths.get(name) ?? path
+        this.layers.area(findGeocode(this.#areas, name, at), NO_PROPERTIES, at)
+      }
     }
   }
 
@@ -173,10 +177,10 @@ export class ShapeReader {
           path,
         )
       }
-      const { drawing, paths } = readNwsFeature(feature, path, this.#remarks)
+      const alert = readNwsFeature(feature, path, this.#remarks)
       // What its geocodes name stands in the place of its geometry.
       this.layers.features.isPlace()
-      this.readDrawn(drawing.features, paths)
+      this.readDrawn(alert)
       return
     }
     const ownPath = `${path}.spatialReference`
@@ -308,5 +312,9 @@ function refuseNearest({ nearestCount }: FeatureProperties, path: string): void 
 
 function expectType(type: unknown, expected: string, path: string): void {
   if (type === undefined || type === null || type === expected) return
-  fail('UnknownGeometryType', `must be "${expected}"`, `${path}.type`)
+  const isGeometry = expected === 'Feature' && COORDINATE_TYPES.includes(String(type))
+  const advice = isGeometry
+    ? ': a geometry is the member geometry of a Feature'
+    : ', in this letter case'
+  fail('UnknownGeometryType', `must be "${expected}"${advice}`, `${path}.type`)
 }

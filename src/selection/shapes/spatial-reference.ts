@@ -4,7 +4,7 @@
  *
  * @module
  */
-
+import { isWgs84Name } from '../../geometry/degrees.js'
 import { lowerCase } from '../../interface/letter-case.js'
 import { nearestName } from '../../interface/near-miss.js'
 import { numberOf } from '../../interface/quoted.js'
@@ -72,11 +72,9 @@ export function refuseForeignCrs(object: JsonObject, path: string): void {
   if (crs === undefined || crs === null) return
   const properties = isObject(crs) ? member(crs, 'properties') : undefined
   const name = isObject(properties) ? member(properties, 'name') : undefined
-  if (typeof name === 'string' && WGS84.test(name)) return
+  if (typeof name === 'string' && isWgs84Name(name)) return
   fail('UnknownSpatialReference', 'must be left out, or name CRS84 or EPSG:4326', `${path}.crs`)
 }
-
-const WGS84 = /^(urn:ogc:def:crs:(OGC:[\d.]*:CRS84|EPSG:[\d.]*:4326)|(OGC:)?CRS:?84|EPSG:4326)$/i
 
 function readWkid(value: unknown, path: string): number | undefined {
   if (value === undefined || value === null) return undefined

@@ -38,7 +38,7 @@ t.test('each area of the gazetteer that comes along is kept as it is', async (t)
       const { included } = validate({ geoJSON: drawingOf([id], gazetteer) }).shapes
       const kept = textsOf(included[0].polygons)
       const wanted = textsOf(polygons)
-      if (JSON.stringify(kept) !== JSON.stringify(wanted)) t.same(kept, wanted, id)
+      if (kept.join() !== wanted.join()) t.same(kept, wanted, id)
       areaCount++
     }
     after = page.next
@@ -50,7 +50,7 @@ t.test('each area of the gazetteer that comes along is kept as it is', async (t)
 function drawingOf(names: string[], areas: Parameters<typeof alertAreas>[2]): object {
   const feature: DrawnFeature = { type: 'Feature', geometry: null, properties: { area: names } }
   const drawing = { type: 'FeatureCollection', features: [feature] } as const
-  const [area] = alertAreas(ALERT, { drawing, paths: [PATH] }, areas)
+  const [area] = alertAreas(ALERT, { drawing, paths: [PATH], geocodePaths: new Map() }, areas)
   return area.Drawing as object
 }
 
@@ -63,7 +63,11 @@ function textsOf({ vertices, ringStarts, polygonStarts }: Polygons): string[] {
   for (let polygon = 0; polygon + 1 < polygonStarts.length; polygon++) {
     const rings: string[] = []
     for (let ring = polygonStarts[polygon]; ring < polygonStarts[polygon + 1]; ring++) {
-      rings.push(vertices.subarray(2 * ringStarts[ring], 2 * ringStarts[ring + 1]).join())
+      const { buffer, byteOffset, byteLength } = vertices.subarray(
+        2 * ringStarts[ring],
+        2 * ringStarts[ring + 1],
+      )
+      rings.push(Buffer.from(buffer, byteOffset, byteLength).toString('base64'))
     }
     texts.push(rings.join(' '))
   }

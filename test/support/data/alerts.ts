@@ -90,28 +90,50 @@ export function alertXml(alert: TestAlert): string {
     .filter((own) => own.length > 0)
     .map((own) => areaOf(...own))
   const all = [...drawn, ...areas]
-  const facts = factsOf(all, { identifier, msgType, sender, sent }).filter(
+  const facts = factsOf(all, { identifier, msgType, sender, sent, expires: EXPIRES }).filter(
     ([name]) => name !== 'info' || all.length > 0,
-  )
-  const withoutEnd = facts.map(
-    ([name, content]): Facts =>
-      typeof content === 'string'
-        ? [name, content]
-        : [name, content.filter(([inner]) => inner !== 'expires')],
   )
   if (references.length > 0) {
     const triples = references.map((each) => `${SENDER},${each},${SENT}`).join(' ')
-    withoutEnd.splice(6, 0, ['references', triples])
+    facts.splice(6, 0, ['references', triples])
   }
-  return writeAlert('1.2', withoutEnd)
+  return writeAlert('1.2', facts)
 }
 
 const SENDER = 'desk@example.org'
 export const SENT = '2026-05-24T16:49:00-07:00'
+/** Without it, an alert that was sent long ago is warned of. */
+const EXPIRES = '2999-05-24T16:49:00-07:00'
 
 function factOf(shape: AlertShape): Facts {
   const pair = ([lng, lat]: readonly number[]) => `${lat.toFixed(7)},${lng.toFixed(7)}`
   return shape.kind === 'circle'
     ? ['circle', `${pair(shape.centre)} ${shape.radiusKm.toFixed(7)}`]
     : ['polygon', shape.ring.map(pair).join(' ')]
+}
+
+/** An alert in the form of api.weather.gov. @param ring  in degrees, longitude first */
+export function weatherFeature(ring: readonly (readonly number[])[], changes: object) {
+  return {
+    type: 'Feature',
+    geometry: { type: 'Polygon', coordinates: [ring] },
+    properties: {
+      '@type': 'wx:Alert',
+      id: 'a',
+      areaDesc: 'somewhere',
+      geocode: {},
+      sender: 'desk@example.org',
+      sent: '2026-05-24T16:49:00-05:00',
+      expires: '2999-01-01T00:00:00-00:00',
+      status: 'Actual',
+      messageType: 'Alert',
+      category: 'Met',
+      severity: 'Severe',
+      certainty: 'Likely',
+      urgency: 'Immediate',
+      event: 'Flood Warning',
+      response: 'Shelter',
+      ...changes,
+    },
+  }
 }
