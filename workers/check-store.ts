@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { NEWER_EXIT_CODE } from '../src/store/check.js'
-import { findDamage, findNewerFormat } from '../src/store/verify.js'
+import { findDamage, findNewerFormat, NEWER_EXIT_CODE } from '../src/store/verify.js'
 
 const directory = process.argv[2]
 const newerFormat = await findNewerFormat(directory)

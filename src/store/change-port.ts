@@ -18,9 +18,25 @@ import type { SuppressionChange, SuppressionsChanged } from './suppress.js'
 export type MakeChange = (change: Change) => Promise<void>
 
 /** A change to a suppression list, by which every service of the data directory answers now. */
-interface SuppressionsTaken extends SuppressionsChanged {
-  /** Recipients of the snapshot that is served, in the scope, that have one of the phones. */
+interface SuppressionsTaken extends SuppressionsChanged, PhoneHits {}
+
+/** Whom phones are of, among the recipients of the snapshot that is served, in a scope. */
+export interface PhoneHits {
+  /** Recipients that have one of the phones. */
   readonly recipientCount: number
+  /** Left out where it is not known, as where other machines hold some of the recipients. */
+  readonly unmatched?: UnmatchedPhones
+}
+
+/** Phones that no recipient has. */
+export interface UnmatchedPhones {
+  /** Different phones, with those that recipients have. */
+  readonly phoneCount: number
+  readonly unmatchedCount: number
+  /** How many unmatched phones recipients have in another notation; those of a sample, if it is one. */
+  readonly otherwiseWritten: readonly { readonly notation: string; readonly count: number }[]
+  /** Unmatched phones that were tried in other notations. */
+  readonly triedCount: number
 }
 
 /**

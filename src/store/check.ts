@@ -10,9 +10,7 @@ import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import { invalid } from './document-file.js'
 import { FORMATS } from './tables.js'
-
-/** Of the process that checks; it writes the format. */
-export const NEWER_EXIT_CODE = 3
+import { NEWER_EXIT_CODE } from './verify.js'
 
 /**
  * @throws OperatorError  DocumentInvalid, when it cannot be read or is not what was written; NewerFormat, when

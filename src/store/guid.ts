@@ -31,6 +31,9 @@ function ofParts(lower: string): string | undefined {
   return [first.padStart(8, '0'), second.padStart(4, '0'), third.padStart(4, '0'), ...tail].join('')
 }
 
+/** What is wrong with a text that is none, in words. */
+export const NO_GUID = 'is not a Guid: 32 hexadecimal digits with or without hyphens'
+
 /** A random one, as 32 lower-case digits. */
 export function newGuid(): string {
   return randomUUID().replaceAll('-', '')

@@ -36,7 +36,7 @@ export interface Tables {
   readonly counts: Table<string, string>
   /** When a phone was put on a suppression list, in milliseconds since 1970, see `listKey`. */
   readonly suppressions: Table<string, string>
-  /** How many phones are on each suppression list that has any, by its scope. */
+  /** How many phones are on each suppression list that is not empty, by its scope. */
   readonly suppressionCounts: Table<string, string>
   /** The latest changes to these lists, `LoggedChange` as JSON, by the version each of them made. */
   readonly suppressionLog: Table<string, number>
@@ -129,6 +129,9 @@ export function assertOfNoCluster({ meta }: Pick<Tables, 'meta'>): void {
 
 /** The name that LMDB gives to the file of a store, in its directory. */
 export const DATA_FILE = 'data.mdb'
+
+/** How many tables `openTables` makes. */
+export const TABLE_COUNT = 14
 
 /** The directory of the store. */
 export const storeDirectory = (dataDirectory: string) => join(dataDirectory, 'store')

@@ -3,13 +3,27 @@
  *
  * @module
  */
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { limits } from '../limits.js'
 import { findChangedPart, readDigests } from './digests.js'
+import { type Head, readHead } from './file-heads.js'
 import { hashOf } from './hash.js'
 import { readLists, suppressionLogOf } from './suppressions.js'
-import { CLUSTERED_FORMAT, FORMATS, META, readFormat, type Tables } from './tables.js'
+import {
+  CLUSTERED_FORMAT,
+  DATA_FILE,
+  FORMATS,
+  META,
+  readFormat,
+  TABLE_COUNT,
+  type Tables,
+} from './tables.js'
 import { openTablesToWrite } from './write-tables.js'
 import type { ContextHeader } from './written-context.js'
+
+/** Of the process that checks, which loads no more than this file needs; it writes the format. */
+export const NEWER_EXIT_CODE = 3
 
 /** The format of a store, where this release does not know it. To be asked before the store is opened to write. */
 export async function findNewerFormat(directory: string): Promise<string | undefined> {
@@ -21,8 +35,14 @@ export async function findNewerFormat(directory: string): Promise<string | undef
 export async function findDamage(directory: string): Promise<string | undefined> {
   let tables: Tables | undefined
   try {
+    const head = readHead(join(directory, DATA_FILE))
+    if (head === undefined) return 'the two heads of its file do not fit together'
+    // Before it is opened to write, which makes the tables that are missing, over what the head does not lead to.
+    if (!mayBeUnfilled(head) && (await readFormat(directory)) === undefined) {
+      return 'its format is gone'
+    }
     tables = openTablesToWrite(directory)
-    return damageOf(tables) ?? writeDamageOf(tables)
+    return damageOf(tables) ?? writeDamageOf(tables, directory)
   } catch (fault) {
     // The engine's own message quotes the text.
     return fault instanceof SyntaxError ? 'a record is not JSON' : (fault as Error).message
@@ -34,8 +54,8 @@ export async function findDamage(directory: string): Promise<string | undefined>
 function damageOf(tables: Tables): string | undefined {
   const { meta, documents, contexts, headers, shapes, uses, counts } = tables
   const format = meta.get(META.format)
-  // Unless it was begun, and never filled.
-  if (format === undefined) return holdsRows(tables) ? 'its format is gone' : undefined
+  // It was begun, and never filled.
+  if (format === undefined) return undefined
   if (format === CLUSTERED_FORMAT && readDigests(tables) === undefined)
     return 'its digests are gone'
   for (const table of [headers, shapes, counts]) {
@@ -57,10 +77,9 @@ function damageOf(tables: Tables): string | undefined {
   return listDamageOf(tables)
 }
 
-/** Running services note themselves in any store. */
-function holdsRows(tables: Tables): boolean {
-  const { documents, contexts, suppressions, keys, audiences } = tables
-  return [documents, contexts, suppressions, keys, audiences].some((table) => table.getCount() > 0)
+/** A store is begun by a commit for each table, and filled by the next one. A copy has but the page of their names. */
+function mayBeUnfilled({ commitCount, lastPage }: Head): boolean {
+  return commitCount <= TABLE_COUNT || lastPage === 2n
 }
 
 /** The lists are counted, which reads every page of them. */
@@ -89,11 +108,12 @@ function listDamageOf(tables: Tables): string | undefined {
 }
 
 /** The list of free pages is read by changes alone. */
-function writeDamageOf({ meta, transact }: Tables): string | undefined {
+function writeDamageOf({ meta, transact }: Tables, directory: string): string | undefined {
+  const { size } = statSync(join(directory, DATA_FILE))
   const undone = new Error('undone on purpose')
   try {
     transact(() => {
-      meta.put('check', ' '.repeat(CHECK_BYTES))
+      meta.put('check', ' '.repeat(Math.min(size, CHECK_BYTES_MAX)))
       throw undone
     })
   } catch (fault) {
@@ -102,5 +122,5 @@ function writeDamageOf({ meta, transact }: Tables): string | undefined {
   return undefined
 }
 
-/** More than the largest document, so that every free page is considered. */
-const CHECK_BYTES = 2 * limits.documentBytes
+/** More than the largest document; with that, or with all that the file has, every free page is considered. */
+const CHECK_BYTES_MAX = 2 * limits.documentBytes

@@ -12,7 +12,7 @@ import {
   MapContextSchema,
 } from '../interface/context.js'
 import { limits } from '../limits.js'
-import { newGuid, parseGuid } from './guid.js'
+import { NO_GUID, newGuid, parseGuid } from './guid.js'
 import { hashOf } from './hash.js'
 import { shapeOf } from './shape-of.js'
 
@@ -89,7 +89,7 @@ export function writtenContext(context: MapContext, alert?: AlertHeader): Writte
 /** Clients of .NET write zeros where they have no Guid. */
 function contextId(text: string | undefined): string {
   const id = text === undefined || text === '' ? EMPTY_GUID : parseGuid(text)
-  if (id === undefined) return fail('is not a Guid', 'Id')
+  if (id === undefined) return fail(NO_GUID, 'Id')
   return id === EMPTY_GUID ? newGuid() : id
 }
 
