@@ -116,9 +116,17 @@ class OpenGazetteer implements Gazetteer {
       const area = found.size < limits.areasNearCount ? this.find(other) : undefined
       if (area !== undefined) found.add(area.id)
     }
-    const parts = partsOf(name)
-    if (parts === undefined) return []
+    const parts = partsOf(name) ?? partsOf(name.replace(SEPARATOR, ':'))
+    if (parts === undefined) {
+      for (const { layer } of this.#layers) tryName(`${layer}:${name}`)
+      return found.size > 0 ? [...found] : this.#called(name)
+    }
     const { prefix, key } = parts
+    // SAME has a zero before the five digits of a county, for all of it.
+    const whole = `SAME:0${key}`
+    if (/^(same|fips6) \d{5}$/.test(`${prefix} ${key}`) && this.find(whole) !== undefined)
+      return [whole]
+    if (!name.includes(':')) tryName(`${prefix}:${key}`)
     for (const other of [key.toUpperCase(), key.toLowerCase()]) tryName(`${prefix}:${other}`)
     if (found.size > 0) return [...found]
     const layers = this.#layers.map(({ layer }) => layer)
@@ -127,7 +135,14 @@ class OpenGazetteer implements Gazetteer {
       tryName(`${other}:${key}`)
     }
     for (const id of this.#beside(parts)) tryName(id)
-    return [...found]
+    return found.size > 0 || name.includes(':') ? [...found] : this.#called(name)
+  }
+
+  /** The name of the area that is called so, where it is one alone: names do not tell which of several is meant. */
+  #called(text: string): readonly string[] {
+    if (text === '' || text.length > limits.areaQueryCharCount) return []
+    const { areas } = this.search({ q: text, limit: 2 })
+    return areas.length === 1 ? [areas[0].id] : []
   }
 
   search({ layer, q, at, limit, after }: AreaSearch): FoundAreas {
@@ -250,6 +265,9 @@ class OpenGazetteer implements Gazetteer {
     return { rank, position: position + 1 }
   }
 }
+
+/** What clients write between a layer and a key in place of the colon. */
+const SEPARATOR = /[ /=]/
 
 interface Positions extends Pick<AreaSearch, 'layer' | 'at'> {
   /** Folded. */

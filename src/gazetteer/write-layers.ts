@@ -131,9 +131,8 @@ async function fill(
 
 function factsOf({ layer, source, licence }: DraftLayer): LayerFacts {
   for (const text of [source, licence]) {
-    if (text === undefined || isPlainText(text, limits.areaSourceCharCount)) continue
-    const most = `at most ${limits.areaSourceCharCount} characters, without line ends`
-    rejected(`source and licence of ${layer} must have ${most}`)
+    const fault = text === undefined ? undefined : textFault(text, limits.areaSourceCharCount)
+    if (fault !== undefined) rejected(`source and licence of ${layer} must have a text ${fault}`)
   }
   return {
     layer,
@@ -155,11 +154,8 @@ function storedArea(layer: string, area: DraftArea, where: string): StoredArea {
   // A key that is none is not repeated: nobody knows what it is.
   if (!isAreaKey(key)) rejected(`${where} must have a key of ${KEY_RULE}`)
   const named = `${where} (${key})`
-  if (!isPlainText(name, limits.areaNameCharCount)) {
-    rejected(
-      `${named} must have a name of at most ${limits.areaNameCharCount} characters, without line ends`,
-    )
-  }
+  const fault = textFault(name, limits.areaNameCharCount)
+  if (fault !== undefined) rejected(`${named} must have a name ${fault}`)
   const id = `${layer}:${key}`
   const aliases = new Map<string, string>()
   for (const alias of area.aliases) {
@@ -183,10 +179,21 @@ function storedArea(layer: string, area: DraftArea, where: string): StoredArea {
   }
 }
 
-/** One line, and something to see. */
-function isPlainText(text: string, mostChars: number): boolean {
-  return text.trim() !== '' && text.length <= mostChars && !/\p{C}/u.test(text)
+/** What a text must be that is not one line with something to see; undefined for one that is. */
+function textFault(text: string, mostChars: number): string | undefined {
+  if (text.trim() === '') return 'that is not empty'
+  if (text.length > mostChars) return `of at most ${mostChars} characters`
+  const [hidden] = HIDDEN.exec(text) ?? []
+  if (hidden === undefined) return undefined
+  const code = hidden.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')
+  return (
+    `without U+${code}, a line end or another character that is not seen: correct it, or, for a ` +
+    'shapefile, name the right encoding with --encoding'
+  )
 }
+
+/** Joiners are none of these: Persian and Sinhala words have them. */
+const HIDDEN = /[^\P{C}\u200c\u200d]/u
 
 /** Each record, as a service reads it. */
 async function assertReadBack(directory: string, layers: readonly WrittenLayer[]): Promise<void> {

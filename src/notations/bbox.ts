@@ -17,8 +17,15 @@ import type { DrawnGeometry, Position } from './drawn.js'
 export function readBbox(value: unknown, path: string): DrawnGeometry {
   const [west, south, east, north] = sidesOf(value, path)
   if (Math.abs(south) > 90 || Math.abs(north) > 90) {
-    const problem = 'has a latitude beyond 90: the order is west, south, east, north'
-    throw new ServiceError('LatitudeOutOfRange', `${path} ${problem}`, path)
+    const isProjected = Math.abs(south) > 360 && Math.abs(north) > 360
+    const advice = isProjected
+      ? 'these look like metres, degrees are needed'
+      : `the order is ${ORDER}`
+    throw new ServiceError(
+      'LatitudeOutOfRange',
+      `${path} has a latitude beyond 90: ${advice}`,
+      path,
+    )
   }
   if (south > north) {
     fail('has its south north of its north: the order is west, south, east, north', path)

@@ -39,10 +39,11 @@ export function readGpx(
 }
 
 function isGpx({ namespace }: XmlElement): boolean {
-  return namespace === '' || NAMESPACES.includes(namespace)
+  return namespace === '' || NAMESPACE.test(namespace)
 }
 
-const NAMESPACES = ['http://www.topografix.com/GPX/1/0', 'http://www.topografix.com/GPX/1/1']
+/** The standard has http, and some apps of telephones write https. */
+const NAMESPACE = /^https?:\/\/www\.topografix\.com\/GPX\/1\/[01]$/
 
 /** Of a route or a track without positions: null. */
 type GeometryReader = (element: XmlElement, reading: XmlReading) => DrawnGeometry | null

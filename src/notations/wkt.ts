@@ -176,7 +176,7 @@ class WktParser {
   #number(): number {
     const match = this.#match(NUMBER)
     const number = Number(match?.[0])
-    if (!Number.isFinite(number)) this.#fail('must have a number')
+    if (!Number.isFinite(number)) this.#fail(`must have a number${this.#found()}`)
     return number
   }
 
@@ -202,7 +202,7 @@ class WktParser {
   }
 
   #expect(sign: string): void {
-    if (!this.#takes(sign)) this.#fail(`must have "${sign}"`)
+    if (!this.#takes(sign)) this.#fail(`must have "${sign}"${this.#found()}`)
   }
 
   #takes(sign: string): boolean {
@@ -225,6 +225,15 @@ class WktParser {
     SPACE.lastIndex = this.#at
     SPACE.exec(this.#text)
     this.#at = SPACE.lastIndex
+  }
+
+  /** What stands there instead: a sign, but no word and no number, which may be a part of a position. */
+  #found(): string {
+    this.#skipSpace()
+    const sign = this.#text[this.#at]
+    if (sign === undefined) return ', but ends'
+    if (sign === ',') return ', not ",": a position is longitude and latitude with a space between'
+    return sign === '(' || sign === ')' ? `, not "${sign}"` : ''
   }
 
   #fail(problem: string): never {

@@ -8,6 +8,7 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes'
 import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
+import { textDecoder } from '../text-decoder.js'
 
 export interface XmlElement {
   /** Without its prefix. */
@@ -56,6 +57,10 @@ export function readXml(
     throw new ServiceError('TooComplex', `${path} ${problem}`, path)
   }
   const builder = new TreeBuilder(path, bounds)
+  const space = /^\s*/.exec(text)?.[0] ?? ''
+  if (space.length < text.length && text[space.length] !== '<') {
+    builder.fail('is no XML, which begins with <', space.split('\n').length)
+  }
   const parser = new SaxesParser({ xmlns: true })
   parser.on('error', () => builder.fail('is not well-formed XML', parser.line))
   parser.on('doctype', () => {
@@ -86,7 +91,7 @@ export function xmlText(bytes: Uint8Array, path: string): string {
   const label = ENCODINGS.get(encoding)
   const problem = label === undefined ? 'is in an encoding that is not read' : undefined
   try {
-    if (label !== undefined) return new TextDecoder(label, { fatal: true }).decode(bytes)
+    if (label !== undefined) return textDecoder(label, { fatal: true })(bytes)
   } catch {
     // As below.
   }

@@ -165,6 +165,11 @@ t.test('names are found in any letter case, keys as they are', async (t) => {
   t.same(gazetteer.nearest('town:TX1'), ['Towns:TX1'])
   t.same(gazetteer.nearest('zones:TX3'), ['Towns:TX3', 'zones:1'])
   t.same(gazetteer.nearest('nothing'), [])
+  t.same(gazetteer.nearest('TX1'), ['Towns:TX1'], 'a key alone')
+  t.same(gazetteer.nearest('towns/TX1'), ['Towns:TX1'])
+  t.same(gazetteer.nearest('san jose'), ['Towns:TX1'], 'what one area is called')
+  t.same(gazetteer.nearest('san'), [], 'what several are called')
+  t.same(gazetteer.nearest(''), [])
   t.same(
     gazetteer.layers().map(({ layer, areaCount }) => [layer, areaCount]),
     [

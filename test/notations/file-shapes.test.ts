@@ -21,7 +21,7 @@ import {
 import { testSeed } from '../support/random/properties.js'
 import { byTier } from '../support/tier.js'
 
-const RUN_COUNT = byTier({ ci: 2_000, soak: 10_000 })
+const RUN_COUNT = byTier({ ci: 500, soak: 10_000 })
 
 t.test('shapes come back from KML as they were written', async (t) => {
   const documents = fc.tuple(

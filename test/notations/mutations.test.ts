@@ -12,6 +12,7 @@ import { readWkb } from '../../src/notations/wkb.js'
 import { readWkt } from '../../src/notations/wkt.js'
 import { testSeed } from '../support/random/properties.js'
 import { type Random, seededRandom } from '../support/random/world.js'
+import { byTier } from '../support/tier.js'
 
 const WKT = [
   'SRID=4326;POLYGON Z ((35 10 1, 45 45 2, 15 40 3, 35 10 1), (20 30 1, 35 35 1, 30 20 1, 20 30 1))',
@@ -51,7 +52,7 @@ for (const [name, [read, originals, characters]] of Object.entries(notations)) {
     const random = seededRandom(testSeed(t))
     let readCount = 0
     let refusedCount = 0
-    for (let round = 0; round < 10_000; round++) {
+    for (let round = 0; round < byTier({ ci: 2_000, soak: 10_000 }); round++) {
       const original = random.pick(originals)
       const text = mutated(original, characters, random)
       try {

@@ -14,6 +14,7 @@ import { readWkb } from '../../src/notations/wkb.js'
 import { readWkt } from '../../src/notations/wkt.js'
 import { testSeed } from '../support/random/properties.js'
 import { seededRandom } from '../support/random/world.js'
+import { byTier } from '../support/tier.js'
 
 const page = readFileSync(
   fileURLToPath(new URL('../../../docs/api/notations.md', import.meta.url)),
@@ -66,7 +67,7 @@ t.test(
     t.equal(rows.length, 6)
     for (const [, resolution, upTo60, upTo75] of rows) {
       const farthest = [0, 0]
-      for (let round = 0; round < 5_000; round++) {
+      for (let round = 0; round < byTier({ ci: 2_000, soak: 5_000 }); round++) {
         const lat = 150 * random.unit() - 75
         const cell = latLngToCell(lat, 360 * random.unit() - 180, Number(resolution))
         const ring = cellToBoundary(cell, true)

@@ -5,7 +5,7 @@
  * @module
  */
 import { open } from 'node:fs/promises'
-import { TextDecoder } from 'node:util'
+import type { DecodeText } from '../../text-decoder.js'
 import { refuse } from './area-file.js'
 
 export interface DbfTable {
@@ -23,6 +23,8 @@ interface Field {
 }
 
 const HEADER_BYTES = 32
+/** Where the header names the code page. */
+const DRIVER = 29
 const FIELD_BYTES = 32
 const FIELDS_END = 0x0d
 const NAME_BYTES = 11
@@ -31,10 +33,14 @@ const DELETED = 0x2a
 const PIECE_BYTES = 1 << 20
 
 /**
- * @param encoding  of texts, as a TextDecoder calls it
+ * @param decoderOf  reads texts, by the language driver in the header
  * @throws OperatorError  InputRejected for what is damaged or cut off
  */
-export async function openDbf(path: string, file: string, encoding: string): Promise<DbfTable> {
+export async function openDbf(
+  path: string,
+  file: string,
+  decoderOf: (driver: number) => DecodeText,
+): Promise<DbfTable> {
   const handle = await open(path, 'r')
   try {
     const { size } = await handle.stat()
@@ -53,28 +59,28 @@ export async function openDbf(path: string, file: string, encoding: string): Pro
     }
     const body = Buffer.alloc(headerBytes - HEADER_BYTES)
     await handle.read(body, 0, body.length, HEADER_BYTES)
-    const decoder = new TextDecoder(encoding)
-    const fields = fieldsOf(body, file, decoder)
+    const decode = decoderOf(head[DRIVER])
+    const fields = fieldsOf(body, file, decode)
     if ((fields.at(-1)?.end ?? 0) > recordBytes)
       refuse(file, 'its fields are longer than its records')
     return {
       fields: fields.map(({ name }) => name),
       recordCount,
-      records: records(path, file, { headerBytes, recordBytes, recordCount, fields, decoder }),
+      records: records(path, file, { headerBytes, recordBytes, recordCount, fields, decode }),
     }
   } finally {
     await handle.close()
   }
 }
 
-function fieldsOf(body: Buffer, file: string, decoder: TextDecoder): Field[] {
+function fieldsOf(body: Buffer, file: string, decode: DecodeText): Field[] {
   const fields: Field[] = []
   // Before the first field is the mark of deletion.
   let start = 1
   for (let at = 0; at + FIELD_BYTES <= body.length && body[at] !== FIELDS_END; at += FIELD_BYTES) {
     const nameBytes = body.subarray(at, at + NAME_BYTES)
     const nameEnd = nameBytes.indexOf(0)
-    const name = decoder.decode(nameEnd === -1 ? nameBytes : nameBytes.subarray(0, nameEnd)).trim()
+    const name = decode(nameEnd === -1 ? nameBytes : nameBytes.subarray(0, nameEnd)).trim()
     const type = String.fromCharCode(body[at + NAME_BYTES])
     // A text of more than 255 bytes has the rest of its length where numbers have their decimals.
     const longer = type === 'C' ? body[at + 17] * 256 : 0
@@ -91,13 +97,13 @@ interface Layout {
   readonly recordBytes: number
   readonly recordCount: number
   readonly fields: readonly Field[]
-  readonly decoder: TextDecoder
+  readonly decode: DecodeText
 }
 
 async function* records(
   path: string,
   file: string,
-  { headerBytes, recordBytes, recordCount, fields, decoder }: Layout,
+  { headerBytes, recordBytes, recordCount, fields, decode }: Layout,
 ): AsyncGenerator<Readonly<Record<string, unknown>> | undefined> {
   const handle = await open(path, 'r')
   try {
@@ -110,7 +116,7 @@ async function* records(
       if (bytesRead < count * recordBytes) refuse(file, 'it became shorter while it was read')
       for (let i = 0; i < count; i++) {
         const record = piece.subarray(i * recordBytes, (i + 1) * recordBytes)
-        yield record[0] === DELETED ? undefined : valuesOf(record, fields, decoder)
+        yield record[0] === DELETED ? undefined : valuesOf(record, fields, decode)
       }
     }
   } finally {
@@ -121,13 +127,13 @@ async function* records(
 function valuesOf(
   record: Buffer,
   fields: readonly Field[],
-  decoder: TextDecoder,
+  decode: DecodeText,
 ): Readonly<Record<string, unknown>> {
   const values: Record<string, unknown> = {}
   for (const { name, type, start, end } of fields) {
     const bytes = record.subarray(start, end)
     // Other types are binary, or places in other files.
-    const text = TEXT_TYPES.has(type) ? decoder.decode(bytes).replace(PADDING, '').trim() : ''
+    const text = TEXT_TYPES.has(type) ? decode(bytes).replace(PADDING, '').trim() : ''
     const isVoid = text === '' || (type !== 'C' && /^\*+$/.test(text))
     Object.defineProperty(values, name, { value: isVoid ? null : text, enumerable: true })
   }

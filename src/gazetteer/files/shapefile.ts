@@ -15,6 +15,7 @@ import {
   refuse,
 } from './area-file.js'
 import { type DbfTable, openDbf } from './dbf.js'
+import { dbfDecoder } from './dbf-encoding.js'
 import { shpGeometries } from './shp.js'
 
 export async function openShapefile(
@@ -30,7 +31,7 @@ export async function openShapefile(
   const table = await openDbf(
     dbfPath,
     `${file} (.dbf)`,
-    await encodingOf(file, encoding, beside('cpg')),
+    await dbfDecoder(file, encoding, beside('cpg')),
   )
   await assertRecordCount(file, beside('shx'), table.recordCount)
   const prjPath = beside('prj')
@@ -103,28 +104,3 @@ async function crsOf(path: string, file: string): Promise<CrsStatement | undefin
 }
 
 const PRJ_CHAR_COUNT = 100_000
-
-async function encodingOf(
-  file: string,
-  told: string | undefined,
-  cpgPath: string | undefined,
-): Promise<string> {
-  const said = cpgPath === undefined ? undefined : (await readFile(cpgPath, 'latin1')).trim()
-  const name = told ?? said
-  if (name === undefined || name === '') return OLD_ENCODING
-  const label = name
-    .replace(/^(?:ANSI |CP)?(125\d|874)$/i, 'windows-$1')
-    .replace(/^8859[-_]?(\d+)$/, 'iso-8859-$1')
-  try {
-    return new TextDecoder(label).encoding
-  } catch {
-    return refuse(
-      file,
-      `its texts are in an encoding that is not known, ${JSON.stringify(name.slice(0, 40))}: name one ` +
-        'with --encoding, such as utf-8 or windows-1252',
-    )
-  }
-}
-
-/** Of files without a .cpg, which are old. */
-const OLD_ENCODING = 'windows-1252'
