@@ -7,7 +7,15 @@ import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../errors.js'
 import { errorBody } from '../format/error-body.js'
 import { formats } from '../format/formats.js'
-import type { AppDescriptor, Engine, EngineResponse, ListenAddress } from './engine/engine.js'
+import { limits } from '../limits.js'
+import { RequestBody } from './body.js'
+import type {
+  AppDescriptor,
+  Engine,
+  EngineRequest,
+  EngineResponse,
+  ListenAddress,
+} from './engine/engine.js'
 import { retryAfterSeconds } from './fault.js'
 import { statusLine } from './head-block.js'
 import { cannotListen } from './listen-fault.js'
@@ -79,11 +87,58 @@ export async function afterNextPoll(): Promise<void> {
   await setImmediate()
 }
 
-function refuse(response: EngineResponse): void {
-  response.onAborted(() => {})
+/** Behind the body: an answer that closes before that is read may not reach its client. */
+function refuse(response: EngineResponse, request: EngineRequest): void {
   const error = new ServiceError('NotReady', 'the service is starting')
-  response.writeStatus(statusLine(error.status))
-  response.writeHeader('Content-Type', formats.json.contentType)
-  response.writeHeader('Retry-After', retryAfterSeconds())
-  response.end(errorBody(error, 'json'), true)
+  const answer = () =>
+    response.cork(() => {
+      response.writeStatus(statusLine(error.status))
+      response.writeHeader('Content-Type', formats.json.contentType)
+      response.writeHeader('Retry-After', retryAfterSeconds())
+      response.end(errorBody(error, 'json'), true)
+    })
+  const declaredBytes = declaredBytesOf(request)
+  if (declaredBytes === 0 || awaitedCount >= limits.startingBodyCount) {
+    response.onAborted(() => {})
+    answer()
+    return
+  }
+  awaitedCount++
+  let isAwaited = true
+  const over = () => {
+    if (isAwaited) awaitedCount--
+    isAwaited = false
+  }
+  const refused = () => {
+    over()
+    answer()
+  }
+  const body = new RequestBody(response, declaredBytes, NO_BUDGET, {
+    taken() {},
+    spoilt() {},
+    refused,
+  })
+  response.onAborted(() => {
+    over()
+    body.cancel()
+  })
+  body.discard(error)
+}
+
+/** Bodies that the thread waits for. */
+let awaitedCount = 0
+
+/** Nothing of a body is kept. */
+const NO_BUDGET = { heldBytes: 0, maxBytes: 0, waitMs: limits.bodyMs }
+
+/** Undefined for a body in chunks; 0 also for a length that is no number. */
+function declaredBytesOf(request: EngineRequest): number | undefined {
+  let declaredBytes: number | undefined = 0
+  request.forEach((name, value) => {
+    if (name === 'transfer-encoding') declaredBytes = undefined
+    else if (name === 'content-length' && declaredBytes !== undefined) {
+      declaredBytes = Number(value) || 0
+    }
+  })
+  return declaredBytes
 }

@@ -128,7 +128,8 @@ export class AuditTrail {
   #count(request: HttpRequest, records: readonly AnswerRecord[], shared: Facts): void {
     const about = aboutOf(request)
     for (const record of records) {
-      this.#desk.note(entryOf({ event: 'count', ...about, ...shared, ...record.facts() }))
+      const facts: Facts = record.facts()
+      this.#desk.note(entryOf({ event: 'count', ...about, ...shared, ...facts }))
     }
   }
 }

@@ -14,7 +14,8 @@ export class AuditedRequest {
   readonly begunCount: number
   /** What was changed. */
   readonly changes: Readonly<Record<string, unknown>>[] = []
-  readonly #hash: Hash | undefined
+  /** Undefined once it was read: what is written behind the end of the answer is not of its body. */
+  #hash: Hash | undefined
   /** Of the body, before compression, as far as it was handed over to be sent. */
   bodyBytes = 0
 
@@ -30,9 +31,11 @@ export class AuditedRequest {
     this.#hash = hasDigest ? createHash('sha256') : undefined
   }
 
-  /** To be read once, when nothing follows; undefined where no digest is made. */
+  /** To be read once, when the answer is over; undefined where no digest is made. */
   sha256(): string | undefined {
-    return this.#hash?.digest('hex')
+    const hash = this.#hash
+    this.#hash = undefined
+    return hash?.digest('hex')
   }
 
   /** The same body, of which the digest is made as it is written. */

@@ -17,7 +17,7 @@ import { limits } from '../limits.js'
 import { alertRequestOf } from '../operations/alerts/sent-alert.js'
 import { SentLines } from '../operations/sent-lines.js'
 import { requestOf } from '../selection/bare-drawing.js'
-import { isObject, type JsonObject, parse, parseAny } from '../selection/parse.js'
+import { isObject, type JsonObject, noText, parse, parseAny } from '../selection/parse.js'
 import { parseRequest } from '../selection/skeleton/sent-drawing.js'
 import { drawingRequest } from './drawing-bodies.js'
 import { membersOf, overlay } from './fields.js'
@@ -101,6 +101,11 @@ export function readContent(
 /** The drawing of a recipient request is read another way, and may be all of the body. */
 function jsonReaderOf(name: OperationName | undefined): (body: Uint8Array) => JsonObject {
   if (name === 'PutAlertRequest') return (body) => alertRequestOf(parse(body))
+  const { linesMember }: Partial<Operation> = name === undefined ? {} : operations[name]
+  if (linesMember !== undefined) {
+    const instead = `: send {"${linesMember}": [...]}, or each item on a line of its own as ${NDJSON_TYPE}`
+    return (body) => parse(body, instead)
+  }
   if (name !== 'RecipientRequest' && name !== 'OutlineRequest' && name !== 'GridRequest') {
     return parse
   }
@@ -153,6 +158,8 @@ export function readBatch(
   })
 }
 
+const [NDJSON_TYPE] = formats.ndjson.accept
+
 const JSV_TYPES = ['application/jsv', 'text/jsv', 'text/x-jsv']
 
 function looksLikeJson(body: Uint8Array): boolean {
@@ -167,7 +174,8 @@ function refuseXml(body: Uint8Array): void {
     'InvalidRequest',
     'the body is XML or HTML, which is not read: send JSON (application/json), a form ' +
       '(application/x-www-form-urlencoded or multipart/form-data), CSV (text/csv) or JSV (text/jsv); ' +
-      'where shapes are taken, CAP, KML and GPX are, too, under their media types',
+      'where shapes are taken, also CAP (Content-Type: application/cap+xml), ' +
+      'KML (application/vnd.google-earth.kml+xml) and GPX (application/gpx+xml)',
   )
 }
 
@@ -189,7 +197,7 @@ function textOf(body: Uint8Array): string {
   try {
     return decoder.decode(body)
   } catch {
-    throw new ServiceError('InvalidRequest', 'the body is not UTF-8')
+    throw new ServiceError('InvalidRequest', noText(body))
   }
 }
 
@@ -204,7 +212,10 @@ function objectOf(body: Uint8Array): JsonObject {
 function pairsOf(body: Uint8Array): Fields {
   const text = textOf(body)
   if (!text.includes('=')) {
-    throw new ServiceError('InvalidRequest', 'the body is neither JSON nor a form')
+    throw new ServiceError(
+      'InvalidRequest',
+      'the body is neither JSON nor a form, in which each field is name=value, such as wkt=POINT(…)',
+    )
   }
   refuseManyFields(1 + countOf(AMPERSAND, body))
   return [...new URLSearchParams(text)]

@@ -1,8 +1,9 @@
 /**
  * Takes the body of one request from its connection, up to a limit.
  *
- * A body that is too large is read for a while longer and dropped. If the connection were closed with
- * unread bytes in it, the client's system would drop our answer before the client reads it.
+ * A body that is too large is read for a while longer and dropped, and so is one that is refused before it has
+ * come, if its connection is to be closed. If it were closed with unread bytes in it, the client's system would
+ * drop our answer before the client reads it.
  *
  * @module
  */
@@ -71,6 +72,16 @@ export class RequestBody {
     if (this.#declaredBytes > limits.bodyBytes + limits.discardBytes) this.#fail(tooLarge())
   }
 
+  /**
+   * Takes the body only to drop it, before a refusal that closes the connection. To be called once, instead of
+   * `begin`.
+   */
+  discard(refusal: ServiceError): void {
+    this.#native.onData((piece, isLast) => this.#take(piece, isLast))
+    this.#refuse(refusal)
+    if ((this.#declaredBytes ?? 0) > limits.bodyBytes + limits.discardBytes) this.#fail(refusal)
+  }
+
   /** The exchange is over, so that no more of the body will arrive. */
   cancel(): void {
     if (!this.#isOver) this.#end()
@@ -80,8 +91,9 @@ export class RequestBody {
     this.receivedBytes += piece.byteLength
     if (this.#isOver) return
     if (this.#declaredBytes === undefined && this.receivedBytes > limits.bodyBytes) {
-      if (this.#refusal === undefined) this.#refuse(tooLarge())
-      if (this.receivedBytes > limits.bodyBytes + limits.discardBytes) this.#fail(tooLarge())
+      const refusal = this.#refusal ?? tooLarge()
+      if (this.#refusal === undefined) this.#refuse(refusal)
+      if (this.receivedBytes > limits.bodyBytes + limits.discardBytes) this.#fail(refusal)
       if (this.#isOver) return
     }
     if (this.#refusal === undefined && !this.#fits(piece.byteLength)) {

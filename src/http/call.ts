@@ -49,7 +49,8 @@ export class Call implements BodyTaker {
   }
 
   refused(fault: ServiceError): void {
-    this.fail(fault)
+    if (this.exchange.endIsUncertain) setImmediate(() => this.fail(fault))
+    else this.fail(fault)
   }
 
   spoilt(): void {

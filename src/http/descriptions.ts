@@ -11,6 +11,7 @@ import { ServiceError } from '../errors.js'
 import { formats } from '../format/formats.js'
 import { type OperationName, operationNames } from '../interface/operations.js'
 import { baseUrlOf } from './base-url.js'
+import { nothingAt } from './nothing-at.js'
 import type { Handler, HttpRequest } from './request.js'
 import type { Route } from './router.js'
 
@@ -30,8 +31,8 @@ export function descriptionRoutes(version: string, publicUrl?: string): Route<Ha
   }
   const types: Handler = (request, reply) =>
     reply.send(200, TEXT_HEADERS, typescriptTypes(version, urlFor(request)))
-  const openApiDocument: Handler = ({ suffix }, reply) => {
-    if (suffix === 'csv') throw new ServiceError('NotFound', 'there is nothing at this path')
+  const openApiDocument: Handler = ({ path, suffix }, reply) => {
+    if (suffix === 'csv') throw nothingAt(path)
     reply.send(200, JSON_HEADERS, document)
   }
   const handlers: Readonly<Record<string, Handler>> = {

@@ -52,19 +52,26 @@ const XML_MEMBERS: ReadonlyMap<string, string> = new Map([
   ['application/gpx+xml', 'gpx'],
 ])
 
-/** Of XML that does not say more, the name of the first element decides. */
+/**
+ * Of XML that does not say more, the name of the first element decides. So it does where the type says nothing,
+ * as curl sends a file: another body of these types does not begin with a tag.
+ */
 function memberOfRoot(mediaType: string, body: Uint8Array): string | undefined {
-  if (mediaType !== 'application/xml' && mediaType !== 'text/xml') return undefined
+  if (!XML_TYPES.includes(mediaType) && !TYPES_OF_ANYTHING.includes(mediaType)) return undefined
   // Of UTF-16, too: its other bytes are zero.
-  const text = Buffer.from(body.subarray(0, PROLOG_BYTES))
-    .toString('latin1')
-    .replaceAll('\0', '')
-    .replace(ASIDES, '')
-  const [, root] = ROOT.exec(text) ?? []
+  const text = Buffer.from(body.subarray(0, PROLOG_BYTES)).toString('latin1')
+  if (!XML_TYPES.includes(mediaType) && !TAG.test(text)) return undefined
+  const [, root] = ROOT.exec(text.replaceAll('\0', '').replace(ASIDES, '')) ?? []
   return root === undefined ? undefined : MEMBERS_OF_ROOTS.get(root)
 }
 
+const XML_TYPES = ['application/xml', 'text/xml']
+/** What clients send where they are not told a type. */
+const TYPES_OF_ANYTHING = ['', 'application/octet-stream', 'application/x-www-form-urlencoded']
+
 const PROLOG_BYTES = 8_192
+/** Behind a byte order mark of UTF-8, or of UTF-16, in which no other body is read. */
+const TAG = /^(?:(?:\xef\xbb\xbf)?\s*|(?:\xff\xfe|\xfe\xff)[\s\0]*)</
 /** Comments, declarations and instructions. */
 const ASIDES = /<!--.*?-->|<\?.*?\?>/gs
 /** Behind a byte order mark. */

@@ -185,8 +185,10 @@ export class Exchange implements Reply, RequestEnd {
     }
   }
 
-  send(status: number, headers: ReplyHeaders, body: Uint8Array | string): void {
+  send(status: number, headers: ReplyHeaders, given: Uint8Array | string): void {
     if (!this.#start(status, false)) return
+    // Half of a surrogate pair, of which uWebSockets.js makes bytes that are no UTF-8: earlier versions stored it.
+    const body = typeof given === 'string' ? given.toWellFormed() : given
     const close = this.closing || this.#owner.draining
     const native = this.#native
     native.cork(() => {

@@ -47,10 +47,7 @@ function reasonOf(host: string, port: number, code: string | undefined): string 
       return `there is no host of this name. Choose another --host, such as 127.0.0.1`
     case 'EADDRINUSE':
     case undefined:
-      return (
-        `another process has port ${port} (\`ss -ltnp\` names it). Stop that, choose another --port, or ` +
-        'start both with --share-port'
-      )
+      return `another process has port ${port} (\`ss -ltnp\` names it). Stop that, or choose another --port`
     default:
       return `the system refuses it (${code}). Choose another --host and --port`
   }

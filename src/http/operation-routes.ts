@@ -25,6 +25,7 @@ import {
   readContent,
 } from './bind.js'
 import { MethodNotAllowed } from './fault.js'
+import { nothingAt } from './nothing-at.js'
 import { type Handler, type HttpRequest, METHOD_OVERRIDE, type OperationCall } from './request.js'
 import { respond } from './response/respond.js'
 import { allowHeader, type Route, type RouteMethod } from './router.js'
@@ -139,18 +140,22 @@ function formatRoutes(desk: Desk, prefix: string): Route<Handler>[] {
 }
 
 function noSuchOperation(): never {
-  throw new ServiceError('NotImplementedException', 'there is no operation of this name')
+  throw new ServiceError(
+    'NotImplementedException',
+    'there is no operation of this name: GET /metadata lists all',
+  )
 }
 
-function nothingHere(): never {
-  throw new ServiceError('NotFound', 'there is nothing at this path')
+function nothingHere({ path }: HttpRequest): never {
+  throw nothingAt(path)
 }
 
 /** The operation that the path names; a batch has brackets behind the name. */
-function namedCall({ method, mayHaveBody, parameters }: HttpRequest, otherwise: () => never) {
+function namedCall(request: HttpRequest, otherwise: (request: HttpRequest) => never) {
+  const { method, mayHaveBody, parameters } = request
   const [, given, brackets] = /^(.*?)(\[\])?$/.exec(parameters.Operation) ?? []
   const name = namesInLowerCase.get(given?.toLowerCase())
-  if (name === undefined) return otherwise()
+  if (name === undefined) return otherwise(request)
   if (operations[name].isWrite && !WRITING_VERBS.includes(method)) {
     throw new MethodNotAllowed(allowHeader(WRITING_VERBS))
   }

@@ -231,6 +231,19 @@ export class IncomingRequest implements HttpRequest {
     return Number(this.header('content-length') ?? 0)
   }
 
+  /** Whether a body follows, and it is certain where that ends. */
+  get awaitsBody(): boolean {
+    if (!this.mayHaveBody) return false
+    if (this.isChunked)
+      return this.lengthCount === 0 && /^chunked$/i.test(this.header('transfer-encoding') ?? '')
+    return this.lengthCount === 1 && this.declaredBytes > 0
+  }
+
+  /** Whether the engine closes the connection behind the answer, because the client wants it. */
+  get asksToClose(): boolean {
+    return /\bclose\b/i.test(this.header('connection') ?? '')
+  }
+
   get asksForSocket(): boolean {
     const isNamed = this.header('upgrade')?.toLowerCase() === 'websocket'
     return isNamed && this.method === 'GET' && /\bupgrade\b/i.test(this.header('connection') ?? '')

@@ -31,6 +31,7 @@ import { Exchange, type ExchangeOwner } from './exchange.js'
 import { MethodNotAllowed } from './fault.js'
 import { type Admission, framingFault, Gate } from './gate.js'
 import { cannotListen } from './listen-fault.js'
+import { nothingAt } from './nothing-at.js'
 import { type Handler, IncomingRequest } from './request.js'
 import { RequestCounts } from './request-counts.js'
 import { logRequestEnd, type RequestEnd } from './request-end.js'
@@ -183,7 +184,7 @@ export class HttpServer implements ExchangeOwner {
 
   /**
    * Drains, and closes when nothing is open any more, or when the time is over. Clients that keep
-   * a connection get `quietMs` at least in which to learn that it ends.
+   * a connection get `quietMs` at least in which to learn that it ends; where none does, nobody is waited for.
    *
    * @returns how many exchanges were broken off
    */
@@ -191,7 +192,10 @@ export class HttpServer implements ExchangeOwner {
     this.stopAccepting()
     const startedMs = performance.now()
     const elapsedMs = () => performance.now() - startedMs
-    const waiting = () => elapsedMs() < quietMs || this.openExchangeCount > 0
+    // Of clients in a handshake the TLS thread alone knows.
+    const mayBeKept = () => this.connectionCount > 0 || this.#peers !== undefined
+    const leastMs = () => (mayBeKept() ? quietMs : Math.min(quietMs, SHUTDOWN_POLL_MS))
+    const waiting = () => elapsedMs() < leastMs() || this.openExchangeCount > 0
     while (waiting() && elapsedMs() < deadlineMs) {
       await sleep(SHUTDOWN_POLL_MS)
       // Closing must lose no request that has arrived, so the sockets are polled once more.
@@ -244,7 +248,7 @@ export class HttpServer implements ExchangeOwner {
       if (fault !== undefined) throw fault
       this.#route(native, request, call)
     } catch (fault) {
-      this.#refuse(call, fault)
+      this.#refuse(native, call, fault)
     }
   }
 
@@ -255,19 +259,29 @@ export class HttpServer implements ExchangeOwner {
     return exchange.peer === undefined ? UNKNOWN_PEER : undefined
   }
 
-  /** Answers before the body is taken. */
-  #refuse(call: Call, fault: unknown): void {
+  /** Answers before the body is taken, or behind it where the answer closes the connection. */
+  #refuse(native: EngineResponse, call: Call, fault: unknown): void {
     const { exchange } = call
+    const { request } = exchange
     // Of a body in chunks, nobody knows how much is still to come.
-    if (exchange.request?.isChunked || exchange.endIsUncertain) exchange.closing = true
-    if (exchange.endIsUncertain) setImmediate(() => call.fail(fault))
+    if (request?.isChunked || exchange.endIsUncertain) exchange.closing = true
+    const closes = exchange.closing || this.draining || request?.asksToClose
+    if (closes && request?.awaitsBody && fault instanceof ServiceError) {
+      request.source = this.#bodyOf(native, request, call)
+      request.source.discard(fault)
+    } else if (exchange.endIsUncertain) setImmediate(() => call.fail(fault))
     else call.fail(fault)
+  }
+
+  #bodyOf(native: EngineResponse, request: IncomingRequest, call: Call): RequestBody {
+    const declaredBytes = request.isChunked ? undefined : request.declaredBytes
+    return new RequestBody(native, declaredBytes, this.#budget, call)
   }
 
   #route(native: EngineResponse, request: IncomingRequest, call: Call): void {
     const { exchange } = call
     const match = this.#router.match(request.method, request.path)
-    if (match === undefined) throw new ServiceError('NotFound', 'there is nothing at this path')
+    if (match === undefined) throw nothingAt(request.path)
     const { handler, allow, format } = match
     if (request.method === 'OPTIONS') {
       exchange.send(200, preflightHeaders(request, allow), '')
@@ -285,7 +299,7 @@ export class HttpServer implements ExchangeOwner {
     if (refusal !== undefined) {
       // A client that should come again must be able to read when.
       if (refusal === OVERLOADED) exchange.closing = request.asksForSocket
-      this.#refuse(call, refusal)
+      this.#refuse(native, call, refusal)
       return
     }
     exchange.closing =
@@ -296,8 +310,7 @@ export class HttpServer implements ExchangeOwner {
       return
     }
     request.stages.enter('receive')
-    const declaredBytes = request.isChunked ? undefined : request.declaredBytes
-    request.source = new RequestBody(native, declaredBytes, this.#budget, call)
+    request.source = this.#bodyOf(native, request, call)
     request.source.begin()
   }
 }

@@ -43,8 +43,8 @@ export function clusterSnapshots(thread: ClusterThread, dataDirectory: string): 
       try {
         return await new Promise<boolean>((resolve) => {
           look = () => {
-            // Undefined while the cluster has not heard of it.
-            const isOver = signal.aborted || (wantedId !== id && wantedId !== served?.servedId)
+            // Undefined while the cluster has not heard of it. What is served may be wanted again.
+            const isOver = signal.aborted || wantedId !== id
             if (switchedId === id) resolve(true)
             else if (isOver && wantedId !== undefined) resolve(false)
           }

@@ -46,11 +46,11 @@ export function createDealtEntrance(
     },
     async open(fronts) {
       // Where a port cannot be shared, clients are refused for the moment in between.
-      if (!isShared) starting?.close()
+      if (!isShared) await starting?.stopListening()
       const address = { host, port, isShared }
       await Promise.all(fronts.map((front) => listenByFront(front, address)))
-      await starting?.stopListening()
-      starting?.close()
+      // Those that have come to it still get its answer.
+      if (isShared) await starting?.stopListening()
     },
     reload: () => undefined,
     failure: new Promise<never>(() => {}),

@@ -32,6 +32,7 @@ import { reloadOnHangUp } from './hang-up.js'
 import { type Loaded, type LoadOptions, load, stopLoaded } from './load.js'
 import { type ServiceAudit, startServiceAudit } from './service-audit.js'
 import { type ServiceCluster, startServiceCluster, type Takers } from './service-cluster.js'
+import { type PortShare, sharePort } from './shared-port.js'
 import { type ServiceState, startingState } from './state.js'
 import { StoppedWhileLoading, type StopRequest, stopRequest } from './stop-request.js'
 import { swapSnapshots } from './swap.js'
@@ -95,6 +96,7 @@ async function serveOnce(
   let cluster: ServiceCluster | undefined
   let takers: Takers | undefined
   let loaded: Loaded | undefined
+  let share: PortShare | undefined
   let isToStartAgain = false
   onBegun(() => breakOff(entrance, fronts))
   const hangUp = { reopen: () => accessLog?.reopen(), fronts: () => fronts }
@@ -144,6 +146,7 @@ async function serveOnce(
     cluster?.join()
     if (!stopping.requested) {
       if (config.sharePort) {
+        share = await sharePort(config)
         await refuseClaimedPort(config.host, config.port)
         await entrance.listen()
       }
@@ -179,6 +182,7 @@ async function serveOnce(
     stopReloading()
     await cluster?.stop()
     await entrance.close()
+    share?.release()
   }
   return isToStartAgain && !stopping.requested
 }

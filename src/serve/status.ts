@@ -158,6 +158,9 @@ function counts(values: ReturnType<Samples>): Rows {
 }
 
 const timeOf = (ms: number) => new Date(ms).toISOString()
-const age = (ms: number) => `${Math.max(0, Math.round((Date.now() - ms) / 60_000))} minutes ago`
+function age(ms: number): string {
+  const minuteCount = Math.max(0, Math.round((Date.now() - ms) / 60_000))
+  return minuteCount === 1 ? '1 minute ago' : `${minuteCount} minutes ago`
+}
 const seconds = (value: number) => value.toFixed(3)
 const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1)

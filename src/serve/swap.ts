@@ -14,7 +14,7 @@ import { loadSnapshot } from '../snapshot/load/load.js'
 import { recipientCountOf, type Snapshot } from '../snapshot/snapshot.js'
 import type { FrontOrder, Refusal, SwapReport } from './messages.js'
 import { noteAttempt, type ServiceState } from './state.js'
-import { type Swap, type Watch, type WatchTimes, watchCurrent } from './watch.js'
+import { Superseded, type Swap, type Watch, type WatchTimes, watchCurrent } from './watch.js'
 
 /** The part of a Worker that a swap needs of a front thread. */
 interface FrontPort {
@@ -119,7 +119,7 @@ class ServiceSwap implements Swap {
     this.#served = options.first
   }
 
-  async take(id: string): Promise<void> {
+  async take(id: string, isWanted: () => Promise<boolean>): Promise<void> {
     const { fronts, marks, live, gate, log, state } = this.#options
     const snapshot = await this.#load(id)
     const last = this.#served
@@ -132,9 +132,9 @@ class ServiceSwap implements Swap {
       throw fault
     }
     await this.#prepare(snapshot)
-    if (gate !== undefined && !(await gate.untilSwitch(id, this.#stopping))) {
+    if (!(await (gate === undefined ? isWanted() : gate.untilSwitch(id, this.#stopping)))) {
       await this.#discard(snapshot)
-      throw new OperatorError('Failed', 'another snapshot is to be served by now')
+      throw new Superseded()
     }
     const switched = reported(fronts, id, ['switched'])
     const released = reported(fronts, last.id, ['released'])

@@ -14,14 +14,19 @@ import { currentMissing, readCurrent } from '../snapshot/directory.js'
 import { isCorrupt } from '../snapshot/open-file.js'
 import type { Refusal, SnapshotNews } from './messages.js'
 
+/** Nothing is wrong with a snapshot, but it is not to be served any more. */
+export class Superseded extends Error {}
+
 /** Takes the snapshots that are noticed. */
 export interface Swap {
   /**
    * Takes a snapshot in the place of the one that is served.
    *
+   * @param isWanted  asked when it is ready: whether no other one is to be served by now
+   * @throws Superseded  when it is not
    * @throws  when the new one cannot be served; the old one is still served then
    */
-  take(id: string): Promise<void>
+  take(id: string, isWanted: () => Promise<boolean>): Promise<void>
   /** Whether the snapshot before the served one is still in memory; then no other can be taken. */
   readonly isReleasing: boolean
   /** Closes the snapshot before the served one, and aborts the answers that still need it. */
@@ -140,6 +145,13 @@ class Watcher {
     return undefined
   }
 
+  /** Also where nothing tells. */
+  async #isWanted(id: string): Promise<boolean> {
+    const { dataDirectory, wantedId } = this.#options
+    const now = wantedId?.() ?? (await readCurrent(dataDirectory).catch(() => undefined))
+    return now === undefined || now === id
+  }
+
   #isDue(id: string): boolean {
     const wasRefused = this.#news.refused?.snapshotId === id
     return !wasRefused || performance.now() - this.#refusedMs >= this.#times.retryMs
@@ -157,13 +169,19 @@ class Watcher {
       return
     }
     try {
-      await swap.take(id)
+      await swap.take(id, () => this.#isWanted(id))
       this.#servedId = id
       this.#switchedMs = performance.now()
       this.#over(SWITCHED, { snapshotId: id })
       this.#tell({})
     } catch (error) {
       if (this.#signal.aborted) return
+      if (error instanceof Superseded) {
+        log.info({ snapshotId: id }, 'left a snapshot, since another one is to be served by now')
+        const { refused } = this.#news
+        this.#tell(refused === undefined ? {} : { refused })
+        return
+      }
       const reason = (error as Error).message
       log.error({ snapshotId: id, servedId: this.#servedId, reason }, 'refused a new snapshot')
       this.#refusedMs = performance.now()

@@ -71,7 +71,7 @@ t.test('a body is let through at the limit and refused one byte past it', async 
 })
 
 t.test('unpacking stops at the limit, whatever comes after it', async (t) => {
-  const zeros = Buffer.alloc(16 * limits.bodyBytes)
+  const zeros = Buffer.alloc(4 * limits.bodyBytes)
   for (const [encoding, pack] of packers) {
     const bomb = pack(zeros)
     // Whoever went on would find that the rest is missing, and call it broken.

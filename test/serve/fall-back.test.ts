@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
@@ -84,6 +84,22 @@ t.test('where CURRENT names nothing that is there, the newest whole one is serve
   await check(ids[2], { reason: /there is no CURRENT in/ })
   damage(2)
   await check(ids[1], { reason: /there is no CURRENT in/ })
+})
+
+t.test('nothing older takes the place of one that a later version wrote', async (t) => {
+  const { data, ids, errors, damage, open } = await generations(t)
+  for (const at of [2, 1]) {
+    const path = join(data, 'snapshots', ids[at], 'manifest.json')
+    const manifest = readFileSync(path, 'utf8')
+    writeFileSync(path, manifest.replace(/"formatVersion": \d+/, '"formatVersion": 99'))
+    if (at === 2) await t.rejects(open(), { code: 'NewerFormat' })
+    t.same(errors, [], 'there is nothing to fall back to, and nothing is said of it')
+    if (at === 2) {
+      writeFileSync(path, manifest)
+      damage(2)
+    }
+  }
+  t.equal((await open()).snapshot.id, ids[0], 'beside a damaged one, the newest that can be read')
 })
 
 t.test('what was never published is never served', async (t) => {

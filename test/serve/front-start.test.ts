@@ -20,12 +20,17 @@ const sources = [{ id: 1, label: 'A', recipientCount: 20_000, contactCount: colu
 const everywhere = { type: 'MultiPoint', coordinates: [[-70.5, 42.5]] }
 const request = { geoJSON: { geometry: everywhere, properties: { radius: 1e6 } } }
 
-function start(shards: readonly ShardImage[], url = workerUrl, boundaryRule = NO_BOUNDARY) {
+function start(
+  shards: readonly ShardImage[],
+  url = workerUrl,
+  boundaryRule = NO_BOUNDARY,
+  queryThreadCount = 1,
+) {
   const snapshot = { id: '000001-aaaaaaaa', createdAt: '', sources, shards, arenas: [] }
   const countMode = () => 'ContactLocation' as const
   const rules = { countMode, boundaryRule }
   const follow = () => ({ level: Promise.resolve(), stop: () => {} })
-  const options = { workerUrl: url, queryThreadCount: 2, ...rules, follow, log: silentLog }
+  const options = { workerUrl: url, queryThreadCount, ...rules, follow, log: silentLog }
   return startSnapshot(snapshot, options)
 }
 
@@ -34,7 +39,7 @@ const ownedCount = (shards: readonly ShardImage[]) =>
 
 t.test('a snapshot answers until it is closed, and then holds no memory', async (t) => {
   const shards = inArenas(shardsOf(columns, 1, 5_000), 2)
-  const { service, close } = await start(shards)
+  const { service, close } = await start(shards, workerUrl, NO_BOUNDARY, 2)
   t.ok(ownedCount(shards) > 0, 'its workers have worked')
   const counted = await answer(service, { ...request, countsOnly: true }, inTime())
   t.match(JSON.parse(counted.json() as string), { SourceRecords: [{ Count: 20_000 }] })

@@ -75,7 +75,8 @@ function world(t: Test, bounds: Parameters<typeof warmAreas>[0]['bounds']) {
   )
   const ids = Object.keys(geometries)
   let version = 'one'
-  const found = () => namedAreas(geometries, version)
+  const areas = namedAreas(geometries)
+  const found = () => ({ ...areas, version })
   const service = serviceOf(
     '000001-00000000',
     sources,

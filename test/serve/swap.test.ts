@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { FrontOrder, SnapshotNews, SwapReport } from '../../src/serve/messages.js'
 import { swapSnapshots } from '../../src/serve/swap.js'
@@ -19,11 +20,13 @@ class FakeFront extends EventEmitter implements FrontPort {
   refuses = false
   /** Whether somebody reads what was served before. */
   isRead = false
+  onPrepare: (id: string) => void = () => {}
   #prepared: Snapshot | undefined
 
   postMessage(order: FrontOrder): void {
     if (order.kind === 'news') this.news = order.news
     else {
+      if (order.kind === 'prepare') this.onPrepare(order.snapshot.id)
       this.orders.push(order.kind)
       setImmediate(() => this.#carryOut(order))
     }
@@ -65,7 +68,11 @@ async function service(t: Test, releaseMs = 1e9) {
   const times = { pollMs: 5, retryMs: 100, releaseMs }
   const attachedIds = [first.id]
   const marks = {
-    attach: async ({ id }: Snapshot) => void attachedIds.push(id),
+    async attach({ id }: Snapshot) {
+      // Longer than fronts take for an order.
+      await sleep(5)
+      attachedIds.push(id)
+    },
     serve: () => {},
     detach: async (id: string) => void attachedIds.splice(attachedIds.indexOf(id), 1),
   }
@@ -93,7 +100,9 @@ async function service(t: Test, releaseMs = 1e9) {
 const memoryOf = (snapshot: Snapshot | undefined) => snapshot?.shards[0].arena?.memory
 
 t.test('snapshots take turns in the same memory', async (t) => {
-  const { first, fronts, publish, untilServed } = await service(t)
+  const { first, fronts, attachedIds, publish, untilServed } = await service(t)
+  fronts[0].onPrepare = (id) =>
+    t.ok(attachedIds.includes(id), 'suppressed people are marked by then')
   for (let count = 101; count < 105; count++) await untilServed(await publish(count))
   const memories = new Set([first, ...fronts.flatMap(({ held }) => held)].map(memoryOf))
   t.equal(memories.size, 2)
@@ -108,9 +117,15 @@ t.test('snapshots take turns in the same memory', async (t) => {
   )
 })
 
-t.test('where one front cannot, none switches, and it is tried again', async (t) => {
+for (const at of [0, 1]) {
+  t.test(`where front ${at} cannot, none switches, and it is tried again`, (t) =>
+    checkRefusal(t, at),
+  )
+}
+
+async function checkRefusal(t: Test, at: number): Promise<void> {
   const { first, fronts, attachedIds, publish, untilServed } = await service(t)
-  fronts[1].refuses = true
+  fronts[at].refuses = true
   const id = await publish(101)
   await until(() => fronts[0].news.refused !== undefined)
   t.same(fronts[0].news, { refused: { snapshotId: id, reason: 'no workers' } })
@@ -119,11 +134,11 @@ t.test('where one front cannot, none switches, and it is tried again', async (t)
     t.same(held, [first])
   }
   t.same(attachedIds, [first.id], 'nobody touches what was given back')
-  fronts[1].refuses = false
+  fronts[at].refuses = false
   await untilServed(id)
   await until(() => attachedIds.join() === id)
   await until(() => fronts[0].news.refused === undefined)
-})
+}
 
 t.test('a snapshot that does not verify reaches no front, and costs no memory', async (t) => {
   const { data, first, fronts, publish, untilServed } = await service(t)

@@ -45,7 +45,10 @@ export async function serveAreas(t: Test, ...options: readonly string[]): Promis
   return service
 }
 
-export async function storeAreas({ url }: Service, headers: Record<string, string> = {}) {
+export async function storeAreas(
+  { url }: Pick<Service, 'url'>,
+  headers: Record<string, string> = {},
+) {
   const contexts = [
     { Id: DISTRICTS, ContextName: 'Districts', Areas: SQUARES },
     { Id: OTHERS, ContextName: 'Other areas', Areas: OTHER_AREAS },
@@ -68,6 +71,14 @@ export const ZONES = 'areas-zones'
 export async function serveNamedAreas(t: Test): Promise<Service> {
   const data = temporaryDirectory(t)
   await importGrid(t, data)
+  await writeZones(data)
+  const service = await serve(t, '--data', data)
+  await storeAreas(service)
+  return service
+}
+
+/** Writes the layers that come with the program, and one beside them. */
+export async function writeZones(data: string): Promise<void> {
   await makeDefaultAreas(data)
   const area = (key: string, corners: number[][], aliases: string[] = []) => ({
     ...{ key, name: key[0].toUpperCase() + key.slice(1), aliases },
@@ -89,7 +100,4 @@ export async function serveNamedAreas(t: Test): Promise<Service> {
   ]
   const zones = { layer: 'zones', source: 'a survey', licence: 'free', areas }
   await writeLayers(data, { set: [zones] })
-  const service = await serve(t, '--data', data)
-  await storeAreas(service)
-  return service
 }

@@ -6,7 +6,9 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { limits } from '../../../src/limits.js'
-import { DISTRICTS, EMPTY, OTHER_AREAS, OTHERS, SQUARES, serveAreas } from './areas.js'
+import { DISTRICTS, EMPTY, OTHER_AREAS, OTHERS, SQUARES } from './areas.js'
+import { serveAreasHere } from './areas-here.js'
+import { testNamedAreas } from './named-areas.js'
 
 const CONFORMANCE = ['core', 'oas30', 'geojson'].map(
   (name) => `http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/${name}`,
@@ -24,12 +26,9 @@ interface Link {
 // biome-ignore lint/suspicious/noExplicitAny: documents as they come
 type Json = any
 
-let root = ''
+const url = await serveAreasHere(t)
+const root = `${url}/ogc`
 const names: string[] = []
-
-t.before(async () => {
-  root = `${(await serveAreas(t)).url}/ogc`
-})
 
 async function get(path: string): Promise<{ status: number; type: string; body: Json }> {
   const response = await fetch(path.startsWith('http') ? path : root + path)
@@ -403,6 +402,8 @@ requirement('oas30/security', async (t) => {
   const used = security.flatMap((each: object) => Object.keys(each))
   t.same(new Set(used), new Set(Object.keys(components.securitySchemes)))
 })
+
+t.test('the same of layers of the gazetteer', async (t) => testNamedAreas(t, url))
 
 t.test('the documentation has the same requirements', async (t) => {
   const page = fileURLToPath(new URL('../../../../docs/api/ogc-features.md', import.meta.url))
