@@ -5,7 +5,7 @@
  * @module
  */
 import { copyFile, mkdir, readdir, rename, symlink } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { runTool } from './run-tool.js'
 
 /** The tree as dpkg knows it. Programs run in a folder of links to it, which the package's scripts make. */
@@ -45,6 +45,8 @@ export async function layOutDeb(root: string, tree: string, into: string): Promi
   const documents = join(into, 'usr/share/doc/hickory')
   await placeFile(join(root, 'data/system/debian/copyright'), join(documents, 'copyright'))
   await placePacked(join(root, 'CHANGELOG.md'), join(documents, 'changelog'))
+  // The pages link to one another and to `share`, so they stay in one folder.
+  await symlink(relative(documents, moved), join(documents, 'package'))
   await placePacked(join(share, MANUAL), join(into, 'usr/share', MANUAL))
   await mkdir(join(into, 'usr/bin'))
   await symlink('../lib/hickory/bin/hickory', join(into, 'usr/bin/hickory'))

@@ -49,7 +49,9 @@ export function manPage(
     ...entry('0', 'all is well'),
     ...exitCodesOf(errorsText),
     '.SH SEE ALSO',
-    roff('The documentation is in the folder docs of the sources.'),
+    roff(
+      'The documentation is in the folder docs of the package: /usr/lib/hickory/package/docs on Debian.',
+    ),
   ]
   return `${lines.join('\n')}\n`
 }

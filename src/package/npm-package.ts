@@ -4,13 +4,12 @@
  *
  * @module
  */
-import { copyFile, mkdir, rename } from 'node:fs/promises'
+import { cp, mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { copyDocuments } from './documents.js'
 import { normalize } from './normalize.js'
 import { copyProgram } from './program.js'
 import { runTool } from './run-tool.js'
-
-const DOCUMENTS = ['README.md', 'LICENSE', 'CHANGELOG.md']
 
 /** @returns the name of the file that is now in `out` */
 export async function writeNpmPackage(
@@ -20,7 +19,8 @@ export async function writeNpmPackage(
   out: string,
 ): Promise<string> {
   await copyProgram(root, staging)
-  for (const file of DOCUMENTS) await copyFile(join(root, file), join(staging, file))
+  await cp(join(root, 'data/system'), join(staging, 'data/system'), { recursive: true })
+  await copyDocuments(root, staging, 'data/system')
   // npm sets the times itself.
   await normalize(staging, [], new Date(0))
   const packed = join(staging, 'packed')

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { readVersion } from '../version.js'
 import { type Architecture, MACHINES } from './architecture.js'
 import { installDependencies } from './dependencies.js'
+import { copyDocuments } from './documents.js'
 import { writeManual } from './manual.js'
 import { NODE, placeNode } from './node-binary.js'
 import { normalize } from './normalize.js'
@@ -59,10 +60,8 @@ export async function stageTree({ arch, into, downloads, onStep }: TreeOptions):
   await installDependencies(ROOT, arch, join(into, 'app'))
   onStep('program')
   await copyProgram(ROOT, join(into, 'app'))
-  for (const file of ['LICENSE', 'README.md', 'CHANGELOG.md']) {
-    await copyFile(join(ROOT, file), join(into, file))
-  }
   await copyShared(join(into, 'share'))
+  await copyDocuments(ROOT, into, 'share')
   await writeManual(ROOT, join(into, 'share'), timeS)
   await mkdir(join(into, 'bin'))
   await writeFile(join(into, 'bin/hickory'), await launcher(arch, version))

@@ -27,15 +27,14 @@ import { temporaryDirectory } from '../support/service/hickory.js'
 import { until } from '../support/service/until.js'
 import { minimalDebian } from './debian.js'
 import { commandOfUnit, pretendSystemd } from './debian-service.js'
-import { makePackages } from './packages.js'
+import { packagesForX64 } from './packages.js'
 import { countOf, started } from './started.js'
 
 const VERSION = readVersion()
 const LATER = '99.0.0'
 const PACKED_BYTES_MAX = 90e6
 
-const out = temporaryDirectory(t)
-const made = await makePackages('--arch', 'x64', '--only', 'deb', '--out', out)
+const { out, made } = await packagesForX64(t)
 const deb = readdirSync(out).find((name) => name.endsWith('_amd64.deb')) ?? ''
 
 t.test('the package is small, its sum is written down, and its scripts are sound', async (t) => {

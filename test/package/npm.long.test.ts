@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { temporaryDirectory } from '../support/service/hickory.js'
+import { deadLinks } from './dead-links.js'
 import { makePackages } from './packages.js'
 
 t.test('npm installs the package, and npx serves the sample', async (t) => {
@@ -31,6 +32,7 @@ t.test('npm installs the package, and npx serves the sample', async (t) => {
   for (const path of ['src', 'test', 'dist/test', 'dist/src/package', 'dist/src/cli.js.map']) {
     t.notOk(existsSync(join(installed, path)), path)
   }
+  t.same(deadLinks(installed), [])
   // npx has processes below it, which end with its group.
   const args = ['--no-install', 'hickory', 'serve', '--sample', '--port', '0']
   const npx = spawn('npx', args, {

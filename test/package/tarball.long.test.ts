@@ -27,8 +27,9 @@ import { writeEveryFormat } from '../support/data/recipient-files.js'
 import { freePort } from '../support/service/free-port.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 import { commandOf, pairsOf, readContainerfile, stepsOf } from './containerfile.js'
+import { deadLinks } from './dead-links.js'
 import { type Debian, minimalDebian } from './debian.js'
-import { DOWNLOADS, makePackages } from './packages.js'
+import { DOWNLOADS, makePackages, packagesForX64 } from './packages.js'
 import { ask, countOf, started } from './started.js'
 
 const PACKED_BYTES_MAX = 90e6
@@ -37,9 +38,7 @@ const GLIBC_MINOR_MAX = 34
 /** ELF numbers of machines. */
 const MACHINES = { x64: 62, arm64: 183 } as const
 
-const folder = temporaryDirectory(t)
-const out = join(folder, 'packages')
-const made = await makePackages('--arch', 'x64', '--only', 'tarball', '--out', out)
+const { out, made } = await packagesForX64(t)
 const tarball = readdirSync(out).find((name) => name.endsWith('.tar.gz')) ?? ''
 const name = basename(tarball, '.tar.gz')
 
@@ -78,6 +77,7 @@ t.test('a minimal Debian unpacks and runs it, without Node.js or a compiler', as
   ]) {
     t.ok(existsSync(join(debian.root, 'opt', name, 'share', file)), file)
   }
+  t.same(deadLinks(join(debian.root, 'opt', name)), [])
 
   await t.test('a user without rights may run it', async (t) => {
     const run = await debian.run(
@@ -286,7 +286,10 @@ t.test('half a download is noticed at every step', async (t) => {
   cpSync(join(out, tarball), join(place, tarball))
   cpSync(join(out, 'SHA256SUMS'), join(place, 'SHA256SUMS'))
   truncateSync(join(place, tarball), Math.floor(statSync(join(place, tarball)).size / 2))
-  t.not(spawnSync('sha256sum', ['--check', 'SHA256SUMS'], { cwd: place }).status, 0)
+  t.not(
+    spawnSync('sha256sum', ['--check', '--ignore-missing', 'SHA256SUMS'], { cwd: place }).status,
+    0,
+  )
   t.not(spawnSync('tar', ['-xzf', tarball], { cwd: place }).status, 0)
   const run = spawnSync(join(place, name, 'bin/hickory'), ['--version'])
   t.equal(run.status, 1)
@@ -321,8 +324,9 @@ t.test('unknown architectures and kinds are refused', async (t) => {
 t.test('every binary is for its machine and for glibc 2.34', async (t) => {
   const place = temporaryDirectory(t)
   for (const arch of ['x64', 'arm64'] as const) {
-    const tree = join(place, arch)
-    await stageTree({ arch, into: tree, downloads: DOWNLOADS, onStep: () => undefined })
+    const tree = join(place, arch === 'x64' ? name : arch)
+    if (arch === 'x64') execFileSync('tar', ['-xzf', join(out, tarball), '-C', place])
+    else await stageTree({ arch, into: tree, downloads: DOWNLOADS, onStep: () => undefined })
     const binaries = binariesOf(tree)
     t.ok(binaries.length >= 6, `${arch}: ${binaries.join(' ')}`)
     for (const path of binaries) {
