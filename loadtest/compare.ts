@@ -1,5 +1,5 @@
 /**
- * `npm run loadtest:compare`: has anything become worse?
+ * `npm run loadtest:compare`: what has become worse?
  *
  * @module
  */

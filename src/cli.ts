@@ -5,6 +5,7 @@
  * @module
  */
 import { commands } from './commands/all.js'
+import { lowerPriority } from './commands/import/low-priority.js'
 import { installationFault } from './commands/installation-fault.js'
 import { errorTables } from './errors.js'
 import { unsupportedRelease } from './node-release.js'
@@ -23,7 +24,7 @@ if (problem === undefined) {
 async function run(): Promise<number> {
   try {
     const { runCommandLine } = await import('./commands/command-line.js')
-    return await runCommandLine(commands, process.argv.slice(2))
+    return await runCommandLine(commands, process.argv.slice(2), { lowerPriority })
   } catch (error) {
     const fault = installationFault(error)
     if (fault === undefined) throw error

@@ -46,6 +46,8 @@ const serviceErrors = {
   AxesExchanged: 400,
   /** An alert, or an area of one, does not say where it is. */
   CapAreaMissing: 400,
+  /** An area excludes in a way that cannot be followed; to leave that out would widen it. */
+  CapExclusion: 400,
   CapLanguageMissing: 400,
   UnknownGeocodeSystem: 400,
   InvalidChange: 400,
@@ -75,6 +77,8 @@ const serviceErrors = {
   BodyTooLarge: 413,
   UnsupportedEncoding: 415,
   CapExpired: 422,
+  /** All that is chosen of an alert says that it is over, and only the rest was asked for. */
+  CapEnded: 422,
   /** An alert breaks a rule of a profile that was asked for. */
   ProfileViolated: 422,
   AudienceTooLarge: 422,

@@ -17,6 +17,8 @@ export const limits = {
   discardBytes: 64 * MiB,
   /** The service reads a refused body for this time. */
   discardMs: 10_000,
+  /** While a service starts, so many bodies are waited for at a time. Clients of further ones are answered at once. */
+  startingBodyCount: 256,
   /** Incomplete bodies of one front thread, or bodies that wait to be unpacked. More get a 503. */
   heldBodyBytes: 256 * MiB,
   /** Bodies that one front thread unpacks at a time. Each holds its output so far. */
@@ -192,6 +194,8 @@ export const limits = {
   suppressionCommandMs: 60_000,
   /** Numbers of a file that nobody has, of which `hickory suppress` tries other notations. */
   notationSampleCount: 100_000,
+  /** The same for the numbers of a request. */
+  notationSampleOfBatchCount: 1_000,
   /** Phones in a page of a suppression list, unless the request sets it. */
   suppressionPageDefaultCount: 100,
   /** The most that a request may set for a page of a suppression list. */
@@ -219,6 +223,10 @@ export const limits = {
   batchesWaitingBytes: 64 * MiB,
   /** From a batch that is whole to its arrival on disk. */
   changeBatchMs: 10_000,
+  /** How long the answer to a batch on disk waits to say how many deletes found nobody. */
+  absentCountMs: 250,
+  /** Batches of which that is known and nobody has asked, or the other way round. */
+  absentCountsCount: 1_000,
   /** Batches of a database that is followed which wait to be written together. */
   followedGroupBytes: 8 * MiB,
   /** A database that is followed hears this often how much is on disk here. */

@@ -35,6 +35,36 @@ t.test('docs/errors.md has exactly the errors of the code', async (t) => {
   const rows = [...read('docs/errors.md').matchAll(/^\| `(\w+)` \| (\d+) \|/gm)]
   const documented = Object.fromEntries(rows.map(([, code, number]) => [code, Number(number)]))
   t.same(documented, { ...errorTables.serviceErrors, ...errorTables.operatorErrors })
+  t.equal(rows.length, Object.keys(documented).length, 'each has one row')
+  const [ofRequests, ofCommands] = [
+    rows.filter(isOfRequest),
+    rows.filter((row) => !isOfRequest(row)),
+  ]
+  for (const table of [ofRequests, ofCommands]) {
+    const numbers = table.map(([, , number]) => Number(number))
+    t.same(
+      numbers,
+      numbers.toSorted((a, b) => a - b),
+      'those of a status are together',
+    )
+  }
+})
+
+t.test('what a README makes in the data of a checkout is not committed', async (t) => {
+  const lines = read('.gitignore').split('\n')
+  const kept = ['data/default', 'data/system']
+  t.ok(lines.includes('data/*'))
+  t.same(
+    lines.filter((line) => line.startsWith('!')),
+    kept.map((folder) => `!${folder}`),
+  )
+  const text = `${read('README.md')}${read('CONTRIBUTING.md')}`
+  const folders = [...text.matchAll(/\.\/(data\/\w+)/g)].map(([, folder]) => folder)
+  t.ok(folders.includes('data/mine') && folders.includes('data/local'))
+  for (const folder of folders) t.notOk(kept.includes(folder), folder)
+  for (const [, file] of text.matchAll(/--out (\S+)/g)) {
+    t.ok(lines.includes(`/${file}`), file)
+  }
 })
 
 t.test('docs/operations/settings.md has every setting, its flag and its variable', async (t) => {
@@ -217,6 +247,10 @@ t.test('the README is short and its commands exist', async (t) => {
     t.ok(scripts[script], script)
   }
 })
+
+function isOfRequest([, code]: RegExpMatchArray): boolean {
+  return code in errorTables.serviceErrors
+}
 
 function markdownIn(directory: string): string[] {
   return readdirSync(join(root, directory))

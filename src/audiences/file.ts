@@ -135,7 +135,7 @@ interface Placed<Kind extends string, Item> {
 
 type ListPart = Placed<'shard', AudienceShard> | Placed<'delta', AudienceDelta>
 
-/** All that has anybody, in the order of the list: behind the shards of a source comes its delta. */
+/** All that holds people, in the order of the list: behind the shards of a source comes its delta. */
 export function* listOrder({
   shards,
   deltas,

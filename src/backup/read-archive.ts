@@ -41,16 +41,23 @@ export async function readArchive(
 ): Promise<ReadBack> {
   const packedHash = createHash('sha256')
   let byteLength = 0
+  let hasFile = false
   try {
     const bytes = await unpacked(path, (piece) => {
       packedHash.update(piece)
       byteLength += piece.length
       onBytes(piece.length)
     })
-    const listing = await readEntries(path, bytes, take)
+    const listing = await readEntries(path, bytes, (name, content) => {
+      hasFile = true
+      return take(name, content)
+    })
     return { listing, byteLength, sha256: packedHash.digest('hex') }
   } catch (fault) {
-    throw faultOf(path, fault)
+    if (byteLength === 0 && fault instanceof Error && !('syscall' in fault)) {
+      throw damaged(path, 'it is empty', fault)
+    }
+    throw faultOf(path, fault, hasFile)
   }
 }
 
@@ -123,14 +130,24 @@ function shown(name: string): string {
 }
 
 /** What a file that cannot be read is for the operator; a disk that refuses says so itself. */
-function faultOf(path: string, fault: unknown): OperatorError {
+function faultOf(path: string, fault: unknown, hasFile: boolean): OperatorError {
   if (fault instanceof OperatorError) return fault
-  const { code, message } = fault as NodeJS.ErrnoException
+  // A stream of the web has the fault of gzip within another one, which says nothing.
+  const { cause } = fault as Error
+  const { code, message } = (cause instanceof Error ? cause : fault) as NodeJS.ErrnoException
   if (code === 'ENOENT') return new OperatorError('InputRejected', `${path} does not exist`)
   if (code === 'EACCES') return new OperatorError('InputRejected', `${path} may not be read`)
   if (code === 'EISDIR') return new OperatorError('InputRejected', `${path} is a directory`)
   if (fault instanceof Error && 'syscall' in fault) {
     return new OperatorError('Failed', `${path}: ${message}`, { cause: fault })
   }
-  return damaged(path, message.replace(/\.$/, ''), fault)
+  const isPacking = code?.startsWith('Z_') || message.startsWith('zstd: ')
+  if (!isPacking && !hasFile)
+    return damaged(path, 'it is another file, or too short for one', fault)
+  const isCut = code === 'Z_BUF_ERROR' || /is truncated|premature end/.test(message)
+  return damaged(
+    path,
+    isCut ? 'it is cut off' : `it is damaged: ${message.replace(/\.$/, '')}`,
+    fault,
+  )
 }

@@ -33,6 +33,11 @@ export async function readChanges(
         `${name} has more than ${limits.appliedChangeCount} changes: import the source, or apply several files`,
       )
     }
+    if (rowCount === 1 && CSV_HEADER.test(text)) {
+      throw rejected(
+        `${name} looks like CSV: import takes it, as all recipients of a source; apply takes NDJSON, one change a line, such as {"op":"upsert",…}`,
+      )
+    }
     try {
       changes.add(readChange(text, rules))
     } catch (error) {
@@ -47,6 +52,9 @@ export async function readChanges(
   const rest = faultCount > faults.length ? '; …' : ''
   throw rejected(`${faultCount} of ${rowCount} changes are bad: ${faults.join('; ')}${rest}`)
 }
+
+/** Names in the first line, or values, and no bracket of JSON. */
+const CSV_HEADER = /^[^{[]*[,;\t|][^{[]*$/
 
 function openInput(path: string): Readable {
   const file = path === '-' ? process.stdin : createReadStream(path)

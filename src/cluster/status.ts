@@ -88,7 +88,7 @@ export function heldPart({ held }: MachineStatus): string {
   return `${Math.floor((100 * recipientCount) / ofRecipientCount)} %`
 }
 
-/** Batches that are committed, as far as any machine tells, and by which a machine does not answer yet. */
+/** Batches that are committed, as far as the machines tell, and by which a machine does not answer yet. */
 export function behindCount({ answersBy }: MachineStatus, { committed, machines }: ClusterStatus) {
   const most = Math.max(committed, ...machines.map((machine) => machine.committed))
   return Math.max(0, most - answersBy)

@@ -15,6 +15,9 @@ import { messageOf } from './failure-message.js'
 import { installationFault } from './installation-fault.js'
 import { setQuiet } from './output.js'
 
+/** What a command may do to a process that is its own. */
+type OwnProcess = Pick<CommandContext, 'lowerPriority'>
+
 type CommandFactory = (context: CommandContext) => Command
 
 /** How each sub-command is loaded, by its name. */
@@ -27,6 +30,7 @@ export type CommandTable = Readonly<Record<string, () => Promise<CommandFactory>
 export async function runCommandLine(
   table: CommandTable,
   args: readonly string[],
+  own: OwnProcess = {},
 ): Promise<number> {
   let unprinted: Error | undefined
   setQuiet(false)
@@ -36,7 +40,7 @@ export async function runCommandLine(
     if (error.code !== 'EPIPE') unprinted ??= error
   })
   const audit = new CommandAudit()
-  const exitCode = await runCommand(table, args, audit, () => unprinted)
+  const exitCode = await runCommand(table, args, own, audit, () => unprinted)
   await audit.end(exitCode)
   return exitCode
 }
@@ -44,12 +48,13 @@ export async function runCommandLine(
 async function runCommand(
   table: CommandTable,
   args: readonly string[],
+  own: OwnProcess,
   audit: CommandAudit,
   unprintedOf: () => Error | undefined,
 ): Promise<number> {
   try {
     const log = createLog(readConfig({}).logLevel)
-    const program = await createProgram(table, args, audit, log)
+    const program = await createProgram(table, args, own, audit, log)
     await program.parseAsync(args, { from: 'user' })
     // The last line may fail after it was written.
     await setImmediate()
@@ -66,12 +71,13 @@ async function runCommand(
 
 /** With all commands, as a call of one has it; to be described, not to be run. */
 export function wholeProgram(table: CommandTable): Promise<Command> {
-  return createProgram(table, [], new CommandAudit(), createLog('silent'))
+  return createProgram(table, [], {}, new CommandAudit(), createLog('silent'))
 }
 
 async function createProgram(
   table: CommandTable,
   args: readonly string[],
+  own: OwnProcess,
   audit: CommandAudit,
   log: Log,
 ): Promise<Command> {
@@ -86,9 +92,9 @@ async function createProgram(
     dataDirectory: (flag) => readConfig(flag === undefined ? {} : { data: flag }).dataDirectory,
     log,
     record: (facts) => audit.record(facts),
+    ...own,
   }
-  const loaded = called === undefined || called === DESCRIBES_ALL ? Object.keys(table) : [called]
-  for (const name of loaded) {
+  for (const name of toLoad(table, args, called)) {
     const create = await table[name]()
     const command = create(context).copyInheritedSettings(program)
     for (const sub of command.commands) sub.copyInheritedSettings(program)
@@ -98,6 +104,13 @@ async function createProgram(
   }
   return program
 }
+
+function toLoad(table: CommandTable, args: readonly string[], called: string | undefined) {
+  if (called !== undefined && called !== DESCRIBES_ALL) return [called]
+  return VERSION_FLAGS.has(args[0]) ? [] : Object.keys(table)
+}
+
+const VERSION_FLAGS: ReadonlySet<string | undefined> = new Set(['-V', '--version'])
 
 /** The command that prints something of all commands, and finds them in its parent. */
 const DESCRIBES_ALL = 'completion'

@@ -30,7 +30,6 @@ import type { CommandContext } from './context.js'
 import { shortenJournal } from './cut-journal.js'
 import { readSnapshotIds } from './ids.js'
 import { endOnSignal } from './import/end-on-signal.js'
-import { lowerPriority } from './import/low-priority.js'
 import { print, startProgress, warn } from './output.js'
 import { formatBytes } from './quantities.js'
 
@@ -76,7 +75,7 @@ Example:
 
 async function compact(context: CommandContext, flags: Flags): Promise<void> {
   const startedMs = performance.now()
-  lowerPriority()
+  context.lowerPriority?.()
   const dataDirectory = context.dataDirectory(flags.data)
   const keepCount = readCount('--keep', flags.keep, limits.snapshotCountMax)
   const leastCount = readCount('--at-least', flags.atLeast, Number.MAX_SAFE_INTEGER) ?? 0

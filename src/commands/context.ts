@@ -10,4 +10,6 @@ export interface CommandContext {
   readonly log: Log
   /** Takes what a command did, for the audit; nothing of people. Left out where nobody records it. */
   readonly record?: (facts: Readonly<Record<string, unknown>>) => void
+  /** Lets other processes go first, for good. Left out where the process is not the command's own. */
+  readonly lowerPriority?: () => void
 }

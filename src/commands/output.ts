@@ -51,6 +51,14 @@ export interface Progress {
 }
 
 const LOG_INTERVAL_MS = 5_000
+/** Of a terminal that does not say it. */
+const COLUMN_COUNT = 80
+/** With less, a bar has no counts: it would be cut off in the middle of a figure. */
+const WIDE_COLUMN_COUNT = 140
+const BAR_SIZE = 40
+const BAR_SIZE_MIN = 5
+/** The characters beside a bar and its label without counts, at most. */
+const FIGURES_SIZE = 52
 
 /**
  * Shows how far a long piece of work is, how fast it goes and how long it will take.
@@ -64,11 +72,20 @@ export function startProgress(log: Log, label: string, total: number, unit: stri
 
 function bar(label: string, total: number, unit: string): Progress {
   const startedMs = performance.now()
-  const known = total > 0 ? '{bar} {percentage}% | {value}/{total}' : '{value}'
+  const columnCount = process.stderr.columns ?? COLUMN_COUNT
   const left = total > 0 ? ' | {left} left' : ''
+  const counted =
+    columnCount < WIDE_COLUMN_COUNT && total > 0
+      ? ''
+      : `{value}${total > 0 ? '/{total}' : ''} ${unit} | `
+  const share = total > 0 ? '{bar} {percentage}% | ' : ''
   const view = new SingleBar(
     {
-      format: `${label} ${known} ${unit} | {rate}/s | {duration_formatted}${left}`,
+      format: `${label} ${share}${counted}{rate}/s | {duration_formatted}${left}`,
+      barsize: Math.max(
+        BAR_SIZE_MIN,
+        Math.min(BAR_SIZE, columnCount - label.length - FIGURES_SIZE),
+      ),
       clearOnComplete: false,
       hideCursor: true,
       stream: process.stderr,

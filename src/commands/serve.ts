@@ -20,7 +20,10 @@ export function serveCommand(): Command {
     .option('--data <DIR>', 'data directory (HICKORY_DATA; default ./data/local)')
     .option('--host <ADDRESS>', 'address to listen on (HICKORY_HOST; default 127.0.0.1)')
     .option('--port <PORT>', 'port to listen on, 0 for any free port (HICKORY_PORT; default 8080)')
-    .option('--share-port', 'let a second process listen on the same port (HICKORY_SHARE_PORT)')
+    .option(
+      '--share-port',
+      'let a second process of the same data directory listen on the same port (HICKORY_SHARE_PORT)',
+    )
     .option('--tls-cert <FILE>', 'speak TLS, with this certificate in PEM (HICKORY_TLS_CERT)')
     .option('--tls-key <FILE>', 'the key of the certificate, in PEM (HICKORY_TLS_KEY)')
     .option(
@@ -211,14 +214,20 @@ function announce(
 ): void {
   const recipients = recipientCountOf(snapshot.sources)
   const scheme = tls === undefined ? 'http' : 'https'
-  const address = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
-  print(
-    `Hickory serves ${recipients} recipients of ${snapshot.sources.length} sources at ${address}`,
-  )
+  const addressOf = (host: string) =>
+    `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
+  const people = counted(recipients, 'recipient')
+  const sources = counted(snapshot.sources.length, 'source')
+  print(`Hickory serves ${people} of ${sources} at ${addressOf(host)}`)
   print(`(snapshot ${snapshot.id}). Try:`)
   print()
   const body = JSON.stringify(exampleRequest(snapshot, store))
   const key = asksForKeys ? `-H "Authorization: Bearer $KEY" ` : ''
-  print(`curl -s ${key}${address}/api/recipients -H 'Content-Type: application/json' -d '${body}'`)
+  // Who signed the certificate, and for which name, is not known here.
+  const authority = tls === undefined ? '' : ' --cacert "$CA"'
+  const isEverywhere = host === '0.0.0.0' || host === '::'
+  const url = `${addressOf(isEverywhere ? 'localhost' : host)}/api/recipients`
+  print(`curl -s ${key}${url} -H 'Content-Type: application/json' -d '${body}'${authority}`)
   print()
 }

@@ -48,8 +48,26 @@ export interface CsvRecord {
 
 /** What an audit says of an answer, or of one of several. Nothing of it is of people. */
 export interface AnswerRecord {
-  readonly facts: () => Readonly<Record<string, unknown>>
+  readonly facts: () => RecordedFacts
 }
+
+/** Members of a line of an audit. None has the name of a member of the line itself: readers take the last one. */
+type RecordedFacts = Readonly<Record<string, unknown>> & {
+  readonly [own in OwnMember]?: undefined
+}
+
+type OwnMember =
+  | 'sequence'
+  | 'previous'
+  | 'time'
+  | 'event'
+  | 'phase'
+  | 'requestId'
+  | 'traceId'
+  | 'keyName'
+  | 'address'
+  | 'operation'
+  | 'isBatch'
 
 export interface Answer {
   /** The headers beside those of the format. */
@@ -80,7 +98,10 @@ export interface Answer {
 /** Writes any body, and waits until there is room for more. */
 export async function writeBody(body: Body, sink: ByteSink): Promise<void> {
   if (!isWhole(body)) await body.write(sink)
-  else if (!sink.write(typeof body === 'string' ? utf8.encode(body) : body)) await sink.drained()
+  // No bytes are no piece: those in front of them may have been the last ones, and the answer over.
+  else if (body.length > 0 && !sink.write(typeof body === 'string' ? utf8.encode(body) : body)) {
+    await sink.drained()
+  }
 }
 
 export function isWhole(body: Body): body is string | Uint8Array {

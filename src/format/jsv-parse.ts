@@ -9,7 +9,7 @@ import { limits } from '../limits.js'
 
 /**
  * @param field  the member that the text is the value of, for the error
- * @throws ServiceError  InvalidJson or TooComplex, never quoting the text
+ * @throws ServiceError  InvalidJson, InvalidRequest or TooComplex, never quoting the text
  */
 export function parseJsv(text: string, field?: string): unknown {
   try {
@@ -119,11 +119,14 @@ class Reader {
     let end = start + 1
     while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1
     this.#at = end + 1
+    let value: string
     try {
-      return JSON.parse(text.slice(start, end + 1))
+      value = JSON.parse(text.slice(start, end + 1))
     } catch {
       return this.#fail()
     }
+    if (!value.isWellFormed()) this.#refuse('InvalidRequest', 'has half of a surrogate pair')
+    return value
   }
 
   #jsvText(start: number): string {
@@ -195,7 +198,7 @@ class Reader {
     this.#refuse('InvalidJson', 'is neither JSON nor JSV: unexpected text or end')
   }
 
-  #refuse(code: 'InvalidJson' | 'TooComplex', problem: string): never {
+  #refuse(code: 'InvalidJson' | 'InvalidRequest' | 'TooComplex', problem: string): never {
     throw new ServiceError(code, `the value ${problem} at character ${this.#at}`, this.#field)
   }
 }

@@ -53,3 +53,17 @@ export function degreesBytes(units: number): number {
 /** Bytes of the point and seven decimals, and of one digit before them. */
 const DECIMALS_BYTES = 8
 const ONE_WHOLE_BYTES = 1 + DECIMALS_BYTES
+
+/**
+ * Names of what degrees are in, for regular expressions of JavaScript and DuckDB, whatever the case. 4979 and CRS84h
+ * have heights as well.
+ */
+export const WGS84_NAME =
+  '(urn:(x-)?ogc:def:crs(:|,crs:)(OGC:[0-9.]*:CRS84h?|EPSG:([0-9.]*:)?(4326|4979))|(OGC:)?([0-9.]+:)?CRS:?84h?' +
+  '|EPSG:(4326|4979)|https?://www[.]opengis[.]net/def/crs/(OGC/[0-9.]+/CRS84h?|EPSG/[0-9.]+/(4326|4979))|WGS ?84)'
+
+export function isWgs84Name(name: string): boolean {
+  return WGS84.test(name)
+}
+
+const WGS84 = new RegExp(`^${WGS84_NAME}$`, 'i')

@@ -90,7 +90,7 @@ function bindObject(schema: BoundSchema, value: unknown, binding: Binding): unkn
     return withoutNulls(value, binding)
   }
   const written = writtenNames(schema, value, binding)
-  refuseLost(schema[LOST_MEMBERS] ?? {}, value, written, binding)
+  refuseLost(schema, value, written, binding)
   const bound: Record<string, unknown> = {}
   for (const [name, member] of Object.entries(properties)) {
     const key = written.get(name)
@@ -134,7 +134,7 @@ function tellUnknown(schema: BoundSchema, key: string, { path, onUnknown }: Bind
 
 /** Refuses members that would be dropped if that changed the meaning of the others. */
 function refuseLost(
-  lost: LostMembers,
+  { [LOST_MEMBERS]: lost = {}, properties = {} }: BoundSchema,
   value: Readonly<Record<string, unknown>>,
   written: ReadonlyMap<string, string>,
   binding: Binding,
@@ -143,7 +143,12 @@ function refuseLost(
     const name = lowerCase(key)
     if (value[key] === null || !Object.hasOwn(lost, name)) continue
     if (lost[name].some((other) => written.has(other))) continue
-    refuse('cannot be kept, and without it the rest would mean something else', binding, key)
+    const kept = `kept are ${Object.keys(properties).join(', ')}`
+    refuse(
+      `cannot be kept, and without it the rest would mean something else: ${kept}`,
+      binding,
+      key,
+    )
   }
 }
 

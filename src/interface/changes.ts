@@ -6,6 +6,7 @@
 import { type Static, Type } from '#typebox'
 import { limits } from '../limits.js'
 import { flag, integer, members, number, requestMembers, text } from './members.js'
+import { warnings } from './warnings.js'
 
 const ChangeSchema = members('RecipientChange', 'One recipient that is there, or is not.', {
   op: Type.Unsafe<'upsert' | 'delete'>({
@@ -47,6 +48,11 @@ export const ChangesTakenSchema = members('ChangesTaken', 'A batch of changes th
   Sequence: integer('Number of the batch among all of the service; each is higher than the last.'),
   Repeated: flag('Whether the batch was there already, with this Sequence.'),
   ChangeCount: integer('How many changes the batch has.'),
+  AbsentCount: integer(
+    'How many recipients that were to be deleted were not there. Left out where that is not known at once, as of a ' +
+      'repeated batch, on a machine of a cluster and to a key that has a boundary.',
+  ),
+  Warnings: warnings(),
 })
 
 export type ChangesTaken = Static<typeof ChangesTakenSchema>

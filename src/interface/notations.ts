@@ -43,6 +43,10 @@ export const notationMembers = {
     'Of an alert only the information in this language, such as en or fr-CA. Default all.',
   ),
   expired: flag('True selects the areas of an alert that has expired, too. Default false.'),
+  ended: flag(
+    'False leaves out the information of an alert that says that the danger is over: an all-clear, an urgency of Past, ' +
+      'a certainty of Unlikely. Default true.',
+  ),
   profile: Type.Unsafe<'WEA' | 'NWS' | 'CAP-CP'>({
     type: 'string',
     enum: ['WEA', 'NWS', 'CAP-CP'],

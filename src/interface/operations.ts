@@ -251,9 +251,7 @@ export const operations = {
     hasFeatures: true,
     csvColumns: [
       ...Object.keys(OutlineSchema.properties),
-      ...Object.keys(OutlineResponseSchema.properties).filter(
-        (name) => name !== 'Outlines' && name !== 'Warnings',
-      ),
+      ...columnsOf(OutlineResponseSchema).filter((name) => name !== 'Outlines'),
     ],
     examples: examples.outline,
   },
@@ -295,7 +293,7 @@ export const operations = {
     scopes: ['suppressions:write'],
     request: SuppressionBatchSchema,
     response: SuppressionChangeSchema,
-    csvColumns: Object.keys(SuppressionChangeSchema.properties),
+    csvColumns: columnsOf(SuppressionChangeSchema),
     examples: examples.suppressed,
   },
   DeleteSuppressionsRequest: {
@@ -309,7 +307,7 @@ export const operations = {
     hasBody: true,
     request: SuppressionRemovalSchema,
     response: SuppressionChangeSchema,
-    csvColumns: Object.keys(SuppressionChangeSchema.properties),
+    csvColumns: columnsOf(SuppressionChangeSchema),
     examples: examples.unsuppressed,
   },
   PostChangesRequest: {
@@ -326,7 +324,7 @@ export const operations = {
     linesMember: 'changes',
     idempotencyMember: 'batchId',
     response: ChangesTakenSchema,
-    csvColumns: Object.keys(ChangesTakenSchema.properties),
+    csvColumns: columnsOf(ChangesTakenSchema),
     examples: examples.changes,
   },
 } as const satisfies Readonly<Record<string, Operation>>
@@ -334,3 +332,8 @@ export const operations = {
 export type OperationName = keyof typeof operations
 
 export const operationNames = Object.keys(operations) as readonly OperationName[]
+
+/** Warnings have a header. */
+function columnsOf(schema: { readonly properties: object }): string[] {
+  return Object.keys(schema.properties).filter((name) => name !== 'Warnings')
+}

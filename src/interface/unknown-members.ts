@@ -36,7 +36,8 @@ export function unknownName(path: string, name: string, advice: string): Service
   if (!MEMBER_NAME.test(name)) {
     const where = path === '' ? 'the request' : path
     const problem = `${where} has a member whose name is not known and not repeated here`
-    return new ServiceError('UnknownMember', `${problem}; ${advice}`, path || undefined)
+    const quoted = name.startsWith("'") ? '; names are in double quotes, or in none' : ''
+    return new ServiceError('UnknownMember', `${problem}${quoted}; ${advice}`, path || undefined)
   }
   const field = path === '' ? name : `${path}.${name}`
   return new ServiceError('UnknownMember', `${field} is not known: ${advice}`, field)

@@ -9,6 +9,7 @@ import { listOf, members, text } from './members.js'
 
 /** What each code says. */
 const warningCodes = {
+  NothingAsked: 'nothing is drawn that selects, so that nobody is selected',
   NoGeometry: 'a feature or an area has no geometry, and selects nobody',
   PointWithoutRadius: 'a point without a radius selects who is exactly on it',
   LineWithoutBuffer: 'a line without a buffer selects who is exactly on it',
@@ -20,6 +21,8 @@ const warningCodes = {
   Lagging:
     'the machine has not heard of changes for too long, and may answer without the last ones',
   ...capWarningCodes,
+  SuppressesNone: 'a number that is put on a list is that of no recipient',
+  DeletesNone: 'a change deletes nobody, since no recipient has its identity',
   ReferenceNotKept: 'an alert refers to one that is not kept here',
   OutlineMissing: 'an area of an alert has no outline, since its shapes could not be united',
   MoreWarnings: 'there are more warnings than are given',

@@ -19,8 +19,8 @@ interface KnownBatch {
 
 export class KnownBatches {
   readonly #knownCount: number
-  /** Keys and digests of the last batches, each in the slot of its sequence. */
-  readonly #slots: Buffer
+  /** Keys and digests of the last batches, each in the slot of its sequence; pages without one are not there. */
+  readonly #pages: Buffer[] = []
   /** Sequences by keys. */
   readonly #sequences = new Map<string, number>()
   #last = 0
@@ -28,7 +28,6 @@ export class KnownBatches {
   /** @param knownCount  how many of the last batches are known */
   constructor(knownCount: number) {
     this.#knownCount = knownCount
-    this.#slots = Buffer.alloc(knownCount * SLOT_BYTES)
   }
 
   /** The batch behind the last one. */
@@ -40,13 +39,12 @@ export class KnownBatches {
   addKey(sequence: number, key: string, digest: Uint8Array): void {
     if (sequence <= this.#last) throw new Error('batches are known in their order')
     this.#last = sequence
-    const start = this.#startOf(sequence)
-    const keyEnd = start + KEY_BYTES
-    const oldKey = this.#slots.toString('latin1', start, keyEnd)
+    const slot = this.#slotOf(sequence)
+    const oldKey = slot.toString('latin1', 0, KEY_BYTES)
     // Unless the id came again since.
     if (this.#sequences.get(oldKey) === sequence - this.#knownCount) this.#sequences.delete(oldKey)
-    this.#slots.write(key, start, 'latin1')
-    this.#slots.set(digest, keyEnd)
+    slot.write(key, 0, 'latin1')
+    slot.set(digest, KEY_BYTES)
     this.#sequences.set(key, sequence)
   }
 
@@ -56,8 +54,7 @@ export class KnownBatches {
   }
 
   hasDigest(sequence: number, digest: Uint8Array): boolean {
-    const start = this.#startOf(sequence) + KEY_BYTES
-    return this.#slots.compare(digest, 0, DIGEST_BYTES, start, start + DIGEST_BYTES) === 0
+    return this.#slotOf(sequence).compare(digest, 0, DIGEST_BYTES, KEY_BYTES, SLOT_BYTES) === 0
   }
 
   /** Reads from LMDB what is behind a sequence, up to the head there. */
@@ -90,8 +87,7 @@ export class KnownBatches {
     const start = Math.max(since + 1, last - this.#knownCount + 1)
     const slots = Buffer.alloc((last - start + 1) * SLOT_BYTES)
     for (let sequence = start; sequence <= last; sequence++) {
-      const from = this.#startOf(sequence)
-      this.#slots.copy(slots, (sequence - start) * SLOT_BYTES, from, from + SLOT_BYTES)
+      this.#slotOf(sequence).copy(slots, (sequence - start) * SLOT_BYTES)
     }
     const old: Uint8Array[] = []
     for (const [key, chunk] of table.forwards()) {
@@ -103,12 +99,18 @@ export class KnownBatches {
     if (slots.length > 0) table.put(keyOf(start), slots)
   }
 
-  #startOf(sequence: number): number {
-    return (sequence % this.#knownCount) * SLOT_BYTES
+  #slotOf(sequence: number): Buffer {
+    const slot = sequence % this.#knownCount
+    const page = Math.floor(slot / PAGE_SLOTS)
+    this.#pages[page] ??= Buffer.alloc(PAGE_SLOTS * SLOT_BYTES)
+    const at = (slot % PAGE_SLOTS) * SLOT_BYTES
+    return this.#pages[page].subarray(at, at + SLOT_BYTES)
   }
 }
 
 const SLOT_BYTES = KEY_BYTES + DIGEST_BYTES
+/** Small beside all of them: most journals have few batches. */
+const PAGE_SLOTS = 1_024
 
 /** Takes the batches out of LMDB that are behind a sequence. */
 export function forgetBehind(table: HeadTable, sequence: number): void {

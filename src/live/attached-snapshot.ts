@@ -32,6 +32,8 @@ interface AttachOptions {
   readonly onFull: (snapshotId: string) => void
   /** Called when all threads have been told of more. */
   readonly onTold: () => void
+  /** A batch that deletes was applied: how many of its deletes found nobody. */
+  readonly onApplied?: (sequence: number, absentCount: number) => void
   /** There are so many changes that a new snapshot should be made of them. */
   readonly onDue: () => void
   /** Those of `limits` unless given. */
@@ -243,9 +245,14 @@ export class AttachedSnapshot {
           this.#options.onFull(this.id)
           break
         }
+        // What an earlier attempt deleted is not there for this one.
+        const isFirst = !this.#isTorn
         this.#isTorn = true
-        live.apply(sourceId, changes, moment)
+        const { deletedCount, absentCount } = live.apply(sourceId, changes, moment)
         this.#isTorn = false
+        if (isFirst && deletedCount + absentCount > 0) {
+          this.#options.onApplied?.(sequence, absentCount)
+        }
       } else this.#live?.pass(moment)
       this.#sequence = sequence
       if (performance.now() > untilMs) break

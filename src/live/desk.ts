@@ -20,6 +20,8 @@ export interface ChangeDesk {
    * @throws ServiceError  as a rejection
    */
   append(batch: PreparedBatch): Promise<{ readonly outcome: BatchOutcome }>
+  /** How many deletes of a batch that was written found nobody; undefined where that is not known in time. */
+  absentCountOf(sequence: number): Promise<number | undefined>
 }
 
 /** What leads to the thread of changes, as it crosses threads. */
@@ -41,8 +43,10 @@ export function changeDesk(
 ): ChangeDesk {
   const waiting = new Waiting(memory, options.bounds)
   const questions = new Questions<BatchReply>()
+  const absent = new Questions<number | undefined>()
   port.on('message', (message: LiveMessage) => {
     if (message.kind === 'reply') questions.settle(message.number, message)
+    else if (message.kind === 'absent') absent.settle(message.number, message.count)
   })
   port.unref()
   const patience = {
@@ -61,6 +65,12 @@ export function changeDesk(
       if (isFull) throw new ServiceError('Overloaded', FULL)
       if (outcome === undefined) throw new ServiceError('Unavailable', NOT_STORED)
       return { outcome }
+    },
+    absentCountOf(sequence) {
+      const send = (number: number) =>
+        port.postMessage({ kind: 'absent', number, sequence } satisfies FrontMessage)
+      const late = { waitMs: limits.absentCountMs, fault: () => new Error('late') }
+      return absent.ask(send, late).catch(() => undefined)
     },
   }
 }

@@ -26,13 +26,20 @@ export interface LiveThreadData {
 }
 
 /** To the thread, by a port of its own for each front. */
-export type FrontMessage = BatchOrder | FollowOrder
+export type FrontMessage = BatchOrder | AbsentQuestion | FollowOrder
 
 /** Answered by a `BatchReply`. */
 export interface BatchOrder {
   readonly kind: 'batch'
   readonly number: number
   readonly batch: PreparedBatch
+}
+
+/** How many deletes of a batch found nobody? Answered by an `AbsentReply` once it is applied; perhaps never. */
+interface AbsentQuestion {
+  readonly kind: 'absent'
+  readonly number: number
+  readonly sequence: number
 }
 
 /** Tell what came to an attached snapshot and what comes, or stop. Answered by `IncrementNews`, at once first. */
@@ -42,7 +49,7 @@ interface FollowOrder {
 }
 
 /** From the thread, to a front. */
-export type LiveMessage = BatchReply | IncrementNews
+export type LiveMessage = BatchReply | AbsentReply | IncrementNews
 
 /** Without an outcome where the batch could not be written, or where there is no room. */
 export interface BatchReply {
@@ -50,6 +57,13 @@ export interface BatchReply {
   readonly number: number
   readonly outcome?: BatchOutcome
   readonly isFull?: boolean
+}
+
+/** Without a count where this thread does not know it. */
+interface AbsentReply {
+  readonly kind: 'absent'
+  readonly number: number
+  readonly count?: number
 }
 
 export interface IncrementNews {

@@ -5,19 +5,22 @@
  */
 import type { MessagePort } from 'node:worker_threads'
 import type { Increment } from '../shard/delta/increment.js'
+import type { AbsentCounts } from './absent-counts.js'
 import type { AttachedSnapshot } from './attached-snapshot.js'
-import type { BatchOrder, FrontMessage, IncrementNews } from './messages.js'
+import type { BatchOrder, FrontMessage, IncrementNews, LiveMessage } from './messages.js'
 
 type Listened = Pick<AttachedSnapshot, 'listen' | 'ignore'>
 
 /**
  * @param attached  by id
  * @param take  takes a batch
+ * @param absent  undefined where it is not known
  */
 export function serveFront(
   port: MessagePort,
   attached: ReadonlyMap<string, Listened>,
   take: (order: BatchOrder) => void,
+  absent: AbsentCounts | undefined,
 ): void {
   const listeners = new Map<string, (increments: readonly Increment[]) => void>()
   const ignore = (snapshotId: string) => {
@@ -27,6 +30,13 @@ export function serveFront(
   }
   port.on('message', (message: FrontMessage) => {
     if (message.kind === 'batch') return take(message)
+    if (message.kind === 'absent') {
+      const reply = { kind: 'absent', number: message.number } as const
+      if (absent === undefined) return port.postMessage(reply satisfies LiveMessage)
+      return absent.ask(message.sequence, (count) =>
+        port.postMessage({ ...reply, count } satisfies LiveMessage),
+      )
+    }
     const { snapshotId } = message
     ignore(snapshotId)
     if (message.kind === 'ignore') return

@@ -16,6 +16,7 @@ import { Questions } from '../questions.js'
 import type { Increment } from '../shard/delta/increment.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { ChangedRecipients } from '../suppressions/changed-recipients.js'
+import { AbsentCounts } from './absent-counts.js'
 import { AttachedSnapshot } from './attached-snapshot.js'
 import { BatchWriting, type TakenBatch } from './batch-writing.js'
 import { ClusteredBatches } from './clustered-batches.js'
@@ -46,6 +47,8 @@ export function serveLive(main: MessagePort, data: LiveThreadData): void {
   const waiting = new Waiting(data.waiting)
   const marking = new Questions<undefined>()
   data.marks.on('message', (number: number) => marking.settle(number, undefined))
+  // A machine of a cluster may hold some of the recipients, and hands batches over.
+  const absent = data.cluster === undefined ? new AbsentCounts() : undefined
   /** By id, in the order in which they were attached. */
   const attached = new Map<string, AttachedSnapshot>()
   const onFailed = () => clustered?.failed()
@@ -57,7 +60,7 @@ export function serveLive(main: MessagePort, data: LiveThreadData): void {
   main.on('message', async (order: LiveOrder) => {
     switch (order.kind) {
       case 'port':
-        return serveFront(order.port, attached, (batch) => take(batch, order.port))
+        return serveFront(order.port, attached, (batch) => take(batch, order.port), absent)
       case 'attach':
         return done(order.ticket, () => attach(order.snapshot))
       case 'detach':
@@ -83,6 +86,7 @@ export function serveLive(main: MessagePort, data: LiveThreadData): void {
       snapshot,
       mark: (snapshotId, increment) => mark(snapshotId, increment, snapshot),
       onTold: noteFigures,
+      onApplied: (sequence, absentCount) => absent?.applied(sequence, absentCount),
       onFull: (snapshotId) => tell({ kind: 'full', snapshotId }),
       onDue: () => tell({ kind: 'due' }),
     })

@@ -61,7 +61,7 @@ export const clusterReadings = {
   },
   hickory_cluster_behind_batches: {
     type: 'gauge',
-    help: 'Batches that are committed, as far as any machine tells, and by which this one does not answer yet.',
+    help: 'Batches that are committed, as far as the machines tell, and by which this one does not answer yet.',
   },
   hickory_cluster_stream_sequence: {
     type: 'gauge',

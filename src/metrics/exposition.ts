@@ -111,6 +111,8 @@ function samplesOf(name: CountedName, metric: Counted, all: readonly ThreadPage[
     const join = metric.across === 'max' ? greatest : sum
     const values = placesOf(name).flatMap((place) => {
       const at = (slot: number) => join(group.map(({ page }) => page[slot]))
+      const isLeftOut = metric.isThereAtZero?.(place.labels) === false && at(place.slot) === 0
+      if (isLeftOut) return []
       return valuesAt(name, metric, { ...place, labels: { ...place.labels, ...thread } }, at)
     })
     // There are more pages than there are threads that come and go.

@@ -31,6 +31,8 @@ export interface Counted extends Described {
   readonly labels?: Readonly<Record<string, readonly string[]>>
   /** Upper bounds in ascending order, of a histogram. */
   readonly buckets?: readonly number[]
+  /** Whether there is a value of these labels before there is anything to count; so it is where this is left out. */
+  readonly isThereAtZero?: (labels: Readonly<Record<string, string>>) => boolean
 }
 
 export interface Reading extends Described {
@@ -93,7 +95,9 @@ export const counted = {
   hickory_requests_total: {
     ...FRONT,
     type: 'counter',
-    help: 'Requests that are over, by operation and status of the answer.',
+    help: 'Requests that are over, by operation and status of the answer. Statuses other than 200 and 5xx are there once they occurred.',
+    // A rate does not see the first count of a series that was not there, so alerts need these.
+    isThereAtZero: ({ status }) => status === '200' || status.startsWith('5'),
     labels: {
       operation: [...operationNames, OTHER],
       status: [...statusLabels, NO_STATUS, OTHER],

@@ -9,19 +9,18 @@ import { BadRows, type GivenRows, readBatch, TooManyRows } from '../changes/read
 import { ServiceError } from '../errors.js'
 import type { Answer } from '../format/answer.js'
 import { bind } from '../interface/bind.js'
-import {
-  ChangesRequestSchema,
-  type ChangesTaken,
-  ChangesTakenSchema,
-} from '../interface/changes.js'
+import { ChangesRequestSchema, type ChangesTaken } from '../interface/changes.js'
 import { lowerCase } from '../interface/letter-case.js'
+import { operations } from '../interface/operations.js'
 import { type PreparedBatch, prepareBatch } from '../journal/batch.js'
 import type { BatchOutcome } from '../journal/writer.js'
 import { limits } from '../limits.js'
 import { type JsonObject, kindOf, member } from '../selection/parse.js'
-import { columnsOf, documentAnswer, type Row } from './document-answer.js'
+import { Remarks } from '../selection/remarks.js'
+import { documentAnswer, type Row } from './document-answer.js'
 import type { Execute } from './execute.js'
 import { SentLines } from './sent-lines.js'
+import { withWarnings } from './with-warnings.js'
 
 /** Where batches are written. */
 export interface ChangeSink {
@@ -33,6 +32,8 @@ export interface ChangeSink {
    * @throws ServiceError  as a rejection
    */
   append(batch: PreparedBatch): Promise<{ readonly outcome: BatchOutcome }>
+  /** How many deletes of a batch that was written found nobody; undefined where that is not known soon. */
+  absentCountOf(sequence: number): Promise<number | undefined>
 }
 
 interface ChangeableSource {
@@ -60,11 +61,20 @@ export function changeOperations(sink: ChangeSink): { PostChangesRequest: Execut
       if (kind === 'conflicting') throw conflict(sequence)
       const isRepeated = kind === 'repeated'
       caller.changed?.({ sourceId, sequence, isRepeated, changeCount: changes.length })
-      return takenAnswer({
+      // It would tell a key with a boundary of people beyond.
+      const isAsked =
+        !isRepeated && caller.access.boundary === undefined && hasClearDeletes(changes)
+      const absentCount = isAsked ? await sink.absentCountOf(sequence) : undefined
+      const remarks = new Remarks()
+      if (absentCount) remarks.add('DeletesNone', absentAdvice(absentCount, source))
+      const document: ChangesTaken = {
         Sequence: sequence,
         Repeated: isRepeated,
         ChangeCount: changes.length,
-      })
+        ...(absentCount !== undefined && { AbsentCount: absentCount }),
+        ...(remarks.warnings !== undefined && { Warnings: remarks.warnings }),
+      }
+      return withWarnings(takenAnswer(document), remarks)
     },
   }
 }
@@ -151,6 +161,21 @@ function refuseManyDeletes(changes: readonly Change[], { recipientCount }: Chang
   )
 }
 
+/** Of several changes of one recipient the last one counts, whatever those before it find. */
+function hasClearDeletes(changes: readonly Change[]): boolean {
+  if (!changes.some(({ op }) => op === 'delete')) return false
+  const identities = changes.map((change) => (change.op === 'clear' ? '' : change.identity))
+  return new Set(identities).size === changes.length
+}
+
+function absentAdvice(absentCount: number, { rules }: ChangeableSource): string {
+  const who = rules?.hasKeys === true ? 'the key says' : 'number and contact together say'
+  return (
+    `${absentCount} of the recipients that were to be deleted were not there: ${who} who is meant, ` +
+    'written as they were imported'
+  )
+}
+
 function conflict(sequence: number): ServiceError {
   return new ServiceError(
     'BatchConflict',
@@ -169,6 +194,6 @@ function takenAnswer(document: ChangesTaken): Answer {
   return documentAnswer({ json, columns: COLUMNS, table, headers: NOT_KEPT })
 }
 
-const COLUMNS = columnsOf(ChangesTakenSchema)
+const COLUMNS = operations.PostChangesRequest.csvColumns
 
 const NOT_KEPT = { 'Cache-Control': 'no-store' }

@@ -16,7 +16,7 @@ import type { UnknownMembers } from '../interface/unknown-members.js'
 import { limits } from '../limits.js'
 import type { JsonObject } from '../selection/parse.js'
 import { Remarks } from '../selection/remarks.js'
-import { parseGuid } from '../store/guid.js'
+import { NO_GUID, parseGuid } from '../store/guid.js'
 import type { Store } from '../store/store.js'
 import { writtenContext } from '../store/written-context.js'
 import { isAlert } from './alerts/kept-alerts.js'
@@ -96,7 +96,7 @@ export function contextIdOf(
   const { Id } = bind(MapContextIdSchema, request, onUnknown)
   const id = Id === undefined ? undefined : parseGuid(Id)
   if (id !== undefined) return id
-  const problem = Id === undefined ? 'is missing' : 'is not a Guid'
+  const problem = Id === undefined ? 'is missing' : NO_GUID
   throw new ServiceError('InvalidRequest', `Id ${problem}`, 'Id')
 }
 

@@ -22,7 +22,7 @@ export class DeltaRowsFetcher {
   #last: Promise<unknown> = Promise.resolve()
 
   /**
-   * Fetches rows, and goes on with them. Nobody else has any meanwhile.
+   * Fetches rows, and goes on with them. Meanwhile no other reader fetches.
    *
    * @param deltas  each with somebody in it
    * @throws ServiceError  AudienceTooLarge, and as the runner and `goOn` do

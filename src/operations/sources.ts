@@ -29,7 +29,7 @@ export function sourceOperations(current: CurrentService): { GetSourcesRequest: 
       ])
       const { snapshotId, sequence, createdAt } = service.catalogue
       const sources = recipients.map(({ source: { id }, count }) => ({ id, count }))
-      const facts = () => ({ snapshotId, sequence, sources })
+      const facts = () => ({ snapshotId, changesSequence: sequence, sources })
       const answer = sourcesAnswer(sequence, {
         SnapshotId: snapshotId,
         CreatedAt: createdAt,

@@ -26,8 +26,8 @@ export function writeFindings(findings: readonly Findings[], into: Uint32Array):
 }
 
 /**
- * Reads findings as copies, since their memory is used again: of each query in turn whether it has any,
- * and then those that it has.
+ * Reads findings as copies, since their memory is used again: of each query in turn whether there are findings,
+ * and then the findings.
  */
 export class FindingsReader {
   readonly #flat: Uint32Array

@@ -12,16 +12,25 @@ export type JsonObject = { readonly [member: string]: unknown }
 /**
  * Reads a body as one JSON object; an empty body is an empty object.
  *
+ * @param insteadOfArray  what to send instead of an array, for the error
  * @throws ServiceError  InvalidJson, InvalidRequest or TooComplex, never quoting the body
  */
-export function parse(body: Uint8Array): JsonObject {
+export function parse(body: Uint8Array, insteadOfArray = MANY_REQUESTS): JsonObject {
   if (isBlank(body)) return {}
   const value = parseAny(body)
   if (!isObject(value)) {
-    throw new ServiceError('InvalidRequest', `the body must be a JSON object, not ${kindOf(value)}`)
+    const advice = Array.isArray(value)
+      ? insteadOfArray
+      : typeof value === 'string'
+        ? ': JSON that is a text in JSON was written twice'
+        : ''
+    const problem = `must be a JSON object, not ${kindOf(value)}${advice}`
+    throw new ServiceError('InvalidRequest', `the body ${problem}`)
   }
   return value
 }
+
+const MANY_REQUESTS = ': several requests are sent to /json/reply/{Operation}[]'
 
 /**
  * Reads a body as any JSON value.
@@ -64,6 +73,18 @@ export function member(object: JsonObject, ...names: string[]): unknown {
   return found === undefined ? undefined : object[found]
 }
 
+/** What is wrong with bytes that are not UTF-8: a zip is mostly a shapefile, or a KMZ under no type. */
+export function noText(body: Uint8Array): string {
+  if (!ZIP.every((byte, i) => body[i] === byte)) return 'the body is not UTF-8'
+  return (
+    'the body, or a file in its form, is a ZIP: a KMZ is sent by itself as ' +
+    'Content-Type: application/vnd.google-earth.kmz; a shapefile is not read here: ' +
+    'hickory areas import takes it, or convert it to GeoJSON'
+  )
+}
+
+const ZIP = [0x50, 0x4b, 0x03, 0x04]
+
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 function parseJson(body: Uint8Array): unknown {
@@ -71,17 +92,80 @@ function parseJson(body: Uint8Array): unknown {
   try {
     text = decoder.decode(body)
   } catch {
-    throw new ServiceError('InvalidJson', 'the body is not UTF-8')
+    throw new ServiceError('InvalidJson', noText(body))
   }
+  let value: unknown
   try {
-    return JSON.parse(text)
+    value = JSON.parse(text)
   } catch (error) {
     // The engine's own message quotes the body, which may hold positions.
     const position = /position (\d+)/.exec((error as Error).message)?.[1]
     const where = position === undefined ? '' : ` at character ${position}`
-    throw new ServiceError('InvalidJson', `the body is not JSON: unexpected text or end${where}`)
+    const problem = `the body is not JSON: unexpected text or end${where}${adviceFor(text)}`
+    throw new ServiceError('InvalidJson', problem)
+  }
+  if (mayHoldHalfPair(text)) refuseHalfPairs(value, '')
+  return value
+}
+
+/** What was perhaps sent instead of JSON. */
+function adviceFor(text: string): string {
+  const advice = LIKELY.find(([pattern]) => pattern.test(text))?.[1]
+  return advice === undefined ? '' : `; ${advice}`
+}
+
+/** None looks far: the text may be long. */
+const LIKELY: readonly (readonly [RegExp, string])[] = [
+  [/^\s{0,9}\[object /, 'an object was sent as its name: write it by JSON.stringify'],
+  [/^\s{0,9}[[{]\s{0,9}'/, 'JSON has double quotes: write an object of Python by json.dumps'],
+  [/,\s{0,9}[}\]]/, 'a comma stands before the end of an object or an array'],
+  [
+    /[[,:]\s{0,9}(?:-?NaN|-?Infinity|undefined|None|True|False)\b/,
+    'NaN, None and the like are not of JSON',
+  ],
+  [/^\s{0,9}(?:SRID|(?:MULTI)?(?:POINT|LINESTRING|POLYGON)|GEOMETRY)/i, 'WKT is in the member wkt'],
+]
+
+/**
+ * Whether JSON may have half of a surrogate pair: an escape without its other half. Text that was UTF-8 has no other.
+ * Pairs are usual: Python writes an emoji so. An escaped backslash in front may make it true in vain.
+ */
+export function mayHoldHalfPair(json: string): boolean {
+  return HALF_PAIR.test(json)
+}
+
+const HALF_PAIR =
+  /\\u[dD](?:[89abAB][\da-fA-F]{2}(?!\\u[dD][c-fC-F])|[c-fC-F](?<!(?:^|[^\\])(?:\\\\)*\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F]))/
+
+/**
+ * Refuses text that has no UTF-8, and that no answer could give back.
+ *
+ * @param path  of the value in the body
+ */
+function refuseHalfPairs(value: unknown, path: string): void {
+  if (typeof value === 'string' && !value.isWellFormed()) throw halfPair(path)
+  if (typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) {
+    // Of numbers, which are millions, no path is made.
+    for (let i = 0; i < value.length; i++) {
+      if (typeof value[i] !== 'number') refuseHalfPairs(value[i], `${path}[${i}]`)
+    }
+    return
+  }
+  for (const [name, inner] of Object.entries(value)) {
+    if (!name.isWellFormed()) throw halfPair(path, 'the name of a member of ')
+    refuseHalfPairs(inner, path === '' ? name : `${path}.${name}`)
   }
 }
+
+function halfPair(path: string, what = ''): ServiceError {
+  const field = path.slice(0, SHOWN_PATH_CHAR_COUNT).toWellFormed()
+  const where = what + (field || 'the body')
+  const problem = 'is not Unicode text: it has half of a surrogate pair (\\uD800 to \\uDFFF)'
+  return new ServiceError('InvalidRequest', `${where} ${problem}`, field || undefined)
+}
+
+const SHOWN_PATH_CHAR_COUNT = 200
 
 function isBlank(body: Uint8Array): boolean {
   let at = 0

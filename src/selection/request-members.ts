@@ -91,7 +91,8 @@ function unknown(name: string, memberNames: readonly string[]): ServiceError {
     const advice = 'shapes are in geoJSON, or in wkt, bbox and others; areas names areas'
     return unknownName('', name, advice)
   }
-  if (SOURCES.has(lower)) return unknownName('', name, 'do you mean sources, a list of ids?')
+  const advice = ADVICE.get(lower.replace(/[_-]/g, ''))
+  if (advice !== undefined) return unknownName('', name, advice)
   return unknownMember('', name, memberNames)
 }
 
@@ -126,4 +127,61 @@ const SHAPES: ReadonlySet<string> = new Set([
   'area',
 ])
 
-const SOURCES: ReadonlySet<string> = new Set(['source', 'sourceid', 'sourceids'])
+/** Names that other services have, in lower case and without hyphens. */
+const ADVICE: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'do you mean sources, a list of ids?': ['source', 'sourceid', 'sourceids'],
+    'do you mean countsOnly?': ['count', 'counts'],
+    'a file is in the field of what it holds: cap=@alert.xml, kml=@…, gpx=@… or geoJSON=@…': [
+      'file',
+      'files',
+      'upload',
+      'attachment',
+      'alert',
+      'xml',
+    ],
+    'a place is a Point in geoJSON; a radius in metres is in the properties of its Feature': [
+      'lat',
+      'lng',
+      'lon',
+      'long',
+      'latitude',
+      'longitude',
+      'center',
+      'centre',
+      'position',
+      'location',
+    ],
+    'areas names areas, such as counties:48201': [
+      'county',
+      'counties',
+      'fips',
+      'state',
+      'zip',
+      'zipcode',
+      'zipcodes',
+      'zcta',
+      'place',
+      'city',
+    ],
+    'a list is read in pages with limit and after': [
+      'page',
+      'pagesize',
+      'perpage',
+      'size',
+      'offset',
+      'skip',
+      'take',
+      'cursor',
+    ],
+    'the members of a request are not inside another one': [
+      'recipientrequest',
+      'request',
+      'data',
+      'body',
+      'payload',
+      'params',
+      'input',
+    ],
+  }).flatMap(([advice, names]) => names.map((name) => [name, advice] as const)),
+)

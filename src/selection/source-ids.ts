@@ -32,7 +32,11 @@ export function readSourceIds(
     const at = `${path}[${index}]`
     const id = numberOf(given)
     if (id === undefined || !Number.isInteger(id)) {
-      refuse('InvalidRequest', `must be a whole number, not ${kindOf(given)}`, at)
+      refuse(
+        'InvalidRequest',
+        `must be the id of a source, a whole number, not ${kindOf(given)}: ${LISTED}`,
+        at,
+      )
     }
     return { id, path: at }
   })
@@ -49,8 +53,11 @@ export function refuseUnknownSources(
 ): void {
   if (references.length === 0) return
   const unknown = references.find(({ id }) => sources.every((source) => source.id !== id))
-  if (unknown !== undefined) refuse('UnknownSource', 'is not the id of a source', unknown.path)
+  if (unknown === undefined) return
+  refuse('UnknownSource', `is not the id of a source: ${LISTED}`, unknown.path)
 }
+
+const LISTED = 'GET /api/sources lists ids and labels'
 
 function refuse(code: 'InvalidRequest' | 'UnknownSource', problem: string, path: string): never {
   throw new ServiceError(code, `${path} ${problem}`, path)

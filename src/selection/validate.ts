@@ -16,6 +16,7 @@ import { type JsonObject, kindOf } from './parse.js'
 import { Remarks } from './remarks.js'
 import { givenMembers, single } from './request-members.js'
 import { readDrawings } from './shapes/all-drawings.js'
+import type { Drawing } from './shapes/drawing.js'
 import { type FeatureExtents, type FeatureNote, featurePath } from './shapes/feature-extents.js'
 import { readSourceIds, type SourceReference } from './source-ids.js'
 
@@ -68,6 +69,7 @@ export function validate(
   const given = givenMembers(request, remarks, memberNames)
   const drawing = readDrawings(given, remarks, areas)
   if (drawing.notes !== undefined) tell(drawing.notes, remarks)
+  if (asksForNobody(drawing)) remarks.add('NothingAsked', nothingAsked(drawing))
   const filter = readSourceIds(single(given.sources), 'sources')
   const query: Omit<Query, typeof valid> = {
     countsOnly: readBoolean(single(given.countsOnly), 'countsOnly'),
@@ -99,6 +101,18 @@ function tell(notes: readonly FeatureNote[], remarks: Remarks): void {
   for (const { drawing, feature, code } of notes) {
     remarks.add(code, NOTES[code], featurePath(drawing, feature))
   }
+}
+
+/** Whether nothing is drawn that selects; of an empty geometry its note says so. */
+function asksForNobody({ shapes, extents, notes }: Drawing): boolean {
+  if (shapes.nearest.length > 0 || extents.some(({ isExcluded }) => !isExcluded)) return false
+  return notes === undefined || notes.every(({ code }) => code !== 'NoGeometry')
+}
+
+function nothingAsked({ extents }: Drawing): string {
+  return extents.length > 0
+    ? 'all that is drawn excludes, which selects nobody: draw also from whom it is taken away'
+    : 'nothing is drawn, which selects nobody: shapes are in geoJSON, wkt, bbox, cap and others; areas names areas'
 }
 
 const NOTES: Readonly<Record<FeatureNote['code'], string>> = {

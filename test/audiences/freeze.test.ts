@@ -32,7 +32,8 @@ t.test('as many runs as may be, and not one more', async (t) => {
   const snapshotId = await publishTest(data, 1, manyColumns(10))
   const runCount = limits.audienceRunBytes / 8
   // Every second recipient: no run touches another.
-  const runs = new Uint32Array(2 * runCount + 2).map((_, at) => at)
+  const runs = new Uint32Array(2 * runCount + 2)
+  for (let at = 0; at < runs.length; at++) runs[at] = at
   const most = order(snapshotId, [{ shardIndex: 0, runs: runs.subarray(2) }])
   const { recipientCount, imageBytes } = await freeze(data, most, null)
   t.equal(recipientCount, runCount)

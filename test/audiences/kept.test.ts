@@ -34,7 +34,8 @@ async function frozen(data: string, snapshotId: string, runCount = 1): Promise<A
     suppressionDigest: null,
     sources: [{ id: 1, label: 'Some', recipientCount: runCount }],
   }
-  const runs = new Uint32Array(2 * runCount).map((_, at) => at)
+  const runs = new Uint32Array(2 * runCount)
+  for (let at = 0; at < runs.length; at++) runs[at] = at
   const shard = { sourceId: 1, file: '1-0000.shard', byteLength: 1, headerCrc32: 1 }
   const { header, parts } = encodeAudience(facts, [{ ...shard, sha256: 'a'.repeat(64), runs }])
   await writeAudience(data, header, parts)

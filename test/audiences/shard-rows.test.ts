@@ -57,12 +57,13 @@ function allFrom(columns: ShardColumns, runs: Uint32Array, format: RowFormat): s
   return Buffer.concat(pieces).toString()
 }
 
+const into = new Uint8Array(64 << 20)
+
 function fromMemory(
   shard: ReturnType<typeof attachShard>,
   runs: Uint32Array,
   format: RowFormat,
 ): string {
-  const into = new Uint8Array(64 << 20)
   const { rowCount, byteCount } = encodeRows(shard, runs, format, into)
   if (rowCount !== recipientCountOf(runs)) throw new Error('too many rows for a test')
   return Buffer.from(into.subarray(0, byteCount)).toString()

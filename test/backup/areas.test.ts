@@ -10,11 +10,16 @@ import { versionDirectory } from '../../src/gazetteer/directory.js'
 import { openGazetteer } from '../../src/gazetteer/gazetteer.js'
 import { writeLayers } from '../../src/gazetteer/write-layers.js'
 import { layerOf, squareArea } from '../support/data/areas.js'
-import { placesWorld } from '../support/data/suppressions.js'
-import { hickory, temporaryDirectory } from '../support/service/hickory.js'
+import { importPlace } from '../support/data/import-place.js'
+import { hickoryHere } from '../support/service/command-line.js'
+import { temporaryDirectory } from '../support/service/hickory.js'
 
 t.test('areas come back from a backup', async (t) => {
-  const data = await placesWorld(t)
+  const { data, at, put } = importPlace(t)
+  put(3, 1)
+  const source = ['--source', '1', '--label', 'Source 1']
+  const imported = await hickoryHere('import', '--data', data, ...source, at('people.csv'))
+  t.equal(imported.code, 0, imported.stderr)
   await writeLayers(data, { set: [layerOf('old', squareArea('a', 0, 0))] })
   const { version } = await writeLayers(data, {
     set: [layerOf('zones', squareArea('b', 0, 0))],
@@ -22,11 +27,11 @@ t.test('areas come back from a backup', async (t) => {
   })
   const directory = temporaryDirectory(t)
   const archive = join(directory, 'backup.tar')
-  t.match(await hickory('backup', '--data', data, archive), { code: 0 })
+  t.match(await hickoryHere('backup', '--data', data, archive), { code: 0 })
   const restored = join(directory, 'restored')
-  t.match(await hickory('restore', '--data', restored, archive), { code: 0 })
+  t.match(await hickoryHere('restore', '--data', restored, archive), { code: 0 })
   t.match(
-    (await hickory('verify', '--data', restored)).stdout,
+    (await hickoryHere('verify', '--data', restored)).stdout,
     `areas ${version} (current)  intact`,
   )
   const gazetteer = openGazetteer(restored)
@@ -39,12 +44,12 @@ t.test('areas come back from a backup', async (t) => {
   bytes[5_000] ^= 1
   writeFileSync(file, bytes)
   const again = join(directory, 'again.tar')
-  t.match(await hickory('backup', '--data', data, again), { code: 4, stderr: /found SHA-256/ })
+  t.match(await hickoryHere('backup', '--data', data, again), { code: 4, stderr: /found SHA-256/ })
   t.notOk(existsSync(again))
-  const verified = await hickory('verify', '--data', data)
+  const verified = await hickoryHere('verify', '--data', data)
   t.match(verified, { code: 4, stderr: `areas are damaged: ${version}. Import the layers again` })
   t.match(verified.stdout, `areas ${version} (current)  damaged: `)
-  const { stdout } = await hickory('doctor', '--data', data, '--json')
+  const { stdout } = await hickoryHere('doctor', '--data', data, '--json')
   t.match(
     JSON.parse(stdout).checks.find(({ name }: { name: string }) => name === 'areas'),
     { state: 'failed' },

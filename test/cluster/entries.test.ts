@@ -5,11 +5,13 @@ import fc from 'fast-check'
 import t from 'tap'
 import { decodeEntry, type Entry, encodeEntry } from '../../src/cluster/entries.js'
 import { pack } from '../../src/cluster/nats/packing.js'
+import { codePoint } from '../support/random/code-points.js'
+import { byTier } from '../support/tier.js'
 
 const seed = Number(process.env.HICKORY_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
 t.comment(`seed ${seed}`)
 
-const text = fc.string({ unit: 'binary', maxLength: 40 })
+const text = fc.string({ unit: codePoint, maxLength: 40 })
 const count = fc.maxSafeNat()
 const kind = <K extends Entry['kind']>(kind: K) => fc.constant(kind)
 const context = fc.record({
@@ -54,7 +56,7 @@ t.test('an entry is read as it was made', (t) => {
       // As the objects of the library have no prototype.
       t.strictSame(decodeEntry(encodeEntry(entry)), structuredClone(entry))
     }),
-    { seed, numRuns: 1_000 },
+    { seed, numRuns: byTier({ ci: 200, soak: 2_000 }) },
   )
   t.end()
 })
@@ -72,7 +74,7 @@ t.test('an entry of a kind that is not known is none', (t) => {
         t.equal(decodeEntry(encodeEntry({ ...entry, kind } as never)), undefined)
       },
     ),
-    { seed, numRuns: 200 },
+    { seed, numRuns: byTier({ ci: 50, soak: 500 }) },
   )
   t.end()
 })
@@ -82,7 +84,7 @@ t.test('what is no entry is none, and breaks nothing', (t) => {
     fc.property(fc.oneof(fc.uint8Array({ maxLength: 60 }), fc.anything().map(pack)), (bytes) => {
       t.equal(decodeEntry(bytes), undefined)
     }),
-    { seed, numRuns: 1_000 },
+    { seed, numRuns: byTier({ ci: 200, soak: 2_000 }) },
   )
   fc.assert(
     fc.property(entry, fc.double({ min: 0, max: 1, noNaN: true }), (entry, part) => {
@@ -90,7 +92,7 @@ t.test('what is no entry is none, and breaks nothing', (t) => {
       const cut = bytes.subarray(0, Math.floor(part * (bytes.length - 1)))
       t.equal(decodeEntry(cut), undefined, 'a part of one')
     }),
-    { seed, numRuns: 500 },
+    { seed, numRuns: byTier({ ci: 100, soak: 1_000 }) },
   )
   t.end()
 })

@@ -20,6 +20,7 @@ import { prepareBatch } from '../../src/journal/batch.js'
 import { journalDirectory } from '../../src/journal/files.js'
 import { foundJournal } from '../../src/journal/seed.js'
 import { JournalWriter } from '../../src/journal/writer.js'
+import { limits } from '../../src/limits.js'
 import { createLog } from '../../src/log.js'
 import { createStore } from '../../src/store/create.js'
 import { makeClustered } from '../support/data/clustered.js'
@@ -27,6 +28,12 @@ import { temporaryDirectory } from '../support/service/hickory.js'
 import { until } from '../support/service/until.js'
 
 const log = createLog('silent')
+
+// What the tests would wait for.
+const { clusterHeardMs, natsRetryMs } = limits
+Object.assign(limits, { clusterHeardMs: 50, natsRetryMs: 10 })
+t.teardown(() => Object.assign(limits, { clusterHeardMs, natsRetryMs }))
+
 const STATE = { clusterId: 'main', name: 'a', incarnation: 'of a', epoch: 4, isFounder: true }
 const MEMBERS = ['a', 'b', 'c'].map((name) => ({ name, incarnation: `of ${name}` }))
 const tailAt = (sequence: number) => {

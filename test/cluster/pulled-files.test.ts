@@ -9,6 +9,11 @@ import { type AskPiece, pullFile, readPiece } from '../../src/cluster/pulled-fil
 import { limits } from '../../src/limits.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 
+// A machine that is silent is asked again, some times.
+const { natsRetryMs } = limits
+Object.assign(limits, { natsRetryMs: 5 })
+t.teardown(() => Object.assign(limits, { natsRetryMs }))
+
 type Machine = (offset: number) => Promise<Uint8Array | undefined>
 
 const asking =

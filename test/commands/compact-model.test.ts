@@ -1,5 +1,5 @@
 /**
- * Batches, imports and compactions in a random order, against a map of everybody. The loop is longer in the long tier.
+ * Batches, imports and compactions in a random order, against a map of everybody.
  */
 import { join } from 'node:path'
 import t from 'tap'
@@ -15,7 +15,7 @@ import { hickoryHere } from '../support/service/command-line.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 import { byTier } from '../support/tier.js'
 
-const STEP_COUNT = byTier({ ci: 30, soak: 120 })
+const STEP_COUNT = byTier({ ci: 20, soak: 120 })
 t.test('nothing is lost or doubled by compactions between batches and imports', async (t) => {
   // So that some compactions take several snapshots.
   const { compactionHeldCount } = limits

@@ -153,10 +153,10 @@ t.test('sources of an earlier version', async (t) => {
 })
 
 t.test('a journal that is damaged, cut too far, or another one', async (t) => {
-  const { data, run, imports, appends } = place(t)
+  const { data, run, imports, appends, appendsEach } = place(t)
   await imports(1)
   await imports(2)
-  for (let at = 0; at < 24; at++) await appends(1, upsert(`c${at}`))
+  await appendsEach(24, 'c')
   const directory = journalDirectory(data)
   const path = journalPath(directory, 1)
   const bytes = readFileSync(path)
@@ -251,13 +251,13 @@ t.test('what an audience holds is not removed, and --keep removes imports', asyn
 })
 
 t.test('the journal begins with what a snapshot needs, and its ids stay known', async (t) => {
-  const { data, run, imports, appends, compacts, current } = place(t)
+  const { data, run, imports, appendsEach, compacts, current } = place(t)
   await imports(1)
   const first = await current()
-  for (let at = 0; at < 30; at++) await appends(1, upsert(`${at}`))
+  await appendsEach(30, '')
   await compacts()
   t.equal(summaryOfJournal(journalDirectory(data))?.firstSequence, 1, 'the import needs it')
-  for (let at = 0; at < 30; at++) await appends(1, upsert(`n${at}`))
+  await appendsEach(30, 'n')
   const { journalLargeBytes } = limits
   Object.assign(limits, { journalLargeBytes: 1 })
   const told = await run('compact')
@@ -285,10 +285,10 @@ t.test('the journal begins with what a snapshot needs, and its ids stay known', 
 })
 
 t.test('an import lets go of the journal, too', async (t) => {
-  const { data, imports, appends } = place(t)
+  const { data, imports, appendsEach } = place(t)
   await imports(1)
   for (let round = 0; round < 4; round++) {
-    for (let at = 0; at < 15; at++) await appends(1, upsert(`${round}-${at}`))
+    await appendsEach(15, `${round}-`)
     await imports(1)
   }
   const { firstSequence = 0 } = summaryOfJournal(journalDirectory(data)) ?? {}
@@ -296,12 +296,12 @@ t.test('an import lets go of the journal, too', async (t) => {
 })
 
 t.test('the journal is left as it is where nobody can say what a snapshot needs', async (t) => {
-  const { data, run, imports, appends, compacts, identitiesFile } = place(t)
+  const { data, run, imports, appends, appendsEach, compacts, identitiesFile } = place(t)
   await imports(1)
   await appends(1, upsert('c'))
   await compacts()
   const { path } = await identitiesFile()
-  for (let at = 0; at < 30; at++) await appends(1, upsert(`${at}`))
+  await appendsEach(30, '')
   await compacts()
   writeFileSync(path, 'nothing')
   await appends(1, upsert('last'))
@@ -359,6 +359,13 @@ function place(t: Test) {
     hickoryHere(name, '--data', data, ...args)
   let batchCount = 0
   const current = async () => readFileSync(join(data, 'CURRENT'), 'utf8').trim()
+  const write = async (sourceId: number, batches: readonly (readonly Change[])[]) => {
+    const writer = new JournalWriter({ directory: journalDirectory(data), fileBytes: 1_500 })
+    for (const changes of batches) {
+      writer.append([prepareBatch({ sourceId, batchId: `${++batchCount}`, changes })])
+    }
+    await writer.release()
+  }
   return {
     data,
     run,
@@ -368,11 +375,13 @@ function place(t: Test) {
       const { code, stderr } = await run('import', '--max-shrink', '100%', ...args)
       t.equal(code, 0, stderr)
     },
-    async appends(sourceId: number, ...changes: readonly Change[]) {
-      const writer = new JournalWriter({ directory: journalDirectory(data), fileBytes: 1_500 })
-      writer.append([prepareBatch({ sourceId, batchId: `${++batchCount}`, changes })])
-      await writer.release()
-    },
+    appends: (sourceId: number, ...changes: readonly Change[]) => write(sourceId, [changes]),
+    /** Batches of one person each, of whom nobody was there. */
+    appendsEach: (count: number, prefix: string) =>
+      write(
+        1,
+        Array.from({ length: count }, (_, at) => [upsert(`${prefix}${at}`)]),
+      ),
     /** Returns the new snapshot. */
     async compacts() {
       const { code, stderr } = await run('compact', '--quiet')

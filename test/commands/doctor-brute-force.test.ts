@@ -183,9 +183,15 @@ const planted: Readonly<
   },
 }
 
+/** What is told does not depend on how many there are. */
+const fewer = sources.map((source) => ({
+  ...source,
+  recipients: source.recipients.slice(0, 3_000),
+}))
+
 for (const [what, { spoil, fails, says }] of Object.entries(planted)) {
   t.test(`${what} is told`, async (t) => {
-    const results = await resultsWith(spoil)
+    const results = await resultsWith(spoil, fewer)
     const bad = results.filter(({ state }) => state === 'failed')
     t.same(
       bad.map(({ name }) => name),
@@ -199,13 +205,13 @@ for (const [what, { spoil, fails, says }] of Object.entries(planted)) {
 }
 
 /** Of a service that answers by brute force, but for what is spoiled. */
-async function resultsWith(spoil: (records: Records) => Records) {
+async function resultsWith(spoil: (records: Records) => Records, from = sources) {
   const shapes: Record<string, Shape> = { count: RECTANGLE, list: RECTANGLE, circle: CIRCLE }
   const results = []
-  for (const { name } of answerChecks(sources, () => Promise.resolve([]))) {
-    const shape = shapes[name] ?? drawn
+  for (const { name } of answerChecks(from, () => Promise.resolve([]))) {
+    const shape = shapes[name] ?? drawnPolygon(from)
     const ask = async (request: { countsOnly?: boolean }) => {
-      const records = sources.map(({ id, recipients }) => {
+      const records = from.map(({ id, recipients }) => {
         const inside = recipients.filter((recipient) => isInside(shape, recipient))
         const record = { SourceId: id, Count: inside.length, Status: 'Ok' }
         if (request.countsOnly === true) return record
@@ -217,7 +223,7 @@ async function resultsWith(spoil: (records: Records) => Records) {
       })
       return spoil(records)
     }
-    const check = answerChecks(sources, ask).find((each) => each.name === name)
+    const check = answerChecks(from, ask).find((each) => each.name === name)
     if (check !== undefined) results.push({ name, ...(await check.look()) })
   }
   return results

@@ -1,12 +1,14 @@
 /**
- * `hickory doctor --self-test` where it cannot go on: it says why, and leaves nothing behind.
+ * `hickory doctor --self-test`: it passes on an installation that works, without data. Where it cannot go on it says why.
+ * It leaves nothing behind.
  *
  * @module
  */
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { startProgram } from '../../src/commands/doctor/program.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
@@ -14,6 +16,40 @@ import { until } from '../support/service/until.js'
 
 const cli = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
 const ARGS = ['doctor', '--self-test']
+
+t.test('an installation that works', async (t) => {
+  const directory = temporaryDirectory(t)
+  // Settings of a service that would answer otherwise, or not at all.
+  const settings = {
+    HICKORY_DATA: join(directory, 'missing'),
+    HICKORY_KEYS: 'true',
+    HICKORY_PORT: '1',
+    HICKORY_LOG_LEVEL: 'silent',
+    HICKORY_HTTP_THREADS: '9',
+  }
+  const { stdout } = await promisify(execFile)(process.execPath, [cli, ...ARGS, '--json'], {
+    cwd: directory,
+    env: { ...process.env, ...settings, TMPDIR: directory },
+  })
+  const told: {
+    dataDirectory?: string
+    isHealthy: boolean
+    checks: { name: string; state: string; found: string }[]
+  } = JSON.parse(stdout)
+  t.equal(told.isHealthy, true)
+  t.equal(told.dataDirectory, undefined)
+  const ofTest = told.checks.slice(8)
+  t.same(
+    ofTest.map(({ name }) => name),
+    ['sample', 'import', 'service', 'count', 'list', 'polygon', 'circle', 'stop'],
+  )
+  for (const { name, state, found } of ofTest) {
+    t.equal(state, 'ok', `${name}: ${found}`)
+    t.match(found, /, in \d+\.\d\d s$/)
+  }
+  t.match(ofTest[0].found, /30000 recipients \(seed 1\) and 15000 recipients \(seed 2\)/)
+  t.same(readdirSync(directory), [], 'nothing is left')
+})
 
 t.test('a signal ends it, with what it has started', async (t) => {
   const moments: readonly [name: string, signal: NodeJS.Signals, code: number][] = [

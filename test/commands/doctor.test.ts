@@ -33,10 +33,6 @@ t.before(async () => {
     if (code !== 0) throw new Error(stderr)
     writeFileSync(rows, 'number,lat,lng\n+9995550101,1,2\n+9995550103,3,4\n')
   }
-  const list = join(directory, 'list.txt')
-  writeFileSync(list, '+9995550101\n')
-  const { code, stderr } = await hickoryHere('suppress', '--data', template, list)
-  if (code !== 0) throw new Error(stderr)
 })
 
 interface Told {
@@ -56,6 +52,13 @@ function world(t: Test) {
     older,
     current,
     inSnapshot: (id: string, name: string) => join(data, 'snapshots', id, name),
+    /** Each look has it checked, by another process. */
+    async makeStore() {
+      const list = join(temporaryDirectory(t), 'list.txt')
+      writeFileSync(list, '+9995550101\n')
+      const { code, stderr } = await hickoryHere('suppress', '--data', data, list)
+      t.equal(code, 0, stderr)
+    },
     async look(...args: string[]) {
       const { code, stdout, stderr } = await hickoryHere(
         'doctor',
@@ -72,7 +75,8 @@ function world(t: Test) {
 }
 
 t.test('a directory that is as it should be', async (t) => {
-  const { data, current, look } = world(t)
+  const { data, current, look, makeStore } = world(t)
+  await makeStore()
   const before = readdirSync(data, { recursive: true })
   const { code, told, of } = await look('--full')
   t.equal(code, 0)
@@ -155,7 +159,7 @@ t.test('what a machine of a cluster must know is looked at', async (t) => {
 })
 
 t.test('what is strange about a directory is told', async (t) => {
-  const { data, older, look } = world(t)
+  const { data, older, look, makeStore } = world(t)
   chmodSync(data, 0o750)
   t.match((await look()).of('permissions'), { state: 'warning', advice: `chmod go= ${data}` })
   chmodSync(data, 0o700)
@@ -171,6 +175,7 @@ t.test('what is strange about a directory is told', async (t) => {
   writeFileSync(join(data, 'CURRENT'), `${older}\n`)
   t.match((await look()).of('start')?.found, /would serve .* \(rolled back from /)
 
+  await makeStore()
   const store = join(data, 'store', 'data.mdb')
   const pages = readFileSync(store)
   writeFileSync(store, pages.fill(0xff, 0, 8_192))
@@ -206,4 +211,13 @@ t.test('a journal of changes is read whole', async (t) => {
     found: /is damaged: changes-000002\.journal at byte 0 \(batch 2\) is missing or not as/,
     advice: /^restore .* or move .* away and import/,
   })
+})
+
+t.test('a self-test looks at no directory of the user', async (t) => {
+  for (const flags of [['--data', temporaryDirectory(t)], ['--full']]) {
+    t.match(await hickoryHere('doctor', '--self-test', ...flags), {
+      code: 2,
+      stderr: /'--self-test' cannot be used with option '--(data|full)/,
+    })
+  }
 })

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { importCommand } from '../../src/commands/import/import.js'
@@ -152,6 +152,12 @@ t.test('a dry run shows rows and rejects, takes no lock and publishes nothing', 
   t.match(out, /^ *\+9991 +1\.0000000 +2\.0000000 +a$/m)
   t.match(out, /^ {2}LatOutOfRange 1: /m)
   t.notMatch(out, /9993/, 'a row that is rejected is not shown')
+  const geometry = { type: 'Point', coordinates: [2, 1] }
+  const feature = { type: 'Feature', geometry, properties: { phone: '+9991' } }
+  write('one.geojson', JSON.stringify(feature))
+  const ofPoints = await run(...source, join(data, 'one.geojson'), '--dry-run')
+  t.match(ofPoints.out, /^columns +number from "phone", position from the geometry, no contact/m)
+  rmSync(join(data, 'one.geojson'))
   t.notMatch((await run(...args, '--dry-run', '1')).out, /9992/)
   const first = await run(...source, '--dry-run', join(data, 'one.csv'))
   t.match(first, { exitCode: 0, out: /9992/ }, 'the file may stand behind --dry-run')

@@ -3,41 +3,30 @@
  *
  * @module
  */
-import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { installationFault } from '../../src/commands/installation-fault.js'
 import { OperatorError } from '../../src/errors.js'
-import { temporaryDirectory } from '../support/service/hickory.js'
-
-const root = fileURLToPath(new URL('../../../', import.meta.url))
-const BINARIES = `@lmdb/lmdb-${process.platform}-${process.arch}`
-const READER = `@duckdb/node-bindings-${process.platform}-${process.arch}`
+import { runWithout } from './fixtures/run-without.js'
 
 t.test('a library that is missing', async (t) => {
-  const cases: [library: string, args: string, names: RegExp][] = [
-    ['commander', 'inspect', /Cannot find package 'commander'/],
-    ['lmdb', 'inspect', /Cannot find package 'lmdb'/],
-    [BINARIES, 'inspect', /No native build was found/],
-    [READER, 'import --source 1 --label A a.csv', /Cannot find module '@duckdb\/node-bindings-/],
-    ['piscina', 'serve --sample --port 0', /Cannot find package 'piscina'/],
-  ]
-  for (const [library, args, names] of cases) {
-    const { status, stderr } = runWithout(t, library, args.split(' '))
-    t.equal(status, 1, stderr)
-    t.match(stderr, /^hickory: the installation is not whole: /m)
-    t.match(stderr, names)
-    t.match(stderr, /Install it again: unpack the tarball, or call `npm install` or `npm ci`/)
-    t.notMatch(stderr, /\n {4}at /, 'without a stack')
-  }
+  // Each of the others is in installation-fault.long.test.ts.
+  const { status, stderr } = runWithout(t, 'commander', ['inspect'])
+  t.equal(status, 1, stderr)
+  t.match(stderr, /^hickory: the installation is not whole: Cannot find package 'commander'/m)
+  t.match(stderr, /Install it again: unpack the tarball, or call `npm install` or `npm ci`/)
+  t.notMatch(stderr, /\n {4}at /, 'without a stack')
 })
 
-t.test('a binary that was cut off', async (t) => {
-  const { status, stderr } = runWithout(t, READER, ['import', '--source', '1', 'a.csv'], 'cut')
-  t.equal(status, 1)
-  t.match(stderr, /^hickory: the installation is not whole: .*duckdb\.node: file too short/m)
+t.test('how else a library is told to be missing', async (t) => {
+  for (const [code, message] of [
+    ['MODULE_NOT_FOUND', "Cannot find module '@duckdb/node-bindings-linux-x64/duckdb.node'"],
+    ['ERR_DLOPEN_FAILED', '/a/duckdb.node: file too short'],
+    [undefined, 'No native build was found for platform=linux arch=x64'],
+    [undefined, "Cannot find package 'piscina' imported from /a/pool.js"],
+  ] as const) {
+    const fault = installationFault(Object.assign(new Error(`${message}\nmore`), { code }))
+    t.match(fault, { exitCode: 1, message: `the installation is not whole: ${message}. Install` })
+  }
 })
 
 t.test('a system that is too old, or has musl', async (t) => {
@@ -67,38 +56,3 @@ t.test('other errors are no fault of the installation', async (t) => {
     t.equal(installationFault(error), undefined)
   }
 })
-
-/** Runs the program with other libraries: all but one, or one with empty binaries. */
-function runWithout(t: Test, library: string, args: string[], how: 'gone' | 'cut' = 'gone') {
-  const directory = temporaryDirectory(t)
-  cpSync(join(root, 'dist/src'), join(directory, 'dist/src'), { recursive: true })
-  cpSync(join(root, 'dist/workers'), join(directory, 'dist/workers'), { recursive: true })
-  for (const name of ['package.json', 'data']) {
-    symlinkSync(join(root, name), join(directory, name))
-  }
-  linkAll(join(root, 'node_modules'), join(directory, 'node_modules'), library)
-  if (how === 'cut') {
-    const path = join(directory, 'node_modules', library)
-    mkdirSync(path, { recursive: true })
-    for (const name of readdirSync(join(root, 'node_modules', library))) {
-      if (name.endsWith('.node')) writeFileSync(join(path, name), '')
-      else symlinkSync(join(root, 'node_modules', library, name), join(path, name))
-    }
-  }
-  writeFileSync(join(directory, 'a.csv'), 'number,lat,lng\n+99912345678,1,2\n')
-  const cli = join(directory, 'dist/src/cli.js')
-  // Links are not followed, so that libraries look for others where the one is missing.
-  const own = ['--preserve-symlinks', '--preserve-symlinks-main', cli, ...args]
-  const { NODE_OPTIONS: _, ...env } = process.env
-  return spawnSync(process.execPath, own, { cwd: directory, env, encoding: 'utf8' })
-}
-
-function linkAll(from: string, to: string, without: string): void {
-  mkdirSync(to, { recursive: true })
-  for (const name of readdirSync(from)) {
-    if (name === without) continue
-    if (name === dirname(without))
-      linkAll(join(from, name), join(to, name), without.slice(name.length + 1))
-    else symlinkSync(join(from, name), join(to, name))
-  }
-}

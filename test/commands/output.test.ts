@@ -18,3 +18,23 @@ t.test('log lines say how far it is, how fast it goes and how long it will take'
   t.match(lines[1][0], { done: 50, perSecond: Number })
   t.notOk('total' in lines[1][0] || 'secondsLeft' in lines[1][0], 'nothing is made up')
 })
+
+t.test('a bar fits the terminal, and its figures are whole', async (t) => {
+  t.intercept(process.stderr, 'isTTY', { value: true })
+  for (const columns of [80, 110, 160]) {
+    t.intercept(process.stderr, 'columns', { value: columns })
+    const written = t.capture(process.stderr, 'write', () => true)
+    const progress = startProgress({} as Log, 'reading', 3_400_015_000, 'bytes')
+    progress.update(3_400_015_000)
+    progress.stop()
+    const line = written()
+      .flatMap(({ args }) => args)
+      .findLast((text) => `${text}`.includes('%'))
+    t.ok(`${line}`.length < columns, `${columns} columns: ${line}`)
+    t.match(
+      line,
+      /^reading .+ 100% \| (3400015000\/3400015000 bytes \| )?\d+\/s \| .* \| 0 s left$/,
+    )
+    written.restore()
+  }
+})

@@ -13,6 +13,7 @@ import { MapContextSchema } from '../../src/interface/context.js'
 import { GeometrySchema } from '../../src/interface/geometry.js'
 import { limits } from '../../src/limits.js'
 import { testSeed } from '../support/random/properties.js'
+import { byTier } from '../support/tier.js'
 
 t.test('members are bound by name in any case, in the order of the schema', async (t) => {
   const written = {
@@ -191,7 +192,7 @@ for (const [name, schema] of [
         const bound = bind(schema, carelessly(schema, value, turn))
         return Check(schema, bound) && JSON.stringify(bound) === JSON.stringify(value)
       }),
-      { seed: testSeed(t), numRuns: 200 },
+      { seed: testSeed(t), numRuns: byTier({ ci: 100, soak: 2_000 }) },
     )
   })
 
@@ -211,7 +212,7 @@ for (const [name, schema] of [
           }
         },
       ),
-      { seed: testSeed(t), numRuns: 500 },
+      { seed: testSeed(t), numRuns: byTier({ ci: 150, soak: 2_000 }) },
     )
   })
 }

@@ -10,7 +10,7 @@ import { Check } from 'typebox/value'
 import { ServiceError } from '../../src/errors.js'
 import { RecipientResponseSchema } from '../../src/interface/recipients.js'
 import { testSeed } from '../support/random/properties.js'
-import { randomRequest, requestKinds } from '../support/random/requests.js'
+import { kindsOfWorld, randomRequest } from '../support/random/requests.js'
 import { randomWorld, seededRandom, worldKinds } from '../support/random/world.js'
 import { readGeoJson } from '../support/read-geojson.js'
 import { answerTo } from '../support/service/answer-to.js'
@@ -39,7 +39,7 @@ t.test(
       const service = localService(sources, 40)
       for (let i = 0; i < REQUEST_COUNT / WORLD_COUNT; i++) {
         const { columns } = random.pick(sources)
-        const drawn = randomRequest(columns, [3, 9], requestKinds, random)
+        const drawn = randomRequest(columns, [3, 9], kindsOfWorld(world), random)
         const countsOnly = random.between(0, 1) === 1
         const request = { ...drawn, countsOnly }
         const reply = memoryReply()

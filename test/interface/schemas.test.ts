@@ -241,6 +241,7 @@ const REQUEST = [
   'cap any',
   'language string',
   'expired boolean',
+  'ended boolean',
   'profile string',
   'geocodes string',
   'geocodeSystems list of string',

@@ -4,6 +4,7 @@
  * @module
  */
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
 import t, { type Test } from 'tap'
 import { OVERLOADED, ServiceError } from '../../src/errors.js'
@@ -151,6 +152,7 @@ t.test('a journal that cannot be written refuses batches until it can', async (t
   rmSync(journalDirectory(data))
   let outcome: unknown
   while (outcome === undefined) {
+    await sleep(20)
     outcome = await desk.append(batch('b1')).then(
       (taken) => taken.outcome,
       () => undefined,

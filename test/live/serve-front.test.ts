@@ -30,7 +30,7 @@ function served(t: Test) {
     ignore: (listener: Listener) => void listeners.delete(listener),
   }
   const { port1, port2 } = new MessageChannel()
-  serveFront(port1, new Map([['s1', own]]), () => t.fail('no batch is sent'))
+  serveFront(port1, new Map([['s1', own]]), () => t.fail('no batch is sent'), undefined)
   t.teardown(() => port1.close())
   return { listeners, port: port2 }
 }

@@ -16,8 +16,8 @@ import { inTime } from '../support/service/in-time.js'
 import { localService } from '../support/service/local-service.js'
 import { byTier } from '../support/tier.js'
 
-const AREA_COUNT = byTier({ ci: 200, soak: 2_000 })
-const AREAS_PER_WORLD = 100
+const AREA_COUNT = byTier({ ci: 75, soak: 2_000 })
+const AREAS_PER_WORLD = 25
 
 type Ring = readonly (readonly number[])[]
 type Polygon = readonly Ring[]

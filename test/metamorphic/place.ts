@@ -97,7 +97,8 @@ function placeAt(placed: PlacedPath, x: number, y: number): Place {
     const error = Math.max(errors[a], errors[b])
     const [left, right] = lngs[a] < lngs[b] ? [a, b] : [b, a]
     const clear = error === 0 ? 0 : CLEAR_UNITS + 8 * error
-    if (lngs[right] < x - clear || lngs[left] > x + clear) continue
+    // As differences, which are exact: many turns away a sum would be rounded past the next test.
+    if (x - lngs[right] > clear || lngs[left] - x > clear) continue
     if (Math.abs(lngs[a] - x) <= clear || Math.abs(lngs[b] - x) <= clear) {
       const isAbove = Math.min(lats[a], lats[b]) > y + 1
       const isBelow = Math.max(lats[a], lats[b]) < y - 1

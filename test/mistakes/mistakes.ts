@@ -134,8 +134,8 @@ const rows: readonly Row[] = [
     'import --data data --source 1 exchanged.csv',
     5,
     /every row was rejected/,
-    /nothing was published/,
-    /--dry-run/,
+    /latitude and longitude look exchanged/,
+    /the column of --lng as --lat/,
   ],
   [
     'a file of one row in place of all',

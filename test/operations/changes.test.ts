@@ -33,6 +33,7 @@ function operation(
       batches.push(batch)
       return Promise.resolve({ outcome })
     },
+    absentCountOf: () => Promise.resolve(undefined),
   }
   const { PostChangesRequest } = changeOperations(sink)
   const facts: unknown[] = []

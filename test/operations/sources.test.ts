@@ -130,7 +130,7 @@ t.test('an audit of counts is told what was counted', async (t) => {
     [
       {
         snapshotId: service.catalogue.snapshotId,
-        sequence: 0,
+        changesSequence: 0,
         sources: [
           { id: 1, count: 5 },
           { id: 7, count: 1 },

@@ -1,10 +1,6 @@
 import t from 'tap'
-import { polygonsOf } from '../../src/geometry/polygon/polygons.js'
 import { outlineTolerance } from '../../src/geometry/reach/draw-reaches.js'
-import { including } from '../../src/geometry/shapes.js'
-import { limits } from '../../src/limits.js'
 import { runTask } from '../../src/outline/run-task.js'
-import type { OutlineTask } from '../../src/outline/task.js'
 import { validate } from '../../src/selection/validate.js'
 import { areaOf, isBesideBorder } from '../oracle/geometry/area.js'
 import { Refused } from '../oracle/geometry/unwrap.js'
@@ -39,9 +35,9 @@ for (const { what, kinds, requestCount } of [
   {
     what: 'shapes',
     kinds: allKinds.filter((kind) => !SLOW.includes(kind)),
-    requestCount: byTier({ ci: 200, soak: 800 }),
+    requestCount: byTier({ ci: 70, soak: 800 }),
   },
-  { what: 'margins', kinds: allKinds, requestCount: byTier({ ci: 15, soak: 60 }) },
+  { what: 'margins', kinds: allKinds, requestCount: byTier({ ci: 8, soak: 60 }) },
 ]) {
   t.test(`outlines of random ${what} are what the oracle says is inside`, async (t) => {
     const seed = testSeed(t)
@@ -143,67 +139,18 @@ function somewhere(rings: readonly FlatRing[], random: Random): [number, number]
 
 t.test('regions are whole units on the globe, closed by nothing, and not flat', async (t) => {
   const random = seededRandom(testSeed(t))
+  let ringCount = 0
   for (let round = 0; round < 100; round++) {
     const world = randomWorld(random.pick(globeWorldKinds), 50, random)
     const outcome = outlineOf(randomRequest(world, [7], ['polygon', 'cap', 'circle'], random))
     if (outcome?.kind !== 'dissolved') continue
     for (const ring of outcome.regions[0].flat()) {
-      t.ok(ring.length >= 6 && ring.every(Number.isInteger))
-      t.ok(ring.every((value, i) => Math.abs(value) <= (i % 2 === 0 ? 1.8e9 : 9e8)))
-      t.notSame(ring.slice(0, 2), ring.slice(-2))
+      ringCount++
+      const isOnGlobe = ring.every((value, i) => Math.abs(value) <= (i % 2 === 0 ? 1.8e9 : 9e8))
+      const isOpen = ring[0] !== ring.at(-2) || ring[1] !== ring.at(-1)
+      const isWhole = ring.length >= 6 && ring.every(Number.isInteger)
+      if (!isOnGlobe || !isOpen || !isWhole) t.fail(`${ring}`)
     }
   }
+  t.ok(ringCount > 50, `${ringCount} rings`)
 })
-
-t.test('an outline of more vertices than an answer holds is given undissolved', async (t) => {
-  // Two combs across each other: as many squares as the square of their teeth.
-  const outcome = runTask(taskOf([comb(160, false), comb(160, true)]))
-  t.match(outcome, { kind: 'drawn', problem: 'TooManyVertices' })
-  t.equal(outcome.kind === 'drawn' && outcome.drawing.included[0].length, 2)
-})
-
-t.test('shapes may have as many vertices as an answer, and not one more', async (t) => {
-  const triangleCount = Math.floor((limits.outlineVertexCount - 4) / 3)
-  const triangles = Array.from({ length: triangleCount }, (_, i) => [
-    [i / 1e3, 0],
-    [i / 1e3, 1],
-    [i / 1e3 + 1e-4, 0],
-  ])
-  const rest = limits.outlineVertexCount - 3 * triangleCount
-  const ring = (vertexCount: number) =>
-    Array.from({ length: vertexCount }, (_, i) => [-1 - Math.cos(i), Math.sin(i)])
-  const problem = 'TookTooLong'
-  t.match(runTask({ ...taskOf([...triangles, ring(rest)]), problem }), { kind: 'drawn', problem })
-  t.same(runTask({ ...taskOf([...triangles, ring(rest + 1)]), problem }), { kind: 'tooComplex' })
-})
-
-t.test('what is listed once for each group of sources counts as often', async (t) => {
-  const vertexCount = limits.outlineVertexCount / 2
-  const ring = Array.from({ length: vertexCount }, (_, i) => {
-    const angle = (2 * Math.PI * i) / vertexCount
-    return [Math.cos(angle), Math.sin(angle)]
-  })
-  const choice = { included: [0], excluded: [] }
-  const task: OutlineTask = { ...taskOf([ring]), problem: 'TookTooLong' }
-  t.match(runTask({ ...task, choices: [choice, choice] }), { kind: 'drawn' })
-  t.match(runTask({ ...task, choices: [choice, choice, choice] }), { kind: 'tooComplex' })
-})
-
-function taskOf(shells: readonly number[][][]): OutlineTask {
-  const { included, excluded } = including(polygonsOf(shells.map((shell) => [shell])))
-  const choices = [{ included: [0], excluded: [] }]
-  return { included, excluded, boundaries: [], choices, problem: undefined }
-}
-
-function comb(toothCount: number, isLying: boolean): number[][] {
-  const teeth = Array.from({ length: toothCount }, (_, i) => {
-    const [left, right] = [i / toothCount, (i + 0.5) / toothCount]
-    return [
-      [left, 0],
-      [left, 1],
-      [right, 1],
-      [right, 0],
-    ]
-  }).flat()
-  return [...teeth, [1, -0.01], [0, -0.01]].map(([x, y]) => (isLying ? [y, x] : [x, y]))
-}

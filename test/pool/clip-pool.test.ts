@@ -72,7 +72,7 @@ t.test('time is left for what is to run instead', async (t) => {
   })
   t.teardown(() => pool.close())
   await pool.run('echo', inTime())
-  const caller = within(limits.outlineDrawMs + 200)
+  const caller = within(limits.outlineDrawMs + 100)
   t.same(await pool.run('loop', caller, () => 'echo'), { value: 'echo' })
 })
 
@@ -88,7 +88,7 @@ const failures = [
 ] as const
 for (const { deed, failure } of failures) {
   t.test(`${deed}: the thread is ended, and the next task has another`, async (t) => {
-    const run = opened(t, { runMs: deed === 'loop' ? 100 : 8_000, heapBytes: 32 * MiB })
+    const run = opened(t, { runMs: deed === 'loop' ? 100 : 8_000, heapBytes: 16 * MiB })
     for (let round = 0; round < 2; round++) {
       t.same(await run(deed), { failure })
       t.same(await run('echo'), { value: 'echo' })
@@ -106,13 +106,13 @@ t.test('a task behind an endless one is run once that is ended', async (t) => {
 t.test('a task is ended at its deadline, too', async (t) => {
   const run = opened(t)
   await run('echo')
-  const outcome = await run('loop', within(200)).catch(({ code }) => code)
+  const outcome = await run('loop', within(100)).catch(({ code }) => code)
   t.ok(['Unavailable'].includes(outcome) || outcome.failure === 'TookTooLong')
   t.same(await run('echo'), { value: 'echo' })
 })
 
 t.test('who waits behind others waits no longer than the deadline', async (t) => {
-  const run = opened(t, { runMs: 500 })
+  const run = opened(t, { runMs: 200 })
   await run('echo')
   const first = run('loop')
   await t.rejects(run('echo', within(50)), { code: 'Unavailable', status: 503 })
@@ -145,7 +145,7 @@ t.test('a thread that cannot start is an error, not a hang, each time', async (t
 t.test('closing waits for the task that runs, and nothing is taken on any more', async (t) => {
   const workerUrl = new URL('./fixtures/clip.js', import.meta.url).href
   const log = createLog('silent')
-  const pool = new ClipPool({ workerUrl, log, environment: {}, runMs: 200 })
+  const pool = new ClipPool({ workerUrl, log, environment: {}, runMs: 100 })
   const running = pool.run('loop', inTime())
   const waiting = pool.run('echo', inTime()).catch(({ code }) => code)
   await new Promise((resolve) => setTimeout(resolve, 1))

@@ -12,7 +12,7 @@ import type { QueryThread } from '../../src/pool/placement.js'
 import { Scheduler } from '../../src/pool/scheduler.js'
 import type { WorkerResult, WorkerTask } from '../../src/pool/worker-messages.js'
 import type { QueryThreads, TaskWay } from '../../src/pool/worker-threads.js'
-import { inTime, within } from '../support/service/in-time.js'
+import { within } from '../support/service/in-time.js'
 import { until } from '../support/service/until.js'
 
 const polygons: Polygons = toPolygons([0, 0, 9, 0, 9, 9], [0, 3], [0, 1])
@@ -119,6 +119,13 @@ function writeRows({ into }: RowsTask) {
 function started(t: Test, threadCount: number) {
   const threads = new FakeThreads(threadCount)
   const scheduler = new Scheduler(threads, createLog('silent'))
+  const run = scheduler.run.bind(scheduler)
+  scheduler.run = (task, caller) => {
+    const result = run(task, caller)
+    // Of a test that fails, what it no longer awaits must not end the process.
+    result.catch(() => {})
+    return result
+  }
   // The scheduler keeps no process alive, and a fake thread does not either.
   const alive = setInterval(() => {}, 1_000)
   t.teardown(() => {
@@ -132,7 +139,7 @@ function started(t: Test, threadCount: number) {
 function leaving(): Caller & { gone: boolean; leave(): void } {
   const listeners: (() => void)[] = []
   return {
-    ...inTime(),
+    ...patient(),
     gone: false,
     whenOver: (listener) => void listeners.push(listener),
     leave() {
@@ -142,12 +149,27 @@ function leaving(): Caller & { gone: boolean; leave(): void } {
   }
 }
 
+/** One whose time is over later than `until` gives up: nothing is refused while no test awaits it yet. */
+const patient = () => within(60_000)
+
+/** A clock that a test puts forward. */
+function clock(t: Test): { skip(ms: number): void } {
+  const now = performance.now.bind(performance)
+  let skippedMs = 0
+  t.intercept(performance, 'now', { value: () => now() + skippedMs })
+  return {
+    skip(ms) {
+      skippedMs += ms
+    },
+  }
+}
+
 const queryCountOf = ({ task }: { task: WorkerTask }) => (task as QueriesTask).queryCount
 
 t.test('small selections of one turn travel together, up to a limit', async (t) => {
   const { threads, scheduler } = started(t, 1)
   const asked = Array.from({ length: limits.queriesPerTaskCount + 1 }, () =>
-    scheduler.run(selection(), inTime()),
+    scheduler.run(selection(), patient()),
   )
   await until(() => threads.sent.length === 1)
   t.same(threads.sent.map(queryCountOf), [limits.queriesPerTaskCount])
@@ -163,7 +185,7 @@ const WORK_MS = 30
 t.test('a caller is told how long its task waited for a worker', async (t) => {
   const { threads, scheduler } = started(t, 1)
   const waitedMs: number[] = []
-  const caller = { ...inTime(), waited: (ms: number) => void waitedMs.push(ms) }
+  const caller = { ...patient(), waited: (ms: number) => void waitedMs.push(ms) }
   const startedMs = performance.now()
   const first = scheduler.run(selection(true), caller)
   await until(() => threads.sent.length === 1)
@@ -184,7 +206,7 @@ t.test('while a short task is under way, selections gather', async (t) => {
   t.intercept(performance, 'now', { value: () => stopped })
   const { threads, scheduler } = started(t, 2)
   const ask = (count: number) =>
-    Array.from({ length: count }, () => scheduler.run(selection(), inTime()))
+    Array.from({ length: count }, () => scheduler.run(selection(), patient()))
   const asked = ask(1)
   await until(() => threads.sent.length === 1)
   asked.push(...ask(limits.queriesGatheredCount - 1))
@@ -200,9 +222,9 @@ t.test('while a short task is under way, selections gather', async (t) => {
 
 t.test('nobody waits long behind a task that takes longer than most', async (t) => {
   const { threads, scheduler } = started(t, 2)
-  const asked = [scheduler.run(selection(), inTime())]
+  const asked = [scheduler.run(selection(), patient())]
   await until(() => threads.sent.length === 1)
-  asked.push(scheduler.run(selection(), inTime()))
+  asked.push(scheduler.run(selection(), patient()))
   await until(() => threads.sent.length === 2)
   t.not(threads.sent[1].thread, threads.sent[0].thread)
   for (const { answer } of threads.sent) answer(0)
@@ -211,15 +233,15 @@ t.test('nobody waits long behind a task that takes longer than most', async (t) 
 
 t.test('when tasks take long, nobody waits for a better filled one', async (t) => {
   const { threads, scheduler } = started(t, 2)
-  const slow = scheduler.run(selection(), inTime())
+  const slow = scheduler.run(selection(), patient())
   await until(() => threads.sent.length === 1)
   // Sixteen times as long as is short, since it is an average of about as many.
   await new Promise((resolve) => setTimeout(resolve, 20 * limits.shortTaskMs))
   threads.sent[0].answer()
   await slow
-  const asked = [scheduler.run(selection(), inTime())]
+  const asked = [scheduler.run(selection(), patient())]
   await until(() => threads.sent.length === 2)
-  asked.push(scheduler.run(selection(), inTime()))
+  asked.push(scheduler.run(selection(), patient()))
   await until(() => threads.sent.length === 3)
   for (const { answer } of threads.sent) answer(0)
   await Promise.all(asked)
@@ -234,7 +256,7 @@ t.test('a small selection with too many sources for a slot travels alone', async
     return { ...others, shapes: { ...shapes, included: [{ ...layer, sourceIds }] } }
   }
   const asked = [selection(), filled(SLOT_WORD_COUNT), selection()].map((task) =>
-    scheduler.run(task, inTime()),
+    scheduler.run(task, patient()),
   )
   for (const at of [0, 1, 2]) {
     await until(() => threads.sent.length > at)
@@ -247,7 +269,7 @@ t.test('a small selection with too many sources for a slot travels alone', async
 
 t.test('a selection is tried again once, by itself, then refused', async (t) => {
   const { threads, scheduler } = started(t, 1)
-  const asked = [1, 2, 3].map(() => scheduler.run(selection(), inTime()))
+  const asked = [1, 2, 3].map(() => scheduler.run(selection(), patient()))
   await until(() => threads.sent.length === 1)
   t.equal(queryCountOf(threads.sent[0]), 3)
   threads.sent[0].die()
@@ -266,7 +288,7 @@ t.test('a selection is tried again once, by itself, then refused', async (t) => 
 t.test('what nobody waits for any more is not begun', async (t) => {
   const { threads, scheduler } = started(t, 1)
   const caller = leaving()
-  const asked = [scheduler.run(selection(), caller), scheduler.run(selection(), inTime())]
+  const asked = [scheduler.run(selection(), caller), scheduler.run(selection(), patient())]
   caller.leave()
   await t.rejects(asked[0], { code: 'Unavailable' })
   t.equal(queryCountOf(threads.sent[0]), 1)
@@ -298,7 +320,7 @@ t.test('a selection whose time is over is refused, whether it waits or not', asy
   const waiting = t.rejects(scheduler.run(selection(), within(50)), late)
   await Promise.all([underWay, waiting])
   threads.sent[0].answer()
-  const next = scheduler.run(selection(), inTime())
+  const next = scheduler.run(selection(), patient())
   await until(() => threads.sent.length === 2)
   t.equal(queryCountOf(threads.sent[1]), 1, 'the late one does not travel any more')
   threads.sent[1].answer()
@@ -310,7 +332,7 @@ t.test('rows lie in memory that is used again, but for that of a worker that die
   const buffers = new Set<Uint8Array>()
   const encoded = async (fails: boolean) => {
     const sentCount = threads.sent.length
-    const asked = scheduler.run(rows, inTime()) as Promise<{ bytes: Uint8Array; release(): void }>
+    const asked = scheduler.run(rows, patient()) as Promise<{ bytes: Uint8Array; release(): void }>
     await until(() => threads.sent.length === sentCount + 1)
     buffers.add((threads.sent[sentCount].task as RowsTask).into)
     if (!fails) threads.sent[sentCount].answer()
@@ -337,7 +359,7 @@ t.test('rows lie in memory that is used again, but for that of a worker that die
 
 t.test('bytes are counted in the lane of rows, and again when a worker dies', async (t) => {
   const { threads, scheduler } = started(t, 1)
-  const counted = scheduler.run(rowBytes, inTime())
+  const counted = scheduler.run(rowBytes, patient())
   await until(() => threads.sent.length === 1)
   t.same(threads.sent[0].thread.underWay, { small: 0, large: 0, rows: 1 })
   threads.sent[0].die()
@@ -345,7 +367,7 @@ t.test('bytes are counted in the lane of rows, and again when a worker dies', as
   threads.sent[1].answer()
   t.equal(await counted, 70)
   t.same(threads.sent[0].thread.underWay, { small: 0, large: 0, rows: 0 })
-  const refused = scheduler.run(rowBytes, inTime())
+  const refused = scheduler.run(rowBytes, patient())
   for (const at of [2, 3]) {
     await until(() => threads.sent.length > at)
     threads.sent[at].die()
@@ -360,7 +382,7 @@ t.test('so many as the queue holds, and not one more', async (t) => {
   )
   const settled = Promise.allSettled(asked)
   t.ok(scheduler.isFull(0))
-  await t.rejects(scheduler.run(selection(), inTime()), { code: 'Overloaded', status: 503 })
+  await t.rejects(scheduler.run(selection(), patient()), { code: 'Overloaded', status: 503 })
   await settled
   t.notOk(scheduler.isFull(0))
 })
@@ -371,7 +393,7 @@ t.test('a list that has begun goes on where nothing new is taken', async (t) => 
     scheduler.run(selection(), within(1_000)),
   )
   const settled = Promise.allSettled(waiting)
-  const piece = scheduler.run(rows, inTime()) as Promise<{ release(): void }>
+  const piece = scheduler.run(rows, patient()) as Promise<{ release(): void }>
   const sentRows = () => threads.sent.find(({ task }) => task.kind === 'rows')
   await until(() => sentRows() !== undefined)
   sentRows()?.answer()
@@ -380,12 +402,14 @@ t.test('a list that has begun goes on where nothing new is taken', async (t) => 
 })
 
 t.test('it is full when the first that waits has waited too long', async (t) => {
+  const { skip } = clock(t)
   const { threads, scheduler } = started(t, 1)
-  const large = scheduler.run(selection(true), inTime())
+  const large = scheduler.run(selection(true), patient())
   await until(() => threads.sent.length === 1)
-  const waiting = scheduler.run(selection(), inTime())
+  const waiting = scheduler.run(selection(), patient())
   t.notOk(scheduler.isFull(0))
-  await until(() => scheduler.isFull(0), limits.smallWaitMs + 5_000)
+  skip(limits.smallWaitMs + 1)
+  t.ok(scheduler.isFull(0))
   threads.sent[0].answer()
   await until(() => threads.sent.length === 2)
   t.notOk(scheduler.isFull(0))
@@ -396,7 +420,7 @@ t.test('it is full when the first that waits has waited too long', async (t) => 
 t.test('what would wait too long behind others is refused when it comes', async (t) => {
   for (const isLarge of [false, true]) {
     const { threads, scheduler } = started(t, 2)
-    const letIn = inTime()
+    const letIn = patient()
     const first = scheduler.run(selection(isLarge), letIn)
     await until(() => threads.sent.length === 1)
     // The average begins to move with it: one of 64 counts a 64th.
@@ -405,11 +429,11 @@ t.test('what would wait too long behind others is refused when it comes', async 
     const serverCount = isLarge ? 1 : 2
     const mostCount = Math.floor((serverCount * limits.backlogMs) / 10)
     const asked = Array.from({ length: mostCount + 1 }, () =>
-      scheduler.run(selection(isLarge), inTime()),
+      scheduler.run(selection(isLarge), patient()),
     )
     t.equal(scheduler.isFull(limits.smallBodyBytes + 1), true)
     t.equal(scheduler.isFull(0), !isLarge, 'by its size a small one is told from large ones')
-    await t.rejects(scheduler.run(selection(isLarge), inTime()), { code: 'Overloaded' })
+    await t.rejects(scheduler.run(selection(isLarge), patient()), { code: 'Overloaded' })
     asked.push(scheduler.run(selection(isLarge), letIn))
     const answering = setInterval(() => {
       for (const { answer } of threads.sent.splice(0)) answer(0)
@@ -422,11 +446,11 @@ t.test('what would wait too long behind others is refused when it comes', async 
 
 t.test('few of those that take long travel together', async (t) => {
   const { threads, scheduler } = started(t, 1)
-  const first = scheduler.run(selection(), inTime())
+  const first = scheduler.run(selection(), patient())
   await until(() => threads.sent.length === 1)
   threads.sent[0].answer((64 * limits.batchMs) / 3)
   await first
-  const asked = Array.from({ length: 8 }, () => scheduler.run(selection(), inTime()))
+  const asked = Array.from({ length: 8 }, () => scheduler.run(selection(), patient()))
   await until(() => threads.sent.length === 2)
   t.equal(queryCountOf(threads.sent[1]), 3)
   const answering = setInterval(() => {
@@ -438,9 +462,9 @@ t.test('few of those that take long travel together', async (t) => {
 
 t.test('large selections of a single worker let pieces of lists between them', async (t) => {
   const { threads, scheduler } = started(t, 1)
-  const asked: Promise<unknown>[] = [1, 2].map(() => scheduler.run(selection(true), inTime()))
+  const asked: Promise<unknown>[] = [1, 2].map(() => scheduler.run(selection(true), patient()))
   await until(() => threads.sent.length === 1)
-  asked.push(scheduler.run(rows, inTime()))
+  asked.push(scheduler.run(rows, patient()))
   threads.sent[0].answer()
   await until(() => threads.sent.length === 3)
   t.same(
@@ -452,12 +476,15 @@ t.test('large selections of a single worker let pieces of lists between them', a
 })
 
 t.test('large selections that wait too long shut out large bodies alone', async (t) => {
+  const { skip } = clock(t)
   const { threads, scheduler } = started(t, 2)
-  const asked = [1, 2].map(() => scheduler.run(selection(true), inTime()))
+  const asked = [1, 2].map(() => scheduler.run(selection(true), patient()))
   await until(() => threads.sent.length === 1)
-  await until(() => scheduler.isFull(limits.smallBodyBytes + 1), limits.largeWaitMs + 5_000)
+  t.notOk(scheduler.isFull(limits.smallBodyBytes + 1))
+  skip(limits.largeWaitMs + 1)
+  t.ok(scheduler.isFull(limits.smallBodyBytes + 1))
   t.notOk(scheduler.isFull(limits.smallBodyBytes))
-  await t.rejects(scheduler.run(selection(true), inTime()), { code: 'Overloaded' })
+  await t.rejects(scheduler.run(selection(true), patient()), { code: 'Overloaded' })
   threads.sent[0].answer()
   await until(() => threads.sent.length === 2)
   threads.sent[1].answer()

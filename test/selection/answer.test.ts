@@ -16,6 +16,7 @@ import { bodyText } from '../support/service/body-text.js'
 import { inTime } from '../support/service/in-time.js'
 import { localService } from '../support/service/local-service.js'
 import { type MemoryReply, memoryReply } from '../support/service/memory-reply.js'
+import { byTier } from '../support/tier.js'
 
 const sources = [
   {
@@ -191,7 +192,7 @@ t.test('a reader of CSV and JSV finds in every layout what JSON says', async (t)
       texts === JSON.stringify(textsOf(parseJsv(cell)))
     )
   })
-  await fc.assert(property, { seed: testSeed(t), numRuns: 100 })
+  await fc.assert(property, { seed: testSeed(t), numRuns: byTier({ ci: 35, soak: 1_000 }) })
 })
 
 /** What JSV cannot tell apart is made equal: a text like a number or a word, and that itself. */
@@ -249,9 +250,9 @@ const crowd = Array.from({ length: 3 * limits.rowsPerChunkCount + 5 }, (_, i) =>
 const crowded = [{ id: 1, label: 'Crowd', columns: columnsOf(crowd) }]
 
 t.test('a long list comes in chunks over several shards, and is whole', async (t) => {
+  const several = localService(crowded, 5_000)
   for (const format of ['json', 'csv', 'ndjson', 'geojson'] as const) {
     const reply = memoryReply(2)
-    const several = localService(crowded, 5_000)
     await answerTo(several, Buffer.from(JSON.stringify({ geoJSON: square })), format, reply)
     t.ok(reply.ended)
     t.ok(reply.chunkCount > 5, 'it came in chunks')

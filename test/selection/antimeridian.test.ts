@@ -1,7 +1,7 @@
 import t from 'tap'
 import { validate } from '../../src/selection/validate.js'
 import type { RecipientColumns } from '../../src/shard/columns.js'
-import { attachShard } from '../../src/shard/layout.js'
+import { attachShard, type Shard } from '../../src/shard/layout.js'
 import { selectInside } from '../../src/shard/select.js'
 import { prepare } from '../oracle/geometry/exact.js'
 import { readGeometry } from '../oracle/geometry/geometry.js'
@@ -11,13 +11,16 @@ import { testSeed } from '../support/random/properties.js'
 import { type MultiPolygonCoordinates, randomShape, shapeKinds } from '../support/random/shapes.js'
 import { type Random, randomWorld, seededRandom } from '../support/random/world.js'
 import { shardsOf } from '../support/service/local-service.js'
+import { byTier } from '../support/tier.js'
 
+const ROUND_COUNT = byTier({ ci: 4, soak: 20 })
 const HALF_TURN = 1_800_000_000
+const shards = new WeakMap<RecipientColumns, Shard>()
 
 t.test('a world turned to the antimeridian is selected as it was where it is', async (t) => {
   const random = seededRandom(testSeed(t))
   let hitCount = 0
-  for (let round = 0; round < 10; round++) {
+  for (let round = 0; round < ROUND_COUNT; round++) {
     const columns = randomWorld('uniform', random.between(1, 1_000), random)
     const turn = HALF_TURN - columns.lngs[0]
     const turned = { ...columns, lngs: columns.lngs.map((lng) => wrapped(lng + turn)) }
@@ -43,7 +46,7 @@ t.test('a world turned to the antimeridian is selected as it was where it is', a
 t.test('fine shapes over the antimeridian are selected as the oracle does', async (t) => {
   const random = seededRandom(testSeed(t))
   let hitCount = 0
-  for (let round = 0; round < 10; round++) {
+  for (let round = 0; round < ROUND_COUNT; round++) {
     const columns = randomWorld('antimeridian', random.between(1, 500), random)
     for (let i = 0; i < 100; i++) {
       const row = random.between(0, columns.recipientCount - 1)
@@ -106,7 +109,7 @@ t.test('a place on the antimeridian is the same place from either side', async (
 /** Rows of recipients, by their positions in order. */
 function ask(columns: RecipientColumns, coordinates: MultiPolygonCoordinates): string[] {
   const { shapes } = validate({ geoJSON: { type: 'MultiPolygon', coordinates } })
-  const [shard] = shardsOf(columns, 1, columns.recipientCount).map(attachShard)
+  const shard = shardOf(columns)
   const [runs] = selectInside([shard], shapes, { edgeTestCount: 1e9 })
   const phones: string[] = []
   for (let i = 0; i < runs.length; i += 2) {
@@ -116,6 +119,15 @@ function ask(columns: RecipientColumns, coordinates: MultiPolygonCoordinates): s
     }
   }
   return phones.sort()
+}
+
+/** Of the same recipients the same one, which many shapes are asked of. */
+function shardOf(columns: RecipientColumns): Shard {
+  const known = shards.get(columns)
+  if (known !== undefined) return known
+  const [shard] = shardsOf(columns, 1, columns.recipientCount).map(attachShard)
+  shards.set(columns, shard)
+  return shard
 }
 
 function selected(

@@ -11,8 +11,8 @@ import { localService } from '../support/service/local-service.js'
 import { memoryReply } from '../support/service/memory-reply.js'
 import { byTier } from '../support/tier.js'
 
-const ROUNDS_PER_WORLD = 5
-const SHAPES_PER_ROUND = byTier({ ci: 20, soak: 100 })
+const ROUNDS_PER_WORLD = byTier({ ci: 3, soak: 5 })
+const SHAPES_PER_ROUND = byTier({ ci: 12, soak: 100 })
 
 interface Answered {
   SourceRecords: {

@@ -20,6 +20,7 @@ import { randomWorld, seededRandom } from '../support/random/world.js'
 import { bodyText } from '../support/service/body-text.js'
 import { inTime } from '../support/service/in-time.js'
 import { type LocalService, localService } from '../support/service/local-service.js'
+import { byTier } from '../support/tier.js'
 
 const layouts: readonly ListLayout[] = ['json', 'ndjson', 'geojson', 'flat', 'sources', 'record']
 const ROW_COUNT = 3 * limits.rowsPerFirstChunkCount
@@ -54,7 +55,7 @@ t.test('the length is that of the bytes, for any runs, in every format', async (
       t.equal(text, await streamed(selectionsOf(service, steps), layout, callback))
     },
   )
-  await fc.assert(property, { seed: testSeed(t), numRuns: 150 })
+  await fc.assert(property, { seed: testSeed(t), numRuns: byTier({ ci: 60, soak: 1_000 }) })
 })
 
 t.test('nobody is as long as the text around them', async (t) => {

@@ -29,7 +29,7 @@ import { byTier } from '../support/tier.js'
 t.test('counts, lists and pages are those of the people who are there', async (t) => {
   const random = seededRandom(testSeed(t))
   let pagedCount = 0
-  for (let world = 0; world < byTier({ ci: 15, soak: 150 }); world++) {
+  for (let world = 0; world < byTier({ ci: 6, soak: 150 }); world++) {
     const { service, boundary, step, history, close } = await startWorld(t, random)
     /** Lists that are being read, of which the first page is there. */
     const open: { request: JsonObject; after: string; rest: string[]; sequence: string }[] = []

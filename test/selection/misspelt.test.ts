@@ -79,6 +79,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   cap: 'no alert',
   language: 'en',
   expired: true,
+  ended: false,
   profile: 'WEA',
   geocodes: 'union',
   geocodeSystems: ['SAME'],
@@ -108,7 +109,7 @@ const OF_LEVEL: Readonly<Record<Level, readonly string[]>> = {
   spatialReference: ['wkid', 'latestWkid'],
 }
 /** Words of everyday, that a client may have in a drawing as well. */
-const OF_ALERTS = ['language', 'expired', 'profile', 'geocodes', 'geocodeSystems']
+const OF_ALERTS = ['language', 'expired', 'ended', 'profile', 'geocodes', 'geocodeSystems']
 const LEVELS = Object.keys(OF_LEVEL) as Level[]
 
 t.test('the values are for all members of the schemas', async (t) => {

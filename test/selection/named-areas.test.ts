@@ -30,7 +30,7 @@ import { inTime } from '../support/service/in-time.js'
 import { localImages, serviceOf } from '../support/service/local-service.js'
 import { byTier } from '../support/tier.js'
 
-const WORLD_COUNT = byTier({ ci: 20, soak: 150 })
+const WORLD_COUNT = byTier({ ci: 6, soak: 150 })
 const REQUEST_COUNT = 25
 
 t.test('named and drawn areas select the same people', async (t) => {
@@ -57,9 +57,9 @@ t.test('named and drawn areas select the same people', async (t) => {
 
 t.test('counts of named areas follow changes and suppressions', async (t) => {
   const random = seededRandom(testSeed(t))
-  for (let world = 0; world < byTier({ ci: 8, soak: 40 }); world++) {
+  for (let world = 0; world < byTier({ ci: 3, soak: 40 }); world++) {
     const { service, step, close } = await liveWorld(t, random)
-    for (let moment = 0; moment < 10; moment++) {
+    for (let moment = 0; moment < byTier({ ci: 6, soak: 10 }); moment++) {
       for (const request of LIVE_REQUESTS) {
         const what = `world ${world}, moment ${moment}, ${JSON.stringify(request)}`
         const { areas, ...others } = request

@@ -4,7 +4,7 @@ import { testSeed, testWorlds } from '../support/random/properties.js'
 import { kindsOfWorld } from '../support/random/requests.js'
 import { byTier } from '../support/tier.js'
 
-const WORLD_COUNT = byTier({ ci: 10, soak: 400 })
+const WORLD_COUNT = byTier({ ci: 5, soak: 400 })
 
 t.test('random requests of all kinds are answered as brute force does', async (t) => {
   const seed = testSeed(t)

@@ -73,7 +73,6 @@ t.test('an answer without a mistake has no warnings', async (t) => {
   for (const geoJSON of [
     square(11, 48),
     collection(feature(square(11, 48)), feature(square(-100, 40), { exclude: true })),
-    collection(),
     feature(point(11, 48), { radius: 5 }),
     feature(point(11, 48), { nearest: 1 }),
     feature(line, { buffer: 5 }),
@@ -83,7 +82,18 @@ t.test('an answer without a mistake has no warnings', async (t) => {
       t.equal(warnings, undefined, JSON.stringify(geoJSON))
     }
   }
-  t.equal((await asked({})).warnings, undefined)
+})
+
+t.test('a request that draws nothing that selects', async (t) => {
+  for (const request of [{}, { geoJSON: collection() }, { geoJSON: {} }, { areas: [] }]) {
+    const { warnings } = await asked(request)
+    t.match(warnings, [{ Code: 'NothingAsked', Message: /^nothing is drawn/ }])
+    t.equal(warnings?.length, 1)
+  }
+  const excluded = feature(square(11, 48), { exclude: true })
+  t.same(await codes(excluded), ['NothingAsked'])
+  t.same(await codes(collection(excluded, feature(point(11, 48), { nearest: 1 }))), [])
+  t.same(await codes(collection(excluded, feature(null))), ['NoGeometry geoJSON.features[1]'])
 })
 
 t.test('features that select nobody, or hardly anybody', async (t) => {
@@ -144,7 +154,9 @@ t.test('sources without recipients', async (t) => {
   t.match(named.warnings, [{ Code: 'EmptySource', Path: 'sources' }])
   const others = await asked({ geoJSON: square(11, 48), sources: [1] }, service)
   t.equal(others.warnings, undefined)
-  t.equal((await asked({ countsOnly: true }, service)).warnings, undefined)
+  const nothing = await asked({ countsOnly: true }, service)
+  t.match(nothing.warnings, [{ Code: 'NothingAsked' }])
+  t.equal(nothing.warnings?.length, 1)
 })
 
 t.test(

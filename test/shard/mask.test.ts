@@ -38,6 +38,8 @@ import {
 import { shardsOf } from '../support/service/local-service.js'
 import { byTier } from '../support/tier.js'
 
+const allKinds = [...worldKinds, ...globeWorldKinds]
+const WORLD_SIZE = byTier({ ci: 600, soak: 1_500 })
 const plenty = () => ({ edgeTestCount: 1e9 })
 
 const runLists = fc
@@ -132,8 +134,8 @@ t.test('a shard that is all within has no mask, and one without anybody is known
 t.test('shapes of all kinds select who is within, and counts are those of lists', async (t) => {
   const random = seededRandom(testSeed(t))
   let foundCount = 0
-  for (let world = 0; world < byTier({ ci: 12, soak: 400 }); world++) {
-    const columns = randomWorld(random.pick([...worldKinds, ...globeWorldKinds]), 1_500, random)
+  for (let world = 0; world < byTier({ ci: 8, soak: 400 }); world++) {
+    const columns = randomWorld(random.pick(allKinds), WORLD_SIZE, random)
     const images = shardsOf(columns, 1, random.between(200, 2_000))
     const shards = (world % 2 === 0 ? images : inArenas(images, 1)).map(attachShard)
     const masked = maskShards(shards, randomMask(shards, random))

@@ -34,7 +34,7 @@ t.test('any phones, in any shards, in any number of passes', async (t) => {
 
 t.test('many phones: all different, all equal, and shared by three sources', async (t) => {
   const random = seededRandom(testSeed(t))
-  const count = 30_000
+  const count = 10_000
   const cases: Record<string, (shard: number, at: number) => number> = {
     different: (shard, at) => shard * count + at,
     equal: () => 7,
@@ -45,9 +45,10 @@ t.test('many phones: all different, all equal, and shared by three sources', asy
     const texts = [0, 1, 2].map((shard) =>
       Array.from({ length: count }, (_, at) => `+999${phoneOf(shard, at)}`),
     )
-    for (const phonesPerPass of [1_000_000, 7_000]) {
+    const expected = repeatsByMap(texts)
+    for (const phonesPerPass of [1_000_000, 2_500]) {
       const found = await repeatsOf(texts, phonesPerPass)
-      t.ok(isSame(found, repeatsByMap(texts)), `${name}, ${phonesPerPass} in a pass`)
+      t.ok(isSame(found, expected), `${name}, ${phonesPerPass} in a pass`)
     }
   }
 })

@@ -14,6 +14,7 @@ import { compareDistinct, type DistinctSource } from '../oracle/distinct.js'
 import { readGeometry } from '../oracle/geometry/geometry.js'
 import { Refused } from '../oracle/geometry/unwrap.js'
 import { expectedOf, type OracleBoundary, type OracleSource } from '../oracle/request.js'
+import type { Verdict } from '../oracle/verdict.js'
 import { everywhere } from './data/everywhere.js'
 import { markSuppressed } from './data/marked.js'
 import { withRepeatedPhones } from './data/repeated-phones.js'
@@ -141,9 +142,12 @@ async function makeWorld(random: Random, isAlwaysClipped: boolean): Promise<Worl
   const service = localService(sources, shardRecipientCount)
   const known = await recipientsOf(service, sources, shardRecipientCount)
   const share = random.pick([0, 0, 0.02, 0.5])
-  const drawn = () => boundaryOf(random.pick(sources).columns, known, random)
-  const ofKey = random.unit() < 0.3 ? drawn() : undefined
-  const configured = { geometry: drawn(), isAlways: isAlwaysClipped || random.unit() < 0.2 }
+  const drawn = (points: OracleSource['points']) =>
+    boundaryOf(random.pick(sources).columns, points, random)
+  const points = known.flatMap((source) => source.points)
+  const ofKey = random.unit() < 0.3 ? drawn(points) : undefined
+  const { geometry } = drawn(ofKey?.within ?? points)
+  const configured = { geometry, isAlways: isAlwaysClipped || random.unit() < 0.2 }
   return {
     sources,
     service: {
@@ -151,29 +155,34 @@ async function makeWorld(random: Random, isAlwaysClipped: boolean): Promise<Worl
       boundaryRule: createBoundaryRule(() => configured.geometry, configured.isAlways),
     },
     known: suppress(service, known, () => random.unit() < share),
-    boundaries: [configured, ...(ofKey === undefined ? [] : [{ geometry: ofKey, isAlways: true }])],
-    access: { ...OPEN_ACCESS, boundary: ofKey },
+    boundaries: [
+      configured,
+      ...(ofKey === undefined ? [] : [{ geometry: ofKey.geometry, isAlways: true }]),
+    ],
+    access: { ...OPEN_ACCESS, boundary: ofKey?.geometry },
   }
 }
 
 /**
  * One that is a shape, since a ring can lose its third point by chance, and that has next to nobody on its
- * edges, where all requests of a world would be in doubt.
+ * edges, where all requests of a world would be in doubt. Most hold a twentieth of the points at least: more
+ * than half of what is drawn holds nobody, and no request of such a world finds anybody.
  */
 function boundaryOf(
   columns: LocalSource['columns'],
-  known: readonly KnownRecipients[],
+  points: OracleSource['points'],
   random: Random,
-): JsonObject {
-  const points = known.flatMap((source) => source.points)
+): { geometry: JsonObject; within: OracleSource['points'] } {
+  const leastCount = random.unit() < 0.2 ? 0 : points.length / 20
   for (;;) {
     const geometry = randomBoundary(columns, random)
     if (createBoundaryRule(() => geometry, true).fault() !== undefined) continue
     const region = readGeometry(geometry, undefined)
-    const inDoubt = points.filter(
-      ({ lngUnits, latUnits }) => region(lngUnits, latUnits) === 'either',
-    )
-    if (inDoubt.length <= points.length / 100) return geometry
+    const are = (verdict: Verdict) =>
+      points.filter(({ lngUnits, latUnits }) => region(lngUnits, latUnits) === verdict)
+    const within = are('inside')
+    if (within.length < leastCount || are('either').length > points.length / 100) continue
+    return { geometry, within }
   }
 }
 

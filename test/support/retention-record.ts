@@ -94,7 +94,8 @@ export class Publications {
     const lastCount = trust.get(sourceId)?.goodCount ?? 0
     const rowCount = goodCount + badCount
     const isEmptied = flags.includes('--allow-empty')
-    if (rowCount === 0 && heldCount > 0 && !isEmptied) return { code: 5 }
+    const isEmpty = held !== undefined && heldCount === 0
+    if (rowCount === 0 && !isEmpty && !isEmptied) return { code: 5 }
     const isBad = badCount * 100 > rowCount
     const isShrunk = (heldCount - goodCount) * 10 > heldCount
     const isLess = (lastCount - goodCount) * 10 > lastCount

@@ -4,7 +4,7 @@
  * @module
  */
 import { validate } from '../../src/selection/validate.js'
-import { attachShard } from '../../src/shard/layout.js'
+import { attachShard, type Shard } from '../../src/shard/layout.js'
 import { selectInside } from '../../src/shard/select.js'
 import { columnsOf } from './data/columns.js'
 import { shardsOf } from './service/local-service.js'
@@ -23,13 +23,8 @@ export function selectedBy(
   properties: object = {},
 ): boolean[] {
   const { shapes } = validate({ geoJSON: { type: 'Feature', geometry, properties } })
-  const recipients = places.map(([lng, lat], row) => ({
-    phone: `+999${row}`,
-    lng,
-    lat,
-    contact: '',
-  }))
-  const [shard] = shardsOf(columnsOf(recipients), 1, places.length).map(attachShard)
+  const shard = shards.get(places) ?? shardOf(places)
+  shards.set(places, shard)
   const [runs] = selectInside([shard], shapes, { edgeTestCount: 1e9 })
   const selected: boolean[] = places.map(() => false)
   for (let i = 0; i < runs.length; i += 2) {
@@ -40,4 +35,17 @@ export function selectedBy(
     }
   }
   return selected
+}
+
+/** Many geometries may be asked about the same places. */
+const shards = new WeakMap<readonly Place[], Shard>()
+
+function shardOf(places: readonly Place[]): Shard {
+  const recipients = places.map(([lng, lat], row) => ({
+    phone: `+999${row}`,
+    lng,
+    lat,
+    contact: '',
+  }))
+  return attachShard(shardsOf(columnsOf(recipients), 1, places.length)[0])
 }

@@ -15,7 +15,6 @@ import { fieldTemplate, readTemplate, type Template } from '../../gazetteer/draf
 import { type AreaFileFormat, areaFileFormats } from '../../gazetteer/files/open-area-file.js'
 import { type DraftLayer, type WrittenLayers, writeLayers } from '../../gazetteer/write-layers.js'
 import type { CommandContext } from '../context.js'
-import { lowerPriority } from '../import/low-priority.js'
 import { startProgress } from '../output.js'
 import { DATA_OPTION, type DataFlag, existingData } from './data-option.js'
 import { printTally } from './tally-report.js'
@@ -93,7 +92,7 @@ async function importAreas(
   paths: readonly string[],
   flags: Flags,
 ): Promise<void> {
-  lowerPriority()
+  context.lowerPriority?.()
   if (flags.default === true) {
     await importDefault(context, paths, flags)
     return

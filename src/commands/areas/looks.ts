@@ -7,12 +7,14 @@ import type { Command } from 'commander'
 import { OperatorError, ServiceError } from '../../errors.js'
 import { globeBoxOf } from '../../gazetteer/area-bounds.js'
 import { readCurrentAreas } from '../../gazetteer/directory.js'
+import type { FoundArea } from '../../gazetteer/found-area.js'
 import { type Gazetteer, openVersion } from '../../gazetteer/gazetteer.js'
 import { verifyVersion } from '../../gazetteer/verify.js'
 import { clippedToGlobe } from '../../geometry/polygon/clip-to-globe.js'
 import { type Polygons, ringsOf } from '../../geometry/polygon/polygons.js'
 import { withShortEdges } from '../../geometry/polygon/short-edges.js'
 import { UNITS_PER_DEGREE } from '../../geometry/units.js'
+import { limits } from '../../limits.js'
 import type { CommandContext } from '../context.js'
 import { print } from '../output.js'
 import { DATA_OPTION, type DataFlag, existingData } from './data-option.js'
@@ -84,13 +86,29 @@ async function show(dataDirectory: string, name: string, isGeoJson: boolean): Pr
 function areaOf(gazetteer: Gazetteer, name: string): Area {
   const area = gazetteer.find(name)
   if (area !== undefined) return area
-  const near = gazetteer.nearest(name)
+  const ids = gazetteer.nearest(name)
+  const near =
+    ids.length > 0 ? ids.flatMap((id) => gazetteer.find(id) ?? []) : called(gazetteer, name)
   const layers = gazetteer.layers().map(({ layer }) => layer)
+  const advice =
+    near.length === 0
+      ? '. A name is a layer and a key, such as counties:48201.'
+      : `; is it ${near.map(({ id, name }) => `${id} (${name})`).join(' or ')}?`
   throw new OperatorError(
     'Usage',
-    `no area is called ${name}${near.length > 0 ? `; is it ${near.join(' or ')}?` : ''} The layers are ` +
-      layers.join(', '),
+    `no area is called ${name}${advice} The layers are ${layers.join(', ')}`,
   )
+}
+
+/** Areas whose names have a text in them, or else its first words: Harris County is Harris, TX. */
+function called(gazetteer: Gazetteer, text: string): readonly FoundArea[] {
+  const words = text.split(/\s+/).filter((word) => word !== '')
+  for (let count = words.length; count > 0; count--) {
+    const q = words.slice(0, count).join(' ')
+    const { areas } = gazetteer.search({ q, limit: limits.areasNearCount })
+    if (areas.length > 0) return areas
+  }
+  return []
 }
 
 function printArea({ id, name, aliases, polygons }: Area): void {

@@ -20,7 +20,6 @@ import { readKeepCount, SOURCES_FILE } from '../keep.js'
 import { dryRun } from './dry-run.js'
 import { defaultGuards, type GivenGuards, readGuards } from './guards.js'
 import { ImportRecord, withJsonReport } from './json-report.js'
-import { lowerPriority } from './low-priority.js'
 import { publishSources } from './publish.js'
 import { RejectsFile } from './rejects-file.js'
 import { checkLabel, type ImportSource, type SourceInput } from './source.js'
@@ -137,7 +136,7 @@ async function runImport(
   flags: Flags,
   command: Command,
 ): Promise<void> {
-  lowerPriority()
+  context.lowerPriority?.()
   const run = (record: ImportRecord) => runRecorded(context, paths, flags, command, record)
   await (flags.json === true ? withJsonReport(run) : run(new ImportRecord()))
 }

@@ -27,6 +27,14 @@ interface Trip {
   readonly text: string
 }
 
+const ADVICE = {
+  exchanged:
+    'latitude and longitude look exchanged, since all positions would be valid with the column of --lng as --lat and that of --lat as --lng; GeoJSON has the longitude first',
+  projected:
+    'the positions look projected, as both coordinates of each are beyond 180: degrees of WGS 84 are needed, as ogr2ogr -t_srs EPSG:4326 writes them',
+  other: '--dry-run shows the columns that are read, and --rejects FILE the reason of each row',
+}
+
 /**
  * @param heldCount  recipients of the source so far; undefined for a source that is new
  * @throws OperatorError  `InputRejected`, or `Guarded` naming every guard that trips
@@ -46,11 +54,16 @@ export function assertPublishable(
   if (rejectedCount > 0 && rejectedCount === rowCount) {
     throw new OperatorError(
       'InputRejected',
-      'every row was rejected, nothing was published: --dry-run shows the columns that are read, and --rejects FILE the reason of each row',
+      `every row was rejected, nothing was published: ${ADVICE[report.misplacement ?? 'other']}`,
     )
   }
   if (rowCount === 0 && !source.mayBeEmpty) assertNotEmptied(source, heldCount ?? 0)
   assertUnguarded(source, { report, outsideCount }, heldCount)
+  if (rowCount > 0 || source.mayBeEmpty || heldCount !== undefined) return
+  throw new OperatorError(
+    'InputRejected',
+    'the files have no row, nothing was published; --allow-empty begins with an empty source',
+  )
 }
 
 /**

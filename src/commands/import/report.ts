@@ -32,9 +32,7 @@ export function printReport(report: ReadReport): void {
   print(`accepted   ${report.acceptedCount}`)
   print(`rejected   ${report.rejectedCount}`)
   if (report.furtherLineCount > 0) {
-    print(
-      `further lines ${report.furtherLineCount}, of accepted rows with line ends in other columns`,
-    )
+    print(`further lines ${report.furtherLineCount}, of accepted rows with line ends in fields`)
   }
   if (report.normalizedCount > 0) print(`normalized ${report.normalizedCount} numbers were changed`)
   for (const { reason, count, examples } of report.rejects) {
@@ -82,10 +80,13 @@ function place({ file, line, unit }: RejectExample): string {
 
 function chosenColumns(columns: ChosenColumns): string {
   const names = ['number', 'lat', 'lng', 'contact', 'key'] as const
-  return names
+  const isOfGeometry = columns.number !== undefined && (columns.lat ?? columns.lng) === undefined
+  const shown = names
+    .filter((name) => !isOfGeometry || (name !== 'lat' && name !== 'lng'))
     .map((name) => [name, columns[name]] as const)
     .map(([name, column]) =>
       column === undefined ? `no ${name}` : `${name} from "${printable(column)}"`,
     )
-    .join(', ')
+  if (isOfGeometry) shown.splice(1, 0, 'position from the geometry')
+  return shown.join(', ')
 }

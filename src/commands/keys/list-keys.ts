@@ -93,7 +93,8 @@ function rowOf(key: Shown): string[] {
     minuteOf(key.revokedAt ?? key.expiresAt),
     minuteOf([secret.lastUsedAt ?? '', key.certificateLastUsedAt ?? ''].sort()[1] || undefined),
     old === undefined ? '-' : `until ${minuteOf(old.endsAt)}, used ${minuteOf(old.lastUsedAt)}`,
-    String(key.rowsToday),
+    // Where nothing bounds them, rows are not counted.
+    key.rowsPerDay === undefined ? '-' : String(key.rowsToday),
     bounds.filter((bound) => bound !== '').join(', ') || '-',
     key.scopes.join(','),
   ]

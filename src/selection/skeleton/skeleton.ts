@@ -7,6 +7,7 @@
 import assert from 'node:assert/strict'
 import { limits } from '../../limits.js'
 import { compileKernel } from '../../shard/compile-kernel.js'
+import { mayHoldHalfPair } from '../parse.js'
 import * as at from './layout.js'
 
 assert(at.INPUT_BYTES_MAX >= limits.bodyBytes)
@@ -107,7 +108,10 @@ export class Skeleton {
     if (place < 0) this.#values[place + at.KEPT_TEXT_COUNT] = undefined
     let value: unknown
     try {
-      value = JSON.parse(this.#textOf(textBytes))
+      const text = this.#textOf(textBytes)
+      // May be half of a pair, which the long way refuses by the name of its member.
+      if (mayHoldHalfPair(text)) return undefined
+      value = JSON.parse(text)
     } catch {
       return undefined
     }

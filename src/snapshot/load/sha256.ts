@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { readFault } from '../open-file.js'
 
-const READ_BYTES = 4 << 20
+const READ_BYTES_MAX = 4 << 20
 
 /**
  * In hexadecimal, read from the file piece by piece.
@@ -19,7 +19,8 @@ export async function sha256Of(path: string): Promise<string> {
   let file: FileHandle | undefined
   try {
     file = await open(path, 'r')
-    const piece = Buffer.allocUnsafeSlow(READ_BYTES)
+    const { size } = await file.stat()
+    const piece = Buffer.allocUnsafeSlow(Math.min(Math.max(size, 1), READ_BYTES_MAX))
     for (;;) {
       const { bytesRead } = await file.read(piece, 0, piece.length)
       if (bytesRead === 0) return hash.digest('hex')

@@ -23,8 +23,8 @@ t.test('three sites under faults and clients', async (t) => {
     t,
     {
       seed,
-      changeCount: 2_000,
-      queryCount: 1_000,
+      changeCount: 1_000,
+      queryCount: 250,
       peopleCount: 2_000,
       holdMs: 4_000,
       only: CHOSEN,

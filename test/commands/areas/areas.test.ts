@@ -3,10 +3,12 @@
  *
  * @module
  */
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { writeLayers } from '../../../src/gazetteer/write-layers.js'
 import { square, writeShapefile } from '../../gazetteer/files/area-files.js'
+import { layerOf, squareArea } from '../../support/data/areas.js'
 import { hickoryHere } from '../../support/service/command-line.js'
 import { temporaryDirectory } from '../../support/service/hickory.js'
 
@@ -30,6 +32,10 @@ function made(t: Parameters<typeof temporaryDirectory>[0]) {
   ]
   return { directory, data, file, run, importArgs }
 }
+
+/** Into a directory that has areas, an import does not put the layers that come with the program. */
+const makeLayer = (data: string) =>
+  writeLayers(data, { set: [layerOf('zones', squareArea('z', 50, 50))] })
 
 t.test('import, list, show and remove', async (t) => {
   const { data, run, importArgs } = made(t)
@@ -85,6 +91,10 @@ t.test('import, list, show and remove', async (t) => {
 
 t.test('what is wrong is named, and changes nothing', async (t) => {
   const { directory, data, file, run, importArgs } = made(t)
+  t.match(await run('list', '--data', data), { code: 0, stdout: /there is no layer yet/ })
+  t.match(await run('show', '--data', data, 'a:b'), { code: 2, stderr: /there is no layer yet/ })
+  await makeLayer(data)
+  const before = readFileSync(join(data, 'areas', 'CURRENT'))
   const bad = (...more: string[]) => run(...importArgs(...more))
   t.match(await bad('--name', 'NAME'), {
     code: 5,
@@ -120,13 +130,12 @@ t.test('what is wrong is named, and changes nothing', async (t) => {
       stderr: /no does not exist/,
     },
   )
-  t.notOk(existsSync(join(data, 'areas', 'CURRENT')))
-  t.match(await run('list', '--data', data), { code: 0, stdout: /there is no layer yet/ })
-  t.match(await run('show', '--data', data, 'a:b'), { code: 2, stderr: /there is no layer yet/ })
+  t.same(readFileSync(join(data, 'areas', 'CURRENT')), before)
 })
 
 t.test('what is left out is told', async (t) => {
   const { directory, data, run } = made(t)
+  await makeLayer(data)
   const path = join(directory, 'areas.geojsonl')
   const line = (id: string | null, fips: string | null, geometry: object | null) =>
     JSON.stringify({ type: 'Feature', properties: { id, fips }, geometry })

@@ -161,7 +161,7 @@ t.test('more comparisons than the limit are a fault', async (t) => {
 t.test('rectangles on a grid nest as their cells do', async (t) => {
   const random = seededRandom(testSeed(t))
   const seen = { faults: 0, holes: 0, unions: 0 }
-  for (let round = 0; round < byTier({ ci: 300, soak: 1_000 }); round++) {
+  for (let round = 0; round < byTier({ ci: 100, soak: 1_000 }); round++) {
     const rings = Array.from({ length: random.between(2, 5) }, () => randomBox(random))
     const expected = cellsByDepth(rings)
     const actual = nestRings(rings)
@@ -182,7 +182,7 @@ t.test('rectangles on a grid nest as their cells do', async (t) => {
 t.test('rings that do not cross hold what an odd number of them holds', async (t) => {
   const random = seededRandom(testSeed(t))
   let nestedCount = 0
-  for (let round = 0; round < byTier({ ci: 400, soak: 1_500 }); round++) {
+  for (let round = 0; round < byTier({ ci: 150, soak: 1_500 }); round++) {
     const rings = Array.from({ length: random.between(2, 5) }, () => randomStar(random))
     // Of counter-clockwise rings no two that cross have a meaning.
     const actual = nestRings(rings)

@@ -13,6 +13,7 @@ import { testSeed } from '../../support/random/properties.js'
 import { randomShape, shapeKinds } from '../../support/random/shapes.js'
 import { randomWorld, seededRandom, worldKinds } from '../../support/random/world.js'
 import { shardsOf } from '../../support/service/local-service.js'
+import { byTier } from '../../support/tier.js'
 
 const plenty = () => ({ edgeTestCount: 1e12 })
 const without = (shards: readonly Shard[]) => shards.map((shard) => ({ ...shard, arena: null }))
@@ -23,7 +24,7 @@ t.test('both kernels give the same runs and counts, whatever the world and the s
     const columns = randomWorld(world, 6_000, random)
     const shards = inTwoArenas(columns, 1_100)
     for (const kind of shapeKinds) {
-      for (let round = 0; round < 40; round++) {
+      for (let round = 0; round < byTier({ ci: 16, soak: 100 }); round++) {
         const row = random.between(0, columns.recipientCount - 1)
         const [include, exclude] = [kind, random.pick(shapeKinds)].map((kind) =>
           polygonsOf(
@@ -40,8 +41,8 @@ t.test('both kernels give the same runs and counts, whatever the world and the s
 })
 
 t.test('more runs than its buffer holds come out whole', (t) => {
-  const columns = randomWorld('uniform', 100_000, seededRandom(testSeed(t)))
-  const shards = inTwoArenas(columns, 50_000)
+  const columns = randomWorld('uniform', 90_000, seededRandom(testSeed(t)))
+  const shards = inTwoArenas(columns, 45_000)
   const shapes = including(comb(columns, 1_000))
   for (const runs of selectInside(shards, shapes, plenty())) {
     t.ok(runs.length > 16_384, `${runs.length} bounds`)
@@ -51,8 +52,8 @@ t.test('more runs than its buffer holds come out whole', (t) => {
 })
 
 t.test('a table that is too large for a zone is for the other kernel, and only that one', (t) => {
-  const columns = randomWorld('uniform', 3_000, seededRandom(testSeed(t)))
-  const [shard] = inTwoArenas(columns, 3_000)
+  const columns = randomWorld('uniform', 300, seededRandom(testSeed(t)))
+  const [shard] = inTwoArenas(columns, 300)
   const { scratchEdgeCount } = limits
   const isInZone = (edgeCount: number) =>
     kernelFor(shard, edgeCount).table.lowLngs.buffer === shard.arena?.memory.buffer
@@ -93,7 +94,7 @@ t.test('a budget ends the work within one leaf of where it is spent', (t) => {
   const expected = countInside(shards, shapes, left)
   const cost = plenty().edgeTestCount - left.edgeTestCount
   t.same(countInside(shards, shapes, { edgeTestCount: cost }), expected)
-  for (let round = 0; round < 200; round++) {
+  for (let round = 0; round < byTier({ ci: 60, soak: 200 }); round++) {
     const budget = { edgeTestCount: round === 0 ? cost - 1 : random.between(1, cost - 1) }
     t.ok(isSpent(() => countInside(shards, shapes, budget)))
     t.ok(budget.edgeTestCount >= -129 * edgeCount, `${budget.edgeTestCount}`)

@@ -9,7 +9,7 @@ import { type Random, seededRandom } from '../../support/random/world.js'
 import { byTier } from '../../support/tier.js'
 
 const CORNERS = getPentagons(0).map((cell) => cellToLatLng(cell))
-const PLACE_COUNT = byTier({ ci: 30_000, soak: 200_000 })
+const PLACE_COUNT = byTier({ ci: 9_000, soak: 200_000 })
 
 for (let resolution = 0; resolution <= 15; resolution++) {
   t.test(`all places of a hexagon are in one cell, resolution ${resolution}`, async (t) => {

@@ -16,6 +16,7 @@ import { encodeRows } from '../../../src/shard/rows/encode-rows.js'
 import type { RowFormat } from '../../../src/shard/rows/row-format.js'
 import { anyRecipients, columnsOf, type TestRecipient } from '../../support/data/columns.js'
 import { testSeed } from '../../support/random/properties.js'
+import { byTier } from '../../support/tier.js'
 
 const LINES: RowFormat = { kind: 'ndjson', prefix: '{"SourceId":2147483647,"Number":"' }
 const FEATURES: RowFormat = {
@@ -23,6 +24,8 @@ const FEATURES: RowFormat = {
   prefix: ',{"type":"Feature","properties":{"SourceId":7,"Number":"',
   isContinued: false,
 }
+
+const bytes = new Uint8Array(limits.rowBufferBytes)
 
 t.test('all recipients of all runs are written in every format', async (t) => {
   const property = fc.property(anyRecipients, (recipients) => {
@@ -37,7 +40,7 @@ t.test('all recipients of all runs are written in every format', async (t) => {
       rows.map((row) => ['7', ...row]),
     )
   })
-  fc.assert(property, { seed: testSeed(t), numRuns: 300 })
+  fc.assert(property, { seed: testSeed(t), numRuns: byTier({ ci: 120, soak: 1_000 }) })
 })
 
 t.test('there is room for rows that grow the most', async (t) => {
@@ -85,7 +88,6 @@ function shardOf(recipients: readonly TestRecipient[]): Shard {
 function encoded(shard: Shard, format: RowFormat): string {
   const half = shard.recipientCount >> 1
   const runs = Uint32Array.of(0, 0, 0, half, half, shard.recipientCount)
-  const bytes = new Uint8Array(limits.rowBufferBytes)
   const { rowCount, byteCount } = encodeRows(shard, runs, format, bytes)
   t.equal(rowCount, shard.recipientCount)
   return Buffer.from(bytes.subarray(0, byteCount)).toString()

@@ -25,6 +25,12 @@ const ROOM_BYTES = 4_194_304
 /** One room for all small shards: memory of arenas comes back late. */
 const [room] = createRooms([ROOM_BYTES], 1)
 
+/** Enough for the rows of each test. */
+const LARGEST_BYTES = 4_000_000
+/** What the encoders write into, one each. */
+const outputs = [0, 1].map(() => new Uint8Array(new SharedArrayBuffer(LARGEST_BYTES + 64)))
+const allRows = new Uint8Array(2 * LARGEST_BYTES)
+
 const LINES: RowFormat = { kind: 'ndjson', prefix: '{"SourceId":2147483647,"Number":"' }
 const RECORDS: RowFormat = { kind: 'csv', prefix: '7,Anwohner,' }
 const FEATURES: RowFormat = {
@@ -82,7 +88,7 @@ t.test('rows are the same to the byte, whatever runs and room there are', async 
       return agree(shard, runs, format, byteCount, byteOffset)
     },
   )
-  fc.assert(property, { seed: testSeed(t), numRuns: byTier({ ci: 500, soak: 5_000 }) })
+  fc.assert(property, { seed: testSeed(t), numRuns: byTier({ ci: 300, soak: 5_000 }) })
 })
 
 t.test('bytes are counted as they are written, by both encoders', async (t) => {
@@ -95,7 +101,7 @@ t.test('bytes are counted as they are written, by both encoders', async (t) => {
       return isCounted(shard, runsOf(steps, shard.recipientCount), format)
     },
   )
-  fc.assert(property, { seed: testSeed(t), numRuns: byTier({ ci: 1_000, soak: 10_000 }) })
+  fc.assert(property, { seed: testSeed(t), numRuns: byTier({ ci: 300, soak: 10_000 }) })
 })
 
 t.test('a buffer without room for a row gets none', async (t) => {
@@ -126,21 +132,21 @@ t.test('more runs than are handed over at a time come out whole', async (t) => {
   const shard = inArena(randomColumns(40_000, seededRandom(testSeed(t))))
   const runs = Uint32Array.from({ length: 2 * 20_000 }, (_, i) => i)
   for (const format of formats) {
-    t.ok(agree(shard, runs, format, 4_000_000), format.kind)
+    t.ok(agree(shard, runs, format, LARGEST_BYTES), format.kind)
     t.ok(isCounted(shard, runs, format), format.kind)
   }
 })
 
-t.test('a million rows are the same to the byte in every format', async (t) => {
-  const columns = randomColumns(1_000_000, seededRandom(testSeed(t)))
-  const shard = putInto(createRooms([64 * 2 ** 20], 1)[0], columns)
+t.test('many rows are the same to the byte in every format', async (t) => {
+  const recipientCount = byTier({ ci: 60_000, soak: 1_000_000 })
+  const columns = randomColumns(recipientCount, seededRandom(testSeed(t)))
+  const shard = putInto(createRooms([64 * recipientCount], 1)[0], columns)
   for (const format of formats) {
-    let equalCount = 0
-    for (let start = 0; start < shard.recipientCount; start += 50_000) {
-      const runs = Uint32Array.of(start, start + 50_000)
-      if (agree(shard, runs, format, 9_000_000) && isCounted(shard, runs, format)) equalCount++
+    for (let start = 0; start < recipientCount; start += 20_000) {
+      const runs = Uint32Array.of(start, start + 20_000)
+      const is = agree(shard, runs, format, LARGEST_BYTES) && isCounted(shard, runs, format)
+      t.ok(is, `${format.kind} from ${start}`)
     }
-    t.equal(equalCount, 20, format.kind)
   }
 })
 
@@ -213,8 +219,8 @@ function compare(
   byteCount: number,
   byteOffset = 0,
 ): { same: boolean; isOwner: boolean } {
-  const [fast, plain] = [shard, { ...shard, arena: null }].map((each) => {
-    const bytes = new Uint8Array(new SharedArrayBuffer(byteCount + byteOffset + 8)).fill(UNTOUCHED)
+  const [fast, plain] = [shard, { ...shard, arena: null }].map((each, at) => {
+    const bytes = outputs[at].subarray(0, byteCount + byteOffset + 8).fill(UNTOUCHED)
     const into = bytes.subarray(byteOffset, byteOffset + byteCount)
     return { written: encodeRows(each, runs, format, into), bytes }
   })
@@ -236,9 +242,6 @@ function isCounted(shard: Shard, runs: Uint32Array, format: RowFormat): boolean 
   const { byteCount } = encodeRows(plain, runs, format, allRows)
   return rowBytes(shard, runs, format) === byteCount && rowBytes(plain, runs, format) === byteCount
 }
-
-/** Room for every row of a test. */
-const allRows = new Uint8Array(40_000_000)
 
 /** Runs and gaps in turn. */
 function runsOf(steps: readonly number[], recipientCount: number): Uint32Array {

@@ -23,6 +23,7 @@ import { type Random, randomWorld, seededRandom, worldKinds } from '../../suppor
 import { shardsOf } from '../../support/service/local-service.js'
 import { byTier } from '../../support/tier.js'
 
+const WORLD_SIZE = byTier({ ci: 1_000, soak: 2_400 })
 const plenty = () => ({ edgeTestCount: 1e9 })
 /** The phones of a shard, which take longer to read than all else here. */
 const textsOf = new WeakMap<Shard, string[]>()
@@ -32,15 +33,15 @@ t.test('each contact and each phone counts once, where the list has it first', a
   let droppedCount = 0
   for (const kind of worldKinds) {
     const images = [1, 2].flatMap((id) => {
-      const world = randomWorld(kind, 2_500, random)
+      const world = randomWorld(kind, WORLD_SIZE, random)
       const contacts = withContacts(world, random.pick([1, 2, 40, 1_500]), random)
-      return shardsOf(withRepeatedPhones(contacts, 0.3, random), id, 700)
+      return shardsOf(withRepeatedPhones(contacts, 0.3, random), id, WORLD_SIZE / 4)
     })
     const held = placesOf(images)
     for (const { marks, recipientCount } of held.flatMap(({ shards }) => shards.slice(0, 3))) {
       if (marks !== null) mark(marks, recipientCount - 1)
     }
-    for (let round = 0; round < byTier({ ci: 40, soak: 300 }); round++) {
+    for (let round = 0; round < byTier({ ci: 15, soak: 300 }); round++) {
       const [drawn, other] = [0, 1].map(() => {
         const { coords } = random.pick(held[0].shards)
         const shape = randomShape(

@@ -75,9 +75,9 @@ t.test('without a snapshot it says how to make one', async (t) => {
 t.test('every flipped bit of a shard file, the manifest and CURRENT is found', async (t) => {
   const { data, directory } = await published(t)
   const files: [path: string, flipCount: number][] = [
-    [join(directory, '1-0000.shard'), 400],
-    [join(directory, 'manifest.json'), 300],
-    [join(data, 'CURRENT'), 60],
+    [join(directory, '1-0000.shard'), byTier({ ci: 150, soak: 400 })],
+    [join(directory, 'manifest.json'), byTier({ ci: 100, soak: 300 })],
+    [join(data, 'CURRENT'), byTier({ ci: 30, soak: 60 })],
   ]
   const seed = testSeed(t)
   for (const [path, flipCount] of files) {

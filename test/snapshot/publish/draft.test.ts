@@ -72,7 +72,7 @@ t.test('a draft takes several sources and carries over the others', async (t) =>
 t.test('the last of several puts of a source is the one that counts', async (t) => {
   const data = t.testdir({})
   const { snapshotId } = await drafted(data, async (draft) => {
-    await put(draft, 1, manyColumns(MANY))
+    await put(draft, 1, manyColumns(50))
     await put(draft, 1, columnsOf([]))
     await put(draft, 1, manyColumns(5))
     return await draft.publish()
@@ -141,13 +141,13 @@ t.test('a put that fails leaves the source as it was, and the draft goes on', as
         message: /the current one stays: EEXIST/,
       })
       t.notOk(existsSync(inTheWay))
-      await put(draft, 3, manyColumns(MANY))
+      await put(draft, 3, manyColumns(recipientCount))
       await draft.publish()
     })
     const counts = [
       [1, 5],
       [2, 6],
-      [3, MANY],
+      [3, recipientCount],
     ]
     t.same(await countsIn(data), counts)
   }

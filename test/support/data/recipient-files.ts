@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { DuckDBInstance } from '@duckdb/node-api'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 
 /** Null where there is nothing. */
 export interface WrittenRow {
@@ -56,12 +56,12 @@ export async function writeEveryFormat(
 }
 
 export async function runSql(statement: string): Promise<void> {
-  const instance = await DuckDBInstance.create(':memory:')
-  const connection = await instance.connect()
-  await connection.run(statement)
-  connection.closeSync()
-  instance.closeSync()
+  database ??= DuckDBInstance.create(':memory:').then((instance) => instance.connect())
+  await (await database).run(statement)
 }
+
+/** One for all statements of a process. */
+let database: Promise<DuckDBConnection> | undefined
 
 /** Packed by DuckDB, as the one line of a CSV file that is nothing but its header. */
 export async function zstdOf(directory: string, text: string): Promise<Uint8Array> {

@@ -22,10 +22,20 @@ export async function publishTest(
   columns: RecipientColumns,
   label = `Source ${sourceId}`,
 ): Promise<string> {
+  return publishSources(dataDirectory, [{ id: sourceId, label, columns }])
+}
+
+/** The same of several in one snapshot. */
+export async function publishSources(
+  dataDirectory: string,
+  sources: readonly { id: number; label?: string; columns: RecipientColumns }[],
+): Promise<string> {
   return withDataLock(dataDirectory, async (lock) => {
     const draft = await beginSnapshot(lock, { log: silentLog })
     try {
-      await draft.put({ id: sourceId, label }, columns)
+      for (const { id, label = `Source ${id}`, columns } of sources) {
+        await draft.put({ id, label }, columns)
+      }
       return (await draft.publish()).snapshotId
     } finally {
       await draft.discard()

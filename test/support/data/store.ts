@@ -6,6 +6,8 @@
 import type { Test } from 'tap'
 import { createLog } from '../../../src/log.js'
 import { createStore, type MainStore } from '../../../src/store/create.js'
+import { listKey, type Scope } from '../../../src/store/suppressions.js'
+import { openTables, storeDirectory } from '../../../src/store/tables.js'
 import { temporaryDirectory } from '../service/hickory.js'
 
 export const silentLog = createLog('silent')
@@ -17,6 +19,15 @@ export async function temporaryStore(
   const store = await createStore(dataDirectory, silentLog)
   t.teardown(() => store.close())
   return store
+}
+
+/** The phones of a suppression list, in their order. */
+export async function phonesOn(dataDirectory: string, scope: Scope): Promise<string[]> {
+  const tables = openTables(storeDirectory(dataDirectory), 'read')
+  const start = listKey(scope, '')
+  const keys = Array.from(tables.suppressions.getKeys({}))
+  await tables.close()
+  return keys.filter((key) => key.startsWith(start)).map((key) => key.slice(start.length))
 }
 
 /** A closed square in degrees, as an Esri polygon. */

@@ -143,12 +143,12 @@ function zip64Extra(size: number, packedSize: number): Buffer {
 
 /** Little endian. */
 function numbers(fields: readonly (readonly [bytes: 2 | 4 | 8, value: number])[]): Buffer {
-  return Buffer.concat(
-    fields.map(([bytes, value]) => {
-      const field = Buffer.alloc(bytes)
-      if (bytes === 8) field.writeBigUInt64LE(BigInt(value))
-      else field.writeUIntLE(value, 0, bytes)
-      return field
-    }),
-  )
+  const all = Buffer.alloc(fields.reduce((sum, [bytes]) => sum + bytes, 0))
+  let at = 0
+  for (const [bytes, value] of fields) {
+    if (bytes === 8) all.writeBigUInt64LE(BigInt(value), at)
+    else all.writeUIntLE(value, at, bytes)
+    at += bytes
+  }
+  return all
 }

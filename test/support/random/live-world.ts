@@ -15,7 +15,7 @@ import { openSnapshot } from '../../../src/snapshot/load/open.js'
 import type { Snapshot } from '../../../src/snapshot/snapshot.js'
 import type { TestRecipient } from '../data/columns.js'
 import { columnsWith } from '../data/keyed-columns.js'
-import { publishTest } from '../data/snapshots.js'
+import { publishSources } from '../data/snapshots.js'
 import type { Random } from './world.js'
 
 /** Of a source; the latitude is no other's, in units. */
@@ -26,11 +26,20 @@ export interface Person extends TestRecipient {
 export type People = readonly (readonly Person[])[]
 
 export const SOURCE_IDS = [3, 7]
+export async function publishPeople(
+  data: string,
+  people: People,
+  hasKeys: readonly boolean[],
+): Promise<string> {
+  const sources = SOURCE_IDS.map(async (id, at) => {
+    return { id, columns: await columnsWith(people[at], hasKeys[at]) }
+  })
+  return await publishSources(data, await Promise.all(sources))
+}
+
 /** A snapshot with these people. */
 export async function openedLive(data: string, people: People, hasKeys: readonly boolean[]) {
-  for (const [at, sourceId] of SOURCE_IDS.entries()) {
-    await publishTest(data, sourceId, await columnsWith(people[at], hasKeys[at]))
-  }
+  await publishPeople(data, people, hasKeys)
   return await liveOf(data, await openSnapshot(data))
 }
 

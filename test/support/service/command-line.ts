@@ -5,6 +5,7 @@
  */
 import { commands } from '../../../src/commands/all.js'
 import { runCommandLine } from '../../../src/commands/command-line.js'
+import { setQuiet } from '../../../src/commands/output.js'
 import type { Finished } from './hickory.js'
 
 /** One call at a time: what is printed meanwhile is taken for its output. */
@@ -16,6 +17,8 @@ export async function hickoryHere(...args: readonly string[]): Promise<Finished>
     const code = await runCommandLine(commands, args)
     return { code, stdout: stdout.text(), stderr: stderr.text() }
   } finally {
+    // For a command, `--quiet` holds as long as its process.
+    setQuiet(false)
     stdout.restore()
     stderr.restore()
     const added = process.stdout.listeners('error').filter((one) => !listeners.includes(one))

@@ -1,4 +1,3 @@
-// Own process: it runs `hickory serve`, which listens to the signals of its process.
 /**
  * What an earlier version of Hickory does with a data directory that a later one has written: every command
  * says so and changes nothing, and there is a way back.
@@ -15,8 +14,21 @@ import { openTables, readFormat, storeDirectory } from '../../src/store/tables.j
 import { hickoryHere } from '../support/service/command-line.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 
+/** With two snapshots of one source. */
+const template = temporaryDirectory(t)
+
+t.before(async () => {
+  const csv = join(template, 'a.csv')
+  for (const lng of [10, 11]) {
+    writeFileSync(csv, `number,lat,lng\n+99912345678,59.9,${lng}\n`)
+    const args = ['--data', template, '--source', '1', '--label', 'A', csv]
+    const { code, stderr } = await hickoryHere('import', ...args)
+    if (code !== 0) throw new Error(stderr)
+  }
+})
+
 t.test('a snapshot of a later version', async (t) => {
-  const { data, older, newer } = await filled(t)
+  const { data, older, newer } = filled(t)
   const manifest = join(data, 'snapshots', newer, 'manifest.json')
   const text = readFileSync(manifest, 'utf8')
   writeFileSync(manifest, text.replace('"formatVersion": 2', '"formatVersion": 3'))
@@ -57,7 +69,7 @@ t.test('a snapshot of a later version', async (t) => {
 })
 
 t.test('a snapshot of a later version, and no earlier one', async (t) => {
-  const { data, older, newer } = await filled(t)
+  const { data, older, newer } = filled(t)
   for (const id of [older, newer]) {
     const manifest = join(data, 'snapshots', id, 'manifest.json')
     const text = readFileSync(manifest, 'utf8')
@@ -69,7 +81,7 @@ t.test('a snapshot of a later version, and no earlier one', async (t) => {
 })
 
 t.test('a store of a later version', async (t) => {
-  const { data } = await filled(t)
+  const { data } = filled(t)
   await hickoryHere('keys', 'create', '--data', data, '--name', 'a', '--scopes', 'counts')
   const tables = openTables(storeDirectory(data), 'write')
   tables.transact(() => {
@@ -95,7 +107,7 @@ t.test('a store of a later version', async (t) => {
 })
 
 t.test('a backup of before restores the earlier format of the store', async (t) => {
-  const { data } = await filled(t)
+  const { data } = filled(t)
   const other = temporaryDirectory(t)
   const archive = join(other, 'backup.tar')
   // The first writer makes the store.
@@ -109,7 +121,7 @@ t.test('a backup of before restores the earlier format of the store', async (t) 
 })
 
 t.test('a backup of a later version', async (t) => {
-  const { data, newer } = await filled(t)
+  const { data, newer } = filled(t)
   await hickoryHere('suppress', '--data', data, '--count')
   const place = temporaryDirectory(t)
   const good = join(place, 'good.tar')
@@ -158,16 +170,10 @@ function tar(...args: string[]): string {
   return execFileSync('tar', args, { encoding: 'utf8' })
 }
 
-/** With two snapshots of one source. */
-async function filled(t: Test): Promise<{ data: string; older: string; newer: string }> {
-  const data = temporaryDirectory(t)
-  const csv = join(data, 'a.csv')
-  for (const lng of [10, 11]) {
-    writeFileSync(csv, `number,lat,lng\n+99912345678,59.9,${lng}\n`)
-    const args = ['--data', data, '--source', '1', '--label', 'A', csv]
-    const { code, stderr } = await hickoryHere('import', ...args)
-    if (code !== 0) throw new Error(stderr)
-  }
+/** A copy of the template. */
+function filled(t: Test): { data: string; older: string; newer: string } {
+  const data = join(temporaryDirectory(t), 'data')
+  execFileSync('cp', ['-Rp', template, data])
   const [older, newer] = readdirSync(join(data, 'snapshots')).sort()
   return { data, older, newer }
 }

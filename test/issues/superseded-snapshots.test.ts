@@ -1,0 +1,149 @@
+/**
+ * A snapshot that was ready when another one was to be served counted as refused, and was barred for the time of a
+ * retry, so that a directory or a cluster that changed its mind twice was served late. Without a cluster it was even
+ * switched to, for a moment, although it had been rolled back.
+ */
+import { EventEmitter } from 'node:events'
+import t, { type Test } from 'tap'
+import type { ClusterThread } from '../../src/cluster/start.js'
+import { clusterSnapshots } from '../../src/serve/cluster-snapshots.js'
+import type { FrontOrder, SnapshotNews, SwapReport } from '../../src/serve/messages.js'
+import type { ServiceState } from '../../src/serve/state.js'
+import { swapSnapshots } from '../../src/serve/swap.js'
+import { createArenaPool } from '../../src/shard/arena-pool.js'
+import { writeCurrent } from '../../src/snapshot/directory.js'
+import { openSnapshot } from '../../src/snapshot/load/open.js'
+import { manyColumns } from '../support/data/columns.js'
+import { publishTest, silentLog } from '../support/data/snapshots.js'
+import { until } from '../support/service/until.js'
+
+/** A front thread that prepares when it is let. */
+class SlowFront extends EventEmitter {
+  readonly switchedIds: string[] = []
+  preparing = ''
+  #prepared = ''
+  #served: string
+
+  constructor(servedId: string) {
+    super()
+    this.#served = servedId
+  }
+
+  postMessage(order: FrontOrder): void {
+    if (order.kind === 'prepare') this.preparing = order.snapshot.id
+    if (order.kind === 'discard') setImmediate(() => this.#report('released', order.snapshotId))
+    if (order.kind !== 'switch') return
+    const last = this.#served
+    this.#served = this.#prepared
+    this.switchedIds.push(this.#served)
+    setImmediate(() => {
+      this.#report('switched', this.#served)
+      this.#report('released', last)
+    })
+  }
+
+  prepare(): void {
+    this.#prepared = this.preparing
+    this.preparing = ''
+    this.#report('prepared', this.#prepared)
+  }
+
+  #report(kind: 'prepared' | 'switched' | 'released', snapshotId: string): void {
+    this.emit('message', { kind, snapshotId } as SwapReport)
+  }
+}
+
+type Wanted = { kind: 'wanted'; wantedId: string; switchedId: string | undefined }
+
+/** Serves the first of three snapshots. Nothing that was refused is tried again within the test. */
+async function service(t: Test, isCluster: boolean) {
+  const data = t.testdir({})
+  const ids = []
+  for (const count of [100, 101, 102]) ids.push(await publishTest(data, 1, manyColumns(count)))
+  const [a, b, c] = ids
+  await writeCurrent(data, a)
+  const arenas = createArenaPool(1)
+  const first = await openSnapshot(data, { arenas })
+  const front = new SlowFront(a)
+  const news: SnapshotNews[] = []
+  const state: Pick<ServiceState, 'served' | 'news' | 'attempts'> = {
+    served: undefined,
+    attempts: [],
+    get news() {
+      return news.at(-1) ?? {}
+    },
+    set news(told) {
+      news.push(told)
+    },
+  }
+  let tell: (news: Wanted) => void = () => {}
+  const thread = {
+    onSnapshots: (listener: typeof tell) => {
+      tell = listener
+    },
+    serves() {},
+    damaged() {},
+  }
+  const cluster = clusterSnapshots(thread as unknown as ClusterThread, data)
+  const swaps = swapSnapshots({
+    dataDirectory: data,
+    first,
+    arenas,
+    fronts: [front],
+    marks: { attach: async () => {}, serve: () => {}, detach: async () => {} },
+    live: { attach: async () => {}, detach: async () => {} },
+    log: silentLog,
+    state,
+    times: { pollMs: 5, retryMs: 1e9, releaseMs: 1e9 },
+    ...(isCluster && { gate: cluster, wantedId: cluster.wantedId }),
+  })
+  if (isCluster) cluster.serves(first)
+  t.teardown(() => swaps.stop())
+  /** Has a snapshot wanted, as an import, a rollback or the cluster does. */
+  const want = async (id: string) => {
+    if (isCluster) tell({ kind: 'wanted', wantedId: id, switchedId: undefined })
+    else await writeCurrent(data, id)
+  }
+  /** Lets all machines of the cluster switch. */
+  const allSwitch = (id: string) => tell({ kind: 'wanted', wantedId: id, switchedId: id })
+  const untilPreparing = (id: string) => until(() => front.preparing === id)
+  return { a, b, c, front, news, state, want, allSwitch, untilPreparing }
+}
+
+for (const isCluster of [false, true]) {
+  t.test(isCluster ? 'in a cluster' : 'in a directory', async (t) => {
+    const { a, b, c, front, news, state, want, allSwitch, untilPreparing } = await service(
+      t,
+      isCluster,
+    )
+    // Back to what is served.
+    await want(b)
+    await untilPreparing(b)
+    await want(a)
+    front.prepare()
+    await until(() => news.at(-1)?.loading === undefined)
+    t.same(front.switchedIds, [])
+    // On to a third one, and back to the second one at once.
+    await want(b)
+    await untilPreparing(b)
+    await want(c)
+    front.prepare()
+    await untilPreparing(c)
+    await want(b)
+    front.prepare()
+    await untilPreparing(b)
+    front.prepare()
+    if (isCluster) allSwitch(b)
+    await until(() => front.switchedIds.length > 0)
+    t.same(front.switchedIds, [b])
+    await until(() => news.at(-1)?.loading === undefined)
+    t.notOk(
+      news.some(({ refused }) => refused !== undefined),
+      'nothing was refused',
+    )
+    t.same(
+      state.attempts.map(({ snapshotId, reason }) => [snapshotId, reason]),
+      [[b, undefined]],
+    )
+  })
+}
