@@ -171,10 +171,11 @@ t.test('small selections of one turn travel together, up to a limit', async (t) 
   const asked = Array.from({ length: limits.queriesPerTaskCount + 1 }, () =>
     scheduler.run(selection(), patient()),
   )
-  await until(() => threads.sent.length === 1)
-  t.same(threads.sent.map(queryCountOf), [limits.queriesPerTaskCount])
+  // On a busy machine the last one may have been sent by itself before the first look.
+  await until(() => threads.sent.length >= 1)
+  t.equal(queryCountOf(threads.sent[0]), limits.queriesPerTaskCount)
   threads.sent[0].answer()
-  await until(() => threads.sent.length === 2)
+  await until(() => threads.sent.length >= 2)
   t.equal(queryCountOf(threads.sent[1]), 1)
   threads.sent[1].answer()
   for (const counts of await Promise.all(asked)) t.same(counts, [7])
@@ -188,12 +189,12 @@ t.test('a caller is told how long its task waited for a worker', async (t) => {
   const caller = { ...patient(), waited: (ms: number) => void waitedMs.push(ms) }
   const startedMs = performance.now()
   const first = scheduler.run(selection(true), caller)
-  await until(() => threads.sent.length === 1)
+  await until(() => threads.sent.length >= 1)
   const second = scheduler.run(selection(true), caller)
   await sleep(WORK_MS)
   t.equal(waitedMs.length, 1, 'the other one waits')
   threads.sent[0].answer()
-  await until(() => threads.sent.length === 2)
+  await until(() => threads.sent.length >= 2)
   threads.sent[1].answer()
   await Promise.all([first, second])
   t.equal(waitedMs.length, 2)
@@ -208,12 +209,12 @@ t.test('while a short task is under way, selections gather', async (t) => {
   const ask = (count: number) =>
     Array.from({ length: count }, () => scheduler.run(selection(), patient()))
   const asked = ask(1)
-  await until(() => threads.sent.length === 1)
+  await until(() => threads.sent.length >= 1)
   asked.push(...ask(limits.queriesGatheredCount - 1))
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
   t.equal(threads.sent.length, 1, 'one less than is worth a task')
   asked.push(...ask(1))
-  await until(() => threads.sent.length === 2)
+  await until(() => threads.sent.length >= 2)
   t.equal(queryCountOf(threads.sent[1]), limits.queriesGatheredCount)
   t.not(threads.sent[1].thread, threads.sent[0].thread)
   for (const { answer } of threads.sent) answer(0)
@@ -223,9 +224,9 @@ t.test('while a short task is under way, selections gather', async (t) => {
 t.test('nobody waits long behind a task that takes longer than most', async (t) => {
   const { threads, scheduler } = started(t, 2)
   const asked = [scheduler.run(selection(), patient())]
-  await until(() => threads.sent.length === 1)
+  await until(() => threads.sent.length >= 1)
   asked.push(scheduler.run(selection(), patient()))
-  await until(() => threads.sent.length === 2)
+  await until(() => threads.sent.length >= 2)
   t.not(threads.sent[1].thread, threads.sent[0].thread)
   for (const { answer } of threads.sent) answer(0)
   await Promise.all(asked)
@@ -234,15 +235,15 @@ t.test('nobody waits long behind a task that takes longer than most', async (t) 
 t.test('when tasks take long, nobody waits for a better filled one', async (t) => {
   const { threads, scheduler } = started(t, 2)
   const slow = scheduler.run(selection(), patient())
-  await until(() => threads.sent.length === 1)
+  await until(() => threads.sent.length >= 1)
   // Sixteen times as long as is short, since it is an average of about as many.
   await new Promise((resolve) => setTimeout(resolve, 20 * limits.shortTaskMs))
   threads.sent[0].answer()
   await slow
   const asked = [scheduler.run(selection(), patient())]
-  await until(() => threads.sent.length === 2)
+  await until(() => threads.sent.length >= 2)
   asked.push(scheduler.run(selection(), patient()))
-  await until(() => threads.sent.length === 3)
+  await until(() => threads.sent.length >= 3)
   for (const { answer } of threads.sent) answer(0)
   await Promise.all(asked)
 })
@@ -270,10 +271,10 @@ t.test('a small selection with too many sources for a slot travels alone', async
 t.test('a selection is tried again once, by itself, then refused', async (t) => {
   const { threads, scheduler } = started(t, 1)
   const asked = [1, 2, 3].map(() => scheduler.run(selection(), patient()))
-  await until(() => threads.sent.length === 1)
+  await until(() => threads.sent.length >= 1)
   t.equal(queryCountOf(threads.sent[0]), 3)
   threads.sent[0].die()
-  await until(() => threads.sent.length === 2)
+  await until(() => threads.sent.length >= 2)
   t.equal(queryCountOf(threads.sent[1]), 1, 'of those that died together one may be the cause')
   threads.sent[1].die()
   await t.rejects(asked[0], { code: 'Unavailable', status: 503 })
@@ -300,7 +301,7 @@ t.test('a large selection is told when nobody waits for it any more', async (t) 
   const { threads, scheduler } = started(t, 2)
   const caller = leaving()
   const asked = scheduler.run(selection(true), caller)
-  await until(() => threads.sent.length === 1)
+  await until(() => threads.sent.length >= 1)
   const { unwanted } = threads.sent[0].task as QueriesTask
   t.ok(unwanted && !isRaised(unwanted))
   caller.leave()
@@ -314,14 +315,14 @@ t.test('a selection whose time is over is refused, whether it waits or not', asy
   const late = { code: 'Unavailable', status: 503 }
   // Told at once: on a busy machine the time is over before the next line.
   const underWay = t.rejects(scheduler.run(selection(true), within(50)), late)
-  await until(() => threads.sent.length === 1)
+  await until(() => threads.sent.length >= 1)
   const [{ expiresMs }] = unflatten(threads.sent[0].task as QueriesTask)
   t.ok(Math.abs(expiresMs - sharedClockMs()) < limits.requestMs, 'workers know until when')
   const waiting = t.rejects(scheduler.run(selection(), within(50)), late)
   await Promise.all([underWay, waiting])
   threads.sent[0].answer()
   const next = scheduler.run(selection(), patient())
-  await until(() => threads.sent.length === 2)
+  await until(() => threads.sent.length >= 2)
   t.equal(queryCountOf(threads.sent[1]), 1, 'the late one does not travel any more')
   threads.sent[1].answer()
   t.same(await next, [7])
@@ -333,12 +334,12 @@ t.test('rows lie in memory that is used again, but for that of a worker that die
   const encoded = async (fails: boolean) => {
     const sentCount = threads.sent.length
     const asked = scheduler.run(rows, patient()) as Promise<{ bytes: Uint8Array; release(): void }>
-    await until(() => threads.sent.length === sentCount + 1)
+    await until(() => threads.sent.length >= sentCount + 1)
     buffers.add((threads.sent[sentCount].task as RowsTask).into)
     if (!fails) threads.sent[sentCount].answer()
     else {
       threads.sent[sentCount].die()
-      await until(() => threads.sent.length === sentCount + 2)
+      await until(() => threads.sent.length >= sentCount + 2)
       buffers.add((threads.sent[sentCount + 1].task as RowsTask).into)
       threads.sent[sentCount + 1].answer()
     }
@@ -360,10 +361,10 @@ t.test('rows lie in memory that is used again, but for that of a worker that die
 t.test('bytes are counted in the lane of rows, and again when a worker dies', async (t) => {
   const { threads, scheduler } = started(t, 1)
   const counted = scheduler.run(rowBytes, patient())
-  await until(() => threads.sent.length === 1)
+  await until(() => threads.sent.length >= 1)
   t.same(threads.sent[0].thread.underWay, { small: 0, large: 0, rows: 1 })
   threads.sent[0].die()
-  await until(() => threads.sent.length === 2)
+  await until(() => threads.sent.length >= 2)
   threads.sent[1].answer()
   t.equal(await counted, 70)
   t.same(threads.sent[0].thread.underWay, { small: 0, large: 0, rows: 0 })
@@ -405,13 +406,13 @@ t.test('it is full when the first that waits has waited too long', async (t) => 
   const { skip } = clock(t)
   const { threads, scheduler } = started(t, 1)
   const large = scheduler.run(selection(true), patient())
-  await until(() => threads.sent.length === 1)
+  await until(() => threads.sent.length >= 1)
   const waiting = scheduler.run(selection(), patient())
   t.notOk(scheduler.isFull(0))
   skip(limits.smallWaitMs + 1)
   t.ok(scheduler.isFull(0))
   threads.sent[0].answer()
-  await until(() => threads.sent.length === 2)
+  await until(() => threads.sent.length >= 2)
   t.notOk(scheduler.isFull(0))
   threads.sent[1].answer()
   await Promise.all([large, waiting])
@@ -422,7 +423,7 @@ t.test('what would wait too long behind others is refused when it comes', async 
     const { threads, scheduler } = started(t, 2)
     const letIn = patient()
     const first = scheduler.run(selection(isLarge), letIn)
-    await until(() => threads.sent.length === 1)
+    await until(() => threads.sent.length >= 1)
     // The average begins to move with it: one of 64 counts a 64th.
     threads.sent[0].answer(64 * 10)
     await first
@@ -447,11 +448,11 @@ t.test('what would wait too long behind others is refused when it comes', async 
 t.test('few of those that take long travel together', async (t) => {
   const { threads, scheduler } = started(t, 1)
   const first = scheduler.run(selection(), patient())
-  await until(() => threads.sent.length === 1)
+  await until(() => threads.sent.length >= 1)
   threads.sent[0].answer((64 * limits.batchMs) / 3)
   await first
   const asked = Array.from({ length: 8 }, () => scheduler.run(selection(), patient()))
-  await until(() => threads.sent.length === 2)
+  await until(() => threads.sent.length >= 2)
   t.equal(queryCountOf(threads.sent[1]), 3)
   const answering = setInterval(() => {
     for (const { answer } of threads.sent.splice(0)) answer(0)
@@ -463,10 +464,10 @@ t.test('few of those that take long travel together', async (t) => {
 t.test('large selections of a single worker let pieces of lists between them', async (t) => {
   const { threads, scheduler } = started(t, 1)
   const asked: Promise<unknown>[] = [1, 2].map(() => scheduler.run(selection(true), patient()))
-  await until(() => threads.sent.length === 1)
+  await until(() => threads.sent.length >= 1)
   asked.push(scheduler.run(rows, patient()))
   threads.sent[0].answer()
-  await until(() => threads.sent.length === 3)
+  await until(() => threads.sent.length >= 3)
   t.same(
     threads.sent.map(({ task }) => task.kind),
     ['queries', 'rows', 'queries'],
@@ -479,14 +480,14 @@ t.test('large selections that wait too long shut out large bodies alone', async 
   const { skip } = clock(t)
   const { threads, scheduler } = started(t, 2)
   const asked = [1, 2].map(() => scheduler.run(selection(true), patient()))
-  await until(() => threads.sent.length === 1)
+  await until(() => threads.sent.length >= 1)
   t.notOk(scheduler.isFull(limits.smallBodyBytes + 1))
   skip(limits.largeWaitMs + 1)
   t.ok(scheduler.isFull(limits.smallBodyBytes + 1))
   t.notOk(scheduler.isFull(limits.smallBodyBytes))
   await t.rejects(scheduler.run(selection(true), patient()), { code: 'Overloaded' })
   threads.sent[0].answer()
-  await until(() => threads.sent.length === 2)
+  await until(() => threads.sent.length >= 2)
   threads.sent[1].answer()
   await Promise.all(asked)
 })
