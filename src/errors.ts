@@ -76,6 +76,7 @@ const serviceErrors = {
   LengthRequired: 411,
   BodyTooLarge: 413,
   UnsupportedEncoding: 415,
+  ExpectationFailed: 417,
   CapExpired: 422,
   /** All that is chosen of an alert says that it is over, and only the rest was asked for. */
   CapEnded: 422,

@@ -3,7 +3,7 @@
  * byte of the body is taken. It checks, in this order:
  *
  * 1. framing: is it certain where the request ends? (asked before the route is known)
- * 2. the operation: does it exist, with this verb?
+ * 2. the operation: does it exist, with this verb? does the client expect nothing unknown of it?
  * 3. room: can the service take more work?
  * 4. the client: whose key has it, where keys are asked for; may this page read answers, may this client
  *    write, and can it be answered in the form that it asks for?
@@ -64,6 +64,9 @@ export class Gate implements CallCheck {
    * @throws ServiceError  as the route does that does not know the operation
    */
   refusalOf(request: IncomingRequest, route: RouteMatch<unknown>): ServiceError | undefined {
+    if (request.expectation === 'unknown') {
+      return new ServiceError('ExpectationFailed', 'the only Expect that is met is 100-continue')
+    }
     const { keys } = this.#admission
     if (!route.isWork) {
       if (keys !== undefined) request.access = keys.accessOf(request)

@@ -30,6 +30,7 @@ const headerNames = [
   'content-encoding',
   'content-length',
   'content-type',
+  'expect',
   'forwarded',
   'host',
   'idempotency-key',
@@ -237,6 +238,19 @@ export class IncomingRequest implements HttpRequest {
     if (this.isChunked)
       return this.lengthCount === 0 && /^chunked$/i.test(this.header('transfer-encoding') ?? '')
     return this.lengthCount === 1 && this.declaredBytes > 0
+  }
+
+  /** What the client waits for before it sends its body (RFC 9110, 10.1.1); undefined for nothing. */
+  get expectation(): 'continue' | 'unknown' | undefined {
+    const sent = this.header('expect')
+    if (sent === undefined) return undefined
+    const members = sent
+      .toLowerCase()
+      .split(',')
+      .map((member) => member.trim())
+    const named = members.filter((member) => member !== '')
+    if (named.length === 0) return undefined
+    return named.every((member) => member === '100-continue') ? 'continue' : 'unknown'
   }
 
   /** Whether the engine closes the connection behind the answer, because the client wants it. */

@@ -90,7 +90,7 @@ export class HttpServer implements ExchangeOwner {
   readonly readerRules: ReaderRules
 
   readonly #app: EngineApp
-  readonly #readsChunksExactly: boolean
+  readonly #engine: Engine
   readonly #router: Router<Handler>
   readonly #log: Log
   readonly #cutLog: CutLog
@@ -130,7 +130,7 @@ export class HttpServer implements ExchangeOwner {
     this.#page = page
     this.#trail = options.trail
     this.#accessLog = options.accessLog
-    this.#readsChunksExactly = options.engine.readsChunksExactly
+    this.#engine = options.engine
     this.#app = options.engine.createApp({
       connection: (native, change) => this.#countConnection(native, change),
       request: (native, request) => this.#receive(native, request),
@@ -244,7 +244,7 @@ export class HttpServer implements ExchangeOwner {
       exchange.headersOnly = request.method === 'HEAD'
       const fault = this.#peerFault(native, exchange) ?? framingFault(request)
       exchange.endIsUncertain =
-        fault !== undefined || (request.isChunked && !this.#readsChunksExactly)
+        fault !== undefined || (request.isChunked && !this.#engine.readsChunksExactly)
       if (fault !== undefined) throw fault
       this.#route(native, request, call)
     } catch (fault) {
@@ -275,6 +275,8 @@ export class HttpServer implements ExchangeOwner {
 
   #bodyOf(native: EngineResponse, request: IncomingRequest, call: Call): RequestBody {
     const declaredBytes = request.isChunked ? undefined : request.declaredBytes
+    const expected = request.expectation === 'continue' ? request.header('expect') : undefined
+    if (expected !== undefined && request.awaitsBody) this.#engine.continueBody(native, expected)
     return new RequestBody(native, declaredBytes, this.#budget, call)
   }
 

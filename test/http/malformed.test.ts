@@ -89,11 +89,3 @@ t.test('a path behind a host is read by node:http, and refused by the addon', as
   }
   t.same(seen.splice(0), paths)
 })
-
-t.test('an expectation that nobody knows is ignored', async (t) => {
-  const { port } = await startServer(t, routes)
-  const answer = await request(port, 'POST /measure', { headers: ['Expect: magic'], body: 'abc' })
-  t.equal(answer.status, 200)
-  t.equal(String(answer.body), '3')
-  seen.length = 0
-})

@@ -120,6 +120,21 @@ export const addon: Engine = {
       },
     }
   },
+  continueBody(response, expected) {
+    // The library itself answers this spelling, and no other one.
+    if (expected === '100-continue') return
+    response.writeStatus('100 Continue\r\n')
+    // It takes one status line alone, so that of the answer goes in front of the first header.
+    let statusLine = 'HTTP/1.1 200 OK'
+    response.writeStatus = (line) => {
+      statusLine = `HTTP/1.1 ${line}`
+    }
+    const native: Pick<EngineResponse, 'writeHeader'> = Object.getPrototypeOf(response)
+    response.writeHeader = (name, value) => {
+      response.writeHeader = native.writeHeader
+      response.writeHeader(`${statusLine}\r\n${name}`, value)
+    }
+  },
 }
 
 function listenOn(

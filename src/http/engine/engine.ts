@@ -18,6 +18,12 @@ export interface Engine {
    */
   readonly readsChunksExactly: boolean
   createApp(handlers: AppHandlers): EngineApp
+  /**
+   * Tells a client that waits for it to send its body. To be called before the answer is begun.
+   *
+   * @param expected  the value of Expect, as it was sent
+   */
+  continueBody(response: EngineResponse, expected: string): void
 }
 
 export interface AppHandlers {

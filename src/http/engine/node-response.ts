@@ -18,8 +18,6 @@ interface NodeResponseOptions {
   readonly response: ServerResponse
   /** The source address of the PROXY header in front of the connection. */
   readonly proxied: ArrayBuffer | undefined
-  /** Whether the client waits to be told that it should send the body. */
-  readonly expectsContinue: boolean
   /** What has arrived behind a request that asks for a WebSocket; undefined where it does not. */
   readonly upgradeHead: Buffer | undefined
   /** Called once, when nothing more is written. */
@@ -82,7 +80,10 @@ export class NodeResponse implements EngineResponse {
     setImmediate(() => {
       if (receivedBytes === 0 && !this.#isOver) handler(new ArrayBuffer(0), false)
     })
-    if (this.#options.expectsContinue) this.#response.writeContinue()
+  }
+
+  writeContinue(): void {
+    this.#response.writeContinue()
   }
 
   onWritable(handler: (offset: number) => boolean): void {

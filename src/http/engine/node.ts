@@ -84,6 +84,7 @@ export const nodeHttp: Engine = {
       handOver: undefined,
     }
   },
+  continueBody: (response) => (response as NodeResponse).writeContinue(),
 }
 
 type Serve = (socket: Socket) => void
@@ -133,10 +134,10 @@ function createHttpServer(conversations: Conversations): Server {
   })
   // The bytes of all headers are bounded; a bound on their number would drop some silently.
   server.maxHeadersCount = 0
-  server.on('request', (request, response) => conversations.take(request, response, false))
-  server.on('checkContinue', (request, response) => conversations.take(request, response, true))
-  // An expectation that nobody knows may be ignored (RFC 9110, 10.1.1).
-  server.on('checkExpectation', (request, response) => conversations.take(request, response, false))
+  // The service itself decides about expectations.
+  for (const event of ['request', 'checkContinue', 'checkExpectation']) {
+    server.on(event, (request, response) => conversations.take(request, response))
+  }
   server.on('connect', (_, socket) => refuse(socket as Socket, 405))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     refuse(socket as Socket, statusOf(error))
@@ -183,15 +184,14 @@ class Conversations {
     socket.destroy()
   }
 
-  take(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
+  take(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request
     if (request.httpVersion !== '1.1') {
       refuse(socket, 505)
       return
     }
     const conversation = this.#of(socket)
-    const begin = () =>
-      this.#begin(conversation, { request, response, expectsContinue, upgradeHead: undefined })
+    const begin = () => this.#begin(conversation, { request, response, upgradeHead: undefined })
     if (!conversation.isBusy) begin()
     // The service is asked for one request of a connection at a time, whatever the client sends ahead.
     else if (conversation.waiting.push(begin) > limits.pipelinedRequestCount) socket.destroy()
@@ -209,12 +209,7 @@ class Conversations {
     response.assignSocket(socket)
     response.on('finish', () => socket.destroySoon())
     const upgradeHead = hasSocketKey(request) ? head : undefined
-    this.#begin(this.#of(socket), {
-      request,
-      response,
-      expectsContinue: false,
-      upgradeHead,
-    })
+    this.#begin(this.#of(socket), { request, response, upgradeHead })
   }
 
   #of(socket: Socket): Conversation {
