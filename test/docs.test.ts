@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
@@ -245,6 +245,12 @@ t.test('the README is short and its commands exist', async (t) => {
   const { scripts } = JSON.parse(read('package.json'))
   for (const [, script] of text.matchAll(/npm (?:run )?(start|test|\w+:\w+)/g)) {
     t.ok(scripts[script], script)
+  }
+})
+
+t.test('the build makes each command of the package a program', async (t) => {
+  for (const file of Object.values<string>(JSON.parse(read('package.json')).bin)) {
+    t.equal(statSync(join(root, file)).mode & 0o111, 0o111, file)
   }
 })
 

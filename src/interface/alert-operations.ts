@@ -63,7 +63,7 @@ export const alertOperations = {
     summary: 'Tells who is affected by what changed since an earlier alert',
     description:
       'Who is new in an alert, who is gone, and who stays: counts of all three or, with part, a list or counts of ' +
-      'one of them in all formats of a recipient request. As CSV without part: one row a source.',
+      'one of them as JSON, CSV or NDJSON of a recipient request. As CSV without part: one row a source.',
     verb: 'GET',
     paths: ['/api/alerts/{Identifier}/changes'],
     isWrite: false,
