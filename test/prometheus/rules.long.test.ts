@@ -9,12 +9,15 @@ import t from 'tap'
 import { temporaryDirectory } from '../support/service/hickory.js'
 import { promtool, RULES } from './tools.js'
 
+/** By their names with labels. */
+type Series = Readonly<Record<string, string>>
+
 /** Of one instance. `values` are in the notation of promtool: start+step x count, one a minute. */
 interface Case {
   readonly severity: 'critical' | 'warning'
-  /** By the name of the series with its labels. */
-  readonly alarming: Readonly<Record<string, string>>
-  readonly quiet: Readonly<Record<string, string>>
+  readonly alarming: Series
+  /** Several are tried one after the other. */
+  readonly quiet: Series | readonly Series[]
   /** Minutes after which it is there, and minutes after which it is not yet. */
   readonly atMinutes: number
   readonly notYetMinutes?: number
@@ -86,8 +89,17 @@ const cases: Readonly<Record<string, Case>> = {
   HickoryDataOld: {
     severity: 'warning',
     // In the tests of promtool, time begins with 0.
-    alarming: { hickory_snapshot_created_timestamp_seconds: constant(-40 * 3_600) },
-    quiet: { hickory_snapshot_created_timestamp_seconds: constant(-30 * 3_600) },
+    alarming: {
+      hickory_snapshot_created_timestamp_seconds: constant(-40 * 3_600),
+      hickory_journal_sequence: constant(8),
+    },
+    quiet: [
+      { hickory_snapshot_created_timestamp_seconds: constant(-30 * 3_600) },
+      {
+        hickory_snapshot_created_timestamp_seconds: constant(-40 * 3_600),
+        hickory_journal_sequence: growing(1),
+      },
+    ],
     notYetMinutes: 9,
     atMinutes: 11,
   },
@@ -281,11 +293,11 @@ for (const [
           at(atMinutes, true),
         ],
       },
-      {
+      ...[quiet].flat().map((series) => ({
         interval: '1m',
-        input_series: seriesOf(quiet),
+        input_series: seriesOf(series),
         alert_rule_test: [at(atMinutes, false), at(100, false)],
-      },
+      })),
     ]
     const path = join(temporaryDirectory(t), 'tests.yml')
     writeFileSync(path, JSON.stringify({ rule_files: [RULES], evaluation_interval: '1m', tests }))
@@ -303,7 +315,7 @@ for (const [
 
 const OWN = { job: 'hickory', instance: 'one:9464' }
 
-function seriesOf(series: Readonly<Record<string, string>>) {
+function seriesOf(series: Series) {
   const own = Object.entries(OWN)
     .map(([label, value]) => `${label}="${value}"`)
     .join(',')
