@@ -11,6 +11,7 @@ import { limits } from '../limits.js'
 import { RequestBody } from './body.js'
 import type {
   AppDescriptor,
+  AppHandlers,
   Engine,
   EngineRequest,
   EngineResponse,
@@ -19,6 +20,7 @@ import type {
 import { retryAfterSeconds } from './fault.js'
 import { statusLine } from './head-block.js'
 import { cannotListen } from './listen-fault.js'
+import { mayWait } from './request.js'
 
 export interface Acceptor {
   /** The port that is listened on; the one the system chose when 0 was asked for. */
@@ -35,7 +37,7 @@ export interface Acceptor {
 
 /** Listens, and answers every request that the service is starting while there is no front. */
 export async function listen(engine: Engine, address: ListenAddress): Promise<Acceptor> {
-  const app = engine.createApp({ request: refuse })
+  const app = engine.createApp({ request: refusing(engine) })
   const port = await app.listen(address)
   if (port === undefined) throw await cannotListen(address.host, address.port)
   const { handOver } = app
@@ -66,7 +68,7 @@ export interface StartingServer {
  * @param path  of a socket of the file system
  */
 export async function answerStarting(engine: Engine, path: string): Promise<StartingServer> {
-  const app = engine.createApp({ request: refuse })
+  const app = engine.createApp({ request: refusing(engine) })
   if (!(await app.listenOnPath(path))) throw new Error('the socket cannot be listened on')
   let closed = false
   return {
@@ -87,8 +89,12 @@ export async function afterNextPoll(): Promise<void> {
   await setImmediate()
 }
 
+function refusing(engine: Engine): AppHandlers['request'] {
+  return (response, request) => refuse(engine, response, request)
+}
+
 /** Behind the body: an answer that closes before that is read may not reach its client. */
-function refuse(response: EngineResponse, request: EngineRequest): void {
+function refuse(engine: Engine, response: EngineResponse, request: EngineRequest): void {
   const error = new ServiceError('NotReady', 'the service is starting')
   const answer = () =>
     response.cork(() => {
@@ -97,7 +103,7 @@ function refuse(response: EngineResponse, request: EngineRequest): void {
       response.writeHeader('Retry-After', retryAfterSeconds())
       response.end(errorBody(error, 'json'), true)
     })
-  const declaredBytes = declaredBytesOf(request)
+  const declaredBytes = awaitedBytesOf(engine, request)
   if (declaredBytes === 0 || awaitedCount >= limits.startingBodyCount) {
     response.onAborted(() => {})
     answer()
@@ -131,14 +137,16 @@ let awaitedCount = 0
 /** Nothing of a body is kept. */
 const NO_BUDGET = { heldBytes: 0, maxBytes: 0, waitMs: limits.bodyMs }
 
-/** Undefined for a body in chunks; 0 also for a length that is no number. */
-function declaredBytesOf(request: EngineRequest): number | undefined {
+/** Undefined for a body in chunks; 0 also for a length that is no number, and where the client waits for us. */
+function awaitedBytesOf(engine: Engine, request: EngineRequest): number | undefined {
   let declaredBytes: number | undefined = 0
+  let waits = false
   request.forEach((name, value) => {
-    if (name === 'transfer-encoding') declaredBytes = undefined
+    if (name === 'expect') waits = mayWait(value) && !engine.hasContinued(value)
+    else if (name === 'transfer-encoding') declaredBytes = undefined
     else if (name === 'content-length' && declaredBytes !== undefined) {
       declaredBytes = Number(value) || 0
     }
   })
-  return declaredBytes
+  return waits ? 0 : declaredBytes
 }

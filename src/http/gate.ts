@@ -64,7 +64,7 @@ export class Gate implements CallCheck {
    * @throws ServiceError  as the route does that does not know the operation
    */
   refusalOf(request: IncomingRequest, route: RouteMatch<unknown>): ServiceError | undefined {
-    if (request.expectation === 'unknown') {
+    if (request.expectsUnknown) {
       return new ServiceError('ExpectationFailed', 'the only Expect that is met is 100-continue')
     }
     const { keys } = this.#admission

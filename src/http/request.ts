@@ -240,17 +240,22 @@ export class IncomingRequest implements HttpRequest {
     return this.lengthCount === 1 && this.declaredBytes > 0
   }
 
-  /** What the client waits for before it sends its body (RFC 9110, 10.1.1); undefined for nothing. */
-  get expectation(): 'continue' | 'unknown' | undefined {
+  /** Whether the client expects what it cannot be told that it is met (RFC 9110, 10.1.1). */
+  get expectsUnknown(): boolean {
     const sent = this.header('expect')
-    if (sent === undefined) return undefined
+    if (sent === undefined) return false
     const members = sent
       .toLowerCase()
       .split(',')
       .map((member) => member.trim())
     const named = members.filter((member) => member !== '')
-    if (named.length === 0) return undefined
-    return named.every((member) => member === '100-continue') ? 'continue' : 'unknown'
+    return named.some((member) => member !== '100-continue')
+  }
+
+  /** Whether the client may send its body only when it is told to. */
+  get mayWait(): boolean {
+    const sent = this.header('expect')
+    return sent !== undefined && mayWait(sent) && this.awaitsBody
   }
 
   /** Whether the engine closes the connection behind the answer, because the client wants it. */
@@ -347,6 +352,11 @@ let readByLibrary: IncomingRequest | undefined
 /** One function for all requests. */
 function copyHeader(name: string, value: string): void {
   readByLibrary?.copyHeader(name, value)
+}
+
+/** @param expected  the value of Expect */
+export function mayWait(expected: string): boolean {
+  return /100-continue/i.test(expected)
 }
 
 /** Of a Content-Type, in lower case. */

@@ -265,18 +265,25 @@ export class HttpServer implements ExchangeOwner {
     const { request } = exchange
     // Of a body in chunks, nobody knows how much is still to come.
     if (request?.isChunked || exchange.endIsUncertain) exchange.closing = true
+    // A body that nobody asks for may never come, and what comes next would be taken for it.
+    const waits = request !== undefined && this.#waits(request)
+    if (waits) exchange.closing = true
     const closes = exchange.closing || this.draining || request?.asksToClose
-    if (closes && request?.awaitsBody && fault instanceof ServiceError) {
+    if (closes && !waits && request?.awaitsBody && fault instanceof ServiceError) {
       request.source = this.#bodyOf(native, request, call)
       request.source.discard(fault)
     } else if (exchange.endIsUncertain) setImmediate(() => call.fail(fault))
     else call.fail(fault)
   }
 
+  /** Whether a client sends its body only when it is told to, and has not been told. */
+  #waits(request: IncomingRequest): boolean {
+    return request.mayWait && !this.#engine.hasContinued(request.header('expect') ?? '')
+  }
+
   #bodyOf(native: EngineResponse, request: IncomingRequest, call: Call): RequestBody {
     const declaredBytes = request.isChunked ? undefined : request.declaredBytes
-    const expected = request.expectation === 'continue' ? request.header('expect') : undefined
-    if (expected !== undefined && request.awaitsBody) this.#engine.continueBody(native, expected)
+    if (this.#waits(request)) this.#engine.continueBody(native)
     return new RequestBody(native, declaredBytes, this.#budget, call)
   }
 

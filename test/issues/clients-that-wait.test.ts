@@ -5,8 +5,10 @@
  * @module
  */
 import t from 'tap'
+import { listen } from '../../src/http/acceptor.js'
 import type { Reply } from '../../src/selection/reply.js'
 import { Client, requestText, startServer } from '../http/wire.js'
+import { engine } from '../support/service/engine.js'
 
 const routes = [
   {
@@ -77,8 +79,27 @@ t.test('what is refused by its head alone is refused without a wait', async (t) 
   client.write(
     requestText('POST /none', { headers: ['Expect: 100-Continue', 'Content-Length: 5'] }),
   )
-  t.equal((await client.answer()).status, 404)
-  client.socket.destroy()
+  const { status, headers } = await client.answer()
+  t.same([status, headers.connection], [404, 'close'], 'a body may never come')
+  await client.untilClosed()
+})
+
+t.test('a service that is starting refuses at once', async (t) => {
+  const acceptor = await listen(engine, { host: '127.0.0.1', port: 0, isShared: false })
+  t.teardown(() => acceptor.close())
+  for (const expected of ['100-Continue', '100-continue']) {
+    const client = new Client(acceptor.port)
+    client.write(
+      requestText('POST /made', { headers: [`Expect: ${expected}`, 'Content-Length: 5'] }),
+    )
+    let answer = await client.answer()
+    if (answer.status === 100) {
+      client.write('abcde')
+      answer = await client.answer()
+    }
+    t.equal(answer.status, 503)
+    client.socket.destroy()
+  }
 })
 
 for (const expected of UNKNOWN) {

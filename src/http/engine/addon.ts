@@ -120,9 +120,8 @@ export const addon: Engine = {
       },
     }
   },
-  continueBody(response, expected) {
-    // The library itself answers this spelling, and no other one.
-    if (expected === '100-continue') return
+  hasContinued: (expected) => expected === '100-continue',
+  continueBody(response) {
     response.writeStatus('100 Continue\r\n')
     // It takes one status line alone, so that of the answer goes in front of the first header.
     let statusLine = 'HTTP/1.1 200 OK'

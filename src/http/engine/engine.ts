@@ -19,11 +19,13 @@ export interface Engine {
   readonly readsChunksExactly: boolean
   createApp(handlers: AppHandlers): EngineApp
   /**
-   * Tells a client that waits for it to send its body. To be called before the answer is begun.
+   * Whether the library itself has told a client to send its body.
    *
    * @param expected  the value of Expect, as it was sent
    */
-  continueBody(response: EngineResponse, expected: string): void
+  hasContinued(expected: string): boolean
+  /** Tells a client that waits for it to send its body. To be called before the answer is begun. */
+  continueBody(response: EngineResponse): void
 }
 
 export interface AppHandlers {

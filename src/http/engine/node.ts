@@ -84,6 +84,7 @@ export const nodeHttp: Engine = {
       handOver: undefined,
     }
   },
+  hasContinued: () => false,
   continueBody: (response) => (response as NodeResponse).writeContinue(),
 }
 
