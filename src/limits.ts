@@ -236,6 +236,8 @@ export const limits = {
   /** From the loss of a database that is followed to the first attempt, and the longest time between two. */
   followRetryMs: 250,
   followRetryMaxMs: 30_000,
+  /** A slot that waits for others this long says so, and again whenever it tries anew. */
+  followWaitToldMs: 2_000,
   /** How often `hickory follow` logs how far it is, if something happened. */
   followReportMs: 60_000,
   /** How long the thread of changes waits, when it is to stop, for batches that are on their way to it. */

@@ -106,10 +106,10 @@ async function run(context: CommandContext, url: string, flags: Flags): Promise<
   const completed = completeUrl(url, readEnvironment())
   const plan = planOf(context, completed, flags)
   assertOfNoCluster(plan.dataDirectory)
-  if (flags.initialCopy === true) await copyFirst(context, completed, plan, flags)
-  else assertNoCopyFlags(flags)
   const signals = stopOnSignal()
   try {
+    if (flags.initialCopy === true) await copyFirst(context, completed, plan, flags, signals)
+    else assertNoCopyFlags(flags)
     const tally = await follow(plan, log, signals.stopped)
     log.info(tally.facts(), 'stopped')
     context.record?.({ sourceId: plan.sourceId, ...tally.facts() })
@@ -179,6 +179,7 @@ async function copyFirst(
   url: string,
   plan: FollowPlan,
   flags: Flags,
+  signals: Signals,
 ): Promise<void> {
   const { dataDirectory, sourceId: id, columns, rowOptions } = plan
   const keepCount = readKeepCount(context.log, dataDirectory, flags.keep)
@@ -198,10 +199,13 @@ async function copyFirst(
       policy: defaultGuards,
     }
     const copy = { dataDirectory, sources: [source], isList: false, keepsGoing: false }
+    // Of an import, signals have their own meaning.
+    signals.forget()
     await publishSources(context, { ...copy, record, keepCount })
+    signals.listen()
   }
-  await beginFollowing(plan, context.log, importCopy)
-  print(`following  ${plan.table} by the slot ${plan.slot}`)
+  const isCopied = await beginFollowing(plan, context.log, signals.stopped, importCopy)
+  if (isCopied) print(`following  ${plan.table} by the slot ${plan.slot}`)
 }
 
 /** A first signal lets it end; a second one ends it at once. */
@@ -211,14 +215,20 @@ function stopOnSignal() {
     if (stopping.signal.aborted) process.exit(SIGNAL_EXIT_CODE + constants.signals[signal])
     stopping.abort()
   }
-  for (const signal of SIGNALS) process.on(signal, onSignal)
+  const listen = () => {
+    for (const signal of SIGNALS) process.on(signal, onSignal)
+  }
+  listen()
   return {
     stopped: stopping.signal,
+    listen,
     forget() {
       for (const signal of SIGNALS) process.off(signal, onSignal)
     },
   }
 }
+
+type Signals = ReturnType<typeof stopOnSignal>
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** What a shell adds to the number of a signal. */

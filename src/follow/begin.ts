@@ -13,7 +13,8 @@ import {
   refusal,
 } from '../sources/postgres/replication/slot.js'
 import { type FollowedTable, selectAll } from '../sources/postgres/replication/table.js'
-import { connect } from '../sources/postgres/session.js'
+import type { Waiting } from '../sources/postgres/replication/wait.js'
+import { connect, withoutIdleTimeouts } from '../sources/postgres/session.js'
 import { lookUp } from './check.js'
 import type { FollowPlan } from './plan.js'
 import { StateFile } from './state.js'
@@ -26,14 +27,17 @@ export interface TableCopy {
 }
 
 /**
+ * @param signal  gives it up while it waits for others
  * @param importCopy  publishes the copy as a snapshot; where it fails, the slot is dropped again
+ * @returns  whether there is a copy: false if the signal came first
  * @throws OperatorError
  */
 export async function beginFollowing(
   plan: FollowPlan,
   log: Log,
+  signal: AbortSignal,
   importCopy: (copy: TableCopy) => Promise<void>,
-): Promise<void> {
+): Promise<boolean> {
   const { dataDirectory, sourceId, address, slot, publication } = plan
   const { server, table, hasPublication } = await lookUp(plan)
   if (server.slot !== undefined && !server.slot.isOurs) {
@@ -48,19 +52,27 @@ export async function beginFollowing(
       `somebody follows by the slot "${slot}" now: end that first, or name another one with --slot`,
     )
   }
+  if (signal.aborted) return false
+  const waiting: Waiting = {
+    signal,
+    onWait: (blockers) =>
+      log.warn({ blockers }, 'waiting for open transactions of the server to end'),
+  }
   const client = await connect(address, { connectMs: limits.databaseConnectMs }, true)
   try {
-    if (!hasPublication) await createPublication(client, address, publication, table)
+    // It is idle in a transaction while the copy is made.
+    await client.query(withoutIdleTimeouts('false'))
+    if (!hasPublication) await createPublication(client, address, publication, table, waiting)
     const state = new StateFile(dataDirectory, sourceId)
     // From here on nobody goes on by the old slot, should this fail.
     state.remove()
     if (server.slot !== undefined) await dropSlot(client, address, slot)
-    const { sinceLsn, snapshotName } = await createSlot(client, address, slot)
+    const { sinceLsn, snapshotName } = await createSlot(client, address, slot, waiting)
     log.info({ sourceId, table: table.name, slot, publication }, 'copying')
     try {
       await importCopy(copyOf(table, snapshotName))
     } catch (error) {
-      await dropSlot(client, address, slot).catch(() => {
+      await dropAbandoned(plan).catch(() => {
         log.warn({ slot }, 'the slot could not be dropped: drop it, or the server keeps its log')
       })
       throw error
@@ -71,6 +83,20 @@ export async function beginFollowing(
       table: table.name,
       confirmedLsn: sinceLsn,
     })
+    return true
+  } catch (error) {
+    if (signal.aborted) return false
+    throw error
+  } finally {
+    client.connection.stream.destroy()
+  }
+}
+
+/** By a connection of its own: the other one may be what failed. */
+async function dropAbandoned({ address, slot }: FollowPlan): Promise<void> {
+  const client = await connect(address, { connectMs: limits.databaseConnectMs }, true)
+  try {
+    await dropSlot(client, address, slot)
   } finally {
     client.connection.stream.destroy()
   }

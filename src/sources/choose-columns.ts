@@ -41,6 +41,8 @@ const optional: readonly Role[] = ['contact', 'key']
 /** The names that messages may repeat: not a value in the place of a lost header. */
 const NAME = /^[\p{L}_][\p{L}\p{N}_ .-]{0,39}$/u
 const NAMES_SHOWN = 20
+/** What PostgreSQL calls a column of a query that has no name. */
+const UNNAMED = '?column?'
 
 /**
  * Chooses columns by name. A plain name (number, lat, lng, contact) wins over other names.
@@ -117,9 +119,9 @@ function candidates(found: readonly string[], role: Role, wanted: string | undef
 }
 
 function missing(file: string, found: readonly string[], role: Role): Error {
-  const hint = found.some((name) => shownName(name) === '?')
-    ? '; is there a header at all? The first line must name the columns'
-    : ''
+  const isUnread = found.some((name) => shownName(name) === '?')
+  const header = isUnread ? '; is there a header at all? The first line must name the columns' : ''
+  const hint = found.includes(UNNAMED) ? '; name the columns of the query with AS' : header
   return new OperatorError(
     'InputRejected',
     `${file} has no column "${role}", nor one that is known to mean it: ${shown(found)}; ` +

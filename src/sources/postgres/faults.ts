@@ -6,7 +6,7 @@
  * @module
  */
 import { OperatorError } from '../../errors.js'
-import { type DatabaseAddress, shownUrl } from './url.js'
+import { type DatabaseAddress, type DatabaseServer, shownUrl } from './url.js'
 
 /** What PostgreSQL, TLS and the system say of a failure, of which any may be missing. */
 interface Failure {
@@ -17,15 +17,26 @@ interface Failure {
   readonly position?: string
 }
 
-/** While connecting. */
-export function connectFault(error: unknown, address: DatabaseAddress): OperatorError {
+/** What went wrong while connecting to one of the servers. */
+export function connectText(error: unknown, server: DatabaseServer): string {
+  const failure = error as Failure
+  const code = codeOf(failure)
+  return isSqlState(code) ? serverText(failure, code) : systemText(failure, code, server)
+}
+
+/** For a statement of ours, which has nothing of a row, and for what ends the session between two. */
+export function sessionFault(error: unknown, address: DatabaseAddress): OperatorError {
   if (error instanceof OperatorError) return error
   const failure = error as Failure
   const code = codeOf(failure)
-  const text = isSqlState(code)
-    ? (connectStates[code] ?? byState(code))(failure)
-    : connectText(failure, code, address)
-  return fault(address, text, error)
+  const text = isSqlState(code) ? serverText(failure, code) : lostText(failure, code)
+  return databaseFault(address, text, error)
+}
+
+/** With the words of the server, which knows of no row yet. */
+function serverText(failure: Failure, code: string): string {
+  const known = connectStates[code]?.(failure) ?? stateTexts[code]
+  return known ?? `the server says: ${failure.message} (${code})${POOLER_ADVICE[code] ?? ''}`
 }
 
 /**
@@ -42,20 +53,24 @@ export function queryFault(
   if (error instanceof OperatorError) return error
   const failure = error as Failure
   const code = codeOf(failure)
-  if (!isSqlState(code)) return fault(address, lostText(failure, code))
+  if (!isSqlState(code)) return databaseFault(address, lostText(failure, code))
   const position = Number(failure.position) - prefixCharCount
   const place = position >= 1 ? `at character ${position} of the query: ` : ''
   if (code === '42601' && failure.message.includes('multiple commands')) {
-    return fault(address, 'the query is several statements: give one SELECT')
+    return databaseFault(address, 'the query is several statements: give one SELECT')
   }
   if (code === '42601' && position === query.search(/\S/) + 1) {
-    return fault(address, 'the query is not a SELECT (or VALUES, TABLE, WITH … SELECT)')
+    return databaseFault(address, 'the query is not a SELECT (or VALUES, TABLE, WITH … SELECT)')
   }
-  if (failure.message.includes('data-modifying')) return fault(address, byState('25006')(failure))
+  if (failure.message.includes('data-modifying'))
+    return databaseFault(address, byState('25006')(failure))
   if (isAboutValues(code) || stateTexts[code] !== undefined) {
-    return fault(address, `${place}${byState(code)(failure)}`)
+    return databaseFault(address, `${place}${byState(code)(failure)}`)
   }
-  return fault(address, `the server refuses the query: ${place}${failure.message} (${code})`)
+  return databaseFault(
+    address,
+    `the server refuses the query: ${place}${failure.message} (${code})`,
+  )
 }
 
 /** While rows are read. */
@@ -63,7 +78,7 @@ export function readFault(error: unknown, address: DatabaseAddress): OperatorErr
   if (error instanceof OperatorError) return error
   const failure = error as Failure
   const code = codeOf(failure)
-  return fault(address, isSqlState(code) ? byState(code)(failure) : lostText(failure, code))
+  return databaseFault(address, isSqlState(code) ? byState(code)(failure) : lostText(failure, code))
 }
 
 type Text = (failure: Failure) => string
@@ -74,14 +89,22 @@ const connectStates: Readonly<Record<string, Text>> = {
     `the server does not let this user in: ${message}; see its pg_hba.conf and the user's name`,
   '42501': ({ message }) => `the user lacks a right: ${message}`,
   '3D000': ({ message }) => `${message}: correct the name behind the last / of the URL`,
-  '57P03': () => 'the server is starting or shutting down: try again later',
-  '53300': () => 'the server has too many connections already: try again later',
+  '57P03': ({ message }) => `${message}: try again later`,
+  '53300': ({ message }) =>
+    `the server has too many connections already: ${message}: try again later`,
+}
+
+/** A pooler knows few parameters, and says so with a code for whatever does not keep to the protocol. */
+const POOLER_ADVICE: Readonly<Record<string, string>> = {
+  '08P01':
+    ': behind a pooler such as PgBouncer leave the parameter out, let the pooler pass it on or ignore it, or connect to the server itself',
 }
 
 /** States that say all there is to say, whenever they come. */
 const stateTexts: Readonly<Record<string, string>> = {
   '25006': 'the query would change the database, and is read only: give a SELECT that does not',
   '25P03': 'the server ended the session for being idle: raise idle_in_transaction_session_timeout',
+  '25P04': 'the server ended the session, for its transaction_timeout: raise it for this user',
   '40001': 'the server broke the query off because the rows changed, as a standby does: try again',
   '53100': "the server's disk is full: make room there, or sort and join less in the query",
   '53200': 'the server has run out of memory: sort and join less in the query',
@@ -120,7 +143,7 @@ function isAboutValues(code: string): boolean {
   return /^(22|23|38|P0|XX000)/.test(code)
 }
 
-function connectText(failure: Failure, code: string, { host, port }: DatabaseAddress): string {
+function systemText(failure: Failure, code: string, { host, port }: DatabaseServer): string {
   const { message } = failure
   switch (code) {
     case 'ENOTFOUND':
@@ -155,10 +178,15 @@ function connectText(failure: Failure, code: string, { host, port }: DatabaseAdd
   return lostText(failure, code)
 }
 
-function lostText({ message }: Failure, code: string): string {
-  const why =
-    code === '' ? (/^Connection terminated/.test(message) ? '' : ' (protocol)') : ` (${code})`
+function lostText(failure: Failure, code: string): string {
+  const why = code === '' ? (isOfEnded(failure) ? '' : ' (protocol)') : ` (${code})`
   return `the connection was lost${why}: see the log of the server, and try again`
+}
+
+/** Whether the library says it, of a connection that has ended. */
+export function isOfEnded(error: unknown): boolean {
+  const words = /^(Connection terminated|Client (has encountered|was closed))/
+  return error instanceof Error && words.test(error.message)
 }
 
 /** Of the first of several attempts at the addresses of one host. */
@@ -171,6 +199,10 @@ export function isSqlState(code: string): boolean {
   return /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code)
 }
 
-function fault(address: DatabaseAddress, text: string, cause?: unknown): OperatorError {
+export function databaseFault(
+  address: DatabaseAddress,
+  text: string,
+  cause?: unknown,
+): OperatorError {
   return new OperatorError('InputRejected', `${shownUrl(address)}: ${text}`, { cause })
 }

@@ -17,6 +17,8 @@ interface Column {
   readonly name: string
   readonly index: number
   readonly typeName: string
+  /** As of `pg_type.typcategory`. */
+  readonly category: string
   /** Where the type is, as SQL: the functions of PostGIS are in the same place. */
   readonly typeSchema: string
   readonly use: 'text' | 'float' | 'integer' | 'decimal' | 'identifier' | 'geometry' | 'none'
@@ -96,8 +98,9 @@ async function describe(
     return found.map(({ name, dataTypeID }, index) => {
       const type = types.find(({ oid }) => oid === dataTypeID)
       const typeName = type?.name ?? 'unknown'
-      const use = useOf(typeName, type?.category ?? '')
-      return { name, index, typeName, typeSchema: type?.schema ?? '', use }
+      const category = type?.category ?? ''
+      const use = useOf(typeName, category)
+      return { name, index, typeName, category, typeSchema: type?.schema ?? '', use }
     })
   } catch (error) {
     throw queryFault(error, address, query, PREFIX.length)
@@ -198,15 +201,34 @@ function innerSelect(query: string, columns: readonly Column[]): string {
 /** The SQL for a phone, a contact or a key, as text. */
 function identifier(column: Column | undefined, where: string): string {
   if (column === undefined) return 'NULL::text'
-  const { name, index, typeName, use } = column
+  const { index, typeName, use } = column
   if (use === 'text') return bounded(`c${index}::text`)
   if (use === 'integer' || use === 'identifier' || typeName === 'numeric') return `c${index}::text`
-  throw wrongType(
-    column,
-    where,
-    `a text or a whole number: write "${name}"::text AS … in the query`,
-  )
+  throw wrongType(column, where, `a text or a whole number${adviceFor(column)}`)
 }
+
+/** None where the text of a value would be no number, but the notation of something else. */
+function adviceFor({ name, typeName, category }: Column): string {
+  if (typeName === 'float8' || isOfOwnNotation(typeName, category)) {
+    return `: write "${name}"::text AS … in the query`
+  }
+  if (category === 'A') return `: take one of its elements in the query, as in "${name}"[1] AS …`
+  if (/^jsonb?$/.test(typeName)) {
+    return `: take the member with the number in the query, as in "${name}"->>'…' AS …`
+  }
+  return category === 'C' ? `: take one of its fields in the query, as in ("${name}").… AS …` : ''
+}
+
+/** Of types that an extension brings, such as one for telephone numbers. */
+function isOfOwnNotation(typeName: string, category: string): boolean {
+  return category === 'U' && !BUILT_IN_USER_TYPES.has(typeName)
+}
+
+const BUILT_IN_USER_TYPES: ReadonlySet<string> = new Set(
+  'bytea,json,jsonb,xml,tsvector,tsquery,macaddr,macaddr8,hstore,pg_lsn,gtsvector,jsonpath,txid_snapshot,pg_snapshot,aclitem'.split(
+    ',',
+  ),
+)
 
 function coordinate(
   column: Column | undefined,

@@ -7,12 +7,12 @@
 import pg from 'pg'
 import pgpass from 'pgpass'
 import { OperatorError } from '../../errors.js'
-import { connectFault, isSqlState } from './faults.js'
+import { connectText, databaseFault, isOfEnded, isSqlState, sessionFault } from './faults.js'
 import { type Security, securitiesOf } from './tls.js'
-import { type DatabaseAddress, shownUrl } from './url.js'
+import { type DatabaseAddress, type DatabaseServer, shownServer, shownUrl } from './url.js'
 
 export interface SessionTimes {
-  /** To connect and to be let in. */
+  /** To connect to a server and to be let in, where the address does not say it. */
   readonly connectMs: number
   /** Without a byte from the server, until it is given up. */
   readonly stallMs: number
@@ -33,6 +33,10 @@ export async function withSession<Result>(
 ): Promise<Result> {
   const client = await connect(address, times)
   const watch = watchStall(client, address, times.stallMs)
+  let lost: Error | undefined
+  client.once('error', (error) => {
+    lost = error
+  })
   try {
     await begin(client, address, snapshotName)
     const result = await use(client)
@@ -42,13 +46,22 @@ export async function withSession<Result>(
   } catch (error) {
     // It may still be sending: closing politely would read all of that first.
     client.connection.stream.destroy()
-    throw watch.stalled() ?? error
+    throw watch.stalled() ?? told(error, lost, address)
   } finally {
     watch.stop()
   }
 }
 
+/** Whatever else fails while a session is used is no fault of the database. */
+function told(error: unknown, lost: Error | undefined, address: DatabaseAddress): unknown {
+  if (error instanceof pg.DatabaseError || error === lost) return sessionFault(error, address)
+  // What ended the session says more than what was refused for want of one.
+  return isOfEnded(error) ? sessionFault(lost ?? error, address) : error
+}
+
 /**
+ * To the first server that answers and, if it must write, may.
+ *
  * @param replicates  whether it is to send the log
  * @throws OperatorError  InputRejected
  */
@@ -57,13 +70,52 @@ export async function connect(
   times: Pick<SessionTimes, 'connectMs'>,
   replicates = false,
 ): Promise<pg.Client> {
-  const securities = securitiesOf(address)
+  const { servers, mustWrite } = address
+  const texts: string[] = []
+  let cause: unknown
+  for (const server of servers) {
+    try {
+      const client = await connectTo(address, server, times, replicates)
+      if (!mustWrite || (await mayWrite(client, times.connectMs))) return client
+      client.connection.stream.destroy()
+      texts.push('it only reads, and target_session_attrs is read-write')
+    } catch (error) {
+      if (error instanceof OperatorError) throw error
+      cause = error
+      texts.push(connectText(error, server))
+      // As with libpq, the refusal of a server that answers counts for all.
+      if (isRefusal(error)) break
+    }
+  }
+  const shown = texts.map((text, index) => `${shownServer(servers[index])}: ${text}`).join('; ')
+  throw databaseFault(address, servers.length === 1 ? texts[0] : shown, cause)
+}
+
+function isRefusal(error: unknown): boolean {
+  const { code = '' } = error as { code?: string }
+  return isSqlState(code) && code !== '57P03'
+}
+
+async function mayWrite(client: pg.Client, timeoutMs: number): Promise<boolean> {
+  const question = { text: 'SHOW transaction_read_only', query_timeout: timeoutMs }
+  const { rows } = await client.query(question)
+  return rows[0].transaction_read_only === 'off'
+}
+
+/** By TLS or without, as its mode allows. */
+async function connectTo(
+  address: DatabaseAddress,
+  server: DatabaseServer,
+  times: Pick<SessionTimes, 'connectMs'>,
+  replicates: boolean,
+): Promise<pg.Client> {
+  const securities = securitiesOf(address, server)
   for (const [index, security] of securities.entries()) {
     try {
-      return await tryConnect(address, security, times, replicates)
+      return await tryConnect(address, server, security, times, replicates)
     } catch (error) {
       const isLast = index === securities.length - 1
-      if (isLast || !isWorthOtherSecurity(error, security)) throw connectFault(error, address)
+      if (isLast || !isWorthOtherSecurity(error, security)) throw error
     }
   }
   throw new Error('there is a way to connect')
@@ -71,22 +123,24 @@ export async function connect(
 
 async function tryConnect(
   address: DatabaseAddress,
+  { host, port }: DatabaseServer,
   security: Security,
-  { connectMs }: Pick<SessionTimes, 'connectMs'>,
+  times: Pick<SessionTimes, 'connectMs'>,
   replicates: boolean,
 ): Promise<pg.Client> {
-  const { host, port, user, database, options } = address
+  const { user, database, options, connectMs, applicationName } = address
+  const usualName = replicates ? 'hickory follow' : 'hickory import'
   const config: pg.ClientConfig & { replication?: string } = {
     host,
     port,
     user,
     database,
     options: options ?? '',
-    password: () => passwordOf(address),
+    password: () => passwordOf(address, { host, port }),
     ssl: security,
-    application_name: replicates ? 'hickory follow' : 'hickory import',
+    application_name: applicationName ?? usualName,
     ...(replicates ? { replication: 'database' } : {}),
-    connectionTimeoutMillis: connectMs,
+    connectionTimeoutMillis: connectMs ?? times.connectMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
   }
@@ -110,8 +164,9 @@ function isWorthOtherSecurity(error: unknown, security: Security): boolean {
   return /SSL/.test(message) || /SSL|TLS|CERT|EPROTO|ECONNRESET/.test(code)
 }
 
-async function passwordOf(address: DatabaseAddress): Promise<string> {
-  const password = address.password ?? (await new Promise((resolve) => pgpass(address, resolve)))
+async function passwordOf(address: DatabaseAddress, server: DatabaseServer): Promise<string> {
+  const wanted = { ...server, user: address.user, database: address.database }
+  const password = address.password ?? (await new Promise((resolve) => pgpass(wanted, resolve)))
   if (typeof password === 'string') return password
   throw new OperatorError(
     'InputRejected',
@@ -136,9 +191,17 @@ async function begin(
     // Within the transaction, so that they hold behind a pooler, too.
     await client.query(`SELECT set_config('client_encoding', ${ENCODING}, true)`)
     await client.query('SET LOCAL extra_float_digits = 3')
+    // A reader that waits for a disk is idle for the server.
+    await client.query(withoutIdleTimeouts('true'))
   } catch (error) {
-    throw connectFault(error, address)
+    throw sessionFault(error, address)
   }
+}
+
+/** As SQL that any release understands. */
+export function withoutIdleTimeouts(isLocal: 'true' | 'false'): string {
+  return `SELECT set_config(name, '0', ${isLocal}) FROM pg_catalog.pg_settings
+    WHERE name IN ('idle_in_transaction_session_timeout', 'idle_session_timeout')`
 }
 
 interface StallWatch {

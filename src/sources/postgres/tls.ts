@@ -9,14 +9,17 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { ConnectionOptions } from 'node:tls'
 import { OperatorError } from '../../errors.js'
-import { type DatabaseAddress, isSocket } from './url.js'
+import { type DatabaseAddress, type DatabaseServer, isSocket } from './url.js'
 
 /** How to connect: with these options of TLS, or in the clear. */
 export type Security = ConnectionOptions | false
 
 /** The ways to connect, to be tried in this order. */
-export function securitiesOf(address: DatabaseAddress): readonly Security[] {
-  if (isSocket(address.host)) return [false]
+export function securitiesOf(
+  address: DatabaseAddress,
+  { host }: DatabaseServer,
+): readonly Security[] {
+  if (isSocket(host)) return [false]
   switch (address.sslMode) {
     case 'disable':
       return [false]

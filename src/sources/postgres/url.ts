@@ -7,9 +7,8 @@ import { userInfo } from 'node:os'
 import { OperatorError } from '../../errors.js'
 
 export interface DatabaseAddress {
-  /** A name, an address, or the directory of a Unix socket. */
-  readonly host: string
-  readonly port: number
+  /** Tried in this order. */
+  readonly servers: readonly DatabaseServer[]
   readonly user: string
   readonly password: string | undefined
   readonly database: string
@@ -20,6 +19,18 @@ export interface DatabaseAddress {
   readonly sslRootCertificate: string | undefined
   readonly sslCertificate: string | undefined
   readonly sslKey: string | undefined
+  /** Whether a server that only reads, such as a standby, is passed over. */
+  readonly mustWrite: boolean
+  /** Undefined: as long as `limits` says. */
+  readonly connectMs: number | undefined
+  /** Undefined: the name of the command. */
+  readonly applicationName: string | undefined
+}
+
+export interface DatabaseServer {
+  /** A name, an address, or the directory of a Unix socket. */
+  readonly host: string
+  readonly port: number
 }
 
 const sslModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
@@ -37,11 +48,15 @@ const parameters = {
   sslrootcert: 'PGSSLROOTCERT',
   sslcert: 'PGSSLCERT',
   sslkey: 'PGSSLKEY',
+  target_session_attrs: 'PGTARGETSESSIONATTRS',
+  connect_timeout: 'PGCONNECT_TIMEOUT',
+  application_name: 'PGAPPNAME',
 } as const
 type Parameter = keyof typeof parameters
 type Values = Partial<Record<Parameter, string>>
 
 const DEFAULT_PORT = 5432
+const CONNECT_SECONDS_MAX = 600
 
 /** Parts that the URL leaves open are taken from the variables that libpq knows. */
 export function completeUrl(
@@ -62,8 +77,7 @@ export function parseDatabaseUrl(url: string): DatabaseAddress {
   const values = readValues(url)
   const user = values.user ?? userInfo().username
   return {
-    host: values.host ?? 'localhost',
-    port: readPort(values.port),
+    servers: readServers(values),
     user,
     password: values.password,
     database: values.dbname ?? user,
@@ -72,6 +86,9 @@ export function parseDatabaseUrl(url: string): DatabaseAddress {
     sslRootCertificate: values.sslrootcert,
     sslCertificate: values.sslcert,
     sslKey: values.sslkey,
+    mustWrite: readMustWrite(values.target_session_attrs),
+    connectMs: readConnectMs(values.connect_timeout),
+    applicationName: values.application_name,
   }
 }
 
@@ -81,16 +98,23 @@ export function hasPassword(url: string): boolean {
 }
 
 /** Without the password. */
-export function shownUrl({ host, port, user, database }: DatabaseAddress): string {
+export function shownUrl({ servers, user, database }: DatabaseAddress): string {
   const start = `postgres://${encodeURIComponent(user)}@`
-  if (isSocket(host)) return `${start}/${encodeURIComponent(database)}?host=${host}&port=${port}`
-  const name = host.includes(':') ? `[${host}]` : host
-  return `${start}${name}:${port}/${encodeURIComponent(database)}`
+  const [{ host, port }] = servers
+  if (servers.length === 1 && isSocket(host)) {
+    return `${start}/${encodeURIComponent(database)}?host=${host}&port=${port}`
+  }
+  return `${start}${servers.map(shownServer).join(',')}/${encodeURIComponent(database)}`
+}
+
+export function shownServer({ host, port }: DatabaseServer): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
 /** Where rows of the database are said to be. */
-export function shownPlace({ host, database }: DatabaseAddress): string {
-  return isSocket(host) ? database : `${host}/${database}`
+export function shownPlace({ servers, database }: DatabaseAddress): string {
+  const hosts = servers.map(({ host }) => host)
+  return isSocket(hosts[0]) ? database : `${hosts.join()}/${database}`
 }
 
 export function isSocket(host: string): boolean {
@@ -107,13 +131,12 @@ function readValues(url: string): Values {
       'in a user name, a password or a parameter write %40 for @, %2F for /, %3A for :, %3F for ?, %23 for #',
     )
   }
-  // libpq allows a user without a host, which is named by a parameter or is the usual one.
-  const hasNoHost = /^[a-z]+:\/\/[^/?#]*@(?=[/?#]|$)/.exec(url)
+  // libpq allows several hosts, each with a port, and a user without any; `URL` allows neither.
+  const [start, hosts] = /^[a-z]+:\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(url) ?? ['', '']
   let parsed: URL
   try {
-    parsed = new URL(
-      hasNoHost === null ? url : `${hasNoHost[0]}none${url.slice(hasNoHost[0].length)}`,
-    )
+    const host = 'none'
+    parsed = new URL(start.slice(0, start.length - hosts.length) + host + url.slice(start.length))
   } catch {
     throw notUrl('it cannot be read as a URL')
   }
@@ -123,8 +146,9 @@ function readValues(url: string): Values {
   }
   set('user', decode(parsed.username))
   set('password', decode(parsed.password))
-  if (hasNoHost === null) set('host', decode(parsed.hostname).replace(/^\[(.*)\]$/, '$1'))
-  set('port', parsed.port)
+  const { host, port } = readHosts(hosts)
+  set('host', host)
+  set('port', port)
   set('dbname', decode(parsed.pathname.slice(1)))
   for (const [name, value] of parsed.searchParams) {
     if (!Object.hasOwn(parameters, name)) {
@@ -138,6 +162,21 @@ function readValues(url: string): Values {
   return values
 }
 
+/** The hosts and their ports as the parameters have them: as lists with commas. */
+function readHosts(text: string): { host: string; port: string } {
+  const found = text.split(',').map((each) => /^(\[[^\]]*\]|[^:[\]]*)(?::([^:]*))?$/.exec(each))
+  const hosts: string[] = []
+  const ports: string[] = []
+  for (const each of found) {
+    const host = decode(each?.[1].replace(/^\[(.*)\]$/, '$1') ?? ' ')
+    if (/[\s<>^|\\]/.test(host)) throw notUrl('it cannot be read as a URL')
+    hosts.push(host)
+    ports.push(each?.[2] ?? '')
+  }
+  const hasPort = ports.some((port) => port !== '')
+  return { host: hosts.join(), port: hasPort ? ports.join() : '' }
+}
+
 function decode(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -146,11 +185,36 @@ function decode(text: string): string {
   }
 }
 
-function readPort(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_PORT
+/** As libpq has it: a port for each host, or one for all of them. */
+function readServers(values: Values): DatabaseServer[] {
+  const hosts = (values.host ?? 'localhost').split(',')
+  const ports = (values.port ?? '').split(',')
+  if (hosts.includes('')) throw notUrl('a host in its list has no name')
+  if (ports.length !== 1 && ports.length !== hosts.length) {
+    throw notUrl(
+      `it has ${ports.length} ports for ${hosts.length} hosts: give each its own, or one`,
+    )
+  }
+  return hosts.map((host, index) => ({ host, port: readPort(ports[index] ?? ports[0]) }))
+}
+
+function readPort(text: string): number {
+  if (text === '') return DEFAULT_PORT
   const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : 0
   if (port >= 1 && port <= 65_535) return port
   throw notUrl('its port is not a number from 1 to 65535')
+}
+
+function readMustWrite(text = 'any'): boolean {
+  if (text === 'any' || text === 'read-write') return text === 'read-write'
+  throw notUrl('target_session_attrs must be one of any, read-write')
+}
+
+function readConnectMs(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const seconds = /^[0-9]{1,3}$/.test(text) ? Number(text) : 0
+  if (seconds >= 1 && seconds <= CONNECT_SECONDS_MAX) return seconds * 1000
+  throw notUrl(`connect_timeout must be a number of seconds from 1 to ${CONNECT_SECONDS_MAX}`)
 }
 
 function readSslMode({ sslmode, sslrootcert }: Values): SslMode {

@@ -21,7 +21,10 @@ t.test('each mode encrypts, verifies and names the host as libpq means it', asyn
   ]
   for (const [mode, expected] of cases) {
     const address = parseDatabaseUrl(`postgres://u@db.example/d?sslmode=${mode}`)
-    const securities = securitiesOf({ ...address, sslRootCertificate: authority })
+    const securities = securitiesOf(
+      { ...address, sslRootCertificate: authority },
+      address.servers[0],
+    )
     const found = securities.map((security) => {
       if (security === false) return clear
       t.equal(security.ca, 'an authority', mode)
@@ -37,5 +40,5 @@ t.test('each mode encrypts, verifies and names the host as libpq means it', asyn
 
 t.test('a socket of this machine has no TLS', async (t) => {
   const address = parseDatabaseUrl('postgres://u@/d?host=/run/postgresql&sslmode=prefer')
-  t.same(securitiesOf(address), [false])
+  t.same(securitiesOf(address, address.servers[0]), [false])
 })

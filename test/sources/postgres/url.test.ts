@@ -17,6 +17,8 @@ t.test('a URL is read as libpq reads it and shown without its password', async (
     ['postgres://u:secret@/d?host=/run/x', 'postgres://u@/d?host=/run/x&port=5432', 'd'],
     ['postgres:///d?host=/run/x&user=u', 'postgres://u@/d?host=/run/x&port=5432', 'd'],
     ['postgres://%2Frun%2Fx/d?user=u&port=6', 'postgres://u@/d?host=/run/x&port=6', 'd'],
+    ['postgres://u:secret@a:1,[::1],b:2/d', 'postgres://u@a:1,[::1]:5432,b:2/d', 'a,::1,b/d'],
+    ['postgres://u@/d?host=a,b&port=7', 'postgres://u@a:7,b:7/d', 'a,b/d'],
   ]
   for (const [url, shown, place] of cases) {
     const address = parseDatabaseUrl(url)
@@ -51,6 +53,13 @@ t.test('what is no such URL is refused, and nothing of it is repeated', async (t
     'postgres://u:secret@h/d?secret=1',
     'postgres://u:secret@h/d?sslmode=secret',
     'postgres://u:secret@h/d?port=1e3',
+    'postgres://u:secret@a:1,b:2,c/d?port=1,2',
+    'postgres://u:secret@a,,c/d',
+    'postgres://u:secret@a:b:c/d',
+    'postgres://u:secret@a/d?connect_timeout=0',
+    'postgres://u:secret@a/d?connect_timeout=secret',
+    'postgres://u:secret@a/d?target_session_attrs=secret',
+    'postgres://u:secret@a/d?channel_binding=require',
   ]) {
     const error = t.throws(() => parseDatabaseUrl(url), { code: 'Usage' }, url) as unknown as Error
     t.notMatch(error.message.replace('"secret" is not known', ''), /cret|se[/?#]/, url)
@@ -66,10 +75,15 @@ t.test('what the URL leaves open is taken from the variables of libpq', async (t
     PGDATABASE: 'people',
     PGSSLMODE: 'verify-full',
     PGSSLROOTCERT: '/a b/root.crt',
+    PGCONNECT_TIMEOUT: '3',
+    PGAPPNAME: 'people',
+    PGTARGETSESSIONATTRS: 'read-write',
   }
   t.match(parseDatabaseUrl(completeUrl('postgres://', environment)), {
-    host: 'elsewhere',
-    port: 7,
+    servers: [{ host: 'elsewhere', port: 7 }],
+    connectMs: 3000,
+    applicationName: 'people',
+    mustWrite: true,
     user: 'me',
     password: 'p@ss/w?rd#%',
     database: 'people',
@@ -78,8 +92,7 @@ t.test('what the URL leaves open is taken from the variables of libpq', async (t
   })
   const url = 'postgres://u:own@h:1/d?sslmode=disable'
   t.match(parseDatabaseUrl(completeUrl(url, environment)), {
-    host: 'h',
-    port: 1,
+    servers: [{ host: 'h', port: 1 }],
     user: 'u',
     password: 'own',
     database: 'd',

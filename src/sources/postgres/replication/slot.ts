@@ -9,6 +9,7 @@ import { isSqlState } from '../faults.js'
 import { type DatabaseAddress, shownUrl } from '../url.js'
 import { parseLsn } from './lsn.js'
 import type { FollowedTable } from './table.js'
+import { queryPatiently, type Waiting } from './wait.js'
 
 export interface ServerState {
   /** Of the cluster: another one, or one that was set up anew, has another one. */
@@ -129,10 +130,11 @@ export async function createPublication(
   address: DatabaseAddress,
   publication: string,
   table: FollowedTable,
+  waiting: Waiting,
 ): Promise<void> {
   const name = client.escapeIdentifier(publication)
   const text = `CREATE PUBLICATION ${name} FOR TABLE ${table.name}`
-  await client.query(text).catch((error) => {
+  await queryPatiently(client, address, text, waiting).catch((error) => {
     throw serverRefusal(error, address, `it has to be made by somebody who may: ${text}`)
   })
 }
@@ -153,14 +155,14 @@ export async function createSlot(
   client: Client,
   address: DatabaseAddress,
   slot: string,
+  waiting: Waiting,
 ): Promise<NewSlot> {
   const name = client.escapeIdentifier(slot)
   const text = `CREATE_REPLICATION_SLOT ${name} LOGICAL pgoutput EXPORT_SNAPSHOT`
-  const { rows } = await client
-    .query<{ consistent_point: string; snapshot_name: string }>(text)
-    .catch((error) => {
-      throw serverRefusal(error, address, 'a role with REPLICATION and a free slot are needed')
-    })
+  type Row = { consistent_point: string; snapshot_name: string }
+  const { rows } = await queryPatiently<Row>(client, address, text, waiting).catch((error) => {
+    throw serverRefusal(error, address, 'a role with REPLICATION and a free slot are needed')
+  })
   const { consistent_point, snapshot_name } = rows[0]
   return { sinceLsn: parseLsn(consistent_point), snapshotName: snapshot_name }
 }
@@ -185,6 +187,6 @@ export function refusal(address: DatabaseAddress, text: string): OperatorError {
 /** Words of the server about names and rights: no statement here has a value of a row. */
 function serverRefusal(error: unknown, address: DatabaseAddress, advice: string): OperatorError {
   const { code = '', message } = error as { code?: string; message: string }
-  const said = isSqlState(code) ? `${message} (${code})` : `the connection was lost (${code})`
+  const said = isSqlState(code) ? `${message} (${code})` : 'the connection was lost'
   return refusal(address, `${said}: ${advice}`)
 }
