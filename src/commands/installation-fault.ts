@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { existsSync } from 'node:fs'
 import { OperatorError } from '../errors.js'
 
 /**
@@ -19,6 +20,7 @@ export function installationFault(error: unknown): OperatorError | undefined {
     return new OperatorError('UnsupportedNode', text, cause)
   }
   if (!ABSENT.includes(code) && !MISSING.test(message)) return undefined
+  if (lacksFiles(message)) return new OperatorError('Failed', TOO_FEW_FILES, cause)
   const text = `the installation is not whole: ${lineOf(message)}. ${AGAIN}`
   return new OperatorError('Failed', text, cause)
 }
@@ -36,6 +38,24 @@ const NEEDS =
 
 const AGAIN =
   'Install it again: unpack the tarball, or call `npm install` or `npm ci` where you did, without --no-optional'
+
+const FILE_COUNT = 1_024
+
+const TOO_FEW_FILES = `a library cannot be opened: too many files are open. Raise the limit (ulimit -n, LimitNOFILE) to ${FILE_COUNT} or more`
+
+/** Node.js says that a package is missing where it could open none of its files. */
+function lacksFiles(message: string): boolean {
+  const [, directory] = PACKAGE_DIRECTORY.exec(message) ?? []
+  if (directory === undefined || !existsSync(`${directory}/package.json`)) return false
+  const { userLimits } = process.report.getReport() as unknown as Report
+  return Number(userLimits.open_files.soft) < FILE_COUNT
+}
+
+interface Report {
+  readonly userLimits: { readonly open_files: { readonly soft: number | 'unlimited' } }
+}
+
+const PACKAGE_DIRECTORY = /Cannot find package '(\/[^']+\/node_modules\/(?:@[^/']+\/)?[^/']+)/
 
 function lineOf(message: string): string {
   return message.split('\n', 1)[0].trim()

@@ -3,7 +3,10 @@
  *
  * @module
  */
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { temporaryDirectory } from '../support/service/hickory.js'
 import { runWithout } from './fixtures/run-without.js'
 
 const BINARIES = `@lmdb/lmdb-${process.platform}-${process.arch}`
@@ -30,4 +33,25 @@ t.test('a binary that was cut off', async (t) => {
   const { status, stderr } = runWithout(t, READER, ['import', '--source', '1', 'a.csv'], 'cut')
   t.equal(status, 1)
   t.match(stderr, /^hickory: the installation is not whole: .*duckdb\.node: file too short/m)
+})
+
+t.test('too few open files are not taken for libraries that are missing', async (t) => {
+  const data = temporaryDirectory(t)
+  for (const count of [100, 128, 150, 200]) {
+    const cli = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
+    const line = `ulimit -n ${count}; exec "$0" "$@"`
+    const args = [
+      '-c',
+      line,
+      process.execPath,
+      cli,
+      'serve',
+      '--sample',
+      '--port=0',
+      '--data',
+      data,
+    ]
+    const { stderr } = spawnSync('sh', args, { encoding: 'utf8', timeout: 10_000 })
+    t.notMatch(stderr, /not whole/, `${count} files`)
+  }
 })
