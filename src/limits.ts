@@ -423,6 +423,15 @@ export const limits = {
   compactionTailBytes: 8 * KiB,
   /** A program that the self-test starts is ended after this time, and a request that it sends. */
   selfTestMs: 60_000,
+  /** Bytes of the log that wait for its reader, in each thread. Lines that find no room are dropped, and counted. */
+  logQueuedBytes: 1 * MiB,
+  /** Lines of the log are written together, up to this size: PIPE_BUF of Linux. */
+  logPieceBytes: 4 * KiB,
+  /** From the time at which standard error takes nothing to the next attempt. */
+  logRetryMs: 100,
+  /** A process that ends waits this long for the readers of its last lines, and looks this often. */
+  logEndMs: 1_000,
+  logEndLookMs: 5,
   /** Bytes of an access log that are on their way to it. Lines that find no room are dropped, and counted. */
   accessLogQueuedBytes: 8 * MiB,
   /** Lines of one thread travel together, up to this size. */

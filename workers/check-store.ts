@@ -5,6 +5,9 @@
  */
 import { findDamage, findNewerFormat, NEWER_EXIT_CODE } from '../src/store/verify.js'
 
+// As in src/cli.ts.
+process.on('SIGUSR1', () => {})
+
 const directory = process.argv[2]
 const newerFormat = await findNewerFormat(directory)
 const damage = newerFormat === undefined ? await findDamage(directory) : undefined

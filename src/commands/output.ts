@@ -5,6 +5,7 @@
  * @module
  */
 import { Presets, SingleBar } from 'cli-progress'
+import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 
 /** How many want that nothing is printed. */
@@ -31,6 +32,11 @@ export function warn(message: string): void {
 /** Writes one line to standard error, beside a result that a script takes from standard output. */
 export function tell(message: string): void {
   if (!isQuiet) process.stderr.write(`${message}\n`)
+}
+
+/** For a command whose result is not what it prints: it ends although nothing of that was read. */
+export function endUnread(): void {
+  if (process.stdout.writableLength > 0) setTimeout(() => process.exit(), limits.logEndMs).unref()
 }
 
 /** While `use` is under way, `print` does nothing. */
@@ -88,7 +94,7 @@ function bar(label: string, total: number, unit: string): Progress {
       ),
       clearOnComplete: false,
       hideCursor: true,
-      stream: process.stderr,
+      stream: latestError(),
     },
     Presets.shades_classic,
   )
@@ -98,6 +104,12 @@ function bar(label: string, total: number, unit: string): Progress {
   }
   view.start(total, 0, figures(0))
   return { update: (done) => view.update(done, figures(done)), stop: () => view.stop() }
+}
+
+/** Standard error, where what a terminal that stands still has not taken is not added to. */
+function latestError(): NodeJS.WriteStream {
+  const write = (text: string) => process.stderr.writableLength > 0 || process.stderr.write(text)
+  return Object.create(process.stderr, { write: { value: write } })
 }
 
 function logLines(log: Log, label: string, total: number, unit: string): Progress {

@@ -11,7 +11,7 @@ import type { LoadingProgress } from '../serve/load.js'
 import { type ReadyService, runService } from '../serve/service.js'
 import { recipientCountOf } from '../snapshot/snapshot.js'
 import { exampleRequest } from './example-request.js'
-import { type Progress, print, startProgress } from './output.js'
+import { endUnread, type Progress, print, startProgress } from './output.js'
 import { makeSample, needsSample } from './sample.js'
 
 export function serveCommand(): Command {
@@ -195,6 +195,7 @@ async function serve({ sample, ...values }: Flags & Switches): Promise<void> {
     loading: loadingProgress(log),
     onReady: (service) => announce(config, service),
   })
+  endUnread()
 }
 
 function loadingProgress(log: Log): LoadingProgress {

@@ -353,6 +353,10 @@ export const readings = {
     type: 'gauge',
     help: 'How long the last lines of the audit took to be on disk.',
   },
+  hickory_log_dropped_lines_total: {
+    type: 'counter',
+    help: 'Lines of the log that were dropped, since standard error took none.',
+  },
   hickory_access_log_dropped_lines_total: {
     type: 'counter',
     help: 'Lines of the access log that were dropped, since they found no room or the file took none.',

@@ -9,6 +9,7 @@ import { logFigures } from '../access-log/counters.js'
 import { audienceUse } from '../audiences/directory.js'
 import { type AuditFigures, auditFigures } from '../audit/counters.js'
 import { readFigures } from '../live/figures.js'
+import { droppedLogLineCount } from '../log.js'
 import type { Readings, Sample } from '../metrics/exposition.js'
 import { markedCount } from '../shard/suppressed.js'
 import type { Snapshot, SnapshotSource } from '../snapshot/snapshot.js'
@@ -72,6 +73,7 @@ export function serviceReadings(
     hickory_audit_lines_waiting: () => ofAudit(({ waitingCount }) => waitingCount),
     hickory_audit_failing: () => ofAudit(({ isFailing }) => (isFailing ? 1 : 0)),
     hickory_audit_lag_seconds: () => ofAudit(({ lagMicroseconds }) => lagMicroseconds / 1e6),
+    hickory_log_dropped_lines_total: droppedLogLineCount,
     hickory_access_log_dropped_lines_total: () =>
       state.accessLogCounters && logFigures(state.accessLogCounters).droppedCount,
     hickory_access_log_queued_bytes: () =>
