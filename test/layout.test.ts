@@ -148,6 +148,7 @@ const shared = [
   'task-threads',
   'questions',
   'text-decoder',
+  'durable-files',
 ]
 
 /** Files of src that are not in a folder, and what they may import beside `shared`. */
@@ -167,6 +168,7 @@ const topFiles: Readonly<Record<string, readonly string[]>> = {
   questions: [],
   monotonic: [],
   'text-decoder': [],
+  'durable-files': [],
 }
 
 /** The one folder or file below src that may import a library. */
@@ -264,6 +266,32 @@ const textOwners: readonly { text: RegExp; what: string; owners: readonly string
     ],
   },
 ]
+
+/** Who writes files or names beside durable-files.ts, and why that is lost with the power or synced all the same. */
+const ownWriters: Readonly<Record<string, string>> = {
+  'access-log/target.ts': 'is not synced: what is lost with the power are its last lines',
+  'backup/backup.ts': 'links a name, which replaces none',
+  'backup/restore.ts': 'writes what comes in pieces, and names a whole directory',
+  'backup/write-archive.ts': 'writes what comes in pieces',
+  'chain/head-store.ts': 'reserves the lock of LMDB, which each start may make anew',
+  'chain/last-file.ts': 'appends',
+  'chain/remains.ts': 'cuts off and writes once more',
+  'cluster/join.ts': 'sets aside, and once more where that is lost',
+  'cluster/snapshot-files.ts': 'names a snapshot that may be fetched twice, and files of one',
+  'cluster/verified-file.ts': 'writes what comes in pieces',
+  'commands/doctor/self-test.ts': 'is temporary',
+  'commands/generate.ts': 'writes what comes in pieces, also to a pipe',
+  'commands/import/rejects-file.ts': 'writes what comes in pieces',
+  'commands/keys/secret-output.ts': 'writes into a file that was opened before there was a secret',
+  'gazetteer/files/archive.ts': 'is temporary',
+  'gazetteer/publish.ts': 'takes the name back where a version cannot become current',
+  'journal/agreed-part.ts': 'cuts off',
+  'journal/position.ts': 'writes in place, and is found again where that is lost',
+  'snapshot/publish/make-current.ts': 'takes the name back where a snapshot cannot become current',
+  'snapshot/publish/write-source.ts': 'links files that are synced, or copies them',
+  'sources/files/spool.ts': 'is temporary',
+  'sources/rows/rejected-texts.ts': 'is temporary',
+}
 
 /** Exports that no import tells of, and who uses them. */
 const usedOtherwise: Readonly<Record<string, string>> = {
@@ -408,6 +436,20 @@ t.test('console, the environment, encodings and Atomics have one owner each', as
     const strangers = users.map(({ path }) => path).filter((path) => !owners.includes(path))
     t.same(strangers, [], what)
   }
+})
+
+t.test('files that are there for good are written by durable-files.ts', async (t) => {
+  const writing =
+    /^(appendFile|copyFile|cp|createWriteStream|f?datasync|fsync|ftruncate|link|rename|truncate|write|writeFile|writev)(Sync)?$/
+  const opened = /\bopen(Sync)?\([^)]*('[wa]x?\+?'|'r\+'|O_CREAT)/
+  const writers = files.filter(({ path, text }) => {
+    if (path === 'durable-files.ts' || path.startsWith('package/')) return false
+    const names = [...text.matchAll(/import \{([^}]*)\} from 'node:fs(?:\/promises)?'/g)]
+      .flatMap(([, list]) => list.split(','))
+      .map((name) => name.trim())
+    return names.some((name) => writing.test(name)) || opened.test(withoutComments(text))
+  })
+  t.same(writers.map(({ path }) => path).sort(), Object.keys(ownWriters))
 })
 
 t.test('nothing imports an entry point of a thread', async (t) => {

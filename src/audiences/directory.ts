@@ -5,17 +5,18 @@
  * @module
  */
 import { randomBytes } from 'node:crypto'
-import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ServiceError } from '../errors.js'
-import { limits } from '../limits.js'
 import {
   createDirectory,
   createFile,
-  snapshotsDirectory,
+  giveName,
   syncDirectory,
   TEMPORARY,
-} from '../snapshot/directory.js'
+} from '../durable-files.js'
+import { ServiceError } from '../errors.js'
+import { limits } from '../limits.js'
+import { snapshotsDirectory } from '../snapshot/directory.js'
 import { FormatFault } from '../snapshot/format/blocks.js'
 import { MANIFEST_FILE } from '../snapshot/format/manifest.js'
 import {
@@ -69,8 +70,7 @@ export async function writeAudience(
   const path = join(directory, name)
   try {
     await createFile(temporary, parts)
-    await rename(temporary, path)
-    await syncDirectory(directory)
+    await giveName(temporary, path)
     // Another service may have made one at the same time.
     await refuseTooMany(dataDirectory, snapshotId, { count: 0, byteLength: 0 })
     await refuseMissingSnapshot(dataDirectory, snapshotId)

@@ -5,10 +5,11 @@
  *
  * @module
  */
-import { chmodSync, mkdirSync, rmSync } from 'node:fs'
+import { chmodSync, rmSync } from 'node:fs'
 import type { HeadStore } from '../chain/head-store.js'
 import { LastFile } from '../chain/last-file.js'
 import type { Link } from '../chain/link.js'
+import { createDirectorySync } from '../durable-files.js'
 import { limits } from '../limits.js'
 import { chainedLine } from './chain.js'
 import { entryOf } from './entry.js'
@@ -45,7 +46,7 @@ export class AuditWriter {
 
   /** Makes the directory, for its owner alone. */
   prepare(): void {
-    mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
+    createDirectorySync(this.#directory)
     chmodSync(this.#directory, 0o700)
   }
 

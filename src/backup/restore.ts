@@ -7,12 +7,6 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { OperatorError } from '../errors.js'
-import { readCurrentAreas } from '../gazetteer/directory.js'
-import { verifyVersion } from '../gazetteer/verify.js'
-import { JournalDamaged } from '../journal/damaged.js'
-import { journalDirectory } from '../journal/files.js'
-import { verifyJournal } from '../journal/verify.js'
 import {
   createDirectory,
   DIRECTORY_MODE,
@@ -20,7 +14,13 @@ import {
   syncDirectory,
   TEMPORARY,
   writeAll,
-} from '../snapshot/directory.js'
+} from '../durable-files.js'
+import { OperatorError } from '../errors.js'
+import { readCurrentAreas } from '../gazetteer/directory.js'
+import { verifyVersion } from '../gazetteer/verify.js'
+import { JournalDamaged } from '../journal/damaged.js'
+import { journalDirectory } from '../journal/files.js'
+import { verifyJournal } from '../journal/verify.js'
 import { verifySnapshot } from '../snapshot/load/verify.js'
 import { isCorrupt, isNewer } from '../snapshot/open-file.js'
 import { removeOnExit } from '../snapshot/publish/remove-on-exit.js'

@@ -8,7 +8,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createTarPacker, type TarEntry } from 'modern-tar'
-import { FILE_MODE, writeAll } from '../snapshot/directory.js'
+import { FILE_MODE, writeAll } from '../durable-files.js'
 import { type Compression, compressor } from './compression.js'
 import { type ArchivedFile, encodeListing, LISTING_FILE } from './listing.js'
 

@@ -5,9 +5,10 @@
  *
  * @module
  */
-import { existsSync, linkSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, open, type RootDatabase } from 'lmdb'
+import { createDirectorySync, syncDirectorySync } from '../durable-files.js'
 
 /** The files of a chain whose head is gone: nobody can say any more whether they are all. */
 export class HeadMissing extends Error {}
@@ -63,9 +64,10 @@ export function openHeadStore<H, T extends string = never>(
   { mode, isNew, mapBytes, readerCount, tables: names }: HeadOptions<T>,
 ): HeadStore<H, T> {
   const file = join(path, 'data.mdb')
-  if (!existsSync(file)) {
+  const isBegun = !existsSync(file)
+  if (isBegun) {
     if (mode === 'read' || !isNew()) throw new HeadMissing(`${path} has no head of the chain`)
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    createDirectorySync(path)
   }
   if (mode === 'write') reserveLock(join(path, 'lock.mdb'))
   const isReadOnly = mode === 'read'
@@ -83,6 +85,8 @@ export function openHeadStore<H, T extends string = never>(
   const tables = Object.fromEntries(
     names.map((name) => [name, tableOf(root, name)]),
   ) as unknown as Readonly<Record<T, HeadTable>>
+  // LMDB does not: with the file alone, its records would be those of a chain whose head is gone.
+  if (isBegun) syncDirectorySync(path)
   const { dev, ino } = statSync(file)
   const read = (): H | undefined => {
     const json = heads?.get('head')

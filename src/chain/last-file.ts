@@ -4,18 +4,10 @@
  *
  * @module
  */
-import {
-  closeSync,
-  fdatasyncSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  statSync,
-} from 'node:fs'
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { syncDirectorySync, writeAllSync } from '../durable-files.js'
 import type { FileNumber } from './numbered-files.js'
-import { writeAll } from './write-all.js'
 
 /** Where the last record of a chain ends. */
 export interface ChainEnd {
@@ -56,7 +48,7 @@ export class LastFile {
     const path = this.#pathOf(number)
     this.#open = { number, fd: openSync(path, 'w', 0o600) }
     // A file is there for good only once its directory is.
-    syncDirectory(dirname(path))
+    syncDirectorySync(dirname(path))
     this.#isDoubtful = false
   }
 
@@ -69,7 +61,7 @@ export class LastFile {
   append({ file, bytes: position }: ChainEnd, bytes: Uint8Array, confirm = () => {}): void {
     const fd = this.#fdOf(file)
     try {
-      writeAll(fd, bytes, position)
+      writeAllSync(fd, bytes, position)
       this.#sync(fd)
       confirm()
     } catch (fault) {
@@ -124,14 +116,5 @@ function cutQuietly(fd: number, bytes: number): void {
     ftruncateSync(fd, bytes)
   } catch {
     // `refused` says so.
-  }
-}
-
-export function syncDirectory(directory: string): void {
-  const fd = openSync(directory, 'r')
-  try {
-    fsyncSync(fd)
-  } finally {
-    closeSync(fd)
   }
 }

@@ -12,9 +12,9 @@ import {
   openSync,
   readFileSync,
 } from 'node:fs'
+import { writeAllSync } from '../durable-files.js'
 import type { ChainEnd } from './last-file.js'
 import type { FileNumber } from './numbered-files.js'
-import { writeAll } from './write-all.js'
 
 /** What goes on with a chain. */
 export interface GoingOn<R> {
@@ -64,7 +64,7 @@ export function recover<R>(from: ChainEnd, { pathOf, goingOn, refused }: Remains
 function settle(path: string, bytes: Uint8Array, start: number): void {
   const fd = openSync(path, 'r+')
   try {
-    writeAll(fd, bytes, start)
+    writeAllSync(fd, bytes, start)
     ftruncateSync(fd, start + bytes.length)
     fdatasyncSync(fd)
   } finally {

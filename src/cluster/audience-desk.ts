@@ -5,17 +5,13 @@
  * @module
  */
 import { existsSync } from 'node:fs'
-import { rename, rm, stat } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createDirectory, giveName, TEMPORARY } from '../durable-files.js'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
-import {
-  createDirectory,
-  snapshotsDirectory,
-  syncDirectory,
-  TEMPORARY,
-} from '../snapshot/directory.js'
+import { snapshotsDirectory } from '../snapshot/directory.js'
 import { sha256Of } from '../snapshot/load/sha256.js'
 import { audienceName, audiencesDirectory } from '../snapshot/retention/audience-names.js'
 import type { SharedAudience } from '../store/audiences.js'
@@ -213,8 +209,7 @@ export class AudienceDesk {
     const temporary = join(directory, id + TEMPORARY)
     await createDirectory(directory)
     if (!(await get(file, temporary, () => {}))) throw gone(audience)
-    await rename(temporary, path)
-    await syncDirectory(directory)
+    await giveName(temporary, path)
     log.info({ audienceId: id, byteCount: file.byteLength }, 'fetched an audience')
   }
 

@@ -4,9 +4,11 @@
  *
  * @module
  */
+
+import { syncDirectory } from '../durable-files.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
-import { listSnapshots, snapshotsDirectory, syncDirectory } from '../snapshot/directory.js'
+import { listSnapshots, snapshotsDirectory } from '../snapshot/directory.js'
 import { withCompactionLock } from '../snapshot/publish/lock.js'
 import { prune, removeTemporaries } from '../snapshot/publish/make-current.js'
 import { readLineage, readStates } from '../snapshot/retention/history.js'

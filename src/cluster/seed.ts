@@ -5,22 +5,17 @@
  */
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Link } from '../chain/link.js'
+import { createDirectory, DIRECTORY_MODE, giveName } from '../durable-files.js'
 import { OperatorError } from '../errors.js'
 import { indexJournal } from '../journal/cut.js'
 import { headDirectory, journalDirectory } from '../journal/files.js'
 import { copyHead } from '../journal/hold.js'
 import { beginBehind } from '../journal/seed.js'
 import { baseSequenceOf } from '../snapshot/applied-sequence.js'
-import {
-  createDirectory,
-  DIRECTORY_MODE,
-  snapshotsDirectory,
-  syncDirectory,
-  writeCurrent,
-} from '../snapshot/directory.js'
+import { snapshotsDirectory, writeCurrent } from '../snapshot/directory.js'
 import { readIdentities } from '../snapshot/identities/list.js'
 import { noteEntries } from '../store/entries.js'
 import { copyTables, DATA_FILE, storeDirectory } from '../store/tables.js'
@@ -146,6 +141,5 @@ async function fetched(path: string, file: FileDigest, get: SharedFiles['get']):
   if (!(await get(file, temporary, () => {}))) {
     throw new OperatorError('Failed', 'what the machine is to begin with is there no more')
   }
-  await rename(temporary, path)
-  await syncDirectory(dirname(path))
+  await giveName(temporary, path)
 }

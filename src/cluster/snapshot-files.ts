@@ -7,14 +7,9 @@
 import { existsSync } from 'node:fs'
 import { link, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createDirectory, DIRECTORY_MODE, syncDirectory, syncFile } from '../durable-files.js'
 import { OperatorError } from '../errors.js'
-import {
-  createDirectory,
-  DIRECTORY_MODE,
-  listSnapshots,
-  snapshotsDirectory,
-  syncDirectory,
-} from '../snapshot/directory.js'
+import { listSnapshots, snapshotsDirectory } from '../snapshot/directory.js'
 import { filesOf, readManifest } from '../snapshot/format/manifest.js'
 import { readIdentities } from '../snapshot/identities/list.js'
 import { sha256Of } from '../snapshot/load/sha256.js'
@@ -93,8 +88,9 @@ export async function fetchSnapshot(
   for (const document of documents) {
     if (!DOCUMENT.test(document.file)) throw new Error('a document has the name of one')
     const path = join(directory, document.file)
-    if (await isWhole(path, document)) continue
-    if (!(await get(document, path, () => {}))) throw goneFault(id, document)
+    // Of a fetch that was killed before it could sync it.
+    if (await isWhole(path, document)) await syncFile(path)
+    else if (!(await get(document, path, () => {}))) throw goneFault(id, document)
   }
   const files = await filesOfSnapshot(staging, id)
   const here = await filesHere(dataDirectory)
@@ -106,8 +102,10 @@ export async function fetchSnapshot(
   }
   for (const file of files) {
     const path = join(directory, file.file)
-    if (await isWhole(path, file)) done(file.byteLength)
-    else if (await linked(here.get(file.sha256), path, file)) done(file.byteLength)
+    if (await isWhole(path, file)) {
+      await syncFile(path)
+      done(file.byteLength)
+    } else if (await linked(here.get(file.sha256), path, file)) done(file.byteLength)
     else if (!(await get(file, path, done))) {
       throw new OperatorError(
         'Failed',

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { FILE_MODE, syncDirectory, writeAll } from '../snapshot/directory.js'
+import { FILE_MODE, syncDirectory, writeAll } from '../durable-files.js'
 
 /** A file, whatever its name is. */
 export interface FileDigest {

@@ -4,12 +4,14 @@
  *
  * @module
  */
+
+import { syncDirectory } from '../durable-files.js'
 import { hasAgreedPart } from '../journal/agreed-part.js'
 import { cutJournal } from '../journal/cut.js'
 import { journalDirectory } from '../journal/files.js'
 import { summaryOfJournal } from '../journal/summary.js'
 import type { Log } from '../log.js'
-import { snapshotsDirectory, syncDirectory } from '../snapshot/directory.js'
+import { snapshotsDirectory } from '../snapshot/directory.js'
 import type { DataLock } from '../snapshot/publish/lock.js'
 import { type NeededChanges, neededChanges } from '../snapshot/retention/needed-changes.js'
 import { warn } from './output.js'

@@ -4,11 +4,12 @@
  * @module
  */
 import { randomBytes } from 'node:crypto'
-import { type FileHandle, open, realpath, rename, stat, unlink } from 'node:fs/promises'
+import { type FileHandle, open, realpath, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { Command } from 'commander'
+import { giveName } from '../durable-files.js'
 import { OperatorError } from '../errors.js'
 import { writeDegrees } from '../geometry/degrees.js'
 import type { Log } from '../log.js'
@@ -173,7 +174,7 @@ async function writeFile(path: string, chunks: Chunks): Promise<number> {
       const file = await open(writePath, target.replaceable ? 'wx' : 'w')
       created = target.replaceable
       const byteCount = await fill(file, chunks, path.endsWith('.gz'), target.replaceable, signal)
-      if (created) await rename(part, target.path)
+      if (created) await giveName(part, target.path)
       return byteCount
     })
   } catch (error) {

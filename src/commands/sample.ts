@@ -5,10 +5,11 @@
  * @module
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createDirectory, replaceFile, syncDirectory } from '../durable-files.js'
 import type { Log } from '../log.js'
-import { createDirectory, listSnapshots } from '../snapshot/directory.js'
+import { listSnapshots } from '../snapshot/directory.js'
 import { beginSnapshot } from '../snapshot/publish/begin.js'
 import { withDataLock } from '../snapshot/publish/lock.js'
 import { recipientCountOf } from '../snapshot/snapshot.js'
@@ -29,10 +30,12 @@ export function needsSample(dataDirectory: string): boolean {
 export async function makeSample(dataDirectory: string, log: Log, goOn: () => void): Promise<void> {
   log.info({ dataDirectory }, 'the data directory is empty: making sample data')
   await createDirectory(dataDirectory)
-  await writeFile(join(dataDirectory, UNFINISHED), '')
+  await replaceFile(join(dataDirectory, UNFINISHED), '')
   await publishSources(dataDirectory, log, goOn)
   await storeContexts(dataDirectory, log)
   await rm(join(dataDirectory, UNFINISHED))
+  // What an operator deletes of the sample must not come back.
+  await syncDirectory(dataDirectory)
 }
 
 /** There while a sample is being made, so that one that was interrupted is made again. */

@@ -5,20 +5,11 @@
  *
  * @module
  */
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Type, { type Static } from '#typebox'
 import { Compile } from '#typebox/compile'
-import { syncDirectory } from '../chain/last-file.js'
+import { createDirectorySync, replaceFileSync, syncDirectorySync } from '../durable-files.js'
 import { OperatorError } from '../errors.js'
 import { formatLsn, parseLsn } from '../sources/postgres/replication/lsn.js'
 
@@ -80,22 +71,14 @@ export class StateFile {
       table,
       confirmedLsn: formatLsn(confirmedLsn),
     }
-    mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
-    const temporary = `${this.#path}.tmp`
-    const fd = openSync(temporary, 'w', 0o600)
-    try {
-      writeSync(fd, `${JSON.stringify(content)}\n`)
-      fsyncSync(fd)
-    } finally {
-      closeSync(fd)
-    }
-    renameSync(temporary, this.#path)
-    syncDirectory(this.#directory)
+    createDirectorySync(this.#directory)
+    replaceFileSync(this.#path, `${JSON.stringify(content)}\n`)
   }
 
   /** From now on nothing is followed. */
   remove(): void {
     rmSync(this.#path, { force: true })
+    if (existsSync(this.#directory)) syncDirectorySync(this.#directory)
   }
 }
 

@@ -11,7 +11,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { generationOf, replaceFile, SNAPSHOT_ID } from '../snapshot/directory.js'
+import { replaceFile } from '../durable-files.js'
+import { generationOf, SNAPSHOT_ID } from '../snapshot/directory.js'
 import { corrupt, readFault } from '../snapshot/open-file.js'
 
 /** Of the same form as the id of a snapshot: a generation, and digits of a digest. */

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { createFile } from '../durable-files.js'
 import { hasAreas, readCurrentAreas, versionDirectory } from './directory.js'
 import { MANIFEST_FILE, type ManifestLayer } from './manifest.js'
 import { publishVersion } from './publish.js'
@@ -22,7 +23,7 @@ interface DefaultAreas {
 }
 
 /**
- * Writes them unless there is a gazetteer.
+ * Writes them where there is no gazetteer.
  *
  * @returns undefined where there is one
  * @throws OperatorError
@@ -35,6 +36,18 @@ export async function makeDefaultAreas(dataDirectory: string): Promise<DefaultAr
   return await writeLayers(dataDirectory, { set: defaultLayers() })
 }
 
+/**
+ * Writes a damaged version anew where it is what comes with this program.
+ *
+ * @returns whether it is
+ * @throws OperatorError
+ */
+export async function repairDefaultAreas(dataDirectory: string, version: string): Promise<boolean> {
+  if (!hasAreas(MADE) || readCurrentAreas(MADE) !== version) return false
+  await copyDefault(dataDirectory)
+  return true
+}
+
 async function copyDefault(dataDirectory: string): Promise<DefaultAreas> {
   const version = readCurrentAreas(MADE)
   if (version === undefined) throw new Error('it was removed meanwhile')
@@ -42,11 +55,11 @@ async function copyDefault(dataDirectory: string): Promise<DefaultAreas> {
     const { layers } = await verifyVersion(MADE, version)
     for (const file of [DATA_FILE, MANIFEST_FILE]) {
       // To copy a file is to give it its owner, too, which the unit of systemd forbids.
-      await writeFile(
-        join(temporary, file),
-        await readFile(join(versionDirectory(MADE, version), file)),
-      )
+      const bytes = await readFile(join(versionDirectory(MADE, version), file))
+      await createFile(join(temporary, file), [bytes])
     }
+    // What has its name is damaged, or was left by a process that ended before CURRENT named it.
+    await rm(versionDirectory(dataDirectory, version), { recursive: true, force: true })
     return { version, layers }
   })
 }

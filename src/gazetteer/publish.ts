@@ -3,16 +3,11 @@
  *
  * @module
  */
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createFile, DIRECTORY_MODE, syncDirectory, syncFile, TEMPORARY } from '../durable-files.js'
 import { OperatorError } from '../errors.js'
-import {
-  createFile,
-  DIRECTORY_MODE,
-  generationOf,
-  syncDirectory,
-  TEMPORARY,
-} from '../snapshot/directory.js'
+import { generationOf } from '../snapshot/directory.js'
 import { withDataLock } from '../snapshot/publish/lock.js'
 import { removeOnExit } from '../snapshot/publish/remove-on-exit.js'
 import {
@@ -75,16 +70,6 @@ async function reserveLock(directory: string): Promise<void> {
   const path = join(directory, LOCK_FILE)
   await rm(path, { force: true })
   await createFile(path, [Buffer.alloc(LOCK_BYTES)])
-}
-
-/** An error of fsync leaves the file in an unknown state: the draft is given up. */
-async function syncFile(path: string): Promise<void> {
-  const file = await open(path, 'r+')
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
-  }
 }
 
 async function makeCurrent(

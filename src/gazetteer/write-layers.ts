@@ -5,10 +5,10 @@
  */
 import { chmod, mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createFile, DIRECTORY_MODE, FILE_MODE } from '../durable-files.js'
 import { OperatorError, ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import { readArea } from '../selection/shapes/read-area.js'
-import { createFile, DIRECTORY_MODE, FILE_MODE } from '../snapshot/directory.js'
 import { sha256Of } from '../snapshot/load/sha256.js'
 import type { StoredArea } from './area-record.js'
 import { areasDirectory } from './directory.js'

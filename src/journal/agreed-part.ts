@@ -5,7 +5,7 @@
  * @module
  */
 import { closeSync, existsSync, fdatasyncSync, ftruncateSync, openSync, rmSync } from 'node:fs'
-import { syncDirectory } from '../chain/last-file.js'
+import { syncDirectorySync } from '../durable-files.js'
 import { OperatorError } from '../errors.js'
 import { committedPath, journalFileNumbers, journalPath } from './files.js'
 import { firstPlace, type JournalHead, type JournalPlace, NO_HEAD } from './head.js'
@@ -79,7 +79,7 @@ export const hasAgreedPart = (directory: string) => existsSync(committedPath(dir
 export function endAgreedPart(directory: string): void {
   if (!hasAgreedPart(directory)) return
   rmSync(committedPath(directory))
-  syncDirectory(directory)
+  syncDirectorySync(directory)
 }
 
 /** Where a batch ends that is in the journal, or the beginning where it is the one before. */
@@ -106,7 +106,7 @@ export function cutFiles(directory: string, { file, bytes }: JournalPlace): void
       closeSync(fd)
     }
   }
-  syncDirectory(directory)
+  syncDirectorySync(directory)
 }
 
 export function writtenByCluster(directory: string, isClustered: boolean): OperatorError {

@@ -8,8 +8,7 @@
 import { closeSync, fdatasyncSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { syncDirectory } from '../chain/last-file.js'
-import { writeAll } from '../chain/write-all.js'
+import { syncDirectorySync, writeAllSync } from '../durable-files.js'
 import type { JournalHead } from './head.js'
 
 export class PositionFile {
@@ -40,9 +39,9 @@ export class PositionFile {
       closeSync(fd)
       const file = new PositionFile(path, 'r+')
       // So that no later write needs room on the disk.
-      writeAll(file.#fd, Buffer.alloc(SLOT_BYTES * SLOT_COUNT - size), size)
+      writeAllSync(file.#fd, Buffer.alloc(SLOT_BYTES * SLOT_COUNT - size), size)
       file.sync()
-      syncDirectory(dirname(path))
+      syncDirectorySync(dirname(path))
       return file
     }
     return new PositionFile(path, 'r+')
@@ -67,7 +66,7 @@ export class PositionFile {
   /** With the lock of the journal, after `read`. */
   write(head: JournalHead): void {
     const slot = (this.#slot + 1) % SLOT_COUNT
-    writeAll(this.#fd, slotOf(head), slot * SLOT_BYTES)
+    writeAllSync(this.#fd, slotOf(head), slot * SLOT_BYTES)
     this.#slot = slot
   }
 

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { syncDirectory } from '../chain/last-file.js'
 import type { Link } from '../chain/link.js'
+import { syncDirectorySync } from '../durable-files.js'
 import { committedPath, positionPath } from './files.js'
 import { type JournalHead, NO_HEAD, openHead } from './head.js'
 import { forgetBehind } from './known-batches.js'
@@ -59,7 +59,7 @@ export async function beginBehind(directory: string, { sequence, hash }: Link): 
 
 function noteAgreed(directory: string, head: JournalHead): JournalHead {
   writePosition(committedPath(directory), head)
-  syncDirectory(directory)
+  syncDirectorySync(directory)
   return head
 }
 

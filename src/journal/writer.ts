@@ -6,10 +6,11 @@
  *
  * @module
  */
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import type { HeadTable } from '../chain/head-store.js'
-import { LastFile, syncDirectory } from '../chain/last-file.js'
+import { LastFile } from '../chain/last-file.js'
 import type { Link } from '../chain/link.js'
+import { createDirectorySync, syncDirectorySync } from '../durable-files.js'
 import { limits } from '../limits.js'
 import { AgreedPart, cutFiles, hasAgreedPart, placeOf, writtenByCluster } from './agreed-part.js'
 import type { PreparedBatch } from './batch.js'
@@ -212,7 +213,7 @@ export class JournalWriter {
     })
     const old = journalFileNumbers(this.#directory).filter((number) => number < first.file)
     for (const number of old) rmSync(journalPath(this.#directory, number), { force: true })
-    if (old.length > 0) syncDirectory(this.#directory)
+    if (old.length > 0) syncDirectorySync(this.#directory)
     return old.length
   }
 
@@ -269,7 +270,7 @@ export class JournalWriter {
 
   #opened(): JournalHeadStore {
     if (this.#store === undefined) {
-      mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
+      createDirectorySync(this.#directory)
       this.#store = openHead(this.#directory, 'write')
     }
     return this.#store

@@ -5,13 +5,14 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { OperatorError } from '../errors.js'
 import { listVersions, readCurrentAreas } from '../gazetteer/directory.js'
 import { type Gazetteer, openVersion } from '../gazetteer/gazetteer.js'
-import { makeDefaultAreas } from '../gazetteer/make-default.js'
+import { makeDefaultAreas, repairDefaultAreas } from '../gazetteer/make-default.js'
 import { verifyVersion } from '../gazetteer/verify.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
-import { isUnusable } from '../snapshot/open-file.js'
+import { isCorrupt, isUnusable } from '../snapshot/open-file.js'
 import type { AreasNews, AreasReport, FrontOrder } from './messages.js'
 
 /** The part of a Worker that this needs of a front thread. */
@@ -45,22 +46,28 @@ export async function startAreas(
   log: Log,
   times: AreasTimes = DEFAULT_TIMES,
 ): Promise<ServiceAreas> {
-  await makeDefault(dataDirectory, log)
-  const keeper = new AreasKeeper(dataDirectory, log, times)
+  const isMade = await makeDefault(dataDirectory, log)
+  const keeper = new AreasKeeper(dataDirectory, log, times, isMade)
   await keeper.openFirst()
   return keeper
 }
 
-async function makeDefault(dataDirectory: string, log: Log): Promise<void> {
+/** @returns false where another process has the lock, or died with it a moment ago: then it is to be tried again */
+async function makeDefault(dataDirectory: string, log: Log): Promise<boolean> {
   try {
     const made = await makeDefaultAreas(dataDirectory)
-    if (made === undefined) return
+    if (made === undefined) return true
     const areaCount = made.layers.reduce((sum, layer) => sum + layer.areaCount, 0)
     log.info({ areasVersion: made.version, areaCount }, 'made the default gazetteer')
   } catch (error) {
     const reason = (error as Error).message
+    if (error instanceof OperatorError && error.code === 'Locked') {
+      log.warn({ reason }, 'the default gazetteer is made later')
+      return false
+    }
     log.warn({ reason }, 'the default gazetteer could not be made: there are no named areas')
   }
+  return true
 }
 
 class AreasKeeper implements ServiceAreas {
@@ -72,9 +79,11 @@ class AreasKeeper implements ServiceAreas {
   /** Held open as long as a front thread may have it, so that these only share it. */
   #held: Gazetteer | undefined
   #refusedMs = Number.NEGATIVE_INFINITY
+  #isDefaultMade: boolean
   #isOver: Promise<void> = Promise.resolve()
 
-  constructor(dataDirectory: string, log: Log, times: AreasTimes) {
+  constructor(dataDirectory: string, log: Log, times: AreasTimes, isDefaultMade: boolean) {
+    this.#isDefaultMade = isDefaultMade
     this.#dataDirectory = dataDirectory
     this.#log = log
     this.#times = times
@@ -88,7 +97,7 @@ class AreasKeeper implements ServiceAreas {
     const candidates = current === undefined && refused === undefined ? [] : [current, ...others]
     for (const version of new Set(candidates)) {
       if (version === undefined) continue
-      const fault = await this.#open(version)
+      const fault = await (version === current ? this.#openOrRepair(version) : this.#open(version))
       if (fault === undefined) {
         this.news = { version, ...(refused !== undefined && { refused }) }
         if (refused !== undefined) {
@@ -132,22 +141,26 @@ class AreasKeeper implements ServiceAreas {
   async #look(fronts: readonly FrontPort[]): Promise<void> {
     const { version, reason = 'areas/CURRENT is gone' } = this.#wanted()
     const { refused, version: served } = this.news
+    const isTooEarly = performance.now() - this.#refusedMs < this.#times.retryMs
     if (version === undefined) {
       if (served !== undefined || refused !== undefined) this.#refuse(fronts, { reason })
+      else if (!this.#isDefaultMade && !isTooEarly) {
+        this.#isDefaultMade = await makeDefault(this.#dataDirectory, this.#log)
+        this.#refusedMs = performance.now()
+      }
       return
     }
     if (version === served) {
       if (refused !== undefined) this.#tell(fronts, { version })
       return
     }
-    const isTooEarly = performance.now() - this.#refusedMs < this.#times.retryMs
     if (refused?.version === version && isTooEarly) return
     await this.#take(fronts, version)
   }
 
   async #take(fronts: readonly FrontPort[], version: string): Promise<void> {
     const last = this.#held
-    const fault = await this.#open(version)
+    const fault = await this.#openOrRepair(version)
     if (fault !== undefined) return this.#refuse(fronts, { version, reason: fault.message })
     const reports = reported(fronts, version, this.#stopping.signal)
     this.news = { version }
@@ -158,6 +171,22 @@ class AreasKeeper implements ServiceAreas {
     // Those that could take it answer from it: the others are asked again.
     if (reason !== undefined) return this.#refuse(fronts, { version, reason })
     this.#log.info({ areasVersion: version }, 'switched to new areas')
+  }
+
+  /** As `#open`, and makes the default anew where it is damaged: nobody has another copy to put back. */
+  async #openOrRepair(version: string): Promise<Error | undefined> {
+    const fault = await this.#open(version)
+    if (!isCorrupt(fault)) return fault
+    try {
+      if (!(await repairDefaultAreas(this.#dataDirectory, version))) return fault
+    } catch (error) {
+      return new OperatorError(fault.code, `${fault.message} (${(error as Error).message})`)
+    }
+    this.#log.warn(
+      { areasVersion: version, reason: fault.message },
+      'made the default gazetteer anew',
+    )
+    return await this.#open(version)
   }
 
   /** @returns why it cannot be served; then the one before is still held */

@@ -5,8 +5,9 @@
  * @module
  */
 import { statSync } from 'node:fs'
-import { access, chmod, constants, mkdir, open } from 'node:fs/promises'
+import { access, chmod, constants, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { syncDirectory } from '../durable-files.js'
 import { OperatorError } from '../errors.js'
 import type { Log } from '../log.js'
 import { type SharedAudienceReader, sharedAudienceReader } from './audiences.js'
@@ -150,14 +151,4 @@ async function fill(tables: Tables, dataDirectory: string, log: Log): Promise<vo
     { dataDirectory, configurationCount, contextCount },
     'took configuration.json and contexts/ into the store; from now on they are not read',
   )
-}
-
-/** A file is there for good only once its directory is. */
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r')
-  try {
-    await directory.sync()
-  } finally {
-    await directory.close()
-  }
 }

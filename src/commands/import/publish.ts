@@ -5,12 +5,13 @@
  * @module
  */
 import { join } from 'node:path'
+import { TEMPORARY } from '../../durable-files.js'
 import { OperatorError } from '../../errors.js'
 import { journalDirectory } from '../../journal/files.js'
 import { JournalReader } from '../../journal/reader.js'
 import { limits } from '../../limits.js'
 import type { RecipientColumns } from '../../shard/columns.js'
-import { snapshotsDirectory, TEMPORARY } from '../../snapshot/directory.js'
+import { snapshotsDirectory } from '../../snapshot/directory.js'
 import { beginSnapshot } from '../../snapshot/publish/begin.js'
 import type { Draft, Published } from '../../snapshot/publish/draft.js'
 import type { DataLock } from '../../snapshot/publish/lock.js'

@@ -11,17 +11,16 @@ import {
   openSync,
   readSync,
   realpathSync,
-  renameSync,
   rmSync,
   statSync,
   writeSync,
 } from 'node:fs'
 import { resolve } from 'node:path'
+import { FILE_MODE, giveNameSync } from '../../durable-files.js'
 import { OperatorError } from '../../errors.js'
 import { type RemovalOnExit, removeOnExit } from '../../snapshot/publish/remove-on-exit.js'
 import type { RejectedSink } from '../../sources/rows/rejects.js'
 
-const FILE_MODE = 0o600
 const HEADER = 'source,file,unit,place,reason,number,lat,lng\n'
 /** Written at a time. */
 const PIECE_BYTES = 1 << 18
@@ -70,7 +69,7 @@ export class RejectsFile {
       this.#flush()
       fsyncSync(this.#file)
       closeSync(this.#file)
-      renameSync(this.#temporaryPath, this.#path)
+      giveNameSync(this.#temporaryPath, this.#path)
     } catch (error) {
       rmSync(this.#temporaryPath, { force: true })
       throw this.#unwritable(error)

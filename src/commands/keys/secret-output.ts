@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { closeSync, fsyncSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, unlinkSync, writeSync } from 'node:fs'
+import { giveNameSync } from '../../durable-files.js'
 import { OperatorError } from '../../errors.js'
 import { print } from '../output.js'
 
@@ -24,7 +25,7 @@ export function secretOutput(path: string | undefined): SecretOutput {
     write(secret) {
       writeSync(descriptor, `${secret}\n`)
       fsyncSync(descriptor)
-      renameSync(begun, path)
+      giveNameSync(begun, path)
       isWritten = true
     },
     close() {

@@ -5,8 +5,8 @@
  * @module
  */
 import { createHash } from 'node:crypto'
+import { createFile } from '../../durable-files.js'
 import type { ShardImage } from '../../shard/layout.js'
-import { createFile } from '../directory.js'
 import { blockSumsOf } from './blocks.js'
 import { encodeHead } from './container.js'
 import type { Header2 } from './shard-header.js'

@@ -15,8 +15,8 @@
  * @module
  */
 import { createHash } from 'node:crypto'
+import { createFile } from '../../durable-files.js'
 import type { Identities } from '../../shard/columns.js'
-import { createFile } from '../directory.js'
 import { blockSumsOf } from '../format/blocks.js'
 import { encodeHead } from '../format/container.js'
 import type { IdentitiesHeader } from './header.js'

@@ -6,16 +6,11 @@
  */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createDirectory, DIRECTORY_MODE, TEMPORARY } from '../../durable-files.js'
 import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { Log } from '../../log.js'
-import {
-  DIRECTORY_MODE,
-  generationOf,
-  listSnapshots,
-  snapshotsDirectory,
-  TEMPORARY,
-} from '../directory.js'
+import { generationOf, listSnapshots, snapshotsDirectory } from '../directory.js'
 import { readReference } from '../retention/reference.js'
 import { readBase } from './base.js'
 import { Draft } from './draft.js'
@@ -44,7 +39,7 @@ export async function beginSnapshot(
   const { dataDirectory, assertHeld } = lock
   const snapshots = snapshotsDirectory(dataDirectory)
   try {
-    await mkdir(snapshots, { recursive: true, mode: DIRECTORY_MODE })
+    await createDirectory(snapshots)
     await removeTemporaries(snapshots)
     await finishFirst(lock, log)
     const existing = await listSnapshots(dataDirectory)

@@ -7,9 +7,9 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { check, lock } from 'proper-lockfile'
+import { createDirectory } from '../../durable-files.js'
 import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
-import { createDirectory } from '../directory.js'
 
 /** The lock of one who died is taken over after this time; its owner renews it all the while. */
 const STALE_MS = 15_000

@@ -5,16 +5,10 @@
  */
 import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { syncDirectory, TEMPORARY } from '../../durable-files.js'
 import { OperatorError } from '../../errors.js'
 import type { Log } from '../../log.js'
-import {
-  listSnapshots,
-  readCurrent,
-  snapshotsDirectory,
-  syncDirectory,
-  TEMPORARY,
-  writeCurrent,
-} from '../directory.js'
+import { listSnapshots, readCurrent, snapshotsDirectory, writeCurrent } from '../directory.js'
 import { heldSnapshotIds } from '../retention/audience-names.js'
 import { readLineage, readStates } from '../retention/history.js'
 import { retainedIds } from '../retention/retained.js'

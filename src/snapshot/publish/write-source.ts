@@ -4,14 +4,14 @@
  * @module
  */
 import { constants } from 'node:fs'
-import { chmod, copyFile, link, open, readdir, rm } from 'node:fs/promises'
+import { chmod, copyFile, link, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { FILE_MODE, syncFile } from '../../durable-files.js'
 import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
 import { type Cell, isShard, wholeCell } from '../../shard/build/partition.js'
 import type { RecipientColumns } from '../../shard/columns.js'
-import { FILE_MODE } from '../directory.js'
 import { type ManifestShard, type ManifestSource, shardFileName } from '../format/manifest.js'
 import type { IdentitiesFile, SourceIdentities } from '../identities/list.js'
 import { type BuildThreads, cut, type SourceTask, write } from './build-tasks.js'
@@ -125,10 +125,5 @@ async function writeCell(
 async function copyDurably(from: string, to: string): Promise<void> {
   await copyFile(from, to, constants.COPYFILE_EXCL)
   await chmod(to, FILE_MODE)
-  const file = await open(to, 'r')
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  await syncFile(to)
 }
