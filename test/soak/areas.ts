@@ -113,6 +113,13 @@ export const areas: readonly Area[] = [
     },
   },
   {
+    name: 'power',
+    shows:
+      'What was acknowledged is there after the power went at 200 moments, and nothing needs a hand.',
+    needs: ['root'],
+    round: { tests: ['test/faults/power.long.test.ts'] },
+  },
+  {
     name: 'damage',
     shows: 'Each damage to a snapshot is found, and none is served.',
     needs: [],

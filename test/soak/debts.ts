@@ -20,7 +20,11 @@ export const debts: readonly Debt[] = [
     areas: ['notations', 'metamorphic', 'fuzz'],
     minutes: 30,
   },
-  { folders: ['gazetteer'], areas: ['gazetteer', 'notations', 'selection'], minutes: 20 },
+  {
+    folders: ['gazetteer'],
+    areas: ['gazetteer', 'notations', 'selection', 'power'],
+    minutes: 50,
+  },
   {
     folders: ['shard', 'pool'],
     areas: ['shard', 'oracle', 'metamorphic', 'model', 'selection'],
@@ -44,13 +48,13 @@ export const debts: readonly Debt[] = [
   { folders: ['sources'], areas: ['sources', 'faults'], minutes: 30 },
   {
     folders: ['snapshot', 'store', 'backup'],
-    areas: ['snapshots', 'damage', 'faults', 'model'],
-    minutes: 60,
+    areas: ['snapshots', 'damage', 'faults', 'model', 'power'],
+    minutes: 90,
   },
   {
     folders: ['journal', 'chain', 'audit', 'follow'],
-    areas: ['journal', 'live', 'cluster'],
-    minutes: 60,
+    areas: ['journal', 'live', 'cluster', 'power'],
+    minutes: 90,
   },
   {
     folders: ['changes', 'live', 'suppressions'],

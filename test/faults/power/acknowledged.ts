@@ -7,6 +7,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
@@ -34,16 +35,27 @@ export interface Kind {
   readonly read: (place: Place, acknowledged: number) => Promise<number>
 }
 
+/** No acknowledgement, and no refusal: what was asked for may be there, or come yet. */
+export class Unsettled extends Error {}
+
+interface Asked {
+  readonly method?: string
+  readonly body?: unknown
+}
+
+/** @throws Unsettled */
 export async function ask(
   { url, key }: Place,
   path: string,
-  { method = 'GET', body }: { method?: string; body?: unknown } = {},
+  { method = 'GET', body }: Asked = {},
 ): Promise<Record<string, unknown>> {
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
   const sent = body === undefined ? {} : { body: JSON.stringify(body) }
   const answer = await fetch(url + path, { method, headers, ...sent })
   const text = await answer.text()
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text.slice(0, 200)}`)
+  const fault = `${method} ${path}: ${answer.status} ${text.slice(0, 200)}`
+  if (answer.status === 503) throw new Unsettled(fault)
+  if (!answer.ok) throw new Error(fault)
   return text === '' ? {} : JSON.parse(text)
 }
 
@@ -221,10 +233,22 @@ export const commands: readonly Kind[] = [
 
 /** A service takes what commands have written a moment after them. */
 async function untilAtLeast(least: number, read: () => Promise<number>): Promise<number> {
-  const deadlineMs = performance.now() + 5_000
+  const deadlineMs = performance.now() + 10_000
   for (;;) {
     const found = await read()
     if (found >= least || performance.now() > deadlineMs) return found
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await sleep(100)
+  }
+}
+
+/** Asks once more where the machine is too busy. */
+export async function settled<T>(read: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await read()
+    } catch (fault) {
+      if (!(fault instanceof Unsettled) || attempt === 20) throw fault
+      await sleep(500)
+    }
   }
 }

@@ -13,7 +13,16 @@ import { fileURLToPath } from 'node:url'
 import type { Random } from '../../support/random/world.js'
 import { type Owner, temporaryDirectory } from '../../support/service/hickory.js'
 import { ageLock } from '../content.js'
-import { ask, begin, commands, type Kind, type Place, requests } from './acknowledged.js'
+import {
+  ask,
+  begin,
+  commands,
+  type Kind,
+  type Place,
+  requests,
+  settled,
+  Unsettled,
+} from './acknowledged.js'
 import { Disk } from './disk.js'
 
 const cli = fileURLToPath(new URL('../../../src/cli.js', import.meta.url))
@@ -131,12 +140,12 @@ class World {
 
   async check(): Promise<void> {
     const place = this.#place
-    const { areas } = (await ask(place, '/readyz')) as { areas?: unknown }
+    const { areas } = (await settled(() => ask(place, '/readyz'))) as { areas?: unknown }
     if (areas !== undefined) throw new Error(`areas are refused: ${JSON.stringify(areas)}`)
-    await ask(place, '/api/areas/counties:48201')
+    await settled(() => ask(place, '/api/areas/counties:48201'))
     for (const { name, read } of [...requests, ...commands]) {
       const least = this.#acknowledged[name] ?? 0
-      const found = await read(place, least)
+      const found = await settled(() => read(place, least))
       const most = least + (this.#underWay.delete(name) ? 1 : 0)
       if (found < least || found > most) {
         throw new Error(`${name}: ${found} is there, and ${least} was acknowledged`)
@@ -162,10 +171,14 @@ class World {
     while (!this.#isCut) {
       const { name, act } = this.#random.pick(kinds)
       const number = (this.#acknowledged[name] ?? 0) + 1
-      if (number > ACTS_OF_A_KIND || this.#underWay.has(name)) continue
+      if (number > ACTS_OF_A_KIND || this.#underWay.has(name)) {
+        await sleep(10)
+        continue
+      }
       this.#underWay.add(name)
       const fault = await act(this.#place, number).catch((error: Error) => error)
       if (this.#isCut) count(this.cutCounts, name)
+      else if (fault instanceof Unsettled) continue
       else if (fault !== undefined) throw fault
       else {
         this.#underWay.delete(name)
