@@ -9,10 +9,13 @@ import './untracked.js'
 import 'proper-lockfile'
 import { readFileSync } from 'node:fs'
 import { register } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Test, type TestOpts } from 'tap'
 import type { Parser, Result } from 'tap-parser'
 import { compiledOf } from './files.js'
+import { fixturesOf, RUN_FOLDER_VARIABLE } from './lanes.js'
 import { Leftovers } from './leftovers.js'
 
 /** A test file for a lane. */
@@ -48,6 +51,8 @@ export interface LaneAnswer {
 /** Files import `tap`, and are given the tests of their own file instead of those of the process. */
 register(new URL('resolve-tap.js', import.meta.url))
 
+const fixtures = fixturesOf(process.env[RUN_FOLDER_VARIABLE] ?? tmpdir())
+
 /** The file that is running; file-tap.ts hands it to what imports `tap`. */
 const shared = globalThis as { hickoryFileTest?: Test | undefined }
 
@@ -68,7 +73,7 @@ async function run({ file, testName, isShared }: LaneTask): Promise<LaneResult> 
   const options: TestOpts = { name: file, timeout: 0 }
   if (testName !== undefined) options.grep = [new RegExp(escapeRegExp(testName))]
   const test = new Test(options)
-  test.testdirName = `${process.cwd()}/.tap/fixtures/${file.replace(/\W+/g, '-')}`
+  test.testdirName = join(fixtures, file.replace(/\W+/g, '-'))
   shared.hickoryFileTest = test
   const leftovers = new Leftovers()
   const startSeconds = processorSeconds()

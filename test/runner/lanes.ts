@@ -6,12 +6,21 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  symlinkSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { TIER_VARIABLE, tierOf } from '../support/tier.js'
+import { TIER_VARIABLE, type Tier, tierOf } from '../support/tier.js'
 import { compiledOf } from './files.js'
 import type { LaneAnswer, LaneResult, LaneTask } from './lane.js'
 import { alone } from './order.js'
@@ -64,7 +73,9 @@ export async function* runFiles(
   options: RunOptions,
 ): AsyncGenerator<FileRun> {
   const side = files.filter((file) => !alone.includes(file))
-  const folder = mkdtempSync(join(tmpdir(), 'hickory-run-'))
+  const folder = newRunFolder()
+  mkdirSync('.tap', { recursive: true })
+  symlinkSync(folder, fixturesOf(folder))
   try {
     yield* runSideBySide(side, folder, options)
     yield* runSideBySide(
@@ -74,12 +85,42 @@ export async function* runFiles(
     )
   } finally {
     try {
+      rmSync(fixturesOf(folder))
       rmSync(folder, { recursive: true, force: true })
     } catch {
       // What a file that was ended has started still writes there; it is in the folder of the system for such things.
     }
   }
 }
+
+/** Memory that an ended run holds is given back by the next one. */
+function newRunFolder(): string {
+  const directory = quickDirectory()
+  for (const name of readdirSync(directory)) {
+    const [, pid] = /^hickory-run-(\d+)-/.exec(name) ?? []
+    if (pid === undefined || existsSync(`/proc/${pid}`)) continue
+    rmSync(join(directory, name), { recursive: true, force: true })
+  }
+  return mkdtempSync(join(directory, `hickory-run-${process.pid}-`))
+}
+
+/** A link below the working directory: tap changes to another one before it removes a folder elsewhere. */
+export function fixturesOf(runFolder: string): string {
+  return resolve('.tap', basename(runFolder))
+}
+
+/**
+ * In memory where there is room. A file made and removed, or synced, takes a twentieth of the time there, and what a
+ * killed process leaves does not depend on the disk.
+ */
+export function quickDirectory(): string {
+  if (!existsSync(MEMORY_DIRECTORY)) return tmpdir()
+  const { bavail, bsize } = statfsSync(MEMORY_DIRECTORY)
+  return bavail * bsize < MEMORY_BYTES_MIN ? tmpdir() : MEMORY_DIRECTORY
+}
+
+const MEMORY_DIRECTORY = '/dev/shm'
+const MEMORY_BYTES_MIN = 4 * 2 ** 30
 
 async function* runSideBySide(
   files: readonly string[],
@@ -152,7 +193,7 @@ class Lane {
     const startedMs = performance.now()
     const isShared = !hasOwnProcess(file)
     if (!isShared) this.end()
-    this.#child ??= this.#start()
+    this.#child ??= this.#start(tierOf(file))
     const child = this.#child
     this.#stderr = ''
     const leftMs = (this.#options.endMs ?? Number.POSITIVE_INFINITY) - Date.now()
@@ -191,7 +232,7 @@ class Lane {
     }
   }
 
-  #start(): ChildProcess {
+  #start(tier: Tier): ChildProcess {
     const child = spawn(
       process.execPath,
       [...(this.#options.hasSourceMaps ? ['--enable-source-maps'] : []), LANE],
@@ -199,6 +240,8 @@ class Lane {
         env: {
           ...process.env,
           [RUN_FOLDER_VARIABLE]: this.#folder,
+          // What the long tier unpacks for later runs stays where the system keeps such things.
+          ...(tier === 'short' ? { TMPDIR: this.#folder } : {}),
           [TIER_VARIABLE]: this.#options.isSoak ? 'soak' : 'ci',
           // The runner itself ends what hangs; tap would end a lane after half a minute.
           TAP_TIMEOUT: '0',

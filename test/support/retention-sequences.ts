@@ -5,10 +5,10 @@
  * @module
  */
 import { type ChildProcess, fork } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { quickDirectory } from '../runner/lanes.js'
 import type { Action } from './retention-run.js'
 
 export interface Sequence {
@@ -99,13 +99,3 @@ function start(): ChildProcess {
 const program = fileURLToPath(
   new URL('../snapshot/retention/fixtures/sequences.js', import.meta.url),
 )
-
-/** In memory where there is room: what a kill leaves does not depend on the disk. */
-function quickDirectory(): string {
-  if (!existsSync(MEMORY_DIRECTORY)) return tmpdir()
-  const { bavail, bsize } = statfsSync(MEMORY_DIRECTORY)
-  return bavail * bsize < MEMORY_BYTES_MIN ? tmpdir() : MEMORY_DIRECTORY
-}
-
-const MEMORY_DIRECTORY = '/dev/shm'
-const MEMORY_BYTES_MIN = 1 << 30
