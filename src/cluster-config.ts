@@ -4,31 +4,7 @@
  * @module
  */
 import { OperatorError } from './errors.js'
-import {
-  integer,
-  integerIfGiven,
-  matching,
-  oneOf,
-  pathIfGiven,
-  type Setting,
-  text,
-} from './setting-values.js'
-
-type ClusterSetting =
-  | 'cluster'
-  | 'name'
-  | 'clusterTlsCa'
-  | 'clusterTlsCert'
-  | 'clusterTlsKey'
-  | 'acks'
-  | 'takeover'
-  | 'clusterCredentials'
-  | 'clusterNkey'
-  | 'clusterId'
-  | 'takeoverAfter'
-  | 'maxLag'
-  | 'laggingLists'
-  | 'copies'
+import type { Settings } from './settings.js'
 
 export interface ClusterConfig {
   /** How NATS is reached; files are absolute. */
@@ -61,39 +37,44 @@ export interface ClusterConfig {
   readonly copies: number | undefined
 }
 
-/** What stands in subjects of NATS, in tables and in logs. */
-const CLUSTER_ID = /^[a-z0-9][a-z0-9_-]{0,31}$/
-const MACHINE_NAME = /^[a-z0-9][a-z0-9-]{0,31}$/
-
-/** @throws OperatorError  Usage */
-export function clusterConfig(
-  setting: (name: ClusterSetting) => Setting,
-): ClusterConfig | undefined {
-  const servers = setting('cluster')
-  if (servers.value === undefined) {
-    const without = setting('name')
-    if (without.value === undefined) return undefined
+/**
+ * How the cluster is reached; undefined where there is none.
+ *
+ * @throws OperatorError  Usage
+ */
+export function clusterConnection({
+  values,
+}: Settings): Pick<ClusterConfig, 'nats' | 'clusterId'> | undefined {
+  const { cluster: servers, clusterId, clusterCredentials: credentials, clusterNkey: nkey } = values
+  if (servers === undefined) return undefined
+  if (credentials !== undefined && nkey !== undefined) {
     throw new OperatorError(
       'Usage',
-      `${without.origin} is for a cluster: name its NATS with --cluster`,
+      '--cluster-credentials and --cluster-nkey contradict each other: NATS knows this machine by one of them',
     )
   }
   const tls = {
-    authority: pathIfGiven(setting('clusterTlsCa')),
-    certificate: pathIfGiven(setting('clusterTlsCert')),
-    key: pathIfGiven(setting('clusterTlsKey')),
+    authority: values.clusterTlsCa,
+    certificate: values.clusterTlsCert,
+    key: values.clusterTlsKey,
   }
-  const name = setting('name')
-  if (name.value === undefined) {
+  const isTls = Object.values(tls).some((path) => path !== undefined)
+  return { nats: { servers, credentials, nkey, tls: isTls ? tls : undefined }, clusterId }
+}
+
+/** @throws OperatorError  Usage */
+export function clusterConfig(settings: Settings): ClusterConfig | undefined {
+  const connection = clusterConnection(settings)
+  if (connection === undefined) return undefined
+  const { values, origins } = settings
+  const { name, acks, takeover } = values
+  if (name === undefined) {
     throw new OperatorError(
       'Usage',
       '--cluster needs --name: what this machine is called, such as site-a',
     )
   }
-  const acks = oneOf(setting('acks'), ['1', 'majority'])
-  const takeover = oneOf(setting('takeover'), ['auto', 'command'])
-  const isTakeoverGiven = setting('takeover').origin !== 'the default of takeover'
-  if (acks === '1' && takeover === 'auto' && isTakeoverGiven) {
+  if (acks === '1' && takeover === 'auto' && origins.has('takeover')) {
     throw new OperatorError(
       'Usage',
       '--takeover auto needs --acks majority: with --acks 1 no other machine can know that it has all that was ' +
@@ -101,39 +82,13 @@ export function clusterConfig(
     )
   }
   return {
-    nats: {
-      servers: natsServers(servers),
-      credentials: pathIfGiven(setting('clusterCredentials')),
-      nkey: pathIfGiven(setting('clusterNkey')),
-      tls: Object.values(tls).some((path) => path !== undefined) ? tls : undefined,
-    },
-    clusterId: matching(
-      setting('clusterId'),
-      CLUSTER_ID,
-      '1 to 32 of a-z, 0-9, _ and -, such as alerts',
-    ),
-    name: matching(name, MACHINE_NAME, '1 to 32 of a-z, 0-9 and -, such as site-a'),
+    ...connection,
+    name,
     acks: acks === '1' ? 'one' : 'majority',
     takesOver: takeover === 'auto' && acks === 'majority',
-    silenceMs: 1_000 * integer(setting('takeoverAfter'), 1, 3_600),
-    maxLagMs: 1_000 * integer(setting('maxLag'), 1, 86_400),
-    refusesLaggingLists: oneOf(setting('laggingLists'), ['serve', 'refuse']) === 'refuse',
-    copies: integerIfGiven(setting('copies'), 2, 100),
+    silenceMs: 1_000 * values.takeoverAfter,
+    maxLagMs: 1_000 * values.maxLag,
+    refusesLaggingLists: values.laggingLists === 'refuse',
+    copies: values.copies,
   }
-}
-
-/** Separated by commas. */
-function natsServers(setting: Setting): readonly string[] {
-  const named = text(setting)
-    .split(',')
-    .map((item) => item.trim())
-  for (const item of named) {
-    if (/^(nats|tls):\/\/[^\s/@]+$/.test(item)) continue
-    throw new OperatorError(
-      'Usage',
-      `${setting.origin} must be addresses of NATS such as nats://10.0.0.1:4222, separated by commas, without names ` +
-        `and passwords, not ${JSON.stringify(item)}`,
-    )
-  }
-  return named
 }

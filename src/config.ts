@@ -1,30 +1,14 @@
 /**
  * Flags, environment and file become one frozen configuration; the only reader of process.env.
- * A flag wins over the environment, the environment over the file, the file over the default.
  *
  * @module
  */
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { resolve } from 'node:path'
-import { type ClusterConfig, clusterConfig } from './cluster-config.js'
+import { type ClusterConfig, clusterConfig, clusterConnection } from './cluster-config.js'
 import { OperatorError } from './errors.js'
-import { limits } from './limits.js'
-import { type LogLevel, logLevels } from './log.js'
-import {
-  integer,
-  integerIfGiven,
-  loopback,
-  oneOf,
-  options,
-  origins,
-  pathIfGiven,
-  type Setting,
-  targetIfGiven,
-  text,
-  truth,
-  urlIfGiven,
-} from './setting-values.js'
+import type { LogLevel } from './log.js'
+import { assertNeeds, readSettings, type Settings, settingNames, type Values } from './settings.js'
 
 export interface Config {
   /** Absolute. */
@@ -98,53 +82,48 @@ export interface TlsConfig {
 /** Values of command-line flags by their long names without dashes, as commander gives them. */
 export type Flags = Readonly<Record<string, string | undefined>>
 
+type Environment = Readonly<Record<string, string | undefined>>
+
 /**
+ * Everything that a service needs to know.
+ *
  * @param flags        flags of the command that was called
  * @param environment  variables, those of the process by default
  * @throws OperatorError  Usage, naming the value, where it came from and what is allowed
  */
-export function readConfig(
-  flags: Flags,
-  environment: Readonly<Record<string, string | undefined>> = process.env,
-): Config {
-  const file = readFile(flags.config ?? environment.HICKORY_CONFIG)
-  const setting = (name: SettingName) => lookUp(name, flags, environment, file)
+export function readConfig(flags: Flags, environment: Environment = process.env): Config {
+  const settings = allSettings(flags, environment)
+  assertNeeds(settings)
+  const { values } = settings
   const config: Config = {
-    dataDirectory: resolve(text(setting('data'))),
-    host: text(setting('host')),
-    port: integer(setting('port'), 0, 65_535),
-    sharePort: truth(setting('sharePort')),
-    tls: tlsConfig(setting),
-    httpEngine: oneOf(setting('httpEngine'), ['auto', 'uws', 'node']),
-    ...threadCounts(
-      integerIfGiven(setting('httpThreads'), 1, 64),
-      integerIfGiven(setting('queryThreads'), 1, 256),
-    ),
-    adminPort: integerIfGiven(setting('adminPort'), 0, 65_535),
-    adminHost: loopback(setting('adminHost')),
-    logLevel: oneOf(setting('logLevel'), logLevels),
-    clipsRecipientsToBoundary: truth(setting('clipRecipientsToBoundary')),
-    corsOrigins: origins(setting('corsOrigins')),
-    unknownMembers: oneOf(setting('unknownMembers'), ['refuse', 'warn']),
-    asksForKeys: truth(setting('keys')),
-    isOpen: truth(setting('open')),
-    takesWrites: oneOf(setting('writes'), ['on', 'off']) === 'on',
-    publicUrl: urlIfGiven(setting('publicUrl')),
-    auditDirectory: pathIfGiven(setting('audit')),
-    auditCounts: truth(setting('auditCounts')),
-    auditDigests: oneOf(setting('auditDigests'), ['on', 'off']) === 'on',
-    auditKeepDays: integerIfGiven(setting('auditKeepDays'), 1, 36_500),
-    accessLog: targetIfGiven(setting('accessLog')),
-    accessLogSample: integer(setting('accessLogSample'), 1, 1_000_000),
-    accessLogSlowMs: integer(setting('accessLogSlowMs'), 0, 3_600_000),
-    cluster: clusterConfig(setting),
-    journalFileBytes: integer(
-      setting('journalFileBytes'),
-      limits.journalFileBytesMin,
-      limits.journalFileBytes,
-    ),
-    crashQueryWorkerMs: integer(setting('crashQueryWorkerMs'), 0, 3_600_000),
-    workerArgs: options(setting('workerArgs')),
+    dataDirectory: values.data,
+    host: values.host,
+    port: values.port,
+    sharePort: values.sharePort,
+    tls: tlsConfig(values),
+    httpEngine: values.httpEngine,
+    ...threadCounts(values.httpThreads, values.queryThreads),
+    adminPort: values.adminPort,
+    adminHost: values.adminHost,
+    logLevel: values.logLevel,
+    clipsRecipientsToBoundary: values.clipRecipientsToBoundary,
+    corsOrigins: values.corsOrigins,
+    unknownMembers: values.unknownMembers,
+    asksForKeys: values.keys,
+    isOpen: values.open,
+    takesWrites: values.writes === 'on',
+    publicUrl: values.publicUrl,
+    auditDirectory: values.audit,
+    auditCounts: values.auditCounts,
+    auditDigests: values.auditDigests === 'on',
+    auditKeepDays: values.auditKeepDays,
+    accessLog: values.accessLog,
+    accessLogSample: values.accessLogSample,
+    accessLogSlowMs: values.accessLogSlowMs,
+    cluster: clusterConfig(settings),
+    journalFileBytes: values.journalFileBytes,
+    crashQueryWorkerMs: values.crashQueryWorkerMs,
+    workerArgs: values.workerArgs,
   }
   if (config.queryThreadCount < config.httpThreadCount) {
     throw new OperatorError(
@@ -162,44 +141,45 @@ export function readConfig(
   return Object.freeze(config)
 }
 
-function tlsConfig(setting: (name: SettingName) => Setting): TlsConfig | undefined {
-  const file = (name: SettingName) => {
-    const given = setting(name)
-    return given.value === undefined ? undefined : resolve(text(given))
-  }
-  const certificate = file('tlsCert')
-  const key = file('tlsKey')
-  const authority = file('tlsClientCa')
-  const certificatesSetting = setting('tlsClientCerts')
+/**
+ * For commands beside a service, which share some of its settings and its variables, and need not all of them.
+ *
+ * @throws OperatorError  Usage, as above
+ */
+export function readValues(flags: Flags): Values {
+  return allSettings(flags, process.env).values
+}
+
+/**
+ * For commands that ask a cluster; undefined where no setting names one.
+ *
+ * @throws OperatorError  Usage, as above
+ */
+export function readClusterConnection(flags: Flags): ReturnType<typeof clusterConnection> {
+  const settings = allSettings(flags, process.env)
+  assertNeeds(settings)
+  return clusterConnection(settings)
+}
+
+function allSettings(flags: Flags, environment: Environment): Settings {
+  const paths = [flags.config, environment.HICKORY_CONFIG].filter((path) => path !== undefined)
+  const [file = {}, overridden = {}] = paths.map(readFile)
+  readSettings({ flags: {}, environment: {}, file: overridden })
+  return readSettings({ flags, environment, file })
+}
+
+function tlsConfig(values: Values): TlsConfig | undefined {
+  const { tlsCert: certificate, tlsKey: key, tlsClientCa } = values
+  if (certificate === undefined || key === undefined) return undefined
   // Who names an authority wants its certificates, until they say otherwise.
-  const whenNotSaid = authority === undefined ? 'off' : 'required'
-  const clientCertificates =
-    certificatesSetting.value === undefined
-      ? whenNotSaid
-      : oneOf(certificatesSetting, ['off', 'optional', 'required'])
-  const usage = (message: string) => new OperatorError('Usage', message)
-  if (certificate === undefined && key === undefined) {
-    if (authority === undefined && clientCertificates === 'off') return undefined
-    throw usage('client certificates need TLS: name the files of --tls-cert and --tls-key')
-  }
-  if (certificate === undefined || key === undefined) {
-    const [given, missing] = key === undefined ? ['cert', 'key'] : ['key', 'cert']
-    throw usage(
-      `--tls-${given} needs --tls-${missing}: name the file of the certificate and of its key`,
-    )
-  }
-  if (clientCertificates !== 'off' && authority === undefined) {
-    throw usage(
-      `--tls-client-certs ${clientCertificates} needs --tls-client-ca: name the file of the authorities ` +
-        'whose certificates are taken',
-    )
-  }
-  const clientAuthority = clientCertificates === 'off' ? undefined : authority
+  const whenNotSaid = tlsClientCa === undefined ? 'off' : 'required'
+  const clientCertificates = values.tlsClientCerts ?? whenNotSaid
+  const clientAuthority = clientCertificates === 'off' ? undefined : tlsClientCa
   return { certificate, key, clientAuthority, clientCertificates }
 }
 
 /** The variables themselves, for a command that lets its user name some of them. */
-export function readEnvironment(): Readonly<Record<string, string | undefined>> {
+export function readEnvironment(): Environment {
   return process.env
 }
 
@@ -221,81 +201,7 @@ function threadCounts(
   return { httpThreadCount, queryThreadCount }
 }
 
-/** Name in the configuration file and its default; flag and variable follow from the name. */
-const defaults = {
-  data: './data/local',
-  host: '127.0.0.1',
-  port: 8080,
-  sharePort: 'false',
-  tlsCert: undefined,
-  tlsKey: undefined,
-  tlsClientCa: undefined,
-  // An authority decides.
-  tlsClientCerts: undefined,
-  httpEngine: 'auto',
-  // The number of cores says how many.
-  httpThreads: undefined,
-  queryThreads: undefined,
-  // Off unless given.
-  adminPort: undefined,
-  adminHost: '127.0.0.1',
-  logLevel: 'info',
-  clipRecipientsToBoundary: 'false',
-  corsOrigins: '',
-  unknownMembers: 'refuse',
-  keys: 'false',
-  open: 'false',
-  writes: 'on',
-  publicUrl: '',
-  audit: undefined,
-  auditCounts: 'false',
-  auditDigests: 'on',
-  auditKeepDays: undefined,
-  accessLog: undefined,
-  accessLogSample: 100,
-  accessLogSlowMs: 1_000,
-  cluster: undefined,
-  name: undefined,
-  clusterId: 'main',
-  clusterCredentials: undefined,
-  clusterNkey: undefined,
-  clusterTlsCa: undefined,
-  clusterTlsCert: undefined,
-  clusterTlsKey: undefined,
-  acks: 'majority',
-  takeover: 'auto',
-  takeoverAfter: 5,
-  maxLag: 60,
-  laggingLists: 'serve',
-  journalFileBytes: limits.journalFileBytes,
-  copies: undefined,
-  crashQueryWorkerMs: 0,
-  workerArgs: '',
-} as const
-
-type SettingName = keyof typeof defaults
-
-function lookUp(
-  name: SettingName,
-  flags: Flags,
-  environment: Readonly<Record<string, string | undefined>>,
-  file: Readonly<Record<string, unknown>>,
-): Setting {
-  const variable = `HICKORY_${snakeCase(name).toUpperCase()}`
-  if (flags[name] !== undefined) {
-    return { value: flags[name], origin: `--${snakeCase(name).replaceAll('_', '-')}` }
-  }
-  if (environment[variable] !== undefined) return { value: environment[variable], origin: variable }
-  if (file[name] !== undefined) return { value: file[name], origin: `${name} in the file` }
-  return { value: defaults[name], origin: `the default of ${name}` }
-}
-
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-}
-
-function readFile(path: string | undefined): Readonly<Record<string, unknown>> {
-  if (path === undefined) return {}
+function readFile(path: string): Readonly<Record<string, unknown>> {
   let content: unknown
   try {
     content = JSON.parse(readFileSync(path, 'utf8'))
@@ -312,12 +218,12 @@ function readFile(path: string | undefined): Readonly<Record<string, unknown>> {
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     throw new OperatorError('Usage', `configuration file ${path} must hold one JSON object`)
   }
-  const unknown = Object.keys(content).filter((name) => !Object.hasOwn(defaults, name))
+  const unknown = Object.keys(content).filter((name) => !settingNames.includes(name))
   if (unknown.length > 0) {
     throw new OperatorError(
       'Usage',
       `configuration file ${path} has the unknown setting ${unknown[0]}; ` +
-        `known are ${Object.keys(defaults).join(', ')}`,
+        `known are ${settingNames.join(', ')}`,
     )
   }
   return content as Readonly<Record<string, unknown>>

@@ -32,12 +32,13 @@ export function loopback(setting: Setting): string {
 }
 
 /** A path, or `-`. */
-export function targetIfGiven(setting: Setting): string | undefined {
-  return setting.value === '-' ? '-' : pathIfGiven(setting)
+export function target(setting: Setting): string {
+  return setting.value === '-' ? '-' : path(setting)
 }
 
-export function pathIfGiven(setting: Setting): string | undefined {
-  return setting.value === undefined ? undefined : resolve(text(setting))
+/** Absolute. */
+export function path(setting: Setting): string {
+  return resolve(text(setting))
 }
 
 /** Separated by commas; none is an empty text. */
@@ -81,10 +82,6 @@ export function options({ value, origin }: Setting): readonly string[] {
   )
 }
 
-export function integerIfGiven(setting: Setting, min: number, max: number): number | undefined {
-  return setting.value === undefined ? undefined : integer(setting, min, max)
-}
-
 export function integer({ value, origin }: Setting, min: number, max: number): number {
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
   if (typeof number === 'number' && Number.isInteger(number) && number >= min && number <= max) {
@@ -114,12 +111,41 @@ export function oneOf<Value extends string>(
   )
 }
 
-/** All of it. */
-export function matching(setting: Setting, pattern: RegExp, what: string): string {
+/** What stands in subjects of NATS, in tables and in logs. */
+export function clusterId(setting: Setting): string {
+  return matching(
+    setting,
+    /^[a-z0-9][a-z0-9_-]{0,31}$/,
+    '1 to 32 of a-z, 0-9, _ and -, such as alerts',
+  )
+}
+
+/** As the id of a cluster. */
+export function machineName(setting: Setting): string {
+  return matching(setting, /^[a-z0-9][a-z0-9-]{0,31}$/, '1 to 32 of a-z, 0-9 and -, such as site-a')
+}
+
+function matching(setting: Setting, pattern: RegExp, what: string): string {
   const value = text(setting)
   if (pattern.test(value)) return value
   throw new OperatorError(
     'Usage',
     `${setting.origin} must be ${what}, not ${JSON.stringify(value)}`,
   )
+}
+
+/** Addresses, separated by commas. */
+export function natsServers(setting: Setting): readonly string[] {
+  const named = text(setting)
+    .split(',')
+    .map((item) => item.trim())
+  for (const item of named) {
+    if (/^(nats|tls):\/\/[^\s/@]+$/.test(item)) continue
+    throw new OperatorError(
+      'Usage',
+      `${setting.origin} must be addresses of NATS such as nats://10.0.0.1:4222, separated by commas, without names ` +
+        `and passwords, not ${JSON.stringify(item)}`,
+    )
+  }
+  return named
 }

@@ -32,7 +32,7 @@ t.test('defaults are those of the documentation', async (t) => {
 
 t.test('the admin listener is at an address of this machine alone', async (t) => {
   for (const adminHost of ['127.0.0.1', '127.8.0.2', '::1', 'localhost']) {
-    t.equal(readConfig({ adminHost }, {}).adminHost, adminHost)
+    t.equal(readConfig({ adminHost, adminPort: '0' }, {}).adminHost, adminHost)
   }
   for (const adminHost of ['0.0.0.0', '192.0.2.1', '::', 'localhost.example.org']) {
     t.throws(() => readConfig({ adminHost }, {}), /--admin-host must be an address of this machine/)
@@ -109,9 +109,9 @@ t.test(
     const faults: [flags: Record<string, string>, message: RegExp][] = [
       [{ tlsCert: '/c.pem' }, /--tls-cert needs --tls-key/],
       [{ tlsKey: '/k.pem' }, /--tls-key needs --tls-cert/],
-      [{ tlsClientCa: '/ca.pem' }, /client certificates need TLS/],
-      [{ tlsClientCerts: 'required' }, /client certificates need TLS/],
-      [{ ...own, tlsClientCerts: 'optional' }, /--tls-client-certs optional needs --tls-client-ca/],
+      [{ tlsClientCa: '/ca.pem' }, /--tls-client-ca needs --tls-cert/],
+      [{ tlsClientCerts: 'required' }, /--tls-client-certs needs --tls-cert/],
+      [{ ...own, tlsClientCerts: 'optional' }, /--tls-client-certs needs --tls-client-ca/],
       [
         { ...withAuthority, tlsClientCerts: 'yes' },
         /--tls-client-certs must be one of off, optional/,
@@ -151,6 +151,85 @@ t.test('a bad value is named with where it came from', async (t) => {
     ],
   ]
   for (const [run, message] of cases) t.throws(run, { code: 'Usage', message }, String(message))
+})
+
+t.test('what is given is checked, also where another value wins', async (t) => {
+  const fine: Record<string, string> = {
+    port: '0',
+    data: '/data',
+    accessLog: '-',
+    cluster: 'nats://127.0.0.1:4222',
+    name: 'site-a',
+    maxLag: '9',
+    logLevel: 'warn',
+    keys: 'true',
+  }
+  for (const name of Object.keys(fine)) {
+    const config = file(JSON.stringify({ [name]: { a: 1 } }))
+    const inFile = { code: 'Usage', message: new RegExp(`^${name} in the file must be`) }
+    t.throws(() => readConfig({ ...fine, config }, {}), inFile)
+    t.throws(() => readConfig(fine, { HICKORY_CONFIG: config }), inFile)
+    const unread = { ...fine, config: file('{}') }
+    t.throws(() => readConfig(unread, { HICKORY_CONFIG: config }), inFile, 'of a file not used')
+    const variable = `HICKORY_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`
+    const inVariable = { code: 'Usage', message: new RegExp(`^${variable} must be`) }
+    t.throws(() => readConfig(fine, { [variable]: '' }), inVariable)
+  }
+  const other = file('{"port":1}')
+  const config = file('{"host":"10.0.0.1"}')
+  t.match(readConfig({ config }, { HICKORY_CONFIG: other }), { host: '10.0.0.1', port: 8080 })
+})
+
+t.test('a setting that does nothing without another one is refused', async (t) => {
+  const needs: [name: string, value: string, needed: string][] = [
+    ['name', 'a', '--cluster'],
+    ['clusterId', 'main', '--cluster'],
+    ['clusterCredentials', '/c', '--cluster'],
+    ['clusterNkey', '/c', '--cluster'],
+    ['clusterTlsCa', '/c', '--cluster'],
+    ['clusterTlsCert', '/c', '--cluster'],
+    ['clusterTlsKey', '/c', '--cluster'],
+    ['acks', '1', '--cluster'],
+    ['takeover', 'command', '--cluster'],
+    ['takeoverAfter', '5', '--cluster'],
+    ['maxLag', '60', '--cluster'],
+    ['laggingLists', 'serve', '--cluster'],
+    ['copies', '2', '--cluster'],
+    ['adminHost', '127.0.0.1', '--admin-port'],
+    ['auditCounts', 'true', '--audit'],
+    ['auditDigests', 'on', '--audit'],
+    ['auditKeepDays', '7', '--audit'],
+    ['accessLogSample', '1', '--access-log'],
+    ['accessLogSlowMs', '1', '--access-log'],
+  ]
+  for (const [name, value, needed] of needs) {
+    const snake = name.replace(/[A-Z]/g, (letter) => `_${letter}`)
+    const variable = `HICKORY_${snake.toUpperCase()}`
+    const flag = `--${snake.toLowerCase().replaceAll('_', '-')}`
+    const given: [origin: string, flags: Record<string, string>, variables: object][] = [
+      [flag, { [name]: value }, {}],
+      [variable, {}, { [variable]: value }],
+      [`${name} in the file`, { config: file(JSON.stringify({ [name]: value })) }, {}],
+    ]
+    for (const [origin, flags, variables] of given) {
+      const message = new RegExp(`^${origin} needs ${needed}, without which it does nothing: set `)
+      t.throws(() => readConfig(flags, { ...variables }), { code: 'Usage', message })
+    }
+  }
+  // What is off, is meant to do nothing.
+  t.equal(readConfig({}, { HICKORY_AUDIT_COUNTS: 'false' }).auditCounts, false)
+  t.equal(readConfig({}, { HICKORY_AUDIT_DIGESTS: 'off' }).auditDigests, false)
+  const machine = { cluster: 'nats://10.0.0.1:4222', name: 'a' }
+  const faults: [flags: Record<string, string>, message: RegExp][] = [
+    [{ ...machine, clusterTlsCert: '/c' }, /--cluster-tls-cert needs --cluster-tls-key/],
+    [{ ...machine, clusterTlsKey: '/c' }, /--cluster-tls-key needs --cluster-tls-cert/],
+    [{ ...machine, clusterNkey: '/n', clusterCredentials: '/c' }, /contradict each other/],
+    [{ acks: '2' }, /--acks must be one of 1, majority, not "2"/],
+    [{ copies: 'x' }, /--copies must be a whole number from 2 to 100, not "x"/],
+  ]
+  for (const [flags, message] of faults) {
+    t.throws(() => readConfig(flags, {}), { code: 'Usage', message }, String(message))
+  }
 })
 
 t.test('releases of Node.js with long-term support are supported', async (t) => {

@@ -154,8 +154,9 @@ const shared = [
 /** Files of src that are not in a folder, and what they may import beside `shared`. */
 const topFiles: Readonly<Record<string, readonly string[]>> = {
   cli: ['commands', 'node-release'],
-  config: ['cluster-config', 'setting-values'],
-  'cluster-config': ['setting-values'],
+  config: ['cluster-config', 'settings'],
+  'cluster-config': ['settings'],
+  settings: ['setting-values'],
   'setting-values': [],
   version: [],
   'node-release': [],

@@ -31,12 +31,11 @@ export async function leaveCluster(dataDirectory: string, log: Log): Promise<num
   const directory = journalDirectory(dataDirectory)
   const state = readState(dataDirectory)
   const isOfCluster = hasAgreedPart(directory) || state !== undefined
-  const noCluster = () => new OperatorError('Usage', `${dataDirectory} is of no cluster`)
-  if (!isOfCluster && !existsSync(storeDirectory(dataDirectory))) throw noCluster()
+  if (!isOfCluster && !existsSync(storeDirectory(dataDirectory))) throw ofNoCluster(dataDirectory)
   const store = await createStore(dataDirectory, log)
   try {
     // It is the last to know, where this was interrupted.
-    if (!isOfCluster && !store.entries.isClustered()) throw noCluster()
+    if (!isOfCluster && !store.entries.isClustered()) throw ofNoCluster(dataDirectory)
     assertNobodyRuns(dataDirectory, store.clusterServices)
     const sequence = await cutToCommitted(directory)
     await catchUp(dataDirectory, store.entries, log)
@@ -51,6 +50,11 @@ export async function leaveCluster(dataDirectory: string, log: Log): Promise<num
   } finally {
     await store.close()
   }
+}
+
+export function ofNoCluster(dataDirectory: string): OperatorError {
+  const advice = 'name the data directory of a machine of one with --data'
+  return new OperatorError('Usage', `${dataDirectory} is of no cluster: ${advice}`)
 }
 
 /**

@@ -8,7 +8,7 @@ import { userInfo } from 'node:os'
 import type { Command } from 'commander'
 import { entryOf } from '../audit/entry.js'
 import { AuditWriter } from '../audit/writer.js'
-import { readConfig } from '../config.js'
+import { readValues } from '../config.js'
 import { OperatorError } from '../errors.js'
 import { readCurrent } from '../snapshot/directory.js'
 import { warn } from './output.js'
@@ -82,7 +82,7 @@ export class CommandAudit {
         return typeof value === 'string' ? [[each, value]] : []
       }),
     )
-    const { auditDirectory: directory, auditKeepDays: keepDays, dataDirectory } = readConfig(given)
+    const { audit: directory, auditKeepDays: keepDays, data: dataDirectory } = readValues(given)
     if (directory === undefined) return
     const writer = new AuditWriter({ directory, keepDays })
     const { source, scopes } = flags

@@ -5,7 +5,7 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import { Command, CommanderError, Option } from 'commander'
-import { readConfig } from '../config.js'
+import { readValues } from '../config.js'
 import { errorTables, OperatorError } from '../errors.js'
 import { createLog, type Log } from '../log.js'
 import { readVersion } from '../version.js'
@@ -53,7 +53,7 @@ async function runCommand(
   unprintedOf: () => Error | undefined,
 ): Promise<number> {
   try {
-    const log = createLog(readConfig({}).logLevel)
+    const log = createLog(readValues({}).logLevel)
     const program = await createProgram(table, args, own, audit, log)
     await program.parseAsync(args, { from: 'user' })
     // The last line may fail after it was written.
@@ -89,7 +89,7 @@ async function createProgram(
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(usageError(text, called)) })
   const context: CommandContext = {
-    dataDirectory: (flag) => readConfig(flag === undefined ? {} : { data: flag }).dataDirectory,
+    dataDirectory: (flag) => readValues({ data: flag }).data,
     log,
     record: (facts) => audit.record(facts),
     ...own,

@@ -6,7 +6,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { Command } from 'commander'
 import { verifyAudit } from '../../audit/verify.js'
-import { readConfig } from '../../config.js'
+import { readValues } from '../../config.js'
 import { OperatorError } from '../../errors.js'
 import { print } from '../output.js'
 import { type ShowFlags, showAudit } from './show.js'
@@ -91,7 +91,7 @@ function assertAudit(directory: string): void {
 }
 
 function directoryOf(given: string | undefined): string {
-  const { auditDirectory } = readConfig(given === undefined ? {} : { audit: given })
-  if (auditDirectory !== undefined) return auditDirectory
+  const { audit } = readValues({ audit: given })
+  if (audit !== undefined) return audit
   throw new OperatorError('Usage', 'name the audit directory, or set HICKORY_AUDIT')
 }

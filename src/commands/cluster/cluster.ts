@@ -4,7 +4,8 @@
  * @module
  */
 import { Command } from 'commander'
-import { leaveCluster } from '../../cluster/leave.js'
+import { leaveCluster, ofNoCluster } from '../../cluster/leave.js'
+import { readState } from '../../cluster/state-file.js'
 import type { CommandContext } from '../context.js'
 import { assertThere } from '../existing-directory.js'
 import { print } from '../output.js'
@@ -69,6 +70,7 @@ export function clusterCommand(context: CommandContext): Command {
     .action(async ({ data }: ClusterFlags) => {
       const dataDirectory = context.dataDirectory(data)
       assertThere(dataDirectory)
+      if (readState(dataDirectory) === undefined) throw ofNoCluster(dataDirectory)
       await assertWrites(dataDirectory)
       await move(dataDirectory, context.log)
     })

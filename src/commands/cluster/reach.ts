@@ -5,7 +5,7 @@
  */
 import { type ClusterClient, openClusterClient } from '../../cluster/client.js'
 import { type KnownConnection, readConnection } from '../../cluster/connection-file.js'
-import { readConfig, readEnvironment } from '../../config.js'
+import { readClusterConnection } from '../../config.js'
 import { OperatorError } from '../../errors.js'
 import type { CommandContext } from '../context.js'
 
@@ -38,11 +38,8 @@ function connectionOf(
   context: CommandContext,
   { data, ...flags }: ClusterFlags,
 ): Omit<KnownConnection, 'name'> {
-  if ((flags.cluster ?? readEnvironment().HICKORY_CLUSTER) !== undefined) {
-    // A machine has a name, which is of no concern here.
-    const { cluster } = readConfig({ ...flags, name: 'command' })
-    if (cluster !== undefined) return cluster
-  }
+  const named = readClusterConnection(flags)
+  if (named !== undefined) return named
   const dataDirectory = context.dataDirectory(data)
   const known = readConnection(dataDirectory)
   if (known !== undefined) return known
