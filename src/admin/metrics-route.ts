@@ -19,7 +19,7 @@ export function metricsRoute(memory: MetricsMemory, readings: Readings): AdminRo
   const write = createExposition(memory, readings)
   const known = new Map<ExpositionForm, { readonly atMs: number; text: Promise<Uint8Array> }>()
   return async ({ accept }) => {
-    const form = accept.includes('application/openmetrics-text') ? OPEN_FORM : TEXT_FORM
+    const form = accept.split(',').some(isOpen) ? OPEN_FORM : TEXT_FORM
     let last = known.get(form)
     if (last === undefined || performance.now() - last.atMs >= limits.scrapeKeptMs) {
       last = { atMs: performance.now(), text: write(form).then((text) => Buffer.from(text)) }
@@ -28,3 +28,13 @@ export function metricsRoute(memory: MetricsMemory, readings: Readings): AdminRo
     return { status: 200, contentType: form, body: await last.text }
   }
 }
+
+/** An entry of Accept with the weight 0 is one that is not wanted (RFC 9110, 12.4.2). */
+function isOpen(entry: string): boolean {
+  const [type, ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase())
+  return (
+    type === 'application/openmetrics-text' && !parameters.some((each) => NOT_WANTED.test(each))
+  )
+}
+
+const NOT_WANTED = /^q=0(\.0*)?$/

@@ -162,12 +162,12 @@ function linesOf(member: string): JsonSchema {
  * document has one type for it then.
  */
 function answersOf(operation: NamedOperation): [name: string, answer: JsonSchema][] {
-  const { name, verb, response, hasFeatures = false, isWrite } = operation
+  const { name, response, hasFeatures = false, hasTag = false, isWrite } = operation
   if (response === undefined) return []
   const answer = (content: JsonSchema, isFile = false): JsonSchema => ({
     description: `The answer of ${name}.`,
     headers: {
-      ...(verb === 'GET' && { ETag: header('ETag') }),
+      ...(hasTag && { ETag: header('ETag') }),
       ...(listsRecipients(name) && {
         'X-Snapshot': header('X-Snapshot'),
         'X-Sequence': header('X-Sequence'),

@@ -80,7 +80,7 @@ function atPath(
     ...((needsBody || operation.hasBody === true) && {
       requestBody: reference('requestBodies', name),
     }),
-    responses: responses(operation, verb === 'GET', form),
+    responses: responses(operation, operation.hasTag === true, form),
   }
 }
 

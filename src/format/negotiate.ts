@@ -61,13 +61,16 @@ export function withoutSuffix(segment: string, format: Format): string {
   return segment.slice(0, segment.length - (formats[format].suffix?.length ?? 0))
 }
 
-/** The first value that is not empty of a key in any letter case. */
+/**
+ * The value of a key in any letter case, if it is not empty.
+ *
+ * @throws ServiceError  InvalidRequest, where there are several
+ */
 export function queryValue(query: URLSearchParams, name: string): string | undefined {
   if (query.size === 0) return undefined
-  for (const [key, value] of query) {
-    if (value !== '' && key.toLowerCase() === name) return value
-  }
-  return undefined
+  const given = [...query].filter(([key, value]) => value !== '' && key.toLowerCase() === name)
+  if (given.length > 1) throw new ServiceError('InvalidRequest', `${name} is given twice`, name)
+  return given[0]?.[1]
 }
 
 function formatNamed(given: string | undefined): Format | undefined {

@@ -7,7 +7,7 @@
  */
 import { ServiceError } from '../errors.js'
 import { parseJsv } from '../format/jsv-parse.js'
-import { declaredNames, lowerCase } from '../interface/letter-case.js'
+import { declaredNames, givenTwice, lowerCase } from '../interface/letter-case.js'
 import type { Operation } from '../interface/operation.js'
 import { isReserved } from '../interface/reserved-members.js'
 import type { JsonObject } from '../selection/parse.js'
@@ -20,7 +20,7 @@ export function membersOf(
   const members: Record<string, unknown> = {}
   const names = declaredNames(request)
   const { properties = {} } = request as { properties?: Record<string, MemberSchema> }
-  const keys = new Set<string>()
+  const keys = new Map<string, string>()
   for (const [name, text] of fields) {
     const key = lowerCase(name)
     if (text === '' || isReserved(key)) continue
@@ -29,8 +29,9 @@ export function membersOf(
       members[name] = text
       continue
     }
-    if (keys.has(key)) throw new ServiceError('InvalidRequest', `${name} is given twice`, name)
-    keys.add(key)
+    const first = keys.get(key)
+    if (first !== undefined) throw givenTwice(first, name)
+    keys.set(key, name)
     // URLSearchParams leaves this sign in place of bytes that are not UTF-8.
     if (text.includes('\ufffd')) {
       throw new ServiceError('InvalidRequest', `${name} is not UTF-8`, name)
@@ -40,12 +41,25 @@ export function membersOf(
   return members
 }
 
-/** The members of `over`, and those of `base` that it does not have in any letter case. */
+/**
+ * The members of `over`, and those of `base` that it does not have in any letter case.
+ *
+ * @throws ServiceError  InvalidRequest, where one that is left out is given in two spellings
+ */
 export function overlay(base: JsonObject, over: JsonObject): JsonObject {
   const overNames = Object.keys(over)
   if (overNames.length === 0) return base
-  const names = new Set(overNames.map((name) => name.toLowerCase()))
-  const kept = Object.entries(base).filter(([name]) => !names.has(name.toLowerCase()))
+  const names = new Set(overNames.map(lowerCase))
+  const leftOut = new Map<string, string>()
+  const kept = Object.entries(base).filter(([name, value]) => {
+    const key = lowerCase(name)
+    if (!names.has(key)) return true
+    if (value === null || value === undefined) return false
+    const first = leftOut.get(key)
+    if (first !== undefined) throw givenTwice(first, name)
+    leftOut.set(key, name)
+    return false
+  })
   return { ...Object.fromEntries(kept), ...over }
 }
 

@@ -114,8 +114,8 @@ function contentOf(
 
 function verbOf({ method }: HttpRequest, content: BodyContent): string {
   if (content.kind !== 'form') return method
-  const field = content.fields.find(([name]) => name.toLowerCase() === METHOD_OVERRIDE)
-  return field?.[1].toUpperCase() || method
+  const named = content.fields.filter(([name]) => name.toLowerCase() === METHOD_OVERRIDE)
+  return named.map(([, verb]) => verb.toUpperCase()).join(', ') || method
 }
 
 function admitted({ call }: HttpRequest): OperationCall {

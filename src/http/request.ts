@@ -319,7 +319,9 @@ export class IncomingRequest implements HttpRequest {
   #namedMethod(): string | undefined {
     const header = this.header(METHOD_OVERRIDE)
     if (header || !this.#queryText?.toLowerCase().includes(METHOD_OVERRIDE)) return header
-    return [...this.query].find(([name]) => name.toLowerCase() === METHOD_OVERRIDE)?.[1]
+    const named = [...this.query].filter(([name]) => name.toLowerCase() === METHOD_OVERRIDE)
+    // Several are no verb, as several headers are none.
+    return named.map(([, verb]) => verb).join(', ')
   }
 
   /** Most requests say what they want by two headers alone, and these are the same again and again. */

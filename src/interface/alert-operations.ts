@@ -46,6 +46,7 @@ export const alertOperations = {
     response: AlertSchema,
     hasFeatures: true,
     csvColumns: areaColumns,
+    hasTag: true,
     examples: examples.alertId,
   },
   GetAlertsRequest: {
@@ -57,6 +58,7 @@ export const alertOperations = {
     scopes: ['contexts:read'],
     request: AlertPageSchema,
     response: AlertListSchema,
+    hasTag: true,
     examples: examples.alertPage,
   },
   GetAlertChangesRequest: {

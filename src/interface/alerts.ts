@@ -11,7 +11,7 @@ import {
   contextId,
   contextName,
 } from './context.js'
-import { flag, integer, listOf, members, requestMembers, text } from './members.js'
+import { flag, integer, listOf, members, pageMembers, requestMembers, text } from './members.js'
 import { notationMembers } from './notations.js'
 import { RecipientRequestSchema, SourceRecordSchema } from './recipients.js'
 import { warnings } from './warnings.js'
@@ -39,8 +39,7 @@ export const AlertIdSchema = requestMembers({ Identifier: identifier(), sender: 
 
 /** Of the request for a list of alerts: which of them, in the order of their contexts. */
 export const AlertPageSchema = requestMembers({
-  Skip: integer('How many alerts to leave out at the beginning; 0 or more. Default 0.'),
-  Take: integer('How many alerts to return at most; a page is never longer than its limit.'),
+  ...pageMembers('alerts'),
 })
 
 const KeptReferenceSchema = members('KeptReference', 'An earlier alert that an alert refers to.', {

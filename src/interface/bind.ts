@@ -11,7 +11,7 @@ import { limits } from '../limits.js'
 import { declaredNames, lowerCase } from './letter-case.js'
 import { LOST_MEMBERS, type LostMembers } from './members.js'
 import { nearestName } from './near-miss.js'
-import { flagOf, nameOf, numberOf } from './quoted.js'
+import { flagOf, nameOf, numberOf, wholeNumber } from './quoted.js'
 import { isReserved } from './reserved-members.js'
 import { type OnUnknown, refuseUnknown, unknownMember } from './unknown-members.js'
 
@@ -74,8 +74,9 @@ function bindValue(schema: BoundSchema, value: unknown, binding: Binding): unkno
     case 'string':
       return bindText(value, binding)
     case 'number':
+      return bindNumber(value, binding)
     case 'integer':
-      return bindNumber(value, schema.type === 'integer', binding)
+      return value === '' ? undefined : wholeNumber(value, textOf(binding.path), schema)
     case 'boolean':
       return bindFlag(value, binding)
     default:
@@ -177,12 +178,10 @@ function bindText(value: unknown, binding: Binding): string {
 }
 
 /** An empty text is no number, as forms and query strings write a member that is left out. */
-function bindNumber(value: unknown, isWhole: boolean, binding: Binding): number | undefined {
+function bindNumber(value: unknown, binding: Binding): number | undefined {
   if (value === '') return undefined
   const number = numberOf(value)
-  const isFit = isWhole ? Number.isSafeInteger(number) : Number.isFinite(number)
-  if (isFit) return number as number
-  return refuse(isWhole ? 'must be a whole number' : 'must be a number', binding)
+  return Number.isFinite(number) ? number : refuse('must be a number', binding)
 }
 
 function bindFlag(value: unknown, binding: Binding): boolean | undefined {

@@ -5,7 +5,17 @@
  */
 import { type Static, Type } from '#typebox'
 import { GeometrySchema } from './geometry.js'
-import { flag, integer, listOf, member, members, number, requestMembers, text } from './members.js'
+import {
+  flag,
+  integer,
+  listOf,
+  member,
+  members,
+  number,
+  pageMembers,
+  requestMembers,
+  text,
+} from './members.js'
 import { warnings } from './warnings.js'
 
 export const contextId = () =>
@@ -88,8 +98,7 @@ export const MapContextIdSchema = requestMembers({ Id: contextId() })
 
 /** Of the request for a list of contexts: which of them, in the order of their ids. */
 export const MapContextPageSchema = requestMembers({
-  Skip: integer('How many contexts to leave out at the beginning; 0 or more. Default 0.'),
-  Take: integer('How many contexts to return at most; a page is never longer than its limit.'),
+  ...pageMembers('contexts'),
 })
 
 const MapContextSummarySchema = members('MapContextSummary', 'A context without its areas.', {

@@ -3,11 +3,18 @@
  *
  * @module
  */
+import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 
 /** A name in lower case; one that is longer than any that is known is left as it is. */
 export function lowerCase(name: string): string {
   return name.length > limits.memberNameCharCount ? name : name.toLowerCase()
+}
+
+/** A member that is given twice, in one spelling or in two: to choose one would drop the other. */
+export function givenTwice(first: string, second: string): ServiceError {
+  const also = first === second ? '' : `, also as ${first}`
+  return new ServiceError('InvalidRequest', `${second} is given twice${also}`, second)
 }
 
 /** The names of members as a schema declares them, by themselves in lower case. */

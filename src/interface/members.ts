@@ -6,6 +6,7 @@
  * @module
  */
 import { type Static, type TProperties, type TSchema, Type } from '#typebox'
+import { limits } from '../limits.js'
 
 /**
  * A type of the interface.
@@ -69,6 +70,24 @@ export const text = (description: string) => Type.String({ description })
 export const flag = (description: string) => Type.Boolean({ description })
 export const integer = (description: string) => Type.Integer({ description })
 export const number = (description: string) => Type.Number({ description })
+
+/** How a list that is read by numbers of its items is divided. */
+export const pageMembers = (what: string) => ({
+  Skip: Type.Integer({
+    description: `How many ${what} to leave out at the beginning. Default 0.`,
+    minimum: 0,
+  }),
+  Take: takeOf(what, limits.contextPageDefaultCount, limits.contextPageCount),
+})
+
+export const takeOf = (what: string, usual: number, maximum: number) =>
+  Type.Integer({
+    description:
+      `How many ${what} to return at most; 0 answers how many there are. ` +
+      `Default ${usual.toLocaleString('en-US')}.`,
+    minimum: 0,
+    maximum,
+  })
 
 export function listOf<Items extends TSchema>(items: Items, description: string) {
   return Type.Array(items, { description })

@@ -38,5 +38,7 @@ export interface Operation {
   readonly csvColumns?: readonly string[]
   /** Whether its answer has shapes or places, and so a form in GeoJSON. */
   readonly hasFeatures?: boolean
+  /** Whether its answer has an ETag, so that a client may ask whether it is still the same. */
+  readonly hasTag?: boolean
   readonly examples: Examples
 }

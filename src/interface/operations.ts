@@ -47,6 +47,7 @@ export const operations = {
     scopes: ['config:read'],
     request: NothingSchema,
     response: MapConfigurationSchema,
+    hasTag: true,
     examples: examples.noMembers,
   },
   PostMapConfigurationRequest: {
@@ -73,6 +74,7 @@ export const operations = {
     response: MapContextSchema,
     hasFeatures: true,
     csvColumns: areaColumns,
+    hasTag: true,
     examples: examples.contextId,
   },
   GetMapContextsRequest: {
@@ -84,6 +86,7 @@ export const operations = {
     scopes: ['contexts:read'],
     request: MapContextPageSchema,
     response: MapContextListSchema,
+    hasTag: true,
     examples: examples.contextPage,
   },
   PostMapContextRequest: {
@@ -220,6 +223,7 @@ export const operations = {
     request: AreaSearchSchema,
     response: AreaListSchema,
     csvColumns: ['Id', 'Layer', 'Key', 'Name', 'Aliases'],
+    hasTag: true,
     examples: examples.areaSearch,
   },
   GetAreaRequest: {
@@ -235,6 +239,7 @@ export const operations = {
     response: AreaFeatureSchema,
     hasFeatures: true,
     csvColumns: Object.keys(AreaFeatureSchema.properties),
+    hasTag: true,
     examples: examples.areaName,
   },
   OutlineRequest: {

@@ -5,7 +5,7 @@
  */
 import { type Static, Type } from '#typebox'
 import { limits } from '../limits.js'
-import { flag, integer, listOf, members, requestMembers, text } from './members.js'
+import { flag, integer, listOf, members, requestMembers, takeOf, text } from './members.js'
 import { warnings } from './warnings.js'
 
 const sourceId = (description: string) =>
@@ -43,7 +43,7 @@ export const SuppressionPageSchema = requestMembers({
     'A number to look up, instead of a page of a list; in a query, its + is written %2B.',
   ),
   After: text('Begins the page behind this number: Next of the page before. Default the first.'),
-  Take: integer('How many numbers to return at most; a page is never longer than its limit.'),
+  Take: takeOf('numbers', limits.suppressionPageDefaultCount, limits.suppressionPageCount),
 })
 
 const SuppressionSchema = members('Suppression', 'A number on a suppression list.', {

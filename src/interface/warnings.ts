@@ -9,7 +9,8 @@ import { listOf, members, text } from './members.js'
 
 /** What each code says. */
 const warningCodes = {
-  NothingAsked: 'nothing is drawn that selects, so that nobody is selected',
+  NothingAsked:
+    'nothing is drawn that selects, or no source is asked for, so that nobody is selected',
   NoGeometry: 'a feature or an area has no geometry, and selects nobody',
   PointWithoutRadius: 'a point without a radius selects who is exactly on it',
   LineWithoutBuffer: 'a line without a buffer selects who is exactly on it',

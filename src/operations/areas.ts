@@ -58,10 +58,6 @@ export function areaOperations(
 function listAnswer(gazetteer: Gazetteer, request: JsonObject, { onUnknown }: Remarks): Answer {
   const bound = bind(AreaSearchSchema, request, onUnknown)
   const { layer, q, limit = limits.areaPageDefaultCount, after } = bound
-  if (limit < 1 || limit > limits.areaPageCount) {
-    const problem = `limit must be a whole number from 1 to ${limits.areaPageCount}`
-    throw new ServiceError('InvalidRequest', problem, 'limit')
-  }
   if (q !== undefined && q.length > limits.areaQueryCharCount) {
     const problem = `q must have at most ${limits.areaQueryCharCount} characters`
     throw new ServiceError('InvalidRequest', problem, 'q')

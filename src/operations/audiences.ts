@@ -18,7 +18,7 @@ import {
 } from '../interface/audiences.js'
 import { bind } from '../interface/bind.js'
 import { NothingSchema } from '../interface/members.js'
-import { numberOf } from '../interface/quoted.js'
+import { wholeNumber } from '../interface/quoted.js'
 import type { UnknownMembers } from '../interface/unknown-members.js'
 import { limits } from '../limits.js'
 import type { Access } from '../selection/access.js'
@@ -28,6 +28,7 @@ import { checkFreshness } from '../selection/freshness.js'
 import type { ShardRuns, SourceSelection } from '../selection/merge.js'
 import { type JsonObject, member } from '../selection/parse.js'
 import { Remarks } from '../selection/remarks.js'
+import { refuseOthers } from '../selection/request-members.js'
 import { parseGuid } from '../store/guid.js'
 import { audienceList } from './audience-list.js'
 import { DeltaRowsFetcher, type SelectedDelta } from './delta-rows.js'
@@ -103,8 +104,6 @@ export function audienceOperations({
       const remarks = new Remarks(unknownMembers)
       const { Id, limit, after = 0 } = bind(AudiencePageSchema, request, remarks.onUnknown)
       const id = idOf(Id)
-      refuseOutside('limit', limit, 1, limits.pageRecipientCount)
-      refuseOutside('after', after, 0, Number.MAX_SAFE_INTEGER)
       const { lists } = caller.access
       checkFreshness(current.newest.service.freshness, true, remarks)
       lists?.begin(caller)
@@ -152,34 +151,19 @@ function partsOf(
 
 /** The members of the selection alone, and how long it is to stay. */
 function freezing(request: JsonObject): { selection: JsonObject; lifetimeSeconds: number } {
-  for (const name of ['countsOnly', 'limit', 'after']) {
-    const value = member(request, name.toLowerCase())
-    if (value === undefined || value === null || value === false) continue
-    const problem = 'an audience has everybody who is selected, and its list is read by pages'
-    throw new ServiceError('InvalidRequest', `${problem}: leave out ${name}`, name)
-  }
+  const problem = 'an audience has everybody who is selected, and its list is read by pages'
+  refuseOthers(request, ['countsOnly', 'limit', 'after', 'partial'], problem)
   const given = member(request, LIFETIME)
   const lifetimeSeconds =
-    given === undefined || given === null ? limits.audienceLifetimeDefaultSeconds : numberOf(given)
-  refuseOutside('lifetimeSeconds', lifetimeSeconds ?? Number.NaN, 1, limits.audienceLifetimeSeconds)
+    given === undefined || given === null
+      ? limits.audienceLifetimeDefaultSeconds
+      : wholeNumber(given, 'lifetimeSeconds', AudienceRequestSchema.properties.lifetimeSeconds)
   const others = Object.entries(request).filter(([name]) => name.toLowerCase() !== LIFETIME)
-  return { selection: Object.fromEntries(others), lifetimeSeconds: lifetimeSeconds as number }
+  return { selection: Object.fromEntries(others), lifetimeSeconds }
 }
 
 const LIFETIME = 'lifetimeseconds'
 const MEMBERS = Object.keys(AudienceRequestSchema.properties)
-
-function refuseOutside(
-  field: string,
-  value: number | undefined,
-  least: number,
-  most: number,
-): void {
-  if (value === undefined) return
-  if (Number.isInteger(value) && value >= least && value <= most) return
-  const range = `from ${least} to ${most.toLocaleString('en-US')}`
-  throw new ServiceError('InvalidRequest', `${field} must be a whole number ${range}`, field)
-}
 
 function idOf(Id: string | undefined): string {
   const id = Id === undefined ? undefined : parseGuid(Id)

@@ -103,17 +103,11 @@ export function contextIdOf(
 function listAnswer(store: Store, request: JsonObject, { onUnknown }: Remarks) {
   const page = bind(MapContextPageSchema, request, onUnknown)
   const { Skip = 0, Take = limits.contextPageDefaultCount } = page
-  refuseNegative(Skip, 'Skip')
-  refuseNegative(Take, 'Take')
-  const { totalCount, summaries } = store.page(Skip, Math.min(Take, limits.contextPageCount))
+  const { totalCount, summaries } = store.page(Skip, Take)
   const list = { Offset: Skip, Total: totalCount, Results: summaries }
   const json = Buffer.from(JSON.stringify(list))
   const headers = taggedHeaders(json)
   return documentAnswer({ json, columns: LIST_COLUMNS, table: SUMMARIES, headers })
-}
-
-function refuseNegative(count: number, field: string): void {
-  if (count < 0) throw new ServiceError('InvalidRequest', `${field} must not be negative`, field)
 }
 
 const LIST_COLUMNS = columnsOf(MapContextListSchema)

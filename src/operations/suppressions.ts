@@ -24,7 +24,7 @@ import type { UnmatchedPhones } from '../store/change-port.js'
 import type { Store } from '../store/store.js'
 import type { Scope, Suppression } from '../store/suppressions.js'
 import { LIST_KEPT, notationAdvice, unmatchedAdvice } from '../suppressions/notations.js'
-import { columnsOf, documentAnswer, type Row, taggedHeaders } from './document-answer.js'
+import { columnsOf, documentAnswer, type Row } from './document-answer.js'
 import type { Execute } from './execute.js'
 import { withWarnings } from './with-warnings.js'
 
@@ -73,11 +73,11 @@ export function suppressionOperations(
     },
     async PutSuppressionsRequest(request, caller) {
       const { SourceId, Numbers } = bind(SuppressionBatchSchema, request)
-      return await change(caller, scopeOf(SourceId), checkedPhones(Numbers), false)
+      return await change(caller, SourceId ?? 'all', checkedPhones(Numbers), false)
     },
     async DeleteSuppressionsRequest(request, caller) {
       const { SourceId, Numbers, Number: phone } = bind(SuppressionRemovalSchema, request)
-      const scope = scopeOf(SourceId)
+      const scope = SourceId ?? 'all'
       const one = phone === undefined ? [] : [checkedPhone(phone, 'Number')]
       const several = phone !== undefined && Numbers === undefined ? [] : checkedPhones(Numbers)
       return await change(caller, scope, [...one, ...several], true)
@@ -97,13 +97,6 @@ function remarkUnmatched(
     for (const each of advice) remark(each)
     if (advice.length === 0) remark(unmatchedAdvice(unmatched, 'the'))
   }
-}
-
-function scopeOf(sourceId: number | undefined): Scope {
-  if (sourceId === undefined) return 'all'
-  if (sourceId >= 0 && sourceId <= limits.sourceIdMax) return sourceId
-  const problem = `must be from 0 to ${limits.sourceIdMax}`
-  throw new ServiceError('InvalidRequest', `SourceId ${problem}`, 'SourceId')
 }
 
 function checkedPhones(phones: readonly string[] | undefined): readonly string[] {
@@ -140,17 +133,20 @@ interface PageRequest {
 
 function readPage(
   { suppressions }: Pick<Store, 'suppressions'>,
-  { SourceId, Number: phone, After, Take = limits.suppressionPageDefaultCount }: PageRequest,
+  { SourceId, Number: phone, After, Take }: PageRequest,
   isThere: (scope: Scope) => boolean,
 ): SuppressionPage {
-  const scope = scopeOf(SourceId)
-  if (Take < 0) throw new ServiceError('InvalidRequest', 'Take must not be negative', 'Take')
+  const scope = SourceId ?? 'all'
+  if (phone !== undefined && (After !== undefined || Take !== undefined)) {
+    const field = After === undefined ? 'Take' : 'After'
+    const problem = `${field} is for the pages of a list, and Number asks for one number`
+    throw new ServiceError('InvalidRequest', `${problem}: leave one of them out`, field)
+  }
   const after = After === undefined ? undefined : checkedPhone(After, 'After')
   const wanted = phone === undefined ? undefined : checkedPhone(phone, 'Number')
-  const takeCount = Math.min(Take, limits.suppressionPageCount)
   const page =
     wanted === undefined
-      ? suppressions.page(scope, after, takeCount)
+      ? suppressions.page(scope, after, Take ?? limits.suppressionPageDefaultCount)
       : foundPage(suppressions.find(wanted, SourceId))
   const last = page.isLast ? undefined : (page.suppressions.at(-1)?.phone ?? after)
   return {
@@ -185,7 +181,7 @@ function pageAnswer(page: SuppressionPage): Answer {
     columns: columnsOf(SuppressionPageResultSchema),
     table: { columns: RESULT_COLUMNS, rows: () => [] },
     // Phones of people: no cache on the way may keep them.
-    headers: { ...taggedHeaders(json), ...NOT_KEPT },
+    headers: NOT_KEPT,
   })
   const rows = page.Results ?? []
   const { length: rowCount } = rows

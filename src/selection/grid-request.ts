@@ -4,10 +4,12 @@
  * @module
  */
 import { ServiceError } from '../errors.js'
-import { numberOf } from '../interface/quoted.js'
+import { GridRequestSchema } from '../interface/grid.js'
+import { flagOf, wholeNumber } from '../interface/quoted.js'
 import { limits } from '../limits.js'
 import type { Grid } from '../shard/grid/grid.js'
 import { type JsonObject, member } from './parse.js'
+import { refuseOthers } from './request-members.js'
 
 export interface GridTerms {
   readonly grid: Grid
@@ -23,17 +25,12 @@ export function readGridRequest(request: JsonObject): {
   selection: JsonObject
   terms: GridTerms
 } {
-  for (const name of ['countsOnly', 'limit', 'after', 'partial']) {
-    const value = member(request, name.toLowerCase())
-    if (value === undefined || value === null || value === false) continue
-    const isCounts = name === 'countsOnly' && (value === true || value === 'true')
-    if (isCounts) continue
-    const problem = 'a grid has counts of everybody who is selected'
-    throw new ServiceError('InvalidRequest', `${problem}: leave out ${name}`, name)
-  }
-  const resolution = wholeNumber(request, 'h3Resolution', 0, 15)
-  const side = wholeNumber(request, 'cellsPerSide', 1, limits.gridSideCount)
-  const minCount = wholeNumber(request, 'minCount', 1, limits.gridMinCount)
+  refuseOthers(request, ['limit', 'after', 'partial'], ALL_COUNTED)
+  const countsOnly = member(request, 'countsonly')
+  if (flagOf(countsOnly) !== true) refuseOthers(request, ['countsOnly'], ALL_COUNTED)
+  const resolution = count(request, 'h3Resolution')
+  const side = count(request, 'cellsPerSide')
+  const minCount = count(request, 'minCount')
   const tile = member(request, 'tile')
   const hasTile = tile !== undefined && tile !== null
   if (hasTile === (resolution !== undefined)) {
@@ -54,23 +51,18 @@ const OWN: ReadonlySet<string> = new Set([
   'mincount',
   'countsonly',
 ])
+const ALL_COUNTED = 'a grid has counts of everybody who is selected'
 const ONE_OF_BOTH = 'a grid is named by h3Resolution or by tile, and by one of them alone'
 const NO_TILE = 'cellsPerSide divides a tile: leave it out, or name the tile'
 const SIDE_DEFAULT = 16
 
-function wholeNumber(
+function count(
   request: JsonObject,
-  name: string,
-  least: number,
-  most: number,
+  name: 'h3Resolution' | 'cellsPerSide' | 'minCount',
 ): number | undefined {
   const value = member(request, name.toLowerCase())
   if (value === undefined || value === null) return undefined
-  const found = numberOf(value)
-  if (found !== undefined && Number.isInteger(found) && found >= least && found <= most)
-    return found
-  const range = `from ${least} to ${most.toLocaleString('en-US')}`
-  throw new ServiceError('InvalidRequest', `${name} must be a whole number ${range}`, name)
+  return wholeNumber(value, name, GridRequestSchema.properties[name])
 }
 
 function tileGrid(tile: unknown, side: number = SIDE_DEFAULT): Grid {

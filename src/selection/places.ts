@@ -56,9 +56,15 @@ export function remarkOnExtents(
   boundary: Boundary | undefined,
 ): void {
   const budget = { comparisonsLeft: limits.outsideComparisonCount }
+  // A request for no source is told that already.
+  if (sourceIds?.length === 0) return
   for (const extent of extents) {
     if (!remarks.hasRoom) return
     const layer = (extent.isExcluded ? shapes.excluded : shapes.included)[extent.layer]
+    if (layer.sourceIds?.every((id) => !holdsFor({ sourceIds }, id))) {
+      remarks.add('NothingAsked', NO_SOURCE, pathOf(extent))
+      continue
+    }
     if (boundary !== undefined && isOutside(layer, extent, boundary, budget)) {
       const advice = isBoxedIn(exchanged(layer), extent, boundary) ? EXCHANGED_WITHIN : ''
       remarks.add('OutsideBoundary', `${OUTSIDE}${advice}`, pathOf(extent))
@@ -79,6 +85,8 @@ const HOLDS = 'clipToBoundary is false, but every answer to this client is limit
 const OUTSIDE = 'lies wholly outside the boundary that the answer is limited to'
 const EXCHANGED_WITHIN =
   '; not so with latitude and longitude exchanged: positions are longitude, then latitude'
+const NO_SOURCE =
+  'holds for none of the sources that are asked for: nobody is selected, or excluded, by it'
 const ALONE = ': nobody is selected, or excluded, by it'
 const EXCHANGED =
   ', but would with latitude and longitude exchanged: positions are longitude, then latitude'

@@ -4,12 +4,13 @@
  * @module
  */
 import { ServiceError } from '../errors.js'
-import { lowerCase } from '../interface/letter-case.js'
+import { givenTwice, lowerCase } from '../interface/letter-case.js'
 import { notationMembers } from '../interface/notations.js'
+import { flagOf } from '../interface/quoted.js'
 import { RecipientRequestSchema } from '../interface/recipients.js'
 import { isReserved } from '../interface/reserved-members.js'
 import { unknownMember, unknownName } from '../interface/unknown-members.js'
-import type { JsonObject } from './parse.js'
+import { type JsonObject, member } from './parse.js'
 import { ESRI_MEMBERS } from './shapes/esri.js'
 import { PROPERTY_NAMES } from './shapes/property-names.js'
 
@@ -53,7 +54,25 @@ export function single(value: unknown): unknown {
   return value instanceof Twice ? value.refuse() : value
 }
 
-/** A member that is given twice: to choose one would drop another. Refused when it is asked for. */
+/**
+ * Refuses members of a recipient request that would say less than all who are selected.
+ *
+ * @param problem  why they cannot be taken
+ * @throws ServiceError  InvalidRequest, for one that is neither null nor false
+ */
+export function refuseOthers(
+  request: JsonObject,
+  names: readonly MemberName[],
+  problem: string,
+): void {
+  for (const name of names) {
+    const value = member(request, lowerCase(name))
+    if (value === undefined || value === null || flagOf(value) === false) continue
+    throw new ServiceError('InvalidRequest', `${problem}: leave out ${name}`, name)
+  }
+}
+
+/** A member that is given twice. Refused when it is asked for. */
 class Twice {
   readonly #first: string
   readonly #second: string
@@ -64,8 +83,7 @@ class Twice {
   }
 
   refuse(): never {
-    const problem = `${this.#first} is given twice, also as ${this.#second}`
-    throw new ServiceError('InvalidRequest', problem, this.#second)
+    throw givenTwice(this.#first, this.#second)
   }
 }
 

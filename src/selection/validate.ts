@@ -7,9 +7,9 @@
 import { createHash } from 'node:crypto'
 import { ServiceError } from '../errors.js'
 import type { Shapes, SourceFilter } from '../geometry/shapes.js'
-import { flagOf, nameOf, numberOf } from '../interface/quoted.js'
+import { flagOf, nameOf, numberOf, wholeNumber } from '../interface/quoted.js'
+import { RecipientRequestSchema } from '../interface/recipients.js'
 import type { UnknownMembers } from '../interface/unknown-members.js'
-import { limits } from '../limits.js'
 import type { CountMode } from '../shard/select.js'
 import type { NamedArea, NamedAreas } from './named-areas.js'
 import { type JsonObject, kindOf } from './parse.js'
@@ -71,6 +71,7 @@ export function validate(
   if (drawing.notes !== undefined) tell(drawing.notes, remarks)
   if (asksForNobody(drawing)) remarks.add('NothingAsked', nothingAsked(drawing))
   const filter = readSourceIds(single(given.sources), 'sources')
+  if (filter.sourceIds?.length === 0) remarks.add('NothingAsked', NO_SOURCE, 'sources')
   const query: Omit<Query, typeof valid> = {
     countsOnly: readBoolean(single(given.countsOnly), 'countsOnly'),
     countMode: readCountMode(single(given.contactCountMode)),
@@ -89,6 +90,8 @@ export function validate(
   }
   return query as Query
 }
+
+const NO_SOURCE = 'is an empty list, which selects nobody: leave it out for all sources'
 
 /** The same for the same areas of the same gazetteer, in any order. */
 function keyOf(version: string, named: readonly NamedArea[]): string {
@@ -157,11 +160,7 @@ const COUNT_MODES: readonly CountMode[] = ['ContactLocation', 'Contact']
 
 function readLimit(value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined
-  const limit = numberOf(value)
-  const most = limits.pageRecipientCount
-  if (limit !== undefined && Number.isInteger(limit) && limit >= 1 && limit <= most) return limit
-  const problem = `limit must be a whole number from 1 to ${most.toLocaleString('en-US')}`
-  throw new ServiceError('InvalidRequest', problem, 'limit')
+  return wholeNumber(value, 'limit', RecipientRequestSchema.properties.limit)
 }
 
 function readMinSequence(value: unknown): number | undefined {

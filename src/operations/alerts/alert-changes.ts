@@ -59,6 +59,9 @@ export function alertChangeOperations({ store, current, unknownMembers }: AlertC
       const isList = part !== undefined && !countsOnly
       refuseScope(caller, !isList)
       if (Identifier === undefined) fail('is missing', 'Identifier')
+      if (since === undefined && sinceSender !== undefined) {
+        fail('is the sender of the alert of since: name that alert', 'sinceSender')
+      }
       if (part === undefined && countsOnly) {
         fail('is for a part; without one, the answer has counts alone', 'countsOnly')
       }

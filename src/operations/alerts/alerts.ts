@@ -126,10 +126,8 @@ export function alertOperations(options: AlertOperationsOptions): {
         request,
         onUnknown,
       )
-      refuseNegative(Skip, 'Skip')
-      refuseNegative(Take, 'Take')
       const kept = all()
-      const taken = kept.slice(Skip, Skip + Math.min(Take, limits.contextPageCount))
+      const taken = kept.slice(Skip, Skip + Take)
       const page = { offset: Skip, total: kept.length }
       return alertListAnswer(taken, page, createSuperseders(kept))
     },
@@ -236,8 +234,4 @@ async function withOutlines(
     const isDrawn = (rings?.rings?.length ?? 0) > 0
     return { ...area, ...(isDrawn && { Geometry: rings }), Drawing }
   })
-}
-
-function refuseNegative(count: number, field: string): void {
-  if (count < 0) throw new ServiceError('InvalidRequest', `${field} must not be negative`, field)
 }

@@ -118,9 +118,9 @@ export const ofSelection: readonly Mutant[] = [
   },
   {
     name: 'a Skip below zero is taken',
-    file: 'src/operations/contexts.ts',
-    find: "refuseNegative(Skip, 'Skip')",
-    replace: "refuseNegative(Take, 'Skip')",
+    file: 'src/interface/quoted.ts',
+    find: 'number >= minimum && number <= maximum',
+    replace: 'number <= maximum',
   },
   {
     name: 'the layer of a name is looked up as it is written',
