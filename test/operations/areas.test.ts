@@ -111,7 +111,7 @@ t.test('what cannot be understood is refused', async (t) => {
   await refused(list({ at: '29.76,-95.37' }), 'LatitudeOutOfRange', 'at', /behind the longitude$/)
   await refused(list({ after: 'zones:gone' }), 'InvalidRequest', 'after', /begin again/)
   for (const limit of [0, limits.areaPageCount + 1]) {
-    await refused(list({ limit }), 'InvalidRequest', 'limit', /from 1 to 1000$/)
+    await refused(list({ limit }), 'InvalidRequest', 'limit', /from 1 to 1,000$/)
   }
   t.ok(await list({ limit: limits.areaPageCount }))
   t.ok(await list({ q: 'q'.repeat(limits.areaQueryCharCount) }))

@@ -197,7 +197,7 @@ t.test('what cannot be changed is refused', async (t) => {
     return [code, status, field]
   }
   t.same(await codes({ Id: 4, changes }), ['NotFound', 404, 'Id'])
-  t.same(await codes({ Id: -1, changes }), ['NotFound', 404, 'Id'])
+  t.same(await codes({ Id: -1, changes }), ['InvalidRequest', 400, 'Id'])
   t.same(await codes({ Id: 3, changes }), ['IdentitiesMissing', 409, 'Id'])
   t.same(await codes({ Id: 'x', changes }), ['InvalidRequest', 400, 'Id'])
   t.same(await codes({ changes }), ['InvalidRequest', 400, 'Id'])

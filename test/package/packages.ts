@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { lock } from 'proper-lockfile'
-import { RUN_FOLDER_VARIABLE } from '../runner/lanes.js'
+import { RUN_FOLDER_VARIABLE } from '../runner/run-folder.js'
 import { type Finished, type Owner, temporaryDirectory } from '../support/service/hickory.js'
 
 const RUN = fileURLToPath(new URL('../../src/package/run.js', import.meta.url))

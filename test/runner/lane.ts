@@ -15,8 +15,8 @@ import { pathToFileURL } from 'node:url'
 import { Test, type TestOpts } from 'tap'
 import type { Parser, Result } from 'tap-parser'
 import { compiledOf } from './files.js'
-import { fixturesOf, RUN_FOLDER_VARIABLE } from './lanes.js'
 import { Leftovers } from './leftovers.js'
+import { RUN_FOLDER_VARIABLE } from './run-folder.js'
 
 /** A test file for a lane. */
 export interface LaneTask {
@@ -51,7 +51,12 @@ export interface LaneAnswer {
 /** Files import `tap`, and are given the tests of their own file instead of those of the process. */
 register(new URL('resolve-tap.js', import.meta.url))
 
-const fixtures = fixturesOf(process.env[RUN_FOLDER_VARIABLE] ?? tmpdir())
+const fixtures = join(process.env[RUN_FOLDER_VARIABLE] ?? tmpdir(), 'fixtures')
+const { chdir } = process
+process.chdir = (directory) => {
+  // tap leaves the folder that it removes, even if it is not there.
+  if (directory !== fixtures) chdir(directory)
+}
 
 /** The file that is running; file-tap.ts hands it to what imports `tap`. */
 const shared = globalThis as { hickoryFileTest?: Test | undefined }

@@ -6,24 +6,14 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statfsSync,
-  symlinkSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
-import { basename, join, resolve } from 'node:path'
+import { readFileSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { TIER_VARIABLE, type Tier, tierOf } from '../support/tier.js'
 import { compiledOf } from './files.js'
 import type { LaneAnswer, LaneResult, LaneTask } from './lane.js'
 import { alone } from './order.js'
+import { newRunFolder, RUN_FOLDER_VARIABLE } from './run-folder.js'
 
 export interface FileRun {
   readonly file: string
@@ -51,9 +41,6 @@ export interface RunOptions {
   readonly endMs?: number | undefined
 }
 
-/** The folder of what files make once for all of a run, which goes away with it. */
-export const RUN_FOLDER_VARIABLE = 'HICKORY_TEST_RUN_FOLDER'
-
 const LANE = fileURLToPath(new URL('lane.js', import.meta.url))
 
 /** A file that has not ended by then hangs: it is asked for its tests that have not ended, then killed. */
@@ -74,8 +61,6 @@ export async function* runFiles(
 ): AsyncGenerator<FileRun> {
   const side = files.filter((file) => !alone.includes(file))
   const folder = newRunFolder()
-  mkdirSync('.tap', { recursive: true })
-  symlinkSync(folder, fixturesOf(folder))
   try {
     yield* runSideBySide(side, folder, options)
     yield* runSideBySide(
@@ -85,42 +70,12 @@ export async function* runFiles(
     )
   } finally {
     try {
-      rmSync(fixturesOf(folder))
       rmSync(folder, { recursive: true, force: true })
     } catch {
       // What a file that was ended has started still writes there; it is in the folder of the system for such things.
     }
   }
 }
-
-/** Memory that an ended run holds is given back by the next one. */
-function newRunFolder(): string {
-  const directory = quickDirectory()
-  for (const name of readdirSync(directory)) {
-    const [, pid] = /^hickory-run-(\d+)-/.exec(name) ?? []
-    if (pid === undefined || existsSync(`/proc/${pid}`)) continue
-    rmSync(join(directory, name), { recursive: true, force: true })
-  }
-  return mkdtempSync(join(directory, `hickory-run-${process.pid}-`))
-}
-
-/** A link below the working directory: tap changes to another one before it removes a folder elsewhere. */
-export function fixturesOf(runFolder: string): string {
-  return resolve('.tap', basename(runFolder))
-}
-
-/**
- * In memory where there is room. A file made and removed, or synced, takes a twentieth of the time there, and what a
- * killed process leaves does not depend on the disk.
- */
-export function quickDirectory(): string {
-  if (!existsSync(MEMORY_DIRECTORY)) return tmpdir()
-  const { bavail, bsize } = statfsSync(MEMORY_DIRECTORY)
-  return bavail * bsize < MEMORY_BYTES_MIN ? tmpdir() : MEMORY_DIRECTORY
-}
-
-const MEMORY_DIRECTORY = '/dev/shm'
-const MEMORY_BYTES_MIN = 4 * 2 ** 30
 
 async function* runSideBySide(
   files: readonly string[],

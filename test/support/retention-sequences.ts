@@ -8,7 +8,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { quickDirectory } from '../runner/lanes.js'
+import { quickDirectory } from '../runner/run-folder.js'
 import type { Action } from './retention-run.js'
 
 export interface Sequence {

@@ -283,9 +283,9 @@ export const ofService: readonly Mutant[] = [
   },
   {
     name: 'the environment wins over a flag',
-    file: 'src/config.ts',
-    find: 'if (flags[name] !== undefined) {',
-    replace: 'if (flags[name] !== undefined && environment[variable] === undefined) {',
+    file: 'src/settings.ts',
+    find: 'const checked = given.map(read)',
+    replace: 'const checked = given.reverse().map(read)',
     hints: ['test/config.test.ts'],
   },
   {

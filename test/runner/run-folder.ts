@@ -1,0 +1,38 @@
+/**
+ * Where the files of a run of the tests are.
+ *
+ * @module
+ */
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** The folder of what files make once for all of a run, which goes away with it. */
+export const RUN_FOLDER_VARIABLE = 'HICKORY_TEST_RUN_FOLDER'
+
+/** Memory that an ended run holds is given back by the next one. */
+export function newRunFolder(): string {
+  const directory = quickDirectory()
+  for (const name of readdirSync(directory)) {
+    const [, pid] = /^hickory-run-(\d+)-/.exec(name) ?? []
+    if (pid === undefined || existsSync(`/proc/${pid}`)) continue
+    rmSync(join(directory, name), { recursive: true, force: true })
+  }
+  const folder = mkdtempSync(join(directory, `hickory-run-${process.pid}-`))
+  // Commands that are run as another user have their files in it, too.
+  chmodSync(folder, 0o755)
+  return folder
+}
+
+/**
+ * In memory where there is room. A file made and removed, or synced, takes a twentieth of the time there, and what a
+ * killed process leaves does not depend on the disk.
+ */
+export function quickDirectory(): string {
+  if (!existsSync(MEMORY_DIRECTORY)) return tmpdir()
+  const { bavail, bsize } = statfsSync(MEMORY_DIRECTORY)
+  return bavail * bsize < MEMORY_BYTES_MIN ? tmpdir() : MEMORY_DIRECTORY
+}
+
+const MEMORY_DIRECTORY = '/dev/shm'
+const MEMORY_BYTES_MIN = 4 * 2 ** 30
