@@ -233,6 +233,8 @@ export const limits = {
   followConfirmMs: 1_000,
   /** A database that is followed and sends nothing for this time is asked anew. It says every 30 s that it is there. */
   followQuietMs: 90_000,
+  /** How often it is looked up whether a table that is followed is still the same. */
+  followLookMs: 5_000,
   /** From the loss of a database that is followed to the first attempt, and the longest time between two. */
   followRetryMs: 250,
   followRetryMaxMs: 30_000,

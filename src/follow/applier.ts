@@ -4,12 +4,13 @@
  *
  * @module
  */
-import { OperatorError } from '../errors.js'
 import type { PreparedBatch } from '../journal/batch.js'
 import { journalDirectory } from '../journal/files.js'
 import { recordBytes } from '../journal/record.js'
 import { JournalWriter } from '../journal/writer.js'
 import { limits } from '../limits.js'
+import type { Commit } from '../sources/postgres/replication/messages.js'
+import { CopyNeeded } from './state.js'
 import type { FollowTally } from './tally.js'
 
 export class Applier {
@@ -18,6 +19,8 @@ export class Applier {
   #waitingBytes = 0
   #handedLsn: bigint
   #durableLsn: bigint
+  #handedCommit: Commit | undefined
+  #durableCommit: Commit | undefined
   readonly #tally: FollowTally
 
   /**
@@ -39,6 +42,11 @@ export class Applier {
     return this.#durableLsn
   }
 
+  /** The last commit of the table there, if one came by here. */
+  get durableCommit(): Commit | undefined {
+    return this.#durableCommit
+  }
+
   /** @throws  as `flush` */
   add(batch: PreparedBatch): void {
     const bytes = recordBytes(batch)
@@ -47,20 +55,26 @@ export class Applier {
     this.#waitingBytes += bytes
   }
 
-  /** All that was committed up to here was added. */
-  reach(lsn: bigint): void {
+  /**
+   * All that was committed up to here was added.
+   *
+   * @param commit  which changed the table
+   */
+  reach(lsn: bigint, commit?: Commit): void {
     if (lsn > this.#handedLsn) this.#handedLsn = lsn
+    if (commit !== undefined) this.#handedCommit = commit
   }
 
   /**
    * Writes what waits.
    *
-   * @throws OperatorError  where a batch is in the journal with other changes
+   * @throws CopyNeeded  where a batch is in the journal with other changes
    * @throws  what the system says, or JournalDamaged; then `close` must follow
    */
   flush(): void {
     this.#write()
     this.#durableLsn = this.#handedLsn
+    this.#durableCommit = this.#handedCommit
   }
 
   async close(): Promise<void> {
@@ -84,9 +98,8 @@ export class Applier {
   }
 }
 
-function conflict(batchId: string, sequence: number): OperatorError {
-  return new OperatorError(
-    'InputRejected',
+function conflict(batchId: string, sequence: number): CopyNeeded {
+  return new CopyNeeded(
     `the transaction ${batchId} is in the journal as batch ${sequence}, and with other changes: another slot, ` +
       'other columns or another --normalize were used before; start again with --initial-copy and another --slot',
   )

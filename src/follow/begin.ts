@@ -6,10 +6,12 @@
  */
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
+import { identityFault, isRewritten } from '../sources/postgres/replication/identity.js'
 import {
   createPublication,
   createSlot,
   dropSlot,
+  readLog,
   refusal,
 } from '../sources/postgres/replication/slot.js'
 import { type FollowedTable, selectAll } from '../sources/postgres/replication/table.js'
@@ -17,7 +19,7 @@ import type { Waiting } from '../sources/postgres/replication/wait.js'
 import { connect, withoutIdleTimeouts } from '../sources/postgres/session.js'
 import { lookUp } from './check.js'
 import type { FollowPlan } from './plan.js'
-import { StateFile } from './state.js'
+import { rulesOf, StateFile } from './state.js'
 
 /** What to import. */
 export interface TableCopy {
@@ -38,8 +40,8 @@ export async function beginFollowing(
   signal: AbortSignal,
   importCopy: (copy: TableCopy) => Promise<void>,
 ): Promise<boolean> {
-  const { dataDirectory, sourceId, address, slot, publication } = plan
-  const { server, table, hasPublication } = await lookUp(plan)
+  const { dataDirectory, sourceId, address, slot, publication, rowOptions } = plan
+  const { server, table: found, hasPublication } = await lookUp(plan, plan.columns)
   if (server.slot !== undefined && !server.slot.isOurs) {
     throw refusal(
       address,
@@ -62,7 +64,9 @@ export async function beginFollowing(
   try {
     // It is idle in a transaction while the copy is made.
     await client.query(withoutIdleTimeouts('false'))
-    if (!hasPublication) await createPublication(client, address, publication, table, waiting)
+    if (!hasPublication) await createPublication(client, address, publication, found, waiting)
+    const { table, identity } = await lookUp(plan, plan.columns)
+    const { timeline } = await readLog(client)
     const state = new StateFile(dataDirectory, sourceId)
     // From here on nobody goes on by the old slot, should this fail.
     state.remove()
@@ -71,6 +75,11 @@ export async function beginFollowing(
     log.info({ sourceId, table: table.name, slot, publication }, 'copying')
     try {
       await importCopy(copyOf(table, snapshotName))
+      const { identity: after } = await lookUp(plan, plan.columns)
+      // What a rewrite leaves is not seen by a snapshot from before it.
+      if (isRewritten(identity, after) || identityFault(identity, after) !== undefined) {
+        throw refusal(address, `${table.name} was altered while it was copied: start again`)
+      }
     } catch (error) {
       await dropAbandoned(plan).catch(() => {
         log.warn({ slot }, 'the slot could not be dropped: drop it, or the server keeps its log')
@@ -82,6 +91,10 @@ export async function beginFollowing(
       slot,
       table: table.name,
       confirmedLsn: sinceLsn,
+      timeline,
+      lastCommit: { lsn: sinceLsn, xid: 0, time: 0n },
+      identity,
+      rules: rulesOf(rowOptions),
     })
     return true
   } catch (error) {

@@ -3,32 +3,46 @@
  *
  * @module
  */
+import type { Client } from 'pg'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import { appliedSequenceOf } from '../snapshot/applied-sequence.js'
 import { readCurrent } from '../snapshot/directory.js'
 import { readIdentities, type SourceIdentities } from '../snapshot/identities/list.js'
+import type { ColumnNames } from '../sources/batch.js'
+import {
+  identityFault,
+  readIdentity,
+  type TableIdentity,
+} from '../sources/postgres/replication/identity.js'
 import { formatLsn } from '../sources/postgres/replication/lsn.js'
 import {
   checkPublication,
+  readLog,
   readServer,
   refusal,
   type ServerState,
+  SLOT_IN_USE,
+  switchOf,
 } from '../sources/postgres/replication/slot.js'
 import { describeTable, type FollowedTable } from '../sources/postgres/replication/table.js'
 import { withSession } from '../sources/postgres/session.js'
 import type { FollowPlan } from './plan.js'
-import { type FollowState, StateFile } from './state.js'
+import { CopyNeeded, type FollowState, rulesOf, StateFile } from './state.js'
 
 interface LookedUp {
   readonly server: ServerState
   readonly table: FollowedTable
   readonly hasPublication: boolean
+  readonly identity: TableIdentity
 }
 
-/** @throws OperatorError  where the table cannot be followed */
-export function lookUp(plan: FollowPlan): Promise<LookedUp> {
-  const { address, slot, publication, columns } = plan
+/**
+ * @param columns  their names, as far as they need not be guessed
+ * @throws OperatorError  where the table cannot be followed
+ */
+export function lookUp(plan: FollowPlan, columns: ColumnNames): Promise<LookedUp> {
+  const { address, slot, publication } = plan
   const times = { connectMs: limits.databaseConnectMs, stallMs: limits.databaseStallMs }
   return withSession(address, times, async (client) => {
     const server = await readServer(client, address, slot)
@@ -37,20 +51,34 @@ export function lookUp(plan: FollowPlan): Promise<LookedUp> {
       server,
       table,
       hasPublication: await checkPublication(client, address, publication, table),
+      identity: await identityOf(client, plan, table),
     }
   })
+}
+
+async function identityOf(
+  client: Client,
+  { address, publication }: FollowPlan,
+  table: FollowedTable,
+): Promise<TableIdentity> {
+  const found = await readIdentity(client, table, publication)
+  if (found !== undefined) return found
+  throw refusal(address, `there is no table ${table.name} any more`)
 }
 
 export interface CheckedTable {
   readonly table: FollowedTable
   readonly state: FollowState
+  /** The server sends what was committed behind it. */
+  readonly slotLsn: bigint
+  readonly isStandby: boolean
   /** The last batch of which any change is in the current snapshot. */
   readonly appliedSequence: number
 }
 
 /** @throws OperatorError  where changes are missing, or may be */
 export async function checkFollowed(plan: FollowPlan): Promise<CheckedTable> {
-  const { dataDirectory, sourceId, address, slot, publication } = plan
+  const { dataDirectory, sourceId, address, slot, publication, rowOptions } = plan
   const state = new StateFile(dataDirectory, sourceId).read()
   if (state === undefined) {
     throw new OperatorError(
@@ -58,30 +86,161 @@ export async function checkFollowed(plan: FollowPlan): Promise<CheckedTable> {
       `source ${sourceId} of ${dataDirectory} does not follow anything yet: start with --initial-copy`,
     )
   }
-  const { server, table, hasPublication } = await lookUp(plan)
+  if (state.stopped !== undefined) throw new CopyNeeded(state.stopped)
+  const { identity: kept } = state
+  const names = Object.entries(kept?.columns ?? {}).map(([role, { name }]) => [role, name])
+  const looked = await lookUp(plan, { ...Object.fromEntries(names), ...plan.columns })
+  const { server, hasPublication, identity } = looked
+  const table = kept === undefined ? looked.table : withContactOf(kept, plan, looked.table)
+  assertAsked(plan, state, table, identity)
   const missing = (text: string) =>
     refusal(address, `${text}: changes may be missing, start again with --initial-copy`)
-  if (state.slot !== slot || state.table !== table.name) {
-    throw new OperatorError(
-      'Usage',
-      `source ${sourceId} follows ${state.table} by the slot "${state.slot}", not ${table.name} by "${slot}": ` +
-        '--initial-copy starts anew',
-    )
-  }
   if (state.systemId !== server.systemId) throw missing('it is another server than before')
   if (!hasPublication) throw missing(`there is no publication "${publication}"`)
-  const { slot: found } = server
+  const { slot: found, isStandby } = server
   if (found === undefined) throw missing(`there is no slot "${slot}" any more`)
   if (!found.isOurs) throw missing(`the slot "${slot}" is one for something else`)
   if (found.isLost) throw missing(`the server did not keep what the slot "${slot}" had to send`)
+  // Whoever uses it may still move it.
+  if (found.isActive) throw inUse(slot)
   if (found.confirmedLsn > state.confirmedLsn) {
     throw missing(
       `the slot "${slot}" is at ${formatLsn(found.confirmedLsn)}, and changes were taken up to ` +
         `${formatLsn(state.confirmedLsn)} here; it was made anew or read by somebody else, or ${dataDirectory} was restored`,
     )
   }
+  if (kept !== undefined) assertSame(plan, table, kept, identity)
   const sources = await identitiesWith(dataDirectory, sourceId)
-  return { table, state, appliedSequence: appliedSequenceOf(sources) }
+  return {
+    table,
+    state: { ...state, table: table.name, identity, rules: rulesOf(rowOptions) },
+    slotLsn: found.confirmedLsn,
+    isStandby,
+    appliedSequence: appliedSequenceOf(sources),
+  }
+}
+
+/** A column that came later is not taken for the contact. */
+function withContactOf(
+  { columns }: TableIdentity,
+  plan: FollowPlan,
+  table: FollowedTable,
+): FollowedTable {
+  if (columns.contact !== undefined || plan.columns.contact !== undefined) return table
+  return { ...table, columns: { ...table.columns, contact: undefined } }
+}
+
+/** @throws OperatorError  Usage, where something else is asked for than is followed */
+function assertAsked(
+  { sourceId, slot, publication, columns, rowOptions }: FollowPlan,
+  state: FollowState,
+  table: FollowedTable,
+  identity: TableIdentity,
+): void {
+  const other = (before: string, now: string) =>
+    new OperatorError(
+      'Usage',
+      `source ${sourceId} follows ${before}, not ${now}: --initial-copy starts anew`,
+    )
+  const { identity: kept, rules } = state
+  const isOtherTable = state.table !== table.name && kept?.table !== identity.table
+  if (state.slot !== slot || isOtherTable) {
+    throw other(`${state.table} by the slot "${state.slot}"`, `${table.name} by "${slot}"`)
+  }
+  if (rules !== undefined && rules !== rulesOf(rowOptions)) {
+    throw other(rules || 'without rules', rulesOf(rowOptions) || 'without rules')
+  }
+  const before = kept?.publication?.name
+  if (before !== undefined && before !== publication) {
+    throw other(`by the publication "${before}"`, `by "${publication}"`)
+  }
+  for (const [role, name] of Object.entries(columns)) {
+    const column = kept?.columns[role as keyof ColumnNames]
+    if (kept === undefined || name === undefined || name === column?.name) continue
+    // It may have been renamed.
+    if (identity.columns[role as keyof ColumnNames]?.number === column?.number) continue
+    throw other(column === undefined ? `no --${role}` : `--${role} ${column.name}`, name)
+  }
+}
+
+/** @throws CopyNeeded  where rows may be others than the log tells */
+function assertSame(
+  { address }: FollowPlan,
+  { name }: FollowedTable,
+  kept: TableIdentity,
+  found: TableIdentity,
+): void {
+  const fault = identityFault(kept, found)
+  if (fault === undefined) return
+  const { message } = refusal(
+    address,
+    `${name} ${fault}: changes may be missing, start again with --initial-copy`,
+  )
+  throw new CopyNeeded(message)
+}
+
+/**
+ * Whether the table is still what it was, while it is followed.
+ *
+ * @returns what it is now
+ * @throws OperatorError
+ */
+export async function checkAgain(
+  client: Client,
+  plan: FollowPlan,
+  table: FollowedTable,
+  kept: TableIdentity,
+): Promise<TableIdentity> {
+  const found = await identityOf(client, plan, table)
+  assertSame(plan, table, kept, found)
+  await checkPublication(client, plan.address, plan.publication, table)
+  return found
+}
+
+/**
+ * The state in the log that the server has now: after a failover, where it left that of before.
+ *
+ * @param client  of a connection that replicates
+ * @throws OperatorError  where the server does not have what was taken
+ */
+export async function checkLog(
+  client: Client,
+  { address }: FollowPlan,
+  { state, slotLsn, isStandby }: CheckedTable,
+): Promise<FollowState> {
+  const { confirmedLsn, lastCommit, timeline: before } = state
+  const { timeline, endLsn } = await readLog(client)
+  const taken = `changes were taken up to ${formatLsn(confirmedLsn)} here`
+  const missing = (text: string) => {
+    const advice = 'changes may be missing, start again with --initial-copy'
+    return new CopyNeeded(refusal(address, `${text}, and ${taken}: ${advice}`).message)
+  }
+  if (before === undefined || before === timeline) {
+    if (isStandby || endLsn >= confirmedLsn) return { ...state, timeline }
+    throw missing(`the log of the server ends at ${formatLsn(endLsn)}, as if it was set back`)
+  }
+  if (timeline < before) {
+    throw refusal(
+      address,
+      `the server is on timeline ${timeline}, and was on ${before}: is it the old one of a failover?`,
+    )
+  }
+  const leftLsn = await switchOf(client, before, timeline)
+  const isKept =
+    leftLsn !== undefined && slotLsn <= leftLsn && (lastCommit?.lsn ?? confirmedLsn) < leftLsn
+  if (isKept) {
+    return { ...state, timeline, confirmedLsn: leftLsn < confirmedLsn ? leftLsn : confirmedLsn }
+  }
+  throw missing(
+    leftLsn === undefined
+      ? `timeline ${timeline} of the server does not come from ${before}`
+      : `the server left timeline ${before} at ${formatLsn(leftLsn)}`,
+  )
+}
+
+/** As the server says it. */
+function inUse(slot: string): Error {
+  return Object.assign(new Error(`the slot "${slot}" is in use`), { code: SLOT_IN_USE })
 }
 
 /** @throws OperatorError  where changes of the source could not be applied */

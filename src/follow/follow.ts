@@ -9,12 +9,14 @@ import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
 import { isSqlState } from '../sources/postgres/faults.js'
-import { refusal } from '../sources/postgres/replication/slot.js'
+import { refusal, SLOT_IN_USE } from '../sources/postgres/replication/slot.js'
 import { connect } from '../sources/postgres/session.js'
-import { checkFollowed } from './check.js'
+import { checkFollowed, checkLog } from './check.js'
 import type { FollowPlan } from './plan.js'
+import { CopyNeeded, StateFile } from './state.js'
 import { FollowedStream } from './stream.js'
 import { FollowTally } from './tally.js'
+import { TableWatch } from './watch.js'
 
 /**
  * @returns when the signal says so; all is on disk then that the server was told to be
@@ -36,6 +38,7 @@ export async function follow(
         hasFollowed = true
       })
     } catch (error) {
+      if (error instanceof CopyNeeded) new StateFile(plan.dataDirectory, plan.sourceId).stop(error)
       if (!isInUse(error) && !(hasFollowed && isPassing(error))) throw told(error, plan)
       if (performance.now() - startedMs > limits.followRetryMaxMs) pauseMs = limits.followRetryMs
       log.warn({ reason: reasonOf(error), retryMs: pauseMs }, 'the stream broke off')
@@ -60,28 +63,40 @@ async function followOnce(
   tally: FollowTally,
   onBegin: () => void,
 ): Promise<void> {
-  const { sourceId, address, slot, publication } = plan
+  const { dataDirectory, sourceId, address, slot, publication } = plan
   const checked = await checkFollowed(plan)
   const client = await connect(address, { connectMs: limits.databaseConnectMs }, true)
-  const followed = new FollowedStream(plan, checked, tally, () => {
-    log.info({ sourceId, table: checked.table.name, slot, publication }, 'following')
-    onBegin()
-  })
-  const ticking = setInterval(() => {
-    followed.look()
-    tally.report(log)
-  }, limits.followConfirmMs)
+  let watch: TableWatch | undefined
+  let followed: FollowedStream | undefined
+  let ticking: NodeJS.Timeout | undefined
   try {
+    const state = await checkLog(client, plan, checked)
+    new StateFile(dataDirectory, sourceId).write(state)
+    const stream = new FollowedStream(plan, { ...checked, state }, tally, {
+      onBegin() {
+        log.info({ sourceId, table: checked.table.name, slot, publication }, 'following')
+        onBegin()
+      },
+      onRelation: () => watch?.look(),
+    })
+    followed = stream
+    watch = await TableWatch.begin(plan, checked.table, stream)
+    ticking = setInterval(() => {
+      stream.look()
+      watch?.lookNowAndThen()
+      tally.report(log)
+    }, limits.followConfirmMs)
     // As an import reads numbers and texts.
     await client.query("SET client_encoding = 'UTF8'")
     await client.query('SET extra_float_digits = 3')
-    client.query(followed.stream)
-    await Promise.race([stopped, followed.stream.failure])
-    followed.finish()
+    client.query(stream.stream)
+    await Promise.race([stopped, stream.stream.failure])
+    stream.finish()
     client.connection.stream.end()
   } finally {
     clearInterval(ticking)
-    await followed.close()
+    watch?.close()
+    await followed?.close()
     // What was written last is on its way.
     setTimeout(() => client.connection.stream.destroy(), signal.aborted ? CLOSE_MS : 0)
   }
@@ -112,7 +127,6 @@ function isInUse(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === SLOT_IN_USE
 }
 
-const SLOT_IN_USE = '55006'
 const MISSING = '42704'
 
 function told(error: unknown, { address, slot }: FollowPlan): unknown {

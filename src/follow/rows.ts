@@ -5,7 +5,6 @@
  * @module
  */
 import type { RowChange } from '../changes/change.js'
-import { OperatorError } from '../errors.js'
 import { isBlank } from '../phone-number.js'
 import type { RowOptions } from '../sources/batch.js'
 import type {
@@ -32,6 +31,7 @@ import {
   positionFault,
   unitsOf,
 } from '../sources/rows/row-rules.js'
+import { CopyNeeded } from './state.js'
 
 interface RowReaderOptions {
   readonly rowOptions: RowOptions
@@ -54,7 +54,7 @@ export class RowReader {
     this.#onRejected = onRejected
   }
 
-  /** @throws OperatorError  where the table is not what it was */
+  /** @throws CopyNeeded  where the table is not what it was */
   begin({ columns }: Relation): void {
     const { name, columns: used } = this.#table
     for (const column of Object.values(used)) {
@@ -226,6 +226,6 @@ function finite(degrees: number): number {
   return Number.isFinite(degrees) ? degrees : Number.NaN
 }
 
-function stopped(what: string, advice: string): OperatorError {
-  return new OperatorError('InputRejected', `${what}: ${advice}`)
+function stopped(what: string, advice: string): CopyNeeded {
+  return new CopyNeeded(`${what}: ${advice}`)
 }

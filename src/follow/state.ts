@@ -1,25 +1,41 @@
 /**
  * How far the server was told that changes are on disk, as a file of the data directory. It is written before the
  * server is told: if the slot is further, somebody else has moved it or made it anew, or the directory was
- * restored from a backup, and changes are missing.
+ * restored from a backup, and changes are missing. With the place is kept what it is a place in.
  *
  * @module
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import Type, { type Static } from '#typebox'
+import Type from '#typebox'
 import { Compile } from '#typebox/compile'
 import { createDirectorySync, replaceFileSync, syncDirectorySync } from '../durable-files.js'
 import { OperatorError } from '../errors.js'
+import type { RowOptions } from '../sources/batch.js'
+import {
+  type TableIdentity,
+  TableIdentitySchema,
+} from '../sources/postgres/replication/identity.js'
 import { formatLsn, parseLsn } from '../sources/postgres/replication/lsn.js'
+import type { Commit } from '../sources/postgres/replication/messages.js'
 
+const LSN = { pattern: '^[0-9A-F]{1,8}/[0-9A-F]{1,8}$' }
+
+/** Members that are optional are missing where an earlier release wrote the file. */
 const StateSchema = Type.Object({
   format: Type.Literal('hickory-follow'),
   formatVersion: Type.Literal(1),
   systemId: Type.String(),
   slot: Type.String(),
   table: Type.String(),
-  confirmedLsn: Type.String({ pattern: '^[0-9A-F]{1,8}/[0-9A-F]{1,8}$' }),
+  confirmedLsn: Type.String(LSN),
+  timeline: Type.Optional(Type.Integer()),
+  lastCommit: Type.Optional(
+    Type.Object({ lsn: Type.String(LSN), xid: Type.Integer(), time: Type.String() }),
+  ),
+  identity: Type.Optional(TableIdentitySchema),
+  rules: Type.Optional(Type.String()),
+  stopped: Type.Optional(Type.String()),
 })
 
 const validator = Compile(StateSchema)
@@ -30,6 +46,33 @@ export interface FollowState {
   readonly slot: string
   readonly table: string
   readonly confirmedLsn: bigint
+  /** Of the server's log. */
+  readonly timeline?: number | undefined
+  /** The last one that changed the table; its `xid` is 0 where none did since the copy. */
+  readonly lastCommit?: Commit | undefined
+  /** What the table was when it was compared last. */
+  readonly identity?: TableIdentity | undefined
+  /** By which rows are taken. */
+  readonly rules?: string | undefined
+  /** Why the next start must be a copy. */
+  readonly stopped?: string | undefined
+}
+
+/** Only a copy makes it good: each later start is refused with the same message. */
+export class CopyNeeded extends OperatorError {
+  constructor(message: string) {
+    super('InputRejected', message)
+  }
+}
+
+/** Options by which rows are taken, as a text that is the same for the same options. */
+export function rulesOf({ e164Region, hasDecimalComma, allowsNullIsland }: RowOptions): string {
+  const rules = [
+    e164Region === undefined ? [] : `--normalize e164:${e164Region}`,
+    hasDecimalComma === true ? '--decimal-comma' : [],
+    allowsNullIsland === true ? '--allow-null-island' : [],
+  ]
+  return rules.flat().join(' ')
 }
 
 export class StateFile {
@@ -54,7 +97,11 @@ export class StateFile {
       throw error
     }
     const value = parsed(text)
-    if (validator.Check(value)) return { ...value, confirmedLsn: parseLsn(value.confirmedLsn) }
+    if (validator.Check(value)) {
+      const { lastCommit: last } = value
+      const lastCommit = last && { ...last, lsn: parseLsn(last.lsn), time: BigInt(last.time) }
+      return { ...value, confirmedLsn: parseLsn(value.confirmedLsn), lastCommit }
+    }
     throw new OperatorError(
       'Failed',
       `${this.#path} is not as it was written: start again with --initial-copy`,
@@ -62,17 +109,26 @@ export class StateFile {
   }
 
   /** On disk when it returns. */
-  write({ systemId, slot, table, confirmedLsn }: FollowState): void {
-    const content: Static<typeof StateSchema> = {
+  write({ confirmedLsn, lastCommit: last, ...others }: FollowState): void {
+    const content = {
+      ...others,
       format: 'hickory-follow',
       formatVersion: 1,
-      systemId,
-      slot,
-      table,
       confirmedLsn: formatLsn(confirmedLsn),
+      lastCommit: last && { ...last, lsn: formatLsn(last.lsn), time: `${last.time}` },
     }
     createDirectorySync(this.#directory)
     replaceFileSync(this.#path, `${JSON.stringify(content)}\n`)
+  }
+
+  /** From now on each start is refused. A file that cannot be written leaves it to the next start to find out again. */
+  stop({ message }: CopyNeeded): void {
+    try {
+      const state = this.read()
+      if (state !== undefined && state.stopped === undefined) {
+        this.write({ ...state, stopped: message })
+      }
+    } catch {}
   }
 
   /** From now on nothing is followed. */

@@ -4,12 +4,16 @@
  *
  * @module
  */
+import { isDeepStrictEqual } from 'node:util'
 import { limits } from '../limits.js'
-import type { ReplicationMessage } from '../sources/postgres/replication/messages.js'
+import type { TableIdentity } from '../sources/postgres/replication/identity.js'
+import type { Commit, ReplicationMessage } from '../sources/postgres/replication/messages.js'
+import { refusal } from '../sources/postgres/replication/slot.js'
 import { ReplicationStream } from '../sources/postgres/replication/stream.js'
 import { Applier } from './applier.js'
 import type { CheckedTable } from './check.js'
 import type { FollowPlan } from './plan.js'
+import { ResentTransactions } from './resent.js'
 import { RowReader } from './rows.js'
 import { type FollowState, StateFile } from './state.js'
 import type { FollowTally } from './tally.js'
@@ -21,21 +25,35 @@ export class FollowedStream {
   readonly #transactions: Transactions
   readonly #file: StateFile
   readonly #tally: FollowTally
+  readonly #resent: ResentTransactions
   readonly #onBegin: () => void
+  /** Up to here the server has sent all: it must not forget what it did not send again. */
+  #sentLsn: bigint
   #state: FollowState
   #hasBegun = false
   #heardMs = performance.now()
   #isFlushing = false
   #isAsked = false
 
-  /** @param onBegin  called when the server has sent something */
+  /**
+   * @param onBegin  called when the server has sent something
+   * @param onRelation  called when it tells what rows of the table look like
+   */
   constructor(
     plan: FollowPlan,
-    { table, state, appliedSequence }: CheckedTable,
+    { table, state, slotLsn, appliedSequence }: CheckedTable,
     tally: FollowTally,
-    onBegin: () => void,
+    { onBegin, onRelation }: { onBegin: () => void; onRelation: () => void },
   ) {
     const { dataDirectory, sourceId, slot, publication, rowOptions, allowsTruncate } = plan
+    // Where an earlier release followed, it is not known what comes again.
+    const sinceLsn = state.lastCommit === undefined ? state.confirmedLsn : slotLsn
+    this.#sentLsn = sinceLsn
+    this.#resent = new ResentTransactions(
+      state,
+      sinceLsn,
+      refusal(plan.address, table.name).message,
+    )
     this.#applier = new Applier(dataDirectory, state.confirmedLsn, appliedSequence, tally)
     this.#file = new StateFile(dataDirectory, sourceId)
     this.#state = state
@@ -49,9 +67,11 @@ export class FollowedStream {
       idPrefix: `pg:${state.systemId}:${slot}`,
       allowsTruncate,
       onBatch: (batch) => this.#applier.add(batch),
-      onCommit: (endLsn) => this.#committed(endLsn),
+      isNew: (commit) => this.#resent.isNew(commit),
+      onRelation,
+      onCommit: (endLsn, commit) => this.#committed(endLsn, commit),
     })
-    const place = { slot, publication, sinceLsn: state.confirmedLsn }
+    const place = { slot, publication, sinceLsn }
     this.stream = new ReplicationStream(place, {
       onMessage: (message) => this.#take(message),
       onAlive: (endLsn, isAsked) => this.#hear(endLsn, isAsked),
@@ -75,6 +95,15 @@ export class FollowedStream {
     this.#confirm(true)
   }
 
+  /** What the table was found to be when it was compared last. */
+  get identity(): TableIdentity | undefined {
+    return this.#state.identity
+  }
+
+  set identity(identity: TableIdentity | undefined) {
+    if (!isDeepStrictEqual(identity, this.identity)) this.#write({ ...this.#state, identity })
+  }
+
   async close(): Promise<void> {
     await this.#applier.close().catch(() => undefined)
   }
@@ -84,18 +113,32 @@ export class FollowedStream {
     this.#transactions.take(message)
   }
 
-  #committed(endLsn: bigint): void {
+  #committed(endLsn: bigint, commit: Commit | undefined): void {
     this.#tally.transactionCount++
-    this.#applier.reach(endLsn)
+    this.#sent(endLsn)
+    this.#applier.reach(endLsn, commit)
     this.#flushLater()
   }
 
   #hear(endLsn: bigint, isAsked: boolean): void {
     this.#begin()
     // Of transactions of others nothing came.
-    if (!this.#transactions.isOpen) this.#applier.reach(endLsn)
+    if (!this.#transactions.isOpen) {
+      this.#resent.reach(endLsn)
+      this.#sent(endLsn)
+      this.#applier.reach(endLsn)
+    }
     if (isAsked) this.#isAsked = true
     this.#flushLater()
+  }
+
+  #sent(lsn: bigint): void {
+    if (lsn > this.#sentLsn) this.#sentLsn = lsn
+  }
+
+  #write(state: FollowState): void {
+    this.#file.write(state)
+    this.#state = state
   }
 
   #begin(): void {
@@ -123,14 +166,15 @@ export class FollowedStream {
 
   /** @param isAsked  whether it is told also where nothing has changed */
   #confirm(isAsked: boolean): void {
-    const { durableLsn } = this.#applier
+    const { durableLsn, durableCommit } = this.#applier
     const isFurther = durableLsn > this.#state.confirmedLsn
     if (isFurther) {
-      const state = { ...this.#state, confirmedLsn: durableLsn }
-      this.#file.write(state)
-      this.#state = state
+      const lastCommit = durableCommit ?? this.#state.lastCommit
+      this.#write({ ...this.#state, confirmedLsn: durableLsn, lastCommit })
     }
-    if (isFurther || isAsked) this.stream.confirm(this.#state.confirmedLsn)
+    if (!isFurther && !isAsked) return
+    const { confirmedLsn } = this.#state
+    this.stream.confirm(this.#sentLsn < confirmedLsn ? this.#sentLsn : confirmedLsn)
     if (isAsked) this.#isAsked = false
   }
 }

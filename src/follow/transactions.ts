@@ -10,7 +10,7 @@ import { OperatorError } from '../errors.js'
 import { type PreparedBatch, prepareBatch } from '../journal/batch.js'
 import { limits } from '../limits.js'
 import { formatLsn } from '../sources/postgres/replication/lsn.js'
-import type { ReplicationMessage } from '../sources/postgres/replication/messages.js'
+import type { Commit, ReplicationMessage } from '../sources/postgres/replication/messages.js'
 import type { FollowedTable } from '../sources/postgres/replication/table.js'
 import type { RowReader } from './rows.js'
 
@@ -22,8 +22,12 @@ interface TransactionOptions {
   readonly idPrefix: string
   readonly allowsTruncate: boolean
   readonly onBatch: (batch: PreparedBatch) => void
-  /** All batches of the transactions up to here were handed on. */
-  readonly onCommit: (endLsn: bigint) => void
+  /** Whether a transaction that changes the table was not taken before. */
+  readonly isNew: (commit: Commit) => boolean
+  /** Called when the server tells what rows look like. */
+  readonly onRelation: () => void
+  /** All batches of the transactions up to here were handed on; `commit` is new and has changed the table. */
+  readonly onCommit: (endLsn: bigint, commit: Commit | undefined) => void
 }
 
 export class Transactions {
@@ -32,7 +36,9 @@ export class Transactions {
   /** Changes since the last batch, those among them that others took the place of. */
   #sinceBatch = 0
   #partCount = 0
-  #finalLsn: bigint | undefined
+  #commit: Commit | undefined
+  /** Undefined before the first change of the table in a transaction. */
+  #isNew: boolean | undefined
 
   constructor(options: TransactionOptions) {
     this.#options = options
@@ -40,40 +46,52 @@ export class Transactions {
 
   /** Whether a transaction has begun whose end has not come. */
   get isOpen(): boolean {
-    return this.#finalLsn !== undefined
+    return this.#commit !== undefined
   }
 
   /** @throws OperatorError  where following cannot go on */
   take(message: ReplicationMessage): void {
-    const { table, rows, onCommit } = this.#options
+    const { table, rows, onCommit, onRelation } = this.#options
     switch (message.kind) {
       case 'begin':
-        this.#finalLsn = message.finalLsn
+        this.#commit = message.commit
+        this.#isNew = undefined
         this.#partCount = 0
         return
-      case 'commit':
+      case 'commit': {
         this.#handOn()
-        this.#finalLsn = undefined
-        onCommit(message.endLsn)
+        const commit = this.#isNew === true ? this.#commit : undefined
+        this.#commit = undefined
+        onCommit(message.endLsn, commit)
         return
+      }
       case 'relation':
-        if (message.oid === table.oid) rows.begin(message)
+        if (message.oid !== table.oid) return
+        rows.begin(message)
+        onRelation()
         return
       case 'truncate':
-        if (message.oids.includes(table.oid)) this.#truncate()
+        if (this.#isToBeTaken(message.oids)) this.#truncate()
         return
       case 'insert':
-        if (message.oid === table.oid) this.#add(rows.inserted(message.row))
+        if (this.#isToBeTaken([message.oid])) this.#add(rows.inserted(message.row))
         return
       case 'update':
-        if (message.oid === table.oid) this.#add(rows.updated(message.row, message.old))
+        if (this.#isToBeTaken([message.oid])) this.#add(rows.updated(message.row, message.old))
         return
       case 'delete':
-        if (message.oid === table.oid) this.#add(rows.deleted(message.old))
+        if (this.#isToBeTaken([message.oid])) this.#add(rows.deleted(message.old))
         return
       case 'other':
         return
     }
+  }
+
+  #isToBeTaken(oids: readonly number[]): boolean {
+    if (!oids.includes(this.#options.table.oid)) return false
+    if (this.#commit === undefined) throw new Error('the server sent a change of no transaction')
+    this.#isNew ??= this.#options.isNew(this.#commit)
+    return this.#isNew
   }
 
   #add(changes: readonly Change[]): void {
@@ -101,7 +119,7 @@ export class Transactions {
     if (byIdentity.size === 0 && !isCleared) return
     const { sourceId, idPrefix, onBatch } = this.#options
     const part = this.#partCount++
-    const batchId = `${idPrefix}:${formatLsn(this.#finalLsn ?? 0n)}:${part}`
+    const batchId = `${idPrefix}:${formatLsn(this.#commit?.lsn ?? 0n)}:${part}`
     const changes = [...(isCleared ? [{ op: 'clear' } as const] : []), ...byIdentity.values()]
     this.#changes = new LastChanges()
     onBatch(prepareBatch({ sourceId, batchId, changes }))

@@ -16,7 +16,7 @@ const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
 
 const ENDED_MS = 15_000
 
-interface Ended {
+export interface Ended {
   readonly code: number | null
   readonly output: string
 }

@@ -5,6 +5,7 @@ import type { FollowPlan } from '../../src/follow/plan.js'
 import { StateFile } from '../../src/follow/state.js'
 import { FollowedStream } from '../../src/follow/stream.js'
 import { FollowTally } from '../../src/follow/tally.js'
+import { parseDatabaseUrl } from '../../src/sources/postgres/url.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 
 const SINCE_LSN = 100n
@@ -29,8 +30,7 @@ function follow(t: Test) {
   const plan: FollowPlan = {
     dataDirectory,
     sourceId: 1,
-    // Only who connects reads it.
-    address: {} as FollowPlan['address'],
+    address: parseDatabaseUrl('postgres://user@host/people'),
     table: 'people',
     columns: {},
     rowOptions: {},
@@ -42,8 +42,9 @@ function follow(t: Test) {
   const columns = { key: column, number: column, lat: column, lng: column, contact: undefined }
   const table = { oid: 7, name: 'public.people', columns, isGeometry: false }
   const state = { systemId: '1', slot: 'slot', table: 'public.people', confirmedLsn: SINCE_LSN }
-  const checked = { table, state, appliedSequence: 0 }
-  const followed = new FollowedStream(plan, checked, new FollowTally(), () => {})
+  const checked = { table, state, slotLsn: SINCE_LSN, isStandby: false, appliedSequence: 0 }
+  const heard = { onBegin: () => {}, onRelation: () => {} }
+  const followed = new FollowedStream(plan, checked, new FollowTally(), heard)
   const told: bigint[] = []
   const connection = {
     query: () => {},

@@ -63,6 +63,8 @@ function taken(
       )
       batches.push({ id: batchId, changes: text })
     },
+    isNew: () => true,
+    onRelation: () => {},
     onCommit: (endLsn) => commits.push(endLsn),
   })
   for (const message of [relation, ...messages]) transactions.take(message)
@@ -70,7 +72,7 @@ function taken(
 }
 
 const transaction = (lsn: bigint, ...messages: readonly ReplicationMessage[]) => [
-  { kind: 'begin', finalLsn: lsn } as const,
+  { kind: 'begin', commit: { lsn, xid: 1, time: 0n } } as const,
   ...messages,
   { kind: 'commit', endLsn: lsn + 1n } as const,
 ]

@@ -15,7 +15,12 @@ t.test('messages of pgoutput are read', async (t) => {
   const begin = Buffer.alloc(21)
   begin.write('B')
   begin.writeBigUInt64BE(0x1_0000_0002n, 1)
-  t.same(readMessage(begin), { kind: 'begin', finalLsn: 0x1_0000_0002n })
+  begin.writeBigUInt64BE(3n, 9)
+  begin.writeUInt32BE(4, 17)
+  t.same(readMessage(begin), {
+    kind: 'begin',
+    commit: { lsn: 0x1_0000_0002n, time: 3n, xid: 4 },
+  })
   const commit = Buffer.alloc(26)
   commit.write('C')
   commit.writeBigUInt64BE(5n, 10)

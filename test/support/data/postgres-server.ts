@@ -25,8 +25,12 @@ export interface PostgresServer {
   url(parameters?: string, host?: string): string
   /** Runs statements as the owner of everything. */
   run(sql: string): Promise<pg.QueryResult>
-  /** Ends it as an administrator would, and starts it again; it takes connections when this resolves. */
-  restart(): Promise<void>
+  /**
+   * Ends it as an administrator would, and starts it again; it takes connections when this resolves.
+   *
+   * @param meanwhile  a command of the shell, in the directory of which `data` is the server's
+   */
+  restart(meanwhile?: string): Promise<void>
   /** Ends it at once, as a crash would. */
   stop(): Promise<void>
 }
@@ -75,12 +79,12 @@ export async function startPostgres(
     ...more,
   ]
   // A shell that waits for its input to end ends the server and deletes its files, whatever became
-  // of this process. For each line it starts the server anew.
+  // of this process. For each line, a command, it starts the server anew.
   const guard = spawn(
     '/bin/sh',
     [
       '-c',
-      '"$@" & server=$!; while read line; do kill -INT $server; wait $server; "$@" & server=$!; done; ' +
+      '"$@" & server=$!; while read line; do kill -INT $server; wait $server; eval "$line"; "$@" & server=$!; done; ' +
         'kill -QUIT $server; wait $server; rm -rf "$0"',
       directory,
       join(binaries, 'postgres'),
@@ -104,7 +108,7 @@ export async function startPostgres(
     url: (parameters = '', host = '127.0.0.1') =>
       `postgres://hickory:${PASSWORD}@${host}:${port}/postgres?${parameters}`,
     run: (sql) => runAsOwner(directory, port, sql),
-    async restart() {
+    async restart(meanwhile = ':') {
       const startedAt = async () => {
         const { rows } = await runAsOwner(
           directory,
@@ -114,7 +118,7 @@ export async function startPostgres(
         return String(rows[0].pg_postmaster_start_time)
       }
       const before = await startedAt()
-      guard.stdin?.write('restart\n')
+      guard.stdin?.write(`${meanwhile}\n`)
       const isStarted = async () => (await startedAt().catch(() => before)) !== before
       while (!(await isStarted())) await new Promise((resolve) => setTimeout(resolve, 50))
     },

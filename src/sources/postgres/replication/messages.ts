@@ -33,9 +33,17 @@ export interface OldRow {
   readonly tuple: Tuple
 }
 
+/** What tells a transaction from any other, in this log and in one that went another way. */
+export interface Commit {
+  /** The place of the commit. */
+  readonly lsn: bigint
+  readonly xid: number
+  /** Microseconds since 2000. */
+  readonly time: bigint
+}
+
 export type ReplicationMessage =
-  /** `finalLsn` is the place of the commit. */
-  | { readonly kind: 'begin'; readonly finalLsn: bigint }
+  | { readonly kind: 'begin'; readonly commit: Commit }
   /** `endLsn` is the place behind the commit. */
   | { readonly kind: 'commit'; readonly endLsn: bigint }
   | Relation
@@ -58,7 +66,10 @@ export function readMessage(bytes: Buffer): ReplicationMessage {
   const tag = reader.character()
   switch (tag) {
     case 'B':
-      return { kind: 'begin', finalLsn: reader.lsn() }
+      return {
+        kind: 'begin',
+        commit: { lsn: reader.lsn(), time: reader.long(), xid: reader.oid() },
+      }
     case 'C':
       reader.skip(1 + 8)
       return { kind: 'commit', endLsn: reader.lsn() }
@@ -167,6 +178,11 @@ class Reader {
   }
 
   lsn(): bigint {
+    return this.long()
+  }
+
+  /** Of 64 bits. */
+  long(): bigint {
     this.#at += 8
     return this.#bytes.readBigUInt64BE(this.#at - 8)
   }

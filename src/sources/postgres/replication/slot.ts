@@ -14,6 +14,8 @@ import { queryPatiently, type Waiting } from './wait.js'
 export interface ServerState {
   /** Of the cluster: another one, or one that was set up anew, has another one. */
   readonly systemId: string
+  /** Whether it replays the log of another one, and may be behind what it has sent. */
+  readonly isStandby: boolean
   readonly slot: SlotState | undefined
 }
 
@@ -27,6 +29,9 @@ interface SlotState {
   readonly isOurs: boolean
 }
 
+/** What the server says where another process uses the slot. */
+export const SLOT_IN_USE = '55006'
+
 /**
  * @throws OperatorError  where the server sends no changes at all
  */
@@ -39,11 +44,13 @@ export async function readServer(
     level: string
     encoding: string
     system: string
+    standby: boolean
   }>(
     `SELECT current_setting('wal_level') AS level, current_setting('server_encoding') AS encoding,
-       (SELECT system_identifier::text FROM pg_control_system()) AS system`,
+       (SELECT system_identifier::text FROM pg_control_system()) AS system,
+       pg_is_in_recovery() AS standby`,
   )
-  const { level, encoding, system } = settings[0]
+  const { level, encoding, system, standby } = settings[0]
   if (level !== 'logical') {
     throw refusal(
       address,
@@ -65,7 +72,7 @@ export async function readServer(
     [slot],
   )
   const [row] = rows
-  if (row === undefined) return { systemId: system, slot: undefined }
+  if (row === undefined) return { systemId: system, isStandby: standby, slot: undefined }
   const { confirmed, active, status, ours } = row
   const state = {
     confirmedLsn: parseLsn(confirmed ?? '0/0'),
@@ -73,7 +80,7 @@ export async function readServer(
     isLost: status === 'lost',
     isOurs: ours === true,
   }
-  return { systemId: system, slot: state }
+  return { systemId: system, isStandby: standby, slot: state }
 }
 
 /**
@@ -178,6 +185,38 @@ export async function dropSlot(
   await client.query(text).catch((error) => {
     throw serverRefusal(error, address, `the slot "${slot}" has to go before it is made again`)
   })
+}
+
+/** The log that the server writes. */
+export interface ServerLog {
+  readonly timeline: number
+  /** Up to here it is on the server's disk. */
+  readonly endLsn: bigint
+}
+
+/** @param client  of a connection that replicates */
+export async function readLog(client: Client): Promise<ServerLog> {
+  const { rows } = await client.query<{ timeline: number; xlogpos: string }>('IDENTIFY_SYSTEM')
+  return { timeline: Number(rows[0].timeline), endLsn: parseLsn(rows[0].xlogpos) }
+}
+
+/**
+ * Where the log of a server left a timeline for the one that it has now.
+ *
+ * @param client  of a connection that replicates
+ * @returns undefined where it does not come from there
+ */
+export async function switchOf(
+  client: Client,
+  from: number,
+  to: number,
+): Promise<bigint | undefined> {
+  const { rows } = await client.query<{ content: Buffer | string }>(`TIMELINE_HISTORY ${to}`)
+  for (const line of String(rows[0].content).split('\n')) {
+    const [timeline, lsn] = line.trim().split(/\s+/)
+    if (Number(timeline) === from && lsn !== undefined) return parseLsn(lsn)
+  }
+  return undefined
 }
 
 export function refusal(address: DatabaseAddress, text: string): OperatorError {

@@ -1,0 +1,189 @@
+/**
+ * What tells a table that is followed from any other: kept beside the place up to which it was followed, and
+ * compared with what the catalogue has later. Its rows may be others only in ways that the log of the server tells.
+ *
+ * A table that was written anew has a new file. VACUUM FULL and CLUSTER keep its TOAST table, and the forms of
+ * ALTER TABLE make that anew, too. They also write the row of the catalogue for each column whose type they set,
+ * as do forms that change no value (statistics, defaults): those leave something else there than before.
+ *
+ * @module
+ */
+import type { Client } from 'pg'
+import Type, { type Static } from '#typebox'
+import type { FollowedTable } from './table.js'
+
+const ColumnSchema = Type.Object({
+  name: Type.String(),
+  /** Its place in the table, which no other column gets when it is dropped. */
+  number: Type.Integer(),
+  type: Type.String(),
+  /** The transaction that wrote its row of the catalogue. */
+  row: Type.String(),
+  /** A digest of that row. */
+  definition: Type.String(),
+  /** Rows of the catalogue for the labels of an enumeration. */
+  labels: Type.Array(Type.String()),
+})
+
+export const TableIdentitySchema = Type.Object({
+  table: Type.String(),
+  isLogged: Type.Boolean(),
+  file: Type.String(),
+  /** Of its TOAST table; `0` where it has none. */
+  toast: Type.String(),
+  columns: Type.Object({
+    number: Type.Optional(ColumnSchema),
+    lat: Type.Optional(ColumnSchema),
+    lng: Type.Optional(ColumnSchema),
+    contact: Type.Optional(ColumnSchema),
+    key: Type.Optional(ColumnSchema),
+  }),
+  /** The constraints and indexes that make the key unique. */
+  unique: Type.Array(Type.String()),
+  publication: Type.Optional(
+    Type.Object({
+      name: Type.String(),
+      oid: Type.String(),
+      row: Type.String(),
+      definition: Type.String(),
+      /** Why it has the table: entries of the catalogue. */
+      members: Type.Array(Type.String()),
+    }),
+  ),
+})
+
+export type TableIdentity = Static<typeof TableIdentitySchema>
+
+type ColumnIdentity = Static<typeof ColumnSchema>
+
+/** Takes no lock of the table. @returns undefined where there is no table of that name */
+export async function readIdentity(
+  client: Client,
+  { name, columns }: Pick<FollowedTable, 'name' | 'columns'>,
+  publication: string,
+): Promise<TableIdentity | undefined> {
+  const { rows: versions } = await client.query<{ version: number }>(
+    `SELECT current_setting('server_version_num')::integer AS version`,
+  )
+  const used = Object.values(columns).flatMap((column) => column?.name ?? [])
+  const { rows } = await client.query<{
+    found: Omit<TableIdentity, 'columns'>
+    columns: Record<string, ColumnIdentity> | null
+  }>(identityQuery(versions[0].version), [name, used, columns.key.name, publication])
+  if (rows.length === 0) return undefined
+  const [{ found, columns: byName }] = rows
+  const roles = Object.entries(columns).flatMap(([role, column]) => {
+    const identity = column === undefined ? undefined : byName?.[column.name]
+    return identity === undefined ? [] : [[role, identity]]
+  })
+  return { ...found, columns: Object.fromEntries(roles) }
+}
+
+function identityQuery(version: number): string {
+  // PostgreSQL 15 publishes schemas, and 13 partitions by their parents.
+  const schemas =
+    version < 150_000
+      ? ''
+      : `UNION ALL SELECT 'schema ' || s.oid FROM pg_catalog.pg_publication_namespace s
+           WHERE s.pnpubid = p.oid AND s.pnnspid = c.relnamespace`
+  const parents =
+    version < 130_000
+      ? ''
+      : `UNION ALL SELECT 'parent ' || r.oid FROM pg_catalog.pg_publication_rel r
+           JOIN pg_catalog.pg_partition_ancestors(c.oid) a ON a.relid = r.prrelid
+           WHERE r.prpubid = p.oid AND r.prrelid <> c.oid`
+  return `SELECT jsonb_strip_nulls(jsonb_build_object(
+      'table', c.oid::text, 'isLogged', c.relpersistence = 'p',
+      'file', c.relfilenode::text, 'toast', c.reltoastrelid::text,
+      'unique', (
+        SELECT coalesce(jsonb_agg(coalesce('constraint ' || k.oid, 'index ' || i.indexrelid)), '[]')
+        FROM pg_catalog.pg_index i
+        JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+        LEFT JOIN pg_catalog.pg_constraint k ON k.conindid = i.indexrelid AND k.contype IN ('p', 'u')
+        WHERE i.indrelid = c.oid AND a.attname = $3 AND i.indisunique AND i.indisvalid
+          AND i.indimmediate AND i.indnkeyatts = 1 AND i.indpred IS NULL),
+      'publication', (
+        SELECT jsonb_build_object('name', p.pubname, 'oid', p.oid::text, 'row', p.xmin::text,
+          'definition', md5(to_jsonb(p)::text), 'members', (
+            SELECT coalesce(jsonb_agg(m.entry), '[]') FROM (
+              SELECT 'all' AS entry WHERE p.puballtables
+              UNION ALL SELECT 'table ' || r.oid FROM pg_catalog.pg_publication_rel r
+                WHERE r.prpubid = p.oid AND r.prrelid = c.oid
+              ${parents} ${schemas}) m))
+        FROM pg_catalog.pg_publication p WHERE p.pubname = $4)
+    )) AS found, (
+      SELECT jsonb_object_agg(a.attname, jsonb_build_object('name', a.attname, 'number', a.attnum,
+        'type', a.atttypid::text, 'row', a.xmin::text,
+        'definition', md5((to_jsonb(a) - 'attmissingval')::text || coalesce(d.oid::text, '')),
+        'labels', (
+          SELECT coalesce(jsonb_agg(e.oid || ' ' || e.xmin::text ORDER BY e.oid), '[]')
+          FROM pg_catalog.pg_type t JOIN pg_catalog.pg_enum e ON e.enumtypid IN (t.oid, t.typbasetype)
+          WHERE t.oid = a.atttypid)))
+      FROM pg_catalog.pg_attribute a
+      LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+      WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attname = ANY($2)
+    ) AS columns
+    FROM pg_catalog.pg_class c WHERE c.oid = to_regclass($1)`
+}
+
+/** Whether its rows were written to another file by something else than VACUUM FULL or CLUSTER, or may have been. */
+export function isRewritten(kept: TableIdentity, found: TableIdentity): boolean {
+  if (kept.file === found.file) return false
+  return kept.toast === '0' || kept.toast !== found.toast
+}
+
+/**
+ * Why rows may be others than the log tells, to be read behind the name of the table.
+ *
+ * @returns undefined where nothing of the kind happened
+ */
+export function identityFault(kept: TableIdentity, found: TableIdentity): string | undefined {
+  if (kept.table !== found.table) return 'is another table than before, with the same name'
+  if (!found.isLogged) return 'is not logged any more'
+  const isAnew = isRewritten(kept, found)
+  for (const [role, column] of Object.entries(kept.columns)) {
+    const fault = columnFault(column, found.columns[role as keyof typeof kept.columns], isAnew)
+    if (fault !== undefined) return fault
+  }
+  if (!kept.unique.some((entry) => found.unique.includes(entry))) {
+    return `has another unique index than before on "${kept.columns.key?.name}", the key, or none`
+  }
+  return publicationFault(kept, found, isAnew)
+}
+
+function columnFault(
+  kept: ColumnIdentity,
+  found: ColumnIdentity | undefined,
+  isAnew: boolean,
+): string | undefined {
+  if (found === undefined) return `has no column "${kept.name}" any more`
+  const column = `"${found.name}"`
+  if (found.number !== kept.number) return `has another column ${column} than before`
+  if (found.type !== kept.type) return `has the column ${column} with another type than before`
+  if (!kept.labels.every((label) => found.labels.includes(label))) {
+    return `has a column ${column} whose type had labels renamed`
+  }
+  if (found.row === kept.row) return undefined
+  if (isAnew) return `was written anew, maybe with other values of ${column}`
+  if (found.definition !== kept.definition) return undefined
+  return `has a column ${column} that was changed, and looks as before`
+}
+
+function publicationFault(
+  kept: TableIdentity,
+  found: TableIdentity,
+  isAnew: boolean,
+): string | undefined {
+  const [before, after] = [kept.publication, found.publication]
+  if (before === undefined) return undefined
+  if (after === undefined) return `has no publication "${before.name}" any more`
+  if (after.oid !== before.oid) return 'has another publication than before, of the same name'
+  if (after.row !== before.row && after.definition === before.definition) {
+    return 'has a publication that was changed, and looks as before'
+  }
+  const lasting = before.members.filter((entry) => after.members.includes(entry))
+  if (lasting.length === 0) return 'was taken out of the publication meanwhile'
+  // Only a table that is named in a publication cannot become UNLOGGED, which writes it anew twice.
+  if (!isAnew || lasting.some((entry) => entry.startsWith('table '))) return undefined
+  return 'was written anew, and may have been UNLOGGED meanwhile'
+}
