@@ -3,7 +3,6 @@
  *
  * @module
  */
-import type { Client } from 'pg'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import { appliedSequenceOf } from '../snapshot/applied-sequence.js'
@@ -26,7 +25,7 @@ import {
   switchOf,
 } from '../sources/postgres/replication/slot.js'
 import { describeTable, type FollowedTable } from '../sources/postgres/replication/table.js'
-import { withSession } from '../sources/postgres/session.js'
+import { type Session, withSession } from '../sources/postgres/session.js'
 import type { FollowPlan } from './plan.js'
 import { CopyNeeded, type FollowState, rulesOf, StateFile } from './state.js'
 
@@ -57,7 +56,7 @@ export function lookUp(plan: FollowPlan, columns: ColumnNames): Promise<LookedUp
 }
 
 async function identityOf(
-  client: Client,
+  client: Session,
   { address, publication }: FollowPlan,
   table: FollowedTable,
 ): Promise<TableIdentity> {
@@ -186,7 +185,7 @@ function assertSame(
  * @throws OperatorError
  */
 export async function checkAgain(
-  client: Client,
+  client: Session,
   plan: FollowPlan,
   table: FollowedTable,
   kept: TableIdentity,
@@ -204,7 +203,7 @@ export async function checkAgain(
  * @throws OperatorError  where the server does not have what was taken
  */
 export async function checkLog(
-  client: Client,
+  client: Session,
   { address }: FollowPlan,
   { state, slotLsn, isStandby }: CheckedTable,
 ): Promise<FollowState> {

@@ -12,14 +12,44 @@ import { Compile } from '#typebox/compile'
 import { createDirectorySync, replaceFileSync, syncDirectorySync } from '../durable-files.js'
 import { OperatorError } from '../errors.js'
 import type { RowOptions } from '../sources/batch.js'
-import {
-  type TableIdentity,
-  TableIdentitySchema,
-} from '../sources/postgres/replication/identity.js'
+import type { TableIdentity } from '../sources/postgres/replication/identity.js'
 import { formatLsn, parseLsn } from '../sources/postgres/replication/lsn.js'
 import type { Commit } from '../sources/postgres/replication/messages.js'
 
 const LSN = { pattern: '^[0-9A-F]{1,8}/[0-9A-F]{1,8}$' }
+
+const ColumnSchema = Type.Object({
+  name: Type.String(),
+  number: Type.Integer(),
+  type: Type.String(),
+  row: Type.String(),
+  definition: Type.String(),
+  labels: Type.Array(Type.String()),
+})
+
+const IdentitySchema = Type.Object({
+  table: Type.String(),
+  isLogged: Type.Boolean(),
+  file: Type.String(),
+  toast: Type.String(),
+  columns: Type.Object({
+    number: Type.Optional(ColumnSchema),
+    lat: Type.Optional(ColumnSchema),
+    lng: Type.Optional(ColumnSchema),
+    contact: Type.Optional(ColumnSchema),
+    key: Type.Optional(ColumnSchema),
+  }),
+  unique: Type.Array(Type.String()),
+  publication: Type.Optional(
+    Type.Object({
+      name: Type.String(),
+      oid: Type.String(),
+      row: Type.String(),
+      definition: Type.String(),
+      members: Type.Array(Type.String()),
+    }),
+  ),
+})
 
 /** Members that are optional are missing where an earlier release wrote the file. */
 const StateSchema = Type.Object({
@@ -33,7 +63,7 @@ const StateSchema = Type.Object({
   lastCommit: Type.Optional(
     Type.Object({ lsn: Type.String(LSN), xid: Type.Integer(), time: Type.String() }),
   ),
-  identity: Type.Optional(TableIdentitySchema),
+  identity: Type.Optional(IdentitySchema),
   rules: Type.Optional(Type.String()),
   stopped: Type.Optional(Type.String()),
 })

@@ -4,16 +4,15 @@
  *
  * @module
  */
-import type { Client } from 'pg'
 import { limits } from '../limits.js'
 import type { FollowedTable } from '../sources/postgres/replication/table.js'
-import { connect } from '../sources/postgres/session.js'
+import { connect, type Session } from '../sources/postgres/session.js'
 import { checkAgain } from './check.js'
 import type { FollowPlan } from './plan.js'
 import type { FollowedStream } from './stream.js'
 
 export class TableWatch {
-  readonly #client: Client
+  readonly #client: Session
   readonly #plan: FollowPlan
   readonly #table: FollowedTable
   readonly #followed: FollowedStream
@@ -23,7 +22,7 @@ export class TableWatch {
   #isClosed = false
 
   private constructor(
-    client: Client,
+    client: Session,
     plan: FollowPlan,
     table: FollowedTable,
     followed: FollowedStream,

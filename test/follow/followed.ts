@@ -14,7 +14,7 @@ import { type Owner, type Service, serve, temporaryDirectory } from '../support/
 
 const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
 
-const ENDED_MS = 15_000
+const ENDED_MS = 60_000
 
 export interface Ended {
   readonly code: number | null

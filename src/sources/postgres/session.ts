@@ -11,6 +11,9 @@ import { connectText, databaseFault, isOfEnded, isSqlState, sessionFault } from 
 import { type Security, securitiesOf } from './tls.js'
 import { type DatabaseAddress, type DatabaseServer, shownServer, shownUrl } from './url.js'
 
+/** A connection. */
+export type Session = pg.Client
+
 export interface SessionTimes {
   /** To connect to a server and to be let in, where the address does not say it. */
   readonly connectMs: number

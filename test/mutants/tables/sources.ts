@@ -84,8 +84,8 @@ export const ofSources: readonly Mutant[] = [
   {
     name: 'a transaction under way is confirmed as if it had ended',
     file: 'src/follow/stream.ts',
-    find: 'if (!this.#transactions.isOpen) this.#applier.reach(endLsn)',
-    replace: 'this.#applier.reach(endLsn)',
+    find: 'if (!this.#transactions.isOpen) {',
+    replace: 'if (this.#transactions.isOpen || !this.stream.hasEnded) {',
     hints: ['test/follow/stream.test.ts'],
   },
   {

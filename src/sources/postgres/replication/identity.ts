@@ -9,54 +9,48 @@
  * @module
  */
 import type { Client } from 'pg'
-import Type, { type Static } from '#typebox'
 import type { FollowedTable } from './table.js'
 
-const ColumnSchema = Type.Object({
-  name: Type.String(),
+interface ColumnIdentity {
+  readonly name: string
   /** Its place in the table, which no other column gets when it is dropped. */
-  number: Type.Integer(),
-  type: Type.String(),
+  readonly number: number
+  readonly type: string
   /** The transaction that wrote its row of the catalogue. */
-  row: Type.String(),
+  readonly row: string
   /** A digest of that row. */
-  definition: Type.String(),
+  readonly definition: string
   /** Rows of the catalogue for the labels of an enumeration. */
-  labels: Type.Array(Type.String()),
-})
+  readonly labels: readonly string[]
+}
 
-export const TableIdentitySchema = Type.Object({
-  table: Type.String(),
-  isLogged: Type.Boolean(),
-  file: Type.String(),
+interface PublicationIdentity {
+  readonly name: string
+  readonly oid: string
+  readonly row: string
+  readonly definition: string
+  /** Why it has the table: entries of the catalogue. */
+  readonly members: readonly string[]
+}
+
+export interface TableIdentity {
+  readonly table: string
+  readonly isLogged: boolean
+  readonly file: string
   /** Of its TOAST table; `0` where it has none. */
-  toast: Type.String(),
-  columns: Type.Object({
-    number: Type.Optional(ColumnSchema),
-    lat: Type.Optional(ColumnSchema),
-    lng: Type.Optional(ColumnSchema),
-    contact: Type.Optional(ColumnSchema),
-    key: Type.Optional(ColumnSchema),
-  }),
+  readonly toast: string
+  /** Those that are used. */
+  readonly columns: Partial<Readonly<Record<keyof FollowedTable['columns'], ColumnIdentity>>>
   /** The constraints and indexes that make the key unique. */
-  unique: Type.Array(Type.String()),
-  publication: Type.Optional(
-    Type.Object({
-      name: Type.String(),
-      oid: Type.String(),
-      row: Type.String(),
-      definition: Type.String(),
-      /** Why it has the table: entries of the catalogue. */
-      members: Type.Array(Type.String()),
-    }),
-  ),
-})
+  readonly unique: readonly string[]
+  readonly publication?: PublicationIdentity
+}
 
-export type TableIdentity = Static<typeof TableIdentitySchema>
-
-type ColumnIdentity = Static<typeof ColumnSchema>
-
-/** Takes no lock of the table. @returns undefined where there is no table of that name */
+/**
+ * Takes no lock of the table.
+ *
+ * @returns undefined where there is no table of that name
+ */
 export async function readIdentity(
   client: Client,
   { name, columns }: Pick<FollowedTable, 'name' | 'columns'>,

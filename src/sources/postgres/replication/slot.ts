@@ -188,7 +188,7 @@ export async function dropSlot(
 }
 
 /** The log that the server writes. */
-export interface ServerLog {
+interface ServerLog {
   readonly timeline: number
   /** Up to here it is on the server's disk. */
   readonly endLsn: bigint
