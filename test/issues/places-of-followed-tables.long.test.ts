@@ -47,7 +47,7 @@ const goesOn: readonly Form[] = [
   ['OWNER', 'ALTER TABLE m OWNER TO other'],
   ['SET TABLESPACE', 'ALTER TABLE m SET TABLESPACE pg_default'],
   ['REPLICA IDENTITY FULL', 'ALTER TABLE m REPLICA IDENTITY FULL'],
-  ['INHERIT', 'CREATE TABLE up (id int NOT NULL, phone text); ALTER TABLE m INHERIT up'],
+  ['INHERIT', 'CREATE TABLE up (id int NOT NULL, phone varchar(60)); ALTER TABLE m INHERIT up'],
   ['NO INHERIT', 'ALTER TABLE m NO INHERIT up'],
   [
     'ATTACH PARTITION',
