@@ -202,6 +202,12 @@ export const areas: readonly Area[] = [
     round: { tests: ['test/journal', 'test/audit'] },
   },
   {
+    name: 'followed',
+    shows: 'A table that becomes another one by any form of its database is refused, and no other.',
+    needs: ['postgresql'],
+    round: { tests: ['test/issues/places-of-followed-tables.long.test.ts'] },
+  },
+  {
     name: 'changes',
     shows: 'Changes and suppressions in memory are those of a snapshot that was made with them.',
     needs: [],

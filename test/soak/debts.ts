@@ -53,7 +53,7 @@ export const debts: readonly Debt[] = [
   },
   {
     folders: ['journal', 'chain', 'audit', 'follow'],
-    areas: ['journal', 'live', 'cluster', 'power'],
+    areas: ['journal', 'live', 'cluster', 'power', 'followed'],
     minutes: 90,
   },
   {

@@ -14,6 +14,7 @@ const commandsOf = {
   iproute2: 'tc',
   nginx: 'nginx',
   haproxy: 'haproxy',
+  postgresql: 'pg_lsclusters',
 } as const
 
 export type Need = keyof typeof commandsOf

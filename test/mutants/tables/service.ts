@@ -310,8 +310,8 @@ export const ofService: readonly Mutant[] = [
   {
     name: 'OpenAPI has no answer 304 of what can be asked conditionally',
     file: 'src/describe/open-api-paths.ts',
-    find: "responses(operation, verb === 'GET', form),",
-    replace: "responses(operation, verb === 'POST', form),",
+    find: 'responses(operation, operation.hasTag === true, form),',
+    replace: 'responses(operation, operation.hasTag !== true, form),',
     hints: ['test/describe/open-api.test.ts'],
   },
   {
