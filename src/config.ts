@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readFileSync } from 'node:fs'
+import { accessSync, constants, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { type ClusterConfig, clusterConfig, clusterConnection } from './cluster-config.js'
 import { OperatorError } from './errors.js'
@@ -157,15 +157,29 @@ export function readValues(flags: Flags): Values {
  */
 export function readClusterConnection(flags: Flags): ReturnType<typeof clusterConnection> {
   const settings = allSettings(flags, process.env)
-  assertNeeds(settings)
+  // Variables may be those of a service, whose flags are not given here.
+  assertNeeds(settings, Object.keys(flags))
   return clusterConnection(settings)
 }
 
 function allSettings(flags: Flags, environment: Environment): Settings {
   const paths = [flags.config, environment.HICKORY_CONFIG].filter((path) => path !== undefined)
-  const [file = {}, overridden = {}] = paths.map(readFile)
-  readSettings({ flags: {}, environment: {}, file: overridden })
+  const [path, overridden] = paths
+  // Its values are checked, but it may be gone, or be another user's.
+  if (overridden !== undefined && canRead(overridden)) {
+    readSettings({ flags: {}, environment: {}, file: readFile(overridden) })
+  }
+  const file = path === undefined ? {} : readFile(path)
   return readSettings({ flags, environment, file })
+}
+
+function canRead(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function tlsConfig(values: Values): TlsConfig | undefined {

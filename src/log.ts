@@ -69,6 +69,8 @@ function standardErrorOf(bindings: Bindings): Stream {
   let failure: string | undefined
   let timer: NodeJS.Timeout | undefined
 
+  // A fatal line would be tried again for ever where its reader is gone. All that can be written has been.
+  made.flushSync = () => {}
   // pino would write nothing more after EPIPE, but a named pipe may get another reader.
   made.removeAllListeners('error')
   made.on('error', ({ code }: NodeJS.ErrnoException) => {
@@ -109,9 +111,10 @@ function openStandardError(): number {
     // A file has the place of its next line in its description, which others may write through, too.
     if (found.isFile()) return STANDARD_ERROR
     // A description of its own, since others who have standard error may rely on that it waits.
-    const { O_WRONLY, O_APPEND, O_NONBLOCK } = constants
+    const { O_WRONLY, O_APPEND, O_NONBLOCK, O_NOCTTY } = constants
     if (!found.isSocket()) {
-      return openSync(`/proc/self/fd/${STANDARD_ERROR}`, O_WRONLY | O_APPEND | O_NONBLOCK)
+      const path = `/proc/self/fd/${STANDARD_ERROR}`
+      return openSync(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY)
     }
   } catch {
     // Of another user, or there is no such directory.

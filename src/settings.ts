@@ -101,6 +101,8 @@ const rules = {
 
 type SettingName = keyof typeof rules
 
+export const settingNames = Object.keys(rules)
+
 export type Values = {
   readonly [Name in SettingName]:
     | ReturnType<(typeof rules)[Name]['read']>
@@ -143,13 +145,17 @@ export function readSettings({ flags, environment, file }: Given): Settings {
   return { values: Object.fromEntries(values) as Values, origins }
 }
 
-/** @throws OperatorError  Usage, where a setting is given and another one is not without which it does nothing */
-export function assertNeeds({ values, origins }: Settings): void {
-  for (const [name, { needs = [] }] of Object.entries<Rule>(rules)) {
+/**
+ * @param names  the settings that are looked at
+ * @throws OperatorError  Usage, where a setting is given and another one is not without which it does nothing
+ */
+export function assertNeeds({ values, origins }: Settings, names = settingNames): void {
+  for (const [name, { read, needs = [], initial }] of Object.entries<Rule>(rules)) {
     const origin = origins.get(name)
-    // What is switched off needs nothing.
-    if (origin === undefined || [false, 'off'].includes(values[name as SettingName] as never))
-      continue
+    if (origin === undefined || !names.includes(name)) continue
+    // What is switched off, or is the default, changes nothing without it.
+    const harmless: unknown[] = [false, 'off', initial && read({ value: initial, origin: name })]
+    if (harmless.includes(values[name as SettingName])) continue
     const missing = needs.find((needed) => !origins.has(needed))
     if (missing === undefined) continue
     const both = `set ${flagOf(missing)} (${variableOf(missing)}), too, or leave it out`
@@ -159,8 +165,6 @@ export function assertNeeds({ values, origins }: Settings): void {
     )
   }
 }
-
-export const settingNames = Object.keys(rules)
 
 function flagOf(name: string): string {
   return `--${snakeCase(name).replaceAll('_', '-')}`

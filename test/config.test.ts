@@ -178,12 +178,14 @@ t.test('what is given is checked, also where another value wins', async (t) => {
   const other = file('{"port":1}')
   const config = file('{"host":"10.0.0.1"}')
   t.match(readConfig({ config }, { HICKORY_CONFIG: other }), { host: '10.0.0.1', port: 8080 })
+  t.match(readConfig({ config }, { HICKORY_CONFIG: `${other}.gone` }), { host: '10.0.0.1' })
+  t.throws(() => readConfig({}, { HICKORY_CONFIG: `${other}.gone` }), { code: 'Usage' })
 })
 
 t.test('a setting that does nothing without another one is refused', async (t) => {
   const needs: [name: string, value: string, needed: string][] = [
     ['name', 'a', '--cluster'],
-    ['clusterId', 'main', '--cluster'],
+    ['clusterId', 'other', '--cluster'],
     ['clusterCredentials', '/c', '--cluster'],
     ['clusterNkey', '/c', '--cluster'],
     ['clusterTlsCa', '/c', '--cluster'],
@@ -191,13 +193,12 @@ t.test('a setting that does nothing without another one is refused', async (t) =
     ['clusterTlsKey', '/c', '--cluster'],
     ['acks', '1', '--cluster'],
     ['takeover', 'command', '--cluster'],
-    ['takeoverAfter', '5', '--cluster'],
-    ['maxLag', '60', '--cluster'],
-    ['laggingLists', 'serve', '--cluster'],
+    ['takeoverAfter', '6', '--cluster'],
+    ['maxLag', '61', '--cluster'],
+    ['laggingLists', 'refuse', '--cluster'],
     ['copies', '2', '--cluster'],
-    ['adminHost', '127.0.0.1', '--admin-port'],
+    ['adminHost', '127.0.0.2', '--admin-port'],
     ['auditCounts', 'true', '--audit'],
-    ['auditDigests', 'on', '--audit'],
     ['auditKeepDays', '7', '--audit'],
     ['accessLogSample', '1', '--access-log'],
     ['accessLogSlowMs', '1', '--access-log'],
@@ -216,7 +217,15 @@ t.test('a setting that does nothing without another one is refused', async (t) =
       t.throws(() => readConfig(flags, { ...variables }), { code: 'Usage', message })
     }
   }
-  // What is off, is meant to do nothing.
+  // What is off, or is the default, changes nothing.
+  const defaults = {
+    HICKORY_ADMIN_HOST: '127.0.0.1',
+    HICKORY_ACKS: 'majority',
+    HICKORY_MAX_LAG: '60',
+  }
+  t.ok(
+    readConfig({}, { ...defaults, HICKORY_AUDIT_DIGESTS: 'on', HICKORY_ACCESS_LOG_SAMPLE: '100' }),
+  )
   t.equal(readConfig({}, { HICKORY_AUDIT_COUNTS: 'false' }).auditCounts, false)
   t.equal(readConfig({}, { HICKORY_AUDIT_DIGESTS: 'off' }).auditDigests, false)
   const machine = { cluster: 'nats://10.0.0.1:4222', name: 'a' }

@@ -57,6 +57,7 @@ export interface Progress {
 }
 
 const LOG_INTERVAL_MS = 5_000
+const SHOW_CURSOR = '\x1b[?25h'
 /** Of a terminal that does not say it. */
 const COLUMN_COUNT = 80
 /** With less, a bar has no counts: it would be cut off in the middle of a figure. */
@@ -103,7 +104,14 @@ function bar(label: string, total: number, unit: string): Progress {
     return { rate: perSecond, left: secondsLeft === undefined ? '?' : `${secondsLeft} s` }
   }
   view.start(total, 0, figures(0))
-  return { update: (done) => view.update(done, figures(done)), stop: () => view.stop() }
+  return {
+    update: (done) => view.update(done, figures(done)),
+    stop() {
+      view.stop()
+      // Also where the terminal stands still, which then gets nothing else.
+      process.stderr.write(SHOW_CURSOR)
+    },
+  }
 }
 
 /** Standard error, where what a terminal that stands still has not taken is not added to. */

@@ -80,22 +80,22 @@ export async function beginFollowing(
       if (isRewritten(identity, after) || identityFault(identity, after) !== undefined) {
         throw refusal(address, `${table.name} was altered while it was copied: start again`)
       }
+      state.write({
+        systemId: server.systemId,
+        slot,
+        table: table.name,
+        confirmedLsn: sinceLsn,
+        timeline,
+        lastCommit: { lsn: sinceLsn, xid: 0, time: 0n },
+        identity,
+        rules: rulesOf(rowOptions),
+      })
     } catch (error) {
       await dropAbandoned(plan).catch(() => {
         log.warn({ slot }, 'the slot could not be dropped: drop it, or the server keeps its log')
       })
       throw error
     }
-    state.write({
-      systemId: server.systemId,
-      slot,
-      table: table.name,
-      confirmedLsn: sinceLsn,
-      timeline,
-      lastCommit: { lsn: sinceLsn, xid: 0, time: 0n },
-      identity,
-      rules: rulesOf(rowOptions),
-    })
     return true
   } catch (error) {
     if (signal.aborted) return false

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isDeepStrictEqual } from 'node:util'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import { appliedSequenceOf } from '../snapshot/applied-sequence.js'
@@ -97,7 +98,12 @@ export async function checkFollowed(plan: FollowPlan): Promise<CheckedTable> {
   if (state.systemId !== server.systemId) throw missing('it is another server than before')
   if (!hasPublication) throw missing(`there is no publication "${publication}"`)
   const { slot: found, isStandby } = server
-  if (found === undefined) throw missing(`there is no slot "${slot}" any more`)
+  if (found === undefined) {
+    const none = `there is no slot "${slot}" any more`
+    // A standby may become the server that has it.
+    if (isStandby) throw passing(`${none}, and the server is a standby`)
+    throw missing(none)
+  }
   if (!found.isOurs) throw missing(`the slot "${slot}" is one for something else`)
   if (found.isLost) throw missing(`the server did not keep what the slot "${slot}" had to send`)
   // Whoever uses it may still move it.
@@ -192,7 +198,10 @@ export async function checkAgain(
 ): Promise<TableIdentity> {
   const found = await identityOf(client, plan, table)
   assertSame(plan, table, kept, found)
-  await checkPublication(client, plan.address, plan.publication, table)
+  // It takes a lock of the table, which VACUUM FULL holds for long.
+  if (!isDeepStrictEqual(found.publication, kept.publication)) {
+    await checkPublication(client, plan.address, plan.publication, table)
+  }
   return found
 }
 
@@ -235,6 +244,11 @@ export async function checkLog(
       ? `timeline ${timeline} of the server does not come from ${before}`
       : `the server left timeline ${before} at ${formatLsn(leftLsn)}`,
   )
+}
+
+/** What another attempt may find otherwise. */
+function passing(text: string): Error {
+  return Object.assign(new Error(text), { code: '57P03' })
 }
 
 /** As the server says it. */

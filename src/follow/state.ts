@@ -39,13 +39,13 @@ const IdentitySchema = Type.Object({
     contact: Type.Optional(ColumnSchema),
     key: Type.Optional(ColumnSchema),
   }),
+  otherColumns: Type.String(),
   unique: Type.Array(Type.String()),
   publication: Type.Optional(
     Type.Object({
       name: Type.String(),
       oid: Type.String(),
       row: Type.String(),
-      definition: Type.String(),
       members: Type.Array(Type.String()),
     }),
   ),

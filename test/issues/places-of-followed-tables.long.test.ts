@@ -39,6 +39,7 @@ const goesOn: readonly Form[] = [
   ['SET NOT NULL', 'ALTER TABLE m ALTER phone SET NOT NULL'],
   ['wider type', 'ALTER TABLE m ALTER phone TYPE varchar(60)'],
   ['GRANT of a column', 'GRANT SELECT (phone) ON m TO other'],
+  ['GRANT of a column again', 'GRANT SELECT (phone) ON m TO other'],
   ['COMMENT', `COMMENT ON COLUMN m.phone IS 'x'`],
   ['ADD CHECK', `ALTER TABLE m ADD CONSTRAINT c CHECK (lat > -91)`],
   ['ADD UNIQUE', 'ALTER TABLE m ADD UNIQUE (id, phone)'],
@@ -57,7 +58,6 @@ const goesOn: readonly Form[] = [
   ],
   ['ADD VALUE', `ALTER TYPE kind ADD VALUE 'c'`],
   ['ROW LEVEL SECURITY', 'ALTER TABLE m ENABLE ROW LEVEL SECURITY'],
-  ['publication OWNER', 'ALTER PUBLICATION $pub OWNER TO other'],
   ['publication ADD TABLE', 'CREATE TABLE o (id int); ALTER PUBLICATION $pub ADD TABLE o'],
   ['publication SET TABLE', 'ALTER PUBLICATION $pub SET TABLE m'],
 ]
@@ -115,6 +115,11 @@ const refused: readonly Form[] = [
     'publish = insert, and back',
     `ALTER PUBLICATION $pub SET (publish = 'insert'); DELETE FROM m WHERE id = 5;
       ALTER PUBLICATION $pub SET (publish = 'insert, update, delete, truncate')`,
+  ],
+  [
+    'publish = insert, and back with another owner',
+    `ALTER PUBLICATION $pub SET (publish = 'insert'); DELETE FROM m WHERE id = 5;
+      ALTER PUBLICATION $pub SET (publish = 'insert, update, delete, truncate'); ALTER PUBLICATION $pub OWNER TO other`,
   ],
   [
     'UNLOGGED and back',

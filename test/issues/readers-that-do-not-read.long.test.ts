@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -162,4 +162,23 @@ t.test('lines are whole, those that are dropped are counted, and the last ones c
   t.ok(count > 0)
   t.match(lines.at(-2), { level: 40, droppedCount: count, msg: 'lines of the log were dropped' })
   t.match(lines.at(-1), { level: 60, msg: 'the last line' })
+})
+
+t.test('a fatal line holds no process whose reader is gone, or whose disk is full', async (t) => {
+  const program = `
+    import { createLog } from '${LOG}'
+    const log = createLog('info')
+    process.stdin.once('data', () => {
+      log.fatal('the last line')
+      process.exit(3)
+    })`
+  for (const error of ['pipe', openSync('/dev/full', 'w')] as const) {
+    const args = ['--input-type=module', '-e', program]
+    const child = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', error] })
+    t.teardown(() => child.kill('SIGKILL'))
+    child.stderr?.destroy()
+    child.stdin?.write('now')
+    const [code] = await once(child, 'exit', { signal: AbortSignal.timeout(30_000) })
+    t.equal(code, 3)
+  }
 })

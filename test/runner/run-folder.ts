@@ -16,7 +16,11 @@ export function newRunFolder(): string {
   for (const name of readdirSync(directory)) {
     const [, pid] = /^hickory-run-(\d+)-/.exec(name) ?? []
     if (pid === undefined || existsSync(`/proc/${pid}`)) continue
-    rmSync(join(directory, name), { recursive: true, force: true })
+    try {
+      rmSync(join(directory, name), { recursive: true, force: true })
+    } catch {
+      // Of another user.
+    }
   }
   const folder = mkdtempSync(join(directory, `hickory-run-${process.pid}-`))
   // Commands that are run as another user have their files in it, too.

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { closeSync, fsyncSync, openSync, unlinkSync, writeSync } from 'node:fs'
-import { giveNameSync } from '../../durable-files.js'
+import { closeSync, fsyncSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { syncDirectorySync } from '../../durable-files.js'
 import { OperatorError } from '../../errors.js'
 import { print } from '../output.js'
 
@@ -25,8 +26,9 @@ export function secretOutput(path: string | undefined): SecretOutput {
     write(secret) {
       writeSync(descriptor, `${secret}\n`)
       fsyncSync(descriptor)
-      giveNameSync(begun, path)
+      renameSync(begun, path)
       isWritten = true
+      syncDirectorySync(dirname(path))
     },
     close() {
       closeSync(descriptor)

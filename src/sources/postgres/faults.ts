@@ -53,7 +53,7 @@ export function queryFault(
   if (error instanceof OperatorError) return error
   const failure = error as Failure
   const code = codeOf(failure)
-  if (!isSqlState(code)) return databaseFault(address, lostText(failure, code))
+  if (!isSqlState(code)) return databaseFault(address, lostText(failure, code), error)
   const position = Number(failure.position) - prefixCharCount
   const place = position >= 1 ? `at character ${position} of the query: ` : ''
   if (code === '42601' && failure.message.includes('multiple commands')) {
@@ -65,11 +65,12 @@ export function queryFault(
   if (failure.message.includes('data-modifying'))
     return databaseFault(address, byState('25006')(failure))
   if (isAboutValues(code) || stateTexts[code] !== undefined) {
-    return databaseFault(address, `${place}${byState(code)(failure)}`)
+    return databaseFault(address, `${place}${byState(code)(failure)}`, error)
   }
   return databaseFault(
     address,
     `the server refuses the query: ${place}${failure.message} (${code})`,
+    error,
   )
 }
 

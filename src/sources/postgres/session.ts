@@ -81,7 +81,8 @@ export async function connect(
       const client = await connectTo(address, server, times, replicates)
       if (!mustWrite || (await mayWrite(client, times.connectMs))) return client
       client.connection.stream.destroy()
-      texts.push('it only reads, and target_session_attrs is read-write')
+      texts.push(READS_ONLY)
+      cause ??= new Error(READS_ONLY)
     } catch (error) {
       if (error instanceof OperatorError) throw error
       cause = error
@@ -101,9 +102,16 @@ function isRefusal(error: unknown): boolean {
 
 async function mayWrite(client: pg.Client, timeoutMs: number): Promise<boolean> {
   const question = { text: 'SHOW transaction_read_only', query_timeout: timeoutMs }
-  const { rows } = await client.query(question)
-  return rows[0].transaction_read_only === 'off'
+  try {
+    const { rows } = await client.query(question)
+    return rows[0].transaction_read_only === 'off'
+  } catch (error) {
+    client.connection.stream.destroy()
+    throw error
+  }
 }
+
+const READS_ONLY = 'it only reads, and target_session_attrs is read-write'
 
 /** By TLS or without, as its mode allows. */
 async function connectTo(

@@ -28,7 +28,6 @@ interface PublicationIdentity {
   readonly name: string
   readonly oid: string
   readonly row: string
-  readonly definition: string
   /** Why it has the table: entries of the catalogue. */
   readonly members: readonly string[]
 }
@@ -41,6 +40,8 @@ export interface TableIdentity {
   readonly toast: string
   /** Those that are used. */
   readonly columns: Partial<Readonly<Record<keyof FollowedTable['columns'], ColumnIdentity>>>
+  /** A digest of the transactions that wrote the rows of the catalogue for the others, with those that were dropped. */
+  readonly otherColumns: string
   /** The constraints and indexes that make the key unique. */
   readonly unique: readonly string[]
   readonly publication?: PublicationIdentity
@@ -89,6 +90,9 @@ function identityQuery(version: number): string {
   return `SELECT jsonb_strip_nulls(jsonb_build_object(
       'table', c.oid::text, 'isLogged', c.relpersistence = 'p',
       'file', c.relfilenode::text, 'toast', c.reltoastrelid::text,
+      'otherColumns', (
+        SELECT coalesce(md5(string_agg(a.attnum || ' ' || a.xmin, ',' ORDER BY a.attnum)), '')
+        FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND a.attname <> ALL($2)),
       'unique', (
         SELECT coalesce(jsonb_agg(coalesce('constraint ' || k.oid, 'index ' || i.indexrelid)), '[]')
         FROM pg_catalog.pg_index i
@@ -97,8 +101,7 @@ function identityQuery(version: number): string {
         WHERE i.indrelid = c.oid AND a.attname = $3 AND i.indisunique AND i.indisvalid
           AND i.indimmediate AND i.indnkeyatts = 1 AND i.indpred IS NULL),
       'publication', (
-        SELECT jsonb_build_object('name', p.pubname, 'oid', p.oid::text, 'row', p.xmin::text,
-          'definition', md5(to_jsonb(p)::text), 'members', (
+        SELECT jsonb_build_object('name', p.pubname, 'oid', p.oid::text, 'row', p.xmin::text, 'members', (
             SELECT coalesce(jsonb_agg(m.entry), '[]') FROM (
               SELECT 'all' AS entry WHERE p.puballtables
               UNION ALL SELECT 'table ' || r.oid FROM pg_catalog.pg_publication_rel r
@@ -135,8 +138,16 @@ export function identityFault(kept: TableIdentity, found: TableIdentity): string
   if (kept.table !== found.table) return 'is another table than before, with the same name'
   if (!found.isLogged) return 'is not logged any more'
   const isAnew = isRewritten(kept, found)
-  for (const [role, column] of Object.entries(kept.columns)) {
-    const fault = columnFault(column, found.columns[role as keyof typeof kept.columns], isAnew)
+  const pairs = Object.entries(kept.columns).map(
+    ([role, column]) => [column, found.columns[role as keyof typeof kept.columns]] as const,
+  )
+  const changed = pairs.flatMap(([before, after]) =>
+    before.row === after?.row ? [] : before.number,
+  )
+  // A name that goes to another column and comes back is written into the rows of both.
+  const maySwap = new Set(changed).size > 1 || kept.otherColumns !== found.otherColumns
+  for (const [before, after] of pairs) {
+    const fault = columnFault(before, after, isAnew, maySwap)
     if (fault !== undefined) return fault
   }
   if (!kept.unique.some((entry) => found.unique.includes(entry))) {
@@ -149,6 +160,7 @@ function columnFault(
   kept: ColumnIdentity,
   found: ColumnIdentity | undefined,
   isAnew: boolean,
+  maySwap: boolean,
 ): string | undefined {
   if (found === undefined) return `has no column "${kept.name}" any more`
   const column = `"${found.name}"`
@@ -159,7 +171,7 @@ function columnFault(
   }
   if (found.row === kept.row) return undefined
   if (isAnew) return `was written anew, maybe with other values of ${column}`
-  if (found.definition !== kept.definition) return undefined
+  if (found.definition !== kept.definition || !maySwap) return undefined
   return `has a column ${column} that was changed, and looks as before`
 }
 
@@ -172,9 +184,8 @@ function publicationFault(
   if (before === undefined) return undefined
   if (after === undefined) return `has no publication "${before.name}" any more`
   if (after.oid !== before.oid) return 'has another publication than before, of the same name'
-  if (after.row !== before.row && after.definition === before.definition) {
-    return 'has a publication that was changed, and looks as before'
-  }
+  // It may have left out changes meanwhile, whatever it says now.
+  if (after.row !== before.row) return 'has a publication whose options or owner were changed'
   const lasting = before.members.filter((entry) => after.members.includes(entry))
   if (lasting.length === 0) return 'was taken out of the publication meanwhile'
   // Only a table that is named in a publication cannot become UNLOGGED, which writes it anew twice.

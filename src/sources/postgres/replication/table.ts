@@ -51,10 +51,10 @@ export async function describeTable(
   name: string,
   names: ColumnNames,
 ): Promise<FollowedTable> {
-  const refuse = (text: string) =>
-    new OperatorError('InputRejected', `${shownUrl(address)}: ${text}`)
+  const refuse = (text: string, cause?: Error) =>
+    new OperatorError('InputRejected', `${shownUrl(address)}: ${text}`, { cause })
   const found = await findTable(client, name).catch((error: Error) => {
-    throw refuse(`the table cannot be looked up: ${error.message}`)
+    throw refuse(`the table cannot be looked up: ${error.message}`, error)
   })
   if (found === undefined) {
     throw refuse(`there is no table ${name}: name it with its schema, as in public.people`)
