@@ -44,7 +44,7 @@ export interface RunOptions {
 const LANE = fileURLToPath(new URL('lane.js', import.meta.url))
 
 /** A file that has not ended by then hangs: it is asked for its tests that have not ended, then killed. */
-const HANGING_SECONDS = 10 * 60
+const HANGING_SECONDS = 15 * 60
 const ANSWER_MS = 10_000
 const OUTPUT_LEFT_MS = 5_000
 
