@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import t from 'tap'
-import { readConfig } from '../src/config.js'
+import { readClusterConnection, readConfig } from '../src/config.js'
 import { unsupportedRelease } from '../src/node-release.js'
 
 const directory = mkdtempSync(join(tmpdir(), 'hickory-config-'))
@@ -255,3 +255,10 @@ function file(content: string): string {
   writeFileSync(path, content)
   return path
 }
+
+t.test('a command that asks a cluster is not held to the variables of a service', async (t) => {
+  process.env.HICKORY_ACCESS_LOG_SAMPLE = '10'
+  t.teardown(() => delete process.env.HICKORY_ACCESS_LOG_SAMPLE)
+  t.equal(readClusterConnection({}), undefined)
+  t.throws(() => readClusterConnection({ clusterId: 'other' }), { code: 'Usage' })
+})
