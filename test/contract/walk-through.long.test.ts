@@ -22,7 +22,6 @@ const leastCounts: Readonly<Record<string, number>> = {
   'docs/api.md': 2,
   'docs/api/cap-profiles.md': 0,
   'docs/api/contexts.md': 4,
-  'docs/api/formats-and-clients.md': 2,
   'docs/api/limits.md': 0,
   'docs/api/lists.md': 2,
   'docs/api/outline.md': 2,

@@ -13,6 +13,7 @@ import { limits } from '../../src/limits.js'
 import { freePort } from '../support/service/free-port.js'
 import { hickory, temporaryDirectory } from '../support/service/hickory.js'
 import { until, untilTold } from '../support/service/until.js'
+import { byTier } from '../support/tier.js'
 
 const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
 const LOG = new URL('../../src/log.js', import.meta.url).href
@@ -86,7 +87,15 @@ async function filled(t: Test): Promise<{ readonly data: string; readonly file: 
 const imported = (data: string, file: string) =>
   ['import', '--data', data, '--source', '1', '--label', 'x', file] as const
 
-for (const reader of Object.keys(readers) as Reader[]) {
+/** A pipe, a socket, a terminal and a file are written to in different ways. */
+const different: readonly Reader[] = [
+  'a pipe',
+  'a socket, as of the journal',
+  'a terminal that stands still',
+  'a full disk',
+]
+
+for (const reader of byTier({ ci: different, soak: Object.keys(readers) as Reader[] })) {
   t.test(`a service whose log goes to ${reader}`, async (t) => {
     const { data, file } = await filled(t)
     const port = await freePort()
@@ -178,7 +187,7 @@ t.test('a fatal line holds no process whose reader is gone, or whose disk is ful
     t.teardown(() => child.kill('SIGKILL'))
     child.stderr?.destroy()
     child.stdin?.write('now')
-    const [code] = await once(child, 'exit', { signal: AbortSignal.timeout(30_000) })
+    const [code] = await once(child, 'exit', { signal: AbortSignal.timeout(WORK_MS) })
     t.equal(code, 3)
   }
 })

@@ -218,7 +218,7 @@ export const areas: readonly Area[] = [
     shows:
       'Services that are killed, restarted and switched behind proxies answer every client right.',
     needs: ['nginx', 'haproxy'],
-    round: { tests: ['test/contract'] },
+    round: { tests: ['test/contract', 'test/issues/readers-that-do-not-read.long.test.ts'] },
   },
   {
     name: 'engines',
