@@ -6,7 +6,6 @@
  */
 import {
   closeSync,
-  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -30,13 +29,13 @@ const WRITE_BYTES = 8 << 20
  * create one with ENOENT, as /proc does, the recursive mkdir of Node.js tries for ever.
  */
 export async function createDirectory(path: string): Promise<void> {
-  if (existsSync(path)) return
+  if (isDirectory(path)) return
   const parent = dirname(path)
   if (parent !== path) await createDirectory(parent)
   try {
     await mkdir(path, { mode: DIRECTORY_MODE })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return
+    if (isDirectory(path)) return
     throw error
   }
   await syncDirectory(parent)
@@ -44,17 +43,20 @@ export async function createDirectory(path: string): Promise<void> {
 
 /** The same where nothing may happen meanwhile. */
 export function createDirectorySync(path: string): void {
-  const isDirectory = () => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
-  if (isDirectory()) return
+  if (isDirectory(path)) return
   const parent = dirname(path)
   if (parent !== path) createDirectorySync(parent)
   try {
     mkdirSync(path, { mode: DIRECTORY_MODE })
   } catch (error) {
-    if (isDirectory()) return
+    if (isDirectory(path)) return
     throw error
   }
   syncDirectorySync(parent)
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
 /** Gives a file another content, to last; after a crash it has the old one or this one. */
