@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -49,6 +49,7 @@ async function runTouched(): Promise<void> {
   if (changed.length === 0) return
   running.abort()
   await ended
+  execFileSync(process.execPath, [join(dist, '../src/build-bundle.mjs')], { stdio: 'inherit' })
   running = new AbortController()
   const distances = reaching(
     importGraph(dist),

@@ -23,7 +23,7 @@ esac
 root=$(CDPATH='' cd -- "$folder/.." && pwd -P) || fail "cannot open the folder above $folder" 1
 
 # VERSION is written last, so whatever stopped the unpacking left it out.
-for part in node/bin/node app/dist/src/cli.js app/package.json VERSION; do
+for part in node/bin/node app/dist/bundle/cli.js app/package.json VERSION; do
   [ -s "$root/$part" ] || fail "$root is incomplete: $part is missing or empty.
 Check the package that you downloaded (sha256sum -c SHA256SUMS), and unpack or install it again." 1
 done
@@ -60,4 +60,4 @@ case $major$minor in
     ;;
 esac
 
-exec "$root/node/bin/node" "$root/app/dist/src/cli.js" "$@"
+exec "$root/node/bin/node" "$root/app/dist/bundle/cli.js" "$@"

@@ -23,7 +23,7 @@ export interface Dataset {
 
 export type DatasetOptions = Pick<LoadOptions, 'recipientCount' | 'seed' | 'sourceCount' | 'fresh'>
 
-export const cliPath = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
+export const cliPath = fileURLToPath(new URL('../../bundle/cli.js', import.meta.url))
 
 export async function prepareDataset(
   options: DatasetOptions,

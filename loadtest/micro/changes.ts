@@ -68,7 +68,7 @@ export const changes: Question = async (stage) => {
   }
 }
 
-const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
+const CLI = fileURLToPath(new URL('../../bundle/cli.js', import.meta.url))
 
 interface Place {
   readonly port: number

@@ -3,19 +3,15 @@
  *
  * @module
  */
-import { existsSync } from 'node:fs'
 import { copyFile, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { OperatorError } from '../errors.js'
 import { filesBelow } from './files-below.js'
 
-/** What this folder holds makes packages and is in none. */
-const PACKER = 'src/package/'
-
 /** Puts `package.json`, `dist` and `data` into `into`. */
 export async function copyProgram(root: string, into: string): Promise<void> {
   await mkdir(into, { recursive: true })
-  for (const path of await compiledFiles(root)) {
+  for (const path of await builtFiles(root)) {
     const target = join(into, 'dist', path)
     await mkdir(dirname(target), { recursive: true })
     await copyFile(join(root, 'dist', path), target)
@@ -24,37 +20,23 @@ export async function copyProgram(root: string, into: string): Promise<void> {
   await writeFile(join(into, 'package.json'), await productionManifest(root))
 }
 
-/** Below `dist`, by what is there to be compiled: the results of sources that are gone stay in `dist`. */
-async function compiledFiles(root: string): Promise<string[]> {
-  const found: string[] = []
-  for (const folder of ['src', 'workers']) {
-    const sources = (await filesBelow(join(root, folder))).map((path) => `${folder}/${path}`)
-    for (const path of sources.filter(isProgram)) {
-      // What is in a folder `wasm` is compiled to files of the folder around it.
-      if (KERNEL.test(path))
-        found.push(...(await madeFiles(root, path.replace(KERNEL, ''), '.wasm')))
-      else found.push(path.replace(/\.ts$/, '.js'))
-    }
-  }
-  found.push(...(await madeFiles(root, 'src/typebox', '.js')))
-  const missing = found.find((path) => !existsSync(join(root, 'dist', path)))
-  if (missing === undefined) return [...new Set(found)]
-  throw new OperatorError('Failed', `dist/${missing} is not there: run \`npm run build\``)
+/** Below `dist`: the bundle, and the kernels that are there to be compiled. */
+async function builtFiles(root: string): Promise<string[]> {
+  const folders = (await filesBelow(join(root, 'src'))).filter((path) => KERNEL.test(path))
+  const kernels = new Set(folders.map((path) => `src/${path.replace(KERNEL, '')}`))
+  const found = await madeFiles(root, 'bundle', '.js')
+  for (const folder of kernels) found.push(...(await madeFiles(root, folder, '.wasm')))
+  return found
 }
 
-/** Declarations are for the compiler alone. */
-function isProgram(path: string): boolean {
-  return /(?<!\.d)\.ts$/.test(path) && !path.startsWith(PACKER)
-}
-
+/** What is in a folder `wasm` is compiled to files of the folder around it. */
 const KERNEL = /\/wasm\/[^/]*$/
 
-/** What the build makes of other things than TypeScript. */
 async function madeFiles(root: string, folder: string, ending: string): Promise<string[]> {
   const names = await readdir(join(root, 'dist', folder)).catch(() => [])
   const made = names.filter((name) => name.endsWith(ending))
-  // Without one, something that is missing is named.
-  return (made.length > 0 ? made : [`*${ending}`]).map((name) => `${folder}/${name}`)
+  if (made.length > 0) return made.map((name) => `${folder}/${name}`)
+  throw new OperatorError('Failed', `dist/${folder}/*${ending} is not there: run \`npm run build\``)
 }
 
 /** Without what only a checkout can use. */

@@ -12,7 +12,7 @@ import { limits } from '../../src/limits.js'
 import { areaOf, type Facts, factsOf, geocode, infoOf, writeAlert } from '../cap/writer.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 
-const cli = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
+const cli = fileURLToPath(new URL('../../bundle/cli.js', import.meta.url))
 const directory = temporaryDirectory(t)
 const LATER = '2999-05-25T16:49:00-07:00'
 

@@ -14,7 +14,7 @@ import { startProgram } from '../../src/commands/doctor/program.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 import { until } from '../support/service/until.js'
 
-const cli = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
+const cli = fileURLToPath(new URL('../../bundle/cli.js', import.meta.url))
 const ARGS = ['doctor', '--self-test']
 
 t.test('an installation that works', async (t) => {

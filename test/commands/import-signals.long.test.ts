@@ -12,7 +12,7 @@ import { fingerprint } from '../support/data/snapshots.js'
 import { startHickory, temporaryDirectory } from '../support/service/hickory.js'
 import { until } from '../support/service/until.js'
 
-const cli = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
+const cli = fileURLToPath(new URL('../../bundle/cli.js', import.meta.url))
 const HEADER = 'number,lat,lng,contact\n'
 const CSV = 'number,lat,lng\n+9991,1,2\n'
 

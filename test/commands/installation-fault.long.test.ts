@@ -38,7 +38,7 @@ t.test('a binary that was cut off', async (t) => {
 t.test('too few open files are not taken for libraries that are missing', async (t) => {
   const data = temporaryDirectory(t)
   for (const count of [100, 128, 150, 200]) {
-    const cli = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
+    const cli = fileURLToPath(new URL('../../bundle/cli.js', import.meta.url))
     const line = `ulimit -n ${count}; exec "$0" "$@"`
     const args = [
       '-c',

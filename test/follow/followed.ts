@@ -12,7 +12,7 @@ import { type People, peopleIn as peopleInSources } from '../support/data/people
 import type { PostgresServer } from '../support/data/postgres-server.js'
 import { type Owner, type Service, serve, temporaryDirectory } from '../support/service/hickory.js'
 
-const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
+const CLI = fileURLToPath(new URL('../../bundle/cli.js', import.meta.url))
 
 const ENDED_MS = 60_000
 

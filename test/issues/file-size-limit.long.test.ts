@@ -10,7 +10,7 @@ import t from 'tap'
 import { fingerprint } from '../support/data/snapshots.js'
 import { hickory, temporaryDirectory } from '../support/service/hickory.js'
 
-const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
+const CLI = fileURLToPath(new URL('../../bundle/cli.js', import.meta.url))
 
 for (const rowCount of [20_000, 150_000]) {
   t.test(`${rowCount} rows beyond the size that a file may have are an error`, async (t) => {

@@ -12,7 +12,7 @@ import { previewPostgres } from '../../src/sources/postgres/read-postgres.js'
 import { startPostgres } from '../support/data/postgres-server.js'
 import { temporaryDirectory } from '../support/service/hickory.js'
 
-const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
+const CLI = fileURLToPath(new URL('../../bundle/cli.js', import.meta.url))
 const server = await startPostgres(t, ['wal_level=logical'])
 await server.run(`CREATE TABLE people (id int PRIMARY KEY, phone text, lat float8, lng float8);
   INSERT INTO people SELECT i, '+99955' || i, 1, 2 FROM generate_series(1, 5) i;

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { temporaryDirectory } from '../support/service/hickory.js'
 
-const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
+const CLI = fileURLToPath(new URL('../../bundle/cli.js', import.meta.url))
 
 t.test('an import publishes, whatever cannot be printed', async (t) => {
   const data = temporaryDirectory(t)

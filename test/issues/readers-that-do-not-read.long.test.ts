@@ -15,7 +15,7 @@ import { hickory, temporaryDirectory } from '../support/service/hickory.js'
 import { until, untilTold } from '../support/service/until.js'
 import { byTier } from '../support/tier.js'
 
-const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
+const CLI = fileURLToPath(new URL('../../bundle/cli.js', import.meta.url))
 const LOG = new URL('../../src/log.js', import.meta.url).href
 
 /** Fills standard error, then runs a command and says its process and its exit code. */

@@ -68,7 +68,7 @@ t.test("another user's directory is told to be that", async (t) => {
   const isRoot = process.getuid?.() === 0
   if (!isRoot) chmodSync(data, 0)
   for (const args of [['verify'], ['import', '--source', '1', '--label', 'a', '/dev/null']]) {
-    const program = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
+    const program = fileURLToPath(new URL('../../bundle/cli.js', import.meta.url))
     const argv = [program, args[0], '--data', data, ...args.slice(1)]
     const child = spawn(process.execPath, argv, isRoot ? { uid: 65_534 } : {})
     let stderr = ''

@@ -66,8 +66,12 @@ export class WorkingCopy {
     }
     const changed = this.#compile(withFault(mutant, source), mutant.file)
     if (isSameCode(changed, compiled)) throw new Error(`"${mutant.name}" changes nothing`)
-    writeFileSync(path, changed)
-    return () => writeFileSync(path, compiled)
+    const write = (text: string) => {
+      writeFileSync(path, text)
+      this.#build('bundle')
+    }
+    write(changed)
+    return () => write(compiled)
   }
 
   #plantInKernel(mutant: Mutant): () => void {
@@ -80,7 +84,7 @@ export class WorkingCopy {
     }
     writeFileSync(path, withFault(mutant, source.bytes.toString()))
     try {
-      execFileSync(process.execPath, [join(this.root, 'src/build-kernels.mjs')], { stdio: 'pipe' })
+      this.#build('kernels')
       if (kernels.every((kernel) => kernel.isAsKept())) {
         throw new Error(`"${mutant.name}" changes nothing`)
       }
@@ -89,6 +93,10 @@ export class WorkingCopy {
       throw error
     }
     return restore
+  }
+
+  #build(what: string): void {
+    execFileSync(process.execPath, [join(this.root, `src/build-${what}.mjs`)], { stdio: 'pipe' })
   }
 
   #compile(text: string, fileName: string): string {

@@ -26,10 +26,10 @@ t.test('npm installs the package, and npx serves the sample', async (t) => {
   const manifest = readFileSync(join(installed, 'package.json'), 'utf8')
   t.notMatch(manifest, /devDependencies|"scripts"/, 'nothing is compiled when it is installed')
   t.notOk(existsSync(join(home, 'node_modules/typescript')))
-  for (const path of ['README.md', 'LICENSE', 'CHANGELOG.md', 'data/default', 'dist/workers']) {
+  for (const path of ['README.md', 'LICENSE', 'CHANGELOG.md', 'data/default', 'dist/bundle']) {
     t.ok(existsSync(join(installed, path)), path)
   }
-  for (const path of ['src', 'test', 'dist/test', 'dist/src/package', 'dist/src/cli.js.map']) {
+  for (const path of ['src', 'test', 'dist/test', 'dist/src/cli.js', 'dist/workers']) {
     t.notOk(existsSync(join(installed, path)), path)
   }
   t.same(deadLinks(installed), [])

@@ -255,7 +255,7 @@ t.test('whatever does not fit is said, and nothing is started', async (t) => {
   })
 
   await t.test('parts that are missing', async (t) => {
-    for (const part of ['node/bin/node', 'app/dist/src/cli.js', 'VERSION']) {
+    for (const part of ['node/bin/node', 'app/dist/bundle/cli.js', 'VERSION']) {
       renameSync(join(root, part), join(root, 'away'))
       const { code, stderr } = launch()
       renameSync(join(root, 'away'), join(root, part))
@@ -356,7 +356,7 @@ function librariesOf(dist: string): string[] {
   const texts = files.filter((path) => path.endsWith('.js')).map((path) => join(dist, path))
   const named = texts.flatMap((path) => [
     ...readFileSync(path, 'utf8').matchAll(
-      /(?:^(?:import|export) [^;]*?from |import\(|import )'([@a-z][\w@./-]*)'/gim,
+      /(?:^(?:import|export) [^;]*?from |import\(|import )["']([@a-z][\w@./-]*)["']/gim,
     ),
   ])
   return [...new Set(named.map(([, specifier]) => specifier))].sort()

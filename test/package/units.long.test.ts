@@ -71,7 +71,7 @@ t.test('the service and an import make no system call that the units forbid', as
   const rows = join(directory, 'rows.csv')
   writeFileSync(rows, 'number,lat,lng\n+999555000001,29.7,-95.4\n')
   const traced = (name: string) => ['-f', '-qq', '-o', join(directory, name)]
-  const cli = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
+  const cli = fileURLToPath(new URL('../../bundle/cli.js', import.meta.url))
   const imported = [
     process.execPath,
     cli,

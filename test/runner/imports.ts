@@ -13,7 +13,7 @@ export type ImportGraph = ReadonlyMap<string, readonly string[]>
 export function importGraph(dist: string): ImportGraph {
   const names = readdirSync(dist, { recursive: true, encoding: 'utf8' })
   const graph = new Map<string, readonly string[]>()
-  for (const name of names.filter((name) => name.endsWith('.js'))) {
+  for (const name of names.filter((name) => name.endsWith('.js') && !name.startsWith('bundle'))) {
     const text = readFileSync(join(dist, name), 'utf8')
     const named = [...text.matchAll(NAMED_FILE)].map(([, path]) => join(dist, dirname(name), path))
     graph.set(
@@ -26,7 +26,9 @@ export function importGraph(dist: string): ImportGraph {
 
 /** The source of a compiled file below `dist`, with slashes. */
 export function sourceOf(path: string): string {
-  return path.split(sep).join('/').replace(/\.js$/, '.ts')
+  const source = path.split(sep).join('/').replace(/\.js$/, '.ts')
+  // The bundle is made of it.
+  return source.replace(/^bundle\/cli\.ts$/, 'src/cli.ts')
 }
 
 /** `from './x.js'`, `import('./x.js')`, `new URL('./x.js', …)`. */

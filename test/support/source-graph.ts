@@ -111,7 +111,8 @@ function readModule(path: string, text: string): SourceModule {
 
 /** The source of what is named relative to another file, as JavaScript or, in AssemblyScript, bare. */
 function sourceOf(importer: string, specifier: string): string {
-  return `${normalize(join(dirname(importer), specifier)).replace(/\.js$/, '')}.ts`
+  const source = normalize(join(dirname(importer), specifier)).replace(/\.js$/, '')
+  return `${source.replace(/^bundle\/cli$/, 'src/cli')}.ts`
 }
 
 function namesOf(clause: string): readonly string[] | 'all' {

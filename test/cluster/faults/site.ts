@@ -22,7 +22,7 @@ import type { Owner } from '../../support/service/hickory.js'
 import { NATS_SERVER } from '../support/nats-versions.js'
 import type { SiteNetwork } from './network.js'
 
-const cli = fileURLToPath(new URL('../../../src/cli.js', import.meta.url))
+const cli = fileURLToPath(new URL('../../../bundle/cli.js', import.meta.url))
 
 export type Part = 'service' | 'nats'
 

@@ -100,7 +100,7 @@ async function importSome(
   const file = join(temporaryDirectory(owner), `${source}.csv`)
   const given = ['--recipients', String(count), '--seed', String(seed), '--out', file]
   await succeeded('generate', ...given)
-  const cli = new URL('../../../src/cli.js', import.meta.url).pathname
+  const cli = new URL('../../../bundle/cli.js', import.meta.url).pathname
   const label = `Source ${source}`
   const args = ['import', '--data', data, '--source', String(source), '--label', label]
   execFileSync(process.execPath, [...importArgs, cli, ...args, file], { stdio: 'pipe' })

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-const cli = fileURLToPath(new URL('../../../src/cli.js', import.meta.url))
+const cli = fileURLToPath(new URL('../../../bundle/cli.js', import.meta.url))
 const run = promisify(execFile)
 
 /** Where a service answers, and where its data is. */

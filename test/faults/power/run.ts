@@ -25,7 +25,7 @@ import {
 } from './acknowledged.js'
 import { Disk } from './disk.js'
 
-const cli = fileURLToPath(new URL('../../../src/cli.js', import.meta.url))
+const cli = fileURLToPath(new URL('../../../bundle/cli.js', import.meta.url))
 
 interface Tally {
   readonly faults: readonly string[]

@@ -9,7 +9,7 @@ import { inputPaths } from '../../../src/sources/files/input-paths.js'
 import { Spool } from '../../../src/sources/files/spool.js'
 import { readRows } from '../../support/data/read-files.js'
 
-const cli = fileURLToPath(new URL('../../../src/cli.js', import.meta.url))
+const cli = fileURLToPath(new URL('../../../bundle/cli.js', import.meta.url))
 const CSV = 'number,lat,lng\n+9991,1,2\n'
 
 t.test('a pattern means the files that match it, by name', async (t) => {

@@ -6,7 +6,7 @@ import { RecipientCollector } from '../../../src/sources/columns/collector.js'
 import { readFiles } from '../../../src/sources/files/read-files.js'
 import { syntheticColumns } from '../../../src/sources/synthetic/synthetic-columns.js'
 
-const cli = fileURLToPath(new URL('../../../src/cli.js', import.meta.url))
+const cli = fileURLToPath(new URL('../../../bundle/cli.js', import.meta.url))
 
 for (const { recipientCount, seed, countries } of [
   { recipientCount: 0, seed: 1, countries: ['US'] },

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 
-const cli = fileURLToPath(new URL('../../../src/cli.js', import.meta.url))
+const cli = fileURLToPath(new URL('../../../bundle/cli.js', import.meta.url))
 
 export interface Finished {
   readonly code: number | null
