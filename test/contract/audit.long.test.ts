@@ -77,6 +77,7 @@ t.test('services and commands write one chain together', async (t) => {
   writeFileSync(file, `${phoneOf(1)}\n`)
   const lists = Array.from({ length: 60 }, async (_, i) => {
     const response = await ask(services[i % 2], `list-${i}`)
+    t.equal(response.status, 200)
     const body = Buffer.from(await response.arrayBuffer())
     return { requestId: `list-${i}`, sha256: createHash('sha256').update(body).digest('hex') }
   })

@@ -30,7 +30,7 @@ const readers = {
   'a named pipe':
     'mkfifo "$FILES/fifo"; sleep 1000 <"$FILES/fifo" & sh "$FILES/run" "$@" >/dev/null 2>"$FILES/fifo"',
   'a stopped tee': `sh "$FILES/run" "$@" 2>&1 >/dev/null | sh -c 'kill -STOP $$; exec tee /dev/null'`,
-  'a terminal that stands still': 'script -qec "sh \\"\\$FILES/run\\" $*" /dev/null',
+  'a terminal that stands still': 'script -qec "sh \\"\\$FILES/run\\" $* >/dev/null" /dev/null',
   'a full disk': 'sh "$FILES/run" "$@" >/dev/null 2>/dev/full',
   'a reader that is gone': 'sh "$FILES/run" "$@" 2>&1 >/dev/null | true',
 } as const
