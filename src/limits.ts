@@ -690,8 +690,11 @@ export const limits = {
   areasWarmedCount: 4_096,
   /** Of the time, for that looking: it takes seconds of a processor, which are for requests first. */
   areasWarmedShare: 0.1,
-  /** A front thread looks whether there are other areas or another snapshot at this interval. */
-  areasLookMs: 1_000,
+  /**
+   * A front thread looks whether there are other areas or another snapshot at this interval: after a start, clients that
+   * come back are served first.
+   */
+  areasLookMs: 10_000,
   /** Counts of named areas that one front thread keeps. */
   namedCountsKeptCount: 16_384,
   /** From the first request for a boundary until its mask is found. */
