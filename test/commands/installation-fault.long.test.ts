@@ -14,7 +14,6 @@ const READER = `@duckdb/node-bindings-${process.platform}-${process.arch}`
 
 t.test('a library that is missing', async (t) => {
   const cases: [library: string, args: string, names: RegExp][] = [
-    ['lmdb', 'inspect', /Cannot find package 'lmdb'/],
     [BINARIES, 'inspect', /No native build was found/],
     [READER, 'import --source 1 --label A a.csv', /Cannot find module '@duckdb\/node-bindings-/],
     ['piscina', 'serve --sample --port 0', /Cannot find package 'piscina'/],

@@ -10,9 +10,9 @@ import { runWithout } from './fixtures/run-without.js'
 
 t.test('a library that is missing', async (t) => {
   // Each of the others is in installation-fault.long.test.ts.
-  const { status, stderr } = runWithout(t, 'commander', ['inspect'])
+  const { status, stderr } = runWithout(t, 'lmdb', ['inspect'])
   t.equal(status, 1, stderr)
-  t.match(stderr, /^hickory: the installation is not whole: Cannot find package 'commander'/m)
+  t.match(stderr, /^hickory: the installation is not whole: Cannot find package 'lmdb'/m)
   t.match(stderr, /Install it again: unpack the tarball, or call `npm install` or `npm ci`/)
   t.notMatch(stderr, /\n {4}at /, 'without a stack')
 })
