@@ -1,5 +1,5 @@
 /**
- * Runs tests in as many processes as there are cores and one more, and ends with one line that counts them.
+ * Runs tests in as many processes as there are cores and two more, and ends with one line that counts them.
  *
  *   npm test -- [--verbose] [FOLDER | FILE | NAME OF A TEST]...
  *   npm run test:all -- [--verbose] [--long-only] [FOLDER | FILE | NAME OF A TEST]...
@@ -36,8 +36,8 @@ if (choice !== undefined) {
     isSoak: values.soak === true,
     hasSourceMaps: positionals.length > 0,
     testName,
-    // Many files wait for processes and timers, and those of the long tier more than they work.
-    laneCount: availableParallelism() + (extent === 'long-only' ? 3 : 2),
+    // Many files wait for processes and timers. With one more, those of the long tier only wait for each other.
+    laneCount: availableParallelism() + 2,
     endMs: process.env.HICKORY_TEST_END ? Number(process.env.HICKORY_TEST_END) * 1000 : undefined,
   })
   const script = values.soak ? 'node dist/test/run.js --soak' : 'npm test --'
