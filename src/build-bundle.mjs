@@ -66,11 +66,14 @@ const typebox = {
 
 const NAMED_FILE = /\bnew URL\('([^']+)', import\.meta\.url\)/g
 
-rmSync(bundle, { recursive: true, force: true })
-await build(typebox)
-await build(programs)
-chmodSync(join(bundle, 'cli.js'), 0o755)
-if (process.argv.includes('--watch')) await (await context(programs)).watch()
+if (process.argv.includes('--watch')) {
+  await (await context(programs)).watch()
+} else {
+  rmSync(bundle, { recursive: true, force: true })
+  await build(typebox)
+  await build(programs)
+  chmodSync(join(bundle, 'cli.js'), 0o755)
+}
 
 /** A module names other files by where it is itself, and all are in one folder here. */
 function placed({ onLoad }) {
