@@ -23,7 +23,7 @@ export type ChosenColumns = Readonly<Record<Role, string | undefined>>
 /** Further names of a column, without spaces, dashes, underscores and case. */
 const synonyms: Readonly<Record<Role, readonly string[]>> = {
   number: (
-    'phone,phonenumber,phoneno,phonenr,telephone,telephonenumber,telephoneno,tel,telno,telnumber,' +
+    'number,phone,phonenumber,phoneno,phonenr,telephone,telephonenumber,telephoneno,tel,telno,telnumber,' +
     'mobile,mobilephone,mobilenumber,mobileno,cell,cellphone,cellnumber,msisdn,e164,recipientnumber'
   ).split(','),
   lat: 'latitude,y,ycoord,ycoordinate,latdeg,latwgs84,wgs84lat'.split(','),
@@ -35,6 +35,9 @@ const synonyms: Readonly<Record<Role, readonly string[]>> = {
   key: [],
 }
 
+/** A column with the name of one of these is it, whatever other columns there are. */
+const winning: readonly Role[] = ['lat', 'lng', 'contact']
+
 const required: readonly Role[] = ['number', 'lat', 'lng']
 const optional: readonly Role[] = ['contact', 'key']
 
@@ -45,7 +48,8 @@ const NAMES_SHOWN = 20
 const UNNAMED = '?column?'
 
 /**
- * Chooses columns by name. A plain name (number, lat, lng, contact) wins over other names.
+ * Chooses columns by name. A plain name (lat, lng, contact) wins over other names. `number` does not: beside a
+ * phone it is mostly the number of a house or of a row.
  *
  * @param found  the names that the input has
  * @throws OperatorError  `InputRejected` if a column is missing, or if it is not clear which it is
@@ -106,8 +110,8 @@ function candidates(found: readonly string[], role: Role, wanted: string | undef
   const tests: ((name: string) => boolean)[] =
     wanted === undefined
       ? [
-          (name) => role !== 'key' && plain(name) === role,
-          (name) => role !== 'key' && bare(name) === role,
+          (name) => winning.includes(role) && plain(name) === role,
+          (name) => winning.includes(role) && bare(name) === role,
           (name) => synonyms[role].includes(bare(name)),
         ]
       : [(name) => name === wanted, (name) => plain(name) === plain(wanted)]

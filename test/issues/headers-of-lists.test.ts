@@ -27,9 +27,6 @@ t.test('a list may have each header that an import knows', async (t) => {
     t.match(await run(), { code: 0, stdout: /^numbers +1$/m }, header)
   }
   t.equal((await phonesOn(data, 'all')).length, headers.length)
-  writeFileSync(path, 'name;Phone Number;number\nx;+9995550198;+9995550199\n')
-  t.equal((await run()).code, 0)
-  t.ok((await phonesOn(data, 'all')).includes('+9995550199'), 'a plain name wins')
   writeFileSync(path, 'phone,mobile\n+9995550197,+9995550196\n')
   t.match(await run(), { code: 5, stderr: /"phone" and "mobile".*--number/ })
   t.equal((await run('--number', 'mobile')).code, 0)

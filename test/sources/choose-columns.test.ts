@@ -12,7 +12,7 @@ const cases: [found: string, number: string, lat: string, lng: string, contact?:
   ],
   ['MSISDN,Y,X,person_id', 'MSISDN', 'Y', 'X', 'person_id'],
   ['e164,LAT,lon', 'e164', 'LAT', 'lon'],
-  ['phone,number,lat,long,lng', 'number', 'lat', 'lng'],
+  ['number,lat,latitude,long,lng', 'number', 'lat', 'lng'],
   ['tel,lat,lng,id', 'tel', 'lat', 'lng'],
 ]
 for (const [names, number, lat, lng, contact] of cases) {
@@ -30,6 +30,7 @@ t.test('what the operator names is taken, as it stands or in another case', asyn
 
 for (const [found, wanted, message] of [
   ['phone,mobile,lat,lng', {}, /"phone" and "mobile".*--number/],
+  ['phone,Number,lat,lng', {}, /"phone" and "Number".*--number/],
   ['number,lat,lng,lon,long', { lng: 'none' }, /no column "none" \(--lng\).*found number, lat/],
   ['number,y,latitude,lng', {}, /"y" and "latitude".*--lat/],
   ['number,lat,lng,LAT', {}, /more than one column "lat"/],
