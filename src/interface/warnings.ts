@@ -12,6 +12,7 @@ const warningCodes = {
   NothingAsked:
     'nothing is drawn that selects, or no source is asked for, so that nobody is selected',
   NoGeometry: 'a feature or an area has no geometry, and selects nobody',
+  FurtherFeatures: 'a collection says that its server has further features, which are not in it',
   PointWithoutRadius: 'a point without a radius selects who is exactly on it',
   LineWithoutBuffer: 'a line without a buffer selects who is exactly on it',
   NobodyNear: 'a shape touches no region that has recipients',

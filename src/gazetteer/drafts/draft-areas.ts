@@ -5,6 +5,7 @@
  */
 import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
+import { assertLastPage } from '../../sources/json/pages.js'
 import { type CrsStatement, nameOfCrs } from '../crs/crs-statement.js'
 import { type Projection, projectionOf } from '../crs/projection.js'
 import type { AreaFeature } from '../files/area-file.js'
@@ -80,8 +81,10 @@ export async function* draftAreas(plan: DraftPlan, tally: DraftTally): AsyncGene
   const places = new Map<string, string>()
   const incomplete = new Set<string>()
   const schemes = [...new Set(plan.aliases.map(([scheme]) => scheme))]
+  const pageNames: (string | undefined)[] = []
   for (const path of plan.paths) {
     const file = await openAreaFile(path, plan)
+    pageNames.push(file.isPage ? path : undefined)
     try {
       for await (const { key, where, area } of areasOf(file, path, plan, tally)) {
         const before = places.get(key)
@@ -100,6 +103,7 @@ export async function* draftAreas(plan: DraftPlan, tally: DraftTally): AsyncGene
       await file.close()
     }
   }
+  assertLastPage(pageNames)
   for (const area of merged.values()) {
     if (!incomplete.has(area.key)) yield finished(area, schemes, tally)
     else leaveOut(`${area.where} (key ${area.key}) is a part of an area that lacks another`, tally)

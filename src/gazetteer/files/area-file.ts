@@ -15,6 +15,8 @@ export interface AreaFile {
   readonly crs: CrsStatement | undefined
   /** Where the file says it, or it has been counted. */
   readonly featureCount: number | undefined
+  /** Whether it says that other files have further features. */
+  readonly isPage?: boolean
   /** In the order of the file; to be read once. */
   readonly features: AsyncIterable<AreaFeature>
   /** Gives back what the file holds: memory, copies on the disk. */

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { hasFurtherPages } from '../../geometry/further-pages.js'
 import { limits } from '../../limits.js'
 import { readInput } from '../../sources/files/input.js'
 import { featureLines } from '../../sources/json/feature-collection.js'
@@ -39,6 +40,7 @@ export async function openGeoJson(
     fields: [...fields],
     crs: crsOfMember((frame as { crs?: unknown }).crs, file),
     featureCount,
+    isPage: hasFurtherPages(frame),
     features: features(file, read()),
     close: async () => undefined,
   }

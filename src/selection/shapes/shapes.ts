@@ -6,6 +6,7 @@
  */
 
 import { isNwsAlert } from '../../cap/nws-feature.js'
+import { hasFurtherPages } from '../../geometry/further-pages.js'
 import { lowerCase } from '../../interface/letter-case.js'
 import { unknownName } from '../../interface/unknown-members.js'
 import { limits } from '../../limits.js'
@@ -136,6 +137,7 @@ export class ShapeReader {
     const referencePath = `${path}.spatialReference`
     const reference = readSpatialReference(member(object, 'spatialreference'), referencePath)
     if (features === undefined) fail('InvalidGeoJson', 'has no features', path)
+    if (hasFurtherPages(object)) this.#remarks.add('FurtherFeatures', FURTHER, path)
     if (features === null) return
     const list = arrayAt(features, `${path}.features`)
     if (list.length > limits.featureCount) {
@@ -318,3 +320,6 @@ function expectType(type: unknown, expected: string, path: string): void {
     : ', in this letter case'
   fail('UnknownGeometryType', `must be "${expected}"${advice}`, `${path}.type`)
 }
+
+const FURTHER =
+  'says that its server has further features, which are not in it: get the other pages, too, and leave out what says so'

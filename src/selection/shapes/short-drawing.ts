@@ -5,6 +5,7 @@
  * @module
  */
 import { ServiceError } from '../../errors.js'
+import { hasFurtherPages } from '../../geometry/further-pages.js'
 import { ringBudget } from '../../geometry/ring-budget.js'
 import { limits } from '../../limits.js'
 import { isObject, type JsonObject } from '../parse.js'
@@ -89,6 +90,7 @@ class ShortReader {
     if (!isType(type, 'FeatureCollection') || shapeMember !== 'features') return false
     if (!isUsual(ofDrawing, collection) || !isWithoutProperties(ofDrawing.properties)) return false
     if (!Array.isArray(features) || features.length > limits.featureCount) return false
+    if (hasFurtherPages(collection)) return false
     const reference = readSpatialReference(spatialReference, '')
     for (let i = 0; i < features.length; i++) {
       const feature: unknown = features[i]

@@ -6,6 +6,7 @@
  */
 import { OperatorError } from '../../errors.js'
 import { isWgs84Name } from '../../geometry/degrees.js'
+import { hasFurtherPages } from '../../geometry/further-pages.js'
 import type { ColumnNames } from '../batch.js'
 import { featureLines } from '../json/feature-collection.js'
 import { type Encoding, markedEncoding, toUtf8 } from '../text/encoding.js'
@@ -34,6 +35,8 @@ export interface FileToRead {
   readonly opened: OpenedFile
   /** On disk. */
   readonly byteCount: number
+  /** What the file is called if it says that others have further features. */
+  readonly pageName: string | undefined
 }
 
 interface Found {
@@ -62,7 +65,13 @@ export async function openFile(
     isSpooled ? 'standard input' : path,
   )
   const found = await inUtf8(given, told.encoding, spool)
-  return { byteCount: found.byteCount, opened: await openFound(found, told.format, wanted, spool) }
+  let pageName: string | undefined
+  const checkFrame = (frame: object) => {
+    assertDegrees(found.name, frame)
+    if (hasFurtherPages(frame)) pageName = found.name
+  }
+  const opened = await openFound(found, told.format, wanted, spool, checkFrame)
+  return { byteCount: found.byteCount, opened, pageName }
 }
 
 async function findFile(path: string, name: string): Promise<Found> {
@@ -87,6 +96,7 @@ async function openFound(
   format: FileFormat | undefined,
   wanted: ColumnNames,
   spool: Spool,
+  checkFrame: (frame: object) => void,
 ): Promise<OpenedFile> {
   const { path, name, byteCount, packing, head } = found
   if (format === 'parquet' || (format === undefined && isParquet(head))) {
@@ -100,7 +110,6 @@ async function openFound(
   if (kind === 'ndjson') return openObjects({ ...found, text }, wanted)
   if (!isCollection(text.firstText, head)) return openFeatures({ ...found, text }, wanted)
   const content = readInput(path, name, () => undefined)
-  const checkFrame = (frame: object) => assertDegrees(name, frame)
   const linesPath = await spool.write(featureLines(name, content, checkFrame))
   const opened = await openCollection(name, byteCount, linesPath, wanted)
   return opened ?? { kind: 'empty' }

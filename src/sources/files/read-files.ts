@@ -12,6 +12,7 @@ import type {
   RowOptions,
 } from '../batch.js'
 import type { ChosenColumns } from '../choose-columns.js'
+import { assertLastPage } from '../json/pages.js'
 import { openParquet, readParquetFile } from '../parquet/read-parquet.js'
 import { E164Numbers } from '../rows/e164.js'
 import { KeySet } from '../rows/key-set.js'
@@ -64,6 +65,7 @@ export async function readFiles(
     for (const path of await inputPaths(input.patterns)) {
       files.push(await openFile(path, input, input.columns, spool))
     }
+    assertLastPage(files.map(({ pageName }) => pageName))
     const { rowOptions = {} } = input
     const tally = new RejectTally(rejected)
     const { e164Region } = rowOptions
