@@ -30,13 +30,15 @@ const synonyms: Readonly<Record<Role, readonly string[]>> = {
   lng: 'lon,long,longitude,x,xcoord,xcoordinate,lngdeg,londeg,lngwgs84,wgs84lng,lonwgs84'.split(
     ',',
   ),
-  contact: 'contactid,contactkey,contactref,personid,person,recipientid,customerid'.split(','),
+  contact: 'contact,contactid,contactkey,contactref,personid,person,recipientid,customerid'.split(
+    ',',
+  ),
   // A wrong guess would drop rows.
   key: [],
 }
 
-/** A column with the name of one of these is it, whatever other columns there are. */
-const winning: readonly Role[] = ['lat', 'lng', 'contact']
+/** A column with the name of one of these is it, whatever other columns there are: the others say the same, or metres. */
+const winning: readonly Role[] = ['lat', 'lng']
 
 const required: readonly Role[] = ['number', 'lat', 'lng']
 const optional: readonly Role[] = ['contact', 'key']
@@ -48,8 +50,8 @@ const NAMES_SHOWN = 20
 const UNNAMED = '?column?'
 
 /**
- * Chooses columns by name. A plain name (lat, lng, contact) wins over other names. `number` does not: beside a
- * phone it is mostly the number of a house or of a row.
+ * Chooses columns by name. A plain name (lat, lng) wins over other names. `number` and `contact` do not: beside another
+ * it is mostly the number of a house or of a row, or the name of a person.
  *
  * @param found  the names that the input has
  * @throws OperatorError  `InputRejected` if a column is missing, or if it is not clear which it is

@@ -51,7 +51,7 @@ t.test('phones are put on a list, taken off it, or become it', async (t) => {
   t.same(await listed(), ['+9991', '+9992', '+9993', '+9994'])
   t.match(await run('--list'), { code: 0, stdout: '+9991\n+9992\n+9993\n+9994\n' })
 
-  const more = await run(file('c.csv', 'phone,number\n1,+9995\n2,+9991\n'))
+  const more = await run(file('c.csv', 'name,number\n1,+9995\n2,+9991\n'))
   t.match(more.stdout, /^new +1\nalready there +1$/m)
   await run('--source', '3', '--number', 'Phone', file('d.csv', 'a|phone\nx|+9991\n'))
   t.same(await listed(3), ['+9991'])

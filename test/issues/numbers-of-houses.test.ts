@@ -1,6 +1,7 @@
 /**
  * A column called `number` won over one called `phone`: of a list of addresses the numbers of the houses were taken for
- * phones, and of a table the numbers of its rows, without a word.
+ * phones, and of a table the numbers of its rows, without a word. One called `contact`, with the names of people, won over
+ * their ids: of two who are called the same, a list of contacts had one.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -36,6 +37,18 @@ t.test('a column called number is enough where no other may have the phones', as
   const { dryRun } = inFile(t, 'people.csv', text)
   t.match(await dryRun(), { code: 0, stdout: /^\+9995550101 +29\.76/m })
 })
+
+t.test(
+  'nor does a list of people with their names say which column tells them apart',
+  async (t) => {
+    const text =
+      'phone,lat,lng,Contact,Customer ID\n+9995550101,29.76,-95.37,Jo Doe,7\n+9995550102,29.7,-95.3,Jo Doe,8\n'
+    const { dryRun } = inFile(t, 'people.csv', text)
+    const refused = /"Contact" and "Customer ID", either may be the contact: name one .*--contact/
+    t.match(await dryRun(), { code: 5, stderr: refused })
+    t.match(await dryRun('--contact', 'customer id'), { code: 0, stdout: /^\+9995550102 .* 8 *$/m })
+  },
+)
 
 t.test('nor does a list of suppressed numbers', async (t) => {
   const { data, path } = inFile(t, 'list.csv', 'Number,Phone\n1,+9995550101\n2,+9995550102\n')

@@ -35,6 +35,7 @@ for (const [found, wanted, message] of [
   ['number,y,latitude,lng', {}, /"y" and "latitude".*--lat/],
   ['number,lat,lng,LAT', {}, /more than one column "lat"/],
   ['number,lat,lng,contact_id,person', {}, /--contact/],
+  ['number,lat,lng,Contact,Contact ID', {}, /"Contact" and "Contact ID".*--contact/],
   ['+999123,1.5,2.5', {}, /found \?, \?, \?.*no header|found \?, \?, \?.*is there a header/],
 ] as const) {
   t.test(`the columns of ${found} are not clear`, async (t) => {
