@@ -39,11 +39,34 @@ const HEX_BYTES_MAX = limits.vertexCount * (4 * 8 + 9)
  * UnknownGeometryType for curves and surfaces, TooComplex
  */
 export function readWkbBytes(bytes: Uint8Array, path: string): DrawnGeometry {
+  try {
+    return readAll(bytes, path)
+  } catch (error) {
+    throw isOfMySql(bytes) ? new ServiceError('InvalidWkb', `${path} ${OF_MYSQL}`, path) : error
+  }
+}
+
+function readAll(bytes: Uint8Array, path: string): DrawnGeometry {
   const reader = new WkbReader(bytes, path)
   const geometry = reader.geometry(0)
   reader.end()
   return geometry
 }
+
+/** Whether there is one geometry behind four bytes, which are the SRID. */
+function isOfMySql(bytes: Uint8Array): boolean {
+  try {
+    readAll(bytes.subarray(MYSQL_SRID_BYTES), '')
+    return true
+  } catch {
+    return false
+  }
+}
+
+const MYSQL_SRID_BYTES = 4
+/** In a reference of degrees, MySQL has latitude first. */
+const OF_MYSQL =
+  "has four bytes in front of its WKB (byte 1), as MySQL keeps geometries: select ST_AsBinary(…, 'axis-order=long-lat')"
 
 interface Header {
   /** 1 to 7. */

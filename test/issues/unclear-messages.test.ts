@@ -95,3 +95,18 @@ t.test('the report for programs has the exit code of the command', async (t) => 
     t.match(error, { code: 'Usage', exitCode: code, message: /^(?!error:)/ })
   }
 })
+
+/** It was said that a column is missing, and that no header could be read. */
+t.test('an object of JSON that goes over several lines is told', async (t) => {
+  const person = { number: '+9995550101', lat: 29.7, lng: -95.3 }
+  const point = { type: 'Point', coordinates: [-95.3, 29.7] }
+  const feature = { type: 'Feature', properties: person, geometry: point }
+  for (const object of [person, { people: [person] }, feature]) {
+    const data = t.testdir({ 'people.json': JSON.stringify(object, null, 2) })
+    const flags = ['--data', data, '--source', '1', '--label', 'People', '--dry-run']
+    t.match(await hickoryHere('import', ...flags, join(data, 'people.json')), {
+      code: 5,
+      stderr: /has an object that goes over several lines: .*jq -c/,
+    })
+  }
+})

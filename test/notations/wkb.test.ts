@@ -93,6 +93,18 @@ t.test('what is not WKB is refused, with the byte', async (t) => {
   }
 })
 
+/** With an SRID of 0 in front, it is a point in the other order of bytes, with four bytes left over. */
+t.test('what MySQL keeps is told from WKB that is damaged', async (t) => {
+  const point = '010100000000000000000000400000000000001040'
+  for (const srid of ['00000000', 'E6100000', '110F0000']) {
+    const message = /^wkb has four bytes in front of its WKB .*axis-order=long-lat/
+    t.match(faultOf(`${srid}${point}`), { code: 'InvalidWkb', field: 'wkb', message }, srid)
+    t.match(faultOf(`${srid}010700000000000000`), { message }, 'an empty collection')
+    t.match(faultOf(`${srid}${point}00`), { message: /^wkb .* \(byte \d+\)$/ })
+    t.match(faultOf(`${srid}${point.slice(2)}`), { message: /^wkb .* \(byte \d+\)$/ })
+  }
+})
+
 t.test('another reference, curves and surfaces are refused', async (t) => {
   const rest = '00000000000000400000000000001040'
   for (const srid of ['110F0000', '00000000', 'FFFFFFFF']) {

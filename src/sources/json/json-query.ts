@@ -159,6 +159,19 @@ export function jsonNames(head: Buffer, pick: (line: object) => unknown): string
   return [...names]
 }
 
+/** Whether the first object of a file goes on behind its line, as programs write it for people. */
+export function isSpread(head: Buffer): boolean {
+  const [first = '', second] = head
+    .toString()
+    .trim()
+    .split(/[\r\n]+/, 2)
+  return (
+    second !== undefined &&
+    first.includes('{') &&
+    parsed(first.slice(first.indexOf('{'))) === undefined
+  )
+}
+
 function parsed(line: string): unknown {
   try {
     return JSON.parse(line)

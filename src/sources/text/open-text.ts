@@ -9,7 +9,7 @@ import { limits } from '../../limits.js'
 import type { ColumnNames } from '../batch.js'
 import { type ChosenColumns, chooseColumns, shownNames } from '../choose-columns.js'
 import { type Packing, packingOf, readHead } from '../files/input.js'
-import { featureRows, JSON_DELIMITER, jsonNames, objectRows } from '../json/json-query.js'
+import { featureRows, isSpread, JSON_DELIMITER, jsonNames, objectRows } from '../json/json-query.js'
 import { chooseWithPoint } from '../rows/point-column.js'
 import { csvRows } from './csv-query.js'
 import { columnNames, type Header, readHeader, usedIndexes } from './header.js'
@@ -71,7 +71,7 @@ function headerOf(name: string, text: TextHead, wanted: ColumnNames): Header {
 }
 
 export function openObjects(found: FoundText, wanted: ColumnNames): OpenedText {
-  const names = jsonNames(found.head, (line) => line)
+  const names = namesIn(found, (line) => line)
   const choice = chooseWithPoint(found.name, names, wanted)
   const rows = (from: string) => objectRows(from, choice)
   return {
@@ -79,6 +79,15 @@ export function openObjects(found: FoundText, wanted: ColumnNames): OpenedText {
     columns: choice.chosen,
     file: { ...jsonFile(found), kind: 'JSON lines', rows },
   }
+}
+
+function namesIn({ name, head }: FoundText, pick: (line: object) => unknown): string[] {
+  const names = jsonNames(head, pick)
+  if (names.length > 0 || !isSpread(head)) return names
+  throw new OperatorError(
+    'InputRejected',
+    `${name} has an object that goes over several lines: write its objects as one a line, for example with jq -c .`,
+  )
 }
 
 /** One feature a line. */
@@ -89,7 +98,7 @@ export function openFeatures(found: FoundText, wanted: ColumnNames): OpenedText 
       `--lat and --lng are not for GeoJSON (${found.name}): its points have positions`,
     )
   }
-  const names = jsonNames(found.head, (line) => (line as { properties?: unknown }).properties)
+  const names = namesIn(found, (line) => (line as { properties?: unknown }).properties)
   const isPosition = (name: string) => /^(lat|lng)$/i.test(name.trim())
   const named = names.filter((name) => !isPosition(name))
   const columns = chooseColumns(found.name, [...named, 'lat', 'lng'], {
