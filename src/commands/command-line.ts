@@ -9,6 +9,7 @@ import { readValues } from '../config.js'
 import { errorTables, OperatorError } from '../errors.js'
 import { createLog, type Log } from '../log.js'
 import { readVersion } from '../version.js'
+import { askedHelp, calledCommand } from './asked-help.js'
 import { CommandAudit } from './command-audit.js'
 import type { CommandContext } from './context.js'
 import { messageOf } from './failure-message.js'
@@ -55,7 +56,7 @@ async function runCommand(
   try {
     const log = createLog(readValues({}).logLevel)
     const program = await createProgram(table, args, own, audit, log)
-    await program.parseAsync(args, { from: 'user' })
+    await program.parseAsync(askedHelp(program, args), { from: 'user' })
     // The last line may fail after it was written.
     await setImmediate()
     const unprinted = unprintedOf()
@@ -82,12 +83,12 @@ async function createProgram(
   log: Log,
 ): Promise<Command> {
   // Loading one command of them keeps the libraries of the others out of memory.
-  const called = args.find((arg) => Object.hasOwn(table, arg))
+  const called = calledCommand(args)
   const program = new Command('hickory')
     .description('Who is inside this shape, exactly, now? Recipient selection for alerting.')
     .version(readVersion())
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(usageError(text, called)) })
+  pointToHelp(program, 'hickory')
   const context: CommandContext = {
     dataDirectory: (flag) => readValues({ data: flag }).data,
     log,
@@ -96,8 +97,7 @@ async function createProgram(
   }
   for (const name of toLoad(table, args, called)) {
     const create = await table[name]()
-    const command = create(context).copyInheritedSettings(program)
-    for (const sub of command.commands) sub.copyInheritedSettings(program)
+    const command = inherit(create(context), program, `hickory ${name}`)
     audit.addTo(command)
     if (QUIET_COMMANDS.has(name)) addQuiet(command, log)
     program.addCommand(command)
@@ -105,8 +105,16 @@ async function createProgram(
   return program
 }
 
+function inherit(command: Command, above: Command, path: string): Command {
+  command.copyInheritedSettings(above)
+  pointToHelp(command, path)
+  for (const sub of command.commands) inherit(sub, command, `${path} ${sub.name()}`)
+  return command
+}
+
 function toLoad(table: CommandTable, args: readonly string[], called: string | undefined) {
-  if (called !== undefined && called !== DESCRIBES_ALL) return [called]
+  const isKnown = called !== undefined && Object.hasOwn(table, called)
+  if (isKnown && called !== DESCRIBES_ALL) return [called]
   return VERSION_FLAGS.has(args[0]) ? [] : Object.keys(table)
 }
 
@@ -115,15 +123,19 @@ const VERSION_FLAGS: ReadonlySet<string | undefined> = new Set(['-V', '--version
 /** The command that prints something of all commands, and finds them in its parent. */
 const DESCRIBES_ALL = 'completion'
 
-/** What the parser of arguments says, as one line like any other message. */
-function usageError(text: string, called: string | undefined): string {
-  const [problem = '', ...suggestions] = text
-    .trim()
-    .replace(/^error: /, '')
-    .split('\n')
-  const suggested = suggestions.map((line) => ` ${line.replace('Did', 'did')}`).join('')
-  const help = called === undefined ? 'hickory --help' : `hickory ${called} --help`
-  return `hickory: ${problem.replace(/\.$/, '')}${suggested}; \`${help}\` says what is allowed\n`
+/** What the parser of arguments says is one line like any other message, and names the help that has the options. */
+function pointToHelp(command: Command, path: string): void {
+  command.configureOutput({
+    outputError: (text, write) => {
+      const [problem = '', ...suggestions] = text
+        .trim()
+        .replace(/^error: /, '')
+        .split('\n')
+      const suggested = suggestions.map((line) => ` ${line.replace('Did', 'did')}`).join('')
+      const what = `${problem.replace(/\.$/, '')}${suggested}`
+      write(`hickory: ${what}; \`${path} --help\` says what is allowed\n`)
+    },
+  })
 }
 
 /** Those that a timer may start, and of which the exit code says what became of them. */
