@@ -9,6 +9,7 @@ import { type ClusterConfig, clusterConfig, clusterConnection } from './cluster-
 import { OperatorError } from './errors.js'
 import type { LogLevel } from './log.js'
 import { assertNeeds, readSettings, type Settings, settingNames, type Values } from './settings.js'
+import { whyUnread } from './system-refusals.js'
 
 export interface Config {
   /** Absolute. */
@@ -220,13 +221,13 @@ function readFile(path: string): Readonly<Record<string, unknown>> {
   try {
     content = JSON.parse(readFileSync(path, 'utf8'))
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
+    const { message } = error as Error
     const position = /position (\d+)/.exec(message)?.[1]
     const place = position === undefined ? '' : ` from character ${position} on`
     const what =
       error instanceof SyntaxError
         ? `is not JSON${place}: correct it`
-        : `cannot be read (${code}): name another one with --config or HICKORY_CONFIG`
+        : `${whyUnread(error)}, or name another one with --config or HICKORY_CONFIG`
     throw new OperatorError('Usage', `configuration file ${path} ${what}`)
   }
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {

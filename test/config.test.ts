@@ -144,7 +144,7 @@ t.test('a bad value is named with where it came from', async (t) => {
     [() => readConfig({ config: file('{"prot":1}') }, {}), /unknown setting prot; known are data/],
     [() => readConfig({ config: file('[]') }, {}), /must hold one JSON object/],
     [() => readConfig({ config: file('{') }, {}), /configuration file .*JSON/],
-    [() => readConfig({ config: '/nowhere.json' }, {}), /configuration file .*ENOENT/],
+    [() => readConfig({ config: '/nowhere.json' }, {}), /configuration file .*does not exist/],
     [
       () => readConfig({ httpThreads: '3', queryThreads: '2' }, {}),
       /--query-threads is 2, but each of the 3 HTTP threads needs a query worker/,

@@ -149,6 +149,7 @@ const shared = [
   'questions',
   'text-decoder',
   'durable-files',
+  'system-refusals',
 ]
 
 /** Files of src that are not in a folder, and what they may import beside `shared`. */
@@ -170,6 +171,7 @@ const topFiles: Readonly<Record<string, readonly string[]>> = {
   monotonic: [],
   'text-decoder': [],
   'durable-files': [],
+  'system-refusals': [],
 }
 
 /** The one folder or file below src that may import a library. */

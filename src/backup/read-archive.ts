@@ -8,6 +8,7 @@ import { Readable } from 'node:stream'
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
+import { isRefusal, whyUnread } from '../system-refusals.js'
 import { unpacked } from './compression.js'
 import {
   type ArchivedFile,
@@ -135,11 +136,10 @@ function faultOf(path: string, fault: unknown, hasFile: boolean): OperatorError 
   // A stream of the web has the fault of gzip within another one, which says nothing.
   const { cause } = fault as Error
   const { code, message } = (cause instanceof Error ? cause : fault) as NodeJS.ErrnoException
-  if (code === 'ENOENT') return new OperatorError('InputRejected', `${path} does not exist`)
-  if (code === 'EACCES') return new OperatorError('InputRejected', `${path} may not be read`)
-  if (code === 'EISDIR') return new OperatorError('InputRejected', `${path} is a directory`)
-  if (fault instanceof Error && 'syscall' in fault) {
-    return new OperatorError('Failed', `${path}: ${message}`, { cause: fault })
+  if (isRefusal(fault)) {
+    const isNamed = NAMED_WRONGLY.has(code ?? '')
+    const what = `${path} ${whyUnread(fault)}`
+    return new OperatorError(isNamed ? 'InputRejected' : 'Failed', what, { cause: fault })
   }
   const isPacking = code?.startsWith('Z_') || message.startsWith('zstd: ')
   if (!isPacking && !hasFile)
@@ -151,3 +151,5 @@ function faultOf(path: string, fault: unknown, hasFile: boolean): OperatorError 
     fault,
   )
 }
+
+const NAMED_WRONGLY: ReadonlySet<string> = new Set(['ENOENT', 'EACCES', 'EISDIR', 'ENOTDIR'])

@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
+import { whyUnread } from '../system-refusals.js'
 import { ChangeFault, type ChangeRules, readChange } from './change.js'
 import type { LastChanges } from './last-changes.js'
 import { LINE_END, rowText } from './row-text.js'
@@ -100,13 +101,7 @@ async function* rowsOf(name: string, input: Readable): AsyncGenerator<RowText[]>
     }
   } catch (error) {
     if (error instanceof OperatorError) throw error
-    throw new OperatorError(
-      'InputRejected',
-      `${name} cannot be read: ${(error as Error).message}`,
-      {
-        cause: error,
-      },
-    )
+    throw new OperatorError('InputRejected', `${name} ${whyUnread(error)}`, { cause: error })
   }
   const last = rest.length === 0 ? undefined : textOf(rest)
   if (last !== undefined) yield [last]

@@ -17,6 +17,7 @@ import { OperatorError, ServiceError } from '../errors.js'
 import { openGazetteer } from '../gazetteer/gazetteer.js'
 import { limits } from '../limits.js'
 import { unknownGeocode } from '../selection/shapes/area-names.js'
+import { isRefusal, whyUnread } from '../system-refusals.js'
 import type { CommandContext } from './context.js'
 import { print } from './output.js'
 import { formatTable, printable } from './table.js'
@@ -110,19 +111,15 @@ function optionsOf({ profile, language, geocodes, systems, expired, ended }: Fla
 }
 
 function readSource(file: string): Buffer {
-  if (file !== '-' && sizeOf(file) > limits.bodyBytes) refuseLarge(file)
-  const bytes = readFileSync(file === '-' ? 0 : file)
-  if (bytes.length > limits.bodyBytes) refuseLarge(file)
-  return bytes
-}
-
-function sizeOf(file: string): number {
-  const found = statSync(file, { throwIfNoEntry: false })
-  if (found !== undefined) return found.size
-  throw new OperatorError(
-    'InputRejected',
-    `${file} does not exist: check its name and its directory`,
-  )
+  try {
+    if (file !== '-' && statSync(file).size > limits.bodyBytes) refuseLarge(file)
+    const bytes = readFileSync(file === '-' ? 0 : file)
+    if (bytes.length > limits.bodyBytes) refuseLarge(file)
+    return bytes
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    throw new OperatorError('InputRejected', `${file} ${whyUnread(error)}`, { cause: error })
+  }
 }
 
 function refuseLarge(file: string): never {

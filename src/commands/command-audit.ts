@@ -11,6 +11,7 @@ import { AuditWriter } from '../audit/writer.js'
 import { readValues } from '../config.js'
 import { OperatorError } from '../errors.js'
 import { readCurrent } from '../snapshot/directory.js'
+import { isRefusal } from '../system-refusals.js'
 import { warn } from './output.js'
 
 /** Commands that are recorded, and the flags with which they only look. Those within another have its name, too. */
@@ -136,5 +137,6 @@ function userName(): string {
 
 /** LMDB adds pages and sizes, which say nothing to an operator. */
 function reasonOf(fault: unknown): string {
+  if (isRefusal(fault) && fault.code === 'EEXIST') return `${fault.path} is no directory`
   return (fault as Error).message.replace(/: Attempting to write page.*$/s, '')
 }

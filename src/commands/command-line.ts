@@ -8,6 +8,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { readValues } from '../config.js'
 import { errorTables, OperatorError } from '../errors.js'
 import { createLog, type Log } from '../log.js'
+import { whyUnwritten } from '../system-refusals.js'
 import { readVersion } from '../version.js'
 import { askedHelp, calledCommand } from './asked-help.js'
 import { CommandAudit } from './command-audit.js'
@@ -61,10 +62,7 @@ async function runCommand(
     await setImmediate()
     const unprinted = unprintedOf()
     if (unprinted === undefined) return 0
-    throw new OperatorError(
-      'Failed',
-      `done, but standard output cannot be written to: ${unprinted.message}`,
-    )
+    throw new OperatorError('Failed', `done, but standard output ${whyUnwritten(unprinted)}`)
   } catch (error) {
     return report(error)
   }

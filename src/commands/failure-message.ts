@@ -6,32 +6,14 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { OperatorError } from '../errors.js'
+import { isRefusal, refusalText } from '../system-refusals.js'
 
 export function messageOf(error: unknown): string {
   const advice = accessAdvice(error)
   if (error instanceof OperatorError) return error.message + (advice && `. ${advice}`)
   // What the system refuses has a cause outside of our code, so where we were says nothing.
   if (!isRefusal(error)) return (error instanceof Error && error.stack) || String(error)
-  const { code = '', path = '', message } = error
-  const what = WORDS[code]
-  return what === undefined ? message : `${path || 'a file'} ${what}${advice && `. ${advice}`}`
-}
-
-const WORDS: Readonly<Record<string, string>> = {
-  EACCES: 'may not be used by this user',
-  EPERM: 'may not be used by this user',
-  ENOENT: 'does not exist',
-  ENOTDIR: 'is no directory, or lies below a file',
-  EISDIR: 'is a directory',
-  EROFS: 'is on a disk that cannot be written: name another place',
-  ENOSPC: 'cannot be written, since the disk is full: make room and try again',
-  EDQUOT: 'cannot be written, since the quota of this user is used up: make room and try again',
-  EMFILE: 'cannot be opened, since too many files are open: raise the limit (ulimit -n)',
-  ENFILE: 'cannot be opened, since too many files are open on this machine',
-}
-
-function isRefusal(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'syscall' in error
+  return refusalText(error) + (advice && `. ${advice}`)
 }
 
 /** Whose the file is that may not be used; empty where that is not what went wrong. */

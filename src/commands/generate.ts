@@ -19,6 +19,7 @@ import {
   subscriberDigits,
   syntheticRecipients,
 } from '../sources/synthetic/synthetic.js'
+import { isRefusal, whyUnwritten } from '../system-refusals.js'
 import type { CommandContext } from './context.js'
 import { type Progress, print, startProgress } from './output.js'
 
@@ -261,16 +262,6 @@ function errorCode(error: unknown): string | undefined {
 
 /** Says what stopped the writing; anything else than the system's refusal is passed on. */
 function writeError(path: string, error: unknown): unknown {
-  if (!(error instanceof Error) || !('syscall' in error)) return error
-  const reasons: Record<string, string> = {
-    ENOSPC: 'no space is left on the device',
-    EDQUOT: 'the disk quota is used up',
-    EFBIG: 'the file would be larger than this system or user may write',
-    EACCES: 'permission is denied',
-    EROFS: 'the file system is read-only',
-    ENOENT: 'there is no such folder',
-    ENOTDIR: 'there is no such folder',
-  }
-  const reason = reasons[errorCode(error) ?? ''] ?? error.message
-  return new OperatorError('Failed', `cannot write ${path}: ${reason}`, { cause: error })
+  if (!isRefusal(error)) return error
+  return new OperatorError('Failed', `${path} ${whyUnwritten(error)}`, { cause: error })
 }

@@ -10,6 +10,7 @@ import { type CsvError, type Info, parse } from 'csv-parse'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import { type NotationFault, type PhoneFault, phoneTextFault } from '../phone-number.js'
+import { isRefusal, whyUnread } from '../system-refusals.js'
 
 /** Of a number that was to be brought into another form. */
 type NumberFault = NotationFault | 'NumberImpossible' | 'NumberExtension'
@@ -81,7 +82,8 @@ function refused(name: string, fault: unknown): OperatorError {
   if (fault instanceof OperatorError) return fault
   const { code = 'unknown fault', lines } = fault as Partial<CsvError> & { lines?: number }
   const place = lines === undefined ? '' : `, line ${lines}`
-  const what = FAULT_TEXTS[code] ?? `cannot be read (${code})`
+  const known = isRefusal(fault) ? whyUnread(fault) : FAULT_TEXTS[code]
+  const what = known ?? `cannot be read (${code})`
   return new OperatorError('InputRejected', `${name}${place} ${what}`)
 }
 
@@ -89,9 +91,6 @@ const STRAY_QUOTE =
   'has a quotation mark where none may be, so that rows cannot be told apart: close it, or remove it'
 
 const FAULT_TEXTS: Readonly<Record<string, string>> = {
-  ENOENT: 'does not exist: check its name and its directory',
-  EISDIR: 'is a directory',
-  EACCES: 'may not be read',
   Z_BUF_ERROR: 'is cut off',
   Z_DATA_ERROR: 'is damaged',
   INVALID_OPENING_QUOTE: STRAY_QUOTE,

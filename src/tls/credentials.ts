@@ -9,6 +9,7 @@ import { closeSync, constants as fileConstants, fstatSync, openSync, readFileSyn
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
+import { whyUnread } from '../system-refusals.js'
 
 /** Whether clients show a certificate of their own: nobody is asked, some do, or all must. */
 export type ClientCertificates = 'off' | 'optional' | 'required'
@@ -168,8 +169,7 @@ function readFile(flag: string, path: string, isSecret = false): string {
     return bytes.toString('latin1')
   } catch (error) {
     if (error instanceof CredentialsFault) throw error
-    const { code } = error as NodeJS.ErrnoException
-    throw new CredentialsFault(flag, path, `it cannot be read (${code})`)
+    throw new CredentialsFault(flag, path, `it ${whyUnread(error)}`)
   } finally {
     if (file !== undefined) closeSync(file)
   }

@@ -180,7 +180,7 @@ t.test('one bad row, and nothing is changed; the message names the row', async (
   }
   t.match(await apply(t, data, join(data, 'nothing')), {
     code: 'InputRejected',
-    message: /cannot be read: ENOENT/,
+    message: /does not exist: check its name and its directory/,
   })
   writeFileSync(`${file}.gz`, 'not compressed')
   t.match(await apply(t, data, `${file}.gz`), { code: 'InputRejected', message: /cannot be read/ })

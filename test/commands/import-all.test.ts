@@ -186,15 +186,15 @@ t.test('a list that is wrong is refused with the place and the value', async (t)
   const { data, write, writeSources, run } = place(t)
   const from = { id: 1, label: 'x', query: 'select 1' }
   const cases: [sources: object[], message: RegExp][] = [
-    [[], /\/sources must not have fewer/],
+    [[], /\/sources must not be empty/],
     [[{ ...one, id: -1 }], /\/sources\/0\/id must be >= 0, not -1/],
-    [[{ ...one, id: '1' }], /\/sources\/0\/id must be integer, not "1"/],
+    [[{ ...one, id: '1' }], /\/sources\/0\/id must be a whole number, not "1"/],
     [[one, one], /\/sources\/1\/id 1 is the id of another source/],
     [[{ ...one, format: 'CSV' }], /\/sources\/0\/format must be one of csv, .*, not "CSV"/],
     [[{ ...one, file: 'x' }], /\/sources\/0\/file is not known$/],
     [[{ ...one, columns: { phone: 'x' } }], /\/sources\/0\/columns\/phone is not known$/],
     [[{ ...one, label: 'two\nlines' }], /\/sources\/0\/label needs a text/],
-    [[{ ...one, files: [] }], /\/sources\/0\/files must not have fewer/],
+    [[{ ...one, files: [] }], /\/sources\/0\/files must not be empty/],
     [[{ ...one, files: ['-'] }], /\/sources\/0\/files\/0 must be a file/],
     [[{ id: 1, label: 'x' }], /\/sources\/0 needs either "files" or "from"/],
     [[{ ...one, from: 'postgres://h/d', query: 'select 1' }], /needs either "files" or "from"/],

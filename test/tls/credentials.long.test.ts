@@ -74,7 +74,7 @@ t.test('what cannot be used is refused with a message that says why and what to 
     [
       'a certificate that is not there',
       { certificate: missing },
-      /--tls-cert .*missing .* \(ENOENT\)/,
+      /--tls-cert .*missing .* does not exist: check its name/,
     ],
     ['a directory', { key: directory }, /--tls-key .*: it is no regular file/],
     ['a pipe that nobody writes to', { certificate: pipe }, /--tls-cert .*: it is no regular file/],

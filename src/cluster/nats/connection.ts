@@ -18,6 +18,7 @@ import {
 } from '@nats-io/transport-node'
 import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
+import { whyUnread } from '../../system-refusals.js'
 
 /** How NATS is reached. Plain data, which is kept for commands, too. */
 export interface NatsSettings {
@@ -237,7 +238,6 @@ function fileOf(path: string, flag: string): Buffer {
   try {
     return readFileSync(path)
   } catch (fault) {
-    const { code } = fault as NodeJS.ErrnoException
-    throw new OperatorError('Usage', `${flag} ${path} cannot be read (${code})`, { cause: fault })
+    throw new OperatorError('Usage', `${flag} ${path} ${whyUnread(fault)}`, { cause: fault })
   }
 }

@@ -20,6 +20,7 @@ import { FILE_MODE, giveNameSync } from '../../durable-files.js'
 import { OperatorError } from '../../errors.js'
 import { type RemovalOnExit, removeOnExit } from '../../snapshot/publish/remove-on-exit.js'
 import type { RejectedSink } from '../../sources/rows/rejects.js'
+import { whyUnwritten } from '../../system-refusals.js'
 
 const HEADER = 'source,file,unit,place,reason,number,lat,lng\n'
 /** Written at a time. */
@@ -49,7 +50,7 @@ export class RejectsFile {
       this.#file = openSync(this.#temporaryPath, 'wx', FILE_MODE)
     } catch (error) {
       this.#removal.forget()
-      throw fault(path, `cannot be written: ${(error as Error).message}`)
+      throw fault(path, whyUnwritten(error))
     }
   }
 
@@ -98,10 +99,7 @@ export class RejectsFile {
 
   #unwritable(error: unknown): Error {
     if (error instanceof OperatorError) return error
-    return new OperatorError(
-      'Failed',
-      `${this.#path} cannot be written: ${(error as Error).message}`,
-    )
+    return new OperatorError('Failed', `${this.#path} ${whyUnwritten(error)}`)
   }
 }
 
@@ -134,7 +132,7 @@ function assertReplaceable(path: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
     if (error instanceof OperatorError) throw error
-    throw fault(path, `cannot be replaced: ${(error as Error).message}`)
+    throw fault(path, whyUnwritten(error))
   }
   if (head.toString('latin1', 0, byteCount) === HEADER) return
   throw fault(path, 'exists and was not written by --rejects: name another file, or remove it')

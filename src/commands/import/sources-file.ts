@@ -16,6 +16,7 @@ import { STANDARD_INPUT } from '../../sources/files/input-paths.js'
 import { completeUrl, hasPassword } from '../../sources/postgres/url.js'
 import { parseNormalization } from '../../sources/rows/e164.js'
 import { encodings } from '../../sources/text/encoding.js'
+import { whyUnread } from '../../system-refusals.js'
 import { defaultGuards, readGuards } from './guards.js'
 import { checkLabel, type ImportSource, type SourceInput } from './source.js'
 
@@ -135,7 +136,7 @@ function readJson(path: string): unknown {
   } catch (error) {
     if (error instanceof OperatorError) throw error
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw absent(path)
-    throw new OperatorError('Usage', `${path} cannot be read: ${(error as Error).message}`)
+    throw new OperatorError('Usage', `${path} ${whyUnread(error)}`, { cause: error })
   }
   try {
     return JSON.parse(text)
@@ -175,8 +176,37 @@ function invalid(path: string, value: unknown): OperatorError {
     ? `must be one of ${fileFormats.join(', ')}`
     : at.endsWith('/encoding')
       ? `must be one of ${encodings.join(', ')}`
-      : error?.message
-  return fault(path, at === '' ? '/' : at, `${rule}${shown}`)
+      : ruleIn(error)
+  return fault(path, at === '' ? 'the file' : at, `${rule}${shown}`)
+}
+
+/** In words, what the checker of the schema says in those of the schema. */
+function ruleIn(error: ReturnType<typeof validator.Errors>[number] | undefined): string {
+  switch (error?.keyword) {
+    case 'required': {
+      const lacking = error.params.requiredProperties.map((name) => JSON.stringify(name))
+      return `lacks ${lacking.join(' and ')}: write it as \`hickory import --help\` shows`
+    }
+    case 'type':
+      return `must be ${TYPE_WORDS[String(error.params.type)] ?? error.params.type}`
+    case 'minItems':
+      return 'must not be empty'
+    case 'maxItems':
+      return `must have ${error.params.limit} entries at most`
+    case 'minLength':
+      return 'must not be an empty text'
+    default:
+      return error?.message ?? 'is not as it must be'
+  }
+}
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  object: 'an object, as `hickory import --help` shows',
+  array: 'a list, in brackets',
+  string: 'a text, in quotation marks',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
 }
 
 function memberOf(value: unknown, name: string): unknown {

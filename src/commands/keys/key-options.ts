@@ -4,11 +4,11 @@
  * @module
  */
 import { X509Certificate } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { OperatorError } from '../../errors.js'
 import { type KeyScope, keyScopes } from '../../interface/key-scopes.js'
 import { boundaryFault } from '../../keys/boundary.js'
 import { limits } from '../../limits.js'
+import { isRefusal, whyUnread } from '../../system-refusals.js'
 import { readBeginning } from './read-beginning.js'
 
 export interface KeyFlags {
@@ -106,9 +106,8 @@ export function certificateIn(path: string): string {
     const { fingerprint256 } = new X509Certificate(readBeginning(path, limits.tlsFileBytes))
     return fingerprint256.replaceAll(':', '').toLowerCase()
   } catch (fault) {
-    const isMissing = (fault as NodeJS.ErrnoException).code === 'ENOENT'
-    const problem = isMissing
-      ? 'does not exist: check its name'
+    const problem = isRefusal(fault)
+      ? whyUnread(fault)
       : 'is no certificate: name the PEM file of what the client shows'
     throw new OperatorError('InputRejected', `certificate ${path} ${problem}; no key was changed`)
   }
@@ -116,9 +115,8 @@ export function certificateIn(path: string): string {
 
 /** @throws OperatorError  InputRejected, when the file has no boundary that can be applied */
 export function boundaryIn(path: string): object {
-  if (!existsSync(path)) throw rejected(path, 'does not exist: check its name')
   const most = limits.keyBoundaryBytes
-  const bytes = readBeginning(path, most + 1)
+  const bytes = beginningOf(path, most + 1)
   if (bytes.length > most) throw rejected(path, `has more than ${most} bytes: simplify it`)
   let boundary: unknown
   try {
@@ -133,6 +131,14 @@ export function boundaryIn(path: string): object {
   const fault = boundaryFault(boundary)
   if (fault !== undefined) throw rejected(path, `is no boundary of a key: ${fault}`)
   return boundary
+}
+
+function beginningOf(path: string, maxBytes: number): Buffer {
+  try {
+    return readBeginning(path, maxBytes)
+  } catch (fault) {
+    throw rejected(path, whyUnread(fault))
+  }
 }
 
 function durationMsOf(text: string): number | undefined {

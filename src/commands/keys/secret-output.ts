@@ -3,10 +3,19 @@
  *
  * @module
  */
-import { closeSync, fsyncSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { syncDirectorySync } from '../../durable-files.js'
 import { OperatorError } from '../../errors.js'
+import { whyUnwritten } from '../../system-refusals.js'
 import { print } from '../output.js'
 
 interface SecretOutput {
@@ -38,15 +47,16 @@ export function secretOutput(path: string | undefined): SecretOutput {
 }
 
 function openNew(begun: string, path: string): number {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
+    throw unusable(path, 'is a directory: name a file in it')
+  }
   try {
     return openSync(begun, 'wx', 0o600)
   } catch (fault) {
-    const { code } = fault as NodeJS.ErrnoException
-    throw new OperatorError(
-      'Usage',
-      `--secret-file ${path} cannot be written (${code}): name a file in a directory of this user; no ` +
-        'secret was made',
-      { cause: fault },
-    )
+    throw unusable(path, whyUnwritten(fault), fault)
   }
+}
+
+function unusable(path: string, what: string, cause?: unknown): OperatorError {
+  return new OperatorError('Usage', `--secret-file ${path} ${what}; no secret was made`, { cause })
 }

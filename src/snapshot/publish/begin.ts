@@ -10,6 +10,7 @@ import { createDirectory, DIRECTORY_MODE, TEMPORARY } from '../../durable-files.
 import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { Log } from '../../log.js'
+import { refusalText } from '../../system-refusals.js'
 import { generationOf, listSnapshots, snapshotsDirectory } from '../directory.js'
 import { readReference } from '../retention/reference.js'
 import { readBase } from './base.js'
@@ -54,7 +55,7 @@ export async function beginSnapshot(
     if (error instanceof OperatorError) throw error
     throw new OperatorError(
       'Failed',
-      `cannot make a snapshot in ${dataDirectory}: ${(error as Error).message}`,
+      `cannot make a snapshot in ${dataDirectory}: ${refusalText(error)}`,
       { cause: error },
     )
   }

@@ -10,6 +10,7 @@ import { check, lock } from 'proper-lockfile'
 import { createDirectory } from '../../durable-files.js'
 import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
+import { refusalText } from '../../system-refusals.js'
 
 /** The lock of one who died is taken over after this time; its owner renews it all the while. */
 const STALE_MS = 15_000
@@ -127,7 +128,7 @@ async function isHeld(file: string): Promise<boolean> {
 }
 
 function refused(dataDirectory: string, kind: 'import' | 'compaction', error: unknown) {
-  const { code, message } = error as NodeJS.ErrnoException
+  const { code } = error as NodeJS.ErrnoException
   if (code === 'ELOCKED') {
     return new OperatorError(
       'Locked',
@@ -135,5 +136,7 @@ function refused(dataDirectory: string, kind: 'import' | 'compaction', error: un
         `${STALE_MS / 1000} seconds ago: try again later`,
     )
   }
-  return new OperatorError('Failed', `cannot use ${dataDirectory}: ${message}`, { cause: error })
+  return new OperatorError('Failed', `cannot use ${dataDirectory}: ${refusalText(error)}`, {
+    cause: error,
+  })
 }

@@ -75,5 +75,8 @@ async function matches(pattern: string): Promise<string[]> {
     connection.closeSync()
     instance.closeSync()
   }
-  throw new OperatorError('InputRejected', `no file matches ${pattern}`)
+  throw new OperatorError(
+    'InputRejected',
+    `no file matches ${pattern}: check the pattern and its directory`,
+  )
 }

@@ -7,6 +7,7 @@ import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
 import { OperatorError } from '../../errors.js'
+import { whyUnread } from '../../system-refusals.js'
 import { unzstd } from './zstd.js'
 
 export type Packing = 'none' | 'gzip' | 'zstd'
@@ -105,12 +106,5 @@ export async function packingOf(path: string): Promise<Packing> {
 
 function unreadable(name: string, error: unknown): Error {
   if (error instanceof OperatorError) return error
-  const { code, message } = error as NodeJS.ErrnoException
-  const what =
-    code === 'ENOENT'
-      ? 'does not exist: check its name and its directory'
-      : code === 'EACCES' || code === 'EPERM'
-        ? 'may not be read by this user'
-        : `cannot be read: ${message}`
-  return new OperatorError('InputRejected', `${name} ${what}`, { cause: error })
+  return new OperatorError('InputRejected', `${name} ${whyUnread(error)}`, { cause: error })
 }

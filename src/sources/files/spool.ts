@@ -9,6 +9,7 @@ import { rmSync } from 'node:fs'
 import { mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OperatorError } from '../../errors.js'
+import { refusalText } from '../../system-refusals.js'
 
 const FILE_MODE = 0o600
 const DIRECTORY_MODE = 0o700
@@ -33,10 +34,9 @@ export class Spool {
       for await (const piece of inPieces(content)) await file.writeFile(piece)
     } catch (error) {
       if (error instanceof OperatorError) throw error
-      const { message } = error as Error
       throw new OperatorError(
         'Failed',
-        `the input cannot be kept in ${this.#directory}: ${message}`,
+        `the input cannot be kept in ${this.#directory}: ${refusalText(error)}`,
       )
     } finally {
       await file.close()

@@ -8,6 +8,7 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, ftruncateSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperatorError } from '../../errors.js'
+import { refusalText } from '../../system-refusals.js'
 
 /** As they were read; empty where there is none, or where the record could not be told apart. */
 export interface RowTexts {
@@ -86,10 +87,9 @@ export class RejectedTexts {
       if (this.#file === -1) this.#open()
       for (let at = 0; at < piece.length; ) at += writeSync(this.#file, piece, at)
     } catch (error) {
-      const { message } = error as Error
       throw new OperatorError(
         'Failed',
-        `rejected rows cannot be kept in ${this.#directory}: ${message}`,
+        `rejected rows cannot be kept in ${this.#directory}: ${refusalText(error)}`,
       )
     }
   }

@@ -106,7 +106,7 @@ withEachNats(t, async (t, server) => {
       [{}, 'Failed', /lets nobody in without --cluster-nkey or --cluster-credentials/],
       [{ nkey: foreign }, 'Failed', /does not know the nkey of --cluster-nkey .*foreign\.nk/],
       [{ nkey: broken }, 'Usage', /broken\.nk must have a seed/],
-      [{ nkey: missing }, 'Usage', /missing\.nk cannot be read \(ENOENT\)/],
+      [{ nkey: missing }, 'Usage', /missing\.nk does not exist: check its name/],
       [{ credentials: own }, 'Usage', /own\.nk must have a JWT and a seed/],
     ]
     for (const [more, code, message] of cases) {

@@ -65,7 +65,7 @@ t.test('nothing but an earlier file of the same kind is replaced', async (t) => 
     [people, /is also to be read/],
     [join(directory, 'link.csv'), /is also to be read/],
     [join(directory, 'sub'), /is not a file/],
-    [join(directory, 'none', 'a.csv'), /cannot be written: ENOENT/],
+    [join(directory, 'none', 'a.csv'), /cannot be written: its directory does not exist/],
     ['-', /needs a file/],
   ]
   for (const [path, message] of cases) {
