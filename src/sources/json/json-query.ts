@@ -44,11 +44,15 @@ export function featureRows(from: string, chosen: ColumnChoice): RowSource {
     ...{ crs: '/crs', crs_name: '/crs/properties/name' },
     ...{ geometry_crs: '/geometry/crs', geometry_crs_name: '/geometry/crs/properties/name' },
   }
-  return jsonRows(from, `ltrim(c0, ${quote(RECORD_SEPARATOR)})`, pointers, types, [
+  const rows = jsonRows(from, `ltrim(c0, ${quote(RECORD_SEPARATOR)})`, pointers, types, [
     [`type IS NULL OR type <> 'Feature'`, 'FeatureInvalid'],
     [`${isForeign('crs')} OR ${isForeign('geometry_crs')}`, 'GeometryProjected'],
     [`geometry_type IS NULL OR geometry_type <> 'Point'`, 'GeometryNotPoint'],
   ])
+  // The pointers lead to other positions in the list of a line, and to rings in that of a polygon.
+  const hasPosition = `geometry_type = 'Point' AND NOT is_repeated
+    AND NOT regexp_matches(concat(lat_read, ' ', lng_read), '(^| )[\\[{]')`
+  return { ...rows, hasPosition }
 }
 
 function isForeign(crs: string): string {

@@ -26,6 +26,8 @@ export interface RowSource {
   readonly further?: Readonly<Record<string, string>>
   /** The rules that come before all others, over `number`, `lat`, `lng` and so on, and `further`. */
   readonly rules: readonly Rule[]
+  /** Whether a row has one position, whose texts can be told with a rejected row; all have if absent. */
+  readonly hasPosition?: string
   /** Line ends inside fields; none if absent. */
   readonly breaks?: string
   /** Whether no text has a control character, and `rules` reject nothing. */
@@ -106,13 +108,19 @@ export function rowQuery(
     key: add(source.key !== undefined, `encode(${taken('key', `''`)})`),
     breaks: add(source.breaks !== undefined, 'breaks'),
     phoneText: add(keepsTexts, textOf('number')),
-    latText: add(keepsTexts, textOf('text' in source.lat ? 'lat_read' : 'lat')),
-    lngText: add(keepsTexts, textOf('text' in source.lng ? 'lng_read' : 'lng')),
+    latText: add(keepsTexts, textOf(ofPosition(source, 'lat'))),
+    lngText: add(keepsTexts, textOf(ofPosition(source, 'lng'))),
   }
   const sql = `
     SELECT ${columns.join(', ')}
     FROM (SELECT *, ${reasonCase(source, options)}::UTINYINT AS reason FROM (${innerQuery(source, options)}))`
   return { sql, layout }
+}
+
+function ofPosition(source: RowSource, name: 'lat' | 'lng'): string {
+  const column = 'text' in source[name] ? `${name}_read` : name
+  const { hasPosition } = source
+  return hasPosition === undefined ? column : `CASE WHEN ${hasPosition} THEN ${column} END`
 }
 
 function textOf(column: string): string {
