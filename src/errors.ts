@@ -74,6 +74,8 @@ const serviceErrors = {
   IdentitiesMissing: 409,
   CursorExpired: 410,
   LengthRequired: 411,
+  /** A change that is to depend on what is stored, which none does. */
+  PreconditionFailed: 412,
   BodyTooLarge: 413,
   UnsupportedEncoding: 415,
   ExpectationFailed: 417,

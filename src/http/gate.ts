@@ -90,8 +90,12 @@ export class Gate implements CallCheck {
 
   callFault(request: HttpRequest, { name }: OperationCall): ServiceError | undefined {
     const operation: Operation = operations[name]
-    const fault = this.#scopeFault(request, operation) ?? this.#writeFault(request, operation)
-    return fault ?? formFault(request, operation, name)
+    return (
+      this.#scopeFault(request, operation) ??
+      this.#writeFault(request, operation) ??
+      conditionFault(request, operation) ??
+      formFault(request, operation, name)
+    )
   }
 
   lacksScope({ access }: HttpRequest): void {
@@ -186,6 +190,23 @@ function foreignPageFault(request: HttpRequest, origins: CorsOrigins): ServiceEr
   }
   return undefined
 }
+
+/**
+ * Why a change may not be made that is to depend on what is stored. ETags are weak, since they tell of counts, too:
+ * by RFC 9110, 13.1.1, none matches. To pass over the header would overwrite what the client wants to keep.
+ */
+function conditionFault(request: HttpRequest, { isWrite }: Operation): ServiceError | undefined {
+  const condition = isWrite
+    ? CONDITIONS.find((name) => request.header(name) !== undefined)
+    : undefined
+  if (condition === undefined) return undefined
+  return new ServiceError(
+    'PreconditionFailed',
+    `no change can depend on what is stored: leave the header ${condition} out; POST creates and replaces nothing`,
+  )
+}
+
+const CONDITIONS = ['if-match', 'if-none-match', 'if-unmodified-since'] as const
 
 const UNSAID =
   'a script needs a browser that says whose page asks (Sec-Fetch-Site), or the key as Bearer'
