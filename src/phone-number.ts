@@ -11,11 +11,14 @@ export type PhoneFault = 'NumberEmpty' | 'NumberTooLong' | 'NumberUnprintable' |
 /** What else is written than a telephone number. */
 export type NotationFault =
   | 'NumberErrorCell'
+  | 'NumberQuoted'
   | 'NumberDecimal'
   | 'NumberAmount'
   | 'NumberSeveral'
   | 'NumberLetters'
+  | 'NumberForeignDigits'
   | 'NumberWithoutDigits'
+  | 'NumberZero'
 
 /** The first fault of the phone at [start, end), which must be UTF-8; an empty range is no phone. */
 export function phoneBytesFault(bytes: Buffer, start: number, end: number): PhoneFault | undefined {

@@ -14,6 +14,7 @@ export function isRefusal(error: unknown): error is Refusal {
 /** Behind the name of a file that is there to be read. */
 export function whyUnread(error: unknown): string {
   const { code = '', message } = error as Refusal
+  if (code === 'EACCES' || code === 'EPERM') return 'may not be read by this user'
   return WORDS[code] ?? `cannot be read: ${message}`
 }
 

@@ -11,12 +11,13 @@ t.test('a sign is no number, whatever white space is around it', async (t) => {
   const rows = [...numbers, ...zeros].map((number) => `"${number}",29.7,-95.3`)
   const file = `${t.testdir({ 'signs.csv': `number,lat,lng\n${rows.join('\n')}\n` })}/signs.csv`
   const result = await readRows([file])
-  t.same(result.phones, zeros)
+  t.same(result.phones, [])
   t.same(
     result.rejects.map(({ reason, count }) => [reason, count]),
     [
       ['NumberEmpty', 1],
       ['NumberWithoutDigits', numbers.length - 1],
+      ['NumberZero', zeros.length],
     ],
   )
 })

@@ -22,17 +22,22 @@ export function notationFault(
   if (isUsual(bytes, start, end)) return undefined
   const text = bytes.toString('utf8', start, end)
   if (ERROR_CELL.test(text)) return 'NumberErrorCell'
+  if (QUOTED.test(text)) return 'NumberQuoted'
   if (DECIMAL.test(text)) return 'NumberDecimal'
   if (AMOUNT.test(text)) return 'NumberAmount'
   if (SEPARATOR.test(text) && SEVERAL.test(text.replace(BETWEEN_DIGITS, ''))) return 'NumberSeveral'
   if (isReadLater) return undefined
   if (FOREIGN_LETTER.test(text)) return 'NumberLetters'
   if (/[A-Za-z]/.test(text) && !EXTENSION.test(text)) return 'NumberLetters'
-  return DIGIT.test(text) ? undefined : 'NumberWithoutDigits'
+  if (FOREIGN_DIGIT.test(text)) return 'NumberForeignDigits'
+  if (/[1-9]/.test(text)) return undefined
+  return text.includes('0') ? 'NumberZero' : 'NumberWithoutDigits'
 }
 
 /** Texts, for both kinds of regular expressions: `#N/A`, `#REF!`, and what a narrow column shows. */
 const SQL_ERROR_CELL = '^ *#(#* *$|\\p{L})'
+/** The ' by which spreadsheets mark a text that looks like a number, and what other programs make of it. */
+const SQL_QUOTED = '^ *["\'`´‘’“”]'
 /**
  * 9.99E+11, of which digits are lost, and 9990000001.0; 29.76, 1.5 and -95.36, which are positions and amounts. Telephone
  * numbers are 555.0101, 030.123456 and +1.5555550101.
@@ -65,7 +70,8 @@ const SQL_FOREIGN_LETTER = '[^\\P{L}A-Za-z]'
  */
 const SQL_EXTENSION =
   '^[^A-Za-z]*[0-9][^A-Za-z]*([xX]|[eE][xX][tT]([nN]|[eE][nN][sS][iI][oO][nN])?)[^A-Za-z]*[0-9][^A-Za-z]*$'
-const SQL_DIGIT = '\\p{Nd}'
+/** ٩٩٩ and ９９９. */
+const SQL_FOREIGN_DIGIT = '[^\\P{Nd}0-9]'
 
 const ERROR_CELL = new RegExp(SQL_ERROR_CELL, 'u')
 const DECIMAL = new RegExp(SQL_DECIMAL, 'u')
@@ -75,16 +81,17 @@ const BETWEEN_DIGITS = new RegExp(SQL_BETWEEN_DIGITS, 'gu')
 const SEVERAL = new RegExp(SQL_SEVERAL, 'u')
 const FOREIGN_LETTER = new RegExp(SQL_FOREIGN_LETTER, 'u')
 const EXTENSION = new RegExp(SQL_EXTENSION, 'u')
-const DIGIT = new RegExp(SQL_DIGIT, 'u')
+const QUOTED = new RegExp(SQL_QUOTED, 'u')
+const FOREIGN_DIGIT = new RegExp(SQL_FOREIGN_DIGIT, 'u')
 
 /**
- * Digits alone, up to white space, a sign and `_`. The cast takes 1.5 and 1e5 as well, but of HUGEINT
- * not 0x1F. A sign with a space behind it becomes 0.
+ * Digits alone, and not only zeros, up to white space, a sign and `_`. The cast takes 1.5 and 1e5 as well, but of
+ * HUGEINT not 0x1F. A sign with a space behind it becomes 0.
  */
-const SQL_DIGITS = `TRY_CAST(number AS HUGEINT) IS NOT NULL
-  AND (TRY_CAST(number AS HUGEINT) <> 0 OR contains(number, '0')) AND NOT contains(number, '.') AND NOT contains(number, 'e') AND NOT contains(number, 'E')`
+const SQL_DIGITS = `TRY_CAST(number AS HUGEINT) IS NOT NULL AND TRY_CAST(number AS HUGEINT) <> 0
+  AND NOT contains(number, '.') AND NOT contains(number, 'e') AND NOT contains(number, 'E')`
 /** As people write them: (555) 555-0101. One expression spares these numbers six others. Dates are shorter. */
-const SQL_FORMATTED = '[+(]?[0-9][-0-9() ]*[0-9]'
+const SQL_FORMATTED = '[+(]?(0[-0() ]*)?[1-9][-0-9() ]*[0-9]'
 const DATE_LENGTH = '2026-05-05'.length
 
 /** Holds only for numbers without a fault of their notation, and without a control character but for white space. */
@@ -101,6 +108,7 @@ const spreadsheetRules: readonly SqlRule[] = [
     `ascii(ltrim(number, ' ')) = ${'#'.charCodeAt(0)} AND ${unusual(SQL_ERROR_CELL)}`,
     'NumberErrorCell',
   ],
+  [unusual(SQL_QUOTED.replace("'", "''")), 'NumberQuoted'],
   [unusual(SQL_DECIMAL), 'NumberDecimal'],
   [unusual(SQL_AMOUNT), 'NumberAmount'],
   [
@@ -110,13 +118,15 @@ const spreadsheetRules: readonly SqlRule[] = [
   ],
 ]
 
+/** But 0. */
+const HAS_NO_DIGIT = `NOT (${SQL_USUAL_NUMBER}) AND NOT regexp_matches(number, '[1-9]')`
+
 const wordRules: readonly SqlRule[] = [
   [unusual(SQL_FOREIGN_LETTER), 'NumberLetters'],
   [`${unusual('[A-Za-z]')} AND NOT regexp_matches(number, '${SQL_EXTENSION}')`, 'NumberLetters'],
-  [
-    `NOT (${SQL_USUAL_NUMBER}) AND NOT regexp_matches(number, '${SQL_DIGIT}')`,
-    'NumberWithoutDigits',
-  ],
+  [unusual(SQL_FOREIGN_DIGIT), 'NumberForeignDigits'],
+  [`${HAS_NO_DIGIT} AND NOT contains(number, '0')`, 'NumberWithoutDigits'],
+  [HAS_NO_DIGIT, 'NumberZero'],
 ]
 
 /** The conditions of `notationFault` over a column `number`, in its order. */
@@ -124,16 +134,21 @@ export function notationSqlRules(isReadLater: boolean): readonly SqlRule[] {
   return isReadLater ? spreadsheetRules : [...spreadsheetRules, ...wordRules]
 }
 
-/** Whether there are digits alone, or nothing else but what is between digits of nearly all numbers. */
+/** Whether there are digits alone, one of them not 0, or nothing else but what is between digits of nearly all numbers. */
 function isUsual(bytes: Buffer, start: number, end: number): boolean {
   const first = bytes[start] === PLUS ? start + 1 : start
   let hasSign = first === end
+  let isZero = true
   for (let at = first; at < end; at++) {
     const byte = bytes[at]
-    if (isDigit(byte)) continue
+    if (isDigit(byte)) {
+      if (byte !== ZERO) isZero = false
+      continue
+    }
     if (!USUAL_SIGNS.includes(byte)) return false
     hasSign = true
   }
+  if (isZero) return false
   return !hasSign || (end - start > DATE_LENGTH && isDigit(bytes[end - 1]))
 }
 
@@ -142,4 +157,5 @@ function isDigit(byte: number): boolean {
 }
 
 const PLUS = 0x2b
+const ZERO = 0x30
 const USUAL_SIGNS = Buffer.from('-() ')

@@ -28,6 +28,8 @@ export const rejectReasons = {
   NumberUnprintable: 'the number contains a control character',
   NumberFormula: 'the number starts with = or @, which spreadsheets would run',
   NumberErrorCell: 'the number is an error of a spreadsheet, such as #N/A or ####',
+  NumberQuoted:
+    'the number begins with a quotation mark, by which spreadsheets mark a text: export it without',
   NumberDecimal:
     'the number is a decimal number, such as 9.99E+11, 9990000001.0 or 29.76: digits may be lost; ' +
     'export the column as text, and write 11 912345678 where 11.912345678 is a telephone number',
@@ -35,7 +37,10 @@ export const rejectReasons = {
   NumberSeveral:
     'the field has more than one number (write a row for each), or a sign that no number has',
   NumberLetters: 'the number has letters, and not only those of an extension (x12, ext. 12)',
+  NumberForeignDigits:
+    'the number has digits of another script, which are no keys of a telephone: --normalize reads them',
   NumberWithoutDigits: 'the number has no digit',
+  NumberZero: 'the number has no digit other than 0',
   LatMissing: 'the latitude is missing',
   LatInvalid: 'the latitude is not a decimal number (--decimal-comma reads 29,76)',
   LatOutOfRange: 'the latitude is not between -90 and 90',

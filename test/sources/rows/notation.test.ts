@@ -11,7 +11,8 @@ const cases: readonly (readonly [phone: string, reason: string | undefined])[] =
   ['+999 (555) 01-01', undefined],
   ['999.555.0101', undefined],
   ['#31#+9995550101', undefined],
-  ['٩٩٩٥٥٥', undefined],
+  ['001', undefined],
+  ['000 000 0001', undefined],
   ['+9995550101x12', undefined],
   ['+9995550101 ext. 12', undefined],
   ['+9995550101;ext=12', undefined],
@@ -42,6 +43,18 @@ const cases: readonly (readonly [phone: string, reason: string | undefined])[] =
   ['+9995550101 x12 x13', 'NumberLetters'],
   ['+9995550101 x12 é', 'NumberLetters'],
   ['電話', 'NumberLetters'],
+  ["'+9995550107", 'NumberQuoted'],
+  ["' 9995550107", 'NumberQuoted'],
+  [' ’9995550107', 'NumberQuoted'],
+  ['`9995550107`', 'NumberQuoted'],
+  ['٩٩٩٥٥٥', 'NumberForeignDigits'],
+  ['+９９９5550101', 'NumberForeignDigits'],
+  ['+999555010١', 'NumberForeignDigits'],
+  ['0', 'NumberZero'],
+  ['+0', 'NumberZero'],
+  ['00', 'NumberZero'],
+  ['000-000-0000', 'NumberZero'],
+  ['(000) 000 0000', 'NumberZero'],
   ['-', 'NumberWithoutDigits'],
   ['+', 'NumberWithoutDigits'],
   ['???', 'NumberWithoutDigits'],
@@ -62,8 +75,8 @@ t.test('files and databases have the same reasons', async (t) => {
   t.same(read.phones, taken, 'byte for byte')
   const counts = read.rejects.map(({ reason, count }) => [reason, count])
   const reasons = [
-    ...['NumberErrorCell', 'NumberDecimal', 'NumberAmount', 'NumberSeveral'],
-    ...['NumberLetters', 'NumberWithoutDigits'],
+    ...['NumberErrorCell', 'NumberQuoted', 'NumberDecimal', 'NumberAmount', 'NumberSeveral'],
+    ...['NumberLetters', 'NumberForeignDigits', 'NumberWithoutDigits', 'NumberZero'],
   ]
   t.same(
     counts,
