@@ -28,6 +28,8 @@ export interface DraftArea {
   readonly aliases: readonly string[]
   /** A geometry of GeoJSON, longitude before latitude in degrees. */
   readonly geometry: object
+  /** Where it was read, for messages; without it, its position in the layer is named. */
+  readonly where?: string
 }
 
 export interface DraftLayer {
@@ -144,7 +146,8 @@ function factsOf({ layer, source, licence }: DraftLayer): LayerFacts {
 async function* placedAreas({ layer, areas }: DraftLayer): AsyncGenerator<PlacedArea> {
   let position = 0
   for await (const area of areas) {
-    const where = `area ${++position} of ${layer}`
+    position++
+    const { where = `area ${position} of ${layer}` } = area
     yield { stored: storedArea(layer, area, where), where: `${where} (${area.key})` }
   }
 }

@@ -10,6 +10,7 @@ import { type CrsStatement, nameOfCrs } from '../crs/crs-statement.js'
 import { type Projection, projectionOf } from '../crs/projection.js'
 import type { AreaFeature } from '../files/area-file.js'
 import { type AreaFileFormat, type OpenedAreaFile, openAreaFile } from '../files/open-area-file.js'
+import { isAreaKey, KEY_RULE } from '../names.js'
 import type { DraftArea } from '../write-layers.js'
 import { type PolygonRings, polygonsOf } from './area-polygons.js'
 import {
@@ -209,7 +210,12 @@ function featureReader(
           '--where, or leave out all that are no areas with --skip-invalid',
       )
     }
-    return key
+    if (isAreaKey(key)) return key
+    throw new OperatorError(
+      'InputRejected',
+      `${where} has the key ${JSON.stringify(key.slice(0, KEY_SHOWN_CHAR_COUNT))}, and a key has ${KEY_RULE}. ` +
+        'Choose another field, or a part of it with --key {FIELD:0:5}, or leave it out with --where or --skip-invalid',
+    )
   }
   const areaOf = (key: string, { properties, geometry }: AreaFeature, where: string) => {
     const place = `${where} (key ${key})`
@@ -227,13 +233,15 @@ function featureReader(
   return { keyOf, areaOf }
 }
 
+const KEY_SHOWN_CHAR_COUNT = 80
+
 function grow(area: GrowingArea, { aliases, polygons }: GrowingArea): void {
   for (const alias of aliases) if (!area.aliases.includes(alias)) area.aliases.push(alias)
   for (const polygon of polygons) area.polygons.push(polygon)
 }
 
 function finished(
-  { key, name, aliases, polygons }: GrowingArea,
+  { key, name, aliases, polygons, where }: GrowingArea,
   schemes: readonly string[],
   tally: DraftTally,
 ): DraftArea {
@@ -248,6 +256,7 @@ function finished(
     key,
     name,
     aliases,
+    where,
     geometry:
       polygons.length === 1
         ? { type: 'Polygon', coordinates: polygons[0] }

@@ -184,3 +184,40 @@ t.test('what is left out is told', async (t) => {
     stderr: /feature 2 has the key a, as .*feature 1/,
   })
 })
+
+/** It ended the import, by a message that named neither the file nor the feature nor the key. */
+t.test('a key that cannot be one is named with its feature, and may be left out', async (t) => {
+  const { data, run } = made(t)
+  await makeLayer(data)
+  const path = join(data, 'zones.geojson')
+  const long = 'k'.repeat(65)
+  const keys = ['a', 'a b', 'c', long, 'é', 'a:b', 'g', 'h']
+  const line = (id: string, index: number) => {
+    const lng = index === 6 ? 500_000 : index * 3
+    const geometry = { type: 'Polygon', coordinates: [square(lng, 0)] }
+    const properties = { id, name: id === 'h' ? ' \u0007' : id }
+    return JSON.stringify({ type: 'Feature', properties, geometry })
+  }
+  writeFileSync(path, keys.map(line).join('\n'))
+  const args = ['import', '--data', data, '--layer', 'zones', '--key', 'id', path]
+  const refused = await run(...args)
+  t.match(refused, { code: 5 })
+  const rule = 'and a key has 1 to 64 letters without accents, digits, ., _, ~ or -'
+  t.match(refused.stderr, `${path}: feature 2 has the key "a b", ${rule}`)
+  for (const more of [['--dry-run'], []]) {
+    const done = await run(...args, '--skip-invalid', ...more)
+    t.match(done, { code: 0, stdout: /3 areas of 8 features.*, 5 left out by --skip-invalid/ })
+    const told = done.stderr.split('\n').filter((text) => text.includes(`${path}: feature`))
+    t.same(
+      told.map((text) => / feature (\d+) /.exec(text)?.[1]),
+      ['2', '4', '5', '6', '7'],
+    )
+    t.match(told[4], /feature 7 \(key g\) has the position 500000,0, which is beyond ±180,±90/)
+  }
+  // What is found when areas are written names the feature as well.
+  const unnamed = await run(...args, '--name', 'name', '--skip-invalid')
+  t.match(unnamed, {
+    code: 5,
+    stderr: /zones\.geojson: feature 8 \(h\) must have a name without U\+0007/,
+  })
+})
