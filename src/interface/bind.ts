@@ -169,12 +169,16 @@ function bindArray(items: BoundSchema, value: unknown, binding: Binding): unknow
 
 function bindText(value: unknown, binding: Binding): string {
   if (typeof value === 'string') return value
-  // Its last digits are lost already.
-  if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+  if (typeof value === 'boolean') return String(value)
+  if (typeof value !== 'number') return refuse('must be a text', binding)
+  // Digits of it are lost already: the last ones, the zero at the end of 1.50, the sign of -0.
+  if (Math.abs(value) > Number.MAX_SAFE_INTEGER) {
     refuse('has more digits than a number keeps; put it in quotes', binding)
   }
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  return refuse('must be a text', binding)
+  if (!Number.isInteger(value) || Object.is(value, -0)) {
+    refuse('is a number that may not be kept as it was sent; put it in quotes', binding)
+  }
+  return String(value)
 }
 
 /** An empty text is no number, as forms and query strings write a member that is left out. */
