@@ -10,6 +10,7 @@ import { errorTables, OperatorError } from '../errors.js'
 import { createLog, type Log } from '../log.js'
 import { whyUnwritten } from '../system-refusals.js'
 import { readVersion } from '../version.js'
+import { assertUtf8 } from './argument-bytes.js'
 import { askedHelp, calledCommand } from './asked-help.js'
 import { CommandAudit } from './command-audit.js'
 import type { CommandContext } from './context.js'
@@ -55,6 +56,7 @@ async function runCommand(
   unprintedOf: () => Error | undefined,
 ): Promise<number> {
   try {
+    assertUtf8(args)
     const log = createLog(readValues({}).logLevel)
     const program = await createProgram(table, args, own, audit, log)
     await program.parseAsync(askedHelp(program, args), { from: 'user' })

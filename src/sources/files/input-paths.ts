@@ -61,6 +61,13 @@ function notFile(address: string): Error {
   )
 }
 
+function notUtf8(pattern: string): Error {
+  return new OperatorError(
+    'InputRejected',
+    `${pattern} matches a file whose name is not UTF-8: give it another name (mv), and import again`,
+  )
+}
+
 async function matches(pattern: string): Promise<string[]> {
   const instance = await DuckDBInstance.create(':memory:')
   const connection = await instance.connect()
@@ -69,7 +76,8 @@ async function matches(pattern: string): Promise<string[]> {
     const found = await connection.runAndReadAll(`SELECT file FROM glob(${quote(pattern)})`)
     const paths = found.getColumns()[0]?.map(String) ?? []
     if (paths.length > 0) return paths.sort()
-  } catch {
+  } catch (error) {
+    if (/unicode|utf-?8/i.test((error as Error).message)) throw notUtf8(pattern)
     // As if it matched nothing.
   } finally {
     connection.closeSync()
