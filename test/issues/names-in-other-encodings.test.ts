@@ -29,7 +29,7 @@ t.test('a name that is not UTF-8 is told to be that', onLinux, async (t) => {
   ]) {
     const command = `cd "$0" && "$1" "$2" ${args}`
     const argv = ['-c', command, directory, process.execPath, PROGRAM]
-    const { status, stderr } = spawnSync('sh', argv, { encoding: 'utf8' })
+    const { status, stderr } = spawnSync('sh', argv, { encoding: 'utf8', timeout: 60_000 })
     t.equal(status, 2, args)
     t.match(stderr, /^hickory: \S+ is not UTF-8 where \ufffd stands: give .* another name/, args)
     t.equal(readdirSync(directory).length, named, 'nothing is made')
