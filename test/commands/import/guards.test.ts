@@ -279,7 +279,7 @@ t.test('values of guards are checked at their bounds and one past', async (t) =>
     [{ maxShrink: 5 }, /^$/],
     [{ maxShrink: 1.5 }, /sources\.json: \/sources\/0\/maxShrink is .*not "1\.5"/],
     [{ within: [1, 2, 3] }, /sources\.json: \/sources\/0\/within is .*"1,2,3" is not four/],
-    [{ minRows: '5' }, /\/sources\/0\/minRows must be number/],
+    [{ minRows: '5' }, /\/sources\/0\/minRows must be a number, not "5"/],
     [{ maxRejected: {} }, /\/sources\/0\/maxRejected must /],
   ]
   for (const [own, message] of members) {
