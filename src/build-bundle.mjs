@@ -6,25 +6,27 @@
  *
  * @module
  */
-import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { basename, dirname, join, relative } from 'node:path'
+import { chmodSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { basename, dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, context } from 'esbuild'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const compiled = join(root, 'dist')
 const bundle = join(compiled, 'bundle')
+/** By their sources, since results of sources that are gone stay in dist. */
 const entries = [
-  'src/cli.js',
-  ...readdirSync(join(compiled, 'workers')).map((name) => `workers/${name}`),
-]
-  .filter((name) => name.endsWith('.js'))
-  .map((name) => join(compiled, name))
+  'src/cli.ts',
+  ...readdirSync(join(root, 'workers')).map((name) => `workers/${name}`),
+].map((name) => join(compiled, name.replace(/\.ts$/, '.js')))
 
-/** They have binaries, or find files of their own by where they are. */
+/**
+ * They have binaries, or find files of their own by where they are. What the program loads by createRequire stays
+ * outside, too.
+ */
 const external = [
   ...['@duckdb/node-bindings*', '@lmdb/*', 'lmdb', 'msgpackr', 'uWebSockets.js'],
-  ...['h3-js', 'piscina', 'pino', 'sql.js'],
+  ...['@bokuweb/zstd-wasm', 'piscina', 'pino', 'sql.js'],
   // pg and ws do without.
   ...['pg-native', 'bufferutil', 'utf-8-validate'],
 ]
@@ -46,7 +48,6 @@ const shared = {
 const programs = {
   ...shared,
   entryPoints: entries,
-  outdir: bundle,
   entryNames: '[name]',
   chunkNames: '[name]-[hash]',
   external,
@@ -67,22 +68,30 @@ const typebox = {
 const NAMED_FILE = /\bnew URL\('([^']+)', import\.meta\.url\)/g
 
 if (process.argv.includes('--watch')) {
-  await (await context(programs)).watch()
+  await (await context({ ...programs, outdir: bundle })).watch()
 } else {
-  rmSync(bundle, { recursive: true, force: true })
+  const made = `${bundle}.new`
+  rmSync(made, { recursive: true, force: true })
   await build(typebox)
-  await build(programs)
-  chmodSync(join(bundle, 'cli.js'), 0o755)
+  await build({ ...programs, outdir: made })
+  chmodSync(join(made, 'cli.js'), 0o755)
+  rmSync(bundle, { recursive: true, force: true })
+  renameSync(made, bundle)
 }
 
 /** A module names other files by where it is itself, and all are in one folder here. */
 function placed({ onLoad }) {
-  onLoad({ filter: /\/dist\/(src|workers)\/.*\.js$/ }, ({ path }) => ({
-    contents: readFileSync(path, 'utf8').replace(NAMED_FILE, (_, name) => {
+  onLoad({ filter: /[\\/]dist[\\/](src|workers)[\\/].*\.js$/ }, ({ path }) => {
+    const contents = readFileSync(path, 'utf8').replace(NAMED_FILE, (_, name) => {
       const named = join(dirname(path), name)
-      const place = entries.includes(named) ? `./${basename(named)}` : relative(bundle, named)
-      return `new URL('${place}', import.meta.url)`
-    }),
-    watchFiles: [path],
-  }))
+      const place = entries.includes(named)
+        ? `./${basename(named)}`
+        : relative(bundle, named).split(sep).join('/')
+      return `new URL("${place}", import.meta.url)`
+    })
+    const unplaced = /(?<!createRequire\(|new URL\("[^"]+", )\bimport\.meta\b/.exec(contents)
+    if (unplaced === null) return { contents, watchFiles: [path] }
+    const text = "names a file in another way than new URL('…', import.meta.url)"
+    return { errors: [{ text, location: { file: path } }] }
+  })
 }

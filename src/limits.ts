@@ -691,8 +691,8 @@ export const limits = {
   /** Of the time, for that looking: it takes seconds of a processor, which are for requests first. */
   areasWarmedShare: 0.1,
   /**
-   * A front thread looks whether there are other areas or another snapshot at this interval: after a start, clients that
-   * come back are served first.
+   * A front thread looks whether there are other areas or another snapshot at this interval, also for the first time:
+   * after a start, clients that come back are served first.
    */
   areasLookMs: 10_000,
   /** Counts of named areas that one front thread keeps. */

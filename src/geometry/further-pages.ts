@@ -5,7 +5,7 @@
  * @module
  */
 
-/** Whether the server that wrote a collection has more features, as ArcGIS, OGC API Features and api.weather.gov say it. */
+/** Whether the server that wrote a collection has more features, as ArcGIS, OGC API Features, api.weather.gov and Hickory say it. */
 export function hasFurtherPages(collection: object): boolean {
   const { properties, metadata, links, pagination } = collection as Readonly<
     Record<string, unknown>
@@ -15,7 +15,8 @@ export function hasFurtherPages(collection: object): boolean {
       (said) => valueIn(said, 'exceededTransferLimit') === true,
     ) ||
     (Array.isArray(links) && links.some((link) => valueIn(link, 'rel') === 'next')) ||
-    typeof valueIn(pagination, 'next') === 'string'
+    typeof valueIn(pagination, 'next') === 'string' ||
+    typeof valueIn(collection, 'NextAfter') === 'string'
   )
 }
 

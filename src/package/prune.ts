@@ -1,5 +1,5 @@
 /**
- * Removes from installed packages whatever Hickory never reads in production. A test runs every command
+ * Removes from installed packages what is never read in production, but for libraries that the bundle has. A test runs every command
  * that loads a library from what is left.
  *
  * @module
@@ -41,7 +41,7 @@ const SPARE: readonly RegExp[] = [
   /^us-atlas\/(?!counties-10m\.json$|package\.json$)[^/]*\.json$/,
   /^world-atlas\/(?!countries-10m\.json$|package\.json$)[^/]*\.json$/,
   /^lru-cache\/dist\/commonjs\/$/,
-  // The build puts its modules into dist/src/typebox.
+  // Its modules are in the bundle.
   /^typebox\/build\/$/,
 ]
 

@@ -70,7 +70,7 @@ export function warmAreas({ current, areas, log, bounds = limits }: WarmerOption
 async function warmAll(
   current: CurrentService,
   gazetteer: Pick<Gazetteer, 'search'>,
-  { areasWarmedCount, areasWarmedShare, areasLookMs }: Bounds,
+  { areasWarmedCount, areasWarmedShare }: Bounds,
   goesOn: () => boolean,
 ): Promise<number> {
   let areaCount = 0
@@ -84,7 +84,7 @@ async function warmAll(
       areaCount++
       const tookMs = performance.now() - startMs
       const restMs = tookMs / areasWarmedShare - tookMs
-      await sleep(isRefused ? areasLookMs : restMs, undefined, { ref: false })
+      await sleep(isRefused ? REFUSED_REST_MS : restMs, undefined, { ref: false })
     }
     after = next
   } while (after !== undefined)
@@ -92,6 +92,7 @@ async function warmAll(
 }
 
 const PAGE_AREA_COUNT = 100
+const REFUSED_REST_MS = 1_000
 
 /**
  * As a client would ask, within whatever boundary holds.

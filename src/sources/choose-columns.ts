@@ -20,7 +20,7 @@ type Role = keyof ColumnChoice
 /** The column that is used for each; undefined for what no column is used for. */
 export type ChosenColumns = Readonly<Record<Role, string | undefined>>
 
-/** Further names of a column, without spaces, dashes, underscores and case. */
+/** What a column may be called, without spaces, dashes, underscores and case. */
 const synonyms: Readonly<Record<Role, readonly string[]>> = {
   number: (
     'number,phone,phonenumber,phoneno,phonenr,telephone,telephonenumber,telephoneno,tel,telno,telnumber,' +
@@ -101,7 +101,7 @@ function chooseColumn(
     first.toLowerCase() === second.toLowerCase()
       ? `${file} has more than one column "${first}": rename all but one`
       : `${file} has the columns "${first}" and "${second}", either may be the ${role}: ` +
-          `name one of them with --${role}`,
+          `name one of them with --${role}, or as "${role}" of "columns" in a file for --all`,
   )
 }
 

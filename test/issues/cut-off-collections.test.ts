@@ -11,6 +11,7 @@ import { columnsOf } from '../support/data/columns.js'
 import { drawnSquare } from '../support/data/drawn-square.js'
 import { readRows } from '../support/data/read-files.js'
 import { hickoryHere } from '../support/service/command-line.js'
+import { temporaryDirectory } from '../support/service/hickory.js'
 import { inTime } from '../support/service/in-time.js'
 import { localService } from '../support/service/local-service.js'
 
@@ -20,6 +21,7 @@ const cutOff: readonly object[] = [
   { metadata: { exceededTransferLimit: true } },
   { links: [{ rel: 'self' }, { rel: 'next', href: '?page=2' }] },
   { pagination: { next: 'https://example.org/alerts?cursor=2' } },
+  { NextAfter: 'AAAA' },
 ]
 const whole: readonly object[] = [
   {},
@@ -60,6 +62,14 @@ t.test('recipients are not imported of a part, and are of all pages', async (t) 
     const refused = { code: 'InputRejected', message: REFUSED }
     await t.rejects(readRows(paths.slice(0, 1)), refused, JSON.stringify(said))
     await t.rejects(readRows(paths.slice(0, 2)), refused)
+    const [csv] = inFiles(t, 'number,lat,lng\n+9994,1,2\n')
+    await t.rejects(
+      readRows([...paths.slice(0, 1), csv]),
+      refused,
+      'rows of another kind are no page',
+    )
+    const [empty] = inFiles(t, collection(said))
+    t.same((await readRows([...paths.slice(0, 1), empty])).phones, ['+9991'])
   }
   for (const said of whole) {
     t.same((await readRows(inFiles(t, page(said, '+9991')))).phones, ['+9991'])
@@ -78,16 +88,19 @@ t.test('nor are areas', async (t) => {
     )
   t.match(await dryRun(paths[0]), { code: 5, stderr: REFUSED })
   t.match(await dryRun(...paths), { code: 0, stdout: /2 areas of 2 features/ })
+  const [empty] = inFiles(t, collection({}))
+  t.match(await dryRun(paths[0], empty), { code: 0, stdout: /1 areas of 1 features/ })
 })
 
-function collection(said: object, feature: object): string {
-  return JSON.stringify({ type: 'FeatureCollection', ...said, features: [feature] })
+/** Servers say it behind the features as well. */
+function collection(said: object, ...features: object[]): string {
+  return JSON.stringify({ type: 'FeatureCollection', features, ...said })
 }
 
 function inFiles(t: Test, ...texts: string[]): string[] {
-  const directory = t.testdir({})
+  const directory = temporaryDirectory(t)
   return texts.map((text, index) => {
-    const path = join(directory, `page-${index + 1}.geojson`)
+    const path = join(directory, `page-${index + 1}`)
     writeFileSync(path, text)
     return path
   })

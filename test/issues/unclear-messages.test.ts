@@ -110,3 +110,20 @@ t.test('an object of JSON that goes over several lines is told', async (t) => {
     })
   }
 })
+
+/** It was said that an object goes over several lines. */
+t.test('a first line that is no JSON is told', async (t) => {
+  for (const [format, line] of [
+    ['NaN, as Python writes it', '{"number":"+9995550101","lat":NaN,"lng":-95.3}'],
+    ['the texts of Python', "{'number': '+9995550101', 'lat': 29.7, 'lng': -95.3}"],
+    ['commas behind', '{"number":"+9995550101","lat":29.7,"lng":-95.3},'],
+  ]) {
+    const data = t.testdir({ 'people.ndjson': `${line}\n${line}\n` })
+    const flags = ['--data', data, '--source', '1', '--label', 'People', '--dry-run']
+    t.match(
+      await hickoryHere('import', ...flags, join(data, 'people.ndjson')),
+      { code: 5, stderr: /has a first line that is not JSON: write one object a line/ },
+      format,
+    )
+  }
+})

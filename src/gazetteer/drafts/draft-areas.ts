@@ -5,7 +5,7 @@
  */
 import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
-import { assertLastPage } from '../../sources/json/pages.js'
+import { assertLastPage, type Page } from '../../sources/json/pages.js'
 import { type CrsStatement, nameOfCrs } from '../crs/crs-statement.js'
 import { type Projection, projectionOf } from '../crs/projection.js'
 import type { AreaFeature } from '../files/area-file.js'
@@ -82,10 +82,10 @@ export async function* draftAreas(plan: DraftPlan, tally: DraftTally): AsyncGene
   const places = new Map<string, string>()
   const incomplete = new Set<string>()
   const schemes = [...new Set(plan.aliases.map(([scheme]) => scheme))]
-  const pageNames: (string | undefined)[] = []
+  const pages: Page[] = []
   for (const path of plan.paths) {
     const file = await openAreaFile(path, plan)
-    pageNames.push(file.isPage ? path : undefined)
+    pages.push({ name: path, isLast: file.isLastPage })
     try {
       for await (const { key, where, area } of areasOf(file, path, plan, tally)) {
         const before = places.get(key)
@@ -104,7 +104,7 @@ export async function* draftAreas(plan: DraftPlan, tally: DraftTally): AsyncGene
       await file.close()
     }
   }
-  assertLastPage(pageNames)
+  assertLastPage(pages)
   for (const area of merged.values()) {
     if (!incomplete.has(area.key)) yield finished(area, schemes, tally)
     else leaveOut(`${area.where} (key ${area.key}) is a part of an area that lacks another`, tally)
@@ -142,6 +142,8 @@ async function* areasOf(
     takenCrs: projection.name,
     featureCount: file.featureCount,
   })
+  // It has no fields, either.
+  if (file.featureCount === 0) return
   for (const [field] of plan.where) {
     if (!file.fields.includes(field)) throw unknownField(field, file.fields, path, '--where')
   }

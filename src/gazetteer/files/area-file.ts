@@ -15,8 +15,8 @@ export interface AreaFile {
   readonly crs: CrsStatement | undefined
   /** Where the file says it, or it has been counted. */
   readonly featureCount: number | undefined
-  /** Whether it says that other files have further features. */
-  readonly isPage?: boolean
+  /** False where it says that there are further features, undefined for what is not a FeatureCollection. */
+  readonly isLastPage?: boolean | undefined
   /** In the order of the file; to be read once. */
   readonly features: AsyncIterable<AreaFeature>
   /** Gives back what the file holds: memory, copies on the disk. */

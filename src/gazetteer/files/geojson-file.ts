@@ -40,7 +40,7 @@ export async function openGeoJson(
     fields: [...fields],
     crs: crsOfMember((frame as { crs?: unknown }).crs, file),
     featureCount,
-    isPage: hasFurtherPages(frame),
+    isLastPage: isCollection ? featureCount === 0 || !hasFurtherPages(frame) : undefined,
     features: features(file, read()),
     close: async () => undefined,
   }

@@ -9,6 +9,7 @@ import { isWgs84Name } from '../../geometry/degrees.js'
 import { hasFurtherPages } from '../../geometry/further-pages.js'
 import type { ColumnNames } from '../batch.js'
 import { featureLines } from '../json/feature-collection.js'
+import type { Page } from '../json/pages.js'
 import { type Encoding, markedEncoding, toUtf8 } from '../text/encoding.js'
 import {
   type OpenedText,
@@ -35,8 +36,7 @@ export interface FileToRead {
   readonly opened: OpenedFile
   /** On disk. */
   readonly byteCount: number
-  /** What the file is called if it says that others have further features. */
-  readonly pageName: string | undefined
+  readonly page: Page
 }
 
 interface Found {
@@ -65,13 +65,15 @@ export async function openFile(
     isSpooled ? 'standard input' : path,
   )
   const found = await inUtf8(given, told.encoding, spool)
-  let pageName: string | undefined
+  const { name, byteCount } = found
+  const frames: object[] = []
   const checkFrame = (frame: object) => {
-    assertDegrees(found.name, frame)
-    if (hasFurtherPages(frame)) pageName = found.name
+    assertDegrees(name, frame)
+    frames.push(frame)
   }
   const opened = await openFound(found, told.format, wanted, spool, checkFrame)
-  return { byteCount: found.byteCount, opened, pageName }
+  const isWhole = opened.kind === 'empty' || !frames.some(hasFurtherPages)
+  return { byteCount, opened, page: { name, isLast: frames.length === 0 ? undefined : isWhole } }
 }
 
 async function findFile(path: string, name: string): Promise<Found> {

@@ -65,7 +65,7 @@ export async function readFiles(
     for (const path of await inputPaths(input.patterns)) {
       files.push(await openFile(path, input, input.columns, spool))
     }
-    assertLastPage(files.map(({ pageName }) => pageName))
+    assertLastPage(files.map(({ page }) => page))
     const { rowOptions = {} } = input
     const tally = new RejectTally(rejected)
     const { e164Region } = rowOptions

@@ -163,17 +163,16 @@ export function jsonNames(head: Buffer, pick: (line: object) => unknown): string
   return [...names]
 }
 
-/** Whether the first object of a file goes on behind its line, as programs write it for people. */
-export function isSpread(head: Buffer): boolean {
-  const [first = '', second] = head
+/** Whether the first object of a file goes on behind its line, as programs write it for people, or is not JSON. */
+export function firstLineFault(head: Buffer): 'spread' | 'not JSON' | undefined {
+  const [line = '', second] = head
     .toString()
     .trim()
     .split(/[\r\n]+/, 2)
-  return (
-    second !== undefined &&
-    first.includes('{') &&
-    parsed(first.slice(first.indexOf('{'))) === undefined
-  )
+  const first = line.slice(Math.max(0, line.indexOf('{')))
+  if (second === undefined || parsed(first) !== undefined) return undefined
+  const marks = first.replace(/"(?:[^"\\]|\\.)*"/g, '')
+  return marks.split(/[[{]/).length > marks.split(/[\]}]/).length ? 'spread' : 'not JSON'
 }
 
 function parsed(line: string): unknown {

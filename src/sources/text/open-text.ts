@@ -9,7 +9,13 @@ import { limits } from '../../limits.js'
 import type { ColumnNames } from '../batch.js'
 import { type ChosenColumns, chooseColumns, shownNames } from '../choose-columns.js'
 import { type Packing, packingOf, readHead } from '../files/input.js'
-import { featureRows, isSpread, JSON_DELIMITER, jsonNames, objectRows } from '../json/json-query.js'
+import {
+  featureRows,
+  firstLineFault,
+  JSON_DELIMITER,
+  jsonNames,
+  objectRows,
+} from '../json/json-query.js'
 import { chooseWithPoint } from '../rows/point-column.js'
 import { csvRows } from './csv-query.js'
 import { columnNames, type Header, readHeader, usedIndexes } from './header.js'
@@ -83,10 +89,13 @@ export function openObjects(found: FoundText, wanted: ColumnNames): OpenedText {
 
 function namesIn({ name, head }: FoundText, pick: (line: object) => unknown): string[] {
   const names = jsonNames(head, pick)
-  if (names.length > 0 || !isSpread(head)) return names
+  const fault = names.length > 0 ? undefined : firstLineFault(head)
+  if (fault === undefined) return names
   throw new OperatorError(
     'InputRejected',
-    `${name} has an object that goes over several lines: write its objects as one a line, for example with jq -c .`,
+    fault === 'spread'
+      ? `${name} has an object that goes over several lines: write its objects as one a line, for example with jq -c .`
+      : `${name} has a first line that is not JSON: write one object a line, with texts and names in double quotes, no NaN and no comma behind it`,
   )
 }
 
