@@ -20,6 +20,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { basename, join } from 'node:path'
 import t from 'tap'
 import { stageTree } from '../../src/package/stage-tree.js'
@@ -105,7 +106,7 @@ t.test('a minimal Debian unpacks and runs it, without Node.js or a compiler', as
 
   await t.test('all libraries load', async (t) => {
     const names = librariesOf(join(debian.root, 'opt', name, 'app/dist'))
-    t.ok(names.length > 5, names.join(' '))
+    t.ok(names.length > 8, names.join(' '))
     const program = names.map((each) => `await import('${each}')\n`).join('')
     writeFileSync(join(debian.root, 'opt', name, 'app/load.mjs'), program)
     const root = `/opt/${name}`
@@ -356,10 +357,11 @@ function librariesOf(dist: string): string[] {
   const texts = files.filter((path) => path.endsWith('.js')).map((path) => join(dist, path))
   const named = texts.flatMap((path) => [
     ...readFileSync(path, 'utf8').matchAll(
-      /(?:^(?:import|export) [^;]*?from |import\(|import )["']([@a-z][\w@./-]*)["']/gim,
+      /(?:^(?:import|export) [^;]*?from |import\(|import |createRequire\d*\(import\.meta\.url\)\()["']([@a-z][\w@./-]*)["']/gim,
     ),
   ])
-  return [...new Set(named.map(([, specifier]) => specifier))].sort()
+  const names = named.map(([, specifier]) => specifier).filter((name) => !isBuiltin(name))
+  return [...new Set(names)].sort()
 }
 
 /** Of `hickory-VERSION-linux-ARCH`. */
