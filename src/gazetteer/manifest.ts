@@ -1,11 +1,12 @@
 /**
  * What a version of the gazetteer says of itself. The digits behind the generation in the name of a version
- * are the first of the SHA-256 of its manifest, which has that of its file: so the name vouches for all of it.
+ * are the first of the SHA-256 of its manifest, which has that of its file: so the name vouches for all of it, and the same
+ * areas have the same digits on each machine. Earlier versions wrote the time into it, too.
  *
  * @module
  */
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperatorError } from '../errors.js'
 import { corrupt, readFault } from '../snapshot/open-file.js'
@@ -18,8 +19,6 @@ const FORMAT = 1
 
 export interface AreasManifest {
   readonly format: number
-  /** In ISO 8601. */
-  readonly createdAt: string
   /** Of data.mdb, and its SHA-256 in hexadecimal. */
   readonly dataBytes: number
   readonly dataSha256: string
@@ -69,6 +68,11 @@ export function readAreasManifest(dataDirectory: string, version: string): Areas
     `${path}: found format ${manifest.format}, expected ${FORMAT}, because a later version of Hickory wrote ` +
       'this gazetteer. Install that version again, or import the areas again',
   )
+}
+
+/** When a version was written into this directory, in ISO 8601. */
+export function createdTime(dataDirectory: string, version: string): string {
+  return statSync(join(versionDirectory(dataDirectory, version), MANIFEST_FILE)).mtime.toISOString()
 }
 
 function digitsOf(manifest: AreasManifest): string {

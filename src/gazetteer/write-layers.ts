@@ -82,8 +82,7 @@ export async function writeLayers(
     await assertReadBack(temporary, layers)
     const { size: dataBytes } = await stat(dataFile)
     const dataSha256 = await sha256Of(dataFile)
-    const createdAt = new Date().toISOString()
-    const manifest = toManifest({ createdAt, dataBytes, dataSha256, layers })
+    const manifest = toManifest({ dataBytes, dataSha256, layers })
     await createFile(join(temporary, MANIFEST_FILE), [Buffer.from(JSON.stringify(manifest))])
     return { version: versionOf(manifest, await nextGeneration(dataDirectory)), layers }
   })

@@ -3,11 +3,12 @@
  *
  * @module
  */
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { areasDirectory, listVersions, readCurrentAreas } from '../../src/gazetteer/directory.js'
 import { openGazetteer } from '../../src/gazetteer/gazetteer.js'
+import { MANIFEST_FILE, readAreasManifest, versionOf } from '../../src/gazetteer/manifest.js'
 import { verifyAreas } from '../../src/gazetteer/verify.js'
 import { type DraftArea, writeLayers } from '../../src/gazetteer/write-layers.js'
 import { limits } from '../../src/limits.js'
@@ -21,6 +22,30 @@ async function idsOf(t: Test, data: string): Promise<string[]> {
   t.teardown(() => gazetteer?.close())
   return (gazetteer?.search({ limit: 1_000 }).areas ?? []).map(({ id }) => id)
 }
+
+t.test('the same areas have the same version in each directory', async (t) => {
+  const layers = { set: [layerOf('towns', squareArea('a', 0, 0))] }
+  const [one, other] = [temporaryDirectory(t), temporaryDirectory(t)]
+  const { version } = await writeLayers(one, layers)
+  t.equal((await writeLayers(other, layers)).version, version)
+})
+
+t.test(
+  'a version whose manifest has its time, as earlier versions wrote it, is read',
+  async (t) => {
+    const data = temporaryDirectory(t)
+    const { version } = await writeLayers(data, { set: [layerOf('towns', squareArea('a', 0, 0))] })
+    const directory = join(areasDirectory(data), version)
+    const { format, ...facts } = readAreasManifest(data, version)
+    const earlier = { format, createdAt: '2026-11-23T00:00:00.000Z', ...facts }
+    writeFileSync(join(directory, MANIFEST_FILE), JSON.stringify(earlier))
+    const earlierVersion = versionOf(earlier, 1)
+    t.not(earlierVersion, version)
+    renameSync(directory, join(areasDirectory(data), earlierVersion))
+    writeFileSync(join(areasDirectory(data), 'CURRENT'), `${earlierVersion}\n`)
+    t.same(await idsOf(t, data), ['towns:a'])
+  },
+)
 
 t.test('layers are added, replaced, removed, and otherwise stay', async (t) => {
   const data = temporaryDirectory(t)

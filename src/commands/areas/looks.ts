@@ -9,6 +9,7 @@ import { globeBoxOf } from '../../gazetteer/area-bounds.js'
 import { readCurrentAreas } from '../../gazetteer/directory.js'
 import type { FoundArea } from '../../gazetteer/found-area.js'
 import { type Gazetteer, openVersion } from '../../gazetteer/gazetteer.js'
+import { createdTime } from '../../gazetteer/manifest.js'
 import { verifyVersion } from '../../gazetteer/verify.js'
 import { clippedToGlobe } from '../../geometry/polygon/clip-to-globe.js'
 import { type Polygons, ringsOf } from '../../geometry/polygon/polygons.js'
@@ -52,8 +53,9 @@ async function list(dataDirectory: string, isJson: boolean): Promise<void> {
     print(isJson ? JSON.stringify({ layers: [] }) : NONE)
     return
   }
-  const { createdAt, layers } = await verifyVersion(dataDirectory, version)
+  const { layers } = await verifyVersion(dataDirectory, version)
   if (isJson) {
+    const createdAt = createdTime(dataDirectory, version)
     print(JSON.stringify({ version, createdAt, layers }))
     return
   }

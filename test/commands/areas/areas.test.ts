@@ -63,6 +63,7 @@ t.test('import, list, show and remove', async (t) => {
     { layer: 'states' },
   ])
   t.equal(json.layers.length, 3)
+  t.ok(Math.abs(Date.now() - Date.parse(json.createdAt)) < 3_600_000, json.createdAt)
   t.match(await run('show', '--data', data, 'same:048167'), {
     code: 0,
     stdout: 'area       counties:48167\nname       Name 48167\naliases    SAME:048167\n',
