@@ -203,8 +203,9 @@ async function checkStored(t: Test, { stored, unsure }: Tally): Promise<void> {
     }
     if (Results.length < 1_000) break
   }
+  const others = stored.filter((name) => counts.get(name) !== 1)
   t.same(
-    stored.filter((name) => counts.get(name) !== 1),
+    others.map((name) => `${name} of ${stored.at(-1)}: ${counts.get(name) ?? 0} times`),
     [],
     'what was acknowledged is there once',
   )

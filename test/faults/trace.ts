@@ -100,7 +100,8 @@ async function runTraced(what: Import, options: readonly string[]) {
   }
 }
 
-const cli = fileURLToPath(new URL('../../bundle/cli.js', import.meta.url))
+/** Not the bundle, which has its own copy of the limits that are changed. */
+const cli = fileURLToPath(new URL('../../src/cli.js', import.meta.url))
 const preload = new URL('preload.js', import.meta.url).href
 
 /** @param before  a command that runs the one behind it */

@@ -30,8 +30,8 @@ t.test('each query worker and clipping thread is profiled', async (t) => {
   // Those of the threads in which Node.js runs the hooks of the test runner are not counted.
   const texts = readdirSync(profiles).map((name) => readFileSync(join(profiles, name), 'utf8'))
   const countWith = (path: string) => texts.filter((text) => text.includes(path)).length
-  t.equal(countWith('/src/pool/query-worker.js'), 2)
-  t.equal(countWith('/src/outline/'), 1)
+  t.equal(countWith('/bundle/query.js'), 2)
+  t.equal(countWith('/bundle/clip.js'), 1)
 })
 
 t.test('options that Node.js refuses for a thread end the start, and are named', async (t) => {
