@@ -121,7 +121,7 @@ t.test('files that cannot be used leave the certificate as it is, and are told o
       () => writeFileSync(shown.certificate, '-----BEGIN C'),
       /no certificate/,
     ],
-    ['a key that is gone', () => renameSync(shown.key, `${shown.key}.gone`), /cannot be read/],
+    ['a key that is gone', () => renameSync(shown.key, `${shown.key}.gone`), /does not exist/],
   ]
   for (const [what, damage, reason] of cases) {
     put(good)
