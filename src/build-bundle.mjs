@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { chmodSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, context } from 'esbuild'
@@ -70,13 +70,15 @@ const NAMED_FILE = /\bnew URL\('([^']+)', import\.meta\.url\)/g
 if (process.argv.includes('--watch')) {
   await (await context({ ...programs, outdir: bundle })).watch()
 } else {
-  const made = `${bundle}.new`
-  rmSync(made, { recursive: true, force: true })
+  const [made, before] = [`${bundle}.new`, `${bundle}.old`]
+  for (const folder of [made, before]) rmSync(folder, { recursive: true, force: true })
   await build(typebox)
   await build({ ...programs, outdir: made })
   chmodSync(join(made, 'cli.js'), 0o755)
-  rmSync(bundle, { recursive: true, force: true })
+  // What runs may be starting a thread.
+  if (existsSync(bundle)) renameSync(bundle, before)
   renameSync(made, bundle)
+  rmSync(before, { recursive: true, force: true })
 }
 
 /** A module names other files by where it is itself, and all are in one folder here. */
