@@ -22,8 +22,8 @@ export async function copyProgram(root: string, into: string): Promise<void> {
 
 /** Below `dist`: the bundle, and the kernels that are there to be compiled. */
 async function builtFiles(root: string): Promise<string[]> {
-  const folders = (await filesBelow(join(root, 'src'))).filter((path) => KERNEL.test(path))
-  const kernels = new Set(folders.map((path) => `src/${path.replace(KERNEL, '')}`))
+  const sources = (await filesBelow(join(root, 'src'))).filter((path) => KERNEL.test(path))
+  const kernels = new Set(sources.map((path) => `src/${path.replace(KERNEL, '')}`))
   const found = await madeFiles(root, 'bundle', '.js')
   for (const folder of kernels) found.push(...(await madeFiles(root, folder, '.wasm')))
   return found
