@@ -84,7 +84,10 @@ t.test('a file that cannot be written', async (t) => {
 
 t.test('a temporary directory that is not there', async (t) => {
   const { ended } = start(t, join(temporaryDirectory(t), 'missing'))
-  t.match(await ended, { code: 1, stderr: /^hickory: .*hickory-self-test-\S+ does not exist: check its name and its directory$/m })
+  t.match(await ended, {
+    code: 1,
+    stderr: /^hickory: .*hickory-self-test-\S+ does not exist: check its name and its directory$/m,
+  })
 })
 
 t.test('a program that ends says how, and what it said last', async (t) => {
