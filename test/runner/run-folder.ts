@@ -14,19 +14,30 @@ export const RUN_FOLDER_VARIABLE = 'HICKORY_TEST_RUN_FOLDER'
 export function newRunFolder(): string {
   const directory = quickDirectory()
   for (const name of readdirSync(directory)) {
-    const [, pid] = /^hickory-run-(\d+)-/.exec(name) ?? []
-    if (pid === undefined || existsSync(`/proc/${pid}`)) continue
+    const [, letters] = /^hickory-run-([a-j]+)-/.exec(name) ?? []
+    if (letters === undefined || existsSync(`/proc/${pidOf(letters)}`)) continue
     try {
       rmSync(join(directory, name), { recursive: true, force: true })
     } catch {
       // Of another user.
     }
   }
-  const folder = mkdtempSync(join(directory, `hickory-run-${process.pid}-`))
+  const folder = mkdtempSync(join(directory, `hickory-run-${lettersOf(process.pid)}-`))
   // Commands that are run as another user have their files in it, too.
   chmodSync(folder, 0o755)
   return folder
 }
+
+/** Messages name files of the run, and tests look for 999, with which phones begin, in messages. */
+function lettersOf(pid: number): string {
+  return String(pid).replace(/\d/g, (digit) => DIGITS[Number(digit)])
+}
+
+function pidOf(letters: string): number {
+  return Number(letters.replace(/\w/g, (letter) => String(DIGITS.indexOf(letter))))
+}
+
+const DIGITS = 'abcdefghij'
 
 /**
  * In memory where there is room. A file made and removed, or synced, takes a twentieth of the time there, and what a
