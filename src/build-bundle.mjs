@@ -27,8 +27,8 @@ const entries = [
 const external = [
   ...['@duckdb/node-bindings*', '@lmdb/*', 'lmdb', 'msgpackr', 'uWebSockets.js'],
   ...['@bokuweb/zstd-wasm', 'piscina', 'pino', 'sql.js'],
-  // pg and ws do without.
-  ...['pg-native', 'bufferutil', 'utf-8-validate'],
+  // pg does without.
+  'pg-native',
 ]
 
 /** Libraries in CommonJS require modules of Node.js. */

@@ -49,12 +49,6 @@ export const limits = {
   watchBeatMs: 15_000,
   /** Events that wait for slow clients of one front thread. One whose event is beyond it is cut off. */
   watchHeldBytes: 64 * MiB,
-  /** Pings of a WebSocket in a row that its client need not answer. It is cut off after one more. */
-  unansweredPingCount: 2,
-  /** Of a client by WebSocket. It has nothing to say. */
-  socketMessageBytes: KiB,
-  /** Answers to pings that wait for a client by WebSocket. */
-  socketPongBytes: 64 * KiB,
   /** A client that watched comes again after this time, as it is told. */
   watchRetryMs: 1_000,
   /** TLS connections of one service. Further connections are closed as they arrive. */

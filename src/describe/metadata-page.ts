@@ -87,5 +87,5 @@ and null is the same as absent.</p>
 ${rows}</tbody>
 </table>
 <p>Beside them, <code>GET /api/contexts/{Id}/events</code> tells the counts of a context when they change, as
-server-sent events or by WebSocket, to whoever may call GetMapContextRequest.</p>`
+server-sent events, to clients that may call GetMapContextRequest.</p>`
 }

@@ -151,7 +151,7 @@ function watch(): JsonSchema {
     ...known,
     name: 'LastEventId',
     in: 'query',
-    description: 'The same, for pages that open a WebSocket; the header goes first.',
+    description: 'The same, for clients that cannot send the header, which goes first.',
   }
   const events = { 'text/event-stream': { schema: { type: 'string' } } }
   return {
@@ -160,11 +160,10 @@ function watch(): JsonSchema {
     summary: 'Tells the counts of a map context when they change',
     description:
       'Server-sent events, without an end: `counts` at once and at each change, at most one a second, ' +
-      'with JSON; `deleted` once there is no such context. Who asks for a WebSocket gets the same as ' +
-      `messages. ${whoMayCall(read)}`,
+      'with JSON; `deleted` once there is no such context. ' +
+      whoMayCall(read),
     parameters: [...parameters.filter(({ name }) => name === 'Id'), known, knownInQuery],
     responses: {
-      101: { description: 'A WebSocket, for a request that asks for it (RFC 6455).' },
       ...responses(read, false, ''),
       200: { description: 'Events.', content: events },
     },

@@ -46,26 +46,6 @@ export function foreignScriptFault(
   return new ServiceError('Forbidden', 'pages of this origin may not read answers', 'callback')
 }
 
-/**
- * Why a page may not open a WebSocket; undefined when it may. Browsers let every page do so and read what it
- * is told, so a page may if it may read answers otherwise (RFC 6455, 10.2).
- *
- * @param hasAmbientKey  whether the browser may have added the key by itself, for a page that does not know it
- */
-export function foreignSocketFault(
-  request: HttpRequest,
-  origins: CorsOrigins,
-  hasAmbientKey: boolean,
-): ServiceError | undefined {
-  const origin = request.header('origin')
-  if (origin === undefined || origins.includes(origin)) return undefined
-  if (origins.includes('*') && !hasAmbientKey) return undefined
-  const isOwn =
-    URL.canParse(origin) && new URL(origin).host === request.header('host')?.toLowerCase()
-  if (isOwn) return undefined
-  return new ServiceError('Forbidden', 'pages of this origin may not read answers')
-}
-
 function originOf(url: string | undefined): string | undefined {
   return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined
 }

@@ -6,7 +6,6 @@
 import { NO_ANSWER_IN_TIME } from '../deadline.js'
 import type { CutReason } from '../metrics/table.js'
 import { TOO_SLOW } from './response/reader-watch.js'
-import { NO_PONG } from './response/socket-sink.js'
 
 export const HANDLER_FAILED = 'a handler failed'
 export const NOT_COMPRESSED = 'the body could not be compressed'
@@ -14,7 +13,7 @@ export const WRONG_LENGTH = 'a body is not as long as was told'
 
 /** @param reason  in the words of the log */
 export function countedReason(reason: string, isWatch: boolean): CutReason {
-  if (isWatch && (reason === TOO_SLOW || reason === NO_PONG)) return 'slow_watcher'
+  if (isWatch && reason === TOO_SLOW) return 'slow_watcher'
   // What else the pool says: the snapshot is not served any more, or its workers are lost.
   return counted.get(reason) ?? 'unavailable'
 }

@@ -1,14 +1,20 @@
 /**
- * Events to one client, in the form that it asks for (event-forms.ts). Of a client that reads slowly, only the
- * newest event waits: whoever is late learns how things are, not how they were. One that takes nothing for
- * long is cut off (response/reader-watch.ts), and so is one for which there is no memory.
+ * Server-sent events to one client (HTML Living Standard, 9.2). A slow client gets only the newest event. One that
+ * reads nothing for long is cut off (response/reader-watch.ts), and so is one for which there is no memory.
  *
  * @module
  */
+import { limits } from '../limits.js'
 import type { EndReason, WatchEvent, Watcher } from '../operations/context-watches.js'
 import type { Reply, Sink } from '../selection/reply.js'
-import type { EventForm } from './event-forms.js'
 import { TOO_SLOW } from './response/reader-watch.js'
+
+export const EVENT_HEADERS = Object.freeze({
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-store',
+  // nginx would collect events until there are enough of them to send.
+  'X-Accel-Buffering': 'no',
+})
 
 /** What waits for all clients of a server. */
 export interface WaitingEvents {
@@ -16,43 +22,41 @@ export interface WaitingEvents {
   readonly maxBytes: number
 }
 
-interface EventStreamOptions<Channel extends Sink> {
+interface EventStreamOptions {
   readonly reply: Reply
-  readonly form: EventForm<Channel>
   readonly waiting: WaitingEvents
   /** Whether the client may still be told anything. */
   readonly mayGoOn: () => boolean
 }
 
-export class EventStream<Channel extends Sink> implements Watcher {
-  readonly #options: EventStreamOptions<Channel>
-  #sink: Channel | undefined
+export class EventStream implements Watcher {
+  readonly #options: EventStreamOptions
+  #sink: Sink | undefined
   #next: Uint8Array | undefined
   #hasRoom = true
-  #ending: EndReason | undefined
+  #isEnding = false
 
-  constructor(options: EventStreamOptions<Channel>) {
+  constructor(options: EventStreamOptions) {
     this.#options = options
   }
 
   /** Begins the answer, so that the client knows that it is heard. */
-  open(): Channel {
+  open(): Sink {
     if (this.#sink !== undefined) return this.#sink
-    const { form, reply } = this.#options
-    const sink = form.begin(reply)
+    const sink = this.#options.reply.begin(200, EVENT_HEADERS)
     this.#sink = sink
-    if (form.greeting.length > 0) this.#write(form.greeting)
+    this.#write(RETRY)
     return sink
   }
 
   tell(event: WatchEvent): void {
     this.open()
-    this.#write(this.#options.form.bytesOf(event))
+    this.#write(bytesOf(event))
   }
 
   beat(): void {
     const sink = this.open()
-    if (this.#hasRoom && !sink.gone) this.#options.form.beat(sink)
+    if (this.#hasRoom && !sink.gone) void sink.write(COMMENT)
   }
 
   mayGoOn(): boolean {
@@ -61,7 +65,7 @@ export class EventStream<Channel extends Sink> implements Watcher {
 
   end(why: EndReason): void {
     const sink = this.open()
-    this.#ending = why
+    this.#isEnding = true
     // Only who learns something new is waited for. The others may come back, and have missed nothing then.
     if (!this.#hasRoom && why !== 'deleted') sink.abort(TOO_SLOW)
     else this.#endWithRoom()
@@ -81,7 +85,7 @@ export class EventStream<Channel extends Sink> implements Watcher {
   }
 
   /** The library holds what it was given last. What comes next is the same memory for all clients. */
-  #waitForRoom(sink: Channel, heldBytes: number): void {
+  #waitForRoom(sink: Sink, heldBytes: number): void {
     const { waiting } = this.#options
     this.#hasRoom = false
     waiting.bytes += heldBytes
@@ -96,7 +100,20 @@ export class EventStream<Channel extends Sink> implements Watcher {
 
   #endWithRoom(): void {
     const sink = this.open()
-    if (this.#ending === undefined || !this.#hasRoom || sink.gone) return
-    this.#options.form.end(sink, this.#ending)
+    if (this.#isEnding && this.#hasRoom && !sink.gone) sink.end()
   }
 }
+
+const RETRY = Buffer.from(`retry: ${limits.watchRetryMs}\n\n`)
+/** What proxies and dead connections notice. */
+const COMMENT = Buffer.from(':\n\n')
+
+/** Made once for all clients. */
+function bytesOf(event: WatchEvent): Uint8Array {
+  const { kind, id, json } = event
+  const bytes = knownBytes.get(event) ?? Buffer.from(`event: ${kind}\nid: ${id}\ndata: ${json}\n\n`)
+  knownBytes.set(event, bytes)
+  return bytes
+}
+
+const knownBytes = new WeakMap<WatchEvent, Uint8Array>()

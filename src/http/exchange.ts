@@ -8,7 +8,6 @@
  *
  * @module
  */
-import assert from 'node:assert/strict'
 import type { ServiceErrorCode } from '../errors.js'
 import type { OperationName } from '../interface/operations.js'
 import { limits } from '../limits.js'
@@ -24,7 +23,6 @@ import { type ReaderRules, ReaderWatch, TOO_SLOW, waitAnew } from './response/re
 import { serverTiming } from './response/server-timing.js'
 import { ChunkedSink } from './response/sink.js'
 import { SizedSink } from './response/sized-sink.js'
-import { SocketSink } from './response/socket-sink.js'
 import type { TraceParent } from './trace-parent.js'
 
 /** The server, as its exchanges see it. */
@@ -83,7 +81,6 @@ export class Exchange implements Reply, RequestEnd {
   readonly #owner: ExchangeOwner
   #phase: Phase = 'open'
   #sink: ChunkedSink | SizedSink | undefined
-  #socket: SocketSink | undefined
   #watch: ReaderWatch | undefined
   #sentBytes = 0
   /** Most exchanges have one. */
@@ -148,7 +145,7 @@ export class Exchange implements Reply, RequestEnd {
   }
 
   get bytesOut(): number {
-    return (this.#sink ?? this.#socket)?.writtenBytes ?? this.#sentBytes
+    return this.#sink?.writtenBytes ?? this.#sentBytes
   }
 
   get keyName(): string | undefined {
@@ -248,20 +245,6 @@ export class Exchange implements Reply, RequestEnd {
     return this.#sink
   }
 
-  openSocket(): SocketSink {
-    if (!this.#start(101, true)) return new SocketSink(undefined)
-    const { toSocket } = this.#native
-    assert(toSocket !== undefined, 'a WebSocket is opened that nobody asked for')
-    this.#socket = new SocketSink({
-      open: (handlers) => toSocket({ 'X-Request-Id': this.requestId }, handlers),
-      finished: () => this.#finish(),
-      left: () => this.#leave(),
-      cutOff: (reason) => this.abort(reason),
-      readerRules: this.#owner.readerRules,
-    })
-    return this.#socket
-  }
-
   /**
    * Breaks the connection off, which runs the abort handler.
    *
@@ -270,8 +253,7 @@ export class Exchange implements Reply, RequestEnd {
   abort(reason = HANDLER_FAILED): void {
     if (this.#phase !== 'open' && this.#phase !== 'answering') return
     this.cutReason = reason
-    if (this.#socket === undefined) this.#native.close()
-    else this.#socket.close()
+    this.#native.close()
   }
 
   #start(status: number, isStream: boolean): boolean {

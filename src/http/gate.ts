@@ -17,7 +17,7 @@ import { OVERLOADED, ServiceError } from '../errors.js'
 import type { Operation } from '../interface/operation.js'
 import { operations } from '../interface/operations.js'
 import { type Access, OPEN_ACCESS } from '../selection/access.js'
-import { type CorsOrigins, foreignScriptFault, foreignSocketFault } from './cors.js'
+import { type CorsOrigins, foreignScriptFault } from './cors.js'
 import { isBasic } from './credentials.js'
 import type { KeyGuard } from './key-guard.js'
 import type { CallCheck, HttpRequest, IncomingRequest, OperationCall } from './request.js'
@@ -77,10 +77,6 @@ export class Gate implements CallCheck {
     if (this.#isFull(request.declaredBytes)) return OVERLOADED
     const keyFault = keys?.admit(request)
     if (keyFault !== undefined) return keyFault
-    if (request.asksForSocket) {
-      const fault = foreignSocketFault(request, this.#corsOrigins, this.#hasAmbientKey(request))
-      if (fault !== undefined) return fault
-    }
     if (request.options.callback !== undefined) {
       const fault = this.#scriptFault(request)
       if (fault !== undefined) return fault

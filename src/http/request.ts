@@ -41,11 +41,8 @@ const headerNames = [
   'origin',
   'referer',
   'sec-fetch-site',
-  'sec-websocket-key',
-  'sec-websocket-version',
   'traceparent',
   'transfer-encoding',
-  'upgrade',
   'via',
   'x-forwarded-for',
   'x-http-method-override',
@@ -79,10 +76,6 @@ export interface HttpRequest {
   readonly mayHaveBody: boolean
   /** As sent, without the query. */
   readonly path: string
-  /** Whether the client asks for a WebSocket (RFC 6455, 4.1). */
-  readonly asksForSocket: boolean
-  /** Whether it does so as it must. */
-  readonly hasSocketKey: boolean
   /** Variables of the route, decoded. */
   readonly parameters: Readonly<Record<string, string>>
   /** Not to be changed: requests without a query share one. */
@@ -265,16 +258,6 @@ export class IncomingRequest implements HttpRequest {
     return /\bclose\b/i.test(this.header('connection') ?? '')
   }
 
-  get asksForSocket(): boolean {
-    const isNamed = this.header('upgrade')?.toLowerCase() === 'websocket'
-    return isNamed && this.method === 'GET' && /\bupgrade\b/i.test(this.header('connection') ?? '')
-  }
-
-  get hasSocketKey(): boolean {
-    const key = this.header('sec-websocket-key') ?? ''
-    return this.header('sec-websocket-version') === '13' && SOCKET_KEY.test(key)
-  }
-
   header(name: HeaderName): string | undefined {
     return this.#headers[placeOf[name]]
   }
@@ -343,9 +326,6 @@ export class IncomingRequest implements HttpRequest {
     return options
   }
 }
-
-/** 16 bytes. */
-const SOCKET_KEY = /^[+/0-9A-Za-z]{22}==$/
 
 /** By Accept and Content-Type. */
 const knownOptions = new Map<string, ResponseOptions>()

@@ -303,16 +303,15 @@ export class HttpServer implements ExchangeOwner {
     // Bytes behind a refusal are dropped as they come: if the connection were closed with some of them
     // unread, the client's system could drop the answer. It is not kept for a body that is far too large.
     const bodyBytes = request.mayHaveBody ? request.declaredBytes : 0
-    exchange.closing = bodyBytes > limits.bodyBytes + limits.discardBytes || request.asksForSocket
+    exchange.closing = bodyBytes > limits.bodyBytes + limits.discardBytes
     const refusal = this.#gate.refusalOf(request, match)
     if (refusal !== undefined) {
       // A client that should come again must be able to read when.
-      if (refusal === OVERLOADED) exchange.closing = request.asksForSocket
+      if (refusal === OVERLOADED) exchange.closing = false
       this.#refuse(native, call, refusal)
       return
     }
-    exchange.closing =
-      bodyBytes > limits.bodyBytes || exchange.endIsUncertain || request.asksForSocket
+    exchange.closing = bodyBytes > limits.bodyBytes || exchange.endIsUncertain
     call.handler = handler
     if (!request.mayHaveBody) {
       call.handle(NO_BYTES)

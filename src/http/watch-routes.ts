@@ -1,12 +1,10 @@
 /**
- * `GET /api/contexts/{Id}/events`: the counts of a context, told when they change.
+ * `GET /api/contexts/{Id}/events`: the counts of a context as server-sent events, one whenever they change.
  *
- * It is no operation: it has no name of its own and no end. Its forms are server-sent events, and a WebSocket
- * where the client asks for one.
+ * It is no operation: it has no name of its own and no end.
  *
  * @module
  */
-import { ServiceError } from '../errors.js'
 import { operations } from '../interface/operations.js'
 import type { UnknownMembers } from '../interface/unknown-members.js'
 import { limits } from '../limits.js'
@@ -14,8 +12,7 @@ import type { ContextWatches, Watcher } from '../operations/context-watches.js'
 import { contextIdOf } from '../operations/contexts.js'
 import { Remarks } from '../selection/remarks.js'
 import { bindOnPath } from './bind.js'
-import { EVENT_HEADERS, MESSAGES, SERVER_SENT } from './event-forms.js'
-import { EventStream, type WaitingEvents } from './event-stream.js'
+import { EVENT_HEADERS, EventStream, type WaitingEvents } from './event-stream.js'
 import type { Handler, HttpRequest } from './request.js'
 import type { Route } from './router.js'
 
@@ -31,14 +28,9 @@ export function watchRoutes(
       const now = request.accessNow()
       return now.allows(SCOPE) && now.boundary === access.boundary
     }
-    if (request.asksForSocket && !request.hasSocketKey)
-      throw new ServiceError('InvalidRequest', NO_SOCKET)
     const isHead = request.method === 'HEAD'
     request.isWatch = !isHead
-    const options = { reply, waiting, mayGoOn }
-    const stream = request.asksForSocket
-      ? new EventStream({ ...options, form: MESSAGES })
-      : new EventStream({ ...options, form: SERVER_SENT })
+    const stream = new EventStream({ reply, waiting, mayGoOn })
     let isOver = false
     let leave = () => {
       isOver = true
@@ -60,7 +52,7 @@ export function watchRoutes(
   ]
 }
 
-/** Pages can name what they know in the query alone, when they open a WebSocket. */
+/** A page can name the last event in the query alone, since its EventSource sends no header with the first request. */
 function askedOf(request: HttpRequest, unknownMembers: UnknownMembers | undefined) {
   const content = { kind: 'members', members: {} } as const
   const all = bindOnPath(request, operations.GetMapContextRequest, content)
@@ -76,10 +68,6 @@ function askedOf(request: HttpRequest, unknownMembers: UnknownMembers | undefine
 }
 
 const [SCOPE] = operations.GetMapContextRequest.scopes
-
-const NO_SOCKET =
-  'a WebSocket needs Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key of 16 bytes in base64; ' +
-  'without Upgrade, the answer is server-sent events'
 
 /** Asks only whether there is something to watch. */
 const NOBODY: Watcher = { tell() {}, beat() {}, mayGoOn: () => true, end() {} }

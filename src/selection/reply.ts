@@ -23,8 +23,6 @@ export interface Reply {
    * @param byteCount  how long the body is going to be, where that is known
    */
   begin(status: number, headers: ReplyHeaders, byteCount?: number): Sink
-  /** Makes the connection a WebSocket, for which the client asked. Left out where there is no connection. */
-  openSocket?(): MessageSink
 }
 
 /** Where the body of an answer goes, to the client. */
@@ -37,17 +35,4 @@ export interface Sink extends ByteSink {
    * @param reason  for the log; it has nothing of the request or of its answer
    */
   abort(reason?: string): void
-}
-
-/** Where messages go, each of which is written whole. */
-export interface MessageSink extends Sink {
-  /** To be called now and then. A client that answers none for long is cut off. */
-  ping(): void
-  /**
-   * Says goodbye.
-   *
-   * @param code  of RFC 6455, 7.4; 1001 unless given
-   * @param reason  at most 123 bytes
-   */
-  end(code?: number, reason?: string): void
 }

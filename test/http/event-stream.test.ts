@@ -4,7 +4,6 @@
  * @module
  */
 import t from 'tap'
-import { SERVER_SENT } from '../../src/http/event-forms.js'
 import { EventStream } from '../../src/http/event-stream.js'
 import type { Reply, Sink } from '../../src/selection/reply.js'
 
@@ -42,7 +41,7 @@ class Client implements Sink {
 }
 
 const EVENT = { kind: 'counts', id: 'a', json: JSON.stringify('x'.repeat(1_000)) } as const
-const EVENT_BYTES = SERVER_SENT.bytesOf(EVENT).length
+const EVENT_BYTES = `event: ${EVENT.kind}\nid: ${EVENT.id}\ndata: ${EVENT.json}\n\n`.length
 
 function start(maxBytes: number) {
   const waiting = { bytes: 0, maxBytes }
@@ -50,7 +49,7 @@ function start(maxBytes: number) {
     const client = new Client()
     client.isBusy = false
     const reply = { begin: () => client } as unknown as Reply
-    const stream = new EventStream({ reply, form: SERVER_SENT, waiting, mayGoOn: () => true })
+    const stream = new EventStream({ reply, waiting, mayGoOn: () => true })
     stream.open()
     client.isBusy = true
     return { client, stream }

@@ -66,6 +66,25 @@ t.test('HEAD tells the form, and watches nothing', async (t) => {
   await until(() => watches.watcherCount === 0)
 })
 
+t.test('a request that asks for another protocol is answered as if it did not', async (t) => {
+  const { watches, port } = await startWatches(t)
+  const socket = ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==']
+  for (const headers of [
+    ['Connection: Upgrade', 'Upgrade: websocket', ...socket],
+    // As Java's HttpClient begins.
+    ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAEAAEAAAAIAAAAB'],
+  ]) {
+    const client = await watcherOf(port, PATH, headers)
+    await until(() => watches.watcherCount === 1)
+    watches.tell('{"n":1}')
+    await client.readUntil('data: {"n":1}')
+    client.socket.destroy()
+    await until(() => watches.watcherCount === 0)
+    const head = await request(port, `HEAD ${PATH}`, { headers })
+    t.equal(head.status, 200)
+  }
+})
+
 t.test('whoever leaves watches no more', async (t) => {
   const { watches, port, server } = await startWatches(t)
   const clients = await Promise.all(Array.from({ length: 50 }, () => watcherOf(port)))
@@ -105,7 +124,7 @@ t.test('of events for a slow client the newest waits, and no other', async (t) =
 })
 
 t.test('a client that reads nothing is cut off', async (t) => {
-  const { watches, port, cuts } = await startWatches(t, { bounds: { clientStallMs: 300 } })
+  const { watches, port, cuts } = await startWatches(t, { bounds: { clientStallMs: 1_500 } })
   const client = await watcherOf(port)
   const other = await watcherOf(port)
   await until(() => watches.watcherCount === 2)

@@ -3,30 +3,19 @@
  *
  * @module
  */
-import type {
-  TemplatedApp,
-  us_listen_socket,
-  us_socket,
-  us_socket_context_t,
-  WebSocket,
-} from 'uWebSockets.js'
+import type { TemplatedApp, us_listen_socket, us_socket } from 'uWebSockets.js'
 import * as native from 'uWebSockets.js'
-import { limits } from '../../limits.js'
 import type {
   AppDescriptor,
-  AppHandlers,
   Engine,
   EngineRequest,
   EngineResponse,
-  EngineSocket,
   ListenAddress,
-  SocketHandlers,
 } from './engine.js'
 
-interface NativeApp extends Omit<TemplatedApp, 'listen' | 'any' | 'filter' | 'ws'> {
+interface NativeApp extends Omit<TemplatedApp, 'listen' | 'any' | 'filter'> {
   any(pattern: string, handler: (response: EngineResponse, request: EngineRequest) => void): void
   filter(handler: (response: EngineResponse, change: 1 | -1) => void): void
-  ws(pattern: string, behavior: SocketBehavior): void
   listen(
     host: string,
     port: number,
@@ -36,39 +25,6 @@ interface NativeApp extends Omit<TemplatedApp, 'listen' | 'any' | 'filter' | 'ws
   getDescriptor(): AppDescriptor
   addChildAppDescriptor(descriptor: AppDescriptor): NativeApp
   removeChildAppDescriptor(descriptor: AppDescriptor): NativeApp
-}
-
-interface SocketBehavior {
-  readonly compression: number
-  readonly idleTimeout: number
-  readonly maxBackpressure: number
-  readonly maxPayloadLength: number
-  readonly sendPingsAutomatically: boolean
-  upgrade(
-    response: UpgradableResponse,
-    request: EngineRequest & { getHeader(name: string): string },
-    context: us_socket_context_t,
-  ): void
-  open(socket: WebSocket<Opening>): void
-  drain(socket: WebSocket<Opening>): void
-  pong(socket: WebSocket<Opening>): void
-  message(socket: WebSocket<Opening>): void
-  close(socket: WebSocket<Opening>): void
-}
-
-interface UpgradableResponse extends EngineResponse {
-  upgrade(
-    opening: Opening,
-    key: string,
-    protocol: string,
-    extensions: string,
-    context: us_socket_context_t,
-  ): void
-}
-
-/** What the library keeps with a socket. */
-interface Opening extends SocketHandlers {
-  opened(socket: WebSocket<Opening>): void
 }
 
 const extended = native as unknown as {
@@ -88,7 +44,6 @@ export const addon: Engine = {
     const app = extended.App()
     if (connection !== undefined) app.filter(connection)
     app.any('/*', request)
-    takeSockets(app, request, () => connection?.(NOBODY, -1))
     let socket: us_listen_socket | undefined
     const stopListening = () => {
       if (socket !== undefined) native.us_listen_socket_close(socket)
@@ -147,56 +102,4 @@ function listenOn(
     if (socket !== false) listening = socket
   })
   return listening
-}
-
-/** The library sends whoever has a key of the right length here, with GET; all others go on to the next route. */
-function takeSockets(app: NativeApp, receive: AppHandlers['request'], gone: () => void): void {
-  app.ws('/*', {
-    compression: NO_COMPRESSION,
-    // Who sends and what takes too long is decided elsewhere.
-    idleTimeout: 0,
-    sendPingsAutomatically: false,
-    maxPayloadLength: limits.socketMessageBytes,
-    // Answers to pings beyond it are dropped. A message is sent only when nothing waits.
-    maxBackpressure: limits.socketPongBytes,
-    upgrade(response, request, context) {
-      const key = request.getHeader('sec-websocket-key')
-      response.toSocket = (headers, handlers) => {
-        let socket: EngineSocket | undefined
-        const opened = (native: WebSocket<Opening>) => {
-          socket = engineSocket(native)
-        }
-        response.cork(() => {
-          response.writeStatus('101 Switching Protocols')
-          for (const [name, value] of Object.entries(headers)) response.writeHeader(name, value)
-          response.upgrade({ ...handlers, opened }, key, '', '', context)
-        })
-        if (socket === undefined) throw new Error('the library has opened no socket')
-        return socket
-      }
-      receive(response, request)
-    },
-    open: (socket) => socket.getUserData().opened(socket),
-    drain: (socket) => socket.getUserData().drained(),
-    pong: (socket) => socket.getUserData().ponged(),
-    message: (socket) => socket.getUserData().received(),
-    close(socket) {
-      socket.getUserData().closed()
-      // The filter hears nothing more of a connection that has become a WebSocket.
-      gone()
-    },
-  })
-}
-
-const NO_COMPRESSION = 0
-const NOBODY = { close() {} }
-
-function engineSocket(socket: WebSocket<Opening>): EngineSocket {
-  return {
-    send: (message) => void socket.send(message, false),
-    ping: () => void socket.ping(),
-    bufferedBytes: () => socket.getBufferedAmount(),
-    end: (code, reason) => socket.end(code, reason),
-    close: () => socket.close(),
-  }
 }

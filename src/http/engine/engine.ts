@@ -139,37 +139,4 @@ export interface EngineResponse {
   getRemoteAddressAsText(): ArrayBuffer
   /** The source address of the PROXY header in front of the request, binary; empty without one. */
   getProxiedRemoteAddress(): ArrayBuffer
-  /**
-   * Makes the connection a WebSocket (RFC 6455), instead of an answer. Undefined where the request does not ask
-   * for one as the RFC says. Nothing else of the answer may be touched afterwards.
-   *
-   * @param headers  beside those of the handshake
-   */
-  toSocket?:
-    | ((headers: Readonly<Record<string, string>>, handlers: SocketHandlers) => EngineSocket)
-    | undefined
-}
-
-/** The end of a WebSocket that sends. Must not be touched once it is closed. */
-export interface EngineSocket {
-  /** Sends a message of text, in UTF-8, and takes all of it. */
-  send(message: Uint8Array): void
-  ping(): void
-  /** Bytes that the system has not taken yet. */
-  bufferedBytes(): number
-  /** Says goodbye, with a code of RFC 6455, 7.4. */
-  end(code: number, reason: string): void
-  /** Breaks the connection off. */
-  close(): void
-}
-
-export interface SocketHandlers {
-  /** Called when bytes that waited have left; perhaps not yet all of them. */
-  drained(): void
-  /** The client answered a ping. */
-  ponged(): void
-  /** The client sent a message. */
-  received(): void
-  /** Called once, however it came to that: also within `end` and `close`. */
-  closed(): void
 }

@@ -7,8 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { limits } from '../../limits.js'
 import { addressBytes, addressText } from '../../tls/address-bytes.js'
-import type { EngineResponse, EngineSocket, SocketHandlers } from './engine.js'
-import { nodeSocket } from './node-socket.js'
+import type { EngineResponse } from './engine.js'
 
 /** How an answer ended, for the connection. */
 type Ending = 'goesOn' | 'closes'
@@ -18,14 +17,11 @@ interface NodeResponseOptions {
   readonly response: ServerResponse
   /** The source address of the PROXY header in front of the connection. */
   readonly proxied: ArrayBuffer | undefined
-  /** What has arrived behind a request that asks for a WebSocket; undefined where it does not. */
-  readonly upgradeHead: Buffer | undefined
   /** Called once, when nothing more is written. */
   readonly over: (ending: Ending) => void
 }
 
 export class NodeResponse implements EngineResponse {
-  readonly toSocket: EngineResponse['toSocket']
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   readonly #socket: Socket
@@ -40,8 +36,6 @@ export class NodeResponse implements EngineResponse {
   #offset = 0
   /** What was handed over waits for the client. */
   #isBlocked = false
-  /** What the connection has become. */
-  #upgraded: EngineSocket | undefined
 
   constructor(options: NodeResponseOptions) {
     const { request, response } = options
@@ -56,10 +50,6 @@ export class NodeResponse implements EngineResponse {
     // What follows is `close`.
     response.on('error', ignore)
     request.on('error', ignore)
-    const { upgradeHead } = options
-    if (upgradeHead !== undefined) {
-      this.toSocket = (headers, handlers) => this.#upgrade(upgradeHead, headers, handlers)
-    }
   }
 
   onAborted(handler: () => void): void {
@@ -158,10 +148,6 @@ export class NodeResponse implements EngineResponse {
 
   close(): void {
     if (this.#isOver) return
-    if (this.#upgraded !== undefined) {
-      this.#upgraded.close()
-      return
-    }
     this.#socket.destroy()
     this.#leave()
   }
@@ -178,25 +164,6 @@ export class NodeResponse implements EngineResponse {
 
   getProxiedRemoteAddress(): ArrayBuffer {
     return this.#options.proxied ?? new ArrayBuffer(0)
-  }
-
-  #upgrade(
-    head: Buffer,
-    headers: Readonly<Record<string, string>>,
-    handlers: SocketHandlers,
-  ): EngineSocket {
-    this.#response.detachSocket(this.#socket)
-    const own = nodeSocket(this.#request, head, headers, {
-      ...handlers,
-      closed: () => {
-        if (this.#isOver) return
-        this.#isOver = true
-        this.#options.over('closes')
-        handlers.closed()
-      },
-    })
-    this.#upgraded = own
-    return own
   }
 
   /** @param byteCount  of the whole body; undefined for chunks, and where there is none */

@@ -8,7 +8,7 @@ import {
   createServer,
   type IncomingMessage,
   type Server,
-  ServerResponse,
+  type ServerResponse,
   STATUS_CODES,
 } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
@@ -16,7 +16,6 @@ import { limits } from '../../limits.js'
 import type { AppHandlers, Engine } from './engine.js'
 import { NodeRequest } from './node-request.js'
 import { NodeResponse } from './node-response.js'
-import { hasSocketKey } from './node-socket.js'
 import { takeProxyPrefix } from './proxy-prefix.js'
 
 export const nodeHttp: Engine = {
@@ -28,16 +27,9 @@ export const nodeHttp: Engine = {
     const sockets = new Set<Socket>()
     const open = (begin: Begin) => {
       const server = createHttpServer(conversations)
-      // Before Node.js 24.9, the library hands a connection over whatever it is asked to become.
-      server.on('upgrade', (request, socket, head) => {
-        if (conversations.isBusy(socket as Socket)) socket.destroy()
-        else if (asksForSocket(request)) conversations.takeUpgrade(request, socket as Socket, head)
-        else serveAnew(server, request, socket as Socket, head)
-      })
       servers.push(server)
-      const serve = serveOf(server)
-      server.off('connection', serve)
-      serves.set(server, serve)
+      const [serve] = server.listeners('connection')
+      server.off('connection', serve as (socket: Socket) => void)
       server.on('connection', (socket: Socket) => {
         sockets.add(socket)
         // The library listens for them, but not before the first request and not behind a CONNECT.
@@ -88,38 +80,6 @@ export const nodeHttp: Engine = {
   continueBody: (response) => (response as NodeResponse).writeContinue(),
 }
 
-type Serve = (socket: Socket) => void
-
-/** How a server takes up a connection. */
-const serves = new WeakMap<Server, Serve>()
-
-function serveOf(server: Server): Serve {
-  const [serve] = server.listeners('connection') as Serve[]
-  return serve
-}
-
-function asksForSocket({ method, headers }: IncomingMessage): boolean {
-  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
-}
-
-/** Takes other requests as if they asked for nothing; since Node.js 24.9, and the types do not know it yet. */
-const SOCKETS_ALONE: object = { shouldUpgradeCallback: asksForSocket }
-
-/**
- * Serves a request as if it asked for nothing else than an answer: Java, for one, asks whether the server
- * speaks HTTP/2 with its first request.
- */
-function serveAnew(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
-  const { method, url, rawHeaders } = request
-  const lines = [`${method} ${url} HTTP/${request.httpVersion}`]
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i].toLowerCase() !== 'upgrade')
-      lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`)
-  }
-  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
-  serves.get(server)?.call(server, socket)
-}
-
 /** Decides when a connection is served. */
 type Begin = (socket: Socket, serve: () => void) => void
 
@@ -131,7 +91,6 @@ function createHttpServer(conversations: Conversations): Server {
     maxHeaderSize: limits.headerBytes,
     // The service has a clock of its own for each body.
     requestTimeout: 0,
-    ...SOCKETS_ALONE,
   })
   // The bytes of all headers are bounded; a bound on their number would drop some silently.
   server.maxHeadersCount = 0
@@ -192,25 +151,10 @@ class Conversations {
       return
     }
     const conversation = this.#of(socket)
-    const begin = () => this.#begin(conversation, { request, response, upgradeHead: undefined })
+    const begin = () => this.#begin(conversation, { request, response })
     if (!conversation.isBusy) begin()
     // The service is asked for one request of a connection at a time, whatever the client sends ahead.
     else if (conversation.waiting.push(begin) > limits.pipelinedRequestCount) socket.destroy()
-  }
-
-  /** Whether a request waits for its answer. */
-  isBusy(socket: Socket): boolean {
-    return this.#of(socket).isBusy
-  }
-
-  /** A request for a WebSocket is the last one of its connection. */
-  takeUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
-    const response = new ServerResponse(request)
-    response.shouldKeepAlive = false
-    response.assignSocket(socket)
-    response.on('finish', () => socket.destroySoon())
-    const upgradeHead = hasSocketKey(request) ? head : undefined
-    this.#begin(this.#of(socket), { request, response, upgradeHead })
   }
 
   #of(socket: Socket): Conversation {
