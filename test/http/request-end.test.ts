@@ -71,7 +71,7 @@ const health = healthRoutes(
 const { port, server, ends, faults, cuts } = await startServer(
   t,
   [...operationRoutes(executors), ...health],
-  { bounds: { clientStallMs: 300, bodyMs: 60_000 } },
+  { bounds: { clientStallMs: 3_000, bodyMs: 60_000 } },
 )
 
 const STAGES = ['receiveMs', 'parseMs', 'waitMs', 'selectMs', 'writeMs']
