@@ -94,20 +94,14 @@ export const limits = {
   adminHeadBytes: 8 * KiB,
   /** Requests of one admin connection. */
   adminRequestsPerConnectionCount: 1_000,
-  /** An admin connection on which nothing is sent for this time is closed, unless a profile is taken. */
+  /** An admin connection on which nothing is sent for this time is closed. */
   adminSilentMs: 10_000,
   /** From the beginning of an admin answer until its client has all of it. */
   adminAnswerMs: 15_000,
-  /** The longest profile of the processor time of a thread. */
-  profileMs: 60_000,
-  /** From the end of a profile until the thread must have given it, and for other questions to it. */
-  threadAnswerMs: 5_000,
   /** A scrape is given to further scrapers for this time. */
   scrapeKeptMs: 250,
   /** A front thread tells how many bytes of bodies it holds at this interval. */
   heldToldMs: 500,
-  /** Switches of snapshots that the page of the state shows. */
-  attemptsNotedCount: 20,
   /** A reader is cut off if its answer has had no room for this time. */
   clientStallMs: 30_000,
   /** A reader is cut off if it is slower after a wait of `clientStallMs`. */

@@ -1,7 +1,7 @@
 /**
- * The listener for whoever runs the service: metrics, state, profiles. It is in the main thread and apart
- * from that of the clients, so that it answers while they do not. Nobody needs a key here, hence it takes
- * connections of this machine alone, and none for a name that a page may have chosen.
+ * The listener for operators: metrics and health. It is in the main thread and apart from that of the clients, so
+ * that it answers while they do not. It asks for no key, hence it takes connections of this machine alone, and none
+ * for a name that a page may have chosen.
  *
  * @module
  */
@@ -19,11 +19,8 @@ import { limits } from '../limits.js'
 import { describeFault, type Log } from '../log.js'
 
 interface AdminRequest {
-  readonly query: URLSearchParams
   /** The header Accept; `''` where there is none. */
   readonly accept: string
-  /** Aborted when the client has gone. */
-  readonly gone: AbortSignal
 }
 
 interface AdminAnswer {
@@ -111,14 +108,9 @@ async function answerOne(
   response: ServerResponse,
   answerMs: number,
 ): Promise<void> {
-  const leaving = new AbortController()
-  response.once('close', () => leaving.abort())
   // What is sent beside the head is not read.
   request.resume()
-  // A client that waits for a profile is silent.
-  request.socket.setTimeout(0)
-  const answer = await answerTo(routes, request, leaving.signal)
-  request.socket.setTimeout(limits.adminSilentMs)
+  const answer = await answerTo(routes, request)
   if (response.destroyed) return
   // A client that reads a byte now and then is not silent.
   const late = setTimeout(() => response.destroy(), answerMs)
@@ -143,7 +135,6 @@ const COMMON_HEADERS = {
 function answerTo(
   routes: ReadonlyMap<string, AdminRoute>,
   { method, url = '/', headers }: IncomingMessage,
-  gone: AbortSignal,
 ): AdminAnswer | Promise<AdminAnswer> {
   if (!isLoopbackName(headers.host)) return plainAnswer(403, 'only by a name of this machine')
   if (isOfForeignPage(headers))
@@ -155,8 +146,7 @@ function answerTo(
   if (method !== 'GET' && method !== 'HEAD') {
     return { ...plainAnswer(405, 'allowed here: GET, HEAD'), headers: { Allow: 'GET, HEAD' } }
   }
-  const query = new URLSearchParams(queryStart < 0 ? '' : url.slice(queryStart))
-  return route({ query, accept: headers.accept ?? '', gone })
+  return route({ accept: headers.accept ?? '' })
 }
 
 export function plainAnswer(status: number, text: string): AdminAnswer {
@@ -169,8 +159,8 @@ function isLoopbackName(host: string | undefined): boolean {
 }
 
 /**
- * A page of another origin cannot read the answer, but taking a profile slows a thread down. Browsers say who
- * asks (Fetch Metadata), and old ones name the origin in some requests.
+ * A page of another origin cannot read the answer, but could ask again and again. Browsers say which page asks (Fetch
+ * Metadata), and old ones name the origin in some requests.
  */
 function isOfForeignPage(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site']

@@ -58,14 +58,6 @@ export function createExposition(
   return (form) => ways[form]()
 }
 
-/** What all threads have counted, by metric. */
-export function countedSamples(
-  memory: MetricsMemory,
-): (name: CountedName) => readonly { readonly labels: Labels; readonly value: number }[] {
-  const pages = threadPages(memory)
-  return (name) => samplesOf(name, counted[name], pages)
-}
-
 /** A value as the library takes it. */
 interface Value {
   readonly metricName?: string

@@ -15,8 +15,8 @@ import type { ShardImage } from '../shard/layout.js'
 import { attachedCount, type Control, createControl } from './control.js'
 import type { Caller, QueryRunner, Task, TaskResults } from './messages.js'
 import { Scheduler } from './scheduler.js'
-import type { ProfileTaken, QueryWorkerData } from './worker-messages.js'
-import { type TaskWay, WorkerThreads } from './worker-threads.js'
+import type { QueryWorkerData } from './worker-messages.js'
+import { WorkerThreads } from './worker-threads.js'
 
 interface QueryPoolOptions {
   /** URL of the compiled workers/query.ts. */
@@ -110,20 +110,6 @@ export class QueryPool implements QueryRunner {
     return this.#scheduler.isFull(bodyBytes)
   }
 
-  /**
-   * A profile of the processor time of one worker, as JSON. A worker that has a long task begins and ends
-   * it later.
-   *
-   * @throws Error  when the worker ends before
-   */
-  async profileWorker(index: number, ms: number): Promise<string> {
-    const thread = this.#threads.ready[index]
-    if (thread === undefined) throw new Error('there is no such worker')
-    await profileStep(thread.way, 'start')
-    await sleep(ms, undefined, { ref: false })
-    return await profileStep(thread.way, 'stop')
-  }
-
   /** Ends one worker as a crash would: for tests of what happens then. */
   async crashWorker(): Promise<void> {
     await this.#threads.crashOne()
@@ -137,16 +123,4 @@ export class QueryPool implements QueryRunner {
     this.#scheduler.stop()
     await this.#threads.close()
   }
-}
-
-/** Beside the tasks of the scheduler: there are more slots than it uses. */
-function profileStep(way: TaskWay, step: 'start' | 'stop'): Promise<string> {
-  const taken = new Promise<string>((resolve, reject) => {
-    way.sendTask(
-      { kind: 'profile', step },
-      { ended: (result) => resolve((result as ProfileTaken).profile), failed: reject },
-    )
-  })
-  way.letWake()
-  return taken
 }

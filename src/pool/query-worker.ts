@@ -11,7 +11,6 @@ import assert from 'node:assert/strict'
 import { performance } from 'node:perf_hooks'
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { Piscina } from 'piscina'
-import { type RunningProfile, startProfile } from '../metrics/cpu-profile.js'
 import { claimWorkerPage } from '../metrics/memory.js'
 import { slotOf as metricSlot } from '../metrics/slots.js'
 import { heapNoter } from '../metrics/vitals.js'
@@ -39,9 +38,9 @@ import { type FlatQueries, type TimedQuery, unflatten } from './flat-queries.js'
 import { sharedClockMs } from './messages.js'
 import { giveWay } from './priority.js'
 import {
+  type CaughtUp,
   type ChannelEnd,
   type Counted,
-  type ProfileTaken,
   type QueryWorkerData,
   type RowsWritten,
   WAKE,
@@ -65,7 +64,6 @@ export function attachWorker(): (end: ChannelEnd) => void {
   const noteHeap = heapNoter(page)
   giveWay()
   const shards = images.map(attachShard)
-  let profile: RunningProfile | undefined
   countAttached(control)
   const findAll = (
     flat: FlatQueries,
@@ -107,13 +105,6 @@ export function attachWorker(): (end: ChannelEnd) => void {
     port.close()
   }
 
-  /** Between its tasks the worker sleeps, which is then in the profile, too. */
-  function takeProfile(step: 'start' | 'stop'): ProfileTaken {
-    const taken = { profile: profile?.stop() ?? '' }
-    profile = step === 'start' ? startProfile() : undefined
-    return taken
-  }
-
   function doMessage(slot: Slot, live: WorkerShards, port: MessagePort): void {
     const task = live.nextTask()
     slot.findings[0] = BY_MESSAGE
@@ -121,12 +112,8 @@ export function attachWorker(): (end: ChannelEnd) => void {
       post(findAll(task, live, task.unwanted, task.given), port)
       return
     }
-    if (task.kind === 'profile') {
-      port.postMessage(takeProfile(task.step))
-      return
-    }
     if (task.kind === 'catchUp') {
-      port.postMessage({ profile: '' } satisfies ProfileTaken)
+      port.postMessage({ isCaughtUp: true } satisfies CaughtUp)
       return
     }
     const { shardIndex, runs } = task

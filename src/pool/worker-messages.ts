@@ -57,28 +57,15 @@ export interface MaskMessage {
 }
 
 /** The tasks that travel as messages. */
-export type WorkerTask =
-  | QueriesTask
-  | RowsTask
-  | RowBytesTask
-  | CellsTask
-  | ProfileTask
-  | CatchUpTask
+export type WorkerTask = QueriesTask | RowsTask | RowBytesTask | CellsTask | CatchUpTask
 
 /** Nothing but to read what was sent before it. */
 interface CatchUpTask {
   readonly kind: 'catchUp'
 }
 
-/** Begins a profile of the processor time, or ends it and gives it. */
-interface ProfileTask {
-  readonly kind: 'profile'
-  readonly step: 'start' | 'stop'
-}
-
-/** As JSON; empty when it has begun, and of other tasks without a result. */
-export interface ProfileTaken {
-  readonly profile: string
+export interface CaughtUp {
+  readonly isCaughtUp: true
 }
 
 interface QueriesTask extends FlatQueries {
@@ -110,4 +97,4 @@ export interface Counted {
 }
 
 /** What a worker makes of a task; of selections, the findings. */
-export type WorkerResult = Uint32Array | RowsWritten | Counted | ProfileTaken
+export type WorkerResult = Uint32Array | RowsWritten | Counted | CaughtUp

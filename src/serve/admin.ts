@@ -4,7 +4,6 @@
  * @module
  */
 
-import { cpuProfileRoute } from '../admin/cpu-profile-route.js'
 import {
   type AdminListener,
   type AdminRoute,
@@ -12,18 +11,13 @@ import {
   plainAnswer,
 } from '../admin/listener.js'
 import { metricsRoute } from '../admin/metrics-route.js'
-import { statusRoute } from '../admin/status-page.js'
 import type { Config } from '../config.js'
 import type { Log } from '../log.js'
 import type { MetricsMemory } from '../metrics/memory.js'
 import { readVersion } from '../version.js'
-import { heapRoute, threadProfiler } from './debug.js'
 import { unreadyReason } from './freshness.js'
-import { workersOfFront } from './fronts.js'
-import { clusterRoute } from './known-cluster.js'
 import { serviceReadings } from './readings.js'
 import type { ServiceState } from './state.js'
-import { statusTables } from './status.js'
 
 interface AdminOptions {
   readonly config: Config
@@ -40,16 +34,9 @@ export async function startAdmin(options: AdminOptions): Promise<AdminListener |
   const { config, memory, state, log } = options
   const { adminPort, adminHost } = config
   if (adminPort === undefined) return undefined
-  const { httpThreadCount: frontCount, queryThreadCount } = config
-  const version = readVersion()
-  const readings = serviceReadings(state, version, config.dataDirectory)
-  const workerCountOf = (front: number) => workersOfFront(queryThreadCount, frontCount, front)
+  const readings = serviceReadings(state, readVersion(), config.dataDirectory)
   const routes: Record<string, AdminRoute> = {
     '/metrics': metricsRoute(memory, readings),
-    '/statusz': statusRoute(statusTables(state, memory, readings, version)),
-    '/clusterz': clusterRoute(() => state.cluster),
-    '/debug/heap': heapRoute(state, memory, frontCount),
-    '/debug/cpu-profile': cpuProfileRoute(threadProfiler(state, frontCount, workerCountOf)),
     '/livez': () => plainAnswer(200, 'live'),
     '/readyz': () => {
       const reason =

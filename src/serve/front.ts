@@ -53,7 +53,6 @@ import { PeerReader } from '../tls/peers.js'
 import { readVersion } from '../version.js'
 import { changeableSource } from './changeable-source.js'
 import { freshnessOf, unreadyReason } from './freshness.js'
-import { answerAbout } from './front-answers.js'
 import { FrontAreas } from './front-areas.js'
 import { createCurrent } from './front-current.js'
 import { frontRecords } from './front-records.js'
@@ -255,9 +254,7 @@ export async function runFront(port: MessagePort, data: FrontData): Promise<void
     else if (order.kind === 'news') news = order.news
     else if (order.kind === 'areas') takeAreas(order.news)
     else if (order.kind === 'areasNews') areasNews = order.news
-    else if (order.kind === 'ask') {
-      report(await answerAbout(order.number, order.question, current.newest.pool))
-    } else if (order.kind === 'listen') {
+    else if (order.kind === 'listen') {
       await server.listen(order.address).then(
         () => report({ kind: 'listening' }),
         ({ message }: OperatorError) => report({ kind: 'listening', fault: message }),

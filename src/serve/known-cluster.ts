@@ -1,14 +1,11 @@
 /**
- * What the main thread knows of the cluster that the service is a machine of, for whoever asks how it fares: as metrics,
- * as tables and as JSON.
+ * The cluster that the service is a machine of, as the main thread knows it, and its metrics.
  *
  * @module
  */
-import { type AdminRoute, plainAnswer } from '../admin/listener.js'
-import type { StatusTable } from '../admin/status-page.js'
 import { levelUntilMs, roleChangeCount } from '../cluster/figures.js'
 import type { ClusterStatus } from '../cluster/messages.js'
-import { behindCount, heldPart, roleOf } from '../cluster/status.js'
+import { behindCount } from '../cluster/status.js'
 import type { clusterReadings } from '../metrics/cluster-readings.js'
 import type { Readings } from '../metrics/exposition.js'
 import { monotonicMs } from '../monotonic.js'
@@ -68,66 +65,3 @@ export function readingsOfCluster(known: Known): Pick<Readings, keyof typeof clu
 }
 
 const oneIf = (isSo: boolean) => (isSo ? 1 : 0)
-
-/** None on a machine of no cluster. */
-export function tablesOfCluster(known: Known): StatusTable[] {
-  const cluster = known()
-  const status = cluster?.status()
-  if (cluster === undefined || status === undefined) return []
-  const { clusterId, name, epoch, acks, writer, isConnected, committed, carried } = status
-  const lagSeconds = cluster.freshness.lagSeconds()
-  return [
-    {
-      title: 'Cluster',
-      header: ['', ''],
-      rows: [
-        ['cluster', `${clusterId}, epoch ${epoch}, --acks ${acks === 'one' ? 1 : acks}`],
-        ['this machine', name],
-        ['level', lagSeconds === undefined ? 'yes' : `not for ${lagSeconds.toFixed(1)} s`],
-        ['writer', writer ?? 'none that is known'],
-        ['NATS', isConnected ? 'connected' : 'not connected'],
-        ['committed', `up to batch ${committed}`],
-        ...(carried === undefined ? [] : [['in the stream', `up to batch ${carried}`]]),
-      ],
-    },
-    {
-      title: 'Machines of the cluster',
-      header: [
-        ...['machine', 'role', 'level', 'written', 'answers by', 'behind'],
-        ...['snapshot', 'holds', 'version', 'heard'],
-      ],
-      rows: status.machines.map((machine) => [
-        machine.name,
-        roleOf(machine),
-        machine.isLevel ? 'yes' : 'no',
-        machine.written,
-        machine.answersBy,
-        behindCount(machine, status),
-        machine.snapshotId ?? '',
-        heldPart(machine),
-        machine.version,
-        machine.silentMs === undefined
-          ? 'never'
-          : `${(machine.silentMs / 1_000).toFixed(1)} s before`,
-      ]),
-    },
-  ]
-}
-
-/** The same as one JSON document; 404 on a machine of no cluster. */
-export function clusterRoute(known: Known): AdminRoute {
-  return () => {
-    const cluster = known()
-    if (cluster === undefined) return plainAnswer(404, 'this service is of no cluster')
-    const status = cluster.status()
-    if (status === undefined) return plainAnswer(503, 'the machine is not one of its cluster yet')
-    const machines = status.machines.map((machine) => ({
-      ...machine,
-      role: roleOf(machine),
-      behindCount: behindCount(machine, status),
-    }))
-    const lagSeconds = cluster.freshness.lagSeconds() ?? 0
-    const body = JSON.stringify({ ...status, lagSeconds, machines })
-    return { status: 200, contentType: 'application/json', body }
-  }
-}

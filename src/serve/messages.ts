@@ -123,16 +123,8 @@ export type FrontOrder =
   | { readonly kind: 'areasNews'; readonly news: AreasNews }
   /** Take connections from this address. Answered by `listening`. */
   | { readonly kind: 'listen'; readonly address: ListenAddress }
-  /** Tell something about itself. Answered by `told`. */
-  | { readonly kind: 'ask'; readonly number: number; readonly question: ThreadQuestion }
   /** Answer the requests that are open, then end. */
   | ({ readonly kind: 'drain' } & DrainTimes)
-
-/** What a front thread can tell of itself, as JSON. */
-export type ThreadQuestion =
-  | { readonly kind: 'heap' }
-  /** A profile of the processor time, of the thread or of one of its query workers. */
-  | { readonly kind: 'profile'; readonly ms: number; readonly worker?: number }
 
 export interface DrainTimes {
   /** For clients that keep a connection to learn that it ends. */
@@ -164,13 +156,6 @@ export type FrontReport =
   | { readonly kind: 'ready'; readonly descriptor: AppDescriptor | undefined }
   /** `fault` says why it cannot. */
   | { readonly kind: 'listening'; readonly fault?: string }
-  /** `reason` says why there is no answer. */
-  | {
-      readonly kind: 'told'
-      readonly number: number
-      readonly answer?: string
-      readonly reason?: string
-    }
   /** It cannot start or go on. */
   | { readonly kind: 'failed'; readonly reason: string }
 

@@ -21,7 +21,6 @@ import type { Snapshot } from '../snapshot/snapshot.js'
 import { serveChanges } from '../store/change-port.js'
 import type { Store } from '../store/store.js'
 import { startAdmin } from './admin.js'
-import { askFronts } from './ask-fronts.js'
 import { keepAudiences } from './audience-keeper.js'
 import { swapRules } from './cluster-snapshots.js'
 import { endOnUncaught } from './end-on-uncaught.js'
@@ -137,7 +136,6 @@ async function serveOnce(
       accessLog,
       cluster,
     })
-    state.askFront = askFronts(fronts.map(({ worker }) => worker))
     suppressions.serve(snapshot.id)
     state.served = { snapshot, sinceMs: Date.now() }
     await suppressions.join()

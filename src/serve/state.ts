@@ -6,15 +6,12 @@
 
 import type { LogCounters } from '../access-log/counters.js'
 import type { AuditCounters } from '../audit/counters.js'
-import { limits } from '../limits.js'
 import type { ArenaPool } from '../shard/arena-pool.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import type { Store } from '../store/store.js'
 import type { Progress } from '../suppressions/progress.js'
-import type { AskFront } from './ask-fronts.js'
 import type { KnownCluster } from './known-cluster.js'
 import type { SnapshotNews } from './messages.js'
-import type { SwitchAttempt } from './watch.js'
 
 /** Written by the main thread as things happen. */
 export interface ServiceState {
@@ -23,8 +20,6 @@ export interface ServiceState {
   readonly startedMs: number
   served: ServedSince | undefined
   news: SnapshotNews
-  /** The last attempts to switch to another snapshot, the newest first. */
-  attempts: readonly NotedAttempt[]
   /** Undefined until the store is open, and when it is closed. */
   store: Store | undefined
   suppressionProgress: Progress | undefined
@@ -39,13 +34,6 @@ export interface ServiceState {
   accessLogCounters: LogCounters | undefined
   /** Of the certificate, in ISO 8601; undefined where there is none. */
   certificateExpires: (() => string) | undefined
-  /** Undefined until the fronts have started. */
-  askFront: AskFront | undefined
-}
-
-interface NotedAttempt extends SwitchAttempt {
-  /** Milliseconds since 1970. */
-  readonly atMs: number
 }
 
 interface ServedSince {
@@ -60,7 +48,6 @@ export function startingState(): ServiceState {
     startedMs: Date.now(),
     served: undefined,
     news: {},
-    attempts: [],
     store: undefined,
     suppressionProgress: undefined,
     changeFigures: undefined,
@@ -69,15 +56,5 @@ export function startingState(): ServiceState {
     auditCounters: undefined,
     accessLogCounters: undefined,
     certificateExpires: undefined,
-    askFront: undefined,
   }
-}
-
-export function noteAttempt(
-  state: Pick<ServiceState, 'attempts'> | undefined,
-  attempt: SwitchAttempt,
-): void {
-  if (state === undefined) return
-  const noted = { ...attempt, atMs: Date.now() }
-  state.attempts = [noted, ...state.attempts].slice(0, limits.attemptsNotedCount)
 }

@@ -13,7 +13,7 @@ import type { ArenaPool } from '../shard/arena-pool.js'
 import { loadSnapshot } from '../snapshot/load/load.js'
 import { recipientCountOf, type Snapshot } from '../snapshot/snapshot.js'
 import type { FrontOrder, Refusal, SwapReport } from './messages.js'
-import { noteAttempt, type ServiceState } from './state.js'
+import type { ServiceState } from './state.js'
 import { Superseded, type Swap, type Watch, type WatchTimes, watchCurrent } from './watch.js'
 
 /** The part of a Worker that a swap needs of a front thread. */
@@ -66,7 +66,7 @@ interface SwapOptions {
   readonly onDamaged?: ((id: string) => void) | undefined
   readonly log: Log
   /** Told what is served, and what is not. */
-  readonly state?: Pick<ServiceState, 'served' | 'news' | 'attempts'>
+  readonly state?: Pick<ServiceState, 'served' | 'news'>
   /** Of the main thread. */
   readonly page?: Page
   /** `limits.snapshot…Ms` unless given. */
@@ -89,7 +89,6 @@ export function swapSnapshots(options: SwapOptions): Watch {
       if (state !== undefined) state.news = news
       order(fronts, { kind: 'news', news })
     },
-    onAttempt: (attempt) => noteAttempt(state, attempt),
     page,
     log,
     times,

@@ -44,19 +44,11 @@ interface WatchOptions {
   readonly refused?: Refusal | undefined
   readonly swap: Swap
   readonly onNews: (news: SnapshotNews) => void
-  /** Told of each attempt to take a snapshot that is over. */
-  readonly onAttempt?: (attempt: SwitchAttempt) => void
   /** Of the main thread. */
   readonly page?: Page | undefined
   readonly log: Log
   /** `limits.snapshot…Ms` unless given. */
   readonly times?: WatchTimes | undefined
-}
-
-/** `reason` is left out where the snapshot is served. */
-export interface SwitchAttempt {
-  readonly snapshotId: string
-  readonly reason?: string
 }
 
 export interface WatchTimes {
@@ -172,7 +164,7 @@ class Watcher {
       await swap.take(id, () => this.#isWanted(id))
       this.#servedId = id
       this.#switchedMs = performance.now()
-      this.#over(SWITCHED, { snapshotId: id })
+      this.#page[SWITCHED]++
       this.#tell({})
     } catch (error) {
       if (this.#signal.aborted) return
@@ -185,15 +177,10 @@ class Watcher {
       const reason = (error as Error).message
       log.error({ snapshotId: id, servedId: this.#servedId, reason }, 'refused a new snapshot')
       this.#refusedMs = performance.now()
-      this.#over(REFUSED, { snapshotId: id, reason })
+      this.#page[REFUSED]++
       if (isCorrupt(error)) this.#options.onDamaged?.(id)
       this.#tell({ refused: { snapshotId: id, reason } })
     }
-  }
-
-  #over(slot: number, attempt: SwitchAttempt): void {
-    this.#page[slot]++
-    this.#options.onAttempt?.(attempt)
   }
 
   #tell(news: SnapshotNews): void {

@@ -117,15 +117,7 @@ t.test('snapshots and journals stay bounded on all machines', async (t) => {
     for (const machine of [a, b, c]) t.ok(journalFileNumbers(journalOf(machine)).length <= 20)
   })
 
-  await t.test('the page of a machine shows all of them', async (t) => {
-    const page = await (await fetch(`${adminUrlOf(c.service)}/statusz`)).text()
-    for (const name of ['site-a', 'site-b', 'site-c']) t.match(page, `<td>${name}</td>`)
-    const told = await (await fetch(`${adminUrlOf(c.service)}/clusterz`)).json()
-    t.match(told, {
-      name: 'site-c',
-      writer: 'site-a',
-      machines: [{ name: 'site-c', isLevel: true }],
-    })
+  await t.test('a machine that came back says that it is level', async (t) => {
     t.match(
       await (await fetch(`${adminUrlOf(c.service)}/metrics`)).text(),
       /^hickory_cluster_level 1$/m,

@@ -6,6 +6,7 @@
 import { EventEmitter } from 'node:events'
 import t, { type Test } from 'tap'
 import type { ClusterThread } from '../../src/cluster/start.js'
+import { privatePage, slotOf } from '../../src/metrics/slots.js'
 import { clusterSnapshots } from '../../src/serve/cluster-snapshots.js'
 import type { FrontOrder, SnapshotNews, SwapReport } from '../../src/serve/messages.js'
 import type { ServiceState } from '../../src/serve/state.js'
@@ -66,9 +67,8 @@ async function service(t: Test, isCluster: boolean) {
   const first = await openSnapshot(data, { arenas })
   const front = new SlowFront(a)
   const news: SnapshotNews[] = []
-  const state: Pick<ServiceState, 'served' | 'news' | 'attempts'> = {
+  const state: Pick<ServiceState, 'served' | 'news'> = {
     served: undefined,
-    attempts: [],
     get news() {
       return news.at(-1) ?? {}
     },
@@ -76,6 +76,7 @@ async function service(t: Test, isCluster: boolean) {
       news.push(told)
     },
   }
+  const page = privatePage()
   let tell: (news: Wanted) => void = () => {}
   const thread = {
     onSnapshots: (listener: typeof tell) => {
@@ -94,6 +95,7 @@ async function service(t: Test, isCluster: boolean) {
     live: { attach: async () => {}, detach: async () => {} },
     log: silentLog,
     state,
+    page,
     times: { pollMs: 5, retryMs: 1e9, releaseMs: 1e9 },
     ...(isCluster && { gate: cluster, wantedId: cluster.wantedId }),
   })
@@ -107,12 +109,12 @@ async function service(t: Test, isCluster: boolean) {
   /** Lets all machines of the cluster switch. */
   const allSwitch = (id: string) => tell({ kind: 'wanted', wantedId: id, switchedId: id })
   const untilPreparing = (id: string) => until(() => front.preparing === id)
-  return { a, b, c, front, news, state, want, allSwitch, untilPreparing }
+  return { a, b, c, front, news, page, want, allSwitch, untilPreparing }
 }
 
 for (const isCluster of [false, true]) {
   t.test(isCluster ? 'in a cluster' : 'in a directory', async (t) => {
-    const { a, b, c, front, news, state, want, allSwitch, untilPreparing } = await service(
+    const { a, b, c, front, news, page, want, allSwitch, untilPreparing } = await service(
       t,
       isCluster,
     )
@@ -141,9 +143,7 @@ for (const isCluster of [false, true]) {
       news.some(({ refused }) => refused !== undefined),
       'nothing was refused',
     )
-    t.same(
-      state.attempts.map(({ snapshotId, reason }) => [snapshotId, reason]),
-      [[b, undefined]],
-    )
+    t.equal(page[slotOf('hickory_snapshot_switches_total', 'done')], 1)
+    t.equal(page[slotOf('hickory_snapshot_switches_total', 'refused')], 0)
   })
 }

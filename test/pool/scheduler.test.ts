@@ -100,7 +100,7 @@ class FakeThreads implements QueryThreads {
 function resultOf(task: WorkerTask): WorkerResult {
   if (task.kind === 'rowBytes') return { counted: 70 }
   if (task.kind === 'cells') return { counted: Float64Array.of(5, 2) }
-  if (task.kind === 'profile' || task.kind === 'catchUp') return { profile: '' }
+  if (task.kind === 'catchUp') return { isCaughtUp: true }
   return task.kind === 'rows' ? writeRows(task) : countAll(task)
 }
 

@@ -3,12 +3,7 @@ import { createFigures, writeFigures } from '../../src/cluster/figures.js'
 import type { ClusterStatus, MachineStatus } from '../../src/cluster/messages.js'
 import { clusterReadings } from '../../src/metrics/cluster-readings.js'
 import { monotonicMs } from '../../src/monotonic.js'
-import {
-  clusterRoute,
-  type KnownCluster,
-  readingsOfCluster,
-  tablesOfCluster,
-} from '../../src/serve/known-cluster.js'
+import { type KnownCluster, readingsOfCluster } from '../../src/serve/known-cluster.js'
 
 type Readings = ReturnType<typeof readingsOfCluster>
 
@@ -102,14 +97,9 @@ t.test('metrics of a machine that is cut off say so', async (t) => {
   t.equal(read.hickory_cluster_lag_seconds(), 7)
 })
 
-t.test('a machine of no cluster has none of these metrics and tables', async (t) => {
+t.test('a machine of no cluster has none of these metrics', async (t) => {
   const read = readingsOfCluster(() => undefined)
   for (const name of names) t.equal(read[name](), undefined, name)
-  t.same(
-    tablesOfCluster(() => undefined),
-    [],
-  )
-  t.match(await answerOf(undefined), { status: 404 })
 })
 
 t.test('a machine that waits for its cluster has what is known without it', async (t) => {
@@ -118,52 +108,4 @@ t.test('a machine that waits for its cluster has what is known without it', asyn
   t.equal(read.hickory_cluster_level(), 0)
   t.equal(read.hickory_cluster_lag_seconds(), 3)
   t.equal(read.hickory_cluster_members(), undefined)
-  t.same(
-    tablesOfCluster(() => waiting),
-    [],
-  )
-  t.match(await answerOf(waiting), { status: 503 })
 })
-
-t.test('the page has a row for each machine', async (t) => {
-  const [cluster, machines] = tablesOfCluster(() => known())
-  t.match(Object.fromEntries(cluster.rows), { level: 'yes', writer: 'site-a', NATS: 'connected' })
-  t.ok(machines.rows.every((row) => row.length === machines.header.length))
-  t.same(machines.rows, [
-    ['site-b', 'member', 'yes', 89, 85, 5, '000007-0123abcd', '66 %', '1.2.3', '0.0 s before'],
-    ['site-a', 'writer', 'yes', 90, 90, 0, '000007-0123abcd', '66 %', '1.2.3', '0.3 s before'],
-    ['site-c', 'member, draining', 'no', 90, 90, 0, '000007-0123abcd', '66 %', '1.2.3', 'never'],
-    ['site-d', 'joining', 'yes', 90, 90, 0, '', '', '1.2.3', '0.3 s before'],
-  ])
-})
-
-t.test('the page says what is amiss', async (t) => {
-  const changed = { isConnected: false, writer: undefined, acks: 'one', carried: 80 } as const
-  const [cluster] = tablesOfCluster(() => known(changed, 7.25))
-  t.match(Object.fromEntries(cluster.rows), {
-    cluster: 'county, epoch 4, --acks 1',
-    level: 'not for 7.3 s',
-    writer: 'none that is known',
-    NATS: 'not connected',
-    'in the stream': 'up to batch 80',
-  })
-})
-
-t.test('programs get the same as JSON', async (t) => {
-  const { status: code, body } = await answerOf(known({}, 7))
-  t.equal(code, 200)
-  const told = JSON.parse(String(body))
-  t.match(told, { clusterId: 'county', writer: 'site-a', lagSeconds: 7 })
-  t.match(told.machines, [
-    { name: 'site-b', role: 'member', behindCount: 5 },
-    { name: 'site-a', role: 'writer', behindCount: 0 },
-    { name: 'site-c', role: 'member, draining' },
-    { name: 'site-d', role: 'joining' },
-  ])
-})
-
-async function answerOf(cluster: KnownCluster | undefined) {
-  const gone = new AbortController().signal
-  const request = { query: new URLSearchParams(), accept: '', gone }
-  return await clusterRoute(() => cluster)(request)
-}
