@@ -17,7 +17,7 @@ import { byTier } from '../support/tier.js'
 import { type FleetOptions, type Read, startFleet, type Tally } from './fleet-clients.js'
 
 const KILL_COUNT = byTier({ ci: 2, soak: 10 })
-const PAUSE_MS = byTier({ ci: 40, soak: 10 })
+const PAUSE_MS = byTier({ ci: 100, soak: 10 })
 
 const directory = temporaryDirectory(t)
 const authority = createAuthority(directory, 'authority')
