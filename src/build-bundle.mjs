@@ -6,7 +6,15 @@
  *
  * @module
  */
-import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, context } from 'esbuild'
@@ -69,7 +77,7 @@ const NAMED_FILE = /\bnew URL\('([^']+)', import\.meta\.url\)/g
 
 if (process.argv.includes('--watch')) {
   await (await context({ ...programs, outdir: bundle })).watch()
-} else {
+} else if (isOld()) {
   const [made, before] = [`${bundle}.new`, `${bundle}.old`]
   for (const folder of [made, before]) rmSync(folder, { recursive: true, force: true })
   await build(typebox)
@@ -79,6 +87,22 @@ if (process.argv.includes('--watch')) {
   if (existsSync(bundle)) renameSync(bundle, before)
   renameSync(made, bundle)
   rmSync(before, { recursive: true, force: true })
+}
+
+/** Whether it is older than anything that it is made of. */
+function isOld() {
+  const modules = ['src', 'workers'].flatMap((name) => {
+    const folder = join(compiled, name)
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    return files.filter((file) => file.endsWith('.js')).map((file) => join(folder, file))
+  })
+  const libraries = join(root, 'node_modules/.package-lock.json')
+  const newest = Math.max(...[...modules, libraries, import.meta.filename].map(changedMs))
+  return newest >= changedMs(join(bundle, 'cli.js'))
+}
+
+function changedMs(path) {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 }
 
 /** A module names other files by where it is itself, and all are in one folder here. */
