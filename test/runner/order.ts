@@ -25,7 +25,6 @@ export const startFirst: readonly string[] = [
   'test/outline/run-task.test.ts',
   'test/contract/openapi.long.test.ts',
   'test/contract/service-faults.long.test.ts',
-  'test/commands/import-all.test.ts',
   'test/http/response/transformed-sink.test.ts',
 ]
 

@@ -175,14 +175,14 @@ export const ofStorage: readonly Mutant[] = [
     file: 'src/backup/gather.ts',
     find: 'for (const file of [...filesOf(manifest), ...identities]) {',
     replace: 'for (const file of [...filesOf(manifest)]) {',
-    hints: ['test/backup/backup.test.ts'],
+    hints: ['test/backup/backup.long.test.ts'],
   },
   {
     name: 'files of a backup are not compared with its list',
     file: 'src/backup/read-archive.ts',
     find: 'listed.byteLength !== byteLength || listed.sha256 !== sha256) {',
     replace: 'listed.byteLength !== byteLength) {',
-    hints: ['test/backup/backup.test.ts'],
+    hints: ['test/backup/backup.long.test.ts'],
   },
   {
     name: 'a backup may hold any file',
@@ -195,7 +195,7 @@ export const ofStorage: readonly Mutant[] = [
     file: 'src/backup/restore.ts',
     find: 'if (names.length === 0) return\n  throw new OperatorError(',
     replace: 'if (names.length >= 0) return\n  throw new OperatorError(',
-    hints: ['test/backup/backup.test.ts'],
+    hints: ['test/backup/backup.long.test.ts'],
   },
   {
     name: 'whoever left is found by their identity',
