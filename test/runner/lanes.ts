@@ -44,7 +44,7 @@ export interface RunOptions {
 const LANE = fileURLToPath(new URL('lane.js', import.meta.url))
 
 /** A file that has not ended by then hangs: it is asked for its tests that have not ended, then killed. */
-const HANGING_SECONDS = 15 * 60
+const HANGING_SECONDS = { ci: 15 * 60, soak: 4 * 3_600 }
 const ANSWER_MS = 10_000
 const OUTPUT_LEFT_MS = 5_000
 
@@ -151,8 +151,9 @@ class Lane {
     this.#child ??= this.#start(tierOf(file))
     const child = this.#child
     this.#stderr = ''
-    const leftMs = (this.#options.endMs ?? Number.POSITIVE_INFINITY) - Date.now()
-    const hanging = setTimeout(() => endHanging(child), Math.min(HANGING_SECONDS * 1000, leftMs))
+    const { endMs = Number.POSITIVE_INFINITY, isSoak } = this.#options
+    const hangingMs = 1_000 * HANGING_SECONDS[isSoak ? 'soak' : 'ci']
+    const hanging = setTimeout(() => endHanging(child), Math.min(hangingMs, endMs - Date.now()))
     const answer = resultOf(child)
     child.send({ file, testName, isShared } satisfies LaneTask)
     const { result, fault } = await answer
