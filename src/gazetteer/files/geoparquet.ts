@@ -12,7 +12,8 @@ import { geometryOfWkb } from './wkb.js'
 export async function openGeoParquet(path: string, file: string): Promise<AreaFile> {
   const opened = await openGeometryRows(path, file)
   try {
-    if ((opened.column?.edges ?? 'planar') !== 'planar') {
+    const isSaid = (opened.column?.edges ?? 'planar') !== 'planar'
+    if (isSaid || opened.geometry?.isGeography === true) {
       refuse(file, 'its edges are great circles, and areas here have straight edges: densify them')
     }
     return {
@@ -40,15 +41,15 @@ async function* features(
   }
 }
 
-function crsOf({ column, typeCrs }: GeometryRows, file: string): CrsStatement | undefined {
-  // Parquet's own type of geometries says it by a name or by PROJJSON.
-  if (column === undefined) {
-    if (typeCrs === undefined) return { kind: 'wgs84' }
-    return typeCrs.startsWith('{') ? projJson(parsed(typeCrs), file) : readCrsName(typeCrs)
-  }
+function crsOf({ column, geometry }: GeometryRows, file: string): CrsStatement | undefined {
   // Without the member, GeoParquet means OGC:CRS84, and null is an unknown system.
-  if (!('crs' in column)) return { kind: 'wgs84' }
-  return column.crs === null ? undefined : projJson(column.crs, file)
+  if (column !== undefined && 'crs' in column) {
+    return column.crs === null ? undefined : projJson(column.crs, file)
+  }
+  // Parquet's own type of geometries says it by a name or by PROJJSON.
+  if (geometry === undefined) return { kind: 'wgs84' }
+  const { crs } = geometry
+  return crs.startsWith('{') ? projJson(parsed(crs), file) : readCrsName(crs)
 }
 
 function projJson(value: unknown, file: string): CrsStatement {

@@ -32,6 +32,7 @@ const foreignFormats: readonly ForeignFormat[] = [
   },
   { magic: bytesOf('7z\xbc\xaf'), what: 'a 7-Zip archive', advice: 'unpack it' },
   { magic: bytesOf('ARROW1'), what: 'an Arrow file', advice: 'write it as Parquet' },
+  { magic: bytesOf('PARE'), what: 'an encrypted Parquet file', advice: 'write it in the clear' },
   { magic: bytesOf('ORC'), what: 'an ORC file', advice: 'write it as Parquet' },
   { magic: bytesOf('Obj\x01'), what: 'an Avro file', advice: 'write it as Parquet' },
   {

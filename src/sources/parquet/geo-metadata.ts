@@ -4,6 +4,7 @@
  * @module
  */
 import { OperatorError } from '../../errors.js'
+import type { ParquetColumn } from './parquet-columns.js'
 
 interface GeoMetadata {
   readonly primary_column?: unknown
@@ -29,24 +30,32 @@ export function primaryColumn(geo: GeoMetadata | undefined): string | undefined 
 /** @throws OperatorError  `InputRejected` if a column has other coordinates than degrees of WGS 84 */
 export function assertDegrees(
   file: string,
-  column: string,
+  { name, geometry }: ParquetColumn,
   geo: GeoMetadata | undefined,
-  type: string,
 ): void {
-  const entry = geo?.columns?.[column]
-  // Without a member, GeoParquet means OGC:CRS84. DuckDB tells that of Parquet's own type by its name.
-  const [, typed] = /^GEOMETRY\('(.*)'\)$/s.exec(type) ?? []
-  const name = entry !== undefined && 'crs' in entry ? crsName(entry.crs) : (typed ?? 'OGC:CRS84')
-  if (DEGREES.test(name)) return
+  // A file may say it in both places, or in one of them. Without a member, GeoParquet means OGC:CRS84.
+  const entry = geo?.columns?.[name]
+  const typed = geometry?.crs.startsWith('{') ? crsName(parsed(geometry.crs)) : geometry?.crs
+  const said = [typed, entry !== undefined && 'crs' in entry ? crsName(entry.crs) : undefined]
+  const other = said.find((crs) => crs !== undefined && !DEGREES.test(crs))
+  if (other === undefined) return
   throw new OperatorError(
     'InputRejected',
-    `${file}: the coordinates of column "${column}" are in ${name}, and must be in EPSG:4326 or ` +
-      'OGC:CRS84: transform them, for example with ogr2ogr -t_srs EPSG:4326',
+    `${file}: the coordinates of column "${name}" are in ${other.slice(0, NAME_CHAR_COUNT)}, and ` +
+      'must be in EPSG:4326 or OGC:CRS84: transform them, for example with ogr2ogr -t_srs EPSG:4326',
   )
 }
 
-const DEGREES = /^(EPSG:4326|OGC:CRS84)$/i
+const DEGREES = /^(EPSG:(4326|4979)|OGC:CRS84)$/i
 const NAME_CHAR_COUNT = 60
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
 
 /** Of PROJJSON; its identifier, or else its name. */
 function crsName(crs: unknown): string {

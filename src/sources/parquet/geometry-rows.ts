@@ -6,7 +6,10 @@
 import { OperatorError } from '../../errors.js'
 import { openDatabase } from '../files/database.js'
 import { primaryColumn, readGeoMetadata } from './geo-metadata.js'
-import { parquetColumns, parquetGeo, parquetRowCount, readParquet } from './parquet-query.js'
+import { assertPagesIntact } from './page-checksums.js'
+import { type ParquetGeometry, readColumns, readParquet } from './parquet-columns.js'
+import { identifier, parquetGeo, parquetRowCount } from './parquet-query.js'
+import { unreadable } from './unreadable.js'
 
 export interface GeometryRows {
   /** Columns beside the geometry. */
@@ -14,8 +17,8 @@ export interface GeometryRows {
   readonly rowCount: number
   /** What the file says of the column of geometries, as GeoParquet has it; undefined where it says nothing. */
   readonly column: { readonly crs?: unknown; readonly edges?: unknown } | undefined
-  /** What DuckDB says of the coordinates in the type of the column. */
-  readonly typeCrs: string | undefined
+  /** What the type of the column says of them, if it is Parquet's own of geometries. */
+  readonly geometry: ParquetGeometry | undefined
   /** Well-known binary, and the texts of the fields, in their order. */
   readonly rows: AsyncIterable<readonly [wkb: Uint8Array | null, ...texts: (string | null)[]]>
   close(): void
@@ -28,31 +31,40 @@ export interface GeometryRows {
 export async function openGeometryRows(path: string, name: string): Promise<GeometryRows> {
   const { connection, close } = await openDatabase([path])
   try {
-    const described = (await connection.runAndReadAll(parquetColumns(path, false))).getRows()
-    const types = new Map(described.map(([column, type]) => [String(column), String(type)]))
+    const columns = await readColumns(connection, path, false)
     const [geo] = (await connection.runAndReadAll(parquetGeo(path))).getRows()
     const metadata = readGeoMetadata(geo === undefined ? undefined : String(geo[0]))
-    const typed = [...types].filter(([, type]) => type.startsWith('GEOMETRY'))
-    const primary = primaryColumn(metadata) ?? (typed.length === 1 ? typed[0][0] : undefined)
-    const type = types.get(primary ?? '')
-    if (primary === undefined || type === undefined) {
+    const typed = columns.filter(({ type }) => type.startsWith('GEOMETRY'))
+    const primary = primaryColumn(metadata) ?? (typed.length === 1 ? typed[0].name : undefined)
+    const chosen = columns.find(({ name }) => name === primary)
+    if (chosen === undefined) {
       throw fault(name, 'it is no GeoParquet: it does not say which column has the geometries')
     }
-    const column = metadata?.columns?.[primary]
+    const { type, geometry } = chosen
+    const column = metadata?.columns?.[chosen.name]
     const { encoding } = (column ?? {}) as { encoding?: unknown }
     const isEncoded = column === undefined ? type.startsWith('GEOMETRY') : encoding === 'WKB'
     if (!isEncoded || !/^(GEOMETRY|BLOB)/.test(type)) {
       throw fault(name, 'its geometries are not encoded as WKB: write it again with that')
     }
-    const fields = [...types.keys()].filter((field) => field !== primary)
+    const others = columns.filter((other) => other !== chosen)
+    const fields = others.map((other) => other.name)
+    const twice = fields.find((field, at) => fields.indexOf(field) !== at)
+    if (twice !== undefined) {
+      throw fault(name, `it has more than one column "${twice.slice(0, 40)}": rename all but one`)
+    }
+    await assertPagesIntact(
+      connection,
+      name,
+      path,
+      columns.map((column) => column.name),
+    )
     const counted = await connection.runAndReadAll(parquetRowCount(path))
     const rowCount = Number(counted.value(0, 0))
-    const wkb = type === 'BLOB' ? identifier(primary) : `ST_AsWKB(${identifier(primary)})`
+    const wkb = type === 'BLOB' ? identifier(chosen) : `ST_AsWKB(${identifier(chosen)})`
     // Some writers do not say that a text is one.
-    const texts = fields.map((field) =>
-      types.get(field) === 'BLOB'
-        ? `TRY(decode(${identifier(field)}))`
-        : `${identifier(field)}::VARCHAR`,
+    const texts = others.map((other) =>
+      other.type === 'BLOB' ? `TRY(decode(${identifier(other)}))` : `${identifier(other)}::VARCHAR`,
     )
     const query = `SELECT ${[wkb, ...texts].join(', ')} FROM (${readParquet(path, false)})`
     async function* rows(): AsyncGenerator<readonly [Uint8Array | null, ...(string | null)[]]> {
@@ -78,30 +90,13 @@ export async function openGeometryRows(path: string, name: string): Promise<Geom
         throw unreadable(name, error)
       }
     }
-    const [, typeCrs] = /^GEOMETRY\('(.*)'\)$/s.exec(type) ?? []
-    return { fields, rowCount, column, typeCrs, rows: rows(), close }
+    return { fields, rowCount, column, geometry, rows: rows(), close }
   } catch (error) {
     close()
     throw unreadable(name, error)
   }
 }
 
-function identifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
-}
-
 function fault(name: string, problem: string): OperatorError {
   return new OperatorError('InputRejected', `${name}: ${problem}`)
-}
-
-function unreadable(name: string, error: unknown): Error {
-  if (error instanceof OperatorError) return error
-  const [kind] = /^[A-Z][A-Za-z ]{0,40} (Error|Exception)(?=:)/.exec((error as Error).message) ?? [
-    'unknown error',
-  ]
-  return new OperatorError(
-    'InputRejected',
-    `${name} cannot be read as Parquet: it is damaged or cut off (DuckDB: ${kind})`,
-    { cause: error },
-  )
 }

@@ -7,18 +7,11 @@ import { OperatorError } from '../../errors.js'
 import { sqlPath } from '../files/database.js'
 import { type PointChoice, pointRows, wktOfHex } from '../rows/point-column.js'
 import type { CoordinateSource, RowSource } from '../rows/row-query.js'
-
-/** What DuckDB calls the type of each column, by its name. */
-export type ColumnTypes = ReadonlyMap<string, string>
-
-/** Name and type of each column. @param areBytesTexts  whether bytes of no declared type are text */
-export function parquetColumns(path: string, areBytesTexts: boolean): string {
-  return `SELECT column_name, column_type FROM (DESCRIBE ${readParquet(path, areBytesTexts)})`
-}
+import { metadataOf, type ParquetColumn, readParquet, TOO_MANY_DIGITS } from './parquet-columns.js'
 
 /** The metadata of GeoParquet, if there is any. */
 export function parquetGeo(path: string): string {
-  return `SELECT decode(value) FROM parquet_kv_metadata(${sqlPath(path)}) WHERE decode(key) = 'geo'`
+  return metadataOf(path, 'geo')
 }
 
 /** How many rows the file says that it has. */
@@ -30,10 +23,11 @@ export function parquetRowCount(path: string): string {
 export function parquetRows(
   file: string,
   path: string,
-  types: ColumnTypes,
+  columns: readonly ParquetColumn[],
   { chosen, point }: PointChoice,
 ): RowSource {
-  const text = (role: string, name: string) => textColumn(file, role, name, types.get(name) ?? '')
+  const named = (name: string) => columnNamed(columns, name)
+  const text = (role: string, name: string) => textColumn(file, role, named(name))
   const { number, lat, lng, contact, key } = chosen
   // Beside a text, DuckDB would take the bytes of a geometry for text.
   const from = `(${readParquet(path, point === undefined)})`
@@ -41,11 +35,11 @@ export function parquetRows(
     point === undefined
       ? {
           from,
-          lat: coordinate(file, 'lat', lat, types.get(lat) ?? ''),
-          lng: coordinate(file, 'lng', lng, types.get(lng) ?? ''),
+          lat: coordinate(file, 'lat', named(lat)),
+          lng: coordinate(file, 'lng', named(lng)),
           rules: [],
         }
-      : pointRows(from, wktOf(file, point, types.get(point) ?? ''))
+      : pointRows(from, wktOf(file, named(point)))
   return {
     ...position,
     number: text('number', number),
@@ -54,48 +48,63 @@ export function parquetRows(
   }
 }
 
-function wktOf(file: string, name: string, type: string): string {
-  const column = identifier(name)
-  if (type.startsWith('GEOMETRY')) return `TRY(ST_AsText(${column}))`
-  if (type === 'BLOB') return wktOfHex(`hex(${column})`)
-  if (type === 'VARCHAR') return wktOfHex(column)
-  throw wrongType(file, 'lat', name, type, 'a number, or a geometry as WKB')
+/** Of columns of one name the choice has refused all. */
+export function columnNamed(columns: readonly ParquetColumn[], name: string): ParquetColumn {
+  const column = columns.find((column) => column.name === name)
+  if (column === undefined) throw new Error('a column was chosen that the file does not have')
+  return column
+}
+
+function wktOf(file: string, point: ParquetColumn): string {
+  const column = identifier(point)
+  if (point.type.startsWith('GEOMETRY')) return `TRY(ST_AsText(${column}))`
+  if (point.type === 'BLOB') return wktOfHex(`hex(${column})`)
+  if (point.type === 'VARCHAR') return wktOfHex(column)
+  throw wrongType(file, 'lat', point, 'a number, or a geometry as WKB')
 }
 
 const TEXT = /^(VARCHAR|UUID)$/
 const WHOLE = /^U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$|^DECIMAL\(\d+,0\)$/
 const DECIMAL = /^DECIMAL\(/
 
-export function readParquet(path: string, areBytesTexts: boolean): string {
-  return `SELECT * FROM read_parquet(${sqlPath(path)}, hive_partitioning = false,
-    binary_as_string = ${areBytesTexts})`
-}
-
-function textColumn(file: string, role: string, name: string, type: string): string {
-  if (TEXT.test(type) || WHOLE.test(type)) return `${identifier(name)}::VARCHAR`
+function textColumn(file: string, role: string, column: ParquetColumn): string {
+  const { type } = column
+  if (TEXT.test(type) || WHOLE.test(type)) return `${identifier(column)}::VARCHAR`
   // Only beside a geometry: otherwise bytes of no declared type are text.
-  if (type === 'BLOB') return `TRY(decode(${identifier(name)}))`
-  throw wrongType(file, role, name, type, 'a text or a whole number')
+  if (type === 'BLOB') return `TRY(decode(${identifier(column)}))`
+  throw wrongType(file, role, column, 'a text or a whole number')
 }
 
-function coordinate(file: string, role: string, name: string, type: string): CoordinateSource {
-  if (type === 'DOUBLE' || WHOLE.test(type)) return { double: `${identifier(name)}::DOUBLE` }
+function coordinate(file: string, role: string, column: ParquetColumn): CoordinateSource {
+  const { type } = column
+  if (type === 'DOUBLE' || WHOLE.test(type)) return { double: `${identifier(column)}::DOUBLE` }
   // By their decimal text, so that they come out as from CSV: 51.1 as a float is 51.09999847.
   if (type === 'FLOAT' || DECIMAL.test(type) || TEXT.test(type)) {
-    return { text: `${identifier(name)}::VARCHAR` }
+    return { text: `${identifier(column)}::VARCHAR` }
   }
-  throw wrongType(file, role, name, type, 'a number')
+  throw wrongType(file, role, column, 'a number')
 }
 
-function identifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
+export function identifier({ sqlName }: ParquetColumn): string {
+  return `"${sqlName.replaceAll('"', '""')}"`
 }
 
-function wrongType(file: string, role: string, name: string, type: string, needed: string): Error {
-  const [kind] = /^[A-Z ]+/.exec(type) ?? ['of another type']
+function wrongType(
+  file: string,
+  role: string,
+  { name, type }: ParquetColumn,
+  needed: string,
+): Error {
   return new OperatorError(
     'InputRejected',
-    `${file}: column "${name}" is ${kind.trim()}, and the ${role} must be ${needed}: ` +
+    `${file}: column "${name}" is ${kindOf(type)}, and the ${role} must be ${needed}: ` +
       `name another one with --${role}`,
   )
+}
+
+function kindOf(type: string): string {
+  if (type === TOO_MANY_DIGITS) return type
+  if (type.endsWith(']')) return 'a list'
+  const [kind] = /^[A-Z ]+/.exec(type) ?? ['of another type']
+  return kind.trim()
 }

@@ -12,18 +12,15 @@ import { reasonOf } from '../rows/row-query.js'
 import { type RowScan, type RowTarget, scanRows } from '../rows/row-scan.js'
 import type { FileRead } from '../text/read-text.js'
 import { assertDegrees, primaryColumn, readGeoMetadata } from './geo-metadata.js'
-import {
-  type ColumnTypes,
-  parquetColumns,
-  parquetGeo,
-  parquetRowCount,
-  parquetRows,
-} from './parquet-query.js'
+import { assertPagesIntact } from './page-checksums.js'
+import { type ParquetColumn, readColumns } from './parquet-columns.js'
+import { columnNamed, parquetGeo, parquetRowCount, parquetRows } from './parquet-query.js'
+import { unreadable } from './unreadable.js'
 
 interface ParquetFile {
   readonly name: string
   readonly path: string
-  readonly types: ColumnTypes
+  readonly all: readonly ParquetColumn[]
   readonly columns: ColumnChoice
   readonly choice: PointChoice
   readonly rowCount: number
@@ -35,15 +32,11 @@ export async function openParquet(
   path: string,
   wanted: ColumnNames,
 ): Promise<ParquetFile> {
-  let types: ColumnTypes
+  let all: ParquetColumn[]
   let rowCount: number
   let geo: ReturnType<typeof readGeoMetadata>
-  const typesOf = async (areBytesTexts: boolean) => {
-    const described = await connection.runAndReadAll(parquetColumns(path, areBytesTexts))
-    return new Map(described.getRows().map(([column, type]) => [String(column), String(type)]))
-  }
   try {
-    types = await typesOf(true)
+    all = await readColumns(connection, path, true)
     const [found] = (await connection.runAndReadAll(parquetGeo(path))).getRows()
     geo = readGeoMetadata(found === undefined ? undefined : String(found[0]))
     const counted = await connection.runAndReadAll(parquetRowCount(path))
@@ -51,13 +44,21 @@ export async function openParquet(
   } catch (error) {
     throw unreadable(name, error)
   }
-  const choice = chooseWithPoint(name, [...types.keys()], wanted, primaryColumn(geo))
+  const found = all.map((column) => column.name)
+  const choice = chooseWithPoint(name, found, wanted, primaryColumn(geo))
   const { chosen, point } = choice
-  if (point !== undefined) {
-    assertDegrees(name, point, geo, types.get(point) ?? '')
-    types = await typesOf(false)
+  if (point !== undefined && !found.includes(point)) {
+    throw new OperatorError(
+      'InputRejected',
+      `${name}: its metadata names a column of geometries that it does not have: write it again, or ` +
+        'name the right one with both --lat and --lng',
+    )
   }
-  return { name, path, types, columns: chosen, choice, rowCount }
+  if (point !== undefined) {
+    all = await readColumns(connection, path, false)
+    assertDegrees(name, columnNamed(all, point), geo)
+  }
+  return { name, path, all, columns: chosen, choice, rowCount }
 }
 
 /** @param onShare  called now and then with how much of the file is done, from 0 to 1 */
@@ -67,13 +68,16 @@ export async function readParquetFile(
   target: RowTarget,
   onShare: (share: number) => void,
 ): Promise<FileRead> {
-  const { name, path, types, choice, rowCount } = file
-  const source = parquetRows(name, path, types, choice)
+  const { name, path, all, choice, rowCount } = file
+  const source = parquetRows(name, path, all, choice)
+  const { chosen } = choice
+  const names = Object.values(chosen).filter((column) => column !== undefined)
   let scan: RowScan
   try {
+    await assertPagesIntact(connection, name, path, names)
     scan = await scanRows(connection, source, target, (rows) => onShare(rows / rowCount))
   } catch (error) {
-    throw error instanceof OperatorError ? error : unreadable(name, error)
+    throw unreadable(name, error)
   }
   if (scan.rowCount !== rowCount) {
     throw new OperatorError(
@@ -89,15 +93,4 @@ export async function readParquetFile(
   }
   const { acceptedCount, normalizedCount } = scan
   return { acceptedCount, normalizedCount, furtherLineCount: 0 }
-}
-
-/** Only the kind of it, and no cause: what DuckDB says may hold values. */
-function unreadable(name: string, error: unknown): Error {
-  const [kind] = /^[A-Z][A-Za-z ]{0,40} (Error|Exception)(?=:)/.exec(
-    String((error as Error).message),
-  ) ?? ['unknown error']
-  return new OperatorError(
-    'InputRejected',
-    `${name} cannot be read as Parquet: it is damaged or cut off (DuckDB: ${kind})`,
-  )
 }
