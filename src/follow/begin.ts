@@ -1,6 +1,7 @@
 /**
  * Begins to follow a table with a copy of it: the slot is made first, and the copy sees what was committed before
- * the slot begins. So nothing is missing between the two, and nothing comes twice.
+ * the slot begins. So nothing is missing between the two, and nothing comes twice. The slot goes with its connection until
+ * the copy is there: no end of this process leaves one for which the server keeps its log.
  *
  * @module
  */
@@ -11,6 +12,7 @@ import {
   createPublication,
   createSlot,
   dropSlot,
+  keepSlot,
   readLog,
   refusal,
 } from '../sources/postgres/replication/slot.js'
@@ -30,7 +32,7 @@ export interface TableCopy {
 
 /**
  * @param signal  gives it up while it waits for others
- * @param importCopy  publishes the copy as a snapshot; where it fails, the slot is dropped again
+ * @param importCopy  publishes the copy as a snapshot
  * @returns  whether there is a copy: false if the signal came first
  * @throws OperatorError
  */
@@ -70,23 +72,27 @@ export async function beginFollowing(
     const state = new StateFile(dataDirectory, sourceId)
     // From here on nobody goes on by the old slot, should this fail.
     state.remove()
-    if (server.slot !== undefined) await dropSlot(client, address, slot)
-    const { sinceLsn, snapshotName } = await createSlot(client, address, slot, waiting)
+    await dropSlot(client, address, slot)
+    // A machine that is gone does not say so.
+    await client.query('SET tcp_keepalives_idle = 60')
+    const made = await createSlot(client, address, waiting)
     log.info({ sourceId, table: table.name, slot, publication }, 'copying')
+    await importCopy(copyOf(table, made.snapshotName))
+    const { identity: after } = await lookUp(plan, plan.columns)
+    // What a rewrite leaves is not seen by a snapshot from before it.
+    if (isRewritten(identity, after) || identityFault(identity, after) !== undefined) {
+      throw refusal(address, `${table.name} was altered while it was copied: start again`)
+    }
+    const isForStandbys = server.version >= 170_000 && !server.isStandby
     try {
-      await importCopy(copyOf(table, snapshotName))
-      const { identity: after } = await lookUp(plan, plan.columns)
-      // What a rewrite leaves is not seen by a snapshot from before it.
-      if (isRewritten(identity, after) || identityFault(identity, after) !== undefined) {
-        throw refusal(address, `${table.name} was altered while it was copied: start again`)
-      }
+      await keepSlot(client, address, made, slot, isForStandbys)
       state.write({
         systemId: server.systemId,
         slot,
         table: table.name,
-        confirmedLsn: sinceLsn,
+        confirmedLsn: made.sinceLsn,
         timeline,
-        lastCommit: { lsn: sinceLsn, xid: 0, time: 0n },
+        lastCommit: { lsn: made.sinceLsn, xid: 0, time: 0n },
         identity,
         rules: rulesOf(rowOptions),
       })

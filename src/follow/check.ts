@@ -105,7 +105,12 @@ export async function checkFollowed(plan: FollowPlan): Promise<CheckedTable> {
     throw missing(none)
   }
   if (!found.isOurs) throw missing(`the slot "${slot}" is one for something else`)
-  if (found.isLost) throw missing(`the server did not keep what the slot "${slot}" had to send`)
+  if (isStandby && found.isSynced) {
+    throw passing(`the slot "${slot}" is that of another server, and this one is a standby`)
+  }
+  if (found.lostBy !== undefined) {
+    throw missing(`the server did not keep what the slot "${slot}" had to send (${found.lostBy})`)
+  }
   // Whoever uses it may still move it.
   if (found.isActive) throw inUse(slot)
   if (found.confirmedLsn > state.confirmedLsn) {

@@ -114,6 +114,26 @@ t.test('a copy that loses its connections says so in a line, and leaves no slot'
   t.equal((await server.run('SELECT FROM pg_replication_slots')).rowCount, 0)
 })
 
+/** A signal left the slot, for which the server keeps its log until its disk is full. */
+t.test('a copy that ends by a signal leaves no slot', async (t) => {
+  const slots = async () => (await server.run('SELECT slot_name FROM pg_replication_slots')).rows
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGKILL'] as const) {
+    const run = follow(t)
+    await said(run, '"msg":"copying"')
+    t.equal((await slots()).length, 1)
+    run.child.kill(signal)
+    t.not(await ended(run), 0, run.output)
+    const untilMs = performance.now() + 10_000
+    while ((await slots()).length > 0 && performance.now() < untilMs) await sleep(20)
+    t.same(await slots(), [], signal)
+  }
+  const run = follow(t)
+  await said(run, '"msg":"following"')
+  t.match(await slots(), [{ slot_name: 'hickory_1' }])
+  run.child.kill('SIGTERM')
+  t.equal(await ended(run), 0, run.output)
+})
+
 /** The advice to write ::text led to `{+999…}` and `"+999…"` as numbers. */
 t.test('the text of a column is advised only where it is a number', async (t) => {
   const said = async (value: string) => {

@@ -14,6 +14,8 @@ import { queryPatiently, type Waiting } from './wait.js'
 export interface ServerState {
   /** Of the cluster: another one, or one that was set up anew, has another one. */
   readonly systemId: string
+  /** As the server counts: 170012 is 17.12. */
+  readonly version: number
   /** Whether it replays the log of another one, and may be behind what it has sent. */
   readonly isStandby: boolean
   readonly slot: SlotState | undefined
@@ -23,8 +25,10 @@ interface SlotState {
   /** The server sends what was committed behind it. */
   readonly confirmedLsn: bigint
   readonly isActive: boolean
-  /** Whether the server has removed what was to be sent. */
-  readonly isLost: boolean
+  /** Why the server has removed what was to be sent, in a word; undefined where it has not. */
+  readonly lostBy: string | undefined
+  /** Whether it is a copy of the slot of another server, to be used after a failover. */
+  readonly isSynced: boolean
   /** Whether it is one for pgoutput, in this database. */
   readonly isOurs: boolean
 }
@@ -41,16 +45,25 @@ export async function readServer(
   slot: string,
 ): Promise<ServerState> {
   const { rows: settings } = await client.query<{
+    version: number
     level: string
     encoding: string
     system: string
     standby: boolean
   }>(
-    `SELECT current_setting('wal_level') AS level, current_setting('server_encoding') AS encoding,
+    `SELECT current_setting('server_version_num')::integer AS version,
+       current_setting('wal_level') AS level, current_setting('server_encoding') AS encoding,
        (SELECT system_identifier::text FROM pg_control_system()) AS system,
        pg_is_in_recovery() AS standby`,
   )
-  const { level, encoding, system, standby } = settings[0]
+  const { version, level, encoding, system, standby } = settings[0]
+  // Before 12 a slot cannot be copied.
+  if (version < 120_000) {
+    throw refusal(
+      address,
+      `the server is PostgreSQL ${Math.floor(version / 10_000)}, and 12 is needed, or a later one`,
+    )
+  }
   if (level !== 'logical') {
     throw refusal(
       address,
@@ -64,23 +77,28 @@ export async function readServer(
     confirmed: string | null
     active: boolean
     status: string | null
+    reason: string | null
+    synced: string | null
     ours: boolean | null
   }>(
     `SELECT confirmed_flush_lsn::text AS confirmed, active, to_jsonb(s)->>'wal_status' AS status,
+       to_jsonb(s)->>'invalidation_reason' AS reason, to_jsonb(s)->>'synced' AS synced,
        plugin = 'pgoutput' AND database = current_database() AS ours
      FROM pg_catalog.pg_replication_slots s WHERE slot_name = $1`,
     [slot],
   )
+  const found = { systemId: system, version, isStandby: standby }
   const [row] = rows
-  if (row === undefined) return { systemId: system, isStandby: standby, slot: undefined }
-  const { confirmed, active, status, ours } = row
+  if (row === undefined) return { ...found, slot: undefined }
+  const { confirmed, active, status, reason, synced, ours } = row
   const state = {
     confirmedLsn: parseLsn(confirmed ?? '0/0'),
     isActive: active,
-    isLost: status === 'lost',
+    lostBy: reason ?? (status === 'lost' ? 'wal_removed' : undefined),
+    isSynced: synced === 'true',
     isOurs: ours === true,
   }
-  return { systemId: system, isStandby: standby, slot: state }
+  return { ...found, slot: state }
 }
 
 /**
@@ -146,11 +164,12 @@ export async function createPublication(
   })
 }
 
-/** A slot that was just made. */
+/** A slot that was just made, and goes with the connection, however that ends. */
 interface NewSlot {
+  readonly name: string
   /** What was committed behind it comes by the slot. */
   readonly sinceLsn: bigint
-  /** What was committed before it is seen by a transaction with this snapshot, as long as the connection lives. */
+  /** What was committed before it is seen by a transaction with this snapshot, until the connection is used again. */
   readonly snapshotName: string
 }
 
@@ -161,27 +180,67 @@ interface NewSlot {
 export async function createSlot(
   client: Client,
   address: DatabaseAddress,
-  slot: string,
   waiting: Waiting,
 ): Promise<NewSlot> {
-  const name = client.escapeIdentifier(slot)
-  const text = `CREATE_REPLICATION_SLOT ${name} LOGICAL pgoutput EXPORT_SNAPSHOT`
+  const { rows: sessions } = await client.query<{ pid: number; free: number }>(
+    `SELECT pg_backend_pid() AS pid, current_setting('max_replication_slots')::integer -
+       (SELECT count(*)::integer FROM pg_catalog.pg_replication_slots) AS free`,
+  )
+  const { pid, free } = sessions[0]
+  if (free < 2) {
+    throw refusal(
+      address,
+      `${free} replication slots are free, and a copy takes 2: raise max_replication_slots, or drop slots`,
+    )
+  }
+  const name = `hickory_copy_${pid}`
+  const text = `CREATE_REPLICATION_SLOT ${name} TEMPORARY LOGICAL pgoutput EXPORT_SNAPSHOT`
   type Row = { consistent_point: string; snapshot_name: string }
   const { rows } = await queryPatiently<Row>(client, address, text, waiting).catch((error) => {
     throw serverRefusal(error, address, 'a role with REPLICATION and a free slot are needed')
   })
   const { consistent_point, snapshot_name } = rows[0]
-  return { sinceLsn: parseLsn(consistent_point), snapshotName: snapshot_name }
+  return { name, sinceLsn: parseLsn(consistent_point), snapshotName: snapshot_name }
 }
 
-/** @throws OperatorError */
+/**
+ * Makes a slot that stays, and sends the same.
+ *
+ * @param client  of the connection that has the other one
+ * @param isForStandbys  whether standbys get it, too, if they are set up for that
+ * @throws OperatorError
+ */
+export async function keepSlot(
+  client: Client,
+  address: DatabaseAddress,
+  { name }: NewSlot,
+  slot: string,
+  isForStandbys: boolean,
+): Promise<void> {
+  const names = [name, slot].map((each) => client.escapeLiteral(each)).join(', ')
+  try {
+    await client.query(`SELECT pg_copy_logical_replication_slot(${names}, false)`)
+    if (isForStandbys) {
+      await client.query(`ALTER_REPLICATION_SLOT ${client.escapeIdentifier(slot)} (FAILOVER true)`)
+    }
+  } catch (error) {
+    throw serverRefusal(error, address, `the slot "${slot}" could not be made`)
+  }
+}
+
+/**
+ * Drops it if it is there.
+ *
+ * @throws OperatorError
+ */
 export async function dropSlot(
   client: Client,
   address: DatabaseAddress,
   slot: string,
 ): Promise<void> {
   // A connection that replicates takes no parameters.
-  const text = `SELECT pg_drop_replication_slot(${client.escapeLiteral(slot)})`
+  const text = `SELECT pg_drop_replication_slot(slot_name) FROM pg_catalog.pg_replication_slots
+    WHERE slot_name = ${client.escapeLiteral(slot)}`
   await client.query(text).catch((error) => {
     throw serverRefusal(error, address, `the slot "${slot}" has to go before it is made again`)
   })
