@@ -9,7 +9,7 @@
 #   iproute2    gives each machine of a cluster a network of its own, to be cut off
 #   gdal-bin    writes areas in the formats that people have them in
 #   debootstrap  makes the minimal Debian that packages are installed on
-#   postgresql  with PostGIS, to read recipients from
+#   postgresql  with PostGIS, to read recipients from; a newer one of Debian beside it, where that can be had
 #   prometheus  with promtool, to scrape a service and to check alert rules
 #   zsh, shellcheck  complete commands, as bash does, and check scripts
 #   gdal-bin    reads areas by its own client of OGC API - Features
@@ -67,9 +67,44 @@ fetchNewerNats() {
   rm -rf "$work"
 }
 
+# Of the testing release of Debian, with its own libraries: they are newer than those of this machine.
+fetchNewerPostgres() {
+  version=18
+  # test/support/data/postgres-binaries.ts looks there.
+  directory=/var/cache/hickory-tests/postgresql-$version
+  bin=$directory/usr/lib/postgresql/$version/bin
+  [ ! -x "$bin/postgres" ] || return 0
+  if [ "$(id -u)" != 0 ] || [ "$(dpkg --print-architecture 2>/dev/null)" != amd64 ]; then
+    echo "Tests of followed tables go by the installed PostgreSQL alone: $version is unpacked by root, on Debian for amd64."
+    return 0
+  fi
+  work=$(mktemp -d)
+  if debootstrap --download-only --variant=minbase --include=postgresql-$version forky "$work/debian" \
+    http://deb.debian.org/debian /usr/share/debootstrap/scripts/sid >"$work/log" 2>&1; then
+    mkdir -p "${directory%/*}" "$work/unpacked"
+    chmod 755 "$work/unpacked"
+    for package in "$work"/debian/var/cache/apt/archives/*.deb; do dpkg -x "$package" "$work/unpacked"; done
+    for program in initdb postgres pg_basebackup; do
+      path=$work/unpacked${bin#"$directory"}/$program
+      mv "$path" "$path.real"
+      cat >"$path" <<END
+#!/bin/sh
+exec $directory/usr/lib64/ld-linux-x86-64.so.2 --argv0 "\$0" \\
+  --library-path $directory/usr/lib/x86_64-linux-gnu $bin/$program.real "\$@"
+END
+      chmod 755 "$path"
+    done
+    mv -T "$work/unpacked" "$directory" 2>/dev/null || true
+  else
+    echo "Tests of followed tables go by the installed PostgreSQL alone: $version cannot be had from deb.debian.org."
+  fi
+  rm -rf "$work"
+}
+
 missing=$(missingPackages)
 if [ -z "$missing" ]; then
   fetchNewerNats
+  fetchNewerPostgres
   exit 0
 fi
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
@@ -98,3 +133,4 @@ DEBIAN_FRONTEND=noninteractive apt-get "$lock" install -y --no-install-recommend
 missing=$(missingPackages)
 [ -z "$missing" ] || { echo "test:all needs these, which apt-get did not install:$missing" >&2; exit 1; }
 fetchNewerNats
+fetchNewerPostgres

@@ -5,19 +5,15 @@ import t, { type Test } from 'tap'
 import { followCommand } from '../../src/commands/follow.js'
 import type { OperatorError } from '../../src/errors.js'
 import { type Ended, Followed, peopleIn } from '../follow/followed.js'
-import { startPostgres } from '../support/data/postgres-server.js'
+import { withEachPostgres } from '../support/data/postgres-binaries.js'
+import { type PostgresServer, startPostgres } from '../support/data/postgres-server.js'
 import { silentLog } from '../support/data/snapshots.js'
 import { byTier } from '../support/tier.js'
 
-const server = await startPostgres(t, [
-  'wal_level=logical',
-  'max_replication_slots=80',
-  'max_wal_senders=10',
-  'timezone=UTC',
-])
-await server.run('CREATE ROLE other SUPERUSER')
+let server: PostgresServer
 
-type Form = readonly [name: string, sql: string]
+/** @param since  the release of PostgreSQL that has it */
+type Form = readonly [name: string, sql: string, since?: number]
 
 /** Forms of docs/operations/followed-tables.md; `m` is what is followed. */
 const goesOn: readonly Form[] = [
@@ -49,11 +45,24 @@ const goesOn: readonly Form[] = [
   ['OWNER', 'ALTER TABLE m OWNER TO other'],
   ['SET TABLESPACE', 'ALTER TABLE m SET TABLESPACE pg_default'],
   ['REPLICA IDENTITY FULL', 'ALTER TABLE m REPLICA IDENTITY FULL'],
+  ['SET ACCESS METHOD', 'ALTER TABLE m SET ACCESS METHOD heap', 15],
+  [
+    'MERGE',
+    `MERGE INTO m USING (VALUES (3)) AS v (id) ON m.id = v.id WHEN MATCHED THEN UPDATE SET lat = m.lat + 1`,
+    15,
+  ],
+  ['GENERATED STORED', 'ALTER TABLE m ADD made int GENERATED ALWAYS AS (id + 1) STORED'],
+  ['SET EXPRESSION', 'ALTER TABLE m ALTER made SET EXPRESSION AS (id + 2)', 17],
+  ['DROP EXPRESSION', 'ALTER TABLE m ALTER made DROP EXPRESSION'],
+  ['GENERATED VIRTUAL', 'ALTER TABLE m ADD seen int GENERATED ALWAYS AS (id + 1) VIRTUAL', 18],
+  ['ADD NOT NULL NOT VALID', 'ALTER TABLE m ADD CONSTRAINT given NOT NULL lat NOT VALID', 18],
+  ['VALIDATE NOT NULL', 'ALTER TABLE m VALIDATE CONSTRAINT given', 18],
+  ['SET STATISTICS DEFAULT', 'ALTER TABLE m ALTER mobile SET STATISTICS DEFAULT', 17],
   ['INHERIT', 'CREATE TABLE up (id int NOT NULL, phone varchar(60)); ALTER TABLE m INHERIT up'],
   ['NO INHERIT', 'ALTER TABLE m NO INHERIT up'],
   [
     'ATTACH PARTITION',
-    `CREATE TABLE parts (LIKE m) PARTITION BY RANGE (id);
+    `CREATE TABLE parts (LIKE m INCLUDING GENERATED) PARTITION BY RANGE (id);
       ALTER TABLE parts ATTACH PARTITION m FOR VALUES FROM (0) TO (9000)`,
   ],
   ['ADD VALUE', `ALTER TYPE kind ADD VALUE 'c'`],
@@ -63,6 +72,21 @@ const goesOn: readonly Form[] = [
 ]
 
 const refused: readonly Form[] = [
+  [
+    'publish_generated_columns, and back',
+    `ALTER PUBLICATION $pub SET (publish_generated_columns = stored);
+      ALTER PUBLICATION $pub SET (publish_generated_columns = none)`,
+    18,
+  ],
+  [
+    'a column becomes a generated one',
+    'ALTER TABLE m DROP lat; ALTER TABLE m ADD lat float8 GENERATED ALWAYS AS (id) STORED',
+  ],
+  [
+    'a column becomes a virtual one',
+    'ALTER TABLE m DROP lat; ALTER TABLE m ADD lat float8 GENERATED ALWAYS AS (id) VIRTUAL',
+    18,
+  ],
   [
     'WHERE and back',
     `ALTER PUBLICATION $pub SET TABLE m WHERE (id > 5); UPDATE m SET lat = 3 WHERE id = 4;
@@ -133,6 +157,12 @@ function some<Of>(forms: readonly Of[]): readonly Of[] {
   return byTier({ ci: forms.filter((_, at) => at % 3 === 0), soak: forms })
 }
 
+/** Those that the server has. */
+async function known(forms: readonly Form[]): Promise<readonly Form[]> {
+  const { rows } = await server.run(`SELECT current_setting('server_version_num')::int AS version`)
+  return forms.filter(([, , since = 0]) => rows[0].version >= since * 10_000)
+}
+
 const CREATE = `CREATE TYPE kind AS ENUM ('a', 'b');
   CREATE TABLE m (n1 text, n2 text, n3 text, id int PRIMARY KEY, phone varchar(30), mobile varchar(30), lat float8, lng float8, contact kind);
   INSERT INTO m (id, phone, mobile, lat, lng, contact)
@@ -198,131 +228,151 @@ async function isRight({ data }: Followed): Promise<boolean> {
   return false
 }
 
-t.test('what changes no row goes on, while the command runs and while it is stopped', async (t) => {
-  const running = await begin(t)
-  for (const [form, sql] of goesOn) {
-    await run(`${sql}; ${CHANGES}`)
-    t.ok(await isRight(running), `${form}, while it runs`)
-  }
-  await running.stop()
-  const stopped = await begin(t)
-  const isRewriting = ([name]: Form) => /FULL|CLUSTER|TYPE|DEFAULT random/.test(name)
-  for (const some of [goesOn.filter(isRewriting), goesOn.filter((form) => !isRewriting(form))]) {
-    await stopped.stop()
-    for (const [, sql] of some) await run(`${sql}; ${CHANGES}`)
-    await stopped.start(...COLUMNS)
-    t.ok(await isRight(stopped), `${some.length} forms while it is stopped`)
-  }
-  await stopped.stop()
+withEachPostgres(t, async (t, binaries) => {
+  server = await startPostgres(
+    t,
+    ['wal_level=logical', 'max_replication_slots=80', 'max_wal_senders=10', 'timezone=UTC'],
+    binaries,
+  )
+  await server.run('CREATE ROLE other SUPERUSER')
+  goesOnOrIsRefused(t)
 })
 
-t.test('what changes rows in other ways than the log tells is refused from then on', async (t) => {
-  for (const [form, sql] of some(refused)) {
-    const followed = await begin(t)
-    await followed.stop()
-    await run(sql)
-    await refuses(t, followed, form)
-  }
-})
+function goesOnOrIsRefused(t: Test): void {
+  t.test(
+    'what changes no row goes on, while the command runs and while it is stopped',
+    async (t) => {
+      const running = await begin(t)
+      const forms = await known(goesOn)
+      for (const [form, sql] of forms) {
+        await run(`${sql}; ${CHANGES}`)
+        t.ok(await isRight(running), `${form}, while it runs`)
+      }
+      await running.stop()
+      const stopped = await begin(t)
+      const isRewriting = ([name]: Form) =>
+        /FULL|CLUSTER|TYPE|DEFAULT random|STORED|SET EXPRESSION/.test(name)
+      for (const some of [forms.filter(isRewriting), forms.filter((form) => !isRewriting(form))]) {
+        await stopped.stop()
+        for (const [, sql] of some) await run(`${sql}; ${CHANGES}`)
+        await stopped.start(...COLUMNS)
+        t.ok(await isRight(stopped), `${some.length} forms while it is stopped`)
+      }
+      await stopped.stop()
+    },
+  )
 
-t.test('it ends by itself where that happens while it runs', async (t) => {
-  const cases: readonly (readonly [form: string, publication: string, sql: string])[] = [
-    [
-      'DROP TABLE, CREATE TABLE',
-      'CREATE PUBLICATION $pub FOR ALL TABLES',
-      'CREATE TABLE n (LIKE m INCLUDING ALL); INSERT INTO n SELECT * FROM m WHERE id < 6; DROP TABLE m CASCADE; ALTER TABLE n RENAME TO m',
-    ],
-    ['TYPE USING', '', `ALTER TABLE m ALTER phone TYPE varchar(30) USING phone || '9'`],
-    [
-      'DROP TABLE, ADD TABLE',
-      '',
-      `ALTER PUBLICATION $pub DROP TABLE m; ALTER PUBLICATION $pub ADD TABLE m`,
-    ],
-    [
-      'UNLOGGED and back',
-      'CREATE PUBLICATION $pub FOR ALL TABLES',
-      'ALTER TABLE m SET UNLOGGED; DELETE FROM m WHERE id = 5; ALTER TABLE m SET LOGGED',
-    ],
-    [
-      'another PRIMARY KEY',
-      '',
-      `ALTER TABLE m DROP CONSTRAINT m_pkey; ALTER TABLE m ADD PRIMARY KEY (phone); DELETE FROM m WHERE id = 5;
+  t.test(
+    'what changes rows in other ways than the log tells is refused from then on',
+    async (t) => {
+      for (const [form, sql] of some(await known(refused))) {
+        const followed = await begin(t)
+        await followed.stop()
+        await run(sql)
+        await refuses(t, followed, form)
+      }
+    },
+  )
+
+  t.test('it ends by itself where that happens while it runs', async (t) => {
+    const cases: readonly (readonly [form: string, publication: string, sql: string])[] = [
+      [
+        'DROP TABLE, CREATE TABLE',
+        'CREATE PUBLICATION $pub FOR ALL TABLES',
+        'CREATE TABLE n (LIKE m INCLUDING ALL); INSERT INTO n SELECT * FROM m WHERE id < 6; DROP TABLE m CASCADE; ALTER TABLE n RENAME TO m',
+      ],
+      ['TYPE USING', '', `ALTER TABLE m ALTER phone TYPE varchar(30) USING phone || '9'`],
+      [
+        'DROP TABLE, ADD TABLE',
+        '',
+        `ALTER PUBLICATION $pub DROP TABLE m; ALTER PUBLICATION $pub ADD TABLE m`,
+      ],
+      [
+        'UNLOGGED and back',
+        'CREATE PUBLICATION $pub FOR ALL TABLES',
+        'ALTER TABLE m SET UNLOGGED; DELETE FROM m WHERE id = 5; ALTER TABLE m SET LOGGED',
+      ],
+      [
+        'another PRIMARY KEY',
+        '',
+        `ALTER TABLE m DROP CONSTRAINT m_pkey; ALTER TABLE m ADD PRIMARY KEY (phone); DELETE FROM m WHERE id = 5;
         ALTER TABLE m DROP CONSTRAINT m_pkey; ALTER TABLE m ADD PRIMARY KEY (id)`,
-    ],
-  ]
-  for (const [form, publication, sql] of some(cases)) {
-    const followed = await begin(t, publication)
-    await run(sql)
-    await refuses(t, followed, form, await followed.ended())
-    await followed.copy(...COLUMNS, '--max-shrink', '100%')
-    await run(CHANGES)
-    t.ok(await isRight(followed), `${form}: a copy makes it good`)
-    await followed.stop()
-  }
-})
+      ],
+    ]
+    for (const [form, publication, sql] of some(cases)) {
+      const followed = await begin(t, publication)
+      await run(sql)
+      await refuses(t, followed, form, await followed.ended())
+      await followed.copy(...COLUMNS, '--max-shrink', '100%')
+      await run(CHANGES)
+      t.ok(await isRight(followed), `${form}: a copy makes it good`)
+      await followed.stop()
+    }
+  })
 
-t.test(
-  'other options than before are refused, and a file of an earlier release is taken',
-  async (t) => {
+  t.test(
+    'other options than before are refused, and a file of an earlier release is taken',
+    async (t) => {
+      const followed = await begin(t)
+      await followed.stop()
+      t.match(await followed.fail('--number', 'mobile'), {
+        code: 2,
+        output: /--number phone, not mobile/,
+      })
+      t.match(await followed.fail(...COLUMNS, '--normalize', 'e164:US'), {
+        code: 2,
+        output: /without rules/,
+      })
+      await followed.start()
+      await followed.stop()
+      const file = join(followed.data, 'follow/1.json')
+      const { identity, timeline, lastCommit, rules, ...earlier } = JSON.parse(
+        readFileSync(file, 'utf8'),
+      )
+      t.ok(identity && timeline && lastCommit)
+      t.equal(rules, '')
+      writeFileSync(file, JSON.stringify(earlier))
+      await followed.start(...COLUMNS)
+      await run(CHANGES)
+      t.ok(await isRight(followed))
+      await followed.stop()
+      await run(`ALTER TABLE m DROP lat; ALTER TABLE m ADD lat float8 DEFAULT 12`)
+      await refuses(t, followed, 'after the first start')
+    },
+  )
+
+  t.test('a server that was set back is refused, and one that lost nothing goes on', async (t) => {
     const followed = await begin(t)
-    await followed.stop()
-    t.match(await followed.fail('--number', 'mobile'), {
-      code: 2,
-      output: /--number phone, not mobile/,
-    })
-    t.match(await followed.fail(...COLUMNS, '--normalize', 'e164:US'), {
-      code: 2,
-      output: /without rules/,
-    })
-    await followed.start()
-    await followed.stop()
-    const file = join(followed.data, 'follow/1.json')
-    const { identity, timeline, lastCommit, rules, ...earlier } = JSON.parse(
-      readFileSync(file, 'utf8'),
+    await run(CHANGES)
+    t.ok(await isRight(followed))
+    // As after a failover: the server goes on in a timeline of its own.
+    await server.restart(
+      `touch data/recovery.signal; echo "restore_command = 'false'" >> data/postgresql.auto.conf`,
     )
-    t.ok(identity && timeline && lastCommit)
-    t.equal(rules, '')
-    writeFileSync(file, JSON.stringify(earlier))
-    await followed.start(...COLUMNS)
+    const { rows } = await server.run('SELECT timeline_id FROM pg_control_checkpoint()')
+    t.equal(rows[0].timeline_id, 2)
+    await run(CHANGES)
+    t.ok(await isRight(followed), 'another timeline')
+
+    await server.restart('cp -a data kept')
     await run(CHANGES)
     t.ok(await isRight(followed))
     await followed.stop()
-    await run(`ALTER TABLE m DROP lat; ALTER TABLE m ADD lat float8 DEFAULT 12`)
-    await refuses(t, followed, 'after the first start')
-  },
-)
+    await server.restart('rm -rf data; cp -a kept data')
+    await refuses(t, followed, 'shorter')
 
-t.test('a server that was set back is refused, and one that lost nothing goes on', async (t) => {
-  const followed = await begin(t)
-  await run(CHANGES)
-  t.ok(await isRight(followed))
-  // As after a failover: the server goes on in a timeline of its own.
-  await server.restart(
-    `touch data/recovery.signal; echo "restore_command = 'false'" >> data/postgresql.auto.conf`,
-  )
-  const { rows } = await server.run('SELECT timeline_id FROM pg_control_checkpoint()')
-  t.equal(rows[0].timeline_id, 2)
-  await run(CHANGES)
-  t.ok(await isRight(followed), 'another timeline')
-
-  await server.restart('cp -a data kept')
-  await run(CHANGES)
-  t.ok(await isRight(followed))
-  await followed.stop()
-  await server.restart('rm -rf data; cp -a kept data')
-  await refuses(t, followed, 'shorter')
-
-  await followed.copy(...COLUMNS)
-  await run('UPDATE m SET lat = 20 WHERE id = 3')
-  t.ok(await isRight(followed))
-  await followed.stop()
-  await server.restart('rm -rf kept; cp -a data kept')
-  await followed.start(...COLUMNS)
-  await run('UPDATE m SET lat = 21 WHERE id = 3')
-  t.ok(await isRight(followed))
-  await followed.stop()
-  await server.restart('rm -rf data; cp -a kept data')
-  await run(`UPDATE m SET lat = 22 WHERE id = 4;
+    await followed.copy(...COLUMNS)
+    await run('UPDATE m SET lat = 20 WHERE id = 3')
+    t.ok(await isRight(followed))
+    await followed.stop()
+    await server.restart('rm -rf kept; cp -a data kept')
+    await followed.start(...COLUMNS)
+    await run('UPDATE m SET lat = 21 WHERE id = 3')
+    t.ok(await isRight(followed))
+    await followed.stop()
+    await server.restart('rm -rf data; cp -a kept data')
+    await run(`UPDATE m SET lat = 22 WHERE id = 4;
     CREATE TABLE o AS SELECT repeat('x', 500) FROM generate_series(1, 5000)`)
-  await refuses(t, followed, 'the log has passed the place')
-})
+    await refuses(t, followed, 'the log has passed the place')
+  })
+}

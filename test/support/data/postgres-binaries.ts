@@ -3,9 +3,11 @@
  *
  * @module
  */
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Test } from 'tap'
+import { byTier } from '../tier.js'
 
 /**
  * The directory of initdb and postgres.
@@ -22,6 +24,33 @@ export function postgresBinaries(): string {
     'PostgreSQL with PostGIS is needed to test reading from it: install it ' +
       '(Debian: postgresql and postgresql-postgis), or run `sh test/install-tools.sh` as root',
   )
+}
+
+/** Of the testing release of Debian: test/install-tools.sh unpacks it where it can be had. */
+const NEWER = '/var/cache/hickory-tests/postgresql-18/usr/lib/postgresql/18/bin'
+
+/**
+ * Runs a test with the newest server of this machine, and in the soak with the one that is installed, too. HICKORY_POSTGRES
+ * names the directory of initdb and postgres of another one, which is then the only one.
+ */
+export function withEachPostgres(
+  t: Test,
+  test: (t: Test, binaries: string) => Promise<void>,
+): void {
+  const { HICKORY_POSTGRES: named } = process.env
+  const hasNewer = existsSync(NEWER)
+  const found = hasNewer
+    ? byTier({ ci: [NEWER], soak: [postgresBinaries(), NEWER] })
+    : [postgresBinaries()]
+  const servers = named === undefined ? found : [named]
+  if (named === undefined && !hasNewer) {
+    t.comment(`note: with ${versionOf(servers[0])} alone, since there is no ${NEWER}`)
+  }
+  for (const binaries of servers) t.test(versionOf(binaries), (t) => test(t, binaries))
+}
+
+function versionOf(binaries: string): string {
+  return execFileSync(join(binaries, 'postgres'), ['--version'], { encoding: 'utf8' }).trim()
 }
 
 interface Server {

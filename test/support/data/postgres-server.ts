@@ -37,12 +37,16 @@ export interface PostgresServer {
 
 const PASSWORD = 'secret'
 
-/** @param more  settings, such as `wal_level=logical` */
+/**
+ * @param more  settings, such as `wal_level=logical`
+ * @param others  the directory of another server than the one that is installed, which need not have PostGIS
+ */
 export async function startPostgres(
   t: Owner,
   more: readonly string[] = [],
+  others?: string,
 ): Promise<PostgresServer> {
-  const binaries = postgresBinaries()
+  const binaries = others ?? postgresBinaries()
   const owner = serverOwner()
   const directory = mkdtempSync(join(tmpdir(), 'hickory-postgres-'))
   chown(directory, owner)
@@ -99,7 +103,8 @@ export async function startPostgres(
     await stop()
     rmSync(directory, { recursive: true, force: true })
   })
-  await untilReady(directory, port)
+  const first = others === undefined ? 'CREATE EXTENSION IF NOT EXISTS postgis' : 'SELECT 1'
+  await untilReady(directory, port, first)
   return {
     port,
     directory,
@@ -175,11 +180,11 @@ function freePort(): Promise<number> {
 
 const READY_MS = 60_000
 
-async function untilReady(directory: string, port: number): Promise<void> {
+async function untilReady(directory: string, port: number, sql: string): Promise<void> {
   const deadlineMs = performance.now() + READY_MS
   for (;;) {
     try {
-      await runAsOwner(directory, port, 'CREATE EXTENSION IF NOT EXISTS postgis')
+      await runAsOwner(directory, port, sql)
       return
     } catch (error) {
       if (performance.now() > deadlineMs) throw error
