@@ -15,6 +15,10 @@ import { unsupportedRelease } from './node-release.js'
 
 // Node.js would open its debugger, by which every user of the machine gets at what the process holds.
 process.on('SIGUSR1', () => {})
+// A limit to the size of files is then an error of the write that meets it, as a full disk is.
+process.on('SIGXFSZ', () => {})
+// A service that starts or ends has nothing to read again.
+if (process.argv[2] === 'serve') process.on('SIGHUP', () => {})
 goOnWithoutReader()
 
 const problem = unsupportedRelease(process.versions.node)

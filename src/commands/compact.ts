@@ -29,7 +29,7 @@ import { assertWrites } from './cluster/assert-writes.js'
 import type { CommandContext } from './context.js'
 import { shortenJournal } from './cut-journal.js'
 import { readSnapshotIds } from './ids.js'
-import { endOnSignal } from './import/end-on-signal.js'
+import { endOnSignal, type SignalWatch } from './import/end-on-signal.js'
 import { print, startProgress, warn } from './output.js'
 import { formatBytes } from './quantities.js'
 
@@ -83,18 +83,20 @@ async function compact(context: CommandContext, flags: Flags): Promise<void> {
   await readSnapshotIds(dataDirectory)
   // A service asks for some changes at least, and only where it writes: that it knows without NATS.
   if (flags.atLeast === undefined) await assertWrites(dataDirectory)
-  await withCompactionLock(dataDirectory, async (lock) => {
+  const signals = endOnSignal()
+  const work = async (lock: DataLock) => {
     const upTo = await settledSequence(dataDirectory)
     if (upTo === 0) {
       print('unchanged  there is no change in the journal: nothing was published')
       return
     }
-    const isNew = await compactUpTo(context, lock, { upTo, leastCount })
+    const isNew = await compactUpTo(context, lock, { upTo, leastCount, signals })
     // Of a compaction that was killed when it was done but for this.
     if (!isNew) await removeTemporaries(snapshotsDirectory(dataDirectory))
     if (keepCount !== undefined) await pruneTo(context, dataDirectory, keepCount)
     await shorten(context, lock)
-  })
+  }
+  await withCompactionLock(dataDirectory, work).finally(signals.forget)
   print(`time       ${((performance.now() - startedMs) / 1000).toFixed(1)} s`)
 }
 
@@ -131,13 +133,14 @@ interface Work {
   readonly upTo: number
   /** Recipients that must come or go, so that it is worth a snapshot. */
   readonly leastCount: number
+  readonly signals: SignalWatch
 }
 
 /** @returns whether something was published */
 async function compactUpTo(
   context: CommandContext,
   lock: DataLock,
-  { upTo, leastCount }: Work,
+  { upTo, leastCount, signals }: Work,
 ): Promise<boolean> {
   for (let isNew = false; ; isNew = true) {
     const base = await readCompactable(lock.dataDirectory)
@@ -156,7 +159,8 @@ async function compactUpTo(
       print(`unchanged  fewer than ${leastCount} recipients came or went: nothing was published`)
       return false
     }
-    await publish(context, lock, base, batches)
+    if (isNew) signals.resume('some of the changes are in a new snapshot')
+    await publish(context, lock, base, { ...batches, onCommit: signals.hold })
   }
 }
 
@@ -205,13 +209,16 @@ async function publish(
   context: CommandContext,
   lock: DataLock,
   base: Base,
-  { bySource, reached }: Awaited<ReturnType<typeof collected>>,
+  {
+    bySource,
+    reached,
+    onCommit,
+  }: Awaited<ReturnType<typeof collected>> & { readonly onCommit: () => void },
 ): Promise<void> {
-  const signals = endOnSignal()
   const draft = await beginSnapshot(lock, {
     log: context.log,
     endsOnSignal: false,
-    onCommit: signals.hold,
+    onCommit,
     keepCount: Number.POSITIVE_INFINITY,
   })
   try {
@@ -226,7 +233,6 @@ async function publish(
     print(`snapshot   ${snapshotId}`)
   } finally {
     await draft.discard()
-    signals.forget()
   }
 }
 

@@ -246,15 +246,17 @@ async function untilInterrupted<Result>(
     received = signal
     abort.abort()
   }
-  process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
+  for (const name of SIGNALS) process.on(name, interrupt)
   try {
     return await work(abort.signal)
   } catch (error) {
     throw received === undefined ? error : new Interrupted(received)
   } finally {
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+    for (const name of SIGNALS) process.off(name, interrupt)
   }
 }
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined

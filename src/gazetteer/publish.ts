@@ -22,7 +22,8 @@ import { DATA_FILE, LOCK_FILE } from './tables.js'
 /** More than it takes for all readers. */
 const LOCK_BYTES = 64 << 10
 
-interface Draft {
+/** Where a version is made. */
+export interface AreasPlace {
   /** An empty directory, where its files go. */
   readonly temporary: string
   /** The version that is current; undefined where there is none. */
@@ -33,11 +34,13 @@ interface Draft {
  * Publishes what `fill` puts into a directory, while nobody else writes.
  *
  * @param fill  returns when the files are there and verified, with the version that they are
+ * @param onCommit  called when it is about to become current
  * @throws OperatorError  Locked, and what `fill` throws
  */
 export async function publishVersion<Filled extends { readonly version: string }>(
   dataDirectory: string,
-  fill: (draft: Draft) => Promise<Filled>,
+  fill: (place: AreasPlace) => Promise<Filled>,
+  onCommit: () => void = () => {},
 ): Promise<Filled> {
   const areas = areasDirectory(dataDirectory)
   return await withDataLock(areas, async (lock) => {
@@ -52,6 +55,7 @@ export async function publishVersion<Filled extends { readonly version: string }
       await reserveLock(temporary)
       await syncDirectory(temporary)
       lock.assertHeld()
+      onCommit()
       await makeCurrent(dataDirectory, temporary, filled.version)
       await removeOld(dataDirectory, filled.version, before)
       return filled

@@ -15,7 +15,7 @@ import { areasDirectory } from './directory.js'
 import { AreasDraft, type LayerFacts, type PlacedArea, rejected } from './draft.js'
 import { MANIFEST_FILE, toManifest, versionOf } from './manifest.js'
 import { isAreaKey, KEY_RULE, LAYER_RULE, nameOf, partsOf } from './names.js'
-import { nextGeneration, publishVersion } from './publish.js'
+import { type AreasPlace, nextGeneration, publishVersion } from './publish.js'
 import { DATA_FILE, openAreaTables } from './tables.js'
 import { readBack, verifyVersion } from './verify.js'
 
@@ -40,13 +40,15 @@ export interface DraftLayer {
   readonly areas: AsyncIterable<DraftArea> | Iterable<DraftArea>
 }
 
-interface LayerChange {
+export interface LayerChange {
   /** Layers that are added, or replace those of their names. */
   readonly set?: readonly DraftLayer[]
   /** Names of layers that are taken out. */
   readonly remove?: readonly string[]
   /** Is told, now and then, how many areas have been written. */
   readonly onProgress?: (areaCount: number) => void
+  /** Called when the version is about to become current. */
+  readonly onCommit?: () => void
 }
 
 export interface WrittenLayers {
@@ -73,7 +75,7 @@ export async function writeLayers(
   dataDirectory: string,
   change: LayerChange,
 ): Promise<WrittenLayers> {
-  return await publishVersion(dataDirectory, async ({ temporary, before }) => {
+  const write = async ({ temporary, before }: AreasPlace) => {
     if (before !== undefined) await verifyKept(dataDirectory, before)
     const layers = await fill(dataDirectory, temporary, change, before)
     const dataFile = join(temporary, DATA_FILE)
@@ -85,7 +87,8 @@ export async function writeLayers(
     const manifest = toManifest({ dataBytes, dataSha256, layers })
     await createFile(join(temporary, MANIFEST_FILE), [Buffer.from(JSON.stringify(manifest))])
     return { version: versionOf(manifest, await nextGeneration(dataDirectory)), layers }
-  })
+  }
+  return await publishVersion(dataDirectory, write, change.onCommit)
 }
 
 /** The layers that are not named come from it. */

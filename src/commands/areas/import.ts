@@ -13,12 +13,13 @@ import { hasAreas } from '../../gazetteer/directory.js'
 import { type DraftPlan, DraftTally, draftAreas } from '../../gazetteer/drafts/draft-areas.js'
 import { fieldTemplate, readTemplate, type Template } from '../../gazetteer/drafts/template.js'
 import { type AreaFileFormat, areaFileFormats } from '../../gazetteer/files/open-area-file.js'
-import { type DraftLayer, type WrittenLayers, writeLayers } from '../../gazetteer/write-layers.js'
+import type { DraftLayer, WrittenLayers } from '../../gazetteer/write-layers.js'
+import { removeOnExit } from '../../snapshot/publish/remove-on-exit.js'
 import type { CommandContext } from '../context.js'
 import { startProgress } from '../output.js'
 import { DATA_OPTION, type DataFlag, existingData } from './data-option.js'
 import { printTally } from './tally-report.js'
-import { printWritten } from './written.js'
+import { printWritten, writeOrEnd } from './written.js'
 
 interface Flags extends DataFlag {
   readonly layer?: string
@@ -101,7 +102,7 @@ async function importAreas(
   const plan = planOf(paths, given(flags.key, '--key FIELD'), flags)
   const tally = new DraftTally()
   const write = (dataDirectory: string, others: readonly DraftLayer[]) =>
-    writeLayers(dataDirectory, {
+    writeOrEnd(dataDirectory, {
       set: [
         ...others,
         {
@@ -138,10 +139,12 @@ async function besideIt(dataDirectory: string, layer: string): Promise<readonly 
 /** A dry run writes, too, so that nothing that it finds good is refused afterwards. */
 async function inPassing(use: (directory: string) => Promise<unknown>): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'hickory-areas-'))
+  const removal = removeOnExit(directory, false)
   try {
     await use(directory)
   } finally {
     await rm(directory, { recursive: true, force: true })
+    removal.forget()
   }
 }
 
@@ -156,7 +159,7 @@ async function importDefault(
   }
   const dataDirectory = existingData(context, flags)
   const { defaultLayers } = await import('../../gazetteer/default-layers.js')
-  const written = await writeLayers(dataDirectory, { set: defaultLayers() })
+  const written = await writeOrEnd(dataDirectory, { set: defaultLayers() })
   context.record?.({ areasVersion: written.version })
   printWritten(written)
 }

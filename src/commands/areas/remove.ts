@@ -4,11 +4,10 @@
  * @module
  */
 import type { Command } from 'commander'
-import { writeLayers } from '../../gazetteer/write-layers.js'
 import type { CommandContext } from '../context.js'
 import { print } from '../output.js'
 import { DATA_OPTION, type DataFlag, existingData } from './data-option.js'
-import { printWritten } from './written.js'
+import { printWritten, writeOrEnd } from './written.js'
 
 export function addRemove(command: Command, context: CommandContext): void {
   command
@@ -17,7 +16,7 @@ export function addRemove(command: Command, context: CommandContext): void {
     .argument('<LAYER>', 'the layer, such as counties')
     .option(...DATA_OPTION)
     .action(async (layer: string, flags: DataFlag) => {
-      const written = await writeLayers(existingData(context, flags), { remove: [layer] })
+      const written = await writeOrEnd(existingData(context, flags), { remove: [layer] })
       context.record?.({ layer, areasVersion: written.version })
       print(`removed    ${layer}`)
       printWritten(written)

@@ -5,9 +5,11 @@
  */
 import { constants } from 'node:os'
 
-interface SignalWatch {
+export interface SignalWatch {
   /** From now on signals are passed over: what is left to do takes less time than to undo it. */
   hold(): void
+  /** From now on a signal ends the process again. */
+  resume(outcome: string): void
   /** From now on a signal does what it does otherwise. */
   forget(): void
 }
@@ -21,29 +23,29 @@ const SIGNAL_EXIT_CODE = 128
  * exits, such as a draft, a spool directory and the lock of the data directory, is so.
  *
  * @param outcome  what that means for the user
+ * @param made  what is published, for a signal that comes too late
  */
-export function endOnSignal(outcome = 'nothing was published'): SignalWatch {
+export function endOnSignal(outcome = 'nothing was published', made = 'snapshot'): SignalWatch {
   let isHeld = false
   const onSignal = (signal: NodeJS.Signals) => {
     if (isHeld) {
-      process.stderr.write(`hickory: ${signal} comes too late, the snapshot is being published\n`)
+      process.stderr.write(`hickory: ${signal} comes too late, the ${made} is being published\n`)
       return
     }
     process.stderr.write(`hickory: stopped by ${signal}, ${outcome}\n`)
     process.exit(SIGNAL_EXIT_CODE + constants.signals[signal])
   }
   for (const signal of SIGNALS) process.on(signal, onSignal)
-  // A limit to the size of files is then an error of the write that meets it, as a full disk is.
-  process.on('SIGXFSZ', passOver)
   return {
     hold() {
       isHeld = true
     },
+    resume(next) {
+      isHeld = false
+      outcome = next
+    },
     forget() {
       for (const signal of SIGNALS) process.off(signal, onSignal)
-      process.off('SIGXFSZ', passOver)
     },
   }
 }
-
-function passOver(): void {}

@@ -13,6 +13,7 @@ import { pipeline } from 'node:stream/promises'
 import { type Entry, openPromise, type ZipFile } from 'yauzl'
 import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
+import { removeOnExit } from '../../snapshot/publish/remove-on-exit.js'
 import { type AreaFileOptions, chosenOf, refuse, unreadable } from './area-file.js'
 
 interface UnpackedShapefile {
@@ -35,7 +36,11 @@ export async function unpack(
 ): Promise<UnpackedShapefile | undefined> {
   let zip: ZipFile | undefined
   const directory = await mkdtemp(join(tmpdir(), 'hickory-areas-'))
-  const remove = () => rm(directory, { recursive: true, force: true })
+  const removal = removeOnExit(directory, false)
+  const remove = async () => {
+    await rm(directory, { recursive: true, force: true })
+    removal.forget()
+  }
   try {
     zip = await openPromise(path, { autoClose: false, validateEntrySizes: true })
     const entries = await entriesOf(zip, file)
