@@ -190,6 +190,12 @@ const cases: Readonly<Record<string, Case>> = {
     quiet: { hickory_access_log_dropped_lines_total: constant(7) },
     atMinutes: 5,
   },
+  HickoryLogDropped: {
+    severity: 'warning',
+    alarming: { hickory_log_dropped_lines_total: growing(1) },
+    quiet: { hickory_log_dropped_lines_total: constant(7) },
+    atMinutes: 5,
+  },
   HickoryKeysRefused: {
     severity: 'warning',
     alarming: { 'hickory_keys_refused_total{reason="unknown"}': growing(90) },
