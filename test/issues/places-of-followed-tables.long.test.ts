@@ -228,7 +228,7 @@ async function isRight({ data }: Followed): Promise<boolean> {
   return false
 }
 
-withEachPostgres(t, async (t, binaries) => {
+withEachPostgres(t, byTier({ ci: false, soak: true }), async (t, binaries) => {
   server = await startPostgres(
     t,
     ['wal_level=logical', 'max_replication_slots=80', 'max_wal_senders=10', 'timezone=UTC'],

@@ -7,7 +7,6 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { byTier } from '../tier.js'
 
 /**
  * The directory of initdb and postgres.
@@ -30,18 +29,22 @@ export function postgresBinaries(): string {
 const NEWER = '/var/cache/hickory-tests/postgresql-18/usr/lib/postgresql/18/bin'
 
 /**
- * Runs a test with the newest server of this machine, and in the soak with the one that is installed, too. HICKORY_POSTGRES
- * names the directory of initdb and postgres of another one, which is then the only one.
+ * Runs a test with the newest server of this machine. HICKORY_POSTGRES names the directory of initdb and postgres of
+ * another one, which is then the only one.
+ *
+ * @param isInstalledToo  whether it runs with the one that is installed, too
  */
 export function withEachPostgres(
   t: Test,
+  isInstalledToo: boolean,
   test: (t: Test, binaries: string) => Promise<void>,
 ): void {
   const { HICKORY_POSTGRES: named } = process.env
   const hasNewer = existsSync(NEWER)
-  const found = hasNewer
-    ? byTier({ ci: [NEWER], soak: [postgresBinaries(), NEWER] })
-    : [postgresBinaries()]
+  const found = [
+    ...(isInstalledToo || !hasNewer ? [postgresBinaries()] : []),
+    ...(hasNewer ? [NEWER] : []),
+  ]
   const servers = named === undefined ? found : [named]
   if (named === undefined && !hasNewer) {
     t.comment(`note: with ${versionOf(servers[0])} alone, since there is no ${NEWER}`)
