@@ -14,7 +14,7 @@ const MODES = ['data=ordered,commit=300', 'data=writeback,commit=300', 'data=ord
 export class Disk {
   /** Where it is mounted. */
   readonly path: string
-  readonly #image: string
+  #image: string
   #isMounted = false
 
   constructor(owner: Owner, directory: string) {
@@ -41,9 +41,16 @@ export class Disk {
     execFileSync('perl', ['-e', script, this.path, EXT4_IOC_SHUTDOWN, WITHOUT_FLUSH])
   }
 
-  /** Once nobody has a file of it open. */
+  /**
+   * Once nobody has a file of it open. A process that has got a mount namespace of its own meanwhile still has the mount, and so the
+   * same image would be the same file system, without power.
+   */
   mount(mode: number): void {
     this.#unmount()
+    const copy = this.#image.endsWith('2') ? this.#image.slice(0, -1) : `${this.#image}2`
+    execFileSync('cp', ['--sparse=always', this.#image, copy])
+    rmSync(this.#image)
+    this.#image = copy
     const options = `loop,${MODES[mode % MODES.length]}`
     execFileSync('mount', ['-o', options, this.#image, this.path])
     this.#isMounted = true
