@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import { followCommand } from '../../src/commands/follow.js'
 import type { OperatorError } from '../../src/errors.js'
 import { type Ended, Followed, peopleIn } from '../follow/followed.js'
-import { withEachPostgres } from '../support/data/postgres-binaries.js'
+import { withNewestPostgres } from '../support/data/postgres-binaries.js'
 import { type PostgresServer, startPostgres } from '../support/data/postgres-server.js'
 import { silentLog } from '../support/data/snapshots.js'
 import { byTier } from '../support/tier.js'
@@ -228,7 +228,7 @@ async function isRight({ data }: Followed): Promise<boolean> {
   return false
 }
 
-withEachPostgres(t, byTier({ ci: false, soak: true }), async (t, binaries) => {
+withNewestPostgres(t, byTier({ ci: false, soak: true }), async (t, binaries) => {
   server = await startPostgres(
     t,
     ['wal_level=logical', 'max_replication_slots=80', 'max_wal_senders=10', 'timezone=UTC'],

@@ -29,22 +29,20 @@ export function postgresBinaries(): string {
 const NEWER = '/var/cache/hickory-tests/postgresql-18/usr/lib/postgresql/18/bin'
 
 /**
- * Runs a test with the newest server of this machine. HICKORY_POSTGRES names the directory of initdb and postgres of
- * another one, which is then the only one.
+ * Runs a test with the newest server of this machine. HICKORY_POSTGRES names the directory of initdb and postgres of another
+ * one, which is then the only one.
  *
- * @param isInstalledToo  whether it runs with the one that is installed, too
+ * @param isWithAll  whether the one that is installed has its turn, too
  */
-export function withEachPostgres(
+export function withNewestPostgres(
   t: Test,
-  isInstalledToo: boolean,
+  isWithAll: boolean,
   test: (t: Test, binaries: string) => Promise<void>,
 ): void {
   const { HICKORY_POSTGRES: named } = process.env
   const hasNewer = existsSync(NEWER)
-  const found = [
-    ...(isInstalledToo || !hasNewer ? [postgresBinaries()] : []),
-    ...(hasNewer ? [NEWER] : []),
-  ]
+  const installed = isWithAll || !hasNewer ? [postgresBinaries()] : []
+  const found = hasNewer ? [...installed, NEWER] : installed
   const servers = named === undefined ? found : [named]
   if (named === undefined && !hasNewer) {
     t.comment(`note: with ${versionOf(servers[0])} alone, since there is no ${NEWER}`)
