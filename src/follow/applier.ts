@@ -19,6 +19,7 @@ export class Applier {
   #waitingBytes = 0
   #handedLsn: bigint
   #durableLsn: bigint
+  #sequence: number | undefined
   #handedCommit: Commit | undefined
   #durableCommit: Commit | undefined
   readonly #tally: FollowTally
@@ -40,6 +41,11 @@ export class Applier {
   /** All that was committed up to here is on disk. */
   get durableLsn(): bigint {
     return this.#durableLsn
+  }
+
+  /** The last batch that was written, if one was. */
+  get sequence(): number | undefined {
+    return this.#sequence
   }
 
   /** The last commit of the table there, if one came by here. */
@@ -86,6 +92,7 @@ export class Applier {
     const outcomes = this.#writer.append(this.#waiting)
     for (const [at, { kind, sequence }] of outcomes.entries()) {
       const batch = this.#waiting[at]
+      this.#sequence = sequence
       if (kind === 'conflicting') throw conflict(batch.batchId, sequence)
       if (kind === 'repeated') this.#tally.repeatedBatchCount++
       else {
@@ -101,6 +108,6 @@ export class Applier {
 function conflict(batchId: string, sequence: number): CopyNeeded {
   return new CopyNeeded(
     `the transaction ${batchId} is in the journal as batch ${sequence}, and with other changes: another slot, ` +
-      'other columns or another --normalize were used before; start again with --initial-copy and another --slot',
+      'other columns or another --normalize were used before; start again with --initial-copy',
   )
 }

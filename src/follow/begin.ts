@@ -22,6 +22,7 @@ import { connect, withoutIdleTimeouts } from '../sources/postgres/session.js'
 import { lookUp } from './check.js'
 import type { FollowPlan } from './plan.js'
 import { rulesOf, StateFile } from './state.js'
+import { lastSequence } from './taken.js'
 
 /** What to import. */
 export interface TableCopy {
@@ -86,6 +87,7 @@ export async function beginFollowing(
     const isForStandbys = server.version >= 170_000 && !server.isStandby
     try {
       await keepSlot(client, address, made, slot, isForStandbys)
+      const sequence = lastSequence(dataDirectory)
       state.write({
         systemId: server.systemId,
         slot,
@@ -95,6 +97,8 @@ export async function beginFollowing(
         lastCommit: { lsn: made.sinceLsn, xid: 0, time: 0n },
         identity,
         rules: rulesOf(rowOptions),
+        copySequence: sequence,
+        sequence,
       })
     } catch (error) {
       await dropAbandoned(plan).catch(() => {

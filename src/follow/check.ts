@@ -29,6 +29,7 @@ import { describeTable, type FollowedTable } from '../sources/postgres/replicati
 import { type Session, withSession } from '../sources/postgres/session.js'
 import type { FollowPlan } from './plan.js'
 import { CopyNeeded, type FollowState, rulesOf, StateFile } from './state.js'
+import { takenBehind } from './taken.js'
 
 interface LookedUp {
   readonly server: ServerState
@@ -72,6 +73,8 @@ export interface CheckedTable {
   /** The server sends what was committed behind it. */
   readonly slotLsn: bigint
   readonly isStandby: boolean
+  /** Places of transactions behind that of the state, which came, too. */
+  readonly taken: ReadonlySet<bigint>
   /** The last batch of which any change is in the current snapshot. */
   readonly appliedSequence: number
 }
@@ -126,6 +129,7 @@ export async function checkFollowed(plan: FollowPlan): Promise<CheckedTable> {
     state: { ...state, table: table.name, identity, rules: rulesOf(rowOptions) },
     slotLsn: found.confirmedLsn,
     isStandby,
+    taken: takenBehind(dataDirectory, sourceId, state),
     appliedSequence: appliedSequenceOf(sources),
   }
 }
@@ -219,17 +223,22 @@ export async function checkAgain(
 export async function checkLog(
   client: Session,
   { address }: FollowPlan,
-  { state, slotLsn, isStandby }: CheckedTable,
+  { state, slotLsn, isStandby, taken }: CheckedTable,
 ): Promise<FollowState> {
   const { confirmedLsn, lastCommit, timeline: before } = state
   const { timeline, endLsn } = await readLog(client)
-  const taken = `changes were taken up to ${formatLsn(confirmedLsn)} here`
+  const furthest = [confirmedLsn, ...taken].reduce((one, other) => (one > other ? one : other))
   const missing = (text: string) => {
     const advice = 'changes may be missing, start again with --initial-copy'
-    return new CopyNeeded(refusal(address, `${text}, and ${taken}: ${advice}`).message)
+    return new CopyNeeded(
+      refusal(
+        address,
+        `${text}, and changes were taken up to ${formatLsn(furthest)} here: ${advice}`,
+      ).message,
+    )
   }
   if (before === undefined || before === timeline) {
-    if (isStandby || endLsn >= confirmedLsn) return { ...state, timeline }
+    if (isStandby || endLsn >= furthest) return { ...state, timeline }
     throw missing(`the log of the server ends at ${formatLsn(endLsn)}, as if it was set back`)
   }
   if (timeline < before) {
@@ -240,7 +249,9 @@ export async function checkLog(
   }
   const leftLsn = await switchOf(client, before, timeline)
   const isKept =
-    leftLsn !== undefined && slotLsn <= leftLsn && (lastCommit?.lsn ?? confirmedLsn) < leftLsn
+    leftLsn !== undefined &&
+    slotLsn <= leftLsn &&
+    [lastCommit?.lsn ?? confirmedLsn, ...taken].every((lsn) => lsn < leftLsn)
   if (isKept) {
     return { ...state, timeline, confirmedLsn: leftLsn < confirmedLsn ? leftLsn : confirmedLsn }
   }

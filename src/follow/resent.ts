@@ -15,16 +15,20 @@ export class ResentTransactions {
   readonly #state: FollowState
   /** Whether the last one has yet to come. */
   #isAwaited: boolean
+  /** What was taken behind the place: it comes again, too. */
+  readonly #taken: Set<bigint>
   readonly #where: string
 
   /**
    * @param slotLsn  what was committed behind it comes
+   * @param taken  places of transactions behind the place
    * @param where  what messages begin with
    */
-  constructor(state: FollowState, slotLsn: bigint, where: string) {
+  constructor(state: FollowState, slotLsn: bigint, taken: ReadonlySet<bigint>, where: string) {
     this.#state = state
     const { lastCommit } = state
     this.#isAwaited = lastCommit !== undefined && lastCommit.xid !== 0 && lastCommit.lsn >= slotLsn
+    this.#taken = new Set(taken)
     this.#where = where
   }
 
@@ -42,6 +46,8 @@ export class ResentTransactions {
       return false
     }
     this.reach(commit.lsn)
+    // The journal tells whether its changes are the same.
+    this.#taken.delete(commit.lsn)
     if (commit.lsn >= confirmedLsn) return true
     if (commit.lsn > lastCommit.lsn) throw this.#fault()
     return false
@@ -55,6 +61,7 @@ export class ResentTransactions {
   reach(lsn: bigint): void {
     const { lastCommit } = this.#state
     if (this.#isAwaited && lastCommit !== undefined && lsn > lastCommit.lsn) throw this.#fault()
+    if (this.#taken.size > 0 && [...this.#taken].some((each) => each < lsn)) throw this.#fault()
   }
 
   #fault(): CopyNeeded {

@@ -65,6 +65,8 @@ const StateSchema = Type.Object({
   ),
   identity: Type.Optional(IdentitySchema),
   rules: Type.Optional(Type.String()),
+  copySequence: Type.Optional(Type.Integer()),
+  sequence: Type.Optional(Type.Integer()),
   stopped: Type.Optional(Type.String()),
 })
 
@@ -84,6 +86,10 @@ export interface FollowState {
   readonly identity?: TableIdentity | undefined
   /** By which rows are taken. */
   readonly rules?: string | undefined
+  /** The last batch of the journal when the copy was made: those of an earlier copy are before it. */
+  readonly copySequence?: number | undefined
+  /** A batch of the journal up to which there is nothing of transactions behind the place. */
+  readonly sequence?: number | undefined
   /** Why the next start must be a copy. */
   readonly stopped?: string | undefined
 }

@@ -16,6 +16,7 @@ import type { FollowPlan } from './plan.js'
 import { ResentTransactions } from './resent.js'
 import { RowReader } from './rows.js'
 import { type FollowState, StateFile } from './state.js'
+import { idPrefixOf } from './taken.js'
 import type { FollowTally } from './tally.js'
 import { Transactions } from './transactions.js'
 
@@ -41,7 +42,7 @@ export class FollowedStream {
    */
   constructor(
     plan: FollowPlan,
-    { table, state, slotLsn, appliedSequence }: CheckedTable,
+    { table, state, slotLsn, taken, appliedSequence }: CheckedTable,
     tally: FollowTally,
     { onBegin, onRelation }: { onBegin: () => void; onRelation: () => void },
   ) {
@@ -52,6 +53,7 @@ export class FollowedStream {
     this.#resent = new ResentTransactions(
       state,
       sinceLsn,
+      taken,
       refusal(plan.address, table.name).message,
     )
     this.#applier = new Applier(dataDirectory, state.confirmedLsn, appliedSequence, tally)
@@ -64,7 +66,7 @@ export class FollowedStream {
       sourceId,
       table,
       rows: new RowReader(table, { rowOptions, onRejected }),
-      idPrefix: `pg:${state.systemId}:${slot}`,
+      idPrefix: idPrefixOf(state),
       allowsTruncate,
       onBatch: (batch) => this.#applier.add(batch),
       isNew: (commit) => this.#resent.isNew(commit),
@@ -170,7 +172,14 @@ export class FollowedStream {
     const isFurther = durableLsn > this.#state.confirmedLsn
     if (isFurther) {
       const lastCommit = durableCommit ?? this.#state.lastCommit
-      this.#write({ ...this.#state, confirmedLsn: durableLsn, lastCommit })
+      // Of a long transaction the first batches are there before its end.
+      const sequence = this.#transactions.isOpen ? undefined : this.#applier.sequence
+      this.#write({
+        ...this.#state,
+        confirmedLsn: durableLsn,
+        lastCommit,
+        sequence: sequence ?? this.#state.sequence,
+      })
     }
     if (!isFurther && !isAsked) return
     const { confirmedLsn } = this.#state

@@ -18,7 +18,7 @@ interface TransactionOptions {
   readonly sourceId: number
   readonly table: FollowedTable
   readonly rows: RowReader
-  /** What ids of batches begin with: a text for the server and the slot. */
+  /** What ids of batches begin with. */
   readonly idPrefix: string
   readonly allowsTruncate: boolean
   readonly onBatch: (batch: PreparedBatch) => void
@@ -119,7 +119,7 @@ export class Transactions {
     if (byIdentity.size === 0 && !isCleared) return
     const { sourceId, idPrefix, onBatch } = this.#options
     const part = this.#partCount++
-    const batchId = `${idPrefix}:${formatLsn(this.#commit?.lsn ?? 0n)}:${part}`
+    const batchId = `${idPrefix}${formatLsn(this.#commit?.lsn ?? 0n)}:${part}`
     const changes = [...(isCleared ? [{ op: 'clear' } as const] : []), ...byIdentity.values()]
     this.#changes = new LastChanges()
     onBatch(prepareBatch({ sourceId, batchId, changes }))

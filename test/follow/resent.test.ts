@@ -11,8 +11,8 @@ const state: FollowState = {
   lastCommit: last,
 }
 const at = (lsn: bigint) => ({ lsn, xid: 9, time: 2n })
-const resent = (slotLsn: bigint, more: Partial<FollowState> = {}) =>
-  new ResentTransactions({ ...state, ...more }, slotLsn, 'people')
+const resent = (slotLsn: bigint, more: Partial<FollowState> = {}, taken: bigint[] = []) =>
+  new ResentTransactions({ ...state, ...more }, slotLsn, new Set(taken), 'people')
 
 t.test('what was taken before is not new, and what comes behind it is', async (t) => {
   const same = resent(50n)
@@ -33,6 +33,13 @@ t.test('a log that went another way is refused', async (t) => {
   t.throws(() => resent(95n).isNew(at(96n)), refusal, 'also where nothing is to come again')
   t.throws(() => resent(90n).reach(91n), refusal, 'the last one is missing')
   t.throws(() => resent(50n).isNew(at(130n)), refusal, 'and others come')
+  const taken = () => resent(95n, {}, [110n, 120n])
+  t.throws(() => taken().isNew(at(130n)), refusal, 'what was taken last is missing')
+  t.throws(() => taken().reach(115n), refusal, 'a part of it')
+  const same = taken()
+  t.ok(same.isNew(at(110n)), 'the journal has it')
+  t.ok(same.isNew(at(120n)))
+  same.reach(140n)
 })
 
 t.test(

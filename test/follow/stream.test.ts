@@ -42,7 +42,14 @@ function follow(t: Test) {
   const columns = { key: column, number: column, lat: column, lng: column, contact: undefined }
   const table = { oid: 7, name: 'public.people', columns, isGeometry: false }
   const state = { systemId: '1', slot: 'slot', table: 'public.people', confirmedLsn: SINCE_LSN }
-  const checked = { table, state, slotLsn: SINCE_LSN, isStandby: false, appliedSequence: 0 }
+  const checked = {
+    table,
+    state,
+    slotLsn: SINCE_LSN,
+    isStandby: false,
+    taken: new Set<bigint>(),
+    appliedSequence: 0,
+  }
   const heard = { onBegin: () => {}, onRelation: () => {} }
   const followed = new FollowedStream(plan, checked, new FollowTally(), heard)
   const told: bigint[] = []

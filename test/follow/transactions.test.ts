@@ -54,7 +54,7 @@ function taken(
     sourceId: 1,
     table,
     rows: new RowReader(table, { rowOptions: {}, onRejected: (reason) => rejected.push(reason) }),
-    idPrefix: 'pg:1:s',
+    idPrefix: 'pg:1:s:',
     allowsTruncate,
     onBatch: ({ batchId, content }) => {
       const changes = decodeChanges(content)

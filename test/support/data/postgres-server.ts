@@ -29,8 +29,9 @@ export interface PostgresServer {
    * Ends it as an administrator would, and starts it again; it takes connections when this resolves.
    *
    * @param meanwhile  a command of the shell, in the directory of which `data` is the server's
+   * @param signal  QUIT ends it at once, as a crash would
    */
-  restart(meanwhile?: string): Promise<void>
+  restart(meanwhile?: string, signal?: 'INT' | 'QUIT'): Promise<void>
   /** Ends it at once, as a crash would. */
   stop(): Promise<void>
 }
@@ -88,7 +89,7 @@ export async function startPostgres(
     '/bin/sh',
     [
       '-c',
-      '"$@" & server=$!; while read line; do kill -INT $server; wait $server; eval "$line"; "$@" & server=$!; done; ' +
+      '"$@" & server=$!; while read signal line; do kill -$signal $server; wait $server; eval "$line"; "$@" & server=$!; done; ' +
         'kill -QUIT $server; wait $server; rm -rf "$0"',
       directory,
       join(binaries, 'postgres'),
@@ -113,7 +114,7 @@ export async function startPostgres(
     url: (parameters = '', host = '127.0.0.1') =>
       `postgres://hickory:${PASSWORD}@${host}:${port}/postgres?${parameters}`,
     run: (sql) => runAsOwner(directory, port, sql),
-    async restart(meanwhile = ':') {
+    async restart(meanwhile = ':', signal = 'INT') {
       const startedAt = async () => {
         const { rows } = await runAsOwner(
           directory,
@@ -123,7 +124,7 @@ export async function startPostgres(
         return String(rows[0].pg_postmaster_start_time)
       }
       const before = await startedAt()
-      guard.stdin?.write(`${meanwhile}\n`)
+      guard.stdin?.write(`${signal} ${meanwhile}\n`)
       const isStarted = async () => (await startedAt().catch(() => before)) !== before
       while (!(await isStarted())) await new Promise((resolve) => setTimeout(resolve, 50))
     },
