@@ -300,6 +300,31 @@ t.test('a stop lets a list end, and takes nothing new', async (t) => {
   t.equal(code, 0, stderr)
 })
 
+t.test('clients that never read, and handshakes that stop half-way, hold no stop', async (t) => {
+  const stopped = await serve(t, '--data', data, ...TLS)
+  const port = Number(new URL(stopped.url).port)
+  const ca = readFileSync(authority.certificate)
+  const lists = `POST /api/recipients HTTP/1.1\r\nHost: a\r\nContent-Length: ${everybody.length}\r\n\r\n${everybody}`
+  const unread = Array.from({ length: 10 }, () => connectTls({ port, host: '127.0.0.1', ca }))
+  for (const socket of unread) socket.on('error', () => {}).write(lists.repeat(5))
+  const halves = Array.from({ length: 10 }, () => connect(port, '127.0.0.1'))
+  for (const socket of halves) {
+    socket.on('error', () => {}).write(Buffer.from('16030102000100', 'hex'))
+  }
+  t.teardown(() => {
+    for (const socket of [...unread, ...halves]) socket.destroy()
+  })
+  await sleep(1_000)
+  const { body } = await callTls(tlsAgent(authority), `${stopped.url}/api/recipients`, {
+    body: everybody,
+  })
+  t.match(String(body), '"SourceRecords"')
+  const startedMs = performance.now()
+  const { code, stderr } = await stopped.stop()
+  t.equal(code, 0, stderr)
+  t.ok(performance.now() - startedMs < limits.stopMs)
+})
+
 t.test('a port is shared where Node.js can do that, and otherwise the start says so', async (t) => {
   const [major, minor] = process.versions.node.split('.').map(Number)
   const shared = ['--data', data, '--share-port', ...TLS]

@@ -10,6 +10,8 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { limits } from '../../src/limits.js'
+import { peopleIn } from '../follow/followed.js'
+import { startPostgres } from '../support/data/postgres-server.js'
 import { freePort } from '../support/service/free-port.js'
 import { hickory, temporaryDirectory } from '../support/service/hickory.js'
 import { until, untilTold } from '../support/service/until.js'
@@ -31,6 +33,7 @@ const readers = {
     'mkfifo "$FILES/fifo"; sleep 1000 <"$FILES/fifo" & sh "$FILES/run" "$@" >/dev/null 2>"$FILES/fifo"',
   'a stopped tee': `sh "$FILES/run" "$@" 2>&1 >/dev/null | sh -c 'kill -STOP $$; exec tee /dev/null'`,
   'a terminal that stands still': 'script -qec "sh \\"\\$FILES/run\\" $* >/dev/null" /dev/null',
+  'a pipe, as does standard output': 'sh "$FILES/run" "$@" 2>&1 | sleep 1000',
   'a full disk': 'sh "$FILES/run" "$@" >/dev/null 2>/dev/full',
   'a reader that is gone': 'sh "$FILES/run" "$@" 2>&1 >/dev/null | true',
 } as const
@@ -146,6 +149,28 @@ t.test('other commands whose log goes to a pipe', async (t) => {
   ]) {
     t.equal(await unread(t, 'a pipe', ...args).ended(WORK_MS), 0, args.join(' '))
   }
+})
+
+t.test('a table is followed by a command whose output goes to a pipe', async (t) => {
+  const server = await startPostgres(t, ['wal_level=logical'])
+  await server.run(`CREATE TABLE people (id int PRIMARY KEY, phone text, lat float8, lng float8);
+    INSERT INTO people SELECT i, '+99955' || i, 1, 2 FROM generate_series(1, 5) i`)
+  const data = temporaryDirectory(t)
+  const flags = ['--table', 'people', '--source', '1', '--label', 'x', '--initial-copy']
+  const reader = 'a pipe, as does standard output'
+  const follow = unread(t, reader, 'follow', server.url(), ...flags, '--data', data)
+  const count = async () => (await peopleIn(data).catch(() => new Map())).size
+  await untilTold(async () => (await count()) === 5)
+  const insert = (id: number) =>
+    server.run(`INSERT INTO people VALUES (${id}, '+99956${id}', 1, 2)`)
+  await insert(6)
+  await untilTold(async () => (await count()) === 6)
+  // What it has to say about that finds no room.
+  await server.restart()
+  await insert(7)
+  await untilTold(async () => (await count()) === 7)
+  follow.signal('SIGTERM')
+  t.equal(await follow.ended(), 0)
 })
 
 t.test('lines are whole, those that are dropped are counted, and the last ones come', async (t) => {
