@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { check, lock } from 'proper-lockfile'
@@ -71,6 +72,11 @@ async function holding<T>(
   }
   try {
     return await work({ dataDirectory, assertHeld })
+  } catch (error) {
+    // What this process had begun was removed by another one while it stood still.
+    if (!existsSync(importLock(dataDirectory))) lost ??= new Error('another process has taken it')
+    assertHeld()
+    throw error
   } finally {
     // The work is done or has failed by now; a lock that stays behind goes stale by itself.
     if (lost === undefined) await release().catch(() => undefined)
@@ -103,12 +109,14 @@ const isLocked = (error: unknown) => error instanceof OperatorError && error.cod
 async function acquire(dataDirectory: string, onCompromised: OnLost): Promise<Release> {
   try {
     await createDirectory(dataDirectory)
-    const lockfilePath = join(dataDirectory, 'import.lock')
+    const lockfilePath = importLock(dataDirectory)
     return await lock(dataDirectory, { lockfilePath, stale: STALE_MS, retries: 0, onCompromised })
   } catch (error) {
     throw refused(dataDirectory, 'import', error)
   }
 }
+
+const importLock = (dataDirectory: string) => join(dataDirectory, 'import.lock')
 
 /** The library knows its locks by these names, so that the two must not have the same one. */
 const compactionLock = (dataDirectory: string) => join(dataDirectory, 'compaction')
