@@ -3,18 +3,33 @@
  *
  * @module
  */
-import { findDamage, findNewerFormat, NEWER_EXIT_CODE } from '../src/store/verify.js'
+import { readerIds } from '../src/store/tables.js'
+import {
+  findDamage,
+  findNewerFormat,
+  NEWER_EXIT_CODE,
+  SAME_ID_EXIT_CODE,
+} from '../src/store/verify.js'
 
 // As in src/cli.ts.
 process.on('SIGUSR1', () => {})
 
-const directory = process.argv[2]
-const newerFormat = await findNewerFormat(directory)
-const damage = newerFormat === undefined ? await findDamage(directory) : undefined
-if (newerFormat !== undefined) {
-  process.stdout.write(newerFormat)
-  process.exitCode = NEWER_EXIT_CODE
-} else if (damage !== undefined) {
-  process.stdout.write(damage)
-  process.exitCode = 1
+// The id of the process that will open the store, unless it has.
+const [directory, ownerId] = process.argv.slice(2)
+
+/** What was found, and the exit code; undefined where all is well. */
+async function check(): Promise<readonly [found: string, exitCode: number] | undefined> {
+  const ids = await readerIds(directory).catch(() => new Set<number>())
+  if (ownerId !== undefined && ids.has(Number(ownerId))) return [ownerId, SAME_ID_EXIT_CODE]
+  const newerFormat = await findNewerFormat(directory)
+  if (newerFormat !== undefined) return [newerFormat, NEWER_EXIT_CODE]
+  const damage = await findDamage(directory)
+  if (damage === undefined) return undefined
+  return ids.has(process.pid) ? [String(process.pid), SAME_ID_EXIT_CODE] : [damage, 1]
+}
+
+const found = await check()
+if (found !== undefined) {
+  process.stdout.write(found[0])
+  process.exitCode = found[1]
 }

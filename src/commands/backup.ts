@@ -3,9 +3,11 @@
  *
  * @module
  */
+
 import { Command } from 'commander'
 import { makeBackup } from '../backup/backup.js'
 import { endClusterInCopy } from '../cluster/leave.js'
+import { assertOwnId } from '../store/check.js'
 import type { CommandContext } from './context.js'
 import { print, warn } from './output.js'
 import { formatBytes } from './quantities.js'
@@ -45,6 +47,7 @@ Example:
 
 async function backup(context: CommandContext, path: string, flags: Flags): Promise<void> {
   const dataDirectory = context.dataDirectory(flags.data)
+  await assertOwnId(dataDirectory)
   const steps = startSteps(context.log, { write: 'writing', verify: 'reading back' }, 'bytes')
   let made: Awaited<ReturnType<typeof makeBackup>>
   try {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+
 import { readFileSync, statSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { inspectAlert } from '../cap/alert.js'
@@ -17,6 +18,7 @@ import { OperatorError, ServiceError } from '../errors.js'
 import { openGazetteer } from '../gazetteer/gazetteer.js'
 import { limits } from '../limits.js'
 import { unknownGeocode } from '../selection/shapes/area-names.js'
+import { assertOwnId } from '../store/check.js'
 import { isRefusal, whyUnread } from '../system-refusals.js'
 import type { CommandContext } from './context.js'
 import { print } from './output.js'
@@ -215,6 +217,7 @@ async function tellUnknownAreas(
   faults: CapFaults,
   dataDirectory: string,
 ): Promise<void> {
+  await assertOwnId(dataDirectory)
   const areas = openGazetteer(dataDirectory)
   if (areas === undefined) {
     const problem = `${dataDirectory} has no areas: start a service there, or run: hickory areas import`

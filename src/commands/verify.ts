@@ -3,6 +3,7 @@
  *
  * @module
  */
+
 import { Command } from 'commander'
 import { verifyAudiences } from '../audiences/verify.js'
 import { OperatorError } from '../errors.js'
@@ -12,6 +13,7 @@ import { journalDirectory } from '../journal/files.js'
 import { type SnapshotState, verifySnapshot } from '../snapshot/load/verify.js'
 import { DAMAGED, ORIGIN_FILE, readOrigin } from '../snapshot/retention/origin.js'
 import { readPins } from '../snapshot/retention/pins.js'
+import { assertOwnId } from '../store/check.js'
 import type { CommandContext } from './context.js'
 import { chosenId, readSnapshotIds, type SnapshotIds } from './ids.js'
 import { print } from './output.js'
@@ -57,6 +59,7 @@ async function verify(
     throw new OperatorError('Usage', 'either an ID or --all, not both')
   }
   const dataDirectory = context.dataDirectory(data)
+  await assertOwnId(dataDirectory)
   const known = await readSnapshotIds(dataDirectory)
   const ids = all === true ? known.ids : [chosenId(known, given ?? 'current')]
   const pinsFault = await faultOf(readPins(dataDirectory))

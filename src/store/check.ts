@@ -5,21 +5,25 @@
  * @module
  */
 import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import { invalid } from './document-file.js'
-import { FORMATS } from './tables.js'
-import { NEWER_EXIT_CODE } from './verify.js'
+import { DATA_FILE, FORMATS, storeDirectory, wereOpenedHere } from './tables.js'
+import { NEWER_EXIT_CODE, SAME_ID_EXIT_CODE } from './verify.js'
 
 /**
  * @throws OperatorError  DocumentInvalid, when it cannot be read or is not what was written; NewerFormat, when
- *   a later version wrote it, which is found out before anything is changed
+ *   a later version wrote it, which is found out before anything is changed; Failed, when LMDB would take this process
+ *   for one of another container
  */
 export async function checkStore(directory: string): Promise<void> {
   const { code, signal, problem } = await runCheck(directory)
   if (code === 0) return
   if (code === NEWER_EXIT_CODE) throw newer(directory, problem)
+  if (code === SAME_ID_EXIT_CODE) throw sameId(directory, problem)
   if (code === null && !DAMAGE_SIGNALS.includes(signal)) {
     const bound = `within ${limits.storeCheckMs} ms`
     throw new OperatorError('Failed', `${directory} was not checked ${bound}, but ended: ${signal}`)
@@ -31,12 +35,47 @@ export async function checkStore(directory: string): Promise<void> {
   )
 }
 
+/**
+ * To be called before anything of a data directory is opened in LMDB, by commands that begin with something else than
+ * the store: its reader would end this process where another container has a process of the same id.
+ *
+ * @throws OperatorError Failed
+ */
+export async function assertOwnId(dataDirectory: string): Promise<void> {
+  const directory = storeDirectory(dataDirectory)
+  if (wereOpenedHere(directory) || !mayBeListed(directory)) return
+  const { code, problem } = await runCheck(directory)
+  if (code === SAME_ID_EXIT_CODE) throw sameId(directory, problem)
+}
+
+/** Whether the readers that LMDB lists may have the id of this process; which it is, another process can tell. */
+function mayBeListed(directory: string): boolean {
+  if (!existsSync(join(directory, DATA_FILE)) || !existsSync(join(directory, LOCK_FILE)))
+    return false
+  const list = readFileSync(join(directory, LOCK_FILE))
+  for (let at = 0; at + 4 <= list.length; at += 4) {
+    if (list.readUInt32LE(at) === process.pid) return true
+  }
+  return false
+}
+
+const LOCK_FILE = 'lock.mdb'
+
 function newer(directory: string, format: string): OperatorError {
   return new OperatorError(
     'NewerFormat',
     `${directory}: found store format ${format}, expected ${FORMATS.join(', ')}, because a later version of ` +
       'Hickory wrote this store. Install that version again, or restore a backup that was made before with ' +
       '`hickory restore`',
+  )
+}
+
+function sameId(directory: string, id: string): OperatorError {
+  return new OperatorError(
+    'Failed',
+    `${directory} is open in another container, in a process that has the id ${id} there, as one has here: run this in ` +
+      'that container (podman exec), or let the containers share their processes (--pid container:NAME, or ' +
+      'shareProcessNamespace in a pod)',
   )
 }
 
@@ -51,7 +90,9 @@ interface Checked {
 
 function runCheck(directory: string): Promise<Checked> {
   const program = fileURLToPath(new URL('../../workers/check-store.js', import.meta.url))
-  const child = spawn(process.execPath, [program, directory], {
+  // What this process has opened itself is no sign of another one.
+  const ownId = wereOpenedHere(directory) ? [] : [String(process.pid)]
+  const child = spawn(process.execPath, [program, directory, ...ownId], {
     stdio: ['ignore', 'pipe', 'ignore'],
     timeout: limits.storeCheckMs,
     killSignal: 'SIGKILL',

@@ -145,6 +145,7 @@ export const storeDirectory = (dataDirectory: string) => join(dataDirectory, 'st
  */
 export function openTables(directory: string, mode: 'read' | 'write'): Tables {
   const root = open(directory, { ...OPTIONS, readOnly: mode === 'read' })
+  openedHere.add(directory)
   const texts = (name: string) => root.openDB<string, string>({ name, encoding: 'string' })
   const bytes = (name: string) => root.openDB<Buffer, string>({ name, encoding: 'binary' })
   const { dev, ino } = statSync(join(directory, DATA_FILE), { bigint: true })
@@ -174,6 +175,30 @@ export function openTables(directory: string, mode: 'read' | 'write'): Tables {
       return result as ReturnType<typeof work>
     },
     close: () => root.close(),
+  }
+}
+
+const openedHere = new Set<string>()
+
+/** Whether this thread has opened the tables of a directory, be it that it has closed them again. */
+export function wereOpenedHere(directory: string): boolean {
+  return openedHere.has(directory)
+}
+
+/** The ids of the processes that live and have read the tables of a directory, each as it is in its own container. */
+export async function readerIds(directory: string): Promise<ReadonlySet<number>> {
+  const root = open(directory, { ...OPTIONS, readOnly: true })
+  try {
+    // Those that are dead leave the list, but for one that had the id of this process.
+    root.readerCheck()
+    return new Set(
+      root
+        .readerList()
+        .match(/^ *\d+(?= )/gm)
+        ?.map(Number),
+    )
+  } finally {
+    await root.close()
   }
 }
 

@@ -24,6 +24,8 @@ import type { ContextHeader } from './written-context.js'
 
 /** Of the process that checks, which loads no more than this file needs; it writes the format. */
 export const NEWER_EXIT_CODE = 3
+/** The same where the store is open in another container; it writes the id. */
+export const SAME_ID_EXIT_CODE = 4
 
 /** The format of a store, where this release does not know it. To be asked before the store is opened to write. */
 export async function findNewerFormat(directory: string): Promise<string | undefined> {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+
 import type { Command } from 'commander'
 import { OperatorError, ServiceError } from '../../errors.js'
 import { globeBoxOf } from '../../gazetteer/area-bounds.js'
@@ -16,6 +17,7 @@ import { type Polygons, ringsOf } from '../../geometry/polygon/polygons.js'
 import { withShortEdges } from '../../geometry/polygon/short-edges.js'
 import { UNITS_PER_DEGREE } from '../../geometry/units.js'
 import { limits } from '../../limits.js'
+import { assertOwnId } from '../../store/check.js'
 import type { CommandContext } from '../context.js'
 import { print } from '../output.js'
 import { DATA_OPTION, type DataFlag, existingData } from './data-option.js'
@@ -48,6 +50,7 @@ export function addLooks(command: Command, context: CommandContext): void {
 
 /** The file of the version is verified, so that damage is told here before a service meets it. */
 async function list(dataDirectory: string, isJson: boolean): Promise<void> {
+  await assertOwnId(dataDirectory)
   const version = readCurrentAreas(dataDirectory)
   if (version === undefined) {
     print(isJson ? JSON.stringify({ layers: [] }) : NONE)
@@ -70,6 +73,7 @@ const NONE =
   'there is no layer yet; `hickory areas import` makes one, and the first start of a service the default'
 
 async function show(dataDirectory: string, name: string, isGeoJson: boolean): Promise<void> {
+  await assertOwnId(dataDirectory)
   const version = readCurrentAreas(dataDirectory)
   if (version === undefined) throw new OperatorError('Usage', NONE)
   const gazetteer = openVersion(dataDirectory, version)

@@ -3,9 +3,11 @@
  *
  * @module
  */
+
 import { existsSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { OperatorError } from '../../errors.js'
+import { assertOwnId } from '../../store/check.js'
 import type { CommandContext } from '../context.js'
 import { print } from '../output.js'
 import { formatTable } from '../table.js'
@@ -54,6 +56,7 @@ Examples:
 
 async function doctor(context: CommandContext, flags: Flags): Promise<void> {
   const dataDirectory = flags.selfTest ? undefined : context.dataDirectory(flags.data)
+  if (dataDirectory !== undefined) await assertOwnId(dataDirectory)
   const results =
     dataDirectory === undefined
       ? [...(await resultsOf(machineChecks(SAMPLE_RECIPIENT_COUNT))), ...(await selfTest())]
