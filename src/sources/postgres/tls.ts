@@ -52,7 +52,7 @@ function tlsOptions(address: DatabaseAddress): ConnectionOptions {
 function readAuthorities({ sslMode, sslRootCertificate }: DatabaseAddress): string | undefined {
   if (sslRootCertificate === 'system') return 'system'
   if (sslRootCertificate !== undefined) return read(sslRootCertificate, 'sslrootcert')
-  const usualPath = join(homedir(), '.postgresql', 'root.crt')
+  const usualPath = join(homeDirectory(), '.postgresql', 'root.crt')
   try {
     return readFileSync(usualPath, 'utf8')
   } catch {
@@ -63,6 +63,15 @@ function readAuthorities({ sslMode, sslRootCertificate }: DatabaseAddress): stri
         `sslrootcert=FILE or put it at ${usualPath}, or take the authorities that Node.js ` +
         'trusts with sslmode=verify-full&sslrootcert=system',
     )
+  }
+}
+
+/** A user without an entry of the system has none, as in containers. */
+function homeDirectory(): string {
+  try {
+    return homedir()
+  } catch {
+    return '~'
   }
 }
 

@@ -75,7 +75,7 @@ export function completeUrl(
 /** @throws OperatorError `Usage`, which repeats nothing that may be part of a password */
 export function parseDatabaseUrl(url: string): DatabaseAddress {
   const values = readValues(url)
-  const user = values.user ?? userInfo().username
+  const user = values.user ?? systemUser()
   return {
     servers: readServers(values),
     user,
@@ -89,6 +89,18 @@ export function parseDatabaseUrl(url: string): DatabaseAddress {
     mustWrite: readMustWrite(values.target_session_attrs),
     connectMs: readConnectMs(values.connect_timeout),
     applicationName: values.application_name,
+  }
+}
+
+function systemUser(): string {
+  try {
+    return userInfo().username
+  } catch {
+    throw new OperatorError(
+      'Usage',
+      'the user of this process has no name on this system, as in a container: name one in the URL, ' +
+        'postgres://USER@HOST/DATABASE, or by PGUSER',
+    )
   }
 }
 
