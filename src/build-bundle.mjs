@@ -96,9 +96,11 @@ function isOld() {
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     return files.filter((file) => file.endsWith('.js')).map((file) => join(folder, file))
   })
-  const libraries = join(root, 'node_modules/.package-lock.json')
-  const newest = Math.max(...[...modules, libraries, import.meta.filename].map(changedMs))
-  return newest >= changedMs(join(bundle, 'cli.js'))
+  const others = ['node_modules/.package-lock.json', 'package.json', 'workers']
+  const sources = [...modules, ...others.map((name) => join(root, name)), import.meta.filename]
+  const made = Object.keys(typebox.entryPoints).map((name) => join(typebox.outdir, `${name}.js`))
+  const newest = Math.max(...sources.filter((path) => !made.includes(path)).map(changedMs))
+  return newest >= Math.min(...[join(bundle, 'cli.js'), ...made].map(changedMs))
 }
 
 function changedMs(path) {

@@ -7,6 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isatty } from 'node:tty'
 import { commands } from './commands/all.js'
+import { endsWithCommand } from './commands/import/end-on-signal.js'
 import { lowerPriority } from './commands/import/low-priority.js'
 import { installationFault } from './commands/installation-fault.js'
 import { errorTables } from './errors.js'
@@ -19,6 +20,7 @@ process.on('SIGUSR1', () => {})
 process.on('SIGXFSZ', () => {})
 // A service that starts or ends has nothing to read again.
 if (process.argv[2] === 'serve') process.on('SIGHUP', () => {})
+endsWithCommand()
 goOnWithoutReader()
 
 const problem = unsupportedRelease(process.versions.node)

@@ -178,7 +178,6 @@ const topFiles: Readonly<Record<string, readonly string[]>> = {
 const libraryOwners: Readonly<Record<string, readonly string[]>> = {
   '@remix-run/multipart-parser': ['http'],
   'uWebSockets.js': ['http/engine'],
-  ws: ['http/engine'],
   piscina: ['pool'],
   kdbush: ['shard'],
   geokdbush: ['shard'],

@@ -10,7 +10,7 @@ export interface SignalWatch {
   hold(): void
   /** From now on a signal ends the process again. */
   resume(outcome: string): void
-  /** From now on a signal does what it does otherwise, but does not end a process that has published. */
+  /** From now on a signal does what it does otherwise. It does not end the process of a command that has published. */
   forget(): void
 }
 
@@ -48,10 +48,17 @@ export function endOnSignal(outcome = 'nothing was published', made = 'snapshot'
       for (const signal of SIGNALS) {
         process.off(signal, onSignal)
         // The exit code would say that nothing was published.
-        if (isHeld && !process.listeners(signal).includes(passOver)) process.on(signal, passOver)
+        if (isHeld && isOwnProcess) process.on(signal, passOver)
       }
     },
   }
 }
 
 function passOver(): void {}
+
+let isOwnProcess = false
+
+/** Tells that this process ends with its command, so that nothing may end it once that has published. */
+export function endsWithCommand(): void {
+  isOwnProcess = true
+}

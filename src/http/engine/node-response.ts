@@ -47,6 +47,8 @@ export class NodeResponse implements EngineResponse {
     // Otherwise each answer says that the connection is kept, which HTTP/1.1 means anyway.
     response.removeHeader('Connection')
     response.on('close', () => this.#leave())
+    // The library drops what is in the same packet behind it, and would read on from the midst of a request.
+    if (request.headers.upgrade !== undefined) this.writeHeader('Connection', 'close')
     // What follows is `close`.
     response.on('error', ignore)
     request.on('error', ignore)
@@ -97,13 +99,16 @@ export class NodeResponse implements EngineResponse {
   }
 
   writeHeader(name: string, value: string): void {
+    if (/^connection$/i.test(name)) {
+      if (this.#closes) return
+      this.#closes = true
+    }
     const [own, ...lines] = value.split('\r\n')
     this.#headers.push(name, own)
     for (const line of lines) {
       const colon = line.indexOf(':')
       this.#headers.push(line.slice(0, colon), line.slice(colon + 2))
     }
-    if (/^connection$/i.test(name)) this.#closes = true
   }
 
   end(body: string | Uint8Array = '', closesConnection = false): void {
