@@ -166,8 +166,9 @@ const table: Readonly<Record<string, Command>> = {
     column: 'other commands',
     changes: true,
     args: ({ data }) => ['apply', '--data', data, '--source', '1', '-'],
-    input: '{"op":"upsert","number":"+9993","lat":1,"lng":2}\n'.repeat(100),
-    isHeld: ({ data }) => existsSync(join(data, 'import.lock')),
+    // More than a pipe has room for.
+    input: '{"op":"upsert","number":"+9993","lat":1,"lng":2}\n'.repeat(10_000),
+    isHeld: ({ data }, run) => existsSync(join(data, 'import.lock')) && run.hasRead,
   },
   remove: {
     column: 'other commands',
