@@ -42,8 +42,8 @@ export class Disk {
   }
 
   /**
-   * Once nobody has a file of it open. A process that has got a mount namespace of its own meanwhile still has the mount, and so the
-   * same image would be the same file system, without power.
+   * To be called once no file of it is open. A process that got a mount namespace of its own meanwhile still has the mount, and
+   * so the same image would be the same file system, without power.
    */
   mount(mode: number): void {
     this.#unmount()
