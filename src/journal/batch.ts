@@ -37,6 +37,8 @@ export interface JournalBatch extends GivenBatch {
   readonly sequence: number
   /** Milliseconds since 1970 at which it was written. */
   readonly timeMs: number
+  /** The first 32 bits of the hash of its record, which is one of all records up to it. */
+  readonly seal: number
 }
 
 /**

@@ -223,7 +223,15 @@ function assertKept(since: number, { first }: JournalHead): void {
   if (since < first.after.sequence) throw new JournalGone(since, first.after.sequence + 1)
 }
 
-function batchOf({ sequence, sourceId, batchId, timeMs, content }: JournalRecord): JournalBatch {
+function batchOf(record: JournalRecord): JournalBatch {
+  const { sequence, sourceId, batchId, timeMs, content, hash } = record
   const changes = sourceId === ENTRY_SOURCE ? [] : decodeChanges(content)
-  return { sequence, sourceId, batchId, timeMs, changes }
+  return {
+    sequence,
+    sourceId,
+    batchId,
+    timeMs,
+    changes,
+    seal: Number.parseInt(hash.slice(0, 8), 16),
+  }
 }

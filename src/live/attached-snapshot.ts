@@ -82,6 +82,8 @@ export class AttachedSnapshot {
   #preparing: Promise<void> | undefined
   #sequence: number
   #toldSequence: number
+  /** Of batches that were applied and not told. */
+  #seals: number[] = []
   #journalSequence = 0
   #isFull = false
   /** Whether a batch is applied in part. Applied once more, it is whole. */
@@ -236,7 +238,7 @@ export class AttachedSnapshot {
   async #applyNext(): Promise<void> {
     const untilMs = performance.now() + limits.incrementMs
     for (const batch of this.#journal.read(this.#sequence)) {
-      const { sequence, sourceId, changes } = batch
+      const { sequence, sourceId, changes, seal } = batch
       const moment = sequence - this.#baseSequence
       if (this.#isNew(batch)) {
         const live = await this.#openedFor(sourceId)
@@ -255,6 +257,7 @@ export class AttachedSnapshot {
         }
       } else this.#live?.pass(moment)
       this.#sequence = sequence
+      this.#seals.push(seal)
       if (performance.now() > untilMs) break
     }
   }
@@ -333,7 +336,8 @@ export class AttachedSnapshot {
     if (this.#sequence === this.#toldSequence) return
     this.#toldSequence = this.#sequence
     const moment = this.#sequence - this.#baseSequence
-    const increment = this.#live?.takeIncrement() ?? { moment, shards: [], deltas: [] }
+    const changed = this.#live?.takeChanged() ?? { moment, shards: [], deltas: [] }
+    const increment = { ...changed, seals: Uint32Array.from(this.#seals.splice(0)) }
     // Before anybody can answer with them.
     await this.#options.mark(this.id, increment)
     this.#log.add(increment)

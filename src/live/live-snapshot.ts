@@ -6,7 +6,7 @@
  */
 import assert from 'node:assert/strict'
 import type { Change, Upsert } from '../changes/change.js'
-import type { Increment, ShardIncrement } from '../shard/delta/increment.js'
+import type { ChangedShards, ShardIncrement } from '../shard/delta/increment.js'
 import type { Shard } from '../shard/layout.js'
 import type { NewlyTied } from '../shard/ties/extend-ties.js'
 import type { Rows } from '../snapshot/load/rows.js'
@@ -124,7 +124,7 @@ export class LiveSnapshot {
   }
 
   /** What changed since the last call, and up to which moment; undefined where there is no later one. */
-  takeIncrement(): Increment | undefined {
+  takeChanged(): ChangedShards | undefined {
     if (this.#moment === this.#toldMoment) return undefined
     this.#toldMoment = this.#moment
     const deltas = [...this.#sources.values()].flatMap(({ delta }) => delta.takeIncrement() ?? [])

@@ -7,7 +7,7 @@
  */
 import { createHash } from 'node:crypto'
 import { DeltaPart } from '../shard/delta/delta-part.js'
-import type { Increment } from '../shard/delta/increment.js'
+import type { ChangedShards } from '../shard/delta/increment.js'
 import { SnapshotPart } from '../shard/delta/snapshot-part.js'
 import {
   attachShard,
@@ -47,7 +47,7 @@ export class RegionDigests {
     this.#deltas = snapshot.sources.map(({ id }) => new DeltaPart(id))
   }
 
-  add({ moment, shards, deltas }: Increment): void {
+  add({ moment, shards, deltas }: ChangedShards): void {
     for (const each of shards) this.#parts[each.shardIndex].add(each)
     for (const each of deltas) this.#deltas[each.sourceIndex].add(each)
     this.moment = moment

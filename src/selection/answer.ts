@@ -48,6 +48,8 @@ export interface SelectionService {
   readonly named?: NamedRuns
   /** Of what came since the snapshot, how many batches of changes it is with. */
   readonly moment: number
+  /** Which batches these are (journal/batch.ts); 0 at moment 0. */
+  readonly seal: number
   /** The snapshot at its other moments. */
   readonly views: Views<SelectionService>
   /** What becomes of members that a request does not know; refused unless given. */
@@ -96,10 +98,10 @@ export function answer(
     const answerAt = (view: SelectionService) =>
       within(view, query, boundary, caller, (mask) =>
         search(view, query, countMode, mask, caller, missing).then((found) => {
-          const { catalogue, moment } = view
+          const { catalogue, moment, seal } = view
           const selections = withMissing(found, catalogue, missing)
           remarkOnPlaces(query, catalogue, selections, { boundary, mask })
-          const listing = cutToPage(selections, page, { catalogue, moment, mask })
+          const listing = cutToPage(selections, page, { catalogue, moment, seal, mask })
           lists?.take(rowCountOf(listing.selections))
           const coverage = missing && coverageOf(selections, catalogue, missing)
           return recipientAnswer(view, query, listing, caller, coverage)

@@ -30,16 +30,21 @@ export interface Place {
   readonly recipient: number
   /** Of what came since the snapshot, how many batches of changes are in the list. */
   readonly moment: number
+  /** Which batches these are (journal/batch.ts); 0 at moment 0. */
+  readonly seal: number
 }
 
 /** @param next  where the next page begins: behind the last recipient that was given */
 export function writeCursor(basis: ListBasis, next: Place): string {
-  const { placeId, recipient, moment } = next
+  const { placeId, recipient, moment, seal } = next
   const bytes = Buffer.alloc(moment === 0 ? CURSOR.end : LATER_CURSOR_BYTES)
   bytes.writeUInt32BE(placeId, CURSOR.placeId)
   bytes.writeUInt32BE(recipient, CURSOR.recipient)
   stateOf(basis).copy(bytes, CURSOR.state)
-  if (moment > 0) bytes.writeUIntBE(moment, CURSOR.end, MOMENT_BYTES)
+  if (moment > 0) {
+    bytes.writeUIntBE(moment, CURSOR.end, MOMENT_BYTES)
+    bytes.writeUInt32BE(seal, CURSOR.end + MOMENT_BYTES)
+  }
   sealOf(basis.query, bytes).copy(bytes, CURSOR.seal)
   return bytes.toString('base64url')
 }
@@ -55,28 +60,34 @@ export function readCursor(basis: ListBasis, cursor: string): Place {
     throw new ServiceError('InvalidRequest', 'after is not a cursor of this request', 'after')
   }
   if (!partOf(bytes, 'state').equals(stateOf(basis))) {
-    const message = 'the recipients have changed; start again without after'
-    throw new ServiceError('CursorExpired', message, 'after')
+    throw cursorExpired()
   }
+  const isLater = bytes.length > CURSOR.end
   return {
     placeId: bytes.readUInt32BE(CURSOR.placeId),
     recipient: bytes.readUInt32BE(CURSOR.recipient),
-    moment: bytes.length > CURSOR.end ? bytes.readUIntBE(CURSOR.end, MOMENT_BYTES) : 0,
+    moment: isLater ? bytes.readUIntBE(CURSOR.end, MOMENT_BYTES) : 0,
+    seal: isLater ? bytes.readUInt32BE(CURSOR.end + MOMENT_BYTES) : 0,
   }
+}
+
+export function cursorExpired(): ServiceError {
+  const message = 'the recipients have changed; start again without after'
+  return new ServiceError('CursorExpired', message, 'after')
 }
 
 /** Where each part begins, in bytes: a place, of what (digest), and of whose (digest). */
 const CURSOR = { placeId: 0, recipient: 4, state: 8, seal: 16, end: 30 } as const
 
 /** Of a list of a later moment than the snapshot's, behind these parts. */
-const MOMENT_BYTES = 6
-const LATER_CURSOR_BYTES = CURSOR.end + MOMENT_BYTES
+const MOMENT_BYTES = 5
+const LATER_CURSOR_BYTES = CURSOR.end + MOMENT_BYTES + 4
 
 /** Rises with the meaning of the parts, so that cursors of an earlier form are none. */
 const CURSOR_VERSION = 2
 
 /** Without spare bits, so that no two texts are the same cursor. */
-const CURSORS = /^(?:[\w-]{40}|[\w-]{48})$/
+const CURSORS = /^(?:[\w-]{40}|[\w-]{52})$/
 
 function partOf(bytes: Buffer, part: 'state' | 'seal'): Buffer {
   return bytes.subarray(CURSOR[part], part === 'state' ? CURSOR.seal : CURSOR.end)

@@ -47,6 +47,8 @@ export class LiveViews implements Views<SelectionService> {
   /** Of named areas. */
   readonly #namedMasks: LiveMasks
   readonly #namedCounts: NamedCounts | undefined
+  /** Of the batches since the snapshot. */
+  readonly #seals = growingWords()
   /** Of whoever came to each source. */
   readonly #comeMoments: readonly ReturnType<typeof growingWords>[]
   readonly #boxes: (Box | undefined)[]
@@ -78,6 +80,7 @@ export class LiveViews implements Views<SelectionService> {
 
   /** Takes an increment that the workers have been told before. */
   add(increment: Increment): void {
+    this.#seals.append(increment.seals)
     for (const { sourceIndex, come } of increment.deltas) {
       this.#comeMoments[sourceIndex].append(come.moments)
       this.#boxes[sourceIndex] = around(this.#boxes[sourceIndex], come.coords)
@@ -134,6 +137,7 @@ export class LiveViews implements Views<SelectionService> {
     return {
       catalogue: { ...catalogue, sequence },
       moment,
+      seal: moment === 0 ? 0 : this.#seals.view()[moment - 1],
       views: this,
       runner,
       queryThreadCount,

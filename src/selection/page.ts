@@ -50,6 +50,7 @@ export function pageOf(basis: ListBasis): Page | undefined {
 interface PageView {
   readonly catalogue: Pick<Catalogue, 'shards'>
   readonly moment: number
+  readonly seal: number
   /** Who is there for the request; null where everybody is. */
   readonly mask: Mask | null
 }
@@ -100,10 +101,10 @@ const BEGINNING: ShardPlace = { shardIndex: 0, recipient: 0 }
  * With a mask, a cursor has the rank among those within: how many come before in the snapshot would tell
  * of people beyond the boundary.
  */
-function sentPlace(place: ShardPlace, { catalogue, moment, mask }: PageView): Place {
-  if (mask !== null) return { placeId: 0, recipient: rankOf(mask, place), moment }
+function sentPlace(place: ShardPlace, { catalogue, moment, seal, mask }: PageView): Place {
+  if (mask !== null) return { placeId: 0, recipient: rankOf(mask, place), moment, seal }
   const { placeId } = catalogue.shards[place.shardIndex]
-  return { placeId, recipient: place.recipient, moment }
+  return { placeId, recipient: place.recipient, moment, seal }
 }
 
 /** Behind all shards where there is none of that name. */

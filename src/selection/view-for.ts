@@ -7,7 +7,7 @@ import { ServiceError } from '../errors.js'
 import { limits } from '../limits.js'
 import type { Caller } from '../pool/messages.js'
 import type { Catalogue } from './catalogue.js'
-import type { Place } from './cursor.js'
+import { cursorExpired, type Place } from './cursor.js'
 import type { Query } from './validate.js'
 
 /** A snapshot at all moments up to now. */
@@ -29,6 +29,7 @@ interface Seen<View> {
   readonly catalogue: Pick<Catalogue, 'sequence'>
   /** Of what came since the snapshot, how many batches of changes it is with. */
   readonly moment: number
+  readonly seal: number
   readonly views: Views<View>
 }
 
@@ -37,7 +38,7 @@ interface Seen<View> {
  * of the first one, and otherwise the one that is given, or the newest when the request has waited.
  *
  * @param after  where the page begins; undefined is the first one
- * @throws ServiceError  InvalidRequest at once; SequenceNotReached or Overloaded as a rejection
+ * @throws ServiceError  InvalidRequest or CursorExpired; SequenceNotReached or Overloaded as a rejection
  */
 export function viewFor<View extends Seen<View>>(
   view: View,
@@ -47,7 +48,7 @@ export function viewFor<View extends Seen<View>>(
 ): View | Promise<View> {
   if (after !== undefined) {
     if (minSequence !== undefined) throw new ServiceError('InvalidRequest', NOT_BOTH, 'minSequence')
-    return viewAt(view, after.moment, caller)
+    return viewAt(view, after, caller)
   }
   if (minSequence === undefined || minSequence <= view.catalogue.sequence) return view
   const { views } = view
@@ -57,14 +58,19 @@ export function viewFor<View extends Seen<View>>(
 
 function viewAt<View extends Seen<View>>(
   view: View,
-  moment: number,
+  { moment, seal }: Place,
   caller: Caller,
 ): View | Promise<View> {
   const { views } = view
-  if (moment === view.moment) return view
-  if (moment <= views.newest.moment) return views.at(moment)
+  // In a directory that was restored as many batches may be other ones.
+  const sealed = (found: View) => {
+    if (found.seal === seal) return found
+    throw cursorExpired()
+  }
+  if (moment === view.moment) return sealed(view)
+  if (moment <= views.newest.moment) return sealed(views.at(moment))
   // Another service of the data directory gave the cursor, and was faster.
-  return untilThere(views, moment, 'after', caller).then(() => views.at(moment))
+  return untilThere(views, moment, 'after', caller).then(() => sealed(views.at(moment)))
 }
 
 async function untilThere<View extends Seen<View>>(

@@ -172,7 +172,7 @@ async function randomWorld(t: Test, random: Random) {
       people = people.map((each, at) => (at === source ? after : each))
       live.apply(SOURCES[source].id, changes, history.length)
       history.push(people)
-      const increment = live.takeIncrement()
+      const increment = live.takeChanged()
       if (increment === undefined) throw new Error('there is a new moment')
       service.add(increment)
     }

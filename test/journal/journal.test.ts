@@ -90,8 +90,12 @@ t.test('batches come back as they were written, from any sequence on', async (t)
   t.same(first.append([]), [])
   t.same(first.append([batch('c')]), [{ kind: 'written', sequence: 3 }])
   const reading = reader()
+  t.same(
+    Array.from(reading.read(0), ({ seal }) => seal),
+    Array.from(reading.records(0), ({ hash }) => Number.parseInt(hash.slice(0, 8), 16)),
+  )
   t.strictSame(
-    [...reading.read(0)],
+    Array.from(reading.read(0), ({ seal: _, ...batch }) => batch),
     [
       {
         sequence: 1,

@@ -5,7 +5,7 @@
  */
 import t from 'tap'
 import { readDrawing } from '../../src/selection/shapes/shapes.js'
-import type { Increment } from '../../src/shard/delta/increment.js'
+import type { ChangedShards } from '../../src/shard/delta/increment.js'
 import { LiveShards } from '../../src/shard/delta/live-shards.js'
 import { createMask, isWithin, type Mask } from '../../src/shard/mask.js'
 import { countInside, selectInside } from '../../src/shard/select.js'
@@ -39,7 +39,7 @@ t.test('at every moment those are there who should be, in all modes', async (t) 
     const { live, shards, close } = await openedLive(temporaryDirectory(t), first, hasKeys)
     // What a worker knows that was there from the beginning, and one that starts later.
     const workers = [new LiveShards(shards, SOURCE_IDS)]
-    const told: Increment[] = []
+    const told: ChangedShards[] = []
     const history: People[] = [first]
     const batchCount = random.between(1, 25)
     for (let moment = 1; moment <= batchCount; moment++) {
@@ -54,7 +54,7 @@ t.test('at every moment those are there who should be, in all modes', async (t) 
       const after = changedBy(before[source], changes, hasKeys[source])
       history.push(before.map((people, at) => (at === source ? after : people)))
       if (random.unit() < 0.5) continue
-      const increment = live.takeIncrement()
+      const increment = live.takeChanged()
       if (increment === undefined) throw new Error('there is a new moment')
       told.push(increment)
       for (const worker of workers) worker.add(increment)

@@ -6,7 +6,7 @@
 import t from 'tap'
 import { type Change, identityOf } from '../../src/changes/change.js'
 import { type RegionDigest, RegionDigests } from '../../src/live/region-digests.js'
-import type { DeltaIncrement, Increment } from '../../src/shard/delta/increment.js'
+import type { ChangedShards, DeltaIncrement } from '../../src/shard/delta/increment.js'
 import { type SectionName, type ShardImage, withoutColumns } from '../../src/shard/layout.js'
 import { openSnapshot } from '../../src/snapshot/load/open.js'
 import type { Snapshot } from '../../src/snapshot/snapshot.js'
@@ -69,7 +69,7 @@ async function randomWorld(data: string, random: Random): Promise<World> {
 
 interface Machine {
   readonly snapshot: Snapshot
-  readonly increments: readonly Increment[]
+  readonly increments: readonly ChangedShards[]
 }
 
 /** A machine that has applied batches, and told of them in increments of any length; the last batch in one of its own. */
@@ -78,9 +78,9 @@ async function machineOf(
   random: Random,
 ): Promise<Machine> {
   const { live, snapshot, close } = await liveOf(data, await openSnapshot(data))
-  const increments: Increment[] = []
+  const increments: ChangedShards[] = []
   const take = () => {
-    const increment = live.takeIncrement()
+    const increment = live.takeChanged()
     if (increment !== undefined) increments.push(increment)
   }
   for (const [at, { sourceId, changes }] of batches.entries()) {

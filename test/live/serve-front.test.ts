@@ -18,7 +18,7 @@ import { until } from '../support/service/until.js'
 
 type Listener = (increments: readonly Increment[]) => void
 
-const increment: Increment = { moment: 3, shards: [], deltas: [] }
+const increment: Increment = { moment: 3, seals: Uint32Array.of(1, 2, 3), shards: [], deltas: [] }
 
 function served(t: Test) {
   const listeners = new Set<Listener>()

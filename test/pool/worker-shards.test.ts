@@ -40,7 +40,8 @@ function increment(moment: number): Extract<WorkerMessage, { kind: 'increment' }
   const gone = { recipients: Uint32Array.of(moment), moments: Uint32Array.of(moment) }
   const nobody = { recipients: new Uint32Array(0), ids: new Uint32Array(0) }
   const ofShard = { shardIndex: 0, gone, byContact: nobody, byPhone: nobody }
-  return { kind: 'increment', increment: { moment, shards: [ofShard], deltas: [] } }
+  const seals = Uint32Array.of(moment)
+  return { kind: 'increment', increment: { moment, seals, shards: [ofShard], deltas: [] } }
 }
 
 /** Who is there of those that masks have, and of the first few of all. */

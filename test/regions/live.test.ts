@@ -6,7 +6,7 @@ import t from 'tap'
 import { limits } from '../../src/limits.js'
 import { NO_BOUNDARY } from '../../src/selection/boundary.js'
 import { createArenaPool } from '../../src/shard/arena-pool.js'
-import type { Increment } from '../../src/shard/delta/increment.js'
+import type { ChangedShards } from '../../src/shard/delta/increment.js'
 import { hasColumns } from '../../src/shard/layout.js'
 import { loadSnapshot } from '../../src/snapshot/load/load.js'
 import { writePlacement } from '../../src/snapshot/placement.js'
@@ -74,7 +74,7 @@ t.test('changes are the same wherever the shards are', async (t) => {
       const batch = changes.map(({ change }) => change)
       const [expected, ...increments] = lives.map(({ live }) => {
         live.apply(SOURCE_IDS[source], batch, moment)
-        return live.takeIncrement() as Increment
+        return live.takeChanged() as ChangedShards
       })
       one.add(expected)
       for (const [machine, increment] of increments.entries()) {
@@ -111,7 +111,7 @@ t.test('changes are the same wherever the shards are', async (t) => {
 const newest = (service: ReturnType<typeof serviceOf>) => service.views.at(service.newestMoment())
 
 /** Without marks, which are memory of each machine. */
-function plain({ deltas, ...increment }: Increment) {
+function plain({ deltas, ...increment }: ChangedShards) {
   return {
     ...increment,
     deltas: deltas.map(({ marks: _, packs, ...delta }) => ({ ...delta, packCount: packs.length })),

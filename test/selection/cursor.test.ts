@@ -44,16 +44,17 @@ function basisOf(request: JsonObject, more: Partial<ListBasis> = {}): ListBasis 
 
 const basis = basisOf(drawn())
 const MOST = 2 ** 32 - 1
-const place = { placeId: 3, recipient: 5, moment: 0 }
+const place = { placeId: 3, recipient: 5, moment: 0, seal: 0 }
 
 t.test('a cursor is a short text for a URL, and gives back what it was made of', async (t) => {
   const values = [0, 1, 255, 2 ** 26, MOST]
   for (const placeId of values) {
     for (const recipient of values) {
-      for (const moment of [0, 1, MOST, 2 ** 48 - 1]) {
-        const cursor = writeCursor(basis, { placeId, recipient, moment })
-        t.match(cursor, moment === 0 ? /^[\w-]{40}$/ : /^[\w-]{48}$/)
-        t.same(readCursor(basis, cursor), { placeId, recipient, moment })
+      for (const moment of [0, 1, MOST, 2 ** 40 - 1]) {
+        const seal = moment === 0 ? 0 : MOST - recipient
+        const cursor = writeCursor(basis, { placeId, recipient, moment, seal })
+        t.match(cursor, moment === 0 ? /^[\w-]{40}$/ : /^[\w-]{52}$/)
+        t.same(readCursor(basis, cursor), { placeId, recipient, moment, seal })
       }
     }
   }

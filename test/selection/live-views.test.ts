@@ -149,7 +149,7 @@ async function startWorld(t: Test, random: Random) {
     live.apply(SOURCE_IDS[source], given, moment)
     const after = changedBy(before[source], changes, hasKeys[source])
     history.push(before.map((people, at) => (at === source ? after : people)))
-    const increment = live.takeIncrement()
+    const increment = live.takeChanged()
     if (increment !== undefined) service.add(increment)
   }
   return { service, boundary, step, history, close }

@@ -98,8 +98,8 @@ const anyLimit = fc.integer({ min: 1, max: 60 })
 t.test('a page is so many recipients from a place on', async (t) => {
   const property = fc.property(anyRunLists, anyPlace, anyLimit, (lists, at, limit) => {
     const catalogue = { shards: lists.flat().map((_, placeId) => ({ sourceId: 1, box, placeId })) }
-    const view = { catalogue, moment: 0, mask: null }
-    const start = { placeId: at.shardIndex, recipient: at.recipient, moment: 0 }
+    const view = { catalogue, moment: 0, seal: 0, mask: null }
+    const start = { placeId: at.shardIndex, recipient: at.recipient, moment: 0, seal: 0 }
     let shardIndex = 0
     const selections = lists.map((shards, id) => ({
       source: { id, label: '' },
@@ -172,7 +172,7 @@ t.test('a cursor from beyond the end is an empty page', async (t) => {
   ]) {
     const plain = { countMode: 'ContactLocation', boundaryKey: undefined } as const
     const basis = { query, snapshotId, ...plain }
-    const after = writeCursor(basis, { placeId, recipient, moment: 0 })
+    const after = writeCursor(basis, { placeId, recipient, moment: 0, seal: 0 })
     for (const limit of [undefined, 1, 10_000_000]) {
       const page = await answer(crowd, { ...everywhere, after, limit }, inTime())
       t.equal(listedCount(await bodyText(page.json())), 0)

@@ -96,7 +96,7 @@ export function requestStages(
 
   function answer(query: Query, tasks: Tasks, counts: readonly (readonly number[])[]): number {
     const selections = mergeCounts(catalogue, query.sourceIds, tasks, counts)
-    const listing = cutToPage(selections, undefined, { catalogue, moment: 0, mask: null })
+    const listing = cutToPage(selections, undefined, { catalogue, moment: 0, seal: 0, mask: null })
     const reply = recipientAnswer({ runner: NOBODY, catalogue }, query, listing, CALLER)
     respond(REQUEST, REPLY, reply, 'RecipientRequest')
     return sentChars

@@ -45,6 +45,7 @@ function sizeOf({ shards, deltas }: Increment): number {
 function joinIncrements(first: Increment, second: Increment): Increment {
   return {
     moment: second.moment,
+    seals: joinWords(first.seals, second.seals),
     shards: joinBy('shardIndex', first.shards, second.shards, joinShards),
     deltas: joinBy('sourceIndex', first.deltas, second.deltas, joinDeltas),
   }

@@ -9,7 +9,12 @@ import type { Marks } from '../suppressed.js'
 import type { NewlyTied } from '../ties/extend-ties.js'
 import type { PackImage } from './packs.js'
 
-export interface Increment {
+export interface Increment extends ChangedShards {
+  /** The seal of each batch behind the increment before it, in order (journal/batch.ts). */
+  readonly seals: Uint32Array
+}
+
+export interface ChangedShards {
   /** Batches since the snapshot that it ends with: all that changed is of this moment, or an earlier one. */
   readonly moment: number
   /** Of the shards of the snapshot that changed. */

@@ -11,7 +11,7 @@
 import type { Shard } from '../layout.js'
 import type { Mask } from '../mask.js'
 import { DeltaPart } from './delta-part.js'
-import type { Increment } from './increment.js'
+import type { ChangedShards } from './increment.js'
 import { PackRoom } from './pack-room.js'
 import { type LivePart, SnapshotPart } from './snapshot-part.js'
 
@@ -31,7 +31,7 @@ export class LiveShards {
     this.#parts = withDeltas<LivePart>(this.#bases, this.#deltas)
   }
 
-  add({ shards, deltas }: Increment): void {
+  add({ shards, deltas }: ChangedShards): void {
     for (const each of shards) this.#bases[each.shardIndex].add(each)
     for (const each of deltas) this.#deltas[each.sourceIndex].add(each)
     this.#placePacks()

@@ -387,7 +387,7 @@ async function liveWorld(t: Test, random: Random) {
     people = people.map((each, at) =>
       at === source ? changedBy(each, changes, hasKeys[at]) : each,
     )
-    const increment = live.takeIncrement()
+    const increment = live.takeChanged()
     if (increment !== undefined) own.add(increment)
   }
   return {

@@ -15,7 +15,7 @@ import { LiveViews } from '../../../src/selection/live-views.js'
 import { buildShard } from '../../../src/shard/build/build.js'
 import { partition } from '../../../src/shard/build/partition.js'
 import type { RecipientColumns } from '../../../src/shard/columns.js'
-import type { Increment } from '../../../src/shard/delta/increment.js'
+import type { ChangedShards } from '../../../src/shard/delta/increment.js'
 import { LiveShards } from '../../../src/shard/delta/live-shards.js'
 import { cellsOf } from '../../../src/shard/grid/cells.js'
 import { attachShard, type Shard, type ShardImage } from '../../../src/shard/layout.js'
@@ -40,7 +40,7 @@ export interface LocalService extends SelectionService {
   readonly shards: readonly Shard[]
   newestMoment(): number
   /** Lets the newest of its views be one with what came since. */
-  add(increment: Increment): void
+  add(changed: ChangedShards): void
 }
 
 /** @param shardRecipientCount  recipients of a shard, to have several of them in a small world */
@@ -139,7 +139,13 @@ export function serviceOf(
     tasks,
     shards,
     newestMoment: () => views.newest.moment,
-    add(increment) {
+    add(changed) {
+      const { moment } = views.newest
+      const seals = Uint32Array.from(
+        { length: changed.moment - moment },
+        (_, at) => moment + at + 1,
+      )
+      const increment = { ...changed, seals }
       live.add(increment)
       views.add(increment)
     },
