@@ -66,7 +66,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'tls',
   ],
   metrics: ['interface'],
-  admin: ['metrics', 'describe'],
+  admin: ['metrics'],
   tls: [],
   snapshot: ['shard', 'geometry'],
   sources: ['shard', 'geometry'],
