@@ -371,6 +371,21 @@ export const limits = {
   /** What the stream of a cluster keeps, and how long. */
   clusterStreamBytes: 1 * GiB,
   clusterStreamMs: 3 * 86_400_000,
+  /** An append to the log of a cluster waits so long for its acknowledgement. */
+  logAppendMs: 5_000,
+  /** A group that was not acknowledged is sent again after so long, until it is read back: for so long at most. */
+  logAgainMs: 250,
+  logWaitMs: 15_000,
+  /** A message of the log is within so many of its messages, in at most so many parts. */
+  logMessageSpan: 1_024,
+  logMessageParts: 128,
+  /** Messages of the log that are asked for at a time, and bytes that came before their turn. */
+  logReadCount: 32,
+  logEarlyBytes: 16 * MiB,
+  /** Beats of a machine that are noted: far more than one sends within `--max-lag`. */
+  beatsNotedCount: 512,
+  /** How often a reader of the log looks whether it has missed something. */
+  logLookMs: 2_000,
   /** The writer looks at this interval whether the stream has what it put into it, and tries again after a failure. */
   streamLookMs: 10_000,
   streamRetryMs: 1_000,

@@ -5,7 +5,7 @@
 #   wrk         drives servers beside the load test's own generator
 #   openssl     makes certificates, and speaks TLS to the service
 #   nginx, haproxy  stand in front of the service
-#   nats-server  carries what machines of a cluster say; a newer one of Debian beside it, where that can be had
+#   nats-server  carries what machines of a cluster say; newer ones of Debian beside it, where those can be had
 #   iproute2    gives each machine of a cluster a network of its own, to be cut off
 #   gdal-bin    writes areas in the formats that people have them in
 #   debootstrap  makes the minimal Debian that packages are installed on
@@ -41,16 +41,21 @@ missingPackages() {
   command -v ogr2ogr >/dev/null || printf ' gdal-bin'
 }
 
-# Of the next release of Debian: what is installed is that of this one. Without it, tests go by that alone.
+# Of later releases of Debian: what is installed is that of this one. Tests say which of them is missing.
 fetchNewerNats() {
-  version=2.10.27
-  file=nats-server_$version-1+b2_amd64.deb
-  sha256=6d913ac987b78734c08537c2adeb1526cf735f216173a9170d94b185fcfe6f8a
-  # test/cluster/support/nats-versions.ts looks there.
+  fetchNats 2.10.27 1+b2 6d913ac987b78734c08537c2adeb1526cf735f216173a9170d94b185fcfe6f8a
+  fetchNats 2.15.1 1 31ef4ceaa84e8248d449e508472e3770c17c3695cb5cb0ee96e03912724ea884
+}
+
+fetchNats() {
+  version=$1
+  file=nats-server_$version-$2_amd64.deb
+  sha256=$3
+  # test/cluster/support/nats-versions.ts and test/cluster/log/synced-servers.ts look there.
   directory=/var/cache/hickory-tests/nats-server-$version
   [ ! -x "$directory/usr/sbin/nats-server" ] || return 0
   if [ "$(id -u)" != 0 ] || [ "$(dpkg --print-architecture 2>/dev/null)" != amd64 ]; then
-    echo "Tests of a cluster go by the installed nats-server alone: $version is unpacked by root, on Debian for amd64."
+    echo "Tests of a cluster go without nats-server $version: it is unpacked by root, on Debian for amd64."
     return 0
   fi
   work=$(mktemp -d)
@@ -62,7 +67,7 @@ fetchNewerNats() {
     # Another run on this machine may have been faster.
     mv -T "$work/unpacked" "$directory" 2>/dev/null || true
   else
-    echo "Tests of a cluster go by the installed nats-server alone: $file cannot be had from deb.debian.org."
+    echo "Tests of a cluster go without nats-server $version: $file cannot be had from deb.debian.org."
   fi
   rm -rf "$work"
 }

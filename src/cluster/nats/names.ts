@@ -13,6 +13,8 @@ export interface Names {
   readonly groups: string
   /** The same when they are committed, in the stream. */
   readonly log: string
+  /** The same once more, when it is in the stream. */
+  readonly news: string
   /** Questions to a machine. */
   to(name: string): string
   /** Questions of operators to a machine, which may be fewer than those of other machines. */
@@ -39,6 +41,7 @@ export function namesOf(clusterId: string): Names {
     reports: `${prefix}.report.*`,
     groups: `${prefix}.groups`,
     log: `${prefix}.log`,
+    news: `${prefix}.news`,
     to: (name) => `${prefix}.to.${name}`,
     command: (name) => `${prefix}.command.${name}`,
     re: (name, call) => `${prefix}.re.${name}.${call}`,

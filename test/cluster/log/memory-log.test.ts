@@ -1,0 +1,11 @@
+/**
+ * The log in memory, on which other tests rely, keeps to the contract of the real one.
+ */
+import t from 'tap'
+import { keepsTheContract } from './log-contract.js'
+import { MemoryLog, MemoryServers } from './memory-log.js'
+
+t.test('a log in memory', async (t) => {
+  const servers = new MemoryServers()
+  await keepsTheContract(t, async () => new MemoryLog(servers))
+})

@@ -1,0 +1,184 @@
+/**
+ * The log of a cluster in real streams, on one server and on three, which are killed, lose their stores, and have bits
+ * flipped.
+ */
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { untilTold } from '../../support/service/until.js'
+import { keepsTheContract, Told } from '../log/log-contract.js'
+import {
+  openLog,
+  type SyncedServer,
+  startSyncedServers,
+  withEachSyncedServer,
+} from '../log/synced-servers.js'
+
+withEachSyncedServer(t, async (t, server) => {
+  for (const count of [1, 3]) {
+    await t.test(`a log on ${count}`, async (t) => {
+      const servers = await startSyncedServers(t, server, { count })
+      await keepsTheContract(t, async () => {
+        const { log } = await openLog(t, servers)
+        t.equal((await log.info()).copyCount, count)
+        return log
+      })
+    })
+  }
+
+  await t.test('what was acknowledged stays when the server that leads is killed', async (t) => {
+    const servers = await startSyncedServers(t, server, { count: 3 })
+    const ways = await Promise.all(servers.map((_, at) => openLog(t, rotated(servers, at))))
+    const told = ways.map(({ log }) => new Told(log))
+    const acknowledged = new Map<number, string>()
+    let isOver = false
+    const writers = ways.map(async ({ log }, at) => {
+      for (let number = 0; !isOver; number++) {
+        const text = `${at} ${number}`
+        await log.append(Buffer.from(text)).then(
+          (place) => acknowledged.set(place, text),
+          () => new Promise((resolve) => setTimeout(resolve, 50)),
+        )
+      }
+    })
+    const { log } = ways[0]
+    for (let round = 0; round < 2; round++) {
+      const before = acknowledged.size
+      await untilTold(async () => acknowledged.size > before + 50)
+      const { server: leader } = await infoOf(log)
+      const killed = servers[Number(leader?.split('-')[1])]
+      await killed.stop()
+      const atKill = acknowledged.size
+      await untilTold(async () => acknowledged.size > atKill + 50)
+      await killed.start()
+    }
+    isOver = true
+    await Promise.all(writers)
+    const last = Math.max(...acknowledged.keys())
+    for (const one of told) {
+      const { messages } = one
+      await untilTold(async () => (messages.at(-1)?.place ?? 0) >= last)
+      t.equal(one.fault, undefined)
+      const { texts } = one
+      const lost = [...acknowledged].filter(([place, text]) => texts[place - 1] !== text)
+      t.same(lost, [], `${acknowledged.size} acknowledged`)
+      t.same(
+        messages.slice(0, last).map(({ place }) => place),
+        Array.from({ length: last }, (_, at) => at + 1),
+      )
+      one.stop()
+    }
+  })
+
+  await t.test('a reader whose server was away reads what it has missed', async (t) => {
+    const [nats] = await startSyncedServers(t, server)
+    const { log } = await openLog(t, [nats])
+    const told = new Told(log)
+    for (let at = 0; at < 100; at++) {
+      await log.append(Buffer.from(`before ${at}`))
+    }
+    await nats.stop()
+    await t.rejects(log.append(Buffer.from('while it is away')))
+    await nats.start()
+    const { log: other } = await openLog(t, [nats])
+    for (let at = 0; at < 100; at++) {
+      await other.append(Buffer.from(`after ${at}`))
+    }
+    await untilTold(async () => told.messages.length >= 200)
+    t.equal(told.texts[199], 'after 99')
+    t.equal(told.fault, undefined)
+    told.stop()
+  })
+
+  await t.test('messages that a server lacks are a hole, and never passed over', async (t) => {
+    const [nats] = await startSyncedServers(t, server)
+    const { log } = await openLog(t, [nats])
+    // More than a block of JetStream's.
+    const filler = Buffer.alloc(64 * 1_024, 'x')
+    for (let at = 0; at < 300; at++) await log.append(filler)
+    await nats.stop('SIGKILL')
+    const blocks = blocksIn(nats)
+    t.ok(blocks.length > 2, `${blocks.length} blocks`)
+    const [, damaged] = blocks
+    const bytes = readFileSync(damaged)
+    bytes[bytes.length >> 1] ^= 1
+    writeFileSync(damaged, bytes)
+    await nats.start()
+    await nats.untilHealthy()
+    const { log: after } = await openLog(t, [nats])
+    const told = new Told(after)
+    await untilTold(async () => told.fault !== undefined)
+    t.match(told.fault, { kind: 'hole', place: told.messages.length + 1, server: /^(nats-0|N)/ })
+    t.ok(told.messages.length > 0)
+    t.ok((await after.info()).missingCount > 0)
+    // It is there as before, behind the hole.
+    await after.append(Buffer.from('more'))
+    await untilTold(async () => told.fault !== undefined)
+    t.equal(told.fault?.kind, 'hole')
+    told.stop()
+  })
+
+  await t.test('a log that has lost its end, or is another one, is not read on', async (t) => {
+    const [nats] = await startSyncedServers(t, server)
+    const { log } = await openLog(t, [nats])
+    const told = new Told(log)
+    for (let at = 0; at < 10; at++) await log.append(Buffer.from(`message ${at}`))
+    await nats.stop('SIGTERM')
+    const copy = `${nats.store}-copy`
+    cpSync(nats.store, copy, { recursive: true })
+    await nats.start()
+    await nats.untilHealthy()
+    const again = await appended(t, nats, 'lost')
+    t.equal(again, 11)
+    await untilTold(async () => told.messages.length === 11)
+    await nats.stop('SIGTERM')
+    rmSync(nats.store, { recursive: true })
+    cpSync(copy, nats.store, { recursive: true })
+    await nats.start()
+    await untilTold(async () => told.fault !== undefined)
+    t.same(told.fault, { kind: 'lost', place: 11, end: 11 })
+    t.equal(await appended(t, nats, 'another eleventh'), 11)
+    t.equal(await appended(t, nats, 'the twelfth'), 12)
+    await untilTold(async () => told.fault?.kind === 'changed')
+    t.equal(told.messages.length, 11, 'nothing of it is told')
+    await nats.stop('SIGTERM')
+    rmSync(nats.store, { recursive: true })
+    await nats.start()
+    await nats.untilHealthy()
+    for (let at = 0; at < 20; at++) await appended(t, nats, `of another log ${at}`)
+    await untilTold(async () => told.fault?.kind === 'other')
+    t.equal(told.messages.length, 11)
+    told.stop()
+  })
+})
+
+/** Another machine begins with another server. */
+function rotated(servers: readonly SyncedServer[], at: number): readonly SyncedServer[] {
+  return [...servers.slice(at), ...servers.slice(0, at)]
+}
+
+/** As soon as there is a server that leads. */
+async function infoOf(log: Awaited<ReturnType<typeof openLog>>['log']) {
+  for (;;) {
+    const info = await log.info().catch(() => undefined)
+    if (info?.server !== undefined) return info
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+/** By a machine of its own, which makes the log where there is none. */
+async function appended(t: Test, nats: SyncedServer, text: string): Promise<number> {
+  const { log, connection } = await openLog(t, [nats])
+  const place = await log.append(Buffer.from(text))
+  await connection.nats.close()
+  return place
+}
+
+/** The files that JetStream has messages in, in their order. */
+function blocksIn({ store }: SyncedServer): readonly string[] {
+  const directory = join(store, 'jetstream', '$G', 'streams', 'hickory_test_log', 'msgs')
+  return readdirSync(directory)
+    .filter((name) => name.endsWith('.blk'))
+    .toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
+    .map((name) => join(directory, name))
+}
