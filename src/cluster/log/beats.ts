@@ -1,0 +1,179 @@
+/**
+ * Until when a machine is *level*: it answers by all that was acknowledged until a time, of which it can be sure for
+ * `maxLagMs`. Whoever acknowledges that a number is suppressed waits until all level machines answer by that, or are level
+ * no more, so that no clock of one machine is compared with that of another.
+ *
+ * - Each machine puts beats into the log, and notes when it sent them.
+ * - What was acknowledged before a beat was sent is before it in the log. So a machine that reads its own beat back, and
+ *   answers by all before it, is level for `maxLagMs` from when it sent it. A machine that is cut off reads none.
+ * - Only a beat before an entry makes a machine level without it, for `maxLagMs` from when that beat was read, at most.
+ *
+ * These are leases as in Gray and Cheriton, "Leases: an efficient fault-tolerant mechanism for distributed file cache
+ * consistency" (1989). Beats of whom nothing was read yet are not known to a machine that has just started, so it takes each
+ * member for one that has beaten then.
+ *
+ * @module
+ */
+import { limits } from '../../limits.js'
+import type { Everywhere } from '../messages.js'
+
+/** Clocks of machines may differ in speed by less than this. */
+const CLOCK_RATE = 1.1
+
+interface BeatsOptions {
+  /** Of this machine. */
+  readonly name: string
+  readonly maxLagMs: number
+  /** A clock that goes on while the process is stopped. */
+  readonly nowMs: () => number
+  /** The machines that may be level, this one among them: which these are is in the log itself. */
+  readonly members: () => readonly string[]
+}
+
+interface SentBeat {
+  readonly number: number
+  readonly atMs: number
+}
+
+/** A beat in its place among the batches: behind the one with this sequence. */
+interface ReadBeat {
+  readonly sequence: number
+  readonly atMs: number
+}
+
+interface Waiting {
+  readonly sequence: number
+  readonly untilMs: number
+  readonly resolve: (everywhere: Everywhere) => void
+}
+
+export class Beats {
+  readonly #options: BeatsOptions
+  readonly #startedMs: number
+  /** Own ones that were not read back. */
+  #sent: SentBeat[] = []
+  /** Own ones that were, by which this machine is not level yet. */
+  #own: (SentBeat & { readonly sequence: number })[] = []
+  #levelUntilMs = Number.NEGATIVE_INFINITY
+  #answersBy = 0
+  /** Of other machines, the last ones that count. */
+  readonly #read = new Map<string, ReadBeat[]>()
+  /** By what others say that they answer. */
+  readonly #reported = new Map<string, number>()
+  #waiting: Waiting[] = []
+
+  constructor(options: BeatsOptions) {
+    this.#options = options
+    this.#startedMs = options.nowMs()
+  }
+
+  /** By the clock that was given; it may be over. */
+  get levelUntilMs(): number {
+    return this.#levelUntilMs
+  }
+
+  /** A beat of this process is on its way. */
+  sent(number: number): void {
+    this.#sent.push({ number, atMs: this.#options.nowMs() })
+    if (this.#sent.length > limits.beatsNotedCount) this.#sent.shift()
+  }
+
+  /**
+   * A beat of this process is in the log.
+   *
+   * @param sequence  of the last batch before it
+   */
+  readBack(number: number, sequence: number): void {
+    const sent = this.#sent.find((one) => one.number === number)
+    if (sent === undefined) return
+    this.#sent = this.#sent.filter((one) => one.number > number)
+    this.#own.push({ ...sent, sequence })
+    this.#settleLevel()
+  }
+
+  /** This machine answers by all batches up to here. */
+  answersBy(sequence: number): void {
+    this.#answersBy = Math.max(this.#answersBy, sequence)
+    this.#settleLevel()
+    this.look()
+  }
+
+  /** A beat of another machine, or of an earlier process of this one, is in the log. */
+  read(name: string, sequence: number): void {
+    const nowMs = this.#options.nowMs()
+    const last = (this.#read.get(name) ?? []).filter(({ atMs }) => nowMs <= this.#overMs(atMs))
+    last.push({ sequence, atMs: nowMs })
+    if (last.length > limits.beatsNotedCount) {
+      // As one beat that makes level by less, and for longer, than either.
+      const [first, second] = last
+      last.splice(0, 2, { sequence: first.sequence, atMs: second.atMs })
+    }
+    this.#read.set(name, last)
+  }
+
+  /** Another machine says by what it answers. */
+  reported(name: string, answersBy: number): void {
+    this.#reported.set(name, answersBy)
+    this.look()
+  }
+
+  /**
+   * Resolves when all level machines answer by a batch that was read, or not in time.
+   */
+  until(sequence: number, waitMs: number): Promise<Everywhere> {
+    const untilMs = this.#options.nowMs() + waitMs
+    return new Promise((resolve) => {
+      this.#waiting.push({ sequence, untilMs, resolve })
+      this.look()
+    })
+  }
+
+  /** To be called now and then, too. */
+  look(): void {
+    if (this.#waiting.length === 0) return
+    const nowMs = this.#options.nowMs()
+    this.#waiting = this.#waiting.filter(({ sequence, untilMs, resolve }) => {
+      const waitingFor = this.#waitingFor(sequence, nowMs)
+      if (waitingFor.length > 0 && nowMs < untilMs) return true
+      resolve({ isEverywhere: waitingFor.length === 0, waitingFor })
+      return false
+    })
+  }
+
+  #waitingFor(sequence: number, nowMs: number): string[] {
+    const { name: me, members } = this.#options
+    return members().filter((name) => {
+      if (name === me) return this.#answersBy < sequence && nowMs <= this.#ownLevelWithout(sequence)
+      if ((this.#reported.get(name) ?? 0) >= sequence) return false
+      return nowMs <= this.#overMs(this.#lastBefore(name, sequence))
+    })
+  }
+
+  /** Until when this machine is level without a batch, or may become so by beats that were read before it. */
+  #ownLevelWithout(sequence: number): number {
+    let untilMs = this.#levelUntilMs
+    for (const own of this.#own) {
+      if (own.sequence < sequence) untilMs = Math.max(untilMs, own.atMs + this.#options.maxLagMs)
+    }
+    return untilMs
+  }
+
+  /** When the last beat of another machine was read that makes it level without a batch. */
+  #lastBefore(name: string, sequence: number): number {
+    const before = this.#read.get(name)?.findLast((beat) => beat.sequence < sequence)
+    return before?.atMs ?? this.#startedMs
+  }
+
+  #overMs(readMs: number): number {
+    return readMs + CLOCK_RATE * this.#options.maxLagMs
+  }
+
+  #settleLevel(): void {
+    this.#own = this.#own.filter(({ sequence, atMs }) => {
+      if (sequence > this.#answersBy) return true
+      this.#levelUntilMs = Math.max(this.#levelUntilMs, atMs + this.#options.maxLagMs)
+      return false
+    })
+    if (this.#own.length > limits.beatsNotedCount) this.#own.shift()
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * The log as one machine uses it: what the machine sends is answered when it is read back in its place, and what all have
+ * sent is decided in the order of the log, on each machine alike.
+ *
+ * @module
+ */
+import { randomBytes } from 'node:crypto'
+import type { Link } from '../../chain/link.js'
+import type { BatchOutcome } from '../../journal/writer.js'
+import { limits } from '../../limits.js'
+import type { Beats } from './beats.js'
+import type { Log, LogFault, LogMessage } from './log.js'
+import {
+  type Beat,
+  type GatheredMessage,
+  MessageGatherer,
+  partsOfSent,
+  type SentBatch,
+  type SentGroup,
+} from './messages.js'
+
+/** A group in its place of the log. */
+export interface DecidedGroup {
+  readonly place: number
+  readonly timeMs: number
+  readonly batches: readonly SentBatch[]
+}
+
+/** What a machine makes of the log. */
+export interface DecidedJournal {
+  /** The message of the log up to which the journal has all. */
+  readonly place: number
+  /** The last batch. */
+  readonly last: Link
+  /**
+   * Appends the batches that are new, in order.
+   *
+   * @returns what became of each of them, which follows from the order of the log alone
+   */
+  append(group: DecidedGroup): Promise<readonly BatchOutcome[]>
+  /** The hash of a batch that it has; undefined where it is kept no more. */
+  hashAt(sequence: number): string | undefined
+}
+
+/** Why a machine decides nothing more, until somebody has looked. */
+export type MachineLogFault =
+  | LogFault
+  /** Another machine has other batches than this one. */
+  | { readonly kind: 'diverged'; readonly name: string; readonly sequence: number }
+
+interface MachineLogOptions {
+  readonly log: Log
+  readonly journal: DecidedJournal
+  readonly beats: Beats
+  /** Of the machine. */
+  readonly name: string
+  /** That of the log of which the journal is. */
+  readonly generation: string
+  /** Comes again for as long as it lasts; undefined when it is over. */
+  readonly onFault: (fault: MachineLogFault | undefined) => void
+}
+
+/** A group that is on its way into the log. */
+interface Pending {
+  readonly group: SentGroup
+  readonly resolve: (outcomes: readonly BatchOutcome[] | undefined) => void
+  isSettled: boolean
+  /** Ends what is waited for before it is sent again. */
+  wake: () => void
+}
+
+export class MachineLog {
+  readonly #options: MachineLogOptions
+  /** Of this process: an earlier one is another one. */
+  readonly #session = randomBytes(8).toString('hex')
+  readonly #gatherer = new MessageGatherer()
+  readonly #pending = new Map<number, Pending>()
+  readonly #stopFollowing: () => void
+  #lastNumber = 0
+  #fault: MachineLogFault | undefined
+  #isStopped = false
+
+  constructor(options: MachineLogOptions) {
+    this.#options = options
+    const { log, journal } = options
+    // So far before, a message may have begun that is whole behind it.
+    const after = Math.max(0, journal.place - limits.logMessageSpan)
+    this.#stopFollowing = log.follow(after, {
+      onMessages: (messages) => this.#take(messages),
+      onFault: (fault) => this.#tellFault(fault),
+    })
+  }
+
+  /** Why nothing is decided now. */
+  get fault(): MachineLogFault | undefined {
+    return this.#fault
+  }
+
+  /**
+   * Appends batches as one group, again and again until it is read back. So it may be in the log several times: what comes
+   * later is known then.
+   *
+   * @returns undefined where it was not read back in time; it may be there, or come
+   */
+  async append(batches: readonly SentBatch[]): Promise<readonly BatchOutcome[] | undefined> {
+    const number = ++this.#lastNumber
+    const group: SentGroup = { kind: 'group', number, batches }
+    return await new Promise((resolve) => {
+      const pending: Pending = { group, resolve, isSettled: false, wake() {} }
+      this.#pending.set(number, pending)
+      void this.#appendUntilRead(pending)
+    })
+  }
+
+  /** Says in the log that this machine is there. To be called at an interval, and by which it becomes level. */
+  async beat(): Promise<void> {
+    if (this.#fault !== undefined) return
+    const { name, journal, beats } = this.#options
+    const { sequence, hash } = journal.last
+    const beat: Beat = { kind: 'beat', name, number: ++this.#lastNumber, sequence, hash }
+    beats.sent(beat.number)
+    // One that is lost is followed by the next one.
+    await this.#send(beat).catch(() => {})
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#stopFollowing()
+    for (const pending of [...this.#pending.values()]) this.#settle(pending, undefined)
+  }
+
+  async #appendUntilRead(pending: Pending): Promise<void> {
+    const late = setTimeout(() => this.#settle(pending, undefined), limits.logWaitMs)
+    while (!pending.isSettled) {
+      let waitMs: number = limits.logAgainMs
+      if (this.#fault === undefined) {
+        try {
+          await this.#send(pending.group)
+          // It is in the log, and on its way back.
+          waitMs = limits.logAppendMs
+        } catch {
+          // It may be there all the same.
+        }
+      }
+      if (!pending.isSettled) await settledWithin(pending, waitMs)
+    }
+    clearTimeout(late)
+  }
+
+  #settle(pending: Pending, outcomes: readonly BatchOutcome[] | undefined): void {
+    this.#pending.delete(pending.group.number)
+    pending.isSettled = true
+    pending.resolve(outcomes)
+    pending.wake()
+  }
+
+  async #send(sent: SentGroup | Beat): Promise<void> {
+    const { log, generation } = this.#options
+    const parts = partsOfSent(sent, { generation, session: this.#session }, log.messageBytes)
+    await Promise.all(parts.map((part) => log.append(part)))
+  }
+
+  async #take(messages: readonly LogMessage[]): Promise<void> {
+    for (const message of messages) {
+      const gathered = this.#gatherer.add(message)
+      if (this.#isStopped || this.#fault?.kind === 'diverged') return
+      if (gathered !== undefined) await this.#decide(gathered)
+    }
+  }
+
+  async #decide(message: GatheredMessage): Promise<void> {
+    const { journal, generation } = this.#options
+    const { place, timeMs, session, sent } = message
+    // What was decided before this process began; and what was sent before the log was made anew.
+    if (sent === undefined || place <= journal.place || message.generation !== generation) return
+    if (sent.kind === 'beat') return this.#hearBeat(sent, session)
+    const outcomes = await journal.append({ place, timeMs, batches: sent.batches })
+    if (session !== this.#session) return
+    const pending = this.#pending.get(sent.number)
+    if (pending !== undefined) this.#settle(pending, outcomes)
+  }
+
+  #hearBeat({ name, number, sequence, hash }: Beat, session: string): void {
+    const { journal, beats } = this.#options
+    const own = journal.hashAt(sequence)
+    if (sequence > journal.last.sequence || (own !== undefined && own !== hash)) {
+      this.#tellFault({ kind: 'diverged', name, sequence })
+    } else if (session === this.#session) beats.readBack(number, journal.last.sequence)
+    else beats.read(name, journal.last.sequence)
+  }
+
+  #tellFault(fault: MachineLogFault | undefined): void {
+    // Whoever has other batches has them for good.
+    if (this.#fault?.kind !== 'diverged') this.#fault = fault
+    this.#options.onFault(this.#fault)
+  }
+}
+
+function settledWithin(pending: Pending, waitMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, waitMs)
+    pending.wake = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+  })
+}

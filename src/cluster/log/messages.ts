@@ -1,0 +1,178 @@
+/**
+ * What machines put into the log: groups of batches, which change what all of them have, and beats,
+ * which say that a machine is there. Both are MessagePack. What is longer than a message of the log is in parts.
+ *
+ * A part has a head of 28 bytes, in little-endian: `HKL` and the version (4 bytes), the generation of the log (8 bytes), the
+ * session, which is drawn when a machine starts (8 bytes), its place (4 bytes), and how many parts there are (4 bytes).
+ *
+ * A session puts its parts into the log one after the other. So a message is where its last part is, if the parts before
+ * are those that the session put there last, all within `limits.logMessageSpan` places. That follows from these places
+ * alone: whoever begins to read so far before a message reads it as all others do.
+ *
+ * @module
+ */
+import { limits } from '../../limits.js'
+import { pack, unpackOrNothing } from '../nats/packing.js'
+import type { LogMessage } from './log.js'
+
+/** A batch as it is sent: what else a journal notes of it follows from that. */
+export interface SentBatch {
+  readonly sourceId: number
+  readonly batchId: string
+  readonly changeCount: number
+  readonly content: Uint8Array
+}
+
+export interface SentGroup {
+  readonly kind: 'group'
+  /** Which of its session: it may come twice. */
+  readonly number: number
+  readonly batches: readonly SentBatch[]
+}
+
+/** What a machine says about itself in the log. It changes nothing that machines have in common. */
+export interface Beat {
+  readonly kind: 'beat'
+  /** Of the machine. */
+  readonly name: string
+  /** Which of its session. */
+  readonly number: number
+  /** The last batch that the machine knew when it sent this, so that others see whether they have the same. */
+  readonly sequence: number
+  readonly hash: string
+}
+
+export type Sent = SentGroup | Beat
+
+/** A message that is whole, where its last part is. */
+export interface GatheredMessage {
+  readonly place: number
+  readonly timeMs: number
+  readonly generation: string
+  readonly session: string
+  /** Undefined of one that this version does not know: it is passed over by all alike. */
+  readonly sent: Sent | undefined
+}
+
+const MAGIC = Buffer.from([0x48, 0x4b, 0x4c, 0x01])
+const FIELD = { magic: 0, generation: 4, session: 12, part: 20, partCount: 24 } as const
+const HEAD_BYTES = 28
+
+/** @param messageBytes  what a message of the log may take */
+export function partsOfSent(
+  sent: Sent,
+  { generation, session }: { readonly generation: string; readonly session: string },
+  messageBytes: number,
+): readonly Uint8Array[] {
+  const bytes = pack(sent)
+  const dataBytes = messageBytes - HEAD_BYTES
+  const partCount = Math.ceil(bytes.length / dataBytes)
+  if (partCount > limits.logMessageParts) {
+    throw new RangeError(
+      `a message of the log may have ${limits.logMessageParts} parts, and this has ${partCount}`,
+    )
+  }
+  return Array.from({ length: partCount }, (_, part) => {
+    const data = bytes.subarray(part * dataBytes, (part + 1) * dataBytes)
+    const message = Buffer.allocUnsafeSlow(HEAD_BYTES + data.length)
+    MAGIC.copy(message, FIELD.magic)
+    message.write(generation, FIELD.generation, 'hex')
+    message.write(session, FIELD.session, 'hex')
+    message.writeUInt32LE(part, FIELD.part)
+    message.writeUInt32LE(partCount, FIELD.partCount)
+    message.set(data, HEAD_BYTES)
+    return message
+  })
+}
+
+/** What a session has put there of a message that is not whole. */
+interface Begun {
+  readonly firstPlace: number
+  readonly partCount: number
+  readonly parts: Uint8Array[]
+}
+
+/** Puts the parts of messages together, as all machines do. */
+export class MessageGatherer {
+  readonly #begun = new Map<string, Begun>()
+
+  /** @returns the message that is whole with this part; undefined where there is none */
+  add({ place, timeMs, bytes }: LogMessage): GatheredMessage | undefined {
+    const head = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    if (head.length < HEAD_BYTES || head.compare(MAGIC, 0, MAGIC.length, 0, MAGIC.length) !== 0) {
+      return undefined
+    }
+    const generation = head.toString('hex', FIELD.generation, FIELD.session)
+    const session = head.toString('hex', FIELD.session, FIELD.part)
+    const part = head.readUInt32LE(FIELD.part)
+    const partCount = head.readUInt32LE(FIELD.partCount)
+    const whole = this.#whole(`${generation}${session}`, {
+      place,
+      part,
+      partCount,
+      data: head.subarray(HEAD_BYTES),
+    })
+    return whole && { place, timeMs, generation, session, sent: sentIn(whole) }
+  }
+
+  #whole(
+    sender: string,
+    {
+      place,
+      part,
+      partCount,
+      data,
+    }: {
+      readonly place: number
+      readonly part: number
+      readonly partCount: number
+      readonly data: Uint8Array
+    },
+  ): Uint8Array | undefined {
+    this.#forgetBefore(place - limits.logMessageSpan)
+    const known = this.#begun.get(sender)
+    this.#begun.delete(sender)
+    if (part === 0) {
+      if (partCount === 1) return data
+      if (partCount > limits.logMessageParts) return undefined
+      this.#begun.set(sender, { firstPlace: place, partCount, parts: [data] })
+      return undefined
+    }
+    if (known?.partCount !== partCount || known.parts.length !== part) return undefined
+    known.parts.push(data)
+    if (known.parts.length === partCount) return Buffer.concat(known.parts)
+    this.#begun.set(sender, known)
+    return undefined
+  }
+
+  #forgetBefore(place: number): void {
+    for (const [sender, { firstPlace }] of this.#begun) {
+      if (firstPlace <= place) this.#begun.delete(sender)
+    }
+  }
+}
+
+function sentIn(bytes: Uint8Array): Sent | undefined {
+  const sent = unpackOrNothing(bytes) as Partial<Sent> | undefined
+  if (typeof sent !== 'object' || sent === null || !Number.isSafeInteger(sent.number)) {
+    return undefined
+  }
+  if (sent.kind === 'beat' && typeof sent.name === 'string' && isLink(sent)) return sent as Beat
+  if (sent.kind === 'group' && Array.isArray(sent.batches) && sent.batches.every(isBatch)) {
+    return sent as SentGroup
+  }
+  return undefined
+}
+
+function isLink({ sequence, hash }: Partial<Beat>): boolean {
+  return Number.isSafeInteger(sequence) && typeof hash === 'string'
+}
+
+function isBatch(batch: Partial<SentBatch> | null): boolean {
+  return (
+    Number.isSafeInteger(batch?.sourceId) &&
+    typeof batch?.batchId === 'string' &&
+    Number.isSafeInteger(batch.changeCount) &&
+    batch.content instanceof Uint8Array
+  )
+}
