@@ -84,7 +84,8 @@ export const takeOf = (what: string, usual: number, maximum: number) =>
   Type.Integer({
     description:
       `How many ${what} to return at most; 0 answers how many there are. ` +
-      `Default ${usual.toLocaleString('en-US')}.`,
+      // As toLocaleString does, which takes the first that calls it 15 ms.
+      `Default ${String(usual).replace(/\B(?=(?:\d{3})+$)/g, ',')}.`,
     minimum: 0,
     maximum,
   })
