@@ -5,7 +5,8 @@
  */
 import { ErrorResponseSchema } from '../interface/error.js'
 import type { Operation } from '../interface/operation.js'
-import { type OperationName, operationNames, operations } from '../interface/operations.js'
+import { operationNames } from '../interface/operation-names.js'
+import { type OperationName, operations } from '../interface/operations.js'
 
 export interface Schema {
   /** The name of the type, where it has one. */

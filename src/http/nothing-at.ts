@@ -7,7 +7,8 @@
 import { ServiceError } from '../errors.js'
 import { lowerCase } from '../interface/letter-case.js'
 import { nearestName } from '../interface/near-miss.js'
-import { operationNames, operations } from '../interface/operations.js'
+import { operationNames } from '../interface/operation-names.js'
+import { operations } from '../interface/operations.js'
 
 /** @param path  as sent, without the query */
 export function nothingAt(path: string): ServiceError {

@@ -5,7 +5,8 @@
  * @module
  */
 import { errorTables, type ServiceErrorCode } from '../errors.js'
-import { type OperationName, operationNames } from '../interface/operations.js'
+import { operationNames } from '../interface/operation-names.js'
+import type { OperationName } from '../interface/operations.js'
 import { histogramOf, observe, type Page, slotOf } from '../metrics/slots.js'
 import {
   type CutReason,

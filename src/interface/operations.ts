@@ -336,8 +336,6 @@ export const operations = {
 
 export type OperationName = keyof typeof operations
 
-export const operationNames = Object.keys(operations) as readonly OperationName[]
-
 /** Warnings have a header. */
 function columnsOf(schema: { readonly properties: object }): string[] {
   return Object.keys(schema.properties).filter((name) => name !== 'Warnings')

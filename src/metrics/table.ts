@@ -10,7 +10,7 @@
  * @module
  */
 import { errorTables } from '../errors.js'
-import { operationNames } from '../interface/operations.js'
+import { operationNames } from '../interface/operation-names.js'
 import { clusterReadings } from './cluster-readings.js'
 import { liveReadings } from './live-readings.js'
 

@@ -7,7 +7,8 @@
  */
 import { request as httpRequest } from 'node:http'
 import t, { type Test } from 'tap'
-import { type OperationName, operationNames, operations } from '../../src/interface/operations.js'
+import { operationNames } from '../../src/interface/operation-names.js'
+import { type OperationName, operations } from '../../src/interface/operations.js'
 import { createKey, finishRotation, revokeKey, rotateKey } from '../../src/keys/change-keys.js'
 import { makeKeyId, makeKeyText } from '../../src/keys/secret.js'
 import { createStore, type MainStore } from '../../src/store/create.js'

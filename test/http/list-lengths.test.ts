@@ -6,7 +6,7 @@
 import t from 'tap'
 import { ServiceError } from '../../src/errors.js'
 import { operationRoutes } from '../../src/http/operation-routes.js'
-import { operationNames } from '../../src/interface/operations.js'
+import { operationNames } from '../../src/interface/operation-names.js'
 import { limits } from '../../src/limits.js'
 import type { Execute, Executors } from '../../src/operations/execute.js'
 import type { Task } from '../../src/pool/messages.js'

@@ -5,7 +5,7 @@ import { HANDLER_FAILED, NOT_COMPRESSED, WRONG_LENGTH } from '../../src/http/cut
 import { RequestCounts } from '../../src/http/request-counts.js'
 import type { RequestEnd } from '../../src/http/request-end.js'
 import { TOO_SLOW } from '../../src/http/response/reader-watch.js'
-import { operationNames } from '../../src/interface/operations.js'
+import { operationNames } from '../../src/interface/operation-names.js'
 import { histogramOf, type Page, privatePage, slotOf } from '../../src/metrics/slots.js'
 
 const COUNT: RequestEnd = {

@@ -7,7 +7,7 @@ import t from 'tap'
 import { ServiceError } from '../../src/errors.js'
 import type { Answer } from '../../src/format/answer.js'
 import { operationRoutes } from '../../src/http/operation-routes.js'
-import { operationNames } from '../../src/interface/operations.js'
+import { operationNames } from '../../src/interface/operation-names.js'
 import type { Execute, Executors } from '../../src/operations/execute.js'
 import { request, startServer } from './wire.js'
 

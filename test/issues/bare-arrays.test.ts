@@ -3,7 +3,7 @@
  */
 import t from 'tap'
 import { operationRoutes } from '../../src/http/operation-routes.js'
-import { operationNames } from '../../src/interface/operations.js'
+import { operationNames } from '../../src/interface/operation-names.js'
 import type { Executors } from '../../src/operations/execute.js'
 import { request, startServer } from '../http/wire.js'
 

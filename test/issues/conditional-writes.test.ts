@@ -1,6 +1,7 @@
 import t from 'tap'
 import { operationRoutes } from '../../src/http/operation-routes.js'
-import { type OperationName, operationNames, operations } from '../../src/interface/operations.js'
+import { operationNames } from '../../src/interface/operation-names.js'
+import { type OperationName, operations } from '../../src/interface/operations.js'
 import type { Executors } from '../../src/operations/execute.js'
 import { request, startServer } from '../http/wire.js'
 

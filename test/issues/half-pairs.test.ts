@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { operationRoutes } from '../../src/http/operation-routes.js'
-import { operationNames } from '../../src/interface/operations.js'
+import { operationNames } from '../../src/interface/operation-names.js'
 import type { Execute, Executors } from '../../src/operations/execute.js'
 import { mayHoldHalfPair, parse } from '../../src/selection/parse.js'
 import { request, startServer } from '../http/wire.js'

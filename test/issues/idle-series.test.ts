@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { operationNames } from '../../src/interface/operations.js'
+import { operationNames } from '../../src/interface/operation-names.js'
 import { createExposition, type Readings, TEXT_FORM } from '../../src/metrics/exposition.js'
 import { createMetricsMemory, frontPage } from '../../src/metrics/memory.js'
 import { slotOf } from '../../src/metrics/slots.js'

@@ -3,11 +3,8 @@
  *
  * @module
  */
-import {
-  type OperationName,
-  operationNames,
-  operations,
-} from '../../../src/interface/operations.js'
+import { operationNames } from '../../../src/interface/operation-names.js'
+import { type OperationName, operations } from '../../../src/interface/operations.js'
 import { featureKinds, type RequestKind, randomRequest } from '../../support/random/requests.js'
 import type { Random } from '../../support/random/world.js'
 import type { FuzzWorld } from '../world.js'
