@@ -148,6 +148,7 @@ const shared = [
   'task-threads',
   'questions',
   'text-decoder',
+  'validator',
   'durable-files',
   'system-refusals',
 ]
@@ -170,6 +171,7 @@ const topFiles: Readonly<Record<string, readonly string[]>> = {
   questions: [],
   monotonic: [],
   'text-decoder': [],
+  validator: [],
   'durable-files': [],
   'system-refusals': [],
 }
@@ -203,6 +205,7 @@ const libraryOwners: Readonly<Record<string, readonly string[]>> = {
   'modern-tar': ['backup', 'package'],
   'fastest-levenshtein': ['interface'],
   typebox: [
+    'validator.ts',
     'interface',
     'keys',
     'store',

@@ -14,12 +14,12 @@
  */
 import type { FileHandle } from 'node:fs/promises'
 import Type, { type Static } from '#typebox'
-import { Compile } from '#typebox/compile'
 import { limits } from '../limits.js'
 import { recipientCountOf } from '../shard/runs.js'
 import { SNAPSHOT_ID } from '../snapshot/directory.js'
 import { blockSumsOf, FormatFault, readBlocks } from '../snapshot/format/blocks.js'
 import { encodeHead, readHead } from '../snapshot/format/container.js'
+import { validatorOf } from '../validator.js'
 import { AudienceDigest } from './digest.js'
 import { type FrozenDelta, rowBytesOf } from './frozen-delta.js'
 import { RowsImage } from './rows-image.js'
@@ -105,8 +105,8 @@ export type AudienceHeader = Static<typeof HeaderSchema>
 export type AudienceShard = Static<typeof ShardSchema>
 type AudienceDelta = Static<typeof DeltaSchema>
 
-const validator = Compile(HeaderSchema)
-const validator1 = Compile(Version1Schema)
+const validator = validatorOf(HeaderSchema)
+const validator1 = validatorOf(Version1Schema)
 
 /** What is frozen of a shard. */
 export interface FrozenShard extends Omit<AudienceShard, 'runCount' | 'recipientCount'> {

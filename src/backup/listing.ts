@@ -12,10 +12,10 @@
  * @module
  */
 import Type, { type Static } from '#typebox'
-import { Compile } from '#typebox/compile'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
 import { SNAPSHOT_ID } from '../snapshot/directory.js'
+import { validatorOf } from '../validator.js'
 
 export const LISTING_FILE = 'hickory-backup.json'
 export const STORE_FILE = 'store/data.mdb'
@@ -53,7 +53,7 @@ const ListingSchema = Type.Object(
 export type ArchivedFile = Static<typeof FileSchema>
 export type Listing = Static<typeof ListingSchema>
 
-const validator = Compile(ListingSchema)
+const validator = validatorOf(ListingSchema)
 
 export function encodeListing(
   createdAt: string,

@@ -5,7 +5,6 @@
  * @module
  */
 import Type, { type Static } from '#typebox'
-import { Compile } from '#typebox/compile'
 import type { E164Numbers } from '../sources/rows/e164.js'
 import { type RejectReason, rejectReasons } from '../sources/rows/rejects.js'
 import {
@@ -17,6 +16,7 @@ import {
   positionFault,
   unitsOf,
 } from '../sources/rows/row-rules.js'
+import { validatorOf } from '../validator.js'
 
 export type Change = RowChange | Clear
 
@@ -105,8 +105,8 @@ const DeleteSchema = Type.Object(
   closed,
 )
 
-const upserts = Compile(UpsertSchema)
-const deletes = Compile(DeleteSchema)
+const upserts = validatorOf(UpsertSchema)
+const deletes = validatorOf(DeleteSchema)
 
 function readUpsert(row: object, rules: ChangeRules): Upsert {
   if (!upserts.Check(row)) throw shapeFault(row, UPSERT_MEMBERS, ['number', 'lat', 'lng'])

@@ -8,9 +8,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Type from '#typebox'
-import { Compile } from '#typebox/compile'
 import { createDirectory, replaceFile } from '../durable-files.js'
 import { OperatorError } from '../errors.js'
+import { validatorOf } from '../validator.js'
 import type { ClusterSettings } from './messages.js'
 import type { NatsSettings } from './nats/connection.js'
 import { clusterDirectory } from './state-file.js'
@@ -35,7 +35,7 @@ export interface KnownConnection {
   readonly nats: NatsSettings
 }
 
-const validator = Compile(ConnectionSchema)
+const validator = validatorOf(ConnectionSchema)
 
 const connectionPath = (dataDirectory: string) =>
   join(clusterDirectory(dataDirectory), 'connection.json')

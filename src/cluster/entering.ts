@@ -5,9 +5,9 @@
  * @module
  */
 import Type from '#typebox'
-import { Compile } from '#typebox/compile'
 import { OperatorError } from '../errors.js'
 import { limits } from '../limits.js'
+import { validatorOf } from '../validator.js'
 import { openCommandNats } from './command-nats.js'
 import { readConnection } from './connection-file.js'
 import { type Entry, encodeEntry, type StoreEntry } from './entries.js'
@@ -24,7 +24,7 @@ export function isEnterable(entry: Entry | undefined): entry is EnteredEntry {
 }
 
 const validators = {
-  suppressions: Compile(
+  suppressions: validatorOf(
     Type.Object({
       scope: Type.Union([Type.Literal('all'), Type.Integer({ minimum: 0 })]),
       phones: Type.Array(Type.String({ minLength: 1, maxLength: limits.phoneBytes }), {
@@ -33,7 +33,7 @@ const validators = {
       isRemoval: Type.Boolean(),
     }),
   ),
-  keys: Compile(
+  keys: validatorOf(
     Type.Object({
       version: Type.Integer({ minimum: 0 }),
       records: Type.Array(

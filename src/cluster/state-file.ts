@@ -10,9 +10,9 @@ import { hash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Type, { type Static } from '#typebox'
-import { Compile } from '#typebox/compile'
 import { createDirectory, replaceFile } from '../durable-files.js'
 import { OperatorError } from '../errors.js'
+import { validatorOf } from '../validator.js'
 import type { Member } from './agreement/messages.js'
 
 const FORMAT = 'hickory-cluster'
@@ -74,8 +74,8 @@ export type LogTail = Static<typeof TailSchema> & { readonly members: readonly M
 /** A text with the SHA-256 of what else is in the file: a bit that was flipped must not change what was promised. */
 const DIGEST = 'sha256'
 
-const stateValidator = Compile(StateSchema)
-const tailValidator = Compile(TailSchema)
+const stateValidator = validatorOf(StateSchema)
+const tailValidator = validatorOf(TailSchema)
 
 export const clusterDirectory = (dataDirectory: string) => join(dataDirectory, 'cluster')
 const statePath = (dataDirectory: string) => join(clusterDirectory(dataDirectory), 'state.json')

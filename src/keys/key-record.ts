@@ -5,9 +5,9 @@
  * @module
  */
 import Type, { type Static } from '#typebox'
-import { Compile } from '#typebox/compile'
 import { type KeyScope, keyScopes } from '../interface/key-scopes.js'
 import { limits } from '../limits.js'
+import { validatorOf } from '../validator.js'
 import { boundaryFault } from './boundary.js'
 
 const closed = { additionalProperties: false } as const
@@ -62,7 +62,7 @@ const KeyRecordSchema = Type.Object(
 
 export type KeyRecord = Static<typeof KeyRecordSchema>
 
-const validator = Compile(KeyRecordSchema)
+const validator = validatorOf(KeyRecordSchema)
 
 /** @returns undefined for a record that is damaged */
 export function readKeyRecord(json: string): KeyRecord | undefined {

@@ -13,8 +13,8 @@ import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Type, { type Static } from '#typebox'
-import { Compile } from '#typebox/compile'
 import { replaceFile } from '../durable-files.js'
+import { validatorOf } from '../validator.js'
 import { snapshotsDirectory } from './directory.js'
 import { corrupt, readFault } from './open-file.js'
 
@@ -38,7 +38,7 @@ export type Placement = Pick<Static<typeof PlacementSchema>, 'copies'> & {
   readonly machines: readonly string[]
 }
 
-const validator = Compile(PlacementSchema)
+const validator = validatorOf(PlacementSchema)
 
 /** @returns undefined where every machine holds all */
 export function placementOn(

@@ -6,7 +6,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import Type, { type Static } from '#typebox'
-import { Compile } from '#typebox/compile'
 import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
 import type { Log } from '../../log.js'
@@ -17,6 +16,7 @@ import { completeUrl, hasPassword } from '../../sources/postgres/url.js'
 import { parseNormalization } from '../../sources/rows/e164.js'
 import { encodings } from '../../sources/text/encoding.js'
 import { whyUnread } from '../../system-refusals.js'
+import { validatorOf } from '../../validator.js'
 import { defaultGuards, readGuards } from './guards.js'
 import { checkLabel, type ImportSource, type SourceInput } from './source.js'
 
@@ -83,7 +83,7 @@ interface SourcesFile {
   readonly keep?: number
 }
 
-const validator = Compile(FileSchema)
+const validator = validatorOf(FileSchema)
 
 /**
  * Reads the file; paths in it are relative to where it is, and `${NAME}` in an address is a variable.

@@ -7,10 +7,10 @@
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import Type, { type Static } from '#typebox'
-import { Compile } from '#typebox/compile'
 import { createFile } from '../../durable-files.js'
 import type { Room } from '../../shard/arena.js'
 import type { Repeats } from '../../shard/duplicates/find-repeats.js'
+import { validatorOf } from '../../validator.js'
 import { blockSumsOf, FormatFault, type OnRead } from '../format/blocks.js'
 import { encodeHead, FORMAT_VERSION, readHead } from '../format/container.js'
 import { type ManifestFile, REPEATS_FILE } from '../format/manifest.js'
@@ -79,7 +79,7 @@ const HeaderSchema = Type.Object(
   { additionalProperties: false },
 )
 type RepeatsHeader = Static<typeof HeaderSchema>
-const validator = Compile(HeaderSchema)
+const validator = validatorOf(HeaderSchema)
 
 async function readHeadOf(
   file: FileHandle,

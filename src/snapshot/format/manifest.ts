@@ -10,9 +10,9 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Type, { type Static } from '#typebox'
-import { Compile } from '#typebox/compile'
 import { OperatorError } from '../../errors.js'
 import { limits } from '../../limits.js'
+import { validatorOf } from '../../validator.js'
 import { generationOf, SNAPSHOT_ID, snapshotsDirectory } from '../directory.js'
 import { corrupt, readFault } from '../open-file.js'
 import { FORMAT_VERSION } from './container.js'
@@ -85,7 +85,10 @@ type Manifest1 = Static<typeof ManifestSchema1>
 export type Manifest2 = Static<typeof ManifestSchema2>
 export type Manifest = Manifest1 | Manifest2
 
-const validators = { 1: Compile(ManifestSchema1), [FORMAT_VERSION]: Compile(ManifestSchema2) }
+const validators = {
+  1: validatorOf(ManifestSchema1),
+  [FORMAT_VERSION]: validatorOf(ManifestSchema2),
+}
 
 /** The name of a shard's file; it stays the same in every snapshot that carries the source over. */
 export function shardFileName(sourceId: number, regionIndex: number): string {

@@ -10,9 +10,9 @@
  * @module
  */
 import Type, { type Static } from '#typebox'
-import { Compile } from '#typebox/compile'
 import { limits } from '../../limits.js'
 import { type Section, sectionNames } from '../../shard/layout.js'
+import { validatorOf } from '../../validator.js'
 import { FormatFault } from './blocks.js'
 import { FORMAT_VERSION, type Head } from './container.js'
 
@@ -68,8 +68,8 @@ export type ShardHeader = Omit<Header2, 'blockCrc32s' | 'sections'> & {
   readonly sums: ImageSums
 }
 
-const validator1 = Compile(HeaderSchema1)
-const validator2 = Compile(HeaderSchema2)
+const validator1 = validatorOf(HeaderSchema1)
+const validator2 = validatorOf(HeaderSchema2)
 
 /** @throws FormatFault */
 export function decodeShardHeader({ version, header }: Head): ShardHeader {

@@ -8,8 +8,8 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Type, { type Static } from '#typebox'
-import { Compile } from '#typebox/compile'
 import { limits } from '../../limits.js'
+import { validatorOf } from '../../validator.js'
 import { SNAPSHOT_ID, snapshotsDirectory } from '../directory.js'
 import { corrupt, isCorrupt, readFault } from '../open-file.js'
 
@@ -67,7 +67,7 @@ const ListSchema = Type.Object(
 export type IdentitiesFile = Static<typeof FileSchema>
 export type SourceIdentities = Static<typeof SourceSchema>
 
-const validator = Compile(ListSchema)
+const validator = validatorOf(ListSchema)
 
 /**
  * @param sources  those of which the identities are known, by ascending id

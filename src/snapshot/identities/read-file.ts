@@ -4,8 +4,8 @@
  * @module
  */
 import { join } from 'node:path'
-import { Compile } from '#typebox/compile'
 import type { Identities } from '../../shard/columns.js'
+import { validatorOf } from '../../validator.js'
 import { FormatFault, readBlocks } from '../format/blocks.js'
 import { FORMAT_VERSION, readHead } from '../format/container.js'
 import { withFile } from '../open-file.js'
@@ -54,7 +54,7 @@ export function readIdentitiesFile(
   })
 }
 
-const validator = Compile(IdentitiesHeaderSchema)
+const validator = validatorOf(IdentitiesHeaderSchema)
 
 function checked(header: unknown): IdentitiesHeader {
   if (validator.Check(header)) return header

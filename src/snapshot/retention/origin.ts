@@ -8,8 +8,8 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Type, { type Static } from '#typebox'
-import { Compile } from '#typebox/compile'
 import { limits } from '../../limits.js'
+import { validatorOf } from '../../validator.js'
 import { generationOf, SNAPSHOT_ID, snapshotsDirectory } from '../directory.js'
 import { readFault } from '../open-file.js'
 
@@ -52,7 +52,7 @@ export type Origin = Pick<Static<typeof OriginSchema>, 'ancestors' | 'sources'>
 /** Of a snapshot that is damaged in this respect: nothing good is known of it. */
 export const DAMAGED = 'damaged'
 
-const validator = Compile(OriginSchema)
+const validator = validatorOf(OriginSchema)
 
 export function encodeOrigin({ ancestors, sources }: Origin): string {
   const ordered = sources.map(({ id, goodCount, forced }) => ({ id, goodCount, forced }))

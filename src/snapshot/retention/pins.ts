@@ -7,9 +7,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Type, { type Static } from '#typebox'
-import { Compile } from '#typebox/compile'
 import { replaceFile } from '../../durable-files.js'
 import { limits } from '../../limits.js'
+import { validatorOf } from '../../validator.js'
 import { SNAPSHOT_ID } from '../directory.js'
 import { corrupt, readFault } from '../open-file.js'
 import type { DataLock } from '../publish/lock.js'
@@ -36,7 +36,7 @@ const PinsSchema = Type.Object(
 export type Pin = Static<typeof PinSchema>
 type Pins = Static<typeof PinsSchema>
 
-const validator = Compile(PinsSchema)
+const validator = validatorOf(PinsSchema)
 
 /** @throws OperatorError  `SnapshotCorrupt`, or `Failed` as `readFault` says */
 export async function readPins(dataDirectory: string): Promise<Pins> {
