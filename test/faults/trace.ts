@@ -113,7 +113,8 @@ function start(before: readonly string[], what: Import): ChildProcess {
     env: {
       ...process.env,
       TMPDIR: temporaryDirectory,
-      // One thread for files and no calls by way of a ring, so that calls can be counted.
+      // One thread for files, no calls by way of a ring, and no files of Node.js, so that calls can be counted.
+      NODE_DISABLE_COMPILE_CACHE: '1',
       UV_THREADPOOL_SIZE: '1',
       UV_USE_IO_URING: '0',
     },

@@ -102,7 +102,9 @@ interface Run {
 /** Runs a writer to its end; returns whether it was killed. */
 async function run({ args, environment = {}, before = [] }: Run, into: Acknowledged) {
   const [command, ...rest] = [...before, process.execPath, PROGRAM, ...args]
-  const env = { ...process.env, NODE_OPTIONS: '', ...environment }
+  // Node.js is to write no files of its own, which would be counted.
+  const own = { NODE_OPTIONS: '', NODE_DISABLE_COMPILE_CACHE: '1' }
+  const env = { ...process.env, ...own, ...environment }
   const child = spawn(command, rest, { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const text = textOf(child)
   const [, signal] = await once(child, 'close')
