@@ -108,7 +108,7 @@ async function readLong(options: FleetOptions, state: State) {
     else if (!body?.equals(expected.get(longRead.name) as Buffer)) {
       state.faults.push(`${longRead.name}: ${body?.length} bytes as if they were all`)
     }
-    await sleep(100)
+    await sleep(options.pauseMs)
   }
   agent.destroy()
 }
@@ -123,7 +123,7 @@ async function store(options: FleetOptions, state: State) {
     if (isOverloaded(status, answer)) state.refusedCount++
     else if (status === 200) state.stored.push(name)
     else state.unsure.push([name, fault ?? String(status)])
-    await sleep(20)
+    await sleep(options.pauseMs)
   }
   agent.destroy()
 }

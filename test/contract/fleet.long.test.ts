@@ -16,8 +16,8 @@ import { ADMIN, scrape, sumOf } from '../support/service/scraped.js'
 import { byTier } from '../support/tier.js'
 import { type FleetOptions, type Read, startFleet, type Tally } from './fleet-clients.js'
 
-const KILL_COUNT = byTier({ ci: 2, soak: 10 })
-const PAUSE_MS = byTier({ ci: 100, soak: 10 })
+const KILL_COUNT = byTier({ ci: 1, soak: 10 })
+const PAUSE_MS = byTier({ ci: 200, soak: 10 })
 
 const directory = temporaryDirectory(t)
 const authority = createAuthority(directory, 'authority')

@@ -38,6 +38,8 @@ interface RegionsOptions {
 
 export interface Regions {
   readonly machines: readonly Service[]
+  /** Starts one of them that has ended. */
+  readonly restart: (at: number) => Promise<Service>
   readonly one: Service
   /** Of the machine that writes. */
   readonly data: string
@@ -50,10 +52,16 @@ export interface Regions {
 export async function startRegions(owner: Owner, options: RegionsOptions): Promise<Regions> {
   const { recipientCount, seed, importArgs = [], tell = () => {} } = options
   const directory = temporaryDirectory(owner)
+  const importFile = (data: string, { source, file }: MadeFile) => {
+    // Not the bundle, which has its own copy of the limits that what is loaded before may change.
+    const cli = new URL('../../../src/cli.js', import.meta.url).pathname
+    const args = ['--data', data, '--source', String(source), '--label', `Source ${source}`, file]
+    execFileSync(process.execPath, [...importArgs, cli, 'import', ...args], { stdio: 'pipe' })
+  }
   const data = SITES.map((name) => join(directory, name))
   const samples: RecipientColumns[] = []
   // The machines begin with few, so that none ever has all of the others in its memory.
-  await importSome(owner, data[0], { source: SOURCES[0], count: 1_000, seed, importArgs })
+  importFile(data[0], await makeSome(owner, { source: SOURCES[0], count: 1_000, seed }))
   const natsPort = await freePort()
   const store = join(directory, 'nats')
   const listening = ['-a', '127.0.0.1', '-p', String(natsPort)]
@@ -67,47 +75,40 @@ export async function startRegions(owner: Owner, options: RegionsOptions): Promi
     machines.push(await start(at))
   }
   const writer = data[0]
-  const all: Made[] = []
+  const all: MadeFile[] = []
   for (const [at, source] of SOURCES.entries()) {
     const count = Math.floor(recipientCount / SOURCES.length)
     tell(`importing ${count} recipients of source ${source}`)
-    const made = { source, count, seed: seed + at, importArgs }
-    samples.push(await importSome(owner, writer, made))
+    const made = await makeSome(owner, { source, count, seed: seed + at })
+    importFile(writer, made)
+    samples.push(await sampleOf(made.file))
     all.push(made)
     const snapshotId = (await readCurrent(writer)) ?? assert.fail('there is a snapshot')
     tell(`waiting for ${snapshotId} on all machines`)
     for (const { url } of machines) await untilServed(url, snapshotId)
   }
   const alone = join(directory, 'alone')
-  for (const made of all) await importSome(owner, alone, made)
+  for (const made of all) {
+    importFile(alone, made)
+    rmSync(made.file)
+  }
   const one = await serve(owner, '--data', alone, '--http-threads', '1', '--query-threads', '2')
-  return { machines, one, samples, data: writer, reach }
+  return { machines, restart: start, one, samples, data: writer, reach }
 }
 
-interface Made {
+interface MadeFile {
   readonly source: number
-  readonly count: number
-  readonly seed: number
-  readonly importArgs: readonly string[]
+  readonly file: string
 }
 
-/** @returns some of them */
-async function importSome(
+async function makeSome(
   owner: Owner,
-  data: string,
-  { source, count, seed, importArgs }: Made,
-): Promise<RecipientColumns> {
+  { source, count, seed }: { source: number; count: number; seed: number },
+): Promise<MadeFile> {
   const file = join(temporaryDirectory(owner), `${source}.csv`)
   const given = ['--recipients', String(count), '--seed', String(seed), '--out', file]
   await succeeded('generate', ...given)
-  // Not the bundle, which has its own copy of the limits that what is loaded before may change.
-  const cli = new URL('../../../src/cli.js', import.meta.url).pathname
-  const label = `Source ${source}`
-  const args = ['import', '--data', data, '--source', String(source), '--label', label]
-  execFileSync(process.execPath, [...importArgs, cli, ...args, file], { stdio: 'pipe' })
-  const sample = await sampleOf(file)
-  rmSync(file)
-  return sample
+  return { source, file }
 }
 
 export async function untilServed(url: string, snapshotId: string): Promise<void> {

@@ -66,3 +66,37 @@ export async function readinessOf({ url }: Pick<Service, 'url'>): Promise<string
   const text = await answer.text()
   return answer.status === 200 ? 'ready' : text
 }
+
+interface ToldRegion {
+  readonly sourceId: number
+  readonly regionIndex?: number
+  readonly recipientCount: number
+  readonly digest: string | null
+  readonly holders?: readonly string[]
+}
+
+interface ToldComparison {
+  readonly isSame: boolean
+  readonly sequence: number
+  readonly snapshotId: string
+  readonly differences: readonly {
+    readonly kind: string
+    readonly what: string
+    readonly values: Readonly<Record<string, string>>
+  }[]
+  readonly missing: readonly { readonly name: string; readonly reason: string }[]
+  readonly machines: readonly { readonly name: string; readonly regions: readonly ToldRegion[] }[]
+}
+
+/** What `hickory cluster verify` prints, and its end. */
+export async function verifyBy(...reach: readonly string[]) {
+  const { code, stdout, stderr } = await hickory('cluster', 'verify', '--json', ...reach)
+  if (stdout === '') throw new Error(stderr)
+  return { code, stderr, told: JSON.parse(stdout) as ToldComparison }
+}
+
+export function countOf(regions: readonly ToldRegion[], sourceId: number): number {
+  return regions
+    .filter((each) => each.sourceId === sourceId)
+    .reduce((sum, { recipientCount }) => sum + recipientCount, 0)
+}
