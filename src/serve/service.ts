@@ -10,8 +10,10 @@ import type { AdminListener } from '../admin/listener.js'
 import type { AuditThread } from '../audit/thread.js'
 import { isWriter } from '../cluster/figures.js'
 import type { Config } from '../config.js'
+import { OperatorError } from '../errors.js'
 import type { Engine } from '../http/engine/engine.js'
 import { refuseClaimedPort } from '../http/port-claim.js'
+import { limits } from '../limits.js'
 import { startCompaction } from '../live/compaction.js'
 import type { Log } from '../log.js'
 import { createMetricsMemory, type MetricsMemory, mainPage } from '../metrics/memory.js'
@@ -19,6 +21,7 @@ import type { Page } from '../metrics/slots.js'
 import { startVitals } from '../metrics/vitals.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { serveChanges } from '../store/change-port.js'
+import type { MainStore } from '../store/create.js'
 import type { Store } from '../store/store.js'
 import { startAdmin } from './admin.js'
 import { keepAudiences } from './audience-keeper.js'
@@ -293,14 +296,38 @@ async function serveSnapshots(
   cluster?.snapshots.serves(first)
   cluster?.snapshots.onRepaired(swaps.retry)
   const stopKeeping = keepAudiences(dataDirectory, cluster?.audiences().knownIds, log)
+  const ownStore = watchStore(loaded.store, dataDirectory)
   try {
     const optional = [audit, cluster].flatMap((part) => part ?? [])
-    const parts = [marks, live, entrance, ...fronts, ...optional]
+    const parts = [marks, live, entrance, ownStore, ...fronts, ...optional]
     const begunAnew = cluster === undefined ? [] : [cluster.beginAnew.then(() => true)]
     const ends = [stopping.promise.then(() => false), ...begunAnew]
     return await Promise.race([...ends, ...parts.map(({ failure }) => failure)])
   } finally {
+    ownStore.stop()
     stopKeeping()
     swaps.stop()
+  }
+}
+
+/** Of a directory that took the place of ours, CURRENT would be followed, and suppressions, keys and contexts not. */
+function watchStore(store: MainStore, dataDirectory: string) {
+  let timer: NodeJS.Timeout | undefined
+  const failure = new Promise<never>((_, reject) => {
+    timer = setInterval(() => {
+      if (!isReplaced(store)) return
+      const problem = `${dataDirectory} is another data directory than the one that is served: start the service again`
+      reject(new OperatorError('Failed', problem))
+    }, limits.snapshotPollMs).unref()
+  })
+  return { failure, stop: () => clearInterval(timer) }
+}
+
+function isReplaced(store: MainStore): boolean {
+  try {
+    return store.isReplaced()
+  } catch {
+    // A disk that does not answer says nothing of what is on it.
+    return false
   }
 }

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { statSync } from 'node:fs'
+import { type Stats, statSync } from 'node:fs'
 import { access, chmod, constants, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncDirectory } from '../durable-files.js'
@@ -48,6 +48,8 @@ export interface MainStore extends Store {
   readonly audiences: SharedAudienceReader
   /** Of which there is at most one on a data directory. */
   readonly clusterServices: ServiceRegistry
+  /** Whether its path leads to another one by now, as where a backup was restored in the place of its directory. */
+  isReplaced(): boolean
 }
 
 /**
@@ -62,6 +64,7 @@ export async function createStore(dataDirectory: string, log: Log): Promise<Main
   await createDirectory(directory, dataDirectory)
   if (holdsData(directory)) await checkStore(directory)
   const tables = openWritable(directory)
+  const opened = dataFile(directory)
   try {
     const format = tables.meta.get(META.format)
     if (format === undefined) await fill(tables, dataDirectory, log)
@@ -82,6 +85,10 @@ export async function createStore(dataDirectory: string, log: Log): Promise<Main
       entries: storeEntries(tables, log),
       audiences: sharedAudienceReader(tables),
       clusterServices: serviceRegistry(tables, IN_CLUSTER),
+      isReplaced() {
+        const now = dataFile(directory)
+        return now !== undefined && (now.ino !== opened?.ino || now.dev !== opened.dev)
+      },
     }
   } catch (fault) {
     await tables.close()
@@ -98,8 +105,11 @@ function storedOnly(outcome: SuppressionsOutcome): TakenOutcome {
 
 /** Whether a store was begun here. */
 function holdsData(directory: string): boolean {
-  const file = statSync(join(directory, DATA_FILE), { throwIfNoEntry: false })
-  return file !== undefined && file.size > 0
+  return (dataFile(directory)?.size ?? 0) > 0
+}
+
+function dataFile(directory: string): Stats | undefined {
+  return statSync(join(directory, DATA_FILE), { throwIfNoEntry: false })
 }
 
 function openWritable(directory: string): Tables {
