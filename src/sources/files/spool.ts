@@ -26,7 +26,7 @@ export class Spool {
 
   /** Writes all of it into a new file, and returns its path. */
   async write(content: AsyncIterable<Uint8Array>): Promise<string> {
-    await mkdir(this.#directory, { recursive: true, mode: DIRECTORY_MODE })
+    await makeDirectory(this.#directory)
     const path = join(this.#directory, `input-${process.pid}-${randomBytes(6).toString('hex')}.tmp`)
     this.#paths.push(path)
     const file = await open(path, 'wx', FILE_MODE)
@@ -47,6 +47,18 @@ export class Spool {
   /** Removes all files; may be called again. */
   remove(): void {
     for (const path of this.#paths.splice(0)) rmSync(path, { force: true })
+  }
+}
+
+async function makeDirectory(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { mode: DIRECTORY_MODE })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return
+    // On a disk that cannot be written, Node.js says so only of a single directory.
+    if (code !== 'ENOENT') throw error
+    await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE })
   }
 }
 
