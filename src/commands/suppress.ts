@@ -138,6 +138,15 @@ function assertMeant(paths: readonly string[], flags: Flags, isReading: boolean)
     throw new OperatorError('Usage', '--list and --count read no FILE')
   }
   if (!isReading && paths.length === 0) throw new OperatorError('Usage', 'give a FILE, or -')
+  if (isReading && (flags.number ?? flags.normalize) !== undefined) {
+    throw new OperatorError('Usage', '--number and --normalize go with a FILE')
+  }
+  if (flags.count === true && flags.source !== undefined) {
+    throw new OperatorError('Usage', '--count tells of all lists: leave out --source')
+  }
+  if (flags.allowEmpty === true && flags.replace !== true) {
+    throw new OperatorError('Usage', '--allow-empty goes with --replace')
+  }
 }
 
 function assertUsable({ rowCount, phones, rejects }: PhonesRead, flags: Flags): void {

@@ -43,11 +43,31 @@ export async function openAreaFile(
   await inputBytes(path)
   const head = await readHead(path, path, HEAD_BYTES)
   const binary = BINARY.find(({ magic }) => head.subarray(0, magic.length).equals(magic))
-  if (binary?.name === undefined) return openText(path, head, options)
+  if (binary?.name === undefined)
+    return withMeant(path, options, await openText(path, head, options))
   if ((await packingOf(path)) !== 'none' && binary.name !== 'geopackage') {
     refuse(path, `it is packed around ${binary.name}: unpack it`)
   }
-  return openBinary(path, binary.name, options)
+  const isArchive = binary.name === 'archive'
+  return withMeant(path, options, await openBinary(path, binary.name, options), isArchive)
+}
+
+/** Refuses what was said of a file that is of another kind. */
+async function withMeant(
+  path: string,
+  { format, table, encoding }: Parameters<typeof openAreaFile>[1],
+  opened: OpenedAreaFile,
+  isArchive = false,
+): Promise<OpenedAreaFile> {
+  const hasTables = isArchive || opened.format === 'geopackage' || opened.format === 'topojson'
+  const idle = [
+    format !== undefined && format !== opened.format && '--format',
+    table !== undefined && !hasTables && '--table',
+    encoding !== undefined && opened.format !== 'shapefile' && '--encoding',
+  ].find((flag) => flag !== false)
+  if (idle === undefined) return opened
+  await opened.close()
+  return refuse(path, `it is ${opened.format}, of which ${idle} says nothing: leave it out`)
 }
 
 type Binary = 'archive' | 'shapefile' | 'geopackage' | 'flatgeobuf' | 'geoparquet'
