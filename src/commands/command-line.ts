@@ -14,6 +14,7 @@ import { assertUtf8 } from './argument-bytes.js'
 import { askedHelp, calledCommand } from './asked-help.js'
 import { CommandAudit } from './command-audit.js'
 import type { CommandContext } from './context.js'
+import { assertNoFile } from './existing-directory.js'
 import { messageOf } from './failure-message.js'
 import { installationFault } from './installation-fault.js'
 import { setQuiet } from './output.js'
@@ -90,11 +91,12 @@ async function createProgram(
     .exitOverride()
   pointToHelp(program, 'hickory')
   const context: CommandContext = {
-    dataDirectory: (flag) => readValues({ data: flag }).data,
+    dataDirectory: (flag) => assertNoFile(readValues({ data: flag }).data),
     log,
     record: (facts) => audit.record(facts),
     ...own,
   }
+  program.hook('preAction', (_, command) => refuseEmpty(command))
   for (const name of toLoad(table, args, called)) {
     const create = await table[name]()
     const command = inherit(create(context), program, `hickory ${name}`)
@@ -108,8 +110,38 @@ async function createProgram(
 function inherit(command: Command, above: Command, path: string): Command {
   command.copyInheritedSettings(above)
   pointToHelp(command, path)
+  refuseTwice(command)
   for (const sub of command.commands) inherit(sub, command, `${path} ${sub.name()}`)
   return command
+}
+
+/** Of an option that is given twice the last value counts, and the first one does nothing. */
+function refuseTwice(command: Command): void {
+  for (const option of command.options) {
+    // Those that collect their values are meant to be given often.
+    if (option.isBoolean() || option.parseArg !== undefined) continue
+    let isGiven = false
+    command.on(`option:${option.name()}`, () => {
+      if (isGiven) {
+        throw new OperatorError('Usage', `${option.long} is given twice: leave one of them out`)
+      }
+      isGiven = true
+    })
+  }
+}
+
+/** As where a variable of a script is not set: a message about it would name nothing. */
+function refuseEmpty(command: Command): void {
+  const { args, options, registeredArguments } = command
+  const index = args.indexOf('')
+  const argument = registeredArguments[Math.min(index, registeredArguments.length - 1)]
+  const option = options.find(
+    (each) =>
+      /<(FILE|DIR)>/.test(each.flags) && command.getOptionValue(each.attributeName()) === '',
+  )
+  const name = argument?.name() ?? option?.long
+  if (name !== undefined)
+    throw new OperatorError('Usage', `${name} must be a text that is not empty`)
 }
 
 function toLoad(table: CommandTable, args: readonly string[], called: string | undefined) {

@@ -3,8 +3,14 @@
  *
  * @module
  */
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { OperatorError } from '../errors.js'
+
+/** What is looked for in a file would be named otherwise, which nobody wrote. */
+export function assertNoFile(dataDirectory: string): string {
+  if (!existsSync(dataDirectory) || !statSync(dataDirectory).isFile()) return dataDirectory
+  throw new OperatorError('Usage', `${dataDirectory} is a file: --data names a directory`)
+}
 
 /** A mistyped directory would take what no service ever reads. */
 export function assertThere(dataDirectory: string): void {

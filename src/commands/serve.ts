@@ -11,6 +11,7 @@ import type { LoadingProgress } from '../serve/load.js'
 import { type ReadyService, runService } from '../serve/service.js'
 import { recipientCountOf } from '../snapshot/snapshot.js'
 import { exampleRequest } from './example-request.js'
+import { assertNoFile } from './existing-directory.js'
 import { endUnread, type Progress, print, startProgress } from './output.js'
 import { makeSample, needsSample } from './sample.js'
 
@@ -184,7 +185,7 @@ async function serve({ sample, ...values }: Flags & Switches): Promise<void> {
     ...values,
     ...Object.fromEntries(switched.map((name) => [name, 'true'])),
   })
-  const { dataDirectory } = config
+  const dataDirectory = assertNoFile(config.dataDirectory)
   const log = createLog(config.logLevel)
   await runService({
     config,

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -125,5 +125,67 @@ t.test('a first line that is no JSON is told', async (t) => {
       { code: 5, stderr: /has a first line that is not JSON: write one object a line/ },
       format,
     )
+  }
+})
+
+/** Such as " does not exist: check its name", "there is no key : there are k1", ".31639.new does not exist". */
+t.test('what is empty is named by what it stands for', async (t) => {
+  const place = ['--data', temporaryDirectory(t)]
+  const source = ['--source', '1', '--label', 'A']
+  const calls: [name: string, args: string[]][] = [
+    ['FILE', ['import', ...place, ...source, '']],
+    ['FILE', ['import', ...place, ...source, 'a.csv', '']],
+    ['FILE', ['apply', ...place, '--source', '1', '']],
+    ['FILE', ['suppress', ...place, '']],
+    ['FILE', ['backup', ...place, '']],
+    ['FILE', ['restore', ...place, '']],
+    ['FILE', ['cap', '']],
+    ['ID', ['inspect', ...place, '']],
+    ['ID', ['verify', ...place, '']],
+    ['ID', ['rollback', ...place, '']],
+    ['ID', ['pin', ...place, '']],
+    ['NAME', ['keys', 'revoke', ...place, '']],
+    ['NAME', ['areas', 'show', ...place, '']],
+    ['LAYER', ['areas', 'remove', ...place, '']],
+    ['DIR', ['audit', 'verify', '']],
+    ['--rejects', ['import', ...place, ...source, '--rejects', '', 'a.csv']],
+    ['--out', ['generate', '--recipients', '1', '--out', '']],
+    [
+      '--secret-file',
+      ['keys', 'create', ...place, '--name', 'a', '--scopes', 'counts', '--secret-file', ''],
+    ],
+    ['--data', ['verify', '--data', '']],
+    ['--config', ['serve', '--config', '']],
+  ]
+  for (const [name, args] of calls) {
+    const { code, stderr } = await hickoryHere(...args)
+    t.equal(code, 2, args.join(' '))
+    t.equal(stderr, `hickory: ${name} must be a text that is not empty\n`)
+  }
+})
+
+/** The messages named `compaction.lock`, `snapshots`, `store` and `CURRENT` in the file. */
+t.test('a file is no data directory', async (t) => {
+  const file = join(temporaryDirectory(t), 'people.csv')
+  writeFileSync(file, 'phone,lat,lng\n+9995550101,29.7,-95.3\n')
+  const source = ['--source', '1']
+  const stderr = `hickory: ${file} is a file: --data names a directory\n`
+  for (const args of [
+    ['serve', '--port', '0'],
+    ['import', ...source, '--label', 'A', file],
+    ['apply', ...source, file],
+    ['suppress', file],
+    ['remove', ...source],
+    ['backup', 'a.tar'],
+    ['restore', 'a.tar'],
+    ['compact'],
+    ['rollback'],
+    ['verify'],
+    ['inspect'],
+    ['keys', 'list'],
+    ['areas', 'list'],
+    ['doctor'],
+  ]) {
+    t.match(await hickoryHere(...args, '--data', file), { code: 2, stderr }, args.join(' '))
   }
 })
