@@ -8,8 +8,17 @@ import { availableParallelism } from 'node:os'
 import { type ClusterConfig, clusterConfig, clusterConnection } from './cluster-config.js'
 import { OperatorError } from './errors.js'
 import type { LogLevel } from './log.js'
-import { assertNeeds, readSettings, type Settings, settingNames, type Values } from './settings.js'
+import { text } from './setting-values.js'
+import {
+  assertNeeds,
+  readSettings,
+  refuseMisspelt,
+  type Settings,
+  settingNames,
+  type Values,
+} from './settings.js'
 import { whyUnread } from './system-refusals.js'
+import { parseWrittenJson } from './written-json.js'
 
 export interface Config {
   /** Absolute. */
@@ -93,6 +102,7 @@ type Environment = Readonly<Record<string, string | undefined>>
  * @throws OperatorError  Usage, naming the value, where it came from and what is allowed
  */
 export function readConfig(flags: Flags, environment: Environment = process.env): Config {
+  refuseMisspelt(environment)
   const settings = allSettings(flags, environment)
   assertNeeds(settings)
   const { values } = settings
@@ -164,7 +174,10 @@ export function readClusterConnection(flags: Flags): ReturnType<typeof clusterCo
 }
 
 function allSettings(flags: Flags, environment: Environment): Settings {
-  const paths = [flags.config, environment.HICKORY_CONFIG].filter((path) => path !== undefined)
+  const given = { '--config': flags.config, HICKORY_CONFIG: environment.HICKORY_CONFIG }
+  const paths = Object.entries(given)
+    .filter(([, value]) => value !== undefined)
+    .map(([origin, value]) => text({ value, origin }))
   const [path, overridden] = paths
   // Its values are checked, but it may be gone, or be another user's.
   if (overridden !== undefined && canRead(overridden)) {
@@ -219,8 +232,9 @@ function threadCounts(
 function readFile(path: string): Readonly<Record<string, unknown>> {
   let content: unknown
   try {
-    content = JSON.parse(readFileSync(path, 'utf8'))
+    content = parseWrittenJson(`configuration file ${path}`, readFileSync(path, 'utf8'))
   } catch (error) {
+    if (error instanceof OperatorError) throw error
     const { message } = error as Error
     const position = /position (\d+)/.exec(message)?.[1]
     const place = position === undefined ? '' : ` from character ${position} on`

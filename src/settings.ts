@@ -4,6 +4,7 @@
  * @module
  */
 import { OperatorError } from './errors.js'
+import { nearestName } from './interface/near-miss.js'
 import { limits } from './limits.js'
 import { logLevels } from './log.js'
 import {
@@ -150,12 +151,11 @@ export function readSettings({ flags, environment, file }: Given): Settings {
  * @throws OperatorError  Usage, where a setting is given and another one is not without which it does nothing
  */
 export function assertNeeds({ values, origins }: Settings, names = settingNames): void {
-  for (const [name, { read, needs = [], initial }] of Object.entries<Rule>(rules)) {
+  for (const [name, { needs = [] }] of Object.entries<Rule>(rules)) {
     const origin = origins.get(name)
     if (origin === undefined || !names.includes(name)) continue
-    // What is switched off, or is the default, changes nothing without it.
-    const harmless: unknown[] = [false, 'off', initial && read({ value: initial, origin: name })]
-    if (harmless.includes(values[name as SettingName])) continue
+    const value = values[name as SettingName]
+    if (value === false || value === 'off') continue
     const missing = needs.find((needed) => !origins.has(needed))
     if (missing === undefined) continue
     const both = `set ${flagOf(missing)} (${variableOf(missing)}), too, or leave it out`
@@ -163,6 +163,19 @@ export function assertNeeds({ values, origins }: Settings, names = settingNames)
       'Usage',
       `${origin} needs ${flagOf(missing)}, without which it does nothing: ${both}`,
     )
+  }
+}
+
+/**
+ * @throws OperatorError  Usage, where a variable is no setting, and nearly one
+ */
+export function refuseMisspelt(environment: Readonly<Record<string, unknown>>): void {
+  const known = ['HICKORY_CONFIG', ...settingNames.map(variableOf)]
+  for (const name of Object.keys(environment)) {
+    if (!name.startsWith('HICKORY_') || known.includes(name)) continue
+    const meant = nearestName(name, known)
+    if (meant === undefined) continue
+    throw new OperatorError('Usage', `${name} is no setting: do you mean ${meant}?`)
   }
 }
 

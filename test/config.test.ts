@@ -182,6 +182,33 @@ t.test('what is given is checked, also where another value wins', async (t) => {
   t.throws(() => readConfig({}, { HICKORY_CONFIG: `${other}.gone` }), { code: 'Usage' })
 })
 
+t.test('a file has each name once, and may begin with a byte order mark', async (t) => {
+  const config = file('\ufeff{"port": 1, "host": "10.0.0.1\\"port\\":"}')
+  t.match(readConfig({ config }, {}), { port: 1 })
+  for (const json of ['{"port": "x", "port": 1}', '{"port":1,"host":"a","p\\u006frt":2}']) {
+    const twice = { code: 'Usage', message: /^configuration file .* has port twice: leave one of/ }
+    t.throws(() => readConfig({ config: file(json) }, {}), twice)
+  }
+})
+
+t.test('a variable that is nearly a setting is refused, and no other one', async (t) => {
+  for (const [name, meant] of [
+    ['HICKORY_PROT', 'HICKORY_PORT'],
+    ['HICKORY_AUDT', 'HICKORY_AUDIT'],
+    ['HICKORY_KEY', 'HICKORY_KEYS'],
+    ['HICKORY_CONFIGS', 'HICKORY_CONFIG'],
+    ['HICKORY_MAXLAG', 'HICKORY_MAX_LAG'],
+  ]) {
+    const message = `${name} is no setting: do you mean ${meant}?`
+    t.throws(() => readConfig({}, { [name]: '1' }), { code: 'Usage', message })
+  }
+  for (const name of ['HICKORY_TEST_SEED', 'HICKORY_SERVICE_HOST', 'HICKORY', 'hickory_prot']) {
+    t.ok(readConfig({}, { [name]: '1' }))
+  }
+  const message = 'HICKORY_CONFIG must be a text that is not empty'
+  t.throws(() => readConfig({}, { HICKORY_CONFIG: '' }), { code: 'Usage', message })
+})
+
 t.test('a setting that does nothing without another one is refused', async (t) => {
   const needs: [name: string, value: string, needed: string][] = [
     ['name', 'a', '--cluster'],
@@ -217,15 +244,20 @@ t.test('a setting that does nothing without another one is refused', async (t) =
       t.throws(() => readConfig(flags, { ...variables }), { code: 'Usage', message })
     }
   }
-  // What is off, or is the default, changes nothing.
-  const defaults = {
-    HICKORY_ADMIN_HOST: '127.0.0.1',
-    HICKORY_ACKS: 'majority',
-    HICKORY_MAX_LAG: '60',
+  // Whoever writes a default means it, and believes in a cluster, an audit or a log that is not there.
+  for (const [name, value] of [
+    ['adminHost', '127.0.0.1'],
+    ['acks', 'majority'],
+    ['takeover', 'auto'],
+    ['clusterId', 'main'],
+    ['maxLag', '60'],
+    ['laggingLists', 'serve'],
+    ['auditDigests', 'on'],
+    ['accessLogSample', '100'],
+  ]) {
+    t.throws(() => readConfig({ [name]: value }, {}), { code: 'Usage', message: / needs --/ }, name)
   }
-  t.ok(
-    readConfig({}, { ...defaults, HICKORY_AUDIT_DIGESTS: 'on', HICKORY_ACCESS_LOG_SAMPLE: '100' }),
-  )
+  // What is off changes nothing.
   t.equal(readConfig({}, { HICKORY_AUDIT_COUNTS: 'false' }).auditCounts, false)
   t.equal(readConfig({}, { HICKORY_AUDIT_DIGESTS: 'off' }).auditDigests, false)
   const machine = { cluster: 'nats://10.0.0.1:4222', name: 'a' }

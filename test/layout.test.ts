@@ -151,14 +151,15 @@ const shared = [
   'validator',
   'durable-files',
   'system-refusals',
+  'written-json',
 ]
 
 /** Files of src that are not in a folder, and what they may import beside `shared`. */
 const topFiles: Readonly<Record<string, readonly string[]>> = {
   cli: ['commands', 'node-release'],
-  config: ['cluster-config', 'settings'],
+  config: ['cluster-config', 'settings', 'setting-values'],
   'cluster-config': ['settings'],
-  settings: ['setting-values'],
+  settings: ['setting-values', 'interface'],
   'setting-values': [],
   version: [],
   'node-release': [],
@@ -174,6 +175,7 @@ const topFiles: Readonly<Record<string, readonly string[]>> = {
   validator: [],
   'durable-files': [],
   'system-refusals': [],
+  'written-json': [],
 }
 
 /** The one folder or file below src that may import a library. */

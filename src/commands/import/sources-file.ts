@@ -17,6 +17,7 @@ import { parseNormalization } from '../../sources/rows/e164.js'
 import { encodings } from '../../sources/text/encoding.js'
 import { whyUnread } from '../../system-refusals.js'
 import { validatorOf } from '../../validator.js'
+import { parseWrittenJson } from '../../written-json.js'
 import { defaultGuards, readGuards } from './guards.js'
 import { checkLabel, type ImportSource, type SourceInput } from './source.js'
 
@@ -139,8 +140,9 @@ function readJson(path: string): unknown {
     throw new OperatorError('Usage', `${path} ${whyUnread(error)}`, { cause: error })
   }
   try {
-    return JSON.parse(text)
+    return parseWrittenJson(path, text)
   } catch (error) {
+    if (error instanceof OperatorError) throw error
     // Its message may quote the file, and so a password.
     const position = /at position ([0-9]+)/.exec((error as Error).message)?.[1]
     const line = position === undefined ? '' : ` in line ${lineOf(text, Number(position))}`
