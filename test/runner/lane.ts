@@ -5,10 +5,10 @@
  * @module
  */
 import './untracked.js'
+import './file-tap.js'
 // It listens to signals from when it is first loaded, which no file is to be blamed for.
 import 'proper-lockfile'
 import { readFileSync } from 'node:fs'
-import { register } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -47,9 +47,6 @@ export interface LaneResult {
 export interface LaneAnswer {
   readonly result: LaneResult
 }
-
-/** Files import `tap`, and are given the tests of their own file instead of those of the process. */
-register(new URL('resolve-tap.js', import.meta.url))
 
 const fixtures = join(process.env[RUN_FOLDER_VARIABLE] ?? tmpdir(), 'fixtures')
 const { chdir } = process
