@@ -29,6 +29,9 @@ const cases: readonly (readonly [text: string, region: string, number: string])[
   ['555-0143', 'CA', 'NumberImpossible'],
   ['223 4567', 'CA', 'NumberImpossible'],
   ['+1 223 4567', 'CA', 'NumberImpossible'],
+  // In Taiwan, 009 is dialled in front of a calling code: this is no number of Pakistan.
+  ['00922/90000 0 000', 'TW', 'NumberImpossible'],
+  ['00 49 30 123456', 'US', '+4930123456'],
   // Signs that look like a plus, or mean something of their own.
   ['﹢65 6555 0101', 'US', 'NumberImpossible'],
   ['⁺65 6555 0101', 'US', 'NumberImpossible'],

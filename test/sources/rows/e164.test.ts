@@ -6,6 +6,7 @@ import {
   getCountries,
   getCountryCallingCode,
   PhoneNumber as LibraryNumber,
+  Metadata,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/min'
 import t from 'tap'
@@ -131,5 +132,9 @@ function byLibrary(text: string, defaultCountry: CountryCode): string {
     const isPossible = found?.isPossible() === true && new LibraryNumber(found.number).isPossible()
     return isPossible ? found.number : undefined
   }
-  return read(text) ?? read(text.replace(/^00/, '+')) ?? 'NumberImpossible'
+  const metadata = new Metadata()
+  metadata.selectNumberingPlan(defaultCountry)
+  const abroad = new RegExp(`^(?:${metadata.numberingPlan?.IDDPrefix()})`)
+  const withPlus = abroad.test(text) ? '' : text.replace(/^00/, '+')
+  return read(text) ?? read(withPlus) ?? 'NumberImpossible'
 }
