@@ -7,7 +7,11 @@
  */
 import { limits } from '../limits.js'
 import type { Log } from '../log.js'
-import { identityFault, isRewritten } from '../sources/postgres/replication/identity.js'
+import {
+  identityFault,
+  isRewritten,
+  mayBeRenamed,
+} from '../sources/postgres/replication/identity.js'
 import {
   createPublication,
   createSlot,
@@ -81,7 +85,8 @@ export async function beginFollowing(
     await importCopy(copyOf(table, made.snapshotName))
     const { identity: after } = await lookUp(plan, plan.columns)
     // What a rewrite leaves is not seen by a snapshot from before it.
-    if (isRewritten(identity, after) || identityFault(identity, after) !== undefined) {
+    const isAltered = isRewritten(identity, after) || mayBeRenamed(identity, after)
+    if (isAltered || identityFault(identity, after) !== undefined) {
       throw refusal(address, `${table.name} was altered while it was copied: start again`)
     }
     const isForStandbys = server.version >= 170_000 && !server.isStandby

@@ -12,6 +12,7 @@ import { readIdentities, type SourceIdentities } from '../snapshot/identities/li
 import type { ColumnNames } from '../sources/batch.js'
 import {
   identityFault,
+  mayBeRenamed,
   readIdentity,
   type TableIdentity,
 } from '../sources/postgres/replication/identity.js'
@@ -28,7 +29,7 @@ import {
 import { describeTable, type FollowedTable } from '../sources/postgres/replication/table.js'
 import { type Session, withSession } from '../sources/postgres/session.js'
 import type { FollowPlan } from './plan.js'
-import { CopyNeeded, type FollowState, rulesOf, StateFile } from './state.js'
+import { CopyNeeded, type FollowState, rulesOf, StateFile, withIdentity } from './state.js'
 import { takenBehind } from './taken.js'
 
 interface LookedUp {
@@ -122,11 +123,17 @@ export async function checkFollowed(plan: FollowPlan): Promise<CheckedTable> {
         `${formatLsn(state.confirmedLsn)} here; it was made anew or read by somebody else, or ${dataDirectory} was restored`,
     )
   }
-  if (kept !== undefined) assertSame(plan, table, kept, identity)
+  if (kept !== undefined) assertSame(plan, table, kept, identity, state.moved)
   const sources = await identitiesWith(dataDirectory, sourceId)
   return {
     table,
-    state: { ...state, table: table.name, identity, rules: rulesOf(rowOptions) },
+    state: {
+      ...(kept !== undefined && mayBeRenamed(kept, identity)
+        ? state
+        : withIdentity(state, identity)),
+      table: table.name,
+      rules: rulesOf(rowOptions),
+    },
     slotLsn: found.confirmedLsn,
     isStandby,
     taken: takenBehind(dataDirectory, sourceId, state),
@@ -183,8 +190,9 @@ function assertSame(
   { name }: FollowedTable,
   kept: TableIdentity,
   found: TableIdentity,
+  moved: FollowState['moved'] = [],
 ): void {
-  const fault = identityFault(kept, found)
+  const fault = identityFault(kept, found, moved.length > 0)
   if (fault === undefined) return
   const { message } = refusal(
     address,
@@ -204,9 +212,10 @@ export async function checkAgain(
   plan: FollowPlan,
   table: FollowedTable,
   kept: TableIdentity,
+  moved: FollowState['moved'],
 ): Promise<TableIdentity> {
   const found = await identityOf(client, plan, table)
-  assertSame(plan, table, kept, found)
+  assertSame(plan, table, kept, found, moved)
   // It takes a lock of the table, which VACUUM FULL holds for long.
   if (!isDeepStrictEqual(found.publication, kept.publication)) {
     await checkPublication(client, plan.address, plan.publication, table)
@@ -225,7 +234,7 @@ export async function checkLog(
   { address }: FollowPlan,
   { state, slotLsn, isStandby, taken }: CheckedTable,
 ): Promise<FollowState> {
-  const { confirmedLsn, lastCommit, timeline: before } = state
+  const { confirmedLsn, lastCommit, timeline: before, identity } = state
   const { timeline, endLsn } = await readLog(client)
   const furthest = [confirmedLsn, ...taken].reduce((one, other) => (one > other ? one : other))
   const missing = (text: string) => {
@@ -253,7 +262,13 @@ export async function checkLog(
     slotLsn <= leftLsn &&
     [lastCommit?.lsn ?? confirmedLsn, ...taken].every((lsn) => lsn < leftLsn)
   if (isKept) {
-    return { ...state, timeline, confirmedLsn: leftLsn < confirmedLsn ? leftLsn : confirmedLsn }
+    return {
+      ...state,
+      timeline,
+      confirmedLsn: leftLsn < confirmedLsn ? leftLsn : confirmedLsn,
+      // Numbers of transactions that were lost are given again.
+      identity: identity && { ...identity, horizon: undefined },
+    }
   }
   throw missing(
     leftLsn === undefined

@@ -12,7 +12,7 @@ import { Compile } from '#typebox/compile'
 import { createDirectorySync, replaceFileSync, syncDirectorySync } from '../durable-files.js'
 import { OperatorError } from '../errors.js'
 import type { RowOptions } from '../sources/batch.js'
-import type { TableIdentity } from '../sources/postgres/replication/identity.js'
+import { isBefore, type TableIdentity } from '../sources/postgres/replication/identity.js'
 import { formatLsn, parseLsn } from '../sources/postgres/replication/lsn.js'
 import type { Commit } from '../sources/postgres/replication/messages.js'
 
@@ -24,10 +24,12 @@ const ColumnSchema = Type.Object({
   type: Type.String(),
   row: Type.String(),
   definition: Type.String(),
+  before: Type.Array(Type.Integer()),
   labels: Type.Array(Type.String()),
 })
 
 const IdentitySchema = Type.Object({
+  horizon: Type.Optional(Type.Integer()),
   table: Type.String(),
   isLogged: Type.Boolean(),
   file: Type.String(),
@@ -64,6 +66,7 @@ const StateSchema = Type.Object({
     Type.Object({ lsn: Type.String(LSN), xid: Type.Integer(), time: Type.String() }),
   ),
   identity: Type.Optional(IdentitySchema),
+  moved: Type.Optional(Type.Array(Type.Integer())),
   rules: Type.Optional(Type.String()),
   copySequence: Type.Optional(Type.Integer()),
   sequence: Type.Optional(Type.Integer()),
@@ -82,8 +85,10 @@ export interface FollowState {
   readonly timeline?: number | undefined
   /** The last one that changed the table; its `xid` is 0 where none did since the copy. */
   readonly lastCommit?: Commit | undefined
-  /** What the table was when it was compared last. */
+  /** What the table was when it was compared last; where columns may have been renamed since, before what is still to come. */
   readonly identity?: TableIdentity | undefined
+  /** Transactions since then in which a used column came at another place in rows. */
+  readonly moved?: readonly number[] | undefined
   /** By which rows are taken. */
   readonly rules?: string | undefined
   /** The last batch of the journal when the copy was made: those of an earlier copy are before it. */
@@ -92,6 +97,11 @@ export interface FollowState {
   readonly sequence?: number | undefined
   /** Why the next start must be a copy. */
   readonly stopped?: string | undefined
+}
+
+/** What is compared with from now on. */
+export function withIdentity(state: FollowState, identity: TableIdentity): FollowState {
+  return { ...state, identity, moved: state.moved?.filter((xid) => !isBefore(xid, identity)) }
 }
 
 /** Only a copy makes it good: each later start is refused with the same message. */

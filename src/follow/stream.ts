@@ -6,8 +6,17 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { limits } from '../limits.js'
-import type { TableIdentity } from '../sources/postgres/replication/identity.js'
-import type { Commit, ReplicationMessage } from '../sources/postgres/replication/messages.js'
+import {
+  isBefore,
+  isMoved,
+  mayBeRenamed,
+  type TableIdentity,
+} from '../sources/postgres/replication/identity.js'
+import type {
+  Commit,
+  Relation,
+  ReplicationMessage,
+} from '../sources/postgres/replication/messages.js'
 import { refusal } from '../sources/postgres/replication/slot.js'
 import { ReplicationStream } from '../sources/postgres/replication/stream.js'
 import { Applier } from './applier.js'
@@ -15,7 +24,7 @@ import type { CheckedTable } from './check.js'
 import type { FollowPlan } from './plan.js'
 import { ResentTransactions } from './resent.js'
 import { RowReader } from './rows.js'
-import { type FollowState, StateFile } from './state.js'
+import { type FollowState, StateFile, withIdentity } from './state.js'
 import { idPrefixOf } from './taken.js'
 import type { FollowTally } from './tally.js'
 import { Transactions } from './transactions.js'
@@ -31,6 +40,8 @@ export class FollowedStream {
   /** Up to here the server has sent all: it must not forget what it did not send again. */
   #sentLsn: bigint
   #state: FollowState
+  /** What the table was found to be, to be taken for its identity when all has come that was committed before. */
+  #found: { readonly identity: TableIdentity; readonly endLsn: bigint } | undefined
   #hasBegun = false
   #heardMs = performance.now()
   #isFlushing = false
@@ -70,7 +81,10 @@ export class FollowedStream {
       allowsTruncate,
       onBatch: (batch) => this.#applier.add(batch),
       isNew: (commit) => this.#resent.isNew(commit),
-      onRelation,
+      onRelation: (relation, commit) => {
+        this.#place(relation, commit?.xid ?? 0)
+        onRelation()
+      },
       onCommit: (endLsn, commit) => this.#committed(endLsn, commit),
     })
     const place = { slot, publication, sinceLsn }
@@ -97,13 +111,38 @@ export class FollowedStream {
     this.#confirm(true)
   }
 
-  /** What the table was found to be when it was compared last. */
-  get identity(): TableIdentity | undefined {
-    return this.#state.identity
+  /** What the table is to be compared with. */
+  compared(): Pick<FollowState, 'identity' | 'moved'> {
+    const isMovedSince = (this.#state.moved ?? []).length > 0
+    if (this.#found !== undefined && this.#found.endLsn <= this.#sentLsn && !isMovedSince) {
+      this.#keep(this.#found.identity)
+    }
+    return this.#state
   }
 
-  set identity(identity: TableIdentity | undefined) {
-    if (!isDeepStrictEqual(identity, this.identity)) this.#write({ ...this.#state, identity })
+  /**
+   * The table was found to be the same.
+   *
+   * @param endLsn  what was committed before it shows in what was found
+   */
+  found(identity: TableIdentity, endLsn: bigint): void {
+    const { identity: kept } = this.#state
+    if (kept === undefined || !mayBeRenamed(kept, identity)) this.#keep(identity)
+    else this.#found ??= { identity, endLsn }
+  }
+
+  #keep(identity: TableIdentity): void {
+    this.#found = undefined
+    if (!isDeepStrictEqual(identity, this.#state.identity)) {
+      this.#write(withIdentity(this.#state, identity))
+    }
+  }
+
+  /** It is on disk before rows are that come in that way. */
+  #place(relation: Relation, xid: number): void {
+    const { identity, moved = [] } = this.#state
+    if (identity === undefined || isBefore(xid, identity) || moved.includes(xid)) return
+    if (isMoved(identity, relation)) this.#write({ ...this.#state, moved: [...moved, xid] })
   }
 
   async close(): Promise<void> {

@@ -10,7 +10,11 @@ import { OperatorError } from '../errors.js'
 import { type PreparedBatch, prepareBatch } from '../journal/batch.js'
 import { limits } from '../limits.js'
 import { formatLsn } from '../sources/postgres/replication/lsn.js'
-import type { Commit, ReplicationMessage } from '../sources/postgres/replication/messages.js'
+import type {
+  Commit,
+  Relation,
+  ReplicationMessage,
+} from '../sources/postgres/replication/messages.js'
 import type { FollowedTable } from '../sources/postgres/replication/table.js'
 import type { RowReader } from './rows.js'
 
@@ -25,7 +29,7 @@ interface TransactionOptions {
   /** Whether a transaction that changes the table was not taken before. */
   readonly isNew: (commit: Commit) => boolean
   /** Called when the server tells what rows look like. */
-  readonly onRelation: () => void
+  readonly onRelation: (relation: Relation, commit: Commit | undefined) => void
   /** All batches of the transactions up to here were handed on; `commit` is new and has changed the table. */
   readonly onCommit: (endLsn: bigint, commit: Commit | undefined) => void
 }
@@ -68,7 +72,7 @@ export class Transactions {
       case 'relation':
         if (message.oid !== table.oid) return
         rows.begin(message)
-        onRelation()
+        onRelation(message, this.#commit)
         return
       case 'truncate':
         if (this.#isToBeTaken(message.oids)) this.#truncate()

@@ -5,6 +5,7 @@
  * @module
  */
 import { limits } from '../limits.js'
+import { committedLsn } from '../sources/postgres/replication/slot.js'
 import type { FollowedTable } from '../sources/postgres/replication/table.js'
 import { connect, type Session } from '../sources/postgres/session.js'
 import { checkAgain } from './check.js'
@@ -65,11 +66,12 @@ export class TableWatch {
     try {
       while (this.#isAsked && !this.#isClosed) {
         this.#isAsked = false
-        const { identity } = this.#followed
+        const { identity, moved } = this.#followed.compared()
         if (identity === undefined) throw new Error('what is followed has an identity')
-        const found = await checkAgain(this.#client, this.#plan, this.#table, identity)
+        const found = await checkAgain(this.#client, this.#plan, this.#table, identity, moved)
+        const endLsn = await committedLsn(this.#client)
         this.#lookedMs = performance.now()
-        if (!this.#isClosed) this.#followed.identity = found
+        if (!this.#isClosed) this.#followed.found(found, endLsn)
       }
     } catch (error) {
       this.#fail(error)

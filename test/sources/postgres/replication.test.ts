@@ -1,4 +1,10 @@
 import t from 'tap'
+import {
+  identityFault,
+  isBefore,
+  isMoved,
+  type TableIdentity,
+} from '../../../src/sources/postgres/replication/identity.js'
 import { formatLsn, parseLsn } from '../../../src/sources/postgres/replication/lsn.js'
 import { readMessage } from '../../../src/sources/postgres/replication/messages.js'
 import { readPoint } from '../../../src/sources/postgres/replication/point.js'
@@ -9,6 +15,44 @@ t.test('places of the log are written as the server writes them', async (t) => {
   }
   t.equal(parseLsn('1/2'), 0x1_0000_0002n)
   for (const text of ['', '1', '1/', '100000000/0', 'x/1']) t.throws(() => parseLsn(text))
+})
+
+t.test('a column is told by its place among those of a row', async (t) => {
+  const column = (name: string, before: readonly number[], row: string) => {
+    const number = before.length + 1
+    return { name, number, type: '25', row, definition: row, before, labels: [] }
+  }
+  const identity = (row: string, before: readonly number[] = [1, 2]): TableIdentity => ({
+    table: '7',
+    isLogged: true,
+    file: '8',
+    toast: '9',
+    columns: { key: column('id', [], '5'), number: { ...column('phone', before, row), number: 3 } },
+    otherColumns: row,
+    unique: ['constraint 1'],
+  })
+  const relation = (...names: readonly string[]) => {
+    const columns = names.map((name) => ({ name, typeOid: 25, isIdentity: false }))
+    return { kind: 'relation' as const, oid: 7, columns }
+  }
+  t.notOk(isMoved(identity('5'), relation('id', 'mobile', 'phone', 'added')))
+  t.ok(isMoved(identity('5'), relation('id', 'phone', 'x')))
+  t.ok(isMoved(identity('5'), relation('mobile', 'id', 'phone')))
+  const kept = identity('5')
+  t.equal(identityFault(kept, identity('5', [1]), true), undefined, 'it had its name all the time')
+  t.equal(identityFault(kept, identity('6'), false), undefined)
+  t.match(identityFault(kept, identity('6'), true), /had a column "phone" at another place/)
+  t.match(identityFault(kept, identity('6', [1]), false), /lost one before it/)
+})
+
+t.test('transactions are older or younger also where their numbers begin anew', async (t) => {
+  const found = (horizon?: number) => ({ horizon }) as TableIdentity
+  t.ok(isBefore(4, found(5)))
+  t.notOk(isBefore(5, found(5)))
+  t.notOk(isBefore(6, found(5)))
+  t.ok(isBefore(0xfffffff0, found(5)))
+  t.notOk(isBefore(5, found(0xfffffff0)))
+  t.notOk(isBefore(4, found()), 'another timeline')
 })
 
 t.test('messages of pgoutput are read', async (t) => {

@@ -6,9 +6,15 @@
  * ALTER TABLE make that anew, too. They also write the row of the catalogue for each column whose type they set,
  * as do forms that change no value (statistics, defaults): those leave something else there than before.
  *
+ * They may hide that a column was renamed to and fro. With the name its place among the columns of rows went, and no
+ * place changes but by a column before it, which is not there any more then. So the places tell, in which the
+ * stream says that columns come.
+ *
  * @module
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { Client } from 'pg'
+import type { Relation } from './messages.js'
 import type { FollowedTable } from './table.js'
 
 interface ColumnIdentity {
@@ -20,6 +26,8 @@ interface ColumnIdentity {
   readonly row: string
   /** A digest of that row. */
   readonly definition: string
+  /** Numbers of those before it in rows that the server sends. */
+  readonly before: readonly number[]
   /** Rows of the catalogue for the labels of an enumeration. */
   readonly labels: readonly string[]
 }
@@ -33,6 +41,8 @@ interface PublicationIdentity {
 }
 
 export interface TableIdentity {
+  /** Of the transactions before it none was open; undefined where they were those of another timeline. */
+  readonly horizon?: number | undefined
   readonly table: string
   readonly isLogged: boolean
   readonly file: string
@@ -84,10 +94,11 @@ function identityQuery(version: number): string {
   const parents =
     version < 130_000
       ? ''
-      : `UNION ALL SELECT 'parent ' || r.oid FROM pg_catalog.pg_publication_rel r
-           JOIN pg_catalog.pg_partition_ancestors(c.oid) a ON a.relid = r.prrelid
-           WHERE r.prpubid = p.oid AND r.prrelid <> c.oid`
+      : `UNION ALL SELECT 'parent ' || o.oid FROM pg_catalog.pg_publication_rel o
+           JOIN pg_catalog.pg_partition_ancestors(c.oid) a ON a.relid = o.prrelid
+           WHERE o.prpubid = p.oid AND o.prrelid <> c.oid`
   return `SELECT jsonb_strip_nulls(jsonb_build_object(
+      'horizon', txid_snapshot_xmin(txid_current_snapshot()) % (1::bigint << 32),
       'table', c.oid::text, 'isLogged', c.relpersistence = 'p',
       'file', c.relfilenode::text, 'toast', c.reltoastrelid::text,
       'otherColumns', (
@@ -100,18 +111,21 @@ function identityQuery(version: number): string {
         LEFT JOIN pg_catalog.pg_constraint k ON k.conindid = i.indexrelid AND k.contype IN ('p', 'u')
         WHERE i.indrelid = c.oid AND a.attname = $3 AND i.indisunique AND i.indisvalid
           AND i.indimmediate AND i.indnkeyatts = 1 AND i.indpred IS NULL),
-      'publication', (
-        SELECT jsonb_build_object('name', p.pubname, 'oid', p.oid::text, 'row', p.xmin::text, 'members', (
+      'publication', CASE WHEN p.oid IS NOT NULL THEN
+        jsonb_build_object('name', p.pubname, 'oid', p.oid::text, 'row', p.xmin::text, 'members', (
             SELECT coalesce(jsonb_agg(m.entry), '[]') FROM (
               SELECT 'all' AS entry WHERE p.puballtables
-              UNION ALL SELECT 'table ' || r.oid FROM pg_catalog.pg_publication_rel r
-                WHERE r.prpubid = p.oid AND r.prrelid = c.oid
-              ${parents} ${schemas}) m))
-        FROM pg_catalog.pg_publication p WHERE p.pubname = $4)
+              UNION ALL SELECT 'table ' || r.oid WHERE r.oid IS NOT NULL
+              ${parents} ${schemas}) m)) END
     )) AS found, (
       SELECT jsonb_object_agg(a.attname, jsonb_build_object('name', a.attname, 'number', a.attnum,
         'type', a.atttypid::text, 'row', a.xmin::text,
         'definition', md5((to_jsonb(a) - 'attmissingval')::text || coalesce(d.oid::text, '')),
+        'before', (
+          SELECT coalesce(jsonb_agg(b.attnum ORDER BY b.attnum), '[]') FROM pg_catalog.pg_attribute b
+          WHERE b.attrelid = c.oid AND b.attnum > 0 AND b.attnum < a.attnum AND NOT b.attisdropped AND coalesce(
+            nullif(to_jsonb(r)->'prattrs', 'null') @> to_jsonb(b.attnum),
+            b.attgenerated = '' OR b.attgenerated = 's' AND to_jsonb(p)->>'pubgencols' = 's')),
         'labels', (
           SELECT coalesce(jsonb_agg(e.oid || ' ' || e.xmin::text ORDER BY e.oid), '[]')
           FROM pg_catalog.pg_type t JOIN pg_catalog.pg_enum e ON e.enumtypid IN (t.oid, t.typbasetype)
@@ -120,7 +134,10 @@ function identityQuery(version: number): string {
       LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
       WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attname = ANY($2)
     ) AS columns
-    FROM pg_catalog.pg_class c WHERE c.oid = to_regclass($1)`
+    FROM pg_catalog.pg_class c
+    LEFT JOIN pg_catalog.pg_publication p ON p.pubname = $4
+    LEFT JOIN pg_catalog.pg_publication_rel r ON r.prpubid = p.oid AND r.prrelid = c.oid
+    WHERE c.oid = to_regclass($1)`
 }
 
 /** Whether its rows were written to another file by something else than VACUUM FULL or CLUSTER, or may have been. */
@@ -132,22 +149,20 @@ export function isRewritten(kept: TableIdentity, found: TableIdentity): boolean 
 /**
  * Why rows may be others than the log tells, to be read behind the name of the table.
  *
+ * @param hasMoved  whether a used column came at another place in rows since `kept` was read
  * @returns undefined where nothing of the kind happened
  */
-export function identityFault(kept: TableIdentity, found: TableIdentity): string | undefined {
+export function identityFault(
+  kept: TableIdentity,
+  found: TableIdentity,
+  hasMoved = false,
+): string | undefined {
   if (kept.table !== found.table) return 'is another table than before, with the same name'
   if (!found.isLogged) return 'is not logged any more'
   const isAnew = isRewritten(kept, found)
-  const pairs = Object.entries(kept.columns).map(
-    ([role, column]) => [column, found.columns[role as keyof typeof kept.columns]] as const,
-  )
-  const changed = pairs.flatMap(([before, after]) =>
-    before.row === after?.row ? [] : before.number,
-  )
-  // A name that goes to another column and comes back is written into the rows of both.
-  const maySwap = new Set(changed).size > 1 || kept.otherColumns !== found.otherColumns
-  for (const [before, after] of pairs) {
-    const fault = columnFault(before, after, isAnew, maySwap)
+  const maySwap = mayBeRenamed(kept, found)
+  for (const [before, after] of pairsOf(kept, found)) {
+    const fault = columnFault(before, after, isAnew, maySwap, hasMoved)
     if (fault !== undefined) return fault
   }
   if (!kept.unique.some((entry) => found.unique.includes(entry))) {
@@ -156,11 +171,39 @@ export function identityFault(kept: TableIdentity, found: TableIdentity): string
   return publicationFault(kept, found, isAnew)
 }
 
+/** Whether a name of a used column may have been that of another one meanwhile: it is written into the rows of both. */
+export function mayBeRenamed(kept: TableIdentity, found: TableIdentity): boolean {
+  const changed = pairsOf(kept, found).flatMap(([before, after]) =>
+    before.row === after?.row ? [] : before.number,
+  )
+  if (changed.length === 0) return false
+  return new Set(changed).size > 1 || kept.otherColumns !== found.otherColumns
+}
+
+function pairsOf(kept: TableIdentity, found: TableIdentity) {
+  return Object.entries(kept.columns).map(
+    ([role, column]) => [column, found.columns[role as keyof typeof kept.columns]] as const,
+  )
+}
+
+/** Whether a used column is at another place in rows that come than in those of a table. */
+export function isMoved({ columns }: TableIdentity, relation: Relation): boolean {
+  const names = relation.columns.map(({ name }) => name)
+  return Object.values(columns).some(({ name, before }) => names.indexOf(name) !== before.length)
+}
+
+/** Whether a transaction had ended before the table was looked up: what it did shows there. */
+export function isBefore(xid: number, { horizon }: TableIdentity): boolean {
+  // Numbers begin anew after 2^32.
+  return horizon !== undefined && ((horizon - xid) | 0) > 0
+}
+
 function columnFault(
   kept: ColumnIdentity,
   found: ColumnIdentity | undefined,
   isAnew: boolean,
   maySwap: boolean,
+  hasMoved: boolean,
 ): string | undefined {
   if (found === undefined) return `has no column "${kept.name}" any more`
   const column = `"${found.name}"`
@@ -171,8 +214,14 @@ function columnFault(
   }
   if (found.row === kept.row) return undefined
   if (isAnew) return `was written anew, maybe with other values of ${column}`
-  if (found.definition !== kept.definition || !maySwap) return undefined
-  return `has a column ${column} that was changed, and looks as before`
+  if (!maySwap) return undefined
+  if (found.definition === kept.definition) {
+    return `has a column ${column} that was changed, and looks as before`
+  }
+  if (!isDeepStrictEqual(found.before, kept.before)) {
+    return `has a column ${column} that was changed, and lost one before it`
+  }
+  return hasMoved ? `had a column ${column} at another place meanwhile` : undefined
 }
 
 function publicationFault(

@@ -259,6 +259,14 @@ export async function readLog(client: Client): Promise<ServerLog> {
   return { timeline: Number(rows[0].timeline), endLsn: parseLsn(rows[0].xlogpos) }
 }
 
+/** A place behind all that the server shows as committed. */
+export async function committedLsn(client: Client): Promise<bigint> {
+  const { rows } = await client.query<{ lsn: string }>(
+    `SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END::text AS lsn`,
+  )
+  return parseLsn(rows[0].lsn)
+}
+
 /**
  * Where the log of a server left a timeline for the one that it has now.
  *
