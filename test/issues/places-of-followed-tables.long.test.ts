@@ -429,6 +429,11 @@ function goesOnOrIsRefused(t: Test): void {
         `${toAndFro}; GRANT SELECT (phone, mobile) ON m TO third`,
       ],
       [
+        'RENAME VALUE below two domains',
+        'CREATE DOMAIN inner_kind AS kind; CREATE DOMAIN outer_kind AS inner_kind; ALTER TABLE m ALTER contact TYPE outer_kind',
+        `ALTER TYPE kind RENAME VALUE 'a' TO 'z'`,
+      ],
+      [
         'DROP TABLE, CREATE TABLE',
         'CREATE PUBLICATION $pub FOR ALL TABLES',
         'CREATE TABLE n (LIKE m INCLUDING ALL); INSERT INTO n SELECT * FROM m WHERE id < 6; DROP TABLE m CASCADE; ALTER TABLE n RENAME TO m',

@@ -127,9 +127,11 @@ function identityQuery(version: number): string {
             nullif(to_jsonb(r)->'prattrs', 'null') @> to_jsonb(b.attnum),
             b.attgenerated = '' OR b.attgenerated = 's' AND to_jsonb(p)->>'pubgencols' = 's')),
         'labels', (
+          WITH RECURSIVE bases AS (
+            SELECT a.atttypid AS oid
+            UNION ALL SELECT t.typbasetype FROM bases JOIN pg_catalog.pg_type t USING (oid) WHERE t.typbasetype <> 0)
           SELECT coalesce(jsonb_agg(e.oid || ' ' || e.xmin::text ORDER BY e.oid), '[]')
-          FROM pg_catalog.pg_type t JOIN pg_catalog.pg_enum e ON e.enumtypid IN (t.oid, t.typbasetype)
-          WHERE t.oid = a.atttypid)))
+          FROM bases JOIN pg_catalog.pg_enum e ON e.enumtypid = bases.oid)))
       FROM pg_catalog.pg_attribute a
       LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
       WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attname = ANY($2)
