@@ -434,6 +434,18 @@ function goesOnOrIsRefused(t: Test): void {
         `ALTER TYPE kind RENAME VALUE 'a' TO 'z'`,
       ],
       [
+        'SET SCHEMA and back',
+        'CREATE PUBLICATION $pub FOR TABLES IN SCHEMA public',
+        'CREATE SCHEMA away; ALTER TABLE m SET SCHEMA away; DELETE FROM away.m WHERE id = 5; ALTER TABLE away.m SET SCHEMA public',
+      ],
+      [
+        'DETACH PARTITION and back',
+        `CREATE TABLE parts (LIKE m) PARTITION BY RANGE (id); ALTER TABLE parts ATTACH PARTITION m FOR VALUES FROM (0) TO (9000);
+          CREATE PUBLICATION $pub FOR TABLE parts`,
+        `ALTER TABLE parts DETACH PARTITION m; DELETE FROM m WHERE id = 5;
+          ALTER TABLE parts ATTACH PARTITION m FOR VALUES FROM (0) TO (9000)`,
+      ],
+      [
         'DROP TABLE, CREATE TABLE',
         'CREATE PUBLICATION $pub FOR ALL TABLES',
         'CREATE TABLE n (LIKE m INCLUDING ALL); INSERT INTO n SELECT * FROM m WHERE id < 6; DROP TABLE m CASCADE; ALTER TABLE n RENAME TO m',

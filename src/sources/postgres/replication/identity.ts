@@ -85,16 +85,21 @@ export async function readIdentity(
 }
 
 function identityQuery(version: number): string {
-  // PostgreSQL 15 publishes schemas, and 13 partitions by their parents.
+  // PostgreSQL 15 publishes schemas, and 13 partitions by their parents: rows are told apart that a way out and back writes.
   const schemas =
     version < 150_000
       ? ''
-      : `UNION ALL SELECT 'schema ' || s.oid FROM pg_catalog.pg_publication_namespace s
+      : `UNION ALL SELECT 'schema ' || s.oid || ' ' || d.xmin FROM pg_catalog.pg_publication_namespace s
+           JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_class'::regclass AND d.objid = c.oid AND d.objsubid = 0
+             AND d.refclassid = 'pg_catalog.pg_namespace'::regclass AND d.refobjid = s.pnnspid
            WHERE s.pnpubid = p.oid AND s.pnnspid = c.relnamespace`
   const parents =
     version < 130_000
       ? ''
-      : `UNION ALL SELECT 'parent ' || o.oid FROM pg_catalog.pg_publication_rel o
+      : `UNION ALL SELECT 'parent ' || o.oid || ' ' || (
+             SELECT string_agg(i.xmin::text, ' ' ORDER BY i.inhrelid) FROM pg_catalog.pg_inherits i
+             WHERE i.inhrelid IN (SELECT relid FROM pg_catalog.pg_partition_ancestors(c.oid)))
+           FROM pg_catalog.pg_publication_rel o
            JOIN pg_catalog.pg_partition_ancestors(c.oid) a ON a.relid = o.prrelid
            WHERE o.prpubid = p.oid AND o.prrelid <> c.oid`
   return `SELECT jsonb_strip_nulls(jsonb_build_object(
