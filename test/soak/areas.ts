@@ -205,7 +205,12 @@ export const areas: readonly Area[] = [
     name: 'followed',
     shows: 'A table that becomes another one by any form of its database is refused, and no other.',
     needs: ['postgresql'],
-    round: { tests: ['test/issues/places-of-followed-tables.long.test.ts'] },
+    round: {
+      tests: [
+        'test/issues/places-of-followed-tables.long.test.ts',
+        'test/issues/failover-of-followed-servers.long.test.ts',
+      ],
+    },
   },
   {
     name: 'changes',
