@@ -540,6 +540,8 @@ function goesOnOrIsRefused(t: Test): void {
     await server.restart(
       `touch data/recovery.signal; echo "restore_command = 'false'" >> data/postgresql.auto.conf`,
     )
+    // The control file says so only after that.
+    await server.run('CHECKPOINT')
     const { rows } = await server.run('SELECT timeline_id FROM pg_control_checkpoint()')
     t.equal(rows[0].timeline_id, 2)
     await run(CHANGES)
