@@ -296,15 +296,16 @@ async function serveSnapshots(
   cluster?.snapshots.serves(first)
   cluster?.snapshots.onRepaired(swaps.retry)
   const stopKeeping = keepAudiences(dataDirectory, cluster?.audiences().knownIds, log)
-  const ownStore = watchStore(loaded.store, dataDirectory)
+  // A machine of a cluster begins anew by itself.
+  const ownStore = cluster === undefined ? watchStore(loaded.store, dataDirectory) : undefined
   try {
-    const optional = [audit, cluster].flatMap((part) => part ?? [])
-    const parts = [marks, live, entrance, ownStore, ...fronts, ...optional]
+    const optional = [audit, cluster, ownStore].flatMap((part) => part ?? [])
+    const parts = [marks, live, entrance, ...fronts, ...optional]
     const begunAnew = cluster === undefined ? [] : [cluster.beginAnew.then(() => true)]
     const ends = [stopping.promise.then(() => false), ...begunAnew]
     return await Promise.race([...ends, ...parts.map(({ failure }) => failure)])
   } finally {
-    ownStore.stop()
+    ownStore?.stop()
     stopKeeping()
     swaps.stop()
   }
