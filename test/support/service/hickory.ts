@@ -57,7 +57,8 @@ export async function serveAfter(
   nodeOptions: readonly string[],
   ...args: readonly string[]
 ): Promise<Service> {
-  const child = start(['serve', '--port', '0', ...args], nodeOptions)
+  const port = args.includes('--port') ? [] : ['--port', '0']
+  const child = start(['serve', ...port, ...args], nodeOptions)
   const written = capture(child)
   const end = finished(child, written)
   t.teardown(() => {
