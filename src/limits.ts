@@ -779,8 +779,8 @@ export const limits = {
   drainQuietMs: 1_500,
   /** From a stop request until open requests are aborted. */
   drainMs: 12_000,
-  /** From a stop request until the service gives up on a clean end. */
-  stopMs: 30_000,
+  /** From a stop request until the service gives up on a clean end: less than the 30 s that others may give it. */
+  stopMs: 28_000,
   /** From a failure to the end of the process, while connections are closed. */
   breakOffMs: 3_000,
   /** From the start of a query worker until it is ready. */

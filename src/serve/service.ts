@@ -57,7 +57,7 @@ export interface ReadyService {
  * @throws OperatorError  when it cannot start or go on
  */
 export async function runService(options: ServiceOptions): Promise<void> {
-  const stopping = stopRequest()
+  const stopping = stopRequest(options.log)
   let breakOff = async () => {}
   endOnUncaught(options.log, () => breakOff())
   await refuseForeignAddress(options.config)

@@ -4,6 +4,9 @@
  * @module
  */
 
+import { limits } from '../limits.js'
+import type { Log } from '../log.js'
+
 /** Thrown out of long work when the service is told to stop. */
 export class StoppedWhileLoading extends Error {}
 
@@ -14,8 +17,11 @@ export interface StopRequest {
   readonly promise: Promise<void>
 }
 
-/** SIGTERM or SIGINT, as soon as it comes; a second one ends the process at once. */
-export function stopRequest(): StopRequest {
+/**
+ * SIGTERM or SIGINT, as soon as it comes; a second one ends the process at once, and so does this one when it was not
+ * heeded in time.
+ */
+export function stopRequest(log: Log): StopRequest {
   const stopping = new AbortController()
   const { signal } = stopping
   const request = { requested: false, signal, promise: Promise.resolve() }
@@ -24,6 +30,7 @@ export function stopRequest(): StopRequest {
     const stop = () => {
       // The next one has its default effect.
       for (const signal of signals) process.off(signal, stop)
+      setTimeout(endAtOnce, limits.stopMs, log).unref()
       request.requested = true
       stopping.abort()
       resolve()
@@ -32,3 +39,12 @@ export function stopRequest(): StopRequest {
   })
   return request
 }
+
+/** A thread that a disk holds keeps a process from its end in every other way. */
+function endAtOnce(log: Log): void {
+  log.fatal(LATE)
+  process.kill(process.pid, 'SIGKILL')
+}
+
+const LATE =
+  'the service did not end in time: something holds one of its threads, such as a disk that hangs'
